@@ -1,0 +1,337 @@
+/* parquetext: Parquet's extensions, footers and their checksums, without a Thrift or FlatBuffers library.
+ *
+ * Everything here takes bytes that nobody has checked. Whatever they hold, no function reads outside of
+ * [data, data + size), recurses deeper than PQX_MAX_DEPTH, or reserves memory by what the bytes claim rather
+ * than by how many there are. Functions are thread-safe: the only global state is the choice of a CRC routine,
+ * one idempotent atomic. Every function that can fail returns a status, PQX_OK or one of the codes below, and
+ * fills `error` where that is not NULL; results are valid only after PQX_OK unless a function says otherwise.
+ * Offsets in errors and results count from `data`. Memory is reserved only by functions whose text says so.
+ */
+#ifndef PARQUETEXT_H
+#define PARQUETEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(PQX_SHARED) && defined(__GNUC__)
+#define PQX_API __attribute__((visibility("default")))
+#else
+#define PQX_API
+#endif
+
+#define PQX_ABI_VERSION 1
+
+enum pqx_status {
+    PQX_OK = 0,
+    /* generated: error codes */
+    /* end of generated */
+};
+
+typedef struct pqx_error {
+    int32_t code;        /* a pqx_status */
+    uint64_t offset;     /* where: the first byte of the value that is wrong */
+    uint64_t expected;   /* what was expected and found; their meaning is in the code's message */
+    uint64_t found;
+} pqx_error;
+
+/* A range of bytes, counted from the start of the buffer that it is a part of. length 0: absent or empty. */
+typedef struct pqx_range {
+    uint32_t offset, length;
+} pqx_range;
+
+/* "1.2.3", static. */
+PQX_API const char *pqx_version(void);
+PQX_API int pqx_abi_version(void);
+/* The message of a status with {expected} and {found} in it, static; "" for PQX_OK. */
+PQX_API const char *pqx_status_message(int status);
+
+/* ---- varint -------------------------------------------------------------------------------------------- */
+
+/* Decode the ULEB128 at data[at]. *next is the offset behind it. At most 5 (32) or 10 (64) bytes. */
+PQX_API int pqx_varint_get32(const uint8_t *data, size_t size, size_t at, uint32_t *value, size_t *next, pqx_error *error);
+PQX_API int pqx_varint_get64(const uint8_t *data, size_t size, size_t at, uint64_t *value, size_t *next, pqx_error *error);
+/* Write the shortest form to out, which has room for 10 bytes; returns its length. */
+PQX_API size_t pqx_varint_put(uint8_t *out, uint64_t value);
+/* Bytes of the shortest form, 1 to 10. */
+PQX_API size_t pqx_varint_size(uint64_t value);
+/* Decode `count` varints from data[at] on into `values`. */
+PQX_API int pqx_varint_get_many64(const uint8_t *data, size_t size, size_t at, int zigzag, uint64_t *values, size_t count, size_t *next, pqx_error *error);
+PQX_API int pqx_varint_get_many32(const uint8_t *data, size_t size, size_t at, int zigzag, uint32_t *values, size_t count, size_t *next, pqx_error *error);
+/* Encode `count` values; `out` has room for 10 bytes each. Returns the bytes written. */
+PQX_API size_t pqx_varint_put_many(const uint64_t *values, size_t count, int zigzag, uint8_t *out);
+
+/* ---- CRC-32 (IEEE 802.3, as zlib's), XXH64 ---------------------------------------------------------------- */
+
+/* `crc` is 0 at first, then the result so far. */
+PQX_API uint32_t pqx_crc32(uint32_t crc, const uint8_t *data, size_t size);
+/* The CRC of A || B from crc(A), crc(B) and B's length in bytes. O(log length). */
+PQX_API uint32_t pqx_crc32_combine(uint32_t crc_a, uint32_t crc_b, uint64_t length_b);
+/* The implementations that this CPU can run, best first: "vpclmul", "pclmul", "pmull", "armv8", "slice16";
+ * NULL behind the last one. */
+PQX_API const char *pqx_crc32_implementation(size_t index);
+/* With one of them by its index; for tests and benchmarks. */
+PQX_API uint32_t pqx_crc32_with(size_t index, uint32_t crc, const uint8_t *data, size_t size);
+PQX_API uint64_t pqx_xxh64(const uint8_t *data, size_t size, uint64_t seed);
+
+/* ---- Thrift compact protocol ------------------------------------------------------------------------------ */
+
+typedef struct pqx_field {
+    int16_t id;
+    uint8_t type;            /* PQX_TYPE_*; booleans in fields carry their value in it */
+    size_t header;           /* offset of the field's header */
+    size_t value, end;       /* the value's bytes: [value, end) */
+} pqx_field;
+
+/* Skip one value of compact type `type` that begins at data[at]. In a list, booleans take one byte. */
+PQX_API int pqx_thrift_skip(const uint8_t *data, size_t size, size_t at, int type, int max_depth, size_t *end, pqx_error *error);
+/* Read the field header at data[at] and skip its value. *more is 0 at the stop byte, and field->end is then the
+ * offset behind it. `previous` is the last field's id, 0 at first. */
+PQX_API int pqx_thrift_next(const uint8_t *data, size_t size, size_t at, int16_t previous, int max_depth, pqx_field *field, int *more, pqx_error *error);
+/* Find field `id` of the struct at data[at]; *found is 0 if there is none. The struct is read to its stop, and
+ * the last field of that id counts. */
+PQX_API int pqx_thrift_find(const uint8_t *data, size_t size, size_t at, int16_t id, int max_depth, pqx_field *field, int *found, pqx_error *error);
+/* Follow a path from the struct at data[at]: at a struct the step is a field id, at a list or set an index,
+ * at a map 2 × n for the n-th key and 2 × n + 1 for its value. */
+PQX_API int pqx_thrift_path(const uint8_t *data, size_t size, size_t at, const int32_t *steps, size_t count, int max_depth, pqx_field *value, int *found, pqx_error *error);
+
+/* ---- extensions -------------------------------------------------------------------------------------------- */
+
+enum pqx_marker { PQX_MARKER_NONE = 0, PQX_MARKER_SPEC = 1, PQX_MARKER_THRIFT = 2 };
+enum pqx_placement { PQX_IN_STRUCT = 0, PQX_AFTER_STOP = 1 };
+
+typedef struct pqx_extension {
+    int marker;              /* PQX_MARKER_NONE: the struct has no extension */
+    int placement;
+    size_t struct_end;       /* behind the struct's (last) stop byte */
+    size_t header;           /* offset of the marker */
+    size_t payload, length;  /* the extension's bytes */
+    size_t length_bytes;     /* bytes of its ULEB128 */
+} pqx_extension;
+
+/* Walk the struct at data[0] forward and find its extension. With `file_metadata`, an extension behind the stop
+ * counts too if it and a 00 are all that follows. */
+PQX_API int pqx_extension_find(const uint8_t *data, size_t size, int file_metadata, int max_depth, pqx_extension *found, pqx_error *error);
+
+typedef struct pqx_block {
+    uint8_t uuid[16];
+    uint64_t payload, length;  /* offset from `data`, bytes */
+    uint32_t crc;
+} pqx_block;
+
+/* The block whose trailer ends at data[end]: its length is checked against its checksum and against what is
+ * there, the payload's checksum only if `check_payload`. *found is 0 where no whole block ends. */
+PQX_API int pqx_block_before(const uint8_t *data, size_t end, int check_payload, pqx_block *block, int *found);
+/* Write the 28 bytes of a trailer. */
+PQX_API void pqx_block_trailer(const uint8_t *payload, size_t length, const uint8_t uuid[16], uint8_t out[28]);
+
+/* ---- the model: facts of chunks, schema elements, row groups ------------------------------------------------ */
+
+/* What a footer says of one column chunk, whatever its form. `present` has a bit (PQX_PRESENT_*) for each
+ * optional fact; what is absent is -1 (counts, offsets, codec, type) or an empty range. Ranges of bounds count
+ * from the buffer that the form documents: the footer for Thrift, the arena for flat. */
+typedef struct pqx_chunk {
+    int64_t num_values, total_uncompressed_size, total_compressed_size;
+    int64_t data_page_offset, dictionary_page_offset;
+    int64_t null_count, distinct_count;
+    pqx_range chunk, metadata, statistics;           /* Thrift bytes, of the Thrift form only */
+    pqx_range min_value, max_value, min, max;        /* min, max: the deprecated pair */
+    int32_t type, codec;
+    uint32_t present;
+    uint32_t encodings;                              /* bit e: encoding e (below 32) is listed */
+} pqx_chunk;                                         /* 128 bytes */
+
+/* What few writers write: places of indexes and filters. */
+typedef struct pqx_places {
+    int64_t index_page_offset, bloom_filter_offset, offset_index_offset, column_index_offset;
+    int32_t bloom_filter_length, offset_index_length, column_index_length;
+    uint32_t reserved;
+} pqx_places;                                        /* 48 bytes */
+
+enum pqx_sort_order { PQX_ORDER_UNDEFINED = 0, PQX_ORDER_SIGNED = 1, PQX_ORDER_UNSIGNED = 2 };
+
+typedef struct pqx_element {
+    pqx_range bytes, name, logical_type;             /* of Thrift bytes; logical_type: the union struct's */
+    int32_t type, type_length, repetition, num_children, converted_type, field_id;  /* -1: absent (field_id: INT32_MIN) */
+    int32_t parent;                                  /* element, -1 for the root */
+    int32_t first_leaf, leaf_count;                  /* leaves below; a leaf: itself, 1 */
+    uint8_t max_definition, max_repetition;
+    uint8_t column_order;                            /* leaves: field id of the ColumnOrder union, 0 absent */
+    uint8_t sort_order;                              /* leaves: pqx_sort_order, of type and annotations */
+} pqx_element;
+
+typedef struct pqx_row_group {
+    pqx_range bytes, columns, sorting_columns;       /* columns, sorting_columns: the list values */
+    int64_t num_rows, total_byte_size, file_offset, total_compressed_size;   /* the last two: -1 absent */
+    int32_t ordinal;                                 /* -1: absent */
+    uint32_t chunk_count;
+} pqx_row_group;
+
+typedef struct pqx_key_value {
+    pqx_range bytes, key, value;
+    uint8_t has_value;
+} pqx_key_value;
+
+/* ---- scan: a whole Thrift footer into arrays ---------------------------------------------------------------- */
+
+typedef struct pqx_scan {
+    int32_t version;
+    int64_t num_rows;
+    size_t end;                                      /* behind the struct's stop, extension and all */
+    uint32_t element_count, leaf_count, row_group_count, key_value_count;
+    uint8_t regular;                                 /* every row group has one chunk per leaf */
+    uint8_t has_key_values, has_created_by, has_column_orders;
+    uint8_t encrypted;                               /* crypto fields: footer (1), chunks (2) */
+    pqx_range created_by, schema, row_groups_list, key_values_list, column_orders;
+    pqx_element *elements;
+    uint32_t *leaves;                                /* leaf -> element */
+    pqx_row_group *row_groups;
+    uint64_t *first_chunk;                           /* row group -> its first chunk in `chunks` */
+    pqx_chunk *chunks;                               /* row-group major */
+    pqx_places *places;                              /* one per chunk, or NULL where no chunk has any */
+    uint64_t chunk_count;
+    pqx_key_value *key_values;
+} pqx_scan;
+
+/* Scan the FileMetaData at data[0]. Reserves the arrays, at most 128 + 48 bytes per ColumnChunk that is really
+ * there (and as much again while they grow), 80 per element, 72 per row group, 32 per key-value; all are the
+ * caller's, to be given back with pqx_scan_free. On failure nothing stays reserved. O(size). */
+PQX_API int pqx_scan_footer(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error);
+PQX_API void pqx_scan_free(pqx_scan *scan);
+
+/* Which bounds of a chunk can be trusted, by column order, sort order and length: min_value/max_value under a
+ * defined order, else the deprecated pair for signed orders. A bound that is NaN, of wrong length, or part of an
+ * inverted pair is dropped. `bytes` is what the chunk's ranges count from. *has: bit 0 min, bit 1 max. */
+PQX_API void pqx_usable_bounds(const uint8_t *bytes, const pqx_chunk *chunk, const pqx_element *leaf, pqx_range *min, pqx_range *max, int *has);
+
+/* ---- slice: a small Thrift footer for a projection ------------------------------------------------------------- */
+
+/* A growable buffer that functions below append to. `data` is malloc'ed, the caller's, to be given back with
+ * pqx_buffer_free; start with zeros. */
+typedef struct pqx_buffer {
+    uint8_t *data;
+    size_t size, capacity;
+} pqx_buffer;
+PQX_API void pqx_buffer_free(pqx_buffer *buffer);
+
+typedef struct pqx_bytes {
+    const uint8_t *data;
+    size_t size;
+} pqx_bytes;
+
+/* What a slice is made of, whichever form it comes from. Elements in preorder, the root first; their Thrift bytes
+ * are copied with num_children renewed. Chunks row-group major: Thrift bytes where `data` is set, otherwise made
+ * from `facts` (and `places`), without statistics. */
+typedef struct pqx_slice_element { pqx_bytes thrift; int32_t num_children; uint8_t column_order; } pqx_slice_element;
+typedef struct pqx_slice_chunk { pqx_bytes thrift; const pqx_chunk *facts; const pqx_places *places; } pqx_slice_chunk;
+typedef struct pqx_slice_row_group { int64_t num_rows, file_offset; int32_t ordinal; } pqx_slice_row_group;
+typedef struct pqx_slice_parts {
+    int32_t version;
+    const pqx_slice_element *elements;   uint32_t element_count;
+    const pqx_slice_row_group *row_groups; uint32_t row_group_count;
+    const pqx_slice_chunk *chunks;       uint32_t leaf_count;      /* row_group_count × leaf_count */
+    const pqx_bytes *paths;                                        /* per leaf: its path, NUL between the parts */
+    const pqx_bytes *key_values;         uint32_t key_value_count; /* Thrift KeyValue structs, verbatim */
+    pqx_bytes arrow_schema;                                        /* the base64 text, or size 0 */
+    pqx_bytes created_by;                uint8_t has_created_by, has_column_orders;
+} pqx_slice_parts;
+
+/* Append the slice's FileMetaData to `out`. total_byte_size and total_compressed_size of a row group are the sums
+ * over its chunks here, num_rows of the file the sum over the row groups. */
+PQX_API int pqx_slice_write(const pqx_slice_parts *parts, pqx_buffer *out, pqx_error *error);
+
+/* From a scanned footer: `leaves` ascending, `row_groups` in the order wanted; the groups above the leaves come
+ * along. With `arrow_schema`, ARROW:schema is projected to these leaves (where the footer has a valid one); with
+ * `key_values`, the other key-values come along. */
+PQX_API int pqx_slice_footer(const uint8_t *data, size_t size, const pqx_scan *scan, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error);
+
+/* ---- ARROW:schema ------------------------------------------------------------------------------------------------ */
+
+/* The Arrow schema of a key-value, decoded: fields can be taken out one by one and put together again. */
+typedef struct pqx_arrow_schema {
+    uint8_t *data;                       /* the IPC message, malloc'ed */
+    size_t size;
+    uint32_t field_count;
+    uint32_t fields, schema;             /* offsets in `data`: the fields vector, the Schema table */
+} pqx_arrow_schema;
+/* `text` is the base64 value. Reserves size × 3 / 4 bytes; give them back with pqx_arrow_schema_free. */
+PQX_API int pqx_arrow_schema_parse(const uint8_t *text, size_t size, pqx_arrow_schema *schema, pqx_error *error);
+PQX_API void pqx_arrow_schema_free(pqx_arrow_schema *schema);
+/* Append field `index`, without its name, as one self-contained piece: a FlatBuffers Field table at offset 0 whose
+ * offsets all lead forward within the piece, vtables included, and whose name offset leads to the piece's end. Its
+ * length is a multiple of 8. */
+PQX_API int pqx_arrow_field_piece(const pqx_arrow_schema *schema, uint32_t index, pqx_buffer *out, pqx_error *error);
+/* Put pieces and names together into an ARROW:schema value (base64), appended to `out`. keep[i] is NULL to keep field i
+ * whole, or says what stays of a struct: one byte per child, consumed in preorder through kept struct children only
+ * (below lists, maps and dictionaries all is kept); `keep` itself may be NULL. The schema's own metadata is left out: it
+ * repeats the file's key-values. Pieces are untrusted: they are walked before they are used. */
+PQX_API int pqx_arrow_schema_build(const pqx_bytes *pieces, const pqx_bytes *names, const uint8_t *const *keep, uint32_t count, pqx_buffer *out, pqx_error *error);
+
+/* ---- the flat footer ------------------------------------------------------------------------------------------------ */
+
+/* Append the flat footer's payload (docs/formats.md, without the 28-byte trailer) for a scanned footer. */
+PQX_API int pqx_flat_write(const uint8_t *footer, size_t size, const pqx_scan *scan, pqx_buffer *out, pqx_error *error);
+
+/* Where a reader gets bytes. `read` fills `into` with exactly `length` bytes from `offset` of the file and returns 0,
+ * or an errno. It may be called from any thread that uses the reader. */
+typedef struct pqx_source {
+    int (*read)(void *context, uint64_t offset, size_t length, uint8_t *into);
+    void *context;
+    uint64_t size;
+} pqx_source;
+/* A source over a file descriptor, which stays the caller's. */
+PQX_API pqx_source pqx_source_fd(int fd, uint64_t size);
+
+typedef struct pqx_flat pqx_flat;
+
+/* Open the flat footer whose payload is [payload, payload + length) of the source. `tail` are the file's last
+ * `tail_size` bytes, already read. Checks the tail block and nothing else. Reserves the reader and a copy of the
+ * tail; give them back with pqx_flat_close. A reader serves one thread at a time. */
+PQX_API int pqx_flat_open(const pqx_source *source, uint64_t payload, uint64_t length, const uint8_t *tail, size_t tail_size, pqx_flat **flat, pqx_error *error);
+PQX_API void pqx_flat_close(pqx_flat *flat);
+
+typedef struct pqx_flat_facts {
+    int32_t version;
+    int64_t num_rows;
+    uint32_t leaf_count, node_count, row_group_count, key_value_count;
+} pqx_flat_facts;
+PQX_API void pqx_flat_get_facts(const pqx_flat *flat, pqx_flat_facts *facts);
+
+/* Look a name up, '.' and NUL being one and the same: every leaf and group whose path reads like this. Fills up to
+ * `capacity` ids (a leaf's ordinal, or PQX_FLAT_GROUP | node) and says how many there are. */
+#define PQX_FLAT_GROUP 0x80000000u
+PQX_API int pqx_flat_find_name(pqx_flat *flat, const uint8_t *name, size_t size, uint32_t *ids, size_t capacity, size_t *count, pqx_error *error);
+PQX_API int pqx_flat_find_field_id(pqx_flat *flat, int32_t field_id, uint32_t *ids, size_t capacity, size_t *count, pqx_error *error);
+
+/* A leaf's or group's place in the schema. Pointers are good until the next call on this reader. */
+typedef struct pqx_flat_node {
+    pqx_bytes thrift, path;              /* SchemaElement; path with NUL between its parts, "" for the root */
+    uint32_t parent;                     /* node, PQX_FLAT_NONE for the root */
+    uint32_t schema_index;               /* in preorder */
+    uint32_t first_leaf, leaf_count;
+    uint8_t column_order, max_definition, max_repetition;
+} pqx_flat_node;
+PQX_API int pqx_flat_get_node(pqx_flat *flat, uint32_t id, pqx_flat_node *node, pqx_error *error);
+
+/* A leaf's chunks in the row groups [first, first + count). `chunks` has room for count, `places` too or is NULL;
+ * bounds are appended to `arena`, and the chunks' ranges count from its start. Facts: what the flat form carries. */
+PQX_API int pqx_flat_get_chunks(pqx_flat *flat, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena, pqx_error *error);
+PQX_API int pqx_flat_get_row_groups(pqx_flat *flat, uint32_t first, uint32_t count, pqx_row_group *row_groups, pqx_error *error);
+/* Key and value of pair `index`; value->data is NULL where there is none. Good until the next call. */
+PQX_API int pqx_flat_get_key_value(pqx_flat *flat, uint32_t index, pqx_bytes *key, pqx_bytes *value, pqx_error *error);
+PQX_API int pqx_flat_get_created_by(pqx_flat *flat, pqx_bytes *created_by, int *present, pqx_error *error);
+/* The slice for a projection, as pqx_slice_footer makes it. */
+PQX_API int pqx_flat_slice(pqx_flat *flat, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error);
+/* Reads made and bytes fetched so far. */
+PQX_API void pqx_flat_io(const pqx_flat *flat, uint64_t *reads, uint64_t *bytes);
+
+/* Check a whole payload in memory: every cell, and that the vectors other readers use lead to the same tables. */
+PQX_API int pqx_flat_verify(const uint8_t *payload, size_t size, pqx_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,296 @@
+/* Generated from csrc/tables/wire.toml by csrc/tables/generate.py. Do not edit. */
+#ifndef PQX_WIRE_H
+#define PQX_WIRE_H
+
+#include <stdint.h>
+
+#define PQX_TYPE_TRUE 1
+#define PQX_TYPE_FALSE 2
+#define PQX_TYPE_BYTE 3
+#define PQX_TYPE_I16 4
+#define PQX_TYPE_I32 5
+#define PQX_TYPE_I64 6
+#define PQX_TYPE_DOUBLE 7
+#define PQX_TYPE_BINARY 8
+#define PQX_TYPE_LIST 9
+#define PQX_TYPE_SET 10
+#define PQX_TYPE_MAP 11
+#define PQX_TYPE_STRUCT 12
+#define PQX_TYPE_UUID 13
+#define PQX_FLAT_LAYOUT_VERSION 1
+#define PQX_FLAT_CELL_HEADER_BYTES 16
+#define PQX_FLAT_RECORD_BYTES 32
+#define PQX_FLAT_PART_ROW_GROUPS 64
+#define PQX_FLAT_PAGE_BYTES 256
+#define PQX_FLAT_BUCKET_ENTRIES 30
+#define PQX_FLAT_BUCKET_FILL 20
+#define PQX_FLAT_LIST_ENTRIES 31
+#define PQX_FLAT_DIRECTORY_ENTRIES 60
+#define PQX_FLAT_POOL_PAGE_BYTES 4096
+#define PQX_FLAT_NONE 0xffffffffu
+#define PQX_KIND_ROOT 1
+#define PQX_KIND_NODE 2
+#define PQX_KIND_COLUMN 3
+#define PQX_KIND_ROW_GROUPS 4
+#define PQX_KIND_KEY_VALUE 5
+#define PQX_KIND_POOL 6
+#define PQX_KIND_DIRECTORY 7
+#define PQX_KIND_BUCKET 8
+#define PQX_MAX_DEPTH 64
+#define PQX_MAX_EXTENSION_BYTES 0x4000000u
+#define PQX_PRESENT_METADATA 1
+#define PQX_PRESENT_NUM_VALUES 2
+#define PQX_PRESENT_TOTAL_UNCOMPRESSED_SIZE 4
+#define PQX_PRESENT_TOTAL_COMPRESSED_SIZE 8
+#define PQX_PRESENT_DATA_PAGE_OFFSET 16
+#define PQX_PRESENT_INDEX_PAGE_OFFSET 32
+#define PQX_PRESENT_DICTIONARY_PAGE_OFFSET 64
+#define PQX_PRESENT_STATISTICS 128
+#define PQX_PRESENT_NULL_COUNT 256
+#define PQX_PRESENT_DISTINCT_COUNT 512
+#define PQX_PRESENT_MIN_VALUE 1024
+#define PQX_PRESENT_MAX_VALUE 2048
+#define PQX_PRESENT_MIN 4096
+#define PQX_PRESENT_MAX 8192
+#define PQX_PRESENT_MIN_EXACT_SET 16384
+#define PQX_PRESENT_MIN_EXACT 32768
+#define PQX_PRESENT_MAX_EXACT_SET 0x10000u
+#define PQX_PRESENT_MAX_EXACT 0x20000u
+#define PQX_PRESENT_BLOOM_FILTER_OFFSET 0x40000u
+#define PQX_PRESENT_BLOOM_FILTER_LENGTH 0x80000u
+#define PQX_PRESENT_OFFSET_INDEX 0x100000u
+#define PQX_PRESENT_COLUMN_INDEX 0x200000u
+#define PQX_PRESENT_FULLY_DICTIONARY_ENCODED 0x400000u
+#define PQX_PRESENT_FILE_PATH 0x800000u
+#define PQX_PRESENT_KEY_VALUES 0x1000000u
+#define PQX_PRESENT_CRYPTO 0x2000000u
+#define PQX_PRESENT_CODEC 0x4000000u
+#define PQX_PRESENT_TYPE 0x8000000u
+#define PQX_PRESENT_FILE_OFFSET 0x10000000u
+#define PQX_FILE_META_DATA_VERSION 1
+#define PQX_FILE_META_DATA_SCHEMA 2
+#define PQX_FILE_META_DATA_NUM_ROWS 3
+#define PQX_FILE_META_DATA_ROW_GROUPS 4
+#define PQX_FILE_META_DATA_KEY_VALUE_METADATA 5
+#define PQX_FILE_META_DATA_CREATED_BY 6
+#define PQX_FILE_META_DATA_COLUMN_ORDERS 7
+#define PQX_FILE_META_DATA_ENCRYPTION_ALGORITHM 8
+#define PQX_FILE_META_DATA_FOOTER_SIGNING_KEY_METADATA 9
+#define PQX_SCHEMA_ELEMENT_TYPE 1
+#define PQX_SCHEMA_ELEMENT_TYPE_LENGTH 2
+#define PQX_SCHEMA_ELEMENT_REPETITION_TYPE 3
+#define PQX_SCHEMA_ELEMENT_NAME 4
+#define PQX_SCHEMA_ELEMENT_NUM_CHILDREN 5
+#define PQX_SCHEMA_ELEMENT_CONVERTED_TYPE 6
+#define PQX_SCHEMA_ELEMENT_SCALE 7
+#define PQX_SCHEMA_ELEMENT_PRECISION 8
+#define PQX_SCHEMA_ELEMENT_FIELD_ID 9
+#define PQX_SCHEMA_ELEMENT_LOGICAL_TYPE 10
+#define PQX_ROW_GROUP_COLUMNS 1
+#define PQX_ROW_GROUP_TOTAL_BYTE_SIZE 2
+#define PQX_ROW_GROUP_NUM_ROWS 3
+#define PQX_ROW_GROUP_SORTING_COLUMNS 4
+#define PQX_ROW_GROUP_FILE_OFFSET 5
+#define PQX_ROW_GROUP_TOTAL_COMPRESSED_SIZE 6
+#define PQX_ROW_GROUP_ORDINAL 7
+#define PQX_SORTING_COLUMN_COLUMN_IDX 1
+#define PQX_SORTING_COLUMN_DESCENDING 2
+#define PQX_SORTING_COLUMN_NULLS_FIRST 3
+#define PQX_COLUMN_CHUNK_FILE_PATH 1
+#define PQX_COLUMN_CHUNK_FILE_OFFSET 2
+#define PQX_COLUMN_CHUNK_META_DATA 3
+#define PQX_COLUMN_CHUNK_OFFSET_INDEX_OFFSET 4
+#define PQX_COLUMN_CHUNK_OFFSET_INDEX_LENGTH 5
+#define PQX_COLUMN_CHUNK_COLUMN_INDEX_OFFSET 6
+#define PQX_COLUMN_CHUNK_COLUMN_INDEX_LENGTH 7
+#define PQX_COLUMN_CHUNK_CRYPTO_METADATA 8
+#define PQX_COLUMN_CHUNK_ENCRYPTED_COLUMN_METADATA 9
+#define PQX_COLUMN_META_DATA_TYPE 1
+#define PQX_COLUMN_META_DATA_ENCODINGS 2
+#define PQX_COLUMN_META_DATA_PATH_IN_SCHEMA 3
+#define PQX_COLUMN_META_DATA_CODEC 4
+#define PQX_COLUMN_META_DATA_NUM_VALUES 5
+#define PQX_COLUMN_META_DATA_TOTAL_UNCOMPRESSED_SIZE 6
+#define PQX_COLUMN_META_DATA_TOTAL_COMPRESSED_SIZE 7
+#define PQX_COLUMN_META_DATA_KEY_VALUE_METADATA 8
+#define PQX_COLUMN_META_DATA_DATA_PAGE_OFFSET 9
+#define PQX_COLUMN_META_DATA_INDEX_PAGE_OFFSET 10
+#define PQX_COLUMN_META_DATA_DICTIONARY_PAGE_OFFSET 11
+#define PQX_COLUMN_META_DATA_STATISTICS 12
+#define PQX_COLUMN_META_DATA_ENCODING_STATS 13
+#define PQX_COLUMN_META_DATA_BLOOM_FILTER_OFFSET 14
+#define PQX_COLUMN_META_DATA_BLOOM_FILTER_LENGTH 15
+#define PQX_COLUMN_META_DATA_SIZE_STATISTICS 16
+#define PQX_COLUMN_META_DATA_GEOSPATIAL_STATISTICS 17
+#define PQX_STATISTICS_MAX 1
+#define PQX_STATISTICS_MIN 2
+#define PQX_STATISTICS_NULL_COUNT 3
+#define PQX_STATISTICS_DISTINCT_COUNT 4
+#define PQX_STATISTICS_MAX_VALUE 5
+#define PQX_STATISTICS_MIN_VALUE 6
+#define PQX_STATISTICS_IS_MAX_VALUE_EXACT 7
+#define PQX_STATISTICS_IS_MIN_VALUE_EXACT 8
+#define PQX_STATISTICS_NAN_COUNT 9
+#define PQX_KEY_VALUE_KEY 1
+#define PQX_KEY_VALUE_VALUE 2
+#define PQX_PAGE_ENCODING_STATS_PAGE_TYPE 1
+#define PQX_PAGE_ENCODING_STATS_ENCODING 2
+#define PQX_PAGE_ENCODING_STATS_COUNT 3
+
+#define PQX_UUID_FLAT_FOOTER {0xd6, 0xab, 0xea, 0xd5, 0x87, 0xc4, 0x43, 0x7c, 0x87, 0x6c, 0x66, 0xae, 0x74, 0x7e, 0x16, 0x7f}
+#define PQX_UUID_FOOTER_INDEX {0x54, 0x85, 0x28, 0x5f, 0xd6, 0x07, 0x43, 0xb1, 0x95, 0x00, 0x00, 0xd1, 0x14, 0xb3, 0x96, 0x6c}
+#define PQX_UUID_COLUMN_ENCODING {0xac, 0x06, 0x43, 0x32, 0x32, 0x5f, 0x41, 0x1a, 0xad, 0x55, 0x7d, 0x5b, 0x2e, 0xe3, 0x66, 0x7a}
+#define PQX_UUID_ARROW_DIALECT {0xde, 0xad, 0xbe, 0xef, 0xde, 0xad, 0xbe, 0xef, 0xde, 0xad, 0xbe, 0xef, 0xde, 0xad, 0xbe, 0xef}
+
+/* A flat table's fields: slot and bytes, in slot order. */
+typedef struct pqx_flat_field { uint8_t slot, bytes; } pqx_flat_field;
+
+enum pqx_flat_table {
+    PQX_FLAT_FILE_META_DATA,
+    PQX_FLAT_SCHEMA_ELEMENT,
+    PQX_FLAT_ROW_GROUP,
+    PQX_FLAT_SORTING_COLUMN,
+    PQX_FLAT_COLUMN_CHUNK,
+    PQX_FLAT_OWN_CHUNK,
+    PQX_FLAT_COLUMN_METADATA,
+    PQX_FLAT_BLOOM_FILTER_INFO,
+    PQX_FLAT_STATISTICS,
+    PQX_FLAT_KEY_VALUE,
+    PQX_FLAT_EMPTY,
+    PQX_FLAT_DECIMAL_OPTIONS,
+    PQX_FLAT_TIME_OPTIONS,
+    PQX_FLAT_INT_OPTIONS,
+    PQX_FLAT_VARIANT_TYPE,
+    PQX_FLAT_GEOMETRY_TYPE,
+    PQX_FLAT_GEOGRAPHY_TYPE,
+    PQX_FLAT_TABLES
+};
+
+/* Bits of a flat table's presence mask. */
+#define PQX_FILE_META_DATA__VERSION 0
+#define PQX_FILE_META_DATA__SCHEMA 1
+#define PQX_FILE_META_DATA__NUM_ROWS 2
+#define PQX_FILE_META_DATA__ROW_GROUPS 3
+#define PQX_FILE_META_DATA__KV 4
+#define PQX_FILE_META_DATA__CREATED_BY 5
+#define PQX_SCHEMA_ELEMENT__TYPE 0
+#define PQX_SCHEMA_ELEMENT__TYPE_LENGTH 1
+#define PQX_SCHEMA_ELEMENT__REPETITION_TYPE 2
+#define PQX_SCHEMA_ELEMENT__NAME 3
+#define PQX_SCHEMA_ELEMENT__NUM_CHILDREN 4
+#define PQX_SCHEMA_ELEMENT__FIELD_ID 5
+#define PQX_SCHEMA_ELEMENT__LOGICAL_TYPE_TYPE 6
+#define PQX_SCHEMA_ELEMENT__LOGICAL_TYPE 7
+#define PQX_SCHEMA_ELEMENT__COLUMN_ORDER_TYPE 8
+#define PQX_SCHEMA_ELEMENT__COLUMN_ORDER 9
+#define PQX_ROW_GROUP__COLUMNS 0
+#define PQX_ROW_GROUP__TOTAL_BYTE_SIZE 1
+#define PQX_ROW_GROUP__NUM_ROWS 2
+#define PQX_ROW_GROUP__SORTING_COLUMNS 3
+#define PQX_ROW_GROUP__FILE_OFFSET 4
+#define PQX_ROW_GROUP__TOTAL_COMPRESSED_SIZE 5
+#define PQX_ROW_GROUP__ORDINAL 6
+#define PQX_SORTING_COLUMN__COLUMN_IDX 0
+#define PQX_SORTING_COLUMN__DESCENDING 1
+#define PQX_SORTING_COLUMN__NULLS_FIRST 2
+#define PQX_COLUMN_CHUNK__METADATA 0
+#define PQX_COLUMN_CHUNK__OWN 1
+#define PQX_OWN_CHUNK__COLUMN_INDEX_OFFSET 0
+#define PQX_OWN_CHUNK__OFFSET_INDEX_OFFSET 1
+#define PQX_OWN_CHUNK__COLUMN_INDEX_LENGTH 2
+#define PQX_OWN_CHUNK__OFFSET_INDEX_LENGTH 3
+#define PQX_OWN_CHUNK__FILE_PATH 4
+#define PQX_COLUMN_METADATA__CODEC 0
+#define PQX_COLUMN_METADATA__NUM_VALUES 1
+#define PQX_COLUMN_METADATA__TOTAL_UNCOMPRESSED_SIZE 2
+#define PQX_COLUMN_METADATA__TOTAL_COMPRESSED_SIZE 3
+#define PQX_COLUMN_METADATA__KEY_VALUE_METADATA 4
+#define PQX_COLUMN_METADATA__DATA_PAGE_OFFSET 5
+#define PQX_COLUMN_METADATA__INDEX_PAGE_OFFSET 6
+#define PQX_COLUMN_METADATA__DICTIONARY_PAGE_OFFSET 7
+#define PQX_COLUMN_METADATA__STATISTICS 8
+#define PQX_COLUMN_METADATA__IS_FULLY_DICT_ENCODED 9
+#define PQX_COLUMN_METADATA__BLOOM_FILTER 10
+#define PQX_COLUMN_METADATA__ENCODINGS 11
+#define PQX_BLOOM_FILTER_INFO__OFFSET 0
+#define PQX_BLOOM_FILTER_INFO__LENGTH 1
+#define PQX_STATISTICS__NULL_COUNT 0
+#define PQX_STATISTICS__DISTINCT_COUNT 1
+#define PQX_STATISTICS__MIN_LO4 2
+#define PQX_STATISTICS__MIN_LO8 3
+#define PQX_STATISTICS__MIN_HI8 4
+#define PQX_STATISTICS__MIN_LEN 5
+#define PQX_STATISTICS__MAX_LO4 6
+#define PQX_STATISTICS__MAX_LO8 7
+#define PQX_STATISTICS__MAX_HI8 8
+#define PQX_STATISTICS__MAX_LEN 9
+#define PQX_STATISTICS__EXACTNESS 10
+#define PQX_STATISTICS__MIN_VALUE 11
+#define PQX_STATISTICS__MAX_VALUE 12
+#define PQX_KEY_VALUE__KEY 0
+#define PQX_KEY_VALUE__VAL 1
+#define PQX_DECIMAL_OPTIONS__SCALE 0
+#define PQX_DECIMAL_OPTIONS__PRECISION 1
+#define PQX_TIME_OPTIONS__IS_ADJUSTED_TO_UTC 0
+#define PQX_TIME_OPTIONS__UNIT 1
+#define PQX_INT_OPTIONS__BIT_WIDTH 0
+#define PQX_INT_OPTIONS__IS_SIGNED 1
+#define PQX_VARIANT_TYPE__SPECIFICATION_VERSION 0
+#define PQX_GEOMETRY_TYPE__CRS 0
+#define PQX_GEOGRAPHY_TYPE__CRS 0
+#define PQX_GEOGRAPHY_TYPE__ALGORITHM 1
+
+#define PQX_FLAT_MAX_FIELDS 13
+typedef struct pqx_flat_layout { uint8_t count; pqx_flat_field fields[PQX_FLAT_MAX_FIELDS]; } pqx_flat_layout;
+
+#define PQX_FLAT_LAYOUTS { \
+    {6, {{0, 4}, {1, 4}, {2, 8}, {3, 4}, {4, 4}, {5, 4}}}, \
+    {10, {{0, 1}, {1, 4}, {2, 1}, {3, 4}, {4, 4}, {5, 4}, {6, 1}, {7, 4}, {8, 1}, {9, 4}}}, \
+    {7, {{0, 4}, {1, 8}, {2, 8}, {3, 4}, {4, 8}, {5, 8}, {6, 2}}}, \
+    {3, {{0, 4}, {1, 1}, {2, 1}}}, \
+    {2, {{0, 4}, {19, 4}}}, \
+    {5, {{0, 8}, {1, 8}, {2, 4}, {3, 4}, {4, 4}}}, \
+    {12, {{0, 1}, {1, 8}, {2, 8}, {3, 8}, {4, 4}, {5, 8}, {6, 8}, {7, 8}, {8, 4}, {9, 1}, {10, 4}, {27, 2}}}, \
+    {2, {{0, 8}, {1, 4}}}, \
+    {13, {{0, 8}, {1, 8}, {2, 4}, {3, 8}, {4, 8}, {5, 1}, {6, 4}, {7, 8}, {8, 8}, {9, 1}, {26, 1}, {27, 4}, {28, 4}}}, \
+    {2, {{0, 4}, {1, 4}}}, \
+    {0, {{0, 0}}}, \
+    {2, {{0, 4}, {1, 4}}}, \
+    {2, {{0, 1}, {1, 1}}}, \
+    {2, {{0, 1}, {1, 1}}}, \
+    {1, {{0, 1}}}, \
+    {1, {{0, 4}}}, \
+    {2, {{0, 4}, {1, 1}}}, \
+}
+
+#define PQX_ERROR_MESSAGES \
+    case PQX_TRUNCATED: return "the input ends inside a value: needs {expected} bytes, {found} left"; \
+    case PQX_VARINT_TOO_LONG: return "a varint runs on past {expected} bytes"; \
+    case PQX_VARINT_OVERFLOW: return "a varint does not fit in {expected} bits"; \
+    case PQX_BAD_TYPE: return "unknown Thrift compact type {found}"; \
+    case PQX_TOO_DEEP: return "nested deeper than {expected} levels"; \
+    case PQX_COUNT_TOO_LARGE: return "a count claims {expected} items, the {found} bytes left cannot hold them"; \
+    case PQX_FIELD_TYPE: return "a field has Thrift type {found}, expected {expected}"; \
+    case PQX_FIELD_ID: return "a field id leaves the 16-bit range"; \
+    case PQX_NON_MINIMAL: return "an extension's length is not minimally encoded: {found} bytes where {expected} are enough"; \
+    case PQX_TWO_EXTENSIONS: return "a second extension; the first one is at {expected}"; \
+    case PQX_HAS_EXTENSION: return "the struct has an extension already"; \
+    case PQX_FREE_FORM: return "free-form extension bytes without a block trailer"; \
+    case PQX_STRAY_BYTES: return "{found} stray bytes behind the struct"; \
+    case PQX_CHECKSUM: return "checksum {found:#010x}, expected {expected:#010x}"; \
+    case PQX_BAD_OFFSET: return "an offset leads to {found}, outside of what may hold it ({expected} bytes)"; \
+    case PQX_BAD_CELL: return "a cell is not the one asked for: found {found}, expected {expected}"; \
+    case PQX_UNKNOWN_LAYOUT: return "a flat footer of unknown layout (version {found}, expected {expected})"; \
+    case PQX_IRREGULAR: return "a row group has {found} column chunks, the schema {expected} leaves"; \
+    case PQX_MISSING_FIELD: return "required field {expected} is absent"; \
+    case PQX_SCHEMA: return "the schema tree does not add up: {found} elements, expected {expected}"; \
+    case PQX_TOO_LARGE: return "{found} bytes, the limit is {expected}"; \
+    case PQX_NO_MEMORY: return "out of memory: {expected} bytes"; \
+    case PQX_IO: return "reading {expected} bytes failed (errno {found})"; \
+    case PQX_ARROW_SCHEMA: return "ARROW:schema is not a valid Arrow schema"; \
+    case PQX_NOT_A_STRUCT: return "not a whole Thrift struct"; \
+    case PQX_ENCRYPTED: return "the footer is encrypted or signed"; \
+    case PQX_BAD_ARGUMENT: return "argument out of range: {found}, limit {expected}"; \
+    case PQX_NO_METADATA: return "a column chunk has no metadata"; \
+
+#endif

@@ -1,0 +1,104 @@
+"""Write what C and Python share from wire.toml; with --check, fail where a file has drifted."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+import uuid
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTICE = "Generated from csrc/tables/wire.toml by csrc/tables/generate.py. Do not edit."
+
+
+def upper_snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).upper()
+
+
+def constants(table: dict) -> list[tuple[str, int]]:
+    """All plain integers of the table, as (name, value) in a stable order."""
+    found = []
+    for section, prefix in (("compact_types", "TYPE_"), ("flat_constants", "FLAT_"),
+                            ("flat_kinds", "KIND_"), ("limits", "")):
+        found += [(prefix + name, value) for name, value in table[section].items()]
+    found += [("PRESENT_" + name, 1 << bit) for name, bit in table["present"].items()]
+    for struct, fields in table["thrift"].items():
+        found += [(f"{upper_snake(struct)}_{upper_snake(name)}", field) for name, field in fields.items()]
+    return found
+
+
+def c_wire(table: dict) -> str:
+    lines = [f"/* {NOTICE} */", "#ifndef PQX_WIRE_H", "#define PQX_WIRE_H", "", "#include <stdint.h>", ""]
+    lines += [f"#define PQX_{name} {value:#x}u" if value >= 1 << 16 else f"#define PQX_{name} {value}"
+              for name, value in constants(table)]
+    lines.append("")
+    for name, text in table["uuids"].items():
+        octets = ", ".join(f"0x{octet:02x}" for octet in uuid.UUID(text).bytes)
+        lines.append(f"#define PQX_UUID_{name} {{{octets}}}")
+    lines += ["", "/* A flat table's fields: slot and bytes, in slot order. */",
+              "typedef struct pqx_flat_field { uint8_t slot, bytes; } pqx_flat_field;", "",
+              "enum pqx_flat_table {"]
+    lines += [f"    PQX_FLAT_{upper_snake(name)}," for name in table["flat"]]
+    lines += ["    PQX_FLAT_TABLES", "};", "", "/* Bits of a flat table's presence mask. */"]
+    for name, fields in table["flat"].items():
+        lines += [f"#define PQX_{upper_snake(name)}__{field.upper()} {index}"
+                  for index, field in enumerate(fields)]
+    most = max(len(fields) for fields in table["flat"].values())
+    lines += ["", f"#define PQX_FLAT_MAX_FIELDS {most}",
+              "typedef struct pqx_flat_layout { uint8_t count; pqx_flat_field fields[PQX_FLAT_MAX_FIELDS]; }"
+              " pqx_flat_layout;", "",
+              "#define PQX_FLAT_LAYOUTS { \\"]
+    for fields in table["flat"].values():
+        body = ", ".join(f"{{{slot}, {size}}}" for slot, size in fields.values()) or "{0, 0}"
+        lines.append(f"    {{{len(fields)}, {{{body}}}}}, \\")
+    lines += ["}", "", "#define PQX_ERROR_MESSAGES \\"]
+    lines += [f'    case PQX_{name}: return "{message}"; \\' for name, (_, _, message) in table["errors"].items()]
+    lines += ["", "#endif", ""]
+    return "\n".join(lines)
+
+
+def c_errors(table: dict, header: str) -> str:
+    """The header with the list of its error codes renewed."""
+    codes = "\n".join(f"    PQX_{name} = {code}," for name, (code, _, _) in table["errors"].items())
+    return re.sub(r"(/\* generated: error codes \*/\n).*?(\n    /\* end of generated \*/)",
+                  lambda match: match[1] + codes + match[2], header, flags=re.S)
+
+
+def python_wire(table: dict) -> str:
+    lines = [f'"""Numbers of the wire formats, shared with the C library.\n\n{NOTICE}\n"""', "", "from uuid import UUID", ""]
+    lines += [f"{name} = {value:#x}" if value >= 1 << 16 else f"{name} = {value}" for name, value in constants(table)]
+    lines.append("")
+    lines += [f'UUID_{name} = UUID("{text}")' for name, text in table["uuids"].items()]
+    lines += ["", "# code: (name, class of the error, message)", "ERRORS = {"]
+    lines += [f'    {code}: ("{name}", "{kind}", "{message}"),' for name, (code, kind, message) in table["errors"].items()]
+    lines += ["}"]
+    lines += [f"{name} = {code}" for name, (code, _, _) in table["errors"].items()]
+    lines += ["", "# A flat table's fields: name: (slot, bytes), in slot order.", "FLAT_TABLES = {"]
+    for name, fields in table["flat"].items():
+        body = ", ".join(f'"{field}": ({slot}, {size})' for field, (slot, size) in fields.items())
+        lines.append(f'    "{name}": {{{body}}},')
+    lines += ["}", ""]
+    return "\n".join(lines)
+
+
+def main() -> int:
+    table = tomllib.loads((ROOT / "csrc/tables/wire.toml").read_text())
+    header = ROOT / "csrc/include/parquetext.h"
+    files = {
+        ROOT / "csrc/src/wire.h": c_wire(table),
+        ROOT / "parquetext/wire.py": python_wire(table),
+        header: c_errors(table, header.read_text()),
+    }
+    drifted = [path for path, text in files.items() if not path.exists() or path.read_text() != text]
+    if "--check" in sys.argv:
+        for path in drifted:
+            print(f"{path.relative_to(ROOT)} differs from what wire.toml generates", file=sys.stderr)
+        return 1 if drifted else 0
+    for path in drifted:
+        path.write_text(files[path])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,87 @@
+"""Everything that parquetext raises by itself."""
+
+from __future__ import annotations
+
+from . import wire
+
+__all__ = ["ParquetextError", "Malformed", "Damaged", "Unsupported", "Refused", "Conflict", "ColumnError", "wire_error"]
+
+
+class ParquetextError(ValueError):
+    """The base of all errors of this package.
+
+    Attributes
+    ----------
+    file : str or None
+        The file that the bytes belong to, as far as it is known.
+    offset : int or None
+        Where, in bytes: from the file's start if `file` is set, else from the start of the given bytes.
+    expected, found : int or None
+        What should have been there, and what was.
+    """
+
+    def __init__(self, message: str, *, file: str | None = None, offset: int | None = None,
+                 expected: int | None = None, found: int | None = None, code: int | None = None):
+        super().__init__(message)
+        self.message, self.file, self.offset = message, file, offset
+        self.expected, self.found, self.code = expected, found, code
+
+    def __str__(self) -> str:
+        where = "" if self.offset is None else f" at offset {self.offset}"
+        return f"{self.file}: {self.message}{where}" if self.file else f"{self.message}{where}"
+
+    def __reduce__(self):
+        return _rebuild, (type(self), self.message, self.__dict__)
+
+    def at(self, file: str | None, base: int = 0) -> ParquetextError:
+        """The same error with the file named and its offset counted from the file's start."""
+        self.file = file
+        if self.offset is not None:
+            self.offset += base
+        return self
+
+
+class Malformed(ParquetextError):
+    """The bytes are not what their format allows."""
+
+
+class Damaged(ParquetextError):
+    """A form's own checks failed: another form of the same footer may still be good."""
+
+
+class Unsupported(ParquetextError):
+    """Valid, but nothing that this version can handle."""
+
+
+class Refused(ParquetextError):
+    """A change that would break the file, or something that relies on it."""
+
+
+class Conflict(ParquetextError):
+    """Somebody else changes the file, or has changed it meanwhile."""
+
+
+class ColumnError(ParquetextError, KeyError):
+    """A column name that names nothing, or more than one thing."""
+
+    __str__ = ParquetextError.__str__
+
+
+_CLASSES = {kind.__name__: kind for kind in (ParquetextError, Malformed, Damaged, Unsupported, Refused)}
+
+
+def _rebuild(kind: type, message: str, state: dict) -> ParquetextError:
+    error = kind(message)
+    error.__dict__.update(state)
+    return error
+
+
+def wire_error(code: int, offset: int = 0, expected: int = 0, found: int = 0) -> Exception:
+    """The exception for a status of the C library; the pure kernels raise the same ones."""
+    _, kind, message = wire.ERRORS[code]
+    text = message.format(expected=expected, found=found)
+    if kind == "MemoryError":
+        return MemoryError(text)
+    if kind == "OSError":
+        return OSError(found, text)
+    return _CLASSES[kind](text, offset=offset, expected=expected, found=found, code=code)

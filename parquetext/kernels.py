@@ -1,0 +1,47 @@
+"""The kernels: the compiled package, or its pure-Python twin, as a whole."""
+
+from __future__ import annotations
+
+import importlib
+import os
+
+__all__ = ["implementation", "reason", "use"]
+
+MODULES = ("varint", "checksum", "thrift", "extension", "scan", "slice", "flat")
+PURE_VARIABLE = "PARQUETEXT_PURE"
+
+_implementation = "pure"
+_reason = ""
+
+
+def implementation() -> str:
+    """Which kernels are live: ``"native"`` or ``"pure"``."""
+    return _implementation
+
+
+def reason() -> str:
+    """Why the twin is live, or an empty string."""
+    return _reason
+
+
+def use(package: str) -> None:
+    """Switch all kernels to ``"native"`` or ``"pure"``; for tests. ImportError where there is no such build."""
+    global _implementation
+    loaded = {name: importlib.import_module(f"parquetext._{package}.{name}") for name in MODULES}
+    globals().update(loaded)
+    _implementation = package
+
+
+def _choose() -> None:
+    global _reason
+    if os.environ.get(PURE_VARIABLE, "") not in ("", "0"):
+        _reason = f"{PURE_VARIABLE} is set"
+    else:
+        try:
+            return use("native")
+        except ImportError as error:
+            _reason = f"no compiled kernels for this Python: {error}"
+    use("pure")
+
+
+_choose()

@@ -1,0 +1,225 @@
+"""Numbers of the wire formats, shared with the C library.
+
+Generated from csrc/tables/wire.toml by csrc/tables/generate.py. Do not edit.
+"""
+
+from uuid import UUID
+
+TYPE_TRUE = 1
+TYPE_FALSE = 2
+TYPE_BYTE = 3
+TYPE_I16 = 4
+TYPE_I32 = 5
+TYPE_I64 = 6
+TYPE_DOUBLE = 7
+TYPE_BINARY = 8
+TYPE_LIST = 9
+TYPE_SET = 10
+TYPE_MAP = 11
+TYPE_STRUCT = 12
+TYPE_UUID = 13
+FLAT_LAYOUT_VERSION = 1
+FLAT_CELL_HEADER_BYTES = 16
+FLAT_RECORD_BYTES = 32
+FLAT_PART_ROW_GROUPS = 64
+FLAT_PAGE_BYTES = 256
+FLAT_BUCKET_ENTRIES = 30
+FLAT_BUCKET_FILL = 20
+FLAT_LIST_ENTRIES = 31
+FLAT_DIRECTORY_ENTRIES = 60
+FLAT_POOL_PAGE_BYTES = 4096
+FLAT_NONE = 0xffffffff
+KIND_ROOT = 1
+KIND_NODE = 2
+KIND_COLUMN = 3
+KIND_ROW_GROUPS = 4
+KIND_KEY_VALUE = 5
+KIND_POOL = 6
+KIND_DIRECTORY = 7
+KIND_BUCKET = 8
+MAX_DEPTH = 64
+MAX_EXTENSION_BYTES = 0x4000000
+PRESENT_METADATA = 1
+PRESENT_NUM_VALUES = 2
+PRESENT_TOTAL_UNCOMPRESSED_SIZE = 4
+PRESENT_TOTAL_COMPRESSED_SIZE = 8
+PRESENT_DATA_PAGE_OFFSET = 16
+PRESENT_INDEX_PAGE_OFFSET = 32
+PRESENT_DICTIONARY_PAGE_OFFSET = 64
+PRESENT_STATISTICS = 128
+PRESENT_NULL_COUNT = 256
+PRESENT_DISTINCT_COUNT = 512
+PRESENT_MIN_VALUE = 1024
+PRESENT_MAX_VALUE = 2048
+PRESENT_MIN = 4096
+PRESENT_MAX = 8192
+PRESENT_MIN_EXACT_SET = 16384
+PRESENT_MIN_EXACT = 32768
+PRESENT_MAX_EXACT_SET = 0x10000
+PRESENT_MAX_EXACT = 0x20000
+PRESENT_BLOOM_FILTER_OFFSET = 0x40000
+PRESENT_BLOOM_FILTER_LENGTH = 0x80000
+PRESENT_OFFSET_INDEX = 0x100000
+PRESENT_COLUMN_INDEX = 0x200000
+PRESENT_FULLY_DICTIONARY_ENCODED = 0x400000
+PRESENT_FILE_PATH = 0x800000
+PRESENT_KEY_VALUES = 0x1000000
+PRESENT_CRYPTO = 0x2000000
+PRESENT_CODEC = 0x4000000
+PRESENT_TYPE = 0x8000000
+PRESENT_FILE_OFFSET = 0x10000000
+FILE_META_DATA_VERSION = 1
+FILE_META_DATA_SCHEMA = 2
+FILE_META_DATA_NUM_ROWS = 3
+FILE_META_DATA_ROW_GROUPS = 4
+FILE_META_DATA_KEY_VALUE_METADATA = 5
+FILE_META_DATA_CREATED_BY = 6
+FILE_META_DATA_COLUMN_ORDERS = 7
+FILE_META_DATA_ENCRYPTION_ALGORITHM = 8
+FILE_META_DATA_FOOTER_SIGNING_KEY_METADATA = 9
+SCHEMA_ELEMENT_TYPE = 1
+SCHEMA_ELEMENT_TYPE_LENGTH = 2
+SCHEMA_ELEMENT_REPETITION_TYPE = 3
+SCHEMA_ELEMENT_NAME = 4
+SCHEMA_ELEMENT_NUM_CHILDREN = 5
+SCHEMA_ELEMENT_CONVERTED_TYPE = 6
+SCHEMA_ELEMENT_SCALE = 7
+SCHEMA_ELEMENT_PRECISION = 8
+SCHEMA_ELEMENT_FIELD_ID = 9
+SCHEMA_ELEMENT_LOGICAL_TYPE = 10
+ROW_GROUP_COLUMNS = 1
+ROW_GROUP_TOTAL_BYTE_SIZE = 2
+ROW_GROUP_NUM_ROWS = 3
+ROW_GROUP_SORTING_COLUMNS = 4
+ROW_GROUP_FILE_OFFSET = 5
+ROW_GROUP_TOTAL_COMPRESSED_SIZE = 6
+ROW_GROUP_ORDINAL = 7
+SORTING_COLUMN_COLUMN_IDX = 1
+SORTING_COLUMN_DESCENDING = 2
+SORTING_COLUMN_NULLS_FIRST = 3
+COLUMN_CHUNK_FILE_PATH = 1
+COLUMN_CHUNK_FILE_OFFSET = 2
+COLUMN_CHUNK_META_DATA = 3
+COLUMN_CHUNK_OFFSET_INDEX_OFFSET = 4
+COLUMN_CHUNK_OFFSET_INDEX_LENGTH = 5
+COLUMN_CHUNK_COLUMN_INDEX_OFFSET = 6
+COLUMN_CHUNK_COLUMN_INDEX_LENGTH = 7
+COLUMN_CHUNK_CRYPTO_METADATA = 8
+COLUMN_CHUNK_ENCRYPTED_COLUMN_METADATA = 9
+COLUMN_META_DATA_TYPE = 1
+COLUMN_META_DATA_ENCODINGS = 2
+COLUMN_META_DATA_PATH_IN_SCHEMA = 3
+COLUMN_META_DATA_CODEC = 4
+COLUMN_META_DATA_NUM_VALUES = 5
+COLUMN_META_DATA_TOTAL_UNCOMPRESSED_SIZE = 6
+COLUMN_META_DATA_TOTAL_COMPRESSED_SIZE = 7
+COLUMN_META_DATA_KEY_VALUE_METADATA = 8
+COLUMN_META_DATA_DATA_PAGE_OFFSET = 9
+COLUMN_META_DATA_INDEX_PAGE_OFFSET = 10
+COLUMN_META_DATA_DICTIONARY_PAGE_OFFSET = 11
+COLUMN_META_DATA_STATISTICS = 12
+COLUMN_META_DATA_ENCODING_STATS = 13
+COLUMN_META_DATA_BLOOM_FILTER_OFFSET = 14
+COLUMN_META_DATA_BLOOM_FILTER_LENGTH = 15
+COLUMN_META_DATA_SIZE_STATISTICS = 16
+COLUMN_META_DATA_GEOSPATIAL_STATISTICS = 17
+STATISTICS_MAX = 1
+STATISTICS_MIN = 2
+STATISTICS_NULL_COUNT = 3
+STATISTICS_DISTINCT_COUNT = 4
+STATISTICS_MAX_VALUE = 5
+STATISTICS_MIN_VALUE = 6
+STATISTICS_IS_MAX_VALUE_EXACT = 7
+STATISTICS_IS_MIN_VALUE_EXACT = 8
+STATISTICS_NAN_COUNT = 9
+KEY_VALUE_KEY = 1
+KEY_VALUE_VALUE = 2
+PAGE_ENCODING_STATS_PAGE_TYPE = 1
+PAGE_ENCODING_STATS_ENCODING = 2
+PAGE_ENCODING_STATS_COUNT = 3
+
+UUID_FLAT_FOOTER = UUID("d6abead5-87c4-437c-876c-66ae747e167f")
+UUID_FOOTER_INDEX = UUID("5485285f-d607-43b1-9500-00d114b3966c")
+UUID_COLUMN_ENCODING = UUID("ac064332-325f-411a-ad55-7d5b2ee3667a")
+UUID_ARROW_DIALECT = UUID("deadbeef-dead-beef-dead-beefdeadbeef")
+
+# code: (name, class of the error, message)
+ERRORS = {
+    1: ("TRUNCATED", "Malformed", "the input ends inside a value: needs {expected} bytes, {found} left"),
+    2: ("VARINT_TOO_LONG", "Malformed", "a varint runs on past {expected} bytes"),
+    3: ("VARINT_OVERFLOW", "Malformed", "a varint does not fit in {expected} bits"),
+    4: ("BAD_TYPE", "Malformed", "unknown Thrift compact type {found}"),
+    5: ("TOO_DEEP", "Malformed", "nested deeper than {expected} levels"),
+    6: ("COUNT_TOO_LARGE", "Malformed", "a count claims {expected} items, the {found} bytes left cannot hold them"),
+    7: ("FIELD_TYPE", "Malformed", "a field has Thrift type {found}, expected {expected}"),
+    8: ("FIELD_ID", "Malformed", "a field id leaves the 16-bit range"),
+    9: ("NON_MINIMAL", "Malformed", "an extension's length is not minimally encoded: {found} bytes where {expected} are enough"),
+    10: ("TWO_EXTENSIONS", "Malformed", "a second extension; the first one is at {expected}"),
+    11: ("HAS_EXTENSION", "Refused", "the struct has an extension already"),
+    12: ("FREE_FORM", "Refused", "free-form extension bytes without a block trailer"),
+    13: ("STRAY_BYTES", "Malformed", "{found} stray bytes behind the struct"),
+    14: ("CHECKSUM", "Damaged", "checksum {found:#010x}, expected {expected:#010x}"),
+    15: ("BAD_OFFSET", "Damaged", "an offset leads to {found}, outside of what may hold it ({expected} bytes)"),
+    16: ("BAD_CELL", "Damaged", "a cell is not the one asked for: found {found}, expected {expected}"),
+    17: ("UNKNOWN_LAYOUT", "Unsupported", "a flat footer of unknown layout (version {found}, expected {expected})"),
+    18: ("IRREGULAR", "Unsupported", "a row group has {found} column chunks, the schema {expected} leaves"),
+    19: ("MISSING_FIELD", "Malformed", "required field {expected} is absent"),
+    20: ("SCHEMA", "Malformed", "the schema tree does not add up: {found} elements, expected {expected}"),
+    21: ("TOO_LARGE", "Unsupported", "{found} bytes, the limit is {expected}"),
+    22: ("NO_MEMORY", "MemoryError", "out of memory: {expected} bytes"),
+    23: ("IO", "OSError", "reading {expected} bytes failed (errno {found})"),
+    24: ("ARROW_SCHEMA", "Malformed", "ARROW:schema is not a valid Arrow schema"),
+    25: ("NOT_A_STRUCT", "Malformed", "not a whole Thrift struct"),
+    26: ("ENCRYPTED", "Refused", "the footer is encrypted or signed"),
+    27: ("BAD_ARGUMENT", "ParquetextError", "argument out of range: {found}, limit {expected}"),
+    28: ("NO_METADATA", "Unsupported", "a column chunk has no metadata"),
+}
+TRUNCATED = 1
+VARINT_TOO_LONG = 2
+VARINT_OVERFLOW = 3
+BAD_TYPE = 4
+TOO_DEEP = 5
+COUNT_TOO_LARGE = 6
+FIELD_TYPE = 7
+FIELD_ID = 8
+NON_MINIMAL = 9
+TWO_EXTENSIONS = 10
+HAS_EXTENSION = 11
+FREE_FORM = 12
+STRAY_BYTES = 13
+CHECKSUM = 14
+BAD_OFFSET = 15
+BAD_CELL = 16
+UNKNOWN_LAYOUT = 17
+IRREGULAR = 18
+MISSING_FIELD = 19
+SCHEMA = 20
+TOO_LARGE = 21
+NO_MEMORY = 22
+IO = 23
+ARROW_SCHEMA = 24
+NOT_A_STRUCT = 25
+ENCRYPTED = 26
+BAD_ARGUMENT = 27
+NO_METADATA = 28
+
+# A flat table's fields: name: (slot, bytes), in slot order.
+FLAT_TABLES = {
+    "FileMetaData": {"version": (0, 4), "schema": (1, 4), "num_rows": (2, 8), "row_groups": (3, 4), "kv": (4, 4), "created_by": (5, 4)},
+    "SchemaElement": {"type": (0, 1), "type_length": (1, 4), "repetition_type": (2, 1), "name": (3, 4), "num_children": (4, 4), "field_id": (5, 4), "logical_type_type": (6, 1), "logical_type": (7, 4), "column_order_type": (8, 1), "column_order": (9, 4)},
+    "RowGroup": {"columns": (0, 4), "total_byte_size": (1, 8), "num_rows": (2, 8), "sorting_columns": (3, 4), "file_offset": (4, 8), "total_compressed_size": (5, 8), "ordinal": (6, 2)},
+    "SortingColumn": {"column_idx": (0, 4), "descending": (1, 1), "nulls_first": (2, 1)},
+    "ColumnChunk": {"metadata": (0, 4), "own": (19, 4)},
+    "OwnChunk": {"column_index_offset": (0, 8), "offset_index_offset": (1, 8), "column_index_length": (2, 4), "offset_index_length": (3, 4), "file_path": (4, 4)},
+    "ColumnMetadata": {"codec": (0, 1), "num_values": (1, 8), "total_uncompressed_size": (2, 8), "total_compressed_size": (3, 8), "key_value_metadata": (4, 4), "data_page_offset": (5, 8), "index_page_offset": (6, 8), "dictionary_page_offset": (7, 8), "statistics": (8, 4), "is_fully_dict_encoded": (9, 1), "bloom_filter": (10, 4), "encodings": (27, 2)},
+    "BloomFilterInfo": {"offset": (0, 8), "length": (1, 4)},
+    "Statistics": {"null_count": (0, 8), "distinct_count": (1, 8), "min_lo4": (2, 4), "min_lo8": (3, 8), "min_hi8": (4, 8), "min_len": (5, 1), "max_lo4": (6, 4), "max_lo8": (7, 8), "max_hi8": (8, 8), "max_len": (9, 1), "exactness": (26, 1), "min_value": (27, 4), "max_value": (28, 4)},
+    "KeyValue": {"key": (0, 4), "val": (1, 4)},
+    "Empty": {},
+    "DecimalOptions": {"scale": (0, 4), "precision": (1, 4)},
+    "TimeOptions": {"is_adjusted_to_utc": (0, 1), "unit": (1, 1)},
+    "IntOptions": {"bit_width": (0, 1), "is_signed": (1, 1)},
+    "VariantType": {"specification_version": (0, 1)},
+    "GeometryType": {"crs": (0, 4)},
+    "GeographyType": {"crs": (0, 4), "algorithm": (1, 1)},
+}

@@ -1,0 +1,45 @@
+"""Fixtures that every suite shares."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from parquetext import kernels
+
+
+def _native_built() -> bool:
+    try:
+        import parquetext._native.varint  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+@pytest.fixture(params=["native", "pure"])
+def implementation(request):
+    """Run the test on both implementations of the kernels."""
+    if request.param == "native" and not _native_built():
+        pytest.skip("the compiled kernels are not built")
+    before = kernels.implementation()
+    kernels.use(request.param)
+    yield request.param
+    kernels.use(before)
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """The folder of real files; skips loudly without it."""
+    folder = os.environ.get("PARQUETEXT_CORPUS")
+    if not folder:
+        pytest.skip("PARQUETEXT_CORPUS is not set: the tests on real files do not run")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def expected(corpus) -> list[dict]:
+    """What is known of each corpus file (expected.json)."""
+    return json.loads((corpus / "expected.json").read_text())["files"]
