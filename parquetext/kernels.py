@@ -27,9 +27,18 @@ def reason() -> str:
 def use(package: str) -> None:
     """Switch all kernels to ``"native"`` or ``"pure"``; for tests. ImportError where there is no such build."""
     global _implementation
-    loaded = {name: importlib.import_module(f"parquetext._{package}.{name}") for name in MODULES}
-    globals().update(loaded)
+    importlib.import_module(f"parquetext._{package}.{MODULES[0]}")
+    for name in MODULES:
+        globals().pop(name, None)
     _implementation = package
+
+
+def __getattr__(name: str):
+    """Import a kernel module when it is first used."""
+    if name not in MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = globals()[name] = importlib.import_module(f"parquetext._{_implementation}.{name}")
+    return module
 
 
 def _choose() -> None:
