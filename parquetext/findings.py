@@ -1,0 +1,40 @@
+"""What a check or a fallback found: reported beside a result, never instead of an error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .errors import ParquetextError
+
+__all__ = ["Finding"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is not as it should be.
+
+    Attributes
+    ----------
+    kind : str
+        A short name for it, such as ``"flat-damaged"`` or ``"page-checksum"``.
+    message : str
+        What was expected and what was found.
+    offset : int or None
+        Where, in bytes from the file's start.
+    place : str
+        What it belongs to: a form, ``"row group 3, column a.b"``; may be empty.
+    """
+
+    kind: str
+    message: str
+    offset: int | None = None
+    place: str = ""
+
+    @classmethod
+    def of(cls, kind: str, error: ParquetextError, place: str = "") -> Finding:
+        """The finding that an error amounts to."""
+        return cls(kind, error.message, error.offset, place)
+
+    def __str__(self) -> str:
+        where = "" if self.offset is None else f" at offset {self.offset}"
+        return f"{self.kind}: {self.place + ': ' if self.place else ''}{self.message}{where}"
