@@ -1,0 +1,1 @@
+"""Side-by-side measurements: parquetext against whichever readers are installed, in one run, as ratios."""

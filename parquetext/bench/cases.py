@@ -1,0 +1,177 @@
+"""The measurements, one function each: every one returns rows that compare one thing in one run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+
+import pyarrow.parquet as pq
+
+from .. import edits, footer, kernels
+from .. import open as open_file
+from . import memory, peers
+from .timing import Contender, Timing, compare
+from .workspace import Subject
+
+__all__ = ["Row", "bytes_of_footers", "checksums", "footers", "held_memory", "lookups", "upgrades", "values", "width"]
+
+OURS = "parquetext"
+STRIDE = 7919  # a prime: consecutive calls touch columns far apart
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One contender in one comparison.
+
+    `ratio` says how many times our result is better than this contender's (time, or bytes for sizes and memory);
+    `target` what it has to be at least (`at_most`: at most).
+    """
+
+    case: str
+    subject: str
+    contender: str
+    value: float
+    unit: str
+    ratio: float | None = None
+    target: float | None = None
+    at_most: bool = False
+
+    @property
+    def met(self) -> bool | None:
+        if self.target is None or self.ratio is None:
+            return None
+        return self.ratio <= self.target if self.at_most else self.ratio >= self.target
+
+    def as_dict(self) -> dict:
+        return {**asdict(self), "met": self.met}
+
+
+def _rows(case: str, subject: str, timings: dict[str, Timing], targets: dict[str, float], ours: str = OURS) -> Iterator[Row]:
+    """Medians, ours first, each with its ratio to ours."""
+    base = timings[ours].median
+    for name, timing in sorted(timings.items(), key=lambda item: item[0] != ours):
+        ratio = None if name == ours else timing.median / base
+        yield Row(case, subject, name, timing.median, "s", ratio, targets.get(name))
+
+
+def footers(subject: Subject, rounds: int, targets: dict[str, float], tick: Callable[[], None] | None = None) -> list[Row]:
+    """The whole Thrift footer, from path to memory."""
+    contenders = [Contender(OURS, lambda _: footer.scan(subject.plain))]
+    contenders += [Contender(name, run) for name, run in peers.footer_readers(subject.plain).items()]
+    return list(_rows("whole Thrift footer", subject.name, compare(contenders, rounds, tick), targets))
+
+
+def _look_up(path: str, names: list[str]) -> Callable[[int], object]:
+    count = len(names)
+
+    def look_up(call: int) -> object:
+        with open_file(path) as file:
+            column = file.column(names[call * STRIDE % count])
+            return column.data_page_offset, column.total_compressed_size, column.null_count, column.min_bytes
+
+    return look_up
+
+
+def lookups(subject: Subject, rounds: int, targets: dict[str, float], tick: Callable[[], None] | None = None) -> list[Row]:
+    """Open the file and get one column's placement and statistics in all row groups."""
+    leaves = len(subject.leaf_names)
+    contenders = [
+        Contender(OURS, _look_up(subject.flat, subject.leaf_names), calls=200),
+        Contender("pyarrow", lambda call: peers.one_column_of_pyarrow(subject.plain, call * STRIDE % leaves)),
+    ]
+    return list(_rows("open + one column's facts", subject.name, compare(contenders, rounds, tick), targets))
+
+
+def width(wide: Subject, narrow: Subject, rounds: int, target: float) -> list[Row]:
+    """The same look-up on a wide file against a narrow one."""
+    contenders = [Contender(subject.name, _look_up(subject.flat, subject.leaf_names), calls=200) for subject in (narrow, wide)]
+    timings = compare(contenders, rounds)
+    slower = timings[wide.name].median / timings[narrow.name].median
+    return [
+        Row("look-up by width", narrow.name, OURS, timings[narrow.name].median, "s"),
+        Row("look-up by width", wide.name, OURS, timings[wide.name].median, "s", slower, target, at_most=True),
+    ]
+
+
+def values(subject: Subject, rounds: int, targets: dict[str, float], *, palletjack: str | None = None,
+           tick: Callable[[], None] | None = None) -> list[Row]:
+    """One column's values, from path to table."""
+    names = subject.top_level_names
+    count = len(names)
+
+    def ours(call: int) -> object:
+        with open_file(subject.flat) as file:
+            return file.read(columns=[names[call * STRIDE % count]])
+
+    contenders = [Contender(OURS, ours, calls=20)]
+    contenders += [Contender(name, run) for name, run in peers.values_readers(subject.plain, names).items()]
+    timings = compare(contenders, rounds, tick)
+    rows = list(_rows("one column's values", subject.name, timings, targets))
+    side = peers.palletjack_seconds(subject.plain, subject.plain + ".palletjack", len(subject.leaf_names), rounds * 5, palletjack)
+    if side:
+        rows.append(Row("one column's values", subject.name, "palletjack (own environment)", side["median"], "s",
+                        side["median"] / timings[OURS].median))
+    return rows
+
+
+def held_memory(subject: Subject, limit: int) -> list[Row]:
+    """Memory held after opening and one column, each in a process of its own."""
+    ours = memory.held_by_parquetext(subject.flat, subject.leaf_names[len(subject.leaf_names) // 2])
+    theirs = memory.held_by_pyarrow(subject.plain)
+    return [
+        Row("memory held", subject.name, OURS, ours, "B", ours / limit, 1.0, at_most=True),
+        Row("memory held", subject.name, "pyarrow", theirs, "B", theirs / max(ours, 1)),
+    ]
+
+
+def checksums(rounds: int) -> list[Row]:
+    """CRC-32 of 1 MiB and of the sizes that look-ups check."""
+    from zlib_ng import zlib_ng
+
+    rows = []
+    best = kernels.checksum.crc32_implementations()[0]
+    target = 1.4 if best == "vpclmul" else 0.8
+    for size in (256, 1536, 4096, 1 << 20):
+        data = os.urandom(size)
+        calls = max(1, (1 << 22) // size)
+        timings = compare([
+            Contender(OURS, lambda _, data=data: kernels.checksum.crc32(data), calls),
+            Contender("zlib-ng", lambda _, data=data: zlib_ng.crc32(data), calls),
+        ], rounds)
+        rows += _rows("CRC-32", f"{size:,} B, {best}", timings, {"zlib-ng": target} if size == 1 << 20 else {})
+    return rows
+
+
+def bytes_of_footers(subject: Subject, target: float | None) -> list[Row]:
+    """The flat block against the Thrift footer."""
+    thrift = pq.read_metadata(subject.plain).serialized_size
+    added = os.path.getsize(subject.flat) - os.path.getsize(subject.plain)
+    return [
+        Row("footer bytes", subject.name, "Thrift", thrift, "B"),
+        Row("footer bytes", subject.name, "flat block", added, "B", added / thrift, target, at_most=True),
+    ]
+
+
+def upgrades(subject: Subject, rounds: int, target: float) -> list[Row]:
+    """Upgrade on the same disk against copying, flushing and reading the footer with pyarrow."""
+    copy, working = subject.plain + ".copy", subject.plain + ".working"
+
+    def copy_flush_read(_: int) -> None:
+        shutil.copyfile(subject.plain, copy)
+        with open(copy, "rb+") as handle:
+            os.fsync(handle.fileno())
+        pq.read_metadata(copy)
+
+    def upgrade(call: int) -> None:
+        edits.upgrade(f"{working}.{call}.parquet")
+
+    calls = range(rounds + 1)
+    for call in calls:
+        shutil.copyfile(subject.plain, f"{working}.{call}.parquet")
+    os.sync()
+    timings = compare([Contender(OURS, upgrade), Contender("copy, flush, read_metadata", copy_flush_read)], rounds)
+    for path in (copy, *(f"{working}.{call}.parquet" for call in calls)):
+        os.unlink(path)
+    return list(_rows("upgrade", subject.name, timings, {"copy, flush, read_metadata": target}))

@@ -1,0 +1,57 @@
+"""What a process holds more after opening a file, measured in a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+__all__ = ["held_by_parquetext", "held_by_pyarrow"]
+
+_MEASURE = """
+import gc, sys
+import pyarrow as pa, pyarrow.parquet as pq, parquetext
+parquetext.open; parquetext.footer.scan
+path, column, small = sys.argv[1], sys.argv[2], sys.argv[3]
+
+def resident():
+    gc.collect()
+    with open("/proc/self/smaps_rollup") as text:
+        return sum(int(line.split()[1]) for line in text if line.startswith("Private_")) * 1024
+
+def hold(path):
+    {hold}
+
+warm = hold(small)
+before = resident()
+held = hold(path)
+print(resident() - before)
+"""
+_PARQUETEXT = """file = parquetext.open(path)
+    facts = file.column(column if path == sys.argv[1] else "x")
+    return file, facts, facts.data_page_offset, facts.total_compressed_size, facts.null_count, facts.min"""
+_PYARROW = """metadata = pq.read_metadata(path)
+    return metadata"""
+
+
+def _held(body: str, path: str, column: str) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        small = Path(folder, "small.parquet")
+        pq.write_table(pa.table({"x": [1, 2, 3]}), small)
+        command = [sys.executable, "-c", _MEASURE.replace("{hold}", body), path, column, str(small)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return int(done.stdout)
+
+
+def held_by_parquetext(path: str, column: str) -> int:
+    """Bytes held after `parquetext.open(path)` and one column's facts, the file still open."""
+    return _held(_PARQUETEXT, path, column)
+
+
+def held_by_pyarrow(path: str) -> int:
+    """Bytes held by `pyarrow.parquet.read_metadata(path)`."""
+    return _held(_PYARROW, path, "")

@@ -1,0 +1,103 @@
+"""What the other readers do for the same work; each is there only if it is installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+
+import pyarrow.parquet as pq
+
+__all__ = ["footer_readers", "installed", "one_column_of_pyarrow", "palletjack_seconds", "values_readers"]
+
+PEERS = ("pyarrow", "polars", "duckdb", "fastparquet", "palletjack")
+
+
+def installed() -> dict[str, str]:
+    """The peers that can be imported here, with their versions."""
+    found = {}
+    for name in PEERS:
+        if importlib.util.find_spec(name):
+            try:
+                found[name] = version(name)
+            except PackageNotFoundError:
+                found[name] = "unknown"
+    return found
+
+
+def footer_readers(path: str) -> dict[str, Callable[[int], object]]:
+    """From a path to the whole footer in memory."""
+    readers: dict[str, Callable[[int], object]] = {"pyarrow": lambda _: pq.read_metadata(path)}
+    peers = installed()
+    if "polars" in peers:
+        import polars
+
+        readers["polars"] = lambda _: polars.read_parquet_metadata(path)
+    if "duckdb" in peers:
+        import duckdb
+
+        connection = duckdb.connect()
+        readers["duckdb"] = lambda _: connection.execute("SELECT * FROM parquet_file_metadata(?)", [path]).fetchall()
+    if "fastparquet" in peers:
+        import fastparquet
+
+        readers["fastparquet"] = lambda _: fastparquet.ParquetFile(path)
+    return readers
+
+
+def one_column_of_pyarrow(path: str, leaf: int) -> list[tuple]:
+    """One leaf's placement and statistics in all row groups, as pyarrow gives them."""
+    metadata = pq.read_metadata(path)
+    facts = []
+    for row_group in range(metadata.num_row_groups):
+        chunk = metadata.row_group(row_group).column(leaf)
+        statistics = chunk.statistics
+        facts.append((
+            chunk.data_page_offset,
+            chunk.total_compressed_size,
+            statistics.null_count if statistics else None,
+            statistics.min if statistics and statistics.has_min_max else None,
+        ))
+    return facts
+
+
+def values_readers(path: str, names: list[str]) -> dict[str, Callable[[int], object]]:
+    """From a path to one column's values; every call reads another column."""
+    count = len(names)
+    readers: dict[str, Callable[[int], object]] = {
+        "pyarrow": lambda call: pq.ParquetFile(path).read(columns=[names[call * 7919 % count]]),
+    }
+    if "polars" in installed():
+        import polars
+
+        readers["polars"] = lambda call: polars.read_parquet(path, columns=[names[call * 7919 % count]])
+    return readers
+
+
+_PALLETJACK = """
+import json, sys, time
+import palletjack as pj, pyarrow.parquet as pq
+path, index, leaves, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+pj.generate_metadata_index(path, index)
+best = []
+for call in range(rounds):
+    start = time.perf_counter()
+    metadata = pj.read_metadata(index, column_indices=[call * 7919 % leaves])
+    pq.ParquetFile(path, metadata=metadata).read()
+    best.append(time.perf_counter() - start)
+print(json.dumps({"minimum": min(best[1:]), "median": sorted(best[1:])[len(best[1:]) // 2]}))
+"""
+
+
+def palletjack_seconds(path: str, index: str, leaves: int, rounds: int, python: str | None = None) -> dict | None:
+    """One column's values by PalletJack's side file, run by `python` (PalletJack wants a pyarrow of its own)."""
+    if python is None and "palletjack" not in installed():
+        return None
+    command = [python or sys.executable, "-c", _PALLETJACK, path, index, str(leaves), str(rounds + 1)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"PalletJack failed: {done.stderr.strip().splitlines()[-1:]}")
+    return json.loads(done.stdout)

@@ -1,0 +1,60 @@
+"""Which comparisons a run makes, and what they have to show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from . import cases
+from .shapes import Shape
+from .workspace import Subject, Workspace
+
+__all__ = ["run_on_file", "run_on_shapes"]
+
+MIB = 1 << 20
+# What a 10,000 × 10 footer has to show; see docs/benchmarks.md.
+FOOTER_TARGETS = {"pyarrow": 6.0, "polars": 3.0}
+LOOKUP_TARGETS = {"pyarrow": 6000.0}
+VALUES_TARGETS = {"pyarrow": 350.0}
+STANDARD = (10_000, 10)
+
+
+def run_on_file(workspace: Workspace, path: str, rounds: int, palletjack: str | None = None) -> Iterator[list[cases.Row]]:
+    """Everything that can be compared on a file of the user's own; nothing is demanded of it."""
+    yield from _on_subject(workspace, workspace.of_file(path), rounds, demanded=False, palletjack=palletjack)
+    yield cases.checksums(rounds)
+
+
+def run_on_shapes(workspace: Workspace, columns: int, row_groups: int, rounds: int, *, other_shapes: bool = True,
+                  palletjack: str | None = None) -> Iterator[list[cases.Row]]:
+    """The standard shape, then the other ones."""
+    demanded = (columns, row_groups) == STANDARD
+    standard = workspace.of_shape(Shape(columns, row_groups))
+    yield from _on_subject(workspace, standard, rounds, demanded=demanded, palletjack=palletjack)
+    plain = workspace.of_shape(Shape(columns, row_groups, arrow_schema=False))
+    yield cases.values(plain, rounds, VALUES_TARGETS if demanded else {}, tick=None)
+    yield cases.bytes_of_footers(plain, 1.05 if demanded else None)
+    yield cases.checksums(rounds)
+    if other_shapes:
+        wide, narrow = workspace.of_shape(Shape(100_000, 4, arrow_schema=False)), workspace.of_shape(Shape(1_000, 4, arrow_schema=False))
+        yield cases.width(wide, narrow, rounds, 1.5)
+        for shape in (Shape(3, 10_000), Shape(1_000, 10, nested=True)):
+            subject = workspace.of_shape(shape)
+            yield cases.footers(subject, rounds, {})
+            yield cases.lookups(subject, rounds, {})
+            yield cases.values(subject, rounds, {})
+            yield cases.bytes_of_footers(subject, None)
+
+
+def _on_subject(workspace: Workspace, subject: Subject, rounds: int, *, demanded: bool,
+                palletjack: str | None) -> Iterator[list[cases.Row]]:
+    def tick(what: str) -> Callable[[], None]:
+        workspace.progress(f"{what}, {subject.name}")
+        return lambda: None
+
+    yield cases.footers(subject, rounds, FOOTER_TARGETS if demanded else {}, tick("whole footers"))
+    yield cases.lookups(subject, rounds, LOOKUP_TARGETS if demanded else {}, tick("look-ups"))
+    yield cases.values(subject, rounds, VALUES_TARGETS if demanded else {}, palletjack=palletjack, tick=tick("values"))
+    yield cases.held_memory(subject, 5 * MIB)
+    yield cases.bytes_of_footers(subject, 1.05 if demanded else None)
+    workspace.progress(f"upgrades, {subject.name}")
+    yield cases.upgrades(subject, rounds, 1.0)

@@ -1,0 +1,69 @@
+"""Interleaved rounds: what is compared takes turns, so that a slow moment hits all of it."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+__all__ = ["Contender", "Timing", "compare"]
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """Something to measure: `run` gets the number of the call, so that each call can touch another column."""
+
+    name: str
+    run: Callable[[int], object]
+    calls: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Seconds per call."""
+
+    minimum: float
+    median: float
+    calls: int
+
+
+def _one_round(contender: Contender, first_call: int) -> float:
+    run, calls = contender.run, contender.calls
+    start = time.perf_counter()
+    for call in range(first_call, first_call + calls):
+        run(call)
+    return (time.perf_counter() - start) / calls
+
+
+def compare(contenders: list[Contender], rounds: int, progress: Callable[[], None] | None = None) -> dict[str, Timing]:
+    """Measure every contender once per round, after one round that does not count."""
+    seconds: dict[str, list[float]] = {contender.name: [] for contender in contenders}
+    with _quiet_collector():
+        for number in range(rounds + 1):
+            for contender in contenders:
+                elapsed = _one_round(contender, number * contender.calls)
+                if number:
+                    seconds[contender.name].append(elapsed)
+            if progress:
+                progress()
+    return {
+        contender.name: Timing(min(taken), statistics.median(taken), rounds * contender.calls)
+        for contender in contenders
+        for taken in [seconds[contender.name]]
+    }
+
+
+class _quiet_collector:
+    """Collect before, not during: the collector's pauses belong to nobody in particular."""
+
+    def __enter__(self) -> None:
+        self._was_on = gc.isenabled()
+        gc.collect()
+        gc.disable()
+
+    def __exit__(self, *_: object) -> None:
+        if self._was_on:
+            gc.enable()
+

@@ -1,0 +1,82 @@
+"""The files that a run measures: made once, in a folder that is removed afterwards unless it was given."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from .. import edits
+from .shapes import Shape, write
+
+__all__ = ["Subject", "Workspace"]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One file as pyarrow wrote it, and its copy with a flat footer."""
+
+    name: str
+    plain: str
+    flat: str
+
+    @cached_property
+    def leaf_names(self) -> list[str]:
+        """Dotted paths of the leaves."""
+        schema = pq.read_schema(self.plain)
+        if all(not field.type.num_fields for field in schema):
+            return schema.names
+        parquet_schema = pq.read_metadata(self.plain).schema
+        return [parquet_schema.column(leaf).path for leaf in range(len(parquet_schema))]
+
+    @cached_property
+    def top_level_names(self) -> list[str]:
+        return pq.read_schema(self.plain).names
+
+
+class Workspace:
+    """Makes subjects on demand; a context manager that removes what it made."""
+
+    def __init__(self, folder: str | None = None, progress: Callable[[str], None] | None = None):
+        self.kept = folder is not None
+        self.folder = Path(folder or tempfile.mkdtemp(prefix="parquetext-bench-"))
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.progress = progress or (lambda what: None)
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if not self.kept:
+            shutil.rmtree(self.folder)
+
+    def of_shape(self, shape: Shape) -> Subject:
+        plain = self.folder / f"{shape.name}.parquet"
+        if not plain.exists():
+            self.progress(f"writing {shape.columns:,} columns × {shape.row_groups:,} row groups")
+            unfinished = plain.with_suffix(".unfinished")
+            write(shape, unfinished)
+            unfinished.rename(plain)
+        return self._with_flat(shape.name, plain)
+
+    def of_file(self, path: str) -> Subject:
+        plain = self.folder / Path(path).name
+        if not plain.exists():
+            self.progress(f"copying {path}")
+            shutil.copyfile(path, plain)
+        edits.strip(str(plain))
+        return self._with_flat(plain.stem, plain)
+
+    def _with_flat(self, name: str, plain: Path) -> Subject:
+        flat = plain.with_suffix(".flat.parquet")
+        if flat.exists():
+            flat.unlink()
+        self.progress(f"upgrading {name}")
+        shutil.copyfile(plain, flat)
+        edits.upgrade(str(flat))
+        return Subject(name, str(plain), str(flat))

@@ -1,0 +1,92 @@
+"""The forms of one footer against each other, field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..errors import ParquetextError
+from ..findings import Finding
+
+__all__ = ["compare_flat"]
+
+CHUNK_FACTS = (
+    "type", "codec", "num_values", "total_uncompressed_size", "total_compressed_size", "data_page_offset",
+    "dictionary_page_offset", "null_count", "distinct_count", "encodings",
+    "index_page_offset", "bloom_filter_offset", "bloom_filter_length", "offset_index_offset", "offset_index_length",
+    "column_index_offset", "column_index_length",
+)
+ROW_GROUP_FACTS = ("num_rows", "total_byte_size", "file_offset", "total_compressed_size", "ordinal")
+KIND = "forms-differ"
+
+
+def compare_flat(scan, flat) -> Iterator[Finding]:
+    """Every fact that the flat footer carries, against the scanned Thrift footer."""
+    try:
+        yield from _compare(scan, flat)
+    except ParquetextError as error:
+        yield Finding.of("flat-damaged", error, "flat footer")
+
+
+def _compare(scan, flat) -> Iterator[Finding]:
+    counts = [("version", scan.version, flat.version), ("num_rows", scan.num_rows, flat.num_rows),
+              ("leaves", scan.leaf_count, flat.leaf_count), ("row groups", scan.row_group_count, flat.row_group_count),
+              ("key-values", scan.key_value_count, flat.key_value_count), ("created_by", scan.created_by, flat.created_by)]
+    different = [Finding(KIND, f"{name}: Thrift says {thrift!r}, flat {other!r}") for name, thrift, other in counts if thrift != other]
+    yield from different
+    if different:
+        return
+    yield from _compare_arrays("row group", ROW_GROUP_FACTS, scan.row_groups, flat.row_groups)
+    yield from _compare_key_values(scan, flat)
+    yield from _compare_schema(scan, flat)
+    for leaf in range(scan.leaf_count):
+        yield from _compare_column(leaf, scan.column(leaf), flat.column(leaf))
+
+
+def _compare_arrays(place: str, names: tuple[str, ...], thrift, flat) -> Iterator[Finding]:
+    for name in names:
+        ours, theirs = thrift(name), flat(name)
+        if ours != theirs:
+            index = next(i for i, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b)
+            yield Finding(KIND, f"{name} of entry {index}: Thrift says {ours[index]}, flat {theirs[index]}", place=place)
+
+
+def _compare_column(leaf: int, thrift, flat) -> Iterator[Finding]:
+    place = f"leaf {leaf}"
+    yield from _compare_arrays(place, CHUNK_FACTS, thrift.array, flat.array)
+    for index, (ours, theirs) in enumerate(zip(_bounds(thrift), _bounds(flat), strict=True)):
+        if ours != theirs:
+            yield Finding(KIND, f"bounds of row group {index}: Thrift says {ours}, flat {theirs}", place=place)
+
+
+def _bounds(chunks) -> list[tuple[bytes | None, bytes | None]]:
+    has, min_offset, min_length, max_offset, max_length = chunks.bounds()
+    buffer = memoryview(chunks.buffer)
+
+    def value(bit: int, offset: int, length: int, index: int) -> bytes | None:
+        return bytes(buffer[offset:offset + length]) if has[index] & bit else None
+
+    return [(value(1, min_offset[i], min_length[i], i), value(2, max_offset[i], max_length[i], i)) for i in range(len(chunks))]
+
+
+def _compare_key_values(scan, flat) -> Iterator[Finding]:
+    data = memoryview(scan.data)
+    places = [scan.key_values(name) for name in ("key_offset", "key_length", "value_offset", "value_length", "has_value")]
+    for index, (key, key_length, value, value_length, has_value) in enumerate(zip(*places, strict=True)):
+        thrift = bytes(data[key:key + key_length]), bytes(data[value:value + value_length]) if has_value else None
+        if thrift != flat.key_value(index):
+            yield Finding(KIND, f"key-value {index} ({thrift[0][:40]!r}) differs", place="key-values")
+
+
+def _compare_schema(scan, flat) -> Iterator[Finding]:
+    data = memoryview(scan.data)
+    offsets, lengths = scan.elements("bytes_offset"), scan.elements("bytes_length")
+    orders, leaves = scan.elements("column_order"), scan.leaves
+    groups = sorted(set(range(scan.element_count)) - set(leaves))
+    ids = [*enumerate(leaves), *((flat.GROUP | node, element) for node, element in enumerate(groups))]
+    for identity, element in ids:
+        node = flat.node(identity)
+        place = f"schema element {element}"
+        if bytes(node.thrift) != bytes(data[offsets[element]:offsets[element] + lengths[element]]):
+            yield Finding(KIND, "the SchemaElement differs", place=place)
+        if node.schema_index != element or node.column_order != orders[element]:
+            yield Finding(KIND, "its place or column order differs", place=place)

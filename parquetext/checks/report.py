@@ -1,0 +1,55 @@
+"""What a verification found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ..findings import Finding
+
+__all__ = ["Report"]
+
+
+@dataclass(slots=True)
+class Report:
+    """The findings of a verification, and how much of the file it looked at.
+
+    Attributes
+    ----------
+    path : str
+    tier : str
+        ``"tail"``, ``"pages"`` or ``"deep"``.
+    forms : list of str
+        The footer forms that are there.
+    findings : list of Finding
+    checked_bytes : int
+        Bytes under a checksum that was computed.
+    pages : int
+        Page headers walked; 0 in the first tier.
+    rows : int or None
+        Rows decoded; None below the deep tier.
+    """
+
+    path: str
+    tier: str
+    forms: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    checked_bytes: int = 0
+    pages: int = 0
+    rows: int | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
+
+    def extend(self, findings: Iterable[Finding]) -> None:
+        self.findings.extend(findings)
+
+    def as_dict(self) -> dict:
+        return {
+            "path": self.path, "ok": self.ok, "tier": self.tier, "forms": self.forms, "pages": self.pages,
+            "rows": self.rows, "checked_bytes": self.checked_bytes,
+            "findings": [{"kind": found.kind, "message": found.message, "offset": found.offset, "place": found.place}
+                         for found in self.findings],
+        }

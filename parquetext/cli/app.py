@@ -1,0 +1,35 @@
+"""All commands, put together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import parquetext
+
+from . import bench, changes, demo, inspect, verify
+
+app = typer.Typer(
+    name="parquetext", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
+    help="Fast, extensible footers for Parquet files, readable by every reader of today.",
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from parquetext import kernels
+
+        reason = f" ({kernels.reason()})" if kernels.reason() else ""
+        typer.echo(f"parquetext {parquetext.__version__}, {kernels.implementation()} kernels{reason}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True,
+                                                help="Show the version and which kernels are live.")] = False) -> None:
+    """Options of the whole program."""
+
+
+for module in (inspect, verify, changes, bench, demo):
+    module.register(app)

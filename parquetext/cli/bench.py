@@ -1,0 +1,75 @@
+"""`parquetext bench`: this package against the readers that are installed, in one run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from .output import CANNOT_RUN, FINDINGS, console, human_bytes, human_seconds, print_json, problem, spinner
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(bench)
+
+
+def bench(
+    file: Annotated[str | None, typer.Argument(help="Measure on a copy of this file; otherwise on synthetic ones.")] = None,
+    columns: Annotated[int, typer.Option(min=7, help="Columns of the synthetic file.")] = 10_000,
+    row_groups: Annotated[int, typer.Option(min=1, help="Its row groups.")] = 10,
+    rounds: Annotated[int, typer.Option(min=1, help="Interleaved rounds.")] = 7,
+    other_shapes: Annotated[bool, typer.Option(help="Also 100,000 × 4, 3 × 10,000 and a nested schema.")] = True,
+    folder: Annotated[str | None, typer.Option(help="Keep the synthetic files here and use them again.")] = None,
+    palletjack: Annotated[str | None, typer.Option(metavar="PYTHON", help="A Python that has PalletJack and its pyarrow.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document per row.")] = False,
+) -> None:
+    """Compare with pyarrow, Polars, DuckDB, fastparquet and PalletJack, whichever are installed.
+
+    Ratios say how many times our result is better; a missed target makes the exit code 1.
+    """
+    from ..bench import peers
+    from ..bench.run import run_on_file, run_on_shapes
+    from ..bench.workspace import Workspace
+    from ..kernels import implementation
+
+    missed = 0
+    try:
+        with spinner(quiet=json) as say, Workspace(folder, say) as workspace:
+            if file:
+                groups = run_on_file(workspace, file, rounds, palletjack)
+            else:
+                groups = run_on_shapes(workspace, columns, row_groups, rounds, other_shapes=other_shapes, palletjack=palletjack)
+            rows = []
+            for group in groups:
+                rows += group
+                missed += sum(row.met is False for row in group)
+                for row in group if json else ():
+                    print_json(row.as_dict())
+    except (OSError, RuntimeError, ValueError) as error:
+        problem(error)
+        raise typer.Exit(CANNOT_RUN) from None
+    if not json:
+        versions = ", ".join(f"{name} {version}" for name, version in peers.installed().items())
+        console.print(_table(rows, f"{implementation()} kernels; {versions}"))
+        if "palletjack" not in peers.installed() and not palletjack:
+            console.print("PalletJack was not measured: it wants an older pyarrow; give an environment that has it with --palletjack.")
+        console.print(f"{missed} target{'s' * (missed != 1)} missed" if missed else "every target was met")
+    raise typer.Exit(FINDINGS if missed else 0)
+
+
+def _table(rows: list, caption: str) -> Table:
+    table = Table(caption=caption)
+    for header, side in (("", "left"), ("file", "left"), ("reader", "left"), ("median", "right"), ("ratio", "right"), ("target", "right")):
+        table.add_column(header, justify=side)
+    previous = None
+    for row in rows:
+        if (row.case, row.subject) != previous and previous is not None:
+            table.add_section()
+        first = (row.case, row.subject) != previous
+        previous = (row.case, row.subject)
+        value = human_bytes(row.value) if row.unit == "B" else human_seconds(row.value)
+        ratio = "" if row.ratio is None else f"{row.ratio:,.2f} ×" if row.ratio < 100 else f"{row.ratio:,.0f} ×"
+        target = "" if row.target is None else f"{'≤' if row.at_most else '≥'} {row.target:,g} × {'✓' if row.met else '✗'}"
+        table.add_row(row.case if first else "", row.subject if first else "", row.contender, value, ratio, target)
+    return table
