@@ -1,0 +1,120 @@
+"""The readers of today on one file, each in a process of its own: one that crashes takes nobody along."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+__all__ = ["READERS", "Outcome", "installed_readers", "read_with"]
+
+TIMEOUT_SECONDS = 240
+
+
+def _pyarrow(path: str, columns: list[str] | None) -> object:
+    import pyarrow.parquet as pq
+
+    return pq.ParquetFile(path).read(columns=columns).to_pylist()
+
+
+def _polars(path: str, columns: list[str] | None) -> object:
+    import polars
+
+    return polars.read_parquet(path, columns=columns).rows()
+
+
+def _duckdb(path: str, columns: list[str] | None) -> object:
+    import duckdb
+
+    names = ", ".join('"' + name.replace('"', '""') + '"' for name in columns) if columns else "*"
+    return duckdb.execute(f"SELECT {names} FROM read_parquet(?)", [path]).fetchall()
+
+
+def _fastparquet(path: str, columns: list[str] | None) -> object:
+    import fastparquet
+
+    return fastparquet.ParquetFile(path).to_pandas(columns=columns).to_dict("list")
+
+
+def _spark(path: str, columns: list[str] | None) -> object:
+    from .spark import local_session
+
+    frame = local_session().read.parquet(path)
+    if columns:
+        frame = frame.select(*(f"`{name}`" for name in columns))
+    return [row.asDict(recursive=True) for row in frame.collect()]
+
+
+READERS: dict[str, tuple[str, Callable[[str, list[str] | None], object]]] = {
+    "pyarrow": ("pyarrow", _pyarrow),
+    "polars": ("polars", _polars),
+    "duckdb": ("duckdb", _duckdb),
+    "spark": ("pyspark", _spark),
+    "fastparquet": ("fastparquet", _fastparquet),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a reader made of a file: a digest of its rows, or what it said on failing."""
+
+    reader: str
+    digest: str | None
+    rows: int | None
+    seconds: float | None
+    message: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return self.digest is not None
+
+
+def installed_readers() -> list[str]:
+    """The readers that can be imported here."""
+    return [name for name, (package, _) in READERS.items() if importlib.util.find_spec(package)]
+
+
+def read_with(reader: str, path: str, columns: list[str] | None = None) -> Outcome:
+    """Let one reader read the file, or some of its columns, in a process of its own."""
+    return read_many_with(reader, [path], columns)[0]
+
+
+def read_many_with(reader: str, paths: list[str], columns: list[str] | None = None) -> list[Outcome]:
+    """The same for several files in one process; after a crash the rest is reported as crashed too."""
+    command = [sys.executable, "-m", "parquetext.bench.readers", reader, json.dumps(columns), *paths]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS * len(paths), check=False)
+        output, reason = done.stdout, f"its process ended with {done.returncode}: {(done.stderr.strip().splitlines() or [''])[-1]}"
+    except subprocess.TimeoutExpired:
+        output, reason = "", f"nothing within {TIMEOUT_SECONDS} s"
+    outcomes = [Outcome(**json.loads(line)) for line in output.splitlines() if line.startswith('{"reader"')]
+    return outcomes + [Outcome(reader, None, None, None, reason) for _ in paths[len(outcomes):]]
+
+
+def _digest(rows: object) -> str:
+    return hashlib.sha256(repr(rows).encode()).hexdigest()
+
+
+def main(reader: str, columns: str, *paths: str) -> None:
+    """Read each file and print its outcome as a line of JSON."""
+    read = READERS[reader][1]
+    for path in paths:
+        start = time.perf_counter()
+        try:
+            rows = read(path, json.loads(columns))
+        except Exception as error:  # whatever a foreign reader raises is its answer
+            outcome = Outcome(reader, None, None, None, f"{type(error).__name__}: {error}"[:500])
+        else:
+            count = len(rows) if isinstance(rows, list) else len(next(iter(rows.values()), []))
+            outcome = Outcome(reader, _digest(rows), count, time.perf_counter() - start)
+        sys.stdout.write(json.dumps({name: getattr(outcome, name) for name in Outcome.__slots__}) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

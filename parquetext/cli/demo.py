@@ -1,0 +1,51 @@
+"""`parquetext demo`: the whole way on one wide table."""
+
+from __future__ import annotations
+
+import tempfile
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from .output import FINDINGS, console, human_seconds, print_json, spinner
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(demo)
+
+
+def demo(
+    columns: Annotated[int, typer.Option(min=7, help="Columns of the table.")] = 5_000,
+    row_groups: Annotated[int, typer.Option(min=1, help="Its row groups.")] = 4,
+    folder: Annotated[str | None, typer.Option(help="Leave the files here.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document per step.")] = False,
+) -> None:
+    """Make a wide table, upgrade it, verify it, read it, and let every installed reader read it."""
+    from .. import demo as demonstration
+
+    failed = 0
+    steps = []
+    with tempfile.TemporaryDirectory(prefix="parquetext-demo-") as temporary, spinner(quiet=json) as say:
+        for step in demonstration.run(folder or temporary, columns, row_groups, say=say):
+            failed += not step.ok
+            steps.append(step)
+            if json:
+                print_json(step)
+    if not json:
+        console.print(_table(steps))
+        console.print(f"{failed} step{'s' * (failed != 1)} failed" if failed else "everything is as it should be")
+    raise typer.Exit(FINDINGS if failed else 0)
+
+
+def _table(steps: list) -> Table:
+    table = Table("", title="parquetext demo")
+    for header in ("pyarrow / before", "parquetext / after", "ratio"):
+        table.add_column(header, justify="right")
+    table.add_column("")
+    for step in steps:
+        before = human_seconds(step.before_seconds) if step.before_seconds is not None else ""
+        after = human_seconds(step.seconds) if step.seconds is not None else ""
+        ratio = f"{step.before_seconds / step.seconds:,.1f} ×" if step.before_seconds and step.seconds else ""
+        table.add_row(step.what, before, after, ratio, step.detail if step.ok else f"[red]{step.detail}[/red]")
+    return table

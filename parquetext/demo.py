@@ -1,0 +1,144 @@
+"""The whole way on one wide table: make it, upgrade it, read it fast, and let every reader of today read it."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from . import checks, edits
+from . import open as open_file
+from .bench.readers import installed_readers, read_many_with
+from .bench.shapes import column_names
+
+__all__ = ["COLUMNS", "ROW_GROUPS", "Step", "run"]
+
+COLUMNS, ROW_GROUPS, ROWS_PER_GROUP = 5_000, 4, 600
+SAMPLE_COLUMNS = 20
+REPEATS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line of the demonstration's table."""
+
+    what: str
+    seconds: float | None = None
+    before_seconds: float | None = None
+    detail: str = ""
+    ok: bool = True
+
+
+def _arrays(rows: int, seed: int) -> list[pa.Array]:
+    """Values that compress badly, of the types that tables usually have."""
+    chance = random.Random(seed)
+    integers = pa.array([chance.getrandbits(62) for _ in range(rows)], pa.int64())
+    return [
+        pa.array([chance.getrandbits(31) for _ in range(rows)], pa.int32()),
+        integers,
+        pa.array([chance.gauss(0, 1e6) for _ in range(rows)], pa.float64()),
+        pa.array([f"{chance.getrandbits(60):015x}" if chance.random() > 0.05 else None for _ in range(rows)], pa.string()),
+        pa.array([1_600_000_000_000_000 + chance.getrandbits(47) for _ in range(rows)], pa.timestamp("us", tz="UTC")),
+        pa.array([chance.getrandbits(50) for _ in range(rows)], pa.int64()).cast(pa.decimal128(18, 0)).cast(pa.decimal128(20, 2)),
+        pa.array([chance.random() < 0.3 for _ in range(rows)], pa.bool_()),
+    ]
+
+
+def make_file(path: str, columns: int, row_groups: int, progress: Callable[[], None]) -> None:
+    """Write the wide table; `progress` is called after each row group."""
+    names = column_names(columns)
+    writer = None
+    for row_group in range(row_groups):
+        pools = [_arrays(ROWS_PER_GROUP, 97 * row_group + variant) for variant in range(16)]
+        arrays = [pools[index // 7 % 16][index % 7] for index in range(columns)]
+        table = pa.Table.from_arrays(arrays, names=names)
+        writer = writer or pq.ParquetWriter(path, table.schema, compression="snappy")
+        writer.write_table(table)
+        progress()
+    writer.close()
+
+
+def _best(run: Callable[[], object]) -> tuple[float, object]:
+    """The shortest of a few runs, and the last result."""
+    seconds = []
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        result = run()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds), result
+
+
+def run(folder: str, columns: int = COLUMNS, row_groups: int = ROW_GROUPS, *,
+        say: Callable[[str], None] = lambda what: None, readers: list[str] | None = None) -> Iterator[Step]:
+    """Do it in `folder`, yielding a step when it is done."""
+    original, path = str(Path(folder, "wide.parquet")), str(Path(folder, "wide-upgraded.parquet"))
+    say(f"writing {columns:,} columns × {row_groups} row groups")
+    start = time.perf_counter()
+    make_file(original, columns, row_groups, lambda: None)
+    size = os.path.getsize(original)
+    yield Step("write the table (pyarrow)", time.perf_counter() - start, detail=f"{size:,} bytes")
+    shutil.copyfile(original, path)
+
+    say("upgrading")
+    start = time.perf_counter()
+    edits.upgrade(path)
+    added = os.path.getsize(path) - size
+    yield Step("upgrade: add the flat footer", time.perf_counter() - start, detail=f"+{added:,} bytes ({added / size:.1%})")
+
+    say("verifying")
+    start = time.perf_counter()
+    report = checks.verify(path)
+    yield Step("verify", time.perf_counter() - start, detail="; ".join(map(str, report.findings)) or "no findings", ok=report.ok)
+
+    yield from _read_one_column(original, path, column_names(columns)[columns // 2])
+    yield from _let_others_read(original, path, column_names(columns), say, readers or installed_readers())
+
+    edits.strip(path)
+    same = Path(path).read_bytes() == Path(original).read_bytes()
+    yield Step("strip: the original file again", detail="byte for byte" if same else "the bytes differ", ok=same)
+
+
+def _read_one_column(original: str, path: str, name: str) -> Iterator[Step]:
+    def facts_of_parquetext() -> tuple:
+        with open_file(path) as file:
+            column = file.column(name)
+            return list(column.data_page_offset), list(column.null_count)
+
+    def facts_of_pyarrow() -> tuple:
+        metadata = pq.read_metadata(original)
+        leaf = metadata.schema.names.index(name)
+        chunks = [metadata.row_group(index).column(leaf) for index in range(metadata.num_row_groups)]
+        return [chunk.data_page_offset for chunk in chunks], [chunk.statistics.null_count for chunk in chunks]
+
+    def values_of_parquetext() -> pa.Table:
+        with open_file(path) as file:
+            return file.read(columns=[name])
+
+    before, theirs = _best(facts_of_pyarrow)
+    after, ours = _best(facts_of_parquetext)
+    yield Step("open, one column's place and statistics", after, before, "equal" if ours == theirs else "different", ours == theirs)
+    before, theirs = _best(lambda: pq.ParquetFile(original).read(columns=[name]))
+    after, ours = _best(values_of_parquetext)
+    same = ours.equals(theirs)
+    yield Step("open, one column's values", after, before, "equal" if same else "different", same)
+
+
+def _let_others_read(original: str, path: str, names: list[str], say: Callable[[str], None], readers: list[str]) -> Iterator[Step]:
+    sample = names[::max(1, len(names) // SAMPLE_COLUMNS)]
+    for reader in readers:
+        say(f"{reader} reads both files")
+        before, after = read_many_with(reader, [original, path], sample)
+        expected_to_fail = reader == "fastparquet"
+        if after.ok and before.digest == after.digest:
+            yield Step(f"{reader} reads the upgraded file", after.seconds, before.seconds, f"{after.rows:,} rows, equal")
+        elif expected_to_fail and before.ok:
+            yield Step(f"{reader} reads the upgraded file", detail="no, as expected: it cannot parse long-form field ids (placement=\"after-stop\" helps)")
+        else:
+            yield Step(f"{reader} reads the upgraded file", detail=(after.message or before.message or "different rows")[:160], ok=False)
