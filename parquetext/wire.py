@@ -173,6 +173,8 @@ ERRORS = {
     26: ("ENCRYPTED", "Refused", "the footer is encrypted or signed"),
     27: ("BAD_ARGUMENT", "ParquetextError", "argument out of range: {found}, limit {expected}"),
     28: ("NO_METADATA", "Unsupported", "a column chunk has no metadata"),
+    29: ("MISMATCH", "Unsupported", "does not match the schema: {found}, expected {expected}"),
+    30: ("UNSUPPORTED_VALUE", "Unsupported", "a value that this form cannot carry: {found}, the limit is {expected}"),
 }
 TRUNCATED = 1
 VARINT_TOO_LONG = 2
@@ -202,6 +204,8 @@ NOT_A_STRUCT = 25
 ENCRYPTED = 26
 BAD_ARGUMENT = 27
 NO_METADATA = 28
+MISMATCH = 29
+UNSUPPORTED_VALUE = 30
 
 # A flat table's fields: name: (slot, bytes), in slot order.
 FLAT_TABLES = {

@@ -292,5 +292,7 @@ typedef struct pqx_flat_layout { uint8_t count; pqx_flat_field fields[PQX_FLAT_M
     case PQX_ENCRYPTED: return "the footer is encrypted or signed"; \
     case PQX_BAD_ARGUMENT: return "argument out of range: {found}, limit {expected}"; \
     case PQX_NO_METADATA: return "a column chunk has no metadata"; \
+    case PQX_MISMATCH: return "does not match the schema: {found}, expected {expected}"; \
+    case PQX_UNSUPPORTED_VALUE: return "a value that this form cannot carry: {found}, the limit is {expected}"; \
 
 #endif
