@@ -61,8 +61,8 @@ def c_wire(table: dict) -> str:
 def c_errors(table: dict, header: str) -> str:
     """The header with the list of its error codes renewed."""
     codes = "\n".join(f"    PQX_{name} = {code}," for name, (code, _, _) in table["errors"].items())
-    return re.sub(r"(/\* generated: error codes \*/\n).*?(\n    /\* end of generated \*/)",
-                  lambda match: match[1] + codes + match[2], header, flags=re.S)
+    return re.sub(r"(/\* generated: error codes \*/\n).*?(    /\* end of generated \*/)",
+                  lambda match: match[1] + codes + "\n" + match[2], header, flags=re.S)
 
 
 def python_wire(table: dict) -> str:
