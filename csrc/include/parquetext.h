@@ -290,6 +290,8 @@ typedef struct pqx_arrow_schema {
 /* `text` is the base64 value. Reserves size × 3 / 4 bytes; give them back with pqx_arrow_schema_free. */
 PQX_API int pqx_arrow_schema_parse(const uint8_t *text, size_t size, pqx_arrow_schema *schema, pqx_error *error);
 PQX_API void pqx_arrow_schema_free(pqx_arrow_schema *schema);
+/* Field `index`'s name, within schema->data. */
+PQX_API int pqx_arrow_field_name(const pqx_arrow_schema *schema, uint32_t index, pqx_bytes *name, pqx_error *error);
 /* Append field `index`, without its name, as one self-contained piece: a FlatBuffers Field table at offset 0 whose
  * offsets all lead forward within the piece, vtables included, and whose name offset leads to the piece's end. Its
  * length is a multiple of 8. */
@@ -302,7 +304,8 @@ PQX_API int pqx_arrow_schema_build(const pqx_bytes *pieces, const pqx_bytes *nam
 
 /* ---- the flat footer ------------------------------------------------------------------------------------------------ */
 
-/* Append the flat footer's payload (docs/formats.md, without the 28-byte trailer) for a scanned footer. */
+/* Append the flat footer's payload (docs/formats.md, without the 28-byte trailer) for a scanned footer. Reserves 4 bytes
+ * per table, 8 per cell and 32 per schema element meanwhile. On failure nothing is appended. */
 PQX_API int pqx_flat_write(const uint8_t *footer, size_t size, const pqx_scan *scan, pqx_buffer *out, pqx_error *error);
 
 /* Where a reader gets bytes. `read` fills `into` with exactly `length` bytes from `offset` of the file and returns 0,
