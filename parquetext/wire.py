@@ -176,6 +176,7 @@ ERRORS = {
     28: ("NO_METADATA", "Unsupported", "a column chunk has no metadata"),
     29: ("MISMATCH", "Unsupported", "does not match the schema: {found}, expected {expected}"),
     30: ("UNSUPPORTED_VALUE", "Unsupported", "a value that this form cannot carry: {found}, the limit is {expected}"),
+    31: ("BAD_VALUE", "Damaged", "a value that its place does not allow: {found}, expected {expected}"),
 }
 TRUNCATED = 1
 VARINT_TOO_LONG = 2
@@ -207,6 +208,7 @@ BAD_ARGUMENT = 27
 NO_METADATA = 28
 MISMATCH = 29
 UNSUPPORTED_VALUE = 30
+BAD_VALUE = 31
 
 # A flat table's fields: name: (slot, bytes), in slot order.
 FLAT_TABLES = {

@@ -58,6 +58,7 @@ enum pqx_status {
     PQX_NO_METADATA = 28,
     PQX_MISMATCH = 29,
     PQX_UNSUPPORTED_VALUE = 30,
+    PQX_BAD_VALUE = 31,
     /* end of generated */
 };
 

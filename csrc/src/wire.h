@@ -295,5 +295,6 @@ typedef struct pqx_flat_layout { uint8_t count; pqx_flat_field fields[PQX_FLAT_M
     case PQX_NO_METADATA: return "a column chunk has no metadata"; \
     case PQX_MISMATCH: return "does not match the schema: {found}, expected {expected}"; \
     case PQX_UNSUPPORTED_VALUE: return "a value that this form cannot carry: {found}, the limit is {expected}"; \
+    case PQX_BAD_VALUE: return "a value that its place does not allow: {found}, expected {expected}"; \
 
 #endif
