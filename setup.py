@@ -15,6 +15,8 @@ REQUIRE_NATIVE = os.environ.get("PARQUETEXT_REQUIRE_NATIVE", "") not in ("", "0"
 NO_NATIVE = os.environ.get("PARQUETEXT_PURE", "") not in ("", "0")
 C_FLAGS = ["-std=c11", "-O3", "-fvisibility=hidden", "-Wall", "-Wextra", "-D_GNU_SOURCE"]
 INCLUDES = ["csrc/include", "csrc/src"]
+SOURCES = sorted(map(str, Path("csrc/src").glob("*.c")))
+HEADERS = sorted(map(str, Path("csrc").glob("*/*.h")))
 
 
 def without_compiler(error: Exception) -> None:
@@ -36,6 +38,7 @@ class BuildLibrary(build_clib):
 class BuildExtensions(build_ext):
     def run(self) -> None:
         try:
+            self.run_command("build_clib")
             super().run()
         except Exception as error:
             without_compiler(error)
@@ -55,17 +58,16 @@ def kernels() -> list[Extension]:
         Extension(
             f"parquetext._native.{source.stem}", [str(source)], include_dirs=INCLUDES,
             define_macros=[("Py_LIMITED_API", hex(LIMITED_API))], py_limited_api=True,
-            depends=["csrc/include/parquetext.h"], extra_compile_args=["-O2", "-fvisibility=hidden"],
+            depends=SOURCES + HEADERS, extra_compile_args=["-O2", "-fvisibility=hidden"],
         )
         for source in sorted(Path("parquetext/_native").glob("*.pyx"))
     ]
-    return cythonize(extensions, compiler_directives={"language_level": 3, "embedsignature": True}, quiet=True)
+    return cythonize(extensions, compiler_directives={"language_level": 3, "embedsignature": True,
+                                                        "show_performance_hints": False}, quiet=True)
 
 
-sources = sorted(str(path) for path in Path("csrc/src").glob("*.c"))
-native = {} if NO_NATIVE or not sources else {
-    "libraries": [("pqx", {"sources": sources, "include_dirs": INCLUDES, "cflags": C_FLAGS,
-                           "obj_deps": {"": sorted(map(str, Path("csrc").glob("*/*.h")))}})],
+native = {} if NO_NATIVE else {
+    "libraries": [("pqx", {"sources": SOURCES, "include_dirs": INCLUDES, "cflags": C_FLAGS, "obj_deps": {"": HEADERS}})],
     "ext_modules": kernels(),
     "options": {"bdist_wheel": {"py_limited_api": "cp311"}},
 }

@@ -104,7 +104,7 @@ PQX_API uint32_t pqx_crc32_combine(uint32_t crc_a, uint32_t crc_b, uint64_t leng
 /* The implementations that this CPU can run, best first: "vpclmul", "pclmul", "pmull", "armv8", "slice16";
  * NULL behind the last one. */
 PQX_API const char *pqx_crc32_implementation(size_t index);
-/* With one of them by its index; for tests and benchmarks. */
+/* With one of them by its index, beyond them the portable one; for tests and benchmarks. */
 PQX_API uint32_t pqx_crc32_with(size_t index, uint32_t crc, const uint8_t *data, size_t size);
 PQX_API uint64_t pqx_xxh64(const uint8_t *data, size_t size, uint64_t seed);
 

@@ -1,0 +1,62 @@
+"""CRC-32 and XXH64."""
+
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+
+from .capi cimport pqx_crc32, pqx_crc32_combine, pqx_crc32_implementation, pqx_crc32_with, pqx_xxh64
+
+__all__ = ["crc32", "crc32_combine", "crc32_implementations", "crc32_with", "xxh64"]
+
+# Below this many bytes, giving the interpreter's lock away costs more than the work.
+cdef enum:
+    KEEP_LOCK = 8192
+
+
+def crc32(data, uint32_t crc=0):
+    """CRC-32 (IEEE 802.3, as zlib's) of `data`; `crc` is the checksum of what comes before, 0 at the start."""
+    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef size_t size = view.shape[0]
+    if size == 0:
+        return crc
+    if size < KEEP_LOCK:
+        return pqx_crc32(crc, &view[0], size)
+    with nogil:
+        crc = pqx_crc32(crc, &view[0], size)
+    return crc
+
+
+def crc32_implementations():
+    """Names of the routines that can run on this CPU, best first."""
+    cdef size_t i = 0
+    names = []
+    while pqx_crc32_implementation(i) != NULL:
+        names.append(pqx_crc32_implementation(i).decode("ascii"))
+        i += 1
+    return tuple(names)
+
+
+def crc32_with(name, data, uint32_t crc=0):
+    """`crc32` by one of `crc32_implementations`; ValueError for another name."""
+    names = crc32_implementations()
+    if name not in names:
+        raise ValueError(f"no CRC-32 routine {name!r} here; there is {', '.join(names)}")
+    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef size_t which = names.index(name), size = view.shape[0]
+    if size:
+        with nogil:
+            crc = pqx_crc32_with(which, crc, &view[0], size)
+    return crc
+
+
+def crc32_combine(uint32_t crc_a, uint32_t crc_b, uint64_t length_b):
+    """The CRC-32 of A + B, from those of A and B and B's length in bytes. O(log length)."""
+    return pqx_crc32_combine(crc_a, crc_b, length_b)
+
+
+def xxh64(data, uint64_t seed=0):
+    """XXH64 of `data`, as an unsigned number."""
+    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef size_t size = view.shape[0]
+    cdef uint64_t value
+    with nogil:
+        value = pqx_xxh64(&view[0] if size else NULL, size, seed)
+    return value
