@@ -254,8 +254,9 @@ typedef struct pqx_bytes {
 } pqx_bytes;
 
 /* What a slice is made of, whichever form it comes from. Elements in preorder, the root first; their Thrift bytes
- * are copied with num_children renewed. Chunks row-group major: Thrift bytes where `data` is set, otherwise made
- * from `facts` (and `places`), without statistics. */
+ * are copied with num_children renewed (leaves: 0). Chunks row-group major: whole Thrift structs where `thrift.data` is
+ * set, otherwise made from `facts` (and `places`, or NULL), without statistics: what `present` has. `facts` are there in
+ * both cases. */
 typedef struct pqx_slice_element { pqx_bytes thrift; int32_t num_children; uint8_t column_order; } pqx_slice_element;
 typedef struct pqx_slice_chunk { pqx_bytes thrift; const pqx_chunk *facts; const pqx_places *places; } pqx_slice_chunk;
 typedef struct pqx_slice_row_group { int64_t num_rows, file_offset; int32_t ordinal; } pqx_slice_row_group;
@@ -271,7 +272,8 @@ typedef struct pqx_slice_parts {
 } pqx_slice_parts;
 
 /* Append the slice's FileMetaData to `out`. total_byte_size and total_compressed_size of a row group are the sums
- * over its chunks here, num_rows of the file the sum over the row groups. */
+ * over its chunks here, num_rows of the file the sum over the row groups; ARROW:schema stands behind the other key-values.
+ * Nothing stays appended on failure. Offsets in errors count from the element's bytes. */
 PQX_API int pqx_slice_write(const pqx_slice_parts *parts, pqx_buffer *out, pqx_error *error);
 
 /* From a scanned footer: `leaves` ascending, `row_groups` in the order wanted; the groups above the leaves come
@@ -281,27 +283,34 @@ PQX_API int pqx_slice_footer(const uint8_t *data, size_t size, const pqx_scan *s
 
 /* ---- ARROW:schema ------------------------------------------------------------------------------------------------ */
 
-/* The Arrow schema of a key-value, decoded: fields can be taken out one by one and put together again. */
+/* The Arrow schema of a key-value, decoded where it is looked at: fields can be taken out one by one and put together
+ * again. `text` stays the caller's and must stay there. */
 typedef struct pqx_arrow_schema {
-    uint8_t *data;                       /* the IPC message, malloc'ed */
-    size_t size;
+    const uint8_t *text;                 /* the base64 value, without its padding */
+    size_t text_size;
+    uint8_t *data;                       /* room for the IPC message, malloc'ed; decoded by blocks when first used */
+    uint8_t *decoded;                    /* per block: whether it is */
+    size_t size;                         /* bytes of the message, prefix and all */
+    size_t *budget;                      /* bytes that pieces may still take, all together */
     uint32_t field_count;
     uint32_t fields, schema;             /* offsets in `data`: the fields vector, the Schema table */
 } pqx_arrow_schema;
-/* `text` is the base64 value. Reserves size × 3 / 4 bytes; give them back with pqx_arrow_schema_free. */
+/* `text` is the base64 value. Reserves size × 3 / 4 bytes and touches few of them; give them back with
+ * pqx_arrow_schema_free. A schema serves one thread at a time. Offsets in errors count from the decoded message. */
 PQX_API int pqx_arrow_schema_parse(const uint8_t *text, size_t size, pqx_arrow_schema *schema, pqx_error *error);
 PQX_API void pqx_arrow_schema_free(pqx_arrow_schema *schema);
-/* Field `index`'s name, within schema->data. */
+/* The name of field `index`, good until the schema is freed; "" where it has none. */
 PQX_API int pqx_arrow_field_name(const pqx_arrow_schema *schema, uint32_t index, pqx_bytes *name, pqx_error *error);
 /* Append field `index`, without its name, as one self-contained piece: a FlatBuffers Field table at offset 0 whose
  * offsets all lead forward within the piece, vtables included, and whose name offset leads to the piece's end. Its
- * length is a multiple of 8. */
+ * length is a multiple of 8. All pieces taken from one schema together are at most 4 × its size + 1024 bytes: tables
+ * that are shared cannot blow them up. A type or a slot that Schema.fbs of Arrow 24 does not know is an error. */
 PQX_API int pqx_arrow_field_piece(const pqx_arrow_schema *schema, uint32_t index, pqx_buffer *out, pqx_error *error);
-/* Put pieces and names together into an ARROW:schema value (base64), appended to `out`. keep[i] is NULL to keep field i
- * whole, or says what stays of a struct: one byte per child, consumed in preorder through kept struct children only
- * (below lists, maps and dictionaries all is kept); `keep` itself may be NULL. The schema's own metadata is left out: it
- * repeats the file's key-values. Pieces are untrusted: they are walked before they are used. */
-PQX_API int pqx_arrow_schema_build(const pqx_bytes *pieces, const pqx_bytes *names, const uint8_t *const *keep, uint32_t count, pqx_buffer *out, pqx_error *error);
+/* Put pieces and names together into an ARROW:schema value (base64), appended to `out`. keep[i].data is NULL to keep
+ * field i whole, or says what stays of a struct: one byte per child (0: cut), consumed in preorder through kept struct
+ * children only (below lists, maps and dictionaries all is kept), and all consumed; `keep` itself may be NULL. The
+ * schema's own metadata is left out: it repeats the file's key-values. Pieces are untrusted: they are walked. */
+PQX_API int pqx_arrow_schema_build(const pqx_bytes *pieces, const pqx_bytes *names, const pqx_bytes *keep, uint32_t count, pqx_buffer *out, pqx_error *error);
 
 /* ---- the flat footer ------------------------------------------------------------------------------------------------ */
 
