@@ -1,0 +1,137 @@
+"""Verify one file: which tiers there are, and what the first one checks."""
+
+from __future__ import annotations
+
+from .. import extension, kernels, wire
+from ..errors import ParquetextError
+from ..findings import Finding
+from ..footer.locate import read_tail
+from ..storage import open_source
+from .deep import decode_all
+from .forms import compare_flat
+from .pages import check_pages
+from .report import Report
+
+__all__ = ["verify"]
+
+
+def verify(path, *, pages: bool = False, deep: bool = False) -> Report:
+    """Check a file; the file is never changed.
+
+    Parameters
+    ----------
+    path : str, PathLike, or (pyarrow.fs.FileSystem, str)
+    pages : bool
+        Also walk every page: headers, page checksums, and whether the chunks tile their space.
+    deep : bool
+        Also decode every value with pyarrow, and compare the footer's forms with each other field by field.
+        Implies `pages`.
+
+    Returns
+    -------
+    Report
+        `.ok`, `.findings`, and how much was looked at.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read. What is wrong inside of it is a finding, not an error.
+
+    Notes
+    -----
+    The default tier costs one read of the footer: the tail, the Thrift structure, the checksums of all blocks, every
+    cell of a flat footer. `pages` reads the headers, and the bodies of pages that have a checksum; `deep` reads all.
+    """
+    report = Report(str(path), "deep" if deep else "pages" if pages else "tail")
+    with open_source(path) as source:
+        try:
+            tail = read_tail(source)
+            footer = source.read(tail.footer_offset, tail.footer_length)
+        except ParquetextError as error:
+            report.findings.append(Finding.of("tail", error))
+            return report
+        report.extend(tail.findings)
+        scan = _check_thrift(footer, tail, report)
+        payload = _check_blocks(footer, tail, report)
+        if payload is not None:
+            report.forms.append("flat")
+        if scan is None:
+            return report
+        flat = _check_flat(source, payload, footer, tail, scan, report) if payload else None
+        if (pages or deep) and scan.regular:
+            check_pages(source, scan, leaf_names(scan), tail.footer_offset, report)
+        if deep:
+            if flat is not None:
+                report.extend(compare_flat(scan, flat))
+            report.extend(decode_all(source, list(scan.row_groups("num_rows")), report))
+    return report
+
+
+def _check_thrift(footer: bytes, tail, report: Report):
+    """Scan the Thrift footer; what does not parse or follows its end is a finding."""
+    try:
+        scan = kernels.scan.scan(footer)
+    except ParquetextError as error:
+        report.findings.append(Finding.of("thrift", error.at(None, tail.footer_offset), "Thrift footer"))
+        return None
+    report.forms.append("thrift")
+    try:
+        place = kernels.extension.find(footer, file_metadata=True)
+    except ParquetextError as error:
+        report.findings.append(Finding.of("extension", error.at(None, tail.footer_offset), "extension"))
+        return scan
+    end = scan.end if place is None else place.struct_end
+    if end < len(footer):
+        signature = " (the length of a signature)" if len(footer) - end == 28 else ""
+        report.findings.append(Finding("stray-bytes", f"{len(footer) - end} bytes behind the struct{signature}",
+                                       tail.footer_offset + end, "Thrift footer"))
+    if not scan.regular:
+        report.findings.append(Finding("irregular", "a row group does not have one column chunk per leaf", place="Thrift footer"))
+    total = sum(scan.row_groups("num_rows"))
+    if total != scan.num_rows:
+        report.findings.append(Finding("row-count", f"the row groups have {total} rows, the file {scan.num_rows}", place="Thrift footer"))
+    return scan
+
+
+def _check_blocks(footer: bytes, tail, report: Report) -> tuple[int, int] | None:
+    """Check the payload checksum of every block; the flat footer's place in `footer`, if there is one."""
+    flat = None
+    for block in tail.blocks:
+        start = block.payload - tail.footer_offset
+        found = kernels.checksum.crc32(memoryview(footer)[start:start + block.length])
+        report.checked_bytes += block.length
+        if found != block.crc:
+            report.findings.append(Finding("block-checksum", f"checksum {found:#010x}, expected {block.crc:#010x}",
+                                           block.payload, f"block {extension.name_of(block.uuid)}"))
+        if block.uuid == wire.UUID_FLAT_FOOTER:
+            flat = start, block.length
+    return flat
+
+
+def _check_flat(source, payload: tuple[int, int], footer: bytes, tail, scan, report: Report):
+    """Check every cell of the flat footer, and that it speaks of the same table as the Thrift one."""
+    start, length = payload
+    offset = tail.footer_offset + start
+    view = memoryview(footer)[start:start + length]
+    try:
+        kernels.flat.verify(view)
+        reader = kernels.flat.Reader(source, offset, length, footer)
+    except ParquetextError as error:
+        report.findings.append(Finding.of("flat-damaged", error.at(None, offset), "flat footer"))
+        return None
+    ours = (reader.num_rows, reader.leaf_count, reader.row_group_count)
+    theirs = (scan.num_rows, scan.leaf_count, scan.row_group_count)
+    if ours != theirs:
+        report.findings.append(Finding("forms-differ", f"rows, leaves, row groups: flat says {ours}, Thrift {theirs}", offset, "flat footer"))
+    return reader
+
+
+def leaf_names(scan) -> list[str]:
+    """Dotted paths of the leaves, the root's name left out."""
+    data, parents = memoryview(scan.data), scan.elements("parent")
+    offsets, lengths = scan.elements("name_offset"), scan.elements("name_length")
+    paths: list[str] = []
+    for element, parent in enumerate(parents):
+        name = bytes(data[offsets[element]:offsets[element] + lengths[element]]).decode("utf-8", "replace")
+        paths.append("" if parent < 0 else f"{paths[parent]}.{name}" if paths[parent] else name)
+    return [paths[element] for element in scan.leaves]

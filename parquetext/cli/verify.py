@@ -1,0 +1,52 @@
+"""`parquetext verify`: check files, in three tiers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .output import CANNOT_RUN, FINDINGS, console, files_progress, human_bytes, print_json, problem
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(verify)
+
+
+def verify(
+    paths: Annotated[list[str], typer.Argument(help="Files, directories, globs, URLs.", show_default=False)],
+    pages: Annotated[bool, typer.Option("--pages", help="Also page headers, page checksums, chunk tiling.")] = False,
+    deep: Annotated[bool, typer.Option("--deep", help="Also decode every value and compare the footer's forms.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document per file.")] = False,
+) -> None:
+    """Check tails, footers and checksums; exit code 1 if anything is found."""
+    from ..checks import verify as verify_file
+    from ..edits import expand
+
+    found = unreadable = files = 0
+    targets = list(expand(paths))
+    with files_progress(len(targets), "verifying", quiet=json) as advance:
+        for path in targets:
+            files += 1
+            try:
+                report = verify_file(path, pages=pages, deep=deep)
+            except OSError as error:
+                unreadable += 1
+                problem(error)
+                continue
+            finally:
+                advance()
+            found += not report.ok
+            if json:
+                print_json(report.as_dict())
+                continue
+            checked = f"{' + '.join(report.forms) or 'no footer'}, {human_bytes(report.checked_bytes)} under checksums"
+            console.print(f"{'[green]ok[/green]' if report.ok else '[red]findings[/red]'}  ", end="")
+            console.print(f"{path}  ({checked}{f', {report.pages:,} pages' if pages or deep else ''})", markup=False)
+            for finding in report.findings:
+                console.print(f"    {finding}", markup=False)
+    if not json:
+        console.print(f"{files} file{'s' * (files != 1)}: {files - found - unreadable} fine, {found} with findings, {unreadable} unreadable")
+    if not files:
+        problem("no Parquet files there")
+    raise typer.Exit(CANNOT_RUN if not files or unreadable == files else FINDINGS if found or unreadable else 0)
