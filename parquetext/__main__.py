@@ -1,0 +1,5 @@
+"""`python -m parquetext`."""
+
+from .cli import main
+
+main()

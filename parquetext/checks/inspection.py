@@ -1,0 +1,84 @@
+"""What a file's tail holds, for people: forms, blocks, sizes."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+
+from .. import extension, kernels
+from ..errors import ParquetextError
+from ..findings import Finding
+from ..footer.locate import read_tail
+from ..storage import open_source
+
+__all__ = ["Block", "Inspection", "inspect"]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block of the footer's extension; the offset counts from the file's start."""
+
+    kind: str
+    uuid: str
+    offset: int
+    bytes: int
+
+
+@dataclass(slots=True)
+class Inspection:
+    """The facts of a footer; sizes in bytes. Facts that a damaged footer does not give are None."""
+
+    path: str
+    file_bytes: int
+    footer_offset: int | None = None
+    footer_bytes: int | None = None
+    thrift_bytes: int | None = None
+    extension_bytes: int = 0
+    marker: str = "none"
+    placement: str = "none"
+    form: str | None = None
+    rows: int | None = None
+    row_groups: int | None = None
+    columns: int | None = None
+    created_by: str | None = None
+    blocks: list[Block] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+    def as_dict(self) -> dict:
+        return asdict(self)
+
+
+def inspect(path) -> Inspection:
+    """Look at a file's tail and footer; nothing is decoded, payload checksums are left to `verify`.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read. What is wrong inside of it is a finding.
+    """
+    from ..footer import open_file
+
+    with open_source(path) as source:
+        facts = Inspection(str(path), source.size)
+        try:
+            tail = read_tail(source)
+            facts.footer_offset, facts.footer_bytes = tail.footer_offset, tail.footer_length
+            facts.blocks = [Block(extension.name_of(block.uuid), str(block.uuid), block.payload, block.length) for block in tail.blocks]
+            footer = source.read(tail.footer_offset, tail.footer_length)
+            _add_extension(facts, footer)
+            with open_file(path) as file:
+                facts.form, facts.rows = file.form, file.num_rows
+                facts.row_groups, facts.columns = len(file.row_groups), file.num_columns
+                facts.created_by = file.created_by
+                facts.findings += file.findings
+        except ParquetextError as error:
+            facts.findings.append(Finding.of("unreadable", error))
+    return facts
+
+
+def _add_extension(facts: Inspection, footer: bytes) -> None:
+    place = kernels.extension.find(footer, file_metadata=True)
+    facts.thrift_bytes = len(footer) if place is None else place.header + 1
+    if place is not None:
+        facts.extension_bytes = len(footer) - facts.thrift_bytes
+        facts.marker = {1: "spec", 2: "thrift"}[place.marker]
+        facts.placement = {0: "in-struct", 1: "after-stop"}[place.placement]

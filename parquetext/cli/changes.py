@@ -1,0 +1,85 @@
+"""`parquetext upgrade`, `strip` and `recover`: change many files, one by one, safely."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from .output import CANNOT_RUN, FINDINGS, console, files_progress, human_bytes, print_json, problem
+
+Paths = Annotated[list[str], typer.Argument(help="Files, directories, globs, URLs.", show_default=False)]
+InPlace = Annotated[bool, typer.Option("--in-place", help="Change only the tail, under a journal, instead of replacing the file.")]
+KeepTimes = Annotated[bool, typer.Option("--keep-mtime", help="Leave the modification time as it was.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")]
+Force = Annotated[list[str] | None, typer.Option(
+    "--force", metavar="WHAT", help="Go on in spite of: table-format, hard-links, attributes, size. May be repeated.")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON document per file.")]
+
+
+def register(app: typer.Typer) -> None:
+    for command in (upgrade, strip, recover):
+        app.command()(command)
+
+
+def upgrade(
+    paths: Paths,
+    form: Annotated[str, typer.Option(help="The footer form to add: flat.")] = "flat",
+    placement: Annotated[str, typer.Option(help="in-struct, or after-stop for those who depend on fastparquet.")] = "in-struct",
+    marker: Annotated[str, typer.Option(help="spec, or thrift for IDL-generated readers.")] = "spec",
+    in_place: InPlace = False, keep_mtime: KeepTimes = False, dry_run: DryRun = False, force: Force = None, json: Json = False,
+) -> None:
+    """Give Parquet files a fast footer beside the one that they have; every reader goes on reading them."""
+    from .. import edits
+
+    options = {"form": form, "placement": placement, "marker": marker, "in_place": in_place, "keep_mtime": keep_mtime,
+               "dry_run": dry_run, "force": force or ()}
+    _run(paths, "upgrading", lambda path: edits.upgrade(path, **options), json)
+
+
+def strip(paths: Paths, in_place: InPlace = False, keep_mtime: KeepTimes = False, dry_run: DryRun = False,
+          force: Force = None, json: Json = False) -> None:
+    """Take our footers out again: the original file, byte for byte."""
+    from .. import edits
+
+    options = {"in_place": in_place, "keep_mtime": keep_mtime, "dry_run": dry_run, "force": force or ()}
+    _run(paths, "stripping", lambda path: edits.strip(path, **options), json)
+
+
+def recover(paths: Paths, json: Json = False) -> None:
+    """Finish or undo what a killed change in place has left; clean up after killed replacements."""
+    from .. import edits
+
+    _run(paths, "recovering", edits.recover, json)
+
+
+def _run(paths: list[str], description: str, change: Callable, json: bool) -> None:
+    from .. import edits
+
+    outcomes: Counter[str] = Counter()
+    targets = list(edits.expand(paths))
+    with files_progress(len(targets), description, quiet=json) as advance:
+        for path, result, error in edits.each(targets, change):
+            advance()
+            outcomes["failed" if error else result.outcome] += 1
+            if json:
+                print_json(result if result else _failure(path, error))
+            elif error:
+                problem(error)
+            else:
+                added = result.bytes_after - result.bytes_before
+                console.print(f"{result.outcome:>10}  {path}  {human_bytes(result.bytes_after)} ({added:+,} B)", markup=False)
+    if not targets:
+        problem("no Parquet files there")
+        raise typer.Exit(CANNOT_RUN)
+    if not json:
+        counts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.most_common())
+        console.print(f"{len(targets):,} file{'s' * (len(targets) != 1)}: {counts}")
+    raise typer.Exit(FINDINGS if outcomes["failed"] else 0)
+
+
+def _failure(path: str, error: Exception) -> dict:
+    return {"path": str(path), "outcome": "failed", "error": type(error).__name__, "message": str(error),
+            "offset": getattr(error, "offset", None)}

@@ -1,0 +1,67 @@
+"""`parquetext inspect`: forms, blocks, sizes and findings of files."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from .output import CANNOT_RUN, FINDINGS, console, human_bytes, print_json, problem
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(inspect)
+
+
+def inspect(
+    paths: Annotated[list[str], typer.Argument(help="Files, directories, globs, URLs.", show_default=False)],
+    json: Annotated[bool, typer.Option("--json", help="One JSON document per file.")] = False,
+) -> None:
+    """Show which footer forms a file has, its blocks and their sizes, and what is wrong with them."""
+    from ..checks.inspection import inspect as inspect_file
+    from ..edits import expand
+
+    files = unreadable = found = 0
+    for path in expand(paths):
+        files += 1
+        try:
+            facts = inspect_file(path)
+        except OSError as error:
+            unreadable += 1
+            problem(error)
+            continue
+        found += bool(facts.findings)
+        if json:
+            print_json(facts.as_dict())
+        else:
+            console.print(_table(facts))
+    if not files:
+        problem("no Parquet files there")
+    elif not json and files > 1:
+        console.print(f"{files} files: {found} with findings, {unreadable} unreadable")
+    raise typer.Exit(CANNOT_RUN if not files or unreadable == files else FINDINGS if found or unreadable else 0)
+
+
+def _table(facts) -> Table:
+    table = Table(title=facts.path, show_header=False, title_justify="left")
+    table.add_column(style="dim")
+    table.add_column()
+    share = "" if not facts.footer_bytes else f"  ({facts.footer_bytes / facts.file_bytes:.1%} of the file)"
+    lines = [("file", human_bytes(facts.file_bytes)), ("opens as", facts.form or "nothing")]
+    if facts.footer_bytes is not None:
+        lines.append(("footer", f"{human_bytes(facts.footer_bytes)} at offset {facts.footer_offset:,}{share}"))
+    if facts.thrift_bytes is not None:
+        lines.append(("Thrift", human_bytes(facts.thrift_bytes)))
+    if facts.extension_bytes:
+        lines.append(("extension", f"{human_bytes(facts.extension_bytes)}, {facts.marker} marker, {facts.placement}"))
+    lines += [("block", f"{block.kind}: {human_bytes(block.bytes)} at offset {block.offset:,}") for block in facts.blocks]
+    if facts.rows is not None:
+        lines.append(("table", f"{facts.rows:,} rows, {facts.row_groups:,} row groups, {facts.columns:,} columns"))
+    if facts.created_by:
+        lines.append(("created by", facts.created_by))
+    lines += [("finding", str(finding)) for finding in facts.findings]
+    for name, value in lines:
+        table.add_row(name, Text(value, style="red" if name == "finding" else ""))
+    return table
