@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import os
 import random
 import shutil
@@ -46,7 +47,7 @@ def _arrays(rows: int, seed: int) -> list[pa.Array]:
         pa.array([chance.gauss(0, 1e6) for _ in range(rows)], pa.float64()),
         pa.array([f"{chance.getrandbits(60):015x}" if chance.random() > 0.05 else None for _ in range(rows)], pa.string()),
         pa.array([1_600_000_000_000_000 + chance.getrandbits(47) for _ in range(rows)], pa.timestamp("us", tz="UTC")),
-        pa.array([chance.getrandbits(50) for _ in range(rows)], pa.int64()).cast(pa.decimal128(18, 0)).cast(pa.decimal128(20, 2)),
+        pa.array([decimal.Decimal(chance.getrandbits(50)).scaleb(-2) for _ in range(rows)], pa.decimal128(18, 2)),
         pa.array([chance.random() < 0.3 for _ in range(rows)], pa.bool_()),
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,7 +44,7 @@ def _samples(rows: int) -> list[pa.Array]:
         pa.array([number * 0.75 for number in range(rows)], pa.float64()),
         pa.array([f"value-{number % 1000:05d}" for number in range(rows)], pa.string()),
         pa.array([1_700_000_000_000_000 + number * 1_000_003 for number in range(rows)], pa.timestamp("us", tz="UTC")),
-        numbers.cast(pa.decimal128(18, 2), safe=False),
+        pa.array([decimal.Decimal(number).scaleb(-2) for number in range(rows)], pa.decimal128(18, 2)),
         pa.array([number % 3 == 0 for number in range(rows)], pa.bool_()),
     ]
 
