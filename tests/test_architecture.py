@@ -1,0 +1,80 @@
+"""The house stands as docs/architecture.md draws it."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "parquetext"
+
+# From the ground up: a room imports from the rooms before it only.
+FLOORS = [
+    {"wire"}, {"errors"}, {"findings"}, {"storage"}, {"_native", "_pure"}, {"kernels"}, {"thrift"}, {"extension"},
+    {"pruning"}, {"footer"}, {"arrow"}, {"edits"}, {"checks"}, {"bench"}, {"demo"}, {"cli"}, {"__main__"},
+]
+FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+
+
+def room_of(path: Path) -> str:
+    first = path.relative_to(PACKAGE).parts[0]
+    return first.removesuffix(".py").removesuffix(".pyx")
+
+
+def imported_rooms(path: Path) -> set[str]:
+    """The rooms that a module imports from, wherever in it the import stands."""
+    rooms = set()
+    depth = len(path.relative_to(PACKAGE).parts)
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level == depth:
+            rooms |= {node.module.split(".")[0]} if node.module else {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("parquetext."):
+            rooms.add(node.module.split(".")[1])
+    return rooms
+
+
+def modules() -> list[Path]:
+    return [path for path in sorted(PACKAGE.rglob("*.py")) if path != PACKAGE / "__init__.py"]
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_go_down_never_up(path):
+    room = room_of(path)
+    up = {other for other in imported_rooms(path) & FLOOR.keys() if FLOOR[other] > FLOOR[room]}
+    allowed = {"_native", "_pure"} if room == "kernels" else set()
+    assert up <= allowed, f"{room} imports from {sorted(up)}, which stand above it"
+
+
+def test_every_room_has_its_floor():
+    rooms = {room_of(path) for path in modules()}
+    assert rooms <= FLOOR.keys(), f"give {sorted(rooms - FLOOR.keys())} a floor"
+
+
+def test_both_implementations_have_the_same_modules_for_every_kernel():
+    from parquetext import kernels
+
+    pure = {path.stem for path in (PACKAGE / "_pure").glob("*.py")}
+    native = {path.stem for path in (PACKAGE / "_native").glob("*.pyx")}
+    assert set(kernels.MODULES) <= pure
+    assert set(kernels.MODULES) <= native
+
+
+def test_what_c_and_python_share_has_not_drifted():
+    done = subprocess.run([sys.executable, "csrc/tables/generate.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_files_stay_short():
+    sources = [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyx"), *(ROOT / "csrc" / "src").glob("*.c"), *(ROOT / "tests").rglob("*.py")]
+    long = {str(path.relative_to(ROOT)): lines for path in sources if (lines := path.read_text().count("\n")) > 520}
+    assert not long
+
+
+def test_importing_the_package_imports_no_big_library():
+    code = "import sys, parquetext; print([name for name in ('pyarrow', 'rich', 'typer', 'numpy') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
