@@ -1,0 +1,147 @@
+"""Verification says what is wrong with a file, and nothing where nothing is."""
+
+from __future__ import annotations
+
+import shutil
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from parquetext import checks, edits
+
+ROWS = 4000
+
+
+@pytest.fixture
+def path(tmp_path) -> str:
+    """An upgraded file of two row groups, its pages under checksums."""
+    path = str(tmp_path / "t.parquet")
+    table = pa.table({
+        "n": pa.array(range(ROWS), pa.int64()),
+        "text": pa.array([f"value {n % 11}" if n % 5 else None for n in range(ROWS)]),
+        "nested": pa.array([{"a": n, "b": [n] * (n % 3)} for n in range(ROWS)]),
+    })
+    pq.write_table(table, path, row_group_size=ROWS // 2, write_page_checksum=True, data_page_size=4096)
+    edits.upgrade(path)
+    return path
+
+
+def kinds(report: checks.Report) -> set[str]:
+    return {finding.kind for finding in report.findings}
+
+
+def flip(path: str, offset: int) -> None:
+    with open(path, "r+b") as file:
+        file.seek(offset)
+        byte = file.read(1)[0]
+        file.seek(offset)
+        file.write(bytes([byte ^ 0x10]))
+
+
+@pytest.mark.parametrize("tier", [{}, {"pages": True}, {"deep": True}])
+def test_a_sound_file_has_no_findings_in_any_tier(implementation, path, tier):
+    report = checks.verify(path, **tier)
+    assert report.ok, report.findings
+    assert report.forms == ["thrift", "flat"]
+    assert report.checked_bytes > 0
+    assert (report.pages > 0) == bool(tier)
+    assert report.rows == (ROWS if "deep" in tier else None)
+
+
+def test_a_file_without_our_footer_is_sound_too(implementation, path):
+    edits.strip(path)
+    report = checks.verify(path, deep=True)
+    assert report.ok, report.findings
+    assert report.forms == ["thrift"]
+
+
+def test_a_flipped_bit_in_the_flat_block_is_found_with_its_place(implementation, path):
+    size = len(open(path, "rb").read())
+    flip(path, size - 600)
+    report = checks.verify(path)
+    assert {"block-checksum"} <= kinds(report)
+    assert all(finding.offset is not None and finding.offset <= size for finding in report.findings)
+
+
+def test_a_flipped_bit_in_a_page_is_found_by_the_second_tier_only(implementation, path):
+    chunk = pq.read_metadata(path).row_group(1).column(0)
+    place = chunk.data_page_offset + chunk.total_compressed_size // 2
+    flip(path, place)
+    assert checks.verify(path).ok
+    report = checks.verify(path, pages=True)
+    assert kinds(report) & {"page-checksum", "page"}
+    finding = report.findings[0]
+    assert finding.place == "row group 1, column n"
+    assert finding.offset <= place
+
+
+def test_a_flat_footer_of_another_file_is_found_by_comparing_the_forms(implementation, path, tmp_path):
+    """A footer whose checksums all hold, but which speaks of other values."""
+    from parquetext import extension, wire
+    from parquetext.footer.locate import read_tail
+    from parquetext.storage import open_source
+
+    other = str(tmp_path / "other.parquet")
+    table = pq.read_table(path)
+    pq.write_table(table.set_column(0, "n", pa.array(range(1, ROWS + 1), pa.int64())), other, row_group_size=ROWS // 2,
+                   write_page_checksum=True, data_page_size=4096)
+    edits.upgrade(other)
+    with open_source(other) as source:
+        block = read_tail(source).blocks[0]
+        payload = source.read(block.payload, block.length)
+    edits.strip(path)
+    with open_source(path) as source:
+        tail = read_tail(source)
+        head, footer = source.read(0, tail.footer_offset), source.read(tail.footer_offset, tail.footer_length)
+    wrong = extension.append_block(footer, wire.UUID_FLAT_FOOTER, payload)
+    with open(path, "wb") as file:
+        file.write(head + wrong + len(wrong).to_bytes(4, "little") + b"PAR1")
+    assert checks.verify(path).ok
+    assert "forms-differ" in kinds(checks.verify(path, deep=True))
+
+
+def test_a_file_that_is_not_parquet_is_a_finding_not_a_crash(implementation, tmp_path):
+    path = tmp_path / "x.parquet"
+    path.write_bytes(b"no parquet at all, really")
+    report = checks.verify(str(path))
+    assert kinds(report) == {"tail"}
+    assert "25 bytes" in report.findings[0].message
+
+
+def test_a_missing_file_is_an_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        checks.verify(str(tmp_path / "none.parquet"))
+
+
+def test_stray_bytes_and_signatures_are_told(implementation, path):
+    edits.strip(path)
+    data = open(path, "rb").read()
+    length = int.from_bytes(data[-8:-4], "little")
+    for stray in (b"x" * 5, b"s" * 28):
+        with open(path, "wb") as file:
+            file.write(data[:-8] + stray + (length + len(stray)).to_bytes(4, "little") + b"PAR1")
+        finding = next(finding for finding in checks.verify(path).findings if finding.kind == "stray-bytes")
+        assert finding.offset == len(data) - 8
+        assert ("signature" in finding.message) == (len(stray) == 28)
+
+
+def test_the_corpus_walks_as_expected(corpus, expected, tmp_path):
+    """Page walks and checksums agree with what is known of every file whose footer parses."""
+    wrong = {}
+    for file in expected:
+        if not file["footer"]["parses"] or file.get("page_walk_ok") is None or file["size"] > 2_000_000:
+            continue
+        report = checks.verify(str(corpus / file["file"]), pages=True)
+        walk_failed = bool(kinds(report) & {"page", "chunk-range"})
+        bad_crc = sum(finding.kind == "page-checksum" for finding in report.findings)
+        known_crc = file.get("crc", {}).get("bad", 0)
+        if walk_failed == file["page_walk_ok"] or (file["page_walk_ok"] and bad_crc != known_crc):
+            wrong[file["file"]] = (file["page_walk_ok"], [str(finding) for finding in report.findings][:3], known_crc)
+    assert not wrong
+
+
+def test_verification_changes_nothing(path, tmp_path):
+    copy = shutil.copy(path, tmp_path / "copy.parquet")
+    checks.verify(path, deep=True)
+    assert open(path, "rb").read() == open(copy, "rb").read()

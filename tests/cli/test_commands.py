@@ -1,0 +1,135 @@
+"""The command line as a user meets it: real processes would be slow, so the app runs in this one."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+import parquetext
+from parquetext.cli.app import app
+
+
+@pytest.fixture
+def lake(tmp_path) -> Path:
+    """A folder with two good files in partitions, one bad one, and names to be skipped."""
+    table = pa.table({"a": list(range(100)), "b": [f"x{n}" for n in range(100)]})
+    for part in ("day=1", "day=2"):
+        (tmp_path / part).mkdir()
+        pq.write_table(table, tmp_path / part / "part-0.parquet")
+    (tmp_path / "day=2" / "_hidden.parquet").write_bytes(b"not looked at")
+    return tmp_path
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_upgrade_inspect_verify_strip(lake):
+    before = {path: path.read_bytes() for path in lake.rglob("part-*.parquet")}
+    done = run("upgrade", lake)
+    assert done.exit_code == 0, done.output
+    assert "2 files: 2 upgraded" in done.output
+    assert run("upgrade", lake).output.strip().endswith("2 files: 2 unchanged")
+
+    shown = [json.loads(line) for line in run("inspect", "--json", lake).stdout.splitlines()]
+    assert [facts["form"] for facts in shown] == ["flat", "flat"]
+    assert all(facts["rows"] == 100 and facts["columns"] == 2 and facts["findings"] == [] for facts in shown)
+    assert all(facts["blocks"][0]["bytes"] > 0 for facts in shown)
+
+    checked = run("verify", "--deep", lake)
+    assert checked.exit_code == 0, checked.output
+    assert "2 fine, 0 with findings" in checked.output
+
+    assert run("strip", lake).exit_code == 0
+    assert {path: path.read_bytes() for path in lake.rglob("part-*.parquet")} == before
+
+
+def test_one_bad_file_stops_no_other_and_counts_in_code_and_last_line(lake):
+    (lake / "day=1" / "bad.parquet").write_bytes(b"this is no Parquet file")
+    done = run("upgrade", lake)
+    assert done.exit_code == 1
+    last = done.stdout.strip().splitlines()[-1]
+    assert last.startswith("3 files:")
+    assert "2 upgraded" in last
+    assert "1 failed" in last
+    assert "bad.parquet" in done.output
+
+
+def test_a_dry_run_says_what_would_be_done_and_does_nothing(lake):
+    path = lake / "day=1" / "part-0.parquet"
+    before = path.read_bytes()
+    done = run("upgrade", "--dry-run", "--json", path)
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["outcome"] == "would-upgrade"
+    assert path.read_bytes() == before
+
+
+def test_json_has_one_document_per_file_also_for_failures(lake):
+    bad = lake / "bad.parquet"
+    bad.write_bytes(b"this is no Parquet file")
+    records = [json.loads(line) for line in run("upgrade", "--json", lake).stdout.splitlines()]
+    assert len(records) == 3
+    failure = next(record for record in records if record["outcome"] == "failed")
+    assert failure["path"] == str(bad)
+    assert failure["error"] == "Malformed"
+
+
+@pytest.mark.parametrize("command", ["upgrade", "inspect", "verify", "strip"])
+def test_nothing_to_work_on_is_exit_code_2(command, tmp_path):
+    assert run(command, tmp_path).exit_code == 2
+    assert run(command, tmp_path / "none.parquet").exit_code in (1, 2)
+
+
+def test_findings_are_exit_code_1(lake):
+    path = lake / "day=1" / "part-0.parquet"
+    run("upgrade", path)
+    data = bytearray(path.read_bytes())
+    data[-300] ^= 1
+    path.write_bytes(data)
+    done = run("verify", path)
+    assert done.exit_code == 1
+    assert "block-checksum" in done.output
+    assert run("inspect", path).exit_code in (0, 1)
+
+
+def test_the_version_says_which_kernels_are_live(implementation):
+    done = run("--version")
+    assert done.exit_code == 0
+    assert parquetext.__version__ in done.output
+    assert f"{implementation} kernels" in done.output
+
+
+def test_python_m_runs_the_same_program(lake):
+    command = [sys.executable, "-m", "parquetext", "inspect", "--json", str(lake / "day=1" / "part-0.parquet")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["form"] == "thrift"
+
+
+def test_the_demo_runs_on_a_small_table(tmp_path):
+    done = run("demo", "--columns", 50, "--row-groups", 2, "--folder", tmp_path)
+    assert done.exit_code == 0, done.output
+    assert "byte for byte" in done.output
+    assert "everything is as it should be" in done.output
+
+
+def test_bench_compares_on_small_shapes(tmp_path):
+    done = run("bench", "--columns", 70, "--row-groups", 2, "--rounds", 1, "--no-other-shapes", "--folder", tmp_path, "--json")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {row["case"] for row in rows} >= {"whole Thrift footer", "open + one column's facts", "one column's values",
+                                             "memory held", "CRC-32", "footer bytes", "upgrade"}
+    assert all(row["value"] > 0 for row in rows)
+
+
+def test_bench_runs_on_a_file_of_the_users_own(lake, tmp_path):
+    path = lake / "day=1" / "part-0.parquet"
+    before = path.read_bytes()
+    done = run("bench", path, "--rounds", 1, "--json")
+    assert [row for row in map(json.loads, done.stdout.splitlines()) if row["case"] == "one column's values"]
+    assert path.read_bytes() == before
