@@ -1,0 +1,78 @@
+"""Bounds of values in a flat footer: from the slots of Statistics back to bytes (docs/formats.md, 3.2)."""
+
+from __future__ import annotations
+
+from .. import wire
+from .flat_cells import Cell
+
+SHORT_BOUND = 16
+_WIDTH = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8}     # physical type -> bytes of a value
+_BYTE_ARRAYS = (6, 7)
+_SIDES = {                                         # side: (shift in `exactness`, it is there, exactness said, exact)
+    "min": (0, wire.PRESENT_MIN_VALUE, wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
+    "max": (2, wire.PRESENT_MAX_VALUE, wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT),
+}
+_INEXACT, _EXACT = 1, 2
+
+
+class Bounds:
+    """The bounds of one part of a column, appended to an arena as they are read."""
+
+    def __init__(self, cell: Cell, type: int, arena: bytearray):
+        self.cell, self.type, self.arena = cell, type, arena
+        self.long_bytes = 0
+
+    def unpack(self, statistics: dict[str, int], fact: dict[str, int]) -> int:
+        """Add the ranges in the arena to a chunk's facts; its presence bits."""
+        exactness, present = self.cell.number_at(statistics, "exactness", "B", 0), 0
+        for side, (shift, is_there, said, exact) in _SIDES.items():
+            value = self._value(statistics, side)
+            if value is None:
+                continue
+            fact[f"{side}_value_offset"], fact[f"{side}_value_length"] = len(self.arena), len(value)
+            self.arena += value
+            present |= is_there | {_INEXACT: said, _EXACT: said | exact}.get(exactness >> shift & 3, 0)
+        return present
+
+    def _value(self, statistics: dict[str, int], side: str) -> bytes | None:
+        if self.type in _WIDTH:
+            return self._number(statistics, side, _WIDTH[self.type])
+        return self._octets(statistics, side) if self.type in _BYTE_ARRAYS else None
+
+    def _slot(self, statistics: dict[str, int], name: str, size: int, order: str) -> bytes:
+        """A slot's bytes; zeros where it is absent."""
+        value = self.cell.number_at(statistics, name, "I" if size == 4 else "Q", 0)
+        return value.to_bytes(size, order)
+
+    def _length(self, statistics: dict[str, int], side: str) -> int | None:
+        name = f"{side}_len"
+        return abs(self.cell.number_at(statistics, name, "b", 0)) if name in statistics else None
+
+    def _number(self, statistics: dict[str, int], side: str, width: int) -> bytes | None:
+        length = self._length(statistics, side)
+        if length is None:
+            return None
+        if length != width:
+            raise self.cell.fail(wire.BAD_VALUE, statistics[f"{side}_len"], width, length)
+        low = self._slot(statistics, f"{side}_lo4", 4, "little") if width != 8 else b""
+        return (low + self._slot(statistics, f"{side}_lo8", 8, "little"))[:width]
+
+    def _octets(self, statistics: dict[str, int], side: str) -> bytes | None:
+        if f"{side}_value" in statistics:
+            return self._long(statistics, side)
+        length = self._length(statistics, side)
+        if length is None:
+            return None
+        if length > SHORT_BOUND:
+            raise self.cell.fail(wire.BAD_VALUE, statistics[f"{side}_len"], SHORT_BOUND, length)
+        value = self._slot(statistics, f"{side}_hi8", 8, "big") + self._slot(statistics, f"{side}_lo8", 8, "big")
+        return value[:length]
+
+    def _long(self, statistics: dict[str, int], side: str) -> bytes:
+        """A bound in its own slot. All of a part are in its cell, so together they are no longer than it."""
+        vector = self.cell.follow(statistics[f"{side}_value"])
+        value = self.cell.blob(vector)
+        self.long_bytes += len(value)
+        if self.long_bytes > self.cell.size:
+            raise self.cell.fail(wire.BAD_OFFSET, vector, self.cell.size, self.long_bytes)
+        return value

@@ -1,0 +1,339 @@
+"""The checked ground of a flat footer: its tail block when it is opened, then cell by cell (docs/formats.md, 3.6)."""
+
+from __future__ import annotations
+
+import errno
+import os
+import struct
+from typing import NamedTuple
+
+from .. import wire
+from ..errors import wire_error
+from . import checksum
+
+PAYLOAD_LIMIT = 0x7FFFFFFF
+FIRST_READ = 4096            # bytes from the end, where the tail that was given does not hold the record
+LEAST_AT_ONCE = 256
+_HEADER = struct.Struct("<IIHHI")
+_COUNTS = struct.Struct("<7IiqI7I")
+_RECORD = struct.Struct("<16s4I")
+_SMALLEST_TAIL = wire.FLAT_TAIL_BYTES + wire.FLAT_RECORD_BYTES
+
+
+class Counts(NamedTuple):
+    """What a tail block begins with."""
+
+    leaves: int
+    nodes: int
+    row_groups: int
+    key_values: int
+    pool_pages: int
+    row_group_cells: int
+    flags: int
+    version: int
+    num_rows: int
+    directory: int
+    buckets: int
+    bucket_count: int
+    column_hint: int
+    pool_hint: int
+    vtable_bytes: int
+    listed: int
+    zero: int
+
+
+class Vtable(NamedTuple):
+    """A vtable as a table of one name sees it."""
+
+    size: int                    # of the table
+    at: dict[str, int]           # present field -> its offset in the table
+    wrong: int | None            # the first entry that leaves the table
+
+
+class Source:
+    """Ranges of a file, and what was asked of it."""
+
+    def __init__(self, source):
+        self.fd, self.size = source if isinstance(source, tuple) else (None, source.size)
+        self.object = source
+        self.reads = self.bytes = 0
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Exactly `length` bytes, or OSError."""
+        data = self.object.read(offset, length) if self.fd is None else self._pread(offset, length)
+        if len(data) != length:
+            raise wire_error(wire.IO, offset, length, errno.ENODATA)
+        self.reads += 1
+        self.bytes += length
+        return bytes(data)
+
+    def _pread(self, offset: int, length: int) -> bytes:
+        pieces = []
+        try:
+            while length and (piece := os.pread(self.fd, length, offset)):
+                pieces.append(piece)
+                offset, length = offset + len(piece), length - len(piece)
+        except OSError as error:
+            raise wire_error(wire.IO, offset, length, error.errno) from error
+        return b"".join(pieces)
+
+
+class Cell:
+    """A cell whose checksum held. What it holds is checked where it is used."""
+
+    first_table = wire.FLAT_CELL_HEADER_BYTES
+
+    def __init__(self, footer: Footer, place: int, data):
+        self.footer, self.place, self.data, self.size = footer, place, data, len(data)
+        _, _, self.kind, self.part, self.number = _HEADER.unpack_from(data)
+
+    def fail(self, code: int, at: int, expected: int, found: int) -> Exception:
+        """The error for what stands at cell offset `at`."""
+        return self.footer.fail(code, self.place + at, expected, found)
+
+    def u32(self, at: int) -> int:
+        return int.from_bytes(self.data[at:at + 4], "little")
+
+    def words(self, at: int, count: int) -> tuple[int, ...]:
+        return struct.unpack_from(f"<{count}I", self.data, at)
+
+    def require(self, size: int) -> None:
+        """The fixed part takes `size` bytes."""
+        if self.size < size:
+            raise self.fail(wire.BAD_VALUE, 4, size, self.size)
+
+    def equals(self, at: int, expected: int) -> None:
+        """The u32 at `at` is what it has to be."""
+        if self.u32(at) != expected:
+            raise self.fail(wire.BAD_VALUE, at, expected, self.u32(at))
+
+    def inside(self, words: int, at: int, length: int) -> bytes:
+        """A range of bytes that the words at `words` name."""
+        if at > self.size or length > self.size - at:
+            raise self.fail(wire.BAD_OFFSET, words, self.size, at)
+        return bytes(self.data[at:at + length])
+
+    def table(self, name: str, at: int) -> dict[str, int]:
+        """The places of the present fields of the table at `at`."""
+        if at % 4 or not self.first_table <= at <= self.size - 4:
+            raise self.fail(wire.BAD_OFFSET, at, self.size, at)
+        distance = (self.place + at - self.u32(at) - self.footer.vtables_at) & 0xFFFFFFFF
+        vtable = self.footer.vtable(name, distance)
+        if vtable is None:
+            raise self.fail(wire.BAD_OFFSET, at, self.footer.counts.vtable_bytes, distance)
+        if not 4 <= vtable.size <= self.size - at:
+            raise self.fail(wire.BAD_OFFSET, at, self.size, vtable.size)
+        if vtable.wrong is not None:
+            raise self.fail(wire.BAD_OFFSET, at, vtable.size, vtable.wrong)
+        return {field: at + offset for field, offset in vtable.at.items()}
+
+    def number_at(self, fields: dict[str, int], name: str, code: str, absent: int) -> int:
+        """A field's value, or what stands for its absence."""
+        return struct.unpack_from("<" + code, self.data, fields[name])[0] if name in fields else absent
+
+    def follow(self, field: int) -> int:
+        """What the offset at `field` leads to, in this cell and behind the field."""
+        offset = self.u32(field)
+        if not offset or offset > self.size - 4 - field:
+            raise self.fail(wire.BAD_OFFSET, field, self.size, field + offset)
+        return field + offset
+
+    def blob_length(self, at: int, width: int = 1) -> int:
+        """How many items of `width` bytes the string or vector at `at` has."""
+        length = self.u32(at)
+        if length > (self.size - at - 4) // width:
+            raise self.fail(wire.BAD_OFFSET, at, self.size, length)
+        return length
+
+    def blob(self, at: int) -> bytes:
+        """A string, or a vector of bytes."""
+        return bytes(self.data[at + 4:at + 4 + self.blob_length(at)])
+
+    def child(self, fields: dict[str, int], field: str, name: str) -> dict[str, int] | None:
+        """The table that a field leads to, if it is there."""
+        return self.table(name, self.follow(fields[field])) if field in fields else None
+
+    def text(self, fields: dict[str, int], field: str) -> bytes | None:
+        """The string or bytes that a field leads to, if it is there."""
+        return self.blob(self.follow(fields[field])) if field in fields else None
+
+
+class Footer:
+    """A payload in a source: opened by its tail block, fetched cell by cell. Offsets count from the payload's start."""
+
+    def __init__(self, source, payload: int, length: int, tail):
+        self.source, self.payload, self.length = Source(source), payload, length
+        size, tail = self.source.size, memoryview(tail)
+        if len(tail) > size:
+            raise wire_error(wire.BAD_ARGUMENT, 0, size, len(tail))
+        if payload > size or length > size - payload or not 8 + _SMALLEST_TAIL <= length <= PAYLOAD_LIMIT:
+            raise wire_error(wire.BAD_OFFSET, payload, size, length)
+        begin = size - len(tail)
+        self.held = min(max(begin - payload, 0), length)       # from here on the payload is in memory
+        self.memory = bytes(tail[payload + self.held - begin:payload + length - begin]) if self.held < length else b""
+        self._vtable_views: dict[tuple[str, int], Vtable | None] = {}
+        self._cells: dict[int, Cell] = {}
+        self._open()
+
+    def fail(self, code: int, place: int, expected: int, found: int) -> Exception:
+        return wire_error(code, self.payload + place, expected, found)
+
+    def read(self, place: int, count: int) -> bytes:
+        """Bytes of the payload, from memory or from the source."""
+        if place >= self.held:
+            return self.memory[place - self.held:place - self.held + count]
+        return self.source.read(self.payload + place, count)
+
+    def _hold(self, place: int) -> None:
+        if place < self.held:
+            self.memory, self.held = self.source.read(self.payload + place, self.length - place), place
+
+    def _open(self) -> None:
+        record = self.length - wire.FLAT_RECORD_BYTES
+        if record < self.held:
+            self._hold(max(0, self.length - FIRST_READ))
+        uuid, version, length, tail_length, crc = _RECORD.unpack(self.read(record, wire.FLAT_RECORD_BYTES))
+        if length != self.length:
+            raise self.fail(wire.BAD_CELL, record + 20, self.length, length)
+        if tail_length % 8 or not _SMALLEST_TAIL <= tail_length <= length - 8:
+            raise self.fail(wire.BAD_CELL, record + 24, length, tail_length)
+        self.tail = length - tail_length
+        self._hold(self.tail)
+        block = self.read(self.tail, tail_length)
+        if (found := checksum.crc32(memoryview(block)[:-4])) != crc:
+            raise self.fail(wire.CHECKSUM, record + 28, crc, found)
+        if uuid != wire.UUID_FLAT_FOOTER.bytes:
+            raise self.fail(wire.UNKNOWN_LAYOUT, record, wire.FLAT_LAYOUT_VERSION, 0)
+        if version != wire.FLAT_LAYOUT_VERSION:
+            raise self.fail(wire.UNKNOWN_LAYOUT, record + 16, wire.FLAT_LAYOUT_VERSION, version)
+        self.counts = Counts(*_COUNTS.unpack_from(block))
+        self._check_counts()
+        self._check_places(block)
+
+    def _wrong(self, code: int, at: int, expected: int, found: int) -> Exception:
+        return self.fail(code, self.tail + at, expected, found)
+
+    def _check_counts(self) -> None:
+        counts = self.counts
+        cells = -(-counts.row_groups // wire.FLAT_PART_ROW_GROUPS)
+        if not counts.nodes:
+            raise self._wrong(wire.BAD_CELL, 4, 1, 0)
+        if counts.row_group_cells != cells:
+            raise self._wrong(wire.BAD_CELL, 20, cells, counts.row_group_cells)
+        if counts.flags > 7:
+            raise self._wrong(wire.BAD_CELL, 24, 7, counts.flags)
+        smallest = counts.row_groups * max(counts.leaves, 1) * 12
+        if smallest > self.length:
+            raise self._wrong(wire.BAD_OFFSET, 8, self.length, min(smallest, 2**64 - 1))
+        if counts.listed > wire.FLAT_LIST_ENTRIES:
+            raise self._wrong(wire.BAD_CELL, 64, wire.FLAT_LIST_ENTRIES, counts.listed)
+        if counts.zero:
+            raise self._wrong(wire.BAD_CELL, 68, 0, counts.zero)
+
+    def _check_places(self, block: bytes) -> None:
+        counts, tail_length = self.counts, self.length - self.tail
+        counted = min(counts.row_groups, wire.FLAT_PART_ROW_GROUPS)
+        vtables = wire.FLAT_TAIL_BYTES + 8 * counted
+        lists = vtables + (counts.vtable_bytes + 3 & ~3)
+        size = (lists + 8 * counts.listed + 7 & ~7) + wire.FLAT_RECORD_BYTES
+        if counts.vtable_bytes % 2 or size != tail_length:
+            raise self._wrong(wire.BAD_CELL, 60, tail_length, size)
+        self.first_rows = struct.unpack_from(f"<{counted}q", block, wire.FLAT_TAIL_BYTES)
+        self.vtables_at, self.vtables = self.tail + vtables, block[vtables:vtables + counts.vtable_bytes]
+        self.listed = list(struct.iter_unpack("<II", block[lists:lists + 8 * counts.listed]))
+        # The directory lists what follows, in this order.
+        sizes = {
+            wire.KIND_COLUMN: counts.leaves, wire.KIND_NODE: counts.nodes, wire.KIND_ROW_GROUPS: counts.row_group_cells,
+            wire.KIND_KEY_VALUE: counts.key_values, wire.KIND_ROOT: counts.flags & 1, wire.KIND_POOL: counts.pool_pages,
+        }
+        self.first_entry, entries = {}, 0
+        for kind, count in sizes.items():
+            self.first_entry[kind] = entries
+            entries += count
+        self._check_pages(40, counts.directory, -(-entries // wire.FLAT_DIRECTORY_ENTRIES))
+        if counts.bucket_count or counts.buckets:
+            self._check_pages(44, counts.buckets, counts.bucket_count or PAYLOAD_LIMIT)
+
+    def _check_pages(self, at: int, place: int, count: int) -> None:
+        if place % 8 or place > self.tail or count > (self.tail - place) // wire.FLAT_PAGE_BYTES:
+            raise self._wrong(wire.BAD_OFFSET, at, self.tail, place)
+
+    def vtable(self, name: str, distance: int) -> Vtable | None:
+        """The vtable at `distance` from the first one, for tables of that name; None if there is none."""
+        key = name, distance
+        if key not in self._vtable_views:
+            self._vtable_views[key] = self._view_vtable(name, distance)
+        return self._vtable_views[key]
+
+    def _view_vtable(self, name: str, distance: int) -> Vtable | None:
+        left = len(self.vtables) - distance
+        if distance % 2 or left < 4:
+            return None
+        vtable_size, size = struct.unpack_from("<HH", self.vtables, distance)
+        if vtable_size % 2 or not 4 <= vtable_size <= left:
+            return None
+        entries = struct.unpack_from(f"<{vtable_size // 2 - 2}H", self.vtables, distance + 4)
+        at, wrong = {}, None
+        for field, (slot, width) in wire.FLAT_TABLES[name].items():
+            entry = entries[slot] if slot < len(entries) else 0
+            if entry and not 4 <= entry <= size - width and wrong is None:
+                wrong = entry
+            if entry:
+                at[field] = entry
+        return Vtable(size, at, wrong)
+
+    def load(self, place: int, hint: int = FIRST_READ) -> Cell:
+        """The cell at `place`, its length and checksum checked; the last one of each kind is kept."""
+        for cell in self._cells.values():
+            if cell.place == place:
+                return cell
+        if place % 8 or not 8 <= place <= self.tail - wire.FLAT_CELL_HEADER_BYTES:
+            raise self.fail(wire.BAD_OFFSET, place, self.tail, place)
+        left = self.tail - place
+        data = self.read(place, min(max(hint, LEAST_AT_ONCE), FIRST_READ, left))
+        length, = struct.unpack_from("<I", data, 4)
+        if length % 8 or not wire.FLAT_CELL_HEADER_BYTES <= length <= left:
+            raise self.fail(wire.BAD_CELL, place + 4, left, length)
+        if length > len(data):
+            data += self.read(place + len(data), length - len(data))
+        view = memoryview(data)[:length]
+        stored, = struct.unpack_from("<I", data)
+        if (found := checksum.crc32(view[4:])) != stored:
+            raise self.fail(wire.CHECKSUM, place, stored, found)
+        cell = Cell(self, place, view)
+        self._cells[cell.kind] = cell
+        return cell
+
+    def cell(self, place: int, kind: int, number: int, part: int = 0, hint: int = FIRST_READ) -> Cell:
+        """The cell at `place`, which must be the one that is wanted."""
+        cell = self.load(place, hint)
+        if cell.kind != kind:
+            raise cell.fail(wire.BAD_CELL, 8, kind, cell.kind)
+        if kind == wire.KIND_COLUMN and cell.part != min(part, 0xFFFF):
+            raise cell.fail(wire.BAD_CELL, 10, min(part, 0xFFFF), cell.part)
+        if cell.number != number:
+            raise cell.fail(wire.BAD_CELL, 12, number, cell.number)
+        return cell
+
+    def page(self, kind: int, first: int, number: int, most: int) -> tuple[Cell, int]:
+        """A DIRECTORY or BUCKET cell, and how many entries it has."""
+        cell = self.cell(first + wire.FLAT_PAGE_BYTES * number, kind, number, hint=wire.FLAT_PAGE_BYTES)
+        if cell.size != wire.FLAT_PAGE_BYTES:
+            raise cell.fail(wire.BAD_CELL, 4, wire.FLAT_PAGE_BYTES, cell.size)
+        if cell.part > most:
+            raise cell.fail(wire.BAD_CELL, 10, most, cell.part)
+        return cell, cell.part
+
+    def listed_cell(self, kind: int, number: int, hint: int = FIRST_READ) -> Cell:
+        """Cell `number` of a kind, by the directory."""
+        page, entry = divmod(self.first_entry[kind] + number, wire.FLAT_DIRECTORY_ENTRIES)
+        cell, used = self.page(wire.KIND_DIRECTORY, self.counts.directory, page, wire.FLAT_DIRECTORY_ENTRIES)
+        if entry >= used:
+            raise cell.fail(wire.BAD_CELL, 10, entry + 1, used)
+        return self.cell(cell.u32(wire.FLAT_CELL_HEADER_BYTES + 4 * entry), kind, number, hint=hint)
+
+    def bucket(self, number: int) -> tuple[list[tuple[int, int]], bool]:
+        """The (tag, place) entries of a bucket, and whether the next one may have more."""
+        cell, used = self.page(wire.KIND_BUCKET, self.counts.buckets, number, wire.FLAT_BUCKET_ENTRIES)
+        begin = wire.FLAT_CELL_HEADER_BYTES
+        return list(struct.iter_unpack("<II", cell.data[begin:begin + 8 * used])), used == wire.FLAT_BUCKET_ENTRIES

@@ -1,0 +1,185 @@
+"""Column chunks in the flat footer: ColumnChunk, ColumnMetadata, Statistics (docs/formats.md, 3.2 and 3.5)."""
+
+from __future__ import annotations
+
+import struct
+
+from .. import wire
+from ..errors import wire_error
+from .flat_schema import ABSENT, Struct, list_structs
+from .flat_tables import Octets, Table
+
+SHORT_BOUND = 16                       # bytes of a bound that the base slots can hold
+SORT_UNSIGNED = 2                      # pqx_sort_order
+BYTE_ARRAY = 6
+NOT_SAID, INEXACT, EXACT = range(3)
+
+_BASE_SLOTS = ("lo4", "lo8", "hi8", "len")
+_PLACES = ("index_page_offset", "bloom_filter_offset", "offset_index_offset", "column_index_offset",
+           "bloom_filter_length", "offset_index_length", "column_index_length")
+_FACTS = ("num_values", "total_uncompressed_size", "total_compressed_size", "data_page_offset",
+          "dictionary_page_offset", "null_count", "distinct_count", "type", "codec", "present", "encodings",
+          "chunk_offset", "metadata_offset")
+
+# What a ColumnMetadata cannot do without, with the Thrift field to name in the error.
+_REQUIRED = (
+    (wire.PRESENT_TYPE, wire.COLUMN_META_DATA_TYPE),
+    (wire.PRESENT_CODEC, wire.COLUMN_META_DATA_CODEC),
+    (wire.PRESENT_NUM_VALUES, wire.COLUMN_META_DATA_NUM_VALUES),
+    (wire.PRESENT_TOTAL_UNCOMPRESSED_SIZE, wire.COLUMN_META_DATA_TOTAL_UNCOMPRESSED_SIZE),
+    (wire.PRESENT_TOTAL_COMPRESSED_SIZE, wire.COLUMN_META_DATA_TOTAL_COMPRESSED_SIZE),
+    (wire.PRESENT_DATA_PAGE_OFFSET, wire.COLUMN_META_DATA_DATA_PAGE_OFFSET),
+)
+_ALL_REQUIRED = sum(bit for bit, _ in _REQUIRED)
+
+
+def _word(value: bytes, at: int = 0) -> int:
+    return int.from_bytes(value[at:at + 4], "little")
+
+
+def _long(value: bytes, at: int = 0) -> int:
+    return int.from_bytes(value[at:at + 8], "little")
+
+
+# Physical type -> how a bound of it is packed; byte arrays (6, 7) have a rule of their own.
+_PACK = {
+    0: lambda value: {"lo4": value[0]},                              # BOOLEAN
+    1: lambda value: {"lo4": _word(value)},                          # INT32
+    2: lambda value: {"lo8": _long(value)},                          # INT64
+    3: lambda value: {"lo4": _word(value), "lo8": _long(value, 4)},  # INT96
+    4: lambda value: {"lo4": _word(value)},                          # FLOAT
+    5: lambda value: {"lo8": _long(value)},                          # DOUBLE
+}
+
+
+def pack_short(value: bytes) -> dict[str, int]:
+    """At most 16 bytes, left-justified and big-endian: bytes 0 to 7 in hi8, the others in lo8."""
+    hi8, lo8 = struct.unpack(">QQ", value.ljust(SHORT_BOUND, b"\0"))
+    slots = {}
+    if len(value) > 8:
+        slots["lo8"] = lo8
+    if value:
+        slots["hi8"] = hi8
+    return slots
+
+
+def shorten_min(value: bytes) -> bytes | None:
+    """A lower bound of 14 to 16 bytes for a longer string, cut where a UTF-8 character ends."""
+    for cut in range(SHORT_BOUND, SHORT_BOUND - 3, -1):
+        if value[cut] & 0xC0 != 0x80:
+            return value[:cut]
+    return None
+
+
+def shorten_max(value: bytes) -> bytes | None:
+    """An upper bound of at most 16 bytes for a longer string: up to its last byte that stays ASCII, plus one."""
+    for cut in range(SHORT_BOUND, 0, -1):
+        if value[cut - 1] < 0x7F:
+            return value[:cut - 1] + bytes([value[cut - 1] + 1])
+    return None
+
+
+def pack_bound(type: int, sort_order: int, value: bytes, exactness: int,
+               is_max: bool) -> tuple[dict[str, int], Octets | None]:
+    """A bound's base slots, and its own slot where these cannot hold it whole."""
+    if type not in _PACK and len(value) > SHORT_BOUND:
+        shortened = None
+        if type == BYTE_ARRAY and sort_order == SORT_UNSIGNED:
+            shortened = shorten_max(value) if is_max else shorten_min(value)
+        return {} if shortened is None else {**pack_short(shortened), "len": -len(shortened)}, Octets(value)
+    slots = _PACK[type](value) if type in _PACK else pack_short(value)
+    return {**slots, "len": len(value) if exactness == EXACT else -len(value)}, None
+
+
+class Column:
+    """The chunks of one leaf, ready to be written one by one."""
+
+    def __init__(self, scan, leaf: int, type: int, sort_order: int, row_group_rows: list[int]):
+        chunks = scan.column(leaf)
+        self.data, self.type, self.sort_order, self.rows = scan.data, type, sort_order, row_group_rows
+        self.facts = {name: list(chunks.array(name)) for name in _FACTS + _PLACES}
+        self.buffer = chunks.buffer
+        self.bounds = chunks.bounds()
+
+    def table(self, row_group: int) -> Table:
+        """The ColumnChunk of one row group."""
+        fact = {name: values[row_group] for name, values in self.facts.items()}
+        metadata = fact["present"] & wire.PRESENT_METADATA
+        return Table("ColumnChunk", {"metadata": self._metadata(row_group, fact) if metadata else None,
+                                     "own": self._own(fact)})
+
+    def _own(self, fact: dict) -> Table | None:
+        fields = {name: None if fact[name] == ABSENT else fact[name] for name in (
+            "column_index_offset", "offset_index_offset", "column_index_length", "offset_index_length")}
+        if fact["present"] & wire.PRESENT_FILE_PATH:
+            fields["file_path"] = Struct(self.data, fact["chunk_offset"]).binary(wire.COLUMN_CHUNK_FILE_PATH)
+        return None if all(value is None for value in fields.values()) else Table("OwnChunk", fields)
+
+    def _check(self, fact: dict) -> None:
+        """Refuse what the flat schema cannot say."""
+        place = fact["metadata_offset"]
+        if fact["present"] & _ALL_REQUIRED != _ALL_REQUIRED:
+            missing = next(field for bit, field in _REQUIRED if not fact["present"] & bit)
+            raise wire_error(wire.MISSING_FIELD, place, missing)
+        if fact["type"] != self.type:
+            raise wire_error(wire.MISMATCH, place, self.type & 0xFFFFFFFF, fact["type"] & 0xFFFFFFFF)
+        if not 0 <= fact["codec"] <= 127:
+            raise wire_error(wire.UNSUPPORTED_VALUE, place, 127, fact["codec"] & 0xFFFFFFFF)
+
+    def _metadata(self, row_group: int, fact: dict) -> Table:
+        self._check(fact)
+        present = fact["present"]
+
+        def where(bit: int, name: str) -> int | None:
+            return fact[name] if present & bit else None
+
+        return Table("ColumnMetadata", {
+            "codec": fact["codec"],
+            "num_values": None if fact["num_values"] == self.rows[row_group] else fact["num_values"],
+            "total_uncompressed_size": fact["total_uncompressed_size"],
+            "total_compressed_size": fact["total_compressed_size"],
+            "key_value_metadata": self._key_values(fact) if present & wire.PRESENT_KEY_VALUES else None,
+            "data_page_offset": fact["data_page_offset"],
+            "index_page_offset": where(wire.PRESENT_INDEX_PAGE_OFFSET, "index_page_offset"),
+            "dictionary_page_offset": where(wire.PRESENT_DICTIONARY_PAGE_OFFSET, "dictionary_page_offset"),
+            "statistics": self._statistics(row_group, fact) if present & wire.PRESENT_STATISTICS else None,
+            "is_fully_dict_encoded": 1 if present & wire.PRESENT_FULLY_DICTIONARY_ENCODED else 0,
+            "bloom_filter": Table("BloomFilterInfo", {
+                "offset": fact["bloom_filter_offset"],
+                "length": where(wire.PRESENT_BLOOM_FILTER_LENGTH, "bloom_filter_length"),
+            }) if present & wire.PRESENT_BLOOM_FILTER_OFFSET else None,
+            "encodings": fact["encodings"] & 0xFFFF,
+        })
+
+    def _key_values(self, fact: dict) -> list[Table]:
+        metadata, pairs = Struct(self.data, fact["metadata_offset"]), []
+        pairs_at = metadata.value(wire.COLUMN_META_DATA_KEY_VALUE_METADATA, wire.TYPE_LIST)
+        for place in list_structs(self.data, pairs_at):
+            pair = Struct(self.data, place)
+            if (key := pair.binary(wire.KEY_VALUE_KEY)) is None:
+                raise wire_error(wire.MISSING_FIELD, place, wire.KEY_VALUE_KEY)
+            pairs.append(key_value(key, pair.binary(wire.KEY_VALUE_VALUE)))
+        return pairs
+
+    def _statistics(self, row_group: int, fact: dict) -> Table:
+        present = fact["present"]
+        fields = {"null_count": fact["null_count"] if present & wire.PRESENT_NULL_COUNT else None,
+                  "distinct_count": fact["distinct_count"] if present & wire.PRESENT_DISTINCT_COUNT else None}
+        own, exactness = {}, 0
+        has, min_offset, min_length, max_offset, max_length = self.bounds
+        for bit, (side, offset, length, said, exact) in enumerate((
+                ("min", min_offset, min_length, wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
+                ("max", max_offset, max_length, wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT))):
+            if not has[row_group] >> bit & 1:
+                continue
+            value = bytes(self.buffer[offset[row_group]:offset[row_group] + length[row_group]])
+            exactly = (EXACT if present & exact else INEXACT) if present & said else NOT_SAID
+            exactness |= exactly << 2 * bit
+            slots, own[f"{side}_value"] = pack_bound(self.type, self.sort_order, value, exactly, side == "max")
+            fields |= {f"{side}_{slot}": slots.get(slot) for slot in _BASE_SLOTS}
+        return Table("Statistics", {**fields, "exactness": exactness or None, **own})
+
+
+def key_value(key: bytes, value: bytes | None) -> Table:
+    """A KeyValue table."""
+    return Table("KeyValue", {"key": key, "val": value})

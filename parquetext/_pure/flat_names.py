@@ -1,0 +1,45 @@
+"""Names of the flat footer: hashes of paths and field ids, and their buckets (docs/formats.md, 3.3)."""
+
+from __future__ import annotations
+
+import struct
+
+from .. import wire
+from . import checksum
+
+PATH_SEED, FIELD_ID_SEED = 0, 1
+
+
+def dotted(path: bytes) -> bytes:
+    """A path as it is hashed and compared: NUL and '.' are one and the same."""
+    return path.replace(b"\0", b".")
+
+
+def hash_path(path: bytes) -> int:
+    return checksum.xxh64(dotted(path), PATH_SEED)
+
+
+def hash_field_id(field_id: int) -> int:
+    return checksum.xxh64(struct.pack("<i", field_id), FIELD_ID_SEED)
+
+
+def tag_of(hash: int) -> int:
+    """What an entry says of its hash."""
+    return hash & 0xFFFFFFFF
+
+
+def home_of(hash: int, buckets: int) -> int:
+    """The bucket where the entries of a hash begin."""
+    return (hash >> 32) * buckets >> 32
+
+
+def fill_buckets(entries: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """Buckets of (tag, place) for entries (hash, place): a full one passes an entry on to the next."""
+    count = -(-len(entries) // wire.FLAT_BUCKET_FILL)
+    buckets: list[list[tuple[int, int]]] = [[] for _ in range(count)]
+    for hash, place in entries:
+        bucket = home_of(hash, count)
+        while len(buckets[bucket]) == wire.FLAT_BUCKET_ENTRIES:
+            bucket = (bucket + 1) % count
+        buckets[bucket].append((tag_of(hash), place))
+    return buckets

@@ -1,0 +1,62 @@
+"""The flat footer's pool: the fields of ARROW:schema, where a projection finds its own (docs/formats.md, 3.3)."""
+
+from __future__ import annotations
+
+import struct
+
+from .. import wire
+from ..errors import ParquetextError
+from . import arrow_schema
+from .flat_schema import Elements
+
+ARROW_SCHEMA = b"ARROW:schema"
+NOWHERE = (wire.FLAT_NONE, 0)
+
+
+def _arrow_schema_text(scan) -> bytes | None:
+    """The value of the first pair of that key which has one."""
+    members = ("key_offset", "key_length", "value_offset", "value_length", "has_value")
+    for key, key_length, value, length, has_value in zip(*map(scan.key_values, members), strict=True):
+        if has_value and bytes(scan.data[key:key + key_length]) == ARROW_SCHEMA:
+            return bytes(scan.data[value:value + length])
+    return None
+
+
+def _pieces(scan, names: list[bytes]) -> list[bytes]:
+    """One piece per top-level element; none at all where schema and ARROW:schema do not agree."""
+    text = _arrow_schema_text(scan)
+    if text is None:
+        return []
+    try:
+        schema = arrow_schema.parse(text)
+        agree = [schema.name(index) for index in range(schema.field_count)] == names
+        return [schema.piece(index) for index in range(schema.field_count)] if agree else []
+    except ParquetextError:
+        return []
+
+
+class Pool:
+    """Pages of items; `place` says where an element's Arrow field lies."""
+
+    def __init__(self, scan, elements: Elements):
+        top = [index for index in range(1, elements.count) if elements.parent[index] == 0]
+        self.pages: list[bytearray] = []
+        self._places: dict[int, tuple[int, int]] = {}
+        known: dict[bytes, tuple[int, int]] = {}
+        for index, piece in zip(top, _pieces(scan, [elements.names[index] for index in top]), strict=False):
+            if piece not in known:
+                known[piece] = self._add(piece)
+            self._places[index] = known[piece]
+
+    def place(self, element: int) -> tuple[int, int]:
+        """Page and cell offset of the element's item; FFFFFFFF, 0 where there is none."""
+        return self._places.get(element, NOWHERE)
+
+    def _add(self, piece: bytes) -> tuple[int, int]:
+        item = struct.pack("<II", len(piece), 0) + piece + bytes(-len(piece) % 8)
+        room = wire.FLAT_POOL_PAGE_BYTES - wire.FLAT_CELL_HEADER_BYTES
+        if not self.pages or len(self.pages[-1]) + len(item) > room:
+            self.pages.append(bytearray())
+        page = self.pages[-1]
+        page += item
+        return len(self.pages) - 1, wire.FLAT_CELL_HEADER_BYTES + len(page) - len(item)

@@ -1,0 +1,357 @@
+"""Reading a flat footer: what a projection uses and nothing else, each byte under a checksum (docs/formats.md, 3.6)."""
+
+from __future__ import annotations
+
+from array import array
+from typing import NamedTuple
+
+from .. import wire
+from ..errors import wire_error
+from . import flat_names
+from .chunks import Chunks
+from .flat_bounds import Bounds
+from .flat_cells import Cell, Footer
+
+GROUP = 0x80000000           # ids of groups: GROUP | node
+_SCHEMA_PART = 64            # bytes, the cell's header included
+_LISTS = 24                  # where the list of a part above 0, and of ROW_GROUPS, begins
+_ABSENT = -1
+
+_ROW_GROUP_FIELDS = {        # name: (struct code, what an absent field counts as)
+    "num_rows": ("q", 0), "total_byte_size": ("q", 0), "file_offset": ("q", _ABSENT),
+    "total_compressed_size": ("q", _ABSENT), "ordinal": ("h", _ABSENT),
+}
+_ROW_GROUP_CODES = {**dict.fromkeys(("num_rows", "total_byte_size", "file_offset", "total_compressed_size"), "q"),
+                    "ordinal": "i"}
+
+# Facts of a chunk: member -> (table, field, struct code, presence bit).
+_CHUNK_FIELDS = {
+    "codec": ("ColumnMetadata", "codec", "b", wire.PRESENT_CODEC),
+    "num_values": ("ColumnMetadata", "num_values", "q", wire.PRESENT_NUM_VALUES),
+    "total_uncompressed_size": ("ColumnMetadata", "total_uncompressed_size", "q", wire.PRESENT_TOTAL_UNCOMPRESSED_SIZE),
+    "total_compressed_size": ("ColumnMetadata", "total_compressed_size", "q", wire.PRESENT_TOTAL_COMPRESSED_SIZE),
+    "data_page_offset": ("ColumnMetadata", "data_page_offset", "q", wire.PRESENT_DATA_PAGE_OFFSET),
+    "index_page_offset": ("ColumnMetadata", "index_page_offset", "q", wire.PRESENT_INDEX_PAGE_OFFSET),
+    "dictionary_page_offset": ("ColumnMetadata", "dictionary_page_offset", "q", wire.PRESENT_DICTIONARY_PAGE_OFFSET),
+    "null_count": ("Statistics", "null_count", "q", wire.PRESENT_NULL_COUNT),
+    "distinct_count": ("Statistics", "distinct_count", "q", wire.PRESENT_DISTINCT_COUNT),
+    "bloom_filter_offset": ("BloomFilterInfo", "offset", "q", wire.PRESENT_BLOOM_FILTER_OFFSET),
+    "bloom_filter_length": ("BloomFilterInfo", "length", "i", wire.PRESENT_BLOOM_FILTER_LENGTH),
+    "offset_index_offset": ("OwnChunk", "offset_index_offset", "q", wire.PRESENT_OFFSET_INDEX),
+    "column_index_offset": ("OwnChunk", "column_index_offset", "q", wire.PRESENT_COLUMN_INDEX),
+    "offset_index_length": ("OwnChunk", "offset_index_length", "i", 0),
+    "column_index_length": ("OwnChunk", "column_index_length", "i", 0),
+}
+
+
+class Node(NamedTuple):
+    """A leaf's or group's place in the schema."""
+
+    thrift: bytes            # the SchemaElement
+    path: bytes              # names from below the root, NUL between them; b"" for the root
+    parent: int | None       # node; None for the root
+    schema_index: int        # in preorder
+    first_leaf: int
+    leaf_count: int
+    column_order: int
+    max_definition: int
+    max_repetition: int
+
+
+class Reader:
+    """A flat footer, opened by its tail block; everything else is fetched and checked when it is asked for.
+
+    Parameters
+    ----------
+    source : (int, int) or object
+        A file descriptor and the file's size, or an object with `size` and `read(offset, length) -> bytes`.
+    payload, length : int
+        Where the payload lies in the source.
+    tail : bytes-like
+        The last bytes of the source, already read; as many as one likes.
+    """
+
+    def __init__(self, source, payload: int, length: int, tail):
+        self._open_footer: Footer | None = Footer(source, payload, length, tail)
+        counts = self._footer.counts
+        self.version, self.num_rows = counts.version, counts.num_rows
+        self.leaf_count, self.node_count = counts.leaves, counts.nodes
+        self.row_group_count, self.key_value_count = counts.row_groups, counts.key_values
+
+    def close(self) -> None:
+        """Forget what was read; the source stays the caller's."""
+        self._open_footer = None
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, *exception) -> None:
+        self.close()
+
+    @property
+    def _footer(self) -> Footer:
+        if self._open_footer is None:
+            raise ValueError("the reader is closed")
+        return self._open_footer
+
+    @property
+    def io(self) -> tuple[int, int]:
+        """(reads made, bytes fetched) so far."""
+        return self._footer.source.reads, self._footer.source.bytes
+
+    # ---- names
+
+    def find_name(self, name: bytes) -> list[int]:
+        """Ids of every leaf and group whose path reads like this, '.' and NUL being one and the same."""
+        wanted = flat_names.dotted(name)
+        return self._find(flat_names.hash_path(name), lambda cell, node: flat_names.dotted(node.path) == wanted)
+
+    def find_field_id(self, field_id: int) -> list[int]:
+        """Ids of every leaf and group of that field id."""
+        def has_it(cell: Cell, node: Node) -> bool:
+            element = cell.table("SchemaElement", self._fixed_end(cell))
+            return "field_id" in element and cell.number_at(element, "field_id", "i", 0) == field_id
+
+        return self._find(flat_names.hash_field_id(field_id), has_it)
+
+    def _find(self, hash: int, is_wanted) -> list[int]:
+        tag, ids = flat_names.tag_of(hash), []
+        for entries in self._entries(hash):
+            for entry_tag, place in entries:
+                if entry_tag != tag:
+                    continue
+                cell = self._named_cell(place)
+                id = cell.number | (GROUP if cell.kind == wire.KIND_NODE else 0)
+                if is_wanted(cell, self._schema_part(cell)) and id not in ids:
+                    ids.append(id)
+        return ids
+
+    def _entries(self, hash: int):
+        """The entries where those of a hash are, bucket by bucket."""
+        buckets = self._footer.counts.bucket_count
+        if not buckets:
+            yield self._footer.listed
+        for step in range(buckets):
+            entries, is_full = self._footer.bucket((flat_names.home_of(hash, buckets) + step) % buckets)
+            yield entries
+            if not is_full:
+                break
+
+    def _named_cell(self, place: int) -> Cell:
+        cell = self._footer.load(place, self._footer.counts.column_hint)
+        if cell.kind not in (wire.KIND_COLUMN, wire.KIND_NODE):
+            raise cell.fail(wire.BAD_CELL, 8, wire.KIND_COLUMN, cell.kind)
+        if cell.kind == wire.KIND_COLUMN and cell.part:
+            raise cell.fail(wire.BAD_CELL, 10, 0, cell.part)
+        count = self.leaf_count if cell.kind == wire.KIND_COLUMN else self.node_count
+        if cell.number >= count:
+            raise cell.fail(wire.BAD_CELL, 12, count, cell.number)
+        return cell
+
+    # ---- the schema part of NODE and COLUMN
+
+    def node(self, id: int) -> Node:
+        """The place in the schema of a leaf or, with GROUP | node, a group."""
+        return self._schema_part(self._id_cell(id))
+
+    def _id_cell(self, id: int) -> Cell:
+        kind, count = (wire.KIND_NODE, self.node_count) if id & GROUP else (wire.KIND_COLUMN, self.leaf_count)
+        number = id & ~GROUP
+        if not 0 <= number < count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, count, number)
+        return self._footer.listed_cell(kind, number, self._footer.counts.column_hint)
+
+    def _schema_part(self, cell: Cell) -> Node:
+        cell.require(_SCHEMA_PART)
+        thrift_at, thrift_length, path_at, path_length, parent, schema_index = cell.words(16, 6)
+        thrift = cell.inside(16, thrift_at, thrift_length)
+        path = cell.inside(24, path_at, path_length or cell.u32(60))
+        self._check_tree(cell, parent, schema_index)
+        column_order, max_definition, max_repetition = cell.data[56:59]
+        if cell.kind == wire.KIND_COLUMN:
+            cell.equals(48, len(self._part_range(0)))
+            cell.equals(52, max(1, self._footer.counts.row_group_cells))
+            cell.require(self._fixed_end(cell))
+            first_leaf, leaf_count = cell.number, 1
+        else:
+            first_leaf, leaf_count = cell.words(48, 2)
+            if first_leaf > self.leaf_count:
+                raise cell.fail(wire.BAD_VALUE, 48, self.leaf_count, first_leaf)
+            if leaf_count > self.leaf_count - first_leaf:
+                raise cell.fail(wire.BAD_VALUE, 52, self.leaf_count - first_leaf, leaf_count)
+        return Node(thrift, path, None if parent == wire.FLAT_NONE else parent, schema_index, first_leaf, leaf_count,
+                    column_order, max_definition, max_repetition)
+
+    def _check_tree(self, cell: Cell, parent: int, schema_index: int) -> None:
+        if cell.kind == wire.KIND_NODE and cell.number == 0:
+            cell.equals(32, wire.FLAT_NONE)
+        else:
+            limit = cell.number if cell.kind == wire.KIND_NODE else self.node_count
+            if parent >= limit:
+                raise cell.fail(wire.BAD_VALUE, 32, limit, parent)
+        if schema_index >= self.leaf_count + self.node_count:
+            raise cell.fail(wire.BAD_VALUE, 36, self.leaf_count + self.node_count, schema_index)
+
+    @staticmethod
+    def _fixed_end(cell: Cell) -> int:
+        """Where the fixed part with its lists ends, and the SchemaElement table begins."""
+        if cell.kind == wire.KIND_NODE:
+            return _SCHEMA_PART
+        count, parts = cell.words(48, 2)
+        return _SCHEMA_PART + 4 * (parts - 1 + count)
+
+    # ---- parts of 64 row groups
+
+    def _part_range(self, part: int) -> range:
+        step = wire.FLAT_PART_ROW_GROUPS
+        return range(step * part, min(step * part + step, self.row_group_count))
+
+    def _list(self, cell: Cell, first: int, part: int) -> Cell:
+        """A part above 0, or a ROW_GROUPS cell: its two words and the list behind them are as expected."""
+        cell.require(_LISTS)
+        cell.equals(16, first)
+        cell.equals(20, len(self._part_range(part)))
+        cell.require(_LISTS + 4 * len(self._part_range(part)))
+        return cell
+
+    def _part(self, leaf: int, part: int) -> tuple[Cell, int]:
+        """The cell of a leaf's part, and where the list of its chunks begins."""
+        first = self._id_cell(leaf)
+        self._schema_part(first)
+        if not part:
+            return first, self._fixed_end(first) - 4 * len(self._part_range(0))
+        place = first.u32(_SCHEMA_PART + 4 * (part - 1))
+        cell = self._footer.cell(place, wire.KIND_COLUMN, leaf, part)
+        return self._list(cell, part, part), _LISTS
+
+    def _row_group(self, index: int) -> tuple[Cell, dict[str, int]]:
+        part, entry = divmod(index, wire.FLAT_PART_ROW_GROUPS)
+        cell = self._footer.listed_cell(wire.KIND_ROW_GROUPS, part)
+        self._list(cell, self._part_range(part).start, part)
+        return cell, cell.table("RowGroup", cell.u32(_LISTS + 4 * entry))
+
+    def _check_range(self, first: int, count: int | None) -> range:
+        count = self.row_group_count - first if count is None else count
+        if not 0 <= first <= self.row_group_count or not 0 <= count <= self.row_group_count - first:
+            found = first if first > self.row_group_count else first + count
+            raise wire_error(wire.BAD_ARGUMENT, 0, self.row_group_count, found)
+        return range(first, first + count)
+
+    # ---- row groups
+
+    def row_groups(self, name: str) -> memoryview:
+        """One member of all row groups: num_rows, total_byte_size, file_offset, total_compressed_size, ordinal, …"""
+        if name == "chunk_count":
+            return memoryview(array("I", [self.leaf_count] * self.row_group_count))
+        facts = [self.row_group(index) for index in range(self.row_group_count)]
+        return memoryview(array(_ROW_GROUP_CODES[name], [fact[name] for fact in facts]))
+
+    def row_group(self, index: int) -> dict[str, int]:
+        """The facts of one row group."""
+        cell, fields = self._row_group(index)
+        return {name: cell.number_at(fields, name, code, absent) for name, (code, absent) in _ROW_GROUP_FIELDS.items()}
+
+    def sorting_columns(self, row_group: int) -> list[tuple[int, bool, bool]]:
+        """(column_idx, descending, nulls_first) of each column that a row group is sorted by."""
+        if not 0 <= row_group < self.row_group_count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, self.row_group_count, row_group)
+        cell, fields = self._row_group(row_group)
+        if "sorting_columns" not in fields:
+            return []
+        vector, columns = cell.follow(fields["sorting_columns"]), []
+        for entry in range(cell.blob_length(vector, 4)):
+            column = cell.table("SortingColumn", cell.follow(vector + 4 + 4 * entry))
+            index = cell.number_at(column, "column_idx", "i", 0)
+            flags = [bool(cell.number_at(column, flag, "B", 0)) for flag in ("descending", "nulls_first")]
+            columns.append((index, *flags))
+        return columns
+
+    def _num_rows(self, row_group: int) -> int:
+        """From the tail block, which has those of the first row groups."""
+        if row_group < len(self._footer.first_rows):
+            return self._footer.first_rows[row_group]
+        return self.row_group(row_group)["num_rows"]
+
+    # ---- chunks
+
+    def column(self, leaf: int, first: int = 0, count: int | None = None) -> Chunks:
+        """A leaf's chunks in the row groups [first, first + count)."""
+        if not 0 <= leaf < self.leaf_count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, self.leaf_count, leaf)
+        wanted, facts, bounds, arena = self._check_range(first, count), [], None, bytearray()
+        for part in sorted({row_group // wire.FLAT_PART_ROW_GROUPS for row_group in wanted}):
+            cell, places = self._part(leaf, part)
+            type = self._id_cell(leaf).data[59]
+            bounds = Bounds(cell, type, arena)
+            for entry, row_group in enumerate(self._part_range(part)):
+                if row_group in wanted:
+                    facts.append(self._chunk(cell, cell.u32(places + 4 * entry), row_group, type, bounds))
+        return Chunks.from_facts(facts, bytes(arena))
+
+    def _chunk(self, cell: Cell, place: int, row_group: int, type: int, bounds: Bounds) -> dict[str, int]:
+        """What a ColumnChunk and the tables behind it say, by the members of pqx_chunk and pqx_places."""
+        chunk = cell.table("ColumnChunk", place)
+        metadata = cell.child(chunk, "metadata", "ColumnMetadata")
+        present, fact, tables = 0, {}, {"ColumnMetadata": metadata or {}}
+        if metadata is not None:
+            present |= wire.PRESENT_METADATA | wire.PRESENT_TYPE | wire.PRESENT_NUM_VALUES
+            fact["type"] = type
+            fact["encodings"] = cell.number_at(metadata, "encodings", "H", 0)
+            if "num_values" not in metadata:
+                fact["num_values"] = self._num_rows(row_group)
+            if cell.number_at(metadata, "is_fully_dict_encoded", "B", 0):
+                present |= wire.PRESENT_FULLY_DICTIONARY_ENCODED
+            if "key_value_metadata" in metadata:
+                present |= wire.PRESENT_KEY_VALUES
+            statistics = cell.child(metadata, "statistics", "Statistics")
+            if statistics is not None:
+                present |= wire.PRESENT_STATISTICS
+                present |= bounds.unpack(statistics, fact)
+            tables["Statistics"] = statistics or {}
+            tables["BloomFilterInfo"] = cell.child(metadata, "bloom_filter", "BloomFilterInfo") or {}
+        tables["OwnChunk"] = cell.child(chunk, "own", "OwnChunk") or {}
+        if "file_path" in tables["OwnChunk"]:
+            present |= wire.PRESENT_FILE_PATH
+        for member, (table, field, code, bit) in _CHUNK_FIELDS.items():
+            fields = tables.get(table, {})
+            if field in fields:
+                fact[member] = cell.number_at(fields, field, code, _ABSENT)
+                present |= bit
+        fact["present"] = present
+        return fact
+
+    # ---- key-values and the rest
+
+    def key_value(self, index: int) -> tuple[bytes, bytes | None]:
+        """Key and value of a pair; the value is None where there is none."""
+        if not 0 <= index < self.key_value_count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, self.key_value_count, index)
+        cell = self._footer.listed_cell(wire.KIND_KEY_VALUE, index)
+        pair = cell.table("KeyValue", wire.FLAT_CELL_HEADER_BYTES)
+        return cell.text(pair, "key") or b"", cell.text(pair, "val")
+
+    @property
+    def created_by(self) -> bytes | None:
+        """Who wrote the file, if the footer says so."""
+        if not self._footer.counts.flags & 1:
+            return None
+        cell = self._footer.listed_cell(wire.KIND_ROOT, 0)
+        if cell.size < wire.FLAT_CELL_HEADER_BYTES + 4:
+            raise cell.fail(wire.BAD_OFFSET, wire.FLAT_CELL_HEADER_BYTES, cell.size, wire.FLAT_CELL_HEADER_BYTES)
+        return cell.blob(wire.FLAT_CELL_HEADER_BYTES)
+
+    def arrow_piece(self, id: int) -> bytes | None:
+        """The Arrow field of a top-level element, without its name; None where the footer has none."""
+        element = self._id_cell(id)
+        page, at = element.words(40, 2)
+        if page == wire.FLAT_NONE:
+            return None
+        if page >= self._footer.counts.pool_pages:
+            raise element.fail(wire.BAD_VALUE, 40, self._footer.counts.pool_pages, page)
+        pool = self._footer.listed_cell(wire.KIND_POOL, page, self._footer.counts.pool_hint)
+        if at % 8 or not wire.FLAT_CELL_HEADER_BYTES <= at <= pool.size - 8:
+            raise element.fail(wire.BAD_OFFSET, 44, pool.size, at)
+        length = pool.u32(at)
+        if length > pool.size - at - 8:
+            raise pool.fail(wire.BAD_OFFSET, at, pool.size, length)
+        return bytes(pool.data[at + 8:at + 8 + length])

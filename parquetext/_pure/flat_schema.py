@@ -1,0 +1,189 @@
+"""Schema elements in the flat footer: SchemaElement and LogicalType (docs/formats.md, 3.5)."""
+
+from __future__ import annotations
+
+from .. import wire
+from ..errors import wire_error
+from . import thrift, varint
+from .flat_tables import Table
+
+# LogicalType's tags in the flat schema: Thrift's field ids without the 9 that Thrift skips.
+STRING, MAP, LIST, ENUM, DECIMAL, DATE, TIME, TIMESTAMP, INTEGER, NULL, JSON, BSON, UUID, FLOAT16, VARIANT, GEOMETRY, \
+    GEOGRAPHY = range(1, 18)
+MILLIS, MICROS, NANOS = range(3)
+
+ABSENT, ABSENT_FIELD_ID = -1, -2**31
+TYPE_ORDER = 1
+
+
+def integer(bits: int, signed: bool) -> tuple[int, Table]:
+    return INTEGER, Table("IntOptions", {"bit_width": bits, "is_signed": int(signed)})
+
+
+def time(tag: int, utc: int, unit: int) -> tuple[int, Table]:
+    return tag, Table("TimeOptions", {"is_adjusted_to_utc": utc, "unit": unit})
+
+
+def decimal(scale: int, precision: int) -> tuple[int, Table]:
+    return DECIMAL, Table("DecimalOptions", {"scale": scale, "precision": precision})
+
+
+def plain(tag: int) -> tuple[int, Table]:
+    return tag, Table("Empty", {})
+
+
+# ConvertedType -> logical type. DECIMAL (5) takes its options from the element; MAP_KEY_VALUE and INTERVAL have none.
+CONVERTED = {
+    0: plain(STRING), 1: plain(MAP), 3: plain(LIST), 4: plain(ENUM), 6: plain(DATE),
+    7: time(TIME, 1, MILLIS), 8: time(TIME, 1, MICROS), 9: time(TIMESTAMP, 1, MILLIS), 10: time(TIMESTAMP, 1, MICROS),
+    11: integer(8, False), 12: integer(16, False), 13: integer(32, False), 14: integer(64, False),
+    15: integer(8, True), 16: integer(16, True), 17: integer(32, True), 18: integer(64, True),
+    19: plain(JSON), 20: plain(BSON),
+}
+CONVERTED_DECIMAL = 5
+
+
+class Struct:
+    """The fields of a Thrift struct by id: the last one of an id counts, and only if it is of the type asked for."""
+
+    def __init__(self, data, at: int):
+        self.data = data
+        self.list = thrift.fields(data, at)
+        self.by_id = {field[0]: field for field in self.list}
+
+    def value(self, id: int, type: int) -> int | None:
+        """Where the value of field `id` begins."""
+        _, found, _, value, _ = self.by_id.get(id, (0, 0, 0, 0, 0))
+        return value if found == type else None
+
+    def integer(self, id: int, type: int = wire.TYPE_I32) -> int | None:
+        at = self.value(id, type)
+        if at is None:
+            return None
+        if type == wire.TYPE_BYTE:
+            return self.data[at]
+        return varint.zigzag_decode(varint.decode64(self.data, at)[0])
+
+    def boolean(self, id: int) -> int | None:
+        found = self.by_id[id][1] if id in self.by_id else None
+        return {wire.TYPE_TRUE: 1, wire.TYPE_FALSE: 0}.get(found)
+
+    def binary(self, id: int) -> bytes | None:
+        at = self.value(id, wire.TYPE_BINARY)
+        if at is None:
+            return None
+        length, begin = varint.decode32(self.data, at)
+        return bytes(self.data[begin:begin + length])
+
+    def first(self, limit: int) -> tuple[int, int, int] | None:
+        """A union's member: (id, type, value), if its id is 1 to `limit`."""
+        if not self.list or not 1 <= self.list[0][0] <= limit:
+            return None
+        id, type, _, value, _ = self.list[0]
+        return id, type, value
+
+
+def list_structs(data, at: int) -> list[int]:
+    """Where the structs of the list at `at` begin."""
+    count, place = data[at] >> 4, at + 1
+    if count == 15:
+        count, place = varint.decode32(data, place)
+    places = []
+    if count and data[at] & 15 != wire.TYPE_STRUCT:
+        raise wire_error(wire.FIELD_TYPE, at, wire.TYPE_STRUCT, data[at] & 15)
+    for _ in range(count):
+        places.append(place)
+        place = thrift.skip(data, place, wire.TYPE_STRUCT)
+    return places
+
+
+def small(value: int | None) -> int | None:
+    """An enum's value where it fits in the flat schema's signed byte."""
+    return value if value is not None and 0 <= value <= 127 else None
+
+
+def _time(tag: int, options: Struct) -> tuple[int, Table] | None:
+    """TimeType and TimestampType: without a unit that we know there is no logical type."""
+    unit = options.value(2, wire.TYPE_STRUCT)
+    member = None if unit is None else Struct(options.data, unit).first(3)
+    return member and time(tag, options.boolean(1) or 0, member[0] - 1)
+
+
+def from_logical_type(data, at: int) -> tuple[int, Table] | None:
+    """The tag and table for the LogicalType union at `at`; its first field decides."""
+    member = Struct(data, at).first(18)
+    if member is None or member[0] == 9 or member[1] != wire.TYPE_STRUCT:
+        return None
+    tag, options = member[0] - (member[0] > 9), Struct(data, member[2])
+    if tag == DECIMAL:
+        return decimal(options.integer(1) or 0, options.integer(2) or 0)
+    if tag in (TIME, TIMESTAMP):
+        return _time(tag, options)
+    if tag == INTEGER:
+        return integer(options.integer(1, wire.TYPE_BYTE) or 0, bool(options.boolean(2)))
+    if tag == VARIANT:
+        return tag, Table("VariantType", {"specification_version": options.integer(1, wire.TYPE_BYTE)})
+    if tag == GEOMETRY:
+        return tag, Table("GeometryType", {"crs": options.binary(1)})
+    if tag == GEOGRAPHY:
+        return tag, Table("GeographyType", {"crs": options.binary(1), "algorithm": small(options.integer(2))})
+    return plain(tag)
+
+
+def from_converted_type(data, element: int, converted: int) -> tuple[int, Table] | None:
+    """The tag and table for an element that has no logicalType."""
+    if converted != CONVERTED_DECIMAL:
+        return CONVERTED.get(converted)
+    fields = Struct(data, element)
+    return decimal(fields.integer(wire.SCHEMA_ELEMENT_SCALE) or 0, fields.integer(wire.SCHEMA_ELEMENT_PRECISION) or 0)
+
+
+class Elements:
+    """The schema of a scanned footer: tables, Thrift bytes and paths of its elements."""
+
+    def __init__(self, scan):
+        self.data = scan.data
+        self.count = scan.element_count
+        self.leaves = list(scan.leaves)
+        is_leaf = set(self.leaves)
+        self.nodes = [index for index in range(self.count) if index not in is_leaf]
+        self.is_leaf = [index in is_leaf for index in range(self.count)]
+        for member in ("type", "type_length", "repetition", "num_children", "converted_type", "field_id", "parent",
+                       "first_leaf", "leaf_count", "max_definition", "max_repetition", "column_order", "sort_order"):
+            setattr(self, member, list(scan.elements(member)))
+        self.thrift_places, self.logical_places, names = (
+            list(zip(scan.elements(f"{range}_offset"), scan.elements(f"{range}_length"), strict=True))
+            for range in ("bytes", "logical_type", "name"))
+        self.names = [bytes(self.data[at:at + length]) for at, length in names]
+        self.paths = [b""] * self.count
+        for index in range(1, self.count):
+            above = self.paths[self.parent[index]] + b"\0" if self.parent[index] > 0 else b""
+            self.paths[index] = above + self.names[index]
+
+    def thrift(self, index: int) -> bytes:
+        """The SchemaElement's bytes."""
+        at, length = self.thrift_places[index]
+        return bytes(self.data[at:at + length])
+
+    def _logical_type(self, index: int) -> tuple[int | None, Table | None]:
+        at, length = self.logical_places[index]
+        found = from_logical_type(self.data, at) if length else \
+            from_converted_type(self.data, self.thrift_places[index][0], self.converted_type[index])
+        return found or (None, None)
+
+    def table(self, index: int) -> Table:
+        """The element as the flat schema has it."""
+        leaf = self.is_leaf[index]
+        tag, options = self._logical_type(index)
+        ordered = leaf and self.column_order[index] == TYPE_ORDER
+        type_length, field_id, children = self.type_length[index], self.field_id[index], self.num_children[index]
+        return Table("SchemaElement", {
+            "type": small(self.type[index]),
+            "type_length": None if type_length == ABSENT else type_length,
+            "repetition_type": small(self.repetition[index]),
+            "name": self.names[index],
+            "num_children": None if leaf or children < 0 else children,
+            "field_id": None if field_id == ABSENT_FIELD_ID else field_id,
+            "logical_type_type": tag, "logical_type": options,
+            "column_order_type": 1 if ordered else None, "column_order": Table("Empty", {}) if ordered else None,
+        })

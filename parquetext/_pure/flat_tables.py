@@ -1,0 +1,170 @@
+"""Tables of the flat footer: which fields are present decides how a table lies there (docs/formats.md, 3.1)."""
+
+from __future__ import annotations
+
+import struct
+from contextlib import contextmanager
+from functools import cache
+from typing import NamedTuple
+
+from .. import wire
+from ..errors import wire_error
+from . import checksum
+
+PAYLOAD_LIMIT = 0x7FFFFFFF
+LATER = 0   # in place of a table or vector: an offset that is linked when its target is there
+
+_CODES = {4: "I", 8: "Q", 2: "H", 1: "B"}   # in the order in which a table's fields lie
+
+
+class Octets(bytes):
+    """A vector of bytes; plain bytes are a string, which has a zero byte behind it."""
+
+
+class Table(NamedTuple):
+    """A table to write: fields in slot order; None is absent, what is no number lies behind the table."""
+
+    name: str
+    fields: dict[str, int | bytes | Table | list[Table] | None]
+
+
+class Shape(NamedTuple):
+    """Where the fields of a table lie, for one set of present fields."""
+
+    vtable: bytes
+    at: dict[str, int]                       # in slot order
+    order: tuple[tuple[str, int], ...]       # (field, mask of its width), as they lie
+    inline: struct.Struct
+    align: int
+    lead: int                                # the table starts at `lead` modulo `align`
+
+
+@cache
+def shape_of(name: str, present: tuple[str, ...]) -> Shape:
+    """The layout rule: 4-byte fields, then those of 8, 2 and 1, in slot order each; padded to a multiple of 4."""
+    layout = {field: place for field, place in wire.FLAT_TABLES[name].items() if field in present}
+    order = [(field, width) for width in _CODES for field, (_, bytes_) in layout.items() if bytes_ == width]
+    at, end = {}, 4
+    for field, width in order:
+        at[field] = end
+        end += width
+    size = (end + 3) & ~3
+    entries = [0] * max((slot + 1 for slot, _ in layout.values()), default=0)
+    for field, (slot, _) in layout.items():
+        entries[slot] = at[field]
+    eights = [at[field] for field, width in order if width == 8]
+    return Shape(
+        vtable=struct.pack(f"<{2 + len(entries)}H", 4 + 2 * len(entries), size, *entries),
+        at={field: at[field] for field in layout},
+        order=tuple((field, (1 << 8 * width) - 1) for field, width in order),
+        inline=struct.Struct("<I" + "".join(_CODES[width] for _, width in order) + "x" * (size - end)),
+        align=8 if eights else 4,
+        lead=-eights[0] % 8 if eights else 0,
+    )
+
+
+class Written(NamedTuple):
+    """A table in the payload: its place, and those of its fields from there."""
+
+    place: int
+    at: dict[str, int]
+
+    def field(self, name: str) -> int:
+        """The payload offset of a field."""
+        return self.place + self.at[name]
+
+
+class Payload:
+    """The payload while it grows, front to back. Vtables wait for the tail block, checksums for the vtables."""
+
+    def __init__(self):
+        self.out = bytearray()
+        self.vtables: dict[bytes, int] = {}            # vtable -> its place among the vtables
+        self.vtable_bytes = 0
+        self.tables: list[tuple[int, int]] = []        # (place, place of its vtable)
+        self.cells: list[int] = []
+
+    def pad(self, multiple: int, lead: int = 0) -> int:
+        """Zeros up to the next place that is `lead` modulo `multiple`; that place."""
+        self.out += bytes((lead - len(self.out)) % multiple)
+        return len(self.out)
+
+    def u32(self, place: int, value: int) -> None:
+        """Overwrite a u32."""
+        struct.pack_into("<I", self.out, place, value)
+
+    def append(self, data) -> int:
+        """Append bytes as they are; their place."""
+        place = len(self.out)
+        self.out += data
+        return place
+
+    def link(self, field: int, target: int) -> None:
+        """Let the offset at `field` lead to `target`."""
+        self.u32(field, target - field)
+
+    def table(self, table: Table) -> Written:
+        """Write a table and then, in slot order and depth first, all that it leads to."""
+        name, fields = table
+        shape = shape_of(name, tuple([field for field, value in fields.items() if value is not None]))
+        place = self.pad(shape.align, shape.lead)
+        numbers = [fields[field] & mask if isinstance(fields[field], int) else 0 for field, mask in shape.order]
+        self.out += shape.inline.pack(0, *numbers)
+        self.tables.append((place, self._vtable(shape.vtable)))
+        for field, at in shape.at.items():
+            if not isinstance(fields[field], int):
+                self.link(place + at, self._behind(fields[field]))
+        return Written(place, shape.at)
+
+    def vector(self, entries: list[Table | int]) -> int:
+        """Write a vector of offsets and the tables that it leads to; its place."""
+        place = self.pad(4)
+        self.out += struct.pack("<I", len(entries)) + bytes(4 * len(entries))
+        for index, entry in enumerate(entries):
+            if entry is not LATER:
+                self.link(place + 4 + 4 * index, self.table(entry).place)
+        return place
+
+    def string(self, text: bytes) -> int:
+        """Write a string, or a vector of bytes; its place."""
+        place = self.pad(4)
+        self.out += struct.pack("<I", len(text)) + text
+        if not isinstance(text, Octets):
+            self.out.append(0)
+        return place
+
+    def _behind(self, value: bytes | Table | list) -> int:
+        if isinstance(value, Table):
+            return self.table(value).place
+        return self.vector(value) if isinstance(value, list) else self.string(value)
+
+    def _vtable(self, vtable: bytes) -> int:
+        if vtable not in self.vtables:
+            self.vtables[vtable] = self.vtable_bytes
+            self.vtable_bytes += len(vtable)
+        return self.vtables[vtable]
+
+    @contextmanager
+    def cell(self, kind: int, number: int, part: int = 0):
+        """A cell around what is written meanwhile; its place."""
+        place = self.pad(8)
+        self.cells.append(place)
+        self.out += struct.pack("<IIHHI", 0, 0, kind, min(part, 0xFFFF), number)
+        yield place
+        self.u32(place + 4, self.pad(8) - place)
+
+    def place_vtables(self) -> None:
+        """Write the vtables here, and let every table so far lead to its own."""
+        area = self.append(b"".join(self.vtables))
+        for place, vtable in self.tables:
+            self.u32(place, (place - area - vtable) & 0xFFFFFFFF)
+
+    def sign(self) -> bytes:
+        """The payload, each of its cells under its checksum. TOO_LARGE from 2 GiB."""
+        if len(self.out) > PAYLOAD_LIMIT:
+            raise wire_error(wire.TOO_LARGE, 0, PAYLOAD_LIMIT, len(self.out))
+        view = memoryview(self.out)
+        for place in self.cells:
+            length, = struct.unpack_from("<I", view, place + 4)
+            self.u32(place, checksum.crc32(view[place + 4:place + length]))
+        return bytes(view)

@@ -1,0 +1,145 @@
+"""The check of a whole flat payload: every cell, every name, and what other readers see (docs/formats.md, 3.7)."""
+
+from __future__ import annotations
+
+from .. import wire
+from .flat_cells import Cell
+from .flat_names import hash_field_id, hash_path, tag_of
+from .flat_read import GROUP, Reader
+from .flat_write import HAS_KEY_VALUES, HAS_ROOT
+
+
+class _Memory:
+    """A payload in memory as a source."""
+
+    def __init__(self, data):
+        self.data, self.size = memoryview(data), len(data)
+
+    def read(self, offset: int, length: int):
+        return self.data[offset:offset + length]
+
+
+class _Whole(Cell):
+    """All that lies before the tail block, as other readers see it."""
+
+    first_table = 8
+
+
+def verify(payload) -> None:
+    """Check a whole payload; raises what is wrong first. O(size), and a lookup per name."""
+    data = memoryview(payload)
+    reader = Reader(_Memory(data), 0, len(data), data)
+    _Check(reader, data).run()
+
+
+class _Check:
+    """What is found on our own way through the payload, and compared with the public one."""
+
+    def __init__(self, reader: Reader, data: memoryview):
+        self.reader, self.data, self.footer = reader, data, reader._footer
+        self.schema: dict[int, int] = {}              # element in preorder -> place of its SchemaElement
+        self.row_groups: list[int] = []               # places of the RowGroups
+        self.chunks: list[list[int]] = []             # leaf by leaf, places of the ColumnChunks
+
+    def run(self) -> None:
+        reader, footer = self.reader, self.footer
+        for node in range(reader.node_count):
+            self.check_element(GROUP | node)
+        for leaf in range(reader.leaf_count):
+            self.check_element(leaf)
+            self.check_chunks(leaf)
+        for row_group in range(reader.row_group_count):
+            self.check_row_group(row_group)
+        for index in range(reader.key_value_count):
+            reader.key_value(index)
+        reader.created_by  # noqa: B018 - reading it is the check
+        for page in range(footer.counts.pool_pages):
+            footer.listed_cell(wire.KIND_POOL, page)
+        for bucket in range(footer.counts.bucket_count):
+            footer.bucket(bucket)
+        self.check_public_way()
+
+    def check_element(self, id: int) -> None:
+        """The schema part, the SchemaElement, its Arrow field, and that name and field id are listed."""
+        reader, cell = self.reader, self.reader._id_cell(id)
+        node, table = reader._schema_part(cell), reader._fixed_end(cell)
+        element = cell.table("SchemaElement", table)
+        if node.schema_index in self.schema:
+            raise cell.fail(wire.BAD_VALUE, 36, reader.leaf_count + reader.node_count, node.schema_index)
+        self.schema[node.schema_index] = cell.place + table
+        reader.arrow_piece(id)
+        if id != GROUP:
+            self.check_listed(cell, hash_path(node.path), 24)
+            if "field_id" in element:
+                self.check_listed(cell, hash_field_id(cell.number_at(element, "field_id", "i", 0)), table)
+
+    def check_listed(self, cell: Cell, hash: int, at: int) -> None:
+        """A lookup of this hash comes past the cell."""
+        entry = tag_of(hash), cell.place
+        if not any(entry in entries for entries in self.reader._entries(hash)):
+            raise cell.fail(wire.BAD_VALUE, at, 1, 0)
+
+    def check_chunks(self, leaf: int) -> None:
+        reader, places = self.reader, []
+        reader.column(leaf)
+        for part in range(self.footer.counts.row_group_cells):
+            cell, at = reader._part(leaf, part)
+            places += [cell.place + place for place in cell.words(at, len(reader._part_range(part)))]
+        self.chunks.append(places)
+
+    def check_row_group(self, index: int) -> None:
+        reader = self.reader
+        reader.row_group(index)
+        reader.sorting_columns(index)
+        cell, _ = reader._row_group(index)
+        self.row_groups.append(cell.place + cell.u32(24 + 4 * (index % wire.FLAT_PART_ROW_GROUPS)))
+
+    def check_public_way(self) -> None:
+        """Root table and vectors, which lie in no cell, lead to the tables that the cells list."""
+        footer, counts = self.footer, self.footer.counts
+        whole = _Whole(footer, 0, self.data[:footer.tail])
+        place = whole.u32(0)
+        root = whole.table("FileMetaData", place)
+        wanted = {"version", "schema", "num_rows", "row_groups"}
+        wanted |= {"created_by"} if counts.flags & HAS_ROOT else set()
+        wanted |= {"kv"} if counts.flags & HAS_KEY_VALUES else set()
+        if set(root) != wanted:
+            raise whole.fail(wire.BAD_VALUE, place, _mask(wanted), _mask(root))
+        self.check_number(whole, root["version"], 4, counts.version)
+        self.check_number(whole, root["num_rows"], 8, counts.num_rows)
+        self.check_vector(whole, root["schema"], [self.schema[index] for index in range(len(self.schema))])
+        self.check_vector(whole, root["row_groups"], self.row_groups)
+        for index, row_group in enumerate(self.row_groups):
+            columns = whole.table("RowGroup", row_group).get("columns")
+            if columns is None:
+                raise whole.fail(wire.BAD_VALUE, row_group, 1, 0)
+            self.check_vector(whole, columns, [places[index] for places in self.chunks])
+        behind = wire.FLAT_CELL_HEADER_BYTES
+        if "kv" in root:
+            self.check_vector(whole, root["kv"], [footer.listed_cell(wire.KIND_KEY_VALUE, index).place + behind
+                                                  for index in range(counts.key_values)])
+        if "created_by" in root:
+            self.check_target(whole, root["created_by"], footer.listed_cell(wire.KIND_ROOT, 0).place + behind)
+
+    def check_number(self, whole: Cell, at: int, width: int, expected: int) -> None:
+        found = int.from_bytes(whole.data[at:at + width], "little", signed=True)
+        if found != expected:
+            mask = (1 << 8 * width) - 1
+            raise whole.fail(wire.BAD_VALUE, at, expected & mask, found & mask)
+
+    def check_target(self, whole: Cell, field: int, expected: int) -> None:
+        found = field + whole.u32(field)
+        if found != expected:
+            raise whole.fail(wire.BAD_VALUE, field, expected, found)
+
+    def check_vector(self, whole: Cell, field: int, targets: list[int]) -> None:
+        vector = whole.follow(field)
+        if whole.blob_length(vector, 4) != len(targets):
+            raise whole.fail(wire.BAD_VALUE, vector, len(targets), whole.u32(vector))
+        for index, target in enumerate(targets):
+            self.check_target(whole, vector + 4 + 4 * index, target)
+
+
+def _mask(fields) -> int:
+    """A FileMetaData's fields as bits, by slot."""
+    return sum(1 << wire.FLAT_TABLES["FileMetaData"][field][0] for field in fields)

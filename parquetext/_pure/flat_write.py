@@ -1,0 +1,291 @@
+"""The flat footer from a scanned Thrift footer: the payload in its order (docs/formats.md, section 3)."""
+
+from __future__ import annotations
+
+import struct
+
+from .. import wire
+from ..errors import wire_error
+from . import checksum, varint
+from .flat_chunk import Column, key_value
+from .flat_names import fill_buckets, hash_field_id, hash_path, tag_of
+from .flat_pool import Pool
+from .flat_schema import ABSENT, ABSENT_FIELD_ID, Elements, Struct, list_structs
+from .flat_tables import LATER, Payload, Table
+
+NO_TYPE = 255
+MOST_AT_ONCE = 4096                                  # bytes worth reading at once, at most
+HAS_ROOT, HAS_KEY_VALUES, HAS_COLUMN_ORDERS = 1, 2, 4
+
+# What follows a NODE's or COLUMN's header: see "schema part" in docs/formats.md.
+SCHEMA_PART = struct.Struct("<8I2I4BI")
+
+
+def write(scan) -> bytes:
+    """The payload of the flat footer for a scanned footer.
+
+    Raises what the flat schema cannot say: ENCRYPTED, IRREGULAR, MISMATCH, MISSING_FIELD, UNSUPPORTED_VALUE, TOO_LARGE.
+    """
+    _check(scan)
+    return _Writer(scan).write()
+
+
+def _check(scan) -> None:
+    if scan.encrypted:
+        raise wire_error(wire.ENCRYPTED, 0, 0, scan.encrypted)
+    for place, chunks in zip(scan.row_groups("columns_offset"), scan.row_groups("chunk_count"), strict=True):
+        if chunks != scan.leaf_count:
+            raise wire_error(wire.IRREGULAR, place, scan.leaf_count, chunks)
+    if scan.has_column_orders:
+        place, _ = scan.column_orders
+        count = scan.data[place] >> 4
+        if count == 15:
+            count, _ = varint.decode32(scan.data, place + 1)
+        if count != scan.leaf_count:
+            raise wire_error(wire.MISMATCH, place, scan.leaf_count, count)
+
+
+def parts_of(row_groups: int) -> list[range]:
+    """The row groups of each part of a column."""
+    step = wire.FLAT_PART_ROW_GROUPS
+    return [range(first, min(first + step, row_groups)) for first in range(0, row_groups, step)]
+
+
+class _Writer:
+    def __init__(self, scan):
+        self.scan = scan
+        self.payload = Payload()
+        self.elements = Elements(scan)
+        self.pool = Pool(scan, self.elements)
+        self.node_of = {index: node for node, index in enumerate(self.elements.nodes)}
+        self.rows = list(scan.row_groups("num_rows"))
+        self.parts = parts_of(scan.row_group_count)
+        self.column_cells: list[int] = []
+        self.node_cells: list[int] = []
+        self.listed: list[int] = []                  # what the directory lists, behind columns and nodes
+        self.longest_column = self.longest_page = 0
+
+    def write(self) -> bytes:
+        payload, scan = self.payload, self.scan
+        self.write_root()
+        row_groups = self.write_row_groups()
+        for node in range(len(self.elements.nodes)):
+            self.write_node(node)
+        for leaf in range(scan.leaf_count):
+            self.write_column(leaf)
+        self.listed += row_groups
+        for index in range(scan.key_value_count):
+            self.write_key_value(index)
+        if scan.created_by is not None:
+            self.write_created_by()
+        self.write_pool()
+        directory = self.write_directory()
+        entries = self.name_entries()
+        buckets = self.write_buckets(entries) if len(entries) > wire.FLAT_LIST_ENTRIES else (0, 0)
+        self.write_tail(directory, buckets, [] if buckets[1] else entries)
+        return payload.sign()
+
+    def write_root(self) -> None:
+        """The root table and the vectors that only other readers use; what these lead to comes later."""
+        scan, payload = self.scan, self.payload
+        payload.append(bytes(8))
+        root = payload.table(Table("FileMetaData", {
+            "version": scan.version,
+            "schema": [LATER] * scan.element_count,
+            "num_rows": scan.num_rows,
+            "row_groups": [LATER] * scan.row_group_count,
+            "kv": [LATER] * scan.key_value_count if scan.has_key_values else None,
+            "created_by": None if scan.created_by is None else LATER,
+        }))
+        payload.link(0, root.place)
+        self.root = root
+        self.first_entry = {}
+        for name in ("schema", "row_groups", "kv"):
+            if name in root.at:
+                offset, = struct.unpack_from("<I", payload.out, root.field(name))
+                self.first_entry[name] = root.field(name) + offset + 4
+
+    def write_row_groups(self) -> list[int]:
+        """The ROW_GROUPS cells, then a `columns` vector per row group; the places of the cells."""
+        payload, cells, fields = self.payload, [], []
+        for number, part in enumerate(self.parts):
+            with payload.cell(wire.KIND_ROW_GROUPS, number) as cell:
+                places = payload.append(struct.pack("<II", part.start, len(part)) + bytes(4 * len(part))) + 8
+                for entry, index in enumerate(part):
+                    table = payload.table(self.row_group(index))
+                    payload.u32(places + 4 * entry, table.place - cell)
+                    payload.link(self.first_entry["row_groups"] + 4 * index, table.place)
+                    fields.append(table.field("columns"))
+            cells.append(cell)
+        self.columns_vectors = []
+        for field in fields:
+            vector = payload.vector([LATER] * self.scan.leaf_count)
+            payload.link(field, vector)
+            self.columns_vectors.append(vector)
+        return cells
+
+    def row_group(self, index: int) -> Table:
+        scan = self.scan
+
+        def optional(name: str) -> int | None:
+            value = scan.row_groups(name)[index]
+            return None if value == ABSENT else value
+
+        has_sorting = scan.row_groups("sorting_columns_length")[index]
+        sorting = list_structs(scan.data, scan.row_groups("sorting_columns_offset")[index]) if has_sorting else None
+        return Table("RowGroup", {
+            "columns": LATER,
+            "total_byte_size": scan.row_groups("total_byte_size")[index],
+            "num_rows": self.rows[index],
+            "sorting_columns": None if sorting is None else [self.sorting_column(place) for place in sorting],
+            "file_offset": optional("file_offset"),
+            "total_compressed_size": optional("total_compressed_size"),
+            "ordinal": optional("ordinal"),
+        })
+
+    def sorting_column(self, place: int) -> Table:
+        thrift = Struct(self.scan.data, place)
+        return Table("SortingColumn", {
+            "column_idx": thrift.integer(wire.SORTING_COLUMN_COLUMN_IDX),
+            "descending": thrift.boolean(wire.SORTING_COLUMN_DESCENDING),
+            "nulls_first": thrift.boolean(wire.SORTING_COLUMN_NULLS_FIRST),
+        })
+
+    def write_node(self, node: int) -> None:
+        elements, index = self.elements, self.elements.nodes[node]
+        with self.payload.cell(wire.KIND_NODE, node) as cell:
+            self.payload.append(bytes(SCHEMA_PART.size))
+            name = self.write_element(index)
+            self.write_schema_part(cell, index, name, (elements.first_leaf[index], elements.leaf_count[index]),
+                                   (0, elements.max_definition[index], elements.max_repetition[index], NO_TYPE))
+        self.node_cells.append(cell)
+
+    def write_column(self, leaf: int) -> None:
+        """All parts of one leaf; the first one has its schema part."""
+        payload, elements, index = self.payload, self.elements, self.elements.leaves[leaf]
+        column = Column(self.scan, leaf, elements.type[index], elements.sort_order[index], self.rows)
+        first, more = (self.parts or [range(0)])[0], self.parts[1:]
+        with payload.cell(wire.KIND_COLUMN, leaf) as cell:
+            payload.append(bytes(SCHEMA_PART.size))
+            part_places = payload.append(bytes(4 * len(more)))
+            places = payload.append(bytes(4 * len(first)))
+            name = self.write_element(index)
+            self.write_chunks(column, leaf, first, cell, places)
+            self.write_schema_part(cell, index, name, (len(first), 1 + len(more)), (
+                elements.column_order[index], elements.max_definition[index], elements.max_repetition[index],
+                elements.type[index] & 0xFF))
+        self.longest_column = max(self.longest_column, len(payload.out) - cell)
+        self.column_cells.append(cell)
+        for number, part in enumerate(more, 1):
+            with payload.cell(wire.KIND_COLUMN, leaf, number) as part_cell:
+                places = payload.append(struct.pack("<II", number, len(part)) + bytes(4 * len(part))) + 8
+                self.write_chunks(column, leaf, part, part_cell, places)
+            payload.u32(part_places + 4 * (number - 1), part_cell)
+
+    def write_chunks(self, column: Column, leaf: int, row_groups: range, cell: int, places: int) -> None:
+        """The chunks' tables; the cell's list and the row groups' `columns` lead to them."""
+        payload = self.payload
+        for entry, row_group in enumerate(row_groups):
+            table = payload.table(column.table(row_group))
+            payload.u32(places + 4 * entry, table.place - cell)
+            payload.link(self.columns_vectors[row_group] + 4 + 4 * leaf, table.place)
+
+    def write_element(self, index: int) -> int:
+        """The SchemaElement; the place of its name's bytes."""
+        payload = self.payload
+        table = payload.table(self.elements.table(index))
+        payload.link(self.first_entry["schema"] + 4 * index, table.place)
+        field = table.field("name")
+        offset, = struct.unpack_from("<I", payload.out, field)
+        return field + offset + 4
+
+    def write_schema_part(self, cell: int, index: int, name: int, counts: tuple[int, int], levels: tuple) -> None:
+        """The element's Thrift bytes and path at the end of the cell, and its fixed words at the beginning."""
+        payload, elements = self.payload, self.elements
+        thrift = elements.thrift(index)
+        thrift_at = payload.append(thrift) - cell
+        path_at = path_length = name_length = 0
+        if elements.parent[index] > 0:
+            path_length = len(elements.paths[index])
+            path_at = payload.append(elements.paths[index]) - cell
+        elif index:
+            path_at, name_length = name - cell, len(elements.names[index])
+        parent = self.node_of[elements.parent[index]] if index else wire.FLAT_NONE
+        SCHEMA_PART.pack_into(payload.out, cell + wire.FLAT_CELL_HEADER_BYTES, thrift_at, len(thrift), path_at,
+                              path_length, parent, index, *self.pool.place(index), *counts, *levels, name_length)
+
+    def write_key_value(self, index: int) -> None:
+        scan, payload = self.scan, self.payload
+
+        def part(name: str) -> bytes:
+            at, length = scan.key_values(f"{name}_offset")[index], scan.key_values(f"{name}_length")[index]
+            return bytes(scan.data[at:at + length])
+
+        value = part("value") if scan.key_values("has_value")[index] else None
+        with payload.cell(wire.KIND_KEY_VALUE, index) as cell:
+            table = payload.table(key_value(part("key"), value))
+            payload.link(self.first_entry["kv"] + 4 * index, table.place)
+        self.listed.append(cell)
+
+    def write_created_by(self) -> None:
+        with self.payload.cell(wire.KIND_ROOT, 0) as cell:
+            self.payload.link(self.root.field("created_by"), self.payload.string(self.scan.created_by))
+        self.listed.append(cell)
+
+    def write_pool(self) -> None:
+        for number, page in enumerate(self.pool.pages):
+            with self.payload.cell(wire.KIND_POOL, number) as cell:
+                self.payload.append(page)
+            self.longest_page = max(self.longest_page, len(self.payload.out) - cell)
+            self.listed.append(cell)
+
+    def write_directory(self) -> int:
+        """The DIRECTORY cells; the place of the first one."""
+        entries = [struct.pack("<I", place) for place in self.column_cells + self.node_cells + self.listed]
+        step = wire.FLAT_DIRECTORY_ENTRIES
+        pages = [entries[first:first + step] for first in range(0, len(entries), step)]
+        return self.write_pages(wire.KIND_DIRECTORY, pages)
+
+    def write_pages(self, kind: int, pages: list[list[bytes]]) -> int:
+        """Cells of 256 bytes whose part field is the number of their entries; the place of the first one."""
+        room = wire.FLAT_PAGE_BYTES - wire.FLAT_CELL_HEADER_BYTES
+        first = self.payload.pad(8)
+        for number, entries in enumerate(pages):
+            with self.payload.cell(kind, number, len(entries)):
+                self.payload.append(b"".join(entries).ljust(room, b"\0"))
+        return first
+
+    def name_entries(self) -> list[tuple[int, int]]:
+        """(hash, place) of leaves and groups by path, then of those that have one by field id."""
+        elements = self.elements
+        cells = list(zip(elements.leaves + elements.nodes[1:], self.column_cells + self.node_cells[1:], strict=True))
+        by_path = [(hash_path(elements.paths[index]), place) for index, place in cells]
+        by_id = [(hash_field_id(elements.field_id[index]), place) for index, place in cells
+                 if elements.field_id[index] != ABSENT_FIELD_ID]
+        return by_path + by_id
+
+    def write_buckets(self, entries: list[tuple[int, int]]) -> tuple[int, int]:
+        """The BUCKET cells: the place of the first one, and their number."""
+        buckets = [[struct.pack("<II", *entry) for entry in bucket] for bucket in fill_buckets(entries)]
+        return self.write_pages(wire.KIND_BUCKET, buckets), len(buckets)
+
+    def write_tail(self, directory: int, buckets: tuple[int, int], listed: list[tuple[int, int]]) -> None:
+        """The tail block, the last thing in the payload: its checksum covers it up to itself."""
+        scan, payload = self.scan, self.payload
+        flags = HAS_ROOT * (scan.created_by is not None) | HAS_KEY_VALUES * bool(scan.has_key_values) \
+            | HAS_COLUMN_ORDERS * bool(scan.has_column_orders)
+        tail = payload.pad(8)
+        payload.append(struct.pack(
+            "<7IiqI7I", scan.leaf_count, len(self.elements.nodes), scan.row_group_count, scan.key_value_count,
+            len(self.pool.pages), len(self.parts), flags, scan.version, scan.num_rows, directory, *buckets,
+            min(self.longest_column, MOST_AT_ONCE), min(self.longest_page, MOST_AT_ONCE),
+            payload.vtable_bytes, len(listed), 0))
+        rows = self.rows[:wire.FLAT_PART_ROW_GROUPS]
+        payload.append(struct.pack(f"<{len(rows)}q", *rows))
+        payload.place_vtables()
+        payload.pad(4)
+        payload.append(b"".join(struct.pack("<II", tag_of(hash), place) for hash, place in listed))
+        record = payload.pad(8)
+        end = record + wire.FLAT_RECORD_BYTES
+        payload.append(wire.UUID_FLAT_FOOTER.bytes + struct.pack("<III", wire.FLAT_LAYOUT_VERSION, end, end - tail))
+        payload.append(struct.pack("<I", checksum.crc32(memoryview(payload.out)[tail:])))
