@@ -23,8 +23,10 @@ def without_compiler(error: Exception) -> None:
     """Go on without the compiled kernels, or stop where they are required."""
     if REQUIRE_NATIVE:
         raise error
-    print(f"parquetext: the compiled kernels were not built ({error}); the slower pure-Python ones will be used.",
-          file=sys.stderr)
+    print(
+        f"parquetext: the compiled kernels were not built ({error}); the slower pure-Python ones will be used.",
+        file=sys.stderr,
+    )
 
 
 class BuildLibrary(build_clib):
@@ -45,9 +47,12 @@ class BuildExtensions(build_ext):
             self.extensions = []
 
     def copy_extensions_to_source(self) -> None:
-        self.extensions = [extension for extension in self.extensions
-                           if Path(self.get_ext_fullpath(extension.name)).exists()
-                           or Path(self.build_lib, self.get_ext_filename(extension.name)).exists()]
+        self.extensions = [
+            extension
+            for extension in self.extensions
+            if Path(self.get_ext_fullpath(extension.name)).exists()
+            or Path(self.build_lib, self.get_ext_filename(extension.name)).exists()
+        ]
         super().copy_extensions_to_source()
 
 
@@ -56,19 +61,32 @@ def kernels() -> list[Extension]:
 
     extensions = [
         Extension(
-            f"parquetext._native.{source.stem}", [str(source)], include_dirs=INCLUDES,
-            define_macros=[("Py_LIMITED_API", hex(LIMITED_API))], py_limited_api=True,
-            depends=SOURCES + HEADERS, extra_compile_args=["-O2", "-fvisibility=hidden"],
+            f"parquetext._native.{source.stem}",
+            [str(source)],
+            include_dirs=INCLUDES,
+            define_macros=[("Py_LIMITED_API", hex(LIMITED_API))],
+            py_limited_api=True,
+            depends=SOURCES + HEADERS,
+            extra_compile_args=["-O2", "-fvisibility=hidden"],
         )
         for source in sorted(Path("parquetext/_native").glob("*.pyx"))
     ]
-    return cythonize(extensions, compiler_directives={"language_level": 3, "embedsignature": True,
-                                                        "show_performance_hints": False}, quiet=True)
+    return cythonize(
+        extensions,
+        compiler_directives={"language_level": 3, "embedsignature": True, "show_performance_hints": False},
+        quiet=True,
+    )
 
 
-native = {} if NO_NATIVE else {
-    "libraries": [("pqx", {"sources": SOURCES, "include_dirs": INCLUDES, "cflags": C_FLAGS, "obj_deps": {"": HEADERS}})],
-    "ext_modules": kernels(),
-    "options": {"bdist_wheel": {"py_limited_api": "cp311"}},
-}
+native = (
+    {}
+    if NO_NATIVE
+    else {
+        "libraries": [
+            ("pqx", {"sources": SOURCES, "include_dirs": INCLUDES, "cflags": C_FLAGS, "obj_deps": {"": HEADERS}})
+        ],
+        "ext_modules": kernels(),
+        "options": {"bdist_wheel": {"py_limited_api": "cp311"}},
+    }
+)
 setup(cmdclass={"build_clib": BuildLibrary, "build_ext": BuildExtensions}, **native)

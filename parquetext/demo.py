@@ -45,7 +45,9 @@ def _arrays(rows: int, seed: int) -> list[pa.Array]:
         pa.array([chance.getrandbits(31) for _ in range(rows)], pa.int32()),
         integers,
         pa.array([chance.gauss(0, 1e6) for _ in range(rows)], pa.float64()),
-        pa.array([f"{chance.getrandbits(60):015x}" if chance.random() > 0.05 else None for _ in range(rows)], pa.string()),
+        pa.array(
+            [f"{chance.getrandbits(60):015x}" if chance.random() > 0.05 else None for _ in range(rows)], pa.string()
+        ),
         pa.array([1_600_000_000_000_000 + chance.getrandbits(47) for _ in range(rows)], pa.timestamp("us", tz="UTC")),
         pa.array([decimal.Decimal(chance.getrandbits(50)).scaleb(-2) for _ in range(rows)], pa.decimal128(18, 2)),
         pa.array([chance.random() < 0.3 for _ in range(rows)], pa.bool_()),
@@ -76,8 +78,14 @@ def _best(run: Callable[[], object]) -> tuple[float, object]:
     return min(seconds), result
 
 
-def run(folder: str, columns: int = COLUMNS, row_groups: int = ROW_GROUPS, *,
-        say: Callable[[str], None] = lambda what: None, readers: list[str] | None = None) -> Iterator[Step]:
+def run(
+    folder: str,
+    columns: int = COLUMNS,
+    row_groups: int = ROW_GROUPS,
+    *,
+    say: Callable[[str], None] = lambda what: None,
+    readers: list[str] | None = None,
+) -> Iterator[Step]:
     """Do it in `folder`, yielding a step when it is done."""
     original, path = str(Path(folder, "wide.parquet")), str(Path(folder, "wide-upgraded.parquet"))
     say(f"writing {columns:,} columns × {row_groups} row groups")
@@ -91,12 +99,19 @@ def run(folder: str, columns: int = COLUMNS, row_groups: int = ROW_GROUPS, *,
     start = time.perf_counter()
     edits.upgrade(path)
     added = os.path.getsize(path) - size
-    yield Step("upgrade: add the flat footer", time.perf_counter() - start, detail=f"+{added:,} bytes ({added / size:.1%})")
+    yield Step(
+        "upgrade: add the flat footer", time.perf_counter() - start, detail=f"+{added:,} bytes ({added / size:.1%})"
+    )
 
     say("verifying")
     start = time.perf_counter()
     report = checks.verify(path)
-    yield Step("verify", time.perf_counter() - start, detail="; ".join(map(str, report.findings)) or "no findings", ok=report.ok)
+    yield Step(
+        "verify",
+        time.perf_counter() - start,
+        detail="; ".join(map(str, report.findings)) or "no findings",
+        ok=report.ok,
+    )
 
     yield from _read_one_column(original, path, column_names(columns)[columns // 2])
     yield from _let_others_read(original, path, column_names(columns), say, readers or installed_readers())
@@ -124,22 +139,39 @@ def _read_one_column(original: str, path: str, name: str) -> Iterator[Step]:
 
     before, theirs = _best(facts_of_pyarrow)
     after, ours = _best(facts_of_parquetext)
-    yield Step("open, one column's place and statistics", after, before, "equal" if ours == theirs else "different", ours == theirs)
+    yield Step(
+        "open, one column's place and statistics",
+        after,
+        before,
+        "equal" if ours == theirs else "different",
+        ours == theirs,
+    )
     before, theirs = _best(lambda: pq.ParquetFile(original).read(columns=[name]))
     after, ours = _best(values_of_parquetext)
     same = ours.equals(theirs)
     yield Step("open, one column's values", after, before, "equal" if same else "different", same)
 
 
-def _let_others_read(original: str, path: str, names: list[str], say: Callable[[str], None], readers: list[str]) -> Iterator[Step]:
-    sample = names[::max(1, len(names) // SAMPLE_COLUMNS)]
+def _let_others_read(
+    original: str, path: str, names: list[str], say: Callable[[str], None], readers: list[str]
+) -> Iterator[Step]:
+    sample = names[:: max(1, len(names) // SAMPLE_COLUMNS)]
     for reader in readers:
         say(f"{reader} reads both files")
         before, after = read_many_with(reader, [original, path], sample)
         expected_to_fail = reader == "fastparquet"
         if after.ok and before.digest == after.digest:
-            yield Step(f"{reader} reads the upgraded file", after.seconds, before.seconds, f"{after.rows:,} rows, equal")
+            yield Step(
+                f"{reader} reads the upgraded file", after.seconds, before.seconds, f"{after.rows:,} rows, equal"
+            )
         elif expected_to_fail and before.ok:
-            yield Step(f"{reader} reads the upgraded file", detail="no, as expected: it cannot parse long-form field ids (placement=\"after-stop\" helps)")
+            yield Step(
+                f"{reader} reads the upgraded file",
+                detail='no, as expected: it cannot parse long-form field ids (placement="after-stop" helps)',
+            )
         else:
-            yield Step(f"{reader} reads the upgraded file", detail=(after.message or before.message or "different rows")[:160], ok=False)
+            yield Step(
+                f"{reader} reads the upgraded file",
+                detail=(after.message or before.message or "different rows")[:160],
+                ok=False,
+            )

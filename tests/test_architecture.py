@@ -14,8 +14,23 @@ PACKAGE = ROOT / "parquetext"
 
 # From the ground up: a room imports from the rooms before it only.
 FLOORS = [
-    {"wire"}, {"errors"}, {"findings"}, {"storage"}, {"_native", "_pure"}, {"kernels"}, {"thrift"}, {"extension"},
-    {"pruning"}, {"footer"}, {"arrow"}, {"edits"}, {"checks"}, {"bench"}, {"demo"}, {"cli"}, {"__main__"},
+    {"wire"},
+    {"errors"},
+    {"findings"},
+    {"storage"},
+    {"_native", "_pure"},
+    {"kernels"},
+    {"thrift"},
+    {"extension"},
+    {"pruning"},
+    {"footer"},
+    {"arrow"},
+    {"edits"},
+    {"checks"},
+    {"bench"},
+    {"demo"},
+    {"cli"},
+    {"__main__"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
@@ -64,17 +79,26 @@ def test_both_implementations_have_the_same_modules_for_every_kernel():
 
 
 def test_what_c_and_python_share_has_not_drifted():
-    done = subprocess.run([sys.executable, "csrc/tables/generate.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "csrc/tables/generate.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
 
 
 def test_files_stay_short():
-    sources = [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyx"), *(ROOT / "csrc" / "src").glob("*.c"), *(ROOT / "tests").rglob("*.py")]
+    sources = [
+        *PACKAGE.rglob("*.py"),
+        *PACKAGE.rglob("*.pyx"),
+        *(ROOT / "csrc" / "src").glob("*.c"),
+        *(ROOT / "tests").rglob("*.py"),
+    ]
     long = {str(path.relative_to(ROOT)): lines for path in sources if (lines := path.read_text().count("\n")) > 520}
     assert not long
 
 
 def test_importing_the_package_imports_no_big_library():
-    code = "import sys, parquetext; print([name for name in ('pyarrow', 'rich', 'typer', 'numpy') if name in sys.modules])"
+    code = (
+        "import sys, parquetext; print([name for name in ('pyarrow', 'rich', 'typer', 'numpy') if name in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

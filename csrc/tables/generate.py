@@ -19,8 +19,12 @@ def upper_snake(name: str) -> str:
 def constants(table: dict) -> list[tuple[str, int]]:
     """All plain integers of the table, as (name, value) in a stable order."""
     found = []
-    for section, prefix in (("compact_types", "TYPE_"), ("flat_constants", "FLAT_"),
-                            ("flat_kinds", "KIND_"), ("limits", "")):
+    for section, prefix in (
+        ("compact_types", "TYPE_"),
+        ("flat_constants", "FLAT_"),
+        ("flat_kinds", "KIND_"),
+        ("limits", ""),
+    ):
         found += [(prefix + name, value) for name, value in table[section].items()]
     found += [("PRESENT_" + name, 1 << bit) for name, bit in table["present"].items()]
     for struct, fields in table["thrift"].items():
@@ -30,25 +34,34 @@ def constants(table: dict) -> list[tuple[str, int]]:
 
 def c_wire(table: dict) -> str:
     lines = [f"/* {NOTICE} */", "#ifndef PQX_WIRE_H", "#define PQX_WIRE_H", "", "#include <stdint.h>", ""]
-    lines += [f"#define PQX_{name} {value:#x}u" if value >= 1 << 16 else f"#define PQX_{name} {value}"
-              for name, value in constants(table)]
+    lines += [
+        f"#define PQX_{name} {value:#x}u" if value >= 1 << 16 else f"#define PQX_{name} {value}"
+        for name, value in constants(table)
+    ]
     lines.append("")
     for name, text in table["uuids"].items():
         octets = ", ".join(f"0x{octet:02x}" for octet in uuid.UUID(text).bytes)
         lines.append(f"#define PQX_UUID_{name} {{{octets}}}")
-    lines += ["", "/* A flat table's fields: slot and bytes, in slot order. */",
-              "typedef struct pqx_flat_field { uint8_t slot, bytes; } pqx_flat_field;", "",
-              "enum pqx_flat_table {"]
+    lines += [
+        "",
+        "/* A flat table's fields: slot and bytes, in slot order. */",
+        "typedef struct pqx_flat_field { uint8_t slot, bytes; } pqx_flat_field;",
+        "",
+        "enum pqx_flat_table {",
+    ]
     lines += [f"    PQX_FLAT_{upper_snake(name)}," for name in table["flat"]]
     lines += ["    PQX_FLAT_TABLES", "};", "", "/* Bits of a flat table's presence mask. */"]
     for name, fields in table["flat"].items():
-        lines += [f"#define PQX_{upper_snake(name)}__{field.upper()} {index}"
-                  for index, field in enumerate(fields)]
+        lines += [f"#define PQX_{upper_snake(name)}__{field.upper()} {index}" for index, field in enumerate(fields)]
     most = max(len(fields) for fields in table["flat"].values())
-    lines += ["", f"#define PQX_FLAT_MAX_FIELDS {most}",
-              "typedef struct pqx_flat_layout { uint8_t count; pqx_flat_field fields[PQX_FLAT_MAX_FIELDS]; }"
-              " pqx_flat_layout;", "",
-              "#define PQX_FLAT_LAYOUTS { \\"]
+    lines += [
+        "",
+        f"#define PQX_FLAT_MAX_FIELDS {most}",
+        "typedef struct pqx_flat_layout { uint8_t count; pqx_flat_field fields[PQX_FLAT_MAX_FIELDS]; }"
+        " pqx_flat_layout;",
+        "",
+        "#define PQX_FLAT_LAYOUTS { \\",
+    ]
     for fields in table["flat"].values():
         body = ", ".join(f"{{{slot}, {size}}}" for slot, size in fields.values()) or "{0, 0}"
         lines.append(f"    {{{len(fields)}, {{{body}}}}}, \\")
@@ -61,17 +74,28 @@ def c_wire(table: dict) -> str:
 def c_errors(table: dict, header: str) -> str:
     """The header with the list of its error codes renewed."""
     codes = "\n".join(f"    PQX_{name} = {code}," for name, (code, _, _) in table["errors"].items())
-    return re.sub(r"(/\* generated: error codes \*/\n).*?(    /\* end of generated \*/)",
-                  lambda match: match[1] + codes + "\n" + match[2], header, flags=re.S)
+    return re.sub(
+        r"(/\* generated: error codes \*/\n).*?(    /\* end of generated \*/)",
+        lambda match: match[1] + codes + "\n" + match[2],
+        header,
+        flags=re.S,
+    )
 
 
 def python_wire(table: dict) -> str:
-    lines = [f'"""Numbers of the wire formats, shared with the C library.\n\n{NOTICE}\n"""', "", "from uuid import UUID", ""]
+    lines = [
+        f'"""Numbers of the wire formats, shared with the C library.\n\n{NOTICE}\n"""',
+        "",
+        "from uuid import UUID",
+        "",
+    ]
     lines += [f"{name} = {value:#x}" if value >= 1 << 16 else f"{name} = {value}" for name, value in constants(table)]
     lines.append("")
     lines += [f'UUID_{name} = UUID("{text}")' for name, text in table["uuids"].items()]
     lines += ["", "# code: (name, class of the error, message)", "ERRORS = {"]
-    lines += [f'    {code}: ("{name}", "{kind}", "{message}"),' for name, (code, kind, message) in table["errors"].items()]
+    lines += [
+        f'    {code}: ("{name}", "{kind}", "{message}"),' for name, (code, kind, message) in table["errors"].items()
+    ]
     lines += ["}"]
     lines += [f"{name} = {code}" for name, (code, _, _) in table["errors"].items()]
     lines += ["", "# A flat table's fields: name: (slot, bytes), in slot order.", "FLAT_TABLES = {"]

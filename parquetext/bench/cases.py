@@ -48,7 +48,9 @@ class Row:
         return {**asdict(self), "met": self.met}
 
 
-def _rows(case: str, subject: str, timings: dict[str, Timing], targets: dict[str, float], ours: str = OURS) -> Iterator[Row]:
+def _rows(
+    case: str, subject: str, timings: dict[str, Timing], targets: dict[str, float], ours: str = OURS
+) -> Iterator[Row]:
     """Medians, ours first, each with its ratio to ours."""
     base = timings[ours].median
     for name, timing in sorted(timings.items(), key=lambda item: item[0] != ours):
@@ -56,7 +58,9 @@ def _rows(case: str, subject: str, timings: dict[str, Timing], targets: dict[str
         yield Row(case, subject, name, timing.median, "s", ratio, targets.get(name))
 
 
-def footers(subject: Subject, rounds: int, targets: dict[str, float], tick: Callable[[], None] | None = None) -> list[Row]:
+def footers(
+    subject: Subject, rounds: int, targets: dict[str, float], tick: Callable[[], None] | None = None
+) -> list[Row]:
     """The whole Thrift footer, from path to memory."""
     contenders = [Contender(OURS, lambda _: footer.scan(subject.plain))]
     contenders += [Contender(name, run) for name, run in peers.footer_readers(subject.plain).items()]
@@ -74,7 +78,9 @@ def _look_up(path: str, names: list[str]) -> Callable[[int], object]:
     return look_up
 
 
-def lookups(subject: Subject, rounds: int, targets: dict[str, float], tick: Callable[[], None] | None = None) -> list[Row]:
+def lookups(
+    subject: Subject, rounds: int, targets: dict[str, float], tick: Callable[[], None] | None = None
+) -> list[Row]:
     """Open the file and get one column's placement and statistics in all row groups."""
     leaves = len(subject.leaf_names)
     contenders = [
@@ -86,7 +92,9 @@ def lookups(subject: Subject, rounds: int, targets: dict[str, float], tick: Call
 
 def width(wide: Subject, narrow: Subject, rounds: int, target: float) -> list[Row]:
     """The same look-up on a wide file against a narrow one."""
-    contenders = [Contender(subject.name, _look_up(subject.flat, subject.leaf_names), calls=200) for subject in (narrow, wide)]
+    contenders = [
+        Contender(subject.name, _look_up(subject.flat, subject.leaf_names), calls=200) for subject in (narrow, wide)
+    ]
     timings = compare(contenders, rounds)
     slower = timings[wide.name].median / timings[narrow.name].median
     return [
@@ -95,8 +103,14 @@ def width(wide: Subject, narrow: Subject, rounds: int, target: float) -> list[Ro
     ]
 
 
-def values(subject: Subject, rounds: int, targets: dict[str, float], *, palletjack: str | None = None,
-           tick: Callable[[], None] | None = None) -> list[Row]:
+def values(
+    subject: Subject,
+    rounds: int,
+    targets: dict[str, float],
+    *,
+    palletjack: str | None = None,
+    tick: Callable[[], None] | None = None,
+) -> list[Row]:
     """One column's values, from path to table."""
     names = subject.top_level_names
     count = len(names)
@@ -109,10 +123,20 @@ def values(subject: Subject, rounds: int, targets: dict[str, float], *, palletja
     contenders += [Contender(name, run) for name, run in peers.values_readers(subject.plain, names).items()]
     timings = compare(contenders, rounds, tick)
     rows = list(_rows("one column's values", subject.name, timings, targets))
-    side = peers.palletjack_seconds(subject.plain, subject.plain + ".palletjack", len(subject.leaf_names), rounds * 5, palletjack)
+    side = peers.palletjack_seconds(
+        subject.plain, subject.plain + ".palletjack", len(subject.leaf_names), rounds * 5, palletjack
+    )
     if side:
-        rows.append(Row("one column's values", subject.name, "palletjack (own environment)", side["median"], "s",
-                        side["median"] / timings[OURS].median))
+        rows.append(
+            Row(
+                "one column's values",
+                subject.name,
+                "palletjack (own environment)",
+                side["median"],
+                "s",
+                side["median"] / timings[OURS].median,
+            )
+        )
     return rows
 
 
@@ -136,10 +160,13 @@ def checksums(rounds: int) -> list[Row]:
     for size in (256, 1536, 4096, 1 << 20):
         data = os.urandom(size)
         calls = max(1, (1 << 22) // size)
-        timings = compare([
-            Contender(OURS, lambda _, data=data: kernels.checksum.crc32(data), calls),
-            Contender("zlib-ng", lambda _, data=data: zlib_ng.crc32(data), calls),
-        ], rounds)
+        timings = compare(
+            [
+                Contender(OURS, lambda _, data=data: kernels.checksum.crc32(data), calls),
+                Contender("zlib-ng", lambda _, data=data: zlib_ng.crc32(data), calls),
+            ],
+            rounds,
+        )
         rows += _rows("CRC-32", f"{size:,} B, {best}", timings, {"zlib-ng": target} if size == 1 << 20 else {})
     return rows
 

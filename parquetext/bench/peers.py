@@ -55,12 +55,14 @@ def one_column_of_pyarrow(path: str, leaf: int) -> list[tuple]:
     for row_group in range(metadata.num_row_groups):
         chunk = metadata.row_group(row_group).column(leaf)
         statistics = chunk.statistics
-        facts.append((
-            chunk.data_page_offset,
-            chunk.total_compressed_size,
-            statistics.null_count if statistics else None,
-            statistics.min if statistics and statistics.has_min_max else None,
-        ))
+        facts.append(
+            (
+                chunk.data_page_offset,
+                chunk.total_compressed_size,
+                statistics.null_count if statistics else None,
+                statistics.min if statistics and statistics.has_min_max else None,
+            )
+        )
     return facts
 
 

@@ -88,12 +88,17 @@ def read_many_with(reader: str, paths: list[str], columns: list[str] | None = No
     """The same for several files in one process; after a crash the rest is reported as crashed too."""
     command = [sys.executable, "-m", "parquetext.bench.readers", reader, json.dumps(columns), *paths]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS * len(paths), check=False)
-        output, reason = done.stdout, f"its process ended with {done.returncode}: {(done.stderr.strip().splitlines() or [''])[-1]}"
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS * len(paths), check=False
+        )
+        output, reason = (
+            done.stdout,
+            f"its process ended with {done.returncode}: {(done.stderr.strip().splitlines() or [''])[-1]}",
+        )
     except subprocess.TimeoutExpired:
         output, reason = "", f"nothing within {TIMEOUT_SECONDS} s"
     outcomes = [Outcome(**json.loads(line)) for line in output.splitlines() if line.startswith('{"reader"')]
-    return outcomes + [Outcome(reader, None, None, None, reason) for _ in paths[len(outcomes):]]
+    return outcomes + [Outcome(reader, None, None, None, reason) for _ in paths[len(outcomes) :]]
 
 
 def _digest(rows: object) -> str:

@@ -18,14 +18,23 @@ VALUES_TARGETS = {"pyarrow": 350.0}
 STANDARD = (10_000, 10)
 
 
-def run_on_file(workspace: Workspace, path: str, rounds: int, palletjack: str | None = None) -> Iterator[list[cases.Row]]:
+def run_on_file(
+    workspace: Workspace, path: str, rounds: int, palletjack: str | None = None
+) -> Iterator[list[cases.Row]]:
     """Everything that can be compared on a file of the user's own; nothing is demanded of it."""
     yield from _on_subject(workspace, workspace.of_file(path), rounds, demanded=False, palletjack=palletjack)
     yield cases.checksums(rounds)
 
 
-def run_on_shapes(workspace: Workspace, columns: int, row_groups: int, rounds: int, *, other_shapes: bool = True,
-                  palletjack: str | None = None) -> Iterator[list[cases.Row]]:
+def run_on_shapes(
+    workspace: Workspace,
+    columns: int,
+    row_groups: int,
+    rounds: int,
+    *,
+    other_shapes: bool = True,
+    palletjack: str | None = None,
+) -> Iterator[list[cases.Row]]:
     """The standard shape, then the other ones."""
     demanded = (columns, row_groups) == STANDARD
     standard = workspace.of_shape(Shape(columns, row_groups))
@@ -35,7 +44,10 @@ def run_on_shapes(workspace: Workspace, columns: int, row_groups: int, rounds: i
     yield cases.bytes_of_footers(plain, 1.05 if demanded else None)
     yield cases.checksums(rounds)
     if other_shapes:
-        wide, narrow = workspace.of_shape(Shape(100_000, 4, arrow_schema=False)), workspace.of_shape(Shape(1_000, 4, arrow_schema=False))
+        wide, narrow = (
+            workspace.of_shape(Shape(100_000, 4, arrow_schema=False)),
+            workspace.of_shape(Shape(1_000, 4, arrow_schema=False)),
+        )
         yield cases.width(wide, narrow, rounds, 1.5)
         for shape in (Shape(3, 10_000), Shape(1_000, 10, nested=True)):
             subject = workspace.of_shape(shape)
@@ -45,8 +57,9 @@ def run_on_shapes(workspace: Workspace, columns: int, row_groups: int, rounds: i
             yield cases.bytes_of_footers(subject, None)
 
 
-def _on_subject(workspace: Workspace, subject: Subject, rounds: int, *, demanded: bool,
-                palletjack: str | None) -> Iterator[list[cases.Row]]:
+def _on_subject(
+    workspace: Workspace, subject: Subject, rounds: int, *, demanded: bool, palletjack: str | None
+) -> Iterator[list[cases.Row]]:
     def tick(what: str) -> Callable[[], None]:
         workspace.progress(f"{what}, {subject.name}")
         return lambda: None

@@ -54,8 +54,14 @@ def local_session():
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[1]").appName("parquetext")
-    settings = {"spark.ui.enabled": "false", "spark.sql.session.timeZone": "UTC", "spark.driver.host": "127.0.0.1",
-                "spark.driver.bindAddress": "127.0.0.1", "spark.driver.memory": "2g", "spark.log.level": "OFF"}
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "2g",
+        "spark.log.level": "OFF",
+    }
     for name, value in settings.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()

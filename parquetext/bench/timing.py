@@ -66,4 +66,3 @@ class _quiet_collector:
     def __exit__(self, *_: object) -> None:
         if self._was_on:
             gc.enable()
-

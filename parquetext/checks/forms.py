@@ -10,10 +10,23 @@ from ..findings import Finding
 __all__ = ["compare_flat"]
 
 CHUNK_FACTS = (
-    "type", "codec", "num_values", "total_uncompressed_size", "total_compressed_size", "data_page_offset",
-    "dictionary_page_offset", "null_count", "distinct_count", "encodings",
-    "index_page_offset", "bloom_filter_offset", "bloom_filter_length", "offset_index_offset", "offset_index_length",
-    "column_index_offset", "column_index_length",
+    "type",
+    "codec",
+    "num_values",
+    "total_uncompressed_size",
+    "total_compressed_size",
+    "data_page_offset",
+    "dictionary_page_offset",
+    "null_count",
+    "distinct_count",
+    "encodings",
+    "index_page_offset",
+    "bloom_filter_offset",
+    "bloom_filter_length",
+    "offset_index_offset",
+    "offset_index_length",
+    "column_index_offset",
+    "column_index_length",
 )
 ROW_GROUP_FACTS = ("num_rows", "total_byte_size", "file_offset", "total_compressed_size", "ordinal")
 KIND = "forms-differ"
@@ -28,10 +41,19 @@ def compare_flat(scan, flat) -> Iterator[Finding]:
 
 
 def _compare(scan, flat) -> Iterator[Finding]:
-    counts = [("version", scan.version, flat.version), ("num_rows", scan.num_rows, flat.num_rows),
-              ("leaves", scan.leaf_count, flat.leaf_count), ("row groups", scan.row_group_count, flat.row_group_count),
-              ("key-values", scan.key_value_count, flat.key_value_count), ("created_by", scan.created_by, flat.created_by)]
-    different = [Finding(KIND, f"{name}: Thrift says {thrift!r}, flat {other!r}") for name, thrift, other in counts if thrift != other]
+    counts = [
+        ("version", scan.version, flat.version),
+        ("num_rows", scan.num_rows, flat.num_rows),
+        ("leaves", scan.leaf_count, flat.leaf_count),
+        ("row groups", scan.row_group_count, flat.row_group_count),
+        ("key-values", scan.key_value_count, flat.key_value_count),
+        ("created_by", scan.created_by, flat.created_by),
+    ]
+    different = [
+        Finding(KIND, f"{name}: Thrift says {thrift!r}, flat {other!r}")
+        for name, thrift, other in counts
+        if thrift != other
+    ]
     yield from different
     if different:
         return
@@ -47,7 +69,9 @@ def _compare_arrays(place: str, names: tuple[str, ...], thrift, flat) -> Iterato
         ours, theirs = thrift(name), flat(name)
         if ours != theirs:
             index = next(i for i, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b)
-            yield Finding(KIND, f"{name} of entry {index}: Thrift says {ours[index]}, flat {theirs[index]}", place=place)
+            yield Finding(
+                KIND, f"{name} of entry {index}: Thrift says {ours[index]}, flat {theirs[index]}", place=place
+            )
 
 
 def _compare_column(leaf: int, thrift, flat) -> Iterator[Finding]:
@@ -63,16 +87,21 @@ def _bounds(chunks) -> list[tuple[bytes | None, bytes | None]]:
     buffer = memoryview(chunks.buffer)
 
     def value(bit: int, offset: int, length: int, index: int) -> bytes | None:
-        return bytes(buffer[offset:offset + length]) if has[index] & bit else None
+        return bytes(buffer[offset : offset + length]) if has[index] & bit else None
 
-    return [(value(1, min_offset[i], min_length[i], i), value(2, max_offset[i], max_length[i], i)) for i in range(len(chunks))]
+    return [
+        (value(1, min_offset[i], min_length[i], i), value(2, max_offset[i], max_length[i], i))
+        for i in range(len(chunks))
+    ]
 
 
 def _compare_key_values(scan, flat) -> Iterator[Finding]:
     data = memoryview(scan.data)
-    places = [scan.key_values(name) for name in ("key_offset", "key_length", "value_offset", "value_length", "has_value")]
+    places = [
+        scan.key_values(name) for name in ("key_offset", "key_length", "value_offset", "value_length", "has_value")
+    ]
     for index, (key, key_length, value, value_length, has_value) in enumerate(zip(*places, strict=True)):
-        thrift = bytes(data[key:key + key_length]), bytes(data[value:value + value_length]) if has_value else None
+        thrift = bytes(data[key : key + key_length]), bytes(data[value : value + value_length]) if has_value else None
         if thrift != flat.key_value(index):
             yield Finding(KIND, f"key-value {index} ({thrift[0][:40]!r}) differs", place="key-values")
 
@@ -86,7 +115,7 @@ def _compare_schema(scan, flat) -> Iterator[Finding]:
     for identity, element in ids:
         node = flat.node(identity)
         place = f"schema element {element}"
-        if bytes(node.thrift) != bytes(data[offsets[element]:offsets[element] + lengths[element]]):
+        if bytes(node.thrift) != bytes(data[offsets[element] : offsets[element] + lengths[element]]):
             yield Finding(KIND, "the SchemaElement differs", place=place)
         if node.schema_index != element or node.column_order != orders[element]:
             yield Finding(KIND, "its place or column order differs", place=place)

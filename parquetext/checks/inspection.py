@@ -62,7 +62,10 @@ def inspect(path) -> Inspection:
         try:
             tail = read_tail(source)
             facts.footer_offset, facts.footer_bytes = tail.footer_offset, tail.footer_length
-            facts.blocks = [Block(extension.name_of(block.uuid), str(block.uuid), block.payload, block.length) for block in tail.blocks]
+            facts.blocks = [
+                Block(extension.name_of(block.uuid), str(block.uuid), block.payload, block.length)
+                for block in tail.blocks
+            ]
             footer = source.read(tail.footer_offset, tail.footer_length)
             _add_extension(facts, footer)
             with open_file(path) as file:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from .. import kernels
 from ..errors import Malformed, ParquetextError
@@ -19,7 +20,11 @@ CHECKSUM_STEP = 1 << 22
 PAGE_TYPE, UNCOMPRESSED_SIZE, COMPRESSED_SIZE, CRC = 1, 2, 3, 4
 DATA_PAGE_HEADER, DICTIONARY_PAGE_HEADER, DATA_PAGE_HEADER_V2 = 5, 7, 8
 DATA_PAGE, INDEX_PAGE, DICTIONARY_PAGE, DATA_PAGE_V2 = range(4)
-VALUE_HEADERS = {DATA_PAGE: DATA_PAGE_HEADER, DATA_PAGE_V2: DATA_PAGE_HEADER_V2, DICTIONARY_PAGE: DICTIONARY_PAGE_HEADER}
+VALUE_HEADERS = {
+    DATA_PAGE: DATA_PAGE_HEADER,
+    DATA_PAGE_V2: DATA_PAGE_HEADER_V2,
+    DICTIONARY_PAGE: DICTIONARY_PAGE_HEADER,
+}
 NUM_VALUES = 1
 
 
@@ -112,7 +117,9 @@ def walk_pages(source, start: int, end: int) -> Iterator[Page]:
     while at < end:
         page, _ = _read_header(source, at, end)
         if page.end > end:
-            raise Malformed(f"a page ends at {page.end}, its column chunk at {end}", offset=at, expected=end, found=page.end)
+            raise Malformed(
+                f"a page ends at {page.end}, its column chunk at {end}", offset=at, expected=end, found=page.end
+            )
         yield page
         at = page.end
 
@@ -139,11 +146,17 @@ def check_chunk(source, start: int, end: int, num_values: int, place: str) -> tu
                 checked += page.compressed_size
                 found = _checksum(source, page)
                 if found != page.crc:
-                    findings.append(Finding("page-checksum", f"checksum {found:#010x}, expected {page.crc:#010x}", page.offset, place))
+                    findings.append(
+                        Finding(
+                            "page-checksum", f"checksum {found:#010x}, expected {page.crc:#010x}", page.offset, place
+                        )
+                    )
     except ParquetextError as error:
         return [*findings, Finding.of("page", error, place)], pages, checked
     if complete and values != num_values:
-        findings.append(Finding("page-values", f"the data pages hold {values} values, the footer says {num_values}", start, place))
+        findings.append(
+            Finding("page-values", f"the data pages hold {values} values, the footer says {num_values}", start, place)
+        )
     return findings, pages, checked
 
 
@@ -162,7 +175,9 @@ def check_pages(source, scan, names: list[str], data_end: int, report) -> None:
                 report.findings.append(Finding("chunk-empty", f"no bytes for {values[index]} values", start, place))
             continue
         if not 4 <= start < end <= data_end:
-            report.findings.append(Finding("chunk-range", f"bytes {start} to {end} leave the data, which ends at {data_end}", start, place))
+            report.findings.append(
+                Finding("chunk-range", f"bytes {start} to {end} leave the data, which ends at {data_end}", start, place)
+            )
             continue
         ranges.append((start, end, place))
         findings, pages, checked = check_chunk(source, start, end, values[index], place)
@@ -173,6 +188,6 @@ def check_pages(source, scan, names: list[str], data_end: int, report) -> None:
 
 
 def _overlaps(ranges: list[tuple[int, int, str]]) -> Iterator[Finding]:
-    for (_, end, first), (start, _, second) in zip(ranges, ranges[1:], strict=False):
+    for (_, end, first), (start, _, second) in pairwise(ranges):
         if start < end:
             yield Finding("chunk-overlap", f"begins {end - start} bytes before {first} ends", start, second)

@@ -48,8 +48,15 @@ class Report:
 
     def as_dict(self) -> dict:
         return {
-            "path": self.path, "ok": self.ok, "tier": self.tier, "forms": self.forms, "pages": self.pages,
-            "rows": self.rows, "checked_bytes": self.checked_bytes,
-            "findings": [{"kind": found.kind, "message": found.message, "offset": found.offset, "place": found.place}
-                         for found in self.findings],
+            "path": self.path,
+            "ok": self.ok,
+            "tier": self.tier,
+            "forms": self.forms,
+            "pages": self.pages,
+            "rows": self.rows,
+            "checked_bytes": self.checked_bytes,
+            "findings": [
+                {"kind": found.kind, "message": found.message, "offset": found.offset, "place": found.place}
+                for found in self.findings
+            ],
         }

@@ -83,13 +83,23 @@ def _check_thrift(footer: bytes, tail, report: Report):
     end = scan.end if place is None else place.struct_end
     if end < len(footer):
         signature = " (the length of a signature)" if len(footer) - end == 28 else ""
-        report.findings.append(Finding("stray-bytes", f"{len(footer) - end} bytes behind the struct{signature}",
-                                       tail.footer_offset + end, "Thrift footer"))
+        report.findings.append(
+            Finding(
+                "stray-bytes",
+                f"{len(footer) - end} bytes behind the struct{signature}",
+                tail.footer_offset + end,
+                "Thrift footer",
+            )
+        )
     if not scan.regular:
-        report.findings.append(Finding("irregular", "a row group does not have one column chunk per leaf", place="Thrift footer"))
+        report.findings.append(
+            Finding("irregular", "a row group does not have one column chunk per leaf", place="Thrift footer")
+        )
     total = sum(scan.row_groups("num_rows"))
     if total != scan.num_rows:
-        report.findings.append(Finding("row-count", f"the row groups have {total} rows, the file {scan.num_rows}", place="Thrift footer"))
+        report.findings.append(
+            Finding("row-count", f"the row groups have {total} rows, the file {scan.num_rows}", place="Thrift footer")
+        )
     return scan
 
 
@@ -98,11 +108,17 @@ def _check_blocks(footer: bytes, tail, report: Report) -> tuple[int, int] | None
     flat = None
     for block in tail.blocks:
         start = block.payload - tail.footer_offset
-        found = kernels.checksum.crc32(memoryview(footer)[start:start + block.length])
+        found = kernels.checksum.crc32(memoryview(footer)[start : start + block.length])
         report.checked_bytes += block.length
         if found != block.crc:
-            report.findings.append(Finding("block-checksum", f"checksum {found:#010x}, expected {block.crc:#010x}",
-                                           block.payload, f"block {extension.name_of(block.uuid)}"))
+            report.findings.append(
+                Finding(
+                    "block-checksum",
+                    f"checksum {found:#010x}, expected {block.crc:#010x}",
+                    block.payload,
+                    f"block {extension.name_of(block.uuid)}",
+                )
+            )
         if block.uuid == wire.UUID_FLAT_FOOTER:
             flat = start, block.length
     return flat
@@ -112,7 +128,7 @@ def _check_flat(source, payload: tuple[int, int], footer: bytes, tail, scan, rep
     """Check every cell of the flat footer, and that it speaks of the same table as the Thrift one."""
     start, length = payload
     offset = tail.footer_offset + start
-    view = memoryview(footer)[start:start + length]
+    view = memoryview(footer)[start : start + length]
     try:
         kernels.flat.verify(view)
         reader = kernels.flat.Reader(source, offset, length, footer)
@@ -122,7 +138,11 @@ def _check_flat(source, payload: tuple[int, int], footer: bytes, tail, scan, rep
     ours = (reader.num_rows, reader.leaf_count, reader.row_group_count)
     theirs = (scan.num_rows, scan.leaf_count, scan.row_group_count)
     if ours != theirs:
-        report.findings.append(Finding("forms-differ", f"rows, leaves, row groups: flat says {ours}, Thrift {theirs}", offset, "flat footer"))
+        report.findings.append(
+            Finding(
+                "forms-differ", f"rows, leaves, row groups: flat says {ours}, Thrift {theirs}", offset, "flat footer"
+            )
+        )
     return reader
 
 
@@ -132,6 +152,6 @@ def leaf_names(scan) -> list[str]:
     offsets, lengths = scan.elements("name_offset"), scan.elements("name_length")
     paths: list[str] = []
     for element, parent in enumerate(parents):
-        name = bytes(data[offsets[element]:offsets[element] + lengths[element]]).decode("utf-8", "replace")
+        name = bytes(data[offsets[element] : offsets[element] + lengths[element]]).decode("utf-8", "replace")
         paths.append("" if parent < 0 else f"{paths[parent]}.{name}" if paths[parent] else name)
     return [paths[element] for element in scan.leaves]

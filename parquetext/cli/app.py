@@ -11,7 +11,10 @@ import parquetext
 from . import bench, changes, demo, inspect, verify
 
 app = typer.Typer(
-    name="parquetext", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
+    name="parquetext",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
     help="Fast, extensible footers for Parquet files, readable by every reader of today.",
 )
 
@@ -26,8 +29,14 @@ def _version(asked: bool) -> None:
 
 
 @app.callback()
-def _root(version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True,
-                                                help="Show the version and which kernels are live.")] = False) -> None:
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Show the version and which kernels are live."
+        ),
+    ] = False,
+) -> None:
     """Options of the whole program."""
 
 

@@ -15,13 +15,17 @@ def register(app: typer.Typer) -> None:
 
 
 def bench(
-    file: Annotated[str | None, typer.Argument(help="Measure on a copy of this file; otherwise on synthetic ones.")] = None,
+    file: Annotated[
+        str | None, typer.Argument(help="Measure on a copy of this file; otherwise on synthetic ones.")
+    ] = None,
     columns: Annotated[int, typer.Option(min=7, help="Columns of the synthetic file.")] = 10_000,
     row_groups: Annotated[int, typer.Option(min=1, help="Its row groups.")] = 10,
     rounds: Annotated[int, typer.Option(min=1, help="Interleaved rounds.")] = 7,
     other_shapes: Annotated[bool, typer.Option(help="Also 100,000 × 4, 3 × 10,000 and a nested schema.")] = True,
     folder: Annotated[str | None, typer.Option(help="Keep the synthetic files here and use them again.")] = None,
-    palletjack: Annotated[str | None, typer.Option(metavar="PYTHON", help="A Python that has PalletJack and its pyarrow.")] = None,
+    palletjack: Annotated[
+        str | None, typer.Option(metavar="PYTHON", help="A Python that has PalletJack and its pyarrow.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON document per row.")] = False,
 ) -> None:
     """Compare with pyarrow, Polars, DuckDB, fastparquet and PalletJack, whichever are installed.
@@ -39,7 +43,9 @@ def bench(
             if file:
                 groups = run_on_file(workspace, file, rounds, palletjack)
             else:
-                groups = run_on_shapes(workspace, columns, row_groups, rounds, other_shapes=other_shapes, palletjack=palletjack)
+                groups = run_on_shapes(
+                    workspace, columns, row_groups, rounds, other_shapes=other_shapes, palletjack=palletjack
+                )
             rows = []
             for group in groups:
                 rows += group
@@ -53,14 +59,24 @@ def bench(
         versions = ", ".join(f"{name} {version}" for name, version in peers.installed().items())
         console.print(_table(rows, f"{implementation()} kernels; {versions}"))
         if "palletjack" not in peers.installed() and not palletjack:
-            console.print("PalletJack was not measured: it wants an older pyarrow; give an environment that has it with --palletjack.")
+            console.print(
+                "PalletJack was not measured: it wants an older pyarrow; "
+                "give a Python that has both with --palletjack."
+            )
         console.print(f"{missed} target{'s' * (missed != 1)} missed" if missed else "every target was met")
     raise typer.Exit(FINDINGS if missed else 0)
 
 
 def _table(rows: list, caption: str) -> Table:
     table = Table(caption=caption)
-    for header, side in (("", "left"), ("file", "left"), ("reader", "left"), ("median", "right"), ("ratio", "right"), ("target", "right")):
+    for header, side in (
+        ("", "left"),
+        ("file", "left"),
+        ("reader", "left"),
+        ("median", "right"),
+        ("ratio", "right"),
+        ("target", "right"),
+    ):
         table.add_column(header, justify=side)
     previous = None
     for row in rows:
@@ -70,6 +86,8 @@ def _table(rows: list, caption: str) -> Table:
         previous = (row.case, row.subject)
         value = human_bytes(row.value) if row.unit == "B" else human_seconds(row.value)
         ratio = "" if row.ratio is None else f"{row.ratio:,.2f} ×" if row.ratio < 100 else f"{row.ratio:,.0f} ×"
-        target = "" if row.target is None else f"{'≤' if row.at_most else '≥'} {row.target:,g} × {'✓' if row.met else '✗'}"
+        target = (
+            "" if row.target is None else f"{'≤' if row.at_most else '≥'} {row.target:,g} × {'✓' if row.met else '✗'}"
+        )
         table.add_row(row.case if first else "", row.subject if first else "", row.contender, value, ratio, target)
     return table

@@ -11,11 +11,19 @@ import typer
 from .output import CANNOT_RUN, FINDINGS, console, files_progress, human_bytes, print_json, problem
 
 Paths = Annotated[list[str], typer.Argument(help="Files, directories, globs, URLs.", show_default=False)]
-InPlace = Annotated[bool, typer.Option("--in-place", help="Change only the tail, under a journal, instead of replacing the file.")]
+InPlace = Annotated[
+    bool, typer.Option("--in-place", help="Change only the tail, under a journal, instead of replacing the file.")
+]
 KeepTimes = Annotated[bool, typer.Option("--keep-mtime", help="Leave the modification time as it was.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")]
-Force = Annotated[list[str] | None, typer.Option(
-    "--force", metavar="WHAT", help="Go on in spite of: table-format, hard-links, attributes, size. May be repeated.")]
+Force = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--force",
+        metavar="WHAT",
+        help="Go on in spite of: table-format, hard-links, attributes, size. May be repeated.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document per file.")]
 
 
@@ -27,20 +35,39 @@ def register(app: typer.Typer) -> None:
 def upgrade(
     paths: Paths,
     form: Annotated[str, typer.Option(help="The footer form to add: flat.")] = "flat",
-    placement: Annotated[str, typer.Option(help="in-struct, or after-stop for those who depend on fastparquet.")] = "in-struct",
+    placement: Annotated[
+        str, typer.Option(help="in-struct, or after-stop for those who depend on fastparquet.")
+    ] = "in-struct",
     marker: Annotated[str, typer.Option(help="spec, or thrift for IDL-generated readers.")] = "spec",
-    in_place: InPlace = False, keep_mtime: KeepTimes = False, dry_run: DryRun = False, force: Force = None, json: Json = False,
+    in_place: InPlace = False,
+    keep_mtime: KeepTimes = False,
+    dry_run: DryRun = False,
+    force: Force = None,
+    json: Json = False,
 ) -> None:
     """Give Parquet files a fast footer beside the one that they have; every reader goes on reading them."""
     from .. import edits
 
-    options = {"form": form, "placement": placement, "marker": marker, "in_place": in_place, "keep_mtime": keep_mtime,
-               "dry_run": dry_run, "force": force or ()}
+    options = {
+        "form": form,
+        "placement": placement,
+        "marker": marker,
+        "in_place": in_place,
+        "keep_mtime": keep_mtime,
+        "dry_run": dry_run,
+        "force": force or (),
+    }
     _run(paths, "upgrading", lambda path: edits.upgrade(path, **options), json)
 
 
-def strip(paths: Paths, in_place: InPlace = False, keep_mtime: KeepTimes = False, dry_run: DryRun = False,
-          force: Force = None, json: Json = False) -> None:
+def strip(
+    paths: Paths,
+    in_place: InPlace = False,
+    keep_mtime: KeepTimes = False,
+    dry_run: DryRun = False,
+    force: Force = None,
+    json: Json = False,
+) -> None:
     """Take our footers out again: the original file, byte for byte."""
     from .. import edits
 
@@ -70,7 +97,9 @@ def _run(paths: list[str], description: str, change: Callable, json: bool) -> No
                 problem(error)
             else:
                 added = result.bytes_after - result.bytes_before
-                console.print(f"{result.outcome:>10}  {path}  {human_bytes(result.bytes_after)} ({added:+,} B)", markup=False)
+                console.print(
+                    f"{result.outcome:>10}  {path}  {human_bytes(result.bytes_after)} ({added:+,} B)", markup=False
+                )
     if not targets:
         problem("no Parquet files there")
         raise typer.Exit(CANNOT_RUN)
@@ -81,5 +110,10 @@ def _run(paths: list[str], description: str, change: Callable, json: bool) -> No
 
 
 def _failure(path: str, error: Exception) -> dict:
-    return {"path": str(path), "outcome": "failed", "error": type(error).__name__, "message": str(error),
-            "offset": getattr(error, "offset", None)}
+    return {
+        "path": str(path),
+        "outcome": "failed",
+        "error": type(error).__name__,
+        "message": str(error),
+        "offset": getattr(error, "offset", None),
+    }

@@ -56,7 +56,9 @@ def _table(facts) -> Table:
         lines.append(("Thrift", human_bytes(facts.thrift_bytes)))
     if facts.extension_bytes:
         lines.append(("extension", f"{human_bytes(facts.extension_bytes)}, {facts.marker} marker, {facts.placement}"))
-    lines += [("block", f"{block.kind}: {human_bytes(block.bytes)} at offset {block.offset:,}") for block in facts.blocks]
+    lines += [
+        ("block", f"{block.kind}: {human_bytes(block.bytes)} at offset {block.offset:,}") for block in facts.blocks
+    ]
     if facts.rows is not None:
         lines.append(("table", f"{facts.rows:,} rows, {facts.row_groups:,} row groups, {facts.columns:,} columns"))
     if facts.created_by:

@@ -13,8 +13,18 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from ..errors import ParquetextError
 
-__all__ = ["CANNOT_RUN", "FINDINGS", "FINE", "console", "files_progress", "human_bytes", "human_seconds", "print_json",
-           "problem", "spinner"]
+__all__ = [
+    "CANNOT_RUN",
+    "FINDINGS",
+    "FINE",
+    "console",
+    "files_progress",
+    "human_bytes",
+    "human_seconds",
+    "print_json",
+    "problem",
+    "spinner",
+]
 
 FINE, FINDINGS, CANNOT_RUN = 0, 1, 2
 

@@ -16,7 +16,9 @@ def register(app: typer.Typer) -> None:
 def verify(
     paths: Annotated[list[str], typer.Argument(help="Files, directories, globs, URLs.", show_default=False)],
     pages: Annotated[bool, typer.Option("--pages", help="Also page headers, page checksums, chunk tiling.")] = False,
-    deep: Annotated[bool, typer.Option("--deep", help="Also decode every value and compare the footer's forms.")] = False,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Also decode every value and compare the footer's forms.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document per file.")] = False,
 ) -> None:
     """Check tails, footers and checksums; exit code 1 if anything is found."""
@@ -46,7 +48,8 @@ def verify(
             for finding in report.findings:
                 console.print(f"    {finding}", markup=False)
     if not json:
-        console.print(f"{files} file{'s' * (files != 1)}: {files - found - unreadable} fine, {found} with findings, {unreadable} unreadable")
+        fine = files - found - unreadable
+        console.print(f"{files} file{'s' * (files != 1)}: {fine} fine, {found} with findings, {unreadable} unreadable")
     if not files:
         problem("no Parquet files there")
     raise typer.Exit(CANNOT_RUN if not files or unreadable == files else FINDINGS if found or unreadable else 0)

@@ -102,7 +102,9 @@ def _check_magic(magic: bytes, file_size: int) -> None:
     if magic == b"PARE":
         raise Refused("the footer is encrypted (magic PARE)", offset=file_size - 4, code=wire.ENCRYPTED)
     if magic == b"PAR3":
-        raise Unsupported("the file ends in PAR3: its only footer is of a form that this version does not read", offset=file_size - 4)
+        raise Unsupported(
+            "the file ends in PAR3: its only footer is of a form that this version does not read", offset=file_size - 4
+        )
     raise Malformed(f"not a Parquet file: its {file_size} bytes end in {magic!r}, not in b'PAR1'", offset=file_size - 4)
 
 
@@ -125,7 +127,8 @@ def _find_blocks(tail: memoryview, file_size: int, located: Tail) -> None:
             return
         uuid = UUID(bytes=bytes(octets))
         if uuid not in KNOWN:
-            located.findings.append(Finding("unknown-block", f"{length} bytes of the unknown kind {uuid}", payload + start, "footer"))
+            message = f"{length} bytes of the unknown kind {uuid}"
+            located.findings.append(Finding("unknown-block", message, payload + start, "footer"))
         located.blocks.append(Block(uuid, payload + start, length, crc))
         end = payload + start
 

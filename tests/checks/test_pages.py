@@ -19,7 +19,7 @@ class Bytes:
         self.data, self.size = data, len(data)
 
     def read(self, offset: int, length: int) -> bytes:
-        return self.data[offset:offset + length]
+        return self.data[offset : offset + length]
 
 
 @pytest.fixture
@@ -32,7 +32,9 @@ def file() -> bytes:
 
 def chunk(data: bytes, leaf: int):
     column = pq.read_metadata(io.BytesIO(data)).row_group(0).column(leaf)
-    return chunk_range(column.data_page_offset, column.dictionary_page_offset or -1, column.total_compressed_size), column
+    return chunk_range(
+        column.data_page_offset, column.dictionary_page_offset or -1, column.total_compressed_size
+    ), column
 
 
 def test_the_pages_tile_their_chunk_and_hold_its_values(implementation, file):
@@ -58,14 +60,23 @@ def test_a_page_that_runs_over_its_chunk_is_an_error_with_its_place(implementati
 def test_a_header_longer_than_the_first_read_is_parsed(implementation):
     sink = io.BytesIO()
     long = pa.table({"t": ["x" * 30_000, "y" * 30_000]})
-    pq.write_table(long, sink, use_dictionary=False, compression="none", data_page_version="1.0", column_encoding={"t": "PLAIN"})
+    pq.write_table(
+        long, sink, use_dictionary=False, compression="none", data_page_version="1.0", column_encoding={"t": "PLAIN"}
+    )
     data = sink.getvalue()
     (start, end), _ = chunk(data, 0)
     assert [page.type for page in walk_pages(Bytes(data), start, end)] == [DATA_PAGE]
 
 
-@pytest.mark.parametrize(("data", "dictionary", "expected"), [
-    (100, -1, (100, 150)), (100, 40, (40, 90)), (0, 40, (40, 90)), (100, 0, (100, 150)), (100, 200, (100, 150)),
-])
+@pytest.mark.parametrize(
+    ("data", "dictionary", "expected"),
+    [
+        (100, -1, (100, 150)),
+        (100, 40, (40, 90)),
+        (0, 40, (40, 90)),
+        (100, 0, (100, 150)),
+        (100, 200, (100, 150)),
+    ],
+)
 def test_a_chunk_begins_at_its_dictionary_only_where_that_is_a_place_in_front(data, dictionary, expected):
     assert chunk_range(data, dictionary, 50) == expected

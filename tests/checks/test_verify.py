@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,11 +18,13 @@ ROWS = 4000
 def path(tmp_path) -> str:
     """An upgraded file of two row groups, its pages under checksums."""
     path = str(tmp_path / "t.parquet")
-    table = pa.table({
-        "n": pa.array(range(ROWS), pa.int64()),
-        "text": pa.array([f"value {n % 11}" if n % 5 else None for n in range(ROWS)]),
-        "nested": pa.array([{"a": n, "b": [n] * (n % 3)} for n in range(ROWS)]),
-    })
+    table = pa.table(
+        {
+            "n": pa.array(range(ROWS), pa.int64()),
+            "text": pa.array([f"value {n % 11}" if n % 5 else None for n in range(ROWS)]),
+            "nested": pa.array([{"a": n, "b": [n] * (n % 3)} for n in range(ROWS)]),
+        }
+    )
     pq.write_table(table, path, row_group_size=ROWS // 2, write_page_checksum=True, data_page_size=4096)
     edits.upgrade(path)
     return path
@@ -57,7 +60,7 @@ def test_a_file_without_our_footer_is_sound_too(implementation, path):
 
 
 def test_a_flipped_bit_in_the_flat_block_is_found_with_its_place(implementation, path):
-    size = len(open(path, "rb").read())
+    size = len(Path(path).read_bytes())
     flip(path, size - 600)
     report = checks.verify(path)
     assert {"block-checksum"} <= kinds(report)
@@ -84,8 +87,13 @@ def test_a_flat_footer_of_another_file_is_found_by_comparing_the_forms(implement
 
     other = str(tmp_path / "other.parquet")
     table = pq.read_table(path)
-    pq.write_table(table.set_column(0, "n", pa.array(range(1, ROWS + 1), pa.int64())), other, row_group_size=ROWS // 2,
-                   write_page_checksum=True, data_page_size=4096)
+    pq.write_table(
+        table.set_column(0, "n", pa.array(range(1, ROWS + 1), pa.int64())),
+        other,
+        row_group_size=ROWS // 2,
+        write_page_checksum=True,
+        data_page_size=4096,
+    )
     edits.upgrade(other)
     with open_source(other) as source:
         block = read_tail(source).blocks[0]
@@ -116,7 +124,7 @@ def test_a_missing_file_is_an_error(tmp_path):
 
 def test_stray_bytes_and_signatures_are_told(implementation, path):
     edits.strip(path)
-    data = open(path, "rb").read()
+    data = Path(path).read_bytes()
     length = int.from_bytes(data[-8:-4], "little")
     for stray in (b"x" * 5, b"s" * 28):
         with open(path, "wb") as file:
@@ -144,4 +152,4 @@ def test_the_corpus_walks_as_expected(corpus, expected, tmp_path):
 def test_verification_changes_nothing(path, tmp_path):
     copy = shutil.copy(path, tmp_path / "copy.parquet")
     checks.verify(path, deep=True)
-    assert open(path, "rb").read() == open(copy, "rb").read()
+    assert Path(path).read_bytes() == Path(copy).read_bytes()

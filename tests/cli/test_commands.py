@@ -120,10 +120,19 @@ def test_the_demo_runs_on_a_small_table(tmp_path):
 
 
 def test_bench_compares_on_small_shapes(tmp_path):
-    done = run("bench", "--columns", 70, "--row-groups", 2, "--rounds", 1, "--no-other-shapes", "--folder", tmp_path, "--json")
+    done = run(
+        "bench", "--columns", 70, "--row-groups", 2, "--rounds", 1, "--no-other-shapes", "--folder", tmp_path, "--json"
+    )
     rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert {row["case"] for row in rows} >= {"whole Thrift footer", "open + one column's facts", "one column's values",
-                                             "memory held", "CRC-32", "footer bytes", "upgrade"}
+    assert {row["case"] for row in rows} >= {
+        "whole Thrift footer",
+        "open + one column's facts",
+        "one column's values",
+        "memory held",
+        "CRC-32",
+        "footer bytes",
+        "upgrade",
+    }
     assert all(row["value"] > 0 for row in rows)
 
 

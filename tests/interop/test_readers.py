@@ -44,21 +44,29 @@ def flat_table() -> pa.Table:
         "zoned": pa.array(instants, pa.timestamp("us", tz="UTC")),
         "price": pa.array([decimal.Decimal(n).scaleb(-2) for n in range(ROWS)], pa.decimal128(18, 2)),
     }
-    with_nulls = {f"{name}_or_null": pa.array([None if n % 5 == 0 else v for n, v in enumerate(column.to_pylist())], column.type)
-                  for name, column in columns.items()}
+    with_nulls = {
+        f"{name}_or_null": pa.array([None if n % 5 == 0 else v for n, v in enumerate(column.to_pylist())], column.type)
+        for name, column in columns.items()
+    }
     return pa.table({**columns, **with_nulls})
 
 
 def nested_table() -> pa.Table:
     """Lists, structs and maps, and structs of lists."""
-    return pa.table({
-        "id": pa.array(range(ROWS), pa.int64()),
-        "list": pa.array([list(range(n % 4)) if n % 7 else None for n in range(ROWS)], pa.list_(pa.int64())),
-        "struct": pa.array([{"a": n, "b": f"s{n}"} for n in range(ROWS)], pa.struct([("a", pa.int32()), ("b", pa.string())])),
-        "map": pa.array([[(f"k{n % 3}", n)] for n in range(ROWS)], pa.map_(pa.string(), pa.int64())),
-        "deep": pa.array([{"in": {"values": [n / 2] * (n % 3)}} for n in range(ROWS)],
-                         pa.struct([("in", pa.struct([("values", pa.list_(pa.float64()))]))])),
-    })
+    return pa.table(
+        {
+            "id": pa.array(range(ROWS), pa.int64()),
+            "list": pa.array([list(range(n % 4)) if n % 7 else None for n in range(ROWS)], pa.list_(pa.int64())),
+            "struct": pa.array(
+                [{"a": n, "b": f"s{n}"} for n in range(ROWS)], pa.struct([("a", pa.int32()), ("b", pa.string())])
+            ),
+            "map": pa.array([[(f"k{n % 3}", n)] for n in range(ROWS)], pa.map_(pa.string(), pa.int64())),
+            "deep": pa.array(
+                [{"in": {"values": [n / 2] * (n % 3)}} for n in range(ROWS)],
+                pa.struct([("in", pa.struct([("values", pa.list_(pa.float64()))]))]),
+            ),
+        }
+    )
 
 
 @dataclass(frozen=True)
@@ -116,7 +124,9 @@ def test_other_readers_read_upgraded_files_unchanged(reader, pairs):
 def test_every_reader_reads_an_extension_behind_the_stop(reader, tmp_path):
     _need(reader)
     table = flat_table().drop_columns(["price", "price_or_null"])
-    _compare(reader, [_make_pair(tmp_path, "flat", table, codec, 1, placement="after-stop") for codec in ("none", "snappy")])
+    _compare(
+        reader, [_make_pair(tmp_path, "flat", table, codec, 1, placement="after-stop") for codec in ("none", "snappy")]
+    )
 
 
 @pytest.mark.parametrize("reader", [name for name in READERS if name != "fastparquet"])
@@ -130,4 +140,6 @@ def test_fastparquet_fails_on_extensions_inside_the_struct_as_documented(tmp_pat
     pair = _make_pair(tmp_path, "flat", pa.table({"x": list(range(ROWS))}), "snappy", 1)
     before, after = read_many_with("fastparquet", [pair.plain, pair.upgraded])
     assert before.ok
-    assert not after.ok or after.digest != before.digest, "fastparquet reads long-form field ids now: update the documentation"
+    assert not after.ok or after.digest != before.digest, (
+        "fastparquet reads long-form field ids now: update the documentation"
+    )
