@@ -1,0 +1,73 @@
+"""One writer at a time: an exclusive flock on the file itself.
+
+A lock belongs to an inode, and a rename gives the name another one; so whoever has got the lock looks whether the
+name still leads to what was locked. Nothing is left beside the file, and all names of a file share the lock.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import time
+
+from ..errors import Conflict
+from .source import LocalSource
+from .waivers import refuse
+
+__all__ = ["open_locked"]
+
+_PAUSE_SECONDS = 0.01
+_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
+
+
+def open_locked(path: str, *, writable: bool, timeout: float, waived: frozenset[str]) -> LocalSource:
+    """The file at `path`, open and locked until it is closed.
+
+    Raises
+    ------
+    Conflict
+        Somebody else holds the lock, and did for `timeout` seconds.
+    Refused
+        The filesystem has no locks.
+    """
+    deadline = time.monotonic() + timeout
+    flags = os.O_RDWR if writable else os.O_RDONLY
+    while True:
+        source = LocalSource(path, flags)
+        try:
+            if _lock(source, waived) and _is_named(source, path):
+                return source
+        except OSError as error:
+            source.close()
+            if error.errno == errno.EBADF and not writable:  # NFS locks only what is open for writing
+                return open_locked(path, writable=True, timeout=deadline - time.monotonic(), waived=waived)
+            raise
+        except BaseException:
+            source.close()
+            raise
+        source.close()
+        if time.monotonic() >= deadline:
+            raise Conflict("another process is changing it", file=path)
+        time.sleep(_PAUSE_SECONDS)
+
+
+def _lock(source: LocalSource, waived: frozenset[str]) -> bool:
+    try:
+        fcntl.flock(source.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise
+        refuse(waived, "lock", f"its filesystem has no locks ({os.strerror(error.errno)})", source.name)
+    return True
+
+
+def _is_named(source: LocalSource, path: str) -> bool:
+    """Whether `path` still leads to what is open."""
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return False
+    return (status.st_dev, status.st_ino) == source.version.identity

@@ -1,0 +1,96 @@
+"""Every system call that changes anything goes through this one object; tests put a recording one in its place."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+__all__ = ["OPERATIONS", "Operations"]
+
+_COPY_STEP = 1 << 30
+_BUFFER_BYTES = 1 << 20
+# What copy_file_range says where a filesystem, or a pair of them, cannot do it.
+_CANNOT_COPY = {errno.EXDEV, errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM, errno.EBADF, errno.ETXTBSY}
+
+
+class Operations:
+    """The operations of this machine."""
+
+    def create(self, path: str) -> int:
+        """A new file for reading and writing, private until its mode is set; FileExistsError if there is one."""
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+
+    def copy(self, source: int, target: int, length: int) -> None:
+        """The first `length` bytes: shared or copied by the kernel where the filesystem has it."""
+        done = self._copy_in_kernel(source, target, length)
+        while done < length:
+            piece = os.pread(source, min(_BUFFER_BYTES, length - done), done)
+            if not piece:
+                raise OSError(errno.EIO, f"the file ends at {done}, {length} bytes were to be copied")
+            self._write_all(target, piece, done)
+            done += len(piece)
+
+    @staticmethod
+    def _copy_in_kernel(source: int, target: int, length: int) -> int:
+        """Bytes copied. Filesystems with reflinks share them here: the kernel tries that first."""
+        done = 0
+        try:
+            while done < length:
+                copied = os.copy_file_range(source, target, min(_COPY_STEP, length - done), done, done)
+                if copied == 0:
+                    break
+                done += copied
+        except OSError as error:
+            if error.errno not in _CANNOT_COPY:
+                raise
+        return done
+
+    def write(self, file: int, data: bytes, offset: int) -> None:
+        """All of `data` at `offset`."""
+        self._write_all(file, data, offset)
+
+    @staticmethod
+    def _write_all(file: int, data: bytes, offset: int) -> None:
+        view = memoryview(data).cast("B")
+        done = 0
+        while done < len(view):
+            done += os.pwrite(file, view[done:], offset + done)
+
+    def truncate(self, file: int, length: int) -> None:
+        os.ftruncate(file, length)
+
+    def fsync(self, file: int) -> None:
+        os.fsync(file)
+
+    def fsync_folder(self, folder: str) -> None:
+        """Make created, renamed and removed names of `folder` durable."""
+        file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(file)
+        finally:
+            os.close(file)
+
+    def rename(self, old: str, new: str) -> None:
+        os.rename(old, new)
+
+    def unlink(self, path: str) -> None:
+        os.unlink(path)
+
+    def chown(self, file: int, user: int, group: int) -> None:
+        os.fchown(file, user, group)
+
+    def chmod(self, file: int, mode: int) -> None:
+        os.fchmod(file, mode)
+
+    def set_attribute(self, file: int, name: str, value: bytes) -> None:
+        os.setxattr(file, name, value)
+
+    def remove_attribute(self, file: int, name: str) -> None:
+        os.removexattr(file, name)
+
+    def set_times(self, file: int, accessed: int, modified: int) -> None:
+        """Times in ns."""
+        os.utime(file, ns=(accessed, modified))
+
+
+OPERATIONS = Operations()

@@ -1,0 +1,80 @@
+"""A commit by a new file that takes the old one's name: at every moment the name holds the old file or the new one."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+
+from ..errors import Conflict
+from .attributes import keep_attributes, keep_times
+from .edit import TailEdit
+from .names import NEW, beside
+from .operations import Operations
+from .source import LocalSource
+from .unchanged import check_unchanged, names_file
+
+__all__ = ["replace", "sweep"]
+
+
+def replace(operations: Operations, source: LocalSource, edit: TailEdit, *, keep_mtime: bool,
+            waived: frozenset[str]) -> None:
+    """Write the new file beside `source`, whose lock is held, flush it, rename it, flush the folder."""
+    new = beside(source.name, NEW)
+    file = _create(operations, new)
+    try:
+        try:
+            operations.copy(source.fd, file, edit.keep)
+            operations.write(file, edit.tail, edit.keep)
+            keep_attributes(operations, source, file, waived)
+            if keep_mtime:
+                keep_times(operations, source, file)
+            operations.fsync(file)
+            check_unchanged(source)
+            if not names_file(new, file):
+                raise Conflict("somebody removed the new file before it was in place", file=source.name)
+            operations.rename(new, source.name)
+        except BaseException:
+            if names_file(new, file):
+                operations.unlink(new)
+            raise
+        operations.fsync_folder(os.path.dirname(new))
+    finally:
+        os.close(file)
+
+
+def _create(operations: Operations, new: str) -> int:
+    """The new file, locked: that tells it from what a killed process left behind."""
+    try:
+        file = operations.create(new)
+    except FileExistsError:
+        raise Conflict("another process is changing it", file=new) from None
+    _try_lock(file)
+    return file
+
+
+def sweep(operations: Operations, path: str) -> bool:
+    """Remove the new file that a killed process left beside `path`, whose lock is held; whether there was one."""
+    new = beside(path, NEW)
+    try:
+        file = os.open(new, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return False
+    try:
+        if not _try_lock(file):
+            raise Conflict("another process is changing it", file=path)
+        operations.unlink(new)
+    finally:
+        os.close(file)
+    return True
+
+
+def _try_lock(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if error.errno not in (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EBADF):
+            raise
+    return True

@@ -1,0 +1,163 @@
+"""Files to read from: exact ranges, whatever the storage."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+
+from .. import wire
+from ..errors import ParquetextError, wire_error
+from .paths import LocalTarget, RemoteTarget, resolve
+
+__all__ = ["LocalSource", "RemoteSource", "Version", "open_source"]
+
+_OPEN_FLAGS = os.O_CLOEXEC | os.O_NONBLOCK  # a FIFO must not block the open
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What tells a file from another one, or from itself before a change.
+
+    Local: device and inode, size, times of the last change of content and of attributes, in ns.
+    Remote: size, time in ns where there is one, and ETag where the filesystem tells.
+    """
+
+    identity: tuple
+    size: int
+    modified: int | None
+    changed: int | None = None
+
+    @classmethod
+    def of_stat(cls, status: os.stat_result) -> Version:
+        return cls((status.st_dev, status.st_ino), status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+class _Source:
+    """What local and remote sources share.
+
+    Attributes
+    ----------
+    name : str
+        For messages.
+    size : int
+        In bytes, when it was opened.
+    version : Version
+    requests, bytes_read : int
+        Counters of `read`.
+    """
+
+    __slots__ = ("bytes_read", "name", "requests", "size", "version")
+
+    def __init__(self, name: str, version: Version):
+        self.name, self.version, self.size = name, version, version.size
+        self.requests = self.bytes_read = 0
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Exactly the bytes [offset, offset + length).
+
+        Raises
+        ------
+        Malformed
+            The file ends before.
+        """
+        if offset < 0 or length < 0 or length > self.size - offset:
+            raise self._ends(offset, length, max(0, self.size - offset))
+        self.requests += 1
+        data = self._read(offset, length)
+        if len(data) != length:
+            raise self._ends(offset, length, len(data))
+        self.bytes_read += length
+        return data
+
+    def read_tail(self, length: int) -> tuple[int, bytes]:
+        """The last `length` bytes, or all there are, and the offset where they begin."""
+        length = min(length, self.size)
+        return self.size - length, self.read(self.size - length, length)
+
+    def _ends(self, offset: int, length: int, left: int) -> Exception:
+        return wire_error(wire.TRUNCATED, offset, length, left).at(self.name)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception) -> None:
+        self.close()
+
+
+class LocalSource(_Source):
+    """A local file, read by pread; `fd` may be used for reading until `close`."""
+
+    __slots__ = ("fd",)
+
+    def __init__(self, path: str, flags: int = os.O_RDONLY):
+        self.fd = os.open(path, flags | _OPEN_FLAGS)
+        try:
+            status = os.fstat(self.fd)
+            if not stat.S_ISREG(status.st_mode):
+                raise ParquetextError("not a regular file", file=path)
+            super().__init__(path, Version.of_stat(status))
+        except BaseException:
+            os.close(self.fd)
+            raise
+
+    def _read(self, offset: int, length: int) -> bytes:
+        data = os.pread(self.fd, length, offset)
+        if len(data) == length or not data:
+            return data
+        pieces = [data]
+        at = len(data)
+        while at < length and (piece := os.pread(self.fd, length - at, offset + at)):
+            pieces.append(piece)
+            at += len(piece)
+        return b"".join(pieces)
+
+    def refresh(self) -> None:
+        """Take over the size and times that the file has now."""
+        self.version = Version.of_stat(os.fstat(self.fd))
+        self.size = self.version.size
+
+    def close(self) -> None:
+        """Close the file; a second call does nothing."""
+        fd, self.fd = self.fd, -1
+        if fd >= 0:
+            os.close(fd)
+
+
+class RemoteSource(_Source):
+    """A file of a pyarrow.fs filesystem, one request for each `read`."""
+
+    __slots__ = ("_file", "metadata", "target")
+
+    def __init__(self, target: RemoteTarget):
+        self.target = target
+        self._file = target.filesystem.open_input_file(target.path)
+        self.metadata = {_text(key).lower(): _text(value) for key, value in (self._file.metadata() or {}).items()}
+        tag = self.metadata.get("etag")
+        modified = None if tag else target.filesystem.get_file_info(target.path).mtime_ns
+        super().__init__(str(target), Version((tag, self.metadata.get("last-modified")), self._file.size(), modified))
+
+    def _read(self, offset: int, length: int) -> bytes:
+        return self._file.read_at(length, offset)
+
+    def close(self) -> None:
+        """Close the file; a second call does nothing."""
+        self._file.close()
+
+
+def _text(value: bytes | str) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
+def open_source(path: object) -> LocalSource | RemoteSource:
+    """Open a file for reading; see `paths.resolve` for what a path may be.
+
+    Raises
+    ------
+    OSError
+        It cannot be opened.
+    ParquetextError
+        It is no regular file.
+    """
+    target = resolve(path)
+    return LocalSource(target.path) if isinstance(target, LocalTarget) else RemoteSource(target)
