@@ -3,30 +3,41 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import sysconfig
 from pathlib import Path
 
 from setuptools import Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_clib import build_clib
 from setuptools.command.build_ext import build_ext
 
-LIMITED_API = 0x030B0000
+# Free-threaded builds have no limited API yet: they get modules of their own version.
+LIMITED_API = None if sysconfig.get_config_var("Py_GIL_DISABLED") else 0x030B0000
 REQUIRE_NATIVE = os.environ.get("PARQUETEXT_REQUIRE_NATIVE", "") not in ("", "0")
 NO_NATIVE = os.environ.get("PARQUETEXT_PURE", "") not in ("", "0")
 C_FLAGS = ["-std=c11", "-O3", "-fvisibility=hidden", "-Wall", "-Wextra", "-D_GNU_SOURCE"]
 INCLUDES = ["csrc/include", "csrc/src"]
 SOURCES = sorted(map(str, Path("csrc/src").glob("*.c")))
-HEADERS = sorted(map(str, Path("csrc").glob("*/*.h")))
+HEADERS = sorted(str(header) for folder in INCLUDES for header in Path(folder).glob("*.h"))
 
 
-def without_compiler(error: Exception) -> None:
-    """Go on without the compiled kernels, or stop where they are required."""
-    if REQUIRE_NATIVE:
-        raise error
-    print(
-        f"parquetext: the compiled kernels were not built ({error}); the slower pure-Python ones will be used.",
-        file=sys.stderr,
-    )
+class Kernels:
+    """Whether the compiled kernels can be built here, for the commands below."""
+
+    missing = False
+
+    @classmethod
+    def give_up(cls, error: Exception) -> None:
+        """Go on without them, or stop where they are required."""
+        if REQUIRE_NATIVE:
+            raise error
+        cls.missing = True
+        print(
+            f"parquetext: the compiled kernels were not built ({error}); the slower pure-Python ones will be used.",
+            file=sys.stderr,
+        )
 
 
 class BuildLibrary(build_clib):
@@ -34,26 +45,34 @@ class BuildLibrary(build_clib):
         try:
             super().run()
         except Exception as error:
-            without_compiler(error)
+            Kernels.give_up(error)
 
 
 class BuildExtensions(build_ext):
     def run(self) -> None:
-        try:
-            self.run_command("build_clib")
-            super().run()
-        except Exception as error:
-            without_compiler(error)
-            self.extensions = []
+        self.run_command("build_clib")
+        if not Kernels.missing:
+            try:
+                return super().run()
+            except Exception as error:
+                Kernels.give_up(error)
+        # All or none: a package with some of its kernels would be neither implementation.
+        for extension in self.extensions:
+            Path(self.build_lib, self.get_ext_filename(self.get_ext_fullname(extension.name))).unlink(missing_ok=True)
+        self.extensions = []
 
-    def copy_extensions_to_source(self) -> None:
-        self.extensions = [
-            extension
-            for extension in self.extensions
-            if Path(self.get_ext_fullpath(extension.name)).exists()
-            or Path(self.build_lib, self.get_ext_filename(extension.name)).exists()
-        ]
-        super().copy_extensions_to_source()
+    def get_outputs(self) -> list[str]:
+        return [] if Kernels.missing else super().get_outputs()
+
+
+class BuildWheel(bdist_wheel):
+    def run(self) -> None:
+        # What an earlier build left there would end up in the wheel.
+        shutil.rmtree(self.get_finalized_command("build").build_lib, ignore_errors=True)
+        super().run()
+
+    def get_tag(self) -> tuple[str, str, str]:
+        return ("py3", "none", "any") if Kernels.missing else super().get_tag()
 
 
 def kernels() -> list[Extension]:
@@ -64,29 +83,25 @@ def kernels() -> list[Extension]:
             f"parquetext._native.{source.stem}",
             [str(source)],
             include_dirs=INCLUDES,
-            define_macros=[("Py_LIMITED_API", hex(LIMITED_API))],
-            py_limited_api=True,
+            define_macros=[("Py_LIMITED_API", hex(LIMITED_API))] if LIMITED_API else [],
+            py_limited_api=LIMITED_API is not None,
             depends=SOURCES + HEADERS,
             extra_compile_args=["-O2", "-fvisibility=hidden"],
         )
         for source in sorted(Path("parquetext/_native").glob("*.pyx"))
     ]
-    return cythonize(
-        extensions,
-        compiler_directives={"language_level": 3, "embedsignature": True, "show_performance_hints": False},
-        quiet=True,
-    )
+    directives = {"language_level": 3, "embedsignature": True, "show_performance_hints": False}
+    return cythonize(extensions, build_dir="build/cython", compiler_directives=directives, quiet=True)
 
 
+library = {"sources": SOURCES, "include_dirs": INCLUDES, "cflags": C_FLAGS, "obj_deps": {"": HEADERS}}
 native = (
     {}
     if NO_NATIVE
     else {
-        "libraries": [
-            ("pqx", {"sources": SOURCES, "include_dirs": INCLUDES, "cflags": C_FLAGS, "obj_deps": {"": HEADERS}})
-        ],
+        "libraries": [("pqx", library)],
         "ext_modules": kernels(),
-        "options": {"bdist_wheel": {"py_limited_api": "cp311"}},
+        "options": {"bdist_wheel": {"py_limited_api": "cp311"}} if LIMITED_API else {},
     }
 )
-setup(cmdclass={"build_clib": BuildLibrary, "build_ext": BuildExtensions}, **native)
+setup(cmdclass={"build_clib": BuildLibrary, "build_ext": BuildExtensions, "bdist_wheel": BuildWheel}, **native)

@@ -94,8 +94,10 @@ def render() -> str:
         "",
         "/* x^(2^k) mod P; x^(2^32) is x again. */",
         "#define PQX_CRC32_POWERS { \\",
-        *("    " + ", ".join(f"{reflect(power(1 << k), 32):#010x}u" for k in range(row, row + 8)) + ", \\"
-          for row in range(0, 32, 8)),
+        *(
+            "    " + ", ".join(f"{reflect(power(1 << k), 32):#010x}u" for k in range(row, row + 8)) + ", \\"
+            for row in range(0, 32, 8)
+        ),
         "}",
         "",
         "/* Moving a 128-bit register ahead by so many bytes: a factor for its first and for its second half. */",

@@ -7,9 +7,11 @@ from operator import index
 
 try:
     from zlib_ng.zlib_ng import crc32 as _crc32
+
     _LIBRARY = "zlib-ng"
 except ImportError:
     from zlib import crc32 as _crc32
+
     _LIBRARY = "zlib"
 
 __all__ = ["crc32", "crc32_combine", "crc32_implementations", "crc32_with", "xxh64"]

@@ -12,11 +12,22 @@ from parquetext import kernels, wire
 from parquetext._pure import varint as pure
 from parquetext.errors import Malformed, ParquetextError
 
-KNOWN = [(0, "00"), (1, "01"), (127, "7f"), (128, "8001"), (300, "ac02"), (16383, "ff7f"), (16384, "808001"),
-         (2**21 - 1, "ffff7f"), (2**21, "80808001"), (2**32 - 1, "ffffffff0f"), (2**63, "80808080808080808001"),
-         (2**64 - 1, "ffffffffffffffffff01")]
+KNOWN = [
+    (0, "00"),
+    (1, "01"),
+    (127, "7f"),
+    (128, "8001"),
+    (300, "ac02"),
+    (16383, "ff7f"),
+    (16384, "808001"),
+    (2**21 - 1, "ffff7f"),
+    (2**21, "80808001"),
+    (2**32 - 1, "ffffffff0f"),
+    (2**63, "80808080808080808001"),
+    (2**64 - 1, "ffffffffffffffffff01"),
+]
 UNSIGNED = st.integers(0, 2**64 - 1) | st.integers(0, 63).map(lambda bit: 1 << bit)
-SIGNED = st.integers(-2**63, 2**63 - 1) | st.integers(-200, 200)
+SIGNED = st.integers(-(2**63), 2**63 - 1) | st.integers(-200, 200)
 
 pytestmark = pytest.mark.usefixtures("implementation")
 
@@ -31,8 +42,9 @@ def test_known_forms(value, form):
         assert kernels.varint.decode32(b"\xff" + form + b"\xff", 1) == (value, 1 + len(form))
 
 
-@pytest.mark.parametrize(("n", "mapped"), [
-    (0, 0), (-1, 1), (1, 2), (-2, 3), (2**63 - 1, 2**64 - 2), (-2**63, 2**64 - 1)])
+@pytest.mark.parametrize(
+    ("n", "mapped"), [(0, 0), (-1, 1), (1, 2), (-2, 3), (2**63 - 1, 2**64 - 2), (-(2**63), 2**64 - 1)]
+)
 def test_zigzag_keeps_small_numbers_small(n, mapped):
     assert kernels.varint.zigzag_encode(n) == mapped
     assert kernels.varint.zigzag_decode(mapped) == n
@@ -78,10 +90,11 @@ def test_bits_that_do_not_fit_are_an_error():
     assert failure(kernels.varint.decode64, b"\x80" * 9 + b"\x02", 0) == (wire.VARINT_OVERFLOW, 0, 64, 2)
 
 
-@pytest.mark.parametrize(("bits", "zigzag", "format"), [
-    (64, False, "Q"), (64, True, "q"), (32, False, "I"), (32, True, "i")])
+@pytest.mark.parametrize(
+    ("bits", "zigzag", "format"), [(64, False, "Q"), (64, True, "q"), (32, False, "I"), (32, True, "i")]
+)
 def test_many_values_come_as_one_array(bits, zigzag, format):
-    largest = 2**(bits - zigzag) - 1
+    largest = 2 ** (bits - zigzag) - 1
     values = [0, 1, 300, largest, *([-1, -largest - 1] if zigzag else [])]
     data = b"##" + kernels.varint.encode_many(values, zigzag=zigzag)
     decoded, end = kernels.varint.decode_many(data + b"#", len(values), at=2, bits=bits, zigzag=zigzag)
@@ -97,8 +110,12 @@ def test_no_values_are_an_empty_array():
 def test_the_offset_of_an_error_among_many_is_that_of_its_value():
     many = kernels.varint.decode_many
     assert failure(lambda data, at: many(data, 3, at=at), b"#\x01\x80\x02\x80", 1) == (wire.TRUNCATED, 4, 2, 1)
-    assert failure(lambda data, at: many(data, 2, bits=32), b"\x01" + b"\x80" * 4 + b"\x10", 0) == \
-        (wire.VARINT_OVERFLOW, 1, 32, 0x10)
+    assert failure(lambda data, at: many(data, 2, bits=32), b"\x01" + b"\x80" * 4 + b"\x10", 0) == (
+        wire.VARINT_OVERFLOW,
+        1,
+        32,
+        0x10,
+    )
 
 
 def test_a_count_is_checked_against_the_bytes_left():
@@ -107,10 +124,16 @@ def test_a_count_is_checked_against_the_bytes_left():
 
 
 def test_arguments_out_of_range_are_errors():
-    for call in (lambda: kernels.varint.encode(-1), lambda: kernels.varint.encode(2**64),
-                 lambda: kernels.varint.size(2**64), lambda: kernels.varint.zigzag_encode(2**63),
-                 lambda: kernels.varint.zigzag_decode(-1), lambda: kernels.varint.decode64(b"abc", -1),
-                 lambda: kernels.varint.encode_many([-1]), lambda: kernels.varint.encode_many([2**63], zigzag=True)):
+    for call in (
+        lambda: kernels.varint.encode(-1),
+        lambda: kernels.varint.encode(2**64),
+        lambda: kernels.varint.size(2**64),
+        lambda: kernels.varint.zigzag_encode(2**63),
+        lambda: kernels.varint.zigzag_decode(-1),
+        lambda: kernels.varint.decode64(b"abc", -1),
+        lambda: kernels.varint.encode_many([-1]),
+        lambda: kernels.varint.encode_many([2**63], zigzag=True),
+    ):
         with pytest.raises(OverflowError):
             call()
     with pytest.raises(ParquetextError) as caught:
@@ -132,8 +155,11 @@ def test_decoding_undoes_encoding(zigzag):
         data = kernels.varint.encode_many(values, zigzag=zigzag)
         decoded, end = kernels.varint.decode_many(data, len(values), zigzag=zigzag)
         assert decoded.tolist() == values
-        assert end == len(data) == sum(kernels.varint.size(kernels.varint.zigzag_encode(value) if zigzag else value)
-                                       for value in values)
+        assert (
+            end
+            == len(data)
+            == sum(kernels.varint.size(kernels.varint.zigzag_encode(value) if zigzag else value) for value in values)
+        )
 
     check()
 
@@ -158,7 +184,8 @@ def test_both_implementations_agree_on_any_bytes():
         for bits in (32, 64):
             for zigzag in (False, True):
                 options = {"at": at, "bits": bits, "zigzag": zigzag}
-                assert outcome(kernels.varint.decode_many, data, count, **options) == \
-                    outcome(pure.decode_many, data, count, **options)
+                assert outcome(kernels.varint.decode_many, data, count, **options) == outcome(
+                    pure.decode_many, data, count, **options
+                )
 
     check()

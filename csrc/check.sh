@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# The C library: built without a warning, its tests under sanitizers with every compiler that is here, then fuzzing.
+#   csrc/check.sh [--no-fuzz | --long SECONDS]
+set -euo pipefail
+cd "$(dirname "$0")"
+
+build=${BUILD:-build}
+sanitizers="-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+checked=0
+for compiler in gcc clang; do
+    if ! command -v "$compiler" > /dev/null; then
+        echo "SKIPPED: no $compiler"
+        continue
+    fi
+    make -s -j2 CC="$compiler" BUILD="$build/$compiler" CFLAGS="-O3 -Werror"
+    make -s -j2 CC="$compiler" BUILD="$build/$compiler-sanitized" CFLAGS="$sanitizers -Werror" "$build/$compiler-sanitized/libpqx.a"
+    for test in tests/test_*.c; do
+        program=$build/$compiler-sanitized/$(basename "$test" .c)
+        library=$build/$compiler-sanitized/libpqx.a
+        "$compiler" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror $sanitizers "$test" "$library" -Iinclude -Isrc -o "$program"
+        status=0
+        "$program" > "$program.log" 2>&1 || status=$?
+        case $status in
+        0) echo "$compiler $(basename "$test"): $(grep -c '^ok ' "$program.log") passed" ;;
+        77) echo "SKIPPED: $test cannot run on this CPU" ;;
+        *)
+            cat "$program.log"
+            exit 1
+            ;;
+        esac
+    done
+    checked=1
+done
+[ $checked = 1 ] || { echo "no C compiler: nothing was checked"; exit 1; }
+
+[ "${1:-}" = --no-fuzz ] || fuzz/run.sh "$@"

@@ -1,0 +1,39 @@
+/* What the fuzz targets share. An input is the bytes in question and, behind them, 8 bytes that steer the target. */
+#ifndef PQX_FUZZ_INPUT_H
+#define PQX_FUZZ_INPUT_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parquetext.h"
+
+#define CLAIM(condition) \
+    do { \
+        if (!(condition)) { \
+            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition); \
+            abort(); \
+        } \
+    } while (0)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Take the 8 steering bytes off the end; 0 from an input that is too short. */
+static inline uint64_t take_steering(const uint8_t *data, size_t *size)
+{
+    uint64_t value = 0;
+    if (*size < 8) return 0;
+    *size -= 8;
+    memcpy(&value, data + *size, 8);
+    return value;
+}
+
+static inline uint8_t *exact(const uint8_t *data, size_t size)
+{
+    uint8_t *copy = malloc(size ? size : 1);
+    if (!copy) abort();
+    if (size) memcpy(copy, data, size);
+    return copy;
+}
+
+#endif

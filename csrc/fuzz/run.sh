@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Fuzz the C library with libFuzzer under AddressSanitizer and UndefinedBehaviorSanitizer; fails on any finding.
+#   csrc/fuzz/run.sh [--long SECONDS] [TARGET...]      all targets share 120 seconds, or SECONDS
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+seconds=${FUZZ_SECONDS:-120}
+if [ "${1:-}" = --long ]; then
+    seconds=$2
+    shift 2
+fi
+targets=("$@")
+[ ${#targets[@]} -gt 0 ] || targets=(thrift extension scan slice flat)
+
+clang=${CLANG:-clang}
+if ! command -v "$clang" > /dev/null; then
+    echo "SKIPPED: no clang, the C library was not fuzzed"
+    exit 0
+fi
+
+build=${BUILD:-build}/fuzz
+findings=$build/findings
+sanitizers="-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+make -s -j2 CC="$clang" BUILD="$build" CFLAGS="$sanitizers -fsanitize=fuzzer-no-link" "$build/libpqx.a"
+compile() { "$clang" -std=c11 -D_GNU_SOURCE -Wall -Wextra $sanitizers "$@" "$build/libpqx.a" -Iinclude -Isrc; }
+
+footers=$build/footers
+rm -rf "$footers" "$findings"
+mkdir -p "$findings"
+"${PYTHON:-python3}" fuzz/seeds.py "$footers"
+echo "$(ls "$footers" | wc -l) footers to start from; $seconds seconds for ${#targets[@]} targets"
+
+failed=()
+for target in "${targets[@]}"; do
+    compile -fsanitize=fuzzer "fuzz/$target.c" -o "$build/$target"
+    inputs=$build/inputs/$target
+    mkdir -p "$inputs"
+    if [ "$target" = flat ]; then
+        compile fuzz/flat_seed.c -o "$build/flat_seed"
+        mkdir -p "$build/flat_footers"
+        find "$footers" -type f -print0 | xargs -0 -n 10000 "$build/flat_seed" "$build/flat_footers"
+        seeds=$build/flat_footers
+    else
+        seeds=$footers
+    fi
+    log=$findings/$target.log
+    if "$build/$target" -max_total_time=$((seconds / ${#targets[@]})) -max_len=131072 -timeout=20 -rss_limit_mb=1024 \
+        -malloc_limit_mb=64 -artifact_prefix="$findings/$target-" "$inputs" "$seeds" > "$log" 2>&1; then
+        echo "fuzz $target: $(grep -E '^Done [0-9]+ runs' "$log")"
+    else
+        failed+=("$target")
+        tail -50 "$log"
+    fi
+done
+if [ ${#failed[@]} -gt 0 ]; then
+    echo "FINDINGS in ${failed[*]}: inputs in $findings"
+    exit 1
+fi

@@ -1,0 +1,58 @@
+/* Scan any bytes as a footer: what it says lies inside, and it agrees with the plain skip about the struct's end. */
+#include "input.h"
+
+static void inside(pqx_range range, size_t size) { CLAIM(range.offset <= size && range.length <= size - range.offset); }
+
+static void check_chunk(const uint8_t *data, size_t size, const pqx_chunk *chunk, const pqx_element *leaf)
+{
+    inside(chunk->chunk, size);
+    inside(chunk->metadata, size);
+    inside(chunk->statistics, size);
+    inside(chunk->min_value, size);
+    inside(chunk->max_value, size);
+    inside(chunk->min, size);
+    inside(chunk->max, size);
+    if (!leaf) return;
+    pqx_range min, max;
+    int has;
+    pqx_usable_bounds(data, chunk, leaf, &min, &max, &has);
+    if (has & 1) inside(min, size);
+    if (has & 2) inside(max, size);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
+{
+    (void)take_steering(input, &size);
+    uint8_t *data = exact(input, size);
+    pqx_scan scan;
+    pqx_error error;
+    if (pqx_scan_footer(data, size, &scan, &error) == PQX_OK) {
+        size_t end;
+        CLAIM(pqx_thrift_skip(data, size, 0, 12, 64, &end, NULL) == PQX_OK && end == scan.end);
+        for (uint32_t i = 0; i < scan.element_count; i++) {
+            inside(scan.elements[i].bytes, size);
+            inside(scan.elements[i].name, size);
+            inside(scan.elements[i].logical_type, size);
+            CLAIM(scan.elements[i].parent < (int32_t)i);
+        }
+        for (uint32_t i = 0; i < scan.leaf_count; i++) CLAIM(scan.leaves[i] < scan.element_count);
+        for (uint32_t i = 0; i < scan.key_value_count; i++) {
+            inside(scan.key_values[i].key, size);
+            inside(scan.key_values[i].value, size);
+        }
+        for (uint32_t i = 0; i < scan.row_group_count; i++) {
+            inside(scan.row_groups[i].bytes, size);
+            CLAIM(scan.first_chunk[i] <= scan.chunk_count);
+            CLAIM(scan.row_groups[i].chunk_count <= scan.chunk_count - scan.first_chunk[i]);
+        }
+        for (uint64_t i = 0; i < scan.chunk_count; i++) {
+            int has_leaf = scan.regular && scan.leaf_count;
+            check_chunk(data, size, &scan.chunks[i], has_leaf ? &scan.elements[scan.leaves[i % scan.leaf_count]] : NULL);
+        }
+        pqx_scan_free(&scan);
+    } else {
+        CLAIM(error.code != PQX_OK);
+    }
+    free(data);
+    return 0;
+}

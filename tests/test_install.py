@@ -1,0 +1,116 @@
+"""Installing from source: one abi3 wheel, the twin where there is no compiler, an error where that is not wanted."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+OPTIONS = ["-v", "--no-deps", "--no-build-isolation"]
+LIVE = "from parquetext import kernels; print(kernels.implementation(), kernels.reason())"
+
+pytestmark = pytest.mark.skipif(
+    subprocess.run([*PIP, "--version"], capture_output=True).returncode != 0, reason="needs pip"
+)
+
+
+@pytest.fixture(scope="module")
+def translated(tmp_path_factory) -> Path:
+    """A copy of what is needed to build; only Cython has run, once for all tests."""
+    folder = tmp_path_factory.mktemp("source")
+    ignored = shutil.ignore_patterns("*.so", "__pycache__", "build", "*.egg-info")
+    for name in ("parquetext", "csrc"):
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    for name in ("setup.py", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, folder / name)
+    subprocess.run([sys.executable, "setup.py", "--version"], cwd=folder, check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture
+def source(translated, tmp_path) -> Path:
+    """A copy of that for one test."""
+    return shutil.copytree(translated, tmp_path / "source")
+
+
+def pip(*arguments, **variables) -> subprocess.CompletedProcess:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PARQUETEXT_")}
+    return subprocess.run([*PIP, *arguments], capture_output=True, text=True, env=environment | variables)
+
+
+def live_kernels(folder: Path) -> str:
+    """Which kernels the package installed in `folder` runs on, asked by a process of its own."""
+    environment = os.environ | {"PYTHONPATH": str(folder)}
+    return subprocess.run(
+        [sys.executable, "-c", LIVE], env=environment, cwd=folder, check=True, capture_output=True, text=True
+    ).stdout
+
+
+def test_one_abi3_wheel_with_a_module_for_each_kernel_and_nothing_stale(source, tmp_path):
+    stale = source / "build" / f"lib.{sys.platform}-x86_64-cpython-311" / "parquetext" / "_native"
+    for folder in (stale, source / "parquetext" / "_native"):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "forgotten.cpython-311-x86_64-linux-gnu.so").touch()
+    result = pip("wheel", *OPTIONS, "--wheel-dir", tmp_path / "wheels", source, PARQUETEXT_REQUIRE_NATIVE="1")
+    assert result.returncode == 0, result.stdout + result.stderr
+    (wheel,) = (tmp_path / "wheels").iterdir()
+    check = subprocess.run([sys.executable, ROOT / "wheels" / "check.py", wheel], capture_output=True, text=True)
+    assert check.returncode == 0, check.stdout
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "site")
+    assert live_kernels(tmp_path / "site").startswith("native")
+
+
+def test_without_a_compiler_the_install_succeeds_on_the_twin_and_says_so(source, tmp_path):
+    result = pip("install", *OPTIONS, "--target", tmp_path / "site", source, CC="/bin/false")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "the compiled kernels were not built" in result.stdout + result.stderr
+    assert not list((tmp_path / "site").rglob("*.so"))
+    assert live_kernels(tmp_path / "site").startswith("pure no compiled kernels for this Python")
+
+
+def test_without_a_compiler_the_install_fails_where_the_compiled_kernels_are_required(source, tmp_path):
+    required = {"CC": "/bin/false", "PARQUETEXT_REQUIRE_NATIVE": "1"}
+    result = pip("install", *OPTIONS, "--target", tmp_path / "site", source, **required)
+    assert result.returncode != 0
+    assert not (tmp_path / "site" / "parquetext").exists()
+
+
+def test_the_message_goes_to_stderr(source):
+    command = [sys.executable, "setup.py", "-q", "build"]
+    result = subprocess.run(command, cwd=source, capture_output=True, text=True, env=os.environ | {"CC": "/bin/false"})
+    assert result.returncode == 0
+    assert "the slower pure-Python ones will be used" in result.stderr
+    assert result.stderr.count("the compiled kernels were not built") == 1
+
+
+def test_the_source_distribution_carries_what_a_build_and_its_tests_need(tmp_path):
+    result = subprocess.run(
+        [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", tmp_path], cwd=ROOT, capture_output=True, text=True
+    )
+    assert result.returncode == 0, result.stderr
+    listed = set((tmp_path / "parquetext.egg-info" / "SOURCES.txt").read_text().splitlines())
+    for name in (
+        "csrc/include/parquetext.h",
+        "csrc/src/internal.h",
+        "csrc/src/crc32_x86.c",
+        "csrc/tables/wire.toml",
+        "csrc/check.sh",
+        "csrc/Makefile",
+        "parquetext/_native/varint.pyx",
+        "parquetext/_native/capi.pxd",
+        "tests/conftest.py",
+        "docs/architecture.md",
+        "wheels/smoke.py",
+        "LICENSE",
+        "README.md",
+    ):
+        assert name in listed
+    assert not [name for name in listed if name.endswith((".so", ".o", ".pyc")) or name.startswith("build/")]
