@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from .commit import Change, change, recover
 from .edit import TailEdit
+from .forcing import FORCEABLE
 from .journal import old_tail
+from .overlay import Overlay
 from .paths import LocalTarget, RemoteTarget, resolve
 from .source import LocalSource, RemoteSource, Version, open_source
-from .waivers import WAIVERS
 
 __all__ = [
-    "WAIVERS", "Change", "LocalSource", "LocalTarget", "RemoteSource", "RemoteTarget", "TailEdit", "Version",
-    "change", "old_tail", "open_source", "recover", "resolve",
+    "FORCEABLE", "Change", "LocalSource", "LocalTarget", "Overlay", "RemoteSource", "RemoteTarget", "TailEdit",
+    "Version", "change", "old_tail", "open_source", "recover", "resolve",
 ]

@@ -6,17 +6,17 @@ import errno
 import os
 import stat
 
+from .forcing import refuse
 from .operations import Operations
 from .source import LocalSource
-from .waivers import refuse
 
 __all__ = ["keep_attributes", "keep_times"]
 
 _OF_CONTENT = {"security.ima", "security.evm"}  # the kernel's own sums over the content
 
 
-def keep_attributes(operations: Operations, source: LocalSource, target: int, waived: frozenset[str]) -> None:
-    """Give `target` what `source` has; Refused for what it cannot be given, unless waived."""
+def keep_attributes(operations: Operations, source: LocalSource, target: int, forced: frozenset[str]) -> None:
+    """Give `target` what `source` has; Refused for what it cannot be given, unless forced."""
     old, new = os.fstat(source.fd), os.fstat(target)
     lost = []
     owner = old.st_uid, old.st_gid
@@ -26,7 +26,7 @@ def keep_attributes(operations: Operations, source: LocalSource, target: int, wa
         lost.append(f"mode {stat.S_IMODE(old.st_mode):04o}")
     lost += _keep_extended(operations, source.fd, target)
     if lost:
-        refuse(waived, "attributes", f"cannot be kept: {', '.join(lost)}", source.name)
+        refuse(forced, "attributes", f"cannot be kept: {', '.join(lost)}", source.name)
 
 
 def _keep_extended(operations: Operations, source: int, target: int) -> list[str]:

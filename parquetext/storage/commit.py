@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ..errors import ParquetextError, Refused
 from .edit import TailEdit
+from .forcing import check, refuse
 from .in_place import commit_in_place, repair
 from .lock import open_locked
 from .operations import OPERATIONS, Operations
@@ -16,7 +17,6 @@ from .paths import LocalTarget, RemoteTarget, resolve
 from .remote import commit_remote
 from .replace import replace, sweep
 from .source import LocalSource, RemoteSource
-from .waivers import check, refuse
 
 __all__ = ["Change", "change", "recover"]
 
@@ -36,7 +36,7 @@ class Change:
     source: LocalSource | RemoteSource
     in_place: bool
     keep_mtime: bool
-    waived: frozenset[str]
+    forced: frozenset[str]
     operations: Operations
     written: int = 0
 
@@ -58,12 +58,12 @@ class Change:
         elif self.in_place:
             commit_in_place(self.operations, source, edit, keep_mtime=self.keep_mtime)
         else:
-            replace(self.operations, source, edit, keep_mtime=self.keep_mtime, waived=self.waived)
+            replace(self.operations, source, edit, keep_mtime=self.keep_mtime, forced=self.forced)
         self.written = len(edit.tail) + (source.size - edit.keep if self.in_place else edit.keep)
 
 
 @contextlib.contextmanager
-def change(path: object, *, in_place: bool = False, keep_mtime: bool = False, waive: Iterable[str] = (),
+def change(path: object, *, in_place: bool = False, keep_mtime: bool = False, force: Iterable[str] = (),
            timeout: float = 0, operations: Operations = OPERATIONS) -> Iterator[Change]:
     """Open a file to change its tail.
 
@@ -78,8 +78,8 @@ def change(path: object, *, in_place: bool = False, keep_mtime: bool = False, wa
         Change the tail of the file itself, under a journal, instead of replacing the file.
     keep_mtime : bool
         Keep the times of the last access and change.
-    waive : iterable of str
-        Refusals to pass over: the keys of `waivers.WAIVERS`.
+    force : iterable of str
+        Refusals to pass over: the keys of `forcing.FORCEABLE`.
     timeout : float
         Seconds to wait for another writer.
     operations : Operations
@@ -94,13 +94,13 @@ def change(path: object, *, in_place: bool = False, keep_mtime: bool = False, wa
     OSError
         It cannot be opened.
     """
-    target, waived = resolve(path), check(waive)
+    target, forced = resolve(path), check(force)
     if isinstance(target, RemoteTarget):
         with _open_remote(target, in_place, keep_mtime) as source:
-            yield Change(source, False, False, waived, operations)
+            yield Change(source, False, False, forced, operations)
         return
-    with _open_local(target, in_place, timeout, waived, operations) as source:
-        yield Change(source, in_place, keep_mtime, waived, operations)
+    with _open_local(target, in_place, timeout, forced, operations) as source:
+        yield Change(source, in_place, keep_mtime, forced, operations)
 
 
 def _open_remote(target: RemoteTarget, in_place: bool, keep_mtime: bool) -> RemoteSource:
@@ -110,14 +110,14 @@ def _open_remote(target: RemoteTarget, in_place: bool, keep_mtime: bool) -> Remo
     return RemoteSource(target)
 
 
-def _open_local(target: LocalTarget, in_place: bool, timeout: float, waived: frozenset[str],
+def _open_local(target: LocalTarget, in_place: bool, timeout: float, forced: frozenset[str],
                 operations: Operations) -> LocalSource:
     path = os.path.realpath(target.path)
-    source = open_locked(path, writable=in_place, timeout=timeout, waived=waived)
+    source = open_locked(path, writable=in_place, timeout=timeout, forced=forced)
     try:
         links = os.fstat(source.fd).st_nlink
         if links > 1:
-            refuse(waived, "hard-links", f"it has {links} hard links", source.name)
+            refuse(forced, "hard-links", f"it has {links} hard links", source.name)
         _clean(operations, source)
         return source
     except BaseException:
@@ -149,5 +149,5 @@ def recover(path: object, *, timeout: float = 0, operations: Operations = OPERAT
     target = resolve(path)
     if isinstance(target, RemoteTarget):
         return None
-    with open_locked(os.path.realpath(target.path), writable=False, timeout=timeout, waived=frozenset()) as source:
+    with open_locked(os.path.realpath(target.path), writable=False, timeout=timeout, forced=frozenset()) as source:
         return _clean(operations, source)

@@ -12,8 +12,8 @@ import os
 import time
 
 from ..errors import Conflict
+from .forcing import refuse
 from .source import LocalSource
-from .waivers import refuse
 
 __all__ = ["open_locked"]
 
@@ -21,7 +21,7 @@ _PAUSE_SECONDS = 0.01
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 
 
-def open_locked(path: str, *, writable: bool, timeout: float, waived: frozenset[str]) -> LocalSource:
+def open_locked(path: str, *, writable: bool, timeout: float, forced: frozenset[str]) -> LocalSource:
     """The file at `path`, open and locked until it is closed.
 
     Raises
@@ -36,12 +36,12 @@ def open_locked(path: str, *, writable: bool, timeout: float, waived: frozenset[
     while True:
         source = LocalSource(path, flags)
         try:
-            if _lock(source, waived) and _is_named(source, path):
+            if _lock(source, forced) and _is_named(source, path):
                 return source
         except OSError as error:
             source.close()
             if error.errno == errno.EBADF and not writable:  # NFS locks only what is open for writing
-                return open_locked(path, writable=True, timeout=deadline - time.monotonic(), waived=waived)
+                return open_locked(path, writable=True, timeout=deadline - time.monotonic(), forced=forced)
             raise
         except BaseException:
             source.close()
@@ -52,7 +52,7 @@ def open_locked(path: str, *, writable: bool, timeout: float, waived: frozenset[
         time.sleep(_PAUSE_SECONDS)
 
 
-def _lock(source: LocalSource, waived: frozenset[str]) -> bool:
+def _lock(source: LocalSource, forced: frozenset[str]) -> bool:
     try:
         fcntl.flock(source.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -60,7 +60,7 @@ def _lock(source: LocalSource, waived: frozenset[str]) -> bool:
     except OSError as error:
         if error.errno not in _NO_LOCKS:
             raise
-        refuse(waived, "lock", f"its filesystem has no locks ({os.strerror(error.errno)})", source.name)
+        refuse(forced, "lock", f"its filesystem has no locks ({os.strerror(error.errno)})", source.name)
     return True
 
 

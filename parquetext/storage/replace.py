@@ -18,7 +18,7 @@ __all__ = ["replace", "sweep"]
 
 
 def replace(operations: Operations, source: LocalSource, edit: TailEdit, *, keep_mtime: bool,
-            waived: frozenset[str]) -> None:
+            forced: frozenset[str]) -> None:
     """Write the new file beside `source`, whose lock is held, flush it, rename it, flush the folder."""
     new = beside(source.name, NEW)
     file = _create(operations, new)
@@ -26,7 +26,7 @@ def replace(operations: Operations, source: LocalSource, edit: TailEdit, *, keep
         try:
             operations.copy(source.fd, file, edit.keep)
             operations.write(file, edit.tail, edit.keep)
-            keep_attributes(operations, source, file, waived)
+            keep_attributes(operations, source, file, forced)
             if keep_mtime:
                 keep_times(operations, source, file)
             operations.fsync(file)

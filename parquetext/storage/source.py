@@ -10,7 +10,7 @@ from .. import wire
 from ..errors import ParquetextError, wire_error
 from .paths import LocalTarget, RemoteTarget, resolve
 
-__all__ = ["LocalSource", "RemoteSource", "Version", "open_source"]
+__all__ = ["LocalSource", "RemoteSource", "Source", "Version", "open_source"]
 
 _OPEN_FLAGS = os.O_CLOEXEC | os.O_NONBLOCK  # a FIFO must not block the open
 
@@ -33,7 +33,7 @@ class Version:
         return cls((status.st_dev, status.st_ino), status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
-class _Source:
+class Source:
     """What local and remote sources share.
 
     Attributes
@@ -85,7 +85,7 @@ class _Source:
         self.close()
 
 
-class LocalSource(_Source):
+class LocalSource(Source):
     """A local file, read by pread; `fd` may be used for reading until `close`."""
 
     __slots__ = ("fd",)
@@ -124,7 +124,7 @@ class LocalSource(_Source):
             os.close(fd)
 
 
-class RemoteSource(_Source):
+class RemoteSource(Source):
     """A file of a pyarrow.fs filesystem, one request for each `read`."""
 
     __slots__ = ("_file", "metadata", "target")

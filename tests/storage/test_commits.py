@@ -103,13 +103,13 @@ class Forbidding(Operations):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
-def test_what_cannot_be_kept_is_refused_unless_waived(path):
+def test_what_cannot_be_kept_is_refused_unless_forced(path):
     os.chown(path, 1234, 4321)
     os.setxattr(path, "user.origin", b"a")
-    with pytest.raises(Refused, match=r"owner 1234:4321, user\.origin.*waive 'attributes'"):
+    with pytest.raises(Refused, match=r"owner 1234:4321, user\.origin.*force 'attributes'"):
         commit(path, operations=Forbidding())
     assert path.read_bytes() == OLD and os.listdir(path.parent) == ["x.bin"]
-    commit(path, operations=Forbidding(), waive="attributes")
+    commit(path, operations=Forbidding(), force="attributes")
     assert path.read_bytes() == NEW_CONTENT
 
 
@@ -123,20 +123,20 @@ def test_a_symbolic_link_is_followed_to_the_file(path, in_place):
     assert os.listdir(folder) == ["link.bin"]
 
 
-def test_several_hard_links_are_refused_unless_waived(path, in_place):
+def test_several_hard_links_are_refused_unless_forced(path, in_place):
     other = path.parent / "other.bin"
     os.link(path, other)
     with pytest.raises(Refused, match="2 hard links"):
         commit(path, in_place=in_place)
     assert path.read_bytes() == OLD
-    commit(path, in_place=in_place, waive=["hard-links"])
+    commit(path, in_place=in_place, force=["hard-links"])
     assert path.read_bytes() == NEW_CONTENT
     assert other.read_bytes() == (NEW_CONTENT if in_place else OLD)
 
 
 def test_an_unknown_waiver_is_an_error(path):
     with pytest.raises(ParquetextError, match="no such refusal"):
-        commit(path, waive={"everything"})
+        commit(path, force={"everything"})
 
 
 @pytest.mark.parametrize("meddle", [

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from parquetext.storage import TailEdit, change, journal, old_tail, open_source, recover
+from parquetext.errors import Malformed
+from parquetext.storage import Overlay, TailEdit, change, journal, old_tail, open_source, recover
 
 HEAD = bytes(range(256)) * 400
 OLD, NEW = HEAD + b"the old tail", HEAD + b"a new tail, longer than the old one"
@@ -107,3 +108,14 @@ def test_a_journal_never_touches_another_file_of_the_same_name(tmp_path, other):
 def test_without_a_journal_there_is_no_old_tail(tmp_path):
     (tmp_path / "x").write_bytes(b"x")
     assert old_tail(tmp_path / "x") is None
+
+
+def test_an_overlay_reads_as_the_file_with_the_old_tail(tmp_path):
+    path = interrupted(tmp_path, HEAD + b"a new tail, lo")
+    edit = old_tail(path)
+    with Overlay(open_source(path), edit.keep, edit.tail) as source:
+        assert source.size == len(OLD)
+        for start, length in ((0, 10), (len(HEAD) - 3, 7), (len(HEAD), 5), (len(OLD), 0), (0, len(OLD))):
+            assert source.read(start, length) == OLD[start:start + length]
+        with pytest.raises(Malformed):
+            source.read(len(OLD) - 1, 2)

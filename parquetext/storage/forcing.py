@@ -1,0 +1,29 @@
+"""Refusals that a caller may pass over, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..errors import ParquetextError, Refused
+
+__all__ = ["FORCEABLE", "check", "refuse"]
+
+FORCEABLE = {
+    "hard-links": "the file has other names: they keep the old content (in place: they change too)",
+    "attributes": "mode, owner or extended attributes that cannot be given to the new file are dropped",
+    "lock": "the filesystem has no locks: nothing keeps a second writer away",
+}
+
+
+def check(force: Iterable[str], known: Iterable[str] = FORCEABLE) -> frozenset[str]:
+    """The names as a set; ParquetextError for one that is not known."""
+    forced = frozenset([force] if isinstance(force, str) else force)
+    if unknown := sorted(forced - set(known)):
+        raise ParquetextError(f"no such refusal to force: {', '.join(unknown)} (known: {', '.join(sorted(known))})")
+    return forced
+
+
+def refuse(forced: frozenset[str], name: str, message: str, file: str | None = None, **place) -> None:
+    """Raise Refused unless `name` is forced."""
+    if name not in forced:
+        raise Refused(f"{message} (force {name!r} to do it anyway)", file=file, **place)
