@@ -1,0 +1,197 @@
+"""A local file opened for its footer: one call opens it and reads its tail."""
+
+from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
+from libc.errno cimport EINTR, EISDIR, errno
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcmp, memcpy
+
+import os
+
+from .. import wire
+from ..errors import wire_error
+
+from .capi cimport pqx_crc32
+
+__all__ = ["LocalFile", "flat_block"]
+
+cdef extern from "<fcntl.h>" nogil:
+    int O_RDONLY, O_CLOEXEC
+    int open(const char *path, int flags)
+cdef extern from "<unistd.h>" nogil:
+    int close(int fd)
+    ssize_t pread(int fd, void *into, size_t count, int64_t offset)
+cdef extern from "<sys/stat.h>" nogil:
+    struct timespec:
+        int64_t tv_sec
+        long tv_nsec
+    struct stat_t "stat":
+        unsigned int st_mode
+        int64_t st_size
+        uint64_t st_ino
+        timespec st_mtim
+    int fstat(int fd, stat_t *facts)
+    int S_ISDIR(unsigned int mode)
+cdef extern from "Python.h":
+    object PyUnicode_EncodeFSDefault(object text)
+
+cdef enum:
+    ENODATA = 61
+    TRAILER = 28
+
+
+cdef int read_at(int fd, uint64_t offset, size_t length, char *into) noexcept nogil:
+    """Read exactly `length` bytes; 0 or an errno."""
+    cdef ssize_t got
+    while length:
+        got = pread(fd, into, length, <int64_t> offset)
+        if got < 0:
+            if errno == EINTR:
+                continue
+            return errno
+        if got == 0:
+            return ENODATA
+        into += got
+        offset += got
+        length -= got
+    return 0
+
+
+cdef class LocalFile:
+    """A local file, open for reading, with its last bytes.
+
+    Parameters
+    ----------
+    path : str or bytes
+    tail_bytes : int
+        How many of the file's last bytes to read at once.
+
+    Attributes
+    ----------
+    fd : int
+        The file descriptor; -1 once closed.
+    size : int
+        The file's bytes when it was opened.
+    tail : bytes
+        The last ones.
+    mtime_ns, ino : int
+        Its modification time and inode number.
+
+    Raises
+    ------
+    OSError
+        As `open` raises it, with errno and filename.
+    """
+
+    cdef readonly int fd
+    cdef readonly uint64_t size, ino
+    cdef readonly int64_t mtime_ns
+    cdef readonly bytes tail
+
+    def __cinit__(self, path, size_t tail_bytes=4096):
+        self.fd = -1
+        cdef bytes encoded = path if type(path) is bytes else PyUnicode_EncodeFSDefault(path) if type(path) is str else os.fsencode(path)
+        if b"\0" in encoded:
+            raise ValueError("embedded null byte")
+        cdef const char *name = encoded
+        cdef stat_t facts
+        cdef int failure = 0
+        cdef size_t count
+        cdef bytes tail
+        cdef char *into
+        with nogil:
+            self.fd = open(name, O_RDONLY | O_CLOEXEC)
+            if self.fd < 0 or fstat(self.fd, &facts) < 0:
+                failure = errno
+            elif S_ISDIR(facts.st_mode):
+                failure = EISDIR
+        if failure:
+            self.fail(failure, path)
+        self.size = facts.st_size
+        self.ino = facts.st_ino
+        self.mtime_ns = facts.st_mtim.tv_sec * 1000000000 + facts.st_mtim.tv_nsec
+        count = tail_bytes if tail_bytes < self.size else self.size
+        tail = PyBytes_FromStringAndSize(NULL, count)
+        into = PyBytes_AsString(tail)
+        with nogil:
+            failure = read_at(self.fd, self.size - count, count, into)
+        if failure:
+            self.fail(failure, path)
+        self.tail = tail
+
+    cdef int fail(self, int failure, path) except -1:
+        self.close()
+        raise OSError(failure, os.strerror(failure), path)
+
+    def read(self, uint64_t offset, size_t length):
+        """Exactly `length` bytes from `offset` on; OSError where the file ends before."""
+        if self.fd < 0:
+            raise ValueError("the file is closed")
+        if offset > self.size or length > self.size - offset:
+            raise wire_error(wire.IO, offset, length, ENODATA)
+        cdef bytes data = PyBytes_FromStringAndSize(NULL, length)
+        cdef char *into = PyBytes_AsString(data)
+        cdef int fd = self.fd, failure
+        with nogil:
+            failure = read_at(fd, offset, length, into)
+        if failure:
+            raise wire_error(wire.IO, offset, length, failure)
+        return data
+
+    def close(self):
+        """Close the file; closing it again does nothing."""
+        cdef int fd = self.fd
+        if fd >= 0:
+            self.fd = -1
+            with nogil:
+                close(fd)
+
+    def __dealloc__(self):
+        if self.fd >= 0:
+            close(self.fd)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *details):
+        self.close()
+
+
+cdef bytes FLAT_FOOTER = wire.UUID_FLAT_FOOTER.bytes
+
+
+def flat_block(bytes tail not None, uint64_t size):
+    """Find the flat footer from the back of a file of `size` bytes that ends in `tail`.
+
+    Foreign blocks stacked on top of it are stepped over by their trailers, whose size checksums must hold. Nothing
+    of the payload is looked at.
+
+    Returns
+    -------
+    (int, int) or None
+        Where the payload begins in the file, and its length; None where `tail` shows no flat footer.
+    """
+    cdef const uint8_t *data = <const uint8_t *> PyBytes_AsString(tail)
+    cdef const uint8_t *uuid = <const uint8_t *> PyBytes_AsString(FLAT_FOOTER)
+    cdef const uint8_t *trailer
+    cdef uint64_t held = len(tail), footer, begin, end
+    cdef uint32_t length, crc
+    if held < 8 or held > size or memcmp(data + held - 4, b"PAR1", 4) != 0:
+        return None
+    memcpy(&length, data + held - 8, 4)
+    if length > size - 8:
+        return None
+    footer = size - 8 - length
+    begin = size - held
+    if length < 1 or held < 9 or data[held - 9] != 0:
+        return None
+    end = size - 9
+    while end >= footer and end - footer > TRAILER and end >= begin and end - begin >= TRAILER:
+        trailer = data + (end - begin) - TRAILER
+        memcpy(&length, trailer + 4, 4)
+        memcpy(&crc, trailer + 8, 4)
+        if pqx_crc32(0, trailer + 4, 4) != crc or length >= end - TRAILER - footer:
+            return None
+        if memcmp(trailer + 12, uuid, 16) == 0:
+            return end - TRAILER - length, length
+        end -= TRAILER + length
+    return None

@@ -1,0 +1,115 @@
+"""A local file opened for its footer."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import struct
+
+from .. import wire
+from ..errors import wire_error
+from .checksum import crc32
+
+__all__ = ["LocalFile", "flat_block"]
+
+TRAILER = struct.Struct("<III16s")                             # payload's CRC-32, its length, the length's CRC-32, UUID
+
+
+class LocalFile:
+    """A local file, open for reading, with its last bytes.
+
+    Parameters
+    ----------
+    path : str or bytes
+    tail_bytes : int
+        How many of the file's last bytes to read at once.
+
+    Attributes
+    ----------
+    fd : int
+        The file descriptor; -1 once closed.
+    size : int
+        The file's bytes when it was opened.
+    tail : bytes
+        The last ones.
+    mtime_ns, ino : int
+        Its modification time and inode number.
+
+    Raises
+    ------
+    OSError
+        As `open` raises it, with errno and filename.
+    """
+
+    fd = -1
+
+    def __init__(self, path: str | bytes, tail_bytes: int = 4096):
+        self.fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            facts = os.fstat(self.fd)
+            if stat.S_ISDIR(facts.st_mode):
+                raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+            self.size, self.ino, self.mtime_ns = facts.st_size, facts.st_ino, facts.st_mtime_ns
+            count = min(tail_bytes, self.size)
+            self.tail = self.read(self.size - count, count)
+        except BaseException:
+            self.close()
+            raise
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Exactly `length` bytes from `offset` on; OSError where the file ends before."""
+        if self.fd < 0:
+            raise ValueError("the file is closed")
+        if length > self.size - offset:
+            raise wire_error(wire.IO, offset, length, errno.ENODATA)
+        data = b""
+        while len(data) < length:
+            more = os.pread(self.fd, length - len(data), offset + len(data))
+            if not more:
+                raise wire_error(wire.IO, offset, length, errno.ENODATA)
+            data += more
+        return data
+
+    def close(self) -> None:
+        """Close the file; closing it again does nothing."""
+        fd, self.fd = self.fd, -1
+        if fd >= 0:
+            os.close(fd)
+
+    def __del__(self):
+        self.close()
+
+    def __enter__(self) -> LocalFile:
+        return self
+
+    def __exit__(self, *details) -> None:
+        self.close()
+
+
+def flat_block(tail: bytes, size: int) -> tuple[int, int] | None:
+    """Find the flat footer from the back of a file of `size` bytes that ends in `tail`.
+
+    Foreign blocks stacked on top of it are stepped over by their trailers, whose size checksums must hold. Nothing
+    of the payload is looked at.
+
+    Returns
+    -------
+    (int, int) or None
+        Where the payload begins in the file, and its length; None where `tail` shows no flat footer.
+    """
+    if not 9 <= len(tail) <= size or tail[-4:] != b"PAR1" or tail[-9] != 0:
+        return None
+    begin = size - len(tail)
+    footer = size - 8 - int.from_bytes(tail[-8:-4], "little")
+    end = size - 9                                             # before the footer's stop
+    while footer >= 0 and end - footer > TRAILER.size and end - begin >= TRAILER.size:
+        at = end - begin - TRAILER.size
+        _, length, length_crc, uuid = TRAILER.unpack_from(tail, at)
+        payload = end - TRAILER.size - length
+        if crc32(tail[at + 4:at + 8]) != length_crc or payload <= footer:
+            return None
+        if uuid == wire.UUID_FLAT_FOOTER.bytes:
+            return payload, length
+        end = payload
+    return None

@@ -1,0 +1,142 @@
+"""A local file with its tail, and where the flat footer lies in it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import zlib
+
+import pytest
+
+from parquetext import kernels, wire
+
+FOREIGN = bytes(range(16))
+
+
+def trailer(payload: bytes, uuid: bytes) -> bytes:
+    size = len(payload).to_bytes(4, "little")
+    return zlib.crc32(payload).to_bytes(4, "little") + size + zlib.crc32(size).to_bytes(4, "little") + uuid
+
+
+def block(payload: bytes, uuid: bytes = wire.UUID_FLAT_FOOTER.bytes) -> bytes:
+    return payload + trailer(payload, uuid)
+
+
+def parquet(extension: bytes, body: bytes = b"PAR1data", thrift: bytes = b"\x15\x02\x08\xff\xff\x01\x7f") -> bytes:
+    footer = thrift + extension + b"\0"
+    return body + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+
+
+@pytest.fixture
+def local(implementation):
+    return kernels.local
+
+
+def test_the_tail_is_read_when_the_file_is_opened(local, tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(bytes(range(256)) * 40)
+    with local.LocalFile(str(path), 100) as file:
+        assert (file.size, file.tail) == (10240, path.read_bytes()[-100:])
+        assert (file.ino, file.mtime_ns) == (path.stat().st_ino, path.stat().st_mtime_ns)
+        assert os.pread(file.fd, 3, 5) == bytes([5, 6, 7])
+        assert file.read(254, 4) == bytes([254, 255, 0, 1])
+
+
+def test_a_file_shorter_than_the_tail_is_read_whole(local, tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"short")
+    with local.LocalFile(os.fsencode(path)) as file:
+        assert (file.size, file.tail) == (5, b"short")
+    path.write_bytes(b"")
+    with local.LocalFile(str(path)) as file:
+        assert (file.size, file.tail) == (0, b"")
+
+
+@pytest.mark.parametrize("name", ["missing", "folder"])
+def test_what_cannot_be_opened_is_an_error_as_open_raises_it(local, tmp_path, name):
+    (tmp_path / "folder").mkdir()
+    path = str(tmp_path / name)
+    with pytest.raises(OSError) as theirs:
+        open(path, "rb")
+    with pytest.raises(OSError) as ours:
+        local.LocalFile(path)
+    assert (type(ours.value), ours.value.errno, ours.value.filename) == (
+        type(theirs.value), theirs.value.errno, theirs.value.filename)
+
+
+def test_a_null_in_a_path_is_refused(local):
+    with pytest.raises(ValueError, match="null"):
+        local.LocalFile("a\0b")
+
+
+def test_reading_past_the_end_is_an_error(local, tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"ten bytes.")
+    with local.LocalFile(str(path)) as file:
+        for offset, length in ((8, 3), (11, 0), (2**40, 1)):
+            with pytest.raises(OSError) as raised:
+                file.read(offset, length)
+            assert raised.value.errno == errno.ENODATA
+
+
+def test_a_file_that_shrinks_after_opening_gives_an_error_not_other_bytes(local, tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(bytes(1000))
+    with local.LocalFile(str(path)) as file:
+        os.truncate(path, 10)
+        with pytest.raises(OSError):
+            file.read(5, 100)
+
+
+def test_a_closed_file_reads_nothing(local, tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"x")
+    file = local.LocalFile(str(path))
+    file.close()
+    file.close()
+    assert file.fd == -1
+    with pytest.raises(ValueError):
+        file.read(0, 1)
+
+
+def test_the_flat_block_is_found_from_the_back(local):
+    data = parquet(block(b"payload of the flat footer"))
+    place, length = local.flat_block(data[-80:], len(data))
+    assert data[place:place + length] == b"payload of the flat footer"
+
+
+def test_foreign_blocks_on_top_are_stepped_over(local):
+    data = parquet(block(b"flat") + block(b"foreign", FOREIGN) + block(b"", FOREIGN))
+    place, length = local.flat_block(data, len(data))
+    assert data[place:place + length] == b"flat"
+
+
+def test_only_the_trailers_need_to_be_in_the_tail(local):
+    data = parquet(block(bytes(500)))
+    assert local.flat_block(data[-37:], len(data)) == (len(data) - 37 - 500, 500)
+    assert local.flat_block(data[-36:], len(data)) is None
+
+
+@pytest.mark.parametrize("data", [
+    parquet(b""), parquet(block(b"foreign", FOREIGN)), b"", b"PAR1", b"\0\0\0\0\0PAR1", b"PARE" * 20, parquet(block(b"flat"))[:-1],
+    parquet(block(b"flat"))[:-4] + b"PAR3", parquet(block(b"flat"), thrift=b""),
+])
+def test_other_files_have_no_flat_block(local, data):
+    assert local.flat_block(data, len(data)) is None
+
+
+def test_a_footer_length_that_leaves_the_file_or_the_block_is_not_believed(local):
+    data = parquet(block(b"flat"))
+    for length in (0, 1, 28, 29, 32, 2**31, 2**32 - 1):
+        changed = data[:-8] + length.to_bytes(4, "little") + b"PAR1"
+        assert local.flat_block(changed, len(changed)) is None
+
+
+def test_one_flipped_bit_in_the_trailer_hides_the_block_or_leaves_its_place(local):
+    data = parquet(block(b"flat" * 10))
+    place = local.flat_block(data, len(data))
+    for at in range(len(data) - 37, len(data)):
+        for bit in range(8):
+            changed = bytearray(data)
+            changed[at] ^= 1 << bit
+            assert local.flat_block(bytes(changed), len(data)) in (None, place)
