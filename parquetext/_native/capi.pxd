@@ -29,3 +29,67 @@ cdef extern from "parquetext.h" nogil:
     const char *pqx_crc32_implementation(size_t index)
     uint32_t pqx_crc32_with(size_t index, uint32_t crc, const uint8_t *data, size_t size)
     uint64_t pqx_xxh64(const uint8_t *data, size_t size, uint64_t seed)
+
+    ctypedef struct pqx_range:
+        uint32_t offset
+        uint32_t length
+    ctypedef struct pqx_bytes:
+        const uint8_t *data
+        size_t size
+    ctypedef struct pqx_chunk:
+        int64_t num_values, total_uncompressed_size, total_compressed_size
+        int64_t data_page_offset, dictionary_page_offset
+        int64_t null_count, distinct_count
+        pqx_range chunk, metadata, statistics
+        pqx_range min_value, max_value, min, max
+        int32_t type, codec
+        uint32_t present, encodings
+    ctypedef struct pqx_places:
+        int64_t index_page_offset, bloom_filter_offset, offset_index_offset, column_index_offset
+        int32_t bloom_filter_length, offset_index_length, column_index_length
+        uint32_t reserved
+    ctypedef struct pqx_row_group:
+        pqx_range bytes, columns, sorting_columns
+        int64_t num_rows, total_byte_size, file_offset, total_compressed_size
+        int32_t ordinal
+        uint32_t chunk_count
+
+    ctypedef struct pqx_source:
+        int (*read)(void *context, uint64_t offset, size_t length, uint8_t *into)
+        void *context
+        uint64_t size
+    pqx_source pqx_source_fd(int fd, uint64_t size)
+    ctypedef struct pqx_flat:
+        pass
+    int pqx_flat_open(const pqx_source *source, uint64_t payload, uint64_t length, const uint8_t *tail, size_t tail_size,
+                      pqx_flat **flat, pqx_error *error)
+    void pqx_flat_close(pqx_flat *flat)
+    ctypedef struct pqx_flat_facts:
+        int32_t version
+        int64_t num_rows
+        uint32_t leaf_count, node_count, row_group_count, key_value_count
+    void pqx_flat_get_facts(const pqx_flat *flat, pqx_flat_facts *facts)
+    uint32_t PQX_FLAT_GROUP
+    int pqx_flat_find_name(pqx_flat *flat, const uint8_t *name, size_t size, uint32_t *ids, size_t capacity,
+                           size_t *count, pqx_error *error)
+    int pqx_flat_find_field_id(pqx_flat *flat, int32_t field_id, uint32_t *ids, size_t capacity, size_t *count,
+                               pqx_error *error)
+    ctypedef struct pqx_flat_node:
+        pqx_bytes thrift, path
+        uint32_t parent, schema_index, first_leaf, leaf_count
+        uint8_t column_order, max_definition, max_repetition
+    int pqx_flat_get_node(pqx_flat *flat, uint32_t id, pqx_flat_node *node, pqx_error *error)
+    int pqx_flat_get_chunks(pqx_flat *flat, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks,
+                            pqx_places *places, pqx_buffer *arena, pqx_error *error)
+    int pqx_flat_get_row_groups(pqx_flat *flat, uint32_t first, uint32_t count, pqx_row_group *row_groups, pqx_error *error)
+    ctypedef struct pqx_sorting_column:
+        int32_t column
+        uint8_t descending, nulls_first
+    int pqx_flat_get_sorting_columns(pqx_flat *flat, uint32_t row_group, pqx_sorting_column *columns, size_t capacity,
+                                     size_t *count, pqx_error *error)
+    int pqx_flat_get_key_value(pqx_flat *flat, uint32_t index, pqx_bytes *key, pqx_bytes *value, pqx_error *error)
+    int pqx_flat_get_created_by(pqx_flat *flat, pqx_bytes *created_by, int *present, pqx_error *error)
+    int pqx_flat_slice(pqx_flat *flat, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups,
+                       uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error)
+    void pqx_flat_io(const pqx_flat *flat, uint64_t *reads, uint64_t *bytes)
+    int pqx_flat_verify(const uint8_t *payload, size_t size, pqx_error *error)

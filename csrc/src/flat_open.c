@@ -1,0 +1,174 @@
+/* Opening a flat footer: its tail block is checked, and nothing else. */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "flat_read.h"
+
+#define SMALLEST_TAIL (PQX_FLAT_TAIL_BYTES + PQX_FLAT_RECORD_BYTES)
+#define FIRST_READ 4096
+
+static int read_fd(void *context, uint64_t offset, size_t length, uint8_t *into)
+{
+    int fd = (int)(intptr_t)context;
+    while (length) {
+        ssize_t got = pread(fd, into, length, (off_t)offset);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return errno;
+        if (got == 0) return ENODATA;
+        into += got;
+        offset += (uint64_t)got;
+        length -= (size_t)got;
+    }
+    return 0;
+}
+
+pqx_source pqx_source_fd(int fd, uint64_t size)
+{
+    return (pqx_source){read_fd, (void *)(intptr_t)fd, size};
+}
+
+/* Hold the payload's bytes from `place` on; they are there already, or read now. */
+static int hold(pqx_flat *flat, uint32_t place, pqx_error *error)
+{
+    if (place >= flat->held) return PQX_OK;
+    uint32_t count = flat->length - place;
+    uint8_t *bytes = malloc(count);
+    if (!bytes) return pqx_fail(error, PQX_NO_MEMORY, 0, count, 0);
+    int failure = flat->source.read(flat->source.context, flat->payload + place, count, bytes);
+    if (failure) {
+        free(bytes);
+        return pqx_flat_fail(flat, error, PQX_IO, place, count, (uint64_t)failure);
+    }
+    flat->reads++;
+    flat->fetched += count;
+    free(flat->owned);
+    flat->bytes = flat->owned = bytes;
+    flat->held = place;
+    return PQX_OK;
+}
+
+/* The record at the payload's end, the tail block's range and its checksum. */
+static int check_record(pqx_flat *flat, pqx_error *error)
+{
+    static const uint8_t uuid[16] = PQX_UUID_FLAT_FOOTER;
+    uint32_t at = flat->length - PQX_FLAT_RECORD_BYTES;
+    if (at < flat->held) PQX_TRY(hold(flat, flat->length > FIRST_READ ? flat->length - FIRST_READ : 0, error));
+    const uint8_t *record = flat->bytes + (at - flat->held);
+    uint32_t length = pqx_load32(record + 20), tail = pqx_load32(record + 24);
+    if (length != flat->length) return pqx_flat_fail(flat, error, PQX_BAD_CELL, at + 20, flat->length, length);
+    if (tail % 8 || tail < SMALLEST_TAIL || tail > flat->length - 8) return pqx_flat_fail(flat, error, PQX_BAD_CELL, at + 24, flat->length, tail);
+    flat->tail = flat->length - tail;
+    PQX_TRY(hold(flat, flat->tail, error));
+    record = flat->bytes + (at - flat->held);
+    uint32_t stored = pqx_load32(record + 28), crc = pqx_crc32(0, flat->bytes + (flat->tail - flat->held), tail - 4);
+    if (stored != crc) return pqx_flat_fail(flat, error, PQX_CHECKSUM, at + 28, stored, crc);
+    if (memcmp(record, uuid, sizeof uuid) != 0) return pqx_flat_fail(flat, error, PQX_UNKNOWN_LAYOUT, at, PQX_FLAT_LAYOUT_VERSION, 0);
+    uint32_t version = pqx_load32(record + 16);
+    if (version != PQX_FLAT_LAYOUT_VERSION) return pqx_flat_fail(flat, error, PQX_UNKNOWN_LAYOUT, at + 16, PQX_FLAT_LAYOUT_VERSION, version);
+    return PQX_OK;
+}
+
+/* `count` pages of 256 bytes from `place` on, in front of the tail block. */
+static int check_pages(const pqx_flat *flat, uint32_t place, uint64_t count, uint32_t field, pqx_error *error)
+{
+    if (place % 8 == 0 && place <= flat->tail && count <= (flat->tail - place) / PQX_FLAT_PAGE_BYTES) return PQX_OK;
+    return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, flat->tail + field, flat->tail, place);
+}
+
+static int check_counts(pqx_flat *flat, pqx_error *error)
+{
+    const uint8_t *tail = flat->bytes + (flat->tail - flat->held);
+    pqx_flat_facts *facts = &flat->facts;
+    facts->leaf_count = pqx_load32(tail);
+    facts->node_count = pqx_load32(tail + 4);
+    facts->row_group_count = pqx_load32(tail + 8);
+    facts->key_value_count = pqx_load32(tail + 12);
+    flat->pool_pages = pqx_load32(tail + 16);
+    flat->row_group_cells = pqx_load32(tail + 20);
+    flat->flags = pqx_load32(tail + 24);
+    facts->version = (int32_t)pqx_load32(tail + 28);
+    facts->num_rows = (int64_t)pqx_load64(tail + 32);
+    uint32_t groups = facts->row_group_count, cells = groups / PQX_FLAT_PART_ROW_GROUPS + (groups % PQX_FLAT_PART_ROW_GROUPS != 0);
+    if (!facts->node_count) return pqx_flat_fail(flat, error, PQX_BAD_CELL, flat->tail + 4, 1, 0);
+    if (flat->row_group_cells != cells) return pqx_flat_fail(flat, error, PQX_BAD_CELL, flat->tail + 20, cells, flat->row_group_cells);
+    if (flat->flags > 7) return pqx_flat_fail(flat, error, PQX_BAD_CELL, flat->tail + 24, 7, flat->flags);
+    uint64_t smallest = (uint64_t)groups * (facts->leaf_count ? facts->leaf_count : 1);
+    smallest = smallest > UINT64_MAX / 12 ? UINT64_MAX : smallest * 12;
+    if (smallest > flat->length) return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, flat->tail + 8, flat->length, smallest);
+    return PQX_OK;
+}
+
+/* The tail block's places and the lists within it. */
+static int check_places(pqx_flat *flat, pqx_error *error)
+{
+    const uint8_t *tail = flat->bytes + (flat->tail - flat->held);
+    flat->directory = pqx_load32(tail + 40);
+    flat->buckets = pqx_load32(tail + 44);
+    flat->bucket_count = pqx_load32(tail + 48);
+    flat->column_hint = pqx_load32(tail + 52);
+    flat->pool_hint = pqx_load32(tail + 56);
+    flat->vtable_bytes = pqx_load32(tail + 60);
+    flat->listed_count = pqx_load32(tail + 64);
+    uint32_t zero = pqx_load32(tail + 68), groups = flat->facts.row_group_count;
+    if (flat->listed_count > PQX_FLAT_LIST_ENTRIES) return pqx_flat_fail(flat, error, PQX_BAD_CELL, flat->tail + 64, PQX_FLAT_LIST_ENTRIES, flat->listed_count);
+    if (zero) return pqx_flat_fail(flat, error, PQX_BAD_CELL, flat->tail + 68, 0, zero);
+    uint32_t counted = 8 * (groups < PQX_FLAT_PART_ROW_GROUPS ? groups : PQX_FLAT_PART_ROW_GROUPS);
+    uint64_t lists = PQX_FLAT_TAIL_BYTES + counted + (((uint64_t)flat->vtable_bytes + 3) & ~(uint64_t)3);
+    uint64_t size = ((lists + 8 * flat->listed_count + 7) & ~(uint64_t)7) + PQX_FLAT_RECORD_BYTES;
+    if (flat->vtable_bytes % 2 || size != flat->length - flat->tail)
+        return pqx_flat_fail(flat, error, PQX_BAD_CELL, flat->tail + 60, flat->length - flat->tail, size);
+    flat->row_counts = tail + PQX_FLAT_TAIL_BYTES;
+    flat->vtables = flat->tail + PQX_FLAT_TAIL_BYTES + counted;
+    flat->listed = tail + lists;
+    uint64_t places = (uint64_t)flat->facts.leaf_count + flat->facts.node_count + flat->row_group_cells + flat->facts.key_value_count
+        + (flat->flags & 1) + flat->pool_pages;
+    PQX_TRY(check_pages(flat, flat->directory, (places + PQX_FLAT_DIRECTORY_ENTRIES - 1) / PQX_FLAT_DIRECTORY_ENTRIES, 40, error));
+    flat->place_count = (uint32_t)places;
+    if (flat->bucket_count || flat->buckets) PQX_TRY(check_pages(flat, flat->buckets, flat->bucket_count ? flat->bucket_count : UINT32_MAX, 44, error));
+    return PQX_OK;
+}
+
+int pqx_flat_open(const pqx_source *source, uint64_t payload, uint64_t length, const uint8_t *tail, size_t tail_size, pqx_flat **opened, pqx_error *error)
+{
+    *opened = NULL;
+    if (tail_size > source->size) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, source->size, tail_size);
+    if (payload > source->size || length > source->size - payload || length < 8 + SMALLEST_TAIL || length > INT32_MAX)
+        return pqx_fail(error, PQX_BAD_OFFSET, payload, source->size, length);
+    uint64_t tail_begin = source->size - tail_size, end = payload + length;
+    uint64_t held = tail_begin < payload ? payload : tail_begin < end ? tail_begin : end;
+    size_t count = (size_t)(end - held);
+    pqx_flat *flat = malloc(sizeof *flat + count);
+    if (!flat) return pqx_fail(error, PQX_NO_MEMORY, 0, sizeof *flat + count, 0);
+    memset(flat, 0, sizeof *flat);
+    flat->source = *source;
+    flat->payload = payload;
+    flat->length = (uint32_t)length;
+    flat->held = (uint32_t)(held - payload);
+    flat->bytes = flat->first_bytes;
+    if (count) memcpy(flat->first_bytes, tail + (held - tail_begin), count);
+    int status = check_record(flat, error);
+    if (status == PQX_OK) status = check_counts(flat, error);
+    if (status == PQX_OK) status = check_places(flat, error);
+    if (status == PQX_OK) *opened = flat;
+    else pqx_flat_close(flat);
+    return status;
+}
+
+void pqx_flat_close(pqx_flat *flat)
+{
+    if (!flat) return;
+    pqx_cell *cells[] = {&flat->column, &flat->node, &flat->part, &flat->row_groups, &flat->text, &flat->pool, &flat->directory_page, &flat->bucket};
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) free(cells[i]->buffer);
+    pqx_buffer_free(&flat->scratch);
+    free(flat->owned);
+    free(flat);
+}
+
+void pqx_flat_get_facts(const pqx_flat *flat, pqx_flat_facts *facts) { *facts = flat->facts; }
+
+void pqx_flat_io(const pqx_flat *flat, uint64_t *reads, uint64_t *bytes)
+{
+    *reads = flat->reads;
+    *bytes = flat->fetched;
+}

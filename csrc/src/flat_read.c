@@ -1,0 +1,204 @@
+/* Cells of a flat footer: fetched, checked and kept until the next one of their kind is wanted. */
+#include <stdlib.h>
+
+#include "flat_read.h"
+
+void pqx_flat_begin(pqx_flat *flat) { flat->allowance = 2 * (uint64_t)flat->length + 65536; }
+
+/* Read [place, place + size) of the payload into the cell's buffer, of which the first `have` bytes are there. */
+static int fetch(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t have, uint32_t size, pqx_error *error)
+{
+    if (size > cell->capacity) {
+        size_t capacity = size < 4096 ? 4096 : size;
+        uint8_t *buffer = realloc(cell->buffer, capacity);
+        if (!buffer) return pqx_fail(error, PQX_NO_MEMORY, 0, capacity, 0);
+        cell->buffer = buffer;
+        cell->capacity = capacity;
+    }
+    int failure = flat->source.read(flat->source.context, flat->payload + place + have, size - have, cell->buffer + have);
+    if (failure) return pqx_flat_fail(flat, error, PQX_IO, (uint64_t)place + have, size - have, (uint64_t)failure);
+    flat->reads++;
+    flat->fetched += size - have;
+    cell->data = cell->buffer;
+    return PQX_OK;
+}
+
+/* Bring the whole cell at `place` into memory, and check its length and checksum. */
+static int load(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t hint, pqx_error *error)
+{
+    cell->size = 0;
+    if (PQX_UNLIKELY(place % 8 || place < 8 || place > flat->tail - PQX_FLAT_CELL_HEADER_BYTES))
+        return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, place, flat->tail, place);
+    uint32_t most = flat->tail - place, have = 0;
+    if (place >= flat->held) {
+        cell->data = flat->bytes + (place - flat->held);
+    } else {
+        have = hint < PQX_FLAT_CELL_HEADER_BYTES ? PQX_FLAT_CELL_HEADER_BYTES : hint < 4096 ? hint : 4096;
+        if (have > most) have = most;
+        PQX_TRY(fetch(flat, cell, place, 0, have, error));
+    }
+    uint32_t size = pqx_load32(cell->data + 4);
+    if (PQX_UNLIKELY(size % 8 || size < PQX_FLAT_CELL_HEADER_BYTES || size > most))
+        return pqx_flat_fail(flat, error, PQX_BAD_CELL, (uint64_t)place + 4, most, size);
+    if (PQX_UNLIKELY(size > flat->allowance)) return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, place, flat->length, size);
+    if (place < flat->held && size > have) PQX_TRY(fetch(flat, cell, place, have, size, error));
+    uint32_t stored = pqx_load32(cell->data), crc = pqx_crc32(0, cell->data + 4, size - 4);
+    if (PQX_UNLIKELY(stored != crc)) return pqx_flat_fail(flat, error, PQX_CHECKSUM, place, stored, crc);
+    cell->place = place;
+    cell->size = size;
+    return PQX_OK;
+}
+
+static int check_kind(const pqx_flat *flat, pqx_cell *cell, int kind, uint32_t part, uint32_t number, pqx_error *error)
+{
+    uint32_t is_kind = pqx_load16(cell->data + 8), is_part = pqx_load16(cell->data + 10), is_number = pqx_load32(cell->data + 12);
+    if (part > 65535) part = 65535;
+    if (PQX_LIKELY(is_kind == (uint32_t)kind && (is_part == part || kind != PQX_KIND_COLUMN) && is_number == number)) return PQX_OK;
+    uint64_t place = cell->place;
+    cell->size = 0;
+    if (is_kind != (uint32_t)kind) return pqx_flat_fail(flat, error, PQX_BAD_CELL, place + 8, (uint64_t)kind, is_kind);
+    if (is_part != part && kind == PQX_KIND_COLUMN) return pqx_flat_fail(flat, error, PQX_BAD_CELL, place + 10, part, is_part);
+    return pqx_flat_fail(flat, error, PQX_BAD_CELL, place + 12, number, is_number);
+}
+
+int pqx_flat_load(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t hint, int kind, uint32_t part, uint32_t number, pqx_error *error)
+{
+    if (!cell->size || cell->place != place) {
+        PQX_TRY(load(flat, cell, place, hint, error));
+        if (kind != PQX_KIND_DIRECTORY && kind != PQX_KIND_BUCKET) flat->allowance -= cell->size;
+    }
+    return check_kind(flat, cell, kind, part, number, error);
+}
+
+int pqx_flat_load_page(pqx_flat *flat, pqx_cell *cell, uint32_t first, uint32_t index, int kind, uint32_t most, uint32_t *used, pqx_error *error)
+{
+    uint32_t place = first + PQX_FLAT_PAGE_BYTES * index;
+    PQX_TRY(pqx_flat_load(flat, cell, place, PQX_FLAT_PAGE_BYTES, kind, 0, index, error));
+    if (PQX_UNLIKELY(cell->size != PQX_FLAT_PAGE_BYTES)) {
+        uint32_t size = cell->size;
+        cell->size = 0;
+        return pqx_flat_fail(flat, error, PQX_BAD_CELL, (uint64_t)place + 4, PQX_FLAT_PAGE_BYTES, size);
+    }
+    *used = pqx_load16(cell->data + 10);
+    if (PQX_UNLIKELY(*used > most)) return pqx_flat_fail(flat, error, PQX_BAD_CELL, (uint64_t)place + 10, most, *used);
+    return PQX_OK;
+}
+
+int pqx_flat_place(pqx_flat *flat, uint32_t index, uint32_t *place, pqx_error *error)
+{
+    uint32_t page = index / PQX_FLAT_DIRECTORY_ENTRIES, entry = index % PQX_FLAT_DIRECTORY_ENTRIES, used;
+    PQX_TRY(pqx_flat_load_page(flat, &flat->directory_page, flat->directory, page, PQX_KIND_DIRECTORY, PQX_FLAT_DIRECTORY_ENTRIES, &used, error));
+    if (PQX_UNLIKELY(entry >= used)) return pqx_flat_fail(flat, error, PQX_BAD_CELL, (uint64_t)flat->directory_page.place + 10, entry + 1, used);
+    *place = pqx_load32(flat->directory_page.data + PQX_FLAT_CELL_HEADER_BYTES + 4 * entry);
+    return PQX_OK;
+}
+
+static int check_size(const pqx_flat *flat, pqx_cell *cell, uint64_t needed, pqx_error *error)
+{
+    if (PQX_LIKELY(cell->size >= needed)) return PQX_OK;
+    return pqx_flat_fail(flat, error, PQX_BAD_VALUE, (uint64_t)cell->place + 4, needed, cell->size);
+}
+
+static int check_word(const pqx_flat *flat, const pqx_cell *cell, uint32_t at, uint32_t expected, pqx_error *error)
+{
+    uint32_t found = pqx_load32(cell->data + at);
+    if (PQX_LIKELY(found == expected)) return PQX_OK;
+    return pqx_flat_fail(flat, error, PQX_BAD_VALUE, (uint64_t)cell->place + at, expected, found);
+}
+
+int pqx_flat_check_list(const pqx_flat *flat, pqx_cell *cell, uint32_t first, uint32_t count, pqx_error *error)
+{
+    int status = check_size(flat, cell, 24, error);
+    if (status == PQX_OK) status = check_word(flat, cell, 16, first, error);
+    if (status == PQX_OK) status = check_word(flat, cell, 20, count, error);
+    if (status == PQX_OK) status = check_size(flat, cell, 24 + 4 * (uint64_t)count, error);
+    if (status != PQX_OK) cell->size = 0;
+    return status;
+}
+
+/* The element's bytes and path lie in the cell; its parent and index are possible. */
+static int check_element(const pqx_flat *flat, const pqx_cell *cell, int is_node, uint32_t number, pqx_error *error)
+{
+    const uint8_t *fixed = cell->data;
+    uint32_t path = pqx_load32(fixed + 28), parent = pqx_load32(fixed + 32), index = pqx_load32(fixed + 36);
+    PQX_TRY(pqx_flat_inside(flat, cell, 16, pqx_load32(fixed + 16), pqx_load32(fixed + 20), error));
+    PQX_TRY(pqx_flat_inside(flat, cell, 24, pqx_load32(fixed + 24), path ? path : pqx_load32(fixed + 60), error));
+    if (is_node && number == 0) {
+        PQX_TRY(check_word(flat, cell, 32, PQX_FLAT_NONE, error));
+    } else {
+        uint32_t limit = is_node ? number : flat->facts.node_count;
+        if (parent >= limit) return pqx_flat_fail(flat, error, PQX_BAD_VALUE, (uint64_t)cell->place + 32, limit, parent);
+    }
+    uint32_t elements = flat->facts.leaf_count + flat->facts.node_count;
+    return index < elements ? PQX_OK : pqx_flat_fail(flat, error, PQX_BAD_VALUE, (uint64_t)cell->place + 36, elements, index);
+}
+
+/* The schema part of a node's cell, or of a column's first part. */
+static int check_schema_part(const pqx_flat *flat, pqx_cell *cell, int is_node, uint32_t number, pqx_error *error)
+{
+    PQX_TRY(check_size(flat, cell, 64, error));
+    PQX_TRY(check_element(flat, cell, is_node, number, error));
+    if (is_node) {
+        uint32_t leaves = flat->facts.leaf_count, first = pqx_load32(cell->data + 48), count = pqx_load32(cell->data + 52);
+        if (first > leaves) return pqx_flat_fail(flat, error, PQX_BAD_VALUE, (uint64_t)cell->place + 48, leaves, first);
+        if (count > leaves - first) return pqx_flat_fail(flat, error, PQX_BAD_VALUE, (uint64_t)cell->place + 52, leaves - first, count);
+        return PQX_OK;
+    }
+    uint32_t groups = flat->facts.row_group_count, parts = flat->row_group_cells ? flat->row_group_cells : 1;
+    uint32_t count = groups < PQX_FLAT_PART_ROW_GROUPS ? groups : PQX_FLAT_PART_ROW_GROUPS;
+    PQX_TRY(check_word(flat, cell, 48, count, error));
+    PQX_TRY(check_word(flat, cell, 52, parts, error));
+    return check_size(flat, cell, 64 + 4 * ((uint64_t)parts - 1 + count), error);
+}
+
+static int accept(const pqx_flat *flat, pqx_cell *cell, int is_node, uint32_t number, pqx_error *error)
+{
+    int status = check_schema_part(flat, cell, is_node, number, error);
+    if (PQX_UNLIKELY(status != PQX_OK)) cell->size = 0;
+    return status;
+}
+
+int pqx_flat_load_any(pqx_flat *flat, uint32_t place, const pqx_cell **found, uint32_t *id, pqx_error *error)
+{
+    pqx_cell *cell = flat->node.size && flat->node.place == place ? &flat->node : &flat->column;
+    if (!cell->size || cell->place != place) {
+        PQX_TRY(load(flat, cell, place, flat->column_hint, error));
+        flat->allowance -= cell->size;
+    }
+    uint32_t kind = pqx_load16(cell->data + 8), number = pqx_load32(cell->data + 12);
+    int is_node = kind == PQX_KIND_NODE;
+    if (is_node && cell == &flat->column) {                    /* a node moves to its own buffer, now that it is known */
+        pqx_cell swap = flat->node;
+        flat->node = flat->column;
+        flat->column = swap;
+        cell = &flat->node;
+    }
+    uint32_t count = is_node ? flat->facts.node_count : flat->facts.leaf_count;
+    PQX_TRY(check_kind(flat, cell, is_node ? PQX_KIND_NODE : PQX_KIND_COLUMN, 0, number, error));
+    if (PQX_UNLIKELY(number >= count)) {
+        cell->size = 0;
+        return pqx_flat_fail(flat, error, PQX_BAD_CELL, (uint64_t)place + 12, count, number);
+    }
+    *found = cell;
+    *id = is_node ? PQX_FLAT_GROUP | number : number;
+    return accept(flat, cell, is_node, number, error);
+}
+
+int pqx_flat_load_id(pqx_flat *flat, uint32_t id, const pqx_cell **found, pqx_error *error)
+{
+    int is_node = (id & PQX_FLAT_GROUP) != 0;
+    uint32_t number = id & ~PQX_FLAT_GROUP, count = is_node ? flat->facts.node_count : flat->facts.leaf_count, place;
+    pqx_cell *cell = is_node ? &flat->node : &flat->column;
+    *found = cell;
+    if (number >= count) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, count, number);
+    if (cell->size && pqx_load16(cell->data + 8) == (is_node ? PQX_KIND_NODE : PQX_KIND_COLUMN) && pqx_load32(cell->data + 12) == number) return PQX_OK;
+    PQX_TRY(pqx_flat_place(flat, (is_node ? flat->facts.leaf_count : 0) + number, &place, error));
+    PQX_TRY(pqx_flat_load(flat, cell, place, flat->column_hint, is_node ? PQX_KIND_NODE : PQX_KIND_COLUMN, 0, number, error));
+    return accept(flat, cell, is_node, number, error);
+}
+
+int pqx_flat_inside(const pqx_flat *flat, const pqx_cell *cell, uint32_t words, uint32_t at, uint32_t length, pqx_error *error)
+{
+    if (PQX_LIKELY(at <= cell->size && length <= cell->size - at)) return PQX_OK;
+    return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, (uint64_t)cell->place + words, cell->size, at);
+}

@@ -1,0 +1,88 @@
+/* The flat footer's reader (docs/formats.md, section 3): what its files share.
+ *
+ * Nothing is used that does not lie under a checksum which was checked: the tail block when the reader is opened,
+ * each cell when it is loaded. Places count from the payload's start; errors say places of the file.
+ */
+#ifndef PQX_FLAT_READ_H
+#define PQX_FLAT_READ_H
+
+#include "flat.h"
+
+/* A cell that was checked, and the buffer that it was read into where it was not in the tail. */
+typedef struct pqx_cell {
+    const uint8_t *data;
+    uint32_t place, size;                 /* size 0: none loaded */
+    uint8_t *buffer;
+    size_t capacity;
+} pqx_cell;
+
+struct pqx_flat {
+    pqx_source source;
+    uint64_t payload;                     /* where it lies in the file */
+    uint32_t length, tail;                /* of the payload; place of the tail block */
+    uint32_t held;                        /* the payload's bytes from this place on are in memory */
+    const uint8_t *bytes;                 /* these */
+    uint8_t *owned;                       /* where they had to be read again */
+    pqx_flat_facts facts;
+    uint32_t flags, directory, place_count, row_group_cells, pool_pages, buckets, bucket_count, listed_count;
+    uint32_t column_hint, pool_hint, vtables, vtable_bytes;
+    const uint8_t *row_counts, *listed;
+    pqx_cell column, node, part, row_groups, text, pool, directory_page, bucket;   /* the last one of each */
+    uint64_t reads, fetched, allowance;
+    uint32_t good_vtables[PQX_FLAT_TABLES];   /* per table, the last vtable whose fields were checked; its place + 1 */
+    pqx_buffer scratch;                   /* the name looked for */
+    uint8_t first_bytes[];                /* the file's tail, as far as it is the payload's */
+};
+
+/* A table whose inline part and vtable were checked. */
+typedef struct pqx_view {
+    const pqx_cell *cell;
+    const uint8_t *data, *vtable;
+    uint32_t at;                          /* within the cell */
+    uint32_t slots;
+} pqx_view;
+
+static inline int pqx_flat_fail(const pqx_flat *flat, pqx_error *error, int code, uint64_t place, uint64_t expected, uint64_t found)
+{
+    return pqx_fail(error, code, flat->payload + place, expected, found);
+}
+
+/* flat_read.c */
+/* Load the cell at `place` and check it: `hint` bytes are read at first, `part` is compared for columns. */
+int pqx_flat_load(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t hint, int kind, uint32_t part, uint32_t number, pqx_error *error);
+/* The same for a column's first part or a node, whatever its number. */
+int pqx_flat_load_any(pqx_flat *flat, uint32_t place, const pqx_cell **cell, uint32_t *id, pqx_error *error);
+/* A page of 256 bytes; *used is how many of at most `most` entries it has. */
+int pqx_flat_load_page(pqx_flat *flat, pqx_cell *cell, uint32_t first, uint32_t index, int kind, uint32_t most, uint32_t *used, pqx_error *error);
+/* Look entry `index` of the directory up. */
+int pqx_flat_place(pqx_flat *flat, uint32_t index, uint32_t *place, pqx_error *error);
+/* Words 16 and 20 of a list's cell, `first` and `count`, and that its `count` places fit. */
+int pqx_flat_check_list(const pqx_flat *flat, pqx_cell *cell, uint32_t first, uint32_t count, pqx_error *error);
+/* The cell of a leaf or node, from the last one where that is it. */
+int pqx_flat_load_id(pqx_flat *flat, uint32_t id, const pqx_cell **cell, pqx_error *error);
+/* [at, at + length) of the cell, named by the words at `words`. */
+int pqx_flat_inside(const pqx_flat *flat, const pqx_cell *cell, uint32_t words, uint32_t at, uint32_t length, pqx_error *error);
+/* At the beginning of a call: what it may fetch at most. */
+void pqx_flat_begin(pqx_flat *flat);
+
+/* flat_view.c: tables, checked in place */
+/* Check the table at `at`: its vtable, all fields that the layout of `table` names, and that it ends in the cell. */
+int pqx_flat_view(pqx_flat *flat, const pqx_cell *cell, uint32_t at, int table, pqx_view *view, pqx_error *error);
+/* Where a field of a checked table lies; NULL where it is absent. */
+static inline const uint8_t *pqx_flat_find(const pqx_view *view, uint32_t slot)
+{
+    uint32_t at = slot < view->slots ? pqx_load16(view->vtable + 2 * slot) : 0;
+    return at ? view->data + at : NULL;
+}
+/* Follow an offset field; *target is 0 where it is absent. */
+int pqx_flat_follow(const pqx_flat *flat, const pqx_view *view, uint32_t slot, uint32_t *target, pqx_error *error);
+int pqx_flat_child(pqx_flat *flat, const pqx_view *view, uint32_t slot, int table, pqx_view *child, int *present, pqx_error *error);
+/* A string or a vector of bytes; data is NULL where it is absent. */
+int pqx_flat_blob(const pqx_flat *flat, const pqx_view *view, uint32_t slot, pqx_bytes *bytes, pqx_error *error);
+int pqx_flat_blob_at(const pqx_flat *flat, const pqx_cell *cell, uint32_t at, pqx_bytes *bytes, pqx_error *error);
+
+/* flat_rows.c */
+int pqx_flat_num_rows(pqx_flat *flat, uint32_t row_group, int64_t *num_rows, pqx_error *error);
+int pqx_flat_row_group_view(pqx_flat *flat, uint32_t row_group, pqx_view *view, pqx_error *error);
+
+#endif

@@ -1,0 +1,107 @@
+/* The flat footer's writer (docs/formats.md, section 3): what its files share.
+ *
+ * The payload is written front to back. Vtables lie behind everything, so a table's first word holds its place
+ * less its vtable's place within their area until the area's own place is known; cells are signed after that.
+ */
+#ifndef PQX_FLAT_WRITE_H
+#define PQX_FLAT_WRITE_H
+
+#include "flat.h"
+
+/* Where a table's fields lie, for one combination of present fields. */
+typedef struct pqx_shape {
+    uint32_t vtable;                      /* place within the vtables' area */
+    uint16_t size;                        /* the inline part, padded */
+    uint16_t align, lead;                 /* it starts at `lead` modulo `align` */
+    uint16_t at[PQX_FLAT_MAX_FIELDS];     /* by field, in slot order */
+} pqx_shape;
+
+typedef struct pqx_flat_writer {
+    const uint8_t *footer;
+    size_t footer_size;
+    const pqx_scan *scan;
+    pqx_error *error;
+    pqx_buffer *out;
+    size_t base;                          /* where the payload begins in `out` */
+    uint16_t *shape_of;                   /* table and presence mask -> shape + 1 */
+    pqx_buffer shapes, vtables;
+    pqx_buffer tables, cells;             /* u32 places of all tables and cells so far */
+    pqx_buffer path;                      /* of the element at hand, NUL between its parts */
+    uint32_t *leaf_of;                    /* element -> leaf, or PQX_FLAT_NONE */
+    uint32_t *node_of;                    /* element -> node, or PQX_FLAT_NONE */
+    uint32_t *position;                   /* element -> its number among its parent's children */
+    uint32_t *node_element;               /* node -> element */
+    uint32_t node_count;
+    uint32_t *places;                     /* what the directory lists */
+    uint32_t place_count;
+    uint64_t *hashes;                     /* of paths: leaves, then nodes */
+    uint32_t *item_page, *item_at;        /* element -> its pool item; PQX_FLAT_NONE, 0 for none */
+    pqx_buffer pool, pool_ends;           /* the pool pages' items, one page behind the other; u32 ends of the pages */
+    uint32_t schema_vector, row_groups_vector, key_values_vector;   /* places of their first entries */
+    uint32_t columns_vectors;             /* place of the first row group's vector */
+    uint32_t column_hint, pool_hint;
+    uint32_t directory, buckets, bucket_count;
+    pqx_buffer listed;                    /* u32 tag, u32 place */
+} pqx_flat_writer;
+
+/* Byte `place` of the payload; good until something is appended. */
+static inline uint8_t *pqx_flat_at(const pqx_flat_writer *w, uint32_t place) { return w->out->data + w->base + place; }
+
+/* The place of the payload's end. */
+static inline uint32_t pqx_flat_end(const pqx_flat_writer *w) { return (uint32_t)(w->out->size - w->base); }
+
+/* Let the offset at `field` lead to `target`. */
+static inline void pqx_flat_link(const pqx_flat_writer *w, uint32_t field, uint32_t target)
+{
+    pqx_store32(pqx_flat_at(w, field), target - field);
+}
+
+/* flat_table.c: tables, strings and vectors. All append to the payload and give the place of what they appended. */
+int pqx_flat_shapes_new(pqx_flat_writer *w);
+int pqx_flat_room(pqx_flat_writer *w, size_t more);
+int pqx_flat_zeros(pqx_flat_writer *w, size_t count, uint32_t *at);
+int pqx_flat_pad(pqx_flat_writer *w, uint32_t multiple);
+int pqx_flat_append(pqx_flat_writer *w, const uint8_t *bytes, size_t size, uint32_t *at);
+/* `shape` is good until the next table. */
+int pqx_flat_table(pqx_flat_writer *w, int table, uint32_t mask, uint32_t *at, const pqx_shape **shape);
+/* A string, or a vector of bytes, that the offset at `field` leads to. */
+int pqx_flat_string(pqx_flat_writer *w, uint32_t field, const uint8_t *bytes, size_t size);
+int pqx_flat_bytes(pqx_flat_writer *w, uint32_t field, const uint8_t *bytes, size_t size);
+/* A vector of `count` offsets, to be set later; *entries is the place of the first one. */
+int pqx_flat_vector(pqx_flat_writer *w, uint32_t field, uint32_t count, uint32_t *entries);
+void pqx_flat_place_vtables(pqx_flat_writer *w, uint32_t area);
+int pqx_flat_key_value(pqx_flat_writer *w, const uint8_t *key, size_t key_size, const uint8_t *value, size_t value_size, uint32_t *at);
+
+/* flat_thrift.c: what the scan leaves in Thrift, read from the footer. */
+typedef struct pqx_flat_list { int type; uint32_t count; size_t first; } pqx_flat_list;
+int pqx_flat_open_list(pqx_flat_writer *w, size_t at, pqx_flat_list *list);
+/* The bytes of a binary field of the struct at `at`; *bytes is NULL where there is none. */
+int pqx_flat_find_binary(pqx_flat_writer *w, size_t at, int16_t id, const uint8_t **bytes, size_t *size);
+/* An integer or boolean field of the struct at `at`; *found is 0 where there is none of that type. */
+int pqx_flat_find_integer(pqx_flat_writer *w, size_t at, int16_t id, int type, int64_t *value, int *found);
+
+/* flat_write_cell.c */
+int pqx_flat_cell_begin(pqx_flat_writer *w, int kind, uint32_t part, uint32_t number, uint32_t *cell);
+int pqx_flat_cell_end(pqx_flat_writer *w, uint32_t cell);
+/* `count` empty cells of 256 bytes, numbered from 0. */
+int pqx_flat_pages(pqx_flat_writer *w, int kind, uint32_t count, uint32_t *first);
+void pqx_flat_sign_cells(pqx_flat_writer *w);
+int pqx_flat_write_directory(pqx_flat_writer *w);
+int pqx_flat_write_tail(pqx_flat_writer *w);
+
+/* flat_write_schema.c */
+int pqx_flat_write_node(pqx_flat_writer *w, uint32_t node);
+int pqx_flat_schema_part(pqx_flat_writer *w, uint32_t cell, uint32_t element);
+int pqx_flat_schema_bytes(pqx_flat_writer *w, uint32_t cell, uint32_t element, uint64_t *hash);
+
+/* flat_write_chunk.c: ColumnChunk, ColumnMetadata, Statistics and below. */
+int pqx_flat_put_chunk(pqx_flat_writer *w, const pqx_element *leaf, const pqx_row_group *row_group, uint64_t chunk, uint32_t *at);
+
+/* flat_write_pool.c: ARROW:schema's fields, collected before the cells that name them and written behind these. */
+int pqx_flat_make_pool(pqx_flat_writer *w);
+int pqx_flat_write_pool(pqx_flat_writer *w);
+
+/* flat_write_names.c: entries by hash; either buckets are written, or `listed` is what the tail block lists. */
+int pqx_flat_write_names(pqx_flat_writer *w);
+
+#endif

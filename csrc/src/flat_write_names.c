@@ -1,0 +1,56 @@
+/* The flat footer's names: every leaf and group under the hash of its path and, where it has one, its field id. */
+#include "flat_write.h"
+
+static int append_entry(pqx_flat_writer *w, pqx_buffer *homes, uint64_t hash, uint32_t place)
+{
+    uint32_t entry[2] = {(uint32_t)hash, place}, home = (uint32_t)(hash >> 32);
+    PQX_TRY(pqx_buffer_append(&w->listed, entry, sizeof entry, w->error));
+    return pqx_buffer_append(homes, &home, sizeof home, w->error);
+}
+
+/* Fill w->listed with all entries in order, and `homes` with their hashes' high halves. */
+static int list_entries(pqx_flat_writer *w, pqx_buffer *homes)
+{
+    const pqx_scan *scan = w->scan;
+    uint32_t count = scan->leaf_count + w->node_count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i != scan->leaf_count) PQX_TRY(append_entry(w, homes, w->hashes[i], w->places[i]));   /* not the root */
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t element = i < scan->leaf_count ? scan->leaves[i] : w->node_element[i - scan->leaf_count];
+        int32_t field_id = scan->elements[element].field_id;
+        if (i == scan->leaf_count || field_id == INT32_MIN) continue;
+        PQX_TRY(append_entry(w, homes, pqx_flat_hash_field_id(field_id), w->places[i]));
+    }
+    return PQX_OK;
+}
+
+static void fill_buckets(pqx_flat_writer *w, const uint32_t *homes, size_t entries)
+{
+    for (size_t i = 0; i < entries; i++) {
+        uint32_t bucket = (uint32_t)((uint64_t)homes[i] * w->bucket_count >> 32), used;
+        uint8_t *cell;
+        for (;; bucket = bucket + 1 < w->bucket_count ? bucket + 1 : 0) {
+            cell = pqx_flat_at(w, w->buckets + PQX_FLAT_PAGE_BYTES * bucket);
+            used = pqx_load16(cell + 10);
+            if (used < PQX_FLAT_BUCKET_ENTRIES) break;
+        }
+        memcpy(cell + PQX_FLAT_CELL_HEADER_BYTES + 8 * used, w->listed.data + 8 * i, 8);
+        pqx_store16(cell + 10, (uint16_t)(used + 1));
+    }
+}
+
+int pqx_flat_write_names(pqx_flat_writer *w)
+{
+    pqx_buffer homes = {0};
+    int status = list_entries(w, &homes);
+    size_t entries = homes.size / sizeof(uint32_t);
+    if (status == PQX_OK && entries > PQX_FLAT_LIST_ENTRIES) {
+        w->bucket_count = (uint32_t)((entries + PQX_FLAT_BUCKET_FILL - 1) / PQX_FLAT_BUCKET_FILL);
+        status = pqx_flat_pages(w, PQX_KIND_BUCKET, w->bucket_count, &w->buckets);
+        if (status == PQX_OK) fill_buckets(w, (const uint32_t *)(const void *)homes.data, entries);
+        w->listed.size = 0;
+    }
+    pqx_buffer_free(&homes);
+    return status;
+}
