@@ -254,7 +254,7 @@ typedef struct pqx_bytes {
 } pqx_bytes;
 
 /* What a slice is made of, whichever form it comes from. Elements in preorder, the root first; their Thrift bytes
- * are copied with num_children renewed (leaves: 0). Chunks row-group major: whole Thrift structs where `thrift.data` is
+ * are copied with num_children renewed (0 for leaves). Chunks row-group major: whole Thrift structs where `thrift.data` is
  * set, otherwise made from `facts` (and `places`, or NULL), without statistics: what `present` has. `facts` are there in
  * both cases. */
 typedef struct pqx_slice_element { pqx_bytes thrift; int32_t num_children; uint8_t column_order; } pqx_slice_element;
@@ -307,9 +307,10 @@ PQX_API int pqx_arrow_field_name(const pqx_arrow_schema *schema, uint32_t index,
  * that are shared cannot blow them up. A type or a slot that Schema.fbs of Arrow 24 does not know is an error. */
 PQX_API int pqx_arrow_field_piece(const pqx_arrow_schema *schema, uint32_t index, pqx_buffer *out, pqx_error *error);
 /* Put pieces and names together into an ARROW:schema value (base64), appended to `out`. keep[i].data is NULL to keep
- * field i whole, or says what stays of a struct: one byte per child (0: cut), consumed in preorder through kept struct
- * children only (below lists, maps and dictionaries all is kept), and all consumed; `keep` itself may be NULL. The
- * schema's own metadata is left out: it repeats the file's key-values. Pieces are untrusted: they are walked. */
+ * field i whole, or says what stays of a struct: one byte per child (0: cut), then, in order, the same for each child that
+ * stays and is a struct itself (below lists, maps and dictionaries all stays); all bytes are to be consumed. `keep` itself
+ * may be NULL. The schema's own metadata is left out: it repeats the file's key-values. Pieces are untrusted: they are
+ * walked, and no field takes more than 4 × its piece + 1024 bytes. Offsets in errors count from the piece. */
 PQX_API int pqx_arrow_schema_build(const pqx_bytes *pieces, const pqx_bytes *names, const pqx_bytes *keep, uint32_t count, pqx_buffer *out, pqx_error *error);
 
 /* ---- the flat footer ------------------------------------------------------------------------------------------------ */
