@@ -117,10 +117,12 @@ typedef struct pqx_field {
     size_t value, end;       /* the value's bytes: [value, end) */
 } pqx_field;
 
-/* Skip one value of compact type `type` that begins at data[at]. In a list, booleans take one byte. */
+/* Skip one value of compact type `type` that begins at data[at]: a boolean takes no byte in a field and one in a list;
+ * here, none. `max_depth` is the levels of lists, sets, maps and structs that the value may have, this one included: 0 to
+ * PQX_MAX_DEPTH. */
 PQX_API int pqx_thrift_skip(const uint8_t *data, size_t size, size_t at, int type, int max_depth, size_t *end, pqx_error *error);
 /* Read the field header at data[at] and skip its value. *more is 0 at the stop byte, and field->end is then the
- * offset behind it. `previous` is the last field's id, 0 at first. */
+ * offset behind it. `previous` is the last field's id, 0 at first. `max_depth` is for the value. */
 PQX_API int pqx_thrift_next(const uint8_t *data, size_t size, size_t at, int16_t previous, int max_depth, pqx_field *field, int *more, pqx_error *error);
 /* Find field `id` of the struct at data[at]; *found is 0 if there is none. The struct is read to its stop, and
  * the last field of that id counts. */
@@ -144,7 +146,8 @@ typedef struct pqx_extension {
 } pqx_extension;
 
 /* Walk the struct at data[0] forward and find its extension. With `file_metadata`, an extension behind the stop
- * counts too if it and a 00 are all that follows. */
+ * counts too if it and a 00 are all that follows. A struct without one is PQX_OK with PQX_MARKER_NONE. A second one is
+ * PQX_TWO_EXTENSIONS at its marker, `expected` being the first one's. Only the markers' own four bytes are a marker. */
 PQX_API int pqx_extension_find(const uint8_t *data, size_t size, int file_metadata, int max_depth, pqx_extension *found, pqx_error *error);
 
 typedef struct pqx_block {
@@ -153,6 +156,9 @@ typedef struct pqx_block {
     uint32_t crc;
 } pqx_block;
 
+/* The trailer that ends at data[end], without its payload, whose place is left 0: returns whether the length's checksum
+ * holds. Needs 28 bytes only. */
+PQX_API int pqx_block_read_trailer(const uint8_t *data, size_t end, pqx_block *block);
 /* The block whose trailer ends at data[end]: its length is checked against its checksum and against what is
  * there, the payload's checksum only if `check_payload`. *found is 0 where no whole block ends. */
 PQX_API int pqx_block_before(const uint8_t *data, size_t end, int check_payload, pqx_block *block, int *found);

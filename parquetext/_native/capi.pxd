@@ -93,3 +93,36 @@ cdef extern from "parquetext.h" nogil:
                        uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error)
     void pqx_flat_io(const pqx_flat *flat, uint64_t *reads, uint64_t *bytes)
     int pqx_flat_verify(const uint8_t *payload, size_t size, pqx_error *error)
+
+    ctypedef struct pqx_field:
+        int16_t id
+        uint8_t type
+        size_t header
+        size_t value
+        size_t end
+    int pqx_thrift_skip(const uint8_t *data, size_t size, size_t at, int type, int max_depth, size_t *end, pqx_error *error)
+    int pqx_thrift_next(const uint8_t *data, size_t size, size_t at, int16_t previous, int max_depth, pqx_field *field,
+                        int *more, pqx_error *error)
+    int pqx_thrift_find(const uint8_t *data, size_t size, size_t at, int16_t id, int max_depth, pqx_field *field,
+                        int *found, pqx_error *error)
+    int pqx_thrift_path(const uint8_t *data, size_t size, size_t at, const int32_t *steps, size_t count, int max_depth,
+                        pqx_field *value, int *found, pqx_error *error)
+
+    ctypedef struct pqx_extension:
+        int marker
+        int placement
+        size_t struct_end
+        size_t header
+        size_t payload
+        size_t length
+        size_t length_bytes
+    int pqx_extension_find(const uint8_t *data, size_t size, int file_metadata, int max_depth, pqx_extension *found,
+                           pqx_error *error)
+    ctypedef struct pqx_block:
+        uint8_t uuid[16]
+        uint64_t payload
+        uint64_t length
+        uint32_t crc
+    int pqx_block_read_trailer(const uint8_t *data, size_t end, pqx_block *block)
+    int pqx_block_before(const uint8_t *data, size_t end, int check_payload, pqx_block *block, int *found)
+    void pqx_block_trailer(const uint8_t *payload, size_t length, const uint8_t *uuid, uint8_t *out)

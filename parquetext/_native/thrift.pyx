@@ -1,0 +1,96 @@
+"""Any Thrift compact value: skip it, walk a struct's fields, find one, follow a path."""
+
+from array import array
+
+from .. import wire
+from ..errors import wire_error
+
+from libc.stdint cimport int16_t, int32_t, uint8_t
+
+from .capi cimport pqx_error, pqx_field, pqx_thrift_find, pqx_thrift_next, pqx_thrift_path, pqx_thrift_skip
+
+__all__ = ["fields", "find", "path", "skip", "struct_end"]
+
+cdef enum:
+    STRUCT = 12
+    MAX_DEPTH = 64
+
+
+def skip(data, size_t at, int type, int max_depth=MAX_DEPTH):
+    """The offset behind the value of compact type `type` at ``data[at]``; a boolean takes no byte."""
+    cdef const uint8_t[::1] view = data if isinstance(data, bytes) else memoryview(data).cast("B")
+    cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
+    cdef size_t size = view.shape[0], end = 0
+    cdef int status
+    cdef pqx_error error
+    with nogil:
+        status = pqx_thrift_skip(start, size, at, type, max_depth, &end, &error)
+    if status:
+        raise wire_error(error.code, error.offset, error.expected, error.found)
+    return end
+
+
+def struct_end(data, size_t at=0, int max_depth=MAX_DEPTH):
+    """The offset behind the stop byte of the struct at ``data[at]``."""
+    return skip(data, at, STRUCT, max_depth)
+
+
+def fields(data, size_t at=0, int max_depth=MAX_DEPTH):
+    """The fields of the struct at ``data[at]``: a list of (id, type, offset of the header, of the value, of its end)."""
+    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
+    cdef size_t size = view.shape[0]
+    cdef int16_t previous = 0
+    cdef int status, more = 1
+    cdef pqx_field field
+    cdef pqx_error error
+    if max_depth < 0 or max_depth > MAX_DEPTH:
+        raise wire_error(wire.BAD_ARGUMENT, 0, MAX_DEPTH, max(max_depth, 0))
+    if at > size:
+        raise wire_error(wire.TRUNCATED, at, 1, 0)
+    if max_depth == 0:
+        raise wire_error(wire.TOO_DEEP, at, 0, 0)
+    found = []
+    while True:
+        status = pqx_thrift_next(start, size, at, previous, max_depth - 1, &field, &more, &error)
+        if status:
+            raise wire_error(error.code, error.offset, max_depth if status == wire.TOO_DEEP else error.expected, error.found)
+        if not more:
+            return found
+        found.append((field.id, field.type, field.header, field.value, field.end))
+        at, previous = field.end, field.id
+
+
+def find(data, int16_t id, size_t at=0, int max_depth=MAX_DEPTH):
+    """Field `id` of the struct at ``data[at]``, as `fields` has it, or None; the last one of that id counts."""
+    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
+    cdef size_t size = view.shape[0]
+    cdef int status, found = 0
+    cdef pqx_field field
+    cdef pqx_error error
+    with nogil:
+        status = pqx_thrift_find(start, size, at, id, max_depth, &field, &found, &error)
+    if status:
+        raise wire_error(error.code, error.offset, error.expected, error.found)
+    return (field.id, field.type, field.header, field.value, field.end) if found else None
+
+
+def path(data, steps, size_t at=0, int max_depth=MAX_DEPTH):
+    """Follow `steps` from the struct at ``data[at]``: (type, offset of the value, of its end), or None.
+
+    A step is a field's id in a struct, an index in a list or set, 2 n for the n-th key of a map and 2 n + 1 for its value.
+    """
+    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
+    cdef int32_t[::1] numbers = array("i", steps)
+    cdef const int32_t *first = &numbers[0] if numbers.shape[0] else NULL
+    cdef size_t size = view.shape[0], count = numbers.shape[0]
+    cdef int status, found = 0
+    cdef pqx_field value
+    cdef pqx_error error
+    with nogil:
+        status = pqx_thrift_path(start, size, at, first, count, max_depth, &value, &found, &error)
+    if status:
+        raise wire_error(error.code, error.offset, error.expected, error.found)
+    return (value.type, value.value, value.end) if found else None

@@ -1,0 +1,216 @@
+"""Any Thrift compact value: skip it, walk a struct's fields, find one, follow a path."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator
+from operator import index
+
+from .. import wire
+from ..errors import wire_error
+from . import varint
+
+__all__ = ["fields", "find", "path", "skip", "struct_end"]
+
+Field = tuple[int, int, int, int, int]
+
+FIXED = {wire.TYPE_BYTE: 1, wire.TYPE_DOUBLE: 8, wire.TYPE_UUID: 16}
+BOOLEANS = (wire.TYPE_TRUE, wire.TYPE_FALSE)
+LISTS = (wire.TYPE_LIST, wire.TYPE_SET)
+NESTED = (wire.TYPE_LIST, wire.TYPE_SET, wire.TYPE_MAP, wire.TYPE_STRUCT)
+INT16_MIN, INT16_MAX = -1 << 15, (1 << 15) - 1
+
+
+def skip(data, at: int, type: int, max_depth: int = wire.MAX_DEPTH) -> int:
+    """The offset behind a value.
+
+    Parameters
+    ----------
+    data : bytes-like
+    at : int
+        Offset of its first byte.
+    type : int
+        Its compact type, 1 to 13. A boolean (1 or 2) takes no byte, as in a field; items of lists take one.
+    max_depth : int
+        Levels of lists, sets, maps and structs that it may have, itself included; 0 to 64.
+
+    Raises
+    ------
+    Malformed
+        Truncated, of unknown type, too deep, or with a count that the bytes left cannot hold.
+    """
+    walk = _Walk(data, at, max_depth)
+    if not 1 <= type <= wire.TYPE_UUID:
+        raise wire_error(wire.BAD_TYPE, at, 0, max(type, 0))
+    return walk.skip(at, type, 0)
+
+
+def struct_end(data, at: int = 0, max_depth: int = wire.MAX_DEPTH) -> int:
+    """The offset behind the stop byte of the struct at ``data[at]``; errors as `skip`."""
+    return skip(data, at, wire.TYPE_STRUCT, max_depth)
+
+
+def fields(data, at: int = 0, max_depth: int = wire.MAX_DEPTH) -> list[Field]:
+    """The fields of the struct at ``data[at]``: (id, type, offset of the header, of the value, of the value's end).
+
+    A boolean's value is its type, 1 for true; value and end are equal. Errors as `skip`.
+    """
+    return list(_Walk(data, at, max_depth).fields(at, 0))
+
+
+def find(data, id: int, at: int = 0, max_depth: int = wire.MAX_DEPTH) -> Field | None:
+    """Field `id` of the struct at ``data[at]``, or None; the struct is read to its stop, the last of that id counts."""
+    if not INT16_MIN <= index(id) <= INT16_MAX:
+        raise OverflowError(f"{id} is no 16-bit field id")
+    return _Walk(data, at, max_depth).find(at, id, 0)
+
+
+def path(data, steps: Iterable[int], at: int = 0, max_depth: int = wire.MAX_DEPTH) -> tuple[int, int, int] | None:
+    """Follow `steps` from the struct at ``data[at]`` to a value: (type, offset, offset of its end), or None.
+
+    A step is a field's id in a struct, an index in a list or set, 2 n for the n-th key of a map and 2 n + 1 for its
+    value. Only what lies before the value (and structs on the way, to their stops) is read. Errors as `skip`.
+    """
+    steps, walk = array("i", steps), _Walk(data, at, max_depth)
+    type, item = wire.TYPE_STRUCT, False
+    for depth, step in enumerate(steps):
+        if type not in NESTED:
+            return None
+        walk.enter(at, depth)
+        item = type != wire.TYPE_STRUCT
+        found = walk.step_into_list(at, type, step, depth) if item else walk.find(at, step, depth)
+        if found is None:
+            return None
+        type, at = found if item else (found[1], found[3])
+    return type, at, walk.skip(at, type, len(steps), item)
+
+
+class _Walk:
+    """One walk over bytes; `depth` counts the containers around a value."""
+
+    def __init__(self, data, at: int, max_depth: int):
+        self.data = memoryview(data).cast("B")
+        self.size, self.max_depth = len(self.data), max_depth
+        if index(at) < 0:
+            raise OverflowError("an offset cannot be negative")
+        if not 0 <= max_depth <= wire.MAX_DEPTH:
+            raise wire_error(wire.BAD_ARGUMENT, 0, wire.MAX_DEPTH, max(max_depth, 0))
+        if at > self.size:
+            raise wire_error(wire.TRUNCATED, at, 1, 0)
+
+    def enter(self, at: int, depth: int) -> None:
+        if depth >= self.max_depth:
+            raise wire_error(wire.TOO_DEEP, at, self.max_depth)
+
+    def byte(self, at: int) -> int:
+        if at >= self.size:
+            raise wire_error(wire.TRUNCATED, at, 1, 0)
+        return self.data[at]
+
+    def field_header(self, at: int, previous: int) -> tuple[int, int, int]:
+        """(id, type, offset of the value); type 0 at the stop byte."""
+        byte = self.byte(at)
+        type, delta, value = byte & 15, byte >> 4, at + 1
+        if byte == 0:
+            return previous, 0, value
+        if not 1 <= type <= wire.TYPE_UUID:
+            raise wire_error(wire.BAD_TYPE, at, 0, type)
+        if delta:
+            id = previous + delta
+        else:
+            raw, value = varint.decode32(self.data, value)
+            id = varint.zigzag_decode(raw)
+        if not INT16_MIN <= id <= INT16_MAX:
+            raise wire_error(wire.FIELD_ID, at)
+        return id, type, value
+
+    def fields(self, at: int, depth: int) -> Iterator[Field]:
+        """The fields of the struct at `at`, as `fields` returns them."""
+        self.enter(at, depth)
+        id = 0
+        while True:
+            header = at
+            id, type, at = self.field_header(header, id)
+            if type == 0:
+                return
+            end = self.skip(at, type, depth + 1)
+            yield id, type, header, at, end
+            at = end
+
+    def find(self, at: int, id: int, depth: int) -> Field | None:
+        found = None
+        for field in self.fields(at, depth):
+            if field[0] == id:
+                found = field
+        return found
+
+    def list_header(self, at: int) -> tuple[int, int, int]:
+        """(type of the items, count, offset of the first)."""
+        byte = self.byte(at)
+        type, count, first = byte & 15, byte >> 4, at + 1
+        if count == 15:
+            count, first = varint.decode32(self.data, first)
+        if count > self.size - first:
+            raise wire_error(wire.COUNT_TOO_LARGE, at, count, self.size - first)
+        if count and not 1 <= type <= wire.TYPE_UUID:
+            raise wire_error(wire.BAD_TYPE, at, 0, type)
+        return type, count, first
+
+    def map_header(self, at: int) -> tuple[int, int, int, int]:
+        """(type of the keys, of the values, count, offset of the first key); an empty map has no types."""
+        count, first = varint.decode32(self.data, at)
+        if count == 0:
+            return 0, 0, 0, first
+        types, first = self.byte(first), first + 1
+        if count > (self.size - first) // 2:
+            raise wire_error(wire.COUNT_TOO_LARGE, at, count, self.size - first)
+        for type in (types >> 4, types & 15):
+            if not 1 <= type <= wire.TYPE_UUID:
+                raise wire_error(wire.BAD_TYPE, at, 0, type)
+        return types >> 4, types & 15, count, first
+
+    def step_into_list(self, at: int, type: int, step: int, depth: int) -> tuple[int, int] | None:
+        """(type, offset) of the `step`-th item of a list or set, or of the `step`-th key or value of a map."""
+        *kinds, count, at = self.map_header(at) if type == wire.TYPE_MAP else self.list_header(at)
+        if not 0 <= step < count * len(kinds):
+            return None
+        for i in range(step):
+            at = self.skip(at, kinds[i % len(kinds)], depth + 1, item=True)
+        return kinds[step % len(kinds)], at
+
+    def skip(self, at: int, type: int, depth: int, item: bool = False) -> int:
+        """The offset behind a value; `item` where it stands in a list, set or map."""
+        if type in NESTED:
+            return self.skip_nested(at, type, depth)
+        if type in BOOLEANS:
+            return self.skip_bytes(at, 1) if item else at
+        if type in FIXED:
+            return self.skip_bytes(at, FIXED[type])
+        if type == wire.TYPE_I64:
+            return varint.decode64(self.data, at)[1]
+        value, next = varint.decode32(self.data, at)
+        if type == wire.TYPE_BINARY:
+            if value > self.size - next:
+                raise wire_error(wire.TRUNCATED, at, value, self.size - next)
+            return next + value
+        return next
+
+    def skip_bytes(self, at: int, count: int) -> int:
+        if count > self.size - at:
+            raise wire_error(wire.TRUNCATED, at, count, self.size - at)
+        return at + count
+
+    def skip_nested(self, at: int, type: int, depth: int) -> int:
+        self.enter(at, depth)
+        if type == wire.TYPE_STRUCT:
+            id = 0
+            while True:
+                id, type, at = self.field_header(at, id)
+                if type == 0:
+                    return at
+                at = self.skip(at, type, depth + 1)
+        *kinds, count, at = self.map_header(at) if type == wire.TYPE_MAP else self.list_header(at)
+        for _ in range(count):
+            for kind in kinds:
+                at = self.skip(at, kind, depth + 1, item=True)
+        return at
