@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Build the wheels for x86_64 and aarch64 without a container engine, check what they hold, and try them.
-#   wheels/build.sh [--arm64-root FOLDER]      FOLDER: an unpacked arm64 system with Python 3.11 (see README.md)
+#   wheels/build.sh [--arm64-root FOLDER]      FOLDER: made by arm64-root.sh
 # Wheels end up in wheels/built. Needs a Python >= 3.11 with pip (PYTHON names it) and, for a try, qemu-aarch64-static.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -28,7 +28,7 @@ for machine in x86_64 aarch64; do
     (
         cd "$tree"
         export ZIG_TARGET=$machine-linux-gnu.2.17 _PYTHON_HOST_PLATFORM=linux-$machine
-        export CC="$here/wheels/zig-cc" LDSHARED="$here/wheels/zig-cc -shared" AR="$python -m ziglang ar" CFLAGS= LDFLAGS=
+        export CC="$here/wheels/zig-cc" LDSHARED="$here/wheels/zig-cc -shared -s" AR="$python -m ziglang ar" CFLAGS= LDFLAGS=
         "$python" -m build --quiet --no-isolation --wheel --outdir "$work/raw" .
     )
 done
@@ -48,6 +48,6 @@ for wheel in wheels/built/*.whl; do
     elif [ "$machine" = aarch64 ] && [ -n "$arm64_root" ] && command -v qemu-aarch64-static > /dev/null; then
         try "qemu-aarch64-static -L $arm64_root $arm64_root/usr/bin/python3.11" "$site"
     else
-        echo "SKIPPED: the $machine wheel was not tried: needs --arm64-root and qemu-aarch64-static (wheels/README.md)"
+        echo "SKIPPED: the $machine wheel was not tried: needs --arm64-root and qemu-aarch64-static"
     fi
 done

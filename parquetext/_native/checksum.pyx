@@ -1,5 +1,6 @@
 """CRC-32 and XXH64."""
 
+from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from .capi cimport pqx_crc32, pqx_crc32_combine, pqx_crc32_implementation, pqx_crc32_with, pqx_xxh64
@@ -13,14 +14,20 @@ cdef enum:
 
 def crc32(data, uint32_t crc=0):
     """CRC-32 (IEEE 802.3, as zlib's) of `data`; `crc` is the checksum of what comes before, 0 at the start."""
-    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
-    cdef size_t size = view.shape[0]
-    if size == 0:
-        return crc
+    cdef const uint8_t[::1] view
+    cdef const uint8_t *start = NULL
+    cdef size_t size
+    if type(data) is bytes:  # a view of it would take longer than the checksum of a kilobyte
+        start, size = <const uint8_t *> PyBytes_AsString(data), PyBytes_Size(data)
+    else:
+        view = memoryview(data).cast("B")
+        size = view.shape[0]
+        if size:
+            start = &view[0]
     if size < KEEP_LOCK:
-        return pqx_crc32(crc, &view[0], size)
+        return pqx_crc32(crc, start, size)
     with nogil:
-        crc = pqx_crc32(crc, &view[0], size)
+        crc = pqx_crc32(crc, start, size)
     return crc
 
 
