@@ -29,7 +29,7 @@ static int put(pqx_copier *c, size_t at, size_t alignment, size_t size, size_t *
 {
     size_t padding = (c->base - c->out->size) & (alignment - 1), left = c->limit - c->out->size;
     if (padding > left || size > left - padding) return pqx_arrow_fail(&c->from, at);
-    PQX_TRY_ARROW(pqx_buffer_reserve(c->out, padding + size, c->from.error));
+    PQX_TRY(pqx_buffer_reserve(c->out, padding + size, c->from.error));
     if (padding + size) memset(c->out->data + c->out->size, 0, padding + size);
     *place = c->out->size + padding;
     c->out->size = *place + size;
@@ -49,8 +49,8 @@ static int copy_vector(pqx_copier *c, size_t at, size_t width, size_t slot)
 {
     size_t items, place;
     uint32_t count;
-    PQX_TRY_ARROW(pqx_arrow_vector(&c->from, at, width, &items, &count));
-    PQX_TRY_ARROW(put(c, at, 4, 4 + width * count + (width == 1), &place));
+    PQX_TRY(pqx_arrow_vector(&c->from, at, width, &items, &count));
+    PQX_TRY(put(c, at, 4, 4 + width * count + (width == 1), &place));
     pqx_store32(c->out->data + place, count);
     if (count) memcpy(c->out->data + place + 4, c->from.data + items, width * count);
     lead(c, slot, place);
@@ -68,7 +68,7 @@ static int copy_tables(pqx_copier *c, int kind, size_t at, int depth, int cut, s
 {
     size_t items, place, target;
     uint32_t count, kept, written = 0;
-    PQX_TRY_ARROW(pqx_arrow_vector(&c->from, at, 4, &items, &count));
+    PQX_TRY(pqx_arrow_vector(&c->from, at, 4, &items, &count));
     const uint8_t *keep = cut ? c->keep : NULL;
     kept = count;
     if (keep) {
@@ -76,13 +76,13 @@ static int copy_tables(pqx_copier *c, int kind, size_t at, int depth, int cut, s
         c->keep += count;
         for (uint32_t i = 0; i < count; i++) kept -= !keep[i];
     }
-    PQX_TRY_ARROW(put(c, at, 4, 4 + 4 * (size_t)kept, &place));
+    PQX_TRY(put(c, at, 4, 4 + 4 * (size_t)kept, &place));
     pqx_store32(c->out->data + place, kept);
     lead(c, slot, place);
     for (uint32_t i = 0; i < count; i++) {
         if (keep && !keep[i]) continue;
-        PQX_TRY_ARROW(pqx_arrow_follow(&c->from, items + 4 * (size_t)i, 4, &target));
-        PQX_TRY_ARROW(copy_child(c, kind, target, depth, place + 4 + 4 * (size_t)written++));
+        PQX_TRY(pqx_arrow_follow(&c->from, items + 4 * (size_t)i, 4, &target));
+        PQX_TRY(copy_child(c, kind, target, depth, place + 4 + 4 * (size_t)written++));
     }
     return PQX_OK;
 }
@@ -94,9 +94,9 @@ static int lay_out(pqx_copier *c, int kind, size_t at, int named, pqx_copied_tab
     pqx_arrow_place place;
     *table = (pqx_copied_table){.layout = &pqx_arrow_layouts[kind], .size = 4};
     unsigned count = table->layout->count;
-    PQX_TRY_ARROW(pqx_arrow_open(&c->from, at, &place));
+    PQX_TRY(pqx_arrow_open(&c->from, at, &place));
     for (unsigned i = 0; i < count; i++)
-        PQX_TRY_ARROW(pqx_arrow_slot(&c->from, &place, i, inline_bytes(table->layout->kinds[i]), &table->from[i]));
+        PQX_TRY(pqx_arrow_slot(&c->from, &place, i, inline_bytes(table->layout->kinds[i]), &table->from[i]));
     for (unsigned at_slot = place.vtable_size; at_slot > 4 + 2 * count; at_slot -= 2)
         if (pqx_load16(c->from.data + place.vtable + at_slot - 2)) return pqx_arrow_fail(&c->from, at);
     for (unsigned pass = 0; pass < 4; pass++)
@@ -115,9 +115,9 @@ static int lay_out(pqx_copier *c, int kind, size_t at, int named, pqx_copied_tab
 /* Write the table's own bytes and its vtable. */
 static int put_table(pqx_copier *c, size_t at, const pqx_copied_table *table, size_t *place)
 {
-    PQX_TRY_ARROW(put(c, at, 4, 0, place));
-    if (table->first_long && (*place - c->base + table->first_long) % 8) PQX_TRY_ARROW(put(c, at, 4, 4, place));
-    PQX_TRY_ARROW(put(c, at, 4, (size_t)table->size + 4 + 2 * (size_t)table->slots, place));
+    PQX_TRY(put(c, at, 4, 0, place));
+    if (table->first_long && (*place - c->base + table->first_long) % 8) PQX_TRY(put(c, at, 4, 4, place));
+    PQX_TRY(put(c, at, 4, (size_t)table->size + 4 + 2 * (size_t)table->slots, place));
     uint8_t *bytes = c->out->data + *place, *vtable = bytes + table->size;
     pqx_store32(bytes, 0u - table->size);
     pqx_store16(vtable, (uint16_t)(4 + 2 * table->slots));
@@ -145,7 +145,7 @@ static int copy_children(pqx_copier *c, const pqx_copied_table *table, size_t at
 static int copy_slot(pqx_copier *c, const pqx_copied_table *table, unsigned i, int depth, size_t slot)
 {
     size_t at;
-    PQX_TRY_ARROW(pqx_arrow_follow(&c->from, table->from[i], 4, &at));
+    PQX_TRY(pqx_arrow_follow(&c->from, table->from[i], 4, &at));
     switch (table->layout->kinds[i]) {
     case ARROW_STRING: return copy_vector(c, at, 1, slot);
     case ARROW_INTS: return copy_vector(c, at, 4, slot);
@@ -163,18 +163,18 @@ static int copy_table(pqx_copier *c, int kind, size_t at, int depth, size_t *nam
 {
     pqx_copied_table table;
     size_t place;
-    PQX_TRY_ARROW(lay_out(c, kind, at, depth == 0, &table));
+    PQX_TRY(lay_out(c, kind, at, depth == 0, &table));
     if (kind == ARROW_FIELD) {
         unsigned tag = table.from[FIELD_TYPE_TAG] ? c->from.data[table.from[FIELD_TYPE_TAG]] : 0;
         if (tag < 1 || tag > ARROW_LAST_TYPE || !table.from[FIELD_TYPE]) return pqx_arrow_fail(&c->from, at);
     }
-    PQX_TRY_ARROW(put_table(c, at, &table, &place));
+    PQX_TRY(put_table(c, at, &table, &place));
     if (depth) lead(c, *name, place);
     else *name = place + table.to[FIELD_NAME];
     for (unsigned i = 0; i < table.slots; i++) {
         int left_out = depth == 0 && i == FIELD_NAME;
         if (!table.from[i] || table.layout->kinds[i] <= ARROW_LONG || left_out) continue;
-        PQX_TRY_ARROW(copy_slot(c, &table, i, depth, place + table.to[i]));
+        PQX_TRY(copy_slot(c, &table, i, depth, place + table.to[i]));
     }
     return PQX_OK;
 }
@@ -183,8 +183,8 @@ static int copy_table(pqx_copier *c, int kind, size_t at, int depth, size_t *nam
 static int copy_field(pqx_copier *c, size_t at)
 {
     size_t name, end;
-    PQX_TRY_ARROW(copy_table(c, ARROW_FIELD, at, 0, &name));
-    PQX_TRY_ARROW(put(c, at, 8, 0, &end));
+    PQX_TRY(copy_table(c, ARROW_FIELD, at, 0, &name));
+    PQX_TRY(put(c, at, 8, 0, &end));
     lead(c, name, end);
     return PQX_OK;
 }
@@ -211,14 +211,15 @@ static int build_field(pqx_copier *c, const pqx_bytes *piece, const pqx_bytes *n
     c->keep = keep ? keep->data : NULL;
     c->keep_end = c->keep ? c->keep + keep->size : NULL;
     c->limit = c->out->size + limit_of(piece->size);
-    PQX_TRY_ARROW(copy_field(c, 0));
+    PQX_TRY(copy_field(c, 0));
     if (c->keep != c->keep_end) return pqx_arrow_fail(&c->from, 0);
     if (name->size > INT32_MAX) return pqx_fail(c->from.error, PQX_TOO_LARGE, 0, INT32_MAX, name->size);
     c->limit = SIZE_MAX;
-    PQX_TRY_ARROW(put(c, 0, 8, 4 + name->size + 1, &place));
+    PQX_TRY(put(c, 0, 8, 4 + name->size + 1, &place));
     pqx_store32(c->out->data + place, (uint32_t)name->size);
     if (name->size) memcpy(c->out->data + place + 4, name->data, name->size);
-    return c->out->size > INT32_MAX ? pqx_fail(c->from.error, PQX_TOO_LARGE, 0, INT32_MAX, c->out->size) : PQX_OK;
+    size_t size = c->out->size - PREFIX;
+    return size > INT32_MAX ? pqx_fail(c->from.error, PQX_TOO_LARGE, 0, INT32_MAX, size) : PQX_OK;
 }
 
 /* The message up to its fields: Message (V5, a Schema), Schema (fields), each with its vtable; the fields vector's size. */
@@ -231,8 +232,8 @@ static int put_message(pqx_copier *c, uint32_t count, size_t *offsets)
         0xf8, 0xff, 0xff, 0xff, 12, 0, 0, 0,   8, 0, 8, 0, 0, 0, 4, 0,
     };
     size_t place;
-    PQX_TRY_ARROW(pqx_buffer_append(c->out, head, sizeof head, c->from.error));
-    PQX_TRY_ARROW(put(c, 0, 4, 4 + 4 * (size_t)count, &place));
+    PQX_TRY(pqx_buffer_append(c->out, head, sizeof head, c->from.error));
+    PQX_TRY(put(c, 0, 4, 4 + 4 * (size_t)count, &place));
     pqx_store32(c->out->data + place, count);
     *offsets = place + 4;
     return PQX_OK;
@@ -241,15 +242,15 @@ static int put_message(pqx_copier *c, uint32_t count, size_t *offsets)
 static int build(pqx_copier *c, const pqx_bytes *pieces, const pqx_bytes *names, const pqx_bytes *keep, uint32_t count)
 {
     size_t offsets, place;
-    PQX_TRY_ARROW(put_message(c, count, &offsets));
+    PQX_TRY(put_message(c, count, &offsets));
     for (uint32_t i = 0; i < count; i++) {
         c->limit = SIZE_MAX;
-        PQX_TRY_ARROW(put(c, 0, 8, 0, &place));
+        PQX_TRY(put(c, 0, 8, 0, &place));
         lead(c, offsets + 4 * (size_t)i, place);
-        PQX_TRY_ARROW(build_field(c, &pieces[i], &names[i], keep ? &keep[i] : NULL));
+        PQX_TRY(build_field(c, &pieces[i], &names[i], keep ? &keep[i] : NULL));
     }
     c->limit = SIZE_MAX;
-    PQX_TRY_ARROW(put(c, 0, 8, 0, &place));
+    PQX_TRY(put(c, 0, 8, 0, &place));
     pqx_store32(c->out->data + 4, (uint32_t)(place - PREFIX));
     return PQX_OK;
 }

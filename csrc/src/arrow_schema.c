@@ -43,16 +43,16 @@ int pqx_arrow_need(const pqx_arrow_source *source, size_t at, size_t size)
 
 int pqx_arrow_open(const pqx_arrow_source *source, size_t at, pqx_arrow_place *table)
 {
-    PQX_TRY_ARROW(pqx_arrow_need(source, at, 4));
+    PQX_TRY(pqx_arrow_need(source, at, 4));
     int64_t vtable = (int64_t)at - (int32_t)pqx_load32(source->data + at);
     if (vtable < 0) return pqx_arrow_fail(source, at);
     table->at = at;
     table->vtable = (size_t)vtable;
-    PQX_TRY_ARROW(pqx_arrow_need(source, table->vtable, 4));
+    PQX_TRY(pqx_arrow_need(source, table->vtable, 4));
     table->vtable_size = pqx_load16(source->data + table->vtable);
     table->size = pqx_load16(source->data + table->vtable + 2);
     if (table->vtable_size < 4 || table->vtable_size % 2 || table->size < 4) return pqx_arrow_fail(source, table->vtable);
-    PQX_TRY_ARROW(pqx_arrow_need(source, table->vtable, table->vtable_size));
+    PQX_TRY(pqx_arrow_need(source, table->vtable, table->vtable_size));
     return pqx_arrow_need(source, at, table->size);
 }
 
@@ -77,7 +77,7 @@ int pqx_arrow_follow(const pqx_arrow_source *source, size_t at, size_t need, siz
 
 int pqx_arrow_vector(const pqx_arrow_source *source, size_t at, size_t width, size_t *items, uint32_t *count)
 {
-    PQX_TRY_ARROW(pqx_arrow_need(source, at, 4));
+    PQX_TRY(pqx_arrow_need(source, at, 4));
     *count = pqx_load32(source->data + at);
     *items = at + 4;
     if (*count > (source->size - *items) / width) return pqx_arrow_fail(source, at);
@@ -90,7 +90,7 @@ static int find_fields(pqx_arrow_source *source, pqx_arrow_schema *schema)
     const uint8_t *data = schema->data;
     size_t at = 4, place;
     pqx_arrow_place table;
-    PQX_TRY_ARROW(pqx_arrow_need(source, 0, 8));
+    PQX_TRY(pqx_arrow_need(source, 0, 8));
     uint32_t length = pqx_load32(data);
     if (length == CONTINUATION) {
         length = pqx_load32(data + 4);
@@ -98,22 +98,22 @@ static int find_fields(pqx_arrow_source *source, pqx_arrow_schema *schema)
     }
     if (length > source->size - at) return pqx_arrow_fail(source, at - 4);
     schema->size = source->size = at + length;
-    PQX_TRY_ARROW(pqx_arrow_need(source, at, 4));
-    PQX_TRY_ARROW(pqx_arrow_follow(source, at, 4, &at));
-    PQX_TRY_ARROW(pqx_arrow_open(source, at, &table));
-    PQX_TRY_ARROW(pqx_arrow_slot(source, &table, 0, 2, &place));
+    PQX_TRY(pqx_arrow_need(source, at, 4));
+    PQX_TRY(pqx_arrow_follow(source, at, 4, &at));
+    PQX_TRY(pqx_arrow_open(source, at, &table));
+    PQX_TRY(pqx_arrow_slot(source, &table, 0, 2, &place));
     unsigned version = place ? pqx_load16(data + place) : 0;
     if (version != 3 && version != 4) return pqx_arrow_fail(source, at);
-    PQX_TRY_ARROW(pqx_arrow_slot(source, &table, 1, 1, &place));
+    PQX_TRY(pqx_arrow_slot(source, &table, 1, 1, &place));
     if (!place || data[place] != 1) return pqx_arrow_fail(source, at);
-    PQX_TRY_ARROW(pqx_arrow_slot(source, &table, 2, 4, &place));
+    PQX_TRY(pqx_arrow_slot(source, &table, 2, 4, &place));
     if (!place) return pqx_arrow_fail(source, at);
-    PQX_TRY_ARROW(pqx_arrow_follow(source, place, 4, &at));
-    PQX_TRY_ARROW(pqx_arrow_open(source, at, &table));
+    PQX_TRY(pqx_arrow_follow(source, place, 4, &at));
+    PQX_TRY(pqx_arrow_open(source, at, &table));
     schema->schema = (uint32_t)at;
-    PQX_TRY_ARROW(pqx_arrow_slot(source, &table, 1, 4, &place));
+    PQX_TRY(pqx_arrow_slot(source, &table, 1, 4, &place));
     if (!place) return pqx_arrow_fail(source, at);
-    PQX_TRY_ARROW(pqx_arrow_follow(source, place, 4, &at));
+    PQX_TRY(pqx_arrow_follow(source, place, 4, &at));
     /* not pqx_arrow_vector: that would decode all the offsets */
     schema->field_count = pqx_load32(data + at);
     schema->fields = (uint32_t)at;
@@ -154,7 +154,7 @@ int pqx_arrow_field_table(const pqx_arrow_source *source, uint32_t index, size_t
     const pqx_arrow_schema *schema = source->lazy;
     if (index >= schema->field_count) return pqx_fail(source->error, PQX_BAD_ARGUMENT, 0, schema->field_count, index);
     size_t at = schema->fields + 4 + 4 * (size_t)index;
-    PQX_TRY_ARROW(pqx_arrow_need(source, at, 4));
+    PQX_TRY(pqx_arrow_need(source, at, 4));
     return pqx_arrow_follow(source, at, 4, table);
 }
 
@@ -165,12 +165,12 @@ int pqx_arrow_field_name(const pqx_arrow_schema *schema, uint32_t index, pqx_byt
     size_t at, items;
     uint32_t count;
     *name = (pqx_bytes){schema->data, 0};
-    PQX_TRY_ARROW(pqx_arrow_field_table(&source, index, &at));
-    PQX_TRY_ARROW(pqx_arrow_open(&source, at, &table));
-    PQX_TRY_ARROW(pqx_arrow_slot(&source, &table, FIELD_NAME, 4, &at));
+    PQX_TRY(pqx_arrow_field_table(&source, index, &at));
+    PQX_TRY(pqx_arrow_open(&source, at, &table));
+    PQX_TRY(pqx_arrow_slot(&source, &table, FIELD_NAME, 4, &at));
     if (!at) return PQX_OK;
-    PQX_TRY_ARROW(pqx_arrow_follow(&source, at, 4, &at));
-    PQX_TRY_ARROW(pqx_arrow_vector(&source, at, 1, &items, &count));
+    PQX_TRY(pqx_arrow_follow(&source, at, 4, &at));
+    PQX_TRY(pqx_arrow_vector(&source, at, 1, &items, &count));
     *name = (pqx_bytes){schema->data + items, count};
     return PQX_OK;
 }

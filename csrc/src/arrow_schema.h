@@ -2,7 +2,7 @@
 #ifndef PQX_ARROW_SCHEMA_H
 #define PQX_ARROW_SCHEMA_H
 
-#include "internal.h"
+#include "cursor.h"
 
 /* What a slot holds. UNION's tag is the slot before it. */
 enum pqx_arrow_kind {
@@ -51,7 +51,5 @@ static inline int pqx_arrow_fail(const pqx_arrow_source *source, size_t at)
 {
     return pqx_fail(source->error, PQX_ARROW_SCHEMA, at, 0, 0);
 }
-
-#define PQX_TRY_ARROW(call) do { int arrow_status = (call); if (PQX_UNLIKELY(arrow_status != PQX_OK)) return arrow_status; } while (0)
 
 #endif

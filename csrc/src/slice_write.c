@@ -1,5 +1,5 @@
 /* A slice's FileMetaData, in canonical compact Thrift. Its size is bounded first, so that writing needs no checks. */
-#include "internal.h"
+#include "cursor.h"
 
 #define FIELD_HEADER(delta, type) ((uint8_t)((delta) << 4 | (type)))
 #define MAX_VARINT 10
@@ -43,30 +43,27 @@ static int64_t add_saturated(int64_t a, int64_t b)
     return a + b;
 }
 
-/* The element's bytes with num_children renewed; a leaf keeps them as they are. */
+/* The element's bytes with num_children renewed. */
 static int put_element(uint8_t **at, const pqx_slice_element *element, pqx_error *error)
 {
-    const pqx_bytes *thrift = &element->thrift;
-    size_t from = 0, copied = 0;
-    int16_t previous = 0;
+    const uint8_t *data = element->thrift.data;
+    size_t size = element->thrift.size, copied = 0, end;
+    pqx_field field = {0};
     int more = 1, renewed = 0;
-    while (more) {
-        pqx_field field;
-        int status = pqx_thrift_next(thrift->data, thrift->size, from, previous, PQX_MAX_DEPTH, &field, &more, error);
-        if (status != PQX_OK) return status;
-        from = field.end;
+    PQX_TRY(pqx_thrift_skip(data, size, 0, PQX_TYPE_STRUCT, PQX_MAX_DEPTH, &end, error));
+    if (end != size) return pqx_fail(error, PQX_STRAY_BYTES, end, 0, size - end);
+    for (;;) {
+        PQX_TRY(pqx_thrift_next(data, size, field.end, field.id, PQX_MAX_DEPTH, &field, &more, error));
         if (!more) break;
-        previous = field.id;
-        if (field.id != PQX_SCHEMA_ELEMENT_NUM_CHILDREN || element->num_children < 0) continue;
+        if (field.id != PQX_SCHEMA_ELEMENT_NUM_CHILDREN) continue;
         if (field.type != PQX_TYPE_I32) return pqx_fail(error, PQX_FIELD_TYPE, field.header, PQX_TYPE_I32, field.type);
-        *at = put_bytes(*at, thrift->data + copied, field.value - copied);
+        *at = put_bytes(*at, data + copied, field.value - copied);
         *at = put_int(*at, element->num_children);
         copied = field.end;
         renewed = 1;
     }
-    if (from != thrift->size) return pqx_fail(error, PQX_STRAY_BYTES, from, 0, thrift->size - from);
     if (element->num_children > 0 && !renewed) return pqx_fail(error, PQX_MISSING_FIELD, 0, PQX_SCHEMA_ELEMENT_NUM_CHILDREN, 0);
-    *at = put_bytes(*at, thrift->data + copied, from - copied);
+    *at = put_bytes(*at, data + copied, size - copied);
     return PQX_OK;
 }
 
@@ -248,10 +245,7 @@ static int write_parts(const pqx_slice_parts *parts, uint8_t *at, uint8_t **end,
     *at = FIELD_HEADER(1, PQX_TYPE_LIST);
     at = put_list(at + 1, PQX_TYPE_STRUCT, parts->element_count);
     last = PQX_FILE_META_DATA_SCHEMA;
-    for (uint32_t i = 0; i < parts->element_count; i++) {
-        int status = put_element(&at, &parts->elements[i], error);
-        if (status != PQX_OK) return status;
-    }
+    for (uint32_t i = 0; i < parts->element_count; i++) PQX_TRY(put_element(&at, &parts->elements[i], error));
     for (uint32_t i = 0; i < parts->row_group_count; i++) rows = add_saturated(rows, parts->row_groups[i].num_rows);
     at = put_field(at, &last, PQX_FILE_META_DATA_NUM_ROWS, PQX_TYPE_I64, rows);
     *at = FIELD_HEADER(1, PQX_TYPE_LIST);

@@ -1,0 +1,208 @@
+"""Fields of an Arrow schema, written anew: each object behind what leads to it, depth first in slot order."""
+
+from __future__ import annotations
+
+import base64
+import struct
+from collections.abc import Sequence
+
+from .. import wire
+from ..errors import wire_error
+from .arrow_tables import (
+    DICTIONARY_ENCODING,
+    FIELD,
+    INT_TYPE,
+    KEY_VALUE,
+    LAST_TYPE,
+    LAYOUTS,
+    STRUCT_TYPE,
+    Kind,
+    Slot,
+    Source,
+    broken,
+)
+
+__all__ = ["build", "copy_piece"]
+
+INT32_MAX = 2**31 - 1
+CONTINUATION = b"\xff\xff\xff\xff"
+# Message (V5, header type Schema) and Schema (fields), each with its vtable behind it.
+MESSAGE = struct.pack("<I iIhBx HHHHH2x", 4, -12, 20, 4, 1, 10, 12, 8, 10, 4) + struct.pack("<iI HHHH", -8, 12, 8, 8, 0, 4)
+
+
+class _Copier:
+    """Copies tables of `source` to the end of `out`."""
+
+    def __init__(self, source: Source, out: bytearray, room: int, keep: bytes | None = None):
+        self.source, self.out, self.limit = source, out, len(out) + room
+        self.keep = keep
+        self.kept_at = 0
+
+    def put(self, at: int, alignment: int, size: int = 0) -> int:
+        """Append zeros: up to the next multiple of `alignment`, then `size`, whose place is returned."""
+        padding = -len(self.out) % alignment
+        if padding + size > self.limit - len(self.out):
+            raise broken(at)
+        self.out += bytes(padding + size)
+        return len(self.out) - size
+
+    def lead(self, slot: int, target: int) -> None:
+        """Let the offset at `slot` of the output lead to `target`."""
+        struct.pack_into("<I", self.out, slot, target - slot)
+
+    def field(self, at: int) -> None:
+        """Copy a top-level field; its name's offset leads to where it ends."""
+        name = self.table(FIELD, at, 0, None)
+        self.lead(name, self.put(at, 8))
+
+    def table(self, kind: int, at: int, depth: int, slot: int | None) -> int:
+        """Copy a table to which the offset at `slot` leads. At the top the name's slot is returned, its string left out."""
+        layout = LAYOUTS[kind]
+        found = self._slots(layout, at)
+        if kind == FIELD:
+            tag = self.source.data[found[Slot.TYPE_TAG]] if found[Slot.TYPE_TAG] else 0
+            if not 1 <= tag <= LAST_TYPE or not found[Slot.TYPE]:
+                raise broken(at)
+        place, offsets = self._inline(layout, found, at, named=depth == 0)
+        if slot is not None:
+            self.lead(slot, place)
+        for i, content in enumerate(layout):
+            if found[i] and content > Kind.LONG and not (depth == 0 and i == Slot.NAME):
+                self._slot(content, found, i, depth, place + offsets[i])
+        return place + offsets.get(Slot.NAME, 0)
+
+    def _slots(self, layout: tuple[Kind, ...], at: int) -> list[int]:
+        """Where each slot is, 0 where it is absent; a slot that the layout does not know is an error."""
+        source = self.source
+        table = source.open(at)
+        found = [source.slot(table, i, content.inline_bytes) for i, content in enumerate(layout)]
+        known = table.vtable + 4 + 2 * len(layout)
+        if any(source.data[known:table.vtable + table.vtable_size]):
+            raise broken(at)
+        return found
+
+    def _inline(self, layout: tuple[Kind, ...], found: list[int], at: int, named: bool) -> tuple[int, dict[int, int]]:
+        """Write the table's own bytes and its vtable: slots of 4 bytes, then those of 8, 2 and 1."""
+        there = [i for i in range(len(layout)) if found[i] or (named and i == Slot.NAME)]
+        there.sort(key=lambda i: (4, 8, 2, 1).index(layout[i].inline_bytes))
+        offsets, size, first_long = {}, 4, 0
+        for i in there:
+            if layout[i] == Kind.LONG:
+                first_long = first_long or size
+            offsets[i] = size
+            size += layout[i].inline_bytes
+        size = (size + 3) // 4 * 4
+        entries = [offsets.get(i, 0) for i in range(max(offsets, default=-1) + 1)]
+        place = self.put(at, 4)
+        if first_long and (place + first_long) % 8:
+            self.put(at, 4, 4)
+        place = self.put(at, 4, size + 4 + 2 * len(entries))
+        struct.pack_into("<i", self.out, place, -size)
+        struct.pack_into(f"<HH{len(entries)}H", self.out, place + size, 4 + 2 * len(entries), size, *entries)
+        for i, to in offsets.items():
+            if found[i] and layout[i] <= Kind.LONG:
+                self.out[place + to:place + to + layout[i]] = self.source.data[found[i]:found[i] + layout[i]]
+        return place, offsets
+
+    def _slot(self, content: Kind, found: list[int], i: int, depth: int, slot: int) -> None:
+        at = self.source.follow(found[i])
+        if content == Kind.STRING:
+            self._vector(at, 1, slot)
+        elif content == Kind.INTS:
+            self._vector(at, 4, slot)
+        elif content == Kind.UNION:
+            self._child(self.source.data[found[i - 1]], at, depth, slot)
+        elif content == Kind.DICTIONARY:
+            self._child(DICTIONARY_ENCODING, at, depth, slot)
+        elif content == Kind.INT_TYPE:
+            self._child(INT_TYPE, at, depth, slot)
+        elif content == Kind.KEY_VALUES:
+            self._tables(KEY_VALUE, at, depth, None, slot)
+        else:
+            self._children(found, at, depth, slot)
+
+    def _vector(self, at: int, width: int, slot: int) -> None:
+        """A string (width 1, a zero byte behind it) or a vector of int."""
+        items, count = self.source.vector(at, width)
+        place = self.put(at, 4, 4 + width * count + (width == 1))
+        struct.pack_into("<I", self.out, place, count)
+        self.out[place + 4:place + 4 + width * count] = self.source.data[items:items + width * count]
+        self.lead(slot, place)
+
+    def _child(self, kind: int, at: int, depth: int, slot: int) -> None:
+        if depth >= wire.MAX_DEPTH:
+            raise wire_error(wire.TOO_DEEP, at, wire.MAX_DEPTH)
+        self.table(kind, at, depth + 1, slot)
+
+    def _children(self, found: list[int], at: int, depth: int, slot: int) -> None:
+        """The children of a Field: cut if it is a struct and something is to be cut."""
+        keep = self.keep
+        if keep is not None and self.source.data[found[Slot.TYPE_TAG]] == STRUCT_TYPE and not found[Slot.DICTIONARY]:
+            return self._tables(FIELD, at, depth, keep, slot)
+        self.keep = None
+        self._tables(FIELD, at, depth, None, slot)
+        self.keep = keep
+
+    def _tables(self, kind: int, at: int, depth: int, keep: bytes | None, slot: int) -> None:
+        """A vector of tables; with `keep`, only those that it names."""
+        items, count = self.source.vector(at, 4)
+        kept = range(count)
+        if keep is not None:
+            if count > len(keep) - self.kept_at:
+                raise broken(at)
+            kept = [i for i in range(count) if keep[self.kept_at + i]]
+            self.kept_at += count
+        place = self.put(at, 4, 4 + 4 * len(kept))
+        struct.pack_into("<I", self.out, place, len(kept))
+        self.lead(slot, place)
+        for written, i in enumerate(kept):
+            target = self.source.follow(items + 4 * i)
+            self._child(kind, target, depth, place + 4 + 4 * written)
+
+
+def copy_piece(source: Source, at: int, room: int) -> bytes:
+    """The field at `at` as a piece of at most `room` bytes."""
+    out = bytearray()
+    _Copier(source, out, room).field(at)
+    return bytes(out)
+
+
+def build(pieces: Sequence[bytes], names: Sequence[bytes], keep: Sequence[bytes | None] | None = None) -> bytes:
+    """Put pieces and names together into an ``ARROW:schema`` value.
+
+    Parameters
+    ----------
+    pieces, names : sequences of bytes
+        As `Schema.piece` makes them, and the fields' names. Pieces are walked, not trusted.
+    keep : sequence of bytes or None, optional
+        What stays of a struct: one byte per child, 0 where it is cut; then, in order, the same for each child that
+        stays and is a struct itself. Below lists, maps and dictionaries all stays. None: the field stays whole.
+
+    Raises
+    ------
+    Malformed
+        A piece is not a Field, takes more than 4 × its size + 1024 bytes, or `keep` does not fit it. Offsets count
+        from the piece.
+    """
+    out = bytearray(MESSAGE)
+    out += struct.pack("<I", len(pieces)) + bytes(4 * len(pieces))
+    for i, (piece, name) in enumerate(zip(pieces, names, strict=True)):
+        out += bytes(-len(out) % 8)
+        slot = len(MESSAGE) + 4 + 4 * i
+        struct.pack_into("<I", out, slot, len(out) - slot)
+        _build_field(out, piece, name, keep[i] if keep is not None else None)
+    out += bytes(-len(out) % 8)
+    return base64.b64encode(CONTINUATION + struct.pack("<I", len(out)) + out)
+
+
+def _build_field(out: bytearray, piece: bytes, name: bytes, keep: bytes | None) -> None:
+    room = 4 * len(piece) + 1024 if len(piece) < INT32_MAX // 4 - 256 else INT32_MAX
+    copier = _Copier(Source(piece, len(piece)), out, room, keep)
+    copier.field(0)
+    if keep is not None and copier.kept_at != len(keep):
+        raise broken(0)
+    if len(name) > INT32_MAX:
+        raise wire_error(wire.TOO_LARGE, 0, INT32_MAX, len(name))
+    out += struct.pack("<I", len(name)) + name + b"\0"
+    if len(out) > INT32_MAX:
+        raise wire_error(wire.TOO_LARGE, 0, INT32_MAX, len(out))

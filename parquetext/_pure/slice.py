@@ -1,0 +1,235 @@
+"""A small, valid Thrift footer for a projection: only its row groups, its leaves and the groups above them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import accumulate
+
+from .. import wire
+from ..errors import ParquetextError, wire_error
+from . import arrow_schema, thrift
+from .slice_write import ARROW_SCHEMA, Chunk, Element, Parts, RowGroup, write
+
+__all__ = ["arrow_build", "arrow_names", "arrow_pieces", "slice_footer"]
+
+LIST_OR_MAP_CONVERTED = (1, 2, 3)  # MAP, MAP_KEY_VALUE, LIST
+LIST_OR_MAP_LOGICAL = (2, 3)  # MAP, LIST
+REPEATED = 2
+
+
+class _Slicer:
+    def __init__(self, scan, leaves: Sequence[int], row_groups: Sequence[int]):
+        self.scan, self.leaves, self.row_groups = scan, leaves, row_groups
+        self.data = memoryview(scan.data).cast("B")
+        self.parents = scan.elements("parent")
+
+    def _bytes(self, records, name: str, index: int) -> bytes:
+        offset = records(f"{name}_offset")[index]
+        return bytes(self.data[offset:offset + records(f"{name}_length")[index]])
+
+    def check(self) -> None:
+        """Leaves ascend, row groups exist and are regular."""
+        scan = self.scan
+        for i, leaf in enumerate(self.leaves):
+            if not 0 <= leaf < scan.leaf_count:
+                raise wire_error(wire.BAD_ARGUMENT, 0, scan.leaf_count, leaf)
+            if i and leaf <= self.leaves[i - 1]:
+                raise wire_error(wire.BAD_ARGUMENT, 0, self.leaves[i - 1], leaf)
+        counts, offsets = scan.row_groups("chunk_count"), scan.row_groups("bytes_offset")
+        for index in self.row_groups:
+            if not 0 <= index < scan.row_group_count:
+                raise wire_error(wire.BAD_ARGUMENT, 0, scan.row_group_count, index)
+            if counts[index] != scan.leaf_count:
+                raise wire_error(wire.IRREGULAR, offsets[index], scan.leaf_count, counts[index])
+
+    def elements(self) -> list[Element]:
+        """The root, the leaves, and the groups above them, in preorder."""
+        wanted = {0}
+        for leaf in self.leaves:
+            at = self.scan.leaves[leaf]
+            while at not in wanted:
+                wanted.add(at)
+                at = self.parents[at]
+        order = sorted(wanted)
+        children = dict.fromkeys(order, 0)
+        for at in order[1:]:
+            children[self.parents[at]] += 1
+        orders = self.scan.elements("column_order")
+        return [Element(self._bytes(self.scan.elements, "bytes", at), children[at], orders[at]) for at in order]
+
+    def chunks(self) -> list[list[Chunk]]:
+        scan = self.scan
+        first = [0, *accumulate(scan.row_groups("chunk_count"))]
+        offsets, lengths = scan.chunks("chunk_offset"), scan.chunks("chunk_length")
+        names = ("total_uncompressed_size", "total_compressed_size")
+        sizes = [scan.chunks(name) for name in names]
+
+        def chunk(at: int) -> Chunk:
+            facts = dict(zip(names, (column[at] for column in sizes), strict=True))
+            return Chunk(facts, bytes(self.data[offsets[at]:offsets[at] + lengths[at]]))
+
+        return [[chunk(first[index] + leaf) for leaf in self.leaves] for index in self.row_groups]
+
+    def row_group_facts(self) -> list[RowGroup]:
+        rows, offsets, ordinals = (self.scan.row_groups(name) for name in ("num_rows", "file_offset", "ordinal"))
+        return [RowGroup(rows[index], offsets[index], ordinals[index]) for index in self.row_groups]
+
+    def is_arrow_schema(self, index: int) -> bool:
+        return self._bytes(self.scan.key_values, "key", index) == ARROW_SCHEMA
+
+    def key_values(self) -> list[bytes]:
+        """The key-values but ARROW:schema's."""
+        indexes = range(self.scan.key_value_count)
+        return [self._bytes(self.scan.key_values, "bytes", i) for i in indexes if not self.is_arrow_schema(i)]
+
+    # ARROW:schema
+
+    def arrow_schema(self) -> bytes:
+        """The projection's, or nothing where the footer has none that can be trusted.
+
+        The top-level fields are as many as the root's children, and those that are wanted have their names.
+        """
+        present = self.scan.key_values("has_value")
+        pairs = (i for i in range(self.scan.key_value_count) if present[i] and self.is_arrow_schema(i))
+        pair = next(pairs, None)
+        if pair is None or not len(self.leaves):
+            return b""
+        try:
+            return self._project(arrow_schema.parse(self._bytes(self.scan.key_values, "value", pair)))
+        except ParquetextError:
+            return b""
+
+    def _project(self, schema: arrow_schema.Schema) -> bytes:
+        if schema.field_count != self.scan.elements("num_children")[0]:
+            return b""
+        columns = [at for at in range(1, self.scan.element_count) if self.parents[at] == 0]
+        wanted = [(field, at) for field, at in enumerate(columns) if self._wanted_below(at)]
+        pieces, names, keep = [], [], []
+        for field, at in wanted:
+            name = self._bytes(self.scan.elements, "name", at)
+            if schema.name(field) != name:
+                return b""
+            names.append(name)
+            pieces.append(schema.piece(field))
+            cut = self._is_struct(at) and self._wanted_below(at) < self.scan.elements("leaf_count")[at]
+            keep.append(self._keep(at, 0) if cut else None)
+        return arrow_schema.build(pieces, names, keep)
+
+    def _wanted_below(self, element: int) -> int:
+        first = self.scan.elements("first_leaf")[element]
+        end = first + self.scan.elements("leaf_count")[element]
+        return bisect_left(self.leaves, end) - bisect_left(self.leaves, first)
+
+    def _is_struct(self, element: int) -> bool:
+        """A group that Arrow reads as a struct."""
+        elements = self.scan.elements
+        if elements("num_children")[element] <= 0 or elements("repetition")[element] == REPEATED:
+            return False
+        logical = thrift.fields(self.data, elements("logical_type_offset")[element]) if elements("logical_type_length")[element] else []
+        if logical and logical[0][0] in LIST_OR_MAP_LOGICAL:
+            return False
+        return elements("converted_type")[element] not in LIST_OR_MAP_CONVERTED
+
+    def _keep(self, group: int, depth: int) -> bytes:
+        """What stays of the struct's children, then of theirs."""
+        if depth > wire.MAX_DEPTH:
+            raise wire_error(wire.TOO_DEEP, 0, wire.MAX_DEPTH)
+        children, at = [], group + 1
+        while at < self.scan.element_count and self.parents[at] >= group:
+            if self.parents[at] == group:
+                children.append(at)
+            at += 1
+        stays = [child for child in children if self._wanted_below(child)]
+        below = [self._keep(child, depth + 1) for child in stays if self._is_struct(child)]
+        return bytes(child in stays for child in children) + b"".join(below)
+
+
+def slice_footer(scan, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:
+    """The slice of a scanned footer.
+
+    Parameters
+    ----------
+    scan : Scan
+    leaves : sequence of int
+        Ascending; lists and maps should be whole, for readers to make sense of them.
+    row_groups : sequence of int
+        In the order wanted.
+    arrow_schema : bool
+        Take ``ARROW:schema`` along, projected to these leaves, where the footer has a valid one.
+    key_values : bool
+        Take the other key-values along.
+
+    Returns
+    -------
+    bytes
+        A FileMetaData in Thrift's compact protocol: elements with ``num_children`` renewed, chunks as they were, sizes
+        and rows summed up anew. Sorting columns and extensions of the footer and its row groups are left out.
+
+    Raises
+    ------
+    ParquetextError
+        An index that is out of range or out of order.
+    Unsupported
+        A row group that has not one chunk per leaf.
+    """
+    leaves, row_groups = [int(leaf) for leaf in leaves], [int(index) for index in row_groups]
+    slicer = _Slicer(scan, leaves, row_groups)
+    slicer.check()
+    parts = Parts(
+        version=scan.version,
+        elements=slicer.elements(),
+        row_groups=slicer.row_group_facts(),
+        chunks=slicer.chunks(),
+        paths=[b""] * len(leaves),
+        key_values=slicer.key_values() if key_values else [],
+        arrow_schema=slicer.arrow_schema() if arrow_schema else b"",
+        created_by=scan.created_by,
+        has_column_orders=scan.has_column_orders,
+    )
+    return write(parts)
+
+
+def arrow_names(text) -> list[bytes]:
+    """The names of the top-level fields of an ``ARROW:schema`` value."""
+    schema = arrow_schema.parse(text)
+    return [schema.name(index) for index in range(schema.field_count)]
+
+
+def arrow_pieces(text) -> list[bytes]:
+    """The top-level fields of an ``ARROW:schema`` value as self-contained pieces without their names.
+
+    A piece is a FlatBuffers Field table at offset 0 whose offsets all lead forward; that of its name leads to the piece's
+    end, where a string may be put. Its length is a multiple of 8.
+
+    Raises
+    ------
+    Malformed
+        Not a Schema in an IPC message, or a field that Schema.fbs does not know. Offsets count from the decoded message.
+    """
+    schema = arrow_schema.parse(text)
+    return [schema.piece(index) for index in range(schema.field_count)]
+
+
+def arrow_build(pieces, names, keep=None) -> bytes:
+    """Put pieces and names together into an ``ARROW:schema`` value.
+
+    Parameters
+    ----------
+    pieces, names : sequences of bytes
+        As `arrow_pieces` makes them, and the fields' names. Pieces are walked, not trusted.
+    keep : sequence of bytes or None, optional
+        What stays of a struct: one byte per child, 0 where it is cut; then, in order, the same for each child that stays
+        and is a struct itself. Below lists, maps and dictionaries all stays. None: the field stays whole.
+
+    Raises
+    ------
+    Malformed
+        A piece is not a Field, takes more than 4 × its size + 1024 bytes, or `keep` does not fit it. Offsets count from
+        the piece.
+    """
+    pieces, names = [bytes(piece) for piece in pieces], [bytes(name) for name in names]
+    keep = [None] * len(pieces) if keep is None else [None if one is None else bytes(one) for one in keep]
+    if len(names) != len(pieces) or len(keep) != len(pieces):
+        raise ValueError("pieces, names and keep differ in number")
+    return arrow_schema.build(pieces, names, keep)

@@ -1,0 +1,233 @@
+"""A slice's FileMetaData, in canonical compact Thrift."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .. import wire
+from ..errors import wire_error
+from . import thrift, varint
+
+__all__ = ["ARROW_SCHEMA", "Chunk", "Element", "Parts", "RowGroup", "write"]
+
+ARROW_SCHEMA = b"ARROW:schema"
+INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+METADATA_FACTS = {
+    "type": wire.TYPE_I32,
+    "codec": wire.TYPE_I32,
+    "num_values": wire.TYPE_I64,
+    "total_uncompressed_size": wire.TYPE_I64,
+    "total_compressed_size": wire.TYPE_I64,
+    "data_page_offset": wire.TYPE_I64,
+    "index_page_offset": wire.TYPE_I64,
+    "dictionary_page_offset": wire.TYPE_I64,
+    "bloom_filter_offset": wire.TYPE_I64,
+    "bloom_filter_length": wire.TYPE_I32,
+}
+
+
+@dataclass
+class Element:
+    """A schema element's Thrift bytes, and its children in the slice (0: a leaf)."""
+
+    thrift: bytes
+    num_children: int
+    column_order: int = 0
+
+
+@dataclass
+class RowGroup:
+    """A row group's own facts; file_offset and ordinal are -1 where they are absent."""
+
+    num_rows: int
+    file_offset: int
+    ordinal: int
+
+
+@dataclass
+class Chunk:
+    """A chunk's facts by their names in `pqx_chunk` and `pqx_places`; its Thrift bytes where there are any."""
+
+    facts: Mapping[str, int]
+    thrift: bytes | None = None
+
+
+@dataclass
+class Parts:
+    """What a slice is made of, whichever form it comes from: elements in preorder, chunks by row group."""
+
+    version: int
+    elements: Sequence[Element]
+    row_groups: Sequence[RowGroup]
+    chunks: Sequence[Sequence[Chunk]]
+    paths: Sequence[bytes]
+    key_values: Sequence[bytes] = ()
+    arrow_schema: bytes = b""
+    created_by: bytes | None = None
+    has_column_orders: bool = False
+
+    def __post_init__(self):
+        self.leaf_count = len(self.paths)
+
+    def is_leaf(self, index: int) -> bool:
+        return self.elements[index].num_children <= 0 and (index > 0 or self.leaf_count > 0)
+
+
+def _integer(value: int) -> bytes:
+    return varint.encode((value << 1 ^ value >> 63) & 0xFFFFFFFFFFFFFFFF)
+
+
+def _binary(value: bytes) -> bytes:
+    return varint.encode(len(value)) + value
+
+
+def _list(item_type: int, items: Sequence[bytes]) -> bytes:
+    count = len(items)
+    header = bytes([count << 4 | item_type]) if count < 15 else bytes([0xF0 | item_type]) + varint.encode(count)
+    return header + b"".join(items)
+
+
+def _struct(fields: Sequence[tuple[int, int, bytes]]) -> bytes:
+    """A struct of (id, type, value)s in the order of their ids."""
+    out, last = bytearray(), 0
+    for id, type, value in fields:
+        out += bytes([id - last << 4 | type]) if id - last < 16 else bytes([type]) + _integer(id)
+        out += value
+        last = id
+    return bytes(out) + b"\0"
+
+
+def _sum(values) -> int:
+    """The sum, saturated at each step."""
+    total = 0
+    for value in values:
+        total = max(INT64_MIN, min(INT64_MAX, total + value))
+    return total
+
+
+def _element(element: Element) -> bytes:
+    """The element's bytes with num_children renewed."""
+    data = element.thrift
+    end = thrift.struct_end(data)
+    if end != len(data):
+        raise wire_error(wire.STRAY_BYTES, end, 0, len(data) - end)
+    renewed = [field for field in thrift.fields(data) if field[0] == wire.SCHEMA_ELEMENT_NUM_CHILDREN]
+    for _, type, header, _, _ in renewed:
+        if type != wire.TYPE_I32:
+            raise wire_error(wire.FIELD_TYPE, header, wire.TYPE_I32, type)
+    if element.num_children > 0 and not renewed:
+        raise wire_error(wire.MISSING_FIELD, 0, wire.SCHEMA_ELEMENT_NUM_CHILDREN)
+    for _, _, _, value, end in reversed(renewed):
+        data = data[:value] + _integer(element.num_children) + data[end:]
+    return data
+
+
+def _metadata(facts: Mapping[str, int], path: bytes) -> bytes:
+    """A ColumnMetaData of the facts that are there."""
+    encodings = [_integer(encoding) for encoding in range(32) if facts["encodings"] >> encoding & 1]
+    parts = [_binary(part) for part in path.split(b"\0")]
+    fields = [
+        (wire.COLUMN_META_DATA_ENCODINGS, wire.TYPE_LIST, _list(wire.TYPE_I32, encodings)),
+        (wire.COLUMN_META_DATA_PATH_IN_SCHEMA, wire.TYPE_LIST, _list(wire.TYPE_BINARY, parts)),
+    ]
+    for name, type in METADATA_FACTS.items():
+        if facts["present"] & getattr(wire, f"PRESENT_{name.upper()}") and name in facts:
+            fields.append((getattr(wire, f"COLUMN_META_DATA_{name.upper()}"), type, _integer(facts[name])))
+    return _struct(sorted(fields))
+
+
+def _chunk(chunk: Chunk, path: bytes) -> bytes:
+    """A ColumnChunk: its Thrift bytes, or one made of the facts that are there."""
+    if chunk.thrift is not None:
+        return bytes(chunk.thrift)
+    facts = chunk.facts
+    present = facts["present"]
+    fields = [(wire.COLUMN_CHUNK_FILE_OFFSET, wire.TYPE_I64, _integer(0))]
+    if present & wire.PRESENT_METADATA:
+        fields.append((wire.COLUMN_CHUNK_META_DATA, wire.TYPE_STRUCT, _metadata(facts, path)))
+    if present & wire.PRESENT_OFFSET_INDEX and "offset_index_offset" in facts:
+        fields.append((wire.COLUMN_CHUNK_OFFSET_INDEX_OFFSET, wire.TYPE_I64, _integer(facts["offset_index_offset"])))
+        fields.append((wire.COLUMN_CHUNK_OFFSET_INDEX_LENGTH, wire.TYPE_I32, _integer(facts["offset_index_length"])))
+    if present & wire.PRESENT_COLUMN_INDEX and "column_index_offset" in facts:
+        fields.append((wire.COLUMN_CHUNK_COLUMN_INDEX_OFFSET, wire.TYPE_I64, _integer(facts["column_index_offset"])))
+        fields.append((wire.COLUMN_CHUNK_COLUMN_INDEX_LENGTH, wire.TYPE_I32, _integer(facts["column_index_length"])))
+    return _struct(fields)
+
+
+def _row_group(parts: Parts, index: int) -> bytes:
+    row_group, chunks = parts.row_groups[index], parts.chunks[index]
+    columns = [_chunk(chunk, path) for chunk, path in zip(chunks, parts.paths, strict=True)]
+    uncompressed = _sum(max(chunk.facts["total_uncompressed_size"], 0) for chunk in chunks)
+    compressed = _sum(max(chunk.facts["total_compressed_size"], 0) for chunk in chunks)
+    fields = [
+        (wire.ROW_GROUP_COLUMNS, wire.TYPE_LIST, _list(wire.TYPE_STRUCT, columns)),
+        (wire.ROW_GROUP_TOTAL_BYTE_SIZE, wire.TYPE_I64, _integer(uncompressed)),
+        (wire.ROW_GROUP_NUM_ROWS, wire.TYPE_I64, _integer(row_group.num_rows)),
+    ]
+    if row_group.file_offset != -1:
+        fields.append((wire.ROW_GROUP_FILE_OFFSET, wire.TYPE_I64, _integer(row_group.file_offset)))
+    fields.append((wire.ROW_GROUP_TOTAL_COMPRESSED_SIZE, wire.TYPE_I64, _integer(compressed)))
+    if row_group.ordinal != -1:
+        fields.append((wire.ROW_GROUP_ORDINAL, wire.TYPE_I16, _integer(row_group.ordinal)))
+    return _struct(fields)
+
+
+def _key_values(parts: Parts) -> list[bytes]:
+    pairs = [bytes(pair) for pair in parts.key_values]
+    if parts.arrow_schema:
+        key, value = _binary(ARROW_SCHEMA), _binary(parts.arrow_schema)
+        pairs.append(
+            _struct([(wire.KEY_VALUE_KEY, wire.TYPE_BINARY, key), (wire.KEY_VALUE_VALUE, wire.TYPE_BINARY, value)])
+        )
+    return pairs
+
+
+def _column_orders(parts: Parts) -> list[bytes]:
+    """One ColumnOrder union per leaf: an empty struct in its member, or nothing."""
+    leaves = [element for index, element in enumerate(parts.elements) if parts.is_leaf(index)]
+    return [_struct([(leaf.column_order, wire.TYPE_STRUCT, b"\0")] if leaf.column_order else []) for leaf in leaves]
+
+
+def _check_tree(parts: Parts) -> None:
+    """The elements are one tree in preorder, with as many leaves as there are paths."""
+    open, leaves, seen = 1, 0, 0
+    for index, element in enumerate(parts.elements):
+        if not open:
+            break
+        open += max(element.num_children, 0) - 1
+        leaves += parts.is_leaf(index)
+        seen += 1
+    if open or seen < len(parts.elements):
+        raise wire_error(wire.SCHEMA, 0, seen + open, len(parts.elements))
+    if leaves != parts.leaf_count:
+        raise wire_error(wire.SCHEMA, 0, parts.leaf_count, leaves)
+
+
+def write(parts: Parts) -> bytes:
+    """The slice's FileMetaData. A row group's sizes are the sums over its chunks, num_rows the sum over the row groups.
+
+    Raises
+    ------
+    Malformed
+        The elements are no tree, or one of them is no whole Thrift struct; offsets count from the element's bytes.
+    """
+    _check_tree(parts)
+    fields = [
+        (wire.FILE_META_DATA_VERSION, wire.TYPE_I32, _integer(parts.version)),
+        (wire.FILE_META_DATA_SCHEMA, wire.TYPE_LIST, _list(wire.TYPE_STRUCT, [_element(e) for e in parts.elements])),
+        (wire.FILE_META_DATA_NUM_ROWS, wire.TYPE_I64, _integer(_sum(group.num_rows for group in parts.row_groups))),
+        (
+            wire.FILE_META_DATA_ROW_GROUPS,
+            wire.TYPE_LIST,
+            _list(wire.TYPE_STRUCT, [_row_group(parts, index) for index in range(len(parts.row_groups))]),
+        ),
+    ]
+    if pairs := _key_values(parts):
+        fields.append((wire.FILE_META_DATA_KEY_VALUE_METADATA, wire.TYPE_LIST, _list(wire.TYPE_STRUCT, pairs)))
+    if parts.created_by is not None:
+        fields.append((wire.FILE_META_DATA_CREATED_BY, wire.TYPE_BINARY, _binary(parts.created_by)))
+    if parts.has_column_orders:
+        orders = _list(wire.TYPE_STRUCT, _column_orders(parts))
+        fields.append((wire.FILE_META_DATA_COLUMN_ORDERS, wire.TYPE_LIST, orders))
+    return _struct(fields)
