@@ -188,7 +188,8 @@ typedef struct pqx_places {
     uint32_t reserved;
 } pqx_places;                                        /* 48 bytes */
 
-enum pqx_sort_order { PQX_ORDER_UNDEFINED = 0, PQX_ORDER_SIGNED = 1, PQX_ORDER_UNSIGNED = 2 };
+/* FLOAT16: signed, and compared as half floats. */
+enum pqx_sort_order { PQX_ORDER_UNDEFINED = 0, PQX_ORDER_SIGNED = 1, PQX_ORDER_UNSIGNED = 2, PQX_ORDER_FLOAT16 = 3 };
 
 typedef struct pqx_element {
     pqx_range bytes, name, logical_type;             /* of Thrift bytes; logical_type: the union struct's */
@@ -231,12 +232,21 @@ typedef struct pqx_scan {
     pqx_places *places;                              /* one per chunk, or NULL where no chunk has any */
     uint64_t chunk_count;
     pqx_key_value *key_values;
+    pqx_error problem;                               /* see pqx_scan_loosely; code PQX_OK: none */
 } pqx_scan;
 
-/* Scan the FileMetaData at data[0]. Reserves the arrays, at most 128 + 48 bytes per ColumnChunk that is really
- * there (and as much again while they grow), 80 per element, 72 per row group, 32 per key-value; all are the
- * caller's, to be given back with pqx_scan_free. On failure nothing stays reserved. O(size). */
+/* Scan the FileMetaData at data[0], smaller than 4 GiB. A field of another type than parquet.thrift says counts as an
+ * unknown one, and of a repeated field the last one counts, as in Thrift libraries; numbers are taken as they are.
+ * PQX_MISSING_FIELD: no schema, num_rows or row_groups; a row group without columns or num_rows. PQX_SCHEMA: the elements
+ * are no tree. Levels above 255 are given as 255. Reserves the arrays, at most 128 + 48 bytes per ColumnChunk that is
+ * really there (and half as much again while they grow; at first for as many chunks of 32 bytes as fit in what is left),
+ * 64 per element, 72 per row group, 28 per key-value; all are the caller's, to be given back with pqx_scan_free. On
+ * failure nothing stays reserved. O(size). */
 PQX_API int pqx_scan_footer(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error);
+/* The same, but what contradicts the structure (PQX_MISSING_FIELD, PQX_SCHEMA) is no failure: scan->problem tells the
+ * first one. Elements behind the tree's end then have no parent and are no leaves; a group may have less children than
+ * it claims; num_rows may be -1. */
+PQX_API int pqx_scan_loosely(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error);
 PQX_API void pqx_scan_free(pqx_scan *scan);
 
 /* Which bounds of a chunk can be trusted, by column order, sort order and length: min_value/max_value under a

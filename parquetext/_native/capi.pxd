@@ -126,3 +126,36 @@ cdef extern from "parquetext.h" nogil:
     int pqx_block_read_trailer(const uint8_t *data, size_t end, pqx_block *block)
     int pqx_block_before(const uint8_t *data, size_t end, int check_payload, pqx_block *block, int *found)
     void pqx_block_trailer(const uint8_t *payload, size_t length, const uint8_t *uuid, uint8_t *out)
+
+    ctypedef struct pqx_element:
+        pqx_range bytes, name, logical_type
+        int32_t type, type_length, repetition, num_children, converted_type, field_id
+        int32_t parent
+        int32_t first_leaf, leaf_count
+        uint8_t max_definition, max_repetition, column_order, sort_order
+    ctypedef struct pqx_key_value:
+        pqx_range bytes, key, value
+        uint8_t has_value
+    ctypedef struct pqx_scan:
+        int32_t version
+        int64_t num_rows
+        size_t end
+        uint32_t element_count, leaf_count, row_group_count, key_value_count
+        uint8_t regular
+        uint8_t has_key_values, has_created_by, has_column_orders
+        uint8_t encrypted
+        pqx_range created_by, schema, row_groups_list, key_values_list, column_orders
+        pqx_element *elements
+        uint32_t *leaves
+        pqx_row_group *row_groups
+        uint64_t *first_chunk
+        pqx_chunk *chunks
+        pqx_places *places
+        uint64_t chunk_count
+        pqx_key_value *key_values
+        pqx_error problem
+    int pqx_scan_footer(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error)
+    int pqx_scan_loosely(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error)
+    void pqx_scan_free(pqx_scan *scan)
+    void pqx_usable_bounds(const uint8_t *bytes, const pqx_chunk *chunk, const pqx_element *leaf, pqx_range *min,
+                           pqx_range *max, int *has)

@@ -1,0 +1,303 @@
+/* The footer scan: one pass over FileMetaData into flat arrays. */
+#include <stdlib.h>
+
+#include "scan.h"
+
+int pqx_scan_grow(void **items, uint64_t count, size_t *room, size_t size, pqx_error *error)
+{
+    if (PQX_LIKELY(count < *room)) return PQX_OK;
+    size_t more = *room + *room / 2 + 8;
+    if (more > SIZE_MAX / size) return pqx_fail(error, PQX_NO_MEMORY, 0, more, 0);
+    void *grown = realloc(*items, more * size);
+    if (!grown) return pqx_fail(error, PQX_NO_MEMORY, 0, more * size, 0);
+    *items = grown;
+    *room = more;
+    return PQX_OK;
+}
+
+/* ---- chunks --------------------------------------------------------------------------------------------------- */
+
+/* Room for the chunk at scan->chunk_count. The first time it is guessed from what the row group claims, but never more
+ * chunks than the bytes left can hold at a size that real ones do not fall below. */
+static int reserve_chunk(pqx_scanning *s, uint32_t claimed)
+{
+    enum { SMALLEST_REAL_CHUNK = 32 };
+    pqx_scan *scan = s->scan;
+    if (PQX_LIKELY(scan->chunk_count < s->chunk_room)) return PQX_OK;
+    size_t room = s->chunk_room + s->chunk_room / 2 + 8;
+    if (!s->chunk_room) {
+        size_t most = pqx_left(&s->cursor) / SMALLEST_REAL_CHUNK;
+        uint64_t wanted = (uint64_t)claimed * (s->row_groups_claimed ? s->row_groups_claimed : 1);
+        room = 8 + (size_t)(wanted < most ? wanted : most);
+    }
+    pqx_chunk *chunks = realloc(scan->chunks, room * sizeof *chunks);
+    if (!chunks) return pqx_fail(s->cursor.error, PQX_NO_MEMORY, 0, room * sizeof *chunks, 0);
+    scan->chunks = chunks;
+    s->chunk_room = room;
+    return PQX_OK;
+}
+
+/* Places stand beside the chunks from the first chunk on that has any. */
+static int add_places(pqx_scanning *s, const pqx_places *places, int placed)
+{
+    pqx_scan *scan = s->scan;
+    if (!scan->places && !placed) return PQX_OK;
+    uint64_t from = s->places_room ? scan->chunk_count : 0;
+    if (scan->chunk_count >= s->places_room) {
+        pqx_places *grown = realloc(scan->places, s->chunk_room * sizeof *grown);
+        if (!grown) return pqx_fail(s->cursor.error, PQX_NO_MEMORY, 0, s->chunk_room * sizeof *grown, 0);
+        scan->places = grown;
+        s->places_room = s->chunk_room;
+    }
+    for (uint64_t i = from; i < scan->chunk_count; i++) scan->places[i] = (pqx_places){-1, -1, -1, -1, -1, -1, -1, 0};
+    scan->places[scan->chunk_count] = *places;
+    return PQX_OK;
+}
+
+static int read_columns(pqx_scanning *s, pqx_row_group *group, int *seen)
+{
+    pqx_scan *scan = s->scan;
+    size_t start = s->cursor.at;
+    uint32_t count = 0;
+    int right = 0;
+    PQX_TRY(pqx_read_list_of(&s->cursor, PQX_TYPE_STRUCT, &count, &right));
+    if (!right) return PQX_OK;
+    scan->chunk_count -= group->chunk_count;
+    *seen = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        pqx_places places;
+        int placed = 0;
+        PQX_TRY(reserve_chunk(s, count));
+        PQX_TRY(pqx_scan_chunk(s, &scan->chunks[scan->chunk_count], &places, &placed));
+        PQX_TRY(add_places(s, &places, placed));
+        scan->chunk_count++;
+    }
+    group->columns = pqx_since(&s->cursor, start);
+    group->chunk_count = count;
+    return PQX_OK;
+}
+
+/* ---- row groups ----------------------------------------------------------------------------------------------- */
+
+/* The member that an i64 field goes to, or NULL. */
+static int64_t *row_group_number(pqx_row_group *group, int32_t id)
+{
+    switch (id) {
+    case PQX_ROW_GROUP_TOTAL_BYTE_SIZE: return &group->total_byte_size;
+    case PQX_ROW_GROUP_NUM_ROWS: return &group->num_rows;
+    case PQX_ROW_GROUP_FILE_OFFSET: return &group->file_offset;
+    case PQX_ROW_GROUP_TOTAL_COMPRESSED_SIZE: return &group->total_compressed_size;
+    default: return NULL;
+    }
+}
+
+/* A field of another type than expected counts as an unknown one. */
+static int read_row_group_field(pqx_scanning *s, int32_t id, int type, pqx_row_group *group, int *has_columns, int *has_num_rows)
+{
+    pqx_cursor *c = &s->cursor;
+    int64_t *number = row_group_number(group, id);
+    size_t start = c->at;
+    if (id == PQX_ROW_GROUP_COLUMNS && type == PQX_TYPE_LIST) return read_columns(s, group, has_columns);
+    if (id == PQX_ROW_GROUP_ORDINAL && type == PQX_TYPE_I16) return pqx_read_i32(c, &group->ordinal);
+    if (number && type == PQX_TYPE_I64) {
+        if (id == PQX_ROW_GROUP_NUM_ROWS) *has_num_rows = 1;
+        return pqx_read_i64(c, number);
+    }
+    PQX_TRY(pqx_skip(c, type, 0, PQX_MAX_DEPTH));
+    if (id == PQX_ROW_GROUP_SORTING_COLUMNS && type == PQX_TYPE_LIST) group->sorting_columns = pqx_since(c, start);
+    return PQX_OK;
+}
+
+static int read_row_group(pqx_scanning *s, pqx_row_group *group)
+{
+    pqx_cursor *c = &s->cursor;
+    size_t start = c->at;
+    int32_t id = 0;
+    int has_columns = 0, has_num_rows = 0;
+    *group = (pqx_row_group){.num_rows = -1, .total_byte_size = -1, .file_offset = -1, .total_compressed_size = -1, .ordinal = -1};
+    for (;;) {
+        int type = 0;
+        PQX_TRY(pqx_read_field(c, &id, &type));
+        if (type == 0) break;
+        PQX_TRY(read_row_group_field(s, id, type, group, &has_columns, &has_num_rows));
+    }
+    if (!has_columns) pqx_note(s, PQX_MISSING_FIELD, start, PQX_ROW_GROUP_COLUMNS, 0);
+    if (!has_num_rows) pqx_note(s, PQX_MISSING_FIELD, start, PQX_ROW_GROUP_NUM_ROWS, 0);
+    group->bytes = pqx_since(c, start);
+    return PQX_OK;
+}
+
+static int read_row_groups(pqx_scanning *s, int *right)
+{
+    pqx_scan *scan = s->scan;
+    size_t start = s->cursor.at;
+    uint32_t count = 0;
+    PQX_TRY(pqx_read_list_of(&s->cursor, PQX_TYPE_STRUCT, &count, right));
+    if (!*right) return PQX_OK;
+    scan->chunk_count = 0;
+    s->row_groups_claimed = count;
+    for (scan->row_group_count = 0; scan->row_group_count < count; scan->row_group_count++) {
+        PQX_TRY(pqx_scan_grow((void **)&scan->row_groups, scan->row_group_count, &s->row_group_room, sizeof *scan->row_groups, s->cursor.error));
+        PQX_TRY(read_row_group(s, &scan->row_groups[scan->row_group_count]));
+    }
+    scan->row_groups_list = pqx_since(&s->cursor, start);
+    return PQX_OK;
+}
+
+/* ---- the rest of FileMetaData --------------------------------------------------------------------------------- */
+
+static int read_key_value(pqx_cursor *c, pqx_key_value *pair)
+{
+    size_t start = c->at;
+    int32_t id = 0;
+    *pair = (pqx_key_value){0};
+    for (;;) {
+        int type = 0;
+        PQX_TRY(pqx_read_field(c, &id, &type));
+        if (type == 0) break;
+        if (type != PQX_TYPE_BINARY || (id != PQX_KEY_VALUE_KEY && id != PQX_KEY_VALUE_VALUE)) {
+            PQX_TRY(pqx_skip(c, type, 0, PQX_MAX_DEPTH));
+            continue;
+        }
+        PQX_TRY(pqx_read_binary(c, id == PQX_KEY_VALUE_KEY ? &pair->key : &pair->value));
+        if (id == PQX_KEY_VALUE_VALUE) pair->has_value = 1;
+    }
+    pair->bytes = pqx_since(c, start);
+    return PQX_OK;
+}
+
+static int read_key_values(pqx_scanning *s)
+{
+    pqx_scan *scan = s->scan;
+    size_t start = s->cursor.at;
+    uint32_t count = 0;
+    int right = 0;
+    PQX_TRY(pqx_read_list_of(&s->cursor, PQX_TYPE_STRUCT, &count, &right));
+    if (!right) return PQX_OK;
+    for (scan->key_value_count = 0; scan->key_value_count < count; scan->key_value_count++) {
+        PQX_TRY(pqx_scan_grow((void **)&scan->key_values, scan->key_value_count, &s->key_value_room, sizeof *scan->key_values, s->cursor.error));
+        PQX_TRY(read_key_value(&s->cursor, &scan->key_values[scan->key_value_count]));
+    }
+    scan->key_values_list = pqx_since(&s->cursor, start);
+    scan->has_key_values = 1;
+    return PQX_OK;
+}
+
+/* The unions are read once the leaves are known; here they are walked, so that nothing can fail then. */
+static int read_column_orders(pqx_scanning *s)
+{
+    pqx_cursor *c = &s->cursor;
+    size_t start = c->at;
+    uint32_t count = 0;
+    int right = 0;
+    PQX_TRY(pqx_read_list_of(c, PQX_TYPE_STRUCT, &count, &right));
+    if (!right) return PQX_OK;
+    while (count--) PQX_TRY(pqx_skip(c, PQX_TYPE_STRUCT, 0, PQX_MAX_DEPTH));
+    s->scan->column_orders = pqx_since(c, start);
+    s->scan->has_column_orders = 1;
+    return PQX_OK;
+}
+
+typedef struct required { int schema, num_rows, row_groups; } required;
+
+/* A field of another type than expected counts as an unknown one, as in every Thrift library. */
+static int read_footer_field(pqx_scanning *s, int32_t id, int type, required *seen)
+{
+    pqx_cursor *c = &s->cursor;
+    pqx_scan *scan = s->scan;
+    if (type == PQX_TYPE_LIST) {
+        int right = 0;
+        switch (id) {
+        case PQX_FILE_META_DATA_SCHEMA:
+            PQX_TRY(pqx_scan_schema(s, &right));
+            seen->schema |= right;
+            return PQX_OK;
+        case PQX_FILE_META_DATA_ROW_GROUPS:
+            PQX_TRY(read_row_groups(s, &right));
+            seen->row_groups |= right;
+            return PQX_OK;
+        case PQX_FILE_META_DATA_KEY_VALUE_METADATA: return read_key_values(s);
+        case PQX_FILE_META_DATA_COLUMN_ORDERS: return read_column_orders(s);
+        default: return pqx_skip(c, type, 0, PQX_MAX_DEPTH);
+        }
+    }
+    if (id == PQX_FILE_META_DATA_VERSION && type == PQX_TYPE_I32) return pqx_read_i32(c, &scan->version);
+    if (id == PQX_FILE_META_DATA_NUM_ROWS && type == PQX_TYPE_I64) {
+        seen->num_rows = 1;
+        return pqx_read_i64(c, &scan->num_rows);
+    }
+    if (id == PQX_FILE_META_DATA_CREATED_BY && type == PQX_TYPE_BINARY) {
+        scan->has_created_by = 1;
+        return pqx_read_binary(c, &scan->created_by);
+    }
+    if (id == PQX_FILE_META_DATA_ENCRYPTION_ALGORITHM && type == PQX_TYPE_STRUCT) scan->encrypted |= 1;
+    if (id == PQX_FILE_META_DATA_FOOTER_SIGNING_KEY_METADATA && type == PQX_TYPE_BINARY) scan->encrypted |= 1;
+    return pqx_skip(c, type, 0, PQX_MAX_DEPTH);
+}
+
+static int read_footer(pqx_scanning *s)
+{
+    int32_t id = 0;
+    required seen = {0, 0, 0};
+    for (;;) {
+        int type = 0;
+        PQX_TRY(pqx_read_field(&s->cursor, &id, &type));
+        if (type == 0) break;
+        PQX_TRY(read_footer_field(s, id, type, &seen));
+    }
+    s->scan->end = s->cursor.at;
+    if (!seen.schema) pqx_note(s, PQX_MISSING_FIELD, 0, PQX_FILE_META_DATA_SCHEMA, 0);
+    if (!seen.num_rows) pqx_note(s, PQX_MISSING_FIELD, 0, PQX_FILE_META_DATA_NUM_ROWS, 0);
+    if (!seen.row_groups) pqx_note(s, PQX_MISSING_FIELD, 0, PQX_FILE_META_DATA_ROW_GROUPS, 0);
+    return PQX_OK;
+}
+
+/* What follows from the whole: the tree, where each row group's chunks begin, whether they are one per leaf. */
+static int conclude(pqx_scanning *s)
+{
+    pqx_scan *scan = s->scan;
+    scan->leaves = malloc((scan->element_count + (size_t)1) * sizeof *scan->leaves);
+    scan->first_chunk = malloc((scan->row_group_count + (size_t)1) * sizeof *scan->first_chunk);
+    if (!scan->leaves || !scan->first_chunk) return pqx_fail(s->cursor.error, PQX_NO_MEMORY, 0, (scan->element_count + (size_t)1) * sizeof *scan->leaves, 0);
+    pqx_scan_tree(s);
+    uint64_t first = 0;
+    scan->regular = 1;
+    for (uint32_t i = 0; i < scan->row_group_count; i++) {
+        scan->first_chunk[i] = first;
+        first += scan->row_groups[i].chunk_count;
+        if (scan->row_groups[i].chunk_count != scan->leaf_count) scan->regular = 0;
+    }
+    return PQX_OK;
+}
+
+int pqx_scan_loosely(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error)
+{
+    *scan = (pqx_scan){.version = -1, .num_rows = -1};
+    if (size > UINT32_MAX) return pqx_fail(error, PQX_TOO_LARGE, 0, UINT32_MAX, size);
+    pqx_scanning s = {.cursor = {data, size, 0, error}, .scan = scan};
+    int status = read_footer(&s);
+    if (status == PQX_OK) status = conclude(&s);
+    if (status != PQX_OK) pqx_scan_free(scan);
+    return status;
+}
+
+int pqx_scan_footer(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error)
+{
+    PQX_TRY(pqx_scan_loosely(data, size, scan, error));
+    if (scan->problem.code == PQX_OK) return PQX_OK;
+    pqx_error problem = scan->problem;
+    pqx_scan_free(scan);
+    return pqx_fail(error, problem.code, problem.offset, problem.expected, problem.found);
+}
+
+void pqx_scan_free(pqx_scan *scan)
+{
+    free(scan->elements);
+    free(scan->leaves);
+    free(scan->row_groups);
+    free(scan->first_chunk);
+    free(scan->chunks);
+    free(scan->places);
+    free(scan->key_values);
+    *scan = (pqx_scan){0};
+}

@@ -1,0 +1,49 @@
+/* What the parts of the footer scan share. */
+#ifndef PQX_SCAN_H
+#define PQX_SCAN_H
+
+#include "cursor.h"
+
+/* A scan under way: the result, and how much its growing arrays can hold. */
+typedef struct pqx_scanning {
+    pqx_cursor cursor;
+    pqx_scan *scan;
+    size_t element_room, row_group_room, key_value_room;
+    size_t chunk_room, places_room;
+    uint32_t row_groups_claimed;         /* by the list, to guess how many chunks there will be */
+} pqx_scanning;
+
+/* A list's header; a list of other items than expected is skipped as a whole and counts as one of none. *right says
+ * which of both it was, where that is asked for. */
+static inline int pqx_read_list_of(pqx_cursor *c, int expected, uint32_t *count, int *right)
+{
+    size_t start = c->at;
+    int type = 0;
+    PQX_TRY(pqx_read_list(c, count, &type));
+    int fits = *count == 0 || type == expected;
+    if (right) *right = fits;
+    if (PQX_LIKELY(fits)) return PQX_OK;
+    *count = 0;
+    c->at = start;
+    return pqx_skip(c, PQX_TYPE_LIST, 0, PQX_MAX_DEPTH);
+}
+
+static inline pqx_range pqx_since(const pqx_cursor *c, size_t start)
+{
+    return (pqx_range){(uint32_t)start, (uint32_t)(c->at - start)};
+}
+
+/* Make room for one more item of `size` bytes behind `count`; grows by half, as items are really there. */
+int pqx_scan_grow(void **items, uint64_t count, size_t *room, size_t size, pqx_error *error);
+
+/* Note what contradicts the footer's structure without hindering the scan; the first one counts. */
+static inline void pqx_note(pqx_scanning *s, int code, uint64_t offset, uint64_t expected, uint64_t found)
+{
+    if (s->scan->problem.code == PQX_OK) s->scan->problem = (pqx_error){code, offset, expected, found};
+}
+
+int pqx_scan_schema(pqx_scanning *s, int *right);
+void pqx_scan_tree(pqx_scanning *s);
+int pqx_scan_chunk(pqx_scanning *s, pqx_chunk *chunk, pqx_places *places, int *placed);
+
+#endif

@@ -1,0 +1,18 @@
+from libc.stdint cimport uint8_t
+
+from .capi cimport pqx_chunk, pqx_element, pqx_places
+
+cdef class Chunks:
+    cdef const pqx_chunk *chunks                                # the first one; `step` records on is the next
+    cdef const pqx_places *places                               # in the same steps, or NULL
+    cdef size_t count, step
+    cdef object owner                                           # keeps the records alive
+    cdef readonly object buffer
+    cdef const uint8_t *start                                   # of the buffer
+    cdef pqx_element leaf
+    cdef bint judged                                            # bounds count only as far as `leaf` lets them
+
+cdef Chunks wrap(const pqx_chunk *chunks, const pqx_places *places, size_t count, size_t step, object owner,
+                 object buffer, const uint8_t *start, const pqx_element *leaf)
+
+cdef object gather(const void *records, size_t count, size_t stride, tuple member)

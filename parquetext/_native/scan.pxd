@@ -1,0 +1,10 @@
+from libc.stdint cimport uint8_t
+
+from .capi cimport pqx_scan
+
+cdef class Scan:
+    cdef pqx_scan result
+    cdef readonly object data
+    cdef const uint8_t[::1] view
+    cdef const uint8_t *start                                   # of the data; NULL where there is none
+    cdef object _leaves

@@ -1,0 +1,223 @@
+"""A whole Thrift footer as flat arrays."""
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.stdint cimport uint8_t, uint32_t
+from libc.stddef cimport size_t
+
+from .. import wire
+from ..errors import wire_error
+
+from .capi cimport (
+    pqx_chunk, pqx_element, pqx_error, pqx_key_value, pqx_places, pqx_range, pqx_row_group, pqx_scan_free,
+    pqx_scan_footer, pqx_scan_loosely,
+)
+from .chunks cimport Chunks, gather, wrap
+
+from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS
+
+__all__ = ["Scan", "scan"]
+
+cdef pqx_element _element
+cdef pqx_row_group _row_group
+cdef pqx_key_value _key_value
+cdef char *_element_start = <char *> &_element
+cdef char *_row_group_start = <char *> &_row_group
+cdef char *_key_value_start = <char *> &_key_value
+
+
+def _range(name, offset):
+    return {f"{name}_offset": (offset, 4, "I"), f"{name}_length": (offset + 4, 4, "I")}
+
+
+# Members of the records: name -> (offset, bytes, format).
+_ELEMENT = {
+    **_range("bytes", <char *> &_element.bytes - _element_start),
+    **_range("name", <char *> &_element.name - _element_start),
+    **_range("logical_type", <char *> &_element.logical_type - _element_start),
+    "type": (<char *> &_element.type - _element_start, 4, "i"),
+    "type_length": (<char *> &_element.type_length - _element_start, 4, "i"),
+    "repetition": (<char *> &_element.repetition - _element_start, 4, "i"),
+    "num_children": (<char *> &_element.num_children - _element_start, 4, "i"),
+    "converted_type": (<char *> &_element.converted_type - _element_start, 4, "i"),
+    "field_id": (<char *> &_element.field_id - _element_start, 4, "i"),
+    "parent": (<char *> &_element.parent - _element_start, 4, "i"),
+    "first_leaf": (<char *> &_element.first_leaf - _element_start, 4, "i"),
+    "leaf_count": (<char *> &_element.leaf_count - _element_start, 4, "i"),
+    "max_definition": (<char *> &_element.max_definition - _element_start, 1, "B"),
+    "max_repetition": (<char *> &_element.max_repetition - _element_start, 1, "B"),
+    "column_order": (<char *> &_element.column_order - _element_start, 1, "B"),
+    "sort_order": (<char *> &_element.sort_order - _element_start, 1, "B"),
+}
+_ROW_GROUP = {
+    **_range("bytes", <char *> &_row_group.bytes - _row_group_start),
+    **_range("columns", <char *> &_row_group.columns - _row_group_start),
+    **_range("sorting_columns", <char *> &_row_group.sorting_columns - _row_group_start),
+    "num_rows": (<char *> &_row_group.num_rows - _row_group_start, 8, "q"),
+    "total_byte_size": (<char *> &_row_group.total_byte_size - _row_group_start, 8, "q"),
+    "file_offset": (<char *> &_row_group.file_offset - _row_group_start, 8, "q"),
+    "total_compressed_size": (<char *> &_row_group.total_compressed_size - _row_group_start, 8, "q"),
+    "ordinal": (<char *> &_row_group.ordinal - _row_group_start, 4, "i"),
+    "chunk_count": (<char *> &_row_group.chunk_count - _row_group_start, 4, "I"),
+}
+_KEY_VALUE = {
+    **_range("bytes", <char *> &_key_value.bytes - _key_value_start),
+    **_range("key", <char *> &_key_value.key - _key_value_start),
+    **_range("value", <char *> &_key_value.value - _key_value_start),
+    "has_value": (<char *> &_key_value.has_value - _key_value_start, 1, "B"),
+}
+
+
+def scan(data, *, bint strict=True):
+    """Scan the FileMetaData at ``data[0]``: a `Scan`. One pass, O(size); nothing in Python per chunk."""
+    cdef Scan made = Scan.__new__(Scan)
+    cdef pqx_error error
+    cdef int status
+    made.data = data
+    made.view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef size_t size = made.view.shape[0]
+    if size:
+        made.start = &made.view[0]
+    with nogil:
+        if strict:
+            status = pqx_scan_footer(made.start, size, &made.result, &error)
+        else:
+            status = pqx_scan_loosely(made.start, size, &made.result, &error)
+    if status:
+        raise wire_error(error.code, error.offset, error.expected, error.found)
+    return made
+
+
+cdef class Scan:
+    """What a Thrift footer says, as arrays over its schema elements, row groups, chunks and key-values.
+
+    Attributes
+    ----------
+    data : bytes-like
+        The footer; all ranges count from its start.
+    version : int
+        -1 where the footer has none.
+    num_rows : int
+    end : int
+        Offset behind the struct's stop, its extension included.
+    element_count, leaf_count, row_group_count, chunk_count, key_value_count : int
+    regular : bool
+        Every row group has one chunk per leaf.
+    encrypted : int
+        Crypto fields: bit 0 in the footer, bit 1 in chunks.
+    has_key_values, has_column_orders : bool
+    created_by : bytes or None
+    column_orders : (offset, length)
+        The list value; (0, 0) where there is none.
+    problem : ParquetextError or None
+        What contradicts the structure, in a scan that is not strict.
+    """
+
+    def __dealloc__(self):
+        pqx_scan_free(&self.result)
+
+    @property
+    def version(self):
+        return self.result.version
+
+    @property
+    def num_rows(self):
+        return self.result.num_rows
+
+    @property
+    def end(self):
+        return self.result.end
+
+    @property
+    def element_count(self):
+        return self.result.element_count
+
+    @property
+    def leaf_count(self):
+        return self.result.leaf_count
+
+    @property
+    def row_group_count(self):
+        return self.result.row_group_count
+
+    @property
+    def chunk_count(self):
+        return self.result.chunk_count
+
+    @property
+    def key_value_count(self):
+        return self.result.key_value_count
+
+    @property
+    def regular(self):
+        return self.result.regular != 0
+
+    @property
+    def encrypted(self):
+        return self.result.encrypted
+
+    @property
+    def has_key_values(self):
+        return self.result.has_key_values != 0
+
+    @property
+    def has_column_orders(self):
+        return self.result.has_column_orders != 0
+
+    @property
+    def column_orders(self):
+        return self.result.column_orders.offset, self.result.column_orders.length
+
+    @property
+    def created_by(self):
+        cdef pqx_range place = self.result.created_by
+        if not self.result.has_created_by:
+            return None
+        return PyBytes_FromStringAndSize(<const char *> self.start + place.offset, place.length)
+
+    @property
+    def problem(self):
+        cdef pqx_error *problem = &self.result.problem
+        return wire_error(problem.code, problem.offset, problem.expected, problem.found) if problem.code else None
+
+    @property
+    def leaves(self):
+        """The element of each leaf, as a memoryview of ``I``."""
+        if self._leaves is None:
+            self._leaves = gather(self.result.leaves, self.result.leaf_count, sizeof(uint32_t), (0, 4, "I"))
+        return self._leaves
+
+    def elements(self, str name):
+        """One member of all schema elements as a memoryview, in preorder."""
+        return gather(self.result.elements, self.result.element_count, sizeof(pqx_element), _ELEMENT[name])
+
+    def row_groups(self, str name):
+        """One member of all row groups as a memoryview."""
+        return gather(self.result.row_groups, self.result.row_group_count, sizeof(pqx_row_group), _ROW_GROUP[name])
+
+    def key_values(self, str name):
+        """One member of all key-values as a memoryview."""
+        return gather(self.result.key_values, self.result.key_value_count, sizeof(pqx_key_value), _KEY_VALUE[name])
+
+    def chunks(self, str name):
+        """One member of all chunks as a memoryview, row-group major."""
+        return gather(self.result.chunks, self.result.chunk_count, sizeof(pqx_chunk), CHUNK_MEMBERS[name])
+
+    def places(self, str name):
+        """One member of the places of all chunks' indexes and filters as a memoryview, row-group major; -1 where absent."""
+        return gather(self.result.places, self.result.chunk_count, sizeof(pqx_places), PLACES_MEMBERS[name])
+
+    def column(self, leaf):
+        """The `Chunks` of one leaf. IRREGULAR where a row group's chunks are not one per leaf."""
+        cdef uint32_t count = self.result.leaf_count, i
+        if not 0 <= leaf < count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, count, leaf)
+        for i in range(self.result.row_group_count):
+            if self.result.regular == 0 and self.result.row_groups[i].chunk_count != count:
+                raise wire_error(wire.IRREGULAR, self.result.row_groups[i].columns.offset, count,
+                                 self.result.row_groups[i].chunk_count)
+        cdef size_t at = leaf
+        cdef const pqx_chunk *chunks = self.result.chunks
+        cdef const pqx_places *places = self.result.places
+        return wrap(chunks + at if chunks != NULL else NULL, places + at if places != NULL else NULL,
+                    self.result.row_group_count, count, self, self.data, self.start,
+                    &self.result.elements[self.result.leaves[at]])
