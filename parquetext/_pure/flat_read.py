@@ -8,9 +8,9 @@ from typing import NamedTuple
 from .. import wire
 from ..errors import wire_error
 from . import flat_names
-from .chunks import Chunks
 from .flat_bounds import Bounds
 from .flat_cells import Cell, Footer
+from .flat_facts import Chunks
 
 GROUP = 0x80000000           # ids of groups: GROUP | node
 _SCHEMA_PART = 64            # bytes, the cell's header included
@@ -286,7 +286,7 @@ class Reader:
             for entry, row_group in enumerate(self._part_range(part)):
                 if row_group in wanted:
                     facts.append(self._chunk(cell, cell.u32(places + 4 * entry), row_group, type, bounds))
-        return Chunks.from_facts(facts, bytes(arena))
+        return Chunks(facts, bytes(arena))
 
     def _chunk(self, cell: Cell, place: int, row_group: int, type: int, bounds: Bounds) -> dict[str, int]:
         """What a ColumnChunk and the tables behind it say, by the members of pqx_chunk and pqx_places."""
