@@ -119,8 +119,9 @@ def row_group(chunks: list[bytes], *, num_rows=1, total_byte_size=10, sorting=No
 def footer(elements: list[bytes], row_groups: list[bytes], *, version=2, num_rows=None, key_values=None,
            created_by: bytes | None = None, column_orders: list[int] | None = None) -> bytes:
     orders = None if column_orders is None else [struct(**{f"f{order}": nested(b"\0")}) for order in column_orders]
-    return struct(f1=i32(version), f2=list_of(STRUCT, elements), f3=i64(len(row_groups) if num_rows is None else num_rows),
-                  f4=list_of(STRUCT, row_groups), f5=list_of(STRUCT, key_values), f6=binary(created_by),
+    rows = len(row_groups) if num_rows is None else num_rows
+    return struct(f1=i32(version), f2=list_of(STRUCT, elements), f3=i64(rows), f4=list_of(STRUCT, row_groups),
+                  f5=list_of(STRUCT, key_values), f6=binary(created_by),
                   f7=list_of(STRUCT, orders))
 
 
@@ -141,7 +142,8 @@ def _member(member: int, **fields) -> bytes:
 
 LOGICAL_TYPES = st.one_of(
     st.sampled_from([1, 2, 3, 4, 6, 11, 12, 13, 14, 15, 19, 40]).map(_empty),
-    st.builds(lambda scale, precision: _member(5, f1=i32(scale), f2=i32(precision)), st.integers(0, 9), st.integers(1, 38)),
+    st.builds(lambda scale, precision: _member(5, f1=i32(scale), f2=i32(precision)),
+              st.integers(0, 9), st.integers(1, 38)),
     st.builds(lambda member, utc, unit: _member(member, f1=boolean(utc), f2=nested(_empty(unit))),
               st.sampled_from([7, 8]), st.none() | st.booleans(), st.integers(1, 4)),
     st.builds(lambda width, signed: _member(10, f1=byte(width), f2=boolean(signed)),
@@ -178,21 +180,26 @@ def bounds(draw, leaf: dict) -> bytes:
     return draw(st.binary(max_size=24) | st.text(max_size=20).map(str.encode) | st.just(b"\xff" * 20))
 
 
+def pairs(size: int):
+    """A few key-values."""
+    return st.lists(st.builds(key_value, st.binary(max_size=size), st.none() | st.binary(max_size=size)), max_size=3)
+
+
 @st.composite
 def chunks(draw, leaf: dict, path: list[bytes], num_rows: int) -> bytes:
     maybe = st.none() | bounds(leaf)
     stats = draw(st.none() | st.builds(
-        statistics, max=maybe, min=maybe, null_count=MAYBE_INTS, distinct_count=MAYBE_INTS, max_value=maybe, min_value=maybe,
-        max_exact=st.none() | st.booleans(), min_exact=st.none() | st.booleans()))
+        statistics, max=maybe, min=maybe, null_count=MAYBE_INTS, distinct_count=MAYBE_INTS,
+        max_value=maybe, min_value=maybe, max_exact=st.none() | st.booleans(), min_exact=st.none() | st.booleans()))
     meta = metadata(
         leaf["type"], path, stats=stats, num_values=draw(st.just(num_rows) | INTS), codec=draw(st.integers(0, 7)),
         encodings=draw(st.lists(st.sampled_from([0, 2, 3, 4, 5, 8, 9, 17]), max_size=4)),
         uncompressed=draw(INTS), compressed=draw(INTS), data_page=draw(INTS), index_page=draw(MAYBE_INTS),
-        dictionary_page=draw(MAYBE_INTS), bloom_offset=draw(MAYBE_INTS), bloom_length=draw(st.none() | st.integers(0, 99)),
-        page_stats=draw(st.none() | st.lists(st.builds(encoding_stats, st.integers(0, 3), st.sampled_from([0, 2, 8])),
-                                             max_size=3)),
-        key_values=draw(st.none() | st.lists(st.builds(key_value, st.binary(max_size=4), st.none() | st.binary(max_size=4)),
-                                             max_size=2)))
+        dictionary_page=draw(MAYBE_INTS), bloom_offset=draw(MAYBE_INTS),
+        bloom_length=draw(st.none() | st.integers(0, 99)),
+        page_stats=draw(st.none() | st.lists(
+            st.builds(encoding_stats, st.integers(0, 3), st.sampled_from([0, 2, 8])), max_size=3)),
+        key_values=draw(st.none() | pairs(4)))
     return chunk(meta if draw(st.integers(0, 19)) else None, file_path=draw(st.none() | st.just(b"part")),
                  offset_index=draw(MAYBE_INTS), offset_index_length=draw(st.none() | st.integers(0, 99)),
                  column_index=draw(MAYBE_INTS), column_index_length=draw(st.none() | st.integers(0, 99)))
@@ -226,13 +233,13 @@ def footers(draw, max_row_groups: int = 3) -> bytes:
         rows = draw(INTS)
         sorting = draw(st.none() | st.lists(st.builds(sorting_column, st.integers(0, 5), st.booleans(), st.booleans()),
                                             max_size=2))
-        groups.append(row_group([draw(chunks(leaf, path, rows)) for leaf, path in leaves], num_rows=rows, sorting=sorting,
-                                total_byte_size=draw(INTS), file_offset=draw(MAYBE_INTS),
-                                total_compressed_size=draw(MAYBE_INTS), ordinal=draw(st.none() | st.integers(0, 99))))
+        groups.append(row_group(
+            [draw(chunks(leaf, path, rows)) for leaf, path in leaves], num_rows=rows, sorting=sorting,
+            total_byte_size=draw(INTS), file_offset=draw(MAYBE_INTS), total_compressed_size=draw(MAYBE_INTS),
+            ordinal=draw(st.none() | st.integers(0, 99))))
     return footer(
         elements, groups, version=draw(st.integers(0, 3)), num_rows=draw(INTS),
-        key_values=draw(st.none() | st.lists(st.builds(key_value, st.binary(max_size=9), st.none() | st.binary(max_size=9)),
-                                             max_size=3)),
+        key_values=draw(st.none() | pairs(9)),
         created_by=draw(st.none() | st.just(b"somebody")),
         column_orders=draw(st.none() | st.just([1] * len(leaves))
                            | st.lists(st.integers(1, 4), min_size=len(leaves), max_size=len(leaves))))
