@@ -6,17 +6,21 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID
 
-from .. import kernels, wire
-from ..errors import Malformed, Refused, Unsupported
+from .. import extension, kernels, wire
+from ..errors import Malformed, ParquetextError, Refused, Unsupported
 from ..findings import Finding
 
 __all__ = ["FIRST_READ_LOCAL", "FIRST_READ_REMOTE", "Block", "Source", "Tail", "locate", "read_tail"]
 
 FIRST_READ_LOCAL, FIRST_READ_REMOTE = 4 << 10, 16 << 10
 LENGTH_AND_MAGIC = 8
+SMALLEST_FILE = LENGTH_AND_MAGIC + 4
+SMALLEST_TAIL = LENGTH_AND_MAGIC + 1
 TRAILER_BYTES = 28
+MARKER_BYTES = 4
+LONGEST_LENGTH = 5
 STOP = 0
-KNOWN = {wire.UUID_FLAT_FOOTER, wire.UUID_FOOTER_INDEX, wire.UUID_COLUMN_ENCODING}
+UNKNOWN_BLOCK, FREE_FORM = "unknown-block", "free-form"
 
 
 class Source(Protocol):
@@ -44,30 +48,102 @@ class Tail:
 
     Attributes
     ----------
+    file_size : int
     footer_offset, footer_length : int
         The Thrift footer with its extension: bytes from the file's start, and how many.
-    needed : int
-        Bytes from the file's end that have to be known for `blocks` to be complete; more than were given if another
-        block may stand in front of them.
     blocks : list of Block
         From the back to the front. Lengths are checked by their checksums, payloads are not.
     findings : list of Finding
+        Blocks of unknown kind, free-form bytes under blocks.
+    missing : (int, int) or None
+        Offset and length of the bytes to read and to give to `step`: they show whether another block stands in front
+        of those found. None when all are known.
+    extension : int or None
+        Where the extension's marker stands, once the whole stack is known.
     """
 
+    file_size: int
     footer_offset: int
     footer_length: int
-    needed: int
     blocks: list[Block] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    missing: tuple[int, int] | None = None
+    extension: int | None = None
+
+    @property
+    def needed(self) -> int:
+        """Bytes from the file's end that show its last block, if there is any."""
+        return min(SMALLEST_TAIL + TRAILER_BYTES, LENGTH_AND_MAGIC + self.footer_length)
+
+    def has(self, uuid: UUID) -> bool:
+        """Whether a block of this kind was found."""
+        return any(block.uuid == uuid for block in self.blocks)
+
+    def step(self, data: bytes) -> None:
+        """Go on with the bytes of `missing`, and with those in front of them if `data` begins earlier."""
+        if self.missing is not None:
+            offset, length = self.missing
+            self._step_over_blocks(data, offset + length)
+
+    def _step_over_blocks(self, data, end: int) -> None:
+        """Step from block to block with `data`, the bytes before the file's offset `end`, as far as they go."""
+        view, start = memoryview(data), end - len(data)
+        self.missing = None
+        while end > self.footer_offset:
+            wanted = min(TRAILER_BYTES, end - self.footer_offset)
+            if end - wanted < start:
+                self.missing = end - wanted, wanted
+                return
+            block = self._block_before(view[:end - start], end)
+            if block is None:
+                break
+            if block.uuid not in extension.known():
+                message = f"{block.length} bytes of the unknown kind {block.uuid}"
+                self.findings.append(Finding(UNKNOWN_BLOCK, message, block.payload, "footer"))
+            self.blocks.append(block)
+            end = block.payload
+            view = view[:max(end - start, 0)]
+        if self.blocks:
+            self._end_stack(view[:end - start], end)
+
+    def _block_before(self, data: memoryview, end: int) -> Block | None:
+        """The block that ends at the file's offset `end`, which `data` ends at; its payload need not be there."""
+        found = kernels.extension.read_trailer(data, len(data))
+        if found is None:
+            return None
+        octets, length, crc = found
+        payload = end - TRAILER_BYTES - length
+        if payload < self.footer_offset + MARKER_BYTES + 1:
+            return None
+        return Block(UUID(bytes=octets), payload, length, crc)
+
+    def _end_stack(self, data: memoryview, end: int) -> None:
+        """See whether the extension begins at `end`, where the bytes `data` end."""
+        total = self.file_size - LENGTH_AND_MAGIC - 1 - end
+        for size in range(1, LONGEST_LENGTH + 1):
+            header = bytes(data[-size - MARKER_BYTES:])
+            if header[:MARKER_BYTES] in extension.MARKERS.values() and _is_length(header[MARKER_BYTES:], total):
+                self.extension = end - len(header)
+                return
+        message = f"the bytes in front of {len(self.blocks)} blocks are neither a block nor their marker and length"
+        self.findings.append(Finding(FREE_FORM, message, end, "footer"))
 
 
-def locate(tail: bytes, file_size: int) -> Tail:
-    """Find the footer and its blocks in the last bytes of a file.
+def _is_length(data: bytes, length: int) -> bool:
+    """Whether `data` is one ULEB128 of this value."""
+    try:
+        return kernels.varint.decode32(data) == (length, len(data))
+    except ParquetextError:
+        return False
+
+
+def locate(tail, file_size: int) -> Tail:
+    """Find the footer and its blocks in the last bytes of a file; O(number of blocks).
 
     Parameters
     ----------
     tail : bytes-like
-        The last bytes of the file, 8 at least.
+        The last bytes of the file: 9 say where the footer is, 37 whether it ends in a block.
     file_size : int
         Bytes of the whole file.
 
@@ -79,71 +155,58 @@ def locate(tail: bytes, file_size: int) -> Tail:
         The footer is encrypted (magic PARE).
     Unsupported
         The footer is of a form that this version does not read (magic PAR3).
+    ParquetextError
+        Fewer than 9 bytes were given, or more than the file has.
     """
-    view = memoryview(tail)
-    if file_size < LENGTH_AND_MAGIC + 4:
-        raise Malformed(f"{file_size} bytes are too few for a Parquet file, which has 12 at least",
-                        offset=0, expected=LENGTH_AND_MAGIC + 4, found=file_size)
+    view = memoryview(tail).cast("B")
+    if file_size < SMALLEST_FILE:
+        raise Malformed(f"not a Parquet file: it has {file_size} bytes, the smallest one {SMALLEST_FILE}",
+                        offset=0, expected=SMALLEST_FILE, found=file_size)
+    if not SMALLEST_TAIL <= len(view) <= file_size:
+        raise ParquetextError(f"{len(view)} bytes given, of the file's {file_size} at least the last {SMALLEST_TAIL} "
+                              "are needed", expected=SMALLEST_TAIL, found=len(view), code=wire.BAD_ARGUMENT)
     _check_magic(bytes(view[-4:]), file_size)
-    length = int.from_bytes(view[-8:-4], "little")
-    if length > file_size - LENGTH_AND_MAGIC - 4:
-        raise Malformed(
-            f"the footer's length of {length} bytes does not fit in the file of {file_size} bytes: "
-            f"it would start at {file_size - LENGTH_AND_MAGIC - length}",
-            offset=file_size - LENGTH_AND_MAGIC, expected=file_size - LENGTH_AND_MAGIC - 4, found=length)
-    located = Tail(file_size - LENGTH_AND_MAGIC - length, length, LENGTH_AND_MAGIC + 1 + TRAILER_BYTES)
-    _find_blocks(view, file_size, located)
+    length, end = int.from_bytes(view[-8:-4], "little"), file_size - LENGTH_AND_MAGIC
+    if not 1 <= length <= file_size - SMALLEST_FILE:
+        raise Malformed(f"the footer's length of {length} bytes does not fit in the file of {file_size} bytes: "
+                        f"it would start at {end - length}",
+                        offset=end, expected=file_size - SMALLEST_FILE, found=length)
+    located = Tail(file_size, end - length, length)
+    if view[-SMALLEST_TAIL] == STOP:
+        located._step_over_blocks(view[:-SMALLEST_TAIL], end - 1)
     return located
 
 
 def _check_magic(magic: bytes, file_size: int) -> None:
     if magic == b"PAR1":
         return
+    at = file_size - len(magic)
     if magic == b"PARE":
-        raise Refused("the footer is encrypted (magic PARE)", offset=file_size - 4, code=wire.ENCRYPTED)
+        raise Refused("the footer is encrypted (magic PARE)", offset=at, code=wire.ENCRYPTED)
     if magic == b"PAR3":
-        raise Unsupported(
-            "the file ends in PAR3: its only footer is of a form that this version does not read", offset=file_size - 4
-        )
-    raise Malformed(f"not a Parquet file: its {file_size} bytes end in {magic!r}, not in b'PAR1'", offset=file_size - 4)
+        raise Unsupported("the footer is of a form that this version does not read (magic PAR3)", offset=at)
+    raise Malformed(f"not a Parquet file: its {file_size} bytes end in {magic!r}, not in b'PAR1', before which the "
+                    f"footer's length should stand at {at - 4}", offset=at)
 
 
-def _find_blocks(tail: memoryview, file_size: int, located: Tail) -> None:
-    """Step over the blocks from the back, as far as the given bytes go."""
-    given = len(tail)
-    start = file_size - given
-    end = file_size - LENGTH_AND_MAGIC - 1
-    if end < located.footer_offset or tail[end - start] != STOP:
-        return
-    while end - located.footer_offset > TRAILER_BYTES:
-        located.needed = file_size - end + TRAILER_BYTES
-        if located.needed > given:
-            return
-        found = kernels.extension.block_before(tail, end - start, check_payload=False)
-        if found is None:
-            return
-        octets, payload, length, crc = found
-        if payload + start <= located.footer_offset:
-            return
-        uuid = UUID(bytes=bytes(octets))
-        if uuid not in KNOWN:
-            message = f"{length} bytes of the unknown kind {uuid}"
-            located.findings.append(Finding("unknown-block", message, payload + start, "footer"))
-        located.blocks.append(Block(uuid, payload + start, length, crc))
-        end = payload + start
+def read_tail(source: Source, first_read: int = FIRST_READ_LOCAL, *, until: UUID | None = None) -> Tail:
+    """Read a file's tail, and in front of its blocks just what shows whether there are more.
 
-
-def read_tail(source: Source, first_read: int = FIRST_READ_LOCAL) -> Tail:
-    """Read a file's tail, and more of it only while blocks go on in front of what was read.
+    Parameters
+    ----------
+    source : Source
+    first_read : int
+        Bytes to read at once from the end.
+    until : UUID, optional
+        Stop at the first block of this kind, from the back.
 
     Raises
     ------
     Malformed, Refused, Unsupported
         As `locate`.
     """
-    given = min(max(first_read, LENGTH_AND_MAGIC), source.size)
-    while True:
-        located = locate(source.read(source.size - given, given), source.size)
-        if located.needed <= given or given == source.size:
-            return located
-        given = min(located.needed, source.size)
+    given = min(max(first_read, SMALLEST_TAIL + TRAILER_BYTES), source.size)
+    tail = locate(source.read(source.size - given, given), source.size)
+    while tail.missing is not None and not (until and tail.has(until)):
+        tail.step(source.read(*tail.missing))
+    return tail

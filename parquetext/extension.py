@@ -1,0 +1,402 @@
+"""Extensions of Thrift structs: the bytes in the reserved field that every reader of Parquet skips.
+
+Every function takes and returns the bytes of one whole Thrift compact struct (FileMetaData, RowGroup, ColumnChunk,
+ColumnMetaData, SchemaElement, PageHeader, ...). The wire format is `docs/formats.md`, sections 1 and 2; the marker is
+that of Parquet's BinaryProtocolExtensions.md.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from uuid import UUID
+
+from . import kernels, wire
+from .errors import Malformed, Refused, Unsupported, wire_error
+from .findings import Finding
+
+__all__ = [
+    "DEFAULT_LIMIT", "Block", "Stack", "append", "append_block", "blocks", "blocks_from_back", "find", "known",
+    "name_of", "register", "replace", "strip",
+]
+
+DEFAULT_LIMIT = wire.MAX_EXTENSION_BYTES
+MARKERS = {"spec": bytes.fromhex("08ffff01"), "thrift": bytes.fromhex("08feff03")}
+MARKER_NUMBERS = {1: "spec", 2: "thrift"}
+IN_STRUCT, AFTER_STOP = "in-struct", "after-stop"
+PLACEMENTS = (IN_STRUCT, AFTER_STOP)
+STOP = b"\x00"
+FILE_METADATA = {(wire.FILE_META_DATA_VERSION, wire.TYPE_I32), (wire.FILE_META_DATA_SCHEMA, wire.TYPE_LIST),
+                 (wire.FILE_META_DATA_NUM_ROWS, wire.TYPE_I64), (wire.FILE_META_DATA_ROW_GROUPS, wire.TYPE_LIST)}
+
+_kinds: dict[UUID, str] = {
+    wire.UUID_FLAT_FOOTER: "FlatBuffers footer, v1",
+    wire.UUID_FOOTER_INDEX: "footer index, v1",
+    wire.UUID_COLUMN_ENCODING: "column encoding, v1",
+    wire.UUID_ARROW_DIALECT: "FlatBuffers footer, arrow dialect",
+}
+
+
+def register(uuid: UUID | str | bytes, name: str) -> None:
+    """Give a kind of block a name.
+
+    Raises
+    ------
+    ValueError
+        The UUID has another name already: a UUID is never used again for another layout.
+    """
+    uuid = _uuid(uuid)
+    if _kinds.setdefault(uuid, name) != name:
+        raise ValueError(f"{uuid} is {_kinds[uuid]!r} already")
+
+
+def known() -> Mapping[UUID, str]:
+    """The kinds of blocks that have a name."""
+    return MappingProxyType(_kinds)
+
+
+def name_of(uuid: UUID | str | bytes) -> str:
+    """The name of a kind of block; for one that nobody registered, "unknown" and its UUID."""
+    uuid = _uuid(uuid)
+    return _kinds.get(uuid, f"unknown {uuid}")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block of an extension.
+
+    Attributes
+    ----------
+    uuid : UUID
+    payload : memoryview
+    offset : int
+        Of the payload, in the bytes that the block was found in; in a page header, in the decoded base64.
+    crc : int
+        The payload's CRC-32.
+    """
+
+    uuid: UUID
+    payload: memoryview
+    offset: int
+    crc: int
+
+    @property
+    def name(self) -> str:
+        """What the kind is called; see `name_of`."""
+        return name_of(self.uuid)
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """The blocks of an extension.
+
+    Attributes
+    ----------
+    blocks : tuple of Block
+        From the first that was written to the last.
+    free_form : memoryview
+        Bytes in front of the blocks that belong to none; the whole extension where it is free-form.
+    findings : tuple of Finding
+        Free-form bytes under a block.
+    """
+
+    blocks: tuple[Block, ...]
+    free_form: memoryview
+    findings: tuple[Finding, ...] = ()
+
+    def __iter__(self):
+        return iter(self.blocks)
+
+    def __len__(self) -> int:
+        return len(self.blocks)
+
+    def __getitem__(self, index):
+        return self.blocks[index]
+
+
+def find(struct, *, page_header: bool = False) -> memoryview | None:
+    """The extension's bytes.
+
+    Parameters
+    ----------
+    struct : bytes-like
+        A whole struct. Behind the stop of a FileMetaData an extension counts if it and a second stop are exactly what
+        follows.
+    page_header : bool
+        Undo the base64 that extensions of page headers are written in.
+
+    Returns
+    -------
+    memoryview or None
+        A view into `struct` (of the decoded bytes with `page_header`); None where there is no extension.
+
+    Raises
+    ------
+    Malformed
+        Not a Thrift struct, two extensions (the error has both offsets), or no base64 in a page header.
+    """
+    place = _find(struct, page_header)
+    return None if place is None else _content(struct, place, page_header)
+
+
+def append(struct, payload, *, marker: str = "spec", placement: str = IN_STRUCT, page_header: bool = False,
+           limit: int = DEFAULT_LIMIT) -> bytes:
+    """Give a struct an extension of these raw bytes.
+
+    Parameters
+    ----------
+    struct : bytes-like
+        A whole struct without an extension, and nothing behind its stop.
+    payload : bytes-like
+    marker : {"spec", "thrift"}
+        Parquet's own marker, or what a Thrift library writes for field 32767.
+    placement : {"in-struct", "after-stop"}
+        Before the struct's stop byte, or behind it with a second one: for FileMetaData only.
+    page_header : bool
+        Write the payload as base64: some readers take a page header's binary fields for UTF-8.
+    limit : int
+        The most bytes that the extension may take; beyond 64 MiB readers begin to fail.
+
+    Raises
+    ------
+    Malformed
+        Not a Thrift struct, or bytes behind it.
+    Refused
+        It has an extension already.
+    Unsupported
+        The extension would exceed `limit`.
+    """
+    _check_arguments(struct, marker, placement)
+    if place := _writable(struct, page_header):
+        raise wire_error(wire.HAS_EXTENSION, place.header)
+    return _write(struct, payload, marker, placement, page_header, limit)
+
+
+def append_block(struct, uuid: UUID | str | bytes, payload, *, marker: str = "spec", placement: str = IN_STRUCT,
+                 page_header: bool = False, limit: int = DEFAULT_LIMIT, wrap: bool = False) -> bytes:
+    """Stack a block on the struct's extension, or make one with it.
+
+    Parameters
+    ----------
+    uuid : UUID, str or bytes
+        The kind of block.
+    marker, placement
+        As in `append`; where there is an extension, it keeps the marker and placement that it has.
+    wrap : bool
+        Stack on free-form bytes too, if there are any: an empty extension could not be told from none afterwards.
+
+    Raises
+    ------
+    Malformed, Unsupported
+        As `append`; an extension whose length is not minimally encoded.
+    Refused
+        The extension there is free-form.
+    """
+    _check_arguments(struct, marker, placement)
+    bare, content = bytes(struct), b""
+    place = _writable(struct, page_header)
+    if place is not None:
+        content = _content(struct, place, page_header)
+        wrapped = wrap and len(content)
+        if not wrapped and kernels.extension.block_before(content, len(content)) is None:
+            raise wire_error(wire.FREE_FORM, place.payload)
+        bare, marker, placement = _without(struct, place), MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement]
+    block = kernels.extension.trailer(payload, _uuid(uuid).bytes)
+    return _write(bare, b"".join((content, payload, block)), marker, placement, page_header, limit)
+
+
+def replace(struct, payload, *, uuid: UUID | str | bytes | None = None, page_header: bool = False,
+            limit: int = DEFAULT_LIMIT) -> bytes:
+    """Put other bytes in the place of an extension, or of its block `uuid`; marker, placement and order stay.
+
+    Raises
+    ------
+    Malformed, Unsupported
+        As `append_block`.
+    Refused
+        There is no extension, or no such block in it.
+    """
+    place = _writable(struct, page_header)
+    if place is None:
+        raise Refused("the struct has no extension to replace")
+    content = payload
+    if uuid is not None:
+        stack = _stack(_content(struct, place, page_header), place.payload)
+        index = _last(stack, _uuid(uuid))
+        if index is None:
+            raise Refused(f"the extension has no block of the kind {name_of(uuid)}", offset=place.payload)
+        ours = _rendered(stack[index].uuid, payload)
+        content = b"".join((*_pieces(stack, 0, index), ours, *_pieces(stack, index + 1)))
+    return _write(_without(struct, place), content, MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement],
+                  page_header, limit)
+
+
+def strip(struct, uuid: UUID | str | bytes | None = None, *, page_header: bool = False) -> bytes:
+    """Take away a struct's extension, or one block of it: the bytes from before it was appended.
+
+    Parameters
+    ----------
+    uuid : UUID, str or bytes, optional
+        Take away only the last block of this kind. A struct without such a block comes back as it is.
+
+    Raises
+    ------
+    Malformed
+        Not a Thrift struct, bytes behind it, two extensions, or one whose length is not minimally encoded.
+    Refused
+        Fields follow the extension: their ids may count from its marker.
+    """
+    place = _writable(struct, page_header)
+    if place is None:
+        return bytes(struct)
+    if uuid is None:
+        return _without(struct, place)
+    stack = _stack(_content(struct, place, page_header), place.payload)
+    index = _last(stack, _uuid(uuid))
+    if index is None:
+        return bytes(struct)
+    bare, rest = _without(struct, place), b"".join((*_pieces(stack, 0, index), *_pieces(stack, index + 1)))
+    if not rest:
+        return bare
+    return _write(bare, rest, MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement], page_header, len(struct))
+
+
+def blocks(struct, *, page_header: bool = False) -> Stack:
+    """The blocks of a struct's extension, each with its payload's checksum checked; offsets count from the struct.
+
+    Raises
+    ------
+    Malformed
+        As `find`.
+    """
+    place = _find(struct, page_header)
+    if place is None:
+        return Stack((), memoryview(b""))
+    return _stack(_content(struct, place, page_header), 0 if page_header else place.payload)
+
+
+def blocks_from_back(tail) -> Stack:
+    """The blocks that end at the stop byte that `tail` ends with; reads no Thrift, and so is for reading only.
+
+    Parameters
+    ----------
+    tail : bytes-like
+        The last bytes of a struct, as many as hold its blocks. What stands in front of the first whole block (the
+        length and the marker, if `tail` has them) is left out.
+    """
+    tail = memoryview(tail).cast("B")
+    if len(tail) == 0 or tail[-1] != 0:
+        return Stack((), memoryview(b""))
+    found, _ = _step_back(tail[:-1], 0)
+    return Stack(found, memoryview(b""))
+
+
+def _uuid(uuid: UUID | str | bytes) -> UUID:
+    if isinstance(uuid, UUID):
+        return uuid
+    return UUID(bytes=bytes(uuid)) if isinstance(uuid, bytes | bytearray | memoryview) else UUID(uuid)
+
+
+def _find(struct, page_header: bool):
+    """The extension's place; behind the stop it counts for a FileMetaData alone."""
+    place = kernels.extension.find(struct, not page_header)
+    if place and place.placement and not _is_file_metadata(struct):
+        return None
+    return place
+
+
+def _is_file_metadata(struct) -> bool:
+    """Whether the struct's fields include the required ones of FileMetaData."""
+    return {(id, type) for id, type, *_ in kernels.thrift.fields(struct)} >= FILE_METADATA
+
+
+def _check_arguments(struct, marker: str, placement: str) -> None:
+    if marker not in MARKERS:
+        raise ValueError(f"marker {marker!r} is none of {', '.join(MARKERS)}")
+    if placement not in PLACEMENTS:
+        raise ValueError(f"placement {placement!r} is none of {', '.join(PLACEMENTS)}")
+    if placement == AFTER_STOP and not _is_file_metadata(struct):
+        raise Refused("an extension behind a struct's stop is for FileMetaData alone")
+
+
+def _writable(struct, page_header: bool):
+    """The place of the extension, once the struct is known to be one that can be rewritten."""
+    place = _find(struct, page_header)
+    end = kernels.thrift.struct_end(struct) if place is None else place.struct_end
+    size = memoryview(struct).nbytes
+    if end != size:
+        raise wire_error(wire.STRAY_BYTES, end, 0, size - end)
+    if place is None:
+        return None
+    shortest = kernels.varint.size(place.length)
+    if place.length_bytes != shortest:
+        raise wire_error(wire.NON_MINIMAL, place.header + len(MARKERS["spec"]), shortest, place.length_bytes)
+    behind = place.payload + place.length
+    if behind + 1 != end:
+        raise Refused("fields follow the extension, and their ids may count from its marker", offset=behind)
+    return place
+
+
+def _without(struct, place) -> bytes:
+    """The struct as it was before it had an extension."""
+    view = memoryview(struct).cast("B")
+    return bytes(view[:place.header]) if place.placement else bytes(view[:place.header]) + STOP
+
+
+def _content(struct, place, page_header: bool) -> memoryview:
+    content = memoryview(struct).cast("B")[place.payload:place.payload + place.length]
+    if not page_header:
+        return content
+    try:
+        return memoryview(base64.b64decode(content, validate=True))
+    except binascii.Error as error:
+        raise Malformed(f"the page header's extension is not base64: {error}", offset=place.payload) from None
+
+
+def _write(bare: bytes, content, marker: str, placement: str, page_header: bool, limit: int) -> bytes:
+    """The struct `bare`, which has no extension, with `content` as one."""
+    if page_header:
+        content = base64.b64encode(content)
+    length = memoryview(content).nbytes
+    if length > limit:
+        raise Unsupported(f"an extension of {length} bytes, the limit is {limit}: pyarrow and Spark fail on footers of "
+                          "100 MB; limit= allows more", expected=limit, found=length, code=wire.TOO_LARGE)
+    bare = memoryview(bare).cast("B")
+    front = bare if placement == AFTER_STOP else bare[:-1]
+    return b"".join((front, MARKERS[marker], kernels.varint.encode(length), content, STOP))
+
+
+def _rendered(uuid: UUID, payload) -> bytes:
+    return b"".join((payload, kernels.extension.trailer(payload, uuid.bytes)))
+
+
+def _pieces(stack: Stack, first: int, end: int | None = None) -> list:
+    """The bytes of the blocks `first` to `end`; what is free-form goes with block 0."""
+    front = [] if first else [stack.free_form]
+    return front + [_rendered(block.uuid, block.payload) for block in stack[first:end]]
+
+
+def _last(stack: Stack, uuid: UUID) -> int | None:
+    """The index of the last block of this kind."""
+    return max((index for index, block in enumerate(stack) if block.uuid == uuid), default=None)
+
+
+def _stack(content: memoryview, base: int) -> Stack:
+    """Take an extension's bytes apart; `base` is where they lie."""
+    found, rest = _step_back(content, base)
+    findings = ()
+    if found and rest:
+        findings = (Finding("free-form", f"{rest} free-form bytes under {len(found)} blocks", base, "extension"),)
+    return Stack(found, content[:rest], findings)
+
+
+def _step_back(content: memoryview, base: int) -> tuple[tuple[Block, ...], int]:
+    """The whole blocks at the end of `content`, first to last, and the number of bytes in front of them."""
+    found, end = [], len(content)
+    while block := kernels.extension.block_before(content, end):
+        uuid, end, length, crc = block
+        found.append(Block(UUID(bytes=uuid), content[end:end + length], base + end, crc))
+    return tuple(reversed(found)), end

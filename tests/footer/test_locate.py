@@ -1,0 +1,164 @@
+"""A file's tail: where the footer is, which blocks end it, and what is no Parquet file."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support import compact
+
+from parquetext import extension, wire
+from parquetext.errors import Malformed, ParquetextError, Refused, Unsupported
+from parquetext.footer.locate import locate, read_tail
+
+pytestmark = pytest.mark.usefixtures("implementation")
+STRUCT_BYTES = compact.fields([(1, compact.I32, 5, False)])
+UNKNOWN = uuid.UUID(int=7)
+
+
+class Bytes:
+    """A source that counts what is read."""
+
+    def __init__(self, data: bytes):
+        self.data, self.size, self.reads = data, len(data), []
+
+    def read(self, offset: int, length: int) -> bytes:
+        assert 0 <= offset <= offset + length <= self.size
+        self.reads.append((offset, length))
+        return self.data[offset:offset + length]
+
+
+def file(footer: bytes, magic: bytes = b"PAR1") -> bytes:
+    return b"PAR1" + bytes(1000) + footer + len(footer).to_bytes(4, "little") + magic
+
+
+def stacked(*blocks: tuple[uuid.UUID, bytes], placement: str = "in-struct", struct: bytes = STRUCT_BYTES) -> bytes:
+    for kind, payload in blocks:
+        struct = extension.append_block(struct, kind, payload, placement=placement)
+    return struct
+
+
+def test_the_footers_place():
+    data = file(STRUCT_BYTES)
+    tail = locate(data[-20:], len(data))
+    assert (tail.footer_offset, tail.footer_length) == (1004, len(STRUCT_BYTES))
+    assert (tail.blocks, tail.findings, tail.missing, tail.extension) == ([], [], None, None)
+
+
+@pytest.mark.parametrize("given_bytes", [37, 60, 4096])
+def test_a_block_is_named_though_its_payload_lies_in_front_of_the_tail(given_bytes):
+    data = file(stacked((wire.UUID_FLAT_FOOTER, b"p" * 5000)))
+    tail = locate(data[-given_bytes:], len(data))
+    [block] = tail.blocks
+    assert block.uuid == wire.UUID_FLAT_FOOTER
+    assert data[block.payload:block.payload + block.length] == b"p" * 5000
+    assert tail.missing == (tail.footer_offset, block.payload - tail.footer_offset)
+
+
+def test_what_is_missing_is_read_and_no_more():
+    footer = stacked((wire.UUID_FLAT_FOOTER, b"p" * 5000), (UNKNOWN, b"q" * 6000))
+    source = Bytes(file(footer))
+    tail = read_tail(source, 100)
+    assert [block.uuid for block in tail.blocks] == [UNKNOWN, wire.UUID_FLAT_FOOTER]
+    assert source.reads[0] == (source.size - 100, 100)
+    assert [length for _, length in source.reads[1:]] == [28, len(STRUCT_BYTES) - 1 + 4 + 2]
+    assert tail.extension == tail.footer_offset + len(STRUCT_BYTES) - 1
+    assert tail.missing is None
+
+
+def test_the_search_ends_at_the_kind_that_is_wanted():
+    source = Bytes(file(stacked((UNKNOWN, b"p" * 5000), (wire.UUID_FLAT_FOOTER, b"q" * 6000))))
+    tail = read_tail(source, 100, until=wire.UUID_FLAT_FOOTER)
+    assert tail.has(wire.UUID_FLAT_FOOTER) and not tail.has(UNKNOWN)
+    assert len(source.reads) == 1
+
+
+def test_behind_the_stop_blocks_are_found_too():
+    struct = compact.fields([
+        (1, compact.I32, 1, False), (2, compact.LIST, (compact.STRUCT, []), False), (3, compact.I64, 0, False),
+        (4, compact.LIST, (compact.STRUCT, []), False)])
+    data = file(stacked((wire.UUID_FLAT_FOOTER, b"payload"), struct=struct, placement="after-stop"))
+    tail = locate(data, len(data))
+    assert len(tail.blocks) == 1 and tail.extension == tail.footer_offset + len(struct)
+
+
+def test_an_unknown_kind_is_a_finding():
+    data = file(stacked((UNKNOWN, b"payload")))
+    [finding] = locate(data, len(data)).findings
+    assert finding.kind == "unknown-block" and str(UNKNOWN) in finding.message and "7 bytes" in finding.message
+    assert data[finding.offset:finding.offset + 7] == b"payload"
+
+
+def test_free_form_bytes_under_a_block_are_a_finding():
+    struct = extension.append_block(extension.append(STRUCT_BYTES, b"f" * 50), wire.UUID_FLAT_FOOTER, b"p", wrap=True)
+    data = file(struct)
+    tail = locate(data, len(data))
+    assert [finding.kind for finding in tail.findings] == ["free-form"]
+    assert len(tail.blocks) == 1 and tail.extension is None
+
+
+def test_a_length_that_would_leave_the_footer_is_no_block():
+    block = b"p" * 100 + stacked((UNKNOWN, b"p" * 100))[-29:]
+    for footer in (block[-60:], block[-29:]):
+        assert locate(file(footer), len(file(footer))).blocks == []
+
+
+@pytest.mark.parametrize(("data", "kind", "message"), [
+    (b"", Malformed, "it has 0 bytes"),
+    (b"PAR1PAR1", Malformed, "it has 8 bytes, the smallest one 12"),
+    (b"PAR1" + bytes(30), Malformed, "its 34 bytes end in .*length should stand at 26"),
+    (b"PAR1\x00" + (26).to_bytes(4, "little") + b"PAR1", Malformed, "26 bytes does not fit .* of 13 .*at -21"),
+    (b"PAR1\x00" + bytes(4) + b"PAR1", Malformed, "length of 0 bytes"),
+    (file(STRUCT_BYTES, b"PARE"), Refused, "encrypted"),
+    (file(STRUCT_BYTES, b"PAR3"), Unsupported, "PAR3"),
+])
+def test_what_is_no_plain_parquet_file_says_why(data, kind, message):
+    with pytest.raises(kind, match=message):
+        locate(data, len(data))
+
+
+def test_too_few_or_too_many_bytes_given_are_the_callers_error():
+    data = file(STRUCT_BYTES)
+    for tail in (data[-8:], data + b"x"):
+        with pytest.raises(ParquetextError):
+            locate(tail, len(data))
+    assert locate(data[-9:], len(data)).missing is not None
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(st.sampled_from((UNKNOWN, wire.UUID_FLAT_FOOTER)), st.binary(max_size=200)), max_size=4),
+       st.integers(9, 700))
+def test_any_first_read_gives_the_same_tail(blocks, first):
+    footer = stacked(*blocks)
+    source = Bytes(file(footer))
+    whole, stepwise = read_tail(source, source.size), read_tail(source, first)
+    assert (whole.blocks, whole.findings, whole.extension) == (stepwise.blocks, stepwise.findings, stepwise.extension)
+    found = [(block.uuid, source.data[block.payload:block.payload + block.length]) for block in whole.blocks]
+    assert found == blocks[::-1]
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.binary(max_size=80), st.integers(0, 200))
+def test_any_bytes_give_a_tail_or_an_error(body, length):
+    data = body + length.to_bytes(4, "little") + b"PAR1"
+    try:
+        tail = locate(data, len(data))
+    except ParquetextError:
+        return
+    assert tail.footer_offset >= 4 and tail.footer_offset + tail.footer_length == len(data) - 8
+    assert all(tail.footer_offset < block.payload < len(data) for block in tail.blocks)
+
+
+def test_every_corpus_file_has_a_footer_where_expected_or_says_why(corpus, expected):
+    for entry in expected:
+        data = (corpus / entry["file"]).read_bytes()
+        footer = entry["footer"]
+        try:
+            tail = read_tail(Bytes(data))
+        except ParquetextError:
+            assert not footer["parses"], entry["file"]
+        else:
+            if footer["parses"]:
+                assert tail.footer_length == footer["length"], entry["file"]
