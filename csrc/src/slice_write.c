@@ -55,8 +55,7 @@ static int put_element(uint8_t **at, const pqx_slice_element *element, pqx_error
     for (;;) {
         PQX_TRY(pqx_thrift_next(data, size, field.end, field.id, PQX_MAX_DEPTH, &field, &more, error));
         if (!more) break;
-        if (field.id != PQX_SCHEMA_ELEMENT_NUM_CHILDREN) continue;
-        if (field.type != PQX_TYPE_I32) return pqx_fail(error, PQX_FIELD_TYPE, field.header, PQX_TYPE_I32, field.type);
+        if (field.id != PQX_SCHEMA_ELEMENT_NUM_CHILDREN || field.type != PQX_TYPE_I32) continue;
         *at = put_bytes(*at, data + copied, field.value - copied);
         *at = put_int(*at, element->num_children);
         copied = field.end;

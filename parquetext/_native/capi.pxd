@@ -159,3 +159,15 @@ cdef extern from "parquetext.h" nogil:
     void pqx_scan_free(pqx_scan *scan)
     void pqx_usable_bounds(const uint8_t *bytes, const pqx_chunk *chunk, const pqx_element *leaf, pqx_range *min,
                            pqx_range *max, int *has)
+
+    int pqx_slice_footer(const uint8_t *data, size_t size, const pqx_scan *scan, const uint32_t *leaves, uint32_t leaf_count,
+                         const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema, int key_values,
+                         pqx_buffer *out, pqx_error *error)
+    ctypedef struct pqx_arrow_schema:
+        uint32_t field_count
+    int pqx_arrow_schema_parse(const uint8_t *text, size_t size, pqx_arrow_schema *schema, pqx_error *error)
+    void pqx_arrow_schema_free(pqx_arrow_schema *schema)
+    int pqx_arrow_field_name(const pqx_arrow_schema *schema, uint32_t index, pqx_bytes *name, pqx_error *error)
+    int pqx_arrow_field_piece(const pqx_arrow_schema *schema, uint32_t index, pqx_buffer *out, pqx_error *error)
+    int pqx_arrow_schema_build(const pqx_bytes *pieces, const pqx_bytes *names, const pqx_bytes *keep, uint32_t count,
+                               pqx_buffer *out, pqx_error *error)

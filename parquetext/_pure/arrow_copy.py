@@ -27,7 +27,10 @@ __all__ = ["build", "copy_piece"]
 INT32_MAX = 2**31 - 1
 CONTINUATION = b"\xff\xff\xff\xff"
 # Message (V5, header type Schema) and Schema (fields), each with its vtable behind it.
-MESSAGE = struct.pack("<I iIhBx HHHHH2x", 4, -12, 20, 4, 1, 10, 12, 8, 10, 4) + struct.pack("<iI HHHH", -8, 12, 8, 8, 0, 4)
+MESSAGE = b"".join([
+    struct.pack("<I iIhBx HHHHH2x", 4, -12, 20, 4, 1, 10, 12, 8, 10, 4),
+    struct.pack("<iI HHHH", -8, 12, 8, 8, 0, 4),
+])
 
 
 class _Copier:
@@ -56,7 +59,7 @@ class _Copier:
         self.lead(name, self.put(at, 8))
 
     def table(self, kind: int, at: int, depth: int, slot: int | None) -> int:
-        """Copy a table to which the offset at `slot` leads. At the top the name's slot is returned, its string left out."""
+        """Copy a table to which the offset at `slot` leads. At the top the name is left out, and its slot returned."""
         layout = LAYOUTS[kind]
         found = self._slots(layout, at)
         if kind == FIELD:

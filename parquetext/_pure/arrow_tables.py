@@ -9,8 +9,8 @@ from .. import wire
 from ..errors import ParquetextError, wire_error
 
 __all__ = [
-    "DICTIONARY_ENCODING", "FIELD", "INT_TYPE", "KEY_VALUE", "LAST_TYPE", "LAYOUTS", "STRUCT_TYPE", "Kind", "Slot", "Source", "Table",
-    "broken",
+    "DICTIONARY_ENCODING", "FIELD", "INT_TYPE", "KEY_VALUE", "LAST_TYPE", "LAYOUTS", "STRUCT_TYPE", "Kind", "Slot",
+    "Source", "Table", "broken",
 ]
 
 

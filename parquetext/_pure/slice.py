@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from .. import wire
 from ..errors import ParquetextError, wire_error
@@ -31,15 +31,15 @@ class _Slicer:
     def check(self) -> None:
         """Leaves ascend, row groups exist and are regular."""
         scan = self.scan
-        for i, leaf in enumerate(self.leaves):
-            if not 0 <= leaf < scan.leaf_count:
-                raise wire_error(wire.BAD_ARGUMENT, 0, scan.leaf_count, leaf)
-            if i and leaf <= self.leaves[i - 1]:
-                raise wire_error(wire.BAD_ARGUMENT, 0, self.leaves[i - 1], leaf)
+        for indexes, limit in ((self.leaves, scan.leaf_count), (self.row_groups, scan.row_group_count)):
+            for index in indexes:
+                if not 0 <= index < limit:
+                    raise wire_error(wire.BAD_ARGUMENT, 0, limit, index)
+        for leaf, next_leaf in pairwise(self.leaves):
+            if next_leaf <= leaf:
+                raise wire_error(wire.BAD_ARGUMENT, 0, leaf, next_leaf)
         counts, offsets = scan.row_groups("chunk_count"), scan.row_groups("bytes_offset")
         for index in self.row_groups:
-            if not 0 <= index < scan.row_group_count:
-                raise wire_error(wire.BAD_ARGUMENT, 0, scan.row_group_count, index)
             if counts[index] != scan.leaf_count:
                 raise wire_error(wire.IRREGULAR, offsets[index], scan.leaf_count, counts[index])
 
@@ -126,9 +126,10 @@ class _Slicer:
         elements = self.scan.elements
         if elements("num_children")[element] <= 0 or elements("repetition")[element] == REPEATED:
             return False
-        logical = thrift.fields(self.data, elements("logical_type_offset")[element]) if elements("logical_type_length")[element] else []
-        if logical and logical[0][0] in LIST_OR_MAP_LOGICAL:
-            return False
+        if elements("logical_type_length")[element]:
+            members = thrift.fields(self.data, elements("logical_type_offset")[element])
+            if members and members[0][0] in LIST_OR_MAP_LOGICAL:
+                return False
         return elements("converted_type")[element] not in LIST_OR_MAP_CONVERTED
 
     def _keep(self, group: int, depth: int) -> bytes:
@@ -199,13 +200,14 @@ def arrow_names(text) -> list[bytes]:
 def arrow_pieces(text) -> list[bytes]:
     """The top-level fields of an ``ARROW:schema`` value as self-contained pieces without their names.
 
-    A piece is a FlatBuffers Field table at offset 0 whose offsets all lead forward; that of its name leads to the piece's
-    end, where a string may be put. Its length is a multiple of 8.
+    A piece is a FlatBuffers Field table at offset 0 whose offsets all lead forward; that of its name leads to the
+    piece's end, where a string may be put. Its length is a multiple of 8.
 
     Raises
     ------
     Malformed
-        Not a Schema in an IPC message, or a field that Schema.fbs does not know. Offsets count from the decoded message.
+        Not a Schema in an IPC message, or a field that Schema.fbs does not know. Offsets count from the decoded
+        message.
     """
     schema = arrow_schema.parse(text)
     return [schema.piece(index) for index in range(schema.field_count)]
@@ -219,14 +221,14 @@ def arrow_build(pieces, names, keep=None) -> bytes:
     pieces, names : sequences of bytes
         As `arrow_pieces` makes them, and the fields' names. Pieces are walked, not trusted.
     keep : sequence of bytes or None, optional
-        What stays of a struct: one byte per child, 0 where it is cut; then, in order, the same for each child that stays
-        and is a struct itself. Below lists, maps and dictionaries all stays. None: the field stays whole.
+        What stays of a struct: one byte per child, 0 where it is cut; then, in order, the same for each child that
+        stays and is a struct itself. Below lists, maps and dictionaries all stays. None: the field stays whole.
 
     Raises
     ------
     Malformed
-        A piece is not a Field, takes more than 4 × its size + 1024 bytes, or `keep` does not fit it. Offsets count from
-        the piece.
+        A piece is not a Field, takes more than 4 × its size + 1024 bytes, or `keep` does not fit it. Offsets count
+        from the piece.
     """
     pieces, names = [bytes(piece) for piece in pieces], [bytes(name) for name in names]
     keep = [None] * len(pieces) if keep is None else [None if one is None else bytes(one) for one in keep]

@@ -112,10 +112,8 @@ def _element(element: Element) -> bytes:
     end = thrift.struct_end(data)
     if end != len(data):
         raise wire_error(wire.STRAY_BYTES, end, 0, len(data) - end)
-    renewed = [field for field in thrift.fields(data) if field[0] == wire.SCHEMA_ELEMENT_NUM_CHILDREN]
-    for _, type, header, _, _ in renewed:
-        if type != wire.TYPE_I32:
-            raise wire_error(wire.FIELD_TYPE, header, wire.TYPE_I32, type)
+    num_children = wire.SCHEMA_ELEMENT_NUM_CHILDREN, wire.TYPE_I32
+    renewed = [field for field in thrift.fields(data) if field[:2] == num_children]
     if element.num_children > 0 and not renewed:
         raise wire_error(wire.MISSING_FIELD, 0, wire.SCHEMA_ELEMENT_NUM_CHILDREN)
     for _, _, _, value, end in reversed(renewed):

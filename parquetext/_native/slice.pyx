@@ -1,0 +1,178 @@
+"""A small, valid Thrift footer for a projection: only its row groups, its leaves and the groups above them."""
+
+from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
+from libc.stdint cimport uint8_t, uint32_t
+
+from .. import wire
+from ..errors import wire_error
+
+from .capi cimport (
+    pqx_arrow_field_name, pqx_arrow_field_piece, pqx_arrow_schema, pqx_arrow_schema_build, pqx_arrow_schema_free,
+    pqx_arrow_schema_parse, pqx_buffer, pqx_buffer_free, pqx_bytes, pqx_error, pqx_slice_footer,
+)
+from .scan cimport Scan
+
+__all__ = ["arrow_build", "arrow_names", "arrow_pieces", "slice_footer"]
+
+
+cdef bytes indexes(values, uint32_t limit):
+    """The values as uint32s, with one more behind them so that there is something to lead to."""
+    cdef bytes packed = PyBytes_FromStringAndSize(NULL, 4 * (len(values) + 1))
+    cdef uint32_t *to = <uint32_t *> PyBytes_AsString(packed)
+    cdef Py_ssize_t i
+    to[len(values)] = 0
+    for i, value in enumerate(values):
+        if not 0 <= value < limit:
+            raise wire_error(wire.BAD_ARGUMENT, 0, limit, value)
+        to[i] = value
+    return packed
+
+
+cdef raise_error(pqx_error *error):
+    raise wire_error(error.code, error.offset, error.expected, error.found)
+
+
+def slice_footer(Scan scan not None, leaves, row_groups, *, bint arrow_schema=True, bint key_values=False):
+    """The slice of a scanned footer.
+
+    Parameters
+    ----------
+    scan : Scan
+    leaves : sequence of int
+        Ascending; lists and maps should be whole, for readers to make sense of them.
+    row_groups : sequence of int
+        In the order wanted.
+    arrow_schema : bool
+        Take ``ARROW:schema`` along, projected to these leaves, where the footer has a valid one.
+    key_values : bool
+        Take the other key-values along.
+
+    Returns
+    -------
+    bytes
+        A FileMetaData in Thrift's compact protocol: elements with ``num_children`` renewed, chunks as they were, sizes
+        and rows summed up anew. Sorting columns and extensions of the footer and its row groups are left out.
+
+    Raises
+    ------
+    ParquetextError
+        An index that is out of range or out of order.
+    Unsupported
+        A row group that has not one chunk per leaf.
+    """
+    cdef bytes leaf_indexes = indexes(leaves, scan.result.leaf_count)
+    cdef bytes row_group_indexes = indexes(row_groups, scan.result.row_group_count)
+    cdef const uint32_t *wanted = <const uint32_t *> PyBytes_AsString(leaf_indexes)
+    cdef const uint32_t *groups = <const uint32_t *> PyBytes_AsString(row_group_indexes)
+    cdef uint32_t leaf_count = len(leaves), row_group_count = len(row_groups)
+    cdef pqx_buffer out = pqx_buffer(NULL, 0, 0)
+    cdef pqx_error error
+    cdef size_t size = scan.view.shape[0]
+    cdef int status
+    with nogil:
+        status = pqx_slice_footer(scan.start, size, &scan.result, wanted, leaf_count, groups, row_group_count,
+                                  arrow_schema, key_values, &out, &error)
+    try:
+        if status:
+            raise_error(&error)
+        return PyBytes_FromStringAndSize(<char *> out.data, out.size)
+    finally:
+        pqx_buffer_free(&out)
+
+
+cdef class Schema:
+    """The Arrow schema of a key-value."""
+    cdef pqx_arrow_schema schema
+    cdef bytes text
+
+    def __cinit__(self, text):
+        cdef pqx_error error
+        self.text = bytes(text)
+        if pqx_arrow_schema_parse(<const uint8_t *> PyBytes_AsString(self.text), len(self.text), &self.schema, &error):
+            raise_error(&error)
+
+    def __dealloc__(self):
+        pqx_arrow_schema_free(&self.schema)
+
+    cdef bytes name(self, uint32_t index):
+        cdef pqx_bytes name
+        cdef pqx_error error
+        if pqx_arrow_field_name(&self.schema, index, &name, &error):
+            raise_error(&error)
+        return PyBytes_FromStringAndSize(<const char *> name.data, name.size)
+
+    cdef bytes piece(self, uint32_t index):
+        cdef pqx_buffer out = pqx_buffer(NULL, 0, 0)
+        cdef pqx_error error
+        try:
+            if pqx_arrow_field_piece(&self.schema, index, &out, &error):
+                raise_error(&error)
+            return PyBytes_FromStringAndSize(<char *> out.data, out.size)
+        finally:
+            pqx_buffer_free(&out)
+
+
+def arrow_names(text):
+    """The names of the top-level fields of an ``ARROW:schema`` value."""
+    cdef Schema schema = Schema(text)
+    return [schema.name(index) for index in range(schema.schema.field_count)]
+
+
+def arrow_pieces(text):
+    """The top-level fields of an ``ARROW:schema`` value as self-contained pieces without their names.
+
+    A piece is a FlatBuffers Field table at offset 0 whose offsets all lead forward; that of its name leads to the
+    piece's end, where a string may be put. Its length is a multiple of 8.
+
+    Raises
+    ------
+    Malformed
+        Not a Schema in an IPC message, or a field that Schema.fbs does not know. Offsets count from the decoded
+        message.
+    """
+    cdef Schema schema = Schema(text)
+    return [schema.piece(index) for index in range(schema.schema.field_count)]
+
+
+cdef bytes ranges(list values):
+    """The values as pqx_bytes; None is a NULL."""
+    cdef bytes packed = PyBytes_FromStringAndSize(NULL, (len(values) + 1) * sizeof(pqx_bytes))
+    cdef pqx_bytes *to = <pqx_bytes *> PyBytes_AsString(packed)
+    cdef Py_ssize_t i
+    for i, value in enumerate(values):
+        to[i] = pqx_bytes(NULL, 0) if value is None else pqx_bytes(<const uint8_t *> PyBytes_AsString(value), len(value))
+    return packed
+
+
+def arrow_build(pieces, names, keep=None):
+    """Put pieces and names together into an ``ARROW:schema`` value.
+
+    Parameters
+    ----------
+    pieces, names : sequences of bytes
+        As `arrow_pieces` makes them, and the fields' names. Pieces are walked, not trusted.
+    keep : sequence of bytes or None, optional
+        What stays of a struct: one byte per child, 0 where it is cut; then, in order, the same for each child that
+        stays and is a struct itself. Below lists, maps and dictionaries all stays. None: the field stays whole.
+
+    Raises
+    ------
+    Malformed
+        A piece is not a Field, takes more than 4 × its size + 1024 bytes, or `keep` does not fit it. Offsets count
+        from the piece.
+    """
+    pieces, names = [bytes(piece) for piece in pieces], [bytes(name) for name in names]
+    keep = [None] * len(pieces) if keep is None else [None if one is None else bytes(one) for one in keep]
+    if len(names) != len(pieces) or len(keep) != len(pieces):
+        raise ValueError("pieces, names and keep differ in number")
+    cdef bytes piece_ranges = ranges(pieces), name_ranges = ranges(names), keep_ranges = ranges(keep)
+    cdef pqx_buffer out = pqx_buffer(NULL, 0, 0)
+    cdef pqx_error error
+    try:
+        if pqx_arrow_schema_build(<const pqx_bytes *> PyBytes_AsString(piece_ranges),
+                                  <const pqx_bytes *> PyBytes_AsString(name_ranges),
+                                  <const pqx_bytes *> PyBytes_AsString(keep_ranges), len(pieces), &out, &error):
+            raise_error(&error)
+        return PyBytes_FromStringAndSize(<char *> out.data, out.size)
+    finally:
+        pqx_buffer_free(&out)
