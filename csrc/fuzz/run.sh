@@ -10,7 +10,7 @@ if [ "${1:-}" = --long ]; then
     shift 2
 fi
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(thrift extension scan slice flat)
+[ ${#targets[@]} -gt 0 ] || targets=(thrift extension scan slice)
 
 clang=${CLANG:-clang}
 if ! command -v "$clang" > /dev/null; then
@@ -30,6 +30,7 @@ mkdir -p "$findings"
 "${PYTHON:-python3}" fuzz/seeds.py "$footers"
 echo "$(ls "$footers" | wc -l) footers to start from; $seconds seconds for ${#targets[@]} targets"
 
+export UBSAN_OPTIONS=print_stacktrace=1
 failed=()
 for target in "${targets[@]}"; do
     compile -fsanitize=fuzzer "fuzz/$target.c" -o "$build/$target"
@@ -44,12 +45,12 @@ for target in "${targets[@]}"; do
         seeds=$footers
     fi
     log=$findings/$target.log
-    if "$build/$target" -max_total_time=$((seconds / ${#targets[@]})) -max_len=131072 -timeout=20 -rss_limit_mb=1024 \
+    if "$build/$target" -max_total_time=$((seconds / ${#targets[@]})) -max_len=16384 -timeout=20 -rss_limit_mb=1024 \
         -malloc_limit_mb=64 -artifact_prefix="$findings/$target-" "$inputs" "$seeds" > "$log" 2>&1; then
         echo "fuzz $target: $(grep -E '^Done [0-9]+ runs' "$log")"
     else
         failed+=("$target")
-        tail -50 "$log"
+        grep -vE '^#[0-9]+\s+(NEW|REDUCE|pulse|RELOAD|INITED)' "$log" | tail -60
     fi
 done
 if [ ${#failed[@]} -gt 0 ]; then

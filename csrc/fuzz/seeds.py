@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-LARGEST = 1 << 16
+LARGEST = 1 << 13
 EXTENSION = (
     bytes.fromhex("08ffff01")
     + bytes([33])

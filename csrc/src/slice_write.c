@@ -146,7 +146,7 @@ static uint8_t *put_facts(uint8_t *at, const pqx_chunk *chunk, const pqx_places 
 static uint8_t *put_row_group(uint8_t *at, const pqx_slice_parts *parts, uint32_t index)
 {
     const pqx_slice_row_group *row_group = &parts->row_groups[index];
-    const pqx_slice_chunk *chunks = parts->chunks + (size_t)index * parts->leaf_count;
+    const pqx_slice_chunk *chunks = parts->leaf_count ? parts->chunks + (size_t)index * parts->leaf_count : NULL;
     int64_t bytes = 0, compressed = 0;
     int last = PQX_ROW_GROUP_COLUMNS;
     *at = FIELD_HEADER(PQX_ROW_GROUP_COLUMNS, PQX_TYPE_LIST);

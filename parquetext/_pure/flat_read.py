@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from .. import wire
 from ..errors import wire_error
-from . import flat_names, flat_slice
+from . import flat_names
+from .chunks import Chunks
 from .flat_bounds import Bounds
 from .flat_cells import Cell, Footer
-from .flat_facts import MEMBERS, Chunks
 
 GROUP = 0x80000000           # ids of groups: GROUP | node
 _SCHEMA_PART = 64            # bytes, the cell's header included
@@ -94,15 +94,6 @@ class Reader:
             raise ValueError("the reader is closed")
         return self._open_footer
 
-    def fail(self, code: int, place: int, expected: int, found: int) -> Exception:
-        """The error for what stands at a payload offset."""
-        return self._footer.fail(code, place, expected, found)
-
-    @property
-    def flags(self) -> int:
-        """The tail block's flags."""
-        return self._footer.counts.flags
-
     @property
     def io(self) -> tuple[int, int]:
         """(reads made, bytes fetched) so far."""
@@ -161,12 +152,7 @@ class Reader:
 
     def node(self, id: int) -> Node:
         """The place in the schema of a leaf or, with GROUP | node, a group."""
-        return self.element(id)[1]
-
-    def element(self, id: int) -> tuple[Cell, Node]:
-        """A leaf's or group's cell, and what its schema part says."""
-        cell = self._id_cell(id)
-        return cell, self._schema_part(cell)
+        return self._schema_part(self._id_cell(id))
 
     def _id_cell(self, id: int) -> Cell:
         kind, count = (wire.KIND_NODE, self.node_count) if id & GROUP else (wire.KIND_COLUMN, self.leaf_count)
@@ -300,12 +286,7 @@ class Reader:
             for entry, row_group in enumerate(self._part_range(part)):
                 if row_group in wanted:
                     facts.append(self._chunk(cell, cell.u32(places + 4 * entry), row_group, type, bounds))
-        return Chunks(facts, bytes(arena))
-
-    def chunk(self, leaf: int, row_group: int) -> tuple[dict[str, int], int]:
-        """All facts of one chunk, and the place of its column's cell."""
-        facts = self.column(leaf, row_group, 1).facts[0]
-        return {name: facts.get(name, absent) for name, (_, absent) in MEMBERS.items()}, self._id_cell(leaf).place
+        return Chunks.from_facts(facts, bytes(arena))
 
     def _chunk(self, cell: Cell, place: int, row_group: int, type: int, bounds: Bounds) -> dict[str, int]:
         """What a ColumnChunk and the tables behind it say, by the members of pqx_chunk and pqx_places."""
@@ -374,7 +355,3 @@ class Reader:
         if length > pool.size - at - 8:
             raise pool.fail(wire.BAD_OFFSET, at, pool.size, length)
         return bytes(pool.data[at + 8:at + 8 + length])
-
-    def slice(self, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:
-        """The Thrift footer for a projection, as `slice.slice_footer` makes it."""
-        return flat_slice.slice_reader(self, leaves, row_groups, arrow_schema, key_values)
