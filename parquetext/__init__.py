@@ -1,3 +1,31 @@
 """Fast, extensible footers for Parquet files, readable by every reader of today."""
 
+from __future__ import annotations
+
+import importlib
+
 __version__ = "0.1.0"
+
+# Public names and the modules that they come from; imported when first used.
+_HOMES = {
+    "open": "arrow.file", "read_table": "arrow.file", "read_schema": "arrow.file", "File": "arrow.file",
+    "upgrade": "edits", "strip": "edits", "recover": "edits", "verify": "checks", "implementation": "kernels",
+}
+_MODULES = {"arrow", "edits", "errors", "extension", "findings", "footer", "kernels", "pruning", "storage"}
+
+__all__ = [*_HOMES, "errors", "extension", "footer"]
+
+
+def __getattr__(name: str):
+    if name in _HOMES:
+        value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+    elif name in _MODULES:
+        return importlib.import_module(f".{name}", __name__)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

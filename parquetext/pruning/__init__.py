@@ -1,0 +1,9 @@
+"""Predicates over bounds: the only place where anything is skipped."""
+
+from __future__ import annotations
+
+from .bounds import ColumnBounds, may_match
+from .predicate import Comparison, Predicate, predicate_of
+from .row_groups import surviving_row_groups
+
+__all__ = ["ColumnBounds", "Comparison", "Predicate", "may_match", "predicate_of", "surviving_row_groups"]

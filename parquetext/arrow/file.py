@@ -1,0 +1,117 @@
+"""A file with its values: what `parquetext.open` gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pyarrow as pa
+
+from ..footer import file as footer_file
+from ..footer.opening import open_as, open_file
+from .projection import project
+from .reading import check_options, read_projection
+
+__all__ = ["File", "open", "read_schema", "read_table"]
+
+
+class File(footer_file.File):
+    """An open Parquet file: its footer, read as far as it is asked for, and its values.
+
+    A context manager. Made by `parquetext.open`. Any call may find the form in use damaged; then the file goes over to
+    the next form, does what was asked there, and says so in `form` and `findings`.
+
+    Attributes
+    ----------
+    form : str
+        The form of the footer in use: ``"flat"`` or ``"thrift"``.
+    path : object
+        What was opened.
+    """
+
+    __slots__ = ()
+
+    def read(self, columns: Iterable | None = None, row_groups: Sequence[int] | None = None, filters=None, *,
+             use_threads: bool = True, use_pandas_metadata: bool = False, key_values: bool = False,
+             **options) -> pa.Table:
+        """Read values, as `pyarrow.parquet.ParquetFile.read` gives them.
+
+        Parameters
+        ----------
+        columns : list of str or tuple, optional
+            Leaves or groups, as `column` takes names; a part of a nested column comes in its nested form. All without.
+        row_groups : list of int, optional
+            Which, and in which order. All without.
+        filters : list of tuples, list of lists of tuples, or pyarrow.compute.Expression, optional
+            As `pyarrow.parquet.read_table` takes them; row groups whose statistics rule them out are not read.
+        use_threads : bool
+        use_pandas_metadata : bool
+            Also read the columns that pandas needs for its index, and keep its metadata.
+        key_values : bool
+            Give the table the file's key-values as its schema's metadata. By default it has none: a projection would
+            carry the metadata of all columns along.
+        **options
+            Of `pyarrow.parquet.ParquetFile`: `pre_buffer`, `buffer_size`, `read_dictionary`, `binary_type`,
+            `list_type`, `coerce_int96_timestamp_unit`, `page_checksum_verification`, `arrow_extensions_enabled`,
+            `thrift_string_size_limit`, `thrift_container_size_limit`, `schema_depth_limit`.
+
+        Raises
+        ------
+        ColumnError
+            A name that is none, or more than one thing.
+        pyarrow.ArrowException, OSError
+            What pyarrow raises for data that it cannot read.
+        """
+        check_options(options)
+        key_values = key_values or use_pandas_metadata
+        projection = self._on_form(lambda form: project(
+            form, columns, row_groups, filters, key_values=key_values, use_pandas_metadata=use_pandas_metadata))
+        return read_projection(projection, self._open_data, use_threads=use_threads, **options)
+
+    def _open_data(self) -> pa.NativeFile:
+        """The file's bytes for pyarrow: of the very file that is open, whatever its path leads to by now."""
+        source = self._source
+        if hasattr(source, "target"):
+            return source.target.filesystem.open_input_file(source.target.path)
+        return pa.OSFile(f"/proc/self/fd/{source.fd}" if hasattr(source, "fd") else source.name)
+
+
+def open(path) -> File:
+    return open_as(File, path)
+
+
+open.__doc__ = open_file.__doc__
+
+
+def read_table(source, *, columns: Iterable | None = None, use_threads: bool = True, use_pandas_metadata: bool = False,
+               filesystem=None, filters=None, partitioning=None, key_values: bool = False, **options) -> pa.Table:
+    """Read one file into a table; the arguments are those of `pyarrow.parquet.read_table`.
+
+    Parameters
+    ----------
+    source : str, os.PathLike, or (pyarrow.fs.FileSystem, str)
+        One file, as `parquetext.open` takes it.
+    columns, filters, use_threads, use_pandas_metadata, key_values, **options
+        As `File.read` takes them.
+    filesystem : pyarrow.fs.FileSystem, optional
+        Where `source` is a path of it.
+    partitioning : None
+        Directories are not read, and so their names are not either.
+
+    Raises
+    ------
+    TypeError
+        An argument that makes no sense for one file, or is not known.
+    """
+    if partitioning is not None:
+        raise TypeError("partitioning: read_table reads one file; use pyarrow.dataset for directories")
+    if filesystem is not None:
+        source = filesystem, source
+    with open(source) as file:
+        return file.read(columns, None, filters, use_threads=use_threads, use_pandas_metadata=use_pandas_metadata,
+                         key_values=key_values, **options)
+
+
+def read_schema(path) -> pa.Schema:
+    """The Arrow schema of a file, as `pyarrow.parquet.read_schema` gives it."""
+    with open(path) as file:
+        return file.schema

@@ -1,0 +1,134 @@
+"""What a read takes from a file, planned from its footer alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from ..errors import ColumnError, Unsupported
+from ..footer.model import Form
+from ..footer.pyarrow_footer import schema_of
+from ..footer.typed_bounds import column_bounds
+from ..pruning import Predicate, predicate_of, surviving_row_groups
+from .selection import index_columns, select, top_level_leaves, whole_fields
+
+__all__ = ["Projection", "Step", "project"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One read by pyarrow.
+
+    `footer` is the sliced Thrift footer, `indices` its leaves to read, in order (None: all). Where the footer cannot
+    be sliced it is None; then `row_groups` and `indices` are the file's. `chunks` and `rows` say how much it is.
+    """
+
+    footer: bytes | None
+    indices: list[int] | None
+    row_groups: Sequence[int]
+    chunks: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """All that a read does.
+
+    `step` reads; `predicate` then keeps rows, and the last `extra` columns go. Where the columns that the predicate
+    looks at cannot come along with the others, `finder` reads them by themselves.
+    """
+
+    step: Step
+    predicate: Predicate | None = None
+    extra: int = 0
+    finder: Step | None = None
+
+
+def project(form: Form, columns: Iterable | None, row_groups: Sequence[int] | None, filters=None, *,
+            key_values: bool = False, use_pandas_metadata: bool = False) -> Projection:
+    """Resolve the columns, skip the row groups that filters rule out, slice the footer."""
+    if isinstance(columns, str):
+        raise TypeError("columns is a list of names, not one string")
+    names = None if columns is None else list(columns)
+    if names is not None and use_pandas_metadata:
+        names += index_columns(form)
+    groups = _row_groups(form, row_groups)
+    if filters is None:
+        return Projection(_step(form, select(form, names), _is_nested(names), groups, key_values))
+    return _filtered(form, names, groups, predicate_of(filters), key_values)
+
+
+def _row_groups(form: Form, row_groups: Sequence[int] | None) -> Sequence[int]:
+    if row_groups is None:
+        return range(form.row_group_count)
+    row_groups = list(row_groups)
+    for row_group in row_groups:
+        if not 0 <= row_group < form.row_group_count:
+            raise IndexError(f"row group {row_group}: the file has {form.row_group_count}")
+    return row_groups
+
+
+def _is_nested(names: list | None) -> bool:
+    """Whether a name may be of a part of a top-level column."""
+    return names is not None and any("." in name if isinstance(name, str) else len(name) > 1 for name in names)
+
+
+def _step(form: Form, leaves: list[int], nested: bool, row_groups: Sequence[int], key_values: bool = False) -> Step:
+    """The read of these leaves; parts of a column are cut out of the whole one by pyarrow itself."""
+    counts = form.row_groups("num_rows") if len(row_groups) != form.row_group_count else None
+    rows = form.num_rows if counts is None else sum(counts[row_group] for row_group in row_groups)
+    kept = whole_fields(form, leaves) if nested else leaves if len(leaves) < 2 else sorted(leaves)
+    if not kept:
+        return Step(b"", None, row_groups, 0, rows)
+    try:
+        footer = form.slice(kept, row_groups, arrow_schema=True, key_values=key_values)
+    except Unsupported:
+        return Step(None, leaves, row_groups, len(leaves) * len(row_groups), rows)
+    if kept == leaves:
+        indices = None
+    else:
+        places = {leaf: place for place, leaf in enumerate(kept)}
+        indices = [places[leaf] for leaf in leaves]
+    return Step(footer, indices, row_groups, len(kept) * len(row_groups), rows)
+
+
+def _filtered(form: Form, names: list | None, groups: Sequence[int], predicate: Predicate,
+              key_values: bool) -> Projection:
+    wanted = select(form, names)
+    looked_at = _looked_at(form, predicate)
+    if looked_at is None:
+        finder = _step(form, select(form, None), False, groups)
+        return Projection(_step(form, wanted, _is_nested(names), groups, key_values), predicate, finder=finder)
+    fields = {name: top_level_leaves(form, name) for name in looked_at}
+    finding = sorted(leaf for leaves in fields.values() for leaf in leaves)
+    groups = _pruned(form, predicate, finding, groups)
+    have = set(wanted)
+    extra = {name: leaves for name, leaves in fields.items() if not have.intersection(leaves)}
+    if any(not have.issuperset(leaves) for name, leaves in fields.items() if name not in extra):
+        finder = _step(form, finding, False, groups)
+        return Projection(_step(form, wanted, True, groups, key_values), predicate, finder=finder)
+    both = wanted + [leaf for leaves in extra.values() for leaf in leaves]
+    return Projection(_step(form, both, _is_nested(names), groups, key_values), predicate, extra=len(extra))
+
+
+def _pruned(form: Form, predicate: Predicate, leaves: list[int], row_groups: Sequence[int]) -> Sequence[int]:
+    """The row groups that the statistics of the columns looked at do not rule out."""
+    if not leaves or predicate.alternatives is None:
+        return row_groups
+    schema = schema_of(form.slice(leaves, []))
+    return surviving_row_groups(
+        predicate, lambda name: column_bounds(form, name, schema.field(name).type), form.row_group_count, row_groups)
+
+
+def _looked_at(form: Form, predicate: Predicate) -> list[str] | None:
+    """The top-level columns of a predicate; None if it may look at any."""
+    def type_of(name: str) -> pa.DataType | None:
+        try:
+            leaves = top_level_leaves(form, name)
+        except ColumnError:
+            return None
+        return schema_of(form.slice(list(leaves), [])).field(0).type
+
+    return predicate.columns(type_of)

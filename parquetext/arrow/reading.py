@@ -1,0 +1,80 @@
+"""Reading a projection into a table: pyarrow reads and decodes, by a footer that has nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pyarrow as pa
+from pyarrow._parquet import ParquetReader
+
+from ..footer.pyarrow_footer import metadata_of
+from .projection import Projection, Step
+
+__all__ = ["check_options", "read_projection"]
+
+SMALL_ROWS = 1 << 18  # values below which threads and pre-buffering cost more than they give
+SMALL_CHUNKS = 1 << 9
+OPTIONS = {
+    "pre_buffer", "buffer_size", "read_dictionary", "binary_type", "list_type", "coerce_int96_timestamp_unit",
+    "page_checksum_verification", "arrow_extensions_enabled", "thrift_string_size_limit", "thrift_container_size_limit",
+    "schema_depth_limit",
+}
+OF_DATASETS = {"schema", "ignore_prefixes"}
+POSITION = "__parquetext_position__"
+
+
+def check_options(options: dict) -> None:
+    """Raise TypeError for an option that pyarrow's reader does not have, or that we do not pass on."""
+    for name in options.keys() - OPTIONS:
+        if name in OF_DATASETS:
+            raise TypeError(f"{name}: makes sense for datasets only, this reads one file")
+        if name == "memory_map":
+            raise TypeError("memory_map: local files are read directly, without a mapping")
+        if name == "decryption_properties":
+            raise TypeError("decryption_properties: encrypted files are not read")
+        raise TypeError(f"unexpected argument {name!r}")
+
+
+def read_projection(projection: Projection, open_data: Callable[[], pa.NativeFile], *, use_threads: bool = True,
+                    pre_buffer: bool | None = None, **options) -> pa.Table:
+    """Read, filter, cut.
+
+    Parameters
+    ----------
+    open_data : callable
+        Opens the file's bytes for one read by pyarrow.
+    use_threads : bool
+        Whether pyarrow may use its threads; it does not where the projection is small.
+    pre_buffer : bool, optional
+        Whether pyarrow fetches all ranges first, in parallel. By default only where the projection is large.
+    **options
+        Of pyarrow's reader.
+    """
+    def read(step: Step) -> pa.Table:
+        return _read(step, open_data, use_threads, pre_buffer, options)
+
+    if projection.predicate is None:
+        return read(projection.step)
+    expression = projection.predicate.expression
+    if projection.finder is None:
+        table = read(projection.step).filter(expression)
+        return table.select(range(table.num_columns - projection.extra)) if projection.extra else table
+    found = read(projection.finder)
+    rows = pa.array(range(found.num_rows), pa.int64())
+    kept = found.append_column(POSITION, rows).filter(expression).column(POSITION)
+    return read(projection.step).take(kept)
+
+
+def _read(step: Step, open_data: Callable[[], pa.NativeFile], use_threads: bool, pre_buffer: bool | None,
+          options: dict) -> pa.Table:
+    if step.footer == b"":
+        return pa.table({"": pa.nulls(step.rows)}).select([])
+    small = step.chunks < SMALL_CHUNKS and step.rows * (step.chunks // max(len(step.row_groups), 1)) < SMALL_ROWS
+    reader = ParquetReader()
+    with open_data() as source:
+        metadata = None if step.footer is None else metadata_of(step.footer)
+        reader.open(source, metadata=metadata, pre_buffer=not small if pre_buffer is None else pre_buffer,
+                    **{"arrow_extensions_enabled": True, **options})
+        if step.footer is None:
+            return reader.read_row_groups(list(step.row_groups), step.indices, use_threads=use_threads)
+        return reader.read_all(step.indices, use_threads=use_threads and not small)

@@ -1,0 +1,44 @@
+"""Which leaves a read gives, and in which order; which of them a slice has to hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from ..footer.model import GROUP, Form
+from ..footer.names import find_group_or_leaf, leaves_below
+
+__all__ = ["index_columns", "select", "top_level_leaves", "whole_fields"]
+
+
+def select(form: Form, columns: list | None) -> list[int]:
+    """The leaves that `columns` name, each once, in the order of the names; all of them for None."""
+    if columns is None:
+        return list(range(form.leaf_count))
+    return list(dict.fromkeys(leaf for name in columns for leaf in leaves_below(form, find_group_or_leaf(form, name))))
+
+
+def top_level_leaves(form: Form, name: str) -> range:
+    """The leaves of a top-level column."""
+    return leaves_below(form, find_group_or_leaf(form, (name,)))
+
+
+def whole_fields(form: Form, leaves: Iterable[int]) -> list[int]:
+    """All leaves of the top-level columns that these leaves are in, ascending."""
+    whole: set[int] = set()
+    for leaf in leaves:
+        if leaf not in whole:
+            node = form.node(leaf)
+            while node.parent:  # up to below the root, which is node 0
+                node = form.node(GROUP | node.parent)
+            whole.update(range(node.first_leaf, node.first_leaf + node.leaf_count))
+    return sorted(whole)
+
+
+def index_columns(form: Form) -> list[tuple[str]]:
+    """The columns that pandas' metadata names as an index."""
+    for index in range(form.key_value_count):
+        key, value = form.key_value(index)
+        if key == b"pandas" and value is not None:
+            return [(name,) for name in json.loads(value).get("index_columns", []) if isinstance(name, str)]
+    return []

@@ -1,0 +1,100 @@
+"""The chunk table: every column chunk of a file as one row of an Arrow table."""
+
+from __future__ import annotations
+
+import array
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .. import wire
+from .columns import Bounds
+from .elements import parse_element
+from .model import Form
+from .names import as_text
+from .types import CODECS, PHYSICAL_TYPES
+
+__all__ = ["chunk_table"]
+
+LONG_FACTS = (
+    "num_values", "null_count", "distinct_count", "total_compressed_size", "total_uncompressed_size",
+    "data_page_offset", "dictionary_page_offset", "index_page_offset", "bloom_filter_offset", "offset_index_offset",
+    "column_index_offset",
+)
+INT_FACTS = ("bloom_filter_length", "offset_index_length", "column_index_length")
+WORD_FACTS = ("present", "encodings")
+
+
+def chunk_table(form: Form) -> pa.Table:
+    """One row per chunk: row group by row group, in each the leaves in order.
+
+    Columns: `row_group`, `leaf` (int32); `column` (dotted path), `physical_type`, `codec` (dictionaries); counts,
+    sizes, places (int64 and int32, null where the footer does not say); `encodings` (uint32, bit e for encoding e);
+    `min`, `max` (binary, as stored; null where none can be trusted), `min_is_exact`, `max_is_exact`.
+
+    Raises
+    ------
+    Unsupported
+        A row group does not have one chunk per leaf.
+    """
+    leaves, groups = form.leaf_count, form.row_group_count
+    count = leaves * groups
+    facts = {name: memoryview(bytearray(8 * count)).cast("q") for name in LONG_FACTS}
+    facts |= {name: memoryview(bytearray(4 * count)).cast("i") for name in (*INT_FACTS, "codec")}
+    facts |= {name: memoryview(bytearray(4 * count)).cast("I") for name in WORD_FACTS}
+    bounds: dict[int, list] = {1: [None] * count, 2: [None] * count}
+    for leaf in range(leaves):
+        chunks = form.column(leaf)
+        for name, fact in facts.items():
+            fact[leaf::leaves] = chunks.array(name)
+        for bit, values in bounds.items():
+            values[leaf::leaves] = Bounds.of(chunks, bit).to_list()
+    return pa.table(dict(_columns(form, facts, bounds)))
+
+
+def _columns(form: Form, facts: dict[str, memoryview], bounds: dict[int, list]) -> Iterator[tuple[str, pa.Array]]:
+    leaves, groups = form.leaf_count, form.row_group_count
+    nodes = [form.node(leaf) for leaf in range(leaves)]
+    numbers = array.array("i", range(leaves))
+    leaf = _numbers(memoryview(numbers * groups), pa.int32())
+    row_group = memoryview(bytearray(4 * leaves * groups)).cast("i")
+    for number in range(groups):
+        row_group[number * leaves:(number + 1) * leaves] = memoryview(array.array("i", [number]) * leaves)
+    yield "row_group", _numbers(row_group, pa.int32())
+    yield "leaf", leaf
+    yield "column", pa.DictionaryArray.from_arrays(leaf, pa.array([as_text(node.path) for node in nodes], pa.string()))
+    types = pa.array([_physical(node.thrift) for node in nodes], pa.int32())
+    yield "physical_type", pa.DictionaryArray.from_arrays(types.take(leaf), pa.array(PHYSICAL_TYPES))
+    codec = _absent(_numbers(facts["codec"], pa.int32()))
+    codec = pc.if_else(pc.less(codec, len(CODECS)), codec, None)
+    yield "codec", pa.DictionaryArray.from_arrays(codec, pa.array(CODECS))
+    for name in LONG_FACTS:
+        yield name, _absent(_numbers(facts[name], pa.int64()))
+    for name in INT_FACTS:
+        yield name, _absent(_numbers(facts[name], pa.int32()))
+    yield "encodings", _numbers(facts["encodings"], pa.uint32())
+    present = _numbers(facts["present"], pa.uint32())
+    for end, bit, known, exact in (("min", 1, wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
+                                   ("max", 2, wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT)):
+        values = pa.array(bounds[bit], pa.binary())
+        yield end, values
+        said = pc.and_(values.is_valid(), _has(present, known))
+        yield f"{end}_is_exact", pc.if_else(said, _has(present, exact), None)
+
+
+def _physical(thrift: bytes) -> int | None:
+    kind = parse_element(thrift).type
+    return kind if kind is not None and 0 <= kind < len(PHYSICAL_TYPES) else None
+
+
+def _numbers(values: memoryview, kind: pa.DataType) -> pa.Array:
+    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
+
+
+def _absent(values: pa.Array) -> pa.Array:
+    return pc.if_else(pc.less(values, 0), None, values)
+
+
+def _has(present: pa.Array, bit: int) -> pa.Array:
+    return pc.not_equal(pc.bit_wise_and(present, pa.scalar(bit, pa.uint32())), pa.scalar(0, pa.uint32()))

@@ -1,0 +1,180 @@
+"""One column over all row groups: numbers as memoryviews, bounds as bytes or, made when asked for, as Arrow arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from .. import wire
+from .elements import Element, parse_element
+from .model import Node
+from .names import as_path
+from .types import PHYSICAL_TYPES, LeafType, leaf_type
+
+__all__ = ["Bounds", "Column"]
+
+
+class Bounds(Sequence):
+    """The raw minima or maxima of a column, one per row group: bytes in Parquet's plain form, or None if unknown."""
+
+    __slots__ = ("_bit", "_buffer", "_has", "_lengths", "_offsets")
+
+    def __init__(self, buffer, has: bytes, bit: int, offsets: memoryview, lengths: memoryview):
+        self._buffer, self._has, self._bit, self._offsets, self._lengths = buffer, has, bit, offsets, lengths
+
+    @classmethod
+    def of(cls, chunks, bit: int) -> Bounds:
+        """The minima (bit 1) or maxima (bit 2) of a column's chunks that can be trusted."""
+        has, *places = chunks.bounds()
+        return cls(chunks.buffer, has, bit, *places[:2] if bit == 1 else places[2:])
+
+    def __len__(self) -> int:
+        return len(self._has)
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        if not self._has[index] & self._bit:
+            return None
+        start = self._offsets[index]
+        return bytes(memoryview(self._buffer)[start:start + self._lengths[index]])
+
+    def to_list(self) -> list[bytes | None]:
+        data, bit = memoryview(self._buffer), self._bit
+        places = zip(self._has, self._offsets, self._lengths, strict=True)
+        return [bytes(data[start:start + length]) if has & bit else None for has, start, length in places]
+
+    def __repr__(self) -> str:
+        return repr(self.to_list())
+
+
+def _fact(name: str, doc: str) -> property:
+    return property(lambda self: self._chunks.array(name), doc=doc)
+
+
+class Column:
+    """One leaf column's facts, one entry per row group.
+
+    Counts, sizes and places are typed memoryviews (``int64``, or ``int32`` where said), in file order; -1 where the
+    footer does not say. Offsets count from the file's start, sizes are bytes.
+    """
+
+    __slots__ = ("_chunks", "_element", "_file", "_node", "leaf")
+
+    def __init__(self, file, leaf: int, chunks):
+        self._file, self.leaf, self._chunks = file, leaf, chunks
+        self._node: Node | None = None
+        self._element: Element | None = None
+
+    num_values = _fact("num_values", "Values, nulls included.")
+    null_count = _fact("null_count", "Nulls.")
+    distinct_count = _fact("distinct_count", "Distinct values.")
+    total_compressed_size = _fact("total_compressed_size", "Bytes of all pages, headers included, compressed.")
+    total_uncompressed_size = _fact("total_uncompressed_size", "Bytes of all pages, headers included, uncompressed.")
+    data_page_offset = _fact("data_page_offset", "Where the first data page is.")
+    dictionary_page_offset = _fact("dictionary_page_offset", "Where the dictionary page is.")
+    index_page_offset = _fact("index_page_offset", "Where the index page is.")
+    bloom_filter_offset = _fact("bloom_filter_offset", "Where the Bloom filter is.")
+    bloom_filter_length = _fact("bloom_filter_length", "Bytes of the Bloom filter (int32).")
+    offset_index_offset = _fact("offset_index_offset", "Where the offset index is.")
+    offset_index_length = _fact("offset_index_length", "Bytes of the offset index (int32).")
+    column_index_offset = _fact("column_index_offset", "Where the column index is.")
+    column_index_length = _fact("column_index_length", "Bytes of the column index (int32).")
+    codec = _fact("codec", "Compression codec, as parquet.thrift numbers them (int32); names in `footer.types.CODECS`.")
+    encodings = _fact("encodings", "Bit e is set where encoding e is listed (uint32).")
+    present = _fact("present", "Which facts the footer has, as bits `wire.PRESENT_…` (uint32).")
+
+    def __len__(self) -> int:
+        return len(self._chunks)
+
+    @property
+    def chunks(self):
+        """The kernel's view of these chunks."""
+        return self._chunks
+
+    @property
+    def node(self) -> Node:
+        """The leaf's place in the schema."""
+        if self._node is None:
+            self._node = self._file._on_form(lambda form: form.node(self.leaf))
+        return self._node
+
+    @property
+    def element(self) -> Element:
+        """The leaf's schema element."""
+        if self._element is None:
+            self._element = parse_element(self.node.thrift)
+        return self._element
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The names from below the root down to the leaf."""
+        return as_path(self.node.path)
+
+    @property
+    def name(self) -> str:
+        """The path with dots."""
+        return ".".join(self.path)
+
+    @property
+    def physical_type(self) -> str:
+        """The Parquet type, such as ``"INT64"``."""
+        kind = self.element.type
+        return PHYSICAL_TYPES[kind] if kind is not None and 0 <= kind < len(PHYSICAL_TYPES) else f"UNKNOWN_{kind}"
+
+    @property
+    def logical_type(self):
+        """The annotation, a `footer.elements.LogicalType`, or None."""
+        return self.element.logical
+
+    @property
+    def field_id(self) -> int | None:
+        return self.element.field_id
+
+    @property
+    def leaf_type(self) -> LeafType:
+        return leaf_type(self.element)
+
+    @property
+    def type(self) -> pa.DataType:
+        """The Arrow type of `min` and `max`: what the Parquet schema alone says of the values."""
+        return self.leaf_type.arrow
+
+    @property
+    def min_bytes(self) -> Bounds:
+        """The minima as stored, None where there is none that can be trusted."""
+        return Bounds.of(self._chunks, 1)
+
+    @property
+    def max_bytes(self) -> Bounds:
+        """The maxima as stored, None where there is none that can be trusted."""
+        return Bounds.of(self._chunks, 2)
+
+    @property
+    def min(self) -> pa.Array:
+        """The minima as values of `type`; null where unknown. A lower bound where `min_is_exact` is not true."""
+        return self.leaf_type.array(self.min_bytes.to_list())
+
+    @property
+    def max(self) -> pa.Array:
+        """The maxima as values of `type`; null where unknown. An upper bound where `max_is_exact` is not true."""
+        return self.leaf_type.array(self.max_bytes.to_list())
+
+    def _exactness(self, bit: int, known: int, exact: int) -> pa.Array:
+        has = self._chunks.bounds()[0]
+        return pa.array([bool(present & exact) if flags & bit and present & known else None
+                         for flags, present in zip(has, self.present, strict=True)], pa.bool_())
+
+    @property
+    def min_is_exact(self) -> pa.Array:
+        """Whether the minimum occurs among the values; null where the footer does not say, or has no minimum."""
+        return self._exactness(1, wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT)
+
+    @property
+    def max_is_exact(self) -> pa.Array:
+        """Whether the maximum occurs among the values; null where the footer does not say, or has no maximum."""
+        return self._exactness(2, wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT)
+
+    def __repr__(self) -> str:
+        return f"<parquetext.Column {self.name}: {self.physical_type}, {len(self)} row groups>"

@@ -1,0 +1,207 @@
+"""The façade: a file's footer behind one interface, whatever its form; the one place where a damaged form is left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from ..errors import Damaged
+from ..findings import Finding
+from . import forms
+from .chunk_table import chunk_table
+from .columns import Column
+from .model import GROUP, Form
+from .names import find_leaf
+from .pyarrow_footer import schema_of
+from .row_groups import RowGroups
+from .schema import ParquetSchema
+
+__all__ = ["File", "IoStats"]
+
+
+class IoStats(NamedTuple):
+    """What was read for metadata so far: requests, and the bytes that they gave."""
+
+    requests: int
+    bytes: int
+
+
+_NOTHING = (0, 0)
+
+
+class _Closed:
+    """Stands for the form of a closed file."""
+
+    def __getattr__(self, name: str):
+        raise ValueError("the file is closed")
+
+
+_CLOSED = _Closed()
+
+
+class File:
+    """An open Parquet file: its footer, read as far as it is asked for.
+
+    A context manager. Made by `parquetext.open`. Any call may find the form in use damaged; then the file goes over to
+    the next form, does what was asked there, and says so in `form` and `findings`.
+
+    Attributes
+    ----------
+    form : str
+        The form of the footer in use: ``"flat"`` or ``"thrift"``.
+    path : object
+        What was opened.
+    """
+
+    __slots__ = ("_findings", "_form", "_left", "_schema", "_source", "form", "path")
+
+    def __init__(self, path, source, name: str, form: Form, findings: list[Finding] | None = None):
+        self.path, self._source, self.form, self._form = path, source, name, form
+        self._findings = findings
+        self._schema: pa.Schema | None = None
+        self._left = _NOTHING
+
+    def __enter__(self) -> File:
+        return self
+
+    def __exit__(self, *exception) -> None:
+        self._form.close()
+        self._form = _CLOSED
+        self._source.close()
+
+    def close(self) -> None:
+        """Close the file; columns that were taken from it stay good, a second call does nothing."""
+        if self._form is not _CLOSED:
+            self.__exit__()
+
+    # ---- forms --------------------------------------------------------------------------------------------------
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What is not as it should be, such as a form that was left for another one; empty for a sound file."""
+        if self._findings is None:
+            self._findings = []
+        return self._findings
+
+    def _on_form(self, operation: Callable):
+        """Do something that only reads the footer; on the next form where this one is damaged."""
+        try:
+            return operation(self._form)
+        except Damaged as error:
+            self._leave_form(error)
+        return operation(self._form)
+
+    def _leave_form(self, error: Damaged) -> None:
+        """Go over to the next form, or raise the error where there is none."""
+        if self.form != "flat":
+            raise error.at(str(self.path))
+        following = forms.thrift_form(self._source)
+        self.findings.append(Finding.of(forms.FLAT_DAMAGED, error, "flat footer"))
+        self._left = self._form.io
+        self._form.close()
+        self.form, self._form = "thrift", following
+
+    # ---- facts --------------------------------------------------------------------------------------------------
+
+    @property
+    def num_rows(self) -> int:
+        return self._form.num_rows
+
+    @property
+    def num_columns(self) -> int:
+        """Leaf columns."""
+        return self._form.leaf_count
+
+    @property
+    def version(self) -> int:
+        """The version that the writer claims, 1 or 2."""
+        return self._form.version
+
+    @property
+    def created_by(self) -> str | None:
+        text = self._on_form(lambda form: form.created_by)
+        return None if text is None else text.decode("utf-8", "replace")
+
+    @property
+    def key_values(self) -> dict[bytes, bytes | None]:
+        """The file's own metadata; of equal keys the first one counts."""
+        pairs = self._on_form(lambda form: [form.key_value(index) for index in range(form.key_value_count)])
+        return dict(reversed(pairs))
+
+    @property
+    def row_groups(self) -> RowGroups:
+        """The row groups: a sequence of them, and their facts as memoryviews."""
+        return RowGroups(self)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The Arrow schema as pyarrow reads it, made when first asked for; its time grows with the columns."""
+        if self._schema is None:
+            footer = self._on_form(lambda form: form.slice(range(form.leaf_count), [], key_values=True))
+            self._schema = schema_of(footer)
+        return self._schema
+
+    @property
+    def parquet_schema(self) -> ParquetSchema:
+        """The schema as Parquet has it, element by element."""
+        return ParquetSchema(self)
+
+    @property
+    def io_stats(self) -> IoStats:
+        """Requests and bytes that metadata has cost so far."""
+        if hasattr(self._source, "requests"):
+            return IoStats(self._source.requests, self._source.bytes_read)
+        reads, count = self._form.io
+        return IoStats(1 + reads + self._left[0], len(self._source.tail) + count + self._left[1])
+
+    # ---- columns ------------------------------------------------------------------------------------------------
+
+    def column(self, name: str | tuple[str, ...] | None = None, *, field_id: int | None = None) -> Column:
+        """One leaf column over all row groups.
+
+        Parameters
+        ----------
+        name : str or tuple of str
+            A top-level name or an exact dotted path as a string, or a path as a tuple.
+        field_id : int
+            Instead of a name.
+
+        Raises
+        ------
+        ColumnError
+            Nothing is called so, more than one leaf is, or it is a group; the message lists the candidates.
+
+        Notes
+        -----
+        With a flat footer the cost does not depend on how many columns the file has.
+        """
+        form = self._form
+        try:
+            if type(name) is str and field_id is None:
+                ids = form.find_name(name.encode("utf-8", "surrogateescape"))
+                if len(ids) == 1 and ids[0] < GROUP:
+                    return Column(self, ids[0], form.column(ids[0]))
+            leaf = find_leaf(form, name, field_id)
+            return Column(self, leaf, form.column(leaf))
+        except Damaged as error:
+            self._leave_form(error)
+        return self.column(name, field_id=field_id)
+
+    def columns(self, names: Iterable[str | tuple[str, ...]] | None = None) -> list[Column]:
+        """Several columns at once, all leaves without `names`."""
+        if names is not None:
+            return [self.column(name) for name in names]
+        return self._on_form(lambda form: [Column(self, leaf, form.column(leaf)) for leaf in range(form.leaf_count)])
+
+    def to_arrow(self) -> pa.Table:
+        """The chunk table: one row per column chunk, row group by row group; see `footer.chunk_table`."""
+        return self._on_form(chunk_table)
+
+    def __repr__(self) -> str:
+        if self._form is _CLOSED:
+            return f"<parquetext.File {self.path}: closed>"
+        return f"<parquetext.File {self.path}: {self.form} footer, {self.num_rows} rows, {self.num_columns} columns>"
+
+

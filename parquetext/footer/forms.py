@@ -1,0 +1,80 @@
+"""From a source to the best form of its footer: which forms the tail holds, and what they are worth."""
+
+from __future__ import annotations
+
+from .. import kernels, wire
+from ..errors import Damaged, Malformed, ParquetextError, Unsupported
+from ..findings import Finding
+from .locate import FIRST_READ_REMOTE, Tail, locate
+from .model import Form
+from .thrift_form import ThriftForm
+
+__all__ = ["best_form", "thrift_form"]
+
+FLAT_DAMAGED = "flat-damaged"
+EXTENSION_UNREAD = "extension-unread"
+_MARKERS = (b"\x08\xff\xff\x01", b"\x08\xfe\xff\x03")
+
+
+def best_form(source) -> tuple[str, Form, list[Finding]]:
+    """Read the tail and open the best form in it whose checks hold.
+
+    Raises
+    ------
+    Malformed, Refused, Unsupported
+        The tail holds no footer that can be read.
+    """
+    tail, data = _read_tail(source)
+    findings = list(tail.findings)
+    block = next((block for block in tail.blocks if block.uuid == wire.UUID_FLAT_FOOTER), None)
+    if block is not None:
+        handle = (source.fd, source.size) if isinstance(source, kernels.local.LocalFile) else source
+        try:
+            return "flat", kernels.flat.Reader(handle, block.payload, block.length, data), findings
+        except (Damaged, Unsupported) as error:
+            findings.append(Finding.of(FLAT_DAMAGED, error, "flat footer"))
+    form, footer = _scanned(source, tail, data)
+    if not tail.blocks and any(marker in footer for marker in _MARKERS):
+        findings += _unread_extension(footer, tail)
+    return "thrift", form, findings
+
+
+def thrift_form(source) -> ThriftForm:
+    """The Thrift form, whatever else there is."""
+    return _scanned(source, *_read_tail(source))[0]
+
+
+def _read_tail(source) -> tuple[Tail, bytes]:
+    """The tail and its bytes: what opening a local file has read, or one read; more of it up to a flat footer."""
+    data = source.tail if hasattr(source, "tail") else source.read_tail(FIRST_READ_REMOTE)[1]
+    tail = locate(data, source.size)
+    while tail.missing and not tail.has(wire.UUID_FLAT_FOOTER):
+        tail.step(source.read(*tail.missing))
+    return tail, data
+
+
+def _scanned(source, tail: Tail, data: bytes) -> tuple[ThriftForm, bytes]:
+    """Scan the whole Thrift footer; what the tail has of it is not read again."""
+    begin, end = tail.footer_offset, tail.footer_offset + tail.footer_length
+    known = source.size - len(data)
+    if begin >= known:
+        footer, io = data[begin - known:end - known], (0, 0)
+    else:
+        missing = min(end, known) - begin
+        footer, io = source.read(begin, missing) + data[:max(0, end - known)], (1, missing)
+    try:
+        return ThriftForm(footer, io), footer
+    except ParquetextError as error:
+        raise error.at(None, begin) from None
+
+
+def _unread_extension(footer: bytes, tail: Tail) -> list[Finding]:
+    """An extension in which no block ends is no error, and nothing to pass over in silence."""
+    try:
+        place = kernels.extension.find(footer, file_metadata=True)
+    except Malformed as error:
+        return [Finding.of("extension", error.at(None, tail.footer_offset), "footer")]
+    if place is None:
+        return []
+    message = f"{place.length} bytes that end in no whole block"
+    return [Finding(EXTENSION_UNREAD, message, tail.footer_offset + place.payload, "footer")]

@@ -1,0 +1,50 @@
+"""The model that every form of a footer is read into: what a form has to offer, and a schema node's facts."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+__all__ = ["GROUP", "Form", "Node"]
+
+GROUP = 0x8000_0000  # ids: a leaf's ordinal, or GROUP | the ordinal of an element that is no leaf, in preorder
+
+
+class Node(NamedTuple):
+    """A schema element's place in the tree.
+
+    `thrift` is the SchemaElement struct, `path` the names from below the root down with NUL between them, `parent` a
+    node's ordinal (None for the root), `schema_index` the position in preorder.
+    """
+
+    thrift: bytes
+    path: bytes
+    parent: int | None
+    schema_index: int
+    first_leaf: int
+    leaf_count: int
+    column_order: int
+    max_definition: int
+    max_repetition: int
+
+
+class Form(Protocol):
+    """One form of a footer, open. Methods raise `errors.Damaged` where a check of the form fails; see
+    docs/architecture.md for what they return."""
+
+    version: int
+    num_rows: int
+    leaf_count: int
+    node_count: int
+    row_group_count: int
+    key_value_count: int
+    created_by: bytes | None
+    io: tuple[int, int]
+
+    def find_name(self, name: bytes) -> list[int]: ...
+    def find_field_id(self, field_id: int) -> list[int]: ...
+    def node(self, identity: int) -> Node: ...
+    def column(self, leaf: int, first: int = 0, count: int | None = None): ...
+    def row_groups(self, name: str) -> memoryview: ...
+    def key_value(self, index: int) -> tuple[bytes, bytes | None]: ...
+    def slice(self, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes: ...
+    def close(self) -> None: ...

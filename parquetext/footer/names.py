@@ -1,0 +1,78 @@
+"""What a column's name means: strings, paths and field ids to leaves; what is ambiguous is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..errors import ColumnError
+from .model import GROUP, Form
+
+__all__ = ["as_path", "as_text", "find_group_or_leaf", "find_leaf", "leaves_below"]
+
+SHOWN = 20
+
+
+def as_path(path: bytes) -> tuple[str, ...]:
+    """A model path as a tuple of names."""
+    return tuple(part.decode("utf-8", "surrogateescape") for part in path.split(b"\0"))
+
+
+def as_text(path: bytes) -> str:
+    """A model path with dots."""
+    return path.replace(b"\0", b".").decode("utf-8", "surrogateescape")
+
+
+def _encoded(name) -> bytes:
+    if isinstance(name, str):
+        return name.encode("utf-8", "surrogateescape")
+    if isinstance(name, tuple) and name and all(isinstance(part, str) for part in name):
+        return "\0".join(name).encode("utf-8", "surrogateescape")
+    raise TypeError(f"a column is named by a string or a tuple of strings, not {name!r}")
+
+
+def _candidates(form: Form, ids: Iterable[int]) -> str:
+    ids = list(ids)
+    shown = [repr(as_path(form.node(identity).path)) for identity in ids[:SHOWN]]
+    return ", ".join(shown) + (f" and {len(ids) - SHOWN} more" if len(ids) > SHOWN else "")
+
+
+def find_group_or_leaf(form: Form, name, field_id: int | None = None) -> int:
+    """The one id that a name or field id has.
+
+    Raises
+    ------
+    ColumnError
+        There is none, or more than one; the message lists them.
+    """
+    if field_id is not None:
+        if name is not None:
+            raise TypeError("either a name or a field id")
+        ids, what = form.find_field_id(field_id), f"field id {field_id}"
+    else:
+        encoded = _encoded(name)
+        ids, what = form.find_name(encoded), f"column {name!r}"
+        if ids and type(name) is tuple:
+            ids = [identity for identity in ids if form.node(identity).path == encoded]
+    if len(ids) == 1:
+        return ids[0]
+    if not ids:
+        raise ColumnError(f"no {what}")
+    raise ColumnError(f"{what} is ambiguous: {_candidates(form, ids)}")
+
+
+def find_leaf(form: Form, name, field_id: int | None = None) -> int:
+    """The one leaf that a name or field id has; for a group the error lists the leaves below."""
+    identity = find_group_or_leaf(form, name, field_id)
+    if identity & GROUP:
+        leaves = _candidates(form, leaves_below(form, identity))
+        what = f"column {name!r}" if field_id is None else f"field id {field_id}"
+        raise ColumnError(f"{what} is a group; its leaves: {leaves}")
+    return identity
+
+
+def leaves_below(form: Form, identity: int) -> range:
+    """The leaves of a group, or the leaf itself."""
+    if not identity & GROUP:
+        return range(identity, identity + 1)
+    node = form.node(identity)
+    return range(node.first_leaf, node.first_leaf + node.leaf_count)

@@ -1,0 +1,86 @@
+"""Opening: from a path to a `File` on the best form of its footer."""
+
+from __future__ import annotations
+
+from .. import kernels
+from ..errors import Damaged, ParquetextError, Unsupported
+from ..findings import Finding
+from ..storage import LocalTarget, Overlay, RemoteSource, old_tail, open_source, resolve
+from .file import File
+from .forms import best_form
+
+__all__ = ["open_as", "open_file"]
+
+CHANGE_INTERRUPTED = "change-interrupted"
+
+
+def open_as(kind: type[File], path) -> File:
+    """Open `path` as `kind`; the straight way for a local path and a sound flat footer."""
+    if type(path) is not str or "://" in path:
+        return _open_target(kind, path)
+    local = kernels.local
+    source = local.LocalFile(path)
+    place = local.flat_block(source.tail, source.size)
+    if place is not None:
+        try:
+            form = kernels.flat.Reader((source.fd, source.size), place[0], place[1], source.tail)
+            return kind(path, source, "flat", form)
+        except (Damaged, Unsupported):
+            pass  # the careful way meets it again, and reports it
+    return _open_source(kind, path, source)
+
+
+def open_file(path) -> File:
+    """Open a Parquet file's metadata.
+
+    Parameters
+    ----------
+    path : str, os.PathLike, or (pyarrow.fs.FileSystem, str)
+        A local path, a ``file://``, ``s3://``, ``gs://`` or ``abfs://`` URI, or a filesystem and a path in it.
+
+    Returns
+    -------
+    File
+        A context manager.
+
+    Raises
+    ------
+    OSError
+        The file cannot be opened.
+    Malformed, Refused, Unsupported
+        It has no footer that can be read: it is no Parquet file, damaged, or encrypted.
+
+    Notes
+    -----
+    Reads the last 4 KiB of a local file, 16 KiB of a remote one, and then what is missing: with a flat footer nothing,
+    with a Thrift footer the whole footer.
+    """
+    return open_as(File, path)
+
+
+def _open_target(kind: type[File], path) -> File:
+    target = resolve(path)
+    if isinstance(target, LocalTarget):
+        return open_as(kind, target.path) if "://" not in target.path else _open_source(
+            kind, target.path, kernels.local.LocalFile(target.path))
+    return _open_source(kind, path, RemoteSource(target))
+
+
+def _open_source(kind: type[File], path, source) -> File:
+    """Look at everything that the tail holds; report what is not as it should be."""
+    try:
+        try:
+            return kind(path, source, *best_form(source))
+        except ParquetextError as error:
+            edit = None if isinstance(source, RemoteSource) else old_tail(path)
+            if edit is None:
+                raise error.at(str(path)) from None
+            findings = [Finding.of(CHANGE_INTERRUPTED, error, "the old footer is read from the journal")]
+        source.close()
+        source = Overlay(open_source(path), edit.keep, edit.tail)
+        name, form, more = best_form(source)
+        return kind(path, source, name, form, findings + more)
+    except BaseException:
+        source.close()
+        raise
+

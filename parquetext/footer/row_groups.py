@@ -1,0 +1,48 @@
+"""A file's row groups: a sequence of small records, and each fact of all of them as a memoryview."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+__all__ = ["RowGroup", "RowGroups"]
+
+
+class RowGroup(NamedTuple):
+    """One row group's facts; -1 where the footer does not say. Sizes are bytes."""
+
+    num_rows: int
+    total_byte_size: int
+    file_offset: int
+    total_compressed_size: int
+    ordinal: int
+
+
+def _fact(name: str, doc: str) -> property:
+    return property(lambda self: self._file._on_form(lambda form: form.row_groups(name)), doc=doc)
+
+
+class RowGroups(Sequence):
+    """The row groups of a file, in file order. Facts are memoryviews of int64 (`ordinal`: int32)."""
+
+    __slots__ = ("_file",)
+
+    def __init__(self, file):
+        self._file = file
+
+    num_rows = _fact("num_rows", "Rows.")
+    total_byte_size = _fact("total_byte_size", "Bytes of all pages, uncompressed.")
+    file_offset = _fact("file_offset", "Where the first page is, as the writer says.")
+    total_compressed_size = _fact("total_compressed_size", "Bytes of all pages, compressed.")
+    ordinal = _fact("ordinal", "The row group's own number.")
+
+    def __len__(self) -> int:
+        return self._file._form.row_group_count
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        return RowGroup(*(getattr(self, name)[index] for name in RowGroup._fields))
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} row groups>"

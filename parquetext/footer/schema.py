@@ -1,0 +1,104 @@
+"""The schema as Parquet has it: elements with their paths and levels, read one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .elements import Element, LogicalType, parse_element
+from .model import GROUP, Form, Node
+from .names import as_path, find_group_or_leaf
+from .types import PHYSICAL_TYPES, REPETITIONS
+
+__all__ = ["ParquetSchema", "SchemaNode"]
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaNode:
+    """A leaf or group of the schema.
+
+    Attributes
+    ----------
+    path : tuple of str
+        The names from below the root down; empty for the root.
+    leaves : range
+        The leaf columns below; a leaf: itself.
+    physical_type : str or None
+        None for groups.
+    repetition : str or None
+        ``"REQUIRED"``, ``"OPTIONAL"`` or ``"REPEATED"``.
+    max_definition, max_repetition : int
+        The maximal levels.
+    """
+
+    path: tuple[str, ...]
+    leaves: range
+    physical_type: str | None
+    type_length: int | None
+    repetition: str | None
+    logical_type: LogicalType | None
+    field_id: int | None
+    max_definition: int
+    max_repetition: int
+
+    @classmethod
+    def of(cls, node: Node, identity: int) -> SchemaNode:
+        element: Element = parse_element(node.thrift)
+        leaf = not identity & GROUP
+        leaves = range(identity, identity + 1) if leaf else range(node.first_leaf, node.first_leaf + node.leaf_count)
+        return cls(
+            as_path(node.path) if node.parent is not None else (), leaves,
+            _named(PHYSICAL_TYPES, element.type) if leaf else None, element.type_length,
+            _named(REPETITIONS, element.repetition), element.logical, element.field_id,
+            node.max_definition, node.max_repetition,
+        )
+
+
+def _named(names: tuple[str, ...], number: int | None) -> str | None:
+    if number is None:
+        return None
+    return names[number] if 0 <= number < len(names) else f"UNKNOWN_{number}"
+
+
+class ParquetSchema:
+    """Access to a file's schema elements; each look-up reads only that element."""
+
+    __slots__ = ("_file",)
+
+    def __init__(self, file):
+        self._file = file
+
+    @property
+    def num_leaves(self) -> int:
+        return self._file._form.leaf_count
+
+    def leaf(self, index: int) -> SchemaNode:
+        """Leaf number `index`."""
+        if not 0 <= index < self.num_leaves:
+            raise IndexError(f"leaf {index}: the file has {self.num_leaves}")
+        return self._file._on_form(lambda form: SchemaNode.of(form.node(index), index))
+
+    def find(self, name: str | tuple[str, ...] | None = None, *, field_id: int | None = None) -> SchemaNode:
+        """The leaf or group of a name, path or field id; ColumnError where it is not exactly one."""
+        def find(form: Form) -> SchemaNode:
+            identity = find_group_or_leaf(form, name, field_id)
+            return SchemaNode.of(form.node(identity), identity)
+
+        return self._file._on_form(find)
+
+    def __iter__(self) -> Iterator[SchemaNode]:
+        """Every element in schema order, the root first."""
+        def nodes(form: Form) -> list[tuple[int, SchemaNode]]:
+            ids = [*range(form.leaf_count), *(GROUP | node for node in range(form.node_count))]
+            found = ((form.node(identity), identity) for identity in ids)
+            return [(node.schema_index, SchemaNode.of(node, identity)) for node, identity in found]
+
+        return (node for _, node in sorted(self._file._on_form(nodes), key=lambda pair: pair[0]))
+
+    @property
+    def paths(self) -> list[tuple[str, ...]]:
+        """The paths of all leaves."""
+        return self._file._on_form(lambda form: [as_path(form.node(leaf).path) for leaf in range(form.leaf_count)])
+
+    def __repr__(self) -> str:
+        return f"<parquetext.ParquetSchema: {self.num_leaves} leaves>"

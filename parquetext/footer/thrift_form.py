@@ -1,0 +1,134 @@
+"""The Thrift form: one scan of the whole footer, names indexed when one is first asked for."""
+
+from __future__ import annotations
+
+from .. import kernels
+from .elements import parse_element
+from .model import GROUP, Node
+
+__all__ = ["ThriftForm"]
+
+
+class ThriftForm:
+    """A scanned Thrift footer with the interface of `model.Form`."""
+
+    __slots__ = ("_names", "_nodes", "_paths", "_scan", "io")
+
+    def __init__(self, footer, io: tuple[int, int] = (0, 0)):
+        self._scan = kernels.scan.scan(footer)
+        self._names: dict[bytes, list[int]] | None = None
+        self._paths: list[bytes] | None = None
+        self._nodes: list[int] | None = None
+        self.io = io
+
+    @property
+    def scan(self):
+        return self._scan
+
+    @property
+    def version(self) -> int:
+        return self._scan.version
+
+    @property
+    def num_rows(self) -> int:
+        return self._scan.num_rows
+
+    @property
+    def leaf_count(self) -> int:
+        return self._scan.leaf_count
+
+    @property
+    def node_count(self) -> int:
+        return self._scan.element_count - self._scan.leaf_count
+
+    @property
+    def row_group_count(self) -> int:
+        return self._scan.row_group_count
+
+    @property
+    def key_value_count(self) -> int:
+        return self._scan.key_value_count
+
+    @property
+    def created_by(self) -> bytes | None:
+        return self._scan.created_by
+
+    @property
+    def paths(self) -> list[bytes]:
+        """Every element's path, by its position in preorder."""
+        if self._paths is None:
+            scan = self._scan
+            data = memoryview(scan.data)
+            places = (scan.elements(name) for name in ("name_offset", "name_length", "parent"))
+            paths: list[bytes] = []
+            for offset, length, parent in zip(*places, strict=True):
+                name = bytes(data[offset:offset + length])
+                paths.append(b"" if parent < 0 else paths[parent] + b"\0" + name if parent else name)
+            self._paths = paths
+        return self._paths
+
+    @property
+    def nodes(self) -> list[int]:
+        """Node ordinal to element."""
+        if self._nodes is None:
+            leaves = set(self._scan.leaves)
+            self._nodes = [element for element in range(self._scan.element_count) if element not in leaves]
+        return self._nodes
+
+    def _element(self, identity: int) -> int:
+        return self.nodes[identity ^ GROUP] if identity & GROUP else self._scan.leaves[identity]
+
+    def find_name(self, name: bytes) -> list[int]:
+        """Every leaf, then every group, whose path reads like this, dots and NULs being the same."""
+        if self._names is None:
+            names: dict[bytes, list[int]] = {}
+            paths = self.paths
+            for leaf, element in enumerate(self._scan.leaves):
+                names.setdefault(paths[element].replace(b"\0", b"."), []).append(leaf)
+            for node, element in enumerate(self.nodes):
+                if element:
+                    names.setdefault(paths[element].replace(b"\0", b"."), []).append(GROUP | node)
+            self._names = names
+        return self._names.get(name.replace(b"\0", b"."), [])
+
+    def find_field_id(self, field_id: int) -> list[int]:
+        ids = self._scan.elements("field_id")
+        if field_id not in ids:
+            return []
+        found = [leaf for leaf, element in enumerate(self._scan.leaves) if ids[element] == field_id]
+        found += [GROUP | node for node, element in enumerate(self.nodes) if element and ids[element] == field_id]
+        return [identity for identity in found if parse_element(self.node(identity).thrift).field_id == field_id]
+
+    def node(self, identity: int) -> Node:
+        scan, element = self._scan, self._element(identity)
+        start = scan.elements("bytes_offset")[element]
+        parent = scan.elements("parent")[element]
+        return Node(
+            bytes(memoryview(scan.data)[start:start + scan.elements("bytes_length")[element]]), self.paths[element],
+            None if parent < 0 else self.nodes.index(parent), element,
+            scan.elements("first_leaf")[element], scan.elements("leaf_count")[element],
+            scan.elements("column_order")[element] if not identity & GROUP else 0,
+            scan.elements("max_definition")[element], scan.elements("max_repetition")[element],
+        )
+
+    def column(self, leaf: int, first: int = 0, count: int | None = None):
+        return self._scan.column(leaf)
+
+    def row_groups(self, name: str) -> memoryview:
+        return self._scan.row_groups(name)
+
+    def key_value(self, index: int) -> tuple[bytes, bytes | None]:
+        scan = self._scan
+
+        def part(name: str) -> bytes:
+            start = scan.key_values(f"{name}_offset")[index]
+            return bytes(memoryview(scan.data)[start:start + scan.key_values(f"{name}_length")[index]])
+
+        return part("key"), part("value") if scan.key_values("has_value")[index] else None
+
+    def slice(self, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:
+        return kernels.slice.slice_footer(
+            self._scan, leaves, row_groups, arrow_schema=arrow_schema, key_values=key_values)
+
+    def close(self) -> None:
+        self._scan = self._names = self._paths = self._nodes = None

@@ -1,0 +1,125 @@
+"""Which row groups may hold rows that meet a comparison, by minima, maxima and null counts.
+
+Sound, not complete: a row group is dropped only where its bounds rule out every row; whatever is not understood stays.
+Bounds may be inexact: they enclose the values, and nothing here asks for more. They are cast to the type that rows
+are compared in, which keeps their order, so that bounds and rows meet the literal in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .predicate import Comparison
+
+__all__ = ["ColumnBounds", "may_match"]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnBounds:
+    """A leaf's typed bounds, one entry per row group; null where unknown.
+
+    `only_nulls`, `no_nulls` say what is certain of each row group.
+    """
+
+    min: pa.Array
+    max: pa.Array
+    only_nulls: pa.BooleanArray
+    no_nulls: pa.BooleanArray
+
+    @classmethod
+    def of(cls, minima: pa.Array, maxima: pa.Array, null_counts, num_values) -> ColumnBounds:
+        """From arrays and the footer's counts (-1: unknown)."""
+        counts = list(zip(null_counts, num_values, strict=True))
+        return cls(minima, maxima, pa.array([0 <= nulls == values for nulls, values in counts], pa.bool_()),
+                   pa.array([nulls == 0 for nulls, _ in counts], pa.bool_()))
+
+
+def may_match(comparison: Comparison, bounds: ColumnBounds) -> pa.BooleanArray:
+    """For each row group whether rows in it may meet the comparison; never null."""
+    try:
+        keep = _RULES[comparison.operator](bounds, comparison.value)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        keep = None
+    if keep is None:
+        return pa.array([True] * len(bounds.min), pa.bool_())
+    return pc.fill_null(keep, True)
+
+
+def _literal(value, bounds: ColumnBounds) -> pa.Scalar | None:
+    """The literal as a scalar that compares with the bounds; None where it does not, or is null."""
+    if isinstance(value, pa.Scalar):
+        value = value.as_py()
+    kind = bounds.min.type
+    if pa.types.is_large_binary(kind):
+        if isinstance(value, str):
+            value = value.encode()
+        return pa.scalar(value, kind) if isinstance(value, bytes) else None
+    scalar = pa.scalar(value)
+    return scalar if scalar.is_valid else None
+
+
+def _ordered(rule: Callable) -> Callable:
+    def keep(bounds: ColumnBounds, value) -> pa.BooleanArray | None:
+        literal = _literal(value, bounds)
+        if literal is None:
+            return None
+        return pc.and_kleene(pc.invert(bounds.only_nulls), rule(bounds, literal))
+
+    return keep
+
+
+def _encloses(bounds: ColumnBounds, literal: pa.Scalar) -> pa.BooleanArray:
+    return pc.and_kleene(pc.less_equal(bounds.min, literal), pc.greater_equal(bounds.max, literal))
+
+
+def _all_equal(bounds: ColumnBounds, literal: pa.Scalar) -> pa.BooleanArray:
+    """Whether every value that is not null surely equals the literal; a NaN hides from bounds, so floats never do."""
+    if pa.types.is_floating(bounds.min.type):
+        return pa.array([False] * len(bounds.min), pa.bool_())
+    both = pc.and_kleene(pc.equal(bounds.min, literal), pc.equal(bounds.max, literal))
+    return pc.fill_null(both, False)
+
+
+def _is_in(bounds: ColumnBounds, values) -> pa.BooleanArray | None:
+    keep = pa.array([False] * len(bounds.min), pa.bool_())
+    for value in _members(values):
+        if value is None:
+            keep = pc.or_kleene(keep, pc.invert(bounds.no_nulls))
+            continue
+        literal = _literal(value, bounds)
+        if literal is None or value != value:
+            return None
+        keep = pc.or_kleene(keep, pc.and_kleene(pc.invert(bounds.only_nulls), _encloses(bounds, literal)))
+    return keep
+
+
+def _is_not_in(bounds: ColumnBounds, values) -> pa.BooleanArray | None:
+    """Rows that are null meet it, so a row group goes only where it has none and all its values are one of these."""
+    gone = pa.array([False] * len(bounds.min), pa.bool_())
+    for value in _members(values):
+        literal = None if value is None else _literal(value, bounds)
+        if literal is not None:
+            gone = pc.or_(gone, pc.and_(bounds.no_nulls, _all_equal(bounds, literal)))
+    return pc.invert(gone)
+
+
+def _members(values) -> list:
+    members = values.to_pylist() if isinstance(values, (pa.Array, pa.ChunkedArray)) else list(values)
+    return [value.as_py() if isinstance(value, pa.Scalar) else value for value in members]
+
+
+_RULES = {
+    "=": _ordered(_encloses),
+    "==": _ordered(_encloses),
+    "!=": _ordered(lambda bounds, literal: pc.invert(_all_equal(bounds, literal))),
+    "<": _ordered(lambda bounds, literal: pc.less(bounds.min, literal)),
+    "<=": _ordered(lambda bounds, literal: pc.less_equal(bounds.min, literal)),
+    ">": _ordered(lambda bounds, literal: pc.greater(bounds.max, literal)),
+    ">=": _ordered(lambda bounds, literal: pc.greater_equal(bounds.max, literal)),
+    "in": _is_in,
+    "not in": _is_not_in,
+}

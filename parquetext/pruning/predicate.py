@@ -1,0 +1,95 @@
+"""Filters as pyarrow takes them: lists of tuples in disjunctive normal form, or an Arrow expression."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+__all__ = ["Comparison", "Predicate", "predicate_of"]
+
+_BY_POSITION = "FieldPath("
+_BRACKET = re.compile(r"\)")
+_LONGEST_NAME = 1000
+_MISSING = re.compile(r"No match for FieldRef\.(?:Nested\(FieldRef\.)?Name\(")
+
+
+class Comparison(NamedTuple):
+    """One column against one literal, or a set of them."""
+
+    column: str
+    operator: str
+    value: object
+
+
+class Predicate(NamedTuple):
+    """What rows have to meet.
+
+    `expression` decides about rows; `alternatives` is the same as an OR of ANDs, or None where only the expression is
+    known, and then nothing can be skipped by it.
+    """
+
+    expression: pc.Expression
+    alternatives: list[list[Comparison]] | None
+
+    def columns(self, type_of: Callable[[str], pa.DataType | None]) -> list[str] | None:
+        """The top-level columns that it looks at; None if that cannot be told, or may be all of them.
+
+        `type_of` gives a top-level column's Arrow type, None where there is no such column; only expressions need it.
+        """
+        if self.alternatives is not None:
+            return list(dict.fromkeys(comparison.column for group in self.alternatives for comparison in group))
+        return _columns_of(self.expression, type_of)
+
+
+def predicate_of(filters) -> Predicate:
+    """Check filters as pyarrow does and keep what can be told of them.
+
+    Raises
+    ------
+    ValueError
+        They are not well-formed.
+    """
+    import pyarrow.parquet as pq
+
+    expression = pq.filters_to_expression(filters)
+    if isinstance(filters, pc.Expression):
+        return Predicate(expression, None)
+    groups = filters if isinstance(filters[0], list) else [filters]
+    return Predicate(expression, [[Comparison(*part) for part in group] for group in groups])
+
+
+def _columns_of(expression: pc.Expression, type_of: Callable[[str], pa.DataType | None]) -> list[str] | None:
+    """Bind against a growing schema: Arrow itself says which column is missing, so none can be overlooked."""
+    if _BY_POSITION in str(expression):
+        return None
+    used: dict[str, pa.DataType] = {}
+    while True:
+        try:
+            pa.table({name: pa.array([], kind) for name, kind in used.items()}).filter(expression)
+        except pa.ArrowInvalid as error:
+            missing = _missing(str(error), used, type_of)
+            if missing is None:
+                return None
+            used[missing[0]] = missing[1]
+        except (pa.ArrowException, ValueError, KeyError):
+            return None
+        else:
+            return list(used)
+
+
+def _missing(message: str, used: dict, type_of: Callable[[str], pa.DataType | None]) -> tuple[str, pa.DataType] | None:
+    """The column that Arrow's message names; a name may hold brackets itself."""
+    match = _MISSING.match(message)
+    if match is None:
+        return None
+    for end in _BRACKET.finditer(message, match.end()):
+        name = message[match.end():end.start()]
+        if name not in used and (kind := type_of(name)) is not None:
+            return name, kind
+        if end.start() - match.end() > _LONGEST_NAME:
+            break
+    return None

@@ -1,0 +1,156 @@
+"""Row groups are skipped only where no row in them can meet the predicate: bounds against brute force."""
+
+from __future__ import annotations
+
+import datetime
+import math
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from parquetext.pruning import ColumnBounds, Comparison, may_match, predicate_of, surviving_row_groups
+
+OPERATORS = ["=", "==", "!=", "<", "<=", ">", ">=", "in", "not in"]
+FLOATS = st.one_of(st.sampled_from([0.0, -0.0, math.nan, math.inf, -math.inf, 1.0]), st.floats(width=32))
+KINDS = {
+    "int8": (pa.int8(), st.integers(-4, 4)),
+    "int64": (pa.int64(), st.integers(-(2**63), 2**63 - 1) | st.integers(-2, 2)),
+    "uint32": (pa.uint32(), st.integers(0, 2**32 - 1) | st.integers(0, 3)),
+    "uint64": (pa.uint64(), st.integers(2**63 - 2, 2**63 + 2) | st.integers(0, 2)),
+    "float32": (pa.float32(), FLOATS),
+    "float64": (pa.float64(), FLOATS),
+    "bool": (pa.bool_(), st.booleans()),
+    "string": (pa.string(), st.text("aé\U0001f600z", max_size=3)),
+    "binary": (pa.binary(), st.binary(max_size=3)),
+    "date": (pa.date32(), st.dates(datetime.date(1969, 12, 29), datetime.date(1970, 1, 3))),
+    "timestamp": (pa.timestamp("us"), st.datetimes(datetime.datetime(1969, 12, 31), datetime.datetime(1970, 1, 2))),
+    "decimal": (pa.decimal128(5, 2), st.decimals(-9, 9, places=2)),
+}
+
+
+def trusted_bounds(chunks: list[pa.Array], loosen) -> ColumnBounds:
+    """Bounds as a careful writer has them: without NaN, none where nothing is left, and not always tight."""
+    lows, highs, nulls = [], [], []
+    for chunk in chunks:
+        values = [value for value in chunk.to_pylist() if value is not None and value == value]
+        lows.append(min(values) if values and loosen() else None)
+        highs.append(max(values) if values and loosen() else None)
+        nulls.append(chunk.null_count if loosen() else -1)
+    kind = chunks[0].type
+    if pa.types.is_string(kind) or pa.types.is_binary(kind):
+        kind = pa.large_binary()
+        lows, highs = ([v.encode() if isinstance(v, str) else v for v in side] for side in (lows, highs))
+    return ColumnBounds.of(pa.array(lows, kind), pa.array(highs, kind), nulls, [len(chunk) for chunk in chunks])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_no_row_that_meets_the_predicate_is_skipped(kind, data):
+    arrow, values = KINDS[kind]
+    chunks = data.draw(st.lists(st.lists(values | st.none(), min_size=1, max_size=4), min_size=1, max_size=4))
+    arrays = [pa.array(chunk, arrow) for chunk in chunks]
+    bounds = trusted_bounds(arrays, lambda: data.draw(st.integers(0, 9)) > 0)
+    some = [value for chunk in chunks for value in chunk if value is not None]
+    literals = st.sampled_from(some) | values if some else values
+
+    def comparison():
+        operator = data.draw(st.sampled_from(OPERATORS))
+        if operator in ("in", "not in"):
+            return Comparison("x", operator, data.draw(st.lists(literals | st.none(), min_size=1, max_size=3)))
+        return Comparison("x", operator, data.draw(literals))
+
+    def alternative():
+        return [tuple(comparison()) for _ in range(data.draw(st.integers(1, 2)))]
+
+    filters = [alternative() for _ in range(data.draw(st.integers(1, 2)))]
+    try:
+        predicate = predicate_of(filters)
+        meets = [pa.table({"x": array}).filter(predicate.expression).num_rows > 0 for array in arrays]
+    except (pa.ArrowException, OverflowError):
+        return  # nothing that pyarrow filters by
+    kept = surviving_row_groups(predicate, lambda name: bounds, len(arrays), range(len(arrays)))
+    lost = [row_group for row_group, met in enumerate(meets) if met and row_group not in kept]
+    assert not lost, f"{filters} meets rows of {[chunks[row_group] for row_group in lost]}"
+
+
+def bounds(lows, highs, kind=None, nulls=None, rows=10) -> ColumnBounds:
+    return ColumnBounds.of(pa.array(lows, kind or pa.int64()), pa.array(highs, kind or pa.int64()),
+                           nulls or [0] * len(lows), [rows] * len(lows))
+
+
+@pytest.mark.parametrize(("operator", "value", "kept"), [
+    ("=", 5, [True, False, True]), ("==", 10, [True, True, True]), ("<", 0, [False, False, True]),
+    ("<=", 0, [True, False, True]), (">", 10, [False, True, True]), (">=", 20, [False, True, True]),
+    ("in", [-1, 11], [False, True, True]), ("in", [], [False, False, False]), ("!=", 5, [True, True, True]),
+    ("not in", [5], [True, True, True]),
+])
+def test_what_bounds_rule_out_is_skipped_and_what_has_none_stays(operator, value, kept):
+    assert may_match(Comparison("x", operator, value), bounds([0, 10, None], [10, 20, None])).to_pylist() == kept
+
+
+@pytest.mark.parametrize(("operator", "value"), [("!=", 7), ("not in", [7])])
+def test_one_value_alone_rules_out_what_must_differ(operator, value):
+    assert may_match(Comparison("x", operator, value), bounds([7, 7], [7, 8])).to_pylist() == [False, True]
+
+
+def test_nulls_meet_not_in_and_only_it():
+    one = bounds([7, 7], [7, 7], nulls=[0, 3])
+    assert may_match(Comparison("x", "not in", [7]), one).to_pylist() == [False, True]
+    assert may_match(Comparison("x", "!=", 7), one).to_pylist() == [False, False]
+
+
+def test_a_chunk_of_nulls_alone_is_skipped():
+    empty = bounds([None], [None], nulls=[10])
+    assert may_match(Comparison("x", "=", 1), empty).to_pylist() == [False]
+    assert may_match(Comparison("x", "in", [1]), empty).to_pylist() == [False]
+    assert may_match(Comparison("x", "in", [1, None]), empty).to_pylist() == [True]
+
+
+def test_a_nan_hides_from_bounds_so_floats_never_all_differ():
+    same = bounds([1.0], [1.0], pa.float64())
+    assert may_match(Comparison("x", "!=", 1.0), same).to_pylist() == [True]
+    assert may_match(Comparison("x", "not in", [1.0]), same).to_pylist() == [True]
+    assert may_match(Comparison("x", "in", [math.nan]), same).to_pylist() == [True]
+
+
+@pytest.mark.parametrize("value", [object(), "text", None, b"x", datetime.date(2000, 1, 1), [1]])
+def test_what_does_not_compare_is_kept(value):
+    assert may_match(Comparison("x", "=", value), bounds([5], [9], pa.float64())).to_pylist() == [True]
+
+
+def test_signed_zeros_are_one_value():
+    assert may_match(Comparison("x", "=", 0.0), bounds([-1.0], [-0.0], pa.float64())).to_pylist() == [True]
+    assert may_match(Comparison("x", ">=", 0.0), bounds([-1.0], [-0.0], pa.float64())).to_pylist() == [True]
+
+
+TYPES = {"a": pa.int64(), "b)": pa.string(), "s": pa.struct([("x", pa.int8())])}
+
+
+class TestColumnsOfExpressions:
+    def columns(self, expression):
+        return predicate_of(expression).columns(TYPES.get)
+
+    def test_all_that_are_looked_at_are_found(self):
+        assert self.columns(pc.field("a") > 3) == ["a"]
+        assert sorted(self.columns((pc.field("b)") == "x") | ~(pc.field("a") > pc.field("a")))) == ["a", "b)"]
+        assert self.columns(pc.field("s", "x") == 1) == ["s"]
+
+    def test_a_column_by_its_position_may_be_any(self):
+        assert self.columns((pc.field("a") == 1) & (pc.field(0) == 2)) is None
+
+    def test_what_cannot_be_bound_may_be_any(self):
+        assert self.columns(pc.field("nope") == 1) is None
+        assert self.columns(pc.field("a") == "text") is None
+
+
+def test_filters_are_checked_as_pyarrow_checks_them():
+    for wrong in ([], [("a", "~", 1)], "a = 1"):
+        with pytest.raises((ValueError, TypeError)):
+            pq.filters_to_expression(wrong)
+        with pytest.raises((ValueError, TypeError)):
+            predicate_of(wrong)

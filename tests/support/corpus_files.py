@@ -1,0 +1,14 @@
+"""The corpus as lists of files, for suites that go through all of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["LARGE", "readable"]
+
+LARGE = "large_string_map.brotli.parquet"  # decodes to more than 2 GiB
+
+
+def readable(corpus: Path, expected: list[dict]) -> list[Path]:
+    """The files that pyarrow reads."""
+    return [corpus / facts["file"] for facts in expected if facts["class"] == "readable"]

@@ -1,0 +1,27 @@
+"""Files with a flat footer, made in the test from bytes alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from parquetext import kernels, wire
+
+__all__ = ["with_flat_footer", "write_with_flat_footer"]
+
+MARKERS = {"spec": b"\x08\xff\xff\x01", "thrift": b"\x08\xfe\xff\x03"}
+
+
+def with_flat_footer(data: bytes, marker: str = "spec") -> bytes:
+    """A Parquet file's bytes, its Thrift footer extended by a flat footer; it must have no extension yet."""
+    length = int.from_bytes(data[-8:-4], "little")
+    footer = data[-8 - length:-8]
+    payload = kernels.flat.write(kernels.scan.scan(footer))
+    block = payload + kernels.extension.trailer(payload, wire.UUID_FLAT_FOOTER.bytes)
+    extended = b"".join((footer[:-1], MARKERS[marker], kernels.varint.encode(len(block)), block, b"\0"))
+    return b"".join((data[:-8 - length], extended, len(extended).to_bytes(4, "little"), b"PAR1"))
+
+
+def write_with_flat_footer(source: Path | str, target: Path | str) -> str:
+    """Copy a file, with a flat footer added; the copy's path."""
+    Path(target).write_bytes(with_flat_footer(Path(source).read_bytes()))
+    return str(target)
