@@ -1,0 +1,141 @@
+"""The footer that an edit starts from: its bytes, its extension in pieces, and the refusals that all edits share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from .. import extension, kernels, wire
+from ..errors import ParquetextError, Refused, Unsupported, wire_error
+from ..footer.locate import read_tail
+from ..storage import TailEdit
+
+__all__ = ["OWN_FORMS", "Footer", "Piece", "read_footer"]
+
+OWN_FORMS = {wire.UUID_FLAT_FOOTER: "flat", wire.UUID_FOOTER_INDEX: "index"}
+MAGIC = b"PAR1"
+STOP = b"\x00"
+SIGNATURE_BYTES = 28
+TRAILER_BYTES = 28
+MAX_FOOTER_BYTES = (1 << 31) - 1  # readers take the length for a signed number
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A block of an extension, with its trailer; without `uuid` the bytes in front of all blocks."""
+
+    uuid: UUID | None
+    content: memoryview
+
+    @property
+    def payload(self) -> memoryview:
+        return self.content[:-TRAILER_BYTES]
+
+
+@dataclass(frozen=True, slots=True)
+class Footer:
+    """A Thrift footer, extension and all, that ends where the file says.
+
+    Attributes
+    ----------
+    data : bytes
+    offset : int
+        From the file's start.
+    place : Place or None
+        Of the extension.
+    pieces : tuple of Piece
+        The extension's bytes, front to back. Blocks count as such even if their payload is damaged.
+    """
+
+    data: bytes
+    offset: int
+    place: object | None
+    pieces: tuple[Piece, ...]
+
+    @property
+    def is_free_form(self) -> bool:
+        """Whether there are extension bytes that belong to no block."""
+        return self.place is not None and (not self.pieces or self.pieces[0].uuid is None)
+
+    @property
+    def form(self) -> str:
+        """The form of ours that the footer has, or ``"thrift"``."""
+        return next((OWN_FORMS[piece.uuid] for piece in reversed(self.pieces) if piece.uuid in OWN_FORMS), "thrift")
+
+    def edit(self, pieces: Sequence[bytes | memoryview], marker: str = "spec",
+             placement: str = extension.IN_STRUCT) -> TailEdit:
+        """The tail edit that gives the footer an extension of these bytes, or none where there are no bytes.
+
+        An extension that is there keeps its marker and placement.
+        """
+        length = sum(map(len, pieces))
+        in_struct, header = placement == extension.IN_STRUCT, len(self.data)
+        if self.place is not None:
+            marker = extension.MARKER_NUMBERS[self.place.marker]
+            in_struct, header = self.place.placement == 0, self.place.header
+        elif in_struct:
+            header -= len(STOP)
+        changed = [STOP] if in_struct else []
+        if length:
+            changed = [extension.MARKERS[marker], kernels.varint.encode(length), *pieces, STOP]
+        size = header + sum(map(len, changed))
+        if size > MAX_FOOTER_BYTES:
+            raise Unsupported(f"a footer of {size} bytes: readers take {MAX_FOOTER_BYTES} at most")
+        return TailEdit(self.offset + header, b"".join((*changed, size.to_bytes(4, "little"), MAGIC)))
+
+
+def read_footer(source) -> Footer:
+    """Read a file's footer; refuse one that must not be touched.
+
+    Raises
+    ------
+    Malformed, Unsupported
+        There is no footer that this version knows, or it is no Thrift struct.
+    Refused
+        It is encrypted or signed, or other bytes follow the struct. Offsets count from the file's start.
+    """
+    try:
+        tail = read_tail(source)
+    except ParquetextError as error:
+        raise error.at(source.name) from None
+    data = source.read(tail.footer_offset, tail.footer_length)
+    try:
+        return _parse(data, tail.footer_offset)
+    except ParquetextError as error:
+        raise error.at(source.name, tail.footer_offset) from None
+
+
+def _parse(data: bytes, offset: int) -> Footer:
+    place = kernels.extension.find(data, file_metadata=True)
+    end = kernels.thrift.struct_end(data) if place is None else place.struct_end
+    if end != len(data):
+        _refuse_what_follows(len(data) - end, end)
+    return Footer(data, offset, place, () if place is None else _pieces(data, place))
+
+
+def _refuse_what_follows(length: int, end: int) -> None:
+    if length == SIGNATURE_BYTES:
+        raise Refused(f"the footer is signed: {length} bytes follow the struct, and a change would break the signature",
+                      offset=end, code=wire.ENCRYPTED)
+    raise Refused(f"{length} stray bytes between the footer's struct and its length", offset=end, expected=0,
+                  found=length, code=wire.STRAY_BYTES)
+
+
+def _pieces(data: bytes, place) -> tuple[Piece, ...]:
+    """The extension taken apart from its back, once it is known to be one that can be rewritten."""
+    shortest = kernels.varint.size(place.length)
+    if place.length_bytes != shortest:
+        raise wire_error(wire.NON_MINIMAL, place.payload - place.length_bytes, shortest, place.length_bytes)
+    if place.payload + place.length + len(STOP) != place.struct_end:
+        raise Refused("fields follow the extension, and their ids may count from its marker",
+                      offset=place.payload + place.length)
+    content = memoryview(data)[place.payload:place.payload + place.length]
+    pieces, end = [], len(content)
+    while block := kernels.extension.block_before(content, end, check_payload=False):
+        uuid, start = UUID(bytes=bytes(block[0])), block[1]
+        pieces.append(Piece(uuid, content[start:end]))
+        end = start
+    if end:
+        pieces.append(Piece(None, content[:end]))
+    return tuple(reversed(pieces))

@@ -1,0 +1,14 @@
+"""Refusals that a caller may pass over by `force=`."""
+
+from __future__ import annotations
+
+from ..storage import FORCEABLE as STORAGE_REFUSALS
+
+__all__ = ["FORCEABLE", "STORAGE_REFUSALS"]
+
+FORCEABLE = {
+    "table-format": "the file belongs to a table whose log records its size",
+    "free-form": "the extension holds bytes of somebody else without a block trailer: ours is stacked on them",
+    "size": "the extension would be larger than what pyarrow and Spark read",
+    **STORAGE_REFUSALS,
+}

@@ -1,0 +1,40 @@
+"""What a change did to one file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Result"]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The outcome for one file.
+
+    Attributes
+    ----------
+    path : str
+    outcome : str
+        ``"upgraded"``, ``"stripped"``, ``"recovered"`` or ``"unchanged"``; ``"would-upgrade"`` or ``"would-strip"``
+        in a dry run.
+    form_before, form_after : str
+        ``"flat"`` where the footer has a flat block, otherwise ``"thrift"``; empty where nobody looked.
+    bytes_before, bytes_after : int
+        The file's size.
+    bytes_read, bytes_written : int
+        Traffic of the whole change; the bytes of the file that a new one takes over count as written.
+    seconds : float
+    message : str
+        What was done, in words, where the outcome does not say it.
+    """
+
+    path: str
+    outcome: str
+    form_before: str = ""
+    form_after: str = ""
+    bytes_before: int = 0
+    bytes_after: int = 0
+    bytes_read: int = 0
+    bytes_written: int = 0
+    seconds: float = 0.0
+    message: str = ""

@@ -1,0 +1,52 @@
+"""From an edit of footer bytes to a change of a file: what all verbs share."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+
+from .. import storage
+from ..errors import ParquetextError
+from ..storage.forcing import check
+from .footer import Footer, read_footer
+from .forcing import FORCEABLE, STORAGE_REFUSALS
+from .result import Result
+from .tables import refuse_table_files
+
+__all__ = ["change_footer"]
+
+Plan = Callable[[Footer, frozenset], storage.TailEdit | None]
+
+
+def change_footer(path: object, plan: Plan, done: str, would: str, *, form_after: str, in_place: bool, keep_mtime: bool,
+                  force: Iterable[str], timeout: float, dry_run: bool) -> Result:
+    """Apply `plan`, which gives a footer's edit or None for no change, to the file at `path`."""
+    start = time.perf_counter()
+    forced = check(force, FORCEABLE)
+    refuse_table_files(path, forced)
+
+    def result(source, footer: Footer, edit: storage.TailEdit | None, written: int) -> Result:
+        outcome = "unchanged" if edit is None else would if dry_run else done
+        form = footer.form
+        return Result(
+            path=source.name, outcome=outcome, form_before=form, form_after=form if edit is None else form_after,
+            bytes_before=source.size, bytes_after=source.size if edit is None else edit.size,
+            bytes_read=source.bytes_read, bytes_written=written, seconds=time.perf_counter() - start)
+
+    if dry_run:
+        with storage.open_source(path) as source:
+            return result(source, *_planned(source, plan, forced), 0)
+    with storage.change(path, in_place=in_place, keep_mtime=keep_mtime, timeout=timeout,
+                        force=forced & STORAGE_REFUSALS.keys()) as changing:
+        footer, edit = _planned(changing.source, plan, forced)
+        if edit is not None:
+            changing.commit(edit)
+        return result(changing.source, footer, edit, changing.written)
+
+
+def _planned(source, plan: Plan, forced: frozenset[str]) -> tuple[Footer, storage.TailEdit | None]:
+    footer = read_footer(source)
+    try:
+        return footer, plan(footer, forced)
+    except ParquetextError as error:
+        raise error.at(source.name, footer.offset) from None

@@ -1,0 +1,81 @@
+"""Table formats whose logs record the size of each file: a change of the footer would break their readers."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterator
+
+from ..storage import LocalTarget, RemoteTarget, resolve
+from ..storage.forcing import refuse
+
+__all__ = ["refuse_table_files", "table_above"]
+
+LOG_FOLDERS = {"_delta_log": "Delta Lake", ".hoodie": "Hudi"}
+ICEBERG_FOLDER = "metadata"
+ICEBERG_SUFFIXES = (".metadata.json", ".metadata.json.gz")
+
+
+def refuse_table_files(path: object, forced: frozenset[str]) -> None:
+    """Refuse a file that a table format keeps a log of, in any folder above it, unless forced."""
+    found = table_above(path)
+    if found is not None:
+        kind, folder = found
+        refuse(forced, "table-format",
+               f"it belongs to the {kind} table at {folder}, whose log records its size; "
+               "a sidecar leaves the file as it is", str(resolve(path)))
+
+
+def table_above(path: object) -> tuple[str, str] | None:
+    """The table format above a file and the table's folder, or None. Looks into every folder up to the root."""
+    target = resolve(path)
+    if isinstance(target, RemoteTarget):
+        return _remote_table(target)
+    return next((found for folder in _folders_above(target) if (found := _local_table(folder))), None)
+
+
+def _folders_above(target: LocalTarget) -> Iterator[str]:
+    """Of the name as given and, where symbolic links lead elsewhere, of the file itself."""
+    seen = set()
+    for path in (os.path.abspath(target.path), os.path.realpath(target.path)):
+        folder = os.path.dirname(path)
+        while folder not in seen:
+            seen.add(folder)
+            yield folder
+            folder = os.path.dirname(folder)
+
+
+def _local_table(folder: str) -> tuple[str, str] | None:
+    for name, kind in LOG_FOLDERS.items():
+        if os.path.isdir(os.path.join(folder, name)):
+            return kind, folder
+    try:
+        with os.scandir(os.path.join(folder, ICEBERG_FOLDER)) as entries:
+            if any(entry.name.endswith(ICEBERG_SUFFIXES) for entry in entries):
+                return "Iceberg", folder
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return None
+    return None
+
+
+def _remote_table(target: RemoteTarget) -> tuple[str, str] | None:
+    import pyarrow.fs as pafs
+
+    folders = []
+    folder = posixpath.dirname(target.path)
+    while folder and folder != "/":
+        folders.append(folder)
+        folder = posixpath.dirname(folder)
+    names = [*LOG_FOLDERS, ICEBERG_FOLDER]
+    asked = [posixpath.join(folder, name) for folder in folders for name in names]
+    infos = iter(target.filesystem.get_file_info(asked))
+    for folder in folders:
+        for name, info in zip(names, infos, strict=False):
+            if info.type != pafs.FileType.Directory:
+                continue
+            if name in LOG_FOLDERS:
+                return LOG_FOLDERS[name], folder
+            entries = target.filesystem.get_file_info(pafs.FileSelector(info.path))
+            if any(entry.base_name.endswith(ICEBERG_SUFFIXES) for entry in entries):
+                return "Iceberg", folder
+    return None

@@ -1,0 +1,98 @@
+"""Give a file a faster footer beside the one it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .. import extension, kernels, wire
+from ..errors import ParquetextError, Refused
+from ..storage import TailEdit
+from ..storage.forcing import refuse
+from .footer import Footer, Piece
+from .result import Result
+from .run import change_footer
+
+__all__ = ["upgrade"]
+
+
+def upgrade(path: object, form: str = "flat", *, placement: str = "in-struct", marker: str = "spec",
+            in_place: bool = False, keep_mtime: bool = False, force: Iterable[str] = (), timeout: float = 0,
+            dry_run: bool = False) -> Result:
+    """Add a footer form to a Parquet file; every reader goes on reading it.
+
+    Upgrading twice changes nothing the second time; a block of ours that is outdated or damaged is replaced, blocks
+    of others stay. `strip` gives the original file back, byte for byte.
+
+    Parameters
+    ----------
+    path : str, os.PathLike or (filesystem, str)
+        A local path, a URI, or a pair of a ``pyarrow.fs`` filesystem and a path.
+    form : str
+        ``"flat"``.
+    placement : str
+        ``"in-struct"``, or ``"after-stop"`` for those who depend on fastparquet. An extension that is already there
+        keeps its placement and marker.
+    marker : str
+        ``"spec"`` or ``"thrift"``.
+    in_place : bool
+        Change the file's tail under a journal, instead of replacing the file.
+    keep_mtime : bool
+        Leave the file's times as they are.
+    force : iterable of str
+        Refusals to pass over: keys of `FORCEABLE`.
+    timeout : float
+        Seconds to wait for another writer of the file.
+    dry_run : bool
+        Say what would be done; nothing is locked or written.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    Refused
+        The file must not be touched: encrypted or signed, stray bytes, part of a Delta Lake, Iceberg or Hudi table,
+        free-form bytes of somebody else, an extension over 64 MiB, or something that a new file cannot keep.
+    Conflict
+        Somebody else is changing the file, or has changed it meanwhile.
+    Malformed, Unsupported
+        The footer is broken, or cannot be carried by the form.
+    """
+    if form != "flat":
+        raise ParquetextError(f"no footer form that a file can be upgraded to: {form!r} (known: 'flat')")
+
+    if marker not in extension.MARKERS or placement not in extension.PLACEMENTS:
+        raise ParquetextError(f"no such marker or placement: {marker!r}, {placement!r}")
+
+    def plan(footer: Footer, forced: frozenset[str]) -> TailEdit | None:
+        return with_flat(footer, marker, placement, forced)
+
+    return change_footer(path, plan, "upgraded", "would-upgrade", form_after=form, in_place=in_place,
+                         keep_mtime=keep_mtime, force=force, timeout=timeout, dry_run=dry_run)
+
+
+def with_flat(footer: Footer, marker: str, placement: str, forced: frozenset[str] = frozenset()) -> TailEdit | None:
+    """The edit that gives the footer its flat block, or None where it has just that."""
+    if footer.is_free_form:
+        refuse(forced, "free-form", f"the footer has an extension of somebody else: {footer.place.length} bytes that "
+               "are not all blocks", offset=footer.place.payload, code=wire.FREE_FORM)
+    scan = kernels.scan.scan(footer.data)
+    if scan.encrypted:
+        raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
+    payload = kernels.flat.write(scan)
+    trailer = kernels.extension.trailer(payload, wire.UUID_FLAT_FOOTER.bytes)
+    if any(_is(piece, payload, trailer) for piece in footer.pieces):
+        return None
+    others = [piece.content for piece in footer.pieces if piece.uuid != wire.UUID_FLAT_FOOTER]
+    pieces = [*others, payload, trailer]
+    size = sum(map(len, pieces))
+    if size > wire.MAX_EXTENSION_BYTES:
+        refuse(forced, "size", f"an extension of {size} bytes: pyarrow and Spark fail on much more than "
+               f"{wire.MAX_EXTENSION_BYTES}", expected=wire.MAX_EXTENSION_BYTES, found=size, code=wire.TOO_LARGE)
+    return footer.edit(pieces, marker, placement)
+
+
+def _is(piece: Piece, payload: bytes, trailer: bytes) -> bool:
+    """Whether a block is the one that would be written, byte for byte."""
+    return piece.content[-len(trailer):] == trailer and piece.payload == payload

@@ -1,0 +1,76 @@
+"""A change killed at its k-th write, copy, truncate, rename or flush loses nothing, for every k."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from parquetext import edits
+
+DRIVER = Path(__file__).parents[1] / "support" / "kill_driver.py"
+ROOT = Path(__file__).parents[2]
+TABLE = pa.table({f"column {n}": list(range(n, n + 500)) for n in range(40)})
+CASES = [(verb, in_place) for verb in ("upgrade", "strip") for in_place in (False, True)]
+
+
+def case_name(verb: str, in_place: bool) -> str:
+    return f"{verb}-{'in-place' if in_place else 'replace'}"
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory) -> tuple[Path, dict]:
+    """A folder of files whose change was killed, and how often which call was reached."""
+    if not shutil.which("strace"):
+        pytest.skip("strace is not installed: nothing kills changes half-way")
+    folder = tmp_path_factory.mktemp("killed")
+    plain, upgraded = folder / "plain.parquet", folder / "upgraded.parquet"
+    pq.write_table(TABLE, plain, row_group_size=200)
+    shutil.copyfile(plain, upgraded)
+    edits.upgrade(upgraded)
+    cases = [
+        {"name": case_name(verb, in_place), "verb": verb, "file": str(plain if verb == "upgrade" else upgraded),
+         "options": {"in_place": in_place, "keep_mtime": True}}
+        for verb, in_place in CASES
+    ]
+    done = subprocess.run([sys.executable, DRIVER, folder, json.dumps(cases)], capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=300)
+    if "strace may not trace" in done.stderr:
+        pytest.skip("strace may not trace processes here")
+    assert done.returncode == 0, done.stderr
+    return folder, json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(("verb", "in_place"), CASES)
+def test_a_kill_at_any_call_loses_nothing(killed, verb, in_place):
+    folder, kills = killed
+    name = case_name(verb, in_place)
+    before, after = ((folder / kind).read_bytes() for kind in
+                     (("plain.parquet", "upgraded.parquet")[:: 1 if verb == "upgrade" else -1]))
+    outcomes = set()
+    for call, count in kills[name].items():
+        for k in range(1, count + 2):
+            path = folder / f"{name}-{call}-{k}" / "x.parquet"
+            if in_place:
+                edits.recover(path)
+            outcomes.add(path.read_bytes())
+            assert pq.read_table(path, use_threads=False).equals(TABLE)
+            edits.recover(path)
+            assert os.listdir(path.parent) == ["x.parquet"]
+    assert outcomes == {before, after}
+
+
+@pytest.mark.parametrize(("verb", "in_place"), CASES)
+def test_every_kind_of_call_that_a_change_makes_was_killed(killed, verb, in_place):
+    kills = killed[1][case_name(verb, in_place)]
+    reached = {call for call, count in kills.items() if count}
+    common = {"openat", "pwrite64", "fsync", "fchmod", "utimensat"}
+    assert reached == common | ({"unlink"} if in_place else {"copy_file_range", "rename"}) | (
+        {"ftruncate"} if in_place and verb == "strip" else set())

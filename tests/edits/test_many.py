@@ -1,0 +1,71 @@
+"""Many files at once: what a path stands for, and one result per file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow.fs as pafs
+import pytest
+from support.parquet_bytes import parquet_bytes
+
+from parquetext import edits
+
+ORIGINAL = parquet_bytes()
+
+
+@pytest.fixture
+def lake(tmp_path) -> Path:
+    for name in ("day=1/b.parquet", "day=1/a.parquet", "day=2/c.PARQUET", "_part=3/d.parq", "000000_0",
+                 "_SUCCESS", "_temporary/e.parquet", ".hidden.parquet", "day=1/.g.parquet.crc", "day=1/_h.parquet"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(ORIGINAL)
+    (tmp_path / "README").write_text("no magic")
+    (tmp_path / "notes.txt").write_bytes(ORIGINAL)
+    return tmp_path
+
+
+def names(lake: Path, *paths: object) -> list[str]:
+    return [str(Path(found).relative_to(lake)) for found in edits.expand(paths)]
+
+
+def test_a_directory_stands_for_the_parquet_files_below_it(lake):
+    assert names(lake, lake) == ["000000_0", "_part=3/d.parq", "day=1/a.parquet", "day=1/b.parquet", "day=2/c.PARQUET"]
+
+
+def test_a_glob_skips_what_is_hidden(lake):
+    assert names(lake, lake / "day=1" / "*") == ["day=1/a.parquet", "day=1/b.parquet"]
+    assert names(lake, f"{lake}/**/*.parquet") == ["day=1/a.parquet", "day=1/b.parquet"]
+    assert names(lake, f"{lake}/day=*") == ["day=1/a.parquet", "day=1/b.parquet", "day=2/c.PARQUET"]
+    assert names(lake, f"{lake}/nothing*") == []
+
+
+def test_a_file_named_in_full_is_taken_whatever_its_name(lake):
+    assert names(lake, lake / ".hidden.parquet", f"file://{lake}/notes.txt", lake / "absent") == [
+        ".hidden.parquet", "notes.txt", "absent"]
+
+
+def test_a_file_comes_once(lake):
+    assert names(lake, lake / "day=1" / "b.parquet", lake / "day=1") == ["day=1/b.parquet", "day=1/a.parquet"]
+
+
+def test_one_path_needs_no_list(lake):
+    assert list(edits.expand(str(lake / "000000_0"))) == [str(lake / "000000_0")]
+
+
+def test_a_filesystem_lists_alike(lake):
+    filesystem = pafs.PyFileSystem(pafs.FSSpecHandler(__import__("fsspec").filesystem("file")))
+
+    def found(path):
+        return [str(Path(target.path).relative_to(lake)) for target in edits.expand([(filesystem, path)])]
+
+    assert found(str(lake)) == names(lake, lake)
+    assert found(f"{lake}/day=1/*") == ["day=1/a.parquet", "day=1/b.parquet"]
+    assert found(f"{lake}/**/[!b].parquet") == ["day=1/a.parquet"]
+    assert found(f"{lake}/.hidden.parquet") == [".hidden.parquet"]
+
+
+def test_one_bad_file_does_not_stop_the_others(lake):
+    (lake / "day=1" / "a.parquet").write_bytes(b"not at all")
+    results = list(edits.many([lake, lake / "absent.parquet"], edits.upgrade, dry_run=True))
+    assert [type(error).__name__ if error else result.outcome for _, result, error in results] == [
+        "would-upgrade", "would-upgrade", "Malformed", "would-upgrade", "would-upgrade", "FileNotFoundError"]

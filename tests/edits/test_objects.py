@@ -1,0 +1,75 @@
+"""Upgrade and strip of objects, against an S3 server on loopback."""
+
+from __future__ import annotations
+
+import pyarrow.parquet as pq
+import pytest
+from support.objects import BUCKET, get, names, put, s3_server
+from support.parquet_bytes import TABLE, parquet_bytes
+
+from parquetext import edits
+from parquetext.errors import Conflict, Refused
+from parquetext.storage import remote
+
+PATH = f"{BUCKET}/table/day=1/x.parquet"
+ORIGINAL = parquet_bytes()
+
+
+@pytest.fixture(scope="module")
+def server():
+    with s3_server() as filesystem:
+        yield filesystem
+
+
+@pytest.fixture
+def s3(server):
+    put(server, PATH, ORIGINAL)
+    yield server
+    server.delete_dir_contents(BUCKET)
+
+
+def test_upgrade_and_strip(s3):
+    done = edits.upgrade((s3, PATH))
+    assert (done.outcome, done.path) == ("upgraded", f"s3://{PATH}")
+    assert pq.read_table(PATH, filesystem=s3, partitioning=None).equals(TABLE)
+    assert edits.upgrade((s3, PATH)).outcome == "unchanged"
+    assert edits.strip((s3, PATH)).outcome == "stripped"
+    assert get(s3, PATH) == ORIGINAL
+    assert names(s3, BUCKET) == ["table/day=1/x.parquet"]
+
+
+def test_only_the_footer_is_fetched_to_plan(s3):
+    done = edits.upgrade((s3, PATH), dry_run=True)
+    assert done.outcome == "would-upgrade"
+    assert done.bytes_read < len(ORIGINAL)
+
+
+def test_a_lost_race_is_a_conflict(s3, monkeypatch):
+    upload = remote._upload
+
+    def overtaken(*arguments):
+        upload(*arguments)
+        put(s3, PATH, ORIGINAL + b"?")
+
+    monkeypatch.setattr(remote, "_upload", overtaken)
+    with pytest.raises(Conflict):
+        edits.upgrade((s3, PATH))
+    assert get(s3, PATH) == ORIGINAL + b"?"
+    assert names(s3, BUCKET) == ["table/day=1/x.parquet"]
+
+
+@pytest.mark.parametrize("log", ["_delta_log/0.json", ".hoodie/hoodie.properties", "metadata/v1.metadata.json"])
+def test_an_object_of_a_table_format_is_refused(s3, log):
+    put(s3, f"{BUCKET}/table/{log}", b"{}")
+    with pytest.raises(Refused, match=f"table at {BUCKET}/table"):
+        edits.upgrade((s3, PATH))
+    assert get(s3, PATH) == ORIGINAL
+    assert edits.upgrade((s3, PATH), force="table-format").outcome == "upgraded"
+
+
+def test_a_folder_of_objects(s3):
+    put(s3, f"{BUCKET}/table/day=2/y.parquet", b"bad")
+    put(s3, f"{BUCKET}/table/_temporary/z.parquet", ORIGINAL)
+    results = list(edits.many([(s3, f"{BUCKET}/table")], edits.upgrade))
+    assert [(target.path.rsplit("/", 1)[1], error is None) for target, _, error in results] == [
+        ("x.parquet", True), ("y.parquet", False)]

@@ -1,0 +1,131 @@
+"""Files that must not be touched, each with its own message."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
+
+from parquetext import edits, extension, wire
+from parquetext.errors import Malformed, Refused, Unsupported
+
+ORIGINAL = parquet_bytes()
+FOOTER = footer_of(ORIGINAL)
+FOOTER_OFFSET = len(ORIGINAL) - 8 - len(FOOTER)
+ENCRYPTION_ALGORITHM = bytes.fromhex("1c 1c 00 00")  # field 8, AES_GCM_V1 without content
+
+pytestmark = pytest.mark.usefixtures("implementation")
+
+
+def refused(tmp_path: Path, content: bytes, kind: type, message: str, actions=(edits.upgrade, edits.strip)):
+    """Every action refuses the file and leaves it as it is; gives the last error."""
+    path = tmp_path / "x.parquet"
+    path.write_bytes(content)
+    for action in actions:
+        with pytest.raises(kind, match=message) as error:
+            action(path)
+        assert error.value.file == str(path)
+        assert path.read_bytes() == content and os.listdir(tmp_path) == ["x.parquet"]
+    return error.value
+
+
+def test_an_encrypted_footer(tmp_path):
+    refused(tmp_path, with_footer(ORIGINAL, FOOTER, b"PARE"), Refused, "encrypted")
+
+
+def test_a_signed_plaintext_footer(tmp_path):
+    signed = FOOTER[:-1] + ENCRYPTION_ALGORITHM + b"\0" + bytes(28)
+    error = refused(tmp_path, with_footer(ORIGINAL, signed), Refused, "signed: 28 bytes follow")
+    assert error.offset == FOOTER_OFFSET + len(signed) - 28
+
+
+def test_a_plaintext_footer_that_names_an_encryption(tmp_path):
+    crypto = FOOTER[:-1] + ENCRYPTION_ALGORITHM + b"\0"
+    refused(tmp_path, with_footer(ORIGINAL, crypto), Refused, "encrypted, or parts of it", (edits.upgrade,))
+
+
+@pytest.mark.parametrize("count", [1, 57])
+def test_stray_bytes_behind_the_footer(tmp_path, count):
+    error = refused(tmp_path, with_footer(ORIGINAL, FOOTER + b"?" * count), Refused, f"{count} stray bytes")
+    assert (error.offset, error.code) == (FOOTER_OFFSET + len(FOOTER), wire.STRAY_BYTES)
+
+
+def test_stray_bytes_behind_an_extension(tmp_path):
+    footer = extension.append_block(FOOTER, wire.UUID_FLAT_FOOTER, b"payload") + b"??"
+    error = refused(tmp_path, with_footer(ORIGINAL, footer), Refused, "2 stray bytes")
+    assert error.offset == FOOTER_OFFSET + len(footer) - 2
+
+
+@pytest.mark.parametrize(("content", "kind", "message"), [
+    pytest.param(with_footer(ORIGINAL, FOOTER, b"PAR3"), Unsupported, "PAR3", id="PAR3"),
+    pytest.param(with_footer(ORIGINAL, FOOTER, b"ORC!"), Malformed, "not a Parquet file", id="unknown magic"),
+    pytest.param(b"PAR1PAR1", Malformed, "smallest one 12", id="too short"),
+    pytest.param(b"", Malformed, "smallest one 12", id="empty"),
+    pytest.param(b"PAR1" + bytes(20) + b"\xff\xff\xff\x7fPAR1", Malformed, "does not fit", id="footer too long"),
+    pytest.param(with_footer(ORIGINAL, FOOTER[:-40]), Malformed, "input ends", id="footer cut"),
+])
+def test_what_is_no_parquet_file_of_today(tmp_path, content, kind, message):
+    refused(tmp_path, content, kind, message)
+
+
+def test_an_extension_of_somebody_else_without_blocks_unless_forced(tmp_path):
+    theirs = with_footer(ORIGINAL, extension.append(FOOTER, b"free-form bytes"))
+    error = refused(tmp_path, theirs, Refused, "somebody else: 15 bytes.*force 'free-form'", (edits.upgrade,))
+    assert error.code == wire.FREE_FORM
+    path = tmp_path / "x.parquet"
+    assert edits.strip(path).outcome == "unchanged"
+    edits.upgrade(path, force="free-form")
+    assert pq.read_table(path).equals(TABLE)
+    assert edits.upgrade(path, force="free-form").outcome == "unchanged"
+    edits.strip(path)
+    assert path.read_bytes() == theirs
+
+
+def test_a_length_that_is_not_minimally_encoded(tmp_path):
+    footer = FOOTER[:-1] + extension.MARKERS["spec"] + b"\x81\x00x\x00"
+    error = refused(tmp_path, with_footer(ORIGINAL, footer), Malformed, "not minimally encoded")
+    assert error.offset == FOOTER_OFFSET + len(FOOTER) - 1 + 4
+
+
+def test_fields_behind_the_extension(tmp_path):
+    footer = extension.append(FOOTER, b"x")[:-1] + bytes.fromhex("05 e2 0f 02 00")
+    refused(tmp_path, with_footer(ORIGINAL, footer), Refused, "fields follow the extension")
+
+
+def test_an_extension_larger_than_readers_take_unless_forced(tmp_path, monkeypatch):
+    monkeypatch.setattr(wire, "MAX_EXTENSION_BYTES", 1000)
+    error = refused(tmp_path, ORIGINAL, Refused, "pyarrow and Spark.*1000.*force 'size'", (edits.upgrade,))
+    assert error.expected == 1000 < error.found
+    assert edits.upgrade(tmp_path / "x.parquet", force=["size"]).outcome == "upgraded"
+
+
+TABLE_FORMATS = {"Delta Lake": "_delta_log/00000000000000000000.json", "Hudi": ".hoodie/hoodie.properties",
+                 "Iceberg": "metadata/00000-5d0f.metadata.json"}
+
+
+@pytest.mark.parametrize("kind", TABLE_FORMATS)
+def test_a_file_of_a_table_format_unless_forced(tmp_path, kind):
+    log = tmp_path / "table" / TABLE_FORMATS[kind]
+    log.parent.mkdir(parents=True)
+    log.write_text("{}")
+    path = tmp_path / "table" / "data" / "day=1" / "x.parquet"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(ORIGINAL)
+    link = tmp_path / "link.parquet"
+    link.symlink_to(path)
+    for name in (path, link):
+        for action in (edits.upgrade, edits.strip):
+            with pytest.raises(Refused, match=rf"{kind} table at {tmp_path}/table.*sidecar.*force 'table-format'"):
+                action(name)
+    assert path.read_bytes() == ORIGINAL
+    assert edits.upgrade(path, force={"table-format"}).outcome == "upgraded"
+
+
+def test_a_folder_of_metadata_that_is_not_icebergs_refuses_nothing(tmp_path):
+    (tmp_path / "metadata").mkdir()
+    (tmp_path / "metadata" / "notes.json").write_text("{}")
+    (tmp_path / "x.parquet").write_bytes(ORIGINAL)
+    assert edits.upgrade(tmp_path / "x.parquet").outcome == "upgraded"

@@ -1,0 +1,91 @@
+"""A power cut at any moment of a change loses nothing: all that a disk may have forgotten is tried."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from support.powercut import Recording, put, states
+
+from parquetext.storage import TailEdit, change, old_tail, recover
+
+HEAD = bytes(range(256)) * 20
+OLD = HEAD + b"old" * 4000
+EDITS = {
+    "longer": TailEdit(len(HEAD), b"longer" * 4000),
+    "shorter": TailEdit(len(HEAD), b"short"),
+    "as long": TailEdit(len(HEAD), b"new" * 4000),
+    "appended": TailEdit(len(OLD), b"appended" * 2000),
+}
+
+
+@pytest.fixture(params=EDITS)
+def edit(request) -> TailEdit:
+    return EDITS[request.param]
+
+
+def recorded(folder: Path, edit: TailEdit, in_place: bool) -> Recording:
+    (folder / "x.bin").write_bytes(OLD)
+    recording = Recording(folder)
+    with change(folder / "x.bin", in_place=in_place, operations=recording) as changing:
+        changing.commit(edit)
+    return recording
+
+
+def new_content(edit: TailEdit) -> bytes:
+    return OLD[:edit.keep] + edit.tail
+
+
+def test_replacing_leaves_the_old_file_or_the_new_one_at_every_moment(tmp_path, edit):
+    recording = recorded(tmp_path, edit, in_place=False)
+    contents = {dict(state)["x.bin"] for state in states(recording)}
+    assert contents == {OLD, new_content(edit)}
+
+
+def test_a_change_in_place_can_be_read_and_recovered_at_every_moment(tmp_path, edit):
+    recording = recorded(tmp_path, edit, in_place=True)
+    path = tmp_path / "x.bin"
+    outcomes, torn = set(), 0
+    for state in states(recording):
+        put(state, tmp_path)
+        now = path.read_bytes()
+        if now not in (OLD, new_content(edit)):
+            torn += 1
+            under_journal = old_tail(path)
+            assert now[:under_journal.keep] + under_journal.tail == OLD
+        recover(path)
+        outcomes.add(path.read_bytes())
+        assert os.listdir(tmp_path) == ["x.bin"]
+    assert outcomes == {OLD, new_content(edit)}
+    assert torn
+
+
+def test_a_cut_during_recovery_loses_nothing_either(tmp_path, edit):
+    path = tmp_path / "x.bin"
+    interrupted = list(states(recorded(tmp_path, edit, in_place=True)))
+    seen = set()
+    for state in interrupted[::5]:
+        put(state, tmp_path)
+        recording = Recording(tmp_path)
+        recover(path, operations=recording)
+        seen |= set(states(recording))
+    outcomes = set()
+    for state in seen:
+        put(state, tmp_path)
+        recover(path)
+        outcomes.add(path.read_bytes())
+    assert outcomes <= {OLD, new_content(edit)}
+
+
+@pytest.mark.parametrize("in_place", [False, True], ids=["replace", "in-place"])
+def test_the_flushes_are_what_saves_it(tmp_path, in_place):
+    edit = EDITS["longer"]
+    recording = recorded(tmp_path, edit, in_place)
+    path = tmp_path / "x.bin"
+    outcomes = set()
+    for state in states(recording, flushes=False):
+        put(state, tmp_path)
+        recover(path)
+        outcomes.add(path.read_bytes())
+    assert outcomes - {OLD, new_content(edit)}

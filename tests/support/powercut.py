@@ -1,0 +1,161 @@
+"""A disk that forgets: replays recorded operations as a power cut may leave them.
+
+What a cut may leave at a moment: everything that was flushed, and any subset of what was not. Writes are torn at
+blocks; created, renamed and removed names wait for the flush of their folder, content for the flush of its file.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from parquetext.storage.operations import Operations
+
+ALL_SUBSETS_UP_TO = 8
+SAMPLES = 200
+MAX_PIECES = 3
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One recorded effect; `what` is write, truncate, link, remove, flush or flush-folder."""
+
+    what: str
+    inode: int = 0
+    offset: int = 0
+    data: bytes = b""
+    name: str = ""
+
+
+@dataclass
+class Recording(Operations):
+    """Does everything, and writes down what it does to the files of one folder."""
+
+    folder: Path
+    entries: list[Entry] = field(default_factory=list)
+
+    def __post_init__(self):
+        self._inodes: dict[int, int] = {}
+        self._next = itertools.count()
+        self.names = {path.name: self._inode(os.stat(path).st_ino) for path in sorted(self.folder.iterdir())}
+        self.contents = {self.names[path.name]: path.read_bytes() for path in self.folder.iterdir()}
+
+    def _inode(self, number: int, new: bool = False) -> int:
+        """An identity that, unlike the disk's inode number, is never used again."""
+        if new or number not in self._inodes:
+            self._inodes[number] = next(self._next)
+        return self._inodes[number]
+
+    def _of(self, file: int) -> int:
+        return self._inode(os.fstat(file).st_ino)
+
+    def _written(self, file: int, data: bytes, offset: int) -> None:
+        step = max(4096, -(-len(data) // MAX_PIECES + 4095) // 4096 * 4096) if data else 1
+        for at in range(0, len(data), step):
+            self.entries.append(Entry("write", self._of(file), offset + at, bytes(data[at:at + step])))
+
+    def create(self, path):
+        file = super().create(path)
+        self.entries.append(Entry("link", self._inode(os.fstat(file).st_ino, new=True), name=os.path.basename(path)))
+        return file
+
+    def copy(self, source, target, length):
+        super().copy(source, target, length)
+        self._written(target, os.pread(source, length, 0), 0)
+
+    def write(self, file, data, offset):
+        super().write(file, data, offset)
+        self._written(file, bytes(data), offset)
+
+    def truncate(self, file, length):
+        super().truncate(file, length)
+        self.entries.append(Entry("truncate", self._of(file), length))
+
+    def fsync(self, file):
+        super().fsync(file)
+        self.entries.append(Entry("flush", self._of(file)))
+
+    def fsync_folder(self, folder):
+        super().fsync_folder(folder)
+        self.entries.append(Entry("flush-folder"))
+
+    def rename(self, old, new):
+        inode = self._inode(os.stat(old).st_ino)
+        super().rename(old, new)
+        self.entries.append(Entry("rename", inode, name=os.path.basename(new), data=os.path.basename(old).encode()))
+
+    def unlink(self, path):
+        super().unlink(path)
+        self.entries.append(Entry("remove", name=os.path.basename(path)))
+
+
+State = frozenset  # of (name, content)
+
+
+def states(recording: Recording, flushes: bool = True) -> Iterator[State]:
+    """Every folder that a cut during the recorded operations may leave, each once.
+
+    Without `flushes` the recorded flushes do not count: what a program without them would risk.
+    """
+    seen = set()
+    for moment in range(len(recording.entries) + 1):
+        entries = recording.entries[:moment]
+        pending = [index for index, entry in enumerate(entries) if not _durable(entries, index, flushes)]
+        for lost in _subsets(pending):
+            state = _apply(recording, [entry for index, entry in enumerate(entries) if index not in lost])
+            if state not in seen:
+                seen.add(state)
+                yield state
+
+
+def _durable(entries: list[Entry], index: int, flushes: bool) -> bool:
+    entry = entries[index]
+    if entry.what.startswith("flush"):
+        return True
+    later = entries[index + 1:] if flushes else []
+    if entry.what in ("write", "truncate"):
+        return any(other.what == "flush" and other.inode == entry.inode for other in later)
+    return any(other.what == "flush-folder" for other in later)
+
+
+def _subsets(pending: list[int]) -> Iterator[frozenset]:
+    if len(pending) <= ALL_SUBSETS_UP_TO:
+        for count in range(len(pending) + 1):
+            yield from map(frozenset, itertools.combinations(pending, count))
+        return
+    chance = random.Random(len(pending))
+    yield from (frozenset(), frozenset(pending))
+    for _ in range(SAMPLES):
+        yield frozenset(index for index in pending if chance.random() < 0.5)
+
+
+def _apply(recording: Recording, entries: list[Entry]) -> State:
+    contents = {inode: bytearray(content) for inode, content in recording.contents.items()}
+    names = dict(recording.names)
+    for entry in entries:
+        content = contents.setdefault(entry.inode, bytearray())
+        if entry.what == "write":
+            content.extend(bytes(max(0, entry.offset - len(content))))
+            content[entry.offset:entry.offset + len(entry.data)] = entry.data
+        elif entry.what == "truncate":
+            content[:] = content[:entry.offset].ljust(entry.offset, b"\0")
+        elif entry.what == "link":
+            names[entry.name] = entry.inode
+        elif entry.what == "rename":
+            names.pop(entry.data.decode(), None)
+            names[entry.name] = entry.inode
+        elif entry.what == "remove":
+            names.pop(entry.name, None)
+    return frozenset((name, bytes(contents.get(inode, b""))) for name, inode in names.items())
+
+
+def put(state: State, folder: Path) -> None:
+    """Make `folder` hold just that."""
+    for path in folder.iterdir():
+        path.unlink()
+    for name, content in state:
+        (folder / name).write_bytes(content)
