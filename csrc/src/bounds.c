@@ -95,17 +95,13 @@ static int inverted(const uint8_t *bytes, const pqx_element *leaf, pqx_range min
 
 void pqx_usable_bounds(const uint8_t *bytes, const pqx_chunk *chunk, const pqx_element *leaf, pqx_range *min, pqx_range *max, int *has)
 {
-    uint32_t low = PQX_PRESENT_MIN_VALUE, high = PQX_PRESENT_MAX_VALUE;
-    *min = chunk->min_value;
-    *max = chunk->max_value;
+    int is_defined = order_is_defined(leaf);
+    uint32_t low = is_defined ? PQX_PRESENT_MIN_VALUE : PQX_PRESENT_MIN, high = is_defined ? PQX_PRESENT_MAX_VALUE : PQX_PRESENT_MAX;
+    *min = *max = (pqx_range){0, 0};
     *has = 0;
-    if (!order_is_defined(leaf)) {
-        if (!deprecated_pair_counts(leaf)) return;
-        low = PQX_PRESENT_MIN;
-        high = PQX_PRESENT_MAX;
-        *min = chunk->min;
-        *max = chunk->max;
-    }
+    if (!is_defined && !deprecated_pair_counts(leaf)) return;
+    *min = is_defined ? chunk->min_value : chunk->min;
+    *max = is_defined ? chunk->max_value : chunk->max;
     if (chunk->present & low && has_right_length(leaf, min->length) && !is_nan(bytes + min->offset, leaf)) *has |= 1;
     if (chunk->present & high && has_right_length(leaf, max->length) && !is_nan(bytes + max->offset, leaf)) *has |= 2;
     if (*has == 3 && inverted(bytes, leaf, *min, *max)) *has = 0;

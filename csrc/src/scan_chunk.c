@@ -88,16 +88,18 @@ static int read_statistics(pqx_cursor *c, pqx_chunk *chunk)
 static int read_encodings(pqx_cursor *c, reading *r)
 {
     uint32_t count = 0;
+    int right = 0;
+    PQX_TRY(pqx_read_list_of(c, PQX_TYPE_I32, &count, &right));
+    if (!right) return PQX_OK;
     r->chunk->encodings = 0;
     r->other_encodings = 0;
-    int status = pqx_read_list_of(c, PQX_TYPE_I32, &count, NULL);
-    while (status == PQX_OK && count--) {
+    while (count--) {
         int32_t encoding = 0;
-        status = pqx_read_i32(c, &encoding);
+        PQX_TRY(pqx_read_i32(c, &encoding));
         if (encoding >= 0 && encoding < 32) r->chunk->encodings |= 1u << encoding;
         else r->other_encodings = 1;
     }
-    return status;
+    return PQX_OK;
 }
 
 static int read_page_encoding_stats(pqx_cursor *c, reading *r)

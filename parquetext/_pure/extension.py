@@ -9,7 +9,7 @@ from .. import wire
 from ..errors import ParquetextError, wire_error
 from . import varint
 from .checksum import crc32
-from .thrift import _Walk
+from .thrift import Walk
 
 __all__ = ["Place", "block_before", "find", "read_trailer", "trailer"]
 
@@ -48,7 +48,7 @@ def find(data, file_metadata: bool = False, max_depth: int = wire.MAX_DEPTH) -> 
         The struct is not well-formed Thrift, or has two extensions: the error's offset is that of the second marker,
         `expected` that of the first.
     """
-    walk = _Walk(data, 0, max_depth)
+    walk = Walk(data, 0, max_depth)
     walk.enter(0, 0)
     place, id, at, type = None, 0, 0, wire.TYPE_STRUCT
     while type:
@@ -66,7 +66,7 @@ def find(data, file_metadata: bool = False, max_depth: int = wire.MAX_DEPTH) -> 
     return place and place._replace(struct_end=at)
 
 
-def _read_extension(walk: _Walk, marker: int, header: int, first: Place | None) -> Place:
+def _read_extension(walk: Walk, marker: int, header: int, first: Place | None) -> Place:
     """The extension whose marker stands at `header`; `struct_end` is still to be known."""
     at = header + MARKER_BYTES
     length, payload = varint.decode32(walk.data, at)
@@ -77,7 +77,7 @@ def _read_extension(walk: _Walk, marker: int, header: int, first: Place | None) 
     return Place(marker, IN_STRUCT, 0, header, payload, length, payload - at)
 
 
-def _is_after_stop(walk: _Walk, header: int) -> bool:
+def _is_after_stop(walk: Walk, header: int) -> bool:
     """Whether an extension and a stop byte are exactly what is left from `header` on."""
     if bytes(walk.data[header:header + MARKER_BYTES]) not in MARKERS:
         return False

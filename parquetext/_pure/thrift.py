@@ -39,7 +39,7 @@ def skip(data, at: int, type: int, max_depth: int = wire.MAX_DEPTH) -> int:
     Malformed
         Truncated, of unknown type, too deep, or with a count that the bytes left cannot hold.
     """
-    walk = _Walk(data, at, max_depth)
+    walk = Walk(data, at, max_depth)
     if not 1 <= type <= wire.TYPE_UUID:
         raise wire_error(wire.BAD_TYPE, at, 0, max(type, 0))
     return walk.skip(at, type, 0)
@@ -55,14 +55,14 @@ def fields(data, at: int = 0, max_depth: int = wire.MAX_DEPTH) -> list[Field]:
 
     A boolean's value is its type, 1 for true; value and end are equal. Errors as `skip`.
     """
-    return list(_Walk(data, at, max_depth).fields(at, 0))
+    return list(Walk(data, at, max_depth).fields(at, 0))
 
 
 def find(data, id: int, at: int = 0, max_depth: int = wire.MAX_DEPTH) -> Field | None:
     """Field `id` of the struct at ``data[at]``, or None; the struct is read to its stop, the last of that id counts."""
     if not INT16_MIN <= index(id) <= INT16_MAX:
         raise OverflowError(f"{id} is no 16-bit field id")
-    return _Walk(data, at, max_depth).find(at, id, 0)
+    return Walk(data, at, max_depth).find(at, id, 0)
 
 
 def path(data, steps: Iterable[int], at: int = 0, max_depth: int = wire.MAX_DEPTH) -> tuple[int, int, int] | None:
@@ -71,7 +71,7 @@ def path(data, steps: Iterable[int], at: int = 0, max_depth: int = wire.MAX_DEPT
     A step is a field's id in a struct, an index in a list or set, 2 n for the n-th key of a map and 2 n + 1 for its
     value. Only what lies before the value (and structs on the way, to their stops) is read. Errors as `skip`.
     """
-    steps, walk = array("i", steps), _Walk(data, at, max_depth)
+    steps, walk = array("i", steps), Walk(data, at, max_depth)
     type, item = wire.TYPE_STRUCT, False
     for depth, step in enumerate(steps):
         if type not in NESTED:
@@ -85,7 +85,7 @@ def path(data, steps: Iterable[int], at: int = 0, max_depth: int = wire.MAX_DEPT
     return type, at, walk.skip(at, type, len(steps), item)
 
 
-class _Walk:
+class Walk:
     """One walk over bytes; `depth` counts the containers around a value."""
 
     def __init__(self, data, at: int, max_depth: int):

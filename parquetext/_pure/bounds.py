@@ -1,0 +1,100 @@
+"""Which statistics can be trusted as bounds (docs/formats.md, 3.2)."""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+from .. import wire
+
+__all__ = ["Leaf", "usable_bounds"]
+
+BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY = range(8)
+UNDEFINED, SIGNED, UNSIGNED, FLOAT16 = range(4)                  # sort orders
+TYPE_ORDER, IEEE_754_TOTAL_ORDER, INT96_TIMESTAMP_ORDER = 1, 2, 3
+
+LENGTHS = {BOOLEAN: 1, INT32: 4, INT64: 8, INT96: 12, FLOAT: 4, DOUBLE: 8}
+FLOAT_FORMATS = {FLOAT: "<f", DOUBLE: "<d", FIXED_LEN_BYTE_ARRAY: "<e"}
+PLAIN_SIGNED = (BOOLEAN, INT32, INT64, FLOAT, DOUBLE)
+
+
+class Leaf(NamedTuple):
+    """What decides about a leaf's bounds."""
+
+    type: int
+    type_length: int
+    column_order: int
+    sort_order: int
+
+    @property
+    def is_floating(self) -> bool:
+        return self.type in (FLOAT, DOUBLE) or (self.type == FIXED_LEN_BYTE_ARRAY and self.sort_order == FLOAT16)
+
+    @property
+    def order_is_defined(self) -> bool:
+        """Does min_value/max_value count? Otherwise the deprecated pair might."""
+        if self.column_order == TYPE_ORDER:
+            return self.sort_order != UNDEFINED
+        if self.column_order == IEEE_754_TOTAL_ORDER:
+            return self.is_floating
+        return self.column_order == INT96_TIMESTAMP_ORDER and self.type == INT96
+
+    def fits(self, length: int) -> bool:
+        if self.type == BYTE_ARRAY:
+            return True
+        if self.type == FIXED_LEN_BYTE_ARRAY:
+            return length == self.type_length and (self.sort_order != FLOAT16 or length == 2)
+        return LENGTHS.get(self.type) == length
+
+
+def usable_bounds(data, chunk: dict[str, int], leaf: Leaf) -> tuple[int, int, int, int, int]:
+    """(has, min offset, min length, max offset, max length) of one chunk's facts; bit 0 of `has` is min, bit 1 max."""
+    if leaf.order_is_defined:
+        pair = ("min_value", wire.PRESENT_MIN_VALUE, 1), ("max_value", wire.PRESENT_MAX_VALUE, 2)
+    elif leaf.sort_order == SIGNED and leaf.type in PLAIN_SIGNED:
+        pair = ("min", wire.PRESENT_MIN, 1), ("max", wire.PRESENT_MAX, 2)
+    else:
+        return 0, 0, 0, 0, 0
+    has, ranges, values = 0, [], []
+    for name, present, bit in pair:
+        offset, length = chunk[f"{name}_offset"], chunk[f"{name}_length"]
+        value = bytes(data[offset:offset + length])
+        usable = bool(chunk["present"] & present) and leaf.fits(length) and not is_nan(value, leaf)
+        has |= bit if usable else 0
+        ranges += [offset, length] if usable else [0, 0]
+        values.append(value)
+    if has == 3 and is_inverted(*values, leaf):
+        return 0, 0, 0, 0, 0
+    return has, *ranges
+
+
+def is_nan(value: bytes, leaf: Leaf) -> bool:
+    if not leaf.is_floating:
+        return False
+    number, = struct.unpack(FLOAT_FORMATS[leaf.type], value)
+    return number != number
+
+
+def is_inverted(low: bytes, high: bytes, leaf: Leaf) -> bool:
+    """Is `low` above `high` in the leaf's order?"""
+    if leaf.type == INT96:
+        return False
+    if leaf.type == BOOLEAN:
+        return (low[0] & 1) > (high[0] & 1)
+    if leaf.is_floating:
+        if leaf.column_order == IEEE_754_TOTAL_ORDER:
+            return total_order(low) > total_order(high)
+        code = FLOAT_FORMATS[leaf.type]
+        return struct.unpack(code, low) > struct.unpack(code, high)
+    signed = leaf.sort_order != UNSIGNED
+    if leaf.type in (INT32, INT64):
+        return int.from_bytes(low, "little", signed=signed) > int.from_bytes(high, "little", signed=signed)
+    if signed:
+        return int.from_bytes(low, "big", signed=True) > int.from_bytes(high, "big", signed=True)
+    return low > high
+
+
+def total_order(value: bytes) -> int:
+    """A number that orders as IEEE 754's total order does: -0 below +0."""
+    bits, sign = int.from_bytes(value, "little"), 1 << (8 * len(value) - 1)
+    return ~bits & (2 * sign - 1) if bits & sign else bits | sign

@@ -1,0 +1,67 @@
+"""One leaf's column chunks over row groups, whatever the footer's form."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping
+
+from .. import wire
+from .bounds import Leaf, usable_bounds
+from .records import Records, members
+
+__all__ = ["Chunks"]
+
+CHUNK_MEMBERS = members(
+    q="num_values total_uncompressed_size total_compressed_size data_page_offset dictionary_page_offset null_count"
+      " distinct_count",
+    ranges="chunk metadata statistics min_value max_value min max", i="type codec", I="present encodings")
+PLACES_MEMBERS = members(
+    q="index_page_offset bloom_filter_offset offset_index_offset column_index_offset",
+    i="bloom_filter_length offset_index_length column_index_length")
+BOUNDS = ("min_value", wire.PRESENT_MIN_VALUE, 1), ("max_value", wire.PRESENT_MAX_VALUE, 2)
+
+
+class Chunks:
+    """One leaf's column chunks over row groups.
+
+    Attributes
+    ----------
+    buffer : bytes-like
+        What the ranges of the records count from.
+    """
+
+    def __init__(self, records: Records, buffer, leaf: Leaf | None = None):
+        self._records, self.buffer, self._leaf = records, buffer, leaf
+
+    @classmethod
+    def from_facts(cls, facts: Iterable[Mapping[str, int]], buffer) -> Chunks:
+        """From one mapping of members for each chunk; bounds are usable as they are."""
+        records = Records(CHUNK_MEMBERS | PLACES_MEMBERS)
+        for chunk in facts:
+            records.append(chunk)
+        return cls(records, buffer)
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def array(self, name: str) -> memoryview:
+        """One member of all chunks as a memoryview: ``q`` for 64 bits, ``i`` or ``I`` for 32; -1 where absent."""
+        return self._records.view(name)
+
+    def bounds(self) -> tuple[bytes, memoryview, memoryview, memoryview, memoryview]:
+        """The usable bounds: (has, min_offset, min_length, max_offset, max_length); in `has` bit 0 is min, bit 1 max."""
+        data, columns = memoryview(self.buffer).cast("B"), self._records.columns
+        has, *ranges = bytearray(), array("I"), array("I"), array("I"), array("I")
+        for i in range(len(self)):
+            chunk = {name: column[i] for name, column in columns.items()}
+            bits, *places = usable_bounds(data, chunk, self._leaf) if self._leaf else as_they_are(chunk)
+            has.append(bits)
+            for column, value in zip(ranges, places, strict=True):
+                column.append(value)
+        return bytes(has), *(memoryview(column).toreadonly() for column in ranges)
+
+
+def as_they_are(chunk: Mapping[str, int]) -> tuple[int, int, int, int, int]:
+    """All bounds of a form that stores usable ones only."""
+    has = sum(bit for _, present, bit in BOUNDS if chunk["present"] & present)
+    return has, *(chunk[f"{name}_{part}"] for name, _, _ in BOUNDS for part in ("offset", "length"))

@@ -1,0 +1,50 @@
+"""Records as columns: one array for each member, as the compiled kernels show theirs."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+
+__all__ = ["Records", "members"]
+
+ABSENT = {"q": -1, "i": -1, "I": 0, "B": 0}
+
+
+def members(*, ranges: str = "", **formats: str) -> dict[str, str]:
+    """Member -> array format; a range is two members, and a format applies to each of the names that it is given."""
+    found = {f"{name}_{part}": "I" for name in ranges.split() for part in ("offset", "length")}
+    for code, names in formats.items():
+        found.update(dict.fromkeys(names.split(), code))
+    return found
+
+
+class Records:
+    """A growing list of records, kept by member. What a new record does not say is -1, or 0 where -1 cannot be."""
+
+    def __init__(self, formats: Mapping[str, str]):
+        self.columns = {name: array(code) for name, code in formats.items()}
+        self.count = 0
+
+    def __len__(self) -> int:
+        return self.count
+
+    def append(self, facts: Mapping[str, int]) -> None:
+        for name, column in self.columns.items():
+            column.append(facts.get(name, ABSENT[column.typecode]))
+        self.count += 1
+
+    def truncate(self, count: int) -> None:
+        """Keep the first `count` records."""
+        for column in self.columns.values():
+            del column[count:]
+        self.count = count
+
+    def view(self, name: str) -> memoryview:
+        return memoryview(self.columns[name]).toreadonly()
+
+    def every(self, first: int, step: int) -> Records:
+        """The records `first`, `first` + `step`, …"""
+        chosen = Records({})
+        chosen.columns = {name: column[first::step] for name, column in self.columns.items()}
+        chosen.count = len(range(first, self.count, step))
+        return chosen

@@ -1,0 +1,283 @@
+"""A whole Thrift footer as flat arrays."""
+
+from __future__ import annotations
+
+from array import array
+
+from .. import wire
+from ..errors import ParquetextError, wire_error
+from .bounds import Leaf
+from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS, Chunks
+from .records import Records, members
+from .scan_chunk import ChunkReader
+from .schema import build_tree
+
+__all__ = ["Scan", "scan"]
+
+LARGEST = (1 << 32) - 1
+NO_FIELD_ID = -1 << 31
+
+ELEMENT_MEMBERS = members(
+    ranges="bytes name logical_type",
+    i="type type_length repetition num_children converted_type field_id parent first_leaf leaf_count",
+    B="max_definition max_repetition column_order sort_order")
+ROW_GROUP_MEMBERS = members(
+    ranges="bytes columns sorting_columns", q="num_rows total_byte_size file_offset total_compressed_size",
+    i="ordinal", I="chunk_count")
+KEY_VALUE_MEMBERS = members(ranges="bytes key value", B="has_value")
+
+# Field -> (compact type, member).
+ELEMENT_FIELDS = {
+    wire.SCHEMA_ELEMENT_TYPE: (wire.TYPE_I32, "type"),
+    wire.SCHEMA_ELEMENT_TYPE_LENGTH: (wire.TYPE_I32, "type_length"),
+    wire.SCHEMA_ELEMENT_REPETITION_TYPE: (wire.TYPE_I32, "repetition"),
+    wire.SCHEMA_ELEMENT_NAME: (wire.TYPE_BINARY, "name"),
+    wire.SCHEMA_ELEMENT_NUM_CHILDREN: (wire.TYPE_I32, "num_children"),
+    wire.SCHEMA_ELEMENT_CONVERTED_TYPE: (wire.TYPE_I32, "converted_type"),
+    wire.SCHEMA_ELEMENT_FIELD_ID: (wire.TYPE_I32, "field_id"),
+    wire.SCHEMA_ELEMENT_LOGICAL_TYPE: (wire.TYPE_STRUCT, "logical_type"),
+}
+ROW_GROUP_FIELDS = {
+    wire.ROW_GROUP_TOTAL_BYTE_SIZE: (wire.TYPE_I64, "total_byte_size"),
+    wire.ROW_GROUP_NUM_ROWS: (wire.TYPE_I64, "num_rows"),
+    wire.ROW_GROUP_SORTING_COLUMNS: (wire.TYPE_LIST, "sorting_columns"),
+    wire.ROW_GROUP_FILE_OFFSET: (wire.TYPE_I64, "file_offset"),
+    wire.ROW_GROUP_TOTAL_COMPRESSED_SIZE: (wire.TYPE_I64, "total_compressed_size"),
+    wire.ROW_GROUP_ORDINAL: (wire.TYPE_I16, "ordinal"),
+}
+KEY_VALUE_FIELDS = {
+    wire.KEY_VALUE_KEY: (wire.TYPE_BINARY, "key"),
+    wire.KEY_VALUE_VALUE: (wire.TYPE_BINARY, "value"),
+}
+
+
+def scan(data, *, strict: bool = True) -> Scan:
+    """Scan the FileMetaData at ``data[0]``.
+
+    A field of another type than parquet.thrift says counts as an unknown one, and of a repeated field the last one
+    counts, as in Thrift libraries. Numbers are taken as they are.
+
+    Parameters
+    ----------
+    data : bytes-like
+        The footer; it may be longer than the struct.
+    strict : bool
+        Without it, a footer that contradicts its own structure (required fields that are absent, schema elements that
+        are no tree) is scanned as far as it goes, and `Scan.problem` tells what is wrong.
+
+    Raises
+    ------
+    Malformed
+        No Thrift struct, or not a whole one; what `strict` is about.
+    """
+    scanned = Scan(data)
+    if strict and scanned.problem is not None:
+        raise scanned.problem
+    return scanned
+
+
+class Scan:
+    """What a Thrift footer says, as arrays over its schema elements, row groups, chunks and key-values.
+
+    Attributes
+    ----------
+    data : bytes-like
+        The footer; all ranges count from its start.
+    version : int
+        -1 where the footer has none.
+    num_rows : int
+    end : int
+        Offset behind the struct's stop, its extension included.
+    element_count, leaf_count, row_group_count, chunk_count, key_value_count : int
+    regular : bool
+        Every row group has one chunk per leaf.
+    encrypted : int
+        Crypto fields: bit 0 in the footer, bit 1 in chunks.
+    has_key_values, has_column_orders : bool
+    created_by : bytes or None
+    column_orders : (offset, length)
+        The list value; (0, 0) where there is none.
+    problem : ParquetextError or None
+        What contradicts the structure, in a scan that is not strict.
+    """
+
+    def __init__(self, data):
+        self.data, self.problem = data, None
+        self.version, self.num_rows, self.encrypted, self.created_by = -1, -1, 0, None
+        self.has_key_values, self.has_column_orders, self.column_orders = False, False, (0, 0)
+        self._elements, self._row_groups = Records(ELEMENT_MEMBERS), Records(ROW_GROUP_MEMBERS)
+        self._key_values = Records(KEY_VALUE_MEMBERS)
+        self._chunks, self._places = Records(CHUNK_MEMBERS), Records(PLACES_MEMBERS)
+        self._view = memoryview(data).cast("B")
+        if len(self._view) > LARGEST:
+            raise wire_error(wire.TOO_LARGE, 0, LARGEST, len(self._view))
+        _Footer(self).read()
+
+    @property
+    def element_count(self) -> int:
+        return len(self._elements)
+
+    @property
+    def row_group_count(self) -> int:
+        return len(self._row_groups)
+
+    @property
+    def chunk_count(self) -> int:
+        return len(self._chunks)
+
+    @property
+    def key_value_count(self) -> int:
+        return len(self._key_values)
+
+    def elements(self, name: str) -> memoryview:
+        """One member of all schema elements, in preorder."""
+        return self._elements.view(name)
+
+    def row_groups(self, name: str) -> memoryview:
+        """One member of all row groups."""
+        return self._row_groups.view(name)
+
+    def key_values(self, name: str) -> memoryview:
+        """One member of all key-values."""
+        return self._key_values.view(name)
+
+    def chunks(self, name: str) -> memoryview:
+        """One member of all chunks, row-group major."""
+        return self._chunks.view(name)
+
+    def places(self, name: str) -> memoryview:
+        """One member of the places of all chunks' indexes and filters, row-group major; -1 where absent."""
+        return self._places.view(name)
+
+    def column(self, leaf: int) -> Chunks:
+        """The `Chunks` of one leaf. IRREGULAR where a row group's chunks are not one per leaf."""
+        if not 0 <= leaf < self.leaf_count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, self.leaf_count, leaf)
+        for count, offset in zip(self.row_groups("chunk_count"), self.row_groups("columns_offset"), strict=True):
+            if count != self.leaf_count:
+                raise wire_error(wire.IRREGULAR, offset, self.leaf_count, count)
+        records = self._chunks.every(leaf, self.leaf_count)
+        records.columns |= self._places.every(leaf, self.leaf_count).columns
+        element = self._elements.columns
+        return Chunks(records, self.data, Leaf(*(element[name][self.leaves[leaf]] for name in Leaf._fields)))
+
+    def _note(self, code: int, offset: int, expected: int, found: int = 0) -> None:
+        """Keep the first contradiction."""
+        if self.problem is None:
+            problem = wire_error(code, offset, expected, found)
+            assert isinstance(problem, ParquetextError)
+            self.problem = problem
+
+
+class _Footer(ChunkReader):
+    """One pass over FileMetaData that fills a `Scan`."""
+
+    def __init__(self, scan: Scan):
+        super().__init__(scan._view)
+        self.scan, self.schema_offset = scan, 0
+
+    def read(self) -> None:
+        scan, seen, id, at = self.scan, set(), 0, 0
+        while True:
+            id, type, at = self.walk.field_header(at, id)
+            if type == 0:
+                break
+            at = self.read_field(id, type, at, seen)
+        scan.end = at
+        for required in (wire.FILE_META_DATA_SCHEMA, wire.FILE_META_DATA_NUM_ROWS, wire.FILE_META_DATA_ROW_GROUPS):
+            if required not in seen:
+                scan._note(wire.MISSING_FIELD, 0, required)
+        leaves = build_tree(self.data, scan._elements, scan.column_orders, self.schema_offset, scan._note)
+        scan.leaves, scan.leaf_count = memoryview(array("I", leaves)).toreadonly(), len(leaves)
+        scan.regular = all(count == scan.leaf_count for count in scan.row_groups("chunk_count"))
+
+    def read_field(self, id: int, type: int, at: int, seen: set[int]) -> int:
+        """Read or skip one field; the offset behind it."""
+        scan = self.scan
+        lists = {wire.FILE_META_DATA_SCHEMA: self.read_schema, wire.FILE_META_DATA_ROW_GROUPS: self.read_row_groups,
+                 wire.FILE_META_DATA_KEY_VALUE_METADATA: self.read_key_values,
+                 wire.FILE_META_DATA_COLUMN_ORDERS: self.read_column_orders}
+        if type == wire.TYPE_LIST and id in lists:
+            count, first = self.list_of(at, wire.TYPE_STRUCT)
+            if count is None:
+                return first
+            seen.add(id)
+            return lists[id](at, count, first)
+        if (id, type) == (wire.FILE_META_DATA_VERSION, wire.TYPE_I32):
+            scan.version, end = self.number(type, at)
+        elif (id, type) == (wire.FILE_META_DATA_NUM_ROWS, wire.TYPE_I64):
+            seen.add(id)
+            scan.num_rows, end = self.number(type, at)
+        elif (id, type) == (wire.FILE_META_DATA_CREATED_BY, wire.TYPE_BINARY):
+            offset, length, end = self.binary(at)
+            scan.created_by = bytes(self.data[offset:offset + length])
+        else:
+            if (id, type) in ((wire.FILE_META_DATA_ENCRYPTION_ALGORITHM, wire.TYPE_STRUCT),
+                              (wire.FILE_META_DATA_FOOTER_SIGNING_KEY_METADATA, wire.TYPE_BINARY)):
+                scan.encrypted |= 1
+            end = self.walk.skip(at, type, 0)
+        return end
+
+    def read_schema(self, start: int, count: int, at: int) -> int:
+        self.schema_offset = start
+        self.scan._elements.truncate(0)
+        for _ in range(count):
+            facts, at = self.struct(at, ELEMENT_FIELDS, {"field_id": NO_FIELD_ID})
+            self.scan._elements.append(facts)
+        return at
+
+    def read_row_groups(self, start: int, count: int, at: int) -> int:
+        for records in (self.scan._row_groups, self.scan._chunks, self.scan._places):
+            records.truncate(0)
+        for _ in range(count):
+            at = self.read_row_group(at)
+        return at
+
+    def read_row_group(self, start: int) -> int:
+        first_chunk, facts, has_columns = self.scan.chunk_count, {}, False
+        id, at = 0, start
+        while True:
+            id, type, at = self.walk.field_header(at, id)
+            if type == 0:
+                break
+            if (id, type) != (wire.ROW_GROUP_COLUMNS, wire.TYPE_LIST):
+                at = self.field(id, type, at, ROW_GROUP_FIELDS, facts)
+                continue
+            list_start = at
+            count, at = self.list_of(at, wire.TYPE_STRUCT)
+            if count is None:
+                continue
+            has_columns = True
+            for records in (self.scan._chunks, self.scan._places):
+                records.truncate(first_chunk)
+            for _ in range(count):
+                at = self.read_chunk(at)
+            facts |= {"columns_offset": list_start, "columns_length": at - list_start, "chunk_count": count}
+        if not has_columns:
+            self.scan._note(wire.MISSING_FIELD, start, wire.ROW_GROUP_COLUMNS)
+        if "num_rows" not in facts:
+            self.scan._note(wire.MISSING_FIELD, start, wire.ROW_GROUP_NUM_ROWS)
+        self.scan._row_groups.append(facts | {"bytes_offset": start, "bytes_length": at - start})
+        return at
+
+    def read_chunk(self, at: int) -> int:
+        facts, end = self.chunk(at)
+        if facts["present"] & wire.PRESENT_CRYPTO:
+            self.scan.encrypted |= 2
+        self.scan._chunks.append(facts)
+        self.scan._places.append(facts)
+        return end
+
+    def read_key_values(self, start: int, count: int, at: int) -> int:
+        self.scan._key_values.truncate(0)
+        for _ in range(count):
+            facts, at = self.struct(at, KEY_VALUE_FIELDS, {})
+            self.scan._key_values.append(facts | {"has_value": int("value_offset" in facts)})
+        self.scan.has_key_values = True
+        return at
+
+    def read_column_orders(self, start: int, count: int, at: int) -> int:
+        for _ in range(count):
+            at = self.walk.skip(at, wire.TYPE_STRUCT, 0)
+        self.scan.has_column_orders, self.scan.column_orders = True, (start, at - start)
+        return at

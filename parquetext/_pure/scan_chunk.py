@@ -1,0 +1,214 @@
+"""One ColumnChunk of a Thrift footer, as facts by the members of pqx_chunk and pqx_places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .. import wire
+from . import varint
+from .thrift import BOOLEANS, Walk
+
+__all__ = ["ChunkReader"]
+
+DATA_PAGE, DATA_PAGE_V2 = 0, 3
+PLAIN_DICTIONARY, RLE, BIT_PACKED, RLE_DICTIONARY = 2, 3, 4, 8
+LARGEST_IN_MASK = 31
+
+# Field -> (compact type, member), and the presence bit of a member.
+CHUNK_FIELDS = {
+    wire.COLUMN_CHUNK_FILE_PATH: (wire.TYPE_BINARY, "file_path"),
+    wire.COLUMN_CHUNK_FILE_OFFSET: (wire.TYPE_I64, "file_offset"),
+    wire.COLUMN_CHUNK_OFFSET_INDEX_OFFSET: (wire.TYPE_I64, "offset_index_offset"),
+    wire.COLUMN_CHUNK_OFFSET_INDEX_LENGTH: (wire.TYPE_I32, "offset_index_length"),
+    wire.COLUMN_CHUNK_COLUMN_INDEX_OFFSET: (wire.TYPE_I64, "column_index_offset"),
+    wire.COLUMN_CHUNK_COLUMN_INDEX_LENGTH: (wire.TYPE_I32, "column_index_length"),
+    wire.COLUMN_CHUNK_CRYPTO_METADATA: (wire.TYPE_STRUCT, "crypto"),
+    wire.COLUMN_CHUNK_ENCRYPTED_COLUMN_METADATA: (wire.TYPE_BINARY, "crypto"),
+}
+CHUNK_PRESENT = {
+    "file_path_offset": wire.PRESENT_FILE_PATH, "file_offset": wire.PRESENT_FILE_OFFSET,
+    "offset_index_offset": wire.PRESENT_OFFSET_INDEX, "column_index_offset": wire.PRESENT_COLUMN_INDEX,
+    "crypto_offset": wire.PRESENT_CRYPTO,
+}
+METADATA_FIELDS = {
+    wire.COLUMN_META_DATA_TYPE: (wire.TYPE_I32, "type"),
+    wire.COLUMN_META_DATA_CODEC: (wire.TYPE_I32, "codec"),
+    wire.COLUMN_META_DATA_NUM_VALUES: (wire.TYPE_I64, "num_values"),
+    wire.COLUMN_META_DATA_TOTAL_UNCOMPRESSED_SIZE: (wire.TYPE_I64, "total_uncompressed_size"),
+    wire.COLUMN_META_DATA_TOTAL_COMPRESSED_SIZE: (wire.TYPE_I64, "total_compressed_size"),
+    wire.COLUMN_META_DATA_KEY_VALUE_METADATA: (wire.TYPE_LIST, "key_values"),
+    wire.COLUMN_META_DATA_DATA_PAGE_OFFSET: (wire.TYPE_I64, "data_page_offset"),
+    wire.COLUMN_META_DATA_INDEX_PAGE_OFFSET: (wire.TYPE_I64, "index_page_offset"),
+    wire.COLUMN_META_DATA_DICTIONARY_PAGE_OFFSET: (wire.TYPE_I64, "dictionary_page_offset"),
+    wire.COLUMN_META_DATA_BLOOM_FILTER_OFFSET: (wire.TYPE_I64, "bloom_filter_offset"),
+    wire.COLUMN_META_DATA_BLOOM_FILTER_LENGTH: (wire.TYPE_I32, "bloom_filter_length"),
+}
+METADATA_PRESENT = {
+    "type": wire.PRESENT_TYPE, "codec": wire.PRESENT_CODEC, "num_values": wire.PRESENT_NUM_VALUES,
+    "total_uncompressed_size": wire.PRESENT_TOTAL_UNCOMPRESSED_SIZE,
+    "total_compressed_size": wire.PRESENT_TOTAL_COMPRESSED_SIZE, "key_values_offset": wire.PRESENT_KEY_VALUES,
+    "data_page_offset": wire.PRESENT_DATA_PAGE_OFFSET, "index_page_offset": wire.PRESENT_INDEX_PAGE_OFFSET,
+    "dictionary_page_offset": wire.PRESENT_DICTIONARY_PAGE_OFFSET,
+    "bloom_filter_offset": wire.PRESENT_BLOOM_FILTER_OFFSET, "bloom_filter_length": wire.PRESENT_BLOOM_FILTER_LENGTH,
+}
+STATISTICS_FIELDS = {
+    wire.STATISTICS_MAX: (wire.TYPE_BINARY, "max"),
+    wire.STATISTICS_MIN: (wire.TYPE_BINARY, "min"),
+    wire.STATISTICS_NULL_COUNT: (wire.TYPE_I64, "null_count"),
+    wire.STATISTICS_DISTINCT_COUNT: (wire.TYPE_I64, "distinct_count"),
+    wire.STATISTICS_MAX_VALUE: (wire.TYPE_BINARY, "max_value"),
+    wire.STATISTICS_MIN_VALUE: (wire.TYPE_BINARY, "min_value"),
+}
+STATISTICS_PRESENT = {
+    "max_offset": wire.PRESENT_MAX, "min_offset": wire.PRESENT_MIN, "null_count": wire.PRESENT_NULL_COUNT,
+    "distinct_count": wire.PRESENT_DISTINCT_COUNT, "max_value_offset": wire.PRESENT_MAX_VALUE,
+    "min_value_offset": wire.PRESENT_MIN_VALUE,
+}
+# Field -> (bit: it is said, bit: it is true).
+EXACTNESS = {
+    wire.STATISTICS_IS_MAX_VALUE_EXACT: (wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT),
+    wire.STATISTICS_IS_MIN_VALUE_EXACT: (wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
+}
+ENCODING_STATS_FIELDS = {
+    wire.PAGE_ENCODING_STATS_PAGE_TYPE: (wire.TYPE_I32, "page_type"),
+    wire.PAGE_ENCODING_STATS_ENCODING: (wire.TYPE_I32, "encoding"),
+}
+
+Fields = Mapping[int, tuple[int, str]]
+Facts = dict[str, int]
+
+
+class ChunkReader:
+    """Reads facts out of Thrift structs by tables of fields."""
+
+    def __init__(self, data: memoryview):
+        self.data, self.walk = data, Walk(data, 0, wire.MAX_DEPTH)
+
+    # ---- values
+
+    def number(self, type: int, at: int) -> tuple[int, int]:
+        """A zigzag integer and the offset behind it."""
+        value, end = (varint.decode64 if type == wire.TYPE_I64 else varint.decode32)(self.data, at)
+        return varint.zigzag_decode(value), end
+
+    def binary(self, at: int) -> tuple[int, int, int]:
+        """(offset, length, offset behind it) of a binary value's bytes."""
+        end = self.walk.skip(at, wire.TYPE_BINARY, 0)
+        length, offset = varint.decode32(self.data, at)
+        return offset, length, end
+
+    def list_of(self, at: int, type: int) -> tuple[int | None, int]:
+        """(count, offset of the first item); (None, the list's end) where it lists something else."""
+        found, count, first = self.walk.list_header(at)
+        if count and found != type:
+            return None, self.walk.skip(at, wire.TYPE_LIST, 0)
+        return count, first
+
+    def field(self, id: int, type: int, at: int, fields: Fields, facts: Facts) -> int:
+        """Put a field into `facts`; one that is unknown, or of another type than expected, is skipped."""
+        expected, name = fields.get(id, (0, ""))
+        if type != expected:
+            return self.walk.skip(at, type, 0)
+        if type in (wire.TYPE_I16, wire.TYPE_I32, wire.TYPE_I64):
+            facts[name], end = self.number(type, at)
+        elif type == wire.TYPE_BINARY:
+            facts[f"{name}_offset"], facts[f"{name}_length"], end = self.binary(at)
+        else:
+            end = self.walk.skip(at, type, 0)
+            facts[f"{name}_offset"], facts[f"{name}_length"] = at, end - at
+        return end
+
+    def struct(self, start: int, fields: Fields, facts: Facts) -> tuple[Facts, int]:
+        """All known fields of a struct added to `facts`, its own range as ``bytes``; and the offset behind it."""
+        id, at = 0, start
+        while True:
+            id, type, at = self.walk.field_header(at, id)
+            if type == 0:
+                return facts | {"bytes_offset": start, "bytes_length": at - start}, at
+            at = self.field(id, type, at, fields, facts)
+
+    # ---- a chunk
+
+    def chunk(self, start: int) -> tuple[Facts, int]:
+        """The facts of the ColumnChunk at `start`, and the offset behind it."""
+        facts, metadata = {}, {}
+        id, at = 0, start
+        while True:
+            id, type, at = self.walk.field_header(at, id)
+            if type == 0:
+                break
+            if (id, type) == (wire.COLUMN_CHUNK_META_DATA, wire.TYPE_STRUCT):
+                metadata, at = self.metadata(at)
+            else:
+                at = self.field(id, type, at, CHUNK_FIELDS, facts)
+        present = metadata.get("present", 0) | presence(facts, CHUNK_PRESENT)
+        return metadata | facts | {"present": present, "chunk_offset": start, "chunk_length": at - start}, at
+
+    def metadata(self, start: int) -> tuple[Facts, int]:
+        facts, statistics, encodings, stats = {}, {}, set(), None
+        id, at = 0, start
+        while True:
+            id, type, at = self.walk.field_header(at, id)
+            if type == 0:
+                break
+            if (id, type) == (wire.COLUMN_META_DATA_STATISTICS, wire.TYPE_STRUCT):
+                statistics, at = self.statistics(at)
+            elif (id, type) == (wire.COLUMN_META_DATA_ENCODINGS, wire.TYPE_LIST):
+                encodings, at = self.encodings(at, encodings)
+            elif (id, type) == (wire.COLUMN_META_DATA_ENCODING_STATS, wire.TYPE_LIST):
+                stats, at = self.data_page_encodings(at, stats)
+            else:
+                at = self.field(id, type, at, METADATA_FIELDS, facts)
+        present = wire.PRESENT_METADATA | presence(facts, METADATA_PRESENT) | statistics.get("present", 0)
+        if is_fully_dictionary_encoded(encodings, stats):
+            present |= wire.PRESENT_FULLY_DICTIONARY_ENCODED
+        facts["encodings"] = sum(1 << encoding for encoding in encodings if 0 <= encoding <= LARGEST_IN_MASK)
+        return statistics | facts | {"present": present, "metadata_offset": start, "metadata_length": at - start}, at
+
+    def statistics(self, start: int) -> tuple[Facts, int]:
+        facts, exactness = {}, {}
+        id, at = 0, start
+        while True:
+            id, type, at = self.walk.field_header(at, id)
+            if type == 0:
+                break
+            if id in EXACTNESS and type in BOOLEANS:
+                said, exact = EXACTNESS[id]
+                exactness[id] = said | (exact if type == wire.TYPE_TRUE else 0)
+            else:
+                at = self.field(id, type, at, STATISTICS_FIELDS, facts)
+        present = wire.PRESENT_STATISTICS | presence(facts, STATISTICS_PRESENT) | sum(exactness.values())
+        return facts | {"present": present, "statistics_offset": start, "statistics_length": at - start}, at
+
+    def encodings(self, at: int, before: set[int]) -> tuple[set[int], int]:
+        count, at = self.list_of(at, wire.TYPE_I32)
+        if count is None:
+            return before, at
+        encodings = set()
+        for _ in range(count):
+            encoding, at = self.number(wire.TYPE_I32, at)
+            encodings.add(encoding)
+        return encodings, at
+
+    def data_page_encodings(self, at: int, before: set[int] | None) -> tuple[set[int] | None, int]:
+        """The encodings of the data pages that encoding_stats lists."""
+        count, at = self.list_of(at, wire.TYPE_STRUCT)
+        if count is None:
+            return before, at
+        encodings = set()
+        for _ in range(count):
+            facts, at = self.struct(at, ENCODING_STATS_FIELDS, {})
+            if facts.get("page_type") in (DATA_PAGE, DATA_PAGE_V2):
+                encodings.add(facts.get("encoding"))
+        return encodings, at
+
+
+def presence(facts: Facts, bits: Mapping[str, int]) -> int:
+    return sum(bit for name, bit in bits.items() if name in facts)
+
+
+def is_fully_dictionary_encoded(encodings: set[int], of_data_pages: set[int] | None) -> bool:
+    """By encoding_stats; without it by the encodings, which must leave nothing else for the data pages."""
+    if of_data_pages is not None:
+        return bool(of_data_pages) and of_data_pages <= {PLAIN_DICTIONARY, RLE_DICTIONARY}
+    return encodings - {RLE, BIT_PACKED} == {PLAIN_DICTIONARY}

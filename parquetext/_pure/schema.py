@@ -1,0 +1,112 @@
+"""The schema of a scanned footer: sort orders, and the tree that the elements make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .. import wire
+from . import thrift
+from .bounds import FLOAT16, INT96, SIGNED, UNDEFINED, UNSIGNED
+from .records import Records
+
+__all__ = ["build_tree"]
+
+DEEPEST = 255                                                     # the highest level that a record can hold
+OPTIONAL, REPEATED = 1, 2
+INTEGER = 10                                                      # of LogicalType; field 2 of it is isSigned
+
+# Members of LogicalType: STRING, ENUM, JSON, BSON, UUID; DECIMAL, DATE, TIME, TIMESTAMP; FLOAT16.
+LOGICAL_ORDERS = {1: UNSIGNED, 4: UNSIGNED, 12: UNSIGNED, 13: UNSIGNED, 14: UNSIGNED,
+                  5: SIGNED, 6: SIGNED, 7: SIGNED, 8: SIGNED, 15: FLOAT16}
+# Of ConvertedType: UTF8, ENUM, UINT_*, JSON, BSON; DECIMAL, DATE, TIME_*, TIMESTAMP_*, INT_*.
+CONVERTED_ORDERS = (dict.fromkeys((0, 4, 11, 12, 13, 14, 19, 20), UNSIGNED)
+                    | dict.fromkeys((5, 6, 7, 8, 9, 10, 15, 16, 17, 18), SIGNED))
+PHYSICAL_ORDERS = {0: SIGNED, 1: SIGNED, 2: SIGNED, 4: SIGNED, 5: SIGNED, 6: UNSIGNED, 7: UNSIGNED}
+
+
+def build_tree(data: memoryview, elements: Records, column_orders: tuple[int, int], schema_offset: int,
+               note: Callable[..., None]) -> list[int]:
+    """Fill in parents, levels, leaves and orders of elements in preorder; the element of each leaf.
+
+    What is no tree is given to `note` as (code, offset, expected, found): elements behind the tree's end get no parent,
+    and a group may have less children than it claims.
+    """
+    columns, leaves, count = elements.columns, [], len(elements)
+    awaited, open_groups = 1, []                                  # groups: [element, children that it still waits for]
+    for i in range(count):
+        inside = awaited > 0
+        if not inside:
+            note(wire.SCHEMA, columns["bytes_offset"][i], i, count)
+        place_element(columns, i, open_groups if inside else [], len(leaves))
+        if not inside:
+            continue
+        awaited -= 1
+        children = max(columns["num_children"][i], 0)
+        if i > 0 and children == 0 and columns["type"][i] != -1:
+            leaves.append(i)
+            columns["leaf_count"][i] = 1
+            columns["sort_order"][i] = sort_order(data, columns, i)
+        else:
+            awaited += children
+            open_groups.append([i, children])
+        while open_groups and open_groups[-1][1] == 0:
+            close_group(columns, open_groups.pop()[0], len(leaves))
+    for group, _ in open_groups:
+        close_group(columns, group, len(leaves))
+    if awaited:
+        note(wire.SCHEMA, schema_offset, count + awaited, count)
+    for leaf, order in zip(leaves, read_column_orders(data, column_orders), strict=False):
+        columns["column_order"][leaf] = order
+    return leaves
+
+
+def place_element(columns: dict, i: int, open_groups: list, leaves_before: int) -> None:
+    columns["parent"][i], columns["first_leaf"][i], columns["leaf_count"][i] = -1, leaves_before, 0
+    if not open_groups:
+        return
+    parent, repetition = open_groups[-1][0], columns["repetition"][i]
+    open_groups[-1][1] -= 1
+    columns["parent"][i] = parent
+    for levels, deepening in (("max_definition", (OPTIONAL, REPEATED)), ("max_repetition", (REPEATED,))):
+        columns[levels][i] = min(columns[levels][parent] + (repetition in deepening), DEEPEST)
+
+
+def close_group(columns: dict, group: int, leaves: int) -> None:
+    columns["leaf_count"][group] = leaves - columns["first_leaf"][group]
+
+
+def sort_order(data: memoryview, columns: dict, i: int) -> int:
+    """Of a leaf's type and annotations; the logical type counts before the converted one."""
+    if columns["type"][i] == INT96:
+        return UNDEFINED
+    if columns["logical_type_length"][i]:
+        return logical_order(data, columns["logical_type_offset"][i])
+    if columns["converted_type"][i] != -1:
+        return CONVERTED_ORDERS.get(columns["converted_type"][i], UNDEFINED)
+    return PHYSICAL_ORDERS.get(columns["type"][i], UNDEFINED)
+
+
+def logical_order(data: memoryview, at: int) -> int:
+    """The union's first field decides."""
+    members = thrift.fields(data, at)
+    if not members:
+        return UNDEFINED
+    id, type, _, value, _ = members[0]
+    if id != INTEGER:
+        return LOGICAL_ORDERS.get(id, UNDEFINED)
+    is_signed = thrift.find(data, 2, value) if type == wire.TYPE_STRUCT else None
+    return SIGNED if is_signed and is_signed[1] == wire.TYPE_TRUE else UNSIGNED
+
+
+def read_column_orders(data: memoryview, place: tuple[int, int]) -> list[int]:
+    """The field of each ColumnOrder union: 0 for an empty one, 255 for one that is no small number."""
+    if place[1] == 0:
+        return []
+    walk = thrift.Walk(data, place[0], wire.MAX_DEPTH)
+    _, count, at = walk.list_header(place[0])
+    orders = []
+    for _ in range(count):
+        id, type, _ = walk.field_header(at, 0)
+        orders.append(0 if type == 0 else id if 0 < id < 255 else 255)
+        at = walk.skip(at, wire.TYPE_STRUCT, 0)
+    return orders

@@ -1,0 +1,82 @@
+"""Footers for tests: of the corpus, of tables, damaged; and what a scan says, to compare two of them."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from parquetext.errors import ParquetextError
+
+ATTRIBUTES = ("version", "num_rows", "end", "element_count", "leaf_count", "row_group_count", "chunk_count",
+              "key_value_count", "regular", "encrypted", "has_key_values", "has_column_orders", "created_by",
+              "column_orders")
+TELLING_BYTES = b"\x00\x01\x7f\x80\xff\x15\x16\x18\x19\x1c"          # numbers at limits, headers of fields
+RECORDS = ("elements", "row_groups", "key_values", "chunks", "places")
+
+
+def footer_of(path: Path) -> bytes:
+    """The FileMetaData of a file that ends in a footer's length and PAR1."""
+    data = path.read_bytes()
+    length = int.from_bytes(data[-8:-4], "little")
+    return data[-8 - length:-8]
+
+
+def member_names(record: str) -> list[str]:
+    from parquetext._pure import chunks, scan
+
+    return list({"elements": scan.ELEMENT_MEMBERS, "row_groups": scan.ROW_GROUP_MEMBERS,
+                 "key_values": scan.KEY_VALUE_MEMBERS, "chunks": chunks.CHUNK_MEMBERS,
+                 "places": chunks.PLACES_MEMBERS}[record])
+
+
+def error_facts(error: Exception | None):
+    if error is None:
+        return None
+    assert isinstance(error, ParquetextError)
+    return type(error).__name__, error.code, error.offset, error.expected, error.found, str(error)
+
+
+def view_facts(view: memoryview) -> tuple[str, list[int]]:
+    assert view.readonly
+    return view.format, view.tolist()
+
+
+def scan_facts(scan_kernel, footer: bytes, *, bounds: bool = True) -> dict:
+    """All that a scan says, or its error."""
+    try:
+        scanned = scan_kernel.scan(footer, strict=False)
+    except Exception as error:
+        return {"error": error_facts(error)}
+    facts = {name: getattr(scanned, name) for name in ATTRIBUTES} | {"problem": error_facts(scanned.problem)}
+    facts["leaves"] = view_facts(scanned.leaves)
+    for record in RECORDS:
+        for name in member_names(record):
+            facts[record, name] = view_facts(getattr(scanned, record)(name))
+    for leaf in range(min(scanned.leaf_count, 20) if bounds else 0):
+        try:
+            chunks = scanned.column(leaf)
+        except ParquetextError as error:
+            facts["column", leaf] = error_facts(error)
+            continue
+        has, *ranges = chunks.bounds()
+        facts["column", leaf] = (len(chunks), view_facts(chunks.array("num_values")), has, *map(view_facts, ranges))
+    return facts
+
+
+def damaged(footer: bytes, seed: int) -> bytes:
+    """The footer with a few bytes changed, removed, doubled or cut off."""
+    choose, data = random.Random(seed), bytearray(footer)
+    for _ in range(choose.randint(1, 4)):
+        at = choose.randrange(len(data) + 1)
+        change = choose.randrange(5)
+        if change == 0:
+            del data[at:]
+        elif change == 1:
+            del data[at:at + choose.randint(1, 3)]
+        elif change == 2:
+            data[at:at] = data[at:at + choose.randint(1, 9)]
+        else:
+            data[at:at + 1] = bytes([choose.choice([*TELLING_BYTES, choose.randrange(256)])])
+        if not data:
+            break
+    return bytes(data)
