@@ -1,9 +1,8 @@
 /* A leaf's chunks: tables of its cells into records. */
-#include "flat_read.h"
+#include "flat_slice.h"
 
 /* What the cells of a leaf say about it, and where its bounds go. */
 typedef struct pqx_leaf {
-    uint32_t number;
     uint8_t type;
     pqx_buffer *arena;
     uint64_t spare;                       /* bytes that long bounds of this cell may still take */
@@ -184,16 +183,13 @@ static int load_part(pqx_flat *flat, uint32_t leaf, uint32_t row_group, const pq
     return pqx_flat_check_list(flat, &flat->part, part, left < PQX_FLAT_PART_ROW_GROUPS ? left : PQX_FLAT_PART_ROW_GROUPS, error);
 }
 
-int pqx_flat_get_chunks(pqx_flat *flat, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena, pqx_error *error)
+int pqx_flat_read_chunks(pqx_flat *flat, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena, pqx_error *error)
 {
-    uint32_t groups = flat->facts.row_group_count, slots = 0;
+    uint32_t slots = 0;
     const pqx_cell *column, *cell = NULL;
     pqx_places ignored;
-    if (leaf >= flat->facts.leaf_count) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, flat->facts.leaf_count, leaf);
-    if (first > groups || count > groups - first) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, groups, first > groups ? first : (uint64_t)first + count);
-    pqx_flat_begin(flat);
     PQX_TRY(pqx_flat_load_id(flat, leaf, &column, error));
-    pqx_leaf about = {leaf, column->data[59], arena, 0};
+    pqx_leaf about = {column->data[59], arena, 0};
     for (uint32_t i = 0; i < count; i++) {
         uint32_t group = first + i, entry = group % PQX_FLAT_PART_ROW_GROUPS;
         if (i == 0 || entry == 0) {
@@ -203,4 +199,13 @@ int pqx_flat_get_chunks(pqx_flat *flat, uint32_t leaf, uint32_t first, uint32_t 
         PQX_TRY(read_chunk(flat, &about, group, cell, pqx_load32(cell->data + slots + 4 * entry), &chunks[i], places ? &places[i] : &ignored, error));
     }
     return PQX_OK;
+}
+
+int pqx_flat_get_chunks(pqx_flat *flat, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena, pqx_error *error)
+{
+    uint32_t groups = flat->facts.row_group_count;
+    if (leaf >= flat->facts.leaf_count) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, flat->facts.leaf_count, leaf);
+    if (first > groups || count > groups - first) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, groups, first > groups ? first : (uint64_t)first + count);
+    pqx_flat_begin(flat);
+    return pqx_flat_read_chunks(flat, leaf, first, count, chunks, places, arena, error);
 }

@@ -83,6 +83,9 @@ int pqx_flat_blob_at(const pqx_flat *flat, const pqx_cell *cell, uint32_t at, pq
 
 /* flat_rows.c */
 int pqx_flat_num_rows(pqx_flat *flat, uint32_t row_group, int64_t *num_rows, pqx_error *error);
+/* The same as the public functions, within a call that has begun and with arguments that were checked. */
+int pqx_flat_read_row_group(pqx_flat *flat, uint32_t index, pqx_row_group *row_group, pqx_error *error);
+int pqx_flat_read_key_value(pqx_flat *flat, uint32_t index, pqx_bytes *key, pqx_bytes *value, pqx_error *error);
 int pqx_flat_row_group_view(pqx_flat *flat, uint32_t row_group, pqx_view *view, pqx_error *error);
 
 #endif

@@ -37,23 +37,25 @@ int pqx_flat_num_rows(pqx_flat *flat, uint32_t row_group, int64_t *num_rows, pqx
     return PQX_OK;
 }
 
+int pqx_flat_read_row_group(pqx_flat *flat, uint32_t index, pqx_row_group *group, pqx_error *error)
+{
+    pqx_view view;
+    PQX_TRY(pqx_flat_row_group_view(flat, index, &view, error));
+    const uint8_t *ordinal = pqx_flat_find(&view, 6);
+    *group = (pqx_row_group){
+        .total_byte_size = field64(&view, 1, 0), .num_rows = field64(&view, 2, 0), .file_offset = field64(&view, 4, -1),
+        .total_compressed_size = field64(&view, 5, -1), .ordinal = ordinal ? (int16_t)pqx_load16(ordinal) : -1,
+        .chunk_count = flat->facts.leaf_count,
+    };
+    return PQX_OK;
+}
+
 int pqx_flat_get_row_groups(pqx_flat *flat, uint32_t first, uint32_t count, pqx_row_group *row_groups, pqx_error *error)
 {
     uint32_t all = flat->facts.row_group_count;
-    if (first > all || count > all - first) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, all, (uint64_t)first + count);
+    if (first > all || count > all - first) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, all, first > all ? first : (uint64_t)first + count);
     pqx_flat_begin(flat);
-    for (uint32_t i = 0; i < count; i++) {
-        pqx_view view;
-        pqx_row_group *group = &row_groups[i];
-        *group = (pqx_row_group){.chunk_count = flat->facts.leaf_count};
-        PQX_TRY(pqx_flat_row_group_view(flat, first + i, &view, error));
-        group->total_byte_size = field64(&view, 1, 0);
-        group->num_rows = field64(&view, 2, 0);
-        group->file_offset = field64(&view, 4, -1);
-        group->total_compressed_size = field64(&view, 5, -1);
-        const uint8_t *ordinal = pqx_flat_find(&view, 6);
-        group->ordinal = ordinal ? (int16_t)pqx_load16(ordinal) : -1;
-    }
+    for (uint32_t i = 0; i < count; i++) PQX_TRY(pqx_flat_read_row_group(flat, first + i, &row_groups[i], error));
     return PQX_OK;
 }
 
@@ -81,17 +83,23 @@ int pqx_flat_get_sorting_columns(pqx_flat *flat, uint32_t row_group, pqx_sorting
     return PQX_OK;
 }
 
-int pqx_flat_get_key_value(pqx_flat *flat, uint32_t index, pqx_bytes *key, pqx_bytes *value, pqx_error *error)
+int pqx_flat_read_key_value(pqx_flat *flat, uint32_t index, pqx_bytes *key, pqx_bytes *value, pqx_error *error)
 {
     pqx_view view;
-    uint32_t place, count = flat->facts.key_value_count;
-    if (index >= count) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, count, index);
-    pqx_flat_begin(flat);
+    uint32_t place;
     PQX_TRY(pqx_flat_place(flat, flat->facts.leaf_count + flat->facts.node_count + flat->row_group_cells + index, &place, error));
     PQX_TRY(pqx_flat_load(flat, &flat->text, place, TEXT_HINT, PQX_KIND_KEY_VALUE, 0, index, error));
     PQX_TRY(pqx_flat_view(flat, &flat->text, PQX_FLAT_CELL_HEADER_BYTES, PQX_FLAT_KEY_VALUE, &view, error));
     PQX_TRY(pqx_flat_blob(flat, &view, 0, key, error));
     return pqx_flat_blob(flat, &view, 1, value, error);
+}
+
+int pqx_flat_get_key_value(pqx_flat *flat, uint32_t index, pqx_bytes *key, pqx_bytes *value, pqx_error *error)
+{
+    uint32_t count = flat->facts.key_value_count;
+    if (index >= count) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, count, index);
+    pqx_flat_begin(flat);
+    return pqx_flat_read_key_value(flat, index, key, value, error);
 }
 
 int pqx_flat_get_created_by(pqx_flat *flat, pqx_bytes *created_by, int *present, pqx_error *error)

@@ -1,0 +1,134 @@
+/* The ARROW:schema of a slice, from the fields in a flat footer's pool. */
+#include "flat_slice.h"
+
+enum { REPEATED = 2, CONVERTED_MAP = 1, CONVERTED_LIST = 3, LOGICAL_MAP = 2, LOGICAL_LIST = 3 };
+
+/* One top-level field: ranges of `pieces` and `keeps`, as those may still move. */
+typedef struct pqx_piece {
+    size_t begin, end, keep, keep_end;
+    pqx_bytes name;
+    int cut;
+} pqx_piece;
+
+static int integer_field(const pqx_flat_slicer *s, const pqx_flat_part *part, int16_t id, int32_t absent)
+{
+    pqx_field field;
+    int found;
+    uint32_t raw;
+    size_t next;
+    const uint8_t *thrift = s->bytes.data + part->thrift;
+    if (pqx_thrift_find(thrift, part->thrift_size, 0, id, PQX_MAX_DEPTH, &field, &found, NULL) != PQX_OK || !found || field.type != PQX_TYPE_I32) return absent;
+    if (pqx_varint_get32(thrift, field.end, field.value, &raw, &next, NULL) != PQX_OK) return absent;
+    return (int32_t)(raw >> 1 ^ (0 - (raw & 1)));
+}
+
+/* A group that Arrow reads as a struct. */
+static int is_struct(const pqx_flat_slicer *s, const pqx_flat_part *part)
+{
+    pqx_field union_, member;
+    int found = 0, more = 0;
+    const uint8_t *thrift = s->bytes.data + part->thrift;
+    if (!(part->id & PQX_FLAT_GROUP) || integer_field(s, part, PQX_SCHEMA_ELEMENT_REPETITION_TYPE, 0) == REPEATED) return 0;
+    int converted = integer_field(s, part, PQX_SCHEMA_ELEMENT_CONVERTED_TYPE, -1);
+    if (converted >= CONVERTED_MAP && converted <= CONVERTED_LIST) return 0;
+    if (pqx_thrift_find(thrift, part->thrift_size, 0, PQX_SCHEMA_ELEMENT_LOGICAL_TYPE, PQX_MAX_DEPTH, &union_, &found, NULL) != PQX_OK) return 0;
+    if (!found || union_.type != PQX_TYPE_STRUCT) return 1;
+    if (pqx_thrift_next(thrift, union_.end, union_.value, 0, PQX_MAX_DEPTH, &member, &more, NULL) != PQX_OK) return 0;
+    return !more || (member.id != LOGICAL_LIST && member.id != LOGICAL_MAP);
+}
+
+static uint32_t wanted_below(const pqx_flat_slicer *s, const pqx_flat_part *part)
+{
+    uint32_t count = 0;
+    for (uint32_t i = (uint32_t)(part - pqx_flat_parts(s)); i < part->end; i++) count += !(pqx_flat_parts(s)[i].id & PQX_FLAT_GROUP);
+    return count;
+}
+
+/* Append what stays of the struct's children, then of theirs; *usable is 0 where the cells do not agree. */
+static int add_keep(pqx_flat_slicer *s, uint32_t group, int depth, pqx_buffer *keeps, int *usable)
+{
+    const pqx_flat_part *parts = pqx_flat_parts(s);
+    int32_t children = integer_field(s, &parts[group], PQX_SCHEMA_ELEMENT_NUM_CHILDREN, 0);
+    uint32_t limit = s->flat->facts.leaf_count + s->flat->facts.node_count;
+    *usable = *usable && depth <= PQX_MAX_DEPTH && children > 0 && (uint32_t)children < limit;
+    if (!*usable) return PQX_OK;
+    size_t begin = keeps->size;
+    PQX_TRY(pqx_buffer_reserve(keeps, (size_t)children, s->error));
+    memset(keeps->data + begin, 0, (size_t)children);
+    keeps->size += (size_t)children;
+    for (uint32_t i = group + 1; i < parts[group].end; i = parts[i].id & PQX_FLAT_GROUP ? parts[i].end : i + 1) {
+        if (parts[i].position >= (uint32_t)children) *usable = 0;
+        else keeps->data[begin + parts[i].position] = 1;
+    }
+    for (uint32_t i = group + 1; *usable && i < parts[group].end; i = parts[i].id & PQX_FLAT_GROUP ? parts[i].end : i + 1) {
+        if (is_struct(s, &parts[i])) PQX_TRY(add_keep(s, i, depth + 1, keeps, usable));
+    }
+    return PQX_OK;
+}
+
+/* Copy an element's item out of the pool. */
+static int take_item(pqx_flat_slicer *s, const pqx_flat_part *part, pqx_buffer *pieces)
+{
+    pqx_flat *flat = s->flat;
+    const pqx_cell *pool = &flat->pool;
+    uint32_t place, first = flat->place_count - flat->pool_pages;
+    if (part->page >= flat->pool_pages) return pqx_flat_fail(flat, s->error, PQX_BAD_VALUE, (uint64_t)part->place + 40, flat->pool_pages, part->page);
+    if (!pool->size || pqx_load32(pool->data + 12) != part->page) {
+        PQX_TRY(pqx_flat_place(flat, first + part->page, &place, s->error));
+        PQX_TRY(pqx_flat_load(flat, &flat->pool, place, flat->pool_hint, PQX_KIND_POOL, 0, part->page, s->error));
+    }
+    if (part->item % 8 || part->item < PQX_FLAT_CELL_HEADER_BYTES || part->item > pool->size - 8)
+        return pqx_flat_fail(flat, s->error, PQX_BAD_OFFSET, (uint64_t)part->place + 44, pool->size, part->item);
+    uint32_t size = pqx_load32(pool->data + part->item);
+    if (size > pool->size - part->item - 8) return pqx_flat_fail(flat, s->error, PQX_BAD_OFFSET, (uint64_t)pool->place + part->item, pool->size, size);
+    return pqx_buffer_append(pieces, pool->data + part->item + 8, size, s->error);
+}
+
+static int collect(pqx_flat_slicer *s, pqx_buffer *list, pqx_buffer *pieces, pqx_buffer *keeps, int *usable)
+{
+    const pqx_flat_part *parts = pqx_flat_parts(s);
+    for (uint32_t i = 1; *usable && i < pqx_flat_part_count(s); i++) {
+        const pqx_flat_part *part = &parts[i];
+        if (part->parent != 0) continue;
+        *usable = part->page != PQX_FLAT_NONE;
+        if (!*usable) break;
+        pqx_piece piece = {.begin = pieces->size, .keep = keeps->size, .name = {s->bytes.data + part->path, part->path_size}};
+        PQX_TRY(take_item(s, part, pieces));
+        piece.cut = is_struct(s, part) && wanted_below(s, part) < part->leaf_count;
+        if (piece.cut) PQX_TRY(add_keep(s, i, 0, keeps, usable));
+        piece.end = pieces->size;
+        piece.keep_end = keeps->size;
+        PQX_TRY(pqx_buffer_append(list, &piece, sizeof piece, s->error));
+    }
+    return PQX_OK;
+}
+
+static int build(pqx_flat_slicer *s, const pqx_buffer *list, const pqx_buffer *pieces, const pqx_buffer *keeps)
+{
+    const pqx_piece *all = (const void *)list->data;
+    uint32_t count = (uint32_t)(list->size / sizeof *all);
+    pqx_buffer room = {0};
+    PQX_TRY(pqx_buffer_reserve(&room, 3 * (size_t)count * sizeof(pqx_bytes), s->error));
+    pqx_bytes *piece = (pqx_bytes *)(void *)room.data, *name = piece + count, *keep = name + count;
+    for (uint32_t i = 0; i < count; i++) {
+        piece[i] = (pqx_bytes){pieces->data + all[i].begin, all[i].end - all[i].begin};
+        name[i] = all[i].name;
+        keep[i] = (pqx_bytes){all[i].cut ? keeps->data + all[i].keep : NULL, all[i].keep_end - all[i].keep};
+    }
+    int status = pqx_arrow_schema_build(piece, name, keep, count, &s->arrow_schema, NULL);
+    pqx_buffer_free(&room);
+    if (status == PQX_NO_MEMORY) return pqx_fail(s->error, status, 0, 0, 0);
+    if (status != PQX_OK) s->arrow_schema.size = 0;            /* what Arrow does not know is left out */
+    return PQX_OK;
+}
+
+int pqx_flat_slice_arrow(pqx_flat_slicer *s)
+{
+    pqx_buffer list = {0}, pieces = {0}, keeps = {0};
+    int usable = s->leaf_count != 0, status = collect(s, &list, &pieces, &keeps, &usable);
+    if (status == PQX_OK && usable) status = build(s, &list, &pieces, &keeps);
+    pqx_buffer_free(&list);
+    pqx_buffer_free(&pieces);
+    pqx_buffer_free(&keeps);
+    return status;
+}
