@@ -81,6 +81,16 @@ int pqx_flat_child(pqx_flat *flat, const pqx_view *view, uint32_t slot, int tabl
 int pqx_flat_blob(const pqx_flat *flat, const pqx_view *view, uint32_t slot, pqx_bytes *bytes, pqx_error *error);
 int pqx_flat_blob_at(const pqx_flat *flat, const pqx_cell *cell, uint32_t at, pqx_bytes *bytes, pqx_error *error);
 
+/* flat_lookup.c */
+/* The path of a node's or column's cell; where its SchemaElement table lies. */
+pqx_bytes pqx_flat_cell_path(const pqx_cell *cell);
+uint32_t pqx_flat_element_table(const pqx_cell *cell);
+/* Whether a lookup of `hash` comes past the cell at `place`. */
+int pqx_flat_is_listed(pqx_flat *flat, uint64_t hash, uint32_t place, int *found, pqx_error *error);
+
+/* flat_slice_arrow.c: the pool's item at `page` and `at`, as the cell at `place` names it. */
+int pqx_flat_pool_item(pqx_flat *flat, uint32_t place, uint32_t page, uint32_t at, pqx_bytes *item, pqx_error *error);
+
 /* flat_rows.c */
 int pqx_flat_num_rows(pqx_flat *flat, uint32_t row_group, int64_t *num_rows, pqx_error *error);
 /* The same as the public functions, within a call that has begun and with arguments that were checked. */

@@ -72,12 +72,12 @@ int pqx_flat_get_sorting_columns(pqx_flat *flat, uint32_t row_group, pqx_sorting
     const pqx_cell *cell = view.cell;
     uint32_t length = pqx_load32(cell->data + vector);
     if (length > (cell->size - vector - 4) / 4) return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, (uint64_t)cell->place + vector, cell->size, length);
-    for (uint32_t i = 0; i < length && i < capacity; i++) {
+    for (uint32_t i = 0; i < length; i++) {
         uint32_t entry = vector + 4 + 4 * i, offset = pqx_load32(cell->data + entry);
         if (!offset || offset > cell->size - 4 - entry) return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, (uint64_t)cell->place + entry, cell->size, (uint64_t)entry + offset);
         PQX_TRY(pqx_flat_view(flat, cell, entry + offset, PQX_FLAT_SORTING_COLUMN, &column, error));
         const uint8_t *index = pqx_flat_find(&column, 0), *descending = pqx_flat_find(&column, 1), *nulls_first = pqx_flat_find(&column, 2);
-        columns[i] = (pqx_sorting_column){index ? (int32_t)pqx_load32(index) : 0, descending && *descending, nulls_first && *nulls_first};
+        if (i < capacity) columns[i] = (pqx_sorting_column){index ? (int32_t)pqx_load32(index) : 0, descending && *descending, nulls_first && *nulls_first};
     }
     *count = length;
     return PQX_OK;

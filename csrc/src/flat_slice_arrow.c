@@ -66,22 +66,21 @@ static int add_keep(pqx_flat_slicer *s, uint32_t group, int depth, pqx_buffer *k
     return PQX_OK;
 }
 
-/* Copy an element's item out of the pool. */
-static int take_item(pqx_flat_slicer *s, const pqx_flat_part *part, pqx_buffer *pieces)
+int pqx_flat_pool_item(pqx_flat *flat, uint32_t place, uint32_t page, uint32_t at, pqx_bytes *item, pqx_error *error)
 {
-    pqx_flat *flat = s->flat;
     const pqx_cell *pool = &flat->pool;
-    uint32_t place, first = flat->place_count - flat->pool_pages;
-    if (part->page >= flat->pool_pages) return pqx_flat_fail(flat, s->error, PQX_BAD_VALUE, (uint64_t)part->place + 40, flat->pool_pages, part->page);
-    if (!pool->size || pqx_load32(pool->data + 12) != part->page) {
-        PQX_TRY(pqx_flat_place(flat, first + part->page, &place, s->error));
-        PQX_TRY(pqx_flat_load(flat, &flat->pool, place, flat->pool_hint, PQX_KIND_POOL, 0, part->page, s->error));
+    uint32_t page_place;
+    if (page >= flat->pool_pages) return pqx_flat_fail(flat, error, PQX_BAD_VALUE, (uint64_t)place + 40, flat->pool_pages, page);
+    if (!pool->size || pqx_load32(pool->data + 12) != page) {
+        PQX_TRY(pqx_flat_place(flat, flat->place_count - flat->pool_pages + page, &page_place, error));
+        PQX_TRY(pqx_flat_load(flat, &flat->pool, page_place, flat->pool_hint, PQX_KIND_POOL, 0, page, error));
     }
-    if (part->item % 8 || part->item < PQX_FLAT_CELL_HEADER_BYTES || part->item > pool->size - 8)
-        return pqx_flat_fail(flat, s->error, PQX_BAD_OFFSET, (uint64_t)part->place + 44, pool->size, part->item);
-    uint32_t size = pqx_load32(pool->data + part->item);
-    if (size > pool->size - part->item - 8) return pqx_flat_fail(flat, s->error, PQX_BAD_OFFSET, (uint64_t)pool->place + part->item, pool->size, size);
-    return pqx_buffer_append(pieces, pool->data + part->item + 8, size, s->error);
+    if (at % 8 || at < PQX_FLAT_CELL_HEADER_BYTES || at > pool->size - 8)
+        return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, (uint64_t)place + 44, pool->size, at);
+    uint32_t size = pqx_load32(pool->data + at);
+    if (size > pool->size - at - 8) return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, (uint64_t)pool->place + at, pool->size, size);
+    *item = (pqx_bytes){pool->data + at + 8, size};
+    return PQX_OK;
 }
 
 static int collect(pqx_flat_slicer *s, pqx_buffer *list, pqx_buffer *pieces, pqx_buffer *keeps, int *usable)
@@ -93,7 +92,9 @@ static int collect(pqx_flat_slicer *s, pqx_buffer *list, pqx_buffer *pieces, pqx
         *usable = part->page != PQX_FLAT_NONE;
         if (!*usable) break;
         pqx_piece piece = {.begin = pieces->size, .keep = keeps->size, .name = {s->bytes.data + part->path, part->path_size}};
-        PQX_TRY(take_item(s, part, pieces));
+        pqx_bytes item;
+        PQX_TRY(pqx_flat_pool_item(s->flat, part->place, part->page, part->item, &item, s->error));
+        PQX_TRY(pqx_buffer_append(pieces, item.data, item.size, s->error));
         piece.cut = is_struct(s, part) && wanted_below(s, part) < part->leaf_count;
         if (piece.cut) PQX_TRY(add_keep(s, i, 0, keeps, usable));
         piece.end = pieces->size;

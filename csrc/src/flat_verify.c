@@ -1,0 +1,196 @@
+/* A whole flat footer checked, as docs/formats.md, 3.7, has it: every cell, every name, and what other readers see. */
+#include <stdlib.h>
+
+#include "flat_slice.h"
+
+typedef struct pqx_verifier {
+    pqx_flat *flat;
+    const uint8_t *payload;
+    uint32_t *elements, *row_groups, *chunks, *key_values;   /* places of the tables that the cells list; 0 not yet; chunks leaf by leaf */
+    uint32_t created_by;
+    pqx_error *error;
+} pqx_verifier;
+
+static int memory_read(void *context, uint64_t offset, size_t length, uint8_t *into)
+{
+    memcpy(into, (const uint8_t *)context + offset, length);
+    return 0;
+}
+
+static int expect(const pqx_verifier *v, uint64_t place, uint64_t expected, uint64_t found)
+{
+    return expected == found ? PQX_OK : pqx_flat_fail(v->flat, v->error, PQX_BAD_VALUE, place, expected, found);
+}
+
+/* A lookup of this hash comes past the cell at `place`. */
+static int expect_listed(pqx_verifier *v, uint64_t hash, uint32_t place, uint32_t complaint)
+{
+    int found;
+    PQX_TRY(pqx_flat_is_listed(v->flat, hash, place, &found, v->error));
+    return expect(v, (uint64_t)place + complaint, 1, (uint64_t)found);
+}
+
+static int verify_element(pqx_verifier *v, uint32_t id)
+{
+    pqx_flat *flat = v->flat;
+    const pqx_cell *cell;
+    pqx_view view;
+    pqx_bytes item;
+    PQX_TRY(pqx_flat_load_id(flat, id, &cell, v->error));
+    uint32_t place = cell->place, index = pqx_load32(cell->data + 36), table = pqx_flat_element_table(cell);
+    uint32_t page = pqx_load32(cell->data + 40), at = pqx_load32(cell->data + 44);
+    PQX_TRY(pqx_flat_view(flat, cell, table, PQX_FLAT_SCHEMA_ELEMENT, &view, v->error));
+    if (v->elements[index]) return pqx_flat_fail(flat, v->error, PQX_BAD_VALUE, (uint64_t)place + 36, flat->facts.leaf_count + flat->facts.node_count, index);
+    v->elements[index] = place + table;
+    if (page != PQX_FLAT_NONE) PQX_TRY(pqx_flat_pool_item(flat, place, page, at, &item, v->error));
+    if (id == PQX_FLAT_GROUP) return PQX_OK;
+    const uint8_t *field_id = pqx_flat_find(&view, 5);
+    pqx_bytes path = pqx_flat_cell_path(cell);
+    flat->scratch.size = 0;
+    PQX_TRY(pqx_buffer_reserve(&flat->scratch, path.size + 1, v->error));
+    memcpy(flat->scratch.data, path.data, path.size);
+    PQX_TRY(expect_listed(v, pqx_flat_hash_path(flat->scratch.data, path.size), place, 24));
+    return field_id ? expect_listed(v, pqx_flat_hash_field_id((int32_t)pqx_load32(field_id)), place, table) : PQX_OK;
+}
+
+/* A leaf's chunks, decoded part by part; where their tables lie is kept. */
+static int verify_chunks(pqx_verifier *v, uint32_t leaf, pqx_chunk *records, pqx_buffer *arena)
+{
+    pqx_flat *flat = v->flat;
+    uint32_t groups = flat->facts.row_group_count;
+    for (uint32_t first = 0; first < groups; first += PQX_FLAT_PART_ROW_GROUPS) {
+        uint32_t count = groups - first < PQX_FLAT_PART_ROW_GROUPS ? groups - first : PQX_FLAT_PART_ROW_GROUPS;
+        arena->size = 0;
+        PQX_TRY(pqx_flat_read_chunks(flat, leaf, first, count, records, NULL, arena, v->error));
+        const pqx_cell *cell = first ? &flat->part : &flat->column;
+        uint32_t slots = first ? 24 : 64 + 4 * (pqx_load32(cell->data + 52) - 1);
+        for (uint32_t i = 0; i < count; i++)
+            v->chunks[(size_t)leaf * groups + first + i] = cell->place + pqx_load32(cell->data + slots + 4 * i);
+    }
+    return PQX_OK;
+}
+
+static int verify_columns(pqx_verifier *v)
+{
+    pqx_chunk records[PQX_FLAT_PART_ROW_GROUPS];
+    pqx_buffer arena = {0};
+    int status = PQX_OK;
+    for (uint32_t leaf = 0; status == PQX_OK && leaf < v->flat->facts.leaf_count; leaf++) {
+        pqx_flat_begin(v->flat);
+        status = verify_element(v, leaf);
+        if (status == PQX_OK) status = verify_chunks(v, leaf, records, &arena);
+    }
+    pqx_buffer_free(&arena);
+    return status;
+}
+
+static int verify_row_groups(pqx_verifier *v)
+{
+    pqx_row_group facts;
+    pqx_view view;
+    size_t sorting;
+    for (uint32_t i = 0; i < v->flat->facts.row_group_count; i++) {
+        pqx_flat_begin(v->flat);
+        PQX_TRY(pqx_flat_read_row_group(v->flat, i, &facts, v->error));
+        PQX_TRY(pqx_flat_get_sorting_columns(v->flat, i, NULL, 0, &sorting, v->error));
+        PQX_TRY(pqx_flat_row_group_view(v->flat, i, &view, v->error));
+        v->row_groups[i] = view.cell->place + view.at;
+    }
+    return PQX_OK;
+}
+
+static int verify_others(pqx_verifier *v)
+{
+    pqx_flat *flat = v->flat;
+    pqx_bytes key, value;
+    int present;
+    uint32_t place, used, first_page = flat->place_count - flat->pool_pages;
+    for (uint32_t i = 0; i < flat->facts.key_value_count; i++) {
+        PQX_TRY(pqx_flat_get_key_value(flat, i, &key, &value, v->error));
+        v->key_values[i] = flat->text.place + PQX_FLAT_CELL_HEADER_BYTES;
+    }
+    PQX_TRY(pqx_flat_get_created_by(flat, &key, &present, v->error));
+    if (present) v->created_by = flat->text.place + PQX_FLAT_CELL_HEADER_BYTES;
+    for (uint32_t page = 0; page < flat->pool_pages; page++) {
+        pqx_flat_begin(flat);
+        PQX_TRY(pqx_flat_place(flat, first_page + page, &place, v->error));
+        PQX_TRY(pqx_flat_load(flat, &flat->pool, place, flat->pool_hint, PQX_KIND_POOL, 0, page, v->error));
+    }
+    for (uint32_t bucket = 0; bucket < flat->bucket_count; bucket++)
+        PQX_TRY(pqx_flat_load_page(flat, &flat->bucket, flat->buckets, bucket, PQX_KIND_BUCKET, PQX_FLAT_BUCKET_ENTRIES, &used, v->error));
+    return PQX_OK;
+}
+
+/* The offset at `field` leads to `target`. */
+static int expect_target(const pqx_verifier *v, uint32_t field, uint32_t target)
+{
+    return expect(v, field, target, (uint64_t)field + pqx_load32(v->payload + field));
+}
+
+/* The vector that a field of `view` leads to has `count` entries, for the tables at targets[i × step]. */
+static int expect_vector(const pqx_verifier *v, const pqx_view *view, uint32_t slot, const uint32_t *targets, uint32_t count, uint32_t step)
+{
+    uint32_t vector;
+    PQX_TRY(pqx_flat_follow(v->flat, view, slot, &vector, v->error));
+    uint32_t found = pqx_load32(v->payload + vector), tail = v->flat->tail;
+    if (found > (tail - vector - 4) / 4) return pqx_flat_fail(v->flat, v->error, PQX_BAD_OFFSET, vector, tail, found);
+    PQX_TRY(expect(v, vector, count, found));
+    for (uint32_t i = 0; i < count; i++) PQX_TRY(expect_target(v, vector + 4 + 4 * i, targets[(size_t)i * step]));
+    return PQX_OK;
+}
+
+/* Root table and vectors, which lie in no cell, lead to the tables that the cells list. */
+static int verify_public_way(pqx_verifier *v)
+{
+    pqx_flat *flat = v->flat;
+    const pqx_flat_facts *facts = &flat->facts;
+    pqx_cell whole = {.data = v->payload, .place = 0, .size = flat->tail};
+    pqx_view root, group;
+    uint32_t wanted = 15 | (flat->flags & 2) << 3 | (flat->flags & 1) << 5, found = 0;
+    PQX_TRY(pqx_flat_view(flat, &whole, pqx_load32(v->payload), PQX_FLAT_FILE_META_DATA, &root, v->error));
+    for (uint32_t slot = 0; slot < 6; slot++) found |= (uint32_t)(pqx_flat_find(&root, slot) != NULL) << slot;
+    PQX_TRY(expect(v, root.at, wanted, found));
+    const uint8_t *version = pqx_flat_find(&root, 0), *num_rows = pqx_flat_find(&root, 2), *created_by = pqx_flat_find(&root, 5);
+    PQX_TRY(expect(v, (uint64_t)(version - v->payload), (uint32_t)facts->version, pqx_load32(version)));
+    PQX_TRY(expect(v, (uint64_t)(num_rows - v->payload), (uint64_t)facts->num_rows, pqx_load64(num_rows)));
+    PQX_TRY(expect_vector(v, &root, 1, v->elements, facts->leaf_count + facts->node_count, 1));
+    PQX_TRY(expect_vector(v, &root, 3, v->row_groups, facts->row_group_count, 1));
+    for (uint32_t i = 0; i < facts->row_group_count; i++) {
+        PQX_TRY(pqx_flat_view(flat, &whole, v->row_groups[i], PQX_FLAT_ROW_GROUP, &group, v->error));
+        if (!pqx_flat_find(&group, 0)) return pqx_flat_fail(flat, v->error, PQX_BAD_VALUE, v->row_groups[i], 1, 0);
+        PQX_TRY(expect_vector(v, &group, 0, v->chunks + i, facts->leaf_count, facts->row_group_count));
+    }
+    if (flat->flags & 2) PQX_TRY(expect_vector(v, &root, 4, v->key_values, facts->key_value_count, 1));
+    return created_by ? expect_target(v, (uint32_t)(created_by - v->payload), v->created_by) : PQX_OK;
+}
+
+static int verify_all(pqx_verifier *v)
+{
+    const pqx_flat_facts *facts = &v->flat->facts;
+    size_t chunks = (size_t)facts->leaf_count * facts->row_group_count, elements = (size_t)facts->leaf_count + facts->node_count;
+    v->elements = calloc(elements + facts->row_group_count + facts->key_value_count + chunks, sizeof *v->elements);
+    if (!v->elements) return pqx_fail(v->error, PQX_NO_MEMORY, 0, chunks * sizeof *v->elements, 0);
+    v->row_groups = v->elements + elements;
+    v->key_values = v->row_groups + facts->row_group_count;
+    v->chunks = v->key_values + facts->key_value_count;
+    for (uint32_t node = 0; node < facts->node_count; node++) {
+        pqx_flat_begin(v->flat);
+        PQX_TRY(verify_element(v, PQX_FLAT_GROUP | node));
+    }
+    PQX_TRY(verify_columns(v));
+    PQX_TRY(verify_row_groups(v));
+    PQX_TRY(verify_others(v));
+    return verify_public_way(v);
+}
+
+int pqx_flat_verify(const uint8_t *payload, size_t size, pqx_error *error)
+{
+    pqx_source source = {memory_read, (void *)(uintptr_t)payload, size};
+    pqx_verifier verifier = {.payload = payload, .error = error};
+    int status = pqx_flat_open(&source, 0, size, payload, size, &verifier.flat, error);
+    if (status != PQX_OK) return status;
+    status = verify_all(&verifier);
+    free(verifier.elements);
+    pqx_flat_close(verifier.flat);
+    return status;
+}
