@@ -10,8 +10,6 @@ typedef struct pqx_cursor {
     pqx_error *error;
 } pqx_cursor;
 
-#define PQX_TRY(call) do { int try_status = (call); if (PQX_UNLIKELY(try_status != PQX_OK)) return try_status; } while (0)
-
 static inline size_t pqx_left(const pqx_cursor *c) { return c->size - c->at; }
 
 static inline int pqx_read_byte(pqx_cursor *c, uint8_t *byte)

@@ -4,12 +4,6 @@
 
 #include "internal.h"
 
-#define PQX_TRY(call)                                             \
-    do {                                                          \
-        int status_ = (call);                                     \
-        if (PQX_UNLIKELY(status_ != PQX_OK)) return status_;      \
-    } while (0)
-
 /* flat_names.c: hashes of paths and field ids, for writer and reader. Makes each NUL of the path a '.'. */
 uint64_t pqx_flat_hash_path(uint8_t *path, size_t size);
 uint64_t pqx_flat_hash_field_id(int32_t field_id);

@@ -15,6 +15,9 @@
 #define PQX_UNLIKELY(x) (x)
 #endif
 
+/* Return from the function where `call` fails. */
+#define PQX_TRY(call) do { int try_status = (call); if (PQX_UNLIKELY(try_status != PQX_OK)) return try_status; } while (0)
+
 /* Fill `error` where there is one; returns the code. */
 static inline int pqx_fail(pqx_error *error, int code, uint64_t offset, uint64_t expected, uint64_t found)
 {

@@ -171,3 +171,4 @@ cdef extern from "parquetext.h" nogil:
     int pqx_arrow_field_piece(const pqx_arrow_schema *schema, uint32_t index, pqx_buffer *out, pqx_error *error)
     int pqx_arrow_schema_build(const pqx_bytes *pieces, const pqx_bytes *names, const pqx_bytes *keep, uint32_t count,
                                pqx_buffer *out, pqx_error *error)
+    int pqx_flat_write(const uint8_t *footer, size_t size, const pqx_scan *scan, pqx_buffer *out, pqx_error *error)

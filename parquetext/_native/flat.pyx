@@ -12,11 +12,17 @@ from .capi cimport (
     PQX_FLAT_GROUP, pqx_buffer, pqx_buffer_free, pqx_bytes, pqx_chunk, pqx_error, pqx_flat, pqx_flat_close,
     pqx_flat_facts, pqx_flat_find_field_id, pqx_flat_find_name, pqx_flat_get_chunks, pqx_flat_get_created_by,
     pqx_flat_get_facts, pqx_flat_get_key_value, pqx_flat_get_node, pqx_flat_get_row_groups,
-    pqx_flat_get_sorting_columns, pqx_flat_io, pqx_flat_node, pqx_flat_open, pqx_flat_slice, pqx_flat_verify,
+    pqx_flat_get_sorting_columns, pqx_flat_io, pqx_flat_node, pqx_flat_open, pqx_flat_slice, pqx_flat_verify, pqx_flat_write,
     pqx_places, pqx_row_group, pqx_sorting_column, pqx_source, pqx_source_fd,
 )
 
-__all__ = ["Chunks", "Node", "Reader", "verify"]
+from .chunks cimport gather, wrap
+from .scan cimport Scan
+
+__all__ = ["GROUP", "Node", "Reader", "verify", "write"]
+
+GROUP = PQX_FLAT_GROUP
+
 
 cdef extern from "pythread.h" nogil:
     ctypedef void *PyThread_type_lock
@@ -26,9 +32,6 @@ cdef extern from "pythread.h" nogil:
     void PyThread_release_lock(PyThread_type_lock lock)
     unsigned long PyThread_get_thread_ident()
 
-cdef extern from "Python.h":
-    object PyMemoryView_FromObject(object source)
-
 cdef enum:
     FIRST_IDS = 16
     EIO = 5
@@ -36,99 +39,18 @@ cdef enum:
 
 
 
-# Members of pqx_chunk, pqx_places and pqx_row_group: name -> (offset in the record, bytes, format).
-_CHUNK = {}
-_PLACES = {}
-_ROW_GROUP = {}
+cdef pqx_row_group _row_group
+cdef char *_start = <char *> &_row_group
 
-
-def _members():
-    offset = 0
-    for name in ("num_values", "total_uncompressed_size", "total_compressed_size", "data_page_offset",
-                 "dictionary_page_offset", "null_count", "distinct_count"):
-        _CHUNK[name] = offset, 8, "q"
-        offset += 8
-    for name in ("chunk", "metadata", "statistics", "min_value", "max_value", "min", "max"):
-        _CHUNK[name + "_offset"] = offset, 4, "I"
-        _CHUNK[name + "_length"] = offset + 4, 4, "I"
-        offset += 8
-    for name, code in (("type", "i"), ("codec", "i"), ("present", "I"), ("encodings", "I")):
-        _CHUNK[name] = offset, 4, code
-        offset += 4
-    assert offset == sizeof(pqx_chunk)
-    offset = 0
-    for name in ("index_page_offset", "bloom_filter_offset", "offset_index_offset", "column_index_offset"):
-        _PLACES[name] = offset, 8, "q"
-        offset += 8
-    for name in ("bloom_filter_length", "offset_index_length", "column_index_length"):
-        _PLACES[name] = offset, 4, "i"
-        offset += 4
-    offset = 24
-    for name in ("num_rows", "total_byte_size", "file_offset", "total_compressed_size"):
-        _ROW_GROUP[name] = offset, 8, "q"
-        offset += 8
-    _ROW_GROUP["ordinal"] = offset, 4, "i"
-    _ROW_GROUP["chunk_count"] = offset + 4, 4, "I"
-
-
-_members()
-
-
-cdef object gather(const char *records, size_t count, size_t stride, size_t offset, size_t width, str code):
-    """One member of all records, as a memoryview of its type."""
-    cdef bytes values = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> (count * width))
-    cdef char *to = PyBytes_AsString(values)
-    cdef size_t i
-    records += offset
-    if width == 8:
-        for i in range(count):
-            memcpy(to + 8 * i, records + i * stride, 8)
-    else:
-        for i in range(count):
-            memcpy(to + 4 * i, records + i * stride, 4)
-    return PyMemoryView_FromObject(values).cast(code)
-
-
-cdef class Chunks:
-    """One leaf's chunks over a range of row groups.
-
-    Attributes
-    ----------
-    buffer : bytes
-        What the offsets of bounds count from.
-    """
-
-    cdef bytes records                                         # count × pqx_chunk, then count × pqx_places
-    cdef Py_ssize_t count
-    cdef readonly bytes buffer
-
-    def __len__(self):
-        return self.count
-
-    def array(self, str name):
-        """One fact of all chunks as a memoryview: 64-bit ``q``, 32-bit ``i`` or ``I``; -1 where it is absent."""
-        cdef const char *records = PyBytes_AsString(self.records)
-        member = _CHUNK.get(name)
-        if member is not None:
-            offset, width, code = member
-            return gather(records, self.count, sizeof(pqx_chunk), offset, width, code)
-        offset, width, code = _PLACES[name]
-        return gather(records + self.count * sizeof(pqx_chunk), self.count, sizeof(pqx_places), offset, width, code)
-
-    def bounds(self):
-        """The bounds: (has, min_offset, min_length, max_offset, max_length); bit 0 of `has` is min, bit 1 max."""
-        cdef const pqx_chunk *chunks = <const pqx_chunk *> PyBytes_AsString(self.records)
-        cdef bytes has = PyBytes_FromStringAndSize(NULL, self.count)
-        cdef char *to = PyBytes_AsString(has)
-        cdef Py_ssize_t i
-        for i in range(self.count):
-            to[i] = ((chunks[i].present & PRESENT_MIN_VALUE) != 0) | ((chunks[i].present & PRESENT_MAX_VALUE) != 0) << 1
-        return (has, self.array("min_value_offset"), self.array("min_value_length"),
-                self.array("max_value_offset"), self.array("max_value_length"))
-
-
-cdef uint32_t PRESENT_MIN_VALUE = wire.PRESENT_MIN_VALUE
-cdef uint32_t PRESENT_MAX_VALUE = wire.PRESENT_MAX_VALUE
+# Members of pqx_row_group that the flat footer has: name -> (offset, bytes, format).
+_ROW_GROUP = {
+    "num_rows": (<char *> &_row_group.num_rows - _start, 8, "q"),
+    "total_byte_size": (<char *> &_row_group.total_byte_size - _start, 8, "q"),
+    "file_offset": (<char *> &_row_group.file_offset - _start, 8, "q"),
+    "total_compressed_size": (<char *> &_row_group.total_compressed_size - _start, 8, "q"),
+    "ordinal": (<char *> &_row_group.ordinal - _start, 4, "i"),
+    "chunk_count": (<char *> &_row_group.chunk_count - _start, 4, "I"),
+}
 cdef uint32_t NONE = wire.FLAT_NONE
 
 
@@ -378,10 +300,9 @@ cdef class Reader:
             raise wire_error(wire.BAD_ARGUMENT, 0, self.leaf_count, number)
         if begin > all or many > all - begin:
             raise wire_error(wire.BAD_ARGUMENT, 0, all, begin if begin > all else <uint64_t> begin + many)
-        cdef Chunks chunks = Chunks.__new__(Chunks)
-        chunks.count = many
-        chunks.records = PyBytes_FromStringAndSize(NULL, many * (sizeof(pqx_chunk) + sizeof(pqx_places)))
-        cdef pqx_chunk *records = <pqx_chunk *> PyBytes_AsString(chunks.records)
+        cdef bytes facts = PyBytes_FromStringAndSize(NULL, many * (sizeof(pqx_chunk) + sizeof(pqx_places)))
+        cdef bytes arena
+        cdef pqx_chunk *records = <pqx_chunk *> PyBytes_AsString(facts)
         cdef pqx_places *places = <pqx_places *> (records + many)
         self.enter()
         try:
@@ -390,17 +311,17 @@ cdef class Reader:
                 status = pqx_flat_get_chunks(self.flat, number, begin, many, records, places, &self.arena, &error)
             if status:
                 self.fail(&error)
-            chunks.buffer = PyBytes_FromStringAndSize(<char *> self.arena.data, self.arena.size)
+            arena = PyBytes_FromStringAndSize(<char *> self.arena.data, self.arena.size)
         finally:
             self.leave()
-        return chunks
+        return wrap(records, places, many, 1, facts, arena, <const uint8_t *> PyBytes_AsString(arena), NULL)
 
     def row_groups(self, str name):
         """One fact of all row groups as a memoryview: ``q`` for 64 bits, ``i`` or ``I`` for 32; -1 where absent."""
         cdef pqx_error error
         cdef int status
         cdef pqx_row_group *records
-        offset, width, code = _ROW_GROUP[name]
+        cdef tuple member = _ROW_GROUP[name]
         cdef bytes facts = self.row_group_records
         if facts is None:
             facts = PyBytes_FromStringAndSize(NULL, self.row_group_count * sizeof(pqx_row_group))
@@ -414,7 +335,7 @@ cdef class Reader:
             finally:
                 self.leave()
             self.row_group_records = facts
-        return gather(PyBytes_AsString(facts), self.row_group_count, sizeof(pqx_row_group), offset, width, code)
+        return gather(PyBytes_AsString(facts), self.row_group_count, sizeof(pqx_row_group), member)
 
     def sorting_columns(self, row_group):
         """What a row group is sorted by: a list of (leaf, descending, nulls first)."""
@@ -512,6 +433,34 @@ cdef class Reader:
         pqx_flat_io(self.flat, &reads, &count)
         self.leave()
         return reads, count
+
+
+def write(Scan scan not None):
+    """The flat footer's payload for a scanned footer, without the trailer.
+
+    Raises
+    ------
+    Refused
+        The footer is encrypted or signed.
+    Unsupported
+        What the flat schema cannot say: irregular row groups, chunks of another type than their leaf's, 2 GiB.
+    Malformed
+        A required field is absent.
+    """
+    cdef pqx_buffer out
+    cdef pqx_error error
+    cdef int status
+    cdef const uint8_t *footer = scan.start
+    cdef size_t size = scan.view.shape[0]
+    out.data, out.size, out.capacity = NULL, 0, 0
+    with nogil:
+        status = pqx_flat_write(footer, size, &scan.result, &out, &error)
+    try:
+        if status:
+            raise wire_error(error.code, error.offset, error.expected, error.found)
+        return PyBytes_FromStringAndSize(<char *> out.data, out.size)
+    finally:
+        pqx_buffer_free(&out)
 
 
 def verify(payload):
