@@ -14,7 +14,7 @@ from .chunk_table import chunk_table
 from .columns import Column
 from .model import GROUP, Form
 from .names import find_leaf
-from .pyarrow_footer import schema_of
+from .pyarrow_footer import whole_schema
 from .row_groups import RowGroups
 from .schema import ParquetSchema
 
@@ -139,8 +139,7 @@ class File:
     def schema(self) -> pa.Schema:
         """The Arrow schema as pyarrow reads it, made when first asked for; its time grows with the columns."""
         if self._schema is None:
-            footer = self._on_form(lambda form: form.slice(range(form.leaf_count), [], key_values=True))
-            self._schema = schema_of(footer)
+            self._schema = self._on_form(whole_schema)
         return self._schema
 
     @property

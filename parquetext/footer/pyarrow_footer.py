@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+
 import pyarrow as pa
 from pyarrow._parquet import FileMetaData, ParquetReader
 
-__all__ = ["metadata_of", "reader_of", "schema_of"]
+from .model import Form
 
-MAGIC = b"PAR1"
+__all__ = ["metadata_of", "reader_of", "schema_of", "whole_schema"]
+
+MAGIC, ARROW_SCHEMA = b"PAR1", b"ARROW:schema"
 
 
 def reader_of(footer: bytes) -> ParquetReader:
@@ -24,5 +28,19 @@ def metadata_of(footer: bytes) -> FileMetaData:
 
 
 def schema_of(footer: bytes) -> pa.Schema:
-    """The Arrow schema as pyarrow reads it, key-values as its metadata."""
+    """The Arrow schema as pyarrow reads it."""
     return reader_of(footer).schema_arrow
+
+
+def whole_schema(form: Form) -> pa.Schema:
+    """The Arrow schema of a file with its metadata: that of ARROW:schema where there is one, else the key-values."""
+    schema = schema_of(form.slice(range(form.leaf_count), [], key_values=True))
+    pairs = (form.key_value(index) for index in range(form.key_value_count))
+    text = next((value for key, value in pairs if key == ARROW_SCHEMA and value is not None), None)
+    if text is None:
+        return schema
+    try:
+        stored = pa.ipc.read_schema(pa.BufferReader(base64.b64decode(text)))
+    except (pa.ArrowException, ValueError):
+        return schema
+    return schema.with_metadata(stored.metadata)

@@ -1,0 +1,210 @@
+"""Reading tables: projections, row groups and filters give what pyarrow gives."""
+
+from __future__ import annotations
+
+import datetime
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from support.flat_files import write_with_flat_footer
+
+import parquetext
+from parquetext.errors import ColumnError
+
+ROWS = 40
+SCHEMA = pa.schema([
+    pa.field("id", pa.int64(), nullable=False),
+    pa.field("price", pa.float64()),
+    pa.field("name", pa.large_string()),
+    pa.field("word", pa.dictionary(pa.int32(), pa.string())),
+    pa.field("took", pa.duration("us")),
+    pa.field("when", pa.timestamp("ms", tz="Europe/Berlin")),
+    pa.field("place", pa.struct([("x", pa.int32()), ("y", pa.struct([("deep", pa.string()), ("wide", pa.int8())]))])),
+    pa.field("points", pa.list_(pa.struct([("u", pa.int16()), ("v", pa.bool_())]))),
+    pa.field("pairs", pa.map_(pa.string(), pa.int64())),
+    pa.field("a.b", pa.int32()),
+    pa.field("key", pa.uuid()),
+], metadata={"owner": "somebody"})
+
+
+def row(n: int) -> dict:
+    return {
+        "id": n, "price": None if n % 7 == 0 else n * 1.5, "name": f"name {n:03}", "word": ["yes", "no", None][n % 3],
+        "took": datetime.timedelta(seconds=n), "when": datetime.datetime(2024, 1, 1 + n % 28, tzinfo=datetime.UTC),
+        "place": None if n % 5 == 0 else {"x": n, "y": {"deep": f"d{n}", "wide": n % 100}},
+        "points": [{"u": n, "v": bool(i % 2)} for i in range(n % 4)] if n % 6 else None,
+        "pairs": [(f"k{i}", n + i) for i in range(n % 3)], "a.b": -n, "key": n.to_bytes(16, "big"),
+    }
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.Table:
+    return pa.Table.from_pylist([row(n) for n in range(ROWS)], SCHEMA)
+
+
+@pytest.fixture(params=["thrift", "flat"])
+def path(request, tmp_path, table, implementation):
+    path = tmp_path / "table.parquet"
+    pq.write_table(table, path, row_group_size=10)
+    if request.param == "flat":
+        return write_with_flat_footer(path, tmp_path / "flat.parquet")
+    return str(path)
+
+
+def assert_same(ours: pa.Table, theirs: pa.Table) -> None:
+    """Equal values, types, order and field metadata."""
+    assert ours.schema.remove_metadata() == theirs.schema.remove_metadata()
+    for mine, other in zip(ours.schema, theirs.schema, strict=True):
+        assert mine.equals(other, check_metadata=True)
+    assert ours.num_rows == theirs.num_rows
+    assert ours.equals(theirs)
+
+
+class TestColumns:
+    @pytest.mark.parametrize("columns", [
+        None, [], ["id"], ["name", "id"], ["id", "name", "id"], ["place"], ["place.y"], ["place.y.wide"],
+        ["place.y.wide", "id", "place.x"], ["points"], ["points.list.element.v"], ["points.list.element.v", "id"],
+        ["pairs"], ["word", "took", "when", "key"], ["a.b"], ["place.x", "points.list.element.u", "pairs"],
+    ], ids=str)
+    def test_projections_are_those_of_pyarrow(self, path, columns):
+        with parquetext.open(path) as file:
+            assert_same(file.read(columns), pq.ParquetFile(path).read(columns))
+            assert file.findings == []
+
+    def test_paths_are_tuples_too(self, path):
+        with parquetext.open(path) as file:
+            theirs = pq.ParquetFile(path).read(["place.y.deep", "a.b"])
+            assert_same(file.read([("place", "y", "deep"), ("a.b",)]), theirs)
+
+    def test_a_name_that_is_none_is_an_error(self, path):
+        with parquetext.open(path) as file, pytest.raises(ColumnError, match="no column 'nope'"):
+            file.read(["id", "nope"])
+
+    def test_one_string_is_no_list_of_names(self, path):
+        with parquetext.open(path) as file, pytest.raises(TypeError, match="list of names"):
+            file.read("id")
+
+    def test_many_columns_in_any_order(self, path, table):
+        names = list(reversed(table.schema.names))
+        with parquetext.open(path) as file:
+            assert_same(file.read(names), pq.ParquetFile(path).read(names))
+
+
+class TestRowGroups:
+    @pytest.mark.parametrize("row_groups", [[0], [3], [1, 2], [2, 0], [], [1, 1]], ids=str)
+    def test_are_read_in_the_order_given(self, path, row_groups):
+        with parquetext.open(path) as file:
+            theirs = pq.ParquetFile(path).read_row_groups(row_groups, columns=["id", "points"])
+            assert_same(file.read(["id", "points"], row_groups), theirs)
+
+    @pytest.mark.parametrize("row_group", [-1, 4])
+    def test_that_do_not_exist_are_an_error(self, path, row_group):
+        with parquetext.open(path) as file, pytest.raises(IndexError, match="the file has 4"):
+            file.read(["id"], [row_group])
+
+
+FILTERS = [
+    [("id", "=", 7)], [("id", ">", 25)], [("id", "<", 0)], [("id", "in", [1, 39])], [("id", "not in", [1, 2])],
+    [("price", ">=", 30.0), ("word", "=", "no")], [[("id", "<", 3)], [("id", ">", 37)]], [("name", "<=", "name 005")],
+    [("took", ">", datetime.timedelta(seconds=35))], [("a.b", "=", -12)], [("word", "!=", "yes")],
+    [("when", ">", pa.scalar(datetime.datetime(2024, 1, 20), pa.timestamp("ms", tz="Europe/Berlin")))], [("price", "in", [3.0, None])],
+    pc.field("id") * 2 == 30, pc.field("price").is_null(), (pc.field("place", "x") > 30) & (pc.field("id") < 35),
+    pc.field(0) == 3, ~(pc.field("name") == "name 004"), pc.is_in(pc.field("word"), pa.array(["no"])),
+]
+
+
+class TestFilters:
+    @pytest.mark.parametrize("filters", FILTERS, ids=str)
+    @pytest.mark.parametrize("columns", [None, ["name"], ["place.y.deep", "id"]], ids=str)
+    def test_rows_are_those_of_read_table(self, path, filters, columns):
+        theirs = pq.read_table(path, filters=filters, partitioning=None)
+        if columns is not None:
+            theirs = pq.ParquetFile(path).read(columns).take(theirs.column("id"))
+        assert_same(parquetext.read_table(path, columns=columns, filters=filters), theirs)
+
+    def test_row_groups_that_cannot_match_are_not_read(self, path, table):
+        damage_row_group(path, 0)
+        ours = parquetext.read_table(path, columns=["id"], filters=[("id", ">=", 20)])
+        assert_same(ours, table.select(["id"]).slice(20))
+
+    def test_filters_and_row_groups_go_together(self, path):
+        with parquetext.open(path) as file:
+            assert file.read(["id"], [0, 1], [("id", ">", 15)]).column(0).to_pylist() == [16, 17, 18, 19]
+
+    @pytest.mark.parametrize("filters", [
+        [("nope", "=", 1)], pc.field("nope") == 1, [], [("id", "~", 1)], [("id", "=", "x")]], ids=str)
+    def test_what_pyarrow_refuses_is_refused(self, path, filters):
+        with pytest.raises((ValueError, pa.ArrowException)):
+            pq.read_table(path, filters=filters, partitioning=None)
+        with pytest.raises((ValueError, pa.ArrowException)):
+            parquetext.read_table(path, filters=filters)
+
+
+def damage_row_group(path: str, row_group: int) -> None:
+    """Overwrite all pages of a row group with zeros."""
+    metadata = pq.read_metadata(path).row_group(row_group)
+    with open(path, "r+b") as file:
+        for leaf in range(metadata.num_columns):
+            chunk = metadata.column(leaf)
+            start = chunk.dictionary_page_offset if chunk.has_dictionary_page else chunk.data_page_offset
+            file.seek(start)
+            file.write(bytes(chunk.total_compressed_size))
+
+
+class TestMetadata:
+    def test_key_values_come_on_request(self, path):
+        with parquetext.open(path) as file:
+            assert file.read(["id"]).schema.metadata is None
+            theirs = pq.ParquetFile(path).read(["id"])
+            assert file.read(["id"], key_values=True).schema.metadata == theirs.schema.metadata
+
+    def test_pandas_index_columns_come_along(self, tmp_path):
+        path = str(tmp_path / "pandas.parquet")
+        index = pa.table({"v": [1, 2], "w": [3, 4], "i": ["p", "q"]}).to_pandas().set_index("i")
+        index.to_parquet(path)
+        ours = parquetext.read_table(path, columns=["v"], use_pandas_metadata=True)
+        assert_same(ours, pq.read_table(path, columns=["v"], use_pandas_metadata=True))
+        assert ours.to_pandas().equals(pq.read_table(path, columns=["v"], use_pandas_metadata=True).to_pandas())
+
+    def test_field_ids_stay_in_the_fields(self, tmp_path):
+        path = str(tmp_path / "ids.parquet")
+        metadata = {"PARQUET:field_id": "5", "note": "kept"}
+        schema = pa.schema([pa.field("a", pa.int32(), metadata=metadata), ("b", pa.int8())])
+        pq.write_table(pa.Table.from_pylist([{"a": 1, "b": 2}], schema), path)
+        assert_same(parquetext.read_table(path, columns=["a"]), pq.ParquetFile(path).read(["a"]))
+
+
+class TestArguments:
+    def test_those_of_pyarrow_are_passed_on(self, path):
+        with parquetext.open(path) as file:
+            for options in ({"read_dictionary": ["name"]}, {"pre_buffer": True}, {"buffer_size": 4096},
+                            {"page_checksum_verification": True}, {"arrow_extensions_enabled": False}):
+                theirs = pq.ParquetFile(path, **options).read(["name", "key"])
+                assert_same(file.read(["name", "key"], **options), theirs)
+
+    @pytest.mark.parametrize("argument", [
+        "memory_map", "decryption_properties", "schema", "ignore_prefixes", "nonsense"])
+    def test_those_that_make_no_sense_for_one_file_say_so(self, path, argument):
+        with pytest.raises(TypeError, match=argument):
+            parquetext.read_table(path, **{argument: True})
+
+    def test_directories_are_for_datasets(self, path):
+        with pytest.raises(TypeError, match="partitioning"):
+            parquetext.read_table(path, partitioning="hive")
+
+
+def test_a_file_that_is_replaced_meanwhile_is_read_as_it_was(path, table, tmp_path):
+    other = tmp_path / "other.parquet"
+    pq.write_table(table.slice(20), other)
+    with parquetext.open(path) as file:
+        other.replace(path)
+        assert file.read(["id"]).equals(table.select(["id"]))
+
+
+def test_tables_larger_than_the_small_limit_are_equal(tmp_path, implementation):
+    path = tmp_path / "long.parquet"
+    pq.write_table(pa.table({"n": pa.array(range(300_000), pa.int64()), "m": pa.array([1.5] * 300_000)}), path)
+    flat = write_with_flat_footer(path, tmp_path / "flat.parquet")
+    assert_same(parquetext.read_table(flat), pq.read_table(path))
