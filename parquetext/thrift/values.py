@@ -1,0 +1,150 @@
+"""The bytes of parquet.thrift's structs as Python values, and back: readable, whole, and not for hot paths."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+from .. import kernels, wire
+from ..errors import wire_error
+from .tables import STRUCTS
+
+__all__ = ["Unknown", "read", "read_at", "write"]
+
+COMPACT = {
+    "bool": (wire.TYPE_TRUE, wire.TYPE_FALSE), "i8": (wire.TYPE_BYTE,), "i16": (wire.TYPE_I16,),
+    "i32": (wire.TYPE_I32,), "i64": (wire.TYPE_I64,), "double": (wire.TYPE_DOUBLE,),
+    "binary": (wire.TYPE_BINARY,), "string": (wire.TYPE_BINARY,),
+}
+BITS = {"i16": 16, "i32": 32, "i64": 64}
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A field that the table does not have, or has with another type: its compact type and its value's bytes."""
+
+    type: int
+    data: bytes
+
+
+def read(name: str, data) -> dict:
+    """The struct `name` at the start of `data`; see `read_at`."""
+    return read_at(name, data, 0)[0]
+
+
+def read_at(name: str, data, at: int) -> tuple[dict, int]:
+    """The struct `name` at ``data[at]``, and the offset behind it.
+
+    Returns
+    -------
+    fields : dict
+        Field name to value, in the order of the bytes: int, bool, float, str, bytes, list, or dict for a struct. What
+        the table does not know stands under its id as `Unknown`. Text that is no UTF-8 keeps its bytes as surrogates.
+
+    Raises
+    ------
+    KeyError
+        No such struct in parquet.thrift.
+    Malformed
+        The bytes are no Thrift struct.
+    """
+    table, view = STRUCTS[name], memoryview(data).cast("B")
+    end = kernels.thrift.struct_end(view, at)
+    found = {}
+    for id, compact, _, start, behind in kernels.thrift.fields(view, at):
+        field, type = table.get(id, (id, ""))
+        if compact in _compact(type) and _items_fit(type, view, start):
+            found[field] = compact == wire.TYPE_TRUE if type == "bool" else _read_value(type, view, start)[0]
+        else:
+            found[id] = Unknown(compact, bytes(view[start:behind]))
+    return found, end
+
+
+def write(name: str, fields: dict) -> bytes:
+    """The bytes of a struct; fields come in the order of the dict, so that what was read is written as it was.
+
+    Raises
+    ------
+    KeyError
+        No such struct, or a field that it does not have.
+    """
+    ids = {field: (id, type) for id, (field, type) in STRUCTS[name].items()}
+    out, previous = [], 0
+    for field, value in fields.items():
+        if isinstance(value, Unknown):
+            id, compact, body = field, value.type, value.data
+        else:
+            id, type = ids[field]
+            compact = (wire.TYPE_TRUE if value else wire.TYPE_FALSE) if type == "bool" else _compact(type)[0]
+            body = b"" if type == "bool" else _write_value(type, value)
+        short = 1 <= id - previous <= 15
+        out += [bytes([(id - previous) << 4 | compact]) if short else bytes([compact]) + _integer(id), body]
+        previous = id
+    return b"".join(out) + b"\x00"
+
+
+def _compact(type: str) -> tuple[int, ...]:
+    """The compact types that a value of this type may have in a field; none for no type."""
+    if type.startswith("list<"):
+        return (wire.TYPE_LIST,)
+    return COMPACT.get(type) or ((wire.TYPE_STRUCT,) if type else ())
+
+
+def _item(type: str) -> str:
+    return type[len("list<"):-1]
+
+
+def _items_fit(type: str, data: memoryview, at: int) -> bool:
+    """Whether a list's items are of the type that the table has."""
+    return not type.startswith("list<") or data[at] >> 4 == 0 or data[at] & 15 in _compact(_item(type))
+
+
+def _read_value(type: str, data: memoryview, at: int) -> tuple[object, int]:
+    """(value, offset behind it); the bytes have been walked before."""
+    if type in BITS:
+        raw, end = kernels.varint.decode64(data, at)
+        return kernels.varint.zigzag_decode(raw), end
+    if type == "i8":
+        return struct.unpack_from("b", data, at)[0], at + 1
+    if type == "bool":
+        return data[at] == wire.TYPE_TRUE, at + 1
+    if type == "double":
+        return struct.unpack_from("<d", data, at)[0], at + 8
+    if type in ("binary", "string"):
+        length, start = kernels.varint.decode32(data, at)
+        content = bytes(data[start:start + length])
+        return content if type == "binary" else content.decode("utf-8", "surrogateescape"), start + length
+    if not type.startswith("list<"):
+        return read_at(type, data, at)
+    count, at = (data[at] >> 4, at + 1) if data[at] >> 4 < 15 else kernels.varint.decode32(data, at + 1)
+    items = []
+    for _ in range(count):
+        item, at = _read_value(_item(type), data, at)
+        items.append(item)
+    return items, at
+
+
+def _write_value(type: str, value) -> bytes:
+    """A value as it stands in a field; a boolean as it stands in a list."""
+    if type in BITS:
+        if not -1 << BITS[type] - 1 <= value < 1 << BITS[type] - 1:
+            raise wire_error(wire.VARINT_OVERFLOW, 0, BITS[type], 0)
+        return _integer(value)
+    if type == "i8":
+        return struct.pack("b", value)
+    if type == "bool":
+        return bytes([wire.TYPE_TRUE if value else wire.TYPE_FALSE])
+    if type == "double":
+        return struct.pack("<d", value)
+    if type in ("binary", "string"):
+        content = value.encode("utf-8", "surrogateescape") if type == "string" else bytes(value)
+        return kernels.varint.encode(len(content)) + content
+    if not type.startswith("list<"):
+        return write(type, value)
+    kind, count = _compact(_item(type))[0], len(value)
+    header = bytes([count << 4 | kind]) if count < 15 else bytes([0xF0 | kind]) + kernels.varint.encode(count)
+    return header + b"".join(_write_value(_item(type), item) for item in value)
+
+
+def _integer(value: int) -> bytes:
+    return kernels.varint.encode(kernels.varint.zigzag_encode(value))
