@@ -57,7 +57,7 @@ def expand(paths: Iterable[object] | str) -> Iterator[object]:
 
 def is_skipped(name: str) -> bool:
     """Whether Spark and Hive leave a file or folder of this name alone."""
-    return name.startswith(".") and name not in (".", "..") or (name.startswith("_") and "=" not in name)
+    return (name.startswith(".") and name not in (".", "..")) or (name.startswith("_") and "=" not in name)
 
 
 def _expand_local(path: str) -> Iterator[str]:

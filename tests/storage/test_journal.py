@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -119,3 +120,11 @@ def test_an_overlay_reads_as_the_file_with_the_old_tail(tmp_path):
             assert source.read(start, length) == OLD[start:start + length]
         with pytest.raises(Malformed):
             source.read(len(OLD) - 1, 2)
+
+
+def test_the_journal_of_the_documentation_is_what_is_written(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text()
+    described = bytes.fromhex(re.search(r"```hex journal\n(.*?)\n```", page, re.S)[1])
+    (tmp_path / "x").write_bytes(b"abcold")
+    with open_source(tmp_path / "x") as source:
+        assert journal.encode(source, TailEdit(3, b"longer")) == described
