@@ -183,6 +183,8 @@ static int check_required(pqx_flat_writer *w, const pqx_element *leaf, const pqx
     }
     if (PQX_UNLIKELY(chunk->type != leaf->type))
         return pqx_fail(w->error, PQX_MISMATCH, chunk->metadata.offset, (uint32_t)leaf->type, (uint32_t)chunk->type);
+    if (PQX_UNLIKELY((uint32_t)chunk->type > 7))
+        return pqx_fail(w->error, PQX_UNSUPPORTED_VALUE, chunk->metadata.offset, 7, (uint32_t)chunk->type);
     if (PQX_UNLIKELY((uint32_t)chunk->codec > 127))
         return pqx_fail(w->error, PQX_UNSUPPORTED_VALUE, chunk->metadata.offset, 127, (uint32_t)chunk->codec);
     return PQX_OK;

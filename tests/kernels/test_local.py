@@ -57,7 +57,7 @@ def test_what_cannot_be_opened_is_an_error_as_open_raises_it(local, tmp_path, na
     (tmp_path / "folder").mkdir()
     path = str(tmp_path / name)
     with pytest.raises(OSError) as theirs:
-        open(path, "rb")
+        open(path, "rb").close()
     with pytest.raises(OSError) as ours:
         local.LocalFile(path)
     assert (type(ours.value), ours.value.errno, ours.value.filename) == (
@@ -118,8 +118,8 @@ def test_only_the_trailers_need_to_be_in_the_tail(local):
 
 
 @pytest.mark.parametrize("data", [
-    parquet(b""), parquet(block(b"foreign", FOREIGN)), b"", b"PAR1", b"\0\0\0\0\0PAR1", b"PARE" * 20, parquet(block(b"flat"))[:-1],
-    parquet(block(b"flat"))[:-4] + b"PAR3", parquet(block(b"flat"), thrift=b""),
+    parquet(b""), parquet(block(b"foreign", FOREIGN)), b"", b"PAR1", b"\0\0\0\0\0PAR1", b"PARE" * 20,
+    parquet(block(b"flat"))[:-1], parquet(block(b"flat"))[:-4] + b"PAR3", parquet(block(b"flat"), thrift=b""),
 ])
 def test_other_files_have_no_flat_block(local, data):
     assert local.flat_block(data, len(data)) is None
