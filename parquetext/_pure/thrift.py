@@ -14,9 +14,8 @@ __all__ = ["fields", "find", "path", "skip", "struct_end"]
 
 Field = tuple[int, int, int, int, int]
 
+INTEGERS = {wire.TYPE_I16: 32, wire.TYPE_I32: 32, wire.TYPE_I64: 64}  # bits that their varint may have
 FIXED = {wire.TYPE_BYTE: 1, wire.TYPE_DOUBLE: 8, wire.TYPE_UUID: 16}
-BOOLEANS = (wire.TYPE_TRUE, wire.TYPE_FALSE)
-LISTS = (wire.TYPE_LIST, wire.TYPE_SET)
 NESTED = (wire.TYPE_LIST, wire.TYPE_SET, wire.TYPE_MAP, wire.TYPE_STRUCT)
 INT16_MIN, INT16_MAX = -1 << 15, (1 << 15) - 1
 
@@ -107,18 +106,24 @@ class Walk:
             raise wire_error(wire.TRUNCATED, at, 1, 0)
         return self.data[at]
 
+    def number(self, at: int, bits: int = 32) -> tuple[int, int]:
+        """(value, offset behind it) of a varint; most take one byte."""
+        if at < self.size and (byte := self.data[at]) < 0x80:
+            return byte, at + 1
+        return varint.decode32(self.data, at) if bits == 32 else varint.decode64(self.data, at)
+
     def field_header(self, at: int, previous: int) -> tuple[int, int, int]:
         """(id, type, offset of the value); type 0 at the stop byte."""
         byte = self.byte(at)
-        type, delta, value = byte & 15, byte >> 4, at + 1
         if byte == 0:
-            return previous, 0, value
+            return previous, 0, at + 1
+        type, delta, value = byte & 15, byte >> 4, at + 1
         if not 1 <= type <= wire.TYPE_UUID:
             raise wire_error(wire.BAD_TYPE, at, 0, type)
         if delta:
             id = previous + delta
         else:
-            raw, value = varint.decode32(self.data, value)
+            raw, value = self.number(value)
             id = varint.zigzag_decode(raw)
         if not INT16_MIN <= id <= INT16_MAX:
             raise wire_error(wire.FIELD_ID, at)
@@ -149,7 +154,7 @@ class Walk:
         byte = self.byte(at)
         type, count, first = byte & 15, byte >> 4, at + 1
         if count == 15:
-            count, first = varint.decode32(self.data, first)
+            count, first = self.number(first)
         if count > self.size - first:
             raise wire_error(wire.COUNT_TOO_LARGE, at, count, self.size - first)
         if count and not 1 <= type <= wire.TYPE_UUID:
@@ -158,7 +163,7 @@ class Walk:
 
     def map_header(self, at: int) -> tuple[int, int, int, int]:
         """(type of the keys, of the values, count, offset of the first key); an empty map has no types."""
-        count, first = varint.decode32(self.data, at)
+        count, first = self.number(at)
         if count == 0:
             return 0, 0, 0, first
         types, first = self.byte(first), first + 1
@@ -180,20 +185,18 @@ class Walk:
 
     def skip(self, at: int, type: int, depth: int, item: bool = False) -> int:
         """The offset behind a value; `item` where it stands in a list, set or map."""
+        if type in INTEGERS:
+            return self.number(at, INTEGERS[type])[1]
+        if type == wire.TYPE_BINARY:
+            length, start = self.number(at)
+            if length > self.size - start:
+                raise wire_error(wire.TRUNCATED, at, length, self.size - start)
+            return start + length
         if type in NESTED:
             return self.skip_nested(at, type, depth)
-        if type in BOOLEANS:
-            return self.skip_bytes(at, 1) if item else at
         if type in FIXED:
             return self.skip_bytes(at, FIXED[type])
-        if type == wire.TYPE_I64:
-            return varint.decode64(self.data, at)[1]
-        value, next = varint.decode32(self.data, at)
-        if type == wire.TYPE_BINARY:
-            if value > self.size - next:
-                raise wire_error(wire.TRUNCATED, at, value, self.size - next)
-            return next + value
-        return next
+        return self.skip_bytes(at, 1) if item else at
 
     def skip_bytes(self, at: int, count: int) -> int:
         if count > self.size - at:
