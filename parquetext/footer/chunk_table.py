@@ -12,7 +12,6 @@ from .. import wire
 from .columns import Bounds
 from .elements import parse_element
 from .model import Form
-from .names import as_text
 from .types import CODECS, PHYSICAL_TYPES
 
 __all__ = ["chunk_table"]
@@ -63,7 +62,8 @@ def _columns(form: Form, facts: dict[str, memoryview], bounds: dict[int, list]) 
         row_group[number * leaves:(number + 1) * leaves] = memoryview(array.array("i", [number]) * leaves)
     yield "row_group", _numbers(row_group, pa.int32())
     yield "leaf", leaf
-    yield "column", pa.DictionaryArray.from_arrays(leaf, pa.array([as_text(node.path) for node in nodes], pa.string()))
+    paths = [node.path.replace(b"\0", b".").decode("utf-8", "replace") for node in nodes]
+    yield "column", pa.DictionaryArray.from_arrays(leaf, pa.array(paths, pa.string()))
     types = pa.array([_physical(node.thrift) for node in nodes], pa.int32())
     yield "physical_type", pa.DictionaryArray.from_arrays(types.take(leaf), pa.array(PHYSICAL_TYPES))
     codec = _absent(_numbers(facts["codec"], pa.int32()))

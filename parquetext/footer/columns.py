@@ -26,8 +26,10 @@ class Bounds(Sequence):
     @classmethod
     def of(cls, chunks, bit: int) -> Bounds:
         """The minima (bit 1) or maxima (bit 2) of a column's chunks that can be trusted."""
-        has, *places = chunks.bounds()
-        return cls(chunks.buffer, has, bit, *places[:2] if bit == 1 else places[2:])
+        has, min_offset, min_length, max_offset, max_length = chunks.bounds()
+        if bit == 1:
+            return cls(chunks.buffer, has, 1, min_offset, min_length)
+        return cls(chunks.buffer, has, 2, max_offset, max_length)
 
     def __len__(self) -> int:
         return len(self._has)

@@ -66,7 +66,7 @@ class File:
     def __enter__(self) -> File:
         return self
 
-    def __exit__(self, *exception) -> None:
+    def __exit__(self, kind=None, error=None, traceback=None) -> None:
         self._form.close()
         self._form = _CLOSED
         self._source.close()

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ..errors import ColumnError
 from .model import GROUP, Form
 
-__all__ = ["as_path", "as_text", "find_group_or_leaf", "find_leaf", "leaves_below"]
+__all__ = ["as_path", "find_group_or_leaf", "find_leaf", "leaves_below"]
 
 SHOWN = 20
 
@@ -15,11 +15,6 @@ SHOWN = 20
 def as_path(path: bytes) -> tuple[str, ...]:
     """A model path as a tuple of names."""
     return tuple(part.decode("utf-8", "surrogateescape") for part in path.split(b"\0"))
-
-
-def as_text(path: bytes) -> str:
-    """A model path with dots."""
-    return path.replace(b"\0", b".").decode("utf-8", "surrogateescape")
 
 
 def _encoded(name) -> bytes:

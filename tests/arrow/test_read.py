@@ -109,7 +109,8 @@ FILTERS = [
     [("id", "=", 7)], [("id", ">", 25)], [("id", "<", 0)], [("id", "in", [1, 39])], [("id", "not in", [1, 2])],
     [("price", ">=", 30.0), ("word", "=", "no")], [[("id", "<", 3)], [("id", ">", 37)]], [("name", "<=", "name 005")],
     [("took", ">", datetime.timedelta(seconds=35))], [("a.b", "=", -12)], [("word", "!=", "yes")],
-    [("when", ">", pa.scalar(datetime.datetime(2024, 1, 20), pa.timestamp("ms", tz="Europe/Berlin")))], [("price", "in", [3.0, None])],
+    [("when", ">", pa.scalar(datetime.datetime(2024, 1, 20), pa.timestamp("ms", tz="Europe/Berlin")))],
+    [("price", "in", [3.0, None])],
     pc.field("id") * 2 == 30, pc.field("price").is_null(), (pc.field("place", "x") > 30) & (pc.field("id") < 35),
     pc.field(0) == 3, ~(pc.field("name") == "name 004"), pc.is_in(pc.field("word"), pa.array(["no"])),
 ]

@@ -1,0 +1,122 @@
+"""No flipped bit in a file's tail gives a wrong answer: the same results, or a finding with them, or an error."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import ClassVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from support.flat_files import write_with_flat_footer
+
+import parquetext
+from parquetext import kernels, wire
+from parquetext.errors import ParquetextError
+from parquetext.footer.model import GROUP
+from parquetext.footer.names import as_path
+from parquetext.footer.pyarrow_footer import schema_of
+from parquetext.footer.row_groups import RowGroup
+
+TAIL = 4096
+FACTS = (
+    "num_values", "null_count", "distinct_count", "total_compressed_size", "total_uncompressed_size",
+    "data_page_offset", "dictionary_page_offset", "index_page_offset", "bloom_filter_offset", "bloom_filter_length",
+    "offset_index_offset", "offset_index_length", "column_index_offset", "column_index_length", "codec", "encodings",
+)
+EXACTNESS = (wire.PRESENT_MIN_EXACT_SET | wire.PRESENT_MIN_EXACT
+             | wire.PRESENT_MAX_EXACT_SET | wire.PRESENT_MAX_EXACT)
+VALUES_EVERY = 61  # flips between two that also compare values
+TWIN_EVERY = 211
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory) -> str:
+    """A file whose flat footer is larger than the tail: leaves of several types, a struct, a list, key-values."""
+    folder = tmp_path_factory.mktemp("damage")
+    rows = [{
+        **{f"number_{n}": n * i for n in range(3)}, **{f"text_{n}": f"{n} times {i}" for n in range(2)},
+        "place": {"x": i / 3, "y": None}, "tags": ["a", str(i)],
+    } for i in range(9)]
+    table = pa.Table.from_pylist(rows).replace_schema_metadata({"owner": "somebody", "empty": ""})
+    pq.write_table(table, folder / "plain.parquet", row_group_size=3, write_page_index=True)
+    path = write_with_flat_footer(folder / "plain.parquet", folder / "flat.parquet")
+    assert os.path.getsize(path) - os.path.getsize(folder / "plain.parquet") > TAIL
+    return path
+
+
+class Look:
+    """Everything that the footer says, from a fresh open; then the findings, and the form in use at the end."""
+
+    schemas: ClassVar[dict[bytes, pa.Schema]] = {}
+
+    def __init__(self, path: str, *, values: bool):
+        with parquetext.open(path) as file:
+            columns = file.columns()
+            ids = [*range(file.num_columns), *(GROUP | node for node in range(file._form.node_count))]
+            nodes = file._on_form(lambda form: [
+                (node.thrift, node.path, node.parent, node.schema_index, node.first_leaf, node.leaf_count,
+                 node.max_definition, node.max_repetition) for node in map(form.node, ids)])
+            self.facts = {
+                "columns": [[bytes(column.chunks.array(fact)) for fact in FACTS] for column in columns],
+                "exactness": [[present & EXACTNESS for present in column.present] for column in columns],
+                "bounds": [(column.min_bytes.to_list(), column.max_bytes.to_list()) for column in columns],
+                "nodes": nodes,
+                "by name": [file.column(as_path(node[1])).leaf for node in nodes[:file.num_columns]],
+                "rows": file.num_rows, "version": file.version, "created by": file.created_by,
+                "schema": file.schema if values else self.schema(file), "key-values": file.key_values,
+                "row groups": [bytes(getattr(file.row_groups, fact)) for fact in RowGroup._fields],
+                "values": file.read() if values else None,
+            }
+            self.findings, self.form = list(file.findings), file.form
+
+    @classmethod
+    def schema(cls, file) -> pa.Schema:
+        """The schema without its metadata; made once for equal slices."""
+        footer = file._on_form(lambda form: form.slice(range(form.leaf_count), []))
+        if footer not in cls.schemas:
+            cls.schemas[footer] = schema_of(footer)
+        return cls.schemas[footer]
+
+
+def check_flip(path: str, file, position: int, bit: int, original: int, sound: tuple[dict, dict], number: int) -> str:
+    """Flip one bit, look at everything, put it back; what became of it."""
+    values = number % VALUES_EVERY == 0
+    os.pwrite(file, bytes([original ^ 1 << bit]), position)
+    try:
+        seen = Look(path, values=values)
+    except ParquetextError as error:
+        assert str(error)
+        return "error"
+    finally:
+        os.pwrite(file, bytes([original]), position)
+    assert seen.facts == sound[values], f"byte {position}, bit {bit}: wrong answer, findings {seen.findings}"
+    if seen.form == "flat" and not seen.findings:
+        return "identical"
+    assert seen.findings, f"byte {position}, bit {bit}: {seen.form} in silence"
+    return "reported"
+
+
+def flip_all(path: str, step: int) -> dict[str, int]:
+    size = os.path.getsize(path)
+    tail = Path(path).read_bytes()[-TAIL:]
+    sound = {values: Look(path, values=values).facts for values in (False, True)}
+    outcomes = dict.fromkeys(("identical", "reported", "error"), 0)
+    file = os.open(path, os.O_RDWR)
+    try:
+        for number in range(0, 8 * TAIL, step):
+            at, bit = divmod(number, 8)
+            outcomes[check_flip(path, file, size - TAIL + at, bit, tail[at], sound, number // step)] += 1
+    finally:
+        os.close(file)
+    return outcomes
+
+
+@pytest.mark.parametrize(("implementation", "step"), [("native", 1), ("pure", TWIN_EVERY)], indirect=["implementation"])
+def test_every_flipped_bit_is_harmless_reported_or_an_error(path, implementation, step):
+    assert kernels.implementation() == implementation
+    outcomes = flip_all(path, step)
+    assert sum(outcomes.values()) == len(range(0, 8 * TAIL, step))
+    assert outcomes["reported"] > outcomes["error"] > 0
+    assert outcomes["identical"] < sum(outcomes.values()) / 2
