@@ -21,7 +21,6 @@ def peak():
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) * 1024
 
 def reset():
-    gc.collect()
     pa.default_memory_pool().release_unused()
     with open("/proc/self/clear_refs", "w") as file:
         file.write("5")
@@ -34,6 +33,7 @@ def work(path):
         file.to_arrow()
     scan(path)
 
+gc.freeze()
 for path in json.load(sys.stdin):
     before = reset()
     try:
