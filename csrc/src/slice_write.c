@@ -268,7 +268,7 @@ static int write_parts(const pqx_slice_parts *parts, uint8_t *at, uint8_t **end,
 
 int pqx_slice_write(const pqx_slice_parts *parts, pqx_buffer *out, pqx_error *error)
 {
-    uint8_t *end;
+    uint8_t *end = out->data;
     int status = check_tree(parts, error);
     if (status == PQX_OK) status = pqx_buffer_reserve(out, bound(parts), error);
     if (status == PQX_OK) status = write_parts(parts, out->data + out->size, &end, error);

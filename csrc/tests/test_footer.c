@@ -112,6 +112,7 @@ static pqx_buffer flat_footer(void)
     CHECK(pqx_scan_footer(small_footer, sizeof small_footer, &scan, NULL) == PQX_OK);
     CHECK(pqx_flat_write(small_footer, sizeof small_footer, &scan, &payload, NULL) == PQX_OK);
     pqx_scan_free(&scan);
+    CHECK(pqx_flat_verify(payload.data, payload.size, NULL) == PQX_OK);
     pqx_block_trailer(payload.data, payload.size, uuid, trailer);
     payload.data = realloc(payload.data, payload.size + 28);
     CHECK(payload.data);
@@ -140,6 +141,7 @@ static void no_flipped_bit_of_a_flat_footer_gives_other_facts(void)
         pqx_chunk chunk;
         if (look_up(data, flat.size, &chunk, &bounds)) check_facts(&chunk, bounds.data);
         pqx_buffer_free(&bounds);
+        (void)pqx_flat_verify(data, flat.size - 28, NULL);
         free(data);
     }
     pqx_buffer_free(&flat);

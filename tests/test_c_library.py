@@ -1,0 +1,93 @@
+"""The C library as others embed it: what it exports, and the example program on real files."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+CSRC = Path(__file__).parents[1] / "csrc"
+
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("make") and shutil.which("cc") and shutil.which("nm")), reason="needs make, cc and nm"
+)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("library")
+    make = subprocess.run(["make", "-s", "-C", CSRC, f"BUILD={folder}", "CFLAGS=-O1"], capture_output=True, text=True)
+    assert (make.returncode, make.stderr) == (0, "")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.Table:
+    return pa.table(
+        {
+            "id": pa.array(range(10), pa.int64()),
+            "place": pa.array([{"x": n / 2, "name": f"p{n}"} for n in range(10)]),
+            "sparse": pa.array([n if n % 3 else None for n in range(10)], pa.int32()),
+        }
+    )
+
+
+def test_the_shared_library_exports_what_the_header_declares_and_nothing_else(built):
+    header = re.sub(r"/\*.*?\*/", "", (CSRC / "include/parquetext.h").read_text(), flags=re.DOTALL)
+    declared = set(re.findall(r"^PQX_API [^(;]*?\b(pqx_\w+)\(", header, re.MULTILINE))
+    listing = subprocess.run(
+        ["nm", "-D", "--defined-only", built / "libpqx.so"], check=True, capture_output=True, text=True
+    )
+    assert {line.split()[-1] for line in listing.stdout.splitlines()} == declared
+
+
+def placement(built: Path, path: Path, column: str) -> list[list[int]]:
+    result = subprocess.run([built / "placement", path, column], check=True, capture_output=True, text=True)
+    return [[int(word) for word in line.split()] for line in result.stdout.splitlines()[1:]]
+
+
+def by_pyarrow(path: Path, column: str) -> list[list[int]]:
+    metadata = pq.read_metadata(path)
+    rows = []
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        chunk = next(c for c in map(group.column, range(group.num_columns)) if c.path_in_schema == column)
+        dictionary = -1 if chunk.dictionary_page_offset is None else chunk.dictionary_page_offset
+        rows.append([number, chunk.data_page_offset, dictionary, chunk.total_compressed_size, chunk.num_values,
+                     chunk.statistics.null_count])  # fmt: skip
+    return rows
+
+
+@pytest.mark.parametrize("column", ["id", "place.x", "place.name", "sparse"])
+def test_the_example_finds_a_column_by_the_thrift_footer(built, table, tmp_path, column):
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=4)
+    assert placement(built, tmp_path / "t.parquet", column) == by_pyarrow(tmp_path / "t.parquet", column)
+
+
+@pytest.mark.parametrize("column", ["id", "place.x", "place.name", "sparse"])
+def test_the_example_finds_a_column_by_the_flat_footer(built, table, tmp_path, column):
+    import parquetext
+
+    path = tmp_path / "t.parquet"
+    pq.write_table(table, path, row_group_size=4)
+    parquetext.upgrade(path)
+    thrift = by_pyarrow(path, column)
+    assert placement(built, path, column) == thrift
+
+
+def test_the_example_says_what_is_wrong(built, table, tmp_path):
+    pq.write_table(table, tmp_path / "t.parquet")
+    (tmp_path / "other").write_bytes(bytes(100))
+    for path, column, message in (
+        ("t.parquet", "nowhere", "no such leaf"),
+        ("t.parquet", "place", "no such leaf"),
+        ("other", "id", "not a Parquet file"),
+    ):
+        result = subprocess.run([built / "placement", tmp_path / path, column], capture_output=True, text=True)
+        assert result.returncode == 1
+        assert message in result.stderr
