@@ -7,9 +7,11 @@ import pyarrow.parquet as pq
 from parquetext import edits
 from parquetext.errors import ParquetextError
 
+BROKEN = {"fuzz", "declared_bad", "encrypted"}
+
 
 def test_upgrade_and_strip_of_the_whole_corpus(corpus, expected, tmp_path):
-    upgraded, refused = 0, []
+    upgraded = 0
     for known in expected:
         if not known["footer"]["parses"]:
             continue
@@ -20,7 +22,7 @@ def test_upgrade_and_strip_of_the_whole_corpus(corpus, expected, tmp_path):
             edits.upgrade(path)
         except ParquetextError as error:
             assert path.read_bytes() == original
-            refused.append((known["file"], type(error).__name__, error.message))
+            assert known["class"] in BROKEN or known["footer"]["trailing_bytes"], f"{known['file']}: {error}"
             continue
         upgraded += 1
         assert edits.upgrade(path).outcome == "unchanged", known["file"]
@@ -28,4 +30,4 @@ def test_upgrade_and_strip_of_the_whole_corpus(corpus, expected, tmp_path):
             assert pq.read_metadata(path).num_rows == known["num_rows"], known["file"]
         edits.strip(path, in_place=bool(upgraded % 2))
         assert path.read_bytes() == original, known["file"]
-    assert upgraded >= 400, refused
+    assert upgraded > 400
