@@ -14,6 +14,7 @@ __all__ = ["fields", "find", "path", "skip", "struct_end"]
 
 Field = tuple[int, int, int, int, int]
 
+BOOLEANS = (wire.TYPE_TRUE, wire.TYPE_FALSE)
 INTEGERS = {wire.TYPE_I16: 32, wire.TYPE_I32: 32, wire.TYPE_I64: 64}  # bits that their varint may have
 FIXED = {wire.TYPE_BYTE: 1, wire.TYPE_DOUBLE: 8, wire.TYPE_UUID: 16}
 NESTED = (wire.TYPE_LIST, wire.TYPE_SET, wire.TYPE_MAP, wire.TYPE_STRUCT)
