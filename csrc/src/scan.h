@@ -4,6 +4,15 @@
 
 #include "cursor.h"
 
+/* What stood last behind the statistics of a physical type's chunk, from behind field `id` to the stop byte, if it was
+ * nothing but page encodings and fields that the scan skips. */
+typedef struct pqx_tail {
+    int32_t id;
+    uint32_t length;
+    int has_stats, dictionary_pages, other_pages;
+    uint8_t bytes[64];
+} pqx_tail;
+
 /* A scan under way: the result, and how much its growing arrays can hold. */
 typedef struct pqx_scanning {
     pqx_cursor cursor;
@@ -11,6 +20,7 @@ typedef struct pqx_scanning {
     size_t element_room, row_group_room, key_value_room;
     size_t chunk_room, places_room;
     uint32_t row_groups_claimed;         /* by the list, to guess how many chunks there will be */
+    pqx_tail tails[8];                   /* by physical type */
 } pqx_scanning;
 
 /* A list's header; a list of other items than expected is skipped as a whole and counts as one of none. *right says
