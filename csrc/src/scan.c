@@ -1,40 +1,44 @@
 /* The footer scan: one pass over FileMetaData into flat arrays. */
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "scan.h"
 
-int pqx_scan_grow(void **items, uint64_t count, size_t *room, size_t size, pqx_error *error)
+/* On huge pages where the system has them: for the chunks of a wide table, a fault for every 4 KiB costs more than the scan
+ * of what fits there. */
+static void *reserve(size_t size)
+{
+    enum { HUGE_PAGE = 2 << 20 };
+    void *memory = NULL;
+    if (size < 2 * HUGE_PAGE) return malloc(size);
+    if (posix_memalign(&memory, HUGE_PAGE, size)) return NULL;
+#ifdef MADV_HUGEPAGE
+    madvise(memory, size, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
+
+int pqx_scan_grow(void *items, uint64_t count, size_t *room, size_t size, uint64_t expected, pqx_error *error)
 {
     if (PQX_LIKELY(count < *room)) return PQX_OK;
-    size_t more = *room + *room / 2 + 8;
+    uint64_t more = *room ? *room + (uint64_t)*room / 2 : expected + 8;
     if (more > SIZE_MAX / size) return pqx_fail(error, PQX_NO_MEMORY, 0, more, 0);
-    void *grown = realloc(*items, more * size);
+    void *grown = NULL;
+    memcpy(&grown, items, sizeof grown);
+    grown = *room ? realloc(grown, (size_t)more * size) : reserve((size_t)more * size);
     if (!grown) return pqx_fail(error, PQX_NO_MEMORY, 0, more * size, 0);
-    *items = grown;
-    *room = more;
+    memcpy(items, &grown, sizeof grown);
+    *room = (size_t)more;
     return PQX_OK;
 }
 
 /* ---- chunks --------------------------------------------------------------------------------------------------- */
 
-/* Room for the chunk at scan->chunk_count. The first time it is guessed from what the row group claims, but never more
- * chunks than the bytes left can hold at a size that real ones do not fall below. */
-static int reserve_chunk(pqx_scanning *s, uint32_t claimed)
+/* How many chunks there will be, if all row groups are like this one. */
+static uint64_t expected_chunks(const pqx_scanning *s, uint32_t claimed)
 {
     enum { SMALLEST_REAL_CHUNK = 32 };
-    pqx_scan *scan = s->scan;
-    if (PQX_LIKELY(scan->chunk_count < s->chunk_room)) return PQX_OK;
-    size_t room = s->chunk_room + s->chunk_room / 2 + 8;
-    if (!s->chunk_room) {
-        size_t most = pqx_left(&s->cursor) / SMALLEST_REAL_CHUNK;
-        uint64_t wanted = (uint64_t)claimed * (s->row_groups_claimed ? s->row_groups_claimed : 1);
-        room = 8 + (size_t)(wanted < most ? wanted : most);
-    }
-    pqx_chunk *chunks = realloc(scan->chunks, room * sizeof *chunks);
-    if (!chunks) return pqx_fail(s->cursor.error, PQX_NO_MEMORY, 0, room * sizeof *chunks, 0);
-    scan->chunks = chunks;
-    s->chunk_room = room;
-    return PQX_OK;
+    return pqx_expected(&s->cursor, (uint64_t)claimed * (s->row_groups_claimed ? s->row_groups_claimed : 1), SMALLEST_REAL_CHUNK);
 }
 
 /* Places stand beside the chunks from the first chunk on that has any. */
@@ -43,12 +47,7 @@ static int add_places(pqx_scanning *s, const pqx_places *places, int placed)
     pqx_scan *scan = s->scan;
     if (!scan->places && !placed) return PQX_OK;
     uint64_t from = s->places_room ? scan->chunk_count : 0;
-    if (scan->chunk_count >= s->places_room) {
-        pqx_places *grown = realloc(scan->places, s->chunk_room * sizeof *grown);
-        if (!grown) return pqx_fail(s->cursor.error, PQX_NO_MEMORY, 0, s->chunk_room * sizeof *grown, 0);
-        scan->places = grown;
-        s->places_room = s->chunk_room;
-    }
+    PQX_TRY(pqx_scan_grow(&scan->places, scan->chunk_count, &s->places_room, sizeof *places, s->chunk_room, s->cursor.error));
     for (uint64_t i = from; i < scan->chunk_count; i++) scan->places[i] = (pqx_places){-1, -1, -1, -1, -1, -1, -1, 0};
     scan->places[scan->chunk_count] = *places;
     return PQX_OK;
@@ -64,10 +63,11 @@ static int read_columns(pqx_scanning *s, pqx_row_group *group, int *seen)
     if (!right) return PQX_OK;
     scan->chunk_count -= group->chunk_count;
     *seen = 1;
+    uint64_t expected = expected_chunks(s, count);
     for (uint32_t i = 0; i < count; i++) {
         pqx_places places;
         int placed = 0;
-        PQX_TRY(reserve_chunk(s, count));
+        PQX_TRY(pqx_scan_grow(&scan->chunks, scan->chunk_count, &s->chunk_room, sizeof *scan->chunks, expected, s->cursor.error));
         PQX_TRY(pqx_scan_chunk(s, &scan->chunks[scan->chunk_count], &places, &placed));
         PQX_TRY(add_places(s, &places, placed));
         scan->chunk_count++;
@@ -137,7 +137,7 @@ static int read_row_groups(pqx_scanning *s, int *right)
     scan->chunk_count = 0;
     s->row_groups_claimed = count;
     for (scan->row_group_count = 0; scan->row_group_count < count; scan->row_group_count++) {
-        PQX_TRY(pqx_scan_grow((void **)&scan->row_groups, scan->row_group_count, &s->row_group_room, sizeof *scan->row_groups, s->cursor.error));
+        PQX_TRY(pqx_scan_grow(&scan->row_groups, scan->row_group_count, &s->row_group_room, sizeof *scan->row_groups, 0, s->cursor.error));
         PQX_TRY(read_row_group(s, &scan->row_groups[scan->row_group_count]));
     }
     scan->row_groups_list = pqx_since(&s->cursor, start);
@@ -175,7 +175,7 @@ static int read_key_values(pqx_scanning *s)
     PQX_TRY(pqx_read_list_of(&s->cursor, PQX_TYPE_STRUCT, &count, &right));
     if (!right) return PQX_OK;
     for (scan->key_value_count = 0; scan->key_value_count < count; scan->key_value_count++) {
-        PQX_TRY(pqx_scan_grow((void **)&scan->key_values, scan->key_value_count, &s->key_value_room, sizeof *scan->key_values, s->cursor.error));
+        PQX_TRY(pqx_scan_grow(&scan->key_values, scan->key_value_count, &s->key_value_room, sizeof *scan->key_values, 0, s->cursor.error));
         PQX_TRY(read_key_value(&s->cursor, &scan->key_values[scan->key_value_count]));
     }
     scan->key_values_list = pqx_since(&s->cursor, start);

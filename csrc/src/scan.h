@@ -43,8 +43,14 @@ static inline pqx_range pqx_since(const pqx_cursor *c, size_t start)
     return (pqx_range){(uint32_t)start, (uint32_t)(c->at - start)};
 }
 
-/* Make room for one more item of `size` bytes behind `count`; grows by half, as items are really there. */
-int pqx_scan_grow(void **items, uint64_t count, size_t *room, size_t size, pqx_error *error);
+/* As many items as are claimed, but not more than the bytes left can hold at a size that real ones do not fall below. */
+static inline uint64_t pqx_expected(const pqx_cursor *c, uint64_t claimed, size_t smallest)
+{
+    return claimed < pqx_left(c) / smallest ? claimed : pqx_left(c) / smallest;
+}
+
+/* Make room for the item at `count` of the array whose pointer is at `items`: at first for as many as are expected, then for half as many again. */
+int pqx_scan_grow(void *items, uint64_t count, size_t *room, size_t size, uint64_t expected, pqx_error *error);
 
 /* Note what contradicts the footer's structure without hindering the scan; the first one counts. */
 static inline void pqx_note(pqx_scanning *s, int code, uint64_t offset, uint64_t expected, uint64_t found)

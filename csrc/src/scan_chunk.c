@@ -8,12 +8,11 @@
 #define PRESENT_OF_CHUNK (PQX_PRESENT_FILE_PATH | PQX_PRESENT_FILE_OFFSET | PQX_PRESENT_OFFSET_INDEX \
     | PQX_PRESENT_COLUMN_INDEX | PQX_PRESENT_CRYPTO)
 
-static const pqx_places NO_PLACES = {-1, -1, -1, -1, -1, -1, -1, 0};
-
 /* What a chunk's facts are while it is read: the encodings decide about the dictionary only at its end. */
 typedef struct reading {
     pqx_chunk *chunk;
-    pqx_places places;
+    pqx_places *places;
+    int placed;                          /* a place has been read */
     int other_encodings;                 /* an encoding that the mask cannot hold */
     int has_stats, dictionary_pages, other_pages;     /* of data pages */
 } reading;
@@ -69,15 +68,25 @@ static int read_statistics_field(pqx_cursor *c, int32_t id, int type, pqx_chunk 
     }
 }
 
+static void forget_statistics(pqx_chunk *chunk)
+{
+    chunk->present &= ~(PRESENT_STATISTICS_FACTS | PQX_PRESENT_STATISTICS);
+    chunk->null_count = chunk->distinct_count = -1;
+    chunk->min_value = chunk->max_value = chunk->min = chunk->max = (pqx_range){0, 0};
+}
+
 static int read_statistics(pqx_cursor *c, pqx_chunk *chunk)
 {
     size_t start = c->at;
-    int stopped = 0;
-    chunk->present = (chunk->present & ~PRESENT_STATISTICS_FACTS) | PQX_PRESENT_STATISTICS;
-    chunk->null_count = chunk->distinct_count = -1;
-    chunk->min_value = chunk->max_value = chunk->min = chunk->max = (pqx_range){0, 0};
-    int32_t id = pqx_fast_statistics(c, chunk, &stopped);
-    while (!stopped) {
+    int32_t id = 0;
+    if (chunk->present & PQX_PRESENT_STATISTICS) forget_statistics(chunk);
+    if (PQX_LIKELY(pqx_fast_statistics(c, chunk))) {
+        chunk->statistics = pqx_since(c, start);
+        return PQX_OK;
+    }
+    forget_statistics(chunk);
+    chunk->present |= PQX_PRESENT_STATISTICS;
+    for (;;) {
         int type = 0;
         PQX_TRY(pqx_read_field(c, &id, &type));
         if (type == 0) break;
@@ -155,12 +164,12 @@ static int read_metadata_field(pqx_cursor *c, int32_t id, int type, reading *r)
     case PQX_COLUMN_META_DATA_TOTAL_COMPRESSED_SIZE: return read_i64_field(c, type, &chunk->total_compressed_size, present, PQX_PRESENT_TOTAL_COMPRESSED_SIZE);
     case PQX_COLUMN_META_DATA_KEY_VALUE_METADATA: return skip_field(c, type, PQX_TYPE_LIST, present, PQX_PRESENT_KEY_VALUES);
     case PQX_COLUMN_META_DATA_DATA_PAGE_OFFSET: return read_i64_field(c, type, &chunk->data_page_offset, present, PQX_PRESENT_DATA_PAGE_OFFSET);
-    case PQX_COLUMN_META_DATA_INDEX_PAGE_OFFSET: return read_i64_field(c, type, &r->places.index_page_offset, present, PQX_PRESENT_INDEX_PAGE_OFFSET);
+    case PQX_COLUMN_META_DATA_INDEX_PAGE_OFFSET: r->placed = 1; return read_i64_field(c, type, &r->places->index_page_offset, present, PQX_PRESENT_INDEX_PAGE_OFFSET);
     case PQX_COLUMN_META_DATA_DICTIONARY_PAGE_OFFSET: return read_i64_field(c, type, &chunk->dictionary_page_offset, present, PQX_PRESENT_DICTIONARY_PAGE_OFFSET);
     case PQX_COLUMN_META_DATA_STATISTICS: return type == PQX_TYPE_STRUCT ? read_statistics(c, chunk) : pqx_skip(c, type, 0, PQX_MAX_DEPTH);
     case PQX_COLUMN_META_DATA_ENCODING_STATS: return type == PQX_TYPE_LIST ? read_encoding_stats(c, r) : pqx_skip(c, type, 0, PQX_MAX_DEPTH);
-    case PQX_COLUMN_META_DATA_BLOOM_FILTER_OFFSET: return read_i64_field(c, type, &r->places.bloom_filter_offset, present, PQX_PRESENT_BLOOM_FILTER_OFFSET);
-    case PQX_COLUMN_META_DATA_BLOOM_FILTER_LENGTH: return read_i32_field(c, type, &r->places.bloom_filter_length, present, PQX_PRESENT_BLOOM_FILTER_LENGTH);
+    case PQX_COLUMN_META_DATA_BLOOM_FILTER_OFFSET: r->placed = 1; return read_i64_field(c, type, &r->places->bloom_filter_offset, present, PQX_PRESENT_BLOOM_FILTER_OFFSET);
+    case PQX_COLUMN_META_DATA_BLOOM_FILTER_LENGTH: r->placed = 1; return read_i32_field(c, type, &r->places->bloom_filter_length, present, PQX_PRESENT_BLOOM_FILTER_LENGTH);
     default: return pqx_skip(c, type, 0, PQX_MAX_DEPTH);
     }
 }
@@ -173,7 +182,7 @@ static void forget_metadata(reading *r)
                          .num_values = -1, .total_uncompressed_size = -1, .total_compressed_size = -1,
                          .data_page_offset = -1, .dictionary_page_offset = -1, .null_count = -1, .distinct_count = -1,
                          .type = -1, .codec = -1};
-    r->places.index_page_offset = r->places.bloom_filter_offset = r->places.bloom_filter_length = -1;
+    r->places->index_page_offset = r->places->bloom_filter_offset = r->places->bloom_filter_length = -1;
     r->other_encodings = r->has_stats = r->dictionary_pages = r->other_pages = 0;
 }
 
@@ -201,11 +210,10 @@ static int read_metadata_tail(pqx_cursor *c, reading *r, int32_t id, pqx_tail *t
         r->other_pages = tail->other_pages;
         return PQX_OK;
     }
-    reading before = *r;
     pqx_chunk chunk = *r->chunk;
     PQX_TRY(read_metadata_rest(c, r, id));
     /* Only a tail that says nothing but this is worth remembering. */
-    if (c->at - start > sizeof tail->bytes || memcmp(&chunk, r->chunk, sizeof chunk) || memcmp(&before.places, &r->places, sizeof before.places) || before.other_encodings != r->other_encodings) return PQX_OK;
+    if (c->at - start > sizeof tail->bytes || memcmp(&chunk, r->chunk, sizeof chunk) || r->placed || r->other_encodings) return PQX_OK;
     *tail = (pqx_tail){.id = id, .length = (uint32_t)(c->at - start), .has_stats = r->has_stats, .dictionary_pages = r->dictionary_pages, .other_pages = r->other_pages};
     memcpy(tail->bytes, c->data + start, tail->length);
     return PQX_OK;
@@ -214,7 +222,7 @@ static int read_metadata_tail(pqx_cursor *c, reading *r, int32_t id, pqx_tail *t
 static int read_metadata(pqx_cursor *c, reading *r, pqx_tail *tails)
 {
     size_t start = c->at;
-    forget_metadata(r);
+    if (r->chunk->present & PQX_PRESENT_METADATA) forget_metadata(r);
     r->chunk->present |= PQX_PRESENT_METADATA;
     int32_t id = pqx_fast_metadata(c, r->chunk);
     if (id == PQX_COLUMN_META_DATA_DATA_PAGE_OFFSET || id == PQX_COLUMN_META_DATA_DICTIONARY_PAGE_OFFSET) {
@@ -237,43 +245,43 @@ static int read_metadata(pqx_cursor *c, reading *r, pqx_tail *tails)
     return PQX_OK;
 }
 
-static int read_chunk_field(pqx_scanning *s, int32_t id, int type, reading *r)
+static int read_chunk_field(pqx_cursor *c, int32_t id, int type, reading *r, pqx_tail *tails)
 {
-    pqx_cursor *c = &s->cursor;
     pqx_range bytes;
     int64_t file_offset;
     uint32_t *present = &r->chunk->present;
     switch (id) {
     case PQX_COLUMN_CHUNK_FILE_PATH: return read_binary_field(c, type, &bytes, present, PQX_PRESENT_FILE_PATH);
     case PQX_COLUMN_CHUNK_FILE_OFFSET: return read_i64_field(c, type, &file_offset, present, PQX_PRESENT_FILE_OFFSET);
-    case PQX_COLUMN_CHUNK_META_DATA: return type == PQX_TYPE_STRUCT ? read_metadata(c, r, s->tails) : pqx_skip(c, type, 0, PQX_MAX_DEPTH);
-    case PQX_COLUMN_CHUNK_OFFSET_INDEX_OFFSET: return read_i64_field(c, type, &r->places.offset_index_offset, present, PQX_PRESENT_OFFSET_INDEX);
-    case PQX_COLUMN_CHUNK_OFFSET_INDEX_LENGTH: return read_i32_field(c, type, &r->places.offset_index_length, present, 0);
-    case PQX_COLUMN_CHUNK_COLUMN_INDEX_OFFSET: return read_i64_field(c, type, &r->places.column_index_offset, present, PQX_PRESENT_COLUMN_INDEX);
-    case PQX_COLUMN_CHUNK_COLUMN_INDEX_LENGTH: return read_i32_field(c, type, &r->places.column_index_length, present, 0);
+    case PQX_COLUMN_CHUNK_META_DATA: return type == PQX_TYPE_STRUCT ? read_metadata(c, r, tails) : pqx_skip(c, type, 0, PQX_MAX_DEPTH);
+    case PQX_COLUMN_CHUNK_OFFSET_INDEX_OFFSET: r->placed = 1; return read_i64_field(c, type, &r->places->offset_index_offset, present, PQX_PRESENT_OFFSET_INDEX);
+    case PQX_COLUMN_CHUNK_OFFSET_INDEX_LENGTH: r->placed = 1; return read_i32_field(c, type, &r->places->offset_index_length, present, 0);
+    case PQX_COLUMN_CHUNK_COLUMN_INDEX_OFFSET: r->placed = 1; return read_i64_field(c, type, &r->places->column_index_offset, present, PQX_PRESENT_COLUMN_INDEX);
+    case PQX_COLUMN_CHUNK_COLUMN_INDEX_LENGTH: r->placed = 1; return read_i32_field(c, type, &r->places->column_index_length, present, 0);
     case PQX_COLUMN_CHUNK_CRYPTO_METADATA: return skip_field(c, type, PQX_TYPE_STRUCT, present, PQX_PRESENT_CRYPTO);
     case PQX_COLUMN_CHUNK_ENCRYPTED_COLUMN_METADATA: return skip_field(c, type, PQX_TYPE_BINARY, present, PQX_PRESENT_CRYPTO);
     default: return pqx_skip(c, type, 0, PQX_MAX_DEPTH);
     }
 }
 
-/* The chunk at the cursor, and its places, which go to *places; *placed says whether it has any. */
+/* The chunk at the cursor, and its places; *placed says whether it may have any. */
 int pqx_scan_chunk(pqx_scanning *s, pqx_chunk *chunk, pqx_places *places, int *placed)
 {
-    reading r = {.chunk = chunk, .places = NO_PLACES};
-    size_t start = s->cursor.at;
+    pqx_cursor *c = &s->cursor;
+    reading r = {.chunk = chunk, .places = places};
+    size_t start = c->at;
     int32_t id = 0;
+    *places = (pqx_places){-1, -1, -1, -1, -1, -1, -1, 0};
     chunk->present = 0;
     forget_metadata(&r);
     for (;;) {
         int type = 0;
-        PQX_TRY(pqx_read_field(&s->cursor, &id, &type));
+        PQX_TRY(pqx_read_field(c, &id, &type));
         if (type == 0) break;
-        PQX_TRY(read_chunk_field(s, id, type, &r));
+        PQX_TRY(read_chunk_field(c, id, type, &r, s->tails));
     }
     if (chunk->present & PQX_PRESENT_CRYPTO) s->scan->encrypted |= 2;
-    chunk->chunk = pqx_since(&s->cursor, start);
-    *places = r.places;
-    *placed = memcmp(&r.places, &NO_PLACES, sizeof r.places) != 0;
+    chunk->chunk = pqx_since(c, start);
+    *placed = r.placed;
     return PQX_OK;
 }

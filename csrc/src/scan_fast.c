@@ -1,7 +1,8 @@
 #include "scan_fast.h"
 
-/* Behind the path follow at most codec, five numbers and the next header: 2 + 5 × 11 + 1 bytes. */
-enum { HEAD_BYTES = 32, NUMBERS_BYTES = 64, STATISTIC_BYTES = 16 };
+/* What is read between two checks of what is left. Behind the path: codec and five numbers, 2 + 5 × 11 bytes; behind a
+ * bound: the header of the next one, or two counts, 2 × 11 bytes, and three single ones. */
+enum { HEAD_BYTES = 32, NUMBERS_BYTES = 64, STATISTICS_BYTES = 32 };
 
 #define HEADER(delta, type) ((delta) << 4 | PQX_TYPE_##type)
 
@@ -109,57 +110,45 @@ out:
     return id;
 }
 
-/* A bound of up to 127 bytes. */
-static inline const uint8_t *fast_bound(const uint8_t *p, const pqx_cursor *c, pqx_range *bound)
+/* The binary field `header` of up to 127 bytes at p, if it is there and ends before `limit`. */
+static inline const uint8_t *fast_bound(const uint8_t *p, const uint8_t *start, const uint8_t *limit, uint8_t header, pqx_range *bound)
 {
-    const uint8_t *limit = c->data + c->size;
-    if ((p[0] & 15) != PQX_TYPE_BINARY || p[1] >= 0x80 || p[1] > limit - p - 2) return NULL;
-    *bound = (pqx_range){(uint32_t)(p + 2 - c->data), p[1]};
+    if (p[0] != header || p[1] >= 0x80 || p[1] > limit - p - 2) return NULL;
+    *bound = (pqx_range){(uint32_t)(p + 2 - start), p[1]};
     return p + 2 + p[1];
 }
 
-static inline const uint8_t *fast_count(const uint8_t *p, int64_t *number)
-{
-    return (p[0] & 15) == PQX_TYPE_I64 ? fast_i64(p, p[0], number) : NULL;
-}
-
-/* A boolean field: `said`, and the next bit if it is true. */
+/* A boolean field one id further, which sets `said` and, if it is true, the next bit. */
 static inline const uint8_t *fast_exactness(const uint8_t *p, uint32_t *present, uint32_t said)
 {
-    if ((p[0] & 15) != PQX_TYPE_TRUE && (p[0] & 15) != PQX_TYPE_FALSE) return NULL;
-    *present |= (p[0] & 15) == PQX_TYPE_TRUE ? said | said << 1 : said;
+    if (p[0] != HEADER(1, TRUE) && p[0] != HEADER(1, FALSE)) return p;
+    *present |= p[0] == HEADER(1, TRUE) ? said | said << 1 : said;
     return p + 1;
 }
 
-int32_t pqx_fast_statistics(pqx_cursor *c, pqx_chunk *chunk, int *stopped)
+int pqx_fast_statistics(pqx_cursor *c, pqx_chunk *chunk)
 {
-    const uint8_t *p = c->data + c->at, *next;
-    int32_t id = 0;
-    *stopped = 0;
-    /* Ids ascend from 0 in steps of the header's upper half, so no field is taken twice. */
-    for (const uint8_t *end = c->data + c->size; end - p >= STATISTIC_BYTES; p = next) {
-        if (*p == 0) {
-            *stopped = 1;
-            p++;
-            break;
-        }
-        uint32_t present = 0;
-        if (!(*p >> 4)) break;
-        switch (id + (*p >> 4)) {
-        case PQX_STATISTICS_MAX: next = fast_bound(p, c, &chunk->max); present = PQX_PRESENT_MAX; break;
-        case PQX_STATISTICS_MIN: next = fast_bound(p, c, &chunk->min); present = PQX_PRESENT_MIN; break;
-        case PQX_STATISTICS_NULL_COUNT: next = fast_count(p, &chunk->null_count); present = PQX_PRESENT_NULL_COUNT; break;
-        case PQX_STATISTICS_DISTINCT_COUNT: next = fast_count(p, &chunk->distinct_count); present = PQX_PRESENT_DISTINCT_COUNT; break;
-        case PQX_STATISTICS_MAX_VALUE: next = fast_bound(p, c, &chunk->max_value); present = PQX_PRESENT_MAX_VALUE; break;
-        case PQX_STATISTICS_MIN_VALUE: next = fast_bound(p, c, &chunk->min_value); present = PQX_PRESENT_MIN_VALUE; break;
-        case PQX_STATISTICS_IS_MAX_VALUE_EXACT: next = fast_exactness(p, &present, PQX_PRESENT_MAX_EXACT_SET); break;
-        case PQX_STATISTICS_IS_MIN_VALUE_EXACT: next = fast_exactness(p, &present, PQX_PRESENT_MIN_EXACT_SET); break;
-        default: next = NULL;
-        }
-        if (!next) break;
-        chunk->present |= present;
-        id += *p >> 4;
+    if (PQX_UNLIKELY(pqx_left(c) < STATISTICS_BYTES)) return 0;
+    const uint8_t *p = c->data + c->at, *limit = c->data + c->size - STATISTICS_BYTES, *next;
+    uint32_t present = PQX_PRESENT_STATISTICS, last = 0;
+    if ((next = fast_bound(p, c->data, limit, HEADER(1, BINARY), &chunk->max))) {
+        if (!(p = fast_bound(next, c->data, limit, HEADER(1, BINARY), &chunk->min))) return 0;
+        present |= PQX_PRESENT_MAX | PQX_PRESENT_MIN;
+        last = PQX_STATISTICS_MIN;
     }
-    c->at = (size_t)(p - c->data);
-    return id;
+    if ((next = fast_i64(p, (uint8_t)((PQX_STATISTICS_NULL_COUNT - last) << 4 | PQX_TYPE_I64), &chunk->null_count))) {
+        p = next, last = PQX_STATISTICS_NULL_COUNT, present |= PQX_PRESENT_NULL_COUNT;
+        if ((next = fast_i64(p, HEADER(1, I64), &chunk->distinct_count))) p = next, last = PQX_STATISTICS_DISTINCT_COUNT, present |= PQX_PRESENT_DISTINCT_COUNT;
+    }
+    if ((next = fast_bound(p, c->data, limit, (uint8_t)((PQX_STATISTICS_MAX_VALUE - last) << 4 | PQX_TYPE_BINARY), &chunk->max_value))) {
+        if (!(p = fast_bound(next, c->data, limit, HEADER(1, BINARY), &chunk->min_value))) return 0;
+        present |= PQX_PRESENT_MAX_VALUE | PQX_PRESENT_MIN_VALUE;
+        next = fast_exactness(p, &present, PQX_PRESENT_MAX_EXACT_SET);
+        if (next != p) next = fast_exactness(next, &present, PQX_PRESENT_MIN_EXACT_SET);
+        p = next;
+    }
+    if (*p != 0) return 0;
+    chunk->present |= present;
+    c->at = (size_t)(p + 1 - c->data);
+    return 1;
 }

@@ -4,11 +4,11 @@
 
 #include "cursor.h"
 
-/* Each takes fields from the cursor on, as long as they come in the order in which writers write them and the input goes
- * on well behind them; it stops before the first one that surprises it, which the decoder for any order then takes, with
- * every check. They return the id of the last field taken. */
+/* Take fields from the cursor on, as long as they come in the order in which writers write them and the input goes on
+ * well behind them; stop before the first one that surprises, which the decoder for any order then takes, with every
+ * check. Returns the id of the last field taken. */
 int32_t pqx_fast_metadata(pqx_cursor *c, pqx_chunk *chunk);
-/* *stopped: the struct's stop byte has been taken too. */
-int32_t pqx_fast_statistics(pqx_cursor *c, pqx_chunk *chunk, int *stopped);
+/* Take a whole Statistics struct, or nothing, returning 0: what has then been written to `chunk` is to be reset. */
+int pqx_fast_statistics(pqx_cursor *c, pqx_chunk *chunk);
 
 #endif

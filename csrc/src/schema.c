@@ -49,8 +49,10 @@ int pqx_scan_schema(pqx_scanning *s, int *right)
     uint32_t count = 0;
     PQX_TRY(pqx_read_list_of(&s->cursor, PQX_TYPE_STRUCT, &count, right));
     if (!*right) return PQX_OK;
+    enum { SMALLEST_REAL_ELEMENT = 16 };
+    uint64_t expected = pqx_expected(&s->cursor, count, SMALLEST_REAL_ELEMENT);
     for (scan->element_count = 0; scan->element_count < count; scan->element_count++) {
-        PQX_TRY(pqx_scan_grow((void **)&scan->elements, scan->element_count, &s->element_room, sizeof *scan->elements, s->cursor.error));
+        PQX_TRY(pqx_scan_grow(&scan->elements, scan->element_count, &s->element_room, sizeof *scan->elements, expected, s->cursor.error));
         PQX_TRY(read_element(&s->cursor, &scan->elements[scan->element_count]));
     }
     scan->schema = pqx_since(&s->cursor, start);
