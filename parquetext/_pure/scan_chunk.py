@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from .. import wire
 from . import varint
-from .thrift import BOOLEANS, Walk
+from .thrift import Walk
 
 __all__ = ["ChunkReader"]
 
@@ -65,6 +65,7 @@ STATISTICS_PRESENT = {
     "min_value_offset": wire.PRESENT_MIN_VALUE,
 }
 # Field -> (bit: it is said, bit: it is true).
+BOOLEANS = (wire.TYPE_TRUE, wire.TYPE_FALSE)
 EXACTNESS = {
     wire.STATISTICS_IS_MAX_VALUE_EXACT: (wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT),
     wire.STATISTICS_IS_MIN_VALUE_EXACT: (wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
