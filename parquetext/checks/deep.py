@@ -8,17 +8,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..findings import Finding
+from ..storage import resolve
 
 __all__ = ["decode_all"]
 
 BATCH_ROWS = 1 << 16
 
 
-def decode_all(source: object, filesystem: object, row_counts: list[int], report) -> Iterator[Finding]:
+def decode_all(path: object, row_counts: list[int], report) -> Iterator[Finding]:
     """Decode row group by row group, bounded in memory by a batch; count the rows."""
     report.rows = 0
     try:
-        file = pq.ParquetFile(source, filesystem=filesystem, page_checksum_verification=True)
+        target = resolve(path)
+        filesystem = getattr(target, "filesystem", None)
+        file = pq.ParquetFile(target.path, filesystem=filesystem, page_checksum_verification=True)
     except (pa.ArrowException, OSError) as error:
         yield Finding("unreadable", str(error))
         return

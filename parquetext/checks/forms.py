@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .. import kernels
 from ..errors import ParquetextError
 from ..findings import Finding
 
@@ -111,7 +112,7 @@ def _compare_schema(scan, flat) -> Iterator[Finding]:
     offsets, lengths = scan.elements("bytes_offset"), scan.elements("bytes_length")
     orders, leaves = scan.elements("column_order"), scan.leaves
     groups = sorted(set(range(scan.element_count)) - set(leaves))
-    ids = [*enumerate(leaves), *((flat.GROUP | node, element) for node, element in enumerate(groups))]
+    ids = [*enumerate(leaves), *((kernels.flat.GROUP | node, element) for node, element in enumerate(groups))]
     for identity, element in ids:
         node = flat.node(identity)
         place = f"schema element {element}"

@@ -63,7 +63,7 @@ def verify(path, *, pages: bool = False, deep: bool = False) -> Report:
         if deep:
             if flat is not None:
                 report.extend(compare_flat(scan, flat))
-            report.extend(decode_all(source, list(scan.row_groups("num_rows")), report))
+            report.extend(decode_all(path, list(scan.row_groups("num_rows")), report))
     return report
 
 
@@ -131,7 +131,7 @@ def _check_flat(source, payload: tuple[int, int], footer: bytes, tail, scan, rep
     view = memoryview(footer)[start : start + length]
     try:
         kernels.flat.verify(view)
-        reader = kernels.flat.Reader(source, offset, length, footer)
+        reader = kernels.flat.Reader(source, offset, length, source.read(offset, source.size - offset))
     except ParquetextError as error:
         report.findings.append(Finding.of("flat-damaged", error.at(None, offset), "flat footer"))
         return None

@@ -69,7 +69,7 @@ def test_a_flipped_bit_in_the_flat_block_is_found_with_its_place(implementation,
 
 def test_a_flipped_bit_in_a_page_is_found_by_the_second_tier_only(implementation, path):
     chunk = pq.read_metadata(path).row_group(1).column(0)
-    place = chunk.data_page_offset + chunk.total_compressed_size // 2
+    place = chunk.dictionary_page_offset + chunk.total_compressed_size // 2
     flip(path, place)
     assert checks.verify(path).ok
     report = checks.verify(path, pages=True)
