@@ -32,7 +32,8 @@ def _duckdb(path: str, columns: list[str] | None) -> object:
     import duckdb
 
     names = ", ".join('"' + name.replace('"', '""') + '"' for name in columns) if columns else "*"
-    return duckdb.execute(f"SELECT {names} FROM read_parquet(?)", [path]).fetchall()
+    rows = duckdb.sql(f"SELECT {names} FROM read_parquet(?)", params=[path])
+    return rows.to_arrow_table().to_pylist()
 
 
 def _fastparquet(path: str, columns: list[str] | None) -> object:

@@ -19,6 +19,9 @@ def demo(
     columns: Annotated[int, typer.Option(min=7, help="Columns of the table.")] = 5_000,
     row_groups: Annotated[int, typer.Option(min=1, help="Its row groups.")] = 4,
     folder: Annotated[str | None, typer.Option(help="Leave the files here.")] = None,
+    reader: Annotated[
+        list[str] | None, typer.Option(help="Only this reader of today; may be repeated. Default: all that are installed.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON document per step.")] = False,
 ) -> None:
     """Make a wide table, upgrade it, verify it, read it, and let every installed reader read it."""
@@ -27,7 +30,7 @@ def demo(
     failed = 0
     steps = []
     with tempfile.TemporaryDirectory(prefix="parquetext-demo-") as temporary, spinner(quiet=json) as say:
-        for step in demonstration.run(folder or temporary, columns, row_groups, say=say):
+        for step in demonstration.run(folder or temporary, columns, row_groups, say=say, readers=reader):
             failed += not step.ok
             steps.append(step)
             if json:

@@ -113,7 +113,7 @@ def test_python_m_runs_the_same_program(lake):
 
 
 def test_the_demo_runs_on_a_small_table(tmp_path):
-    done = run("demo", "--columns", 50, "--row-groups", 2, "--folder", tmp_path)
+    done = run("demo", "--columns", 50, "--row-groups", 2, "--folder", tmp_path, "--reader", "pyarrow")
     assert done.exit_code == 0, done.output
     assert "byte for byte" in done.output
     assert "everything is as it should be" in done.output

