@@ -20,7 +20,7 @@ def demo(
     row_groups: Annotated[int, typer.Option(min=1, help="Its row groups.")] = 4,
     folder: Annotated[str | None, typer.Option(help="Leave the files here.")] = None,
     reader: Annotated[
-        list[str] | None, typer.Option(help="Only this reader of today; may be repeated. Default: all that are installed.")
+        list[str] | None, typer.Option(help="Only this reader; may be repeated. Default: all that are installed.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON document per step.")] = False,
 ) -> None:
