@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import parquetext
 from parquetext import edits
 
 DRIVER = Path(__file__).parents[1] / "support" / "kill_driver.py"
@@ -59,6 +60,7 @@ def test_a_kill_at_any_call_loses_nothing(killed, verb, in_place):
         for k in range(1, count + 2):
             path = folder / f"{name}-{call}-{k}" / "x.parquet"
             if in_place:
+                assert parquetext.read_table(path).equals(TABLE), "parquetext reads under the journal"
                 edits.recover(path)
             outcomes.add(path.read_bytes())
             assert pq.read_table(path, use_threads=False).equals(TABLE)
