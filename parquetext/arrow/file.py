@@ -62,10 +62,14 @@ class File(footer_file.File):
             What pyarrow raises for data that it cannot read.
         """
         check_options(options)
+        if columns is not None and not isinstance(columns, str):
+            columns = list(columns)
+        self._expect(self.num_columns if columns is None else len(columns))
         key_values = key_values or use_pandas_metadata
         projection = self._on_form(lambda form: project(
             form, columns, row_groups, filters, key_values=key_values, use_pandas_metadata=use_pandas_metadata))
-        return read_projection(projection, self._open_data, use_threads=use_threads, **options)
+        remote = hasattr(self._source, "target")
+        return read_projection(projection, self._open_data, use_threads=use_threads, remote=remote, **options)
 
     def _open_data(self) -> pa.NativeFile:
         """The file's bytes for pyarrow: of the very file that is open, whatever its path leads to by now."""

@@ -12,7 +12,7 @@ from .projection import Projection, Step
 
 __all__ = ["check_options", "read_projection"]
 
-SMALL_ROWS = 1 << 18  # values below which threads and pre-buffering cost more than they give
+SMALL_ROWS = 1 << 18  # values and chunks below which threads and pre-buffering cost more than they give
 SMALL_CHUNKS = 1 << 9
 OPTIONS = {
     "pre_buffer", "buffer_size", "read_dictionary", "binary_type", "list_type", "coerce_int96_timestamp_unit",
@@ -36,7 +36,7 @@ def check_options(options: dict) -> None:
 
 
 def read_projection(projection: Projection, open_data: Callable[[], pa.NativeFile], *, use_threads: bool = True,
-                    pre_buffer: bool | None = None, **options) -> pa.Table:
+                    pre_buffer: bool | None = None, remote: bool = False, **options) -> pa.Table:
     """Read, filter, cut.
 
     Parameters
@@ -46,12 +46,14 @@ def read_projection(projection: Projection, open_data: Callable[[], pa.NativeFil
     use_threads : bool
         Whether pyarrow may use its threads; it does not where the projection is small.
     pre_buffer : bool, optional
-        Whether pyarrow fetches all ranges first, in parallel. By default only where the projection is large.
+        Whether pyarrow fetches all ranges first, in parallel. By default where the projection is large, or `remote`.
     **options
         Of pyarrow's reader.
     """
     def read(step: Step) -> pa.Table:
-        return _read(step, open_data, use_threads, pre_buffer, options)
+        small = step.chunks < SMALL_CHUNKS and step.rows * (step.chunks // max(len(step.row_groups), 1)) < SMALL_ROWS
+        early = remote or not small if pre_buffer is None else pre_buffer
+        return _read(step, open_data, use_threads and not small, early, options)
 
     if projection.predicate is None:
         return read(projection.step)
@@ -65,16 +67,15 @@ def read_projection(projection: Projection, open_data: Callable[[], pa.NativeFil
     return read(projection.step).take(kept)
 
 
-def _read(step: Step, open_data: Callable[[], pa.NativeFile], use_threads: bool, pre_buffer: bool | None,
+def _read(step: Step, open_data: Callable[[], pa.NativeFile], use_threads: bool, pre_buffer: bool,
           options: dict) -> pa.Table:
     if step.footer == b"":
         return pa.table({"": pa.nulls(step.rows)}).select([])
-    small = step.chunks < SMALL_CHUNKS and step.rows * (step.chunks // max(len(step.row_groups), 1)) < SMALL_ROWS
     reader = ParquetReader()
     with open_data() as source:
         metadata = None if step.footer is None else metadata_of(step.footer)
-        reader.open(source, metadata=metadata, pre_buffer=not small if pre_buffer is None else pre_buffer,
+        reader.open(source, metadata=metadata, pre_buffer=pre_buffer,
                     **{"arrow_extensions_enabled": True, **options})
         if step.footer is None:
             return reader.read_row_groups(list(step.row_groups), step.indices, use_threads=use_threads)
-        return reader.read_all(step.indices, use_threads=use_threads and not small)
+        return reader.read_all(step.indices, use_threads=use_threads)

@@ -10,7 +10,6 @@ import pyarrow.compute as pc
 
 from .. import wire
 from .columns import Bounds
-from .elements import parse_element
 from .model import Form
 from .types import CODECS, PHYSICAL_TYPES
 
@@ -40,7 +39,7 @@ def chunk_table(form: Form) -> pa.Table:
     leaves, groups = form.leaf_count, form.row_group_count
     count = leaves * groups
     facts = {name: memoryview(bytearray(8 * count)).cast("q") for name in LONG_FACTS}
-    facts |= {name: memoryview(bytearray(4 * count)).cast("i") for name in (*INT_FACTS, "codec")}
+    facts |= {name: memoryview(bytearray(4 * count)).cast("i") for name in (*INT_FACTS, "codec", "type")}
     facts |= {name: memoryview(bytearray(4 * count)).cast("I") for name in WORD_FACTS}
     bounds: dict[int, list] = {1: [None] * count, 2: [None] * count}
     for leaf in range(leaves):
@@ -54,7 +53,6 @@ def chunk_table(form: Form) -> pa.Table:
 
 def _columns(form: Form, facts: dict[str, memoryview], bounds: dict[int, list]) -> Iterator[tuple[str, pa.Array]]:
     leaves, groups = form.leaf_count, form.row_group_count
-    nodes = [form.node(leaf) for leaf in range(leaves)]
     numbers = array.array("i", range(leaves))
     leaf = _numbers(memoryview(numbers * groups), pa.int32())
     row_group = memoryview(bytearray(4 * leaves * groups)).cast("i")
@@ -62,13 +60,10 @@ def _columns(form: Form, facts: dict[str, memoryview], bounds: dict[int, list]) 
         row_group[number * leaves:(number + 1) * leaves] = memoryview(array.array("i", [number]) * leaves)
     yield "row_group", _numbers(row_group, pa.int32())
     yield "leaf", leaf
-    paths = [node.path.replace(b"\0", b".").decode("utf-8", "replace") for node in nodes]
+    paths = [form.node(leaf).path.replace(b"\0", b".").decode("utf-8", "replace") for leaf in range(leaves)]
     yield "column", pa.DictionaryArray.from_arrays(leaf, pa.array(paths, pa.string()))
-    types = pa.array([_physical(node.thrift) for node in nodes], pa.int32())
-    yield "physical_type", pa.DictionaryArray.from_arrays(types.take(leaf), pa.array(PHYSICAL_TYPES))
-    codec = _absent(_numbers(facts["codec"], pa.int32()))
-    codec = pc.if_else(pc.less(codec, len(CODECS)), codec, None)
-    yield "codec", pa.DictionaryArray.from_arrays(codec, pa.array(CODECS))
+    yield "physical_type", _named(facts["type"], PHYSICAL_TYPES)
+    yield "codec", _named(facts["codec"], CODECS)
     for name in LONG_FACTS:
         yield name, _absent(_numbers(facts[name], pa.int64()))
     for name in INT_FACTS:
@@ -83,9 +78,10 @@ def _columns(form: Form, facts: dict[str, memoryview], bounds: dict[int, list]) 
         yield f"{end}_is_exact", pc.if_else(said, _has(present, exact), None)
 
 
-def _physical(thrift: bytes) -> int | None:
-    kind = parse_element(thrift).type
-    return kind if kind is not None and 0 <= kind < len(PHYSICAL_TYPES) else None
+def _named(numbers: memoryview, names: tuple[str, ...]) -> pa.DictionaryArray:
+    """Numbers as the names that they stand for; null for those that have none."""
+    known = _absent(_numbers(numbers, pa.int32()))
+    return pa.DictionaryArray.from_arrays(pc.if_else(pc.less(known, len(names)), known, None), pa.array(names))
 
 
 def _numbers(values: memoryview, kind: pa.DataType) -> pa.Array:

@@ -17,6 +17,7 @@ from .names import find_leaf
 from .pyarrow_footer import whole_schema
 from .row_groups import RowGroups
 from .schema import ParquetSchema
+from .window import Window
 
 __all__ = ["File", "IoStats"]
 
@@ -28,6 +29,7 @@ class IoStats(NamedTuple):
     bytes: int
 
 
+FEW_LEAVES = 16  # as many cells are still fetched one by one from a remote flat footer
 _NOTHING = (0, 0)
 
 
@@ -93,6 +95,11 @@ class File:
             self._leave_form(error)
         return operation(self._form)
 
+    def _expect(self, leaves: int) -> None:
+        """Prepare for facts of so many leaves: of a remote flat footer many cells are one request."""
+        if leaves > FEW_LEAVES and self.form == "flat" and isinstance(self._source, Window):
+            self._source.hold()
+
     def _leave_form(self, error: Damaged) -> None:
         """Go over to the next form, or raise the error where there is none."""
         if self.form != "flat":
@@ -139,6 +146,7 @@ class File:
     def schema(self) -> pa.Schema:
         """The Arrow schema as pyarrow reads it, made when first asked for; its time grows with the columns."""
         if self._schema is None:
+            self._expect(self.num_columns)
             self._schema = self._on_form(whole_schema)
         return self._schema
 
@@ -191,11 +199,15 @@ class File:
     def columns(self, names: Iterable[str | tuple[str, ...]] | None = None) -> list[Column]:
         """Several columns at once, all leaves without `names`."""
         if names is not None:
+            names = list(names)
+            self._expect(len(names))
             return [self.column(name) for name in names]
+        self._expect(self.num_columns)
         return self._on_form(lambda form: [Column(self, leaf, form.column(leaf)) for leaf in range(form.leaf_count)])
 
     def to_arrow(self) -> pa.Table:
         """The chunk table: one row per column chunk, row group by row group; see `footer.chunk_table`."""
+        self._expect(self.num_columns)
         return self._on_form(chunk_table)
 
     def __repr__(self) -> str:

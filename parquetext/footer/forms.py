@@ -8,6 +8,7 @@ from ..findings import Finding
 from .locate import FIRST_READ_REMOTE, Tail, locate
 from .model import Form
 from .thrift_form import ThriftForm
+from .window import Window
 
 __all__ = ["best_form", "thrift_form"]
 
@@ -29,6 +30,8 @@ def best_form(source) -> tuple[str, Form, list[Finding]]:
     block = next((block for block in tail.blocks if block.uuid == wire.UUID_FLAT_FOOTER), None)
     if block is not None:
         handle = (source.fd, source.size) if isinstance(source, kernels.local.LocalFile) else source
+        if isinstance(source, Window):
+            source.worth = block.payload, block.length
         try:
             return "flat", kernels.flat.Reader(handle, block.payload, block.length, data), findings
         except (Damaged, Unsupported) as error:

@@ -8,6 +8,7 @@ from ..findings import Finding
 from ..storage import LocalTarget, Overlay, RemoteSource, old_tail, open_source, resolve
 from .file import File
 from .forms import best_form
+from .window import Window
 
 __all__ = ["open_as", "open_file"]
 
@@ -63,7 +64,7 @@ def _open_target(kind: type[File], path) -> File:
     if isinstance(target, LocalTarget):
         return open_as(kind, target.path) if "://" not in target.path else _open_source(
             kind, target.path, kernels.local.LocalFile(target.path))
-    return _open_source(kind, path, RemoteSource(target))
+    return _open_source(kind, path, Window(RemoteSource(target)))
 
 
 def _open_source(kind: type[File], path, source) -> File:
@@ -72,7 +73,7 @@ def _open_source(kind: type[File], path, source) -> File:
         try:
             return kind(path, source, *best_form(source))
         except ParquetextError as error:
-            edit = None if isinstance(source, RemoteSource) else old_tail(path)
+            edit = None if isinstance(source, Window) else old_tail(path)
             if edit is None:
                 raise error.at(str(path)) from None
             findings = [Finding.of(CHANGE_INTERRUPTED, error, "the old footer is read from the journal")]

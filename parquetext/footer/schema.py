@@ -93,11 +93,13 @@ class ParquetSchema:
             found = ((form.node(identity), identity) for identity in ids)
             return [(node.schema_index, SchemaNode.of(node, identity)) for node, identity in found]
 
+        self._file._expect(self.num_leaves)
         return (node for _, node in sorted(self._file._on_form(nodes), key=lambda pair: pair[0]))
 
     @property
     def paths(self) -> list[tuple[str, ...]]:
         """The paths of all leaves."""
+        self._file._expect(self.num_leaves)
         return self._file._on_form(lambda form: [as_path(form.node(leaf).path) for leaf in range(form.leaf_count)])
 
     def __repr__(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from .. import kernels
 from .elements import parse_element
 from .model import GROUP, Node
@@ -12,13 +14,15 @@ __all__ = ["ThriftForm"]
 class ThriftForm:
     """A scanned Thrift footer with the interface of `model.Form`."""
 
-    __slots__ = ("_names", "_nodes", "_paths", "_scan", "io")
+    __slots__ = ("_facts", "_leaves", "_names", "_nodes", "_paths", "_scan", "io")
 
     def __init__(self, footer, io: tuple[int, int] = (0, 0)):
         self._scan = kernels.scan.scan(footer)
+        self._leaves = self._scan.leaves
         self._names: dict[bytes, list[int]] | None = None
         self._paths: list[bytes] | None = None
-        self._nodes: list[int] | None = None
+        self._nodes: dict[int, int] | None = None
+        self._facts: dict[str, memoryview] = {}
         self.io = io
 
     @property
@@ -59,7 +63,7 @@ class ThriftForm:
         if self._paths is None:
             scan = self._scan
             data = memoryview(scan.data)
-            places = (scan.elements(name) for name in ("name_offset", "name_length", "parent"))
+            places = (self._element_facts(name) for name in ("name_offset", "name_length", "parent"))
             paths: list[bytes] = []
             for offset, length, parent in zip(*places, strict=True):
                 name = bytes(data[offset:offset + length])
@@ -68,47 +72,54 @@ class ThriftForm:
         return self._paths
 
     @property
-    def nodes(self) -> list[int]:
-        """Node ordinal to element."""
+    def nodes(self) -> dict[int, int]:
+        """The elements that are no leaves, in order, each with its ordinal among them."""
         if self._nodes is None:
-            leaves = set(self._scan.leaves)
-            self._nodes = [element for element in range(self._scan.element_count) if element not in leaves]
+            leaves = set(self._leaves)
+            groups = (element for element in range(self._scan.element_count) if element not in leaves)
+            self._nodes = {element: ordinal for ordinal, element in enumerate(groups)}
         return self._nodes
 
+    def _element_facts(self, name: str) -> memoryview:
+        """One fact of all elements, gathered once."""
+        facts = self._facts.get(name)
+        if facts is None:
+            facts = self._facts[name] = self._scan.elements(name)
+        return facts
+
     def _element(self, identity: int) -> int:
-        return self.nodes[identity ^ GROUP] if identity & GROUP else self._scan.leaves[identity]
+        return next(islice(self.nodes, identity ^ GROUP, None)) if identity & GROUP else self._leaves[identity]
 
     def find_name(self, name: bytes) -> list[int]:
         """Every leaf, then every group, whose path reads like this, dots and NULs being the same."""
         if self._names is None:
             names: dict[bytes, list[int]] = {}
             paths = self.paths
-            for leaf, element in enumerate(self._scan.leaves):
+            for leaf, element in enumerate(self._leaves):
                 names.setdefault(paths[element].replace(b"\0", b"."), []).append(leaf)
-            for node, element in enumerate(self.nodes):
+            for element, node in self.nodes.items():
                 if element:
                     names.setdefault(paths[element].replace(b"\0", b"."), []).append(GROUP | node)
             self._names = names
         return self._names.get(name.replace(b"\0", b"."), [])
 
     def find_field_id(self, field_id: int) -> list[int]:
-        ids = self._scan.elements("field_id")
+        ids = self._element_facts("field_id")
         if field_id not in ids:
             return []
-        found = [leaf for leaf, element in enumerate(self._scan.leaves) if ids[element] == field_id]
-        found += [GROUP | node for node, element in enumerate(self.nodes) if element and ids[element] == field_id]
+        found = [leaf for leaf, element in enumerate(self._leaves) if ids[element] == field_id]
+        found += [GROUP | node for element, node in self.nodes.items() if element and ids[element] == field_id]
         return [identity for identity in found if parse_element(self.node(identity).thrift).field_id == field_id]
 
     def node(self, identity: int) -> Node:
-        scan, element = self._scan, self._element(identity)
-        start = scan.elements("bytes_offset")[element]
-        parent = scan.elements("parent")[element]
+        element, facts = self._element(identity), self._element_facts
+        start, parent = facts("bytes_offset")[element], facts("parent")[element]
         return Node(
-            bytes(memoryview(scan.data)[start:start + scan.elements("bytes_length")[element]]), self.paths[element],
-            None if parent < 0 else self.nodes.index(parent), element,
-            scan.elements("first_leaf")[element], scan.elements("leaf_count")[element],
-            scan.elements("column_order")[element] if not identity & GROUP else 0,
-            scan.elements("max_definition")[element], scan.elements("max_repetition")[element],
+            bytes(memoryview(self._scan.data)[start:start + facts("bytes_length")[element]]), self.paths[element],
+            None if parent < 0 else self.nodes[parent], element,
+            facts("first_leaf")[element], facts("leaf_count")[element],
+            facts("column_order")[element] if not identity & GROUP else 0,
+            facts("max_definition")[element], facts("max_repetition")[element],
         )
 
     def column(self, leaf: int, first: int = 0, count: int | None = None):
@@ -131,4 +142,5 @@ class ThriftForm:
             self._scan, leaves, row_groups, arrow_schema=arrow_schema, key_values=key_values)
 
     def close(self) -> None:
-        self._scan = self._names = self._paths = self._nodes = None
+        self._scan = self._leaves = self._names = self._paths = self._nodes = None
+        self._facts = {}

@@ -181,6 +181,11 @@ class TestPaths:
             file.column("column_3")
             assert file.io_stats.requests <= 3
             assert file.read(["column_3"]).equals(pq.read_table(flat, columns=["column_3"]))
+            requests = file.io_stats.requests
+            assert file.schema.equals(pq.read_schema(flat))
+            assert len(file.columns()) == file.to_arrow().num_rows / 3 == 40
+            assert file.read().equals(pq.read_table(flat))
+            assert file.io_stats.requests == requests + 1
 
 
 def test_an_interrupted_change_is_read_from_its_journal(plain, tmp_path):
