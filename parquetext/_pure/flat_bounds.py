@@ -12,7 +12,7 @@ _SIDES = {                                         # side: (shift in `exactness`
     "min": (0, wire.PRESENT_MIN_VALUE, wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
     "max": (2, wire.PRESENT_MAX_VALUE, wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT),
 }
-_INEXACT, _EXACT = 1, 2
+_EXACT = 2                                         # a bit of what `exactness` says of a side
 
 
 class Bounds:
@@ -31,7 +31,8 @@ class Bounds:
                 continue
             fact[f"{side}_value_offset"], fact[f"{side}_value_length"] = len(self.arena), len(value)
             self.arena += value
-            present |= is_there | {_INEXACT: said, _EXACT: said | exact}.get(exactness >> shift & 3, 0)
+            said_of_it = exactness >> shift & 3
+            present |= is_there | (said if said_of_it else 0) | (exact if said_of_it & _EXACT else 0)
         return present
 
     def _value(self, statistics: dict[str, int], side: str) -> bytes | None:

@@ -172,7 +172,7 @@ class Footer:
         self.held = min(max(begin - payload, 0), length)       # from here on the payload is in memory
         self.memory = bytes(tail[payload + self.held - begin:payload + length - begin]) if self.held < length else b""
         self._vtable_views: dict[tuple[str, int], Vtable | None] = {}
-        self._cells: dict[int, Cell] = {}
+        self._cells: dict[tuple[int, bool], Cell] = {}         # the last one of each kind; parts above 0 by themselves
         self._open()
 
     def fail(self, code: int, place: int, expected: int, found: int) -> Exception:
@@ -283,7 +283,7 @@ class Footer:
         return Vtable(size, at, wrong)
 
     def load(self, place: int, hint: int = FIRST_READ) -> Cell:
-        """The cell at `place`, its length and checksum checked; the last one of each kind is kept."""
+        """The cell at `place`, its length and checksum checked."""
         for cell in self._cells.values():
             if cell.place == place:
                 return cell
@@ -300,8 +300,11 @@ class Footer:
         stored, = struct.unpack_from("<I", data)
         if (found := checksum.crc32(view[4:])) != stored:
             raise self.fail(wire.CHECKSUM, place, stored, found)
-        cell = Cell(self, place, view)
-        self._cells[cell.kind] = cell
+        return Cell(self, place, view)
+
+    def keep(self, cell: Cell) -> Cell:
+        """Keep a cell that turned out to be the one wanted."""
+        self._cells[cell.kind, cell.kind == wire.KIND_COLUMN and cell.part > 0] = cell
         return cell
 
     def cell(self, place: int, kind: int, number: int, part: int = 0, hint: int = FIRST_READ) -> Cell:
@@ -313,7 +316,7 @@ class Footer:
             raise cell.fail(wire.BAD_CELL, 10, min(part, 0xFFFF), cell.part)
         if cell.number != number:
             raise cell.fail(wire.BAD_CELL, 12, number, cell.number)
-        return cell
+        return self.keep(cell)
 
     def page(self, kind: int, first: int, number: int, most: int) -> tuple[Cell, int]:
         """A DIRECTORY or BUCKET cell, and how many entries it has."""
@@ -325,7 +328,10 @@ class Footer:
         return cell, cell.part
 
     def listed_cell(self, kind: int, number: int, hint: int = FIRST_READ) -> Cell:
-        """Cell `number` of a kind, by the directory."""
+        """Cell `number` of a kind: the last one, or by the directory."""
+        last = self._cells.get((kind, False))
+        if last is not None and last.number == number:
+            return last
         page, entry = divmod(self.first_entry[kind] + number, wire.FLAT_DIRECTORY_ENTRIES)
         cell, used = self.page(wire.KIND_DIRECTORY, self.counts.directory, page, wire.FLAT_DIRECTORY_ENTRIES)
         if entry >= used:

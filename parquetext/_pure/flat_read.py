@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from array import array
+from itertools import groupby
 from typing import NamedTuple
 
 from .. import wire
 from ..errors import wire_error
-from . import flat_names
-from .chunks import Chunks
+from . import flat_names, flat_slice
 from .flat_bounds import Bounds
 from .flat_cells import Cell, Footer
+from .flat_facts import MEMBERS, Chunks
 
 GROUP = 0x80000000           # ids of groups: GROUP | node
 _SCHEMA_PART = 64            # bytes, the cell's header included
 _LISTS = 24                  # where the list of a part above 0, and of ROW_GROUPS, begins
 _ABSENT = -1
+_LAST_TYPE = 7               # FIXED_LEN_BYTE_ARRAY
 
 _ROW_GROUP_FIELDS = {        # name: (struct code, what an absent field counts as)
     "num_rows": ("q", 0), "total_byte_size": ("q", 0), "file_offset": ("q", _ABSENT),
@@ -94,6 +96,15 @@ class Reader:
             raise ValueError("the reader is closed")
         return self._open_footer
 
+    def fail(self, code: int, place: int, expected: int, found: int) -> Exception:
+        """The error for what stands at a payload offset."""
+        return self._footer.fail(code, place, expected, found)
+
+    @property
+    def flags(self) -> int:
+        """The tail block's flags."""
+        return self._footer.counts.flags
+
     @property
     def io(self) -> tuple[int, int]:
         """(reads made, bytes fetched) so far."""
@@ -146,13 +157,18 @@ class Reader:
         count = self.leaf_count if cell.kind == wire.KIND_COLUMN else self.node_count
         if cell.number >= count:
             raise cell.fail(wire.BAD_CELL, 12, count, cell.number)
-        return cell
+        return self._footer.keep(cell)
 
     # ---- the schema part of NODE and COLUMN
 
     def node(self, id: int) -> Node:
         """The place in the schema of a leaf or, with GROUP | node, a group."""
-        return self._schema_part(self._id_cell(id))
+        return self.element(id)[1]
+
+    def element(self, id: int) -> tuple[Cell, Node]:
+        """A leaf's or group's cell, and what its schema part says."""
+        cell = self._id_cell(id)
+        return cell, self._schema_part(cell)
 
     def _id_cell(self, id: int) -> Cell:
         kind, count = (wire.KIND_NODE, self.node_count) if id & GROUP else (wire.KIND_COLUMN, self.leaf_count)
@@ -278,15 +294,26 @@ class Reader:
         """A leaf's chunks in the row groups [first, first + count)."""
         if not 0 <= leaf < self.leaf_count:
             raise wire_error(wire.BAD_ARGUMENT, 0, self.leaf_count, leaf)
-        wanted, facts, bounds, arena = self._check_range(first, count), [], None, bytearray()
-        for part in sorted({row_group // wire.FLAT_PART_ROW_GROUPS for row_group in wanted}):
+        wanted, arena = self._check_range(first, count), bytearray()
+        self.element(leaf)
+        facts = [fact for _, fact in self._facts(leaf, wanted, arena)]
+        return Chunks(facts, bytes(arena))
+
+    def chunks(self, leaf: int, row_groups: list[int]) -> tuple[dict[int, dict[str, int]], int]:
+        """All facts of a leaf's chunks by row group, and the place of the column's cell."""
+        facts = dict(self._facts(leaf, row_groups, bytearray()))
+        absent = {name: value for name, (_, value) in MEMBERS.items()}
+        return {row_group: {**absent, **fact} for row_group, fact in facts.items()}, self._id_cell(leaf).place
+
+    def _facts(self, leaf: int, row_groups, arena: bytearray):
+        """(row group, facts) of a leaf's chunks in these row groups, which ascend."""
+        for part, numbers in groupby(row_groups, lambda row_group: row_group // wire.FLAT_PART_ROW_GROUPS):
             cell, places = self._part(leaf, part)
             type = self._id_cell(leaf).data[59]
             bounds = Bounds(cell, type, arena)
-            for entry, row_group in enumerate(self._part_range(part)):
-                if row_group in wanted:
-                    facts.append(self._chunk(cell, cell.u32(places + 4 * entry), row_group, type, bounds))
-        return Chunks.from_facts(facts, bytes(arena))
+            for row_group in numbers:
+                place = cell.u32(places + 4 * (row_group % wire.FLAT_PART_ROW_GROUPS))
+                yield row_group, self._chunk(cell, place, row_group, type, bounds)
 
     def _chunk(self, cell: Cell, place: int, row_group: int, type: int, bounds: Bounds) -> dict[str, int]:
         """What a ColumnChunk and the tables behind it say, by the members of pqx_chunk and pqx_places."""
@@ -294,8 +321,10 @@ class Reader:
         metadata = cell.child(chunk, "metadata", "ColumnMetadata")
         present, fact, tables = 0, {}, {"ColumnMetadata": metadata or {}}
         if metadata is not None:
-            present |= wire.PRESENT_METADATA | wire.PRESENT_TYPE | wire.PRESENT_NUM_VALUES
-            fact["type"] = type
+            present |= wire.PRESENT_METADATA | wire.PRESENT_NUM_VALUES
+            if type <= _LAST_TYPE:
+                present |= wire.PRESENT_TYPE
+                fact["type"] = type
             fact["encodings"] = cell.number_at(metadata, "encodings", "H", 0)
             if "num_values" not in metadata:
                 fact["num_values"] = self._num_rows(row_group)
@@ -355,3 +384,7 @@ class Reader:
         if length > pool.size - at - 8:
             raise pool.fail(wire.BAD_OFFSET, at, pool.size, length)
         return bytes(pool.data[at + 8:at + 8 + length])
+
+    def slice(self, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:
+        """The Thrift footer for a projection, as `slice.slice_footer` makes it."""
+        return flat_slice.slice_reader(self, leaves, row_groups, arrow_schema, key_values)

@@ -1,0 +1,167 @@
+"""A slice of a flat footer: the cells of a projection put together as a small Thrift footer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from .. import wire
+from ..errors import ParquetextError, wire_error
+from . import arrow_schema, varint
+from .flat_schema import ABSENT, Struct
+from .flat_write import HAS_COLUMN_ORDERS
+from .slice_write import ARROW_SCHEMA, Chunk, Element, Parts, RowGroup, write
+
+GROUP = 0x80000000
+ROOT = GROUP
+REPEATED = 2
+LISTS_AND_MAPS_CONVERTED = (1, 2, 3)                 # MAP, MAP_KEY_VALUE, LIST
+LISTS_AND_MAPS_LOGICAL = (2, 3)                      # MAP, LIST
+
+
+@dataclass
+class Part:
+    """A schema element of the slice."""
+
+    id: int
+    place: int                                       # of its cell
+    node: object
+    position: int                                    # among the children of its parent
+    children: list[Part] = field(default_factory=list)
+    leaves: int = 0                                  # below it, in the slice
+
+    @property
+    def is_leaf(self) -> bool:
+        return not self.id & GROUP
+
+
+class Slicer:
+    """One projection of an open reader."""
+
+    def __init__(self, reader, leaves, row_groups):
+        self.reader, self.leaves, self.row_groups = reader, list(map(int, leaves)), list(map(int, row_groups))
+
+    def check(self) -> None:
+        """Leaves ascend, and all numbers exist."""
+        for index, leaf in enumerate(self.leaves):
+            if not 0 <= leaf < self.reader.leaf_count:
+                raise wire_error(wire.BAD_ARGUMENT, 0, self.reader.leaf_count, leaf)
+            if index and leaf <= self.leaves[index - 1]:
+                raise wire_error(wire.BAD_ARGUMENT, 0, self.leaves[index - 1], leaf)
+        for row_group in self.row_groups:
+            if not 0 <= row_group < self.reader.row_group_count:
+                raise wire_error(wire.BAD_ARGUMENT, 0, self.reader.row_group_count, row_group)
+
+    def parts(self) -> list[Part]:
+        """The leaves and the groups above them, in preorder."""
+        known: dict[int, Part] = {}
+        for id in self.leaves or [ROOT]:
+            while id is not None and id not in known:
+                known[id] = part = self.part(id)
+                id = None if part.node.parent is None else GROUP | part.node.parent
+        return self.tree(sorted(known.values(), key=lambda part: part.node.schema_index))
+
+    def part(self, id: int) -> Part:
+        cell, node = self.reader.element(id)
+        return Part(id, cell.place, node, cell.u32(60))
+
+    def tree(self, parts: list[Part]) -> list[Part]:
+        """Tell every part what is below it; damaged where the parts make no tree in preorder."""
+        root, above = parts[0], parts[:1]
+        if root.id != ROOT:
+            raise self.reader.fail(wire.BAD_VALUE, root.place + 36, 0, root.node.schema_index)
+        for before, part in pairwise(parts):
+            while above and above[-1].id != GROUP | part.node.parent:
+                above.pop()
+            last, index = before.node.schema_index, part.node.schema_index
+            if not above or index == last:
+                raise self.reader.fail(wire.BAD_VALUE, part.place + 36, last, index)
+            above[-1].children.append(part)
+            above.append(part)
+            for group in above if part.is_leaf else []:
+                group.leaves += 1
+        return parts
+
+    def row_group_facts(self) -> list[RowGroup]:
+        facts = {index: self.reader.row_group(index) for index in sorted(self.row_groups)}
+        return [RowGroup(*(facts[index][name] for name in ("num_rows", "file_offset", "ordinal")))
+                for index in self.row_groups]
+
+    def chunks(self) -> list[list[Chunk]]:
+        """Facts by row group. A chunk in another file cannot be said without its path, which facts do not have."""
+        found, row_groups = [], sorted(set(self.row_groups))
+        for leaf in self.leaves:
+            facts, place = self.reader.chunks(leaf, row_groups)
+            elsewhere = [row_group for row_group in row_groups if facts[row_group]["present"] & wire.PRESENT_FILE_PATH]
+            if elsewhere:
+                raise self.reader.fail(wire.UNSUPPORTED_VALUE, place, 0, elsewhere[0])
+            found.append({row_group: Chunk(fact) for row_group, fact in facts.items()})
+        return [[column[row_group] for column in found] for row_group in self.row_groups]
+
+    def key_values(self) -> list[bytes]:
+        """The key-values but ARROW:schema's, as Thrift structs."""
+        pairs = (self.reader.key_value(index) for index in range(self.reader.key_value_count))
+        return [b"".join(b"\x18" + varint.encode(len(text)) + text for text in pair if text is not None) + b"\0"
+                for pair in pairs if pair[0] != ARROW_SCHEMA]
+
+    # ---- ARROW:schema
+
+    def arrow_schema(self, root: Part) -> bytes:
+        """The projection's, or nothing where the footer has no field for one of its elements."""
+        pieces, keep = [], []
+        for part in root.children if self.leaves else []:
+            piece = self.reader.arrow_piece(part.id)
+            if piece is None:
+                return b""
+            pieces.append(piece)
+            is_cut = is_struct(part) and part.leaves < part.node.leaf_count
+            keep.append(self.keep(part, 0) if is_cut else None)
+            if is_cut and keep[-1] is None:
+                return b""
+        try:
+            return arrow_schema.build(pieces, [part.node.path for part in root.children], keep) if pieces else b""
+        except ParquetextError:
+            return b""
+
+    def keep(self, group: Part, depth: int) -> bytes | None:
+        """What stays of the struct's children, then of theirs; None where the cells do not agree."""
+        count = Struct(group.node.thrift, 0).integer(wire.SCHEMA_ELEMENT_NUM_CHILDREN) or 0
+        if depth > wire.MAX_DEPTH or not 0 < count < self.reader.leaf_count + self.reader.node_count:
+            return None
+        stays = {part.position for part in group.children}
+        if max(stays) >= count:
+            return None
+        below = [self.keep(part, depth + 1) for part in group.children if is_struct(part)]
+        return None if None in below else bytes(at in stays for at in range(count)) + b"".join(below)
+
+
+def is_struct(part: Part) -> bool:
+    """A group that Arrow reads as a struct."""
+    if part.is_leaf:
+        return False
+    element = Struct(part.node.thrift, 0)
+    if element.integer(wire.SCHEMA_ELEMENT_REPETITION_TYPE) == REPEATED:
+        return False
+    converted = element.integer(wire.SCHEMA_ELEMENT_CONVERTED_TYPE)
+    if (ABSENT if converted is None else converted) in LISTS_AND_MAPS_CONVERTED:
+        return False
+    logical = element.value(wire.SCHEMA_ELEMENT_LOGICAL_TYPE, wire.TYPE_STRUCT)
+    members = [] if logical is None else Struct(part.node.thrift, logical).list
+    return not members or members[0][0] not in LISTS_AND_MAPS_LOGICAL
+
+
+def slice_reader(reader, leaves, row_groups, with_arrow_schema: bool, with_key_values: bool) -> bytes:
+    """The slice of an open flat footer; see `slice.slice_footer`."""
+    slicer = Slicer(reader, leaves, row_groups)
+    slicer.check()
+    parts = slicer.parts()
+    row_group_facts, chunks = slicer.row_group_facts(), slicer.chunks()
+    arrow = slicer.arrow_schema(parts[0]) if with_arrow_schema else b""
+    pairs = slicer.key_values() if with_key_values else []
+    return write(Parts(
+        version=reader.version,
+        elements=[Element(part.node.thrift, len(part.children), part.node.column_order) for part in parts],
+        row_groups=row_group_facts, chunks=chunks, paths=[part.node.path for part in parts if part.is_leaf],
+        key_values=pairs, arrow_schema=arrow, created_by=reader.created_by,
+        has_column_orders=bool(reader.flags & HAS_COLUMN_ORDERS),
+    ))
