@@ -81,8 +81,6 @@ class Source:
 class Cell:
     """A cell whose checksum held. What it holds is checked where it is used."""
 
-    first_table = wire.FLAT_CELL_HEADER_BYTES
-
     def __init__(self, footer: Footer, place: int, data):
         self.footer, self.place, self.data, self.size = footer, place, data, len(data)
         _, _, self.kind, self.part, self.number = _HEADER.unpack_from(data)
@@ -115,7 +113,7 @@ class Cell:
 
     def table(self, name: str, at: int) -> dict[str, int]:
         """The places of the present fields of the table at `at`."""
-        if at % 4 or not self.first_table <= at <= self.size - 4:
+        if at % 4 or at > self.size - 4:
             raise self.fail(wire.BAD_OFFSET, at, self.size, at)
         distance = (self.place + at - self.u32(at) - self.footer.vtables_at) & 0xFFFFFFFF
         vtable = self.footer.vtable(name, distance)

@@ -24,7 +24,7 @@ _ROW_GROUP_FIELDS = {        # name: (struct code, what an absent field counts a
     "total_compressed_size": ("q", _ABSENT), "ordinal": ("h", _ABSENT),
 }
 _ROW_GROUP_CODES = {**dict.fromkeys(("num_rows", "total_byte_size", "file_offset", "total_compressed_size"), "q"),
-                    "ordinal": "i"}
+                    "ordinal": "i", "chunk_count": "I"}
 
 # Facts of a chunk: member -> (table, field, struct code, presence bit).
 _CHUNK_FIELDS = {
@@ -257,15 +257,14 @@ class Reader:
 
     def row_groups(self, name: str) -> memoryview:
         """One member of all row groups: num_rows, total_byte_size, file_offset, total_compressed_size, ordinal, …"""
-        if name == "chunk_count":
-            return memoryview(array("I", [self.leaf_count] * self.row_group_count))
         facts = [self.row_group(index) for index in range(self.row_group_count)]
         return memoryview(array(_ROW_GROUP_CODES[name], [fact[name] for fact in facts]))
 
     def row_group(self, index: int) -> dict[str, int]:
         """The facts of one row group."""
         cell, fields = self._row_group(index)
-        return {name: cell.number_at(fields, name, code, absent) for name, (code, absent) in _ROW_GROUP_FIELDS.items()}
+        facts = {name: cell.number_at(fields, name, code, absent) for name, (code, absent) in _ROW_GROUP_FIELDS.items()}
+        return facts | {"chunk_count": self.leaf_count}
 
     def sorting_columns(self, row_group: int) -> list[tuple[int, bool, bool]]:
         """(column_idx, descending, nulls_first) of each column that a row group is sorted by."""

@@ -155,8 +155,10 @@ class Elements:
             list(zip(scan.elements(f"{range}_offset"), scan.elements(f"{range}_length"), strict=True))
             for range in ("bytes", "logical_type", "name"))
         self.names = [bytes(self.data[at:at + length]) for at, length in names]
-        self.paths = [b""] * self.count
+        self.paths, self.position, children = [b""] * self.count, [0] * self.count, [0] * self.count
         for index in range(1, self.count):
+            self.position[index] = children[self.parent[index]]
+            children[self.parent[index]] += 1
             above = self.paths[self.parent[index]] + b"\0" if self.parent[index] > 0 else b""
             self.paths[index] = above + self.names[index]
 

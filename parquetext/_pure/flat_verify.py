@@ -19,12 +19,6 @@ class _Memory:
         return self.data[offset:offset + length]
 
 
-class _Whole(Cell):
-    """All that lies before the tail block, as other readers see it."""
-
-    first_table = 8
-
-
 def verify(payload) -> None:
     """Check a whole payload; raises what is wrong first. O(size), and a lookup per name."""
     data = memoryview(payload)
@@ -97,7 +91,7 @@ class _Check:
     def check_public_way(self) -> None:
         """Root table and vectors, which lie in no cell, lead to the tables that the cells list."""
         footer, counts = self.footer, self.footer.counts
-        whole = _Whole(footer, 0, self.data[:footer.tail])
+        whole = Cell(footer, 0, self.data[:footer.tail])
         place = whole.u32(0)
         root = whole.table("FileMetaData", place)
         wanted = {"version", "schema", "num_rows", "row_groups"}

@@ -204,15 +204,15 @@ class _Writer:
         payload, elements = self.payload, self.elements
         thrift = elements.thrift(index)
         thrift_at = payload.append(thrift) - cell
-        path_at = path_length = name_length = 0
+        path_at = path_length = last = 0                # the last word: a name's length, or a place among siblings
         if elements.parent[index] > 0:
             path_length = len(elements.paths[index])
-            path_at = payload.append(elements.paths[index]) - cell
+            path_at, last = payload.append(elements.paths[index]) - cell, elements.position[index]
         elif index:
-            path_at, name_length = name - cell, len(elements.names[index])
+            path_at, last = name - cell, len(elements.names[index])
         parent = self.node_of[elements.parent[index]] if index else wire.FLAT_NONE
         SCHEMA_PART.pack_into(payload.out, cell + wire.FLAT_CELL_HEADER_BYTES, thrift_at, len(thrift), path_at,
-                              path_length, parent, index, *self.pool.place(index), *counts, *levels, name_length)
+                              path_length, parent, index, *self.pool.place(index), *counts, *levels, last)
 
     def write_key_value(self, index: int) -> None:
         scan, payload = self.scan, self.payload

@@ -1,0 +1,433 @@
+"""The flat footer's kernels: written from a scan, read by verified random access, both implementations alike."""
+
+from __future__ import annotations
+
+import importlib
+import struct
+import zlib
+
+import pytest
+from hypothesis import HealthCheck, Phase, assume, given, settings
+from hypothesis import strategies as st
+from support import flat_footers as thrift
+
+from parquetext import kernels, wire
+from parquetext.errors import Damaged, ParquetextError, Unsupported
+
+GROUP = 0x80000000
+FACTS = ("num_values", "total_uncompressed_size", "total_compressed_size", "data_page_offset", "dictionary_page_offset",
+         "null_count", "distinct_count", "type", "codec", "present", "encodings", "index_page_offset",
+         "bloom_filter_offset", "offset_index_offset", "column_index_offset", "bloom_filter_length",
+         "offset_index_length", "column_index_length", "min_value_offset", "min_value_length", "max_value_offset",
+         "max_value_length")
+ROW_GROUP_FACTS = ("num_rows", "total_byte_size", "file_offset", "total_compressed_size", "ordinal", "chunk_count")
+
+hypothesis_settings = settings(
+    max_examples=60, deadline=None, phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture])
+
+
+class Memory:
+    """Bytes as a source."""
+
+    def __init__(self, data: bytes):
+        self.data, self.size = bytes(data), len(data)
+
+    def read(self, offset: int, length: int) -> bytes:
+        return self.data[offset:offset + length]
+
+
+def module(package: str, name: str):
+    try:
+        return importlib.import_module(f"parquetext._{package}.{name}")
+    except ImportError:
+        pytest.skip("the compiled kernels are not built: nothing to compare the twin with")
+
+
+def open_payload(payload: bytes, package: str | None = None, *, before: bytes = b"", behind: bytes = b"",
+                 tail: int = 4096):
+    flat = module(package, "flat") if package else kernels.flat
+    file = before + payload + behind
+    return flat.Reader(Memory(file), len(before), len(payload), file[-tail:] if tail else b"")
+
+
+def write(footer: bytes) -> bytes:
+    return bytes(kernels.flat.write(kernels.scan.scan(footer)))
+
+
+def write_with(package: str, footer: bytes) -> bytes:
+    return bytes(module(package, "flat").write(module(package, "scan").scan(footer)))
+
+
+def outcome(ask, *arguments):
+    """What a call gives, or what it raises: class, code, offset, expected, found."""
+    try:
+        return ask(*arguments)
+    except ParquetextError as error:
+        return type(error).__name__, error.code, error.offset, error.expected, error.found
+
+
+def chunk_facts(chunks) -> dict:
+    facts = {name: list(chunks.array(name)) for name in FACTS}
+    bounds = [list(part) for part in chunks.bounds()]
+    return facts | {"count": len(chunks), "buffer": bytes(chunks.buffer), "bounds": bounds}
+
+
+def node_facts(node) -> tuple:
+    return (bytes(node.thrift), bytes(node.path), node.parent, node.schema_index, node.first_leaf, node.leaf_count,
+            node.column_order, node.max_definition, node.max_repetition)
+
+
+def everything(payload: bytes, package: str | None = None, **place) -> dict:
+    """All that a reader can be asked, each answer or error by itself."""
+    reader = outcome(lambda: open_payload(payload, package, **place))
+    if isinstance(reader, tuple):
+        return {"open": reader}
+    found = {name: getattr(reader, name) for name in (
+        "version", "num_rows", "leaf_count", "node_count", "row_group_count", "key_value_count")}
+    ids = [*range(reader.leaf_count), *(GROUP | node for node in range(reader.node_count))]
+
+    def ask(question, work, *arguments):
+        """Of a reader that nobody has asked before."""
+        found[question, *arguments] = outcome(lambda: work(open_payload(payload, package, **place), *arguments))
+
+    for id in ids:
+        ask("node", lambda reader, id: node_facts(reader.node(id)), id)
+    names = {answer[1] for question, answer in found.items() if question[0] == "node" and len(answer) == 9}
+    for name in sorted(names | {b"", b"no such name"}):
+        ask("name", lambda reader, name: list(reader.find_name(name)), name)
+    for field_id in range(-2, 4):
+        ask("field id", lambda reader, field_id: list(reader.find_field_id(field_id)), field_id)
+    for leaf in range(reader.leaf_count):
+        ask("column", lambda reader, leaf: chunk_facts(reader.column(leaf)), leaf)
+    for name in ROW_GROUP_FACTS:
+        ask("row groups", lambda reader, name: list(reader.row_groups(name)), name)
+    for row_group in range(reader.row_group_count):
+        ask("sorting", lambda reader, row_group: list(map(tuple, reader.sorting_columns(row_group))), row_group)
+    for index in range(reader.key_value_count):
+        ask("key value", lambda reader, index: tuple(reader.key_value(index)), index)
+    ask("created by", lambda reader: reader.created_by)
+    ask("slice", lambda reader: bytes(reader.slice(range(reader.leaf_count), range(reader.row_group_count),
+                                                   key_values=True)))
+    found["verify",] = outcome((module(package, "flat") if package else kernels.flat).verify, payload)
+    return found
+
+
+def both(payload: bytes, **place) -> dict:
+    """Everything, which both implementations tell alike."""
+    native, pure = everything(payload, "native", **place), everything(payload, "pure", **place)
+    assert native.keys() == pure.keys()
+    for question, answer in native.items():
+        assert pure[question] == answer, question
+    return native
+
+
+def cells(payload: bytes) -> list[tuple[int, int]]:
+    """(place, length) of every cell, by the directory and what it leads to."""
+    end = len(payload) - struct.unpack_from("<I", payload, len(payload) - 8)[0]
+    leaves, nodes, _, pairs, pages, parts, flags = struct.unpack_from("<7I", payload, end)
+    directory, buckets, bucket_count = struct.unpack_from("<3I", payload, end + 40)
+    count = leaves + nodes + parts + pairs + (flags & 1) + pages
+    directories = [directory + 256 * page for page in range(-(-count // 60))]
+    places = directories + [buckets + 256 * bucket for bucket in range(bucket_count)]
+    for page in directories:
+        used, = struct.unpack_from("<H", payload, page + 10)
+        places += struct.unpack_from(f"<{used}I", payload, page + 16)
+    for place in places[len(directories) + bucket_count:][:leaves]:
+        more, = struct.unpack_from("<I", payload, place + 52)
+        places += struct.unpack_from(f"<{more - 1}I", payload, place + 64)
+    return [(place, struct.unpack_from("<I", payload, place + 4)[0]) for place in places]
+
+
+def sign(payload: bytearray, places: list[tuple[int, int]]) -> bytes:
+    """The payload with the checksums of its cells and its tail block made right again."""
+    for place, length in places:
+        struct.pack_into("<I", payload, place, zlib.crc32(payload[place + 4:place + length]))
+    tail, = struct.unpack_from("<I", payload, len(payload) - 8)
+    struct.pack_into("<I", payload, len(payload) - 4, zlib.crc32(payload[len(payload) - min(tail, len(payload)):-4]))
+    return bytes(payload)
+
+
+def small_footer() -> bytes:
+    """A column of text and one of numbers in a struct, two row groups, key-values."""
+    elements = [
+        thrift.element(b"schema", children=2),
+        thrift.element(b"name", type=6, repetition=1, converted=0, field_id=3),
+        thrift.element(b"point", repetition=1, children=1),
+        thrift.element(b"x", type=2, repetition=1),
+    ]
+    text = thrift.statistics(null_count=1, min_value=b"alpha", max_value=b"omega " * 5, max_exact=True)
+    number = thrift.statistics(null_count=0, min_value=struct.pack("<q", -5), max_value=struct.pack("<q", 5))
+    group = thrift.row_group([
+        thrift.chunk(thrift.metadata(6, [b"name"], stats=text, dictionary_page=4, encodings=(0, 3, 8))),
+        thrift.chunk(thrift.metadata(2, [b"point", b"x"], stats=number, num_values=7, bloom_offset=99, bloom_length=32),
+                     column_index=1000, column_index_length=20, offset_index=1020, offset_index_length=15),
+    ], num_rows=7, sorting=[thrift.sorting_column(0, True, False)], file_offset=4, total_compressed_size=20, ordinal=0)
+    return thrift.footer(elements, [group, group], num_rows=14, column_orders=[1, 1], created_by=b"test",
+                         key_values=[thrift.key_value(b"k", b"v"), thrift.key_value(b"only a key")])
+
+
+# ---- what the form carries
+
+def test_a_leaf_is_found_by_its_path_whichever_way_it_is_written(implementation):
+    reader = open_payload(write(small_footer()))
+    assert list(reader.find_name(b"point.x")) == list(reader.find_name(b"point\0x")) == [1]
+    assert list(reader.find_name(b"name")) == [0]
+    assert list(reader.find_name(b"x")) == []
+
+
+def test_a_group_is_found_by_its_path(implementation):
+    reader = open_payload(write(small_footer()))
+    ids = list(reader.find_name(b"point"))
+    assert ids == [GROUP | 1]
+    node = reader.node(ids[0])
+    assert (node.parent, node.schema_index, node.first_leaf, node.leaf_count) == (0, 2, 1, 1)
+    assert reader.node(GROUP).parent is None
+
+
+def test_an_element_is_found_by_its_field_id(implementation):
+    reader = open_payload(write(small_footer()))
+    assert list(reader.find_field_id(3)) == [0]
+    assert list(reader.find_field_id(4)) == []
+
+
+def test_names_that_read_alike_are_all_found(implementation):
+    elements = [thrift.element(b"schema", children=3), thrift.element(b"a.b", type=1), thrift.element(b"a", children=1),
+                thrift.element(b"b", type=1), thrift.element(b"a.b", type=1)]
+    reader = open_payload(write(thrift.footer(elements, [])))
+    assert list(reader.find_name(b"a.b")) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("columns", [1, 30, 31, 32, 33, 700])
+def test_every_name_is_found_and_no_other(implementation, columns):
+    reader = open_payload(write(thrift.wide_footer(columns, 1)))
+    assert [list(reader.find_name(b"c%d" % n)) for n in range(columns)] == [[n] for n in range(columns)]
+    assert [list(reader.find_name(b"d%d" % n)) for n in range(50)] == [[]] * 50
+
+
+def test_facts_of_a_chunk_come_back(implementation):
+    chunks = open_payload(write(small_footer())).column(1)
+    assert len(chunks) == 2
+    assert list(chunks.array("num_values")) == [7, 7]
+    assert list(chunks.array("bloom_filter_offset")) == [99, 99]
+    assert list(chunks.array("offset_index_length")) == [15, 15]
+    assert list(chunks.array("distinct_count")) == [-1, -1]
+    has, offsets, lengths, _, _ = chunks.bounds()
+    assert has == b"\3\3"
+    assert bytes(chunks.buffer)[offsets[1]:offsets[1] + lengths[1]] == struct.pack("<q", -5)
+
+
+def test_long_bounds_come_back_whole(implementation):
+    chunks = open_payload(write(small_footer())).column(0)
+    _, _, _, offsets, lengths = chunks.bounds()
+    assert bytes(chunks.buffer)[offsets[0]:offsets[0] + lengths[0]] == b"omega " * 5
+    exact = wire.PRESENT_MAX_EXACT_SET | wire.PRESENT_MAX_EXACT
+    assert [present & (exact | wire.PRESENT_MIN_EXACT_SET) for present in chunks.array("present")] == [exact, exact]
+
+
+def test_row_groups_key_values_and_the_rest_come_back(implementation):
+    reader = open_payload(write(small_footer()))
+    assert (reader.version, reader.num_rows, reader.created_by) == (2, 14, b"test")
+    assert list(reader.row_groups("num_rows")) == [7, 7]
+    assert list(reader.row_groups("file_offset")) == [4, 4]
+    assert [tuple(column) for column in reader.sorting_columns(0)] == [(0, True, False)]
+    assert [tuple(reader.key_value(index)) for index in range(2)] == [(b"k", b"v"), (b"only a key", None)]
+
+
+@pytest.mark.parametrize("row_groups", [0, 1, 63, 64, 65, 129])
+def test_columns_are_cut_every_64_row_groups(implementation, row_groups):
+    payload = write(thrift.wide_footer(2, row_groups))
+    reader = open_payload(payload)
+    assert list(reader.column(1).array("data_page_offset")) == [5] * row_groups
+    assert list(reader.row_groups("num_rows")) == [1] * row_groups
+    first = max(0, row_groups - 2)
+    assert len(reader.column(0, first, row_groups - first)) == row_groups - first
+    kernels.flat.verify(payload)
+
+
+@pytest.mark.parametrize(("value", "is_max", "stored"), [
+    (b"a" * 17, False, b"a" * 16),
+    (b"a" * 17, True, b"a" * 15 + b"b"),
+    (b"a" * 15 + "ü".encode(), False, b"a" * 15),
+    (b"a" * 14 + "€".encode(), False, b"a" * 14),
+    (b"a" * 13 + "😀".encode(), False, None),
+    (b"a" * 14 + "€".encode(), True, b"a" * 13 + b"b"),
+    (b"\x7f" * 20, True, None),
+    (b"a" + b"\xff" * 20, True, b"b"),
+])
+def test_a_long_bound_has_a_shorter_one_for_readers_of_the_public_schema(implementation, value, is_max, stored):
+    side = "max" if is_max else "min"
+    stats = thrift.statistics(**{f"{side}_value": value})
+    group = thrift.row_group([thrift.chunk(thrift.metadata(6, [b"a"], stats=stats))])
+    elements = [thrift.element(b"schema", children=1), thrift.element(b"a", type=6)]
+    payload = write(thrift.footer(elements, [group], column_orders=[1]))
+    words = [] if stored is None else [stored.ljust(16, b"\0")[at:at + 8][::-1] for at in (0, 8)]
+    assert all(word in payload for word in words)
+    chunks = open_payload(payload).column(0)
+    assert bytes(chunks.buffer) == value
+
+
+def test_bounds_that_cannot_be_trusted_are_not_stored(implementation):
+    """Without a column order, unsigned bounds mean nothing: old writers compared bytes as signed."""
+    stats = thrift.statistics(min=b"a", max=b"b", min_value=b"a", max_value=b"b", null_count=3)
+    group = thrift.row_group([thrift.chunk(thrift.metadata(6, [b"a"], stats=stats))])
+    elements = [thrift.element(b"schema", children=1), thrift.element(b"a", type=6)]
+    chunks = open_payload(write(thrift.footer(elements, [group]))).column(0)
+    assert (chunks.bounds()[0], list(chunks.array("null_count"))) == (b"\0", [3])
+
+
+# ---- what it costs
+
+def test_a_lookup_reads_the_tail_and_three_pieces(implementation):
+    payload = write(thrift.wide_footer(2000, 4))
+    reader = open_payload(payload)
+    reader.column(reader.find_name(b"c1234")[0])
+    reads, fetched = reader.io
+    assert reads <= 3 and fetched < 4096
+
+
+def test_a_payload_is_read_wherever_it_lies_and_however_little_of_the_tail_is_there(implementation):
+    payload = write(small_footer())
+    whole = everything(payload)
+    for tail in (0, 1, 31, 32, 200, 100_000):
+        found = everything(payload, before=b"x" * 11, behind=b"trailer", tail=tail)
+        assert found == whole
+
+
+# ---- what is refused
+
+def irregular() -> bytes:
+    return thrift.footer([thrift.element(b"schema", children=1), thrift.element(b"a", type=1)], [thrift.row_group([])])
+
+
+def one_chunk(meta: bytes, **options) -> bytes:
+    elements = [thrift.element(b"schema", children=1), thrift.element(b"a", type=1)]
+    return thrift.footer(elements, [thrift.row_group([thrift.chunk(meta)])], **options)
+
+
+@pytest.mark.parametrize(("footer", "code"), [
+    (irregular(), wire.IRREGULAR),
+    (one_chunk(thrift.metadata(1, [b"a"]), column_orders=[1, 1]), wire.MISMATCH),
+    (one_chunk(thrift.metadata(2, [b"a"])), wire.MISMATCH),
+    (one_chunk(thrift.metadata(1, [b"a"], codec=200)), wire.UNSUPPORTED_VALUE),
+    (one_chunk(thrift.metadata(1, [b"a"], codec=None)), wire.MISSING_FIELD),
+    (one_chunk(thrift.metadata(1, [b"a"], data_page=None)), wire.MISSING_FIELD),
+])
+def test_what_the_flat_schema_cannot_say_is_refused(implementation, footer, code):
+    with pytest.raises(ParquetextError) as caught:
+        write(footer)
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize("index", [-1, 2, 2**31, 2**32])
+def test_numbers_that_do_not_exist_are_refused(implementation, index):
+    reader = open_payload(write(small_footer()))
+    for ask in (reader.column, reader.node, reader.key_value, reader.sorting_columns):
+        if ask == reader.node and index == GROUP:
+            continue
+        with pytest.raises((ParquetextError, OverflowError)):
+            ask(index)
+
+
+def test_another_layout_is_not_read(implementation):
+    payload = bytearray(write(small_footer()))
+    struct.pack_into("<I", payload, len(payload) - 16, 2)
+    with pytest.raises(Unsupported, match="unknown layout"):
+        open_payload(sign(payload, []))
+
+
+def test_a_closed_reader_says_so(implementation):
+    with open_payload(write(small_footer())) as reader:
+        pass
+    with pytest.raises(ValueError, match="closed"):
+        reader.column(0)
+
+
+# ---- damage
+
+def test_every_single_bit_flip_gives_the_same_answers_or_an_error(implementation):
+    payload = write(small_footer())
+    whole = everything(payload)
+    for at in range(len(payload)):
+        broken = bytearray(payload)
+        broken[at] ^= 1 << at % 8
+        found = everything(bytes(broken))
+        assert found["open"][0] in ("Damaged", "Unsupported") if "open" in found else all(
+            answer == whole[question] or answer[0] in ("Damaged", "Unsupported")
+            for question, answer in found.items() if question in whole and isinstance(question, tuple)), at
+
+
+def test_verify_sees_every_bit_that_some_reader_uses(implementation):
+    """Bytes that no check covers are padding between the vectors: the payload's own checksum is for those."""
+    payload = write(small_footer())
+    quiet = []
+    for at in range(len(payload)):
+        broken = bytearray(payload)
+        broken[at] ^= 1 << at % 8
+        try:
+            kernels.flat.verify(bytes(broken))
+            quiet.append(at)
+        except (Damaged, Unsupported):
+            continue
+    assert all(payload[at] == 0 for at in quiet)
+    assert len(quiet) < 16
+
+
+def test_truncated_payloads_are_refused(implementation):
+    payload = write(small_footer())
+    for length in range(0, len(payload), 7):
+        with pytest.raises((Damaged, Unsupported)):
+            open_payload(payload[:length])
+
+
+# ---- two implementations, one behaviour
+
+@hypothesis_settings
+@given(thrift.footers())
+def test_both_write_the_same_payload_and_read_the_same_facts(footer):
+    payloads = [outcome(write_with, package, footer) for package in ("native", "pure")]
+    assert payloads[0] == payloads[1]
+    if isinstance(payloads[0], bytes):
+        answers = both(payloads[0])
+        assert answers["verify",] is None
+
+
+@hypothesis_settings
+@given(thrift.footers(), st.data())
+def test_both_make_the_same_of_damage_that_checksums_do_not_show(footer, data):
+    payload = outcome(write_with, "native", footer)
+    assume(isinstance(payload, bytes))
+    broken = bytearray(payload)
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(broken) - 36))
+        width = data.draw(st.sampled_from([1, 2, 4]))
+        value = data.draw(st.integers(0, 2**16) | st.integers(0, 2**32 - 1)) % 2 ** (8 * width)
+        broken[at:at + width] = value.to_bytes(width, "little")
+    both(sign(broken, cells(payload)))
+
+
+@hypothesis_settings
+@given(st.binary(max_size=400), st.booleans())
+def test_both_make_the_same_of_bytes_that_are_no_payload(data, framed):
+    if framed:
+        body = data[:len(data) // 8 * 8]
+        tail = wire.UUID_FLAT_FOOTER.bytes + struct.pack("<IIII", 1, len(body) + 32, len(body) + 24, 0)
+        data = sign(bytearray(body + tail), [])
+    both(data)
+
+
+@hypothesis_settings
+@given(thrift.footers(), st.data())
+def test_both_slice_alike_and_as_a_scan_is_sliced(footer, data):
+    scan = module("pure", "scan").scan(footer)
+    payload = outcome(write_with, "pure", footer)
+    assume(isinstance(payload, bytes))
+    leaves = sorted(data.draw(st.sets(st.integers(0, max(0, scan.leaf_count - 1)))))
+    groups = data.draw(st.lists(st.integers(0, max(0, scan.row_group_count - 1)), max_size=3))
+    options = {"arrow_schema": data.draw(st.booleans()), "key_values": data.draw(st.booleans())}
+    slices = [outcome(lambda package=package: bytes(open_payload(payload, package).slice(leaves, groups, **options)))
+              for package in ("native", "pure")]
+    assert slices[0] == slices[1]
+    if isinstance(slices[0], bytes):
+        sliced = module("pure", "scan").scan(slices[0])
+        assert (sliced.leaf_count, sliced.row_group_count) == (len(leaves), len(groups))
