@@ -11,7 +11,7 @@ from .flat_tables import Octets, Table
 
 SHORT_BOUND = 16                       # bytes of a bound that the base slots can hold
 SORT_UNSIGNED = 2                      # pqx_sort_order
-BYTE_ARRAY = 6
+BYTE_ARRAY, LAST_TYPE = 6, 7
 NOT_SAID, INEXACT, EXACT = range(3)
 
 _BASE_SLOTS = ("lo4", "lo8", "hi8", "len")
@@ -123,6 +123,8 @@ class Column:
             raise wire_error(wire.MISSING_FIELD, place, missing)
         if fact["type"] != self.type:
             raise wire_error(wire.MISMATCH, place, self.type & 0xFFFFFFFF, fact["type"] & 0xFFFFFFFF)
+        if not 0 <= fact["type"] <= LAST_TYPE:
+            raise wire_error(wire.UNSUPPORTED_VALUE, place, LAST_TYPE, fact["type"] & 0xFFFFFFFF)
         if not 0 <= fact["codec"] <= 127:
             raise wire_error(wire.UNSUPPORTED_VALUE, place, 127, fact["codec"] & 0xFFFFFFFF)
 

@@ -9,9 +9,10 @@ from typing import NamedTuple
 from .. import wire
 from ..errors import wire_error
 from . import flat_names, flat_slice
+from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS, Chunks
 from .flat_bounds import Bounds
 from .flat_cells import Cell, Footer
-from .flat_facts import MEMBERS, Chunks
+from .records import ABSENT
 
 GROUP = 0x80000000           # ids of groups: GROUP | node
 _SCHEMA_PART = 64            # bytes, the cell's header included
@@ -25,6 +26,8 @@ _ROW_GROUP_FIELDS = {        # name: (struct code, what an absent field counts a
 }
 _ROW_GROUP_CODES = {**dict.fromkeys(("num_rows", "total_byte_size", "file_offset", "total_compressed_size"), "q"),
                     "ordinal": "i", "chunk_count": "I"}
+
+_NO_FACTS = {name: ABSENT[code] for name, code in (CHUNK_MEMBERS | PLACES_MEMBERS).items()}
 
 # Facts of a chunk: member -> (table, field, struct code, presence bit).
 _CHUNK_FIELDS = {
@@ -296,13 +299,12 @@ class Reader:
         wanted, arena = self._check_range(first, count), bytearray()
         self.element(leaf)
         facts = [fact for _, fact in self._facts(leaf, wanted, arena)]
-        return Chunks(facts, bytes(arena))
+        return Chunks.from_facts(facts, bytes(arena))
 
-    def chunks(self, leaf: int, row_groups: list[int]) -> tuple[dict[int, dict[str, int]], int]:
-        """All facts of a leaf's chunks by row group, and the place of the column's cell."""
-        facts = dict(self._facts(leaf, row_groups, bytearray()))
-        absent = {name: value for name, (_, value) in MEMBERS.items()}
-        return {row_group: {**absent, **fact} for row_group, fact in facts.items()}, self._id_cell(leaf).place
+    def chunks(self, leaf: int, row_groups: list[int]):
+        """(row group, all facts) of a leaf's chunks in these row groups, which ascend."""
+        for row_group, fact in self._facts(leaf, row_groups, bytearray()):
+            yield row_group, {**_NO_FACTS, **fact}
 
     def _facts(self, leaf: int, row_groups, arena: bytearray):
         """(row group, facts) of a leaf's chunks in these row groups, which ascend."""

@@ -91,11 +91,11 @@ class Slicer:
         """Facts by row group. A chunk in another file cannot be said without its path, which facts do not have."""
         found, row_groups = [], sorted(set(self.row_groups))
         for leaf in self.leaves:
-            facts, place = self.reader.chunks(leaf, row_groups)
-            elsewhere = [row_group for row_group in row_groups if facts[row_group]["present"] & wire.PRESENT_FILE_PATH]
-            if elsewhere:
-                raise self.reader.fail(wire.UNSUPPORTED_VALUE, place, 0, elsewhere[0])
-            found.append({row_group: Chunk(fact) for row_group, fact in facts.items()})
+            found.append({})
+            for row_group, facts in self.reader.chunks(leaf, row_groups):
+                if facts["present"] & wire.PRESENT_FILE_PATH:
+                    raise self.reader.fail(wire.UNSUPPORTED_VALUE, self.reader.element(leaf)[0].place, 0, row_group)
+                found[-1][row_group] = Chunk(facts)
         return [[column[row_group] for column in found] for row_group in self.row_groups]
 
     def key_values(self) -> list[bytes]:

@@ -300,8 +300,8 @@ def irregular() -> bytes:
     return thrift.footer([thrift.element(b"schema", children=1), thrift.element(b"a", type=1)], [thrift.row_group([])])
 
 
-def one_chunk(meta: bytes, **options) -> bytes:
-    elements = [thrift.element(b"schema", children=1), thrift.element(b"a", type=1)]
+def one_chunk(meta: bytes, type: int = 1, **options) -> bytes:
+    elements = [thrift.element(b"schema", children=1), thrift.element(b"a", type=type)]
     return thrift.footer(elements, [thrift.row_group([thrift.chunk(meta)])], **options)
 
 
@@ -310,6 +310,7 @@ def one_chunk(meta: bytes, **options) -> bytes:
     (one_chunk(thrift.metadata(1, [b"a"]), column_orders=[1, 1]), wire.MISMATCH),
     (one_chunk(thrift.metadata(2, [b"a"])), wire.MISMATCH),
     (one_chunk(thrift.metadata(1, [b"a"], codec=200)), wire.UNSUPPORTED_VALUE),
+    (one_chunk(thrift.metadata(8, [b"a"]), type=8), wire.UNSUPPORTED_VALUE),
     (one_chunk(thrift.metadata(1, [b"a"], codec=None)), wire.MISSING_FIELD),
     (one_chunk(thrift.metadata(1, [b"a"], data_page=None)), wire.MISSING_FIELD),
 ])
