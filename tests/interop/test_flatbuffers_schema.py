@@ -24,7 +24,8 @@ from parquetext.errors import ParquetextError
 
 DATA = Path(__file__).parents[1] / "data"
 SCHEMA = DATA / "parquet.fbs"
-CANNOT_BE_WRITTEN = {wire.ENCRYPTED, wire.IRREGULAR, wire.MISMATCH, wire.MISSING_FIELD, wire.UNSUPPORTED_VALUE}
+CANNOT_BE_WRITTEN = {wire.ENCRYPTED, wire.IRREGULAR, wire.MISMATCH, wire.MISSING_FIELD, wire.SCHEMA,
+                     wire.UNSUPPORTED_VALUE}
 
 # A payload that flatc made of JSON under this schema: one column a, INT32 OPTIONAL, field id 7, one row group,
 # null_count 0, min 1, max 9, created_by x. The second one is of an older schema, whose slots differ.
