@@ -86,7 +86,7 @@ def kernels() -> list[Extension]:
             define_macros=[("Py_LIMITED_API", hex(LIMITED_API))] if LIMITED_API else [],
             py_limited_api=LIMITED_API is not None,
             depends=SOURCES + HEADERS,
-            extra_compile_args=["-O2", "-fvisibility=hidden"],
+            extra_compile_args=["-fvisibility=hidden"],
         )
         for source in sorted(Path("parquetext/_native").glob("*.pyx"))
     ]
