@@ -1,0 +1,77 @@
+"""The hex examples of docs/formats.md are what the code writes and reads."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from parquetext import extension, kernels
+
+PAGE = (Path(__file__).parents[1] / "docs" / "formats.md").read_text()
+CHECKED_ELSEWHERE = {"journal"}
+
+
+def blocks() -> dict[str, bytes]:
+    """The bytes of every block: hex in any grouping, `0*n` for n zero bytes, comments behind `#`."""
+    found = {}
+    for name, text in re.findall(r"^```hex (\S+)\n(.*?)^```", PAGE, re.M | re.S):
+        words = " ".join(line.split("#")[0] for line in text.splitlines()).split()
+        assert name not in found
+        found[name] = b"".join(bytes(int(word[2:])) if word.startswith("0*") else bytes.fromhex(word) for word in words)
+    return found
+
+
+@pytest.mark.parametrize("marker", ["spec", "thrift"])
+def test_an_extension_is_written_and_found_as_the_page_shows(implementation, marker):
+    struct = blocks()[f"extension-{marker}"]
+    assert extension.append(b"\0", b"hello", marker=marker) == struct
+    assert extension.find(struct) == b"hello"
+
+
+def test_a_block_is_written_as_the_page_shows(implementation):
+    uuid = bytes(range(16))
+    block = blocks()["block-hello"]
+    assert b"hello" + kernels.extension.trailer(b"hello", uuid) == block
+    assert kernels.extension.block_before(block, len(block))[:3] == (uuid, 0, 5)
+
+
+def test_the_flat_payload_is_written_from_the_thrift_footer_as_the_page_shows(implementation):
+    footer, payload = blocks()["thrift-footer"], blocks()["flat-payload"]
+    assert kernels.flat.write(kernels.scan.scan(footer)) == payload
+
+
+def test_the_flat_payload_is_read_as_the_page_says(implementation):
+    payload = blocks()["flat-payload"]
+    kernels.flat.verify(payload)
+
+    class Source:
+        size = len(payload)
+
+        @staticmethod
+        def read(offset: int, length: int) -> bytes:
+            return payload[offset:offset + length]
+
+    with kernels.flat.Reader(Source, 0, len(payload), payload) as reader:
+        chunks = reader.column(reader.find_name(b"x")[0])
+        assert (reader.num_rows, list(chunks.array("num_values"))) == (3, [3])
+        has, min_offset, min_length, max_offset, max_length = chunks.bounds()
+        low = chunks.buffer[min_offset[0]:min_offset[0] + min_length[0]]
+        high = chunks.buffer[max_offset[0]:max_offset[0] + max_length[0]]
+        assert (has, bytes(low), bytes(high)) == (b"\3", b"\1\0\0\0", b"\5\0\0\0")
+
+
+def test_offsets_in_comments_are_where_the_bytes_are():
+    text, = re.findall(r"^```hex flat-payload\n(.*?)^```", PAGE, re.M | re.S)
+    at = 0
+    for line in text.splitlines():
+        words, _, comment = line.partition("#")
+        if comment:
+            assert int(comment.split()[0]) == at
+        at += sum(int(word[2:]) if word.startswith("0*") else len(word) // 2 for word in words.split())
+
+
+def test_every_example_of_the_page_is_checked():
+    assert set(blocks()) - CHECKED_ELSEWHERE == {
+        "extension-spec", "extension-thrift", "block-hello", "thrift-footer", "flat-payload"}
