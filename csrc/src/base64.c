@@ -48,6 +48,7 @@ size_t pqx_base64_decode(const uint8_t *text, size_t size, uint8_t *out)
 
 int pqx_base64_append(const uint8_t *bytes, size_t size, pqx_buffer *out, pqx_error *error)
 {
+    if (!size) return PQX_OK;
     if (size > SIZE_MAX / 2) return pqx_fail(error, PQX_NO_MEMORY, 0, size, 0);
     int status = pqx_buffer_reserve(out, (size + 2) / 3 * 4, error);
     if (status != PQX_OK) return status;
