@@ -49,7 +49,7 @@ class Chunks:
         return self._records.view(name)
 
     def bounds(self) -> tuple[bytes, memoryview, memoryview, memoryview, memoryview]:
-        """The usable bounds: (has, min_offset, min_length, max_offset, max_length); in `has` bit 0 is min, bit 1 max."""
+        """The usable bounds: (has, min_offset, min_length, max_offset, max_length); in `has` bit 0 is min, 1 max."""
         data, columns = memoryview(self.buffer).cast("B"), self._records.columns
         has, *ranges = bytearray(), array("I"), array("I"), array("I"), array("I")
         for i in range(len(self)):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
+
+from hypothesis import strategies as st
 
 from parquetext.errors import ParquetextError
+from parquetext.thrift.tables import STRUCTS
 
 ATTRIBUTES = ("version", "num_rows", "end", "element_count", "leaf_count", "row_group_count", "chunk_count",
               "key_value_count", "regular", "encrypted", "has_key_values", "has_column_orders", "created_by",
@@ -14,11 +16,10 @@ TELLING_BYTES = b"\x00\x01\x7f\x80\xff\x15\x16\x18\x19\x1c"          # numbers a
 RECORDS = ("elements", "row_groups", "key_values", "chunks", "places")
 
 
-def footer_of(path: Path) -> bytes:
+def footer_of(file: bytes) -> bytes:
     """The FileMetaData of a file that ends in a footer's length and PAR1."""
-    data = path.read_bytes()
-    length = int.from_bytes(data[-8:-4], "little")
-    return data[-8 - length:-8]
+    length = int.from_bytes(file[-8:-4], "little")
+    return file[-8 - length:-8]
 
 
 def member_names(record: str) -> list[str]:
@@ -80,3 +81,25 @@ def damaged(footer: bytes, seed: int) -> bytes:
         if not data:
             break
     return bytes(data)
+
+
+NUMBERS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64}
+
+
+def field_values(type: str) -> st.SearchStrategy:
+    """Values of a parquet.thrift type, as `parquetext.thrift` writes them."""
+    if type.startswith("list<"):
+        return st.lists(field_values(type[5:-1]), max_size=4)
+    if type in NUMBERS:
+        most = 1 << NUMBERS[type] - 1
+        return st.one_of(st.integers(0, 9), st.integers(-most, most - 1))
+    simple = {"bool": st.booleans(), "double": st.floats(), "string": st.text(max_size=5),
+              "binary": st.binary(max_size=12)}
+    return simple[type] if type in simple else struct_values(type)
+
+
+@st.composite
+def struct_values(draw, name: str) -> dict:
+    """Some fields of a struct in some order."""
+    fields = draw(st.lists(st.sampled_from(sorted(STRUCTS[name].values())), unique=True)) if STRUCTS[name] else []
+    return {field: draw(field_values(type)) for field, type in fields}
