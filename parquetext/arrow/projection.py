@@ -9,7 +9,8 @@ import pyarrow as pa
 
 from ..errors import ColumnError, Unsupported
 from ..footer.model import Form
-from ..footer.pyarrow_footer import schema_of
+from ..footer.projection import whole_leaves
+from ..footer.pyarrow_footer import has_extension_types, schema_of
 from ..footer.typed_bounds import column_bounds
 from ..pruning import Predicate, predicate_of, surviving_row_groups
 from .selection import index_columns, select, top_level_leaves, whole_fields
@@ -76,14 +77,17 @@ def _is_nested(names: list | None) -> bool:
 
 
 def _step(form: Form, leaves: list[int], nested: bool, row_groups: Sequence[int], key_values: bool = False) -> Step:
-    """The read of these leaves; parts of a column are cut out of the whole one by pyarrow itself."""
+    """The read of these leaves."""
     counts = form.row_groups("num_rows") if len(row_groups) != form.row_group_count else None
     rows = form.num_rows if counts is None else sum(counts[row_group] for row_group in row_groups)
-    kept = whole_fields(form, leaves) if nested else leaves if len(leaves) < 2 else sorted(leaves)
-    if not kept:
+    if not leaves:
         return Step(b"", None, row_groups, 0, rows)
+    kept = whole_leaves(form, leaves) if nested else leaves if len(leaves) < 2 else sorted(leaves)
     try:
-        footer = form.slice(kept, row_groups, arrow_schema=True, key_values=key_values)
+        footer = form.slice(kept, row_groups, key_values=key_values)
+        if nested and has_extension_types(footer):  # of a part pyarrow makes nothing
+            kept = whole_fields(form, leaves)
+            footer = form.slice(kept, row_groups, key_values=key_values)
     except Unsupported:
         return Step(None, leaves, row_groups, len(leaves) * len(row_groups), rows)
     if kept == leaves:

@@ -9,9 +9,10 @@ from pyarrow._parquet import FileMetaData, ParquetReader
 
 from .model import Form
 
-__all__ = ["metadata_of", "reader_of", "schema_of", "whole_schema"]
+__all__ = ["has_extension_types", "metadata_of", "reader_of", "schema_of", "whole_schema"]
 
-MAGIC, ARROW_SCHEMA = b"PAR1", b"ARROW:schema"
+MAGIC = b"PAR1"
+ARROW_SCHEMA, EXTENSION_NAME = b"ARROW:schema", b"ARROW:extension:name"
 
 
 def reader_of(footer: bytes) -> ParquetReader:
@@ -30,6 +31,12 @@ def metadata_of(footer: bytes) -> FileMetaData:
 def schema_of(footer: bytes) -> pa.Schema:
     """The Arrow schema as pyarrow reads it."""
     return reader_of(footer).schema_arrow
+
+
+def has_extension_types(footer: bytes) -> bool:
+    """Whether ARROW:schema names an extension type, known to pyarrow or not."""
+    text = (metadata_of(footer).metadata or {}).get(ARROW_SCHEMA, b"")
+    return EXTENSION_NAME in base64.b64decode(text)
 
 
 def whole_schema(form: Form) -> pa.Schema:

@@ -11,7 +11,9 @@ import pytest
 from support.flat_files import write_with_flat_footer
 
 import parquetext
+from parquetext.arrow.projection import project
 from parquetext.errors import ColumnError
+from parquetext.footer.pyarrow_footer import metadata_of
 
 ROWS = 40
 SCHEMA = pa.schema([
@@ -77,6 +79,11 @@ class TestColumns:
         with parquetext.open(path) as file:
             theirs = pq.ParquetFile(path).read(["place.y.deep", "a.b"])
             assert_same(file.read([("place", "y", "deep"), ("a.b",)]), theirs)
+
+    def test_of_a_struct_only_what_is_wanted_is_in_the_slice(self, path):
+        with parquetext.open(path) as file:
+            footer = project(file._form, ["place.y.deep"], None).step.footer
+            assert [column.path for column in metadata_of(footer).schema] == ["place.y.deep"]
 
     def test_a_name_that_is_none_is_an_error(self, path):
         with parquetext.open(path) as file, pytest.raises(ColumnError, match="no column 'nope'"):
@@ -209,3 +216,46 @@ def test_tables_larger_than_the_small_limit_are_equal(tmp_path, implementation):
     pq.write_table(pa.table({"n": pa.array(range(300_000), pa.int64()), "m": pa.array([1.5] * 300_000)}), path)
     flat = write_with_flat_footer(path, tmp_path / "flat.parquet")
     assert_same(parquetext.read_table(flat), pq.read_table(path))
+
+
+class Point(pa.ExtensionType):
+    """A type of one's own over a struct."""
+
+    def __init__(self):
+        super().__init__(pa.struct([("x", pa.int32()), ("y", pa.int32())]), "parquetext.test.point")
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return b""
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage, serialized):
+        return cls()
+
+
+@pytest.fixture
+def point():
+    kind = Point()
+    pa.register_extension_type(kind)
+    yield kind
+    pa.unregister_extension_type(kind.extension_name)
+
+
+@pytest.mark.parametrize("form", ["thrift", "flat"])
+@pytest.mark.parametrize("columns", [["p"], ["p.x"], ["s.q.y"], ["s.n"], ["s.q"], ["n", "p.y", "s.q.x"]], ids=str)
+def test_parts_of_an_extension_type_are_what_pyarrow_makes_of_them(tmp_path, implementation, point, form, columns):
+    path = tmp_path / "points.parquet"
+    values = pa.array([{"x": 1, "y": 2}, None, {"x": 3, "y": 4}], point.storage_type)
+    points = pa.ExtensionArray.from_storage(point, values)
+    numbers = pa.array([1, 2, 3])
+    struct = pa.StructArray.from_arrays([points, numbers], names=["q", "n"])
+    pq.write_table(pa.table({"p": points, "n": numbers, "s": struct}), path)
+    if form == "flat":
+        path = write_with_flat_footer(path, tmp_path / "flat.parquet")
+    try:
+        theirs = pq.ParquetFile(path).read(columns)
+    except pa.ArrowException as error:
+        with parquetext.open(str(path)) as file, pytest.raises(type(error)):
+            file.read(columns)
+        return
+    with parquetext.open(str(path)) as file:
+        assert_same(file.read(columns), theirs)
