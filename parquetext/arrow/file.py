@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
@@ -24,7 +25,7 @@ class File(footer_file.File):
     ----------
     form : str
         The form of the footer in use: ``"flat"`` or ``"thrift"``.
-    path : object
+    path : str
         What was opened.
     """
 
@@ -76,7 +77,12 @@ class File(footer_file.File):
         source = self._source
         if hasattr(source, "target"):
             return source.target.filesystem.open_input_file(source.target.path)
-        return pa.OSFile(f"/proc/self/fd/{source.fd}" if hasattr(source, "fd") else source.name)
+        if not hasattr(source, "fd"):
+            return pa.OSFile(source.name)
+        try:
+            return pa.OSFile(f"/proc/self/fd/{source.fd}")
+        except FileNotFoundError:  # no /proc
+            return pa.OSFile(os.fspath(self.path))
 
 
 def open(path) -> File:

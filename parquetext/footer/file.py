@@ -53,7 +53,7 @@ class File:
     ----------
     form : str
         The form of the footer in use: ``"flat"`` or ``"thrift"``.
-    path : object
+    path : str
         What was opened.
     """
 

@@ -19,6 +19,10 @@ def open_as(kind: type[File], path) -> File:
     """Open `path` as `kind`; the straight way for a local path and a sound flat footer."""
     if type(path) is not str or "://" in path:
         return _open_target(kind, path)
+    return _open_local(kind, path)
+
+
+def _open_local(kind: type[File], path: str) -> File:
     local = kernels.local
     source = local.LocalFile(path)
     place = local.flat_block(source.tail, source.size)
@@ -62,9 +66,8 @@ def open_file(path) -> File:
 def _open_target(kind: type[File], path) -> File:
     target = resolve(path)
     if isinstance(target, LocalTarget):
-        return open_as(kind, target.path) if "://" not in target.path else _open_source(
-            kind, target.path, kernels.local.LocalFile(target.path))
-    return _open_source(kind, path, Window(RemoteSource(target)))
+        return _open_local(kind, target.path)
+    return _open_source(kind, str(target), Window(RemoteSource(target)))
 
 
 def _open_source(kind: type[File], path, source) -> File:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,7 +13,7 @@ from support.flat_files import write_with_flat_footer
 
 import parquetext
 from parquetext.arrow.projection import project
-from parquetext.errors import ColumnError
+from parquetext.errors import ColumnError, Unsupported
 from parquetext.footer.pyarrow_footer import metadata_of
 
 ROWS = 40
@@ -201,6 +202,21 @@ class TestArguments:
     def test_directories_are_for_datasets(self, path):
         with pytest.raises(TypeError, match="partitioning"):
             parquetext.read_table(path, partitioning="hive")
+
+
+def test_what_cannot_be_sliced_is_read_by_its_own_footer(path, monkeypatch):
+    with parquetext.open(path) as file:
+        form = file._form
+        refusing = SimpleNamespace(**{name: getattr(form, name) for name in dir(form) if not name.startswith("_")})
+        refusing.slice = refuse
+        monkeypatch.setattr(file, "_form", refusing)
+        theirs = pq.ParquetFile(path)
+        assert_same(file.read(["name", "place.x"]), theirs.read(["name", "place.x"]))
+        assert_same(file.read(["id"], [2, 0]), theirs.read_row_groups([2, 0], columns=["id"]))
+
+
+def refuse(*_, **__):
+    raise Unsupported("not to be sliced")
 
 
 def test_a_file_that_is_replaced_meanwhile_is_read_as_it_was(path, table, tmp_path):

@@ -11,7 +11,7 @@ import pytest
 from support.corpus_files import readable
 
 import parquetext
-from parquetext.errors import ColumnError
+from parquetext.errors import ColumnError, ParquetextError
 
 NESTED = pa.schema([
     pa.field("id", pa.int64()),
@@ -170,6 +170,23 @@ def test_facts_are_typed_memoryviews(nested):
     assert column.codec.format == "i"
     assert list(column.null_count) == [0, 0, 0]
     assert list(column.bloom_filter_offset) == [-1, -1, -1]
+
+
+def test_every_file_of_the_corpus_gives_all_its_facts_or_a_clear_error(corpus, expected, implementation):
+    opened = 0
+    for facts in expected:
+        path = str(corpus / facts["file"])
+        try:
+            with parquetext.open(path) as file:
+                assert len(list(file.parquet_schema)) >= file.num_columns
+                for column in file.columns():
+                    assert len(column.min) == len(column.max_bytes) == len(column.min_is_exact) == len(file.row_groups)
+                    assert column.type == column.max.type
+                opened += 1
+        except ParquetextError as error:
+            assert facts["class"] != "readable"
+            assert str(error).startswith(path)
+    assert opened > sum(facts["class"] == "readable" for facts in expected)
 
 
 def test_facts_are_those_of_pyarrow_for_every_readable_file(corpus, expected):
