@@ -135,10 +135,11 @@ def test_stray_bytes_and_signatures_are_told(implementation, path):
 
 
 def test_the_corpus_walks_as_expected(corpus, expected, tmp_path):
-    """Page walks and checksums agree with what is known of every file whose footer parses."""
+    """Page walks and checksums agree with what is known of the files that nobody encrypted or fuzzed."""
     wrong = {}
     for file in expected:
-        if not file["footer"]["parses"] or file.get("page_walk_ok") is None or file["size"] > 2_000_000:
+        known = file["footer"]["parses"] and file.get("page_walk_ok") is not None
+        if not known or file["class"] in ("fuzz", "encrypted") or file["size"] > 2_000_000:
             continue
         report = checks.verify(str(corpus / file["file"]), pages=True)
         walk_failed = bool(kinds(report) & {"page", "chunk-range"})
