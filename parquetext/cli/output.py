@@ -28,7 +28,9 @@ __all__ = [
 
 FINE, FINDINGS, CANNOT_RUN = 0, 1, 2
 
-console = Console(highlight=False, soft_wrap=True)
+PIPE_COLUMNS = 160  # a table in a pipe or a log is not folded
+
+console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else PIPE_COLUMNS)
 errors = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
