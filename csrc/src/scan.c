@@ -192,7 +192,8 @@ static int read_column_orders(pqx_scanning *s)
     int right = 0;
     PQX_TRY(pqx_read_list_of(c, PQX_TYPE_STRUCT, &count, &right));
     if (!right) return PQX_OK;
-    while (count--) PQX_TRY(pqx_skip(c, PQX_TYPE_STRUCT, 0, PQX_MAX_DEPTH));
+    uint8_t order = 0;
+    while (count--) PQX_TRY(pqx_read_column_order(c, &order));
     s->scan->column_orders = pqx_since(c, start);
     s->scan->has_column_orders = 1;
     return PQX_OK;

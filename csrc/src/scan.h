@@ -59,6 +59,7 @@ static inline void pqx_note(pqx_scanning *s, int code, uint64_t offset, uint64_t
 }
 
 int pqx_scan_schema(pqx_scanning *s, int *right);
+int pqx_read_column_order(pqx_cursor *c, uint8_t *order);
 void pqx_scan_tree(pqx_scanning *s);
 int pqx_scan_chunk(pqx_scanning *s, pqx_chunk *chunk, pqx_places *places, int *placed);
 

@@ -103,6 +103,24 @@ static int sort_order(const uint8_t *data, const pqx_element *leaf)
 
 /* ---- the tree ------------------------------------------------------------------------------------------------- */
 
+/* A ColumnOrder union: its first field's id, 0 for an empty one, 255 for one that is no small number. */
+int pqx_read_column_order(pqx_cursor *c, uint8_t *order)
+{
+    static const uint8_t TYPE_ORDER[] = {0x1c, 0x00, 0x00};
+    if (PQX_LIKELY(pqx_left(c) >= sizeof TYPE_ORDER && !memcmp(c->data + c->at, TYPE_ORDER, sizeof TYPE_ORDER))) {
+        c->at += sizeof TYPE_ORDER;
+        *order = 1;
+        return PQX_OK;
+    }
+    size_t start = c->at;
+    int32_t id = 0;
+    int type = 0;
+    PQX_TRY(pqx_read_field(c, &id, &type));
+    *order = (uint8_t)(type == 0 ? 0 : id > 0 && id < 255 ? id : 255);
+    c->at = start;
+    return pqx_skip(c, PQX_TYPE_STRUCT, 0, PQX_MAX_DEPTH);
+}
+
 /* Give the leaves their column orders; the list has been walked before. */
 static void assign_column_orders(pqx_scanning *s)
 {
@@ -110,15 +128,8 @@ static void assign_column_orders(pqx_scanning *s)
     pqx_cursor c = {s->cursor.data, s->cursor.size, scan->column_orders.offset, NULL};
     uint32_t count = 0;
     if (!scan->has_column_orders || pqx_read_list_of(&c, PQX_TYPE_STRUCT, &count, NULL) != PQX_OK) return;
-    for (uint32_t i = 0; i < count && i < scan->leaf_count; i++) {
-        int32_t id = 0;
-        int type = 0;
-        size_t start = c.at;
-        if (pqx_read_field(&c, &id, &type) != PQX_OK) return;
-        scan->elements[scan->leaves[i]].column_order = (uint8_t)(type == 0 ? 0 : id > 0 && id < 255 ? id : 255);
-        c.at = start;
-        if (pqx_skip(&c, PQX_TYPE_STRUCT, 0, PQX_MAX_DEPTH) != PQX_OK) return;
-    }
+    for (uint32_t i = 0; i < count && i < scan->leaf_count; i++)
+        if (pqx_read_column_order(&c, &scan->elements[scan->leaves[i]].column_order) != PQX_OK) return;
 }
 
 static uint8_t deeper(uint8_t level, int more) { return (uint8_t)(level + (more && level < 255)); }

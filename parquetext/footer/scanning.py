@@ -9,16 +9,21 @@ from .locate import FIRST_READ_REMOTE, locate, read_tail
 
 __all__ = ["scan"]
 
-MAGIC = b"PAR1"
+MAGICS = b"PAR1", b"PARE"
 
 
-def scan(source):
+def scan(source, *, strict: bool = False):
     """Read a Thrift footer into flat arrays, one entry per column chunk.
 
     Parameters
     ----------
     source : path, or bytes-like
-        A file, as `parquetext.open` takes it; or the bytes of a footer, or of a whole file.
+        A file, as `parquetext.open` takes it; the bytes of a whole file, which end in its magic; or, where they end in
+        anything else, the bytes of a footer alone: a Thrift FileMetaData.
+    strict : bool
+        Whether to raise where a footer contradicts its own structure: fields that nothing can be done without are
+        absent, or the schema elements are no tree. Without it, what is there is scanned, and `Scan.problem` holds the
+        first such error.
 
     Returns
     -------
@@ -33,17 +38,19 @@ def scan(source):
 
     Notes
     -----
-    One pass over the footer; the time grows with its size.
+    One pass over the footer; the time grows with its size. A field of another type than parquet.thrift says counts as
+    an unknown one, and of a repeated field the last one counts, as in Thrift libraries; numbers are taken as they are.
     """
     if isinstance(source, (bytes, bytearray, memoryview)):
-        data = memoryview(source)
-        if bytes(data[:4]) == MAGIC:
+        data = memoryview(source).cast("B")
+        if bytes(data[-4:]) in MAGICS:
             tail = locate(data, len(data))
             data = data[tail.footer_offset:tail.footer_offset + tail.footer_length]
-        return kernels.scan.scan(data)
+        return kernels.scan.scan(data, strict=strict)
     with open_source(source) as file:
         tail = read_tail(file, FIRST_READ_REMOTE)
+        data = file.read(tail.footer_offset, tail.footer_length)
         try:
-            return kernels.scan.scan(file.read(tail.footer_offset, tail.footer_length))
+            return kernels.scan.scan(data, strict=strict)
         except ParquetextError as error:
             raise error.at(str(source), tail.footer_offset) from None

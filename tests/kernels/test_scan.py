@@ -188,9 +188,10 @@ def test_facts_of_a_small_footer(implementation):
     assert list(scan.leaves) == [1] and list(scan.elements("parent")) == [-1, 0]
     assert list(scan.key_values("has_value")) == [0, 1]
     chunks = scan.column(0)
-    names = ("num_values", "total_compressed_size", "data_page_offset", "type", "codec", "dictionary_page_offset",
-             "null_count", "bloom_filter_offset")
-    assert [chunks.array(name)[0] for name in names] == [3, 40, 4, 2, 1, -1, 0, -1]
+    assert [chunks.array(name)[0] for name in ("num_values", "total_compressed_size", "data_page_offset", "type",
+                                               "codec", "dictionary_page_offset", "null_count",
+                                               "bloom_filter_offset")] \
+        == [3, 40, 4, 2, 1, -1, 0, -1]
     has, low, low_length, high, high_length = chunks.bounds()
     assert has == b"\x03"
     assert data[low[0]:low[0] + low_length[0]] == b"\x07" + bytes(7)
