@@ -59,7 +59,7 @@ static int read_columns(pqx_scanning *s, pqx_row_group *group, int *seen)
     size_t start = s->cursor.at;
     uint32_t count = 0;
     int right = 0;
-    PQX_TRY(pqx_read_list_of(&s->cursor, PQX_TYPE_STRUCT, &count, &right));
+    PQX_TRY(pqx_read_list_of(&s->cursor, PQX_TYPE_STRUCT, PQX_IN_ROW_GROUP, &count, &right));
     if (!right) return PQX_OK;
     scan->chunk_count -= group->chunk_count;
     *seen = 1;
@@ -103,7 +103,7 @@ static int read_row_group_field(pqx_scanning *s, int32_t id, int type, pqx_row_g
         if (id == PQX_ROW_GROUP_NUM_ROWS) *has_num_rows = 1;
         return pqx_read_i64(c, number);
     }
-    PQX_TRY(pqx_skip(c, type, 0, PQX_MAX_DEPTH));
+    PQX_TRY(pqx_skip_field(c, type, PQX_IN_ROW_GROUP));
     if (id == PQX_ROW_GROUP_SORTING_COLUMNS && type == PQX_TYPE_LIST) group->sorting_columns = pqx_since(c, start);
     return PQX_OK;
 }
@@ -132,7 +132,7 @@ static int read_row_groups(pqx_scanning *s, int *right)
     pqx_scan *scan = s->scan;
     size_t start = s->cursor.at;
     uint32_t count = 0;
-    PQX_TRY(pqx_read_list_of(&s->cursor, PQX_TYPE_STRUCT, &count, right));
+    PQX_TRY(pqx_read_list_of(&s->cursor, PQX_TYPE_STRUCT, PQX_IN_FOOTER, &count, right));
     if (!*right) return PQX_OK;
     scan->chunk_count = 0;
     s->row_groups_claimed = count;
@@ -156,7 +156,7 @@ static int read_key_value(pqx_cursor *c, pqx_key_value *pair)
         PQX_TRY(pqx_read_field(c, &id, &type));
         if (type == 0) break;
         if (type != PQX_TYPE_BINARY || (id != PQX_KEY_VALUE_KEY && id != PQX_KEY_VALUE_VALUE)) {
-            PQX_TRY(pqx_skip(c, type, 0, PQX_MAX_DEPTH));
+            PQX_TRY(pqx_skip_field(c, type, PQX_IN_KEY_VALUE));
             continue;
         }
         PQX_TRY(pqx_read_binary(c, id == PQX_KEY_VALUE_KEY ? &pair->key : &pair->value));
@@ -172,7 +172,7 @@ static int read_key_values(pqx_scanning *s)
     size_t start = s->cursor.at;
     uint32_t count = 0;
     int right = 0;
-    PQX_TRY(pqx_read_list_of(&s->cursor, PQX_TYPE_STRUCT, &count, &right));
+    PQX_TRY(pqx_read_list_of(&s->cursor, PQX_TYPE_STRUCT, PQX_IN_FOOTER, &count, &right));
     if (!right) return PQX_OK;
     for (scan->key_value_count = 0; scan->key_value_count < count; scan->key_value_count++) {
         PQX_TRY(pqx_scan_grow(&scan->key_values, scan->key_value_count, &s->key_value_room, sizeof *scan->key_values, 0, s->cursor.error));
@@ -190,7 +190,7 @@ static int read_column_orders(pqx_scanning *s)
     size_t start = c->at;
     uint32_t count = 0;
     int right = 0;
-    PQX_TRY(pqx_read_list_of(c, PQX_TYPE_STRUCT, &count, &right));
+    PQX_TRY(pqx_read_list_of(c, PQX_TYPE_STRUCT, PQX_IN_FOOTER, &count, &right));
     if (!right) return PQX_OK;
     uint8_t order = 0;
     while (count--) PQX_TRY(pqx_read_column_order(c, &order));
@@ -219,7 +219,7 @@ static int read_footer_field(pqx_scanning *s, int32_t id, int type, required *se
             return PQX_OK;
         case PQX_FILE_META_DATA_KEY_VALUE_METADATA: return read_key_values(s);
         case PQX_FILE_META_DATA_COLUMN_ORDERS: return read_column_orders(s);
-        default: return pqx_skip(c, type, 0, PQX_MAX_DEPTH);
+        default: return pqx_skip_field(c, type, PQX_IN_FOOTER);
         }
     }
     if (id == PQX_FILE_META_DATA_VERSION && type == PQX_TYPE_I32) return pqx_read_i32(c, &scan->version);
@@ -233,7 +233,7 @@ static int read_footer_field(pqx_scanning *s, int32_t id, int type, required *se
     }
     if (id == PQX_FILE_META_DATA_ENCRYPTION_ALGORITHM && type == PQX_TYPE_STRUCT) scan->encrypted |= 1;
     if (id == PQX_FILE_META_DATA_FOOTER_SIGNING_KEY_METADATA && type == PQX_TYPE_BINARY) scan->encrypted |= 1;
-    return pqx_skip(c, type, 0, PQX_MAX_DEPTH);
+    return pqx_skip_field(c, type, PQX_IN_FOOTER);
 }
 
 static int read_footer(pqx_scanning *s)

@@ -23,9 +23,17 @@ typedef struct pqx_scanning {
     pqx_tail tails[8];                   /* by physical type */
 } pqx_scanning;
 
+/* How many structs and lists stand around a field of each struct: what it holds may be the less deep. */
+enum pqx_around {
+    PQX_IN_FOOTER = 1, PQX_IN_COLUMN_ORDERS = 2, PQX_IN_ELEMENT = 3, PQX_IN_ROW_GROUP = 3, PQX_IN_KEY_VALUE = 3,
+    PQX_IN_CHUNK = 5, PQX_IN_METADATA = 6, PQX_IN_STATISTICS = 7, PQX_IN_PAGE_ENCODING_STATS = 8
+};
+
+static inline int pqx_skip_field(pqx_cursor *c, int type, int around) { return pqx_skip(c, type, 0, PQX_MAX_DEPTH - around); }
+
 /* A list's header; a list of other items than expected is skipped as a whole and counts as one of none. *right says
  * which of both it was, where that is asked for. */
-static inline int pqx_read_list_of(pqx_cursor *c, int expected, uint32_t *count, int *right)
+static inline int pqx_read_list_of(pqx_cursor *c, int expected, int around, uint32_t *count, int *right)
 {
     size_t start = c->at;
     int type = 0;
@@ -35,7 +43,7 @@ static inline int pqx_read_list_of(pqx_cursor *c, int expected, uint32_t *count,
     if (PQX_LIKELY(fits)) return PQX_OK;
     *count = 0;
     c->at = start;
-    return pqx_skip(c, PQX_TYPE_LIST, 0, PQX_MAX_DEPTH);
+    return pqx_skip_field(c, PQX_TYPE_LIST, around);
 }
 
 static inline pqx_range pqx_since(const pqx_cursor *c, size_t start)

@@ -22,7 +22,7 @@ static int read_element_field(pqx_cursor *c, int32_t id, int type, pqx_element *
     size_t start = c->at;
     if (number && type == PQX_TYPE_I32) return pqx_read_i32(c, number);
     if (id == PQX_SCHEMA_ELEMENT_NAME && type == PQX_TYPE_BINARY) return pqx_read_binary(c, &e->name);
-    PQX_TRY(pqx_skip(c, type, 0, PQX_MAX_DEPTH));
+    PQX_TRY(pqx_skip_field(c, type, PQX_IN_ELEMENT));
     if (id == PQX_SCHEMA_ELEMENT_LOGICAL_TYPE && type == PQX_TYPE_STRUCT) e->logical_type = pqx_since(c, start);
     return PQX_OK;
 }
@@ -47,7 +47,7 @@ int pqx_scan_schema(pqx_scanning *s, int *right)
     pqx_scan *scan = s->scan;
     size_t start = s->cursor.at;
     uint32_t count = 0;
-    PQX_TRY(pqx_read_list_of(&s->cursor, PQX_TYPE_STRUCT, &count, right));
+    PQX_TRY(pqx_read_list_of(&s->cursor, PQX_TYPE_STRUCT, PQX_IN_FOOTER, &count, right));
     if (!*right) return PQX_OK;
     enum { SMALLEST_REAL_ELEMENT = 16 };
     uint64_t expected = pqx_expected(&s->cursor, count, SMALLEST_REAL_ELEMENT);
@@ -118,7 +118,7 @@ int pqx_read_column_order(pqx_cursor *c, uint8_t *order)
     PQX_TRY(pqx_read_field(c, &id, &type));
     *order = (uint8_t)(type == 0 ? 0 : id > 0 && id < 255 ? id : 255);
     c->at = start;
-    return pqx_skip(c, PQX_TYPE_STRUCT, 0, PQX_MAX_DEPTH);
+    return pqx_skip_field(c, PQX_TYPE_STRUCT, PQX_IN_COLUMN_ORDERS);
 }
 
 /* Give the leaves their column orders; the list has been walked before. */
@@ -127,7 +127,7 @@ static void assign_column_orders(pqx_scanning *s)
     pqx_scan *scan = s->scan;
     pqx_cursor c = {s->cursor.data, s->cursor.size, scan->column_orders.offset, NULL};
     uint32_t count = 0;
-    if (!scan->has_column_orders || pqx_read_list_of(&c, PQX_TYPE_STRUCT, &count, NULL) != PQX_OK) return;
+    if (!scan->has_column_orders || pqx_read_list_of(&c, PQX_TYPE_STRUCT, PQX_IN_FOOTER, &count, NULL) != PQX_OK) return;
     for (uint32_t i = 0; i < count && i < scan->leaf_count; i++)
         if (pqx_read_column_order(&c, &scan->elements[scan->leaves[i]].column_order) != PQX_OK) return;
 }

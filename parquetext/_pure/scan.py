@@ -15,6 +15,7 @@ from .schema import build_tree
 __all__ = ["Scan", "scan"]
 
 LARGEST = (1 << 32) - 1
+IN_FOOTER, IN_COLUMN_ORDERS, IN_LISTED_STRUCT = 1, 2, 3            # as in scan_chunk
 NO_FIELD_ID = -1 << 31
 
 ELEMENT_MEMBERS = members(
@@ -198,7 +199,7 @@ class _Footer(ChunkReader):
                  wire.FILE_META_DATA_KEY_VALUE_METADATA: self.read_key_values,
                  wire.FILE_META_DATA_COLUMN_ORDERS: self.read_column_orders}
         if type == wire.TYPE_LIST and id in lists:
-            count, first = self.list_of(at, wire.TYPE_STRUCT)
+            count, first = self.list_of(at, wire.TYPE_STRUCT, IN_FOOTER)
             if count is None:
                 return first
             seen.add(id)
@@ -215,14 +216,14 @@ class _Footer(ChunkReader):
             if (id, type) in ((wire.FILE_META_DATA_ENCRYPTION_ALGORITHM, wire.TYPE_STRUCT),
                               (wire.FILE_META_DATA_FOOTER_SIGNING_KEY_METADATA, wire.TYPE_BINARY)):
                 scan.encrypted |= 1
-            end = self.walk.skip(at, type, 0)
+            end = self.walk.skip(at, type, IN_FOOTER)
         return end
 
     def read_schema(self, start: int, count: int, at: int) -> int:
         self.schema_offset = start
         self.scan._elements.truncate(0)
         for _ in range(count):
-            facts, at = self.struct(at, ELEMENT_FIELDS, {"field_id": NO_FIELD_ID})
+            facts, at = self.struct(at, ELEMENT_FIELDS, {"field_id": NO_FIELD_ID}, IN_LISTED_STRUCT)
             self.scan._elements.append(facts)
         return at
 
@@ -241,10 +242,10 @@ class _Footer(ChunkReader):
             if type == 0:
                 break
             if (id, type) != (wire.ROW_GROUP_COLUMNS, wire.TYPE_LIST):
-                at = self.field(id, type, at, ROW_GROUP_FIELDS, facts)
+                at = self.field(id, type, at, ROW_GROUP_FIELDS, facts, IN_LISTED_STRUCT)
                 continue
             list_start = at
-            count, at = self.list_of(at, wire.TYPE_STRUCT)
+            count, at = self.list_of(at, wire.TYPE_STRUCT, IN_LISTED_STRUCT)
             if count is None:
                 continue
             has_columns = True
@@ -271,13 +272,13 @@ class _Footer(ChunkReader):
     def read_key_values(self, start: int, count: int, at: int) -> int:
         self.scan._key_values.truncate(0)
         for _ in range(count):
-            facts, at = self.struct(at, KEY_VALUE_FIELDS, {})
+            facts, at = self.struct(at, KEY_VALUE_FIELDS, {}, IN_LISTED_STRUCT)
             self.scan._key_values.append(facts | {"has_value": int("value_offset" in facts)})
         self.scan.has_key_values = True
         return at
 
     def read_column_orders(self, start: int, count: int, at: int) -> int:
         for _ in range(count):
-            at = self.walk.skip(at, wire.TYPE_STRUCT, 0)
+            at = self.walk.skip(at, wire.TYPE_STRUCT, IN_COLUMN_ORDERS)
         self.scan.has_column_orders, self.scan.column_orders = True, (start, at - start)
         return at

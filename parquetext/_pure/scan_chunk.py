@@ -75,6 +75,9 @@ ENCODING_STATS_FIELDS = {
     wire.PAGE_ENCODING_STATS_ENCODING: (wire.TYPE_I32, "encoding"),
 }
 
+# How many structs and lists stand around a field of each struct: what it holds may be the less deep.
+IN_CHUNK, IN_METADATA, IN_STATISTICS, IN_PAGE_ENCODING_STATS = 5, 6, 7, 8
+
 Fields = Mapping[int, tuple[int, str]]
 Facts = dict[str, int]
 
@@ -98,35 +101,35 @@ class ChunkReader:
         length, offset = varint.decode32(self.data, at)
         return offset, length, end
 
-    def list_of(self, at: int, type: int) -> tuple[int | None, int]:
+    def list_of(self, at: int, type: int, depth: int) -> tuple[int | None, int]:
         """(count, offset of the first item); (None, the list's end) where it lists something else."""
         found, count, first = self.walk.list_header(at)
         if count and found != type:
-            return None, self.walk.skip(at, wire.TYPE_LIST, 0)
+            return None, self.walk.skip(at, wire.TYPE_LIST, depth)
         return count, first
 
-    def field(self, id: int, type: int, at: int, fields: Fields, facts: Facts) -> int:
+    def field(self, id: int, type: int, at: int, fields: Fields, facts: Facts, depth: int) -> int:
         """Put a field into `facts`; one that is unknown, or of another type than expected, is skipped."""
         expected, name = fields.get(id, (0, ""))
         if type != expected:
-            return self.walk.skip(at, type, 0)
+            return self.walk.skip(at, type, depth)
         if type in (wire.TYPE_I16, wire.TYPE_I32, wire.TYPE_I64):
             facts[name], end = self.number(type, at)
         elif type == wire.TYPE_BINARY:
             facts[f"{name}_offset"], facts[f"{name}_length"], end = self.binary(at)
         else:
-            end = self.walk.skip(at, type, 0)
+            end = self.walk.skip(at, type, depth)
             facts[f"{name}_offset"], facts[f"{name}_length"] = at, end - at
         return end
 
-    def struct(self, start: int, fields: Fields, facts: Facts) -> tuple[Facts, int]:
+    def struct(self, start: int, fields: Fields, facts: Facts, depth: int) -> tuple[Facts, int]:
         """All known fields of a struct added to `facts`, its own range as ``bytes``; and the offset behind it."""
         id, at = 0, start
         while True:
             id, type, at = self.walk.field_header(at, id)
             if type == 0:
                 return facts | {"bytes_offset": start, "bytes_length": at - start}, at
-            at = self.field(id, type, at, fields, facts)
+            at = self.field(id, type, at, fields, facts, depth)
 
     # ---- a chunk
 
@@ -141,7 +144,7 @@ class ChunkReader:
             if (id, type) == (wire.COLUMN_CHUNK_META_DATA, wire.TYPE_STRUCT):
                 metadata, at = self.metadata(at)
             else:
-                at = self.field(id, type, at, CHUNK_FIELDS, facts)
+                at = self.field(id, type, at, CHUNK_FIELDS, facts, IN_CHUNK)
         present = metadata.get("present", 0) | presence(facts, CHUNK_PRESENT)
         return metadata | facts | {"present": present, "chunk_offset": start, "chunk_length": at - start}, at
 
@@ -159,7 +162,7 @@ class ChunkReader:
             elif (id, type) == (wire.COLUMN_META_DATA_ENCODING_STATS, wire.TYPE_LIST):
                 stats, at = self.data_page_encodings(at, stats)
             else:
-                at = self.field(id, type, at, METADATA_FIELDS, facts)
+                at = self.field(id, type, at, METADATA_FIELDS, facts, IN_METADATA)
         present = wire.PRESENT_METADATA | presence(facts, METADATA_PRESENT) | statistics.get("present", 0)
         if is_fully_dictionary_encoded(encodings, stats):
             present |= wire.PRESENT_FULLY_DICTIONARY_ENCODED
@@ -177,12 +180,12 @@ class ChunkReader:
                 said, exact = EXACTNESS[id]
                 exactness[id] = said | (exact if type == wire.TYPE_TRUE else 0)
             else:
-                at = self.field(id, type, at, STATISTICS_FIELDS, facts)
+                at = self.field(id, type, at, STATISTICS_FIELDS, facts, IN_STATISTICS)
         present = wire.PRESENT_STATISTICS | presence(facts, STATISTICS_PRESENT) | sum(exactness.values())
         return facts | {"present": present, "statistics_offset": start, "statistics_length": at - start}, at
 
     def encodings(self, at: int, before: set[int]) -> tuple[set[int], int]:
-        count, at = self.list_of(at, wire.TYPE_I32)
+        count, at = self.list_of(at, wire.TYPE_I32, IN_METADATA)
         if count is None:
             return before, at
         encodings = set()
@@ -193,12 +196,12 @@ class ChunkReader:
 
     def data_page_encodings(self, at: int, before: set[int] | None) -> tuple[set[int] | None, int]:
         """The encodings of the data pages that encoding_stats lists."""
-        count, at = self.list_of(at, wire.TYPE_STRUCT)
+        count, at = self.list_of(at, wire.TYPE_STRUCT, IN_METADATA)
         if count is None:
             return before, at
         encodings = set()
         for _ in range(count):
-            facts, at = self.struct(at, ENCODING_STATS_FIELDS, {})
+            facts, at = self.struct(at, ENCODING_STATS_FIELDS, {}, IN_PAGE_ENCODING_STATS)
             if facts.get("page_type") in (DATA_PAGE, DATA_PAGE_V2):
                 encodings.add(facts.get("encoding"))
         return encodings, at

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.compact import BINARY, I32, I64, LIST, STRUCT, header, uleb, zigzag
-from support.footers import damaged, footer_of, scan_facts, struct_values
+from support.footers import damaged, error_facts, footer_of, scan_facts, struct_values
 from support.twins import both
 
 from parquetext import kernels, wire
@@ -381,3 +381,26 @@ def test_an_extension_lies_within_the_struct(implementation):
     extended = extension.append(footer(), b"anything")
     scan = kernels.scan.scan(extended + b"stray")
     assert scan.end == len(extended) and list(scan.chunks("num_values")) == [3]
+
+
+@pytest.mark.parametrize("inside", [
+    lambda deep: footer()[:-1] + header(40, STRUCT, long=True) + deep + b"\0",
+    lambda deep: footer(schema=[ROOT | {40: Unknown(STRUCT, deep)}, LEAF]),
+    lambda deep: footer(row_groups=[GROUP | {40: Unknown(STRUCT, deep)}]),
+    lambda deep: footer(row_groups=[{"num_rows": 1, "columns": [{40: Unknown(STRUCT, deep)}]}]),
+    lambda deep: footer(row_groups=[GROUP | {"columns": [{"meta_data": METADATA | {40: Unknown(STRUCT, deep)}}]}]),
+    lambda deep: with_metadata(statistics={40: Unknown(STRUCT, deep)}),
+    lambda deep: with_metadata(encoding_stats=[{40: Unknown(STRUCT, deep)}]),
+    lambda deep: footer(key_value_metadata=[{40: Unknown(STRUCT, deep)}]),
+    lambda deep: footer(column_orders=[{40: Unknown(STRUCT, deep)}]),
+    lambda deep: footer(row_groups=[GROUP | {4: Unknown(LIST, b"\x1c" + deep)}])])
+def test_a_scan_goes_as_deep_as_a_skip(inside):
+    for depth in range(50, 66):
+        data = inside(b"\x1c" * depth + b"\0" * depth + b"\0")
+        facts, walked = agree(data), None
+        try:
+            walked = kernels.thrift.struct_end(data)
+        except Malformed as error:
+            assert facts["error"] == error_facts(error)
+        else:
+            assert facts["end"] == walked
