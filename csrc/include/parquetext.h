@@ -167,6 +167,38 @@ PQX_API void pqx_block_trailer(const uint8_t *payload, size_t length, const uint
 
 /* ---- the model: facts of chunks, schema elements, row groups ------------------------------------------------ */
 
+/* generated: presence bits */
+#define PQX_PRESENT_METADATA 0x1u
+#define PQX_PRESENT_NUM_VALUES 0x2u
+#define PQX_PRESENT_TOTAL_UNCOMPRESSED_SIZE 0x4u
+#define PQX_PRESENT_TOTAL_COMPRESSED_SIZE 0x8u
+#define PQX_PRESENT_DATA_PAGE_OFFSET 0x10u
+#define PQX_PRESENT_INDEX_PAGE_OFFSET 0x20u
+#define PQX_PRESENT_DICTIONARY_PAGE_OFFSET 0x40u
+#define PQX_PRESENT_STATISTICS 0x80u
+#define PQX_PRESENT_NULL_COUNT 0x100u
+#define PQX_PRESENT_DISTINCT_COUNT 0x200u
+#define PQX_PRESENT_MIN_VALUE 0x400u
+#define PQX_PRESENT_MAX_VALUE 0x800u
+#define PQX_PRESENT_MIN 0x1000u
+#define PQX_PRESENT_MAX 0x2000u
+#define PQX_PRESENT_MIN_EXACT_SET 0x4000u
+#define PQX_PRESENT_MIN_EXACT 0x8000u
+#define PQX_PRESENT_MAX_EXACT_SET 0x10000u
+#define PQX_PRESENT_MAX_EXACT 0x20000u
+#define PQX_PRESENT_BLOOM_FILTER_OFFSET 0x40000u
+#define PQX_PRESENT_BLOOM_FILTER_LENGTH 0x80000u
+#define PQX_PRESENT_OFFSET_INDEX 0x100000u
+#define PQX_PRESENT_COLUMN_INDEX 0x200000u
+#define PQX_PRESENT_FULLY_DICTIONARY_ENCODED 0x400000u
+#define PQX_PRESENT_FILE_PATH 0x800000u
+#define PQX_PRESENT_KEY_VALUES 0x1000000u
+#define PQX_PRESENT_CRYPTO 0x2000000u
+#define PQX_PRESENT_CODEC 0x4000000u
+#define PQX_PRESENT_TYPE 0x8000000u
+#define PQX_PRESENT_FILE_OFFSET 0x10000000u
+/* end of generated */
+
 /* What a footer says of one column chunk, whatever its form. `present` has a bit (PQX_PRESENT_*) for each
  * optional fact; what is absent is -1 (counts, offsets, codec, type) or an empty range. Ranges of bounds count
  * from the buffer that the form documents: the footer for Thrift, the arena for flat. */

@@ -37,6 +37,7 @@ def c_wire(table: dict) -> str:
     lines += [
         f"#define PQX_{name} {value:#x}u" if value >= 1 << 16 else f"#define PQX_{name} {value}"
         for name, value in constants(table)
+        if not name.startswith("PRESENT_")
     ]
     lines.append("")
     for name, text in table["uuids"].items():
@@ -71,15 +72,18 @@ def c_wire(table: dict) -> str:
     return "\n".join(lines)
 
 
-def c_errors(table: dict, header: str) -> str:
-    """The header with the list of its error codes renewed."""
+def c_header(table: dict, header: str) -> str:
+    """The header with its lists of error codes and presence bits renewed."""
     codes = "\n".join(f"    PQX_{name} = {code}," for name, (code, _, _) in table["errors"].items())
-    return re.sub(
-        r"(/\* generated: error codes \*/\n).*?(    /\* end of generated \*/)",
-        lambda match: match[1] + codes + "\n" + match[2],
-        header,
-        flags=re.S,
-    )
+    bits = "\n".join(f"#define PQX_PRESENT_{name} {1 << bit:#x}u" for name, bit in table["present"].items())
+    for title, lines in ("error codes", codes), ("presence bits", bits):
+        header = re.sub(
+            rf"( *)/\* generated: {title} \*/\n.*?( */\* end of generated \*/)",
+            lambda match, title=title, lines=lines: f"{match[1]}/* generated: {title} */\n{lines}\n{match[2]}",
+            header,
+            flags=re.S,
+        )
+    return header
 
 
 def python_wire(table: dict) -> str:
@@ -112,7 +116,7 @@ def main() -> int:
     files = {
         ROOT / "csrc/src/wire.h": c_wire(table),
         ROOT / "parquetext/wire.py": python_wire(table),
-        header: c_errors(table, header.read_text()),
+        header: c_header(table, header.read_text()),
     }
     drifted = [path for path, text in files.items() if not path.exists() or path.read_text() != text]
     if "--check" in sys.argv:
