@@ -1,5 +1,5 @@
-/* CRC-32 by carry-less multiplication: four registers of 128 (or 256) bits run through the message, each step moving
- * them ahead and adding the next 64 (or 128) bytes; crc32_tables.h holds the factors, csrc/tables/crc32.py derives them. */
+/* CRC-32 by carry-less multiplication: four registers of 128 (or 256, or 512) bits run through the message, each step
+ * moving them ahead and adding the next 64 (or 128, or 256) bytes; crc32_tables.h holds the factors, csrc/tables/crc32.py derives them. */
 #if defined(__x86_64__)
 
 #include <cpuid.h>
@@ -10,10 +10,13 @@
 
 #define FOLD128 __attribute__((target("pclmul,ssse3,sse4.1")))
 #define FOLD256 __attribute__((target("vpclmulqdq,pclmul,avx2")))
+#define FOLD512 __attribute__((target("vpclmulqdq,pclmul,avx512f")))
 #define SMALL_FOLD FOLD128 __attribute__((always_inline)) static inline
 #define WIDE_FOLD FOLD256 __attribute__((always_inline)) static inline
+#define WIDEST_FOLD FOLD512 __attribute__((always_inline)) static inline
 #define PAIR(...) pair_of(__VA_ARGS__)
 #define TWO_PAIRS(...) two_pairs_of(__VA_ARGS__)
+#define FOUR_PAIRS(...) four_pairs_of(__VA_ARGS__)
 
 SMALL_FOLD __m128i pair_of(uint64_t first, uint64_t second) { return _mm_set_epi64x((int64_t)second, (int64_t)first); }
 SMALL_FOLD __m128i load(const uint8_t *p) { return _mm_loadu_si128((const __m128i *)p); }
@@ -113,21 +116,61 @@ FOLD256 static uint32_t crc32_vpclmul(uint32_t crc, const uint8_t *data, size_t 
     return finish(fold(_mm256_extracti128_si256(c, 1), PAIR(PQX_FOLD_32), y), data, size);
 }
 
-/* Does the system keep the 256-bit registers when it switches threads? */
-static int system_keeps_ymm(uint32_t leaf1_ecx)
+WIDEST_FOLD __m512i four_pairs_of(uint64_t first, uint64_t second)
+{
+    return _mm512_set4_epi64((int64_t)second, (int64_t)first, (int64_t)second, (int64_t)first);
+}
+WIDEST_FOLD __m512i load_widest(const uint8_t *p) { return _mm512_loadu_si512(p); }
+
+WIDEST_FOLD __m512i fold_widest(__m512i x, __m512i factors, __m512i next)
+{
+    __m512i first = _mm512_clmulepi64_epi128(x, factors, 0x00), second = _mm512_clmulepi64_epi128(x, factors, 0x11);
+    return _mm512_ternarylogic_epi64(first, second, next, 0x96);   /* the sum of all three */
+}
+
+#define WORTH_ALIGNING 4096
+
+FOLD512 static uint32_t crc32_vpclmul512(uint32_t crc, const uint8_t *data, size_t size)
+{
+    if (size < 512) return crc32_vpclmul(crc, data, size);
+    if (size >= WORTH_ALIGNING) {   /* every load would cross two cache lines otherwise */
+        size_t head = -(uintptr_t)data & 63;
+        crc = crc32_pclmul(crc, data, head);
+        data += head, size -= head;
+    }
+    const __m512i by256 = FOUR_PAIRS(PQX_FOLD_256), by128 = FOUR_PAIRS(PQX_FOLD_128), by64 = FOUR_PAIRS(PQX_FOLD_64);
+    __m512i a = _mm512_xor_si512(load_widest(data), _mm512_zextsi128_si512(_mm_cvtsi32_si128((int)~crc)));
+    __m512i b = load_widest(data + 64), c = load_widest(data + 128), d = load_widest(data + 192);
+    for (data += 256, size -= 256; size >= 256; data += 256, size -= 256) {
+        a = fold_widest(a, by256, load_widest(data));
+        b = fold_widest(b, by256, load_widest(data + 64));
+        c = fold_widest(c, by256, load_widest(data + 128));
+        d = fold_widest(d, by256, load_widest(data + 192));
+    }
+    d = fold_widest(fold_widest(a, by128, c), by64, fold_widest(b, by128, d));
+    for (; size >= 64; data += 64, size -= 64) d = fold_widest(d, by64, load_widest(data));
+    __m128i x = fold(_mm512_castsi512_si128(d), PAIR(PQX_FOLD_48), _mm512_extracti32x4_epi32(d, 3));
+    __m128i y = fold(_mm512_extracti32x4_epi32(d, 2), PAIR(PQX_FOLD_16), x);
+    return finish(fold(_mm512_extracti32x4_epi32(d, 1), PAIR(PQX_FOLD_32), y), data, size);
+}
+
+/* Which register states the system keeps when it switches threads: those of XCR0. */
+static uint32_t kept_by_system(uint32_t leaf1_ecx)
 {
     if (!(leaf1_ecx & bit_OSXSAVE) || !(leaf1_ecx & bit_AVX)) return 0;
     uint32_t low, high;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return (low & 6) == 6;
+    return low;
 }
+#define YMM_STATE 0x06u
+#define ZMM_STATE 0xe6u
 #endif
 
 const pqx_crc32_choice *pqx_crc32_cpu_choices(void)
 {
     static const pqx_crc32_choice choices[] = {
 #ifdef PQX_HAS_WIDE_FOLD
-        {"vpclmul", crc32_vpclmul},
+        {"vpclmul512", crc32_vpclmul512}, {"vpclmul", crc32_vpclmul},
 #endif
         {"pclmul", crc32_pclmul}, {"slice16", pqx_crc32_slice16}, {NULL, NULL},
     };
@@ -136,8 +179,10 @@ const pqx_crc32_choice *pqx_crc32_cpu_choices(void)
     if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return portable;
     if (!(ecx & bit_PCLMUL) || !(ecx & bit_SSSE3) || !(ecx & bit_SSE4_1)) return portable;
 #ifdef PQX_HAS_WIDE_FOLD
-    if (system_keeps_ymm(ecx) && __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && ebx & 1u << 5 && ecx & 1u << 10)
-        return choices;
+    uint32_t kept = kept_by_system(ecx);
+    if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) || !(ecx & bit_VPCLMULQDQ)) return portable - 1;
+    if ((kept & ZMM_STATE) == ZMM_STATE && ebx & bit_AVX512F) return choices;
+    if ((kept & YMM_STATE) == YMM_STATE && ebx & bit_AVX2) return choices + 1;
 #endif
     return portable - 1;
 }

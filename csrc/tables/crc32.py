@@ -101,7 +101,7 @@ def render() -> str:
         "}",
         "",
         "/* Moving a 128-bit register ahead by so many bytes: a factor for its first and for its second half. */",
-        *(f"#define PQX_FOLD_{distance} {pair(distance)}" for distance in (16, 32, 48, 64, 128)),
+        *(f"#define PQX_FOLD_{distance} {pair(distance)}" for distance in (16, 32, 48, 64, 128, 256)),
         "",
         "/* From 128 bits to 32: x^95 mod P, x^95 / P without remainder, P. */",
         f"#define PQX_REDUCE_FIRST {reflect(power(95), 32):#018x}u",

@@ -2,7 +2,7 @@
 #include "harness.h"
 
 #define LONGEST 4200
-#define ALIGNMENTS 16
+#define ALIGNMENTS 64
 
 static uint8_t bytes[ALIGNMENTS + LONGEST];
 

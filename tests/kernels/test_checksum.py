@@ -42,7 +42,7 @@ def test_the_check_value():
 def test_every_routine_equals_zlib_at_every_kind_of_length_and_alignment():
     for name in kernels.checksum.crc32_implementations():
         for length in LENGTHS:
-            start = length * 7 % 16
+            start = length * 7 % 64
             data = memoryview(BYTES)[start : start + length]
             assert kernels.checksum.crc32_with(name, data, length) == zlib.crc32(data, length), (name, start, length)
 
@@ -50,7 +50,7 @@ def test_every_routine_equals_zlib_at_every_kind_of_length_and_alignment():
 def test_every_routine_equals_zlib_on_every_alignment():
     for name in kernels.checksum.crc32_implementations():
         for length in (1, 15, 16, 63, 64, 100, 255, 256, 383, 1024, 4096):
-            for start in range(16):
+            for start in range(64):
                 data = memoryview(BYTES)[start : start + length]
                 assert kernels.checksum.crc32_with(name, data) == zlib.crc32(data), (name, start, length)
 
