@@ -36,6 +36,7 @@ _kinds: dict[UUID, str] = {
     wire.UUID_FLAT_FOOTER: "FlatBuffers footer, v1",
     wire.UUID_FOOTER_INDEX: "footer index, v1",
     wire.UUID_COLUMN_ENCODING: "column encoding, v1",
+    wire.UUID_WRAPPED: "wrapped free-form bytes",
     wire.UUID_ARROW_DIALECT: "FlatBuffers footer, arrow dialect",
 }
 
@@ -186,7 +187,8 @@ def append_block(struct, uuid: UUID | str | bytes, payload, *, marker: str = "sp
     marker, placement
         As in `append`; where there is an extension, it keeps the marker and placement that it has.
     wrap : bool
-        Stack on free-form bytes too, if there are any: an empty extension could not be told from none afterwards.
+        Make a free-form extension a block of the kind `wire.UUID_WRAPPED` first. `strip` of the last block above it
+        gives the bytes back as they were.
 
     Raises
     ------
@@ -200,9 +202,10 @@ def append_block(struct, uuid: UUID | str | bytes, payload, *, marker: str = "sp
     place = _writable(struct, page_header)
     if place is not None:
         content = _content(struct, place, page_header)
-        wrapped = wrap and len(content)
-        if not wrapped and kernels.extension.block_before(content, len(content)) is None:
-            raise wire_error(wire.FREE_FORM, place.payload)
+        if kernels.extension.block_before(content, len(content)) is None:
+            if not wrap:
+                raise wire_error(wire.FREE_FORM, place.payload)
+            content = _rendered(wire.UUID_WRAPPED, content)
         bare, marker, placement = _without(struct, place), MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement]
     block = kernels.extension.trailer(payload, _uuid(uuid).bytes)
     return _write(bare, b"".join((content, payload, block)), marker, placement, page_header, limit)
@@ -240,7 +243,8 @@ def strip(struct, uuid: UUID | str | bytes | None = None, *, page_header: bool =
     Parameters
     ----------
     uuid : UUID, str or bytes, optional
-        Take away only the last block of this kind. A struct without such a block comes back as it is.
+        Take away only the last block of this kind. A struct without such a block comes back as it is. Where only
+        wrapped free-form bytes are left, they are free-form again.
 
     Raises
     ------
@@ -258,9 +262,13 @@ def strip(struct, uuid: UUID | str | bytes | None = None, *, page_header: bool =
     index = _last(stack, _uuid(uuid))
     if index is None:
         return bytes(struct)
-    bare, rest = _without(struct, place), b"".join((*_pieces(stack, 0, index), *_pieces(stack, index + 1)))
-    if not rest:
+    bare, left = _without(struct, place), (*stack[:index], *stack[index + 1:])
+    if not left and not stack.free_form:
         return bare
+    if len(left) == 1 and left[0].uuid == wire.UUID_WRAPPED and not stack.free_form:
+        rest = left[0].payload
+    else:
+        rest = b"".join((*_pieces(stack, 0, index), *_pieces(stack, index + 1)))
     return _write(bare, rest, MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement], page_header, len(struct))
 
 

@@ -129,18 +129,31 @@ def test_free_form_bytes_are_handed_over_and_stacked_on_only_where_asked():
     assert extension.blocks(free).free_form == b"whatever" and not extension.blocks(free).findings
     with pytest.raises(Refused):
         extension.append_block(free, ONE, b"block")
-    wrapped = extension.append_block(free, ONE, b"block", wrap=True)
-    found = extension.blocks(wrapped)
+    on_them = extension.append(STRUCT_BYTES, b"whatever" + extension.find(
+        extension.append_block(STRUCT_BYTES, ONE, b"block")))
+    found = extension.blocks(on_them)
     assert [bytes(block.payload) for block in found] == [b"block"]
     assert found.free_form == b"whatever" and [finding.kind for finding in found.findings] == ["free-form"]
-    assert extension.strip(wrapped, ONE) == free
-    assert extension.strip(wrapped) == STRUCT_BYTES
-    assert extension.blocks(extension.replace(wrapped, b"new", uuid=ONE)).free_form == b"whatever"
+    assert extension.strip(on_them, ONE) == free
+    assert extension.blocks(extension.replace(on_them, b"new", uuid=ONE)).free_form == b"whatever"
+    assert extension.strip(extension.append_block(on_them, OTHER, b"more"), OTHER) == on_them
 
 
-def test_an_empty_extension_is_never_wrapped_because_strip_could_not_restore_it():
+@pytest.mark.parametrize("content", [b"", b"whatever"])
+@pytest.mark.parametrize("page_header", [False, True])
+def test_free_form_bytes_become_a_block_where_asked_and_are_free_form_again_once_they_are_alone(content, page_header):
+    free = extension.append(STRUCT_BYTES, content, page_header=page_header)
     with pytest.raises(Refused):
-        extension.append_block(extension.append(STRUCT_BYTES, b""), ONE, b"block", wrap=True)
+        extension.append_block(free, ONE, b"block", page_header=page_header)
+    one = extension.append_block(free, ONE, b"block", wrap=True, page_header=page_header)
+    two = extension.append_block(one, OTHER, b"more", page_header=page_header)
+    found = extension.blocks(two, page_header=page_header)
+    assert [(block.uuid, bytes(block.payload)) for block in found] == [
+        (wire.UUID_WRAPPED, content), (ONE, b"block"), (OTHER, b"more")]
+    assert not found.findings and found[0].name == "wrapped free-form bytes"
+    assert extension.strip(two, OTHER, page_header=page_header) == one
+    assert extension.strip(one, ONE, page_header=page_header) == free
+    assert extension.strip(two, page_header=page_header) == STRUCT_BYTES
 
 
 def test_a_damaged_block_is_free_form():

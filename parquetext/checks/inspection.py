@@ -66,13 +66,14 @@ def inspect(path) -> Inspection:
                 Block(extension.name_of(block.uuid), str(block.uuid), block.payload, block.length)
                 for block in tail.blocks
             ]
+            facts.findings += tail.findings
             footer = source.read(tail.footer_offset, tail.footer_length)
             _add_extension(facts, footer)
             with open_file(path) as file:
                 facts.form, facts.rows = file.form, file.num_rows
                 facts.row_groups, facts.columns = len(file.row_groups), file.num_columns
                 facts.created_by = file.created_by
-                facts.findings += file.findings
+                facts.findings += [finding for finding in file.findings if finding not in tail.findings]
         except ParquetextError as error:
             facts.findings.append(Finding.of("unreadable", error))
     return facts

@@ -21,7 +21,7 @@ Force = Annotated[
     typer.Option(
         "--force",
         metavar="WHAT",
-        help="Go on in spite of: table-format, hard-links, attributes, size. May be repeated.",
+        help="Go on in spite of: table-format, hard-links, attributes, free-form, size. May be repeated.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document per file.")]
@@ -39,6 +39,9 @@ def upgrade(
         str, typer.Option(help="in-struct, or after-stop for those who depend on fastparquet.")
     ] = "in-struct",
     marker: Annotated[str, typer.Option(help="spec, or thrift for IDL-generated readers.")] = "spec",
+    wrap: Annotated[
+        bool, typer.Option("--wrap", help="Make a block of somebody else's free-form bytes; strip gives them back.")
+    ] = False,
     in_place: InPlace = False,
     keep_mtime: KeepTimes = False,
     dry_run: DryRun = False,
@@ -52,6 +55,7 @@ def upgrade(
         "form": form,
         "placement": placement,
         "marker": marker,
+        "wrap": wrap,
         "in_place": in_place,
         "keep_mtime": keep_mtime,
         "dry_run": dry_run,
@@ -62,16 +66,22 @@ def upgrade(
 
 def strip(
     paths: Paths,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(metavar="UUID", help="Remove the blocks of this kind instead of ours. May be repeated."),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Remove the whole extension, whoever wrote it.")] = False,
     in_place: InPlace = False,
     keep_mtime: KeepTimes = False,
     dry_run: DryRun = False,
     force: Force = None,
     json: Json = False,
 ) -> None:
-    """Take our footers out again: the original file, byte for byte."""
+    """Take our footers out again: the original file, byte for byte. Blocks of others stay unless named."""
     from .. import edits
 
-    options = {"in_place": in_place, "keep_mtime": keep_mtime, "dry_run": dry_run, "force": force or ()}
+    kinds = "all" if everything else kind or None
+    options = {"kinds": kinds, "in_place": in_place, "keep_mtime": keep_mtime, "dry_run": dry_run, "force": force or ()}
     _run(paths, "stripping", lambda path: edits.strip(path, **options), json)
 
 

@@ -11,7 +11,7 @@ from ..errors import ParquetextError, Refused, Unsupported, wire_error
 from ..footer.locate import read_tail
 from ..storage import TailEdit
 
-__all__ = ["OWN_FORMS", "Footer", "Piece", "read_footer"]
+__all__ = ["OWN_FORMS", "Footer", "Piece", "form_of", "read_footer"]
 
 OWN_FORMS = {wire.UUID_FLAT_FOOTER: "flat", wire.UUID_FOOTER_INDEX: "index"}
 MAGIC = b"PAR1"
@@ -55,21 +55,20 @@ class Footer:
 
     @property
     def is_free_form(self) -> bool:
-        """Whether there are extension bytes that belong to no block."""
-        return self.place is not None and (not self.pieces or self.pieces[0].uuid is None)
+        """Whether the extension is empty, or begins with bytes that belong to no block."""
+        return bool(self.pieces) and self.pieces[0].uuid is None
 
     @property
     def form(self) -> str:
         """The form of ours that the footer has, or ``"thrift"``."""
-        return next((OWN_FORMS[piece.uuid] for piece in reversed(self.pieces) if piece.uuid in OWN_FORMS), "thrift")
+        return form_of(self.pieces)
 
     def edit(self, pieces: Sequence[bytes | memoryview], marker: str = "spec",
              placement: str = extension.IN_STRUCT) -> TailEdit:
-        """The tail edit that gives the footer an extension of these bytes, or none where there are no bytes.
+        """The tail edit that gives the footer an extension of these bytes, or none where there are no pieces.
 
         An extension that is there keeps its marker and placement.
         """
-        length = sum(map(len, pieces))
         in_struct, header = placement == extension.IN_STRUCT, len(self.data)
         if self.place is not None:
             marker = extension.MARKER_NUMBERS[self.place.marker]
@@ -77,12 +76,18 @@ class Footer:
         elif in_struct:
             header -= len(STOP)
         changed = [STOP] if in_struct else []
-        if length:
-            changed = [extension.MARKERS[marker], kernels.varint.encode(length), *pieces, STOP]
+        if pieces:
+            length = kernels.varint.encode(sum(map(len, pieces)))
+            changed = [extension.MARKERS[marker], length, *pieces, STOP]
         size = header + sum(map(len, changed))
         if size > MAX_FOOTER_BYTES:
             raise Unsupported(f"a footer of {size} bytes: readers take {MAX_FOOTER_BYTES} at most")
         return TailEdit(self.offset + header, b"".join((*changed, size.to_bytes(4, "little"), MAGIC)))
+
+
+def form_of(pieces: Sequence[Piece]) -> str:
+    """The form of ours that an extension of these pieces holds, or ``"thrift"``."""
+    return next((OWN_FORMS[piece.uuid] for piece in reversed(pieces) if piece.uuid in OWN_FORMS), "thrift")
 
 
 def read_footer(source) -> Footer:
@@ -136,6 +141,6 @@ def _pieces(data: bytes, place) -> tuple[Piece, ...]:
         uuid, start = UUID(bytes=bytes(block[0])), block[1]
         pieces.append(Piece(uuid, content[start:end]))
         end = start
-    if end:
+    if end or not pieces:
         pieces.append(Piece(None, content[:end]))
     return tuple(reversed(pieces))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from .. import storage
 from ..errors import ParquetextError
@@ -13,23 +14,31 @@ from .forcing import FORCEABLE, STORAGE_REFUSALS
 from .result import Result
 from .tables import refuse_table_files
 
-__all__ = ["change_footer"]
-
-Plan = Callable[[Footer, frozenset], storage.TailEdit | None]
+__all__ = ["Planned", "change_footer"]
 
 
-def change_footer(path: object, plan: Plan, done: str, would: str, *, form_after: str, in_place: bool, keep_mtime: bool,
+class Planned(NamedTuple):
+    """What is to be done to a footer, None for nothing, and the form that it then has."""
+
+    edit: storage.TailEdit | None
+    form: str
+
+
+Plan = Callable[[Footer, frozenset], Planned]
+
+
+def change_footer(path: object, plan: Plan, done: str, would: str, *, in_place: bool, keep_mtime: bool,
                   force: Iterable[str], timeout: float, dry_run: bool) -> Result:
-    """Apply `plan`, which gives a footer's edit or None for no change, to the file at `path`."""
+    """Apply `plan` to the footer of the file at `path`."""
     start = time.perf_counter()
     forced = check(force, FORCEABLE)
     refuse_table_files(path, forced)
 
-    def result(source, footer: Footer, edit: storage.TailEdit | None, written: int) -> Result:
+    def result(source, footer: Footer, planned: Planned, written: int) -> Result:
+        edit, form = planned.edit, footer.form
         outcome = "unchanged" if edit is None else would if dry_run else done
-        form = footer.form
         return Result(
-            path=source.name, outcome=outcome, form_before=form, form_after=form if edit is None else form_after,
+            path=source.name, outcome=outcome, form_before=form, form_after=form if edit is None else planned.form,
             bytes_before=source.size, bytes_after=source.size if edit is None else edit.size,
             bytes_read=source.bytes_read, bytes_written=written, seconds=time.perf_counter() - start)
 
@@ -38,13 +47,13 @@ def change_footer(path: object, plan: Plan, done: str, would: str, *, form_after
             return result(source, *_planned(source, plan, forced), 0)
     with storage.change(path, in_place=in_place, keep_mtime=keep_mtime, timeout=timeout,
                         force=forced & STORAGE_REFUSALS.keys()) as changing:
-        footer, edit = _planned(changing.source, plan, forced)
-        if edit is not None:
-            changing.commit(edit)
-        return result(changing.source, footer, edit, changing.written)
+        footer, planned = _planned(changing.source, plan, forced)
+        if planned.edit is not None:
+            changing.commit(planned.edit)
+        return result(changing.source, footer, planned, changing.written)
 
 
-def _planned(source, plan: Plan, forced: frozenset[str]) -> tuple[Footer, storage.TailEdit | None]:
+def _planned(source, plan: Plan, forced: frozenset[str]) -> tuple[Footer, Planned]:
     footer = read_footer(source)
     try:
         return footer, plan(footer, forced)

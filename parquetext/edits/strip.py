@@ -1,29 +1,62 @@
-"""Take our footers out of a file again."""
+"""Take footers and other blocks out of a file again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
+from uuid import UUID
 
+from .. import wire
+from ..errors import ParquetextError
 from ..storage import TailEdit
-from .footer import OWN_FORMS, Footer
+from .footer import OWN_FORMS, Footer, form_of
+from .foreign import without
 from .result import Result
-from .run import change_footer
+from .run import Planned, change_footer
 
 __all__ = ["strip"]
 
+OWN = frozenset({*OWN_FORMS, wire.UUID_WRAPPED})
+ALL = "all"
 
-def strip(path: object, *, in_place: bool = False, keep_mtime: bool = False, force: Iterable[str] = (),
-          timeout: float = 0, dry_run: bool = False) -> Result:
+
+def strip(path: object, *, kinds: Iterable[UUID | str] | str | None = None, in_place: bool = False,
+          keep_mtime: bool = False, force: Iterable[str] = (), timeout: float = 0, dry_run: bool = False) -> Result:
     """Remove our footer forms from a Parquet file: the original comes back, byte for byte.
 
-    Blocks of others stay; a file without a block of ours is left unchanged. Arguments, result and errors are those of
-    `upgrade`.
+    Blocks of others stay; a file without a block of ours is left unchanged.
+
+    Parameters
+    ----------
+    kinds : iterable of UUID or str, or "all", optional
+        Remove the blocks of these kinds instead of ours; ``"all"`` the whole extension, whoever wrote it.
+    path, in_place, keep_mtime, force, timeout, dry_run
+        As `upgrade` takes them; so are the result and the errors.
     """
-    return change_footer(path, without_own, "stripped", "would-strip", form_after="thrift", in_place=in_place,
-                         keep_mtime=keep_mtime, force=force, timeout=timeout, dry_run=dry_run)
+    removed = _kinds(kinds)
+
+    def plan(footer: Footer, forced: frozenset[str]) -> Planned:
+        edit = without_blocks(footer, removed)
+        left = () if removed == ALL else [piece for piece in footer.pieces if piece.uuid not in removed]
+        return Planned(edit, form_of(left))
+
+    return change_footer(path, plan, "stripped", "would-strip", in_place=in_place, keep_mtime=keep_mtime, force=force,
+                         timeout=timeout, dry_run=dry_run)
 
 
-def without_own(footer: Footer, forced: frozenset[str] = frozenset()) -> TailEdit | None:
-    """The edit that leaves the footer without our blocks, or None where it has none."""
-    kept = [piece.content for piece in footer.pieces if piece.uuid not in OWN_FORMS]
-    return None if len(kept) == len(footer.pieces) else footer.edit(kept)
+def _kinds(kinds: Iterable[UUID | str] | str | None) -> frozenset[UUID] | str:
+    if kinds is None or kinds == ALL:
+        return kinds or OWN
+    try:
+        return frozenset(kind if isinstance(kind, UUID) else UUID(kind)
+                         for kind in ([kinds] if isinstance(kinds, str | UUID) else kinds))
+    except ValueError:
+        raise ParquetextError(f"kinds of blocks are UUIDs, or {ALL!r}: {kinds!r}") from None
+
+
+def without_blocks(footer: Footer, kinds: Container[UUID] | str = OWN) -> TailEdit | None:
+    """The edit that leaves the footer without blocks of these kinds, or None where it has none.
+
+    Free-form bytes that an upgrade has wrapped are unwrapped once nothing stands above them.
+    """
+    left = [] if kinds == ALL and footer.pieces else without(footer.pieces, kinds)
+    return None if left is None else footer.edit(left)

@@ -9,19 +9,20 @@ from ..errors import ParquetextError, Refused
 from ..storage import TailEdit
 from ..storage.forcing import refuse
 from .footer import Footer, Piece
+from .foreign import others_of
 from .result import Result
-from .run import change_footer
+from .run import Planned, change_footer
 
 __all__ = ["upgrade"]
 
 
 def upgrade(path: object, form: str = "flat", *, placement: str = "in-struct", marker: str = "spec",
-            in_place: bool = False, keep_mtime: bool = False, force: Iterable[str] = (), timeout: float = 0,
-            dry_run: bool = False) -> Result:
+            wrap: bool = False, in_place: bool = False, keep_mtime: bool = False, force: Iterable[str] = (),
+            timeout: float = 0, dry_run: bool = False) -> Result:
     """Add a footer form to a Parquet file; every reader goes on reading it.
 
     Upgrading twice changes nothing the second time; a block of ours that is outdated or damaged is replaced, blocks
-    of others stay. `strip` gives the original file back, byte for byte.
+    of others stay, under ours. `strip` gives the original file back, byte for byte.
 
     Parameters
     ----------
@@ -34,6 +35,9 @@ def upgrade(path: object, form: str = "flat", *, placement: str = "in-struct", m
         keeps its placement and marker.
     marker : str
         ``"spec"`` or ``"thrift"``.
+    wrap : bool
+        Where somebody else's extension is no block but free-form bytes, make a block of them; `strip` gives them back
+        as they were.
     in_place : bool
         Change the file's tail under a journal, instead of replacing the file.
     keep_mtime : bool
@@ -65,18 +69,17 @@ def upgrade(path: object, form: str = "flat", *, placement: str = "in-struct", m
     if marker not in extension.MARKERS or placement not in extension.PLACEMENTS:
         raise ParquetextError(f"no such marker or placement: {marker!r}, {placement!r}")
 
-    def plan(footer: Footer, forced: frozenset[str]) -> TailEdit | None:
-        return with_flat(footer, marker, placement, forced)
+    def plan(footer: Footer, forced: frozenset[str]) -> Planned:
+        return Planned(with_flat(footer, marker, placement, forced, wrap), form)
 
-    return change_footer(path, plan, "upgraded", "would-upgrade", form_after=form, in_place=in_place,
-                         keep_mtime=keep_mtime, force=force, timeout=timeout, dry_run=dry_run)
+    return change_footer(path, plan, "upgraded", "would-upgrade", in_place=in_place, keep_mtime=keep_mtime, force=force,
+                         timeout=timeout, dry_run=dry_run)
 
 
-def with_flat(footer: Footer, marker: str, placement: str, forced: frozenset[str] = frozenset()) -> TailEdit | None:
+def with_flat(footer: Footer, marker: str, placement: str, forced: frozenset[str] = frozenset(),
+              wrap: bool = False) -> TailEdit | None:
     """The edit that gives the footer its flat block, or None where it has just that."""
-    if footer.is_free_form:
-        refuse(forced, "free-form", f"the footer has an extension of somebody else: {footer.place.length} bytes that "
-               "are not all blocks", offset=footer.place.payload, code=wire.FREE_FORM)
+    others = others_of(footer, {wire.UUID_FLAT_FOOTER}, forced, wrap)
     scan = kernels.scan.scan(footer.data)
     if scan.encrypted:
         raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
@@ -84,7 +87,6 @@ def with_flat(footer: Footer, marker: str, placement: str, forced: frozenset[str
     trailer = kernels.extension.trailer(payload, wire.UUID_FLAT_FOOTER.bytes)
     if any(_is(piece, payload, trailer) for piece in footer.pieces):
         return None
-    others = [piece.content for piece in footer.pieces if piece.uuid != wire.UUID_FLAT_FOOTER]
     pieces = [*others, payload, trailer]
     size = sum(map(len, pieces))
     if size > wire.MAX_EXTENSION_BYTES:

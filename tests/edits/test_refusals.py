@@ -73,7 +73,8 @@ def test_what_is_no_parquet_file_of_today(tmp_path, content, kind, message):
 
 def test_an_extension_of_somebody_else_without_blocks_unless_forced(tmp_path):
     theirs = with_footer(ORIGINAL, extension.append(FOOTER, b"free-form bytes"))
-    error = refused(tmp_path, theirs, Refused, "somebody else: 15 bytes.*force 'free-form'", (edits.upgrade,))
+    message = "somebody else: 15 bytes.*wrap=True.*force 'free-form'"
+    error = refused(tmp_path, theirs, Refused, message, (edits.upgrade,))
     assert error.code == wire.FREE_FORM
     path = tmp_path / "x.parquet"
     assert edits.strip(path).outcome == "unchanged"

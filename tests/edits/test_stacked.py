@@ -1,0 +1,188 @@
+"""Blocks of several vendors in one footer, and free-form bytes of somebody else: all found, nothing lost."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from pathlib import Path
+from uuid import UUID
+
+import pyarrow.parquet as pq
+import pytest
+from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
+
+import parquetext
+from parquetext import edits, extension, wire
+from parquetext.checks.inspection import inspect
+from parquetext.errors import ParquetextError, Refused
+
+ACME, EMCA = UUID("00010203-0405-0607-0809-0a0b0c0d0e0f"), UUID("8d2f9f0e-6c2a-4b25-9a0d-2f3a5f3b7c11")
+FLAT, WRAPPED = wire.UUID_FLAT_FOOTER, wire.UUID_WRAPPED
+ORIGINAL = parquet_bytes()
+EVERY_PLACE = [{"marker": marker, "placement": placement}
+               for marker, placement in itertools.product(extension.MARKERS, extension.PLACEMENTS)]
+
+pytestmark = pytest.mark.usefixtures("implementation")
+
+
+@pytest.fixture
+def path(tmp_path) -> Path:
+    file = tmp_path / "x.parquet"
+    file.write_bytes(ORIGINAL)
+    return file
+
+
+@pytest.fixture(params=EVERY_PLACE, ids=lambda where: "-".join(where.values()))
+def where(request) -> dict:
+    return request.param
+
+
+def stack(path: Path, kind: UUID, payload: bytes, **where) -> bytes:
+    """What another vendor's writer does: its block on top of what is there."""
+    file = path.read_bytes()
+    path.write_bytes(with_footer(file, extension.append_block(footer_of(file), kind, payload, **where)))
+    return path.read_bytes()
+
+
+def put_free_form(path: Path, content: bytes, **where) -> bytes:
+    path.write_bytes(with_footer(ORIGINAL, extension.append(footer_of(ORIGINAL), content, **where)))
+    return path.read_bytes()
+
+
+def blocks(path: Path) -> list[tuple[UUID, bytes]]:
+    return [(block.uuid, bytes(block.payload)) for block in extension.blocks(footer_of(path))]
+
+
+def kinds(path: Path) -> list[UUID]:
+    return [uuid for uuid, _ in blocks(path)]
+
+
+def test_every_vendor_finds_its_own_block_and_all_readers_the_table(path, where):
+    stack(path, ACME, b"of acme", **where)
+    edits.upgrade(path)
+    stack(path, EMCA, b"of emca" * 1000)
+    assert kinds(path) == [ACME, FLAT, EMCA]
+    assert dict(blocks(path))[ACME] == b"of acme" and dict(blocks(path))[EMCA] == b"of emca" * 1000
+    with parquetext.open(path) as file:
+        assert file.form == "flat"
+        assert file.read().equals(TABLE)
+    assert pq.read_table(path).equals(TABLE)
+    shown = inspect(path)
+    assert [(UUID(block.uuid), block.bytes) for block in shown.blocks][::2] == [(EMCA, 7000), (ACME, 7)]
+    assert (shown.marker, shown.placement) == tuple(where.values())
+
+
+@pytest.mark.parametrize("size", [0, 10, 3900, 4020, 4059, 4060, 4061, 4096, 20_000])
+def test_the_flat_footer_is_found_under_a_foreign_block_of_any_size(path, where, size):
+    edits.upgrade(path, **where)
+    stack(path, ACME, bytes(size))
+    with parquetext.open(str(path)) as file:
+        assert file.form == "flat" and "flat-damaged" not in {finding.kind for finding in file.findings}
+        assert file.column("b").min.to_pylist() == ["x0", "x100", "x200"]
+
+
+def test_each_block_comes_off_without_touching_the_others(path, where):
+    stack(path, ACME, b"of acme", **where)
+    edits.upgrade(path)
+    stack(path, EMCA, b"of emca")
+    every = dict(blocks(path))
+    for removed in (ACME, FLAT, EMCA):
+        before = path.read_bytes()
+        done = edits.strip(path, kinds=[removed])
+        assert done.outcome == "stripped"
+        assert (done.form_before, done.form_after) == ("flat", "thrift" if removed == FLAT else "flat")
+        assert blocks(path) == [(kind, payload) for kind, payload in every.items() if kind != removed]
+        assert edits.strip(path, kinds=str(removed)).outcome == "unchanged"
+        path.write_bytes(before)
+    for removed in every:
+        edits.strip(path, kinds=removed)
+    assert path.read_bytes() == ORIGINAL
+
+
+def test_upgrading_renews_ours_alone_and_puts_it_on_top(path, where):
+    stack(path, ACME, b"of acme", **where)
+    stack(path, FLAT, b"an older layout")
+    theirs = stack(path, EMCA, b"of emca")
+    assert edits.upgrade(path).outcome == "upgraded"
+    assert kinds(path) == [ACME, EMCA, FLAT]
+    assert edits.upgrade(path).outcome == "unchanged"
+    with parquetext.open(path) as file:
+        assert file.form == "flat" and not file.findings
+    path.write_bytes(theirs)
+    assert edits.strip(path).outcome == "stripped"
+    assert blocks(path) == [(ACME, b"of acme"), (EMCA, b"of emca")]
+
+
+def test_all_means_all(path, where):
+    assert edits.strip(path, kinds="all").outcome == "unchanged"
+    put_free_form(path, b"whatever", **where)
+    edits.upgrade(path, wrap=True)
+    stack(path, ACME, b"of acme")
+    done = edits.strip(path, kinds="all")
+    assert (done.outcome, done.form_after) == ("stripped", "thrift")
+    assert path.read_bytes() == ORIGINAL
+
+
+def test_what_is_no_kind_is_an_error_before_anything_is_opened(tmp_path):
+    with pytest.raises(ParquetextError, match="UUIDs"):
+        edits.strip(tmp_path / "absent.parquet", kinds=["acme"])
+
+
+@pytest.mark.parametrize("content", [b"", b"\0", b"whatever", bytes(70_000)], ids=len)
+def test_free_form_bytes_are_refused_or_wrapped_and_strip_gives_them_back(path, where, content):
+    theirs = put_free_form(path, content, **where)
+    with pytest.raises(Refused, match="wrap") as error:
+        edits.upgrade(path)
+    assert error.value.code == wire.FREE_FORM
+    assert path.read_bytes() == theirs and os.listdir(path.parent) == [path.name]
+
+    assert edits.upgrade(path, wrap=True).outcome == "upgraded"
+    assert blocks(path)[0] == (WRAPPED, content) and kinds(path) == [WRAPPED, FLAT]
+    assert edits.upgrade(path).outcome == edits.upgrade(path, wrap=True).outcome == "unchanged"
+    assert pq.read_table(path).equals(TABLE)
+    with parquetext.open(path) as file:
+        assert file.form == "flat" and not file.findings
+    assert [block.kind for block in inspect(path).blocks] == ["FlatBuffers footer, v1", "wrapped free-form bytes"]
+
+    assert edits.strip(path).outcome == "stripped"
+    assert path.read_bytes() == theirs
+    assert edits.strip(path).outcome == "unchanged"
+
+
+@pytest.mark.parametrize("content", [b"", b"whatever"], ids=len)
+def test_forced_ours_is_stacked_on_free_form_bytes_and_comes_off_exactly(path, content):
+    theirs = put_free_form(path, content)
+    edits.upgrade(path, force="free-form")
+    with parquetext.open(path) as file:
+        assert file.form == "flat"
+    assert [finding.kind for finding in inspect(path).findings] == ["free-form"] * bool(content)
+    edits.strip(path)
+    assert path.read_bytes() == theirs
+
+
+def test_a_block_on_free_form_bytes_stays_where_it_is(path):
+    put_free_form(path, b"whatever")
+    file = path.read_bytes()
+    theirs = with_footer(file, extension.replace(footer_of(file), b"whatever" + bytes(extension.find(
+        extension.append_block(footer_of(ORIGINAL), ACME, b"of acme")))))
+    path.write_bytes(theirs)
+    with pytest.raises(Refused):
+        edits.upgrade(path)
+    edits.upgrade(path, wrap=True)
+    assert kinds(path) == [ACME, FLAT]
+    assert extension.blocks(footer_of(path)).free_form == b"whatever"
+    edits.strip(path)
+    assert path.read_bytes() == theirs
+
+
+def test_wrapped_bytes_stay_wrapped_while_another_block_stands_on_them(path):
+    theirs = put_free_form(path, b"whatever")
+    edits.upgrade(path, wrap=True)
+    stack(path, ACME, b"of acme")
+    edits.strip(path)
+    assert blocks(path) == [(WRAPPED, b"whatever"), (ACME, b"of acme")]
+    assert edits.strip(path).outcome == "unchanged"
+    file = path.read_bytes()
+    assert with_footer(file, extension.strip(footer_of(file), ACME)) == theirs
+    edits.strip(path, kinds=[ACME])
+    assert path.read_bytes() == theirs
