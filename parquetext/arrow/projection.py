@@ -119,11 +119,11 @@ def _filtered(form: Form, names: list | None, groups: Sequence[int], predicate: 
 
 def _pruned(form: Form, predicate: Predicate, leaves: list[int], row_groups: Sequence[int]) -> Sequence[int]:
     """The row groups that the statistics of the columns looked at do not rule out."""
-    if not leaves or predicate.alternatives is None:
+    if not leaves:
         return row_groups
-    schema = schema_of(form.slice(leaves, []))
+    types = {field.name: field.type for field in schema_of(form.slice(leaves, []))}
     return surviving_row_groups(
-        predicate, lambda name: column_bounds(form, name, schema.field(name).type), form.row_group_count, row_groups)
+        predicate, lambda name: column_bounds(form, name, types[name]), form.row_group_count, row_groups, types)
 
 
 def _looked_at(form: Form, predicate: Predicate) -> list[str] | None:

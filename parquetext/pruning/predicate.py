@@ -29,7 +29,7 @@ class Predicate(NamedTuple):
     """What rows have to meet.
 
     `expression` decides about rows; `alternatives` is the same as an OR of ANDs, or None where only the expression is
-    known, and then nothing can be skipped by it.
+    known.
     """
 
     expression: pc.Expression

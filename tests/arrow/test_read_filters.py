@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -52,5 +53,21 @@ def test_rows_are_those_that_pyarrow_keeps_of_the_whole_table(tmp_path, form, ta
     ours = parquetext.read_table(str(path), filters=filters)
     assert repr(ours.to_pydict()) == repr(theirs.to_pydict())
     assert ours.schema == theirs.schema
+    by_expression = parquetext.read_table(str(path), filters=expression)
+    assert repr(by_expression.to_pydict()) == repr(theirs.to_pydict())
     some = parquetext.read_table(str(path), columns=["t"], filters=filters)
     assert some.column(0).to_pylist() == theirs.column("t").to_pylist()
+
+
+@pytest.mark.parametrize("filters", [[("n", ">", 9)], pc.field("n") > 9, ~(pc.field("n") <= 9)])
+def test_row_groups_that_are_ruled_out_are_not_read(tmp_path, filters):
+    path = tmp_path / "table.parquet"
+    pq.write_table(pa.table({"n": list(range(20))}), path, row_group_size=5)
+    first = pq.read_metadata(path).row_group(0).column(0)
+    data = bytearray(path.read_bytes())
+    data[first.dictionary_page_offset : first.dictionary_page_offset + first.total_compressed_size] = bytes(
+        first.total_compressed_size)
+    path.write_bytes(data)
+    with pytest.raises(OSError):
+        parquetext.read_table(path)
+    assert parquetext.read_table(path, filters=filters)["n"].to_pylist() == list(range(10, 20))

@@ -73,9 +73,66 @@ def test_no_row_that_meets_the_predicate_is_skipped(kind, data):
         meets = [pa.table({"x": array}).filter(predicate.expression).num_rows > 0 for array in arrays]
     except (pa.ArrowException, OverflowError):
         return  # nothing that pyarrow filters by
-    kept = surviving_row_groups(predicate, lambda name: bounds, len(arrays), range(len(arrays)))
+    kept = surviving_row_groups(predicate, lambda name: bounds, len(arrays), range(len(arrays)), {"x": arrow})
     lost = [row_group for row_group, met in enumerate(meets) if met and row_group not in kept]
     assert not lost, f"{filters} meets rows of {[chunks[row_group] for row_group in lost]}"
+
+
+@st.composite
+def expressions(draw, literals) -> pc.Expression:
+    """Comparisons, set membership and tests for nulls under not, and, or."""
+    field, literal = pc.field("x"), draw(literals)
+    expression = draw(st.sampled_from([
+        lambda: field == literal, lambda: field != literal, lambda: field < literal, lambda: field <= literal,
+        lambda: field > literal, lambda: field >= literal, lambda: field.isin([literal, draw(literals)]),
+        field.is_valid, field.is_null, lambda: field.is_null(nan_is_null=True),
+    ]))()
+    if draw(st.booleans()):
+        expression = ~expression
+    if draw(st.integers(0, 2)) == 0:
+        other = draw(expressions(literals))
+        expression = expression & other if draw(st.booleans()) else expression | other
+    return expression
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_no_row_that_meets_an_expression_is_skipped(kind, data):
+    arrow, values = KINDS[kind]
+    chunks = data.draw(st.lists(st.lists(values | st.none(), min_size=1, max_size=4), min_size=1, max_size=4))
+    arrays = [pa.array(chunk, arrow) for chunk in chunks]
+    bounds = trusted_bounds(arrays, lambda: data.draw(st.integers(0, 9)) > 0)
+    some = [value for chunk in chunks for value in chunk if value is not None]
+    literals = (st.sampled_from(some) | values if some else values).map(lambda value: pa.scalar(value, arrow))
+    try:
+        predicate = predicate_of(data.draw(expressions(literals)))
+        meets = [pa.table({"x": array}).filter(predicate.expression).num_rows > 0 for array in arrays]
+    except (pa.ArrowException, OverflowError):
+        return  # nothing that pyarrow filters by
+    kept = surviving_row_groups(predicate, lambda name: bounds, len(arrays), range(len(arrays)), {"x": arrow})
+    lost = [row_group for row_group, met in enumerate(meets) if met and row_group not in kept]
+    assert not lost, f"{predicate.expression} meets rows of {[chunks[row_group] for row_group in lost]}"
+
+
+X = pc.field("x")
+
+
+@pytest.mark.parametrize(("expression", "kept"), [
+    (X == 5, [0, 2]), (X > 10, [1, 2]), (~(X <= 10), [1, 2]), ((X < 0) | (X == 20), [1, 2]), (X.isin([11, 12]), [1, 2]),
+    (X.is_null(), [2, 3]), (~X.is_null(), [0, 1, 2]), (X + 1 == 5, [0, 1, 2]),
+])
+def test_an_expression_skips_what_its_columns_bounds_rule_out(expression, kept):
+    known = bounds([0, 10, None, None], [10, 20, None, None], nulls=[0, 0, -1, 10])
+    predicate = predicate_of(expression)
+    assert surviving_row_groups(predicate, lambda name: known, 4, range(4), {"x": pa.int64()}) == kept
+
+
+def test_text_cut_within_a_character_guarantees_nothing():
+    known = bounds([b"a\xc3", b"b"], [b"b", b"c\xc3"], pa.large_binary())
+    for expression, kept in ((X < "a", [0]), (X > "d", [1])):
+        predicate = predicate_of(expression)
+        assert surviving_row_groups(predicate, lambda name: known, 2, range(2), {"x": pa.string()}) == kept
 
 
 def bounds(lows, highs, kind=None, nulls=None, rows=10) -> ColumnBounds:
