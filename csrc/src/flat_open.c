@@ -158,9 +158,10 @@ int pqx_flat_open(const pqx_source *source, uint64_t payload, uint64_t length, c
 void pqx_flat_close(pqx_flat *flat)
 {
     if (!flat) return;
-    pqx_cell *cells[] = {&flat->column, &flat->node, &flat->part, &flat->row_groups, &flat->text, &flat->pool, &flat->directory_page, &flat->bucket};
+    pqx_cell *cells[] = {&flat->column, &flat->node, &flat->part, &flat->row_groups, &flat->text, &flat->pool, &flat->directory_page, &flat->bucket, &flat->candidate};
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) free(cells[i]->buffer);
     pqx_buffer_free(&flat->scratch);
+    free(flat->late_rows);
     free(flat->owned);
     free(flat);
 }

@@ -5,6 +5,13 @@
 
 void pqx_flat_begin(pqx_flat *flat) { flat->allowance = 2 * (uint64_t)flat->length + 65536; }
 
+int pqx_flat_spend(pqx_flat *flat, uint32_t place, uint32_t size, pqx_error *error)
+{
+    if (PQX_UNLIKELY(size > flat->allowance)) return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, place, flat->length, size);
+    flat->allowance -= size;
+    return PQX_OK;
+}
+
 /* Read [place, place + size) of the payload into the cell's buffer, of which the first `have` bytes are there. */
 static int fetch(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t have, uint32_t size, pqx_error *error)
 {
@@ -40,12 +47,14 @@ static int load(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t hint, p
     uint32_t size = pqx_load32(cell->data + 4);
     if (PQX_UNLIKELY(size % 8 || size < PQX_FLAT_CELL_HEADER_BYTES || size > most))
         return pqx_flat_fail(flat, error, PQX_BAD_CELL, (uint64_t)place + 4, most, size);
-    if (PQX_UNLIKELY(size > flat->allowance)) return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, place, flat->length, size);
+    uint32_t kind = pqx_load16(cell->data + 8);                /* pages are small, and a lookup may need many */
+    if (kind != PQX_KIND_DIRECTORY && kind != PQX_KIND_BUCKET) PQX_TRY(pqx_flat_spend(flat, place, size, error));
     if (place < flat->held && size > have) PQX_TRY(fetch(flat, cell, place, have, size, error));
     uint32_t stored = pqx_load32(cell->data), crc = pqx_crc32(0, cell->data + 4, size - 4);
     if (PQX_UNLIKELY(stored != crc)) return pqx_flat_fail(flat, error, PQX_CHECKSUM, place, stored, crc);
     cell->place = place;
     cell->size = size;
+    if (PQX_UNLIKELY(flat->unseen != NULL)) memset(flat->unseen + place, 0, size);
     return PQX_OK;
 }
 
@@ -63,10 +72,7 @@ static int check_kind(const pqx_flat *flat, pqx_cell *cell, int kind, uint32_t p
 
 int pqx_flat_load(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t hint, int kind, uint32_t part, uint32_t number, pqx_error *error)
 {
-    if (!cell->size || cell->place != place) {
-        PQX_TRY(load(flat, cell, place, hint, error));
-        if (kind != PQX_KIND_DIRECTORY && kind != PQX_KIND_BUCKET) flat->allowance -= cell->size;
-    }
+    if (!cell->size || cell->place != place) PQX_TRY(load(flat, cell, place, hint, error));
     return check_kind(flat, cell, kind, part, number, error);
 }
 
@@ -162,22 +168,23 @@ int pqx_flat_load_any(pqx_flat *flat, uint32_t place, const pqx_cell **found, ui
 {
     pqx_cell *cell = flat->node.size && flat->node.place == place ? &flat->node : &flat->column;
     if (!cell->size || cell->place != place) {
+        cell = &flat->candidate;
         PQX_TRY(load(flat, cell, place, flat->column_hint, error));
-        flat->allowance -= cell->size;
     }
     uint32_t kind = pqx_load16(cell->data + 8), number = pqx_load32(cell->data + 12);
     int is_node = kind == PQX_KIND_NODE;
-    if (is_node && cell == &flat->column) {                    /* a node moves to its own buffer, now that it is known */
-        pqx_cell swap = flat->node;
-        flat->node = flat->column;
-        flat->column = swap;
-        cell = &flat->node;
-    }
     uint32_t count = is_node ? flat->facts.node_count : flat->facts.leaf_count;
     PQX_TRY(check_kind(flat, cell, is_node ? PQX_KIND_NODE : PQX_KIND_COLUMN, 0, number, error));
     if (PQX_UNLIKELY(number >= count)) {
         cell->size = 0;
         return pqx_flat_fail(flat, error, PQX_BAD_CELL, (uint64_t)place + 12, count, number);
+    }
+    if (cell == &flat->candidate) {
+        cell = is_node ? &flat->node : &flat->column;
+        pqx_cell swap = *cell;
+        *cell = flat->candidate;
+        flat->candidate = swap;
+        flat->candidate.size = 0;
     }
     *found = cell;
     *id = is_node ? PQX_FLAT_GROUP | number : number;

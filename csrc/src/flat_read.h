@@ -28,6 +28,9 @@ struct pqx_flat {
     uint32_t column_hint, pool_hint, vtables, vtable_bytes;
     const uint8_t *row_counts, *listed;
     pqx_cell column, node, part, row_groups, text, pool, directory_page, bucket;   /* the last one of each */
+    pqx_cell candidate;                   /* a column or node, as long as nobody knows which */
+    int64_t *late_rows;                   /* num_rows of the row groups that the tail block has no room for; INT64_MIN: not read */
+    uint8_t *unseen;                      /* while a whole payload is checked: a copy of it, zero where a cell was loaded */
     uint64_t reads, fetched, allowance;
     uint32_t good_vtables[PQX_FLAT_TABLES];   /* per table, the last vtable whose fields were checked; its place + 1 */
     pqx_buffer scratch;                   /* the name looked for */
@@ -62,8 +65,10 @@ int pqx_flat_check_list(const pqx_flat *flat, pqx_cell *cell, uint32_t first, ui
 int pqx_flat_load_id(pqx_flat *flat, uint32_t id, const pqx_cell **cell, pqx_error *error);
 /* [at, at + length) of the cell, named by the words at `words`. */
 int pqx_flat_inside(const pqx_flat *flat, const pqx_cell *cell, uint32_t words, uint32_t at, uint32_t length, pqx_error *error);
-/* At the beginning of a call: what it may fetch at most. */
+/* At the beginning of a call: what it may load at most. Cells that overlap must not multiply its work. */
 void pqx_flat_begin(pqx_flat *flat);
+/* Take `size` bytes, of what lies at `place`, from what this call may load. */
+int pqx_flat_spend(pqx_flat *flat, uint32_t place, uint32_t size, pqx_error *error);
 
 /* flat_view.c: tables, checked in place */
 /* Check the table at `at`: its vtable, all fields that the layout of `table` names, and that it ends in the cell. */

@@ -1,4 +1,6 @@
 /* Row groups, key-values and created_by of a flat footer. */
+#include <stdlib.h>
+
 #include "flat_read.h"
 
 #define ROW_GROUPS_HINT 4096
@@ -25,6 +27,16 @@ static int64_t field64(const pqx_view *view, uint32_t slot, int64_t absent)
     return field ? (int64_t)pqx_load64(field) : absent;
 }
 
+/* Room for the counts behind those of the tail block: every column asks for them, and their cells are loaded once. */
+static int reserve_late_rows(pqx_flat *flat, pqx_error *error)
+{
+    size_t count = flat->facts.row_group_count - PQX_FLAT_PART_ROW_GROUPS;
+    flat->late_rows = malloc(count * sizeof *flat->late_rows);
+    if (!flat->late_rows) return pqx_fail(error, PQX_NO_MEMORY, 0, count * sizeof *flat->late_rows, 0);
+    for (size_t i = 0; i < count; i++) flat->late_rows[i] = INT64_MIN;
+    return PQX_OK;
+}
+
 int pqx_flat_num_rows(pqx_flat *flat, uint32_t row_group, int64_t *num_rows, pqx_error *error)
 {
     pqx_view view;
@@ -32,8 +44,13 @@ int pqx_flat_num_rows(pqx_flat *flat, uint32_t row_group, int64_t *num_rows, pqx
         *num_rows = (int64_t)pqx_load64(flat->row_counts + 8 * row_group);
         return PQX_OK;
     }
-    PQX_TRY(pqx_flat_row_group_view(flat, row_group, &view, error));
-    *num_rows = field64(&view, 2, 0);
+    if (!flat->late_rows) PQX_TRY(reserve_late_rows(flat, error));
+    int64_t *known = &flat->late_rows[row_group - PQX_FLAT_PART_ROW_GROUPS];
+    if (*known == INT64_MIN) {
+        PQX_TRY(pqx_flat_row_group_view(flat, row_group, &view, error));
+        *known = field64(&view, 2, 0);
+    }
+    *num_rows = *known;
     return PQX_OK;
 }
 

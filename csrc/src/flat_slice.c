@@ -118,19 +118,18 @@ static int by_value(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-/* The wanted row groups by their numbers, so that each part of a column is loaded once. */
-static int order_row_groups(pqx_flat_slicer *s)
+int pqx_flat_order(const uint32_t *keys, uint32_t count, uint32_t *order, pqx_error *error)
 {
-    uint64_t *keys = malloc(s->row_group_count * sizeof *keys + 1);
-    if (!keys) return pqx_fail(s->error, PQX_NO_MEMORY, 0, s->row_group_count * sizeof *keys, 0);
+    uint64_t *entries = malloc(count * sizeof *entries + 1);
+    if (!entries) return pqx_fail(error, PQX_NO_MEMORY, 0, count * sizeof *entries, 0);
     int sorted = 1;
-    for (uint32_t i = 0; i < s->row_group_count; i++) {
-        keys[i] = (uint64_t)s->row_groups[i] << 32 | i;
-        sorted = sorted && (!i || keys[i] > keys[i - 1]);
+    for (uint32_t i = 0; i < count; i++) {
+        entries[i] = (uint64_t)keys[i] << 32 | i;
+        sorted = sorted && (!i || entries[i] > entries[i - 1]);
     }
-    if (!sorted) qsort(keys, s->row_group_count, sizeof *keys, by_value);
-    for (uint32_t i = 0; i < s->row_group_count; i++) s->order[i] = (uint32_t)keys[i];
-    free(keys);
+    if (!sorted) qsort(entries, count, sizeof *entries, by_value);
+    for (uint32_t i = 0; i < count; i++) order[i] = (uint32_t)entries[i];
+    free(entries);
     return PQX_OK;
 }
 
@@ -199,7 +198,7 @@ static int make_slice(pqx_flat_slicer *s, int arrow_schema, int key_values, pqx_
     pqx_flat_begin(flat);
     PQX_TRY(check_arguments(s));
     PQX_TRY(reserve(s));
-    PQX_TRY(order_row_groups(s));
+    PQX_TRY(pqx_flat_order(s->row_groups, s->row_group_count, s->order, s->error));   /* each part of a column is loaded once */
     PQX_TRY(add_parts(s));
     PQX_TRY(make_tree(s));
     PQX_TRY(add_row_groups(s));

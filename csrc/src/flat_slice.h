@@ -32,6 +32,9 @@ typedef struct pqx_flat_slicer {
 static inline pqx_flat_part *pqx_flat_parts(const pqx_flat_slicer *s) { return (pqx_flat_part *)(void *)s->parts.data; }
 static inline uint32_t pqx_flat_part_count(const pqx_flat_slicer *s) { return (uint32_t)(s->parts.size / sizeof(pqx_flat_part)); }
 
+/* flat_slice.c: into order[], the numbers 0 to count - 1 by their keys; equal keys keep their order. */
+int pqx_flat_order(const uint32_t *keys, uint32_t count, uint32_t *order, pqx_error *error);
+
 /* flat_slice_arrow.c: the ARROW:schema of the slice's top-level elements into s->arrow_schema; nothing where one has no
  * field. Fails only where the flat footer is damaged. */
 int pqx_flat_slice_arrow(pqx_flat_slicer *s);

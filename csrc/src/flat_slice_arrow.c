@@ -6,6 +6,7 @@ enum { REPEATED = 2, CONVERTED_MAP = 1, CONVERTED_LIST = 3, LOGICAL_MAP = 2, LOG
 /* One top-level field: ranges of `pieces` and `keeps`, as those may still move. */
 typedef struct pqx_piece {
     size_t begin, end, keep, keep_end;
+    uint32_t place, page, item;           /* of its cell; of the item in the pool */
     pqx_bytes name;
     int cut;
 } pqx_piece;
@@ -80,10 +81,11 @@ int pqx_flat_pool_item(pqx_flat *flat, uint32_t place, uint32_t page, uint32_t a
     uint32_t size = pqx_load32(pool->data + at);
     if (size > pool->size - at - 8) return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, (uint64_t)pool->place + at, pool->size, size);
     *item = (pqx_bytes){pool->data + at + 8, size};
-    return PQX_OK;
+    return pqx_flat_spend(flat, pool->place + at, size, error);   /* many elements may share one that is long */
 }
 
-static int collect(pqx_flat_slicer *s, pqx_buffer *list, pqx_buffer *pieces, pqx_buffer *keeps, int *usable)
+/* The top-level elements, and what stays of their structs; *usable is 0 where one has no field. */
+static int collect(pqx_flat_slicer *s, pqx_buffer *list, pqx_buffer *keeps, int *usable)
 {
     const pqx_flat_part *parts = pqx_flat_parts(s);
     for (uint32_t i = 1; *usable && i < pqx_flat_part_count(s); i++) {
@@ -91,17 +93,38 @@ static int collect(pqx_flat_slicer *s, pqx_buffer *list, pqx_buffer *pieces, pqx
         if (part->parent != 0) continue;
         *usable = part->page != PQX_FLAT_NONE;
         if (!*usable) break;
-        pqx_piece piece = {.begin = pieces->size, .keep = keeps->size, .name = {s->bytes.data + part->path, part->path_size}};
-        pqx_bytes item;
-        PQX_TRY(pqx_flat_pool_item(s->flat, part->place, part->page, part->item, &item, s->error));
-        PQX_TRY(pqx_buffer_append(pieces, item.data, item.size, s->error));
-        piece.cut = is_struct(s, part) && wanted_below(s, part) < part->leaf_count;
+        pqx_piece piece = {
+            .keep = keeps->size, .place = part->place, .page = part->page, .item = part->item,
+            .name = {s->bytes.data + part->path, part->path_size}, .cut = is_struct(s, part) && wanted_below(s, part) < part->leaf_count,
+        };
         if (piece.cut) PQX_TRY(add_keep(s, i, 0, keeps, usable));
-        piece.end = pieces->size;
         piece.keep_end = keeps->size;
         PQX_TRY(pqx_buffer_append(list, &piece, sizeof piece, s->error));
     }
     return PQX_OK;
+}
+
+static int add_item(pqx_flat_slicer *s, pqx_piece *piece, pqx_buffer *pieces)
+{
+    pqx_bytes item;
+    PQX_TRY(pqx_flat_pool_item(s->flat, piece->place, piece->page, piece->item, &item, s->error));
+    piece->begin = pieces->size;
+    piece->end = pieces->size + item.size;
+    return pqx_buffer_append(pieces, item.data, item.size, s->error);
+}
+
+/* The fields' items, page by page: each page is loaded once. */
+static int add_items(pqx_flat_slicer *s, pqx_piece *all, uint32_t count, pqx_buffer *pieces)
+{
+    pqx_buffer room = {0};
+    PQX_TRY(pqx_buffer_reserve(&room, 2 * (size_t)count * sizeof(uint32_t) + 1, s->error));
+    uint32_t *pages = (uint32_t *)(void *)room.data, *order = pages + count;
+    for (uint32_t i = 0; i < count; i++) pages[i] = all[i].page;
+    pqx_flat_begin(s->flat);
+    int status = pqx_flat_order(pages, count, order, s->error);
+    for (uint32_t i = 0; status == PQX_OK && i < count; i++) status = add_item(s, &all[order[i]], pieces);
+    pqx_buffer_free(&room);
+    return status;
 }
 
 static int build(pqx_flat_slicer *s, const pqx_buffer *list, const pqx_buffer *pieces, const pqx_buffer *keeps)
@@ -126,7 +149,8 @@ static int build(pqx_flat_slicer *s, const pqx_buffer *list, const pqx_buffer *p
 int pqx_flat_slice_arrow(pqx_flat_slicer *s)
 {
     pqx_buffer list = {0}, pieces = {0}, keeps = {0};
-    int usable = s->leaf_count != 0, status = collect(s, &list, &pieces, &keeps, &usable);
+    int usable = s->leaf_count != 0, status = collect(s, &list, &keeps, &usable);
+    if (status == PQX_OK && usable) status = add_items(s, (void *)list.data, (uint32_t)(list.size / sizeof(pqx_piece)), &pieces);
     if (status == PQX_OK && usable) status = build(s, &list, &pieces, &keeps);
     pqx_buffer_free(&list);
     pqx_buffer_free(&pieces);

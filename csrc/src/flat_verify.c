@@ -135,6 +135,7 @@ static int expect_vector(const pqx_verifier *v, const pqx_view *view, uint32_t s
     uint32_t found = pqx_load32(v->payload + vector), tail = v->flat->tail;
     if (found > (tail - vector - 4) / 4) return pqx_flat_fail(v->flat, v->error, PQX_BAD_OFFSET, vector, tail, found);
     PQX_TRY(expect(v, vector, count, found));
+    memset(v->flat->unseen + vector, 0, 4 + 4 * (size_t)count);
     for (uint32_t i = 0; i < count; i++) PQX_TRY(expect_target(v, vector + 4 + 4 * i, targets[(size_t)i * step]));
     return PQX_OK;
 }
@@ -148,6 +149,8 @@ static int verify_public_way(pqx_verifier *v)
     pqx_view root, group;
     uint32_t wanted = 15 | (flat->flags & 2) << 3 | (flat->flags & 1) << 5, found = 0;
     PQX_TRY(pqx_flat_view(flat, &whole, pqx_load32(v->payload), PQX_FLAT_FILE_META_DATA, &root, v->error));
+    memset(flat->unseen, 0, 4);
+    memset(flat->unseen + root.at, 0, pqx_load16(root.vtable - 2));
     for (uint32_t slot = 0; slot < 6; slot++) found |= (uint32_t)(pqx_flat_find(&root, slot) != NULL) << slot;
     PQX_TRY(expect(v, root.at, wanted, found));
     const uint8_t *version = pqx_flat_find(&root, 0), *num_rows = pqx_flat_find(&root, 2), *created_by = pqx_flat_find(&root, 5);
@@ -164,12 +167,24 @@ static int verify_public_way(pqx_verifier *v)
     return created_by ? expect_target(v, (uint32_t)(created_by - v->payload), v->created_by) : PQX_OK;
 }
 
+/* What is left is padding: zero. */
+static int verify_padding(const pqx_verifier *v)
+{
+    const uint8_t *unseen = v->flat->unseen;
+    uint32_t at = 0, tail = v->flat->tail;
+    while (at < tail && !unseen[at]) at++;
+    return at == tail ? PQX_OK : expect(v, at, 0, unseen[at]);
+}
+
 static int verify_all(pqx_verifier *v)
 {
     const pqx_flat_facts *facts = &v->flat->facts;
     size_t chunks = (size_t)facts->leaf_count * facts->row_group_count, elements = (size_t)facts->leaf_count + facts->node_count;
     v->elements = calloc(elements + facts->row_group_count + facts->key_value_count + chunks, sizeof *v->elements);
     if (!v->elements) return pqx_fail(v->error, PQX_NO_MEMORY, 0, chunks * sizeof *v->elements, 0);
+    v->flat->unseen = malloc(v->flat->tail);
+    if (!v->flat->unseen) return pqx_fail(v->error, PQX_NO_MEMORY, 0, v->flat->tail, 0);
+    memcpy(v->flat->unseen, v->payload, v->flat->tail);
     v->row_groups = v->elements + elements;
     v->key_values = v->row_groups + facts->row_group_count;
     v->chunks = v->key_values + facts->key_value_count;
@@ -180,7 +195,8 @@ static int verify_all(pqx_verifier *v)
     PQX_TRY(verify_columns(v));
     PQX_TRY(verify_row_groups(v));
     PQX_TRY(verify_others(v));
-    return verify_public_way(v);
+    PQX_TRY(verify_public_way(v));
+    return verify_padding(v);
 }
 
 int pqx_flat_verify(const uint8_t *payload, size_t size, pqx_error *error)
@@ -191,6 +207,7 @@ int pqx_flat_verify(const uint8_t *payload, size_t size, pqx_error *error)
     if (status != PQX_OK) return status;
     status = verify_all(&verifier);
     free(verifier.elements);
+    free(verifier.flat->unseen);
     pqx_flat_close(verifier.flat);
     return status;
 }

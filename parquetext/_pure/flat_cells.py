@@ -18,6 +18,12 @@ _HEADER = struct.Struct("<IIHHI")
 _COUNTS = struct.Struct("<7IiqI7I")
 _RECORD = struct.Struct("<16s4I")
 _SMALLEST_TAIL = wire.FLAT_TAIL_BYTES + wire.FLAT_RECORD_BYTES
+_PAGES = (wire.KIND_DIRECTORY, wire.KIND_BUCKET)       # small, and a lookup may need many: they are not counted
+
+
+def _slot(kind: int, part: int = 0) -> tuple[int, bool]:
+    """Which of the kept cells one of this kind replaces."""
+    return kind, kind == wire.KIND_COLUMN and part > 0
 
 
 class Counts(NamedTuple):
@@ -111,8 +117,8 @@ class Cell:
             raise self.fail(wire.BAD_OFFSET, words, self.size, at)
         return bytes(self.data[at:at + length])
 
-    def table(self, name: str, at: int) -> dict[str, int]:
-        """The places of the present fields of the table at `at`."""
+    def vtable(self, name: str, at: int) -> Vtable:
+        """The vtable of the table at `at`, which ends in the cell."""
         if at % 4 or at > self.size - 4:
             raise self.fail(wire.BAD_OFFSET, at, self.size, at)
         distance = (self.place + at - self.u32(at) - self.footer.vtables_at) & 0xFFFFFFFF
@@ -123,7 +129,11 @@ class Cell:
             raise self.fail(wire.BAD_OFFSET, at, self.size, vtable.size)
         if vtable.wrong is not None:
             raise self.fail(wire.BAD_OFFSET, at, vtable.size, vtable.wrong)
-        return {field: at + offset for field, offset in vtable.at.items()}
+        return vtable
+
+    def table(self, name: str, at: int) -> dict[str, int]:
+        """The places of the present fields of the table at `at`."""
+        return {field: at + offset for field, offset in self.vtable(name, at).at.items()}
 
     def number_at(self, fields: dict[str, int], name: str, code: str, absent: int) -> int:
         """A field's value, or what stands for its absence."""
@@ -171,6 +181,8 @@ class Footer:
         self.memory = bytes(tail[payload + self.held - begin:payload + length - begin]) if self.held < length else b""
         self._vtable_views: dict[tuple[str, int], Vtable | None] = {}
         self._cells: dict[tuple[int, bool], Cell] = {}         # the last one of each kind; parts above 0 by themselves
+        self.unseen: bytearray | None = None                   # while all is checked: the payload, zero where loaded
+        self.begin()
         self._open()
 
     def fail(self, code: int, place: int, expected: int, found: int) -> Exception:
@@ -280,11 +292,22 @@ class Footer:
                 at[field] = entry
         return Vtable(size, at, wrong)
 
+    def begin(self) -> None:
+        """At the beginning of a call: what it may load at most. Cells that overlap must not multiply its work."""
+        self.allowance = 2 * self.length + 65536
+
+    def spend(self, place: int, size: int) -> None:
+        """Take `size` bytes, of what lies at `place`, from what this call may load."""
+        if size > self.allowance:
+            raise self.fail(wire.BAD_OFFSET, place, self.length, size)
+        self.allowance -= size
+
+    def kept(self, place: int, *kinds: tuple[int, bool]) -> Cell | None:
+        """The cell at `place`, if it is the last one of one of these kinds."""
+        return next((cell for kind in kinds if (cell := self._cells.get(kind)) and cell.place == place), None)
+
     def load(self, place: int, hint: int = FIRST_READ) -> Cell:
         """The cell at `place`, its length and checksum checked."""
-        for cell in self._cells.values():
-            if cell.place == place:
-                return cell
         if place % 8 or not 8 <= place <= self.tail - wire.FLAT_CELL_HEADER_BYTES:
             raise self.fail(wire.BAD_OFFSET, place, self.tail, place)
         left = self.tail - place
@@ -292,22 +315,26 @@ class Footer:
         length, = struct.unpack_from("<I", data, 4)
         if length % 8 or not wire.FLAT_CELL_HEADER_BYTES <= length <= left:
             raise self.fail(wire.BAD_CELL, place + 4, left, length)
+        if _HEADER.unpack_from(data)[2] not in _PAGES:
+            self.spend(place, length)
         if length > len(data):
             data += self.read(place + len(data), length - len(data))
         view = memoryview(data)[:length]
         stored, = struct.unpack_from("<I", data)
         if (found := checksum.crc32(view[4:])) != stored:
             raise self.fail(wire.CHECKSUM, place, stored, found)
+        if self.unseen is not None:
+            self.unseen[place:place + length] = bytes(length)
         return Cell(self, place, view)
 
     def keep(self, cell: Cell) -> Cell:
         """Keep a cell that turned out to be the one wanted."""
-        self._cells[cell.kind, cell.kind == wire.KIND_COLUMN and cell.part > 0] = cell
+        self._cells[_slot(cell.kind, cell.part)] = cell
         return cell
 
     def cell(self, place: int, kind: int, number: int, part: int = 0, hint: int = FIRST_READ) -> Cell:
         """The cell at `place`, which must be the one that is wanted."""
-        cell = self.load(place, hint)
+        cell = self.kept(place, _slot(kind, part)) or self.load(place, hint)
         if cell.kind != kind:
             raise cell.fail(wire.BAD_CELL, 8, kind, cell.kind)
         if kind == wire.KIND_COLUMN and cell.part != min(part, 0xFFFF):
@@ -327,7 +354,7 @@ class Footer:
 
     def listed_cell(self, kind: int, number: int, hint: int = FIRST_READ) -> Cell:
         """Cell `number` of a kind: the last one, or by the directory."""
-        last = self._cells.get((kind, False))
+        last = self._cells.get(_slot(kind))
         if last is not None and last.number == number:
             return last
         page, entry = divmod(self.first_entry[kind] + number, wire.FLAT_DIRECTORY_ENTRIES)

@@ -15,6 +15,7 @@ from .flat_cells import Cell, Footer
 from .records import ABSENT
 
 GROUP = 0x80000000           # ids of groups: GROUP | node
+_NODES, _COLUMNS = (wire.KIND_NODE, False), (wire.KIND_COLUMN, False)
 _SCHEMA_PART = 64            # bytes, the cell's header included
 _LISTS = 24                  # where the list of a part above 0, and of ROW_GROUPS, begins
 _ABSENT = -1
@@ -78,6 +79,7 @@ class Reader:
 
     def __init__(self, source, payload: int, length: int, tail):
         self._open_footer: Footer | None = Footer(source, payload, length, tail)
+        self._late_rows: dict[int, int] = {}          # num_rows of row groups that the tail block has no room for
         counts = self._footer.counts
         self.version, self.num_rows = counts.version, counts.num_rows
         self.leaf_count, self.node_count = counts.leaves, counts.nodes
@@ -102,6 +104,10 @@ class Reader:
     def fail(self, code: int, place: int, expected: int, found: int) -> Exception:
         """The error for what stands at a payload offset."""
         return self._footer.fail(code, place, expected, found)
+
+    def begin(self) -> None:
+        """Begin a call: see `Footer.begin`."""
+        self._footer.begin()
 
     @property
     def flags(self) -> int:
@@ -129,6 +135,7 @@ class Reader:
         return self._find(flat_names.hash_field_id(field_id), has_it)
 
     def _find(self, hash: int, is_wanted) -> list[int]:
+        self.begin()
         tag, ids = flat_names.tag_of(hash), []
         for entries in self._entries(hash):
             for entry_tag, place in entries:
@@ -152,7 +159,8 @@ class Reader:
                 break
 
     def _named_cell(self, place: int) -> Cell:
-        cell = self._footer.load(place, self._footer.counts.column_hint)
+        footer = self._footer
+        cell = footer.kept(place, _NODES, _COLUMNS) or footer.load(place, footer.counts.column_hint)
         if cell.kind not in (wire.KIND_COLUMN, wire.KIND_NODE):
             raise cell.fail(wire.BAD_CELL, 8, wire.KIND_COLUMN, cell.kind)
         if cell.kind == wire.KIND_COLUMN and cell.part:
@@ -160,12 +168,13 @@ class Reader:
         count = self.leaf_count if cell.kind == wire.KIND_COLUMN else self.node_count
         if cell.number >= count:
             raise cell.fail(wire.BAD_CELL, 12, count, cell.number)
-        return self._footer.keep(cell)
+        return footer.keep(cell)
 
     # ---- the schema part of NODE and COLUMN
 
     def node(self, id: int) -> Node:
         """The place in the schema of a leaf or, with GROUP | node, a group."""
+        self.begin()
         return self.element(id)[1]
 
     def element(self, id: int) -> tuple[Cell, Node]:
@@ -260,6 +269,7 @@ class Reader:
 
     def row_groups(self, name: str) -> memoryview:
         """One member of all row groups: num_rows, total_byte_size, file_offset, total_compressed_size, ordinal, …"""
+        self.begin()
         facts = [self.row_group(index) for index in range(self.row_group_count)]
         return memoryview(array(_ROW_GROUP_CODES[name], [fact[name] for fact in facts]))
 
@@ -273,6 +283,7 @@ class Reader:
         """(column_idx, descending, nulls_first) of each column that a row group is sorted by."""
         if not 0 <= row_group < self.row_group_count:
             raise wire_error(wire.BAD_ARGUMENT, 0, self.row_group_count, row_group)
+        self.begin()
         cell, fields = self._row_group(row_group)
         if "sorting_columns" not in fields:
             return []
@@ -285,10 +296,12 @@ class Reader:
         return columns
 
     def _num_rows(self, row_group: int) -> int:
-        """From the tail block, which has those of the first row groups."""
+        """From the tail block, which has those of the first row groups; every column asks for them."""
         if row_group < len(self._footer.first_rows):
             return self._footer.first_rows[row_group]
-        return self.row_group(row_group)["num_rows"]
+        if row_group not in self._late_rows:
+            self._late_rows[row_group] = self.row_group(row_group)["num_rows"]
+        return self._late_rows[row_group]
 
     # ---- chunks
 
@@ -297,6 +310,7 @@ class Reader:
         if not 0 <= leaf < self.leaf_count:
             raise wire_error(wire.BAD_ARGUMENT, 0, self.leaf_count, leaf)
         wanted, arena = self._check_range(first, count), bytearray()
+        self.begin()
         self.element(leaf)
         facts = [fact for _, fact in self._facts(leaf, wanted, arena)]
         return Chunks.from_facts(facts, bytes(arena))
@@ -356,6 +370,11 @@ class Reader:
         """Key and value of a pair; the value is None where there is none."""
         if not 0 <= index < self.key_value_count:
             raise wire_error(wire.BAD_ARGUMENT, 0, self.key_value_count, index)
+        self.begin()
+        return self.pair(index)
+
+    def pair(self, index: int) -> tuple[bytes, bytes | None]:
+        """The same, within a call that has begun."""
         cell = self._footer.listed_cell(wire.KIND_KEY_VALUE, index)
         pair = cell.table("KeyValue", wire.FLAT_CELL_HEADER_BYTES)
         return cell.text(pair, "key") or b"", cell.text(pair, "val")
@@ -365,25 +384,24 @@ class Reader:
         """Who wrote the file, if the footer says so."""
         if not self._footer.counts.flags & 1:
             return None
+        self.begin()
         cell = self._footer.listed_cell(wire.KIND_ROOT, 0)
         if cell.size < wire.FLAT_CELL_HEADER_BYTES + 4:
             raise cell.fail(wire.BAD_OFFSET, wire.FLAT_CELL_HEADER_BYTES, cell.size, wire.FLAT_CELL_HEADER_BYTES)
         return cell.blob(wire.FLAT_CELL_HEADER_BYTES)
 
-    def arrow_piece(self, id: int) -> bytes | None:
-        """The Arrow field of a top-level element, without its name; None where the footer has none."""
-        element = self._id_cell(id)
-        page, at = element.words(40, 2)
-        if page == wire.FLAT_NONE:
-            return None
-        if page >= self._footer.counts.pool_pages:
-            raise element.fail(wire.BAD_VALUE, 40, self._footer.counts.pool_pages, page)
+    def pool_item(self, place: int, page: int, at: int) -> bytes:
+        """The pool's item at `page` and `at`, as the cell at `place` names it."""
+        pages = self._footer.counts.pool_pages
+        if page >= pages:
+            raise self.fail(wire.BAD_VALUE, place + 40, pages, page)
         pool = self._footer.listed_cell(wire.KIND_POOL, page, self._footer.counts.pool_hint)
         if at % 8 or not wire.FLAT_CELL_HEADER_BYTES <= at <= pool.size - 8:
-            raise element.fail(wire.BAD_OFFSET, 44, pool.size, at)
+            raise self.fail(wire.BAD_OFFSET, place + 44, pool.size, at)
         length = pool.u32(at)
         if length > pool.size - at - 8:
             raise pool.fail(wire.BAD_OFFSET, at, pool.size, length)
+        self._footer.spend(pool.place + at, length)  # many elements may share one that is long
         return bytes(pool.data[at + 8:at + 8 + length])
 
     def slice(self, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:

@@ -27,6 +27,7 @@ class Part:
     place: int                                       # of its cell
     node: object
     position: int                                    # among the children of its parent
+    arrow: tuple[int, int]                           # page and place in it of its Arrow field
     children: list[Part] = field(default_factory=list)
     leaves: int = 0                                  # below it, in the slice
 
@@ -63,7 +64,7 @@ class Slicer:
 
     def part(self, id: int) -> Part:
         cell, node = self.reader.element(id)
-        return Part(id, cell.place, node, cell.u32(60))
+        return Part(id, cell.place, node, cell.u32(60), cell.words(40, 2))
 
     def tree(self, parts: list[Part]) -> list[Part]:
         """Tell every part what is below it; damaged where the parts make no tree in preorder."""
@@ -100,7 +101,7 @@ class Slicer:
 
     def key_values(self) -> list[bytes]:
         """The key-values but ARROW:schema's, as Thrift structs."""
-        pairs = (self.reader.key_value(index) for index in range(self.reader.key_value_count))
+        pairs = (self.reader.pair(index) for index in range(self.reader.key_value_count))
         return [b"".join(b"\x18" + varint.encode(len(text)) + text for text in pair if text is not None) + b"\0"
                 for pair in pairs if pair[0] != ARROW_SCHEMA]
 
@@ -108,20 +109,29 @@ class Slicer:
 
     def arrow_schema(self, root: Part) -> bytes:
         """The projection's, or nothing where the footer has no field for one of its elements."""
-        pieces, keep = [], []
+        keep = []
         for part in root.children if self.leaves else []:
-            piece = self.reader.arrow_piece(part.id)
-            if piece is None:
+            if part.arrow[0] == wire.FLAT_NONE:
                 return b""
-            pieces.append(piece)
             is_cut = is_struct(part) and part.leaves < part.node.leaf_count
             keep.append(self.keep(part, 0) if is_cut else None)
             if is_cut and keep[-1] is None:
                 return b""
+        if not keep:
+            return b""
+        pieces = self.pieces(root.children)
         try:
-            return arrow_schema.build(pieces, [part.node.path for part in root.children], keep) if pieces else b""
+            return arrow_schema.build(pieces, [part.node.path for part in root.children], keep)
         except ParquetextError:
             return b""
+
+    def pieces(self, parts: list[Part]) -> list[bytes]:
+        """The Arrow fields of top-level elements, page by page: each page is loaded once."""
+        found = {}
+        self.reader.begin()
+        for part in sorted(parts, key=lambda part: part.arrow[0]):
+            found[part.id] = self.reader.pool_item(part.place, *part.arrow)
+        return [found[part.id] for part in parts]
 
     def keep(self, group: Part, depth: int) -> bytes | None:
         """What stays of the struct's children, then of theirs; None where the cells do not agree."""
@@ -154,8 +164,11 @@ def slice_reader(reader, leaves, row_groups, with_arrow_schema: bool, with_key_v
     """The slice of an open flat footer; see `slice.slice_footer`."""
     slicer = Slicer(reader, leaves, row_groups)
     slicer.check()
+    reader.begin()
     parts = slicer.parts()
-    row_group_facts, chunks = slicer.row_group_facts(), slicer.chunks()
+    row_group_facts = slicer.row_group_facts()
+    reader.begin()                                   # the leaves' cells once more
+    chunks = slicer.chunks()
     arrow = slicer.arrow_schema(parts[0]) if with_arrow_schema else b""
     pairs = slicer.key_values() if with_key_values else []
     return write(Parts(

@@ -37,9 +37,12 @@ class _Check:
 
     def run(self) -> None:
         reader, footer = self.reader, self.footer
+        footer.unseen = bytearray(self.data[:footer.tail])
         for node in range(reader.node_count):
+            reader.begin()
             self.check_element(GROUP | node)
         for leaf in range(reader.leaf_count):
+            reader.begin()
             self.check_element(leaf)
             self.check_chunks(leaf)
         for row_group in range(reader.row_group_count):
@@ -48,10 +51,12 @@ class _Check:
             reader.key_value(index)
         reader.created_by  # noqa: B018 - reading it is the check
         for page in range(footer.counts.pool_pages):
+            reader.begin()
             footer.listed_cell(wire.KIND_POOL, page)
         for bucket in range(footer.counts.bucket_count):
             footer.bucket(bucket)
         self.check_public_way()
+        self.check_padding()
 
     def check_element(self, id: int) -> None:
         """The schema part, the SchemaElement, its Arrow field, and that name and field id are listed."""
@@ -61,7 +66,9 @@ class _Check:
         if node.schema_index in self.schema:
             raise cell.fail(wire.BAD_VALUE, 36, reader.leaf_count + reader.node_count, node.schema_index)
         self.schema[node.schema_index] = cell.place + table
-        reader.arrow_piece(id)
+        page, at = cell.words(40, 2)
+        if page != wire.FLAT_NONE:
+            reader.pool_item(cell.place, page, at)
         if id != GROUP:
             self.check_listed(cell, hash_path(node.path), 24)
             if "field_id" in element:
@@ -75,14 +82,17 @@ class _Check:
 
     def check_chunks(self, leaf: int) -> None:
         reader, places = self.reader, []
-        reader.column(leaf)
         for part in range(self.footer.counts.row_group_cells):
+            row_groups = reader._part_range(part)
+            for _ in reader.chunks(leaf, row_groups):
+                pass                                  # reading them is the check
             cell, at = reader._part(leaf, part)
-            places += [cell.place + place for place in cell.words(at, len(reader._part_range(part)))]
+            places += [cell.place + place for place in cell.words(at, len(row_groups))]
         self.chunks.append(places)
 
     def check_row_group(self, index: int) -> None:
         reader = self.reader
+        reader.begin()
         reader.row_group(index)
         reader.sorting_columns(index)
         cell, _ = reader._row_group(index)
@@ -94,6 +104,8 @@ class _Check:
         whole = Cell(footer, 0, self.data[:footer.tail])
         place = whole.u32(0)
         root = whole.table("FileMetaData", place)
+        self.seen(0, 4)
+        self.seen(place, whole.vtable("FileMetaData", place).size)
         wanted = {"version", "schema", "num_rows", "row_groups"}
         wanted |= {"created_by"} if counts.flags & HAS_ROOT else set()
         wanted |= {"kv"} if counts.flags & HAS_KEY_VALUES else set()
@@ -115,6 +127,17 @@ class _Check:
         if "created_by" in root:
             self.check_target(whole, root["created_by"], footer.listed_cell(wire.KIND_ROOT, 0).place + behind)
 
+    def seen(self, place: int, length: int) -> None:
+        """Bytes that lie in no cell and are none of the padding."""
+        self.footer.unseen[place:place + length] = bytes(length)
+
+    def check_padding(self) -> None:
+        """What is left is padding: zero."""
+        unseen = self.footer.unseen
+        place = len(unseen) - len(unseen.lstrip(b"\0"))
+        if place < len(unseen):
+            raise self.reader.fail(wire.BAD_VALUE, place, 0, unseen[place])
+
     def check_number(self, whole: Cell, at: int, width: int, expected: int) -> None:
         found = int.from_bytes(whole.data[at:at + width], "little", signed=True)
         if found != expected:
@@ -130,6 +153,7 @@ class _Check:
         vector = whole.follow(field)
         if whole.blob_length(vector, 4) != len(targets):
             raise whole.fail(wire.BAD_VALUE, vector, len(targets), whole.u32(vector))
+        self.seen(vector, 4 + 4 * len(targets))
         for index, target in enumerate(targets):
             self.check_target(whole, vector + 4 + 4 * index, target)
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import io
 import struct
 import zlib
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
@@ -294,6 +297,37 @@ def test_a_payload_is_read_wherever_it_lies_and_however_little_of_the_tail_is_th
         assert found == whole
 
 
+def test_a_slice_of_everything_loads_each_row_group_once(implementation):
+    """Also where the row groups say more than the chunks: every column asks for their counts."""
+    columns, row_groups = 40, 300
+    elements = [thrift.element(b"schema", children=columns)]
+    elements += [thrift.element(b"c%d" % n, type=1) for n in range(columns)]
+    chunks = [thrift.chunk(thrift.metadata(1, [b"c%d" % n], num_values=1)) for n in range(columns)]
+    sorting = [thrift.sorting_column(n, False, False) for n in range(columns)]
+    group = thrift.row_group(chunks, num_rows=1, sorting=sorting)
+    payload = write(thrift.footer(elements, [group] * row_groups, num_rows=row_groups))
+    reader = open_payload(payload)
+    sliced = kernels.scan.scan(bytes(reader.slice(range(columns), range(row_groups))))
+    assert (sliced.leaf_count, sliced.row_group_count) == (columns, row_groups)
+    assert reader.io[1] < 2 * len(payload)
+
+
+def test_a_slice_loads_each_page_of_arrow_fields_once(implementation):
+    """Also where neighbours have their fields in different pages."""
+    unlike = [pa.field(f"u{n}", pa.int32(), metadata={"k": f"{n:050}"}) for n in range(60)]
+    alike = [pa.field(f"a{n}", pa.int32(), metadata=unlike[59 * (n % 2)].metadata) for n in range(1000)]
+    sink = io.BytesIO()
+    schema = pa.schema(unlike + alike)
+    pq.write_table(pa.table([pa.array([1], pa.int32())] * len(schema), schema=schema), sink)
+    data = sink.getvalue()
+    payload = write(data[-8 - int.from_bytes(data[-8:-4], "little"):-8])
+    reader = open_payload(payload)
+    sliced = bytes(reader.slice(range(len(schema)), [0]))
+    assert reader.io[1] < 3 * len(payload)
+    found = pq.read_schema(io.BytesIO(b"PAR1" + sliced + len(sliced).to_bytes(4, "little") + b"PAR1"))
+    assert found.equals(schema, check_metadata=True)
+
+
 # ---- what is refused
 
 def irregular() -> bytes:
@@ -358,20 +392,36 @@ def test_every_single_bit_flip_gives_the_same_answers_or_an_error(implementation
             for question, answer in found.items() if question in whole and isinstance(question, tuple)), at
 
 
-def test_verify_sees_every_bit_that_some_reader_uses(implementation):
-    """Bytes that no check covers are padding between the vectors: the payload's own checksum is for those."""
+def test_verify_sees_every_bit_padding_included(implementation):
     payload = write(small_footer())
-    quiet = []
     for at in range(len(payload)):
         broken = bytearray(payload)
         broken[at] ^= 1 << at % 8
-        try:
+        with pytest.raises((Damaged, Unsupported)):
             kernels.flat.verify(bytes(broken))
-            quiet.append(at)
-        except (Damaged, Unsupported):
-            continue
-    assert all(payload[at] == 0 for at in quiet)
-    assert len(quiet) < 16
+
+
+def test_bytes_between_the_cells_that_are_not_zero_are_told_with_their_place():
+    payload = bytearray(write(small_footer()))
+    payload[4] = 7
+    kinds = ("Damaged", wire.BAD_VALUE, 4, 0, 7)
+    assert [outcome(module(package, "flat").verify, bytes(payload)) for package in ("native", "pure")] == [kinds] * 2
+
+
+def test_cells_that_overlap_do_not_multiply_what_a_call_loads():
+    """Each part of the column is made to reach up to the last one's end: all checksums hold."""
+    payload = bytearray(write(thrift.wide_footer(1, 64 * 40)))
+    parts = [(place, length) for place, length in sorted(cells(payload))
+             if struct.unpack_from("<H", payload, place + 8) == (wire.KIND_COLUMN,)]
+    end = sum(parts[-1])
+    for place, _ in reversed(parts[1:]):
+        struct.pack_into("<I", payload, place + 4, end - place)
+        struct.pack_into("<I", payload, place, zlib.crc32(payload[place + 4:end]))
+    for package in ("native", "pure"):
+        assert list(open_payload(bytes(payload), package).column(0, 64 * 39, 1).array("data_page_offset")) == [4]
+    refused = [outcome(open_payload(bytes(payload), package).column, 0) for package in ("native", "pure")]
+    assert refused[0] == refused[1]
+    assert refused[0][:2] == ("Damaged", wire.BAD_OFFSET)
 
 
 def test_truncated_payloads_are_refused(implementation):
