@@ -25,8 +25,9 @@ STRIDE = 7919  # a prime: consecutive calls touch columns far apart
 class Row:
     """One contender in one comparison.
 
-    `ratio` says how many times our result is better than this contender's (time, or bytes for sizes and memory);
-    `target` what it has to be at least (`at_most`: at most).
+    `value` is the median over rounds, `minimum` the best of them (times only). `ratio` says how many times our median
+    is better than this contender's (time, or bytes for sizes and memory), `minimum_ratio` the same of the best rounds;
+    `target` what `ratio` has to be at least (`at_most`: at most).
     """
 
     case: str
@@ -37,6 +38,8 @@ class Row:
     ratio: float | None = None
     target: float | None = None
     at_most: bool = False
+    minimum: float | None = None
+    minimum_ratio: float | None = None
 
     @property
     def met(self) -> bool | None:
@@ -51,11 +54,12 @@ class Row:
 def _rows(
     case: str, subject: str, timings: dict[str, Timing], targets: dict[str, float], ours: str = OURS
 ) -> Iterator[Row]:
-    """Medians, ours first, each with its ratio to ours."""
-    base = timings[ours].median
+    """Ours first, the others with their ratios to ours."""
+    base = timings[ours]
     for name, timing in sorted(timings.items(), key=lambda item: item[0] != ours):
-        ratio = None if name == ours else timing.median / base
-        yield Row(case, subject, name, timing.median, "s", ratio, targets.get(name))
+        ratios = (None, None) if name == ours else timing.over(base)
+        yield Row(case, subject, name, timing.median, "s", ratios[0], targets.get(name), minimum=timing.minimum,
+                  minimum_ratio=ratios[1])
 
 
 def footers(
@@ -96,10 +100,12 @@ def width(wide: Subject, narrow: Subject, rounds: int, target: float) -> list[Ro
         Contender(subject.name, _look_up(subject.flat, subject.leaf_names), calls=200) for subject in (narrow, wide)
     ]
     timings = compare(contenders, rounds)
-    slower = timings[wide.name].median / timings[narrow.name].median
+    on_narrow, on_wide = timings[narrow.name], timings[wide.name]
+    slower, slower_at_best = on_wide.over(on_narrow)
     return [
-        Row("look-up by width", narrow.name, OURS, timings[narrow.name].median, "s"),
-        Row("look-up by width", wide.name, OURS, timings[wide.name].median, "s", slower, target, at_most=True),
+        Row("look-up by width", narrow.name, OURS, on_narrow.median, "s", minimum=on_narrow.minimum),
+        Row("look-up by width", wide.name, OURS, on_wide.median, "s", slower, target, at_most=True,
+            minimum=on_wide.minimum, minimum_ratio=slower_at_best),
     ]
 
 
@@ -127,16 +133,9 @@ def values(
         subject.plain, subject.plain + ".palletjack", len(subject.leaf_names), rounds * 5, palletjack
     )
     if side:
-        rows.append(
-            Row(
-                "one column's values",
-                subject.name,
-                "palletjack (own environment)",
-                side["median"],
-                "s",
-                side["median"] / timings[OURS].median,
-            )
-        )
+        median, best = side.over(timings[OURS])
+        rows.append(Row("one column's values", subject.name, "palletjack (own environment)", side.median, "s", median,
+                        minimum=side.minimum, minimum_ratio=best))
     return rows
 
 
@@ -181,7 +180,7 @@ def bytes_of_footers(subject: Subject, target: float | None) -> list[Row]:
     ]
 
 
-def upgrades(subject: Subject, rounds: int, target: float) -> list[Row]:
+def upgrades(subject: Subject, rounds: int, target: float | None) -> list[Row]:
     """Upgrade on the same disk against copying, flushing and reading the footer with pyarrow."""
     copy, working = subject.plain + ".copy", subject.plain + ".working"
 
@@ -201,4 +200,4 @@ def upgrades(subject: Subject, rounds: int, target: float) -> list[Row]:
     timings = compare([Contender(OURS, upgrade), Contender("copy, flush, read_metadata", copy_flush_read)], rounds)
     for path in (copy, *(f"{working}.{call}.parquet" for call in calls)):
         os.unlink(path)
-    return list(_rows("upgrade", subject.name, timings, {"copy, flush, read_metadata": target}))
+    return list(_rows("upgrade", subject.name, timings, {"copy, flush, read_metadata": target} if target else {}))

@@ -11,6 +11,8 @@ from importlib.metadata import PackageNotFoundError, version
 
 import pyarrow.parquet as pq
 
+from .timing import Timing
+
 __all__ = ["footer_readers", "installed", "one_column_of_pyarrow", "palletjack_seconds", "values_readers"]
 
 PEERS = ("pyarrow", "polars", "duckdb", "fastparquet", "palletjack")
@@ -94,7 +96,7 @@ print(json.dumps({"minimum": min(best[1:]), "median": sorted(best[1:])[len(best[
 """
 
 
-def palletjack_seconds(path: str, index: str, leaves: int, rounds: int, python: str | None = None) -> dict | None:
+def palletjack_seconds(path: str, index: str, leaves: int, rounds: int, python: str | None = None) -> Timing | None:
     """One column's values by PalletJack's side file, run by `python` (PalletJack wants a pyarrow of its own)."""
     if python is None and "palletjack" not in installed():
         return None
@@ -102,4 +104,4 @@ def palletjack_seconds(path: str, index: str, leaves: int, rounds: int, python: 
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"PalletJack failed: {done.stderr.strip().splitlines()[-1:]}")
-    return json.loads(done.stdout)
+    return Timing(**json.loads(done.stdout), calls=rounds)

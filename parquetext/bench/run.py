@@ -70,4 +70,4 @@ def _on_subject(
     yield cases.held_memory(subject, 5 * MIB)
     yield cases.bytes_of_footers(subject, 1.05 if demanded else None)
     workspace.progress(f"upgrades, {subject.name}")
-    yield cases.upgrades(subject, rounds, 1.0)
+    yield cases.upgrades(subject, rounds, 1.0 if demanded else None)

@@ -28,6 +28,10 @@ class Timing:
     median: float
     calls: int
 
+    def over(self, other: Timing) -> tuple[float, float]:
+        """How many times longer than `other` this took: by medians, by minima."""
+        return self.median / other.median, self.minimum / other.minimum
+
 
 def _one_round(contender: Contender, first_call: int) -> float:
     run, calls = contender.run, contender.calls

@@ -74,7 +74,9 @@ def _table(rows: list, caption: str) -> Table:
         ("file", "left"),
         ("reader", "left"),
         ("median", "right"),
+        ("best", "right"),
         ("ratio", "right"),
+        ("of best", "right"),
         ("target", "right"),
     ):
         table.add_column(header, justify=side)
@@ -84,10 +86,15 @@ def _table(rows: list, caption: str) -> Table:
             table.add_section()
         first = (row.case, row.subject) != previous
         previous = (row.case, row.subject)
-        value = human_bytes(row.value) if row.unit == "B" else human_seconds(row.value)
-        ratio = "" if row.ratio is None else f"{row.ratio:,.2f} ×" if row.ratio < 100 else f"{row.ratio:,.0f} ×"
+        human = human_bytes if row.unit == "B" else human_seconds
+        best = "" if row.minimum is None else human(row.minimum)
         target = (
             "" if row.target is None else f"{'≤' if row.at_most else '≥'} {row.target:,g} × {'✓' if row.met else '✗'}"
         )
-        table.add_row(row.case if first else "", row.subject if first else "", row.contender, value, ratio, target)
+        table.add_row(row.case if first else "", row.subject if first else "", row.contender, human(row.value), best,
+                      _times(row.ratio), _times(row.minimum_ratio), target)
     return table
+
+
+def _times(ratio: float | None) -> str:
+    return "" if ratio is None else f"{ratio:,.2f} ×" if ratio < 100 else f"{ratio:,.0f} ×"

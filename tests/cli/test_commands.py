@@ -134,6 +134,11 @@ def test_bench_compares_on_small_shapes(tmp_path):
         "upgrade",
     }
     assert all(row["value"] > 0 for row in rows)
+    for row in rows:
+        assert (row["ratio"] is None) == (row["contender"] in ("parquetext", "Thrift") and row["case"] != "memory held")
+        if row["unit"] == "s":  # medians and the best rounds, and the ratios of both
+            assert 0 < row["minimum"] <= row["value"]
+            assert (row["minimum_ratio"] is None) == (row["ratio"] is None)
 
 
 def test_bench_runs_on_a_file_of_the_users_own(lake, tmp_path):
