@@ -8,16 +8,17 @@ from uuid import UUID
 
 from .. import extension, kernels, wire
 from ..errors import ParquetextError, Refused, Unsupported, wire_error
-from ..footer.locate import read_tail
+from ..footer.locate import FIRST_READ_LOCAL, LENGTH_AND_MAGIC, read_tail
 from ..storage import TailEdit
 
-__all__ = ["OWN_FORMS", "Footer", "Piece", "form_of", "read_footer"]
+__all__ = ["OWN_FORMS", "SMALLEST_READ", "Footer", "Piece", "form_of", "read_footer"]
 
 OWN_FORMS = {wire.UUID_FLAT_FOOTER: "flat", wire.UUID_FOOTER_INDEX: "index"}
 MAGIC = b"PAR1"
 STOP = b"\x00"
 SIGNATURE_BYTES = 28
 TRAILER_BYTES = 28
+SMALLEST_READ = LENGTH_AND_MAGIC + len(STOP) + TRAILER_BYTES
 MAX_FOOTER_BYTES = (1 << 31) - 1  # readers take the length for a signed number
 
 
@@ -90,8 +91,14 @@ def form_of(pieces: Sequence[Piece]) -> str:
     return next((OWN_FORMS[piece.uuid] for piece in reversed(pieces) if piece.uuid in OWN_FORMS), "thrift")
 
 
-def read_footer(source) -> Footer:
+def read_footer(source, first_read: int = FIRST_READ_LOCAL) -> Footer:
     """Read a file's footer; refuse one that must not be touched.
+
+    Parameters
+    ----------
+    source : storage.Source
+    first_read : int
+        Bytes to read at once from the end; with SMALLEST_READ nothing in front of the footer is read.
 
     Raises
     ------
@@ -101,7 +108,7 @@ def read_footer(source) -> Footer:
         It is encrypted or signed, or other bytes follow the struct. Offsets count from the file's start.
     """
     try:
-        tail = read_tail(source)
+        tail = read_tail(source, first_read)
     except ParquetextError as error:
         raise error.at(source.name) from None
     data = source.read(tail.footer_offset, tail.footer_length)

@@ -27,6 +27,6 @@ def recover(path: object, *, timeout: float = 0) -> Result:
 
 def _size(target: storage.LocalTarget | storage.RemoteTarget) -> int:
     if isinstance(target, storage.LocalTarget):
-        return os.stat(target.path).st_size
+        return os.stat(target.path).st_size if os.path.exists(target.path) else 0
     with storage.open_source(target) as source:
         return source.size

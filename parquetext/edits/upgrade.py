@@ -13,7 +13,7 @@ from .foreign import others_of
 from .result import Result
 from .run import Planned, change_footer
 
-__all__ = ["upgrade"]
+__all__ = ["FORMS", "check_arguments", "upgrade"]
 
 
 def upgrade(path: object, form: str = "flat", *, placement: str = "in-struct", marker: str = "spec",
@@ -63,17 +63,21 @@ def upgrade(path: object, form: str = "flat", *, placement: str = "in-struct", m
     Malformed, Unsupported
         The footer is broken, or cannot be carried by the form.
     """
-    if form != "flat":
-        raise ParquetextError(f"no footer form that a file can be upgraded to: {form!r} (known: 'flat')")
-
-    if marker not in extension.MARKERS or placement not in extension.PLACEMENTS:
-        raise ParquetextError(f"no such marker or placement: {marker!r}, {placement!r}")
+    check_arguments(form, marker, placement)
 
     def plan(footer: Footer, forced: frozenset[str]) -> Planned:
-        return Planned(with_flat(footer, marker, placement, forced, wrap), form)
+        return Planned(FORMS[form](footer, marker, placement, forced, wrap), form)
 
     return change_footer(path, plan, "upgraded", "would-upgrade", in_place=in_place, keep_mtime=keep_mtime, force=force,
                          timeout=timeout, dry_run=dry_run)
+
+
+def check_arguments(form: str, marker: str, placement: str) -> None:
+    """ParquetextError for a form that no footer can be given, or an unknown marker or placement."""
+    if form not in FORMS:
+        raise ParquetextError(f"no footer form that a file can be given: {form!r} (known: {', '.join(FORMS)})")
+    if marker not in extension.MARKERS or placement not in extension.PLACEMENTS:
+        raise ParquetextError(f"no such marker or placement: {marker!r}, {placement!r}")
 
 
 def with_flat(footer: Footer, marker: str, placement: str, forced: frozenset[str] = frozenset(),
@@ -98,3 +102,7 @@ def with_flat(footer: Footer, marker: str, placement: str, forced: frozenset[str
 def _is(piece: Piece, payload: bytes, trailer: bytes) -> bool:
     """Whether a block is the one that would be written, byte for byte."""
     return piece.content[-len(trailer):] == trailer and piece.payload == payload
+
+
+# What makes the edit for each form that a footer can be given.
+FORMS = {"flat": with_flat}

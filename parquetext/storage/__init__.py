@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .commit import Change, change, recover
+from .create import NewFile, NewObject, NewStream, create
 from .edit import TailEdit
 from .forcing import FORCEABLE
 from .journal import old_tail
@@ -11,6 +12,7 @@ from .paths import LocalTarget, RemoteTarget, resolve
 from .source import LocalSource, RemoteSource, Version, open_source
 
 __all__ = [
-    "FORCEABLE", "Change", "LocalSource", "LocalTarget", "Overlay", "RemoteSource", "RemoteTarget", "TailEdit",
-    "Version", "change", "old_tail", "open_source", "recover", "resolve",
+    "FORCEABLE", "Change", "LocalSource", "LocalTarget", "NewFile", "NewObject", "NewStream", "Overlay",
+    "RemoteSource", "RemoteTarget", "TailEdit", "Version", "change", "create", "old_tail", "open_source", "recover",
+    "resolve",
 ]

@@ -20,6 +20,8 @@ from .source import LocalSource, RemoteSource
 
 __all__ = ["Change", "change", "recover"]
 
+SWEPT = "removed an unfinished new file"
+
 
 @dataclass(slots=True)
 class Change:
@@ -130,7 +132,7 @@ def _clean(operations: Operations, source: LocalSource) -> str | None:
     swept = sweep(operations, source.name)
     done = repair(operations, source)
     source.refresh()
-    return done or ("removed an unfinished new file" if swept else None)
+    return done or (SWEPT if swept else None)
 
 
 def recover(path: object, *, timeout: float = 0, operations: Operations = OPERATIONS) -> str | None:
@@ -149,5 +151,12 @@ def recover(path: object, *, timeout: float = 0, operations: Operations = OPERAT
     target = resolve(path)
     if isinstance(target, RemoteTarget):
         return None
-    with open_locked(os.path.realpath(target.path), writable=False, timeout=timeout, forced=frozenset()) as source:
+    path = os.path.realpath(target.path)
+    try:
+        source = open_locked(path, writable=False, timeout=timeout, forced=frozenset())
+    except FileNotFoundError:
+        if sweep(operations, path):
+            return SWEPT
+        raise
+    with source:
         return _clean(operations, source)

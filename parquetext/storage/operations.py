@@ -16,9 +16,9 @@ _CANNOT_COPY = {errno.EXDEV, errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno
 class Operations:
     """The operations of this machine."""
 
-    def create(self, path: str) -> int:
-        """A new file for reading and writing, private until its mode is set; FileExistsError if there is one."""
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    def create(self, path: str, mode: int = 0o600) -> int:
+        """A new file for reading and writing; FileExistsError if there is one."""
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
 
     def copy(self, source: int, target: int, length: int) -> None:
         """The first `length` bytes: shared or copied by the kernel where the filesystem has it."""

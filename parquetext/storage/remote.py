@@ -1,38 +1,28 @@
-"""A commit on an object store: the new object is uploaded whole, then copied over the old one by the store.
-
-Uploading straight to the object's name would be shorter, but whatever fails half-way, pyarrow finishes an upload
-when its stream goes away, and a part of the new object would then be in place of the old one.
-"""
+"""A commit on an object store: the new object is uploaded whole, then copied over the old one by the store."""
 
 from __future__ import annotations
 
-import errno
-import uuid
-
-from ..errors import Conflict, Refused
+from ..errors import Conflict
 from .edit import TailEdit
-from .names import NEW, beside
 from .source import RemoteSource
+from .staged import Staged, check_size
 
 __all__ = ["commit_remote"]
 
 _PIECE_BYTES = 8 << 20
-_S3_COPY_LIMIT = 5 << 30
 
 
 def commit_remote(source: RemoteSource, edit: TailEdit) -> None:
     """Put the new object in `source`'s place, if that is still the one that was read."""
-    filesystem, path = source.target.filesystem, source.target.path
-    if filesystem.type_name == "s3" and edit.size > _S3_COPY_LIMIT:
-        raise Refused(f"{edit.size} bytes: S3 copies objects of up to {_S3_COPY_LIMIT} bytes", file=source.name)
-    staged = beside(path, f"{uuid.uuid4().hex}.{NEW}")
+    check_size(source.target, edit.size)
+    staged = Staged(source.target)
     try:
-        _upload(source, edit, staged)
+        _upload(source, edit, staged.path)
+        staged.check(edit.size)
         _check_unchanged(source)
-        filesystem.copy_file(staged, path)
+        staged.publish()
     finally:
-        if filesystem.get_file_info(staged).is_file:
-            filesystem.delete_file(staged)
+        staged.discard()
 
 
 def _upload(source: RemoteSource, edit: TailEdit, staged: str) -> None:
@@ -42,9 +32,6 @@ def _upload(source: RemoteSource, edit: TailEdit, staged: str) -> None:
         for at in range(0, edit.keep, _PIECE_BYTES):
             stream.write(source.read(at, min(_PIECE_BYTES, edit.keep - at)))
         stream.write(edit.tail)
-    size = source.target.filesystem.get_file_info(staged).size
-    if size != edit.size:
-        raise OSError(errno.EIO, f"{edit.size} bytes uploaded, {size} are there", staged)
 
 
 def _check_unchanged(source: RemoteSource) -> None:

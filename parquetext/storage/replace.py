@@ -14,14 +14,14 @@ from .operations import Operations
 from .source import LocalSource
 from .unchanged import check_unchanged, names_file
 
-__all__ = ["replace", "sweep"]
+__all__ = ["create_locked", "replace", "sweep"]
 
 
 def replace(operations: Operations, source: LocalSource, edit: TailEdit, *, keep_mtime: bool,
             forced: frozenset[str]) -> None:
     """Write the new file beside `source`, whose lock is held, flush it, rename it, flush the folder."""
     new = beside(source.name, NEW)
-    file = _create(operations, new)
+    file = create_locked(operations, new)
     try:
         try:
             operations.copy(source.fd, file, edit.keep)
@@ -43,10 +43,10 @@ def replace(operations: Operations, source: LocalSource, edit: TailEdit, *, keep
         os.close(file)
 
 
-def _create(operations: Operations, new: str) -> int:
+def create_locked(operations: Operations, new: str, mode: int = 0o600) -> int:
     """The new file, locked: that tells it from what a killed process left behind."""
     try:
-        file = operations.create(new)
+        file = operations.create(new, mode)
     except FileExistsError:
         raise Conflict("another process is changing it", file=new) from None
     _try_lock(file)
@@ -54,7 +54,7 @@ def _create(operations: Operations, new: str) -> int:
 
 
 def sweep(operations: Operations, path: str) -> bool:
-    """Remove the new file that a killed process left beside `path`, whose lock is held; whether there was one."""
+    """Remove the new file that a killed process left beside `path`, if nobody holds its lock; whether there was one."""
     new = beside(path, NEW)
     try:
         file = os.open(new, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)

@@ -58,8 +58,8 @@ class Recording(Operations):
         for at in range(0, len(data), step):
             self.entries.append(Entry("write", self._of(file), offset + at, bytes(data[at:at + step])))
 
-    def create(self, path):
-        file = super().create(path)
+    def create(self, path, mode=0o600):
+        file = super().create(path, mode)
         self.entries.append(Entry("link", self._inode(os.fstat(file).st_ino, new=True), name=os.path.basename(path)))
         return file
 

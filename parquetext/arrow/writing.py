@@ -1,0 +1,158 @@
+"""Writing: pyarrow's writer, whose file gets its footer in the chosen form before anybody sees it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from .. import storage
+from ..edits.choice import choose_form
+from ..edits.footer import SMALLEST_READ, read_footer
+from ..edits.forcing import FORCEABLE, STORAGE_REFUSALS
+from ..edits.upgrade import FORMS, check_arguments
+from ..errors import ParquetextError, Refused
+from ..storage.forcing import check
+
+__all__ = ["ParquetWriter", "write_table"]
+
+AUTO, THRIFT = "auto", "thrift"
+
+
+class ParquetWriter(pq.ParquetWriter):
+    """Write a Parquet file table by table; the names and options are those of `pyarrow.parquet.ParquetWriter`.
+
+    A context manager. The file gets its name when it is closed, whole and with its footer; until then the name holds
+    what it held before. After an exception in the ``with`` block, or `abort`, or when the writer goes away without
+    having been closed, nothing of it is left.
+
+    Parameters
+    ----------
+    where : str, os.PathLike, (filesystem, str), or file object
+        A local path, a URI, a pair of a ``pyarrow.fs`` filesystem and a path, or something with ``write``, which gets
+        the bytes and stays open.
+    schema : pyarrow.Schema
+    filesystem : pyarrow.fs.FileSystem, optional
+        Where `where` is a path of it.
+    form : {"auto", "flat", "thrift"}
+        The footer's form; ``"thrift"`` is what pyarrow writes. ``"auto"`` takes the one that `edits.choice.choose_form`
+        finds worth its bytes, if it can be written here, and never fails for its sake.
+    placement, marker : str
+        As `parquetext.upgrade` takes them.
+    force : iterable of str
+        Refusals to pass over: ``"size"``, of a footer that readers would fail on, and ``"attributes"``, of the file in
+        whose place the new one comes.
+    **options
+        Of `pyarrow.parquet.ParquetWriter`; `metadata_collector` gets the metadata once the file has its name.
+
+    Raises
+    ------
+    ParquetextError
+        An unknown form, placement, marker or refusal.
+    Refused
+        A footer of another form was asked for, and it is to be encrypted; an attribute cannot be kept.
+    Conflict
+        Somebody else is writing or changing the file.
+    """
+
+    def __init__(self, where, schema: pa.Schema, filesystem=None, *, form: str = AUTO, placement: str = "in-struct",
+                 marker: str = "spec", force: Iterable[str] = (), metadata_collector=None, **options):
+        if form not in (AUTO, THRIFT):
+            check_arguments(form, marker, placement)
+        self._forced = check(force, FORCEABLE)
+        if options.get("encryption_properties") is not None:
+            if form in FORMS:
+                raise Refused(f"an encrypted file cannot have a footer of the form {form!r}")
+            form = THRIFT
+        self._form, self._placement, self._marker = form, placement, marker
+        self._collector = metadata_collector
+        self._new = storage.create(where if filesystem is None else (filesystem, where),
+                                   force=self._forced & STORAGE_REFUSALS.keys())
+        try:
+            super().__init__(self._new.sink, schema, **options)
+        except BaseException:
+            self._new.abort()
+            raise
+        self.where = where
+
+    def close(self) -> None:
+        """Finish the file and give it its name; a second call does nothing.
+
+        Raises
+        ------
+        Refused, Unsupported
+            The form that was asked for cannot carry the footer: there is no file then.
+        OSError
+            What was written could not be put in its place.
+        """
+        if not self.is_open:
+            return
+        try:
+            self._new.hold()
+            super().close()
+            self._new.commit(self._edit())
+        except BaseException:
+            self.abort()
+            raise
+        if self._collector is not None:
+            self._collector.append(self.writer.metadata)
+
+    def abort(self) -> None:
+        """Stop writing; the name holds what it held before."""
+        self.is_open = False
+        self._new.abort()
+
+    def __exit__(self, kind=None, error=None, traceback=None) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abort()
+
+    def __del__(self):
+        if getattr(self, "is_open", False):
+            warnings.warn(f"{self.where!r} was not written: its ParquetWriter was not closed", ResourceWarning,
+                          stacklevel=2, source=self)
+            self.abort()
+
+    def _edit(self) -> storage.TailEdit | None:
+        """What turns the end that pyarrow has written into one of the form."""
+        if self._form == THRIFT:
+            return None
+        with self._new.written() as source:
+            footer = read_footer(source, SMALLEST_READ)
+            form = self._form
+            if form == AUTO:
+                metadata = self.writer.metadata
+                form = choose_form(len(footer.data), source.size, metadata.num_columns, metadata.num_row_groups).form
+            if form not in FORMS:
+                return None
+            try:
+                return FORMS[form](footer, self._marker, self._placement, self._forced)
+            except ParquetextError as error:
+                if self._form == AUTO:
+                    return None
+                raise error.at(source.name, footer.offset) from None
+
+
+def write_table(table: pa.Table, where, row_group_size: int | None = None, *, form: str = AUTO, filesystem=None,
+                **options) -> None:
+    """Write a table to one file; the arguments are those of `pyarrow.parquet.write_table`.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+    where, filesystem, form, **options
+        As `ParquetWriter` takes them.
+    row_group_size : int, optional
+        The most rows of a row group; 1 Mi without.
+
+    Raises
+    ------
+    ParquetextError, OSError
+        As `ParquetWriter`; the name then holds what it held before.
+    """
+    row_group_size = options.pop("chunk_size", row_group_size)
+    with ParquetWriter(where, table.schema, filesystem, form=form, **options) as writer:
+        writer.write_table(table, row_group_size)

@@ -1,0 +1,33 @@
+"""New files on any storage: written once, and visible under their name only when they are whole."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from .forcing import check
+from .new_file import NewFile
+from .new_object import NewObject, NewStream
+from .paths import LocalTarget, resolve
+
+__all__ = ["NewFile", "NewObject", "NewStream", "create"]
+
+
+def create(path: object, *, force: Iterable[str] = ()) -> NewFile | NewObject | NewStream:
+    """A new file: write to its `sink`, then `commit` or `abort` it.
+
+    Between them, `hold` says that the end begins which an edit may change, and `written` gives what was written, to
+    compute that edit from.
+
+    Parameters
+    ----------
+    path : str, os.PathLike, (filesystem, str), or file object
+        See `paths.resolve`. A file object, which has `write`, is written to and stays open.
+    force : iterable of str
+        Refusals to pass over: the keys of `forcing.FORCEABLE`.
+    """
+    forced = check(force)
+    if hasattr(path, "write") and not isinstance(path, os.PathLike):
+        return NewStream(path)
+    target = resolve(path)
+    return NewFile(target.path, forced) if isinstance(target, LocalTarget) else NewObject(target)

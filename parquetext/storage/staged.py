@@ -1,0 +1,54 @@
+"""An object that gets its name once it is whole: uploaded under a hidden name, then copied by the store.
+
+Uploading straight to the object's name would be shorter, but whatever fails half-way, pyarrow finishes an upload
+when its stream goes away, and a part of the new object would then be in place of the old one.
+"""
+
+from __future__ import annotations
+
+import errno
+import uuid
+
+from ..errors import Refused
+from .names import NEW, beside
+from .paths import RemoteTarget
+
+__all__ = ["Staged", "check_size"]
+
+_S3_COPY_LIMIT = 5 << 30
+
+
+def check_size(target: RemoteTarget, size: int) -> None:
+    """Refused for an object that its store could not copy."""
+    if target.filesystem.type_name == "s3" and size > _S3_COPY_LIMIT:
+        raise Refused(f"{size} bytes: S3 copies objects of up to {_S3_COPY_LIMIT} bytes", file=str(target))
+
+
+class Staged:
+    """An object on its way to `target`.
+
+    Attributes
+    ----------
+    path : str
+        Its hidden name.
+    """
+
+    def __init__(self, target: RemoteTarget):
+        self._target = target
+        self.path = beside(target.path, f"{uuid.uuid4().hex}.{NEW}")
+
+    def check(self, size: int) -> None:
+        """OSError unless just that many bytes have arrived."""
+        found = self._target.filesystem.get_file_info(self.path).size
+        if found != size:
+            raise OSError(errno.EIO, f"{size} bytes uploaded, {found} are there", self.path)
+
+    def publish(self) -> None:
+        """Let the store copy it to the target's name."""
+        self._target.filesystem.copy_file(self.path, self._target.path)
+
+    def discard(self) -> None:
+        """Remove what is under the hidden name, if anything is."""
+        filesystem = self._target.filesystem
+        if filesystem.get_file_info(self.path).is_file:
+            filesystem.delete_file(self.path)

@@ -1,0 +1,71 @@
+"""Writing objects, against an S3 server on loopback: they come into being whole."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from support.objects import BUCKET, get, names, put, s3_server
+
+import parquetext
+from parquetext.errors import Refused
+from parquetext.storage import staged
+
+PATH = f"{BUCKET}/day=1/x.parquet"
+TABLE = pa.table({f"column {n}": [f"{n} {row}" * 3 for row in range(1000)] for n in range(30)})
+
+
+@pytest.fixture(scope="module")
+def server():
+    with s3_server() as filesystem:
+        yield filesystem
+
+
+@pytest.fixture
+def s3(server):
+    yield server
+    server.delete_dir_contents(BUCKET)
+
+
+@pytest.mark.parametrize("form", ["thrift", "flat"])
+@pytest.mark.parametrize("exists", [False, True])
+def test_the_object_is_what_a_file_would_be(s3, tmp_path, form, exists):
+    if exists:
+        put(s3, PATH, b"what was there")
+    parquetext.write_table(TABLE, PATH, filesystem=s3, form=form, row_group_size=300)
+    parquetext.write_table(TABLE, tmp_path / "x.parquet", form=form, row_group_size=300)
+    assert get(s3, PATH) == (tmp_path / "x.parquet").read_bytes()
+    assert names(s3, BUCKET) == ["day=1/x.parquet"]
+    assert pq.read_table(PATH, filesystem=s3, partitioning=None).equals(TABLE)
+    with parquetext.open((s3, PATH)) as file:
+        assert file.form == form
+
+
+@pytest.mark.parametrize("before", [None, b"what was there"], ids=["new", "existing"])
+def test_an_exception_leaves_the_name_as_it_was(s3, before):
+    if before:
+        put(s3, PATH, before)
+    with pytest.raises(KeyError), parquetext.ParquetWriter((s3, PATH), TABLE.schema) as writer:
+        writer.write_table(TABLE)
+        assert names(s3, BUCKET).count("day=1/x.parquet") == bool(before)
+        raise KeyError
+    assert names(s3, BUCKET) == (["day=1/x.parquet"] if before else [])
+    assert not before or get(s3, PATH) == before
+
+
+def test_an_upload_that_loses_bytes_is_no_object(s3, monkeypatch):
+    def shorter(self, size):
+        return check(self, size + 1)
+
+    check = staged.Staged.check
+    monkeypatch.setattr(staged.Staged, "check", shorter)
+    with pytest.raises(OSError, match="bytes uploaded"):
+        parquetext.write_table(TABLE, (s3, PATH))
+    assert names(s3, BUCKET) == []
+
+
+def test_what_the_store_could_not_copy_is_refused_as_soon_as_it_is_too_long(s3, monkeypatch):
+    monkeypatch.setattr(staged, "_S3_COPY_LIMIT", 10_000)
+    with pytest.raises(Refused, match="S3 copies objects of up to 10000 bytes"):
+        parquetext.write_table(TABLE, (s3, PATH))
+    assert names(s3, BUCKET) == []
