@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -91,3 +93,9 @@ def test_the_example_says_what_is_wrong(built, table, tmp_path):
         result = subprocess.run([built / "placement", tmp_path / path, column], capture_output=True, text=True)
         assert result.returncode == 1
         assert message in result.stderr
+
+
+def test_the_fuzz_targets_have_footers_to_start_from_without_a_corpus(tmp_path):
+    environment = {name: value for name, value in os.environ.items() if name != "PARQUETEXT_CORPUS"}
+    subprocess.run([sys.executable, CSRC / "fuzz/seeds.py", tmp_path], check=True, env=environment)
+    assert len(list(tmp_path.iterdir())) >= 10

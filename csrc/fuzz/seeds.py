@@ -11,6 +11,7 @@ import os
 import struct
 import sys
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 
 LARGEST = 1 << 13
@@ -52,7 +53,7 @@ def from_pyarrow() -> Iterator[bytes]:
         "numbers": pa.array([1, None, 3], pa.int32()),
         "texts": pa.array(["a", "bc", None]),
         "times": pa.array([0, 1, 2], pa.timestamp("us", "UTC")),
-        "money": pa.array([1, 2, 3]).cast(pa.decimal128(20, 2)),
+        "money": pa.array([Decimal(1), None, Decimal("2.50")], pa.decimal128(20, 2)),
         "lists": pa.array([[1, 2], [], None], pa.list_(pa.int64())),
         "structs": pa.array([{"x": 1.5, "y": b"z"}] * 3),
         "maps": pa.array([[("k", 1)]] * 3, pa.map_(pa.string(), pa.int8())),
