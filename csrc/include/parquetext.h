@@ -277,7 +277,7 @@ typedef struct pqx_scan {
 PQX_API int pqx_scan_footer(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error);
 /* The same, but what contradicts the structure (PQX_MISSING_FIELD, PQX_SCHEMA) is no failure: scan->problem tells the
  * first one. Elements behind the tree's end then have no parent and are no leaves; a group may have less children than
- * it claims; num_rows may be -1. */
+ * it claims; num_rows may be -1. What is made from such a scan (a slice, a flat footer) fails with its problem. */
 PQX_API int pqx_scan_loosely(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error);
 PQX_API void pqx_scan_free(pqx_scan *scan);
 

@@ -255,6 +255,7 @@ static int write_payload(pqx_flat_writer *w)
 {
     const pqx_scan *scan = w->scan;
     uint32_t created_by, *row_group_fields = NULL;
+    PQX_TRY(pqx_check_scan(scan, w->error));
     PQX_TRY(check_scan(w));
     PQX_TRY(pqx_flat_shapes_new(w));
     PQX_TRY(number_elements(w));

@@ -25,6 +25,13 @@ static inline int pqx_fail(pqx_error *error, int code, uint64_t offset, uint64_t
     return code;
 }
 
+/* What a loose scan found wrong, as a failure: such a footer is only looked at. */
+static inline int pqx_check_scan(const pqx_scan *scan, pqx_error *error)
+{
+    const pqx_error *problem = &scan->problem;
+    return problem->code == PQX_OK ? PQX_OK : pqx_fail(error, problem->code, problem->offset, problem->expected, problem->found);
+}
+
 static inline uint16_t pqx_load16(const uint8_t *p) { uint16_t v; memcpy(&v, p, 2); return v; }
 static inline uint32_t pqx_load32(const uint8_t *p) { uint32_t v; memcpy(&v, p, 4); return v; }
 static inline uint64_t pqx_load64(const uint8_t *p) { uint64_t v; memcpy(&v, p, 8); return v; }

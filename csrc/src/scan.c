@@ -285,10 +285,9 @@ int pqx_scan_loosely(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error
 int pqx_scan_footer(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error)
 {
     PQX_TRY(pqx_scan_loosely(data, size, scan, error));
-    if (scan->problem.code == PQX_OK) return PQX_OK;
-    pqx_error problem = scan->problem;
-    pqx_scan_free(scan);
-    return pqx_fail(error, problem.code, problem.offset, problem.expected, problem.found);
+    int status = pqx_check_scan(scan, error);
+    if (status != PQX_OK) pqx_scan_free(scan);
+    return status;
 }
 
 void pqx_scan_free(pqx_scan *scan)

@@ -140,7 +140,8 @@ static int write_slice(pqx_slicer *s, pqx_buffer *out)
 int pqx_slice_footer(const uint8_t *data, size_t size, const pqx_scan *scan, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error)
 {
     pqx_slicer s = {.projection = {data, scan, leaves, leaf_count}, .row_groups = row_groups, .row_group_count = row_group_count, .error = error};
-    int status = size < scan->end ? pqx_fail(error, PQX_BAD_ARGUMENT, 0, scan->end, size) : check_arguments(&s);
+    int status = size < scan->end ? pqx_fail(error, PQX_BAD_ARGUMENT, 0, scan->end, size) : pqx_check_scan(scan, error);
+    if (status == PQX_OK) status = check_arguments(&s);
     if (status == PQX_OK) status = add_elements(&s);
     if (status == PQX_OK) status = add_chunks(&s);
     if (status == PQX_OK && key_values) status = add_key_values(&s);

@@ -31,6 +31,8 @@ def write(scan) -> bytes:
 
 
 def _check(scan) -> None:
+    if scan.problem is not None:
+        raise scan.problem
     if scan.encrypted:
         raise wire_error(wire.ENCRYPTED, 0, 0, scan.encrypted)
     for place, chunks in zip(scan.row_groups("columns_offset"), scan.row_groups("chunk_count"), strict=True):

@@ -29,8 +29,10 @@ class _Slicer:
         return bytes(self.data[offset:offset + records(f"{name}_length")[index]])
 
     def check(self) -> None:
-        """Leaves ascend, row groups exist and are regular."""
+        """The footer makes sense, leaves ascend, row groups exist and are regular."""
         scan = self.scan
+        if scan.problem is not None:
+            raise scan.problem
         for indexes, limit in ((self.leaves, scan.leaf_count), (self.row_groups, scan.row_group_count)):
             for index in indexes:
                 if not 0 <= index < limit:

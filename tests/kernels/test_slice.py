@@ -300,6 +300,19 @@ def test_a_row_group_with_chunks_missing_is_refused(implementation):
     assert metadata_of(kernels.slice.slice_footer(cut, [0], [1])).num_rows == 3
 
 
+@pytest.mark.parametrize("footer", [
+    pytest.param(b"\x15\x02\x00", id="no schema"),
+    pytest.param(b"\x15\x02\x19\x0c\x16\x00\x19\x0c\x00", id="no elements"),
+    pytest.param(b"\x15\x02\x19\x1c\x48\x01m\x15\x04\x00\x16\x00\x19\x0c\x00", id="no tree"),
+])
+def test_of_a_footer_that_contradicts_itself_nothing_is_made(implementation, footer):
+    scan = kernels.scan.scan(footer, strict=False)
+    for make in (lambda: kernels.slice.slice_footer(scan, [], []), lambda: kernels.flat.write(scan)):
+        with pytest.raises(ParquetextError) as caught:
+            make()
+        assert str(caught.value) == str(scan.problem)
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_both_slice_any_projection_alike(all_types, data):
