@@ -11,6 +11,17 @@ import pytest
 from parquetext import kernels
 
 
+def pytest_addoption(parser):
+    parser.addoption("--long", action="store_true", help="also what takes minutes or gigabytes")
+
+
+@pytest.fixture
+def long(request) -> None:
+    """Skip what takes minutes or gigabytes, unless it is asked for."""
+    if not request.config.getoption("--long"):
+        pytest.skip("only with --long")
+
+
 def _native_built() -> bool:
     try:
         import parquetext._native.varint  # noqa: F401

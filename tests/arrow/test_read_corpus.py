@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from support.corpus_files import LARGE, readable
+from support.corpus_files import readable
 from support.flat_files import write_with_flat_footer
 
 import parquetext
@@ -46,7 +46,20 @@ def check(path: str) -> None:
 
 @pytest.mark.parametrize("form", ["thrift", "flat"])
 def test_every_readable_file_reads_as_pyarrow_reads_it(corpus, expected, tmp_path, form):
-    for path in readable(corpus, expected):
-        if path.name == LARGE:
-            continue
+    paths = readable(corpus, expected)
+    assert len(paths) == 349
+    for path in paths:
         check(write_with_flat_footer(path, tmp_path / "flat.parquet") if form == "flat" else str(path))
+
+
+@pytest.mark.usefixtures("long")
+@pytest.mark.parametrize("form", ["thrift", "flat"])
+def test_what_pyarrow_cannot_put_together_is_its_own_error(corpus, tmp_path, form):
+    """A map whose keys are more than 2 GiB of text."""
+    path = corpus / "parquet-testing/data/large_string_map.brotli.parquet"
+    path = write_with_flat_footer(path, tmp_path / "flat.parquet") if form == "flat" else str(path)
+    with pytest.raises(pa.ArrowNotImplementedError) as theirs:
+        pq.ParquetFile(path).read()
+    with parquetext.open(path) as file, pytest.raises(pa.ArrowNotImplementedError) as ours:
+        file.read()
+    assert (str(ours.value), file.form, file.findings) == (str(theirs.value), form, [])

@@ -32,6 +32,7 @@ def work(path):
         form.slice(range(form.leaf_count), range(form.row_group_count), key_values=True)
         file.to_arrow()
     scan(path)
+    parquetext.verify(path)
 
 gc.freeze()
 for path in json.load(sys.stdin):

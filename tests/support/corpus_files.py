@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["LARGE", "readable"]
-
-LARGE = "large_string_map.brotli.parquet"  # decodes to more than 2 GiB
+__all__ = ["readable"]
 
 
 def readable(corpus: Path, expected: list[dict]) -> list[Path]:
