@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support import compact
 
-from parquetext import extension, wire
+from parquetext import extension, kernels, wire
 from parquetext.errors import Malformed, ParquetextError, Refused, Unsupported
 from parquetext.footer.locate import locate, read_tail
 
@@ -92,7 +92,8 @@ def test_an_unknown_kind_is_a_finding():
 
 
 def test_free_form_bytes_under_a_block_are_a_finding():
-    struct = extension.append_block(extension.append(STRUCT_BYTES, b"f" * 50), wire.UUID_FLAT_FOOTER, b"p", wrap=True)
+    block = b"p" + kernels.extension.trailer(b"p", wire.UUID_FLAT_FOOTER.bytes)
+    struct = extension.append(STRUCT_BYTES, b"f" * 50 + block)
     data = file(struct)
     tail = locate(data, len(data))
     assert [finding.kind for finding in tail.findings] == ["free-form"]
