@@ -11,11 +11,16 @@ import pyarrow.parquet as pq
 
 from .. import edits, footer, kernels
 from .. import open as open_file
+from ..arrow.writing import write_table
 from . import memory, peers
+from .shapes import Shape, make_table
 from .timing import Contender, Timing, compare
-from .workspace import Subject
+from .workspace import Subject, Workspace
 
-__all__ = ["Row", "bytes_of_footers", "checksums", "footers", "held_memory", "lookups", "upgrades", "values", "width"]
+__all__ = [
+    "Row", "bytes_of_footers", "checksums", "footers", "held_memory", "lookups", "upgrades", "values", "width",
+    "writes",
+]
 
 OURS = "parquetext"
 STRIDE = 7919  # a prime: consecutive calls touch columns far apart
@@ -201,3 +206,25 @@ def upgrades(subject: Subject, rounds: int, target: float | None) -> list[Row]:
     for path in (copy, *(f"{working}.{call}.parquet" for call in calls)):
         os.unlink(path)
     return list(_rows("upgrade", subject.name, timings, {"copy, flush, read_metadata": target} if target else {}))
+
+
+def writes(workspace: Workspace, shape: Shape, rounds: int, target: float | None) -> list[Row]:
+    """A table written with a flat footer, flushed, against pyarrow's writer, which does not flush."""
+    table, path = make_table(shape), str(workspace.folder / f"{shape.name}.written")
+    options = {"row_group_size": shape.rows_per_group}
+    timings = compare(
+        [
+            Contender(OURS, lambda _: write_table(table, path, form="flat", **options)),
+            Contender("pyarrow", lambda _: pq.write_table(table, path + ".pyarrow", **options)),
+        ],
+        rounds,
+    )
+    for written in (path, path + ".pyarrow"):
+        os.unlink(written)
+    subject, theirs = f"{shape.name}, {table.num_rows * table.num_columns:,} values", timings["pyarrow"]
+    rows = []
+    for name, timing in timings.items():
+        slower, slower_at_best = timing.over(theirs)
+        rows.append(Row("write_table", subject, name, timing.median, "s", slower, target if name == OURS else None,
+                        at_most=True, minimum=timing.minimum, minimum_ratio=slower_at_best))
+    return rows

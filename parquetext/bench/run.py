@@ -43,6 +43,9 @@ def run_on_shapes(
     yield cases.values(plain, rounds, VALUES_TARGETS if demanded else {}, tick=None)
     yield cases.bytes_of_footers(plain, 1.05 if demanded else None)
     yield cases.checksums(rounds)
+    workspace.progress("writing with a flat footer")
+    written = Shape(max(columns // 10, 7), row_groups, rows_per_group=1_000)
+    yield cases.writes(workspace, written, rounds, 1.1 if demanded else None)
     if other_shapes:
         wide, narrow = (
             workspace.of_shape(Shape(100_000, 4, arrow_schema=False)),
