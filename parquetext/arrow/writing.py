@@ -93,8 +93,8 @@ class ParquetWriter(pq.ParquetWriter):
             self._new.hold()
             super().close()
             self._new.commit(self._edit())
-        except BaseException:
-            self.abort()
+        except BaseException as error:
+            self._abort_after(error)
             raise
         if self._collector is not None:
             self._collector.append(self.writer.metadata)
@@ -108,7 +108,14 @@ class ParquetWriter(pq.ParquetWriter):
         if kind is None:
             self.close()
         else:
+            self._abort_after(error)
+
+    def _abort_after(self, error: BaseException) -> None:
+        """Abort without hiding what went wrong before."""
+        try:
             self.abort()
+        except OSError as another:
+            error.add_note(f"what was written could not be removed: {another}")
 
     def __del__(self):
         if getattr(self, "is_open", False):

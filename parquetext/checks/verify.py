@@ -119,7 +119,7 @@ def _check_blocks(footer: bytes, tail, report: Report) -> tuple[int, int] | None
                     f"block {extension.name_of(block.uuid)}",
                 )
             )
-        if block.uuid == wire.UUID_FLAT_FOOTER:
+        if block.uuid == wire.UUID_FLAT_FOOTER and flat is None:  # the last one is the one that is read
             flat = start, block.length
     return flat
 

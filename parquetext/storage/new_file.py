@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from typing import TYPE_CHECKING
 
 from ..errors import Conflict, ParquetextError
 from .attributes import keep_attributes
@@ -14,6 +15,9 @@ from .operations import OPERATIONS, Operations
 from .replace import create_locked, sweep
 from .source import LocalSource
 from .unchanged import names_file
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["NewFile"]
 
@@ -42,15 +46,13 @@ class NewFile:
     """
 
     def __init__(self, path: str, forced: frozenset[str] = frozenset(), operations: Operations = OPERATIONS):
-        import pyarrow as pa
-
         self.path, self._operations = os.path.realpath(path), operations
         self._hidden = beside(self.path, NEW)
         old = _existing(self.path)
         try:
             self._fd = self._create(_NEW_MODE if old is None else 0o600)
             try:
-                self.sink = pa.OSFile(self._hidden, "wb")
+                self.sink = _sink(self._fd, self._hidden)
                 if old is not None:
                     keep_attributes(operations, old, self._fd, forced)
             except BaseException:
@@ -116,6 +118,16 @@ class NewFile:
     def _close(self) -> None:
         file, self._fd = self._fd, -1
         os.close(file)
+
+
+def _sink(file: int, path: str) -> pa.NativeFile:
+    """A stream into the open file, whatever `path` leads to by now."""
+    import pyarrow as pa
+
+    try:
+        return pa.OSFile(f"/proc/self/fd/{file}", "wb")
+    except FileNotFoundError:  # no /proc
+        return pa.OSFile(path, "wb")
 
 
 def _existing(path: str) -> LocalSource | None:

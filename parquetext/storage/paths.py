@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import urllib.parse
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -47,7 +48,7 @@ def resolve(path: object) -> LocalTarget | RemoteTarget:
     ----------
     path : str, os.PathLike, (filesystem, str), LocalTarget or RemoteTarget
         A local path, a ``file://``, ``s3://``, ``gs://`` or ``abfs://`` URI (``s3a://`` too), or a pair of a
-        ``pyarrow.fs`` filesystem and a path in it. Local files never go through a filesystem layer.
+        ``pyarrow.fs`` (or fsspec) filesystem and a path in it. Local files never go through a filesystem layer.
 
     Raises
     ------
@@ -87,11 +88,20 @@ def _of_uri(uri: str) -> RemoteTarget:
         raise ParquetextError(f"{uri}: {error}") from error
 
 
+def _is_fsspec(filesystem: object) -> bool:
+    fsspec = sys.modules.get("fsspec")  # whoever has such a filesystem has imported it
+    return fsspec is not None and isinstance(filesystem, fsspec.AbstractFileSystem)
+
+
 def _of_filesystem(filesystem: object, path: object) -> LocalTarget | RemoteTarget:
     import pyarrow.fs
 
+    if _is_fsspec(filesystem):
+        local = "file" in filesystem.protocol
+        filesystem = pyarrow.fs.LocalFileSystem() if local else pyarrow.fs.PyFileSystem(
+            pyarrow.fs.FSSpecHandler(filesystem))
     if not isinstance(filesystem, pyarrow.fs.FileSystem):
-        raise ParquetextError(f"not a filesystem of pyarrow.fs: {filesystem!r}")
+        raise ParquetextError(f"not a filesystem of pyarrow.fs or fsspec: {filesystem!r}")
     path = os.fsdecode(path)
     if isinstance(filesystem, pyarrow.fs.SubTreeFileSystem):
         return _of_filesystem(filesystem.base_fs, filesystem.base_path.rstrip("/") + "/" + path.lstrip("/"))

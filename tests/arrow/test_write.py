@@ -257,10 +257,26 @@ def test_an_exception_writes_no_footer_to_a_file_object(path):
 
 
 def test_paths_are_uris_and_filesystems_too(tmp_path):
-    local = pafs.LocalFileSystem()
-    names = [f"file://{tmp_path}/a", (local, f"{tmp_path}/b"), (pafs.SubTreeFileSystem(str(tmp_path), local), "c")]
+    local, fsspecs = pafs.LocalFileSystem(), pytest.importorskip("fsspec").filesystem("file")
+    names = [f"file://{tmp_path}/a", (local, f"{tmp_path}/b"), (pafs.SubTreeFileSystem(str(tmp_path), local), "c"),
+             (fsspecs, f"{tmp_path}/e")]
     for where in names:
         parquetext.write_table(TABLE, where, form="flat")
     parquetext.write_table(TABLE, f"{tmp_path}/d", form="flat", filesystem=local)
-    assert len({(tmp_path / name).read_bytes() for name in "abcd"}) == 1
-    assert sorted(os.listdir(tmp_path)) == list("abcd")
+    assert len({(tmp_path / name).read_bytes() for name in "abcde"}) == 1
+    assert sorted(os.listdir(tmp_path)) == list("abcde")
+
+
+@pytest.mark.parametrize("form", ["thrift", "flat"])
+def test_a_filesystem_of_fsspec_holds_what_a_file_would(path, form):
+    memory = pytest.importorskip("fsspec").filesystem("memory")
+    memory.mkdirs("/lake", exist_ok=True)
+    parquetext.write_table(TABLE, path, form=form)
+    parquetext.write_table(TABLE, "/lake/x.parquet", filesystem=memory, form=form)
+    assert memory.cat("/lake/x.parquet") == path.read_bytes()
+    assert parquetext.read_table("/lake/x.parquet", filesystem=memory).equals(TABLE)
+    with pytest.raises(Broken), parquetext.ParquetWriter((memory, "/lake/y.parquet"), TABLE.schema) as writer:
+        writer.write_table(TABLE)
+        raise Broken
+    assert memory.ls("/lake", detail=False) == ["/lake/x.parquet"]
+    memory.rm("/lake", recursive=True)

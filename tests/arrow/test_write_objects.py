@@ -64,6 +64,17 @@ def test_an_upload_that_loses_bytes_is_no_object(s3, monkeypatch):
     assert names(s3, BUCKET) == []
 
 
+def test_what_went_wrong_first_is_what_is_raised(s3, monkeypatch):
+    def gone(self):
+        raise OSError("the network is gone")
+
+    monkeypatch.setattr(staged.Staged, "discard", gone)
+    with pytest.raises(KeyError) as error, parquetext.ParquetWriter((s3, PATH), TABLE.schema) as writer:
+        writer.write_table(TABLE)
+        raise KeyError
+    assert "could not be removed: the network is gone" in error.value.__notes__[0]
+
+
 def test_what_the_store_could_not_copy_is_refused_as_soon_as_it_is_too_long(s3, monkeypatch):
     monkeypatch.setattr(staged, "_S3_COPY_LIMIT", 10_000)
     with pytest.raises(Refused, match="S3 copies objects of up to 10000 bytes"):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pyarrow.parquet as pq
 import pytest
 from support.objects import BUCKET, get, names, put, s3_server
-from support.parquet_bytes import TABLE, parquet_bytes
+from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 
-from parquetext import edits
+import parquetext
+from parquetext import edits, extension
 from parquetext.errors import Conflict, Refused
 from parquetext.storage import remote
 
@@ -42,6 +45,19 @@ def test_only_the_footer_is_fetched_to_plan(s3):
     done = edits.upgrade((s3, PATH), dry_run=True)
     assert done.outcome == "would-upgrade"
     assert done.bytes_read < len(ORIGINAL)
+
+
+@pytest.mark.parametrize("size", [10, 20_000])
+def test_the_flat_footer_is_found_under_a_foreign_block_of_an_object(s3, size):
+    edits.upgrade((s3, PATH))
+    upgraded = get(s3, PATH)
+    put(s3, PATH, with_footer(upgraded, extension.append_block(footer_of(upgraded), UUID(int=5), bytes(size))))
+    with parquetext.open((s3, PATH)) as file:
+        assert file.form == "flat"
+        assert file.column("b").min.to_pylist() == ["x0", "x100", "x200"]
+        assert file.io_stats.requests <= (1 if size < 1000 else 5)
+    edits.strip((s3, PATH), kinds=[UUID(int=5)])
+    assert get(s3, PATH) == upgraded
 
 
 def test_a_lost_race_is_a_conflict(s3, monkeypatch):

@@ -9,11 +9,16 @@ from uuid import UUID
 
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 
 import parquetext
-from parquetext import edits, extension, wire
+from parquetext import edits, extension, kernels, wire
 from parquetext.checks.inspection import inspect
+from parquetext.edits.footer import read_footer
+from parquetext.edits.strip import without_blocks
+from parquetext.edits.upgrade import with_flat
 from parquetext.errors import ParquetextError, Refused
 
 ACME, EMCA = UUID("00010203-0405-0607-0809-0a0b0c0d0e0f"), UUID("8d2f9f0e-6c2a-4b25-9a0d-2f3a5f3b7c11")
@@ -186,3 +191,56 @@ def test_wrapped_bytes_stay_wrapped_while_another_block_stands_on_them(path):
     assert with_footer(file, extension.strip(footer_of(file), ACME)) == theirs
     edits.strip(path, kinds=[ACME])
     assert path.read_bytes() == theirs
+
+
+class Bytes:
+    """A file in memory."""
+
+    name = "in memory"
+
+    def __init__(self, data: bytes):
+        self.data, self.size = data, len(data)
+
+    def read(self, offset: int, length: int) -> bytes:
+        return self.data[offset:offset + length]
+
+
+FLAT_PAYLOAD = kernels.flat.write(kernels.scan.scan(footer_of(ORIGINAL)))
+VENDORS = st.sampled_from((ACME, EMCA))
+STEPS = st.lists(st.one_of(st.tuples(VENDORS, st.binary(max_size=40)), st.just(("upgrade",)), st.just(("strip",)),
+                           st.tuples(st.just("strip"), VENDORS)), max_size=10)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.one_of(st.none(), st.binary(max_size=40)), st.sampled_from(EVERY_PLACE), STEPS)
+def test_whatever_is_done_in_whatever_order_nobody_elses_bytes_change(free, where, steps):
+    """Against a list of blocks, and free-form bytes under them or None."""
+    bare, pile, file = footer_of(ORIGINAL), [], ORIGINAL
+    if free is not None:
+        file = with_footer(ORIGINAL, extension.append(bare, free, **where))
+    for step in steps:
+        footer = read_footer(Bytes(file))
+        if step[0] == "upgrade":
+            edit = with_flat(footer, **where, wrap=True)
+            if FLAT not in dict(pile):
+                if free is not None and not pile:
+                    pile, free = [(WRAPPED, free)], None
+                pile.append((FLAT, FLAT_PAYLOAD))
+        elif step[0] == "strip":
+            edit = without_blocks(footer, {step[1]}) if len(step) > 1 else without_blocks(footer)
+            removed = {step[1]} if len(step) > 1 else {FLAT}
+            left = [block for block in pile if block[0] not in removed]
+            if [kind for kind, _ in left] == [WRAPPED] and (left != pile or FLAT in removed):
+                left, free = [], left[0][1]
+            pile = left
+        else:
+            if free is not None and not pile:
+                continue
+            pile.append(step)
+            file, edit = with_footer(file, extension.append_block(footer.data, *step, **where)), None
+        if edit is not None:
+            file = file[:edit.keep] + edit.tail
+        content = b"".join([free or b"", *(
+            payload + kernels.extension.trailer(payload, kind.bytes) for kind, payload in pile)])
+        expected = extension.append(bare, content, **where) if pile or free is not None else bare
+        assert file == with_footer(ORIGINAL, expected)
