@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -11,6 +18,7 @@ import parquetext
 from parquetext.errors import Refused
 from parquetext.storage import staged
 
+ROOT = Path(__file__).parents[2]
 PATH = f"{BUCKET}/day=1/x.parquet"
 TABLE = pa.table({f"column {n}": [f"{n} {row}" * 3 for row in range(1000)] for n in range(30)})
 
@@ -51,6 +59,24 @@ def test_an_exception_leaves_the_name_as_it_was(s3, before):
         raise KeyError
     assert names(s3, BUCKET) == (["day=1/x.parquet"] if before else [])
     assert not before or get(s3, PATH) == before
+
+
+KILLED = """
+import os, pickle, signal, sys, pyarrow as pa, parquetext
+filesystem, path = pickle.loads(bytes.fromhex(sys.argv[1])), sys.argv[2]
+table = pa.table({"a": [os.urandom(1000) for _ in range(20_000)]})
+writer = parquetext.ParquetWriter((filesystem, path), table.schema)
+writer.write_table(table, row_group_size=5000)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_kill_leaves_no_object(s3):
+    put(s3, PATH, b"what was there")
+    command = [sys.executable, "-c", KILLED, pickle.dumps(s3).hex(), PATH]
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert names(s3, BUCKET) == ["day=1/x.parquet"] and get(s3, PATH) == b"what was there"
 
 
 def test_an_upload_that_loses_bytes_is_no_object(s3, monkeypatch):

@@ -6,13 +6,16 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from uuid import UUID
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.parquet_bytes import footer_of, parquet_bytes, with_footer
 from typer.testing import CliRunner
 
 import parquetext
+from parquetext import extension
 from parquetext.cli.app import app
 
 
@@ -49,6 +52,27 @@ def test_upgrade_inspect_verify_strip(lake):
 
     assert run("strip", lake).exit_code == 0
     assert {path: path.read_bytes() for path in lake.rglob("part-*.parquet")} == before
+
+
+def test_blocks_of_others_are_wrapped_named_and_removed_where_asked(tmp_path):
+    path, kind = tmp_path / "x.parquet", UUID(int=7)
+    original = parquet_bytes()
+    theirs = with_footer(original, extension.append(footer_of(original), b"free-form bytes"))
+    path.write_bytes(theirs)
+    assert run("upgrade", path).exit_code == 1
+    assert run("upgrade", "--wrap", path).exit_code == 0
+    upgraded = path.read_bytes()
+    path.write_bytes(with_footer(upgraded, extension.append_block(footer_of(upgraded), kind, b"payload")))
+    shown = json.loads(run("inspect", "--json", path).stdout)
+    assert [block["kind"] for block in shown["blocks"]] == [
+        f"unknown {kind}", "FlatBuffers footer, v1", "wrapped free-form bytes"]
+    assert run("strip", "--kind", kind, path).exit_code == 0
+    assert path.read_bytes() == upgraded
+    assert run("strip", path).exit_code == 0
+    assert path.read_bytes() == theirs
+    assert run("strip", "--all", path).exit_code == 0
+    assert path.read_bytes() == original
+    assert run("strip", "--kind", "acme", path).exit_code != 0
 
 
 def test_one_bad_file_stops_no_other_and_counts_in_code_and_last_line(lake):
