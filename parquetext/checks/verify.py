@@ -5,6 +5,7 @@ from __future__ import annotations
 from .. import extension, kernels, wire
 from ..errors import ParquetextError
 from ..findings import Finding
+from ..footer.forms import unread_extension
 from ..footer.locate import read_tail
 from ..storage import open_source
 from .deep import decode_all
@@ -51,6 +52,8 @@ def verify(path, *, pages: bool = False, deep: bool = False) -> Report:
             report.findings.append(Finding.of("tail", error))
             return report
         report.extend(tail.findings)
+        if not tail.blocks:
+            report.extend(unread_extension(footer, tail.footer_offset))
         scan = _check_thrift(footer, tail, report)
         payload = _check_blocks(footer, tail, report)
         if payload is not None:
@@ -78,7 +81,8 @@ def _check_thrift(footer: bytes, tail, report: Report):
     try:
         place = kernels.extension.find(footer, file_metadata=True)
     except ParquetextError as error:
-        report.findings.append(Finding.of("extension", error.at(None, tail.footer_offset), "extension"))
+        if tail.blocks:
+            report.findings.append(Finding.of("extension", error.at(None, tail.footer_offset), "footer"))
         return scan
     end = scan.end if place is None else place.struct_end
     if end < len(footer):

@@ -10,7 +10,7 @@ from .model import Form
 from .thrift_form import ThriftForm
 from .window import Window
 
-__all__ = ["best_form", "thrift_form"]
+__all__ = ["best_form", "thrift_form", "unread_extension"]
 
 FLAT_DAMAGED = "flat-damaged"
 EXTENSION_UNREAD = "extension-unread"
@@ -38,7 +38,7 @@ def best_form(source) -> tuple[str, Form, list[Finding]]:
             findings.append(Finding.of(FLAT_DAMAGED, error, "flat footer"))
     form, footer = _scanned(source, tail, data)
     if not tail.blocks and any(marker in footer for marker in _MARKERS):
-        findings += _unread_extension(footer, tail)
+        findings += unread_extension(footer, tail.footer_offset)
     return "thrift", form, findings
 
 
@@ -71,13 +71,13 @@ def _scanned(source, tail: Tail, data: bytes) -> tuple[ThriftForm, bytes]:
         raise error.at(None, begin) from None
 
 
-def _unread_extension(footer: bytes, tail: Tail) -> list[Finding]:
-    """An extension in which no block ends is no error, and nothing to pass over in silence."""
+def unread_extension(footer: bytes, offset: int) -> list[Finding]:
+    """An extension in which no block ends: no error, and nothing to pass over; `offset` is the footer's."""
     try:
         place = kernels.extension.find(footer, file_metadata=True)
     except Malformed as error:
-        return [Finding.of("extension", error.at(None, tail.footer_offset), "footer")]
+        return [Finding.of("extension", error.at(None, offset), "footer")]
     if place is None:
         return []
     message = f"{place.length} bytes that end in no whole block"
-    return [Finding(EXTENSION_UNREAD, message, tail.footer_offset + place.payload, "footer")]
+    return [Finding(EXTENSION_UNREAD, message, offset + place.payload, "footer")]

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
-from pyarrow.fs import LocalFileSystem
 
 from .bounds import ColumnBounds
 
@@ -21,6 +19,9 @@ def may_meet(expression: pc.Expression, columns: Mapping[str, tuple[pa.DataType,
     `columns` has the type and, where they are known, the bounds of each column that the expression looks at. A row
     group poses as a dataset's fragment, its bounds as the fragment's guarantee: no file is opened.
     """
+    import pyarrow.dataset as ds  # takes long to import, and only expressions need them
+    from pyarrow.fs import LocalFileSystem
+
     guarantees = [pc.scalar(True)] * count
     for name, (kind, bounds) in columns.items():
         if bounds is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -50,6 +51,12 @@ def test_a_sound_file_has_no_findings_in_any_tier(implementation, path, tier):
     assert report.checked_bytes > 0
     assert (report.pages > 0) == bool(tier)
     assert report.rows == (ROWS if "deep" in tier else None)
+
+
+@pytest.mark.parametrize("place", [9 + 17, 9 + 22])  # of the trailer: the checksum of the size, the size
+def test_a_trailer_that_is_no_longer_one_is_found(implementation, path, place):
+    flip(path, os.path.getsize(path) - place)
+    assert kinds(checks.verify(path)) == {"extension-unread"}
 
 
 def test_a_file_without_our_footer_is_sound_too(implementation, path):
