@@ -37,6 +37,7 @@ cdef extern from "Python.h":
 cdef enum:
     ENODATA = 61
     TRAILER = 28
+    PAR3_TRAILER = 16
 
 
 cdef int read_at(int fd, uint64_t offset, size_t length, char *into) noexcept nogil:
@@ -162,8 +163,8 @@ cdef bytes FLAT_FOOTER = wire.UUID_FLAT_FOOTER.bytes
 def flat_block(bytes tail not None, uint64_t size):
     """Find the flat footer from the back of a file of `size` bytes that ends in `tail`.
 
-    Foreign blocks stacked on top of it are stepped over by their trailers, whose size checksums must hold. Nothing
-    of the payload is looked at.
+    In a Thrift footer, foreign blocks stacked on top of it are stepped over by their trailers, whose size checksums
+    must hold; in a PAR3 file it stands alone. Nothing of the payload is looked at.
 
     Returns
     -------
@@ -175,14 +176,24 @@ def flat_block(bytes tail not None, uint64_t size):
     cdef const uint8_t *trailer
     cdef uint64_t held = len(tail), footer, begin, end
     cdef uint32_t length, crc
-    if held < 8 or held > size or memcmp(data + held - 4, b"PAR1", 4) != 0:
+    if held < 9 or held > size:
+        return None
+    if memcmp(data + held - 4, b"PAR3", 4) == 0:
+        if held < PAR3_TRAILER:
+            return None
+        memcpy(&length, data + held - 12, 4)
+        memcpy(&crc, data + held - 8, 4)
+        if pqx_crc32(0, data + held - 12, 4) != crc or size < PAR3_TRAILER + 4 or length > size - PAR3_TRAILER - 4:
+            return None
+        return size - PAR3_TRAILER - length, length
+    if memcmp(data + held - 4, b"PAR1", 4) != 0:
         return None
     memcpy(&length, data + held - 8, 4)
     if length > size - 8:
         return None
     footer = size - 8 - length
     begin = size - held
-    if length < 1 or held < 9 or data[held - 9] != 0:
+    if length < 1 or data[held - 9] != 0:
         return None
     end = size - 9
     while end >= footer and end - footer > TRAILER and end >= begin and end - begin >= TRAILER:

@@ -14,6 +14,7 @@ from .checksum import crc32
 __all__ = ["LocalFile", "flat_block"]
 
 TRAILER = struct.Struct("<III16s")                             # payload's CRC-32, its length, the length's CRC-32, UUID
+PAR3_TRAILER = struct.Struct("<III4s")                         # the same, and the magic in place of the UUID
 
 
 class LocalFile:
@@ -90,15 +91,19 @@ class LocalFile:
 def flat_block(tail: bytes, size: int) -> tuple[int, int] | None:
     """Find the flat footer from the back of a file of `size` bytes that ends in `tail`.
 
-    Foreign blocks stacked on top of it are stepped over by their trailers, whose size checksums must hold. Nothing
-    of the payload is looked at.
+    In a Thrift footer, foreign blocks stacked on top of it are stepped over by their trailers, whose size checksums
+    must hold; in a PAR3 file it stands alone. Nothing of the payload is looked at.
 
     Returns
     -------
     (int, int) or None
         Where the payload begins in the file, and its length; None where `tail` shows no flat footer.
     """
-    if not 9 <= len(tail) <= size or tail[-4:] != b"PAR1" or tail[-9] != 0:
+    if not 9 <= len(tail) <= size:
+        return None
+    if tail[-4:] == b"PAR3":
+        return _alone(tail, size)
+    if tail[-4:] != b"PAR1" or tail[-9] != 0:
         return None
     begin = size - len(tail)
     footer = size - 8 - int.from_bytes(tail[-8:-4], "little")
@@ -113,3 +118,12 @@ def flat_block(tail: bytes, size: int) -> tuple[int, int] | None:
             return payload, length
         end = payload
     return None
+
+
+def _alone(tail: bytes, size: int) -> tuple[int, int] | None:
+    """The footer of a PAR3 file."""
+    if len(tail) < PAR3_TRAILER.size:
+        return None
+    _, length, length_crc, _ = PAR3_TRAILER.unpack(tail[-PAR3_TRAILER.size:])
+    payload = size - PAR3_TRAILER.size - length
+    return (payload, length) if crc32(tail[-12:-8]) == length_crc and payload >= 4 else None

@@ -24,7 +24,7 @@ class File(footer_file.File):
     Attributes
     ----------
     form : str
-        The form of the footer in use: ``"flat"`` or ``"thrift"``.
+        The form of the footer in use: ``"flat"``, ``"thrift"``, or ``"par3"``, which has no next one.
     path : str
         What was opened.
     """

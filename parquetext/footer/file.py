@@ -29,6 +29,7 @@ class IoStats(NamedTuple):
     bytes: int
 
 
+CELLED = ("flat", "par3")
 FEW_LEAVES = 16  # as many cells are still fetched one by one from a remote flat footer
 _NOTHING = (0, 0)
 
@@ -52,7 +53,7 @@ class File:
     Attributes
     ----------
     form : str
-        The form of the footer in use: ``"flat"`` or ``"thrift"``.
+        The form of the footer in use: ``"flat"``, ``"thrift"``, or ``"par3"``, which has no next one.
     path : str
         What was opened.
     """
@@ -97,7 +98,7 @@ class File:
 
     def _expect(self, leaves: int) -> None:
         """Prepare for facts of so many leaves: of a remote flat footer many cells are one request."""
-        if leaves > FEW_LEAVES and self.form == "flat" and isinstance(self._source, Window):
+        if leaves > FEW_LEAVES and self.form in CELLED and isinstance(self._source, Window):
             self._source.hold()
 
     def _leave_form(self, error: Damaged) -> None:

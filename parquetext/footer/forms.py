@@ -22,19 +22,22 @@ def best_form(source) -> tuple[str, Form, list[Finding]]:
 
     Raises
     ------
-    Malformed, Refused, Unsupported
-        The tail holds no footer that can be read.
+    Malformed, Damaged, Refused, Unsupported
+        The tail holds no footer that can be read. A damaged PAR3 footer has no other one beside it.
     """
     tail, data = _read_tail(source)
     findings = list(tail.findings)
     block = next((block for block in tail.blocks if block.uuid == wire.UUID_FLAT_FOOTER), None)
     if block is not None:
+        name = "par3" if tail.is_par3 else "flat"
         handle = (source.fd, source.size) if isinstance(source, kernels.local.LocalFile) else source
         if isinstance(source, Window):
             source.worth = block.payload, block.length
         try:
-            return "flat", kernels.flat.Reader(handle, block.payload, block.length, data), findings
+            return name, kernels.flat.Reader(handle, block.payload, block.length, data), findings
         except (Damaged, Unsupported) as error:
+            if tail.is_par3:
+                raise
             findings.append(Finding.of(FLAT_DAMAGED, error, "flat footer"))
     form, footer = _scanned(source, tail, data)
     if not tail.blocks and any(marker in footer for marker in _MARKERS):

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import struct
 from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID
 
 from .. import extension, kernels, wire
-from ..errors import Malformed, ParquetextError, Refused, Unsupported
+from ..errors import Damaged, Malformed, ParquetextError, Refused, Unsupported
 from ..findings import Finding
 
 __all__ = ["FIRST_READ_LOCAL", "FIRST_READ_REMOTE", "Block", "Source", "Tail", "locate", "read_tail"]
 
 FIRST_READ_LOCAL, FIRST_READ_REMOTE = 4 << 10, 16 << 10
 LENGTH_AND_MAGIC = 8
+PAR3_TRAILER = struct.Struct("<III4s")  # the payload's CRC-32, its length, the length's CRC-32, magic
 SMALLEST_FILE = LENGTH_AND_MAGIC + 4
 SMALLEST_TAIL = LENGTH_AND_MAGIC + 1
 TRAILER_BYTES = 28
 MARKER_BYTES = 4
 LONGEST_LENGTH = 5
 STOP = 0
+MAGIC = b"PAR1"
 UNKNOWN_BLOCK, FREE_FORM = "unknown-block", "free-form"
 
 
@@ -50,9 +53,11 @@ class Tail:
     ----------
     file_size : int
     footer_offset, footer_length : int
-        The Thrift footer with its extension: bytes from the file's start, and how many.
+        The Thrift footer with its extension: bytes from the file's start, and how many. In a PAR3 file the flat
+        footer's payload.
     blocks : list of Block
-        From the back to the front. Lengths are checked by their checksums, payloads are not.
+        From the back to the front. Lengths are checked by their checksums, payloads are not. In a PAR3 file its flat
+        footer.
     findings : list of Finding
         Blocks of unknown kind, free-form bytes under blocks.
     missing : (int, int) or None
@@ -60,6 +65,8 @@ class Tail:
         of those found. None when all are known.
     extension : int or None
         Where the extension's marker stands, once the whole stack is known.
+    is_par3 : bool
+        Whether the flat footer stands alone (magic PAR3).
     """
 
     file_size: int
@@ -69,11 +76,25 @@ class Tail:
     findings: list[Finding] = field(default_factory=list)
     missing: tuple[int, int] | None = None
     extension: int | None = None
+    is_par3: bool = False
 
     @property
     def needed(self) -> int:
         """Bytes from the file's end that show its last block, if there is any."""
         return min(SMALLEST_TAIL + TRAILER_BYTES, LENGTH_AND_MAGIC + self.footer_length)
+
+    def thrift_only(self) -> Tail:
+        """The same, for whoever works on Thrift bytes.
+
+        Raises
+        ------
+        Unsupported
+            It is a PAR3 file, and has none.
+        """
+        if self.is_par3:
+            raise Unsupported("a PAR3 file has no Thrift footer (parquetext.restore brings it back)",
+                              offset=self.file_size - 4)
+        return self
 
     def has(self, uuid: UUID) -> bool:
         """Whether a block of this kind was found."""
@@ -151,21 +172,22 @@ def locate(tail, file_size: int) -> Tail:
     ------
     Malformed
         The file is too short, does not end in a magic, or its footer does not fit in it.
+    Damaged
+        The checksum of a PAR3 footer's length is wrong.
     Refused
         The footer is encrypted (magic PARE).
-    Unsupported
-        The footer is of a form that this version does not read (magic PAR3).
     ParquetextError
-        Fewer than 9 bytes were given, or more than the file has.
+        Fewer than 9 bytes were given (16 of a PAR3 file), or more than the file has.
     """
     view = memoryview(tail).cast("B")
     if file_size < SMALLEST_FILE:
         raise Malformed(f"not a Parquet file: it has {file_size} bytes, the smallest one {SMALLEST_FILE}",
                         offset=0, expected=SMALLEST_FILE, found=file_size)
-    if not SMALLEST_TAIL <= len(view) <= file_size:
-        raise ParquetextError(f"{len(view)} bytes given, of the file's {file_size} at least the last {SMALLEST_TAIL} "
-                              "are needed", expected=SMALLEST_TAIL, found=len(view), code=wire.BAD_ARGUMENT)
-    _check_magic(bytes(view[-4:]), file_size)
+    _check_given(view, SMALLEST_TAIL, file_size)
+    magic = bytes(view[-4:])
+    if magic == b"PAR3":
+        return _locate_par3(view, file_size)
+    _check_magic(magic, view, file_size)
     length, end = int.from_bytes(view[-8:-4], "little"), file_size - LENGTH_AND_MAGIC
     if not 1 <= length <= file_size - SMALLEST_FILE:
         raise Malformed(f"the footer's length of {length} bytes does not fit in the file of {file_size} bytes: "
@@ -177,16 +199,48 @@ def locate(tail, file_size: int) -> Tail:
     return located
 
 
-def _check_magic(magic: bytes, file_size: int) -> None:
-    if magic == b"PAR1":
-        return
+def _check_given(view: memoryview, least: int, file_size: int) -> None:
+    if not least <= len(view) <= file_size:
+        raise ParquetextError(f"{len(view)} bytes given, of the file's {file_size} at least the last {least} "
+                              "are needed", expected=least, found=len(view), code=wire.BAD_ARGUMENT)
+
+
+def _locate_par3(view: memoryview, file_size: int) -> Tail:
+    trailer = PAR3_TRAILER.size
+    _check_given(view, min(trailer, file_size), file_size)
+    end, most = file_size - trailer, file_size - trailer - len(MAGIC)
+    if most < 1:
+        raise Malformed(f"{file_size} bytes are too few for a PAR3 file", offset=0, expected=trailer + len(MAGIC) + 1,
+                        found=file_size)
+    crc, length, stored, _ = PAR3_TRAILER.unpack(view[-trailer:])
+    computed = kernels.checksum.crc32(view[-12:-8])
+    if computed != stored:
+        raise Damaged(f"the PAR3 footer's length, {length}, has the checksum {computed:#010x}, expected {stored:#010x}",
+                      offset=end + 8, expected=stored, found=computed, code=wire.CHECKSUM)
+    if not 1 <= length <= most:
+        raise Malformed(f"the PAR3 footer's length of {length} bytes does not fit in the file of {file_size} bytes",
+                        offset=end + 4, expected=most, found=length)
+    block = Block(wire.UUID_FLAT_FOOTER, end - length, length, crc)
+    return Tail(file_size, block.payload, length, [block], is_par3=True)
+
+
+def _check_magic(magic: bytes, view: memoryview, file_size: int) -> None:
     at = file_size - len(magic)
+    if magic == MAGIC and not _ends_like_par3(view):
+        return
+    if magic == MAGIC:
+        raise Damaged("the magic is b'PAR1', but what stands before it is the end of a PAR3 file", offset=at)
     if magic == b"PARE":
         raise Refused("the footer is encrypted (magic PARE)", offset=at, code=wire.ENCRYPTED)
-    if magic == b"PAR3":
-        raise Unsupported("the footer is of a form that this version does not read (magic PAR3)", offset=at)
     raise Malformed(f"not a Parquet file: its {file_size} bytes end in {magic!r}, not in b'PAR1', before which the "
                     f"footer's length should stand at {at - 4}", offset=at)
+
+
+def _ends_like_par3(view: memoryview) -> bool:
+    """Whether a flat footer's last record and a PAR3 trailer stand before the magic, which one bit tells from PAR1."""
+    record = len(view) - PAR3_TRAILER.size - wire.FLAT_RECORD_BYTES
+    return (record >= 0 and view[record:record + 16] == wire.UUID_FLAT_FOOTER.bytes
+            and kernels.checksum.crc32(view[-12:-8]) == int.from_bytes(view[-8:-4], "little"))
 
 
 def read_tail(source: Source, first_read: int = FIRST_READ_LOCAL, *, until: UUID | None = None) -> Tail:
@@ -202,7 +256,7 @@ def read_tail(source: Source, first_read: int = FIRST_READ_LOCAL, *, until: UUID
 
     Raises
     ------
-    Malformed, Refused, Unsupported
+    Malformed, Damaged, Refused
         As `locate`.
     """
     given = min(max(first_read, SMALLEST_TAIL + TRAILER_BYTES), source.size)

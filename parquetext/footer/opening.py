@@ -16,7 +16,7 @@ CHANGE_INTERRUPTED = "change-interrupted"
 
 
 def open_as(kind: type[File], path) -> File:
-    """Open `path` as `kind`; the straight way for a local path and a sound flat footer."""
+    """Open `path` as `kind`; the straight way for a local path and a sound flat footer, beside Thrift or alone."""
     if type(path) is not str or "://" in path:
         return _open_target(kind, path)
     return _open_local(kind, path)
@@ -29,7 +29,7 @@ def _open_local(kind: type[File], path: str) -> File:
     if place is not None:
         try:
             form = kernels.flat.Reader((source.fd, source.size), place[0], place[1], source.tail)
-            return kind(path, source, "flat", form)
+            return kind(path, source, "par3" if source.tail.endswith(b"PAR3") else "flat", form)
         except (Damaged, Unsupported):
             pass  # the careful way meets it again, and reports it
     return _open_source(kind, path, source)
