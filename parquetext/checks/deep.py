@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
+from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..findings import Finding
+from ..footer.pyarrow_footer import metadata_of
 from ..storage import resolve
 
 __all__ = ["decode_all"]
@@ -15,22 +17,24 @@ __all__ = ["decode_all"]
 BATCH_ROWS = 1 << 16
 
 
-def decode_all(path: object, row_counts: list[int], report) -> Iterator[Finding]:
-    """Decode row group by row group, bounded in memory by a batch; count the rows."""
+def decode_all(path: object, row_counts: list[int], report,
+               footer_of: Callable[[int], bytes] | None = None) -> Iterator[Finding]:
+    """Decode row group by row group, bounded in memory by a batch; count the rows.
+
+    `footer_of` gives a Thrift footer that has one row group alone, where pyarrow cannot read the file's own footer.
+    """
     report.rows = 0
     try:
-        target = resolve(path)
-        filesystem = getattr(target, "filesystem", None)
-        file = pq.ParquetFile(target.path, filesystem=filesystem, page_checksum_verification=True)
+        whole = None if footer_of else _open(path)
     except (pa.ArrowException, OSError) as error:
         yield Finding("unreadable", str(error))
         return
-    with file:
+    with whole or contextlib.nullcontext():
         for row_group, expected in enumerate(row_counts):
             place = f"row group {row_group}"
             rows = 0
             try:
-                for batch in file.iter_batches(batch_size=BATCH_ROWS, row_groups=[row_group]):
+                for batch in _batches(whole, row_group) if whole else _sliced(path, footer_of(row_group)):
                     batch.validate(full=True)
                     rows += batch.num_rows
             except (pa.ArrowException, OSError) as error:
@@ -39,3 +43,19 @@ def decode_all(path: object, row_counts: list[int], report) -> Iterator[Finding]
             report.rows += rows
             if rows != expected:
                 yield Finding("row-count", f"{rows} rows decoded, the footer says {expected}", place=place)
+
+
+def _open(path: object, footer: bytes | None = None) -> pq.ParquetFile:
+    target = resolve(path)
+    metadata = None if footer is None else metadata_of(footer)
+    return pq.ParquetFile(target.path, filesystem=getattr(target, "filesystem", None), metadata=metadata,
+                          page_checksum_verification=True)
+
+
+def _batches(file: pq.ParquetFile, row_group: int) -> Iterator[pa.RecordBatch]:
+    return file.iter_batches(batch_size=BATCH_ROWS, row_groups=[row_group])
+
+
+def _sliced(path: object, footer: bytes) -> Iterator[pa.RecordBatch]:
+    with _open(path, footer) as file:
+        yield from _batches(file, 0)

@@ -67,8 +67,8 @@ def inspect(path) -> Inspection:
                 for block in tail.blocks
             ]
             facts.findings += tail.findings
-            footer = source.read(tail.footer_offset, tail.footer_length)
-            _add_extension(facts, footer)
+            if not tail.is_par3:
+                _add_extension(facts, source.read(tail.footer_offset, tail.footer_length))
             with open_file(path) as file:
                 facts.form, facts.rows = file.form, file.num_rows
                 facts.row_groups, facts.columns = len(file.row_groups), file.num_columns

@@ -52,6 +52,9 @@ def verify(path, *, pages: bool = False, deep: bool = False) -> Report:
             report.findings.append(Finding.of("tail", error))
             return report
         report.extend(tail.findings)
+        if tail.is_par3:
+            _verify_par3(path, source, footer, tail, report, pages or deep, deep)
+            return report
         if not tail.blocks:
             report.extend(unread_extension(footer, tail.footer_offset))
         scan = _check_thrift(footer, tail, report)
@@ -68,6 +71,24 @@ def verify(path, *, pages: bool = False, deep: bool = False) -> Report:
                 report.extend(compare_flat(scan, flat))
             report.extend(decode_all(path, list(scan.row_groups("num_rows")), report))
     return report
+
+
+def _verify_par3(path, source, footer: bytes, tail, report: Report, pages: bool, deep: bool) -> None:
+    """A flat footer that stands alone: the other tiers go by Thrift slices of it."""
+    report.forms.append("par3")
+    reader = _open_flat(source, _check_blocks(footer, tail, report), footer, tail, report)
+    if reader is None:
+        return
+    leaves, row_groups = range(reader.leaf_count), range(reader.row_group_count)
+    try:
+        if pages:
+            scan = kernels.scan.scan(reader.slice(leaves, row_groups))
+            check_pages(source, scan, leaf_names(scan), tail.footer_offset, report)
+        if deep:
+            counts = list(reader.row_groups("num_rows"))
+            report.extend(decode_all(path, counts, report, lambda row_group: reader.slice(leaves, [row_group])))
+    except ParquetextError as error:
+        report.findings.append(Finding.of("unsliced", error, "flat footer"))
 
 
 def _check_thrift(footer: bytes, tail, report: Report):
@@ -130,15 +151,10 @@ def _check_blocks(footer: bytes, tail, report: Report) -> tuple[int, int] | None
 
 def _check_flat(source, payload: tuple[int, int], footer: bytes, tail, scan, report: Report):
     """Check every cell of the flat footer, and that it speaks of the same table as the Thrift one."""
-    start, length = payload
-    offset = tail.footer_offset + start
-    view = memoryview(footer)[start : start + length]
-    try:
-        kernels.flat.verify(view)
-        reader = kernels.flat.Reader(source, offset, length, source.read(offset, source.size - offset))
-    except ParquetextError as error:
-        report.findings.append(Finding.of("flat-damaged", error.at(None, offset), "flat footer"))
+    reader = _open_flat(source, payload, footer, tail, report)
+    if reader is None:
         return None
+    offset = tail.footer_offset + payload[0]
     ours = (reader.num_rows, reader.leaf_count, reader.row_group_count)
     theirs = (scan.num_rows, scan.leaf_count, scan.row_group_count)
     if ours != theirs:
@@ -148,6 +164,18 @@ def _check_flat(source, payload: tuple[int, int], footer: bytes, tail, scan, rep
             )
         )
     return reader
+
+
+def _open_flat(source, payload: tuple[int, int], footer: bytes, tail, report: Report):
+    """Check every cell of a flat footer; its reader, or None where it is damaged."""
+    start, length = payload
+    offset = tail.footer_offset + start
+    try:
+        kernels.flat.verify(memoryview(footer)[start : start + length])
+    except ParquetextError as error:
+        report.findings.append(Finding.of("flat-damaged", error.at(None, offset), "flat footer"))
+        return None
+    return kernels.flat.Reader(source, offset, length, source.read(offset, source.size - offset))
 
 
 def leaf_names(scan) -> list[str]:

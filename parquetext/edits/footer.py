@@ -105,10 +105,11 @@ def read_footer(source, first_read: int = FIRST_READ_LOCAL) -> Footer:
     Malformed, Unsupported
         There is no footer that this version knows, or it is no Thrift struct.
     Refused
-        It is encrypted or signed, or other bytes follow the struct. Offsets count from the file's start.
+        It is encrypted or signed, a PAR3 file without Thrift, or other bytes follow the struct. Offsets count from the
+        file's start.
     """
     try:
-        tail = read_tail(source, first_read)
+        tail = read_tail(source, first_read).thrift_only()
     except ParquetextError as error:
         raise error.at(source.name) from None
     data = source.read(tail.footer_offset, tail.footer_length)

@@ -8,7 +8,7 @@ from typing import Protocol
 from uuid import UUID
 
 from .. import extension, kernels, wire
-from ..errors import Damaged, Malformed, ParquetextError, Refused, Unsupported
+from ..errors import Damaged, Malformed, ParquetextError, Refused
 from ..findings import Finding
 
 __all__ = ["FIRST_READ_LOCAL", "FIRST_READ_REMOTE", "Block", "Source", "Tail", "locate", "read_tail"]
@@ -88,12 +88,12 @@ class Tail:
 
         Raises
         ------
-        Unsupported
+        Refused
             It is a PAR3 file, and has none.
         """
         if self.is_par3:
-            raise Unsupported("a PAR3 file has no Thrift footer (parquetext.restore brings it back)",
-                              offset=self.file_size - 4)
+            raise Refused("a PAR3 file has no Thrift footer; parquetext.restore brings it back",
+                          offset=self.file_size - 4)
         return self
 
     def has(self, uuid: UUID) -> bool:

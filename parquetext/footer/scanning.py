@@ -9,7 +9,7 @@ from .locate import FIRST_READ_REMOTE, locate, read_tail
 
 __all__ = ["scan"]
 
-MAGICS = b"PAR1", b"PARE"
+MAGICS = b"PAR1", b"PARE", b"PAR3"
 
 
 def scan(source, *, strict: bool = False):
@@ -44,11 +44,11 @@ def scan(source, *, strict: bool = False):
     if isinstance(source, (bytes, bytearray, memoryview)):
         data = memoryview(source).cast("B")
         if bytes(data[-4:]) in MAGICS:
-            tail = locate(data, len(data))
+            tail = locate(data, len(data)).thrift_only()
             data = data[tail.footer_offset:tail.footer_offset + tail.footer_length]
         return kernels.scan.scan(data, strict=strict)
     with open_source(source) as file:
-        tail = read_tail(file, FIRST_READ_REMOTE)
+        tail = read_tail(file, FIRST_READ_REMOTE).thrift_only()
         data = file.read(tail.footer_offset, tail.footer_length)
         try:
             return kernels.scan.scan(data, strict=strict)

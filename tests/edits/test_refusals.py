@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from support.flat_files import as_par3
 from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 
 from parquetext import edits, extension, wire
-from parquetext.errors import Malformed, Refused, Unsupported
+from parquetext.errors import Malformed, Refused
 
 ORIGINAL = parquet_bytes()
 FOOTER = footer_of(ORIGINAL)
@@ -60,7 +61,7 @@ def test_stray_bytes_behind_an_extension(tmp_path):
 
 
 @pytest.mark.parametrize(("content", "kind", "message"), [
-    pytest.param(with_footer(ORIGINAL, FOOTER, b"PAR3"), Unsupported, "PAR3", id="PAR3"),
+    pytest.param(as_par3(ORIGINAL), Refused, "PAR3 file has no Thrift footer.*restore", id="PAR3"),
     pytest.param(with_footer(ORIGINAL, FOOTER, b"ORC!"), Malformed, "not a Parquet file", id="unknown magic"),
     pytest.param(b"PAR1PAR1", Malformed, "smallest one 12", id="too short"),
     pytest.param(b"", Malformed, "smallest one 12", id="empty"),

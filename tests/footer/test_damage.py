@@ -9,7 +9,7 @@ from typing import ClassVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from support.flat_files import write_with_flat_footer
+from support.flat_files import as_par3, write_with_flat_footer
 
 import parquetext
 from parquetext import kernels, wire
@@ -92,7 +92,7 @@ def check_flip(path: str, file, position: int, bit: int, original: int, sound: t
     finally:
         os.pwrite(file, bytes([original]), position)
     assert seen.facts == sound[values], f"byte {position}, bit {bit}: wrong answer, findings {seen.findings}"
-    if seen.form == "flat" and not seen.findings:
+    if seen.form in ("flat", "par3") and not seen.findings:
         return "identical"
     assert seen.findings, f"byte {position}, bit {bit}: {seen.form} in silence"
     return "reported"
@@ -125,3 +125,12 @@ def test_every_flipped_bit_is_harmless_reported_or_an_error(path, implementation
     assert sum(outcomes.values()) == len(flips(step))
     assert outcomes["reported"] > outcomes["error"] > 0
     assert outcomes["identical"] < sum(outcomes.values()) / 2
+
+
+@pytest.mark.parametrize(("implementation", "step"), [("native", 1), ("pure", TWIN_EVERY)], indirect=["implementation"])
+def test_in_a_par3_file_it_is_harmless_or_an_error(path, tmp_path, implementation, step):
+    alone = tmp_path / "par3.parquet"
+    alone.write_bytes(as_par3((Path(path).parent / "plain.parquet").read_bytes()))
+    outcomes = flip_all(str(alone), step)
+    assert outcomes["reported"] == 0
+    assert outcomes["error"] > outcomes["identical"] > 0

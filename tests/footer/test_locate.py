@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+import zlib
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from support import compact
 
 from parquetext import extension, kernels, wire
-from parquetext.errors import Malformed, ParquetextError, Refused, Unsupported
+from parquetext.errors import Damaged, Malformed, ParquetextError, Refused
 from parquetext.footer.locate import locate, read_tail
 
 pytestmark = pytest.mark.usefixtures("implementation")
@@ -32,6 +33,15 @@ class Bytes:
 
 def file(footer: bytes, magic: bytes = b"PAR1") -> bytes:
     return b"PAR1" + bytes(1000) + footer + len(footer).to_bytes(4, "little") + magic
+
+
+FLAT_RECORD = wire.UUID_FLAT_FOOTER.bytes + bytes(wire.FLAT_RECORD_BYTES - 16)
+
+
+def par3(payload: bytes, length: int | None = None, magic: bytes = b"PAR3") -> bytes:
+    size = (len(payload) if length is None else length).to_bytes(4, "little")
+    crcs = [zlib.crc32(part).to_bytes(4, "little") for part in (payload, size)]
+    return b"PAR1" + payload + crcs[0] + size + crcs[1] + magic
 
 
 def stacked(*blocks: tuple[uuid.UUID, bytes], placement: str = "in-struct", struct: bytes = STRUCT_BYTES) -> bytes:
@@ -113,11 +123,27 @@ def test_a_length_that_would_leave_the_footer_is_no_block():
     (b"PAR1\x00" + (26).to_bytes(4, "little") + b"PAR1", Malformed, "26 bytes does not fit .* of 13 .*at -21"),
     (b"PAR1\x00" + bytes(4) + b"PAR1", Malformed, "length of 0 bytes"),
     (file(STRUCT_BYTES, b"PARE"), Refused, "encrypted"),
-    (file(STRUCT_BYTES, b"PAR3"), Unsupported, "PAR3"),
+    (file(STRUCT_BYTES, b"PAR3"), Damaged, "the PAR3 footer's length.*checksum.* at offset 1007"),
+    (par3(b"payload", length=1001), Malformed, "PAR3 footer's length of 1001 bytes does not fit.* at offset 15"),
+    (par3(b"x", length=0), Malformed, "length of 0 bytes"),
+    (b"PAR1" + bytes(4) + b"PAR3", Malformed, "12 bytes are too few for a PAR3 file"),
+    (par3(bytes(100) + FLAT_RECORD, magic=b"PAR1"), Damaged, "magic is b'PAR1'.*end of a PAR3 file at offset 148"),
 ])
 def test_what_is_no_plain_parquet_file_says_why(data, kind, message):
     with pytest.raises(kind, match=message):
         locate(data, len(data))
+
+
+def test_of_a_par3_file_the_last_16_bytes_say_where_its_footer_is():
+    data = par3(b"payload")
+    tail = locate(data[-16:], len(data))
+    [block] = tail.blocks
+    assert tail.is_par3 and (tail.footer_offset, tail.footer_length) == (block.payload, block.length) == (4, 7)
+    assert (block.uuid, block.crc, tail.missing) == (wire.UUID_FLAT_FOOTER, zlib.crc32(b"payload"), None)
+    with pytest.raises(Refused, match=r"no Thrift footer; parquetext\.restore brings it back at offset 23"):
+        tail.thrift_only()
+    with pytest.raises(ParquetextError, match="at least the last 16"):
+        locate(data[-15:], len(data))
 
 
 def test_too_few_or_too_many_bytes_given_are_the_callers_error():

@@ -117,6 +117,25 @@ def test_only_the_trailers_need_to_be_in_the_tail(local):
     assert local.flat_block(data[-36:], len(data)) is None
 
 
+def par3(payload: bytes, length: int | None = None) -> bytes:
+    size = (len(payload) if length is None else length).to_bytes(4, "little")
+    return b"PAR1" + payload + b"crc!" + size + zlib.crc32(size).to_bytes(4, "little") + b"PAR3"
+
+
+def test_in_a_par3_file_it_stands_alone(local):
+    data = par3(b"payload")
+    for tail in (data, data[-16:]):
+        assert local.flat_block(tail, len(data)) == (4, 7)
+
+
+@pytest.mark.parametrize("data", [
+    par3(b"payload", 8), par3(b"payload", 2**32 - 1), par3(b"payload")[:-8] + b"crc!PAR3", par3(b"payload")[-16:],
+    par3(b"payload")[-12:],
+])
+def test_a_par3_trailer_that_leads_nowhere_is_not_believed(local, data):
+    assert local.flat_block(data, len(data)) is None
+
+
 @pytest.mark.parametrize("data", [
     parquet(b""), parquet(block(b"foreign", FOREIGN)), b"", b"PAR1", b"\0\0\0\0\0PAR1", b"PARE" * 20,
     parquet(block(b"flat"))[:-1], parquet(block(b"flat"))[:-4] + b"PAR3", parquet(block(b"flat"), thrift=b""),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 
 from parquetext import kernels, wire
 
-__all__ = ["with_flat_footer", "write_with_flat_footer"]
+__all__ = ["as_par3", "with_flat_footer", "write_with_flat_footer"]
 
 MARKERS = {"spec": b"\x08\xff\xff\x01", "thrift": b"\x08\xfe\xff\x03"}
 
@@ -25,3 +26,12 @@ def write_with_flat_footer(source: Path | str, target: Path | str) -> str:
     """Copy a file, with a flat footer added; the copy's path."""
     Path(target).write_bytes(with_flat_footer(Path(source).read_bytes()))
     return str(target)
+
+
+def as_par3(data: bytes) -> bytes:
+    """A Parquet file's bytes, with a flat footer alone at their end; it must have no extension yet."""
+    length = int.from_bytes(data[-8:-4], "little")
+    payload = kernels.flat.write(kernels.scan.scan(data[-8 - length:-8]))
+    size = len(payload).to_bytes(4, "little")
+    crcs = [zlib.crc32(part).to_bytes(4, "little") for part in (payload, size)]
+    return b"".join((data[:-8 - length], payload, crcs[0], size, crcs[1], b"PAR3"))

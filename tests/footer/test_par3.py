@@ -1,0 +1,155 @@
+"""A file whose flat footer stands alone (magic PAR3): read like any other, and its damage is final."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.fs as pafs
+import pyarrow.parquet as pq
+import pytest
+from support.flat_files import as_par3
+
+import parquetext
+from parquetext import checks, footer, kernels
+from parquetext.checks.inspection import inspect
+from parquetext.errors import Damaged, ParquetextError
+
+pytestmark = pytest.mark.usefixtures("implementation")
+ROWS = 900
+TABLE = pa.table({
+    **{f"n{i}": pa.array(range(i, i + ROWS), pa.int64()) for i in range(60)},
+    "text": [f"text {i}" if i % 7 else None for i in range(ROWS)],
+    "place": [{"x": i / 3, "tags": ["a", str(i)]} for i in range(ROWS)],
+    "when": pa.array(range(ROWS), pa.duration("us")),
+})
+
+
+def plain_bytes() -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(TABLE, sink, row_group_size=300, write_page_checksum=True, write_page_index=True)
+    return sink.getvalue()
+
+
+PLAIN = plain_bytes()
+
+
+@pytest.fixture
+def path(tmp_path) -> str:
+    path = tmp_path / "alone.parquet"
+    path.write_bytes(as_par3(PLAIN))
+    return str(path)
+
+
+def flip(path: str, at: int) -> None:
+    data = bytearray(Path(path).read_bytes())
+    data[at] ^= 4
+    Path(path).write_bytes(data)
+
+
+def test_facts_and_schema_are_those_of_the_thrift_footer(path, tmp_path):
+    (tmp_path / "plain.parquet").write_bytes(PLAIN)
+    with parquetext.open(path) as ours, parquetext.open(tmp_path / "plain.parquet") as thrift:
+        assert (ours.form, ours.findings, ours.num_rows) == ("par3", [], ROWS)
+        assert ours.schema.equals(thrift.schema, check_metadata=True)
+        assert (ours.created_by, ours.key_values) == (thrift.created_by, thrift.key_values)
+        for name in ("n7", "text", "place.x", ("place", "tags", "list", "element")):
+            a, b = ours.column(name), thrift.column(name)
+            assert (a.min_bytes.to_list(), a.max_bytes.to_list()) == (b.min_bytes.to_list(), b.max_bytes.to_list())
+            assert (list(a.data_page_offset), list(a.null_count)) == (list(b.data_page_offset), list(b.null_count))
+        assert ours.to_arrow().equals(thrift.to_arrow())
+
+
+def test_values_are_those_that_pyarrow_reads_with_the_thrift_footer(path):
+    assert parquetext.read_table(path).equals(TABLE)
+    assert parquetext.read_table(path, columns=["place.x", "n3"]).equals(
+        pq.ParquetFile(io.BytesIO(PLAIN)).read(columns=["place.x", "n3"]))
+    filters = [("n5", ">", 700), ("text", "!=", "text 800")]
+    assert parquetext.read_table(path, filters=filters).equals(pq.read_table(io.BytesIO(PLAIN), filters=filters))
+    assert parquetext.read_schema(path).equals(TABLE.schema)
+
+
+def test_one_column_costs_the_tail_a_bucket_and_its_cell(path):
+    with parquetext.open(path) as file:
+        assert file.column("n33").leaf == 33
+        assert file.io_stats.requests <= 3 and file.io_stats.bytes < 8192
+
+
+def test_any_filesystem(path, tmp_path):
+    filesystem = pafs.SubTreeFileSystem(str(tmp_path), pafs.LocalFileSystem())
+    with parquetext.open((filesystem, "alone.parquet")) as file:
+        assert (file.form, file.column("n33").leaf, file.findings) == ("par3", 33, [])
+        assert file.io_stats.requests <= 3
+        assert file.read().equals(TABLE)
+
+
+def test_readers_of_today_say_that_it_is_no_parquet_file(path):
+    with pytest.raises(pa.ArrowInvalid, match="magic bytes not found"):
+        pq.read_table(path)
+
+
+@pytest.mark.parametrize(("back", "message"), [
+    (6, "length, .* has the checksum"), (10, "length, .* has the checksum"), (30, "{end - 18}|checksum"),
+])
+def test_damage_at_the_end_is_an_error_that_names_the_place(path, back, message):
+    size = os.path.getsize(path)
+    flip(path, size - back)
+    with pytest.raises(Damaged) as error:
+        parquetext.open(path)
+    assert error.value.file == path and size - 100 < error.value.offset < size
+    assert str(path) in str(error.value)
+
+
+def test_damage_in_a_columns_cell_is_final_for_that_column_alone(path):
+    with parquetext.open(path) as file:
+        at = next(offset for offset in range(len(PLAIN) - len(PLAIN) // 3, os.path.getsize(path))
+                  if Path(path).read_bytes()[offset:offset + 3] == b"n33")
+        other = file.column("n2").max.to_pylist()
+    flip(path, at)
+    with parquetext.open(path) as file:
+        with pytest.raises(Damaged, match="checksum") as error:
+            file.column("n33")
+        assert error.value.file == path and abs(error.value.offset - at) < 2048
+        assert (file.form, file.column("n2").max.to_pylist()) == ("par3", other)
+
+
+@pytest.mark.parametrize("tier", [{}, {"pages": True}, {"deep": True}])
+def test_verification_goes_through_all_tiers(path, tier):
+    report = checks.verify(path, **tier)
+    assert report.ok, report.findings
+    assert report.forms == ["par3"]
+    assert report.checked_bytes > 0 and (report.pages > 0) == bool(tier)
+    assert report.rows == (ROWS if "deep" in tier else None)
+
+
+def test_verification_finds_damage_in_footer_and_pages(path):
+    flip(path, 200)
+    assert "page-checksum" in {finding.kind for finding in checks.verify(path, pages=True).findings}
+    flip(path, os.path.getsize(path) - 600)
+    assert {finding.kind for finding in checks.verify(path, deep=True).findings} == {"block-checksum", "flat-damaged"}
+
+
+def test_inspection_shows_form_and_sizes(path):
+    facts = inspect(path)
+    [block] = facts.blocks
+    assert (facts.form, facts.rows, facts.columns, facts.findings) == ("par3", ROWS, 64, [])
+    assert facts.footer_bytes == block.bytes == facts.file_bytes - facts.footer_offset - 16
+    assert (facts.thrift_bytes, facts.marker) == (None, "none")
+
+
+def test_what_works_on_thrift_bytes_names_the_way_back(path):
+    for source in (path, Path(path).read_bytes()):
+        with pytest.raises(ParquetextError, match="restore"):
+            footer.scan(source)
+
+
+def test_the_command_line_shows_it(path):
+    if kernels.implementation() != "native":
+        pytest.skip("once is enough")
+    done = subprocess.run([sys.executable, "-m", "parquetext", "inspect", path], capture_output=True, text=True,
+                          check=True, env={**os.environ, "COLUMNS": "200"})
+    assert "par3" in done.stdout
