@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from parquetext import extension, kernels
+from parquetext.footer.locate import locate
 
 PAGE = (Path(__file__).parents[1] / "docs" / "formats.md").read_text()
 CHECKED_ELSEWHERE = {"journal"}
@@ -72,6 +73,13 @@ def test_offsets_in_comments_are_where_the_bytes_are():
         at += sum(int(word[2:]) if word.startswith("0*") else len(word) // 2 for word in words.split())
 
 
+def test_a_par3_file_ends_as_the_page_shows(implementation):
+    data = b"PAR1hello" + blocks()["par3-end"]
+    tail = locate(data, len(data))
+    assert (tail.is_par3, tail.footer_offset, tail.footer_length) == (True, 4, 5)
+    assert kernels.local.flat_block(data, len(data)) == (4, 5)
+
+
 def test_every_example_of_the_page_is_checked():
     assert set(blocks()) - CHECKED_ELSEWHERE == {
-        "extension-spec", "extension-thrift", "block-hello", "thrift-footer", "flat-payload"}
+        "extension-spec", "extension-thrift", "block-hello", "thrift-footer", "flat-payload", "par3-end"}
