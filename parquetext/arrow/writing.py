@@ -12,7 +12,8 @@ from .. import storage
 from ..edits.choice import choose_form
 from ..edits.footer import SMALLEST_READ, read_footer
 from ..edits.forcing import FORCEABLE, STORAGE_REFUSALS
-from ..edits.upgrade import FORMS, check_arguments
+from ..edits.options import Options
+from ..edits.upgrade import FORMS, check_form
 from ..errors import ParquetextError, Refused
 from ..storage.forcing import check
 
@@ -60,13 +61,13 @@ class ParquetWriter(pq.ParquetWriter):
     def __init__(self, where, schema: pa.Schema, filesystem=None, *, form: str = AUTO, placement: str = "in-struct",
                  marker: str = "spec", force: Iterable[str] = (), metadata_collector=None, **options):
         if form not in (AUTO, THRIFT):
-            check_arguments(form, marker, placement)
+            check_form(form)
         self._forced = check(force, FORCEABLE)
         if options.get("encryption_properties") is not None:
             if form in FORMS:
                 raise Refused(f"an encrypted file cannot have a footer of the form {form!r}")
             form = THRIFT
-        self._form, self._placement, self._marker = form, placement, marker
+        self._form, self._options = form, Options(marker, placement)
         self._collector = metadata_collector
         self._new = storage.create(where if filesystem is None else (filesystem, where),
                                    force=self._forced & STORAGE_REFUSALS.keys())
@@ -136,7 +137,7 @@ class ParquetWriter(pq.ParquetWriter):
             if form not in FORMS:
                 return None
             try:
-                return FORMS[form](footer, self._marker, self._placement, self._forced)
+                return FORMS[form](footer, self._options, self._forced)
             except ParquetextError as error:
                 if self._form == AUTO:
                     return None

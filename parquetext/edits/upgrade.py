@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .. import extension, kernels, wire
+from .. import kernels, wire
 from ..errors import ParquetextError, Refused
 from ..storage import TailEdit
 from ..storage.forcing import refuse
 from .footer import Footer, Piece
 from .foreign import others_of
+from .options import Options
 from .result import Result
 from .run import Planned, change_footer
 
-__all__ = ["FORMS", "check_arguments", "upgrade"]
+__all__ = ["FORMS", "check_form", "upgrade"]
 
 
 def upgrade(path: object, form: str = "flat", *, placement: str = "in-struct", marker: str = "spec",
@@ -63,27 +64,25 @@ def upgrade(path: object, form: str = "flat", *, placement: str = "in-struct", m
     Malformed, Unsupported
         The footer is broken, or cannot be carried by the form.
     """
-    check_arguments(form, marker, placement)
+    options = Options(marker, placement, wrap)
+    check_form(form)
 
     def plan(footer: Footer, forced: frozenset[str]) -> Planned:
-        return Planned(FORMS[form](footer, marker, placement, forced, wrap), form)
+        return Planned(FORMS[form](footer, options, forced), form)
 
     return change_footer(path, plan, "upgraded", "would-upgrade", in_place=in_place, keep_mtime=keep_mtime, force=force,
                          timeout=timeout, dry_run=dry_run)
 
 
-def check_arguments(form: str, marker: str, placement: str) -> None:
-    """ParquetextError for a form that no footer can be given, or an unknown marker or placement."""
+def check_form(form: str) -> None:
+    """ParquetextError for a form that no footer can be given."""
     if form not in FORMS:
         raise ParquetextError(f"no footer form that a file can be given: {form!r} (known: {', '.join(FORMS)})")
-    if marker not in extension.MARKERS or placement not in extension.PLACEMENTS:
-        raise ParquetextError(f"no such marker or placement: {marker!r}, {placement!r}")
 
 
-def with_flat(footer: Footer, marker: str, placement: str, forced: frozenset[str] = frozenset(),
-              wrap: bool = False) -> TailEdit | None:
+def with_flat(footer: Footer, options: Options, forced: frozenset[str] = frozenset()) -> TailEdit | None:
     """The edit that gives the footer its flat block, or None where it has just that."""
-    others = others_of(footer, {wire.UUID_FLAT_FOOTER}, forced, wrap)
+    others = others_of(footer, {wire.UUID_FLAT_FOOTER}, forced, options.wrap)
     scan = kernels.scan.scan(footer.data)
     if scan.encrypted:
         raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
@@ -96,7 +95,7 @@ def with_flat(footer: Footer, marker: str, placement: str, forced: frozenset[str
     if size > wire.MAX_EXTENSION_BYTES:
         refuse(forced, "size", f"an extension of {size} bytes: pyarrow and Spark fail on much more than "
                f"{wire.MAX_EXTENSION_BYTES}", expected=wire.MAX_EXTENSION_BYTES, found=size, code=wire.TOO_LARGE)
-    return footer.edit(pieces, marker, placement)
+    return footer.edit(pieces, options.marker, options.placement)
 
 
 def _is(piece: Piece, payload: bytes, trailer: bytes) -> bool:

@@ -17,6 +17,7 @@ import parquetext
 from parquetext import edits, extension, kernels, wire
 from parquetext.checks.inspection import inspect
 from parquetext.edits.footer import read_footer
+from parquetext.edits.options import Options
 from parquetext.edits.strip import without_blocks
 from parquetext.edits.upgrade import with_flat
 from parquetext.errors import ParquetextError, Refused
@@ -221,7 +222,7 @@ def test_whatever_is_done_in_whatever_order_nobody_elses_bytes_change(free, wher
     for step in steps:
         footer = read_footer(Bytes(file))
         if step[0] == "upgrade":
-            edit = with_flat(footer, **where, wrap=True)
+            edit = with_flat(footer, Options(**where, wrap=True))
             if FLAT not in dict(pile):
                 if free is not None and not pile:
                     pile, free = [(WRAPPED, free)], None

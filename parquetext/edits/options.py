@@ -1,0 +1,36 @@
+"""How a footer form is written into a file: what upgrades and writers share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .. import extension
+from ..errors import ParquetextError
+
+__all__ = ["Options"]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a block of ours is written.
+
+    Attributes
+    ----------
+    marker, placement : str
+        Of a new extension; one that is there keeps its own.
+    wrap : bool
+        Make a block of somebody else's free-form bytes.
+
+    Raises
+    ------
+    ParquetextError
+        There is no such marker or placement.
+    """
+
+    marker: str = "spec"
+    placement: str = extension.IN_STRUCT
+    wrap: bool = False
+
+    def __post_init__(self):
+        if self.marker not in extension.MARKERS or self.placement not in extension.PLACEMENTS:
+            raise ParquetextError(f"no such marker or placement: {self.marker!r}, {self.placement!r}")
