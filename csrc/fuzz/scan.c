@@ -1,5 +1,7 @@
-/* Scan any bytes as a footer: what it says lies inside, and it agrees with the plain skip about the struct's end. */
+/* Scan any bytes as a footer: what it says lies inside, both decoders say the same, and the struct ends where the plain skip
+ * says. */
 #include "input.h"
+#include "../tests/scans.h"
 
 static void inside(pqx_range range, size_t size) { CLAIM(range.offset <= size && range.length <= size - range.offset); }
 
@@ -25,8 +27,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     (void)take_steering(input, &size);
     uint8_t *data = exact(input, size);
     pqx_scan scan;
-    pqx_error error;
-    if (pqx_scan_footer(data, size, &scan, &error) == PQX_OK) {
+    pqx_error error = {0};
+    int accepted = 0;
+    CLAIM(both_decoders(data, size, &scan, &error, &accepted));
+    if (accepted) {
         size_t end;
         CLAIM(pqx_thrift_skip(data, size, 0, 12, 64, &end, NULL) == PQX_OK && end == scan.end);
         for (uint32_t i = 0; i < scan.element_count; i++) {

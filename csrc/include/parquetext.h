@@ -279,6 +279,9 @@ PQX_API int pqx_scan_footer(const uint8_t *data, size_t size, pqx_scan *scan, pq
  * first one. Elements behind the tree's end then have no parent and are no leaves; a group may have less children than
  * it claims; num_rows may be -1. What is made from such a scan (a slice, a flat footer) fails with its problem. */
 PQX_API int pqx_scan_loosely(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error);
+/* What pqx_scan_loosely gives, by the decoder for any order of fields alone: what the other one is tested and measured
+ * against. */
+PQX_API int pqx_scan_plainly(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error);
 PQX_API void pqx_scan_free(pqx_scan *scan);
 
 /* Which bounds of a chunk can be trusted, by column order, sort order and length: min_value/max_value under a

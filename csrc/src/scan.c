@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "scan.h"
+#include "scan_fast.h"
 
 /* On huge pages where the system has them: for the chunks of a wide table, a fault for every 4 KiB costs more than the scan
  * of what fits there. */
@@ -53,6 +53,26 @@ static int add_places(pqx_scanning *s, const pqx_places *places, int placed)
     return PQX_OK;
 }
 
+/* How many of the next `wanted` chunks there is room for without growing. */
+static uint32_t usual_room(const pqx_scanning *s, uint32_t wanted)
+{
+    uint64_t room = s->chunk_room - s->scan->chunk_count;
+    uint64_t places = s->places_room > s->scan->chunk_count ? s->places_room - s->scan->chunk_count : 0;
+    if (s->scan->places && places < room) room = places;
+    return room < wanted ? (uint32_t)room : wanted;
+}
+
+/* The chunk at the cursor, by the decoder for any order of fields. */
+static int add_chunk(pqx_scanning *s)
+{
+    pqx_places places;
+    int placed = 0;
+    PQX_TRY(pqx_scan_chunk(s, &s->scan->chunks[s->scan->chunk_count], &places, &placed));
+    PQX_TRY(add_places(s, &places, placed));
+    s->scan->chunk_count++;
+    return PQX_OK;
+}
+
 static int read_columns(pqx_scanning *s, pqx_row_group *group, int *seen)
 {
     pqx_scan *scan = s->scan;
@@ -64,13 +84,11 @@ static int read_columns(pqx_scanning *s, pqx_row_group *group, int *seen)
     scan->chunk_count -= group->chunk_count;
     *seen = 1;
     uint64_t expected = expected_chunks(s, count);
-    for (uint32_t i = 0; i < count; i++) {
-        pqx_places places;
-        int placed = 0;
+    for (uint32_t i = 0; i < count; ) {
         PQX_TRY(pqx_scan_grow(&scan->chunks, scan->chunk_count, &s->chunk_room, sizeof *scan->chunks, expected, s->cursor.error));
-        PQX_TRY(pqx_scan_chunk(s, &scan->chunks[scan->chunk_count], &places, &placed));
-        PQX_TRY(add_places(s, &places, placed));
-        scan->chunk_count++;
+        uint32_t taken = s->plain ? 0 : pqx_fast_chunks(s, usual_room(s, count - i));
+        i += taken ? taken : 1;
+        if (!taken) PQX_TRY(add_chunk(s));
     }
     group->columns = pqx_since(&s->cursor, start);
     group->chunk_count = count;
@@ -271,16 +289,20 @@ static int conclude(pqx_scanning *s)
     return PQX_OK;
 }
 
-int pqx_scan_loosely(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error)
+static int scan_all(const uint8_t *data, size_t size, int plain, pqx_scan *scan, pqx_error *error)
 {
     *scan = (pqx_scan){.version = -1, .num_rows = -1};
     if (size > UINT32_MAX) return pqx_fail(error, PQX_TOO_LARGE, 0, UINT32_MAX, size);
-    pqx_scanning s = {.cursor = {data, size, 0, error}, .scan = scan};
+    pqx_scanning s = {.cursor = {data, size, 0, error}, .scan = scan, .plain = plain};
+    for (int i = 0; i < PQX_HABITS; i++) s.habits[i].head = PQX_NO_HEAD;
     int status = read_footer(&s);
     if (status == PQX_OK) status = conclude(&s);
     if (status != PQX_OK) pqx_scan_free(scan);
     return status;
 }
+
+int pqx_scan_loosely(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error) { return scan_all(data, size, 0, scan, error); }
+int pqx_scan_plainly(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error) { return scan_all(data, size, 1, scan, error); }
 
 int pqx_scan_footer(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error)
 {

@@ -4,14 +4,19 @@
 
 #include "cursor.h"
 
-/* What stood last behind the statistics of a physical type's chunk, from behind field `id` to the stop byte, if it was
- * nothing but page encodings and fields that the scan skips. */
-typedef struct pqx_tail {
-    int32_t id;
-    uint32_t length;
-    int has_stats, dictionary_pages, other_pages;
-    uint8_t bytes[64];
-} pqx_tail;
+/* What stood last in chunks of the same type and encodings. `head`: the bytes of these, a field header's and a list's
+ * included. `rest`: all behind the statistics, which are field `rest_behind`, to the stop byte of ColumnMetaData, where it
+ * said no more than rest_present. */
+typedef struct pqx_habit {
+    uint64_t head, head_mask;
+    uint32_t encodings;
+    int32_t type;
+    int32_t rest_behind;
+    uint32_t rest_length, rest_present;
+    uint64_t rest[4], rest_mask[4];
+} pqx_habit;
+#define PQX_NO_HEAD 1u                   /* no field header */
+enum { PQX_HABITS = 32 };
 
 /* A scan under way: the result, and how much its growing arrays can hold. */
 typedef struct pqx_scanning {
@@ -20,7 +25,8 @@ typedef struct pqx_scanning {
     size_t element_room, row_group_room, key_value_room;
     size_t chunk_room, places_room;
     uint32_t row_groups_claimed;         /* by the list, to guess how many chunks there will be */
-    pqx_tail tails[8];                   /* by physical type */
+    int plain;                           /* without the fast decoders */
+    pqx_habit habits[PQX_HABITS];
 } pqx_scanning;
 
 /* How many structs and lists stand around a field of each struct: what it holds may be the less deep. */

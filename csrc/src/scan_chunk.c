@@ -1,6 +1,5 @@
 /* One ColumnChunk, field by field in whatever order, with every check. */
 #include "scan.h"
-#include "scan_fast.h"
 
 #define PRESENT_STATISTICS_FACTS (PQX_PRESENT_NULL_COUNT | PQX_PRESENT_DISTINCT_COUNT | PQX_PRESENT_MIN_VALUE \
     | PQX_PRESENT_MAX_VALUE | PQX_PRESENT_MIN | PQX_PRESENT_MAX | PQX_PRESENT_MIN_EXACT_SET | PQX_PRESENT_MIN_EXACT \
@@ -80,11 +79,6 @@ static int read_statistics(pqx_cursor *c, pqx_chunk *chunk)
     size_t start = c->at;
     int32_t id = 0;
     if (chunk->present & PQX_PRESENT_STATISTICS) forget_statistics(chunk);
-    if (PQX_LIKELY(pqx_fast_statistics(c, chunk))) {
-        chunk->statistics = pqx_since(c, start);
-        return PQX_OK;
-    }
-    forget_statistics(chunk);
     chunk->present |= PQX_PRESENT_STATISTICS;
     for (;;) {
         int type = 0;
@@ -197,55 +191,18 @@ static int read_metadata_rest(pqx_cursor *c, reading *r, int32_t id)
     }
 }
 
-/* What stands behind the statistics is mostly what stood there in an earlier chunk of this physical type: encoding_stats
- * and size_statistics. Where bytes are the same behind the same field, so is what they say. */
-static int read_metadata_tail(pqx_cursor *c, reading *r, int32_t id, pqx_tail *tails)
-{
-    size_t start = c->at;
-    pqx_tail *tail = &tails[r->chunk->type & 7];
-    if (PQX_LIKELY(tail->id == id && tail->length <= pqx_left(c) && !memcmp(tail->bytes, c->data + start, tail->length))) {
-        c->at += tail->length;
-        r->has_stats = tail->has_stats;
-        r->dictionary_pages = tail->dictionary_pages;
-        r->other_pages = tail->other_pages;
-        return PQX_OK;
-    }
-    pqx_chunk chunk = *r->chunk;
-    PQX_TRY(read_metadata_rest(c, r, id));
-    /* Only a tail that says nothing but this is worth remembering. */
-    if (c->at - start > sizeof tail->bytes || memcmp(&chunk, r->chunk, sizeof chunk) || r->placed || r->other_encodings) return PQX_OK;
-    *tail = (pqx_tail){.id = id, .length = (uint32_t)(c->at - start), .has_stats = r->has_stats, .dictionary_pages = r->dictionary_pages, .other_pages = r->other_pages};
-    memcpy(tail->bytes, c->data + start, tail->length);
-    return PQX_OK;
-}
-
-static int read_metadata(pqx_cursor *c, reading *r, pqx_tail *tails)
+static int read_metadata(pqx_cursor *c, reading *r)
 {
     size_t start = c->at;
     if (r->chunk->present & PQX_PRESENT_METADATA) forget_metadata(r);
     r->chunk->present |= PQX_PRESENT_METADATA;
-    int32_t id = pqx_fast_metadata(c, r->chunk);
-    if (id == PQX_COLUMN_META_DATA_DATA_PAGE_OFFSET || id == PQX_COLUMN_META_DATA_DICTIONARY_PAGE_OFFSET) {
-        int type = 0;
-        size_t header = c->at;
-        int32_t last = id;
-        PQX_TRY(pqx_read_field(c, &id, &type));
-        if (id == PQX_COLUMN_META_DATA_STATISTICS && type == PQX_TYPE_STRUCT) {
-            PQX_TRY(read_statistics(c, r->chunk));
-        } else {
-            c->at = header;
-            id = last;
-        }
-        PQX_TRY(read_metadata_tail(c, r, id, tails));
-    } else {
-        PQX_TRY(read_metadata_rest(c, r, id));
-    }
+    PQX_TRY(read_metadata_rest(c, r, 0));
     if (fully_dictionary_encoded(r)) r->chunk->present |= PQX_PRESENT_FULLY_DICTIONARY_ENCODED;
     r->chunk->metadata = pqx_since(c, start);
     return PQX_OK;
 }
 
-static int read_chunk_field(pqx_cursor *c, int32_t id, int type, reading *r, pqx_tail *tails)
+static int read_chunk_field(pqx_cursor *c, int32_t id, int type, reading *r)
 {
     pqx_range bytes;
     int64_t file_offset;
@@ -253,7 +210,7 @@ static int read_chunk_field(pqx_cursor *c, int32_t id, int type, reading *r, pqx
     switch (id) {
     case PQX_COLUMN_CHUNK_FILE_PATH: return read_binary_field(c, type, PQX_IN_CHUNK, &bytes, present, PQX_PRESENT_FILE_PATH);
     case PQX_COLUMN_CHUNK_FILE_OFFSET: return read_i64_field(c, type, PQX_IN_CHUNK, &file_offset, present, PQX_PRESENT_FILE_OFFSET);
-    case PQX_COLUMN_CHUNK_META_DATA: return type == PQX_TYPE_STRUCT ? read_metadata(c, r, tails) : pqx_skip_field(c, type, PQX_IN_CHUNK);
+    case PQX_COLUMN_CHUNK_META_DATA: return type == PQX_TYPE_STRUCT ? read_metadata(c, r) : pqx_skip_field(c, type, PQX_IN_CHUNK);
     case PQX_COLUMN_CHUNK_OFFSET_INDEX_OFFSET: r->placed = 1; return read_i64_field(c, type, PQX_IN_CHUNK, &r->places->offset_index_offset, present, PQX_PRESENT_OFFSET_INDEX);
     case PQX_COLUMN_CHUNK_OFFSET_INDEX_LENGTH: r->placed = 1; return read_i32_field(c, type, PQX_IN_CHUNK, &r->places->offset_index_length, present, 0);
     case PQX_COLUMN_CHUNK_COLUMN_INDEX_OFFSET: r->placed = 1; return read_i64_field(c, type, PQX_IN_CHUNK, &r->places->column_index_offset, present, PQX_PRESENT_COLUMN_INDEX);
@@ -278,7 +235,7 @@ int pqx_scan_chunk(pqx_scanning *s, pqx_chunk *chunk, pqx_places *places, int *p
         int type = 0;
         PQX_TRY(pqx_read_field(c, &id, &type));
         if (type == 0) break;
-        PQX_TRY(read_chunk_field(c, id, type, &r, s->tails));
+        PQX_TRY(read_chunk_field(c, id, type, &r));
     }
     if (chunk->present & PQX_PRESENT_CRYPTO) s->scan->encrypted |= 2;
     chunk->chunk = pqx_since(c, start);

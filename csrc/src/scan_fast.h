@@ -1,14 +1,12 @@
-/* The usual field order of ColumnMetaData and Statistics, by straight compares: ahead of the decoder that takes any. */
+/* Column chunks as writers write them, by straight compares: ahead of the decoder that takes any. */
 #ifndef PQX_SCAN_FAST_H
 #define PQX_SCAN_FAST_H
 
-#include "cursor.h"
+#include "scan.h"
 
-/* Take fields from the cursor on, as long as they come in the order in which writers write them and the input goes on
- * well behind them; stop before the first one that surprises, which the decoder for any order then takes, with every
- * check. Returns the id of the last field taken. */
-int32_t pqx_fast_metadata(pqx_cursor *c, pqx_chunk *chunk);
-/* Take a whole Statistics struct, or nothing, returning 0: what has then been written to `chunk` is to be reset. */
-int pqx_fast_statistics(pqx_cursor *c, pqx_chunk *chunk);
+/* Take up to `most` chunks from the cursor on into scan->chunks, for which there is room, as long as their fields come in
+ * the order in which writers write them, hold what they usually hold, and the input goes on well behind them. Stops at the
+ * start of the first one that surprises, which the decoder for any order then takes, with every check. Returns how many. */
+uint32_t pqx_fast_chunks(pqx_scanning *s, uint32_t most);
 
 #endif

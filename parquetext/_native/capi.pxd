@@ -158,6 +158,7 @@ cdef extern from "parquetext.h" nogil:
         pqx_error problem
     int pqx_scan_footer(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error)
     int pqx_scan_loosely(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error)
+    int pqx_scan_plainly(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error)
     void pqx_scan_free(pqx_scan *scan)
     void pqx_usable_bounds(const uint8_t *bytes, const pqx_chunk *chunk, const pqx_element *leaf, pqx_range *min,
                            pqx_range *max, int *has)

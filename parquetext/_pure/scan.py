@@ -12,7 +12,7 @@ from .records import Records, members
 from .scan_chunk import ChunkReader
 from .schema import build_tree
 
-__all__ = ["Scan", "scan"]
+__all__ = ["Scan", "scan", "scan_plainly"]
 
 LARGEST = (1 << 32) - 1
 IN_FOOTER, IN_COLUMN_ORDERS, IN_LISTED_STRUCT = 1, 2, 3            # as in scan_chunk
@@ -75,6 +75,11 @@ def scan(data, *, strict: bool = True) -> Scan:
     if strict and scanned.problem is not None:
         raise scanned.problem
     return scanned
+
+
+def scan_plainly(data) -> Scan:
+    """What ``scan(data, strict=False)`` gives; here there is only one decoder."""
+    return scan(data, strict=False)
 
 
 class Scan:

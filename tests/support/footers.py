@@ -42,10 +42,10 @@ def view_facts(view: memoryview) -> tuple[str, list[int]]:
     return view.format, view.tolist()
 
 
-def scan_facts(scan_kernel, footer: bytes, *, bounds: bool = True) -> dict:
+def scan_facts(scan_kernel, footer: bytes, *, bounds: bool = True, plain: bool = False) -> dict:
     """All that a scan says, or its error."""
     try:
-        scanned = scan_kernel.scan(footer, strict=False)
+        scanned = scan_kernel.scan_plainly(footer) if plain else scan_kernel.scan(footer, strict=False)
     except Exception as error:
         return {"error": error_facts(error)}
     facts = {name: getattr(scanned, name) for name in ATTRIBUTES} | {"problem": error_facts(scanned.problem)}
