@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.kills import kill_at_every_call
 
 import parquetext
 from parquetext import edits
 
-DRIVER = Path(__file__).parents[1] / "support" / "kill_driver.py"
-ROOT = Path(__file__).parents[2]
 TABLE = pa.table({f"column {n}": list(range(n, n + 500)) for n in range(40)})
 CASES = [(verb, in_place) for verb in ("upgrade", "strip") for in_place in (False, True)]
 
@@ -29,8 +25,6 @@ def case_name(verb: str, in_place: bool) -> str:
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory) -> tuple[Path, dict]:
     """A folder of files whose change was killed, and how often which call was reached."""
-    if not shutil.which("strace"):
-        pytest.skip("strace is not installed: nothing kills changes half-way")
     folder = tmp_path_factory.mktemp("killed")
     plain, upgraded = folder / "plain.parquet", folder / "upgraded.parquet"
     pq.write_table(TABLE, plain, row_group_size=200)
@@ -41,12 +35,7 @@ def killed(tmp_path_factory) -> tuple[Path, dict]:
          "options": {"in_place": in_place, "keep_mtime": True}}
         for verb, in_place in CASES
     ]
-    done = subprocess.run([sys.executable, DRIVER, folder, json.dumps(cases)], capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=300)
-    if "strace may not trace" in done.stderr:
-        pytest.skip("strace may not trace processes here")
-    assert done.returncode == 0, done.stderr
-    return folder, json.loads(done.stdout)
+    return folder, kill_at_every_call(folder, cases)
 
 
 @pytest.mark.parametrize(("verb", "in_place"), CASES)

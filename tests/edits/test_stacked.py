@@ -119,6 +119,20 @@ def test_upgrading_renews_ours_alone_and_puts_it_on_top(path, where):
     assert blocks(path) == [(ACME, b"of acme"), (EMCA, b"of emca")]
 
 
+def test_a_damaged_block_of_somebody_else_stays_as_it_is_and_hides_nothing(path, where):
+    damaged = bytearray(stack(path, ACME, b"of acme" * 100, **where))
+    damaged[damaged.rindex(b"of acme")] ^= 1
+    path.write_bytes(damaged)
+    edits.upgrade(path)
+    with parquetext.open(path) as file:
+        assert file.form == "flat"
+    shown = inspect(path)
+    assert [UUID(block.uuid) for block in shown.blocks] == [FLAT, ACME]
+    assert "block-checksum" in {finding.kind for finding in parquetext.verify(path).findings}
+    edits.strip(path)
+    assert path.read_bytes() == damaged
+
+
 def test_all_means_all(path, where):
     assert edits.strip(path, kinds="all").outcome == "unchanged"
     put_free_form(path, b"whatever", **where)

@@ -8,6 +8,7 @@ Run as a program: folder, cases as JSON; prints {case: {call: number of kills}}.
 from __future__ import annotations
 
 import ctypes
+import io
 import json
 import os
 import shutil
@@ -33,6 +34,7 @@ def idle_calls(folder: str) -> dict:
     scratch, absent = os.open(f"{folder}/scratch", os.O_RDWR | os.O_CREAT), f"{folder}/absent"
     return {
         "openat": lambda: os.close(os.open("/dev/null", os.O_RDONLY)),
+        "write": lambda: os.write(scratch, b""),
         "pwrite64": lambda: os.pwrite(scratch, b"", 0),
         "copy_file_range": lambda: os.copy_file_range(scratch, scratch, 0),
         "ftruncate": lambda: os.ftruncate(scratch, 0),
@@ -94,17 +96,28 @@ def kill_at_every_call(folder: str, name: str, call: str, idle, file: str, chang
     raise SystemExit(f"{name}: {LIMIT} calls of {call} are not enough")
 
 
-def main(folder: str, cases: list[dict]) -> None:
-    from parquetext import edits
+def change_of(case: dict):
+    """What a case does to a path; done once without harm, it has imported what the children need."""
+    from parquetext import edits, write_table
 
-    for case in cases:
-        getattr(edits, case["verb"])(case["file"], dry_run=True)  # imports what the children need
+    if case["verb"] == "write":
+        import pyarrow as pa
+
+        table = pa.table(case["table"])
+        write_table(table, io.BytesIO(), **case["options"])
+        return lambda path: write_table(table, path, **case["options"])
+    verb = getattr(edits, case["verb"])
+    verb(case["file"], dry_run=True)
+    return lambda path: verb(path, **case["options"])
+
+
+def main(folder: str, cases: list[dict]) -> None:
+    changes = {case["name"]: change_of(case) for case in cases}
     idle = idle_calls(folder)
     strace = attach_strace(list(idle))
     kills = {
         case["name"]: {
-            call: kill_at_every_call(folder, case["name"], call, idle[call], case["file"],
-                                     lambda path, case=case: getattr(edits, case["verb"])(path, **case["options"]))
+            call: kill_at_every_call(folder, case["name"], call, idle[call], case["file"], changes[case["name"]])
             for call in idle
         } for case in cases
     }

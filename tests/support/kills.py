@@ -1,0 +1,30 @@
+"""Changes killed at every system call, by the program `kill_driver.py`; skips where nothing may trace."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DRIVER = Path(__file__).parent / "kill_driver.py"
+ROOT = Path(__file__).parents[2]
+
+
+def kill_at_every_call(folder: Path, cases: list[dict]) -> dict[str, dict[str, int]]:
+    """Run the cases in `folder`; for each how often which call was reached, and killed.
+
+    The k-th kill at a call leaves its files in the folder CASE-CALL-k.
+    """
+    if not shutil.which("strace"):
+        pytest.skip("strace is not installed: nothing kills changes half-way")
+    done = subprocess.run([sys.executable, DRIVER, folder, json.dumps(cases)], capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=300)
+    if "strace may not trace" in done.stderr:
+        pytest.skip("strace may not trace processes here")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
