@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from .output import CANNOT_RUN, FINDINGS, console, files_progress, human_bytes, print_json, problem
+from .. import wire
+from .output import CANNOT_RUN, FINDINGS, console, failure, files_progress, human_bytes, print_json, problem
 
 Paths = Annotated[list[str], typer.Argument(help="Files, directories, globs, URLs.", show_default=False)]
 InPlace = Annotated[
@@ -21,7 +22,7 @@ Force = Annotated[
     typer.Option(
         "--force",
         metavar="WHAT",
-        help="Go on in spite of: table-format, hard-links, attributes, free-form, size. May be repeated.",
+        help="Go on in spite of: table-format, free-form, size, hard-links, attributes, lock. May be repeated.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document per file.")]
@@ -100,9 +101,12 @@ def _run(paths: list[str], description: str, change: Callable, json: bool) -> No
     with files_progress(len(targets), description, quiet=json) as advance:
         for path, result, error in edits.each(targets, change):
             advance()
+            if getattr(error, "code", None) == wire.BAD_ARGUMENT:
+                problem(error)
+                raise typer.Exit(CANNOT_RUN)
             outcomes["failed" if error else result.outcome] += 1
             if json:
-                print_json(result if result else _failure(path, error))
+                print_json(result if result else failure(path, error))
             elif error:
                 problem(error)
             else:
@@ -117,13 +121,3 @@ def _run(paths: list[str], description: str, change: Callable, json: bool) -> No
         counts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.most_common())
         console.print(f"{len(targets):,} file{'s' * (len(targets) != 1)}: {counts}")
     raise typer.Exit(FINDINGS if outcomes["failed"] else 0)
-
-
-def _failure(path: str, error: Exception) -> dict:
-    return {
-        "path": str(path),
-        "outcome": "failed",
-        "error": type(error).__name__,
-        "message": str(error),
-        "offset": getattr(error, "offset", None),
-    }

@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from .output import CANNOT_RUN, FINDINGS, console, human_bytes, print_json, problem
+from .output import CANNOT_RUN, FINDINGS, console, failure, human_bytes, print_json, problem
 
 
 def register(app: typer.Typer) -> None:
@@ -30,7 +30,7 @@ def inspect(
             facts = inspect_file(path)
         except OSError as error:
             unreadable += 1
-            problem(error)
+            print_json(failure(path, error)) if json else problem(error)
             continue
         found += bool(facts.findings)
         if json:

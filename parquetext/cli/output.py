@@ -18,6 +18,7 @@ __all__ = [
     "FINDINGS",
     "FINE",
     "console",
+    "failure",
     "files_progress",
     "human_bytes",
     "human_seconds",
@@ -56,6 +57,17 @@ def print_json(record: object) -> None:
     if dataclasses.is_dataclass(record) and not isinstance(record, type):
         record = dataclasses.asdict(record)
     sys.stdout.write(json.dumps(record, default=str, ensure_ascii=False) + "\n")
+
+
+def failure(path: object, error: Exception) -> dict:
+    """What `--json` prints of a file that nothing could be done with."""
+    return {
+        "path": str(path),
+        "outcome": "failed",
+        "error": type(error).__name__,
+        "message": str(error),
+        "offset": getattr(error, "offset", None),
+    }
 
 
 def problem(text: str | Exception) -> None:

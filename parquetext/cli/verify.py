@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from .output import CANNOT_RUN, FINDINGS, console, files_progress, human_bytes, print_json, problem
+from .output import CANNOT_RUN, FINDINGS, console, failure, files_progress, human_bytes, print_json, problem
 
 
 def register(app: typer.Typer) -> None:
@@ -34,7 +34,7 @@ def verify(
                 report = verify_file(path, pages=pages, deep=deep)
             except OSError as error:
                 unreadable += 1
-                problem(error)
+                print_json(failure(path, error)) if json else problem(error)
                 continue
             finally:
                 advance()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .. import extension
+from .. import extension, wire
 from ..errors import ParquetextError
 
 __all__ = ["Options"]
@@ -33,4 +33,5 @@ class Options:
 
     def __post_init__(self):
         if self.marker not in extension.MARKERS or self.placement not in extension.PLACEMENTS:
-            raise ParquetextError(f"no such marker or placement: {self.marker!r}, {self.placement!r}")
+            raise ParquetextError(f"no such marker or placement: {self.marker!r}, {self.placement!r}",
+                                  code=wire.BAD_ARGUMENT)

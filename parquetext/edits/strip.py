@@ -50,7 +50,7 @@ def _kinds(kinds: Iterable[UUID | str] | str | None) -> frozenset[UUID] | str:
         return frozenset(kind if isinstance(kind, UUID) else UUID(kind)
                          for kind in ([kinds] if isinstance(kinds, str | UUID) else kinds))
     except ValueError:
-        raise ParquetextError(f"kinds of blocks are UUIDs, or {ALL!r}: {kinds!r}") from None
+        raise ParquetextError(f"kinds of blocks are UUIDs, or {ALL!r}: {kinds!r}", code=wire.BAD_ARGUMENT) from None
 
 
 def without_blocks(footer: Footer, kinds: Container[UUID] | str = OWN) -> TailEdit | None:

@@ -77,7 +77,8 @@ def upgrade(path: object, form: str = "flat", *, placement: str = "in-struct", m
 def check_form(form: str) -> None:
     """ParquetextError for a form that no footer can be given."""
     if form not in FORMS:
-        raise ParquetextError(f"no footer form that a file can be given: {form!r} (known: {', '.join(FORMS)})")
+        raise ParquetextError(f"no footer form that a file can be given: {form!r} (known: {', '.join(FORMS)})",
+                              code=wire.BAD_ARGUMENT)
 
 
 def with_flat(footer: Footer, options: Options, forced: frozenset[str] = frozenset()) -> TailEdit | None:

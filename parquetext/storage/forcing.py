@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from .. import wire
 from ..errors import ParquetextError, Refused
 
 __all__ = ["FORCEABLE", "check", "refuse"]
@@ -19,7 +20,8 @@ def check(force: Iterable[str], known: Iterable[str] = FORCEABLE) -> frozenset[s
     """The names as a set; ParquetextError for one that is not known."""
     forced = frozenset([force] if isinstance(force, str) else force)
     if unknown := sorted(forced - set(known)):
-        raise ParquetextError(f"no such refusal to force: {', '.join(unknown)} (known: {', '.join(sorted(known))})")
+        raise ParquetextError(f"no such refusal to force: {', '.join(unknown)} (known: {', '.join(sorted(known))})",
+                              code=wire.BAD_ARGUMENT)
     return forced
 
 

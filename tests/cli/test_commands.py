@@ -11,11 +11,12 @@ from uuid import UUID
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import typer
 from support.parquet_bytes import footer_of, parquet_bytes, with_footer
 from typer.testing import CliRunner
 
 import parquetext
-from parquetext import extension
+from parquetext import edits, extension
 from parquetext.cli.app import app
 
 
@@ -105,10 +106,50 @@ def test_json_has_one_document_per_file_also_for_failures(lake):
     assert failure["error"] == "Malformed"
 
 
-@pytest.mark.parametrize("command", ["upgrade", "inspect", "verify", "strip"])
+@pytest.mark.parametrize("command", ["upgrade", "inspect", "verify", "strip", "recover"])
 def test_nothing_to_work_on_is_exit_code_2(command, tmp_path):
-    assert run(command, tmp_path).exit_code == 2
-    assert run(command, tmp_path / "none.parquet").exit_code in (1, 2)
+    for nothing in (tmp_path, tmp_path / "*.parquet"):
+        done = run(command, nothing)
+        assert (done.exit_code, "no Parquet files there" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("command", "code"), {"upgrade": 1, "strip": 1, "recover": 1, "inspect": 2, "verify": 2}.items()
+)
+def test_a_missing_file_is_told_and_counted(command, code, tmp_path, lake):
+    done = run(command, tmp_path / "none.parquet")
+    assert done.exit_code == code
+    assert "FileNotFoundError" in done.stderr and "none.parquet" in done.stderr
+    assert run(command, tmp_path / "none.parquet", lake / "day=1").exit_code == 1
+    records = [json.loads(line) for line in run(command, "--json", tmp_path / "none.parquet").stdout.splitlines()]
+    assert [(record["outcome"], record["error"]) for record in records] == [("failed", "FileNotFoundError")]
+
+
+@pytest.mark.parametrize("content", [b"", b"text of no kind that anybody reads"])
+@pytest.mark.parametrize("command", ["upgrade", "strip", "inspect", "verify"])
+def test_a_file_that_is_no_parquet_file_is_exit_code_1_and_stays_as_it_is(command, content, tmp_path):
+    path = tmp_path / "no.parquet"
+    path.write_bytes(content)
+    done = run(command, path)
+    assert done.exit_code == 1
+    assert "not a Parquet file" in done.output
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("wrong", [
+    ("--form", "par4"), ("--placement", "nowhere"), ("--marker", "none"), ("--force", "everything"),
+])
+def test_a_wrong_option_is_exit_code_2_before_any_file(wrong, lake):
+    done = run("upgrade", *wrong, lake)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert wrong[1] in done.stderr
+
+
+def test_the_help_names_every_refusal_that_can_be_forced():
+    options = typer.main.get_command(app).commands["upgrade"].params
+    force, = (option.help for option in options if option.name == "force")
+    assert [name for name in edits.FORCEABLE if name not in force] == []
 
 
 def test_findings_are_exit_code_1(lake):
