@@ -15,7 +15,7 @@ from .capi cimport pqx_crc32
 __all__ = ["LocalFile", "flat_block"]
 
 cdef extern from "<fcntl.h>" nogil:
-    int O_RDONLY, O_CLOEXEC
+    int O_RDONLY, O_CLOEXEC, O_NONBLOCK
     int open(const char *path, int flags)
 cdef extern from "<unistd.h>" nogil:
     int close(int fd)
@@ -100,7 +100,7 @@ cdef class LocalFile:
         cdef bytes tail
         cdef char *into
         with nogil:
-            self.fd = open(name, O_RDONLY | O_CLOEXEC)
+            self.fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)   # a FIFO must not block the open
             if self.fd < 0 or fstat(self.fd, &facts) < 0:
                 failure = errno
             elif S_ISDIR(facts.st_mode):

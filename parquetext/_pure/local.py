@@ -46,7 +46,7 @@ class LocalFile:
     fd = -1
 
     def __init__(self, path: str | bytes, tail_bytes: int = 4096):
-        self.fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self.fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block the open
         try:
             facts = os.fstat(self.fd)
             if stat.S_ISDIR(facts.st_mode):

@@ -14,7 +14,7 @@ import pytest
 from support.flat_files import with_flat_footer, write_with_flat_footer
 
 import parquetext
-from parquetext import errors, kernels, storage
+from parquetext import errors, footer, kernels, storage
 
 
 @pytest.fixture
@@ -136,6 +136,12 @@ class TestErrors:
         path.write_bytes(content)
         with pytest.raises(errors.Malformed, match=r"no\.parquet"):
             parquetext.open(str(path))
+
+    def test_a_pipe_does_not_block(self, tmp_path):
+        os.mkfifo(tmp_path / "pipe.parquet")
+        for work in (parquetext.open, parquetext.upgrade, parquetext.strip, footer.scan):
+            with pytest.raises(errors.ParquetextError, match=r"pipe\.parquet"):
+                work(str(tmp_path / "pipe.parquet"))
 
     def test_an_encrypted_footer_is_refused(self, tmp_path):
         path = tmp_path / "secret.parquet"
