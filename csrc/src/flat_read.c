@@ -16,7 +16,7 @@ int pqx_flat_spend(pqx_flat *flat, uint32_t place, uint32_t size, pqx_error *err
 static int fetch(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t have, uint32_t size, pqx_error *error)
 {
     if (size > cell->capacity) {
-        size_t capacity = size < 4096 ? 4096 : size;
+        size_t capacity = size <= 512 ? 512 : size < 4096 ? 4096 : size;
         uint8_t *buffer = realloc(cell->buffer, capacity);
         if (!buffer) return pqx_fail(error, PQX_NO_MEMORY, 0, capacity, 0);
         cell->buffer = buffer;

@@ -1,6 +1,6 @@
 from libc.stdint cimport uint8_t
 
-from .capi cimport pqx_chunk, pqx_element, pqx_places
+from .capi cimport pqx_chunk, pqx_element, pqx_places, pqx_range
 
 cdef class Chunks:
     cdef const pqx_chunk *chunks                                # the first one; `step` records on is the next
@@ -11,6 +11,8 @@ cdef class Chunks:
     cdef const uint8_t *start                                   # of the buffer
     cdef pqx_element leaf
     cdef bint judged                                            # bounds count only as far as `leaf` lets them
+
+    cdef int usable(self, size_t index, pqx_range *low, pqx_range *high) noexcept nogil
 
 cdef Chunks wrap(const pqx_chunk *chunks, const pqx_places *places, size_t count, size_t step, object owner,
                  object buffer, const uint8_t *start, const pqx_element *leaf)

@@ -1,14 +1,22 @@
 """One leaf's column chunks over row groups, whatever the footer's form."""
 
+cimport cython
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES, PyBUF_WRITABLE
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
+from cpython.memoryview cimport PyMemoryView_FromObject
 from libc.stdint cimport uint8_t, uint32_t
-from libc.string cimport memcpy
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
 
 from .. import wire
 
 from .capi cimport pqx_chunk, pqx_element, pqx_places, pqx_range, pqx_usable_bounds
 
 __all__ = ["Chunks"]
+
+cdef enum:
+    WORTH_A_RELEASE = 1 << 14  # records from which on other threads may run meanwhile
+    IN_PLACES = 1 << 16
 
 cdef pqx_chunk _chunk
 cdef pqx_places _places
@@ -52,30 +60,75 @@ PLACES_MEMBERS = {
     "offset_index_length": (<char *> &_places.offset_index_length - _places_start, 4, "i"),
     "column_index_length": (<char *> &_places.column_index_length - _places_start, 4, "i"),
 }
+# The same as one number: where the member is, and its format above that.
+cdef dict _MEMBERS = {name: offset | ord(code) << 24 for name, (offset, _, code) in CHUNK_MEMBERS.items()} | {
+    name: offset | IN_PLACES | ord(code) << 24 for name, (offset, _, code) in PLACES_MEMBERS.items()}
 cdef uint32_t PRESENT_MIN_VALUE = wire.PRESENT_MIN_VALUE
 cdef uint32_t PRESENT_MAX_VALUE = wire.PRESENT_MAX_VALUE
 
 
-cdef object gather(const void *records, size_t count, size_t stride, tuple member):
-    """One member of all records as a memoryview; of absent records (NULL) -1 each."""
-    cdef size_t offset, width, i
-    offset, width, code = member
+cdef class Numbers:
+    """One member of many records, copied; a memoryview of it shows typed numbers."""
+
+    cdef char *values
+    cdef char format[2]
+    cdef Py_ssize_t count, width
+
+    def __dealloc__(self):
+        free(self.values)
+
+    def __getbuffer__(self, Py_buffer *view, int flags):
+        if flags & PyBUF_WRITABLE:
+            raise BufferError("the numbers are read-only")
+        view.buf = self.values
+        view.obj = self
+        view.len = self.count * self.width
+        view.readonly = 1
+        view.itemsize = self.width
+        view.format = self.format if flags & PyBUF_FORMAT else NULL
+        view.ndim = 1
+        view.shape = &self.count if flags & PyBUF_ND else NULL
+        view.strides = &self.width if flags & PyBUF_STRIDES == PyBUF_STRIDES else NULL
+        view.suboffsets = NULL
+        view.internal = NULL
+
+
+cdef object numbers(const void *records, size_t count, size_t stride, size_t offset, char code):
+    """One member of all records as a memoryview of numbers of this format; of absent records (NULL) -1 each."""
+    cdef Numbers made = Numbers.__new__(Numbers)
+    cdef size_t width = 8 if code == c"q" else 1 if code == c"B" else 4
+    made.values = <char *> malloc(count * width + 1)
+    if made.values == NULL:
+        raise MemoryError
+    made.count, made.width = count, width
+    made.format[0], made.format[1] = code, 0
     if records == NULL:
-        return memoryview(b"\xff" * (count * width)).cast(code)
-    cdef bytes values = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> (count * width))
-    cdef char *to = PyBytes_AsString(values)
-    cdef const char *source = <const char *> records + offset
-    with nogil:
-        if width == 8:
-            for i in range(count):
-                memcpy(to + 8 * i, source + i * stride, 8)
-        elif width == 4:
-            for i in range(count):
-                memcpy(to + 4 * i, source + i * stride, 4)
-        else:
-            for i in range(count):
-                to[i] = source[i * stride]
-    return memoryview(values).cast(code)
+        memset(made.values, 0xff, count * width)
+    elif count < WORTH_A_RELEASE:
+        copy_member(made.values, <const char *> records + offset, count, stride, width)
+    else:
+        with nogil:
+            copy_member(made.values, <const char *> records + offset, count, stride, width)
+    return PyMemoryView_FromObject(made)
+
+
+cdef void copy_member(char *to, const char *member, size_t count, size_t stride, size_t width) noexcept nogil:
+    cdef size_t i
+    if width == 8:
+        for i in range(count):
+            memcpy(to + 8 * i, member + i * stride, 8)
+    elif width == 4:
+        for i in range(count):
+            memcpy(to + 4 * i, member + i * stride, 4)
+    else:
+        for i in range(count):
+            to[i] = member[i * stride]
+
+
+cdef object gather(const void *records, size_t count, size_t stride, tuple member):
+    """The same for (offset, bytes, format) of a member."""
+    cdef size_t offset = member[0]
+    return numbers(records, count, stride, offset, ord(member[2]))
 
 
 cdef Chunks wrap(const pqx_chunk *chunks, const pqx_places *places, size_t count, size_t step, object owner,
@@ -102,12 +155,38 @@ cdef class Chunks:
     def __len__(self):
         return self.count
 
+    @cython.always_allow_keywords(False)
     def array(self, str name):
         """One member of all chunks as a memoryview: ``q`` for 64 bits, ``i`` or ``I`` for 32; -1 where absent."""
-        member = CHUNK_MEMBERS.get(name)
-        if member is not None:
-            return gather(self.chunks, self.count, self.step * sizeof(pqx_chunk), member)
-        return gather(self.places, self.count, self.step * sizeof(pqx_places), PLACES_MEMBERS[name])
+        cdef uint32_t member = _MEMBERS[name]
+        cdef bint of_places = member & IN_PLACES != 0
+        return numbers(<const void *> self.places if of_places else self.chunks, self.count,
+                       self.step * (sizeof(pqx_places) if of_places else sizeof(pqx_chunk)),
+                       member & (IN_PLACES - 1), member >> 24)
+
+    cdef int usable(self, size_t index, pqx_range *low, pqx_range *high) noexcept nogil:
+        """The usable bounds of a chunk, and which there are: bit 0 is min, bit 1 max."""
+        cdef const pqx_chunk *chunk = self.chunks + index * self.step
+        cdef int bits
+        if self.judged:
+            pqx_usable_bounds(self.start, chunk, &self.leaf, low, high, &bits)
+            return bits
+        low[0], high[0] = chunk.min_value, chunk.max_value
+        return ((chunk.present & PRESENT_MIN_VALUE) != 0) | ((chunk.present & PRESENT_MAX_VALUE) != 0) << 1
+
+    def bound_values(self, int bit):
+        """The usable minima (bit 1) or maxima (bit 2): a list of bytes, None where there is none."""
+        cdef pqx_range low, high
+        cdef list values = []
+        cdef size_t i
+        for i in range(self.count):
+            if self.usable(i, &low, &high) & bit:
+                if bit != 1:
+                    low = high
+                values.append(PyBytes_FromStringAndSize(<const char *> self.start + low.offset, low.length))
+            else:
+                values.append(None)
+        return values
 
     def bounds(self):
         """The usable bounds: (has, min_offset, min_length, max_offset, max_length); bit 0 of `has` is min, bit 1 max."""
@@ -115,18 +194,10 @@ cdef class Chunks:
         cdef bytes ranges = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> (16 * self.count))
         cdef char *has_start = PyBytes_AsString(has)
         cdef uint32_t *to = <uint32_t *> PyBytes_AsString(ranges)
-        cdef const pqx_chunk *chunk
         cdef pqx_range low, high
-        cdef int bits
         cdef size_t i
         for i in range(self.count):
-            chunk = self.chunks + i * self.step
-            if self.judged:
-                pqx_usable_bounds(self.start, chunk, &self.leaf, &low, &high, &bits)
-            else:
-                low, high = chunk.min_value, chunk.max_value
-                bits = ((chunk.present & PRESENT_MIN_VALUE) != 0) | ((chunk.present & PRESENT_MAX_VALUE) != 0) << 1
-            has_start[i] = <char> bits
+            has_start[i] = <char> self.usable(i, &low, &high)
             to[i], to[self.count + i] = low.offset, low.length
             to[2 * self.count + i], to[3 * self.count + i] = high.offset, high.length
         view = memoryview(ranges).cast("I")

@@ -1,6 +1,6 @@
 """The flat footer: written from a scan, read by verified random access."""
 
-from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize, PyBytes_Size
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 
 from ..errors import wire_error
@@ -53,9 +53,9 @@ cdef class Reader(FormReader):
         cdef pqx_source from_where = self.source_of(source)
         cdef pqx_error error
         cdef int status
-        cdef const uint8_t[::1] view = tail if type(tail) is bytes else memoryview(tail).cast("B")
-        cdef size_t tail_size = view.shape[0]
-        cdef const uint8_t *bytes_ = &view[0] if tail_size else NULL
+        cdef bytes held = tail if type(tail) is bytes else bytes(tail)
+        cdef const uint8_t *bytes_ = <const uint8_t *> PyBytes_AsString(held)
+        cdef size_t tail_size = PyBytes_Size(held)
         cdef pqx_flat_facts facts
         with nogil:
             status = pqx_flat_open(&from_where, payload, length, bytes_, tail_size, &self.flat, &error)

@@ -95,29 +95,26 @@ cdef class LocalFile:
             raise ValueError("embedded null byte")
         cdef const char *name = encoded
         cdef stat_t facts
-        cdef int failure = 0
-        cdef size_t count
-        cdef bytes tail
-        cdef char *into
+        cdef int failure = 0, fd
+        cdef size_t count = 0
+        cdef bytes tail = PyBytes_FromStringAndSize(NULL, tail_bytes)
+        cdef char *into = PyBytes_AsString(tail)
         with nogil:
-            self.fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)   # a FIFO must not block the open
-            if self.fd < 0 or fstat(self.fd, &facts) < 0:
+            fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)   # a FIFO must not block the open
+            if fd < 0 or fstat(fd, &facts) < 0:
                 failure = errno
             elif S_ISDIR(facts.st_mode):
                 failure = EISDIR
+            else:
+                count = tail_bytes if tail_bytes < <uint64_t> facts.st_size else facts.st_size
+                failure = read_at(fd, facts.st_size - count, count, into)
+        self.fd = fd
         if failure:
             self.fail(failure, path)
         self.size = facts.st_size
         self.ino = facts.st_ino
         self.mtime_ns = facts.st_mtim.tv_sec * 1000000000 + facts.st_mtim.tv_nsec
-        count = tail_bytes if tail_bytes < self.size else self.size
-        tail = PyBytes_FromStringAndSize(NULL, count)
-        into = PyBytes_AsString(tail)
-        with nogil:
-            failure = read_at(self.fd, self.size - count, count, into)
-        if failure:
-            self.fail(failure, path)
-        self.tail = tail
+        self.tail = tail if count == tail_bytes else into[:count]
 
     cdef int fail(self, int failure, path) except -1:
         self.close()

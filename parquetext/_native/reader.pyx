@@ -1,5 +1,6 @@
 """Readers of a footer's forms: what Python sees of them, and how threads share one. The forms' own modules fill it in."""
 
+cimport cython
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize, PyBytes_Size
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
@@ -17,6 +18,8 @@ from .chunks cimport gather, wrap
 
 __all__ = ["FormReader", "Node"]
 
+cdef extern from "Python.h":
+    const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
 cdef extern from "pythread.h" nogil:
     PyThread_type_lock PyThread_allocate_lock()
     void PyThread_free_lock(PyThread_type_lock lock)
@@ -109,7 +112,7 @@ cdef class FormReader:
     version, num_rows, leaf_count, node_count, row_group_count, key_value_count : int
     """
 
-    def __cinit__(self, *arguments, **options):
+    def __cinit__(self):
         self.lock = PyThread_allocate_lock()
         if self.lock == NULL:
             raise MemoryError
@@ -263,6 +266,44 @@ cdef class FormReader:
     def find_name(self, bytes name not None):
         """Leaves and groups (``GROUP | node``) whose path reads like `name`, '.' or NUL between its parts."""
         return self.found(<const uint8_t *> PyBytes_AsString(name), PyBytes_Size(name), 0)
+
+    @cython.always_allow_keywords(False)
+    def find_column(self, str name not None):
+        """The one leaf whose path reads like `name`, and its `Chunks` over all row groups: (leaf, chunks).
+
+        None where that is no leaf, where more than one thing is called so, and where `name` is no UTF-8.
+        """
+        cdef Py_ssize_t size
+        cdef const char *text
+        try:
+            text = PyUnicode_AsUTF8AndSize(name, &size)
+        except UnicodeEncodeError:
+            return None
+        cdef uint32_t many = self.row_group_count
+        cdef uint32_t ids[2]
+        cdef size_t count = 0
+        cdef pqx_error error
+        cdef int status
+        cdef pqx_element judge
+        cdef bytes arena, facts = PyBytes_FromStringAndSize(NULL, many * (sizeof(pqx_chunk) + sizeof(pqx_places)))
+        cdef pqx_chunk *records = <pqx_chunk *> PyBytes_AsString(facts)
+        cdef pqx_places *places = <pqx_places *> (records + many)
+        self.enter()
+        try:
+            self.arena.size = 0
+            with nogil:
+                status = self.find_by_name(<const uint8_t *> text, size, ids, 2, &count, &error)
+                if status == 0 and count == 1 and ids[0] < PQX_FLAT_GROUP:
+                    status = self.read_chunks(ids[0], 0, many, records, places, &self.arena, &judge, &error)
+            if status:
+                self.fail(&error)
+            if count != 1 or ids[0] >= PQX_FLAT_GROUP:
+                return None
+            arena = PyBytes_FromStringAndSize(<char *> self.arena.data, self.arena.size)
+        finally:
+            self.leave()
+        return ids[0], wrap(records, places, many, 1, facts, arena, <const uint8_t *> PyBytes_AsString(arena),
+                            &judge if self.judged else NULL)
 
     def find_field_id(self, int32_t field_id):
         """Leaves and groups (``GROUP | node``) of this field id."""

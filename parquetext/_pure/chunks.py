@@ -48,6 +48,14 @@ class Chunks:
         """One member of all chunks as a memoryview: ``q`` for 64 bits, ``i`` or ``I`` for 32; -1 where absent."""
         return self._records.view(name)
 
+    def bound_values(self, bit: int) -> list[bytes | None]:
+        """The usable minima (bit 1) or maxima (bit 2), None where there is none."""
+        has, *ranges = self.bounds()
+        offsets, lengths = ranges[:2] if bit == 1 else ranges[2:]
+        data = memoryview(self.buffer).cast("B")
+        return [bytes(data[start:start + length]) if bits & bit else None
+                for bits, start, length in zip(has, offsets, lengths, strict=True)]
+
     def bounds(self) -> tuple[bytes, memoryview, memoryview, memoryview, memoryview]:
         """The usable bounds: (has, min_offset, min_length, max_offset, max_length); in `has` bit 0 is min, 1 max."""
         data, columns = memoryview(self.buffer).cast("B"), self._records.columns

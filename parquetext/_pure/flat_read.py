@@ -126,6 +126,14 @@ class Reader:
         wanted = flat_names.dotted(name)
         return self._find(flat_names.hash_path(name), lambda cell, node: flat_names.dotted(node.path) == wanted)
 
+    def find_column(self, name: str) -> tuple[int, Chunks] | None:
+        """The one leaf whose path reads like `name`, and its chunks; None where that is not exactly one leaf."""
+        try:
+            ids = self.find_name(name.encode())
+        except UnicodeEncodeError:
+            return None
+        return (ids[0], self.column(ids[0])) if len(ids) == 1 and ids[0] < GROUP else None
+
     def find_field_id(self, field_id: int) -> list[int]:
         """Ids of every leaf and group of that field id."""
         def has_it(cell: Cell, node: Node) -> bool:

@@ -18,11 +18,12 @@ from .timing import Contender, Timing, compare
 from .workspace import Subject, Workspace
 
 __all__ = [
-    "Row", "bytes_of_footers", "checksums", "footers", "held_memory", "lookups", "upgrades", "values", "width",
-    "writes",
+    "OURS", "PALLETJACK", "STRIDE", "Row", "bytes_of_footers", "checksums", "footers", "held_memory", "rows_of",
+    "upgrades", "values", "writes",
 ]
 
 OURS = "parquetext"
+PALLETJACK = "palletjack (own environment)"
 STRIDE = 7919  # a prime: consecutive calls touch columns far apart
 
 
@@ -56,7 +57,7 @@ class Row:
         return {**asdict(self), "met": self.met}
 
 
-def _rows(
+def rows_of(
     case: str, subject: str, timings: dict[str, Timing], targets: dict[str, float], ours: str = OURS
 ) -> Iterator[Row]:
     """Ours first, the others with their ratios to ours."""
@@ -73,45 +74,7 @@ def footers(
     """The whole Thrift footer, from path to memory."""
     contenders = [Contender(OURS, lambda _: footer.scan(subject.plain))]
     contenders += [Contender(name, run) for name, run in peers.footer_readers(subject.plain).items()]
-    return list(_rows("whole Thrift footer", subject.name, compare(contenders, rounds, tick), targets))
-
-
-def _look_up(path: str, names: list[str]) -> Callable[[int], object]:
-    count = len(names)
-
-    def look_up(call: int) -> object:
-        with open_file(path) as file:
-            column = file.column(names[call * STRIDE % count])
-            return column.data_page_offset, column.total_compressed_size, column.null_count, column.min_bytes
-
-    return look_up
-
-
-def lookups(
-    subject: Subject, rounds: int, targets: dict[str, float], tick: Callable[[], None] | None = None
-) -> list[Row]:
-    """Open the file and get one column's placement and statistics in all row groups."""
-    leaves = len(subject.leaf_names)
-    contenders = [
-        Contender(OURS, _look_up(subject.flat, subject.leaf_names), calls=200),
-        Contender("pyarrow", lambda call: peers.one_column_of_pyarrow(subject.plain, call * STRIDE % leaves)),
-    ]
-    return list(_rows("open + one column's facts", subject.name, compare(contenders, rounds, tick), targets))
-
-
-def width(wide: Subject, narrow: Subject, rounds: int, target: float) -> list[Row]:
-    """The same look-up on a wide file against a narrow one."""
-    contenders = [
-        Contender(subject.name, _look_up(subject.flat, subject.leaf_names), calls=200) for subject in (narrow, wide)
-    ]
-    timings = compare(contenders, rounds)
-    on_narrow, on_wide = timings[narrow.name], timings[wide.name]
-    slower, slower_at_best = on_wide.over(on_narrow)
-    return [
-        Row("look-up by width", narrow.name, OURS, on_narrow.median, "s", minimum=on_narrow.minimum),
-        Row("look-up by width", wide.name, OURS, on_wide.median, "s", slower, target, at_most=True,
-            minimum=on_wide.minimum, minimum_ratio=slower_at_best),
-    ]
+    return list(rows_of("whole Thrift footer", subject.name, compare(contenders, rounds, tick), targets))
 
 
 def values(
@@ -133,14 +96,14 @@ def values(
     contenders = [Contender(OURS, ours, calls=20)]
     contenders += [Contender(name, run) for name, run in peers.values_readers(subject.plain, names).items()]
     timings = compare(contenders, rounds, tick)
-    rows = list(_rows("one column's values", subject.name, timings, targets))
+    rows = list(rows_of("one column's values", subject.name, timings, targets))
     side = peers.palletjack_seconds(
         subject.plain, subject.plain + ".palletjack", len(subject.leaf_names), rounds * 5, palletjack
     )
     if side:
         median, best = side.over(timings[OURS])
-        rows.append(Row("one column's values", subject.name, "palletjack (own environment)", side.median, "s", median,
-                        minimum=side.minimum, minimum_ratio=best))
+        rows.append(Row("one column's values", subject.name, PALLETJACK, side.median, "s", median,
+                        targets.get(PALLETJACK), minimum=side.minimum, minimum_ratio=best))
     return rows
 
 
@@ -171,7 +134,7 @@ def checksums(rounds: int) -> list[Row]:
             ],
             rounds,
         )
-        rows += _rows("CRC-32", f"{size:,} B, {best}", timings, {"zlib-ng": target} if size == 1 << 20 else {})
+        rows += rows_of("CRC-32", f"{size:,} B, {best}", timings, {"zlib-ng": target} if size == 1 << 20 else {})
     return rows
 
 
@@ -205,7 +168,7 @@ def upgrades(subject: Subject, rounds: int, target: float | None) -> list[Row]:
     timings = compare([Contender(OURS, upgrade), Contender("copy, flush, read_metadata", copy_flush_read)], rounds)
     for path in (copy, *(f"{working}.{call}.parquet" for call in calls)):
         os.unlink(path)
-    return list(_rows("upgrade", subject.name, timings, {"copy, flush, read_metadata": target} if target else {}))
+    return list(rows_of("upgrade", subject.name, timings, {"copy, flush, read_metadata": target} if target else {}))
 
 
 def writes(workspace: Workspace, shape: Shape, rounds: int, target: float | None) -> list[Row]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import cases
+from . import cases, lookups
 from .shapes import Shape
 from .workspace import Subject, Workspace
 
@@ -13,8 +13,9 @@ __all__ = ["run_on_file", "run_on_shapes"]
 MIB = 1 << 20
 # What a 10,000 × 10 footer has to show; see docs/benchmarks.md.
 FOOTER_TARGETS = {"pyarrow": 6.0, "polars": 3.0}
-LOOKUP_TARGETS = {"pyarrow": 6000.0}
-VALUES_TARGETS = {"pyarrow": 350.0}
+LOOKUP_TARGETS = {cases.OURS: {"pyarrow": 9000.0}, lookups.THROUGH_FILESYSTEM: {"pyarrow": 3000.0}}
+KEPT_TARGETS = {"pyarrow, metadata kept": 8.0}
+VALUES_TARGETS = {"pyarrow": 500.0, cases.PALLETJACK: 12.0}
 STANDARD = (10_000, 10)
 
 
@@ -51,11 +52,11 @@ def run_on_shapes(
             workspace.of_shape(Shape(100_000, 4, arrow_schema=False)),
             workspace.of_shape(Shape(1_000, 4, arrow_schema=False)),
         )
-        yield cases.width(wide, narrow, rounds, 1.5)
+        yield lookups.width(wide, narrow, rounds, 1.5)
         for shape in (Shape(3, 10_000), Shape(1_000, 10, nested=True)):
             subject = workspace.of_shape(shape)
             yield cases.footers(subject, rounds, {})
-            yield cases.lookups(subject, rounds, {})
+            yield lookups.opened(subject, rounds, {})
             yield cases.values(subject, rounds, {})
             yield cases.bytes_of_footers(subject, None)
 
@@ -68,7 +69,9 @@ def _on_subject(
         return lambda: None
 
     yield cases.footers(subject, rounds, FOOTER_TARGETS if demanded else {}, tick("whole footers"))
-    yield cases.lookups(subject, rounds, LOOKUP_TARGETS if demanded else {}, tick("look-ups"))
+    yield lookups.opened(subject, rounds, LOOKUP_TARGETS if demanded else {}, tick("look-ups"))
+    yield lookups.kept_open(subject, rounds, KEPT_TARGETS if demanded else {})
+    yield lookups.many_at_once(subject, rounds, KEPT_TARGETS if demanded else {})
     yield cases.values(subject, rounds, VALUES_TARGETS if demanded else {}, palletjack=palletjack, tick=tick("values"))
     yield cases.held_memory(subject, 5 * MIB)
     yield cases.bytes_of_footers(subject, 1.05 if demanded else None)

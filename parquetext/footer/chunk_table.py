@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import wire
-from .columns import Bounds
 from .model import Form
 from .types import CODECS, PHYSICAL_TYPES
 
@@ -47,7 +46,7 @@ def chunk_table(form: Form) -> pa.Table:
         for name, fact in facts.items():
             fact[leaf::leaves] = chunks.array(name)
         for bit, values in bounds.items():
-            values[leaf::leaves] = Bounds.of(chunks, bit).to_list()
+            values[leaf::leaves] = chunks.bound_values(bit)
     return pa.table(dict(_columns(form, facts, bounds)))
 
 

@@ -18,34 +18,32 @@ __all__ = ["Bounds", "Column"]
 class Bounds(Sequence):
     """The raw minima or maxima of a column, one per row group: bytes in Parquet's plain form, or None if unknown."""
 
-    __slots__ = ("_bit", "_buffer", "_has", "_lengths", "_offsets")
+    __slots__ = ("_bit", "_chunks", "_places")
 
-    def __init__(self, buffer, has: bytes, bit: int, offsets: memoryview, lengths: memoryview):
-        self._buffer, self._has, self._bit, self._offsets, self._lengths = buffer, has, bit, offsets, lengths
-
-    @classmethod
-    def of(cls, chunks, bit: int) -> Bounds:
+    def __init__(self, chunks, bit: int):
         """The minima (bit 1) or maxima (bit 2) of a column's chunks that can be trusted."""
-        has, min_offset, min_length, max_offset, max_length = chunks.bounds()
-        if bit == 1:
-            return cls(chunks.buffer, has, 1, min_offset, min_length)
-        return cls(chunks.buffer, has, 2, max_offset, max_length)
+        self._chunks, self._bit, self._places = chunks, bit, None
 
     def __len__(self) -> int:
-        return len(self._has)
+        return len(self._chunks)
 
     def __getitem__(self, index):
         if isinstance(index, slice):
-            return [self[at] for at in range(*index.indices(len(self)))]
-        if not self._has[index] & self._bit:
+            return self.to_list()[index]
+        if self._places is None:
+            has, *ranges = self._chunks.bounds()
+            self._places = has, *(ranges[:2] if self._bit == 1 else ranges[2:])
+        has, offsets, lengths = self._places
+        if not has[index] & self._bit:
             return None
-        start = self._offsets[index]
-        return bytes(memoryview(self._buffer)[start:start + self._lengths[index]])
+        start = offsets[index]
+        return bytes(memoryview(self._chunks.buffer)[start:start + lengths[index]])
+
+    def __iter__(self):
+        return iter(self.to_list())
 
     def to_list(self) -> list[bytes | None]:
-        data, bit = memoryview(self._buffer), self._bit
-        places = zip(self._has, self._offsets, self._lengths, strict=True)
-        return [bytes(data[start:start + length]) if has & bit else None for has, start, length in places]
+        return self._chunks.bound_values(self._bit)
 
     def __repr__(self) -> str:
         return repr(self.to_list())
@@ -62,12 +60,11 @@ class Column:
     footer does not say. Offsets count from the file's start, sizes are bytes.
     """
 
-    __slots__ = ("_chunks", "_element", "_file", "_node", "leaf")
+    __slots__ = ("_chunks", "_file", "_schema", "leaf")
 
     def __init__(self, file, leaf: int, chunks):
         self._file, self.leaf, self._chunks = file, leaf, chunks
-        self._node: Node | None = None
-        self._element: Element | None = None
+        self._schema: tuple[Node, Element] | None = None
 
     num_values = _fact("num_values", "Values, nulls included.")
     null_count = _fact("null_count", "Nulls.")
@@ -95,19 +92,21 @@ class Column:
         """The kernel's view of these chunks."""
         return self._chunks
 
+    def _in_schema(self) -> tuple[Node, Element]:
+        if self._schema is None:
+            node = self._file._on_form(lambda form: form.node(self.leaf))
+            self._schema = node, parse_element(node.thrift)
+        return self._schema
+
     @property
     def node(self) -> Node:
         """The leaf's place in the schema."""
-        if self._node is None:
-            self._node = self._file._on_form(lambda form: form.node(self.leaf))
-        return self._node
+        return self._in_schema()[0]
 
     @property
     def element(self) -> Element:
         """The leaf's schema element."""
-        if self._element is None:
-            self._element = parse_element(self.node.thrift)
-        return self._element
+        return self._in_schema()[1]
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -146,12 +145,12 @@ class Column:
     @property
     def min_bytes(self) -> Bounds:
         """The minima as stored, None where there is none that can be trusted."""
-        return Bounds.of(self._chunks, 1)
+        return Bounds(self._chunks, 1)
 
     @property
     def max_bytes(self) -> Bounds:
         """The maxima as stored, None where there is none that can be trusted."""
-        return Bounds.of(self._chunks, 2)
+        return Bounds(self._chunks, 2)
 
     @property
     def min(self) -> pa.Array:

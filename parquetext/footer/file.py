@@ -12,7 +12,7 @@ from ..findings import Finding
 from . import forms
 from .chunk_table import chunk_table
 from .columns import Column
-from .model import GROUP, Form
+from .model import Form
 from .names import find_leaf
 from .pyarrow_footer import whole_schema
 from .row_groups import RowGroups
@@ -188,9 +188,9 @@ class File:
         form = self._form
         try:
             if type(name) is str and field_id is None:
-                ids = form.find_name(name.encode("utf-8", "surrogateescape"))
-                if len(ids) == 1 and ids[0] < GROUP:
-                    return Column(self, ids[0], form.column(ids[0]))
+                found = form.find_column(name)
+                if found is not None:
+                    return Column(self, found[0], found[1])
             leaf = find_leaf(form, name, field_id)
             return Column(self, leaf, form.column(leaf))
         except Damaged as error:

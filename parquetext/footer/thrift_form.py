@@ -103,6 +103,11 @@ class ThriftForm:
             self._names = names
         return self._names.get(name.replace(b"\0", b"."), [])
 
+    def find_column(self, name: str):
+        """The one leaf whose path reads like `name`, and its chunks; None where that is not exactly one leaf."""
+        ids = self.find_name(name.encode("utf-8", "surrogateescape"))
+        return (ids[0], self.column(ids[0])) if len(ids) == 1 and ids[0] < GROUP else None
+
     def find_field_id(self, field_id: int) -> list[int]:
         ids = self._element_facts("field_id")
         if field_id not in ids:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pyarrow as pa
 
 from ..pruning import ColumnBounds
-from .columns import Bounds
 from .elements import parse_element
 from .model import GROUP, Form
 from .names import find_group_or_leaf
@@ -28,7 +27,7 @@ def column_bounds(form: Form, name: str, rows: pa.DataType) -> ColumnBounds | No
     kind = leaf_type(parse_element(node.thrift))
     chunks = form.column(leaf)
     try:
-        minima, maxima = (_typed(kind, Bounds.of(chunks, bit).to_list(), rows) for bit in (1, 2))
+        minima, maxima = (_typed(kind, chunks.bound_values(bit), rows) for bit in (1, 2))
     except (pa.ArrowException, OverflowError):
         return None
     return ColumnBounds.of(minima, maxima, chunks.array("null_count"), chunks.array("num_values"))

@@ -192,6 +192,9 @@ def test_bench_compares_on_small_shapes(tmp_path):
     assert {row["case"] for row in rows} >= {
         "whole Thrift footer",
         "open + one column's facts",
+        "open + one column's facts, through pyarrow.fs",
+        "kept open, one more column's facts",
+        "kept open, 70 columns' facts",
         "one column's values",
         "memory held",
         "CRC-32",

@@ -46,9 +46,12 @@ def footer(element: dict, statistics: dict, order: str | None) -> bytes:
 def bounds(element: dict, statistics: dict, order: str | None = TYPE_ORDER) -> tuple[bytes | None, bytes | None]:
     """The usable bounds of a one-chunk footer, None where there is none."""
     data = footer(element, statistics, order)
-    has, *ranges = kernels.scan.scan(data).column(0).bounds()
+    chunks = kernels.scan.scan(data).column(0)
+    has, *ranges = chunks.bounds()
     low, low_length, high, high_length = (view[0] for view in ranges)
-    return (data[low:low + low_length] if has[0] & 1 else None, data[high:high + high_length] if has[0] & 2 else None)
+    found = data[low:low + low_length] if has[0] & 1 else None, data[high:high + high_length] if has[0] & 2 else None
+    assert (chunks.bound_values(1), chunks.bound_values(2)) == ([found[0]], [found[1]])
+    return found
 
 
 def pair(low: bytes, high: bytes) -> dict:

@@ -73,7 +73,16 @@ def outcome(ask, *arguments):
 def chunk_facts(chunks) -> dict:
     facts = {name: list(chunks.array(name)) for name in FACTS}
     bounds = [list(part) for part in chunks.bounds()]
-    return facts | {"count": len(chunks), "buffer": bytes(chunks.buffer), "bounds": bounds}
+    values = [chunks.bound_values(bit) for bit in (1, 2)]
+    return facts | {"count": len(chunks), "buffer": bytes(chunks.buffer), "bounds": bounds, "values": values}
+
+
+def column_facts(found: tuple | None) -> tuple | None:
+    return found and (found[0], chunk_facts(found[1]))
+
+
+def as_text(name: bytes) -> str:
+    return name.decode("utf-8", "surrogateescape")
 
 
 def node_facts(node) -> tuple:
@@ -99,6 +108,7 @@ def everything(payload: bytes, package: str | None = None, **place) -> dict:
     names = {answer[1] for question, answer in found.items() if question[0] == "node" and len(answer) == 9}
     for name in sorted(names | {b"", b"no such name"}):
         ask("name", lambda reader, name: list(reader.find_name(name)), name)
+        ask("column by name", lambda reader, name: column_facts(reader.find_column(name)), as_text(name))
     for field_id in range(-2, 4):
         ask("field id", lambda reader, field_id: list(reader.find_field_id(field_id)), field_id)
     for leaf in range(reader.leaf_count):
@@ -194,11 +204,20 @@ def test_an_element_is_found_by_its_field_id(implementation):
     assert list(reader.find_field_id(4)) == []
 
 
+def test_one_leaf_and_its_chunks_are_found_at_once(implementation):
+    reader = open_payload(write(small_footer()))
+    leaf, chunks = reader.find_column("point.x")
+    assert (leaf, chunk_facts(chunks)) == (1, chunk_facts(reader.column(1)))
+    for no_leaf in ("point", "x", "", "p\udcff"):
+        assert reader.find_column(no_leaf) is None
+
+
 def test_names_that_read_alike_are_all_found(implementation):
     elements = [thrift.element(b"schema", children=3), thrift.element(b"a.b", type=1), thrift.element(b"a", children=1),
                 thrift.element(b"b", type=1), thrift.element(b"a.b", type=1)]
     reader = open_payload(write(thrift.footer(elements, [])))
     assert list(reader.find_name(b"a.b")) == [0, 1, 2]
+    assert reader.find_column("a.b") is None
 
 
 @pytest.mark.parametrize("columns", [1, 30, 31, 32, 33, 700])

@@ -1,0 +1,105 @@
+"""Look-ups: one column's placement and statistics in all row groups, from the path or from a file kept open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pyarrow.fs
+import pyarrow.parquet as pq
+
+from .. import open as open_file
+from ..storage import RemoteTarget
+from . import peers
+from .cases import OURS, STRIDE, Row, rows_of
+from .timing import Contender, compare
+from .workspace import Subject
+
+__all__ = ["kept_open", "many_at_once", "opened", "width"]
+
+MANY = 1_000
+THROUGH_FILESYSTEM = f"{OURS} through pyarrow.fs"
+OPENED = "open + one column's facts"
+
+
+def _facts(column) -> tuple:
+    """As many facts as `peers.facts_of_pyarrow` gives."""
+    return column.data_page_offset, column.total_compressed_size, column.null_count, column.min_bytes.to_list()
+
+
+def _look_up(path: object, names: list[str]) -> Callable[[int], object]:
+    count = len(names)
+
+    def look_up(call: int) -> object:
+        with open_file(path) as file:
+            return _facts(file.column(names[call * STRIDE % count]))
+
+    return look_up
+
+
+def opened(
+    subject: Subject, rounds: int, targets: dict[str, dict[str, float]], tick: Callable[[], None] | None = None
+) -> list[Row]:
+    """Open the file and look one column up: a local path, and the same file through a filesystem of pyarrow.fs."""
+    names = subject.leaf_names
+    elsewhere = RemoteTarget(pyarrow.fs.LocalFileSystem(), subject.flat)
+    contenders = [
+        Contender(OURS, _look_up(subject.flat, names), calls=200),
+        Contender(THROUGH_FILESYSTEM, _look_up(elsewhere, names), calls=100),
+        Contender("pyarrow", lambda call: peers.one_column_of_pyarrow(subject.plain, call * STRIDE % len(names))),
+    ]
+    timings = compare(contenders, rounds, tick)
+    rows = []
+    for way, case in ((OURS, OPENED), (THROUGH_FILESYSTEM, f"{OPENED}, through pyarrow.fs")):
+        pair = {OURS: timings[way], "pyarrow": timings["pyarrow"]}
+        rows += rows_of(case, subject.name, pair, targets.get(way, {}))
+    return rows
+
+
+def kept_open(subject: Subject, rounds: int, targets: dict[str, float]) -> list[Row]:
+    """One more column of an open file, against pyarrow with its metadata in memory."""
+    names, metadata = subject.leaf_names, pq.read_metadata(subject.plain)
+    with open_file(subject.flat) as file:
+        contenders = [
+            Contender(OURS, lambda call: _facts(file.column(names[call * STRIDE % len(names)])), calls=1_000),
+            Contender(
+                "pyarrow, metadata kept",
+                lambda call: peers.facts_of_pyarrow(metadata, call * STRIDE % len(names)),
+                calls=200,
+            ),
+        ]
+        timings = compare(contenders, rounds)
+    return list(rows_of("kept open, one more column's facts", subject.name, timings, targets))
+
+
+def many_at_once(subject: Subject, rounds: int, targets: dict[str, float]) -> list[Row]:
+    """Many columns of an open file by their names, against pyarrow with its metadata in memory."""
+    names, metadata = subject.leaf_names, pq.read_metadata(subject.plain)
+    many = min(MANY, len(names))
+
+    def leaves(call: int) -> list[int]:
+        return [(call + leaf) * STRIDE % len(names) for leaf in range(many)]
+
+    with open_file(subject.flat) as file:
+        contenders = [
+            Contender(OURS, lambda call: [
+                _facts(column) for column in file.columns([names[leaf] for leaf in leaves(call)])]),
+            Contender("pyarrow, metadata kept", lambda call: [
+                peers.facts_of_pyarrow(metadata, leaf) for leaf in leaves(call)]),
+        ]
+        timings = compare(contenders, rounds)
+    return list(rows_of(f"kept open, {many:,} columns' facts", subject.name, timings, targets))
+
+
+def width(wide: Subject, narrow: Subject, rounds: int, target: float) -> list[Row]:
+    """The same look-up on a wide file against a narrow one."""
+    contenders = [
+        Contender(subject.name, _look_up(subject.flat, subject.leaf_names), calls=200) for subject in (narrow, wide)
+    ]
+    timings = compare(contenders, rounds)
+    on_narrow, on_wide = timings[narrow.name], timings[wide.name]
+    slower, slower_at_best = on_wide.over(on_narrow)
+    return [
+        Row("look-up by width", narrow.name, OURS, on_narrow.median, "s", minimum=on_narrow.minimum),
+        Row("look-up by width", wide.name, OURS, on_wide.median, "s", slower, target, at_most=True,
+            minimum=on_wide.minimum, minimum_ratio=slower_at_best),
+    ]
