@@ -83,14 +83,17 @@ def run(
     columns: int = COLUMNS,
     row_groups: int = ROW_GROUPS,
     *,
-    say: Callable[[str], None] = lambda what: None,
+    say: Callable[..., Callable[[], None]] = lambda what, total=None: lambda: None,
     readers: list[str] | None = None,
 ) -> Iterator[Step]:
-    """Do it in `folder`, yielding a step when it is done."""
+    """Do it in `folder`, yielding a step when it is done.
+
+    `say(what, total)` is told what begins, in how many parts, and gives what is called after each of them.
+    """
     original, path = str(Path(folder, "wide.parquet")), str(Path(folder, "wide-upgraded.parquet"))
-    say(f"writing {columns:,} columns × {row_groups} row groups")
+    advance = say(f"writing {columns:,} columns × {row_groups} row groups", row_groups)
     start = time.perf_counter()
-    make_file(original, columns, row_groups, lambda: None)
+    make_file(original, columns, row_groups, advance)
     size = os.path.getsize(original)
     yield Step("write the table (pyarrow)", time.perf_counter() - start, detail=f"{size:,} bytes")
     shutil.copyfile(original, path)
@@ -153,7 +156,7 @@ def _read_one_column(original: str, path: str, name: str) -> Iterator[Step]:
 
 
 def _let_others_read(
-    original: str, path: str, names: list[str], say: Callable[[str], None], readers: list[str]
+    original: str, path: str, names: list[str], say: Callable, readers: list[str]
 ) -> Iterator[Step]:
     sample = names[:: max(1, len(names) // SAMPLE_COLUMNS)]
     for reader in readers:

@@ -92,8 +92,9 @@ def open(path) -> File:
 open.__doc__ = open_file.__doc__
 
 
-def read_table(source, *, columns: Iterable | None = None, use_threads: bool = True, use_pandas_metadata: bool = False,
-               filesystem=None, filters=None, partitioning=None, key_values: bool = False, **options) -> pa.Table:
+def read_table(source, columns: Iterable | None = None, filters=None, *, use_threads: bool = True,
+               use_pandas_metadata: bool = False, filesystem=None, partitioning=None, key_values: bool = False,
+               **options) -> pa.Table:
     """Read one file into a table; the arguments are those of `pyarrow.parquet.read_table`.
 
     Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -88,13 +88,25 @@ def files_progress(total: int | None, description: str, *, quiet: bool = False) 
 
 @contextmanager
 def spinner(*, quiet: bool = False) -> Iterator:
-    """One line that says what is being done; yields a function that sets it (plain lines without a terminal)."""
-    if quiet:
-        yield lambda what: None
-    elif not errors.is_terminal:
-        yield lambda what: errors.print(what, markup=False)
-    else:
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-        with Progress(*columns, console=errors, transient=True) as progress:
-            task = progress.add_task("", total=None)
-            yield lambda what: progress.update(task, description=what)
+    """One line that says what is being done (plain lines without a terminal).
+
+    Yields a function that sets it: with a number of steps it shows a bar, and gives a function to call after each.
+    """
+
+    def plainly(what: str, total: int | None = None) -> Callable[[], None]:
+        if not quiet:
+            errors.print(what, markup=False)
+        return lambda: None
+
+    if quiet or not errors.is_terminal:
+        yield plainly
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=errors, transient=True) as progress:
+        task = progress.add_task("", total=None)
+
+        def say(what: str, total: int | None = None) -> Callable[[], None]:
+            progress.reset(task, description=what, total=total)
+            return lambda: progress.advance(task)
+
+        yield say

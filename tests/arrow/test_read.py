@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import inspect
 from types import SimpleNamespace
 
 import pyarrow as pa
@@ -192,6 +193,20 @@ class TestArguments:
                             {"page_checksum_verification": True}, {"arrow_extensions_enabled": False}):
                 theirs = pq.ParquetFile(path, **options).read(["name", "key"])
                 assert_same(file.read(["name", "key"], **options), theirs)
+
+    def test_columns_and_filters_may_come_by_position(self, path):
+        some = pq.read_table(path, columns=["id"], filters=[("id", ">", 3)], partitioning=None)
+        assert_same(parquetext.read_table(path, ["id"], [("id", ">", 3)]), some)
+
+    def test_every_argument_of_pyarrow_is_known(self, path):
+        """Its defaults mean the same, but for hive partitions: a file is read alone."""
+        for name, parameter in list(inspect.signature(pq.read_table).parameters.items())[1:]:
+            if name == "partitioning":
+                continue
+            try:
+                assert parquetext.read_table(path, **{name: parameter.default}).num_rows > 0
+            except TypeError as error:
+                assert name in {"schema", "memory_map", "ignore_prefixes", "decryption_properties"}, error
 
     @pytest.mark.parametrize("argument", [
         "memory_map", "decryption_properties", "schema", "ignore_prefixes", "nonsense"])

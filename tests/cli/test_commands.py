@@ -16,7 +16,7 @@ from support.parquet_bytes import footer_of, parquet_bytes, with_footer
 from typer.testing import CliRunner
 
 import parquetext
-from parquetext import edits, extension
+from parquetext import demo, edits, extension
 from parquetext.cli.app import app
 
 
@@ -217,3 +217,15 @@ def test_bench_runs_on_a_file_of_the_users_own(lake, tmp_path):
     done = run("bench", path, "--rounds", 1, "--json")
     assert [row for row in map(json.loads, done.stdout.splitlines()) if row["case"] == "one column's values"]
     assert path.read_bytes() == before
+
+
+def test_the_demo_tells_how_far_it_is(tmp_path):
+    told, advanced = [], []
+
+    def say(what, total=None):
+        told.append((what, total))
+        return lambda: advanced.append(what)
+
+    assert all(step.ok for step in demo.run(str(tmp_path), 14, 3, say=say, readers=["pyarrow"]))
+    writing = "writing 14 columns × 3 row groups"
+    assert (told[0], advanced) == ((writing, 3), [writing] * 3)
