@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -45,7 +47,8 @@ def look(path: str) -> None:
             assert len(column.null_count) == len(column.min) == len(file.row_groups)
         file.to_arrow()
         assert isinstance(file.key_values, dict)
-        assert isinstance(file.schema, pa.Schema)
+        with contextlib.suppress(pa.ArrowException, OSError):  # pyarrow's own, of bytes that no checksum covers
+            assert isinstance(file.schema, pa.Schema)
         file.column(field_id=1)
 
 
