@@ -47,12 +47,19 @@ class Footer:
         Of the extension.
     pieces : tuple of Piece
         The extension's bytes, front to back. Blocks count as such even if their payload is damaged.
+    known_scan : Scan or None
+        What the struct's end was found by, where it has no extension.
     """
 
     data: bytes
     offset: int
     place: object | None
     pieces: tuple[Piece, ...]
+    known_scan: object | None = None
+
+    def scan(self):
+        """The footer as arrays; of one that contradicts itself nothing can be made."""
+        return kernels.scan.scan(self.data) if self.known_scan is None else self.known_scan
 
     @property
     def is_free_form(self) -> bool:
@@ -121,10 +128,11 @@ def read_footer(source, first_read: int = FIRST_READ_LOCAL) -> Footer:
 
 def _parse(data: bytes, offset: int) -> Footer:
     place = kernels.extension.find(data, file_metadata=True)
-    end = kernels.thrift.struct_end(data) if place is None else place.struct_end
+    scan = kernels.scan.scan(data, strict=False) if place is None else None
+    end = scan.end if place is None else place.struct_end
     if end != len(data):
         _refuse_what_follows(len(data) - end, end)
-    return Footer(data, offset, place, () if place is None else _pieces(data, place))
+    return Footer(data, offset, place, () if place is None else _pieces(data, place), scan)
 
 
 def _refuse_what_follows(length: int, end: int) -> None:

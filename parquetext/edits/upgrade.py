@@ -84,7 +84,7 @@ def check_form(form: str) -> None:
 def with_flat(footer: Footer, options: Options, forced: frozenset[str] = frozenset()) -> TailEdit | None:
     """The edit that gives the footer its flat block, or None where it has just that."""
     others = others_of(footer, {wire.UUID_FLAT_FOOTER}, forced, options.wrap)
-    scan = kernels.scan.scan(footer.data)
+    scan = footer.scan()
     if scan.encrypted:
         raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
     payload = kernels.flat.write(scan)
