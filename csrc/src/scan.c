@@ -1,32 +1,19 @@
 /* The footer scan: one pass over FileMetaData into flat arrays. */
 #include <stdlib.h>
-#include <sys/mman.h>
 
+#include "pages.h"
 #include "scan_fast.h"
-
-/* On huge pages where the system has them: for the chunks of a wide table, a fault for every 4 KiB costs more than the scan
- * of what fits there. */
-static void *reserve(size_t size)
-{
-    enum { HUGE_PAGE = 2 << 20 };
-    void *memory = NULL;
-    if (size < 2 * HUGE_PAGE) return malloc(size);
-    if (posix_memalign(&memory, HUGE_PAGE, size)) return NULL;
-#ifdef MADV_HUGEPAGE
-    madvise(memory, size, MADV_HUGEPAGE);
-#endif
-    return memory;
-}
 
 int pqx_scan_grow(void *items, uint64_t count, size_t *room, size_t size, uint64_t expected, pqx_error *error)
 {
     if (PQX_LIKELY(count < *room)) return PQX_OK;
     uint64_t more = *room ? *room + (uint64_t)*room / 2 : expected + 8;
     if (more > SIZE_MAX / size) return pqx_fail(error, PQX_NO_MEMORY, 0, more, 0);
-    void *grown = NULL;
-    memcpy(&grown, items, sizeof grown);
-    grown = *room ? realloc(grown, (size_t)more * size) : reserve((size_t)more * size);
+    void *held = NULL, *grown = pqx_reserve((size_t)more * size);
     if (!grown) return pqx_fail(error, PQX_NO_MEMORY, 0, more * size, 0);
+    memcpy(&held, items, sizeof held);
+    if (held) memcpy(grown, held, (size_t)count * size);
+    pqx_release(held);
     memcpy(items, &grown, sizeof grown);
     *room = (size_t)more;
     return PQX_OK;
@@ -314,12 +301,12 @@ int pqx_scan_footer(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error 
 
 void pqx_scan_free(pqx_scan *scan)
 {
-    free(scan->elements);
+    pqx_release(scan->elements);
     free(scan->leaves);
-    free(scan->row_groups);
+    pqx_release(scan->row_groups);
     free(scan->first_chunk);
-    free(scan->chunks);
-    free(scan->places);
-    free(scan->key_values);
+    pqx_release(scan->chunks);
+    pqx_release(scan->places);
+    pqx_release(scan->key_values);
     *scan = (pqx_scan){0};
 }

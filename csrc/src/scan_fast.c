@@ -467,6 +467,19 @@ INLINE size_t take_chunk(input in, size_t at, pqx_chunk *chunk, pqx_places *plac
     return at;
 }
 
+/* Footers and arrays of wide tables are larger than the nearer caches: ask early for what is read and written soon. */
+INLINE void fetch_ahead(const uint8_t *bytes, const pqx_chunk *chunk)
+{
+    enum { LINE = 64, BYTES_AHEAD = 2048, CHUNKS_AHEAD = 16 };
+#if defined(__GNUC__)
+    uintptr_t read = (uintptr_t)bytes + BYTES_AHEAD, written = (uintptr_t)chunk + CHUNKS_AHEAD * sizeof *chunk;
+    __builtin_prefetch((const void *)read);
+    __builtin_prefetch((const void *)(read + LINE));
+    __builtin_prefetch((const void *)written, 1);
+    __builtin_prefetch((const void *)(written + LINE), 1);
+#endif
+}
+
 uint32_t pqx_fast_chunks(pqx_scanning *s, uint32_t most)
 {
     pqx_cursor *c = &s->cursor;
@@ -482,6 +495,7 @@ uint32_t pqx_fast_chunks(pqx_scanning *s, uint32_t most)
             own = &places[taken];
             *own = (pqx_places){-1, -1, -1, -1, -1, -1, -1, 0};
         }
+        fetch_ahead(in.base + at, &chunks[taken]);
         next = take_chunk(in, at, &chunks[taken], own, s->habits);
         if (PQX_UNLIKELY(!next)) break;
     }

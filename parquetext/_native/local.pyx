@@ -1,5 +1,6 @@
 """A local file opened for its footer: one call opens it and reads its tail."""
 
+from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.errno cimport EINTR, EISDIR, errno
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
@@ -12,7 +13,7 @@ from ..errors import wire_error
 
 from .capi cimport pqx_crc32
 
-__all__ = ["LocalFile", "flat_block"]
+__all__ = ["LocalFile", "flat_block", "read_pages"]
 
 cdef extern from "<fcntl.h>" nogil:
     int O_RDONLY, O_CLOEXEC, O_NONBLOCK
@@ -31,6 +32,9 @@ cdef extern from "<sys/stat.h>" nogil:
         timespec st_mtim
     int fstat(int fd, stat_t *facts)
     int S_ISDIR(unsigned int mode)
+cdef extern from "pages.h" nogil:
+    void *pqx_reserve(size_t size)
+    void pqx_release(void *memory)
 cdef extern from "Python.h":
     object PyUnicode_EncodeFSDefault(object text)
 
@@ -152,6 +156,34 @@ cdef class LocalFile:
 
     def __exit__(self, *details):
         self.close()
+
+
+cdef class Pages:
+    """Bytes on pages of their own."""
+
+    cdef char *start
+    cdef Py_ssize_t size
+
+    def __dealloc__(self):
+        pqx_release(self.start)
+
+    def __getbuffer__(self, Py_buffer *view, int flags):
+        PyBuffer_FillInfo(view, self, self.start, self.size, 1, flags)
+
+
+def read_pages(int fd, uint64_t offset, size_t length):
+    """Exactly `length` bytes from `offset` of an open file, as a memoryview: for what is large. OSError where it ends before."""
+    cdef Pages pages = Pages.__new__(Pages)
+    cdef int failure
+    pages.start = <char *> pqx_reserve(length)
+    if pages.start == NULL:
+        raise wire_error(wire.NO_MEMORY, 0, length, 0)
+    pages.size = <Py_ssize_t> length
+    with nogil:
+        failure = read_at(fd, offset, length, pages.start)
+    if failure:
+        raise wire_error(wire.IO, offset, length, failure)
+    return memoryview(pages)
 
 
 cdef bytes FLAT_FOOTER = wire.UUID_FLAT_FOOTER.bytes

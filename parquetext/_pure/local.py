@@ -11,7 +11,7 @@ from .. import wire
 from ..errors import wire_error
 from .checksum import crc32
 
-__all__ = ["LocalFile", "flat_block"]
+__all__ = ["LocalFile", "flat_block", "read_pages"]
 
 TRAILER = struct.Struct("<III16s")                             # payload's CRC-32, its length, the length's CRC-32, UUID
 PAR3_TRAILER = struct.Struct("<III4s")                         # the same, and the magic in place of the UUID
@@ -64,13 +64,7 @@ class LocalFile:
             raise ValueError("the file is closed")
         if length > self.size - offset:
             raise wire_error(wire.IO, offset, length, errno.ENODATA)
-        data = b""
-        while len(data) < length:
-            more = os.pread(self.fd, length - len(data), offset + len(data))
-            if not more:
-                raise wire_error(wire.IO, offset, length, errno.ENODATA)
-            data += more
-        return data
+        return _read(self.fd, offset, length)
 
     def close(self) -> None:
         """Close the file; closing it again does nothing."""
@@ -86,6 +80,21 @@ class LocalFile:
 
     def __exit__(self, *details) -> None:
         self.close()
+
+
+def read_pages(fd: int, offset: int, length: int) -> memoryview:
+    """Exactly `length` bytes from `offset` of an open file: for what is large. OSError where it ends before."""
+    return memoryview(_read(fd, offset, length))
+
+
+def _read(fd: int, offset: int, length: int) -> bytes:
+    data = b""
+    while len(data) < length:
+        more = os.pread(fd, length - len(data), offset + len(data))
+        if not more:
+            raise wire_error(wire.IO, offset, length, errno.ENODATA)
+        data += more
+    return data
 
 
 def flat_block(tail: bytes, size: int) -> tuple[int, int] | None:

@@ -52,6 +52,18 @@ def test_a_file_shorter_than_the_tail_is_read_whole(local, tmp_path):
         assert (file.size, file.tail) == (0, b"")
 
 
+def test_large_pieces_are_read_into_pages_of_their_own(local, tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(os.urandom(3 << 20))
+    with open(path, "rb") as file:
+        for length in (0, 1, (1 << 20) - 1, 1 << 20, (2 << 20) + 7):
+            pieces = [local.read_pages(file.fileno(), offset, length) for offset in (5, 77)]
+            assert [bytes(piece) for piece in pieces] == [path.read_bytes()[at:at + length] for at in (5, 77)]
+            assert all(piece.readonly for piece in pieces)
+        with pytest.raises(OSError, match="reading 2 bytes failed"):
+            local.read_pages(file.fileno(), (3 << 20) - 1, 2)
+
+
 @pytest.mark.parametrize("name", ["missing", "folder"])
 def test_what_cannot_be_opened_is_an_error_as_open_raises_it(local, tmp_path, name):
     (tmp_path / "folder").mkdir()
