@@ -12,6 +12,8 @@ import parquetext
 from parquetext.errors import ColumnError
 
 MOST_COLUMNS = 12  # of a file, that are read one by one
+COMPARABLE = (pa.types.is_integer, pa.types.is_floating, pa.types.is_string, pa.types.is_binary, pa.types.is_decimal)
+MOST_FILTERED = 2  # columns of a file, that are filtered by
 
 
 def holds_nan(table: pa.Table) -> bool:
@@ -50,6 +52,35 @@ def test_every_readable_file_reads_as_pyarrow_reads_it(corpus, expected, tmp_pat
     assert len(paths) == 349
     for path in paths:
         check(write_with_flat_footer(path, tmp_path / "flat.parquet") if form == "flat" else str(path))
+
+
+def filters_for(table: pa.Table) -> list[list[tuple]]:
+    """For the first columns that have values which can be compared: a range, and what no row meets."""
+    found = []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if table.column_names.count(name) > 1 or not any(is_kind(column.type) for is_kind in COMPARABLE):
+            continue
+        values = sorted({value for value in column.slice(0, 1000).drop_null().to_pylist() if value == value})
+        if values:
+            found += [[(name, ">=", values[len(values) // 2])], [(name, "<", values[0]), (name, "!=", values[0])]]
+    return found[:2 * MOST_FILTERED]
+
+
+@pytest.mark.parametrize("form", ["thrift", "flat"])
+def test_every_readable_file_is_filtered_as_pyarrow_filters_it(corpus, expected, tmp_path, form):
+    compared = 0
+    for path in readable(corpus, expected):
+        if form == "flat":
+            path = write_with_flat_footer(path, tmp_path / "flat.parquet")
+        for filters in filters_for(pq.ParquetFile(path).read()):
+            try:
+                theirs = pq.read_table(path, filters=filters, partitioning=None)
+            except (pa.ArrowException, ValueError):  # a type without comparisons, names that datasets do not take
+                continue
+            ours = parquetext.read_table(str(path), filters=filters)
+            assert_same(ours, theirs, f"{path}: {filters}")
+            compared += 1
+    assert compared > 500
 
 
 @pytest.mark.usefixtures("long")

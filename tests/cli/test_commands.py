@@ -219,6 +219,13 @@ def test_bench_runs_on_a_file_of_the_users_own(lake, tmp_path):
     assert path.read_bytes() == before
 
 
+def test_the_demo_shows_that_fastparquet_may_fail(tmp_path):
+    pytest.importorskip("fastparquet")
+    done = run("demo", "--columns", 50, "--row-groups", 2, "--folder", tmp_path, "--reader", "fastparquet")
+    assert done.exit_code == 0, done.output
+    assert "fastparquet reads the upgraded file" in done.output
+
+
 def test_the_demo_tells_how_far_it_is(tmp_path):
     told, advanced = [], []
 

@@ -170,6 +170,13 @@ class TestErrors:
 
 
 class TestPaths:
+    def test_of_a_remote_file_16_kib_are_read_first(self, tmp_path, implementation):
+        remote = pyarrow.fs._MockFileSystem()
+        with remote.open_output_stream("plain.parquet") as out:
+            pq.write_table(pa.table({"a": list(range(9000))}), out, compression="none", use_dictionary=False)
+        with parquetext.open((remote, "plain.parquet")) as file:
+            assert file.io_stats == (1, 16 << 10)
+
     def test_everything_that_leads_to_a_file(self, plain):
         local = pyarrow.fs.LocalFileSystem()
         for path in (plain, Path(plain), f"file://{plain}", (local, plain), plain.encode()):
@@ -205,6 +212,18 @@ def test_an_interrupted_change_is_read_from_its_journal(plain, tmp_path):
         assert [finding.kind for finding in file.findings] == ["change-interrupted"]
         assert file.num_rows == 12
         assert file.read(["column_2"]).column(0).to_pylist() == list(range(2, 14))
+
+
+def test_a_sound_tail_is_read_whatever_journal_lies_beside_it(plain):
+    """As after a kill behind the last write: the journal is for tails that fail their checks."""
+    original = Path(plain).read_bytes()
+    with storage.open_source(plain) as source:
+        journal = storage.journal.encode(source, storage.TailEdit(len(original) - 9, original[-9:]))
+    beside = Path(storage.journal.journal_path(plain))
+    beside.write_bytes(journal)
+    with parquetext.open(plain) as file:
+        assert (file.num_rows, file.findings) == (12, [])
+    assert beside.exists()
 
 
 def test_opening_imports_nothing_that_reading_needs_alone(plain):

@@ -1,0 +1,64 @@
+"""The examples of the README and of the reading guide do what they say."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import shlex
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from parquetext.cli.app import app
+
+ROOT = Path(__file__).parents[1]
+TABLE = pa.table({
+    "price": [float(n) for n in range(300)], "customer": [{"name": f"c{n}"} for n in range(300)],
+    "place": [{"x": n} for n in range(300)],
+    "day": [datetime.date(2023, 12, 1) + datetime.timedelta(n) for n in range(300)],
+})
+
+
+@pytest.fixture
+def wide(tmp_path, monkeypatch) -> Path:
+    """A file of the examples' name, in the current folder."""
+    if not (ROOT / "README.md").exists():
+        pytest.skip("not in a checkout")
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "wide.parquet"
+    pq.write_table(TABLE, path, row_group_size=100)
+    return path
+
+
+def examples(page: str) -> str:
+    return "\n".join(re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL))
+
+
+def test_the_readmes_ten_lines(wide, capsys):
+    before = wide.read_bytes()
+    names = {}
+    exec(examples("README.md"), names)
+    assert capsys.readouterr().out.startswith("flat 300 []\n")
+    assert names["table"].equals(TABLE.select(["price"]))
+    assert wide.read_bytes() == before
+
+
+def test_the_reading_guides_example(wide):
+    names = {"date": datetime.date}
+    exec(examples("docs/reading.md"), names)
+    assert names["table"].num_rows == (TABLE["day"].to_pylist()[-1] - datetime.date(2024, 1, 1)).days + 1
+    assert names["table"].column_names == ["price", "place"]
+
+
+def test_the_readmes_commands(wide):
+    (wide.parent / "lake").mkdir()
+    pq.write_table(TABLE, wide.parent / "lake" / "part.parquet")
+    page = (ROOT / "README.md").read_text()
+    commands = [shlex.split(line, comments=True) for line in re.findall(r"^    (parquetext .*)$", page, re.MULTILINE)]
+    assert ["parquetext", "bench"] in commands and len(commands) >= 5
+    for command in commands:
+        done = CliRunner().invoke(app, [*command[1:], *(["--help"] if command[1] == "bench" else [])])
+        assert done.exit_code == 0, (command, done.output)
