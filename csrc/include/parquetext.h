@@ -59,6 +59,7 @@ enum pqx_status {
     PQX_MISMATCH = 29,
     PQX_UNSUPPORTED_VALUE = 30,
     PQX_BAD_VALUE = 31,
+    PQX_VERBATIM = 32,
     /* end of generated */
 };
 
@@ -367,9 +368,18 @@ PQX_API int pqx_arrow_schema_build(const pqx_bytes *pieces, const pqx_bytes *nam
 
 /* ---- the flat footer ------------------------------------------------------------------------------------------------ */
 
-/* Append the flat footer's payload (docs/formats.md, without the 28-byte trailer) for a scanned footer. Reserves 4 bytes
- * per table, 8 per cell and 32 per schema element meanwhile. On failure nothing is appended. */
-PQX_API int pqx_flat_write(const uint8_t *footer, size_t size, const pqx_scan *scan, pqx_buffer *out, pqx_error *error);
+/* Append the flat footer's payload (docs/formats.md, without the 28-byte trailer) for a scanned footer. `flags` may be
+ * PQX_FLAT_WRITE_COMPACT: bounds of more than 16 bytes are shortened where that is valid; PQX_FLAT_WRITE_VERBATIM: a footer
+ * that the tables cannot say (PQX_ENCRYPTED, _IRREGULAR, _MISMATCH, _MISSING_FIELD, _UNSUPPORTED_VALUE, _FIELD_TYPE, _SCHEMA)
+ * is carried as it is, for pqx_flat_to_thrift alone. PQX_TOO_LARGE: 2 GiB, or a footer of more than 16 times its payload.
+ * Reserves 4 bytes per table, 8 per cell and 32 per schema element meanwhile. On failure nothing is appended. */
+#define PQX_FLAT_WRITE_COMPACT 1
+#define PQX_FLAT_WRITE_VERBATIM 2
+PQX_API int pqx_flat_write(const uint8_t *footer, size_t size, const pqx_scan *scan, int flags, pqx_buffer *out, pqx_error *error);
+/* Append the Thrift FileMetaData, without an extension, that a whole payload in memory was written from: byte for byte,
+ * or, from a compact one, with the bounds that it has. What comes out is at most 64 times the payload (PQX_TOO_LARGE), and
+ * so is what is reserved beside it. O(size of both). On failure nothing is appended. */
+PQX_API int pqx_flat_to_thrift(const uint8_t *payload, size_t size, pqx_buffer *out, pqx_error *error);
 
 /* Where a reader gets bytes. `read` fills `into` with exactly `length` bytes from `offset` of the file and returns 0,
  * or an errno. It may be called from any thread that uses the reader. */
@@ -393,6 +403,7 @@ typedef struct pqx_flat_facts {
     int32_t version;
     int64_t num_rows;
     uint32_t leaf_count, node_count, row_group_count, key_value_count;
+    uint8_t is_lossless;                 /* bounds are not shortened: pqx_flat_to_thrift gives back what was there */
 } pqx_flat_facts;
 PQX_API void pqx_flat_get_facts(const pqx_flat *flat, pqx_flat_facts *facts);
 
@@ -427,7 +438,8 @@ PQX_API int pqx_flat_slice(pqx_flat *flat, const uint32_t *leaves, uint32_t leaf
 /* Reads made and bytes fetched so far. */
 PQX_API void pqx_flat_io(const pqx_flat *flat, uint64_t *reads, uint64_t *bytes);
 
-/* Check a whole payload in memory: every cell, and that the vectors other readers use lead to the same tables. */
+/* Check a whole payload in memory: every cell, that the vectors other readers use lead to the same tables, and that a
+ * Thrift footer comes out of it. */
 PQX_API int pqx_flat_verify(const uint8_t *payload, size_t size, pqx_error *error);
 
 #ifdef __cplusplus

@@ -4,6 +4,11 @@
 
 #include "internal.h"
 
+/* The tail block's flags. */
+enum { PQX_FLAT_HAS_CREATED_BY = 1, PQX_FLAT_HAS_KEY_VALUES = 2, PQX_FLAT_HAS_COLUMN_ORDERS = 4, PQX_FLAT_VERBATIM = 8, PQX_FLAT_COMPACT = 16, PQX_FLAT_ALL_FLAGS = 31 };
+/* Where the ROOT cell has created_by, and the lists of parts and of ROW_GROUPS begin. */
+enum { PQX_FLAT_CREATED_BY = 32, PQX_FLAT_LIST = 28 };
+
 /* flat_names.c: hashes of paths and field ids, for writer and reader. Makes each NUL of the path a '.'. */
 uint64_t pqx_flat_hash_path(uint8_t *path, size_t size);
 uint64_t pqx_flat_hash_field_id(int32_t field_id);

@@ -167,8 +167,7 @@ static int read_chunk(pqx_flat *flat, pqx_leaf *leaf, uint32_t row_group, const 
     return PQX_OK;
 }
 
-/* The cell that holds row group `row_group`, and where its chunks' places begin in it. */
-static int load_part(pqx_flat *flat, uint32_t leaf, uint32_t row_group, const pqx_cell *column, const pqx_cell **cell, uint32_t *slots, pqx_error *error)
+int pqx_flat_load_part(pqx_flat *flat, uint32_t leaf, uint32_t row_group, const pqx_cell *column, const pqx_cell **cell, uint32_t *slots, pqx_error *error)
 {
     uint32_t part = row_group / PQX_FLAT_PART_ROW_GROUPS, first = part * PQX_FLAT_PART_ROW_GROUPS, left = flat->facts.row_group_count - first;
     if (part == 0) {
@@ -179,7 +178,7 @@ static int load_part(pqx_flat *flat, uint32_t leaf, uint32_t row_group, const pq
     uint32_t place = pqx_load32(column->data + 64 + 4 * (part - 1));
     PQX_TRY(pqx_flat_load(flat, &flat->part, place, 4096, PQX_KIND_COLUMN, part, leaf, error));
     *cell = &flat->part;
-    *slots = 24;
+    *slots = PQX_FLAT_LIST;
     return pqx_flat_check_list(flat, &flat->part, part, left < PQX_FLAT_PART_ROW_GROUPS ? left : PQX_FLAT_PART_ROW_GROUPS, error);
 }
 
@@ -193,7 +192,7 @@ int pqx_flat_read_chunks(pqx_flat *flat, uint32_t leaf, uint32_t first, uint32_t
     for (uint32_t i = 0; i < count; i++) {
         uint32_t group = first + i, entry = group % PQX_FLAT_PART_ROW_GROUPS;
         if (i == 0 || entry == 0) {
-            PQX_TRY(load_part(flat, leaf, group, column, &cell, &slots, error));
+            PQX_TRY(pqx_flat_load_part(flat, leaf, group, column, &cell, &slots, error));
             about.spare = cell->size;
         }
         PQX_TRY(read_chunk(flat, &about, group, cell, pqx_load32(cell->data + slots + 4 * entry), &chunks[i], places ? &places[i] : &ignored, error));

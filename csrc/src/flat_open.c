@@ -90,9 +90,13 @@ static int check_counts(pqx_flat *flat, pqx_error *error)
     facts->version = (int32_t)pqx_load32(tail + 28);
     facts->num_rows = (int64_t)pqx_load64(tail + 32);
     uint32_t groups = facts->row_group_count, cells = groups / PQX_FLAT_PART_ROW_GROUPS + (groups % PQX_FLAT_PART_ROW_GROUPS != 0);
-    if (!facts->node_count) return pqx_flat_fail(flat, error, PQX_BAD_CELL, flat->tail + 4, 1, 0);
+    facts->is_lossless = !(flat->flags & PQX_FLAT_COMPACT);
+    if (!facts->node_count && !(flat->flags & PQX_FLAT_VERBATIM)) return pqx_flat_fail(flat, error, PQX_BAD_CELL, flat->tail + 4, 1, 0);
     if (flat->row_group_cells != cells) return pqx_flat_fail(flat, error, PQX_BAD_CELL, flat->tail + 20, cells, flat->row_group_cells);
-    if (flat->flags > 7) return pqx_flat_fail(flat, error, PQX_BAD_CELL, flat->tail + 24, 7, flat->flags);
+    if (flat->flags > PQX_FLAT_ALL_FLAGS) return pqx_flat_fail(flat, error, PQX_BAD_CELL, flat->tail + 24, PQX_FLAT_ALL_FLAGS, flat->flags);
+    uint32_t counted = facts->leaf_count | facts->node_count | groups | facts->key_value_count | flat->pool_pages | flat->row_group_cells;
+    if (flat->flags & PQX_FLAT_VERBATIM && (flat->flags > PQX_FLAT_VERBATIM || counted))
+        return pqx_flat_fail(flat, error, PQX_BAD_CELL, flat->tail + 24, PQX_FLAT_VERBATIM, flat->flags);
     uint64_t smallest = (uint64_t)groups * (facts->leaf_count ? facts->leaf_count : 1);
     smallest = smallest > UINT64_MAX / 12 ? UINT64_MAX : smallest * 12;
     if (smallest > flat->length) return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, flat->tail + 8, flat->length, smallest);
@@ -122,14 +126,14 @@ static int check_places(pqx_flat *flat, pqx_error *error)
     flat->vtables = flat->tail + PQX_FLAT_TAIL_BYTES + counted;
     flat->listed = tail + lists;
     uint64_t places = (uint64_t)flat->facts.leaf_count + flat->facts.node_count + flat->row_group_cells + flat->facts.key_value_count
-        + (flat->flags & 1) + flat->pool_pages;
+        + 1 + flat->pool_pages;
     PQX_TRY(check_pages(flat, flat->directory, (places + PQX_FLAT_DIRECTORY_ENTRIES - 1) / PQX_FLAT_DIRECTORY_ENTRIES, 40, error));
     flat->place_count = (uint32_t)places;
     if (flat->bucket_count || flat->buckets) PQX_TRY(check_pages(flat, flat->buckets, flat->bucket_count ? flat->bucket_count : UINT32_MAX, 44, error));
     return PQX_OK;
 }
 
-int pqx_flat_open(const pqx_source *source, uint64_t payload, uint64_t length, const uint8_t *tail, size_t tail_size, pqx_flat **opened, pqx_error *error)
+int pqx_flat_open_any(const pqx_source *source, uint64_t payload, uint64_t length, const uint8_t *tail, size_t tail_size, pqx_flat **opened, pqx_error *error)
 {
     *opened = NULL;
     if (tail_size > source->size) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, source->size, tail_size);
@@ -153,6 +157,29 @@ int pqx_flat_open(const pqx_source *source, uint64_t payload, uint64_t length, c
     if (status == PQX_OK) *opened = flat;
     else pqx_flat_close(flat);
     return status;
+}
+
+int pqx_flat_open(const pqx_source *source, uint64_t payload, uint64_t length, const uint8_t *tail, size_t tail_size, pqx_flat **opened, pqx_error *error)
+{
+    PQX_TRY(pqx_flat_open_any(source, payload, length, tail, tail_size, opened, error));
+    pqx_flat *flat = *opened;
+    if (PQX_LIKELY(!(flat->flags & PQX_FLAT_VERBATIM))) return PQX_OK;
+    pqx_flat_fail(flat, error, PQX_VERBATIM, (uint64_t)flat->tail + 24, 0, flat->flags);
+    *opened = NULL;
+    pqx_flat_close(flat);
+    return PQX_VERBATIM;
+}
+
+static int read_memory(void *context, uint64_t offset, size_t length, uint8_t *into)
+{
+    memcpy(into, (const uint8_t *)context + offset, length);
+    return 0;
+}
+
+int pqx_flat_open_memory(const uint8_t *payload, size_t size, pqx_flat **opened, pqx_error *error)
+{
+    pqx_source source = {read_memory, (void *)(uintptr_t)payload, size};
+    return pqx_flat_open_any(&source, 0, size, payload, size, opened, error);
 }
 
 void pqx_flat_close(pqx_flat *flat)

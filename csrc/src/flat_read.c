@@ -114,10 +114,10 @@ static int check_word(const pqx_flat *flat, const pqx_cell *cell, uint32_t at, u
 
 int pqx_flat_check_list(const pqx_flat *flat, pqx_cell *cell, uint32_t first, uint32_t count, pqx_error *error)
 {
-    int status = check_size(flat, cell, 24, error);
+    int status = check_size(flat, cell, PQX_FLAT_LIST, error);
     if (status == PQX_OK) status = check_word(flat, cell, 16, first, error);
     if (status == PQX_OK) status = check_word(flat, cell, 20, count, error);
-    if (status == PQX_OK) status = check_size(flat, cell, 24 + 4 * (uint64_t)count, error);
+    if (status == PQX_OK) status = check_size(flat, cell, PQX_FLAT_LIST + 4 * (uint64_t)count, error);
     if (status != PQX_OK) cell->size = 0;
     return status;
 }

@@ -50,6 +50,10 @@ static inline int pqx_flat_fail(const pqx_flat *flat, pqx_error *error, int code
     return pqx_fail(error, code, flat->payload + place, expected, found);
 }
 
+/* flat_open.c: a payload that only carries a Thrift footer too; a whole payload in memory. */
+int pqx_flat_open_any(const pqx_source *source, uint64_t payload, uint64_t length, const uint8_t *tail, size_t tail_size, pqx_flat **opened, pqx_error *error);
+int pqx_flat_open_memory(const uint8_t *payload, size_t size, pqx_flat **opened, pqx_error *error);
+
 /* flat_read.c */
 /* Load the cell at `place` and check it: `hint` bytes are read at first, `part` is compared for columns. */
 int pqx_flat_load(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t hint, int kind, uint32_t part, uint32_t number, pqx_error *error);
@@ -93,14 +97,22 @@ uint32_t pqx_flat_element_table(const pqx_cell *cell);
 /* Whether a lookup of `hash` comes past the cell at `place`. */
 int pqx_flat_is_listed(pqx_flat *flat, uint64_t hash, uint32_t place, int *found, pqx_error *error);
 
-/* flat_slice_arrow.c: the pool's item at `page` and `at`, as the cell at `place` names it. */
+/* flat_slice_arrow.c: a page of the pool, an item in it, and both, as the element's cell at `place` names them; `named`
+ * is where the error for what is no such thing lies. */
+int pqx_flat_pool_page(pqx_flat *flat, uint64_t named, uint32_t page, pqx_error *error);   /* into flat->pool */
+int pqx_flat_item_of(const pqx_flat *flat, const pqx_cell *pool, uint64_t named, uint32_t at, pqx_bytes *item, pqx_error *error);
 int pqx_flat_pool_item(pqx_flat *flat, uint32_t place, uint32_t page, uint32_t at, pqx_bytes *item, pqx_error *error);
+
+/* flat_chunks.c: the cell that holds a leaf's row group, whose first part is `column`, and where its chunks' list begins in it */
+int pqx_flat_load_part(pqx_flat *flat, uint32_t leaf, uint32_t row_group, const pqx_cell *column, const pqx_cell **cell, uint32_t *slots, pqx_error *error);
 
 /* flat_rows.c */
 int pqx_flat_num_rows(pqx_flat *flat, uint32_t row_group, int64_t *num_rows, pqx_error *error);
 /* The same as the public functions, within a call that has begun and with arguments that were checked. */
 int pqx_flat_read_row_group(pqx_flat *flat, uint32_t index, pqx_row_group *row_group, pqx_error *error);
 int pqx_flat_read_key_value(pqx_flat *flat, uint32_t index, pqx_bytes *key, pqx_bytes *value, pqx_error *error);
+/* Begins a call; the ROOT cell is then in flat->text. */
+int pqx_flat_load_root(pqx_flat *flat, pqx_error *error);
 int pqx_flat_row_group_view(pqx_flat *flat, uint32_t row_group, pqx_view *view, pqx_error *error);
 
 #endif

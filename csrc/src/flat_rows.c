@@ -16,7 +16,7 @@ int pqx_flat_row_group_view(pqx_flat *flat, uint32_t row_group, pqx_view *view, 
         PQX_TRY(pqx_flat_load(flat, cell, place, ROW_GROUPS_HINT, PQX_KIND_ROW_GROUPS, 0, part, error));
         PQX_TRY(pqx_flat_check_list(flat, cell, part * PQX_FLAT_PART_ROW_GROUPS, count, error));
     }
-    uint32_t at = pqx_load32(cell->data + 24 + 4 * (row_group % PQX_FLAT_PART_ROW_GROUPS));
+    uint32_t at = pqx_load32(cell->data + PQX_FLAT_LIST + 4 * (row_group % PQX_FLAT_PART_ROW_GROUPS));
     return pqx_flat_view(flat, cell, at, PQX_FLAT_ROW_GROUP, view, error);
 }
 
@@ -119,14 +119,19 @@ int pqx_flat_get_key_value(pqx_flat *flat, uint32_t index, pqx_bytes *key, pqx_b
     return pqx_flat_read_key_value(flat, index, key, value, error);
 }
 
-int pqx_flat_get_created_by(pqx_flat *flat, pqx_bytes *created_by, int *present, pqx_error *error)
+int pqx_flat_load_root(pqx_flat *flat, pqx_error *error)
 {
     uint32_t place;
-    *created_by = (pqx_bytes){0};
-    *present = flat->flags & 1;
-    if (!*present) return PQX_OK;
     pqx_flat_begin(flat);
-    PQX_TRY(pqx_flat_place(flat, flat->facts.leaf_count + flat->facts.node_count + flat->row_group_cells + flat->facts.key_value_count, &place, error));
-    PQX_TRY(pqx_flat_load(flat, &flat->text, place, 256, PQX_KIND_ROOT, 0, 0, error));
-    return pqx_flat_blob_at(flat, &flat->text, PQX_FLAT_CELL_HEADER_BYTES, created_by, error);
+    PQX_TRY(pqx_flat_place(flat, flat->place_count - flat->pool_pages - 1, &place, error));
+    return pqx_flat_load(flat, &flat->text, place, 256, PQX_KIND_ROOT, 0, 0, error);
+}
+
+int pqx_flat_get_created_by(pqx_flat *flat, pqx_bytes *created_by, int *present, pqx_error *error)
+{
+    *created_by = (pqx_bytes){0};
+    *present = flat->flags & PQX_FLAT_HAS_CREATED_BY;
+    if (!*present) return PQX_OK;
+    PQX_TRY(pqx_flat_load_root(flat, error));
+    return pqx_flat_blob_at(flat, &flat->text, PQX_FLAT_CREATED_BY, created_by, error);
 }

@@ -67,21 +67,31 @@ static int add_keep(pqx_flat_slicer *s, uint32_t group, int depth, pqx_buffer *k
     return PQX_OK;
 }
 
-int pqx_flat_pool_item(pqx_flat *flat, uint32_t place, uint32_t page, uint32_t at, pqx_bytes *item, pqx_error *error)
+int pqx_flat_pool_page(pqx_flat *flat, uint64_t named, uint32_t page, pqx_error *error)
 {
     const pqx_cell *pool = &flat->pool;
-    uint32_t page_place;
-    if (page >= flat->pool_pages) return pqx_flat_fail(flat, error, PQX_BAD_VALUE, (uint64_t)place + 40, flat->pool_pages, page);
-    if (!pool->size || pqx_load32(pool->data + 12) != page) {
-        PQX_TRY(pqx_flat_place(flat, flat->place_count - flat->pool_pages + page, &page_place, error));
-        PQX_TRY(pqx_flat_load(flat, &flat->pool, page_place, flat->pool_hint, PQX_KIND_POOL, 0, page, error));
-    }
+    uint32_t place;
+    if (page >= flat->pool_pages) return pqx_flat_fail(flat, error, PQX_BAD_VALUE, named, flat->pool_pages, page);
+    if (pool->size && pqx_load32(pool->data + 12) == page) return PQX_OK;
+    PQX_TRY(pqx_flat_place(flat, flat->place_count - flat->pool_pages + page, &place, error));
+    return pqx_flat_load(flat, &flat->pool, place, flat->pool_hint, PQX_KIND_POOL, 0, page, error);
+}
+
+int pqx_flat_item_of(const pqx_flat *flat, const pqx_cell *pool, uint64_t named, uint32_t at, pqx_bytes *item, pqx_error *error)
+{
     if (at % 8 || at < PQX_FLAT_CELL_HEADER_BYTES || at > pool->size - 8)
-        return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, (uint64_t)place + 44, pool->size, at);
+        return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, named, pool->size, at);
     uint32_t size = pqx_load32(pool->data + at);
     if (size > pool->size - at - 8) return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, (uint64_t)pool->place + at, pool->size, size);
     *item = (pqx_bytes){pool->data + at + 8, size};
-    return pqx_flat_spend(flat, pool->place + at, size, error);   /* many elements may share one that is long */
+    return PQX_OK;
+}
+
+int pqx_flat_pool_item(pqx_flat *flat, uint32_t place, uint32_t page, uint32_t at, pqx_bytes *item, pqx_error *error)
+{
+    PQX_TRY(pqx_flat_pool_page(flat, (uint64_t)place + 40, page, error));
+    PQX_TRY(pqx_flat_item_of(flat, &flat->pool, (uint64_t)place + 44, at, item, error));
+    return pqx_flat_spend(flat, flat->pool.place + at, (uint32_t)item->size, error);   /* many elements may share one that is long */
 }
 
 /* The top-level elements, and what stays of their structs; *usable is 0 where one has no field. */

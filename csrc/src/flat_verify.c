@@ -11,12 +11,6 @@ typedef struct pqx_verifier {
     pqx_error *error;
 } pqx_verifier;
 
-static int memory_read(void *context, uint64_t offset, size_t length, uint8_t *into)
-{
-    memcpy(into, (const uint8_t *)context + offset, length);
-    return 0;
-}
-
 static int expect(const pqx_verifier *v, uint64_t place, uint64_t expected, uint64_t found)
 {
     return expected == found ? PQX_OK : pqx_flat_fail(v->flat, v->error, PQX_BAD_VALUE, place, expected, found);
@@ -63,7 +57,7 @@ static int verify_chunks(pqx_verifier *v, uint32_t leaf, pqx_chunk *records, pqx
         arena->size = 0;
         PQX_TRY(pqx_flat_read_chunks(flat, leaf, first, count, records, NULL, arena, v->error));
         const pqx_cell *cell = first ? &flat->part : &flat->column;
-        uint32_t slots = first ? 24 : 64 + 4 * (pqx_load32(cell->data + 52) - 1);
+        uint32_t slots = first ? PQX_FLAT_LIST : 64 + 4 * (pqx_load32(cell->data + 52) - 1);
         for (uint32_t i = 0; i < count; i++)
             v->chunks[(size_t)leaf * groups + first + i] = cell->place + pqx_load32(cell->data + slots + 4 * i);
     }
@@ -110,7 +104,8 @@ static int verify_others(pqx_verifier *v)
         v->key_values[i] = flat->text.place + PQX_FLAT_CELL_HEADER_BYTES;
     }
     PQX_TRY(pqx_flat_get_created_by(flat, &key, &present, v->error));
-    if (present) v->created_by = flat->text.place + PQX_FLAT_CELL_HEADER_BYTES;
+    if (present) v->created_by = flat->text.place + PQX_FLAT_CREATED_BY;
+    PQX_TRY(pqx_flat_load_root(flat, v->error));
     for (uint32_t page = 0; page < flat->pool_pages; page++) {
         pqx_flat_begin(flat);
         PQX_TRY(pqx_flat_place(flat, first_page + page, &place, v->error));
@@ -147,12 +142,13 @@ static int verify_public_way(pqx_verifier *v)
     const pqx_flat_facts *facts = &flat->facts;
     pqx_cell whole = {.data = v->payload, .place = 0, .size = flat->tail};
     pqx_view root, group;
-    uint32_t wanted = 15 | (flat->flags & 2) << 3 | (flat->flags & 1) << 5, found = 0;
+    uint32_t wanted = flat->flags & PQX_FLAT_VERBATIM ? 0 : 15 | (flat->flags & 2) << 3 | (flat->flags & 1) << 5, found = 0;
     PQX_TRY(pqx_flat_view(flat, &whole, pqx_load32(v->payload), PQX_FLAT_FILE_META_DATA, &root, v->error));
     memset(flat->unseen, 0, 4);
     memset(flat->unseen + root.at, 0, pqx_load16(root.vtable - 2));
     for (uint32_t slot = 0; slot < 6; slot++) found |= (uint32_t)(pqx_flat_find(&root, slot) != NULL) << slot;
     PQX_TRY(expect(v, root.at, wanted, found));
+    if (!wanted) return PQX_OK;
     const uint8_t *version = pqx_flat_find(&root, 0), *num_rows = pqx_flat_find(&root, 2), *created_by = pqx_flat_find(&root, 5);
     PQX_TRY(expect(v, (uint64_t)(version - v->payload), (uint32_t)facts->version, pqx_load32(version)));
     PQX_TRY(expect(v, (uint64_t)(num_rows - v->payload), (uint64_t)facts->num_rows, pqx_load64(num_rows)));
@@ -201,11 +197,12 @@ static int verify_all(pqx_verifier *v)
 
 int pqx_flat_verify(const uint8_t *payload, size_t size, pqx_error *error)
 {
-    pqx_source source = {memory_read, (void *)(uintptr_t)payload, size};
     pqx_verifier verifier = {.payload = payload, .error = error};
-    int status = pqx_flat_open(&source, 0, size, payload, size, &verifier.flat, error);
-    if (status != PQX_OK) return status;
-    status = verify_all(&verifier);
+    pqx_buffer thrift = {0};
+    PQX_TRY(pqx_flat_open_memory(payload, size, &verifier.flat, error));
+    int status = verify_all(&verifier);
+    if (status == PQX_OK) status = pqx_flat_to_thrift(payload, size, &thrift, error);
+    pqx_buffer_free(&thrift);
     free(verifier.elements);
     free(verifier.flat->unseen);
     pqx_flat_close(verifier.flat);

@@ -7,6 +7,7 @@
 static int check_scan(pqx_flat_writer *w)
 {
     const pqx_scan *scan = w->scan;
+    if (scan->problem.code != PQX_OK) return pqx_fail(w->error, scan->problem.code, scan->problem.offset, scan->problem.expected, scan->problem.found);
     if (scan->encrypted) return pqx_fail(w->error, PQX_ENCRYPTED, 0, 0, scan->encrypted);
     for (uint32_t i = 0; i < scan->row_group_count; i++) {
         const pqx_row_group *group = &scan->row_groups[i];
@@ -135,14 +136,18 @@ static int write_row_groups(pqx_flat_writer *w, uint32_t *places, uint32_t *fiel
     for (uint32_t first = 0, part = 0; first < count; first += PQX_FLAT_PART_ROW_GROUPS, part++) {
         uint32_t here = count - first < PQX_FLAT_PART_ROW_GROUPS ? count - first : PQX_FLAT_PART_ROW_GROUPS, cell, fixed, table;
         PQX_TRY(pqx_flat_cell_begin(w, PQX_KIND_ROW_GROUPS, 0, part, &cell));
-        PQX_TRY(pqx_flat_zeros(w, 8 + 4 * here, &fixed));
+        PQX_TRY(pqx_flat_zeros(w, 12 + 4 * here, &fixed));
+        pqx_flat_records_begin(w);
         pqx_store32(pqx_flat_at(w, fixed), first);
         pqx_store32(pqx_flat_at(w, fixed + 4), here);
         for (uint32_t i = 0; i < here; i++) {
             PQX_TRY(put_row_group(w, first + i, &table, &fields[first + i]));
-            pqx_store32(pqx_flat_at(w, fixed + 8 + 4 * i), table - cell);
+            pqx_store32(pqx_flat_at(w, fixed + 12 + 4 * i), table - cell);
             pqx_flat_link(w, w->row_groups_vector + 4 * (first + i), table);
+            PQX_TRY(pqx_flat_add_group_record(w, first + i));
         }
+        PQX_TRY(pqx_flat_put_records(w, &table));
+        pqx_store32(pqx_flat_at(w, fixed + 8), table - cell);
         PQX_TRY(pqx_flat_cell_end(w, cell));
         places[part] = cell;
     }
@@ -160,10 +165,13 @@ static int put_chunks(pqx_flat_writer *w, uint32_t leaf, uint32_t first, uint32_
 {
     const pqx_scan *scan = w->scan;
     const pqx_element *element = &scan->elements[scan->leaves[leaf]];
+    pqx_flat_records_begin(w);
     uint32_t stride = 4 + 4 * scan->leaf_count, entry = w->columns_vectors + stride * first + 4 + 4 * leaf, table;
     for (uint32_t i = 0; i < count; i++, entry += stride) {
         const pqx_row_group *group = &scan->row_groups[first + i];
-        PQX_TRY(pqx_flat_put_chunk(w, element, group, (uint64_t)(first + i) * scan->leaf_count + leaf, &table));
+        uint64_t chunk = (uint64_t)(first + i) * scan->leaf_count + leaf;
+        PQX_TRY(pqx_flat_put_chunk(w, element, group, chunk, &table));
+        PQX_TRY(pqx_flat_add_chunk_record(w, element, chunk));
         pqx_store32(pqx_flat_at(w, slots + 4 * i), table - cell);
         pqx_flat_link(w, entry, table);
     }
@@ -173,12 +181,14 @@ static int put_chunks(pqx_flat_writer *w, uint32_t leaf, uint32_t first, uint32_
 static int write_part(pqx_flat_writer *w, uint32_t leaf, uint32_t part, uint32_t *cell)
 {
     uint32_t first = part * PQX_FLAT_PART_ROW_GROUPS, left = w->scan->row_group_count - first, fixed;
-    uint32_t count = left < PQX_FLAT_PART_ROW_GROUPS ? left : PQX_FLAT_PART_ROW_GROUPS;
+    uint32_t count = left < PQX_FLAT_PART_ROW_GROUPS ? left : PQX_FLAT_PART_ROW_GROUPS, records;
     PQX_TRY(pqx_flat_cell_begin(w, PQX_KIND_COLUMN, part, leaf, cell));
-    PQX_TRY(pqx_flat_zeros(w, 8 + 4 * count, &fixed));
+    PQX_TRY(pqx_flat_zeros(w, 12 + 4 * count, &fixed));
     pqx_store32(pqx_flat_at(w, fixed), part);
     pqx_store32(pqx_flat_at(w, fixed + 4), count);
-    PQX_TRY(put_chunks(w, leaf, first, count, *cell, fixed + 8));
+    PQX_TRY(put_chunks(w, leaf, first, count, *cell, fixed + 12));
+    PQX_TRY(pqx_flat_put_records(w, &records));
+    pqx_store32(pqx_flat_at(w, fixed + 8), records - *cell);
     return pqx_flat_cell_end(w, *cell);
 }
 
@@ -187,7 +197,10 @@ static int write_column(pqx_flat_writer *w, uint32_t leaf)
     const pqx_scan *scan = w->scan;
     const pqx_element *element = &scan->elements[scan->leaves[leaf]];
     uint32_t groups = scan->row_group_count, count = groups < PQX_FLAT_PART_ROW_GROUPS ? groups : PQX_FLAT_PART_ROW_GROUPS;
-    uint32_t parts = groups ? (groups - 1) / PQX_FLAT_PART_ROW_GROUPS + 1 : 1, cell, part_cell;
+    uint32_t parts = groups ? (groups - 1) / PQX_FLAT_PART_ROW_GROUPS + 1 : 1, cell, part_cell, records;
+    PQX_TRY(pqx_flat_make_path(w, scan->leaves[leaf]));
+    w->path_list.size = 0;
+    PQX_TRY(pqx_append_path_list(w->path.data, w->path.size, &w->path_list, w->error));
     PQX_TRY(pqx_flat_cell_begin(w, PQX_KIND_COLUMN, 0, leaf, &cell));
     PQX_TRY(pqx_flat_zeros(w, 48 + 4 * ((size_t)parts - 1 + count), NULL));
     PQX_TRY(pqx_flat_schema_part(w, cell, scan->leaves[leaf]));
@@ -200,6 +213,7 @@ static int write_column(pqx_flat_writer *w, uint32_t leaf)
     fixed[59] = (uint8_t)element->type;
     PQX_TRY(put_chunks(w, leaf, 0, count, cell, cell + 64 + 4 * (parts - 1)));
     PQX_TRY(pqx_flat_schema_bytes(w, cell, scan->leaves[leaf], &w->hashes[leaf]));
+    PQX_TRY(pqx_flat_put_records(w, &records));
     PQX_TRY(pqx_flat_cell_end(w, cell));
     uint32_t length = pqx_flat_end(w) - cell;
     if (length > w->column_hint) w->column_hint = length < 4096 ? length : 4096;
@@ -222,11 +236,18 @@ static int write_key_value(pqx_flat_writer *w, uint32_t index, uint32_t *cell)
     return pqx_flat_cell_end(w, *cell);
 }
 
-static int write_created_by(pqx_flat_writer *w, uint32_t field, uint32_t *cell)
+/* The ROOT cell; the root table's offset at `created_by` leads to the string in it, where there is one. */
+static int write_root_cell(pqx_flat_writer *w, uint32_t created_by, uint32_t *cell)
 {
     pqx_range text = w->scan->created_by;
+    uint32_t fixed, at;
     PQX_TRY(pqx_flat_cell_begin(w, PQX_KIND_ROOT, 0, 0, cell));
-    PQX_TRY(pqx_flat_string(w, field, w->footer + text.offset, text.length));
+    PQX_TRY(pqx_flat_zeros(w, 16, &fixed));
+    if (created_by) PQX_TRY(pqx_flat_string(w, created_by, w->footer + text.offset, text.length));
+    PQX_TRY(pqx_flat_append(w, w->residue.skeleton.data, w->residue.skeleton.size, &at));
+    PQX_TRY(pqx_flat_append(w, w->residue.literals.data, w->residue.literals.size, NULL));
+    uint32_t words[3] = {at - *cell, (uint32_t)w->residue.skeleton.size, (uint32_t)w->residue.literals.size};
+    memcpy(pqx_flat_at(w, fixed), words, sizeof words);
     return pqx_flat_cell_end(w, *cell);
 }
 
@@ -241,12 +262,14 @@ static int write_cells(pqx_flat_writer *w, uint32_t created_by, uint32_t *row_gr
     for (uint32_t leaf = 0; leaf < scan->leaf_count; leaf++) PQX_TRY(write_column(w, leaf));
     uint32_t *next = row_groups + parts;
     for (uint32_t i = 0; i < scan->key_value_count; i++) PQX_TRY(write_key_value(w, i, next++));
-    if (scan->has_created_by) PQX_TRY(write_created_by(w, created_by, next++));
+    PQX_TRY(pqx_flat_make_root_residue(w, 0));
+    PQX_TRY(write_root_cell(w, scan->has_created_by ? created_by : 0, next++));
     w->place_count = (uint32_t)(next - w->places);
     PQX_TRY(pqx_flat_write_pool(w));
     PQX_TRY(pqx_flat_write_directory(w));
     PQX_TRY(pqx_flat_write_names(w));
-    PQX_TRY(pqx_flat_write_tail(w));
+    PQX_TRY(pqx_flat_write_tail(w, (uint32_t)scan->has_created_by | (uint32_t)scan->has_key_values << 1 | (uint32_t)scan->has_column_orders << 2
+                                | (w->is_compact ? PQX_FLAT_COMPACT : 0)));
     pqx_flat_sign_cells(w);
     return PQX_OK;
 }
@@ -260,7 +283,7 @@ static int write_payload(pqx_flat_writer *w)
     PQX_TRY(pqx_flat_shapes_new(w));
     PQX_TRY(number_elements(w));
     PQX_TRY(pqx_flat_make_pool(w));
-    size_t listed = (size_t)scan->element_count + scan->row_group_count + scan->key_value_count + 1 + w->pool_ends.size / 4;
+    size_t listed = (size_t)scan->element_count + scan->row_group_count + scan->key_value_count + 1;
     PQX_TRY(reserve_array(w, &w->places, listed, sizeof *w->places));
     PQX_TRY(pqx_flat_room(w, w->footer_size));
     PQX_TRY(write_root(w, &created_by));
@@ -270,14 +293,54 @@ static int write_payload(pqx_flat_writer *w)
     return status;
 }
 
-int pqx_flat_write(const uint8_t *footer, size_t size, const pqx_scan *scan, pqx_buffer *out, pqx_error *error)
+/* A payload that says nothing but how to write the Thrift footer. */
+static int write_verbatim(pqx_flat_writer *w)
 {
-    pqx_flat_writer writer = {.footer = footer, .footer_size = size, .scan = scan, .error = error, .out = out, .base = out->size}, *w = &writer;
-    int status = write_payload(w);
+    static const pqx_scan nothing = {0};
+    uint32_t first, at, cell;
+    PQX_TRY(pqx_flat_make_root_residue(w, 1));
+    w->scan = &nothing;
+    PQX_TRY(pqx_flat_shapes_new(w));
+    PQX_TRY(pqx_flat_zeros(w, 8, &first));
+    PQX_TRY(pqx_flat_table(w, PQX_FLAT_FILE_META_DATA, 0, &at, NULL));
+    pqx_flat_link(w, first, at);
+    PQX_TRY(write_root_cell(w, 0, &cell));
+    w->places = &cell;
+    w->place_count = 1;
+    int status = pqx_flat_write_directory(w);
+    w->places = NULL;
+    PQX_TRY(status);
+    PQX_TRY(pqx_flat_write_tail(w, PQX_FLAT_VERBATIM));
+    pqx_flat_sign_cells(w);
+    return PQX_OK;
+}
+
+/* Whether a footer that fails so can be carried as it is. */
+static int is_unspeakable(int status)
+{
+    return status == PQX_ENCRYPTED || status == PQX_IRREGULAR || status == PQX_MISMATCH || status == PQX_MISSING_FIELD
+        || status == PQX_UNSUPPORTED_VALUE || status == PQX_FIELD_TYPE || status == PQX_SCHEMA;
+}
+
+static int write_once(const uint8_t *footer, size_t size, const pqx_scan *scan, int (*write)(pqx_flat_writer *), int is_compact, pqx_buffer *out, pqx_error *error)
+{
+    pqx_flat_writer writer = {.footer = footer, .footer_size = size, .scan = scan, .error = error, .out = out, .base = out->size, .is_compact = is_compact}, *w = &writer;
+    int status = write(w);
+    uint64_t limit = (uint64_t)PQX_FLAT_WRITTEN_LIMIT * (out->size - w->base);
+    if (status == PQX_OK && scan->end > limit) status = pqx_fail(error, PQX_TOO_LARGE, 0, limit, scan->end);
     if (status != PQX_OK) out->size = w->base;
-    pqx_buffer *buffers[] = {&w->shapes, &w->vtables, &w->tables, &w->cells, &w->path, &w->pool, &w->pool_ends, &w->listed};
+    pqx_buffer *buffers[] = {&w->shapes, &w->vtables, &w->tables, &w->cells, &w->path, &w->pool, &w->pool_ends, &w->listed, &w->records, &w->path_list};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) pqx_buffer_free(buffers[i]);
-    void *arrays[] = {w->shape_of, w->leaf_of, w->node_of, w->position, w->node_element, w->places, w->hashes, w->item_page, w->item_at};
+    pqx_residue_free(&w->residue);
+    void *arrays[] = {w->shape_of, w->leaf_of, w->node_of, w->position, w->node_element, w->places, w->hashes, w->item_page, w->item_at, w->pool_slots};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
     return status;
+}
+
+int pqx_flat_write(const uint8_t *footer, size_t size, const pqx_scan *scan, int flags, pqx_buffer *out, pqx_error *error)
+{
+    if (flags & ~(PQX_FLAT_WRITE_COMPACT | PQX_FLAT_WRITE_VERBATIM)) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, PQX_FLAT_WRITE_COMPACT | PQX_FLAT_WRITE_VERBATIM, (uint32_t)flags);
+    int status = write_once(footer, size, scan, write_payload, (flags & PQX_FLAT_WRITE_COMPACT) != 0, out, error);
+    if (!(flags & PQX_FLAT_WRITE_VERBATIM) || !is_unspeakable(status)) return status;
+    return write_once(footer, size, scan, write_verbatim, 0, out, error);
 }

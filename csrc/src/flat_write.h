@@ -7,6 +7,7 @@
 #define PQX_FLAT_WRITE_H
 
 #include "flat.h"
+#include "flat_write_residue.h"
 
 /* Where a table's fields lie, for one combination of present fields. */
 typedef struct pqx_shape {
@@ -37,6 +38,14 @@ typedef struct pqx_flat_writer {
     uint64_t *hashes;                     /* of paths: leaves, then nodes */
     uint32_t *item_page, *item_at;        /* element -> its pool item; PQX_FLAT_NONE, 0 for none */
     pqx_buffer pool, pool_ends;           /* the pool pages' items, one page behind the other; u32 ends of the pages */
+    uint32_t *pool_slots, pool_mask, pool_items;   /* the items' places by content, 0 for none; open addressing */
+    pqx_residue residue;                  /* of the struct at hand */
+    pqx_buffer records;                   /* of the cell at hand */
+    uint32_t record_skeleton;             /* pool place of the last record's skeleton, 0 for none */
+    size_t record_literals, record_size;  /* where the last record's literals are in `records` */
+    uint32_t skeleton_of_type[9];         /* the last one for a chunk of each physical type; 8: any other */
+    pqx_buffer path_list;                 /* the leaf's, as in path_in_schema */
+    int is_compact;
     uint32_t schema_vector, row_groups_vector, key_values_vector;   /* places of their first entries */
     uint32_t columns_vectors;             /* place of the first row group's vector */
     uint32_t column_hint, pool_hint;
@@ -87,19 +96,35 @@ int pqx_flat_cell_end(pqx_flat_writer *w, uint32_t cell);
 int pqx_flat_pages(pqx_flat_writer *w, int kind, uint32_t count, uint32_t *first);
 void pqx_flat_sign_cells(pqx_flat_writer *w);
 int pqx_flat_write_directory(pqx_flat_writer *w);
-int pqx_flat_write_tail(pqx_flat_writer *w);
+int pqx_flat_write_tail(pqx_flat_writer *w, uint32_t flags);
 
 /* flat_write_schema.c */
 int pqx_flat_write_node(pqx_flat_writer *w, uint32_t node);
 int pqx_flat_schema_part(pqx_flat_writer *w, uint32_t cell, uint32_t element);
+/* The path below the root into w->path, NUL between its parts. */
+int pqx_flat_make_path(pqx_flat_writer *w, uint32_t element);
 int pqx_flat_schema_bytes(pqx_flat_writer *w, uint32_t cell, uint32_t element, uint64_t *hash);
 
 /* flat_write_chunk.c: ColumnChunk, ColumnMetadata, Statistics and below. */
+/* A shorter valid bound of a long byte array in at most 16 bytes; 0 where there is none. */
+uint32_t pqx_flat_shorten(const pqx_element *leaf, const uint8_t *bytes, uint32_t size, int is_max, uint8_t out[16]);
 int pqx_flat_put_chunk(pqx_flat_writer *w, const pqx_element *leaf, const pqx_row_group *row_group, uint64_t chunk, uint32_t *at);
 
-/* flat_write_pool.c: ARROW:schema's fields, collected before the cells that name them and written behind these. */
+/* flat_write_pool.c: items that cells name by their place, written behind these. At first ARROW:schema's fields. */
 int pqx_flat_make_pool(pqx_flat_writer *w);
+int pqx_flat_pool_add(pqx_flat_writer *w, const uint8_t *bytes, size_t size, uint32_t *place);
+/* Good until an item is added. */
+pqx_bytes pqx_flat_pool_get(const pqx_flat_writer *w, uint32_t place);
 int pqx_flat_write_pool(pqx_flat_writer *w);
+
+/* flat_write_records.c: what the tables do not say, record by record */
+void pqx_flat_records_begin(pqx_flat_writer *w);
+int pqx_flat_add_group_record(pqx_flat_writer *w, uint32_t row_group);
+int pqx_flat_add_chunk_record(pqx_flat_writer *w, const pqx_element *leaf, uint64_t chunk);
+/* Append the records to the cell. */
+int pqx_flat_put_records(pqx_flat_writer *w, uint32_t *at);
+/* Skeleton and literals of the footer, whole where `verbatim`, into w->residue. */
+int pqx_flat_make_root_residue(pqx_flat_writer *w, int verbatim);
 
 /* flat_write_names.c: entries by hash; either buckets are written, or `listed` is what the tail block lists. */
 int pqx_flat_write_names(pqx_flat_writer *w);

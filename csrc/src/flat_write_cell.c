@@ -55,12 +55,12 @@ int pqx_flat_write_directory(pqx_flat_writer *w)
     return PQX_OK;
 }
 
-static void store_counts(pqx_flat_writer *w, uint8_t *tail)
+static void store_counts(pqx_flat_writer *w, uint8_t *tail, uint32_t flags)
 {
     const pqx_scan *scan = w->scan;
     uint32_t groups = scan->row_group_count, parts = groups / PQX_FLAT_PART_ROW_GROUPS + (groups % PQX_FLAT_PART_ROW_GROUPS != 0);
     const uint32_t words[] = {scan->leaf_count, w->node_count, groups, scan->key_value_count, (uint32_t)(w->pool_ends.size / 4), parts,
-                              scan->has_created_by | scan->has_key_values << 1 | scan->has_column_orders << 2, (uint32_t)scan->version};
+                              flags, (uint32_t)scan->version};
     memcpy(tail, words, sizeof words);
     pqx_store64(tail + 32, (uint64_t)scan->num_rows);
     const uint32_t more[] = {w->directory, w->buckets, w->bucket_count, w->column_hint, w->pool_hint,
@@ -68,13 +68,13 @@ static void store_counts(pqx_flat_writer *w, uint8_t *tail)
     memcpy(tail + 40, more, sizeof more);
 }
 
-int pqx_flat_write_tail(pqx_flat_writer *w)
+int pqx_flat_write_tail(pqx_flat_writer *w, uint32_t flags)
 {
     static const uint8_t uuid[16] = PQX_UUID_FLAT_FOOTER;
     uint32_t tail, record;
     PQX_TRY(pqx_flat_pad(w, 8));
     PQX_TRY(pqx_flat_zeros(w, PQX_FLAT_TAIL_BYTES, &tail));
-    store_counts(w, pqx_flat_at(w, tail));
+    store_counts(w, pqx_flat_at(w, tail), flags);
     for (uint32_t i = 0; i < w->scan->row_group_count && i < PQX_FLAT_PART_ROW_GROUPS; i++)
         PQX_TRY(pqx_flat_append(w, (const uint8_t *)&w->scan->row_groups[i].num_rows, 8, NULL));
     uint32_t area;

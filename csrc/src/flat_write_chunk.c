@@ -29,31 +29,47 @@ static void pack_short(pqx_bound *bound, const uint8_t *bytes, uint32_t size)
 }
 
 /* A lower bound of at most 16 bytes for a longer string: cut where a UTF-8 character ends. */
-static void shorten_min(pqx_bound *bound)
+static uint32_t shorten_min(const uint8_t *bytes, uint8_t out[SHORT_BOUND])
 {
     for (uint32_t cut = SHORT_BOUND; cut > SHORT_BOUND - 3; cut--) {
-        if ((bound->bytes[cut] & 0xc0) == 0x80) continue;
-        pack_short(bound, bound->bytes, cut);
-        bound->len = -(int8_t)cut;
-        return;
+        if ((bytes[cut] & 0xc0) == 0x80) continue;
+        memcpy(out, bytes, cut);
+        return cut;
     }
+    return 0;
 }
 
 /* An upper bound of at most 16 bytes for a longer string: its last byte that stays ASCII, plus one. */
-static void shorten_max(pqx_bound *bound)
+static uint32_t shorten_max(const uint8_t *bytes, uint8_t out[SHORT_BOUND])
+{
+    uint32_t cut = SHORT_BOUND;
+    while (cut && bytes[cut - 1] >= 0x7f) cut--;
+    if (!cut) return 0;
+    memcpy(out, bytes, cut);
+    out[cut - 1]++;
+    return cut;
+}
+
+uint32_t pqx_flat_shorten(const pqx_element *leaf, const uint8_t *bytes, uint32_t size, int is_max, uint8_t out[SHORT_BOUND])
+{
+    if (leaf->type != 6 || leaf->sort_order != PQX_ORDER_UNSIGNED || size <= SHORT_BOUND) return 0;
+    return is_max ? shorten_max(bytes, out) : shorten_min(bytes, out);
+}
+
+/* A byte array of more than 16 bytes: whole in a slot of our own, and shortened for other readers; when compact, only so. */
+static void pack_long(pqx_bound *bound, const pqx_element *leaf, int is_max, int is_compact)
 {
     uint8_t bytes[SHORT_BOUND];
-    uint32_t cut = SHORT_BOUND;
-    while (cut && bound->bytes[cut - 1] >= 0x7f) cut--;
-    if (!cut) return;
-    memcpy(bytes, bound->bytes, cut);
-    bytes[cut - 1]++;
-    pack_short(bound, bytes, cut);
-    bound->len = -(int8_t)cut;
+    uint32_t size = pqx_flat_shorten(leaf, bound->bytes, bound->size, is_max, bytes);
+    bound->own = !size || !is_compact;
+    if (!size) return;
+    pack_short(bound, bytes, size);
+    bound->len = -(int8_t)size;
+    if (is_compact) bound->exactness = 1;
 }
 
 /* How a bound is stored; `exact`: 0 not said, 1 inexact, 2 exact. */
-static pqx_bound pack_bound(const pqx_element *leaf, const uint8_t *bytes, uint32_t size, int is_max, uint8_t exact)
+static pqx_bound pack_bound(const pqx_element *leaf, const uint8_t *bytes, uint32_t size, int is_max, uint8_t exact, int is_compact)
 {
     pqx_bound bound = {.bytes = bytes, .size = size, .exactness = exact};
     switch (leaf->type) {
@@ -79,8 +95,7 @@ static pqx_bound pack_bound(const pqx_element *leaf, const uint8_t *bytes, uint3
             pack_short(&bound, bytes, size);
             break;
         }
-        bound.own = 1;
-        if (leaf->type == 6 && leaf->sort_order == PQX_ORDER_UNSIGNED) is_max ? shorten_max(&bound) : shorten_min(&bound);
+        pack_long(&bound, leaf, is_max, is_compact);
         return bound;
     }
     bound.len = exact == 2 ? (int8_t)size : -(int8_t)size;
@@ -108,8 +123,8 @@ static int put_statistics(pqx_flat_writer *w, const pqx_element *leaf, const pqx
     pqx_usable_bounds(w->footer, chunk, leaf, &range[0], &range[1], &has);
     pqx_bound min = {0}, max = {0};
     uint32_t present = chunk->present;
-    if (has & 1) min = pack_bound(leaf, w->footer + range[0].offset, range[0].length, 0, exactness(present, PQX_PRESENT_MIN_EXACT_SET, PQX_PRESENT_MIN_EXACT));
-    if (has & 2) max = pack_bound(leaf, w->footer + range[1].offset, range[1].length, 1, exactness(present, PQX_PRESENT_MAX_EXACT_SET, PQX_PRESENT_MAX_EXACT));
+    if (has & 1) min = pack_bound(leaf, w->footer + range[0].offset, range[0].length, 0, exactness(present, PQX_PRESENT_MIN_EXACT_SET, PQX_PRESENT_MIN_EXACT), w->is_compact);
+    if (has & 2) max = pack_bound(leaf, w->footer + range[1].offset, range[1].length, 1, exactness(present, PQX_PRESENT_MAX_EXACT_SET, PQX_PRESENT_MAX_EXACT), w->is_compact);
     uint8_t exact = (uint8_t)(min.exactness | max.exactness << 2);
     uint32_t mask = (present & PQX_PRESENT_NULL_COUNT ? 1u << PQX_STATISTICS__NULL_COUNT : 0)
         | (present & PQX_PRESENT_DISTINCT_COUNT ? 1u << PQX_STATISTICS__DISTINCT_COUNT : 0)

@@ -1,13 +1,7 @@
-/* The flat footer's pool: the fields of ARROW:schema, each once, so that a projection finds its own. */
+/* The flat footer's pool: fields of ARROW:schema, where a projection finds its own, and skeletons; each once. */
 #include <stdlib.h>
 
 #include "flat_write.h"
-
-/* Items by content, open addressing. */
-typedef struct pqx_items {
-    uint32_t *slots;                      /* index of an item's first user + 1 */
-    uint32_t mask;
-} pqx_items;
 
 static const pqx_key_value *find_arrow_schema(const pqx_flat_writer *w)
 {
@@ -19,18 +13,25 @@ static const pqx_key_value *find_arrow_schema(const pqx_flat_writer *w)
     return NULL;
 }
 
-/* Where item number `page`, `at` lies in w->pool. */
-static size_t pool_place(const pqx_flat_writer *w, uint32_t page, uint32_t at)
+/* The item at a pool place: its length, a zero word, its bytes. */
+static const uint8_t *item_at(const pqx_flat_writer *w, uint32_t place)
 {
     const uint32_t *ends = (const uint32_t *)(const void *)w->pool_ends.data;
-    return (page ? ends[page - 1] : 0) + at - PQX_FLAT_CELL_HEADER_BYTES;
+    uint32_t page = place >> PQX_POOL_PAGE_SHIFT, at = (place & ((1u << PQX_POOL_PAGE_SHIFT) - 1)) * 8;
+    return w->pool.data + (page ? ends[page - 1] : 0) + at - PQX_FLAT_CELL_HEADER_BYTES;
 }
 
-/* Give the piece its place in the current page, or in a new one. */
-static int add_item(pqx_flat_writer *w, const pqx_buffer *piece, uint32_t element)
+pqx_bytes pqx_flat_pool_get(const pqx_flat_writer *w, uint32_t place)
+{
+    const uint8_t *item = item_at(w, place);
+    return (pqx_bytes){item + 8, pqx_load32(item)};
+}
+
+/* Give the item its place in the current page, or in a new one. */
+static int add_item(pqx_flat_writer *w, const uint8_t *bytes, size_t size, uint32_t *place)
 {
     static const uint8_t zeros[8] = {0};
-    size_t padded = (8 + piece->size + 7) & ~(size_t)7;
+    size_t padded = (8 + size + 7) & ~(size_t)7;
     uint32_t pages = (uint32_t)(w->pool_ends.size / 4);
     uint32_t *ends = (uint32_t *)(void *)w->pool_ends.data;
     size_t begin = pages > 1 ? ends[pages - 2] : 0;
@@ -40,31 +41,54 @@ static int add_item(pqx_flat_writer *w, const pqx_buffer *piece, uint32_t elemen
         ends = (uint32_t *)(void *)w->pool_ends.data;
         pages++;
     }
-    w->item_page[element] = pages - 1;
-    w->item_at[element] = (uint32_t)(PQX_FLAT_CELL_HEADER_BYTES + w->pool.size - begin);
-    uint32_t words[2] = {(uint32_t)piece->size, 0};
+    *place = (pages - 1) << PQX_POOL_PAGE_SHIFT | (uint32_t)(PQX_FLAT_CELL_HEADER_BYTES + w->pool.size - begin) / 8;
+    uint32_t words[2] = {(uint32_t)size, 0};
     PQX_TRY(pqx_flat_room(w, w->pool.size + padded));
     PQX_TRY(pqx_buffer_append(&w->pool, words, sizeof words, w->error));
-    PQX_TRY(pqx_buffer_append(&w->pool, piece->data, piece->size, w->error));
-    PQX_TRY(pqx_buffer_append(&w->pool, zeros, padded - 8 - piece->size, w->error));
+    PQX_TRY(pqx_buffer_append(&w->pool, bytes, size, w->error));
+    PQX_TRY(pqx_buffer_append(&w->pool, zeros, padded - 8 - size, w->error));
     ends[pages - 1] = (uint32_t)w->pool.size;
     return PQX_OK;
 }
 
-/* Find the piece among the items, or add it. */
-static int place_item(pqx_flat_writer *w, pqx_items *items, const pqx_buffer *piece, uint32_t element)
+/* The slot of the item of this content, or the empty one where it belongs. */
+static uint32_t *find_slot(const pqx_flat_writer *w, const uint8_t *bytes, size_t size)
 {
-    uint32_t slot = (uint32_t)pqx_xxh64(piece->data, piece->size, 0) & items->mask;
-    for (; items->slots[slot]; slot = (slot + 1) & items->mask) {
-        uint32_t first = items->slots[slot] - 1;
-        const uint8_t *item = w->pool.data + pool_place(w, w->item_page[first], w->item_at[first]);
-        if (pqx_load32(item) != piece->size || memcmp(item + 8, piece->data, piece->size) != 0) continue;
-        w->item_page[element] = w->item_page[first];
-        w->item_at[element] = w->item_at[first];
-        return PQX_OK;
+    uint32_t slot = (uint32_t)pqx_xxh64(bytes, size, 0) & w->pool_mask;
+    for (; w->pool_slots[slot]; slot = (slot + 1) & w->pool_mask) {
+        const uint8_t *item = item_at(w, w->pool_slots[slot]);
+        if (pqx_load32(item) == size && !memcmp(item + 8, bytes, size)) break;
     }
-    items->slots[slot] = element + 1;
-    return add_item(w, piece, element);
+    return &w->pool_slots[slot];
+}
+
+/* Twice as many slots, at first 64. */
+static int grow_slots(pqx_flat_writer *w)
+{
+    uint32_t *old = w->pool_slots, count = old ? w->pool_mask + 1 : 0, mask = old ? 2 * w->pool_mask + 1 : 63;
+    uint32_t *slots = calloc((size_t)mask + 1, sizeof *slots);
+    if (!slots) return pqx_fail(w->error, PQX_NO_MEMORY, 0, 4 * ((uint64_t)mask + 1), 0);
+    w->pool_slots = slots;
+    w->pool_mask = mask;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!old[i]) continue;
+        pqx_bytes item = pqx_flat_pool_get(w, old[i]);
+        *find_slot(w, item.data, item.size) = old[i];
+    }
+    free(old);
+    return PQX_OK;
+}
+
+int pqx_flat_pool_add(pqx_flat_writer *w, const uint8_t *bytes, size_t size, uint32_t *place)
+{
+    if (w->pool_items >= w->pool_mask / 2) PQX_TRY(grow_slots(w));
+    uint32_t *slot = find_slot(w, bytes, size);
+    if (!*slot) {
+        PQX_TRY(add_item(w, bytes, size, slot));
+        w->pool_items++;
+    }
+    *place = *slot;
+    return PQX_OK;
 }
 
 static int name_equals(const pqx_flat_writer *w, const pqx_arrow_schema *schema, uint32_t field, const pqx_element *element)
@@ -75,17 +99,19 @@ static int name_equals(const pqx_flat_writer *w, const pqx_arrow_schema *schema,
 }
 
 /* All top-level elements' items; *usable is 0 where one of them has none. */
-static int collect(pqx_flat_writer *w, const pqx_arrow_schema *schema, pqx_items *items, int *usable)
+static int collect(pqx_flat_writer *w, const pqx_arrow_schema *schema, int *usable)
 {
     pqx_buffer piece = {0};
-    uint32_t field = 0;
+    uint32_t field = 0, place = 0;
     int status = PQX_OK;
     for (uint32_t i = 1; status == PQX_OK && *usable && i < w->scan->element_count; i++) {
         if (w->scan->elements[i].parent != 0) continue;
         piece.size = 0;
         *usable = field < schema->field_count && name_equals(w, schema, field, &w->scan->elements[i])
             && pqx_arrow_field_piece(schema, field, &piece, NULL) == PQX_OK;
-        if (*usable) status = place_item(w, items, &piece, i);
+        if (*usable) status = pqx_flat_pool_add(w, piece.data, piece.size, &place);
+        w->item_page[i] = place >> PQX_POOL_PAGE_SHIFT;
+        w->item_at[i] = (place & ((1u << PQX_POOL_PAGE_SHIFT) - 1)) * 8;
         field++;
     }
     *usable = *usable && field == schema->field_count;
@@ -95,7 +121,8 @@ static int collect(pqx_flat_writer *w, const pqx_arrow_schema *schema, pqx_items
 
 static void forget_items(pqx_flat_writer *w)
 {
-    w->pool.size = w->pool_ends.size = 0;
+    w->pool.size = w->pool_ends.size = w->pool_items = 0;
+    if (w->pool_slots) memset(w->pool_slots, 0, ((size_t)w->pool_mask + 1) * sizeof *w->pool_slots);
     for (uint32_t i = 0; i < w->scan->element_count; i++) {
         w->item_page[i] = PQX_FLAT_NONE;
         w->item_at[i] = 0;
@@ -108,11 +135,7 @@ int pqx_flat_make_pool(pqx_flat_writer *w)
     pqx_arrow_schema schema;
     forget_items(w);
     if (!pair || pqx_arrow_schema_parse(w->footer + pair->value.offset, pair->value.length, &schema, NULL) != PQX_OK) return PQX_OK;
-    pqx_items items = {NULL, 15};
-    while (items.mask / 2 < w->scan->element_count) items.mask = items.mask * 2 + 1;
-    items.slots = calloc((size_t)items.mask + 1, sizeof *items.slots);
-    int usable = 1, status = items.slots ? collect(w, &schema, &items, &usable) : pqx_fail(w->error, PQX_NO_MEMORY, 0, 4 * (uint64_t)items.mask, 0);
-    free(items.slots);
+    int usable = 1, status = collect(w, &schema, &usable);
     pqx_arrow_schema_free(&schema);
     if (!usable) forget_items(w);
     return status;
@@ -121,8 +144,12 @@ int pqx_flat_make_pool(pqx_flat_writer *w)
 int pqx_flat_write_pool(pqx_flat_writer *w)
 {
     const uint32_t *ends = (const uint32_t *)(const void *)w->pool_ends.data;
-    uint32_t *places = w->places + w->place_count, begin = 0;
-    for (uint32_t page = 0; page < w->pool_ends.size / 4; page++) {
+    uint32_t pages = (uint32_t)(w->pool_ends.size / 4), begin = 0;
+    uint32_t *places = realloc(w->places, ((size_t)w->place_count + pages + 1) * sizeof *places);
+    if (!places) return pqx_fail(w->error, PQX_NO_MEMORY, 0, ((uint64_t)w->place_count + pages) * sizeof *places, 0);
+    w->places = places;
+    places += w->place_count;
+    for (uint32_t page = 0; page < pages; page++) {
         uint32_t cell;
         PQX_TRY(pqx_flat_cell_begin(w, PQX_KIND_POOL, 0, page, &cell));
         PQX_TRY(pqx_flat_append(w, w->pool.data + begin, ends[page] - begin, NULL));
@@ -132,6 +159,6 @@ int pqx_flat_write_pool(pqx_flat_writer *w)
         places[page] = cell;
         begin = ends[page];
     }
-    w->place_count += (uint32_t)(w->pool_ends.size / 4);
+    w->place_count += pages;
     return PQX_OK;
 }

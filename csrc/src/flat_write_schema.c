@@ -193,8 +193,7 @@ static int put_element(pqx_flat_writer *w, uint32_t index, uint32_t *name)
     return PQX_OK;
 }
 
-/* The path below the root into w->path, NUL between its parts. */
-static int make_path(pqx_flat_writer *w, uint32_t index)
+int pqx_flat_make_path(pqx_flat_writer *w, uint32_t index)
 {
     const pqx_element *elements = w->scan->elements;
     size_t size = 0;
@@ -236,7 +235,7 @@ int pqx_flat_schema_bytes(pqx_flat_writer *w, uint32_t cell, uint32_t index, uin
     PQX_TRY(pqx_flat_append(w, w->footer + element->bytes.offset, element->bytes.length, &at));
     pqx_store32(pqx_flat_at(w, cell) + 16, at - cell);
     pqx_store32(pqx_flat_at(w, cell) + 20, element->bytes.length);
-    PQX_TRY(make_path(w, index));
+    PQX_TRY(pqx_flat_make_path(w, index));
     if (element->parent > 0) {
         PQX_TRY(pqx_flat_append(w, w->path.data, w->path.size, &at));
         pqx_store32(pqx_flat_at(w, cell) + 24, at - cell);

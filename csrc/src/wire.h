@@ -18,6 +18,8 @@
 #define PQX_TYPE_STRUCT 12
 #define PQX_TYPE_UUID 13
 #define PQX_FLAT_LAYOUT_VERSION 1
+#define PQX_FLAT_WRITTEN_LIMIT 16
+#define PQX_FLAT_REBUILT_LIMIT 64
 #define PQX_FLAT_CELL_HEADER_BYTES 16
 #define PQX_FLAT_RECORD_BYTES 32
 #define PQX_FLAT_TAIL_BYTES 72
@@ -37,6 +39,46 @@
 #define PQX_KIND_POOL 6
 #define PQX_KIND_DIRECTORY 7
 #define PQX_KIND_BUCKET 8
+#define PQX_OP_VARINT 128
+#define PQX_OP_DOUBLE 129
+#define PQX_OP_BINARY 130
+#define PQX_OP_UUID 131
+#define PQX_OP_TYPE 132
+#define PQX_OP_PATH 133
+#define PQX_OP_CODEC 134
+#define PQX_OP_NUM_VALUES 135
+#define PQX_OP_TOTAL_UNCOMPRESSED_SIZE 136
+#define PQX_OP_TOTAL_COMPRESSED_SIZE 137
+#define PQX_OP_DATA_PAGE_OFFSET 138
+#define PQX_OP_INDEX_PAGE_OFFSET 139
+#define PQX_OP_DICTIONARY_PAGE_OFFSET 140
+#define PQX_OP_FIRST_PAGE 141
+#define PQX_OP_CHUNK_END 142
+#define PQX_OP_NULL_COUNT 143
+#define PQX_OP_NON_NULL 144
+#define PQX_OP_DISTINCT_COUNT 145
+#define PQX_OP_MIN 146
+#define PQX_OP_MAX 147
+#define PQX_OP_BLOOM_FILTER_OFFSET 148
+#define PQX_OP_BLOOM_FILTER_LENGTH 149
+#define PQX_OP_OFFSET_INDEX_OFFSET 150
+#define PQX_OP_OFFSET_INDEX_LENGTH 151
+#define PQX_OP_COLUMN_INDEX_OFFSET 152
+#define PQX_OP_COLUMN_INDEX_LENGTH 153
+#define PQX_OP_NUM_ROWS 154
+#define PQX_OP_TOTAL_BYTE_SIZE 155
+#define PQX_OP_FILE_OFFSET 156
+#define PQX_OP_GROUP_COMPRESSED_SIZE 157
+#define PQX_OP_ORDINAL 158
+#define PQX_OP_CHUNKS 159
+#define PQX_OP_VERSION 160
+#define PQX_OP_ALL_ROWS 161
+#define PQX_OP_ELEMENTS 162
+#define PQX_OP_ROW_GROUPS 163
+#define PQX_OP_KEY 164
+#define PQX_OP_VALUE 165
+#define PQX_OP_CREATED_BY 166
+#define PQX_OP_COLUMN_ORDERS 167
 #define PQX_MAX_DEPTH 64
 #define PQX_MAX_EXTENSION_BYTES 0x4000000u
 #define PQX_FILE_META_DATA_VERSION 1
@@ -103,6 +145,9 @@
 #define PQX_STATISTICS_IS_MAX_VALUE_EXACT 7
 #define PQX_STATISTICS_IS_MIN_VALUE_EXACT 8
 #define PQX_STATISTICS_NAN_COUNT 9
+#define PQX_SIZE_STATISTICS_UNENCODED_BYTE_ARRAY_DATA_BYTES 1
+#define PQX_SIZE_STATISTICS_REPETITION_LEVEL_HISTOGRAM 2
+#define PQX_SIZE_STATISTICS_DEFINITION_LEVEL_HISTOGRAM 3
 #define PQX_KEY_VALUE_KEY 1
 #define PQX_KEY_VALUE_VALUE 2
 #define PQX_PAGE_ENCODING_STATS_PAGE_TYPE 1
@@ -268,5 +313,6 @@ typedef struct pqx_flat_layout { uint8_t count; pqx_flat_field fields[PQX_FLAT_M
     case PQX_MISMATCH: return "does not match the schema: {found}, expected {expected}"; \
     case PQX_UNSUPPORTED_VALUE: return "a value that this form cannot carry: {found}, the limit is {expected}"; \
     case PQX_BAD_VALUE: return "a value that its place does not allow: {found}, expected {expected}"; \
+    case PQX_VERBATIM: return "a flat footer that only carries a Thrift footer: its structure is none that the tables can say"; \
 
 #endif

@@ -23,6 +23,7 @@ def constants(table: dict) -> list[tuple[str, int]]:
         ("compact_types", "TYPE_"),
         ("flat_constants", "FLAT_"),
         ("flat_kinds", "KIND_"),
+        ("flat_ops", "OP_"),
         ("limits", ""),
     ):
         found += [(prefix + name, value) for name, value in table[section].items()]

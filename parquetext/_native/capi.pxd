@@ -70,6 +70,7 @@ cdef extern from "parquetext.h" nogil:
         int32_t version
         int64_t num_rows
         uint32_t leaf_count, node_count, row_group_count, key_value_count
+        uint8_t is_lossless
     void pqx_flat_get_facts(const pqx_flat *flat, pqx_flat_facts *facts)
     uint32_t PQX_FLAT_GROUP
     int pqx_flat_find_name(pqx_flat *flat, const uint8_t *name, size_t size, uint32_t *ids, size_t capacity,
@@ -174,4 +175,9 @@ cdef extern from "parquetext.h" nogil:
     int pqx_arrow_field_piece(const pqx_arrow_schema *schema, uint32_t index, pqx_buffer *out, pqx_error *error)
     int pqx_arrow_schema_build(const pqx_bytes *pieces, const pqx_bytes *names, const pqx_bytes *keep, uint32_t count,
                                pqx_buffer *out, pqx_error *error)
-    int pqx_flat_write(const uint8_t *footer, size_t size, const pqx_scan *scan, pqx_buffer *out, pqx_error *error)
+    enum:
+        PQX_FLAT_WRITE_COMPACT
+        PQX_FLAT_WRITE_VERBATIM
+    int pqx_flat_write(const uint8_t *footer, size_t size, const pqx_scan *scan, int flags, pqx_buffer *out,
+                       pqx_error *error)
+    int pqx_flat_to_thrift(const uint8_t *payload, size_t size, pqx_buffer *out, pqx_error *error)

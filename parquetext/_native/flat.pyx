@@ -3,14 +3,16 @@
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize, PyBytes_Size
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 
-from ..errors import wire_error
+from .. import wire
+from ..errors import ParquetextError, wire_error
 
 from .capi cimport (
     PQX_FLAT_GROUP, pqx_buffer, pqx_buffer_free, pqx_bytes, pqx_chunk, pqx_element, pqx_error, pqx_flat, pqx_flat_close,
     pqx_flat_facts, pqx_flat_find_field_id, pqx_flat_find_name, pqx_flat_get_chunks, pqx_flat_get_created_by,
     pqx_flat_get_facts, pqx_flat_get_key_value, pqx_flat_get_node, pqx_flat_get_row_groups,
-    pqx_flat_get_sorting_columns, pqx_flat_io, pqx_flat_node, pqx_flat_open, pqx_flat_slice, pqx_flat_verify,
-    pqx_flat_write, pqx_places, pqx_row_group, pqx_sorting_column, pqx_source,
+    pqx_flat_get_sorting_columns, pqx_flat_io, pqx_flat_node, pqx_flat_open, pqx_flat_slice, pqx_flat_to_thrift,
+    pqx_flat_verify, pqx_flat_write, PQX_FLAT_WRITE_COMPACT, PQX_FLAT_WRITE_VERBATIM,
+    pqx_places, pqx_row_group, pqx_sorting_column, pqx_source,
 )
 
 from .reader cimport FormReader
@@ -18,7 +20,7 @@ from .scan cimport Scan
 
 from .reader import Node
 
-__all__ = ["GROUP", "Node", "Reader", "verify", "write"]
+__all__ = ["GROUP", "Node", "Reader", "to_thrift", "verify", "write"]
 
 GROUP = PQX_FLAT_GROUP
 
@@ -48,6 +50,7 @@ cdef class Reader(FormReader):
     """
 
     cdef pqx_flat *flat
+    cdef readonly bint is_lossless
 
     def __cinit__(self, source, uint64_t payload, uint64_t length, tail):
         cdef pqx_source from_where = self.source_of(source)
@@ -63,6 +66,7 @@ cdef class Reader(FormReader):
             self.fail(&error)
         pqx_flat_get_facts(self.flat, &facts)
         self.opened(&facts)
+        self.is_lossless = facts.is_lossless
 
     def __dealloc__(self):
         pqx_flat_close(self.flat)
@@ -110,32 +114,73 @@ cdef class Reader(FormReader):
         pqx_flat_io(self.flat, reads, count)
 
 
-def write(Scan scan not None):
-    """The flat footer's payload for a scanned footer, without the trailer.
-
-    Raises
-    ------
-    Refused
-        The footer is encrypted or signed.
-    Unsupported
-        What the flat schema cannot say: irregular row groups, chunks of another type than their leaf's, 2 GiB.
-    Malformed
-        A required field is absent.
-    """
-    cdef pqx_buffer out
-    cdef pqx_error error
-    cdef int status
-    cdef const uint8_t *footer = scan.start
-    cdef size_t size = scan.view.shape[0]
-    out.data, out.size, out.capacity = NULL, 0, 0
-    with nogil:
-        status = pqx_flat_write(footer, size, &scan.result, &out, &error)
+cdef bytes taken(pqx_buffer *out, int status, const pqx_error *error):
+    """What was appended to `out`, which is given back; or the error."""
     try:
         if status:
             raise wire_error(error.code, error.offset, error.expected, error.found)
         return PyBytes_FromStringAndSize(<char *> out.data, out.size)
     finally:
-        pqx_buffer_free(&out)
+        pqx_buffer_free(out)
+
+
+def write(Scan scan not None, str stats="full", *, bint verbatim=True):
+    """The flat footer's payload for a scanned footer, without the trailer.
+
+    Parameters
+    ----------
+    scan : Scan
+    stats : str
+        ``"full"``, or ``"compact"``: bounds of more than 16 bytes are shortened where that is valid.
+    verbatim : bool
+        Carry a footer that the tables cannot say as it is, for `to_thrift` alone; otherwise it is refused.
+
+    Raises
+    ------
+    Refused, Unsupported, Malformed
+        Without `verbatim`: the footer is encrypted or signed; it has irregular row groups or chunks of another type than
+        their leaf's; a required field is absent.
+    Unsupported
+        2 GiB, or a footer of more than 16 times its payload.
+    """
+    cdef pqx_buffer out
+    cdef pqx_error error
+    cdef int status, flags = PQX_FLAT_WRITE_VERBATIM if verbatim else 0
+    cdef const uint8_t *footer = scan.start
+    cdef size_t size = scan.view.shape[0]
+    if stats not in ("full", "compact"):
+        raise ParquetextError(f"no such choice of statistics: {stats!r} (known: 'full', 'compact')",
+                              code=wire.BAD_ARGUMENT)
+    if stats == "compact":
+        flags |= PQX_FLAT_WRITE_COMPACT
+    out.data, out.size, out.capacity = NULL, 0, 0
+    with nogil:
+        status = pqx_flat_write(footer, size, &scan.result, flags, &out, &error)
+    return taken(&out, status, &error)
+
+
+def to_thrift(payload):
+    """The Thrift FileMetaData that a payload was written from, byte for byte, without its extension.
+
+    From a compact payload, with the bounds that it has. O(size of the result), which is at most 64 times the payload.
+
+    Raises
+    ------
+    Damaged
+        A checksum, cell, offset or skeleton is wrong.
+    Unsupported
+        More would come out than 64 times the payload.
+    """
+    cdef const uint8_t[::1] view = payload if type(payload) is bytes else memoryview(payload).cast("B")
+    cdef size_t size = view.shape[0]
+    cdef const uint8_t *start = &view[0] if size else NULL
+    cdef pqx_buffer out
+    cdef pqx_error error
+    cdef int status
+    out.data, out.size, out.capacity = NULL, 0, 0
+    with nogil:
+        status = pqx_flat_to_thrift(start, size, &out, &error)
+    return taken(&out, status, &error)
 
 
 def verify(payload):

@@ -1,9 +1,10 @@
-"""The flat footer (docs/formats.md, section 3): its writer, its reader, and the check of a whole payload."""
+"""The flat footer (docs/formats.md, section 3): its writer, its reader, the way back to Thrift, and the check of a whole payload."""
 
 from __future__ import annotations
 
 from .flat_read import GROUP, Node, Reader
+from .flat_thrift import to_thrift
 from .flat_verify import verify
 from .flat_write import write
 
-__all__ = ["GROUP", "Node", "Reader", "verify", "write"]
+__all__ = ["GROUP", "Node", "Reader", "to_thrift", "verify", "write"]

@@ -12,6 +12,7 @@ from ..errors import wire_error
 from . import checksum
 
 PAYLOAD_LIMIT = 0x7FFFFFFF
+IS_VERBATIM, ALL_FLAGS = 8, 31   # of the tail block
 FIRST_READ = 4096            # bytes from the end, where the tail that was given does not hold the record
 LEAST_AT_ONCE = 256
 _HEADER = struct.Struct("<IIHHI")
@@ -226,12 +227,14 @@ class Footer:
     def _check_counts(self) -> None:
         counts = self.counts
         cells = -(-counts.row_groups // wire.FLAT_PART_ROW_GROUPS)
-        if not counts.nodes:
+        if not counts.nodes and not counts.flags & IS_VERBATIM:
             raise self._wrong(wire.BAD_CELL, 4, 1, 0)
         if counts.row_group_cells != cells:
             raise self._wrong(wire.BAD_CELL, 20, cells, counts.row_group_cells)
-        if counts.flags > 7:
-            raise self._wrong(wire.BAD_CELL, 24, 7, counts.flags)
+        if counts.flags > ALL_FLAGS:
+            raise self._wrong(wire.BAD_CELL, 24, ALL_FLAGS, counts.flags)
+        if counts.flags & IS_VERBATIM and (counts.flags > IS_VERBATIM or any(counts[:6])):
+            raise self._wrong(wire.BAD_CELL, 24, IS_VERBATIM, counts.flags)
         smallest = counts.row_groups * max(counts.leaves, 1) * 12
         if smallest > self.length:
             raise self._wrong(wire.BAD_OFFSET, 8, self.length, min(smallest, 2**64 - 1))
@@ -254,7 +257,7 @@ class Footer:
         # The directory lists what follows, in this order.
         sizes = {
             wire.KIND_COLUMN: counts.leaves, wire.KIND_NODE: counts.nodes, wire.KIND_ROW_GROUPS: counts.row_group_cells,
-            wire.KIND_KEY_VALUE: counts.key_values, wire.KIND_ROOT: counts.flags & 1, wire.KIND_POOL: counts.pool_pages,
+            wire.KIND_KEY_VALUE: counts.key_values, wire.KIND_ROOT: 1, wire.KIND_POOL: counts.pool_pages,
         }
         self.first_entry, entries = {}, 0
         for kind, count in sizes.items():

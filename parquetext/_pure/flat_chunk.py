@@ -6,7 +6,8 @@ import struct
 
 from .. import wire
 from ..errors import wire_error
-from .flat_schema import ABSENT, Struct, list_structs
+from .flat_residue import CHUNK, Residues, chunk_facts, path_list
+from .flat_schema import ABSENT, Elements, Struct, list_structs
 from .flat_tables import Octets, Table
 
 SHORT_BOUND = 16                       # bytes of a bound that the base slots can hold
@@ -19,7 +20,7 @@ _PLACES = ("index_page_offset", "bloom_filter_offset", "offset_index_offset", "c
            "bloom_filter_length", "offset_index_length", "column_index_length")
 _FACTS = ("num_values", "total_uncompressed_size", "total_compressed_size", "data_page_offset",
           "dictionary_page_offset", "null_count", "distinct_count", "type", "codec", "present", "encodings",
-          "chunk_offset", "metadata_offset")
+          "chunk_offset", "chunk_length", "metadata_offset")
 
 # What a ColumnMetadata cannot do without, with the Thrift field to name in the error.
 _REQUIRED = (
@@ -79,13 +80,16 @@ def shorten_max(value: bytes) -> bytes | None:
     return None
 
 
-def pack_bound(type: int, sort_order: int, value: bytes, exactness: int,
-               is_max: bool) -> tuple[dict[str, int], Octets | None]:
+def shorten(type: int, sort_order: int, value: bytes, is_max: bool) -> bytes | None:
+    """A shorter valid bound of a long byte array, where there is one."""
+    if type != BYTE_ARRAY or sort_order != SORT_UNSIGNED or len(value) <= SHORT_BOUND:
+        return None
+    return shorten_max(value) if is_max else shorten_min(value)
+
+
+def pack_bound(type: int, value: bytes, shortened: bytes | None, exactness: int) -> tuple[dict[str, int], Octets | None]:
     """A bound's base slots, and its own slot where these cannot hold it whole."""
     if type not in _PACK and len(value) > SHORT_BOUND:
-        shortened = None
-        if type == BYTE_ARRAY and sort_order == SORT_UNSIGNED:
-            shortened = shorten_max(value) if is_max else shorten_min(value)
         return {} if shortened is None else {**pack_short(shortened), "len": -len(shortened)}, Octets(value)
     slots = _PACK[type](value) if type in _PACK else pack_short(value)
     return {**slots, "len": len(value) if exactness == EXACT else -len(value)}, None
@@ -94,16 +98,32 @@ def pack_bound(type: int, sort_order: int, value: bytes, exactness: int,
 class Column:
     """The chunks of one leaf, ready to be written one by one."""
 
-    def __init__(self, scan, leaf: int, type: int, sort_order: int, row_group_rows: list[int]):
-        chunks = scan.column(leaf)
-        self.data, self.type, self.sort_order, self.rows = scan.data, type, sort_order, row_group_rows
+    def __init__(self, scan, leaf: int, elements: Elements, row_group_rows: list[int], is_compact: bool):
+        chunks, index = scan.column(leaf), elements.leaves[leaf]
+        self.data, self.rows, self.is_compact = scan.data, row_group_rows, is_compact
+        self.type, self.sort_order = elements.type[index], elements.sort_order[index]
+        self.path = path_list(elements.paths[index])
         self.facts = {name: list(chunks.array(name)) for name in _FACTS + _PLACES}
         self.buffer = chunks.buffer
         self.bounds = chunks.bounds()
 
+    def fact(self, row_group: int) -> dict[str, int]:
+        """What the scan says of one row group's chunk."""
+        return {name: values[row_group] for name, values in self.facts.items()}
+
+    def add_residue(self, residues: Residues, row_group: int) -> None:
+        """What the tables do not say of one row group's chunk."""
+        fact = self.fact(row_group)
+        min, max = self._bound(row_group, False), self._bound(row_group, True)
+        inexact = {field for field, value, is_max in ((wire.STATISTICS_IS_MIN_VALUE_EXACT, min, False),
+                                                      (wire.STATISTICS_IS_MAX_VALUE_EXACT, max, True))
+                   if self.is_compact and value is not None and self._shortened(value, is_max) is not None}
+        residues.add(fact["chunk_offset"], fact["chunk_offset"] + fact["chunk_length"], CHUNK,
+                     chunk_facts(fact, self.path, min, max), type=self.type, inexact=inexact)
+
     def table(self, row_group: int) -> Table:
         """The ColumnChunk of one row group."""
-        fact = {name: values[row_group] for name, values in self.facts.items()}
+        fact = self.fact(row_group)
         metadata = fact["present"] & wire.PRESENT_METADATA
         return Table("ColumnChunk", {"metadata": self._metadata(row_group, fact) if metadata else None,
                                      "own": self._own(fact)})
@@ -168,18 +188,31 @@ class Column:
         fields = {"null_count": fact["null_count"] if present & wire.PRESENT_NULL_COUNT else None,
                   "distinct_count": fact["distinct_count"] if present & wire.PRESENT_DISTINCT_COUNT else None}
         own, exactness = {}, 0
-        has, min_offset, min_length, max_offset, max_length = self.bounds
-        for bit, (side, offset, length, said, exact) in enumerate((
-                ("min", min_offset, min_length, wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
-                ("max", max_offset, max_length, wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT))):
-            if not has[row_group] >> bit & 1:
+        for bit, (side, said, exact) in enumerate((
+                ("min", wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
+                ("max", wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT))):
+            value = self._bound(row_group, side == "max")
+            if value is None:
                 continue
-            value = bytes(self.buffer[offset[row_group]:offset[row_group] + length[row_group]])
             exactly = (EXACT if present & exact else INEXACT) if present & said else NOT_SAID
+            shortened = self._shortened(value, side == "max")
+            if self.is_compact and shortened is not None:
+                value, exactly = shortened, INEXACT
             exactness |= exactly << 2 * bit
-            slots, own[f"{side}_value"] = pack_bound(self.type, self.sort_order, value, exactly, side == "max")
+            slots, own[f"{side}_value"] = pack_bound(self.type, value, shortened, exactly)
             fields |= {f"{side}_{slot}": slots.get(slot) for slot in _BASE_SLOTS}
         return Table("Statistics", {**fields, "exactness": exactness or None, **own})
+
+    def _bound(self, row_group: int, is_max: bool) -> bytes | None:
+        """The usable bound of one side."""
+        has, *ranges = self.bounds
+        if not has[row_group] >> is_max & 1:
+            return None
+        offset, length = (array[row_group] for array in ranges[2 * is_max:2 * is_max + 2])
+        return bytes(self.buffer[offset:offset + length])
+
+    def _shortened(self, value: bytes, is_max: bool) -> bytes | None:
+        return shorten(self.type, self.sort_order, value, is_max)
 
 
 def key_value(key: bytes, value: bytes | None) -> Table:

@@ -1,4 +1,4 @@
-"""The flat footer's pool: the fields of ARROW:schema, where a projection finds its own (docs/formats.md, 3.3)."""
+"""The flat footer's pool: Arrow fields, where a projection finds its own, and skeletons (docs/formats.md, 3.3)."""
 
 from __future__ import annotations
 
@@ -36,24 +36,27 @@ def _pieces(scan, names: list[bytes]) -> list[bytes]:
 
 
 class Pool:
-    """Pages of items; `place` says where an element's Arrow field lies."""
+    """Pages of items, each of which is there once; `place` says where an element's Arrow field lies."""
 
     def __init__(self, scan, elements: Elements):
         top = [index for index in range(1, elements.count) if elements.parent[index] == 0]
         self.pages: list[bytearray] = []
-        self._places: dict[int, tuple[int, int]] = {}
-        known: dict[bytes, tuple[int, int]] = {}
-        for index, piece in zip(top, _pieces(scan, [elements.names[index] for index in top]), strict=False):
-            if piece not in known:
-                known[piece] = self._add(piece)
-            self._places[index] = known[piece]
+        self._known: dict[bytes, tuple[int, int]] = {}
+        pieces = _pieces(scan, [elements.names[index] for index in top])
+        self._places = {index: self.add(piece) for index, piece in zip(top, pieces, strict=False)}
 
     def place(self, element: int) -> tuple[int, int]:
         """Page and cell offset of the element's item; FFFFFFFF, 0 where there is none."""
         return self._places.get(element, NOWHERE)
 
-    def _add(self, piece: bytes) -> tuple[int, int]:
-        item = struct.pack("<II", len(piece), 0) + piece + bytes(-len(piece) % 8)
+    def add(self, content: bytes) -> tuple[int, int]:
+        """Page and cell offset of an item of this content."""
+        if content not in self._known:
+            self._known[content] = self._add(content)
+        return self._known[content]
+
+    def _add(self, content: bytes) -> tuple[int, int]:
+        item = struct.pack("<II", len(content), 0) + content + bytes(-len(content) % 8)
         room = wire.FLAT_POOL_PAGE_BYTES - wire.FLAT_CELL_HEADER_BYTES
         if not self.pages or len(self.pages[-1]) + len(item) > room:
             self.pages.append(bytearray())

@@ -11,13 +11,15 @@ from ..errors import wire_error
 from . import flat_names, flat_slice
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS, Chunks
 from .flat_bounds import Bounds
-from .flat_cells import Cell, Footer
+from .flat_cells import IS_VERBATIM, Cell, Footer
 from .records import ABSENT
 
 GROUP = 0x80000000           # ids of groups: GROUP | node
 _NODES, _COLUMNS = (wire.KIND_NODE, False), (wire.KIND_COLUMN, False)
+IS_COMPACT = 16              # of the tail block's flags
 _SCHEMA_PART = 64            # bytes, the cell's header included
-_LISTS = 24                  # where the list of a part above 0, and of ROW_GROUPS, begins
+LISTS = 28                  # where the list of a part above 0, and of ROW_GROUPS, begins
+CREATED_BY = 32              # where the ROOT cell has it
 _ABSENT = -1
 _LAST_TYPE = 7               # FIXED_LEN_BYTE_ARRAY
 
@@ -77,9 +79,11 @@ class Reader:
         The last bytes of the source, already read; as many as one likes.
     """
 
-    def __init__(self, source, payload: int, length: int, tail):
+    def __init__(self, source, payload: int, length: int, tail, *, allow_verbatim: bool = False):
         self._open_footer: Footer | None = Footer(source, payload, length, tail)
         self._late_rows: dict[int, int] = {}          # num_rows of row groups that the tail block has no room for
+        if self.flags & IS_VERBATIM and not allow_verbatim:
+            raise self.fail(wire.VERBATIM, self._footer.tail + 24, 0, self.flags)
         counts = self._footer.counts
         self.version, self.num_rows = counts.version, counts.num_rows
         self.leaf_count, self.node_count = counts.leaves, counts.nodes
@@ -113,6 +117,11 @@ class Reader:
     def flags(self) -> int:
         """The tail block's flags."""
         return self._footer.counts.flags
+
+    @property
+    def is_lossless(self) -> bool:
+        """Whether the Thrift footer can be rebuilt as it was: bounds are not shortened."""
+        return not self.flags & IS_COMPACT
 
     @property
     def io(self) -> tuple[int, int]:
@@ -244,10 +253,10 @@ class Reader:
 
     def _list(self, cell: Cell, first: int, part: int) -> Cell:
         """A part above 0, or a ROW_GROUPS cell: its two words and the list behind them are as expected."""
-        cell.require(_LISTS)
+        cell.require(LISTS)
         cell.equals(16, first)
         cell.equals(20, len(self._part_range(part)))
-        cell.require(_LISTS + 4 * len(self._part_range(part)))
+        cell.require(LISTS + 4 * len(self._part_range(part)))
         return cell
 
     def _part(self, leaf: int, part: int) -> tuple[Cell, int]:
@@ -258,13 +267,13 @@ class Reader:
             return first, self._fixed_end(first) - 4 * len(self._part_range(0))
         place = first.u32(_SCHEMA_PART + 4 * (part - 1))
         cell = self._footer.cell(place, wire.KIND_COLUMN, leaf, part)
-        return self._list(cell, part, part), _LISTS
+        return self._list(cell, part, part), LISTS
 
     def _row_group(self, index: int) -> tuple[Cell, dict[str, int]]:
         part, entry = divmod(index, wire.FLAT_PART_ROW_GROUPS)
         cell = self._footer.listed_cell(wire.KIND_ROW_GROUPS, part)
         self._list(cell, self._part_range(part).start, part)
-        return cell, cell.table("RowGroup", cell.u32(_LISTS + 4 * entry))
+        return cell, cell.table("RowGroup", cell.u32(LISTS + 4 * entry))
 
     def _check_range(self, first: int, count: int | None) -> range:
         count = self.row_group_count - first if count is None else count
@@ -394,22 +403,31 @@ class Reader:
             return None
         self.begin()
         cell = self._footer.listed_cell(wire.KIND_ROOT, 0)
-        if cell.size < wire.FLAT_CELL_HEADER_BYTES + 4:
-            raise cell.fail(wire.BAD_OFFSET, wire.FLAT_CELL_HEADER_BYTES, cell.size, wire.FLAT_CELL_HEADER_BYTES)
-        return cell.blob(wire.FLAT_CELL_HEADER_BYTES)
+        if cell.size < CREATED_BY + 4:
+            raise cell.fail(wire.BAD_OFFSET, CREATED_BY, cell.size, CREATED_BY)
+        return cell.blob(CREATED_BY)
 
     def pool_item(self, place: int, page: int, at: int) -> bytes:
         """The pool's item at `page` and `at`, as the cell at `place` names it."""
+        pool = self.pool_page(place + 40, page)
+        item = self.item_of(pool, place + 44, at)
+        self._footer.spend(pool.place + at, len(item))         # many elements may share one that is long
+        return item
+
+    def pool_page(self, named: int, page: int) -> Cell:
+        """A page of the pool, which is named at that place."""
         pages = self._footer.counts.pool_pages
         if page >= pages:
-            raise self.fail(wire.BAD_VALUE, place + 40, pages, page)
-        pool = self._footer.listed_cell(wire.KIND_POOL, page, self._footer.counts.pool_hint)
+            raise self.fail(wire.BAD_VALUE, named, pages, page)
+        return self._footer.listed_cell(wire.KIND_POOL, page, self._footer.counts.pool_hint)
+
+    def item_of(self, pool: Cell, named: int, at: int) -> bytes:
+        """An item of a page, which is named at that place."""
         if at % 8 or not wire.FLAT_CELL_HEADER_BYTES <= at <= pool.size - 8:
-            raise self.fail(wire.BAD_OFFSET, place + 44, pool.size, at)
+            raise self.fail(wire.BAD_OFFSET, named, pool.size, at)
         length = pool.u32(at)
         if length > pool.size - at - 8:
             raise pool.fail(wire.BAD_OFFSET, at, pool.size, length)
-        self._footer.spend(pool.place + at, length)  # many elements may share one that is long
         return bytes(pool.data[at + 8:at + 8 + length])
 
     def slice(self, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 from .. import wire
-from .flat_cells import Cell
+from .flat_cells import IS_VERBATIM, Cell
 from .flat_names import hash_field_id, hash_path, tag_of
-from .flat_read import GROUP, Reader
-from .flat_write import HAS_KEY_VALUES, HAS_ROOT
-
-
-class _Memory:
-    """A payload in memory as a source."""
-
-    def __init__(self, data):
-        self.data, self.size = memoryview(data), len(data)
-
-    def read(self, offset: int, length: int):
-        return self.data[offset:offset + length]
+from .flat_read import CREATED_BY, GROUP, LISTS, Reader
+from .flat_thrift import Memory, to_thrift
+from .flat_write import HAS_CREATED_BY, HAS_KEY_VALUES
 
 
 def verify(payload) -> None:
-    """Check a whole payload; raises what is wrong first. O(size), and a lookup per name."""
+    """Check a whole payload; raises what is wrong first. O(size), a lookup per name, and the Thrift footer rebuilt."""
     data = memoryview(payload)
-    reader = Reader(_Memory(data), 0, len(data), data)
+    reader = Reader(Memory(data), 0, len(data), data, allow_verbatim=True)
     _Check(reader, data).run()
+    to_thrift(data)
 
 
 class _Check:
@@ -50,6 +42,8 @@ class _Check:
         for index in range(reader.key_value_count):
             reader.key_value(index)
         reader.created_by  # noqa: B018 - reading it is the check
+        reader.begin()
+        footer.listed_cell(wire.KIND_ROOT, 0)
         for page in range(footer.counts.pool_pages):
             reader.begin()
             footer.listed_cell(wire.KIND_POOL, page)
@@ -96,7 +90,7 @@ class _Check:
         reader.row_group(index)
         reader.sorting_columns(index)
         cell, _ = reader._row_group(index)
-        self.row_groups.append(cell.place + cell.u32(24 + 4 * (index % wire.FLAT_PART_ROW_GROUPS)))
+        self.row_groups.append(cell.place + cell.u32(LISTS + 4 * (index % wire.FLAT_PART_ROW_GROUPS)))
 
     def check_public_way(self) -> None:
         """Root table and vectors, which lie in no cell, lead to the tables that the cells list."""
@@ -107,10 +101,14 @@ class _Check:
         self.seen(0, 4)
         self.seen(place, whole.vtable("FileMetaData", place).size)
         wanted = {"version", "schema", "num_rows", "row_groups"}
-        wanted |= {"created_by"} if counts.flags & HAS_ROOT else set()
+        wanted |= {"created_by"} if counts.flags & HAS_CREATED_BY else set()
         wanted |= {"kv"} if counts.flags & HAS_KEY_VALUES else set()
+        if counts.flags & IS_VERBATIM:
+            wanted = set()
         if set(root) != wanted:
             raise whole.fail(wire.BAD_VALUE, place, _mask(wanted), _mask(root))
+        if not wanted:
+            return
         self.check_number(whole, root["version"], 4, counts.version)
         self.check_number(whole, root["num_rows"], 8, counts.num_rows)
         self.check_vector(whole, root["schema"], [self.schema[index] for index in range(len(self.schema))])
@@ -125,7 +123,7 @@ class _Check:
             self.check_vector(whole, root["kv"], [footer.listed_cell(wire.KIND_KEY_VALUE, index).place + behind
                                                   for index in range(counts.key_values)])
         if "created_by" in root:
-            self.check_target(whole, root["created_by"], footer.listed_cell(wire.KIND_ROOT, 0).place + behind)
+            self.check_target(whole, root["created_by"], footer.listed_cell(wire.KIND_ROOT, 0).place + CREATED_BY)
 
     def seen(self, place: int, length: int) -> None:
         """Bytes that lie in no cell and are none of the padding."""

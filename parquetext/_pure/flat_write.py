@@ -5,29 +5,55 @@ from __future__ import annotations
 import struct
 
 from .. import wire
-from ..errors import wire_error
+from ..errors import ParquetextError, wire_error
 from . import checksum, varint
 from .flat_chunk import Column, key_value
 from .flat_names import fill_buckets, hash_field_id, hash_path, tag_of
 from .flat_pool import Pool
+from .flat_residue import FOOTER, ROW_GROUP, Residues, Skeletons, binary, column_orders, group_facts, skeleton_of, value
 from .flat_schema import ABSENT, ABSENT_FIELD_ID, Elements, Struct, list_structs
 from .flat_tables import LATER, Payload, Table
 
 NO_TYPE = 255
 MOST_AT_ONCE = 4096                                  # bytes worth reading at once, at most
-HAS_ROOT, HAS_KEY_VALUES, HAS_COLUMN_ORDERS = 1, 2, 4
+HAS_CREATED_BY, HAS_KEY_VALUES, HAS_COLUMN_ORDERS, IS_VERBATIM, IS_COMPACT = 1, 2, 4, 8, 16
+UNSPEAKABLE = (wire.ENCRYPTED, wire.IRREGULAR, wire.MISMATCH, wire.MISSING_FIELD, wire.UNSUPPORTED_VALUE,
+               wire.FIELD_TYPE, wire.SCHEMA)        # why a footer is carried verbatim
 
 # What follows a NODE's or COLUMN's header: see "schema part" in docs/formats.md.
 SCHEMA_PART = struct.Struct("<8I2I4BI")
 
 
-def write(scan) -> bytes:
+def write(scan, stats: str = "full", *, verbatim: bool = True) -> bytes:
     """The payload of the flat footer for a scanned footer.
 
-    Raises what the flat schema cannot say: ENCRYPTED, IRREGULAR, MISMATCH, MISSING_FIELD, UNSUPPORTED_VALUE, TOO_LARGE.
+    Parameters
+    ----------
+    scan : Scan
+    stats : str
+        ``"full"``, or ``"compact"``: bounds of more than 16 bytes are shortened where that is valid.
+    verbatim : bool
+        Carry a footer that the tables cannot say as it is, for `to_thrift` alone. Otherwise it is refused: ENCRYPTED,
+        IRREGULAR, MISMATCH, MISSING_FIELD, UNSUPPORTED_VALUE, FIELD_TYPE, SCHEMA.
+
+    Raises
+    ------
+    Unsupported
+        TOO_LARGE: 2 GiB, or more than 16 times the payload.
     """
-    _check(scan)
-    return _Writer(scan).write()
+    if stats not in ("full", "compact"):
+        raise ParquetextError(f"no such choice of statistics: {stats!r} (known: 'full', 'compact')",
+                              code=wire.BAD_ARGUMENT)
+    try:
+        _check(scan)
+        payload = _Writer(scan, stats == "compact").write()
+    except ParquetextError as error:
+        if not verbatim or error.code not in UNSPEAKABLE:
+            raise
+        payload = _Verbatim(scan).write()
+    if scan.end > wire.FLAT_WRITTEN_LIMIT * len(payload):
+        raise wire_error(wire.TOO_LARGE, 0, wire.FLAT_WRITTEN_LIMIT * len(payload), scan.end)
+    return payload
 
 
 def _check(scan) -> None:
@@ -53,19 +79,86 @@ def parts_of(row_groups: int) -> list[range]:
     return [range(first, min(first + step, row_groups)) for first in range(0, row_groups, step)]
 
 
-class _Writer:
+class _Ending:
+    """What every payload ends with: the ROOT cell, the pool, the directory, the tail block."""
+
     def __init__(self, scan):
-        self.scan = scan
-        self.payload = Payload()
+        self.scan, self.payload = scan, Payload()
+        self.listed: list[int] = []                  # the cells that the directory lists
+        self.longest_column = self.longest_page = 0
+
+    def write_root_cell(self, skeleton: bytes, literals: bytes, created_by: bytes | None) -> int | None:
+        """The ROOT cell; the place of the created_by string in it."""
+        payload, text = self.payload, None
+        with payload.cell(wire.KIND_ROOT, 0) as cell:
+            fixed = payload.append(bytes(16))
+            if created_by is not None:
+                text = payload.string(created_by)
+            place = payload.append(skeleton + literals) - cell
+            struct.pack_into("<3I", payload.out, fixed, place, len(skeleton), len(literals))
+        self.listed.append(cell)
+        return text
+
+    def write_directory(self) -> int:
+        """The DIRECTORY cells; the place of the first one."""
+        entries = [struct.pack("<I", place) for place in self.listed]
+        step = wire.FLAT_DIRECTORY_ENTRIES
+        pages = [entries[first:first + step] for first in range(0, len(entries), step)]
+        return self.write_pages(wire.KIND_DIRECTORY, pages)
+
+    def write_pages(self, kind: int, pages: list[list[bytes]]) -> int:
+        """Cells of 256 bytes whose part field is the number of their entries; the place of the first one."""
+        room = wire.FLAT_PAGE_BYTES - wire.FLAT_CELL_HEADER_BYTES
+        first = self.payload.pad(8)
+        for number, entries in enumerate(pages):
+            with self.payload.cell(kind, number, len(entries)):
+                self.payload.append(b"".join(entries).ljust(room, b"\0"))
+        return first
+
+    def write_tail(self, counts: tuple[int, ...], flags: int, version: int, rows: list[int], directory: int,
+                   buckets: tuple[int, int] = (0, 0), listed: list[tuple[int, int]] = ()) -> None:
+        """The tail block, the last thing in the payload: its checksum covers it up to itself."""
+        payload = self.payload
+        tail = payload.pad(8)
+        payload.append(struct.pack(
+            "<7IiqI7I", *counts, flags, version, 0 if flags & IS_VERBATIM else self.scan.num_rows, directory, *buckets,
+            min(self.longest_column, MOST_AT_ONCE), min(self.longest_page, MOST_AT_ONCE),
+            payload.vtable_bytes, len(listed), 0))
+        rows = rows[:wire.FLAT_PART_ROW_GROUPS]
+        payload.append(struct.pack(f"<{len(rows)}q", *rows))
+        payload.place_vtables()
+        payload.pad(4)
+        payload.append(b"".join(struct.pack("<II", tag_of(hash), place) for hash, place in listed))
+        record = payload.pad(8)
+        end = record + wire.FLAT_RECORD_BYTES
+        payload.append(wire.UUID_FLAT_FOOTER.bytes + struct.pack("<III", wire.FLAT_LAYOUT_VERSION, end, end - tail))
+        payload.append(struct.pack("<I", checksum.crc32(memoryview(payload.out)[tail:])))
+
+
+class _Verbatim(_Ending):
+    """A payload that says nothing but how to write the Thrift footer."""
+
+    def write(self) -> bytes:
+        payload = self.payload
+        payload.append(bytes(8))
+        payload.link(0, payload.table(Table("FileMetaData", {})).place)
+        self.write_root_cell(*skeleton_of(self.scan.data, 0, FOOTER, {}), None)
+        self.write_tail((0,) * 6, IS_VERBATIM, 0, [], self.write_directory())
+        return payload.sign()
+
+
+class _Writer(_Ending):
+    def __init__(self, scan, is_compact: bool):
+        super().__init__(scan)
+        self.is_compact = is_compact
         self.elements = Elements(scan)
         self.pool = Pool(scan, self.elements)
+        self.skeletons = Skeletons(self.pool)
         self.node_of = {index: node for node, index in enumerate(self.elements.nodes)}
         self.rows = list(scan.row_groups("num_rows"))
         self.parts = parts_of(scan.row_group_count)
         self.column_cells: list[int] = []
         self.node_cells: list[int] = []
-        self.listed: list[int] = []                  # what the directory lists, behind columns and nodes
-        self.longest_column = self.longest_page = 0
 
     def write(self) -> bytes:
         payload, scan = self.payload, self.scan
@@ -75,17 +168,42 @@ class _Writer:
             self.write_node(node)
         for leaf in range(scan.leaf_count):
             self.write_column(leaf)
-        self.listed += row_groups
+        self.listed = self.column_cells + self.node_cells + row_groups
         for index in range(scan.key_value_count):
             self.write_key_value(index)
-        if scan.created_by is not None:
-            self.write_created_by()
+        text = self.write_root_cell(*self.footer_residue(), scan.created_by)
+        if text is not None:
+            payload.link(self.root.field("created_by"), text)
         self.write_pool()
         directory = self.write_directory()
         entries = self.name_entries()
         buckets = self.write_buckets(entries) if len(entries) > wire.FLAT_LIST_ENTRIES else (0, 0)
-        self.write_tail(directory, buckets, [] if buckets[1] else entries)
+        counts = (scan.leaf_count, len(self.elements.nodes), scan.row_group_count, scan.key_value_count,
+                  len(self.pool.pages), len(self.parts))
+        flags = HAS_CREATED_BY * (scan.created_by is not None) | HAS_KEY_VALUES * bool(scan.has_key_values) \
+            | HAS_COLUMN_ORDERS * bool(scan.has_column_orders) | IS_COMPACT * self.is_compact
+        self.write_tail(counts, flags, scan.version, self.rows, directory, buckets, [] if buckets[1] else entries)
         return payload.sign()
+
+    def footer_residue(self) -> tuple[bytes, bytes]:
+        """Skeleton and literals of FileMetaData."""
+        scan, elements = self.scan, self.elements
+        facts = {wire.OP_VERSION: value(scan.version), wire.OP_ALL_ROWS: value(scan.num_rows)}
+        if scan.created_by is not None:
+            facts[wire.OP_CREATED_BY] = binary(scan.created_by)
+        if scan.has_column_orders:
+            facts[wire.OP_COLUMN_ORDERS] = column_orders([elements.column_order[leaf] for leaf in elements.leaves])
+        for index in range(scan.key_value_count):
+            key, text = self.key_value(index)
+            facts[wire.OP_KEY, index] = binary(key)
+            if text is not None:
+                facts[wire.OP_VALUE, index] = binary(text)
+        lists = {}
+        for list_of, field in ((scan.elements, wire.FILE_META_DATA_SCHEMA), (scan.row_groups, wire.FILE_META_DATA_ROW_GROUPS)):
+            offsets = list_of("bytes_offset")
+            if len(offsets):
+                lists[FOOTER, field] = offsets[0], offsets[-1] + list_of("bytes_length")[-1]
+        return skeleton_of(scan.data, 0, FOOTER, facts, lists=lists)
 
     def write_root(self) -> None:
         """The root table and the vectors that only other readers use; what these lead to comes later."""
@@ -111,13 +229,16 @@ class _Writer:
         """The ROW_GROUPS cells, then a `columns` vector per row group; the places of the cells."""
         payload, cells, fields = self.payload, [], []
         for number, part in enumerate(self.parts):
+            residues = Residues(self.skeletons, self.scan.data)
             with payload.cell(wire.KIND_ROW_GROUPS, number) as cell:
-                places = payload.append(struct.pack("<II", part.start, len(part)) + bytes(4 * len(part))) + 8
+                places = payload.append(struct.pack("<3I", part.start, len(part), 0) + bytes(4 * len(part))) + 12
                 for entry, index in enumerate(part):
                     table = payload.table(self.row_group(index))
                     payload.u32(places + 4 * entry, table.place - cell)
                     payload.link(self.first_entry["row_groups"] + 4 * index, table.place)
                     fields.append(table.field("columns"))
+                    self.add_group_residue(residues, index)
+                payload.u32(places - 4, payload.append(residues.records) - cell)
             cells.append(cell)
         self.columns_vectors = []
         for field in fields:
@@ -125,6 +246,20 @@ class _Writer:
             payload.link(field, vector)
             self.columns_vectors.append(vector)
         return cells
+
+    def add_group_residue(self, residues: Residues, index: int) -> None:
+        """What its table does not say of a row group."""
+        scan = self.scan
+        fact = {name: scan.row_groups(name)[index] for name in (
+            "num_rows", "total_byte_size", "file_offset", "total_compressed_size", "ordinal", "chunk_count",
+            "columns_offset", "columns_length", "bytes_offset", "bytes_length")}
+        first, end, lists = 0, fact["columns_offset"] + fact["columns_length"], {}
+        if fact["chunk_count"]:
+            first = scan.chunks("chunk_offset")[index * scan.leaf_count]
+            lists[ROW_GROUP, wire.ROW_GROUP_COLUMNS] = first, end
+        facts = group_facts(fact, scan.data[first:end] if first else b"")
+        begin = fact["bytes_offset"]
+        residues.add(begin, begin + fact["bytes_length"], ROW_GROUP, facts, lists=lists)
 
     def row_group(self, index: int) -> Table:
         scan = self.scan
@@ -165,32 +300,36 @@ class _Writer:
     def write_column(self, leaf: int) -> None:
         """All parts of one leaf; the first one has its schema part."""
         payload, elements, index = self.payload, self.elements, self.elements.leaves[leaf]
-        column = Column(self.scan, leaf, elements.type[index], elements.sort_order[index], self.rows)
+        column = Column(self.scan, leaf, elements, self.rows, self.is_compact)
         first, more = (self.parts or [range(0)])[0], self.parts[1:]
         with payload.cell(wire.KIND_COLUMN, leaf) as cell:
             payload.append(bytes(SCHEMA_PART.size))
             part_places = payload.append(bytes(4 * len(more)))
             places = payload.append(bytes(4 * len(first)))
             name = self.write_element(index)
-            self.write_chunks(column, leaf, first, cell, places)
+            residues = self.write_chunks(column, leaf, first, cell, places)
             self.write_schema_part(cell, index, name, (len(first), 1 + len(more)), (
                 elements.column_order[index], elements.max_definition[index], elements.max_repetition[index],
                 elements.type[index] & 0xFF))
+            payload.append(residues)
         self.longest_column = max(self.longest_column, len(payload.out) - cell)
         self.column_cells.append(cell)
         for number, part in enumerate(more, 1):
             with payload.cell(wire.KIND_COLUMN, leaf, number) as part_cell:
-                places = payload.append(struct.pack("<II", number, len(part)) + bytes(4 * len(part))) + 8
-                self.write_chunks(column, leaf, part, part_cell, places)
+                places = payload.append(struct.pack("<3I", number, len(part), 0) + bytes(4 * len(part))) + 12
+                residues = self.write_chunks(column, leaf, part, part_cell, places)
+                payload.u32(places - 4, payload.append(residues) - part_cell)
             payload.u32(part_places + 4 * (number - 1), part_cell)
 
-    def write_chunks(self, column: Column, leaf: int, row_groups: range, cell: int, places: int) -> None:
-        """The chunks' tables; the cell's list and the row groups' `columns` lead to them."""
-        payload = self.payload
+    def write_chunks(self, column: Column, leaf: int, row_groups: range, cell: int, places: int) -> bytes:
+        """The chunks' tables; the cell's list and the row groups' `columns` lead to them. Their residues."""
+        payload, residues = self.payload, Residues(self.skeletons, self.scan.data)
         for entry, row_group in enumerate(row_groups):
             table = payload.table(column.table(row_group))
             payload.u32(places + 4 * entry, table.place - cell)
             payload.link(self.columns_vectors[row_group] + 4 + 4 * leaf, table.place)
+            column.add_residue(residues, row_group)
+        return bytes(residues.records)
 
     def write_element(self, index: int) -> int:
         """The SchemaElement; the place of its name's bytes."""
@@ -216,22 +355,19 @@ class _Writer:
         SCHEMA_PART.pack_into(payload.out, cell + wire.FLAT_CELL_HEADER_BYTES, thrift_at, len(thrift), path_at,
                               path_length, parent, index, *self.pool.place(index), *counts, *levels, last)
 
-    def write_key_value(self, index: int) -> None:
-        scan, payload = self.scan, self.payload
+    def key_value(self, index: int) -> tuple[bytes, bytes | None]:
+        scan = self.scan
 
         def part(name: str) -> bytes:
             at, length = scan.key_values(f"{name}_offset")[index], scan.key_values(f"{name}_length")[index]
             return bytes(scan.data[at:at + length])
 
-        value = part("value") if scan.key_values("has_value")[index] else None
-        with payload.cell(wire.KIND_KEY_VALUE, index) as cell:
-            table = payload.table(key_value(part("key"), value))
-            payload.link(self.first_entry["kv"] + 4 * index, table.place)
-        self.listed.append(cell)
+        return part("key"), part("value") if scan.key_values("has_value")[index] else None
 
-    def write_created_by(self) -> None:
-        with self.payload.cell(wire.KIND_ROOT, 0) as cell:
-            self.payload.link(self.root.field("created_by"), self.payload.string(self.scan.created_by))
+    def write_key_value(self, index: int) -> None:
+        with self.payload.cell(wire.KIND_KEY_VALUE, index) as cell:
+            table = self.payload.table(key_value(*self.key_value(index)))
+            self.payload.link(self.first_entry["kv"] + 4 * index, table.place)
         self.listed.append(cell)
 
     def write_pool(self) -> None:
@@ -240,22 +376,6 @@ class _Writer:
                 self.payload.append(page)
             self.longest_page = max(self.longest_page, len(self.payload.out) - cell)
             self.listed.append(cell)
-
-    def write_directory(self) -> int:
-        """The DIRECTORY cells; the place of the first one."""
-        entries = [struct.pack("<I", place) for place in self.column_cells + self.node_cells + self.listed]
-        step = wire.FLAT_DIRECTORY_ENTRIES
-        pages = [entries[first:first + step] for first in range(0, len(entries), step)]
-        return self.write_pages(wire.KIND_DIRECTORY, pages)
-
-    def write_pages(self, kind: int, pages: list[list[bytes]]) -> int:
-        """Cells of 256 bytes whose part field is the number of their entries; the place of the first one."""
-        room = wire.FLAT_PAGE_BYTES - wire.FLAT_CELL_HEADER_BYTES
-        first = self.payload.pad(8)
-        for number, entries in enumerate(pages):
-            with self.payload.cell(kind, number, len(entries)):
-                self.payload.append(b"".join(entries).ljust(room, b"\0"))
-        return first
 
     def name_entries(self) -> list[tuple[int, int]]:
         """(hash, place) of leaves and groups by path, then of those that have one by field id."""
@@ -270,24 +390,3 @@ class _Writer:
         """The BUCKET cells: the place of the first one, and their number."""
         buckets = [[struct.pack("<II", *entry) for entry in bucket] for bucket in fill_buckets(entries)]
         return self.write_pages(wire.KIND_BUCKET, buckets), len(buckets)
-
-    def write_tail(self, directory: int, buckets: tuple[int, int], listed: list[tuple[int, int]]) -> None:
-        """The tail block, the last thing in the payload: its checksum covers it up to itself."""
-        scan, payload = self.scan, self.payload
-        flags = HAS_ROOT * (scan.created_by is not None) | HAS_KEY_VALUES * bool(scan.has_key_values) \
-            | HAS_COLUMN_ORDERS * bool(scan.has_column_orders)
-        tail = payload.pad(8)
-        payload.append(struct.pack(
-            "<7IiqI7I", scan.leaf_count, len(self.elements.nodes), scan.row_group_count, scan.key_value_count,
-            len(self.pool.pages), len(self.parts), flags, scan.version, scan.num_rows, directory, *buckets,
-            min(self.longest_column, MOST_AT_ONCE), min(self.longest_page, MOST_AT_ONCE),
-            payload.vtable_bytes, len(listed), 0))
-        rows = self.rows[:wire.FLAT_PART_ROW_GROUPS]
-        payload.append(struct.pack(f"<{len(rows)}q", *rows))
-        payload.place_vtables()
-        payload.pad(4)
-        payload.append(b"".join(struct.pack("<II", tag_of(hash), place) for hash, place in listed))
-        record = payload.pad(8)
-        end = record + wire.FLAT_RECORD_BYTES
-        payload.append(wire.UUID_FLAT_FOOTER.bytes + struct.pack("<III", wire.FLAT_LAYOUT_VERSION, end, end - tail))
-        payload.append(struct.pack("<I", checksum.crc32(memoryview(payload.out)[tail:])))

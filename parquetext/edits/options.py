@@ -9,6 +9,8 @@ from ..errors import ParquetextError
 
 __all__ = ["Options"]
 
+STATS = ("full", "compact")
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -20,18 +22,24 @@ class Options:
         Of a new extension; one that is there keeps its own.
     wrap : bool
         Make a block of somebody else's free-form bytes.
+    stats : str
+        ``"full"``, or ``"compact"``: long bounds are shortened in the flat form.
 
     Raises
     ------
     ParquetextError
-        There is no such marker or placement.
+        There is no such marker, placement or choice of statistics.
     """
 
     marker: str = "spec"
     placement: str = extension.IN_STRUCT
     wrap: bool = False
+    stats: str = "full"
 
     def __post_init__(self):
         if self.marker not in extension.MARKERS or self.placement not in extension.PLACEMENTS:
             raise ParquetextError(f"no such marker or placement: {self.marker!r}, {self.placement!r}",
+                                  code=wire.BAD_ARGUMENT)
+        if self.stats not in STATS:
+            raise ParquetextError(f"no such choice of statistics: {self.stats!r} (known: {', '.join(STATS)})",
                                   code=wire.BAD_ARGUMENT)

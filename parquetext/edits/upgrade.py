@@ -17,9 +17,9 @@ from .run import Planned, change_footer
 __all__ = ["FORMS", "check_form", "upgrade"]
 
 
-def upgrade(path: object, form: str = "flat", *, placement: str = "in-struct", marker: str = "spec",
-            wrap: bool = False, in_place: bool = False, keep_mtime: bool = False, force: Iterable[str] = (),
-            timeout: float = 0, dry_run: bool = False) -> Result:
+def upgrade(path: object, form: str = "flat", *, stats: str = "full", placement: str = "in-struct",
+            marker: str = "spec", wrap: bool = False, in_place: bool = False, keep_mtime: bool = False,
+            force: Iterable[str] = (), timeout: float = 0, dry_run: bool = False) -> Result:
     """Add a footer form to a Parquet file; every reader goes on reading it.
 
     Upgrading twice changes nothing the second time; a block of ours that is outdated or damaged is replaced, blocks
@@ -31,6 +31,8 @@ def upgrade(path: object, form: str = "flat", *, placement: str = "in-struct", m
         A local path, a URI, or a pair of a ``pyarrow.fs`` filesystem and a path.
     form : str
         ``"flat"``.
+    stats : str
+        ``"full"``, or ``"compact"``: bounds of strings longer than 16 bytes are shortened in the new form, validly.
     placement : str
         ``"in-struct"``, or ``"after-stop"`` for those who depend on fastparquet. An extension that is already there
         keeps its placement and marker.
@@ -64,7 +66,7 @@ def upgrade(path: object, form: str = "flat", *, placement: str = "in-struct", m
     Malformed, Unsupported
         The footer is broken, or cannot be carried by the form.
     """
-    options = Options(marker, placement, wrap)
+    options = Options(marker, placement, wrap, stats)
     check_form(form)
 
     def plan(footer: Footer, forced: frozenset[str]) -> Planned:
@@ -87,7 +89,7 @@ def with_flat(footer: Footer, options: Options, forced: frozenset[str] = frozens
     scan = footer.scan()
     if scan.encrypted:
         raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
-    payload = kernels.flat.write(scan)
+    payload = kernels.flat.write(scan, options.stats, verbatim=False)
     trailer = kernels.extension.trailer(payload, wire.UUID_FLAT_FOOTER.bytes)
     if any(_is(piece, payload, trailer) for piece in footer.pieces):
         return None

@@ -55,11 +55,11 @@ def open_payload(payload: bytes, package: str | None = None, *, before: bytes = 
 
 
 def write(footer: bytes) -> bytes:
-    return bytes(kernels.flat.write(kernels.scan.scan(footer)))
+    return bytes(kernels.flat.write(kernels.scan.scan(footer), verbatim=False))
 
 
 def write_with(package: str, footer: bytes) -> bytes:
-    return bytes(module(package, "flat").write(module(package, "scan").scan(footer)))
+    return bytes(module(package, "flat").write(module(package, "scan").scan(footer), verbatim=False))
 
 
 def outcome(ask, *arguments):

@@ -1,0 +1,433 @@
+"""What the tables do not say of a Thrift struct: its skeleton and literals (docs/formats.md, 3.6).
+
+A skeleton is a list of operations that write the struct: runs of bytes as they are, values that tables hold (facts), and
+values that stand in the literals. Facts are kept as the Thrift bytes that they amount to, so what is left out of a
+skeleton is what will come back, byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from .. import wire
+from ..errors import ParquetextError
+from . import varint
+from .thrift import BOOLEANS, INTEGERS, Walk
+
+__all__ = ["CHUNK", "FOOTER", "ROW_GROUP", "Broken", "Residues", "Skeletons", "binary", "chunk_facts", "column_orders",
+           "fits", "group_facts", "list_header", "path_list", "rebuild", "skeleton_of", "value"]
+
+LONGEST_RUN = 0x80                   # operations below it are runs
+LONGEST_VARINT = 10
+LAST_TYPE = 7                        # all others count as one physical type
+PAGE_SHIFT = 9                       # a pool place is page << 9 | offset / 8, never below 2
+SAME, SAME_SKELETON = 0, 1           # how a record begins; from 2 on it is a new skeleton's pool place
+_FIXED_LITERALS = {wire.OP_DOUBLE: 8, wire.OP_UUID: 16}
+_FACTS_BY_NUMBER = (wire.OP_KEY, wire.OP_VALUE)
+NO_LISTS: dict = {}
+
+# Fact -> bytes; KEY and VALUE have the pair's number with them.
+Facts = Mapping[int | tuple[int, int], bytes]
+
+FOOTER, ROW_GROUP, CHUNK, METADATA, STATISTICS, ENCODING_STATS, SIZES, KEY_VALUE, OTHER = range(9)
+
+# What becomes of a field's value: (struct, field, type) -> the fact that it may be. All others are literals, but for
+# those below, which hardly differ from chunk to chunk and stay in the skeleton.
+_FACTS = {
+    (FOOTER, wire.FILE_META_DATA_VERSION, wire.TYPE_I32): wire.OP_VERSION,
+    (FOOTER, wire.FILE_META_DATA_NUM_ROWS, wire.TYPE_I64): wire.OP_ALL_ROWS,
+    (FOOTER, wire.FILE_META_DATA_CREATED_BY, wire.TYPE_BINARY): wire.OP_CREATED_BY,
+    (FOOTER, wire.FILE_META_DATA_COLUMN_ORDERS, wire.TYPE_LIST): wire.OP_COLUMN_ORDERS,
+    (ROW_GROUP, wire.ROW_GROUP_TOTAL_BYTE_SIZE, wire.TYPE_I64): wire.OP_TOTAL_BYTE_SIZE,
+    (ROW_GROUP, wire.ROW_GROUP_NUM_ROWS, wire.TYPE_I64): wire.OP_NUM_ROWS,
+    (ROW_GROUP, wire.ROW_GROUP_FILE_OFFSET, wire.TYPE_I64): wire.OP_FILE_OFFSET,
+    (ROW_GROUP, wire.ROW_GROUP_TOTAL_COMPRESSED_SIZE, wire.TYPE_I64): wire.OP_GROUP_COMPRESSED_SIZE,
+    (ROW_GROUP, wire.ROW_GROUP_ORDINAL, wire.TYPE_I16): wire.OP_ORDINAL,
+    (CHUNK, wire.COLUMN_CHUNK_OFFSET_INDEX_OFFSET, wire.TYPE_I64): wire.OP_OFFSET_INDEX_OFFSET,
+    (CHUNK, wire.COLUMN_CHUNK_OFFSET_INDEX_LENGTH, wire.TYPE_I32): wire.OP_OFFSET_INDEX_LENGTH,
+    (CHUNK, wire.COLUMN_CHUNK_COLUMN_INDEX_OFFSET, wire.TYPE_I64): wire.OP_COLUMN_INDEX_OFFSET,
+    (CHUNK, wire.COLUMN_CHUNK_COLUMN_INDEX_LENGTH, wire.TYPE_I32): wire.OP_COLUMN_INDEX_LENGTH,
+    (METADATA, wire.COLUMN_META_DATA_TYPE, wire.TYPE_I32): wire.OP_TYPE,
+    (METADATA, wire.COLUMN_META_DATA_PATH_IN_SCHEMA, wire.TYPE_LIST): wire.OP_PATH,
+    (METADATA, wire.COLUMN_META_DATA_CODEC, wire.TYPE_I32): wire.OP_CODEC,
+    (METADATA, wire.COLUMN_META_DATA_NUM_VALUES, wire.TYPE_I64): wire.OP_NUM_VALUES,
+    (METADATA, wire.COLUMN_META_DATA_TOTAL_UNCOMPRESSED_SIZE, wire.TYPE_I64): wire.OP_TOTAL_UNCOMPRESSED_SIZE,
+    (METADATA, wire.COLUMN_META_DATA_TOTAL_COMPRESSED_SIZE, wire.TYPE_I64): wire.OP_TOTAL_COMPRESSED_SIZE,
+    (METADATA, wire.COLUMN_META_DATA_DATA_PAGE_OFFSET, wire.TYPE_I64): wire.OP_DATA_PAGE_OFFSET,
+    (METADATA, wire.COLUMN_META_DATA_INDEX_PAGE_OFFSET, wire.TYPE_I64): wire.OP_INDEX_PAGE_OFFSET,
+    (METADATA, wire.COLUMN_META_DATA_DICTIONARY_PAGE_OFFSET, wire.TYPE_I64): wire.OP_DICTIONARY_PAGE_OFFSET,
+    (METADATA, wire.COLUMN_META_DATA_BLOOM_FILTER_OFFSET, wire.TYPE_I64): wire.OP_BLOOM_FILTER_OFFSET,
+    (METADATA, wire.COLUMN_META_DATA_BLOOM_FILTER_LENGTH, wire.TYPE_I32): wire.OP_BLOOM_FILTER_LENGTH,
+    (STATISTICS, wire.STATISTICS_MAX, wire.TYPE_BINARY): wire.OP_MAX,
+    (STATISTICS, wire.STATISTICS_MIN, wire.TYPE_BINARY): wire.OP_MIN,
+    (STATISTICS, wire.STATISTICS_NULL_COUNT, wire.TYPE_I64): wire.OP_NULL_COUNT,
+    (STATISTICS, wire.STATISTICS_DISTINCT_COUNT, wire.TYPE_I64): wire.OP_DISTINCT_COUNT,
+    (STATISTICS, wire.STATISTICS_MAX_VALUE, wire.TYPE_BINARY): wire.OP_MAX,
+    (STATISTICS, wire.STATISTICS_MIN_VALUE, wire.TYPE_BINARY): wire.OP_MIN,
+}
+_FILE_OFFSET_RULES = (wire.OP_FIRST_PAGE, wire.OP_DATA_PAGE_OFFSET, wire.OP_CHUNK_END)
+_CONSTANT = {
+    (CHUNK, wire.COLUMN_CHUNK_FILE_PATH), (METADATA, wire.COLUMN_META_DATA_TYPE),
+    (METADATA, wire.COLUMN_META_DATA_ENCODINGS), (METADATA, wire.COLUMN_META_DATA_PATH_IN_SCHEMA),
+    (METADATA, wire.COLUMN_META_DATA_CODEC), (METADATA, wire.COLUMN_META_DATA_KEY_VALUE_METADATA),
+    (ENCODING_STATS, wire.PAGE_ENCODING_STATS_PAGE_TYPE), (ENCODING_STATS, wire.PAGE_ENCODING_STATS_ENCODING),
+    (ROW_GROUP, wire.ROW_GROUP_SORTING_COLUMNS),
+}
+# Structs within structs, in a field or as items of a list.
+_NESTED = {
+    (CHUNK, wire.COLUMN_CHUNK_META_DATA, wire.TYPE_STRUCT): METADATA,
+    (METADATA, wire.COLUMN_META_DATA_STATISTICS, wire.TYPE_STRUCT): STATISTICS,
+    (METADATA, wire.COLUMN_META_DATA_ENCODING_STATS, wire.TYPE_LIST): ENCODING_STATS,
+    (METADATA, wire.COLUMN_META_DATA_SIZE_STATISTICS, wire.TYPE_STRUCT): SIZES,
+    (FOOTER, wire.FILE_META_DATA_KEY_VALUE_METADATA, wire.TYPE_LIST): KEY_VALUE,
+}
+# Lists whose header stands in the skeleton and whose items are one fact.
+_LISTS = {
+    (FOOTER, wire.FILE_META_DATA_SCHEMA): wire.OP_ELEMENTS,
+    (FOOTER, wire.FILE_META_DATA_ROW_GROUPS): wire.OP_ROW_GROUPS,
+    (ROW_GROUP, wire.ROW_GROUP_COLUMNS): wire.OP_CHUNKS,
+}
+_PAIR_PARTS = {wire.KEY_VALUE_KEY: wire.OP_KEY, wire.KEY_VALUE_VALUE: wire.OP_VALUE}
+_MARKERS = (bytes.fromhex("08ffff01"), bytes.fromhex("08feff03"))
+
+
+# ---- facts
+
+def value(number: int) -> bytes:
+    """An integer's Thrift bytes."""
+    return varint.encode(varint.zigzag_encode(number))
+
+
+def binary(data: bytes) -> bytes:
+    return varint.encode(len(data)) + data
+
+
+def list_header(count: int, type: int) -> bytes:
+    return bytes([count << 4 | type]) if count < 15 else bytes([0xF0 | type]) + varint.encode(count)
+
+
+def path_list(path: bytes) -> bytes:
+    """A leaf's path as path_in_schema has it."""
+    parts = path.split(b"\0")
+    return list_header(len(parts), wire.TYPE_BINARY) + b"".join(map(binary, parts))
+
+
+def column_orders(orders: list[int]) -> bytes:
+    """The list of ColumnOrder unions that says what the leaves say: one empty struct each."""
+    unions = (bytes([order << 4 | wire.TYPE_STRUCT]) if order < 16 else bytes([wire.TYPE_STRUCT]) + value(order)
+              for order in orders)
+    return list_header(len(orders), wire.TYPE_STRUCT) + b"".join(union + b"\0\0" for union in unions)
+
+
+# Facts of a chunk by the presence bit that they need, and by their members, where -1 is absence.
+_PRESENT = (
+    (wire.OP_TYPE, "type", wire.PRESENT_METADATA),
+    (wire.OP_CODEC, "codec", wire.PRESENT_METADATA),
+    (wire.OP_NUM_VALUES, "num_values", wire.PRESENT_METADATA),
+    (wire.OP_TOTAL_UNCOMPRESSED_SIZE, "total_uncompressed_size", wire.PRESENT_METADATA),
+    (wire.OP_TOTAL_COMPRESSED_SIZE, "total_compressed_size", wire.PRESENT_METADATA),
+    (wire.OP_DATA_PAGE_OFFSET, "data_page_offset", wire.PRESENT_METADATA),
+    (wire.OP_INDEX_PAGE_OFFSET, "index_page_offset", wire.PRESENT_INDEX_PAGE_OFFSET),
+    (wire.OP_DICTIONARY_PAGE_OFFSET, "dictionary_page_offset", wire.PRESENT_DICTIONARY_PAGE_OFFSET),
+    (wire.OP_NULL_COUNT, "null_count", wire.PRESENT_NULL_COUNT),
+    (wire.OP_DISTINCT_COUNT, "distinct_count", wire.PRESENT_DISTINCT_COUNT),
+    (wire.OP_BLOOM_FILTER_OFFSET, "bloom_filter_offset", wire.PRESENT_BLOOM_FILTER_OFFSET),
+    (wire.OP_BLOOM_FILTER_LENGTH, "bloom_filter_length",
+     wire.PRESENT_BLOOM_FILTER_OFFSET | wire.PRESENT_BLOOM_FILTER_LENGTH),
+)
+_PLACES = (
+    (wire.OP_OFFSET_INDEX_OFFSET, "offset_index_offset"), (wire.OP_OFFSET_INDEX_LENGTH, "offset_index_length"),
+    (wire.OP_COLUMN_INDEX_OFFSET, "column_index_offset"), (wire.OP_COLUMN_INDEX_LENGTH, "column_index_length"),
+)
+
+
+def _signed(number: int) -> int:
+    """Sums and differences wrap, as in C."""
+    return (number + 2**63) % 2**64 - 2**63
+
+
+def chunk_facts(fact: Mapping[str, int], path: bytes, min: bytes | None, max: bytes | None) -> dict[int, bytes]:
+    """What the tables of a chunk say: its members' values as Thrift bytes; `path` is `path_list`'s."""
+    present = fact["present"]
+    facts = {op: value(fact[name]) for op, name, bits in _PRESENT if present & bits == bits}
+    facts |= {op: value(fact[name]) for op, name in _PLACES if fact[name] != -1}
+    if present & wire.PRESENT_METADATA:
+        first, dictionary = fact["data_page_offset"], fact["dictionary_page_offset"]
+        if present & wire.PRESENT_DICTIONARY_PAGE_OFFSET and 0 < dictionary < first:
+            first = dictionary
+        facts[wire.OP_PATH] = path
+        facts[wire.OP_FIRST_PAGE] = value(first)
+        facts[wire.OP_CHUNK_END] = value(_signed(first + fact["total_compressed_size"]))
+        if present & wire.PRESENT_NULL_COUNT:
+            facts[wire.OP_NON_NULL] = value(_signed(fact["num_values"] - fact["null_count"]))
+    if min is not None:
+        facts[wire.OP_MIN] = binary(min)
+    if max is not None:
+        facts[wire.OP_MAX] = binary(max)
+    return facts
+
+
+def group_facts(fact: Mapping[str, int], chunks: bytes) -> dict[int, bytes]:
+    """What the RowGroup table says, and the chunks' bytes."""
+    facts = {wire.OP_NUM_ROWS: value(fact["num_rows"]), wire.OP_TOTAL_BYTE_SIZE: value(fact["total_byte_size"]),
+             wire.OP_CHUNKS: chunks}
+    for op, name in ((wire.OP_FILE_OFFSET, "file_offset"),
+                     (wire.OP_GROUP_COMPRESSED_SIZE, "total_compressed_size"), (wire.OP_ORDINAL, "ordinal")):
+        if fact[name] != -1 and (name != "ordinal" or -2**15 <= fact[name] < 2**15):
+            facts[op] = value(fact[name])
+    return facts
+
+
+# ---- from Thrift
+
+class _Maker:
+    """A walk over one struct that makes its skeleton and literals.
+
+    `lists` says where the items of known lists lie; `inexact` are fields that must not be true any more.
+    """
+
+    def __init__(self, data, facts: Facts, lists: Mapping[tuple[int, int], tuple[int, int]], inexact: Collection[int]):
+        self.data, self.facts, self.lists, self.inexact = data, facts, lists, inexact
+        self.walk = Walk(data, 0, wire.MAX_DEPTH)
+        self.ops, self.literals, self.waiting = bytearray(), bytearray(), bytearray()
+        self.pairs = 0
+
+    def run(self, at: int, end: int) -> None:
+        self.waiting += self.data[at:end]
+
+    def op(self, op: int, argument: bytes = b"") -> None:
+        for start in range(0, len(self.waiting), LONGEST_RUN):
+            piece = self.waiting[start:start + LONGEST_RUN]
+            self.ops.append(len(piece) - 1)
+            self.ops += piece
+        self.waiting.clear()
+        if op:
+            self.ops.append(op)
+            self.ops += argument
+
+    def literal(self, op: int, at: int, end: int) -> None:
+        self.op(op)
+        self.literals += self.data[at:end]
+
+    def fact(self, ops: tuple[int, ...], at: int, end: int) -> bool:
+        """Whether the value is one of these facts; its operation is added then."""
+        for op in ops:
+            if self.facts.get(op) == self.data[at:end]:
+                self.op(op)
+                return True
+        return False
+
+    def struct(self, at: int, kind: int) -> int:
+        id = 0
+        while True:
+            header = at
+            id, type, at = self.walk.field_header(header, id)
+            if kind == FOOTER and bytes(self.data[header:at]) in _MARKERS:
+                end = self.walk.skip(at, type, 0)
+                if self.data[end] == 0:                   # our own and others' blocks are no part of the footer
+                    self.run(end, end + 1)
+                    return end + 1
+            self.run(header, at)
+            if kind == STATISTICS and type == wire.TYPE_TRUE and id in self.inexact:
+                self.waiting[header - at] ^= wire.TYPE_TRUE ^ wire.TYPE_FALSE
+            if type == 0:
+                return at
+            at = self.field(kind, id, type, at)
+
+    def field(self, kind: int, id: int, type: int, at: int) -> int:
+        if type == wire.TYPE_LIST and (kind, id) in self.lists:
+            first, end = self.lists[kind, id]
+            if self.walk.list_header(at)[2] == first:
+                self.run(at, first)
+                self.op(_LISTS[kind, id])
+                return end
+        end = self.walk.skip(at, type, 0)
+        if self.fact(self.candidates(kind, id, type), at, end):
+            return end
+        if (kind, id) in _CONSTANT:
+            self.run(at, end)
+        elif kind == KEY_VALUE and type == wire.TYPE_BINARY and id in _PAIR_PARTS and \
+                self.facts.get((_PAIR_PARTS[id], self.pairs)) == self.data[at:end]:
+            self.op(_PAIR_PARTS[id], varint.encode(self.pairs))
+        elif kind == SIZES and id == wire.SIZE_STATISTICS_DEFINITION_LEVEL_HISTOGRAM and type == wire.TYPE_LIST:
+            self.histogram(at)
+        else:
+            self.any(type, at, end, _NESTED.get((kind, id, type), OTHER))
+        return end
+
+    def candidates(self, kind: int, id: int, type: int) -> tuple[int, ...]:
+        if kind == CHUNK and id == wire.COLUMN_CHUNK_FILE_OFFSET and type == wire.TYPE_I64:
+            return _FILE_OFFSET_RULES
+        op = _FACTS.get((kind, id, type))
+        return () if op is None else (op,)
+
+    def histogram(self, at: int) -> None:
+        """Of a level that is 0 or 1, how often it is which follows from the nulls."""
+        type, count, item = self.walk.list_header(at)
+        self.run(at, item)
+        rules = (wire.OP_NULL_COUNT, wire.OP_NON_NULL) if count == 2 and type == wire.TYPE_I64 else ()
+        for index in range(count):
+            end = self.walk.skip(item, type, 0, item=True)
+            if not self.fact(rules[index:index + 1], item, end):
+                self.any(type, item, end, OTHER, item=True)
+            item = end
+
+    def any(self, type: int, at: int, end: int, kind: int, item: bool = False) -> None:
+        """A value that no table has: its structure into the skeleton, its scalars into the literals."""
+        if type in INTEGERS:
+            self.literal(wire.OP_VARINT, at, end)
+        elif type == wire.TYPE_DOUBLE:
+            self.literal(wire.OP_DOUBLE, at, end)
+        elif type == wire.TYPE_BINARY:
+            self.literal(wire.OP_BINARY, at, end)
+        elif type == wire.TYPE_UUID:
+            self.literal(wire.OP_UUID, at, end)
+        elif type == wire.TYPE_STRUCT:
+            self.struct(at, kind)
+        elif type in (wire.TYPE_LIST, wire.TYPE_SET, wire.TYPE_MAP):
+            self.container(type, at, kind)
+        else:
+            self.run(at, end)                             # a byte, or a boolean in a list
+
+    def container(self, type: int, at: int, kind: int) -> None:
+        *kinds, count, first = self.walk.map_header(at) if type == wire.TYPE_MAP else self.walk.list_header(at)
+        self.run(at, first)
+        for _ in range(count):
+            for item in kinds:
+                end = self.walk.skip(first, item, 0, item=True)
+                self.any(item, first, end, kind, item=True)
+                first = end
+            self.pairs += kind == KEY_VALUE
+
+
+def skeleton_of(data, at: int, kind: int, facts: Facts, *, lists: Mapping[tuple[int, int], tuple[int, int]] = NO_LISTS,
+                inexact: Collection[int] = ()) -> tuple[bytes, bytes]:
+    """Skeleton and literals of the struct at `at`."""
+    maker = _Maker(data, facts, lists, inexact)
+    maker.struct(at, kind)
+    maker.op(0)
+    return bytes(maker.ops), bytes(maker.literals)
+
+
+def fits(skeleton: bytes, data, at: int, end: int, facts: Facts) -> bytes | None:
+    """The literals with which a skeleton makes the bytes [at, end); None where it does not."""
+    literals, place = bytearray(), 0
+    while place < len(skeleton):
+        op, place = skeleton[place], place + 1
+        if op < LONGEST_RUN:
+            expected = skeleton[place:place + op + 1]
+            place += op + 1
+        elif op in facts:
+            expected = facts[op]
+        elif (stop := literal_end(op, data, at, end)) is not None:
+            expected = data[at:stop]
+            literals += expected
+        else:
+            return None
+        if data[at:at + len(expected)] != expected:
+            return None
+        at += len(expected)
+    return bytes(literals) if at == end else None
+
+
+def literal_end(op: int, data, at: int, end: int) -> int | None:
+    """Behind the literal at `at`, if one of that kind ends before `end`."""
+    if op in _FIXED_LITERALS:
+        return at + _FIXED_LITERALS[op] if end - at >= _FIXED_LITERALS[op] else None
+    if op not in (wire.OP_VARINT, wire.OP_BINARY):
+        return None
+    stop = at
+    while stop < end and data[stop] >= 0x80:
+        stop += 1
+    stop += 1
+    if stop > end or stop - at > LONGEST_VARINT:
+        return None
+    if op == wire.OP_VARINT:
+        return stop
+    length = sum((data[at + i] & 0x7F) << 7 * i for i in range(stop - at))
+    return stop + length if length <= end - stop else None
+
+
+def _kind_of_type(type: int | None) -> int | None:
+    return type if type is None or 0 <= type <= LAST_TYPE else LAST_TYPE + 1
+
+
+class Skeletons:
+    """The skeletons of one payload: each once in the pool."""
+
+    def __init__(self, pool):
+        self.pool = pool
+        self.of_type: dict[int, bytes] = {}          # physical type -> the last one used for a chunk
+
+    def last(self, type: int | None) -> bytes | None:
+        """The skeleton to try at a cell's first struct."""
+        return self.of_type.get(_kind_of_type(type))
+
+    def place(self, skeleton: bytes) -> int:
+        page, at = self.pool.add(skeleton)
+        return page << PAGE_SHIFT | at // 8
+
+
+class Residues:
+    """The records of one cell's structs, one behind the other (docs/formats.md, 3.6)."""
+
+    def __init__(self, skeletons: Skeletons, data):
+        self.skeletons, self.data = skeletons, data
+        self.records = bytearray()
+        self.skeleton: bytes | None = None
+        self.literals = b""
+
+    def add(self, at: int, end: int, kind: int, facts: Facts, *, type: int | None = None, **options) -> None:
+        """The struct [at, end): with the skeleton of the one before it, or of the last chunk of its type, or its own."""
+        known = self.skeleton if self.skeleton is not None else self.skeletons.last(type)
+        literals = None
+        if known is not None and not options.get("inexact"):
+            literals = fits(known, self.data, at, end, facts)
+        if literals is None:
+            known, literals = skeleton_of(self.data, at, kind, facts, **options)
+        if known == self.skeleton:
+            self.records += bytes([SAME]) if literals == self.literals else bytes([SAME_SKELETON]) + literals
+        else:
+            self.records += varint.encode(self.skeletons.place(known)) + literals
+        self.skeleton, self.literals = known, literals
+        if type is not None:
+            self.skeletons.of_type[_kind_of_type(type)] = known
+
+
+# ---- back to Thrift
+
+class Broken(Exception):
+    """A skeleton does not go with its facts and literals; says at which operation."""
+
+    def __init__(self, op: int):
+        self.op = op
+
+
+def rebuild(skeleton, literals, at: int, facts: Facts, out: bytearray, budget) -> int:
+    """Append what the skeleton makes of facts and the literals from `at` on; the offset behind those.
+
+    `budget` is asked before anything is appended.
+    """
+    place, size = 0, len(skeleton)
+    while place < size:
+        op, place = skeleton[place], place + 1
+        if op < LONGEST_RUN:
+            piece = skeleton[place:place + op + 1]
+            place += op + 1
+            if place > size:
+                raise Broken(op)
+        elif op in _FACTS_BY_NUMBER:
+            try:
+                number, place = varint.decode32(skeleton, place)
+                piece = facts[op, number]
+            except (ParquetextError, KeyError):
+                raise Broken(op) from None
+        elif op in facts:
+            piece = facts[op]
+        elif (stop := literal_end(op, literals, at, len(literals))) is not None:
+            piece, at = literals[at:stop], stop
+        else:
+            raise Broken(op)
+        budget(1 + len(piece))
+        out += piece
+    return at

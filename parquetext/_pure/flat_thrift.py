@@ -1,0 +1,198 @@
+"""The Thrift footer rebuilt from a whole flat payload (docs/formats.md, 3.6)."""
+
+from __future__ import annotations
+
+from .. import wire
+from ..errors import ParquetextError, wire_error
+from . import varint
+from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS
+from .flat_cells import Cell
+from .flat_read import CREATED_BY, GROUP, Reader
+from .flat_residue import (
+    PAGE_SHIFT,
+    SAME,
+    SAME_SKELETON,
+    Broken,
+    binary,
+    chunk_facts,
+    column_orders,
+    group_facts,
+    path_list,
+    rebuild,
+    value,
+)
+from .records import ABSENT
+
+__all__ = ["Memory", "to_thrift"]
+
+NOT_A_NUMBER = 256                                   # what stands for the operation where a record's number is none
+_NO_FACTS = {name: ABSENT[code] for name, code in (CHUNK_MEMBERS | PLACES_MEMBERS).items()}
+
+
+class Memory:
+    """A payload in memory as a source."""
+
+    def __init__(self, data):
+        self.data, self.size = memoryview(data), len(data)
+
+    def read(self, offset: int, length: int):
+        return self.data[offset:offset + length]
+
+
+def to_thrift(payload) -> bytes:
+    """The Thrift FileMetaData that a payload was written from, byte for byte, without its extension.
+
+    From a compact payload, with the bounds that it has. O(size of the result), which is at most 64 times the payload.
+
+    Raises
+    ------
+    Damaged
+        A checksum, cell, offset or skeleton is wrong.
+    Unsupported
+        TOO_LARGE: more would come out than 64 times the payload.
+    """
+    data = memoryview(payload).cast("B")
+    return _Rebuilding(Reader(Memory(data), 0, len(data), data, allow_verbatim=True), len(data)).run()
+
+
+class Records:
+    """The records of one cell, from `at` on."""
+
+    def __init__(self, rebuilding: _Rebuilding, cell: Cell, at: int):
+        self.rebuilding, self.cell, self.at = rebuilding, cell, at
+        self.skeleton: bytes | None = None
+        self.literals = 0
+
+    def next(self, facts, out: bytearray) -> None:
+        """Rebuild the next struct."""
+        record, cell = self.at, self.cell
+        try:
+            number, at = varint.decode32(cell.data, record)
+        except ParquetextError:
+            raise cell.fail(wire.BAD_VALUE, record, 0, NOT_A_NUMBER) from None
+        if number > SAME_SKELETON:
+            self.skeleton = self.rebuilding.skeleton(number, cell.place + record)
+        elif self.skeleton is None:
+            raise cell.fail(wire.BAD_VALUE, record, SAME_SKELETON + 1, number)
+        if number != SAME:
+            self.literals = at
+        try:
+            end = rebuild(self.skeleton, cell.data, self.literals, facts, out, self.rebuilding.spend)
+        except Broken as broken:
+            raise cell.fail(wire.BAD_VALUE, record, 0, broken.op) from None
+        self.at = at if number == SAME else end
+
+
+class _Rebuilding:
+    def __init__(self, reader: Reader, size: int):
+        self.reader, self.footer = reader, reader._footer
+        self.limit = self.left = wire.FLAT_REBUILT_LIMIT * size
+        self.pages: dict[int, Cell] = {}                 # of the pool, each loaded once
+
+    def spend(self, size: int) -> None:
+        """So much is about to come out."""
+        if size > self.left:
+            raise wire_error(wire.TOO_LARGE, 0, self.limit, self.limit + 1)
+        self.left -= size
+
+    def skeleton(self, number: int, named: int) -> bytes:
+        """The skeleton at a pool place, which is named by the record there."""
+        page, at = number >> PAGE_SHIFT, (number & (1 << PAGE_SHIFT) - 1) * 8
+        if page not in self.pages:
+            self.footer.begin()
+            self.pages[page] = self.reader.pool_page(named, page)
+        return self.reader.item_of(self.pages[page], named, at)
+
+    def run(self) -> bytes:
+        reader = self.reader
+        orders = [0] * reader.leaf_count
+        elements = self.elements(orders)
+        chunks = [self.chunks(leaf) for leaf in range(reader.leaf_count)]
+        row_groups = self.row_groups(chunks)
+        facts = {wire.OP_VERSION: value(reader.version), wire.OP_ALL_ROWS: value(reader.num_rows),
+                 wire.OP_ELEMENTS: elements, wire.OP_ROW_GROUPS: row_groups,
+                 wire.OP_COLUMN_ORDERS: column_orders(orders)}
+        created_by = reader.created_by
+        if created_by is not None:
+            facts[wire.OP_CREATED_BY] = binary(created_by)
+        for index in range(reader.key_value_count):
+            key, text = reader.key_value(index)
+            facts[wire.OP_KEY, index] = binary(key)
+            if text is not None:
+                facts[wire.OP_VALUE, index] = binary(text)
+        return self.root(facts)
+
+    def root(self, facts) -> bytes:
+        self.footer.begin()
+        cell, out = self.footer.listed_cell(wire.KIND_ROOT, 0), bytearray()
+        cell.require(CREATED_BY)
+        at, length, literals = cell.words(16, 3)
+        skeleton = cell.inside(16, at, length)
+        content = cell.inside(24, at + length, literals)
+        try:
+            rebuild(skeleton, content, 0, facts, out, self.spend)
+        except Broken as broken:
+            raise cell.fail(wire.BAD_VALUE, 16, 0, broken.op) from None
+        return bytes(out)
+
+    def elements(self, orders: list[int]) -> bytes:
+        """All SchemaElements in preorder; the leaves' column orders on the way."""
+        reader = self.reader
+        found: dict[int, bytes] = {}
+        for id in [*(GROUP | node for node in range(reader.node_count)), *range(reader.leaf_count)]:
+            self.footer.begin()
+            cell, node = reader.element(id)
+            if node.schema_index in found:
+                raise cell.fail(wire.BAD_VALUE, 36, reader.leaf_count + reader.node_count, node.schema_index)
+            self.spend(1 + len(node.thrift))
+            found[node.schema_index] = node.thrift
+            if not id & GROUP:
+                orders[id] = node.column_order
+        return b"".join(found[index] for index in range(len(found)))
+
+    def chunks(self, leaf: int) -> list[bytes]:
+        """A leaf's ColumnChunks, by row group."""
+        reader, found, arena = self.reader, [], bytearray()
+        self.footer.begin()
+        _, node = reader.element(leaf)
+        path = path_list(bytes(node.path))
+        for part in range(self.footer.counts.row_group_cells):
+            numbers = reader._part_range(part)
+            arena.clear()
+            self.footer.begin()
+            facts = [{**_NO_FACTS, **fact} for _, fact in reader._facts(leaf, numbers, arena)]
+            records = self.records_of_part(leaf, part)
+            for fact in facts:
+                bounds = (bytes(arena[fact[f"{side}_offset"]:fact[f"{side}_offset"] + fact[f"{side}_length"]])
+                          if fact["present"] & bit else None
+                          for side, bit in (("min_value", wire.PRESENT_MIN_VALUE), ("max_value", wire.PRESENT_MAX_VALUE)))
+                out = bytearray()
+                records.next(chunk_facts(fact, path, *bounds), out)
+                found.append(bytes(out))
+        return found
+
+    def records_of_part(self, leaf: int, part: int) -> Records:
+        cell, places = self.reader._part(leaf, part)
+        if part:
+            return self.records_at(cell, places - 4)
+        thrift_at, thrift_length, path_at, path_length = cell.words(16, 4)
+        at = path_at + path_length if path_length else thrift_at + thrift_length
+        return Records(self, cell, at)
+
+    def records_at(self, cell: Cell, word: int) -> Records:
+        """The records whose place stands at `word`."""
+        at = cell.u32(word)
+        cell.inside(word, at, 0)
+        return Records(self, cell, at)
+
+    def row_groups(self, chunks: list[list[bytes]]) -> bytes:
+        """All RowGroups, one behind the other."""
+        reader, out, records = self.reader, bytearray(), None
+        for index in range(reader.row_group_count):
+            self.footer.begin()
+            cell, _ = reader._row_group(index)
+            if index % wire.FLAT_PART_ROW_GROUPS == 0:
+                records = self.records_at(cell, 24)
+            facts = group_facts(reader.row_group(index), b"".join(column[index] for column in chunks))
+            records.next(facts, out)
+        return bytes(out)
