@@ -1,4 +1,4 @@
-/* A whole flat footer checked, as docs/formats.md, 3.7, has it: every cell, every name, and what other readers see. */
+/* A whole flat footer checked, as docs/formats.md, 3.8, has it: every cell, every name, and what other readers see. */
 #include <stdlib.h>
 
 #include "flat_slice.h"

@@ -1,4 +1,4 @@
-"""The flat footer (docs/formats.md, section 3): its writer, its reader, the way back to Thrift, and the check of a whole payload."""
+"""The flat footer (docs/formats.md, section 3): its writer, its reader, the way back to Thrift, and its check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The checked ground of a flat footer: its tail block when it is opened, then cell by cell (docs/formats.md, 3.6)."""
+"""The checked ground of a flat footer: its tail block when it is opened, then cell by cell (docs/formats.md, 3.7)."""
 
 from __future__ import annotations
 

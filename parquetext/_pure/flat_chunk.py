@@ -87,7 +87,8 @@ def shorten(type: int, sort_order: int, value: bytes, is_max: bool) -> bytes | N
     return shorten_max(value) if is_max else shorten_min(value)
 
 
-def pack_bound(type: int, value: bytes, shortened: bytes | None, exactness: int) -> tuple[dict[str, int], Octets | None]:
+def pack_bound(type: int, value: bytes, shortened: bytes | None,
+               exactness: int) -> tuple[dict[str, int], Octets | None]:
     """A bound's base slots, and its own slot where these cannot hold it whole."""
     if type not in _PACK and len(value) > SHORT_BOUND:
         return {} if shortened is None else {**pack_short(shortened), "len": -len(shortened)}, Octets(value)

@@ -1,4 +1,4 @@
-"""Reading a flat footer: what a projection uses and nothing else, each byte under a checksum (docs/formats.md, 3.6)."""
+"""Reading a flat footer: what a projection uses and nothing else, each byte under a checksum (docs/formats.md, 3.7)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What the tables do not say of a Thrift struct: its skeleton and literals (docs/formats.md, 3.6).
 
-A skeleton is a list of operations that write the struct: runs of bytes as they are, values that tables hold (facts), and
-values that stand in the literals. Facts are kept as the Thrift bytes that they amount to, so what is left out of a
+A skeleton is a list of operations that write the struct: runs of bytes as they are, values that tables hold (facts),
+and values that stand in the literals. Facts are kept as the Thrift bytes that they amount to, so what is left out of a
 skeleton is what will come back, byte for byte.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from .. import wire
 from ..errors import ParquetextError
 from . import varint
-from .thrift import BOOLEANS, INTEGERS, Walk
+from .thrift import INTEGERS, Walk
 
 __all__ = ["CHUNK", "FOOTER", "ROW_GROUP", "Broken", "Residues", "Skeletons", "binary", "chunk_facts", "column_orders",
            "fits", "group_facts", "list_header", "path_list", "rebuild", "skeleton_of", "value"]
@@ -378,7 +378,7 @@ class Residues:
         self.literals = b""
 
     def add(self, at: int, end: int, kind: int, facts: Facts, *, type: int | None = None, **options) -> None:
-        """The struct [at, end): with the skeleton of the one before it, or of the last chunk of its type, or its own."""
+        """The struct [at, end): by the skeleton of the one before it, or the last chunk's of its type, or its own."""
         known = self.skeleton if self.skeleton is not None else self.skeletons.last(type)
         literals = None
         if known is not None and not options.get("inexact"):

@@ -29,6 +29,14 @@ NOT_A_NUMBER = 256                                   # what stands for the opera
 _NO_FACTS = {name: ABSENT[code] for name, code in (CHUNK_MEMBERS | PLACES_MEMBERS).items()}
 
 
+_SIDES = (("min_value", wire.PRESENT_MIN_VALUE), ("max_value", wire.PRESENT_MAX_VALUE))
+
+
+def _bound(arena: bytearray, fact: dict[str, int], side: str, bit: int) -> bytes | None:
+    begin = fact[f"{side}_offset"]
+    return bytes(arena[begin:begin + fact[f"{side}_length"]]) if fact["present"] & bit else None
+
+
 class Memory:
     """A payload in memory as a source."""
 
@@ -163,9 +171,7 @@ class _Rebuilding:
             facts = [{**_NO_FACTS, **fact} for _, fact in reader._facts(leaf, numbers, arena)]
             records = self.records_of_part(leaf, part)
             for fact in facts:
-                bounds = (bytes(arena[fact[f"{side}_offset"]:fact[f"{side}_offset"] + fact[f"{side}_length"]])
-                          if fact["present"] & bit else None
-                          for side, bit in (("min_value", wire.PRESENT_MIN_VALUE), ("max_value", wire.PRESENT_MAX_VALUE)))
+                bounds = [_bound(arena, fact, *side) for side in _SIDES]
                 out = bytearray()
                 records.next(chunk_facts(fact, path, *bounds), out)
                 found.append(bytes(out))

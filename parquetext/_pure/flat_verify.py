@@ -1,4 +1,4 @@
-"""The check of a whole flat payload: every cell, every name, and what other readers see (docs/formats.md, 3.7)."""
+"""The check of a whole flat payload: every cell, every name, and what other readers see (docs/formats.md, 3.8)."""
 
 from __future__ import annotations
 

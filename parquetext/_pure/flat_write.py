@@ -199,7 +199,8 @@ class _Writer(_Ending):
             if text is not None:
                 facts[wire.OP_VALUE, index] = binary(text)
         lists = {}
-        for list_of, field in ((scan.elements, wire.FILE_META_DATA_SCHEMA), (scan.row_groups, wire.FILE_META_DATA_ROW_GROUPS)):
+        for list_of, field in ((scan.elements, wire.FILE_META_DATA_SCHEMA),
+                               (scan.row_groups, wire.FILE_META_DATA_ROW_GROUPS)):
             offsets = list_of("bytes_offset")
             if len(offsets):
                 lists[FOOTER, field] = offsets[0], offsets[-1] + list_of("bytes_length")[-1]

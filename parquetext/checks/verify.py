@@ -9,7 +9,7 @@ from ..footer.forms import unread_extension
 from ..footer.locate import read_tail
 from ..storage import open_source
 from .deep import decode_all
-from .forms import compare_flat
+from .forms import compare_flat, compare_rebuilt
 from .pages import check_pages
 from .report import Report
 
@@ -69,6 +69,8 @@ def verify(path, *, pages: bool = False, deep: bool = False) -> Report:
         if deep:
             if flat is not None:
                 report.extend(compare_flat(scan, flat))
+                if flat.is_lossless:
+                    report.extend(compare_rebuilt(footer, memoryview(footer)[payload[0] : sum(payload)]))
             report.extend(decode_all(path, list(scan.row_groups("num_rows")), report))
     return report
 

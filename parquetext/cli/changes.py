@@ -36,6 +36,9 @@ def register(app: typer.Typer) -> None:
 def upgrade(
     paths: Paths,
     form: Annotated[str, typer.Option(help="The footer form to add: flat.")] = "flat",
+    stats: Annotated[
+        str, typer.Option(help="full, or compact: strings' bounds of more than 16 bytes are shortened, validly.")
+    ] = "full",
     placement: Annotated[
         str, typer.Option(help="in-struct, or after-stop for those who depend on fastparquet.")
     ] = "in-struct",
@@ -54,6 +57,7 @@ def upgrade(
 
     options = {
         "form": form,
+        "stats": stats,
         "placement": placement,
         "marker": marker,
         "wrap": wrap,

@@ -116,6 +116,34 @@ def test_a_flat_footer_of_another_file_is_found_by_comparing_the_forms(implement
     assert "forms-differ" in kinds(checks.verify(path, deep=True))
 
 
+def test_a_flat_footer_that_differs_in_what_only_the_way_back_shows_is_found(implementation, path):
+    """The tables agree; page counts in encoding_stats do not."""
+    from parquetext import extension, kernels, thrift, wire
+
+    edits.strip(path)
+    data = Path(path).read_bytes()
+    length = int.from_bytes(data[-8:-4], "little")
+    footer = data[-8 - length : -8]
+    other = thrift.read("FileMetaData", footer)
+    other["row_groups"][1]["columns"][0]["meta_data"]["encoding_stats"][0]["count"] += 1
+    payload = kernels.flat.write(kernels.scan.scan(thrift.write("FileMetaData", other)))
+    wrong = extension.append_block(footer, wire.UUID_FLAT_FOOTER, payload)
+    Path(path).write_bytes(data[: -8 - length] + wrong + len(wrong).to_bytes(4, "little") + b"PAR1")
+    assert checks.verify(path).ok
+    finding, = checks.verify(path, deep=True).findings
+    assert (finding.kind, finding.place) == ("forms-differ", "flat footer")
+
+
+def test_compact_statistics_are_sound_in_every_tier(implementation, path, tmp_path):
+    other = str(tmp_path / "long.parquet")
+    pq.write_table(pa.table({"text": [f"a text of some length, number {n}" for n in range(9)]}), other)
+    sizes = []
+    for stats in ("full", "compact"):
+        sizes.append(edits.upgrade(other, stats=stats).bytes_after)
+        assert checks.verify(other, deep=True).ok
+    assert sizes[1] < sizes[0]
+
+
 def test_a_file_that_is_not_parquet_is_a_finding_not_a_crash(implementation, tmp_path):
     path = tmp_path / "x.parquet"
     path.write_bytes(b"no parquet at all, really")

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from support import flat_footers as thrift
+from support.flat_payloads import Memory, cells, irregular, one_chunk, outcome, sign, small_footer
 
 from parquetext import kernels, wire
 from parquetext.errors import Damaged, ParquetextError, Unsupported
@@ -28,16 +29,6 @@ ROW_GROUP_FACTS = ("num_rows", "total_byte_size", "file_offset", "total_compress
 hypothesis_settings = settings(
     max_examples=60, deadline=None, phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture])
-
-
-class Memory:
-    """Bytes as a source."""
-
-    def __init__(self, data: bytes):
-        self.data, self.size = bytes(data), len(data)
-
-    def read(self, offset: int, length: int) -> bytes:
-        return self.data[offset:offset + length]
 
 
 def module(package: str, name: str):
@@ -60,14 +51,6 @@ def write(footer: bytes) -> bytes:
 
 def write_with(package: str, footer: bytes) -> bytes:
     return bytes(module(package, "flat").write(module(package, "scan").scan(footer), verbatim=False))
-
-
-def outcome(ask, *arguments):
-    """What a call gives, or what it raises: class, code, offset, expected, found."""
-    try:
-        return ask(*arguments)
-    except ParquetextError as error:
-        return type(error).__name__, error.code, error.offset, error.expected, error.found
 
 
 def chunk_facts(chunks) -> dict:
@@ -122,7 +105,9 @@ def everything(payload: bytes, package: str | None = None, **place) -> dict:
     ask("created by", lambda reader: reader.created_by)
     ask("slice", lambda reader: bytes(reader.slice(range(reader.leaf_count), range(reader.row_group_count),
                                                    key_values=True)))
-    found["verify",] = outcome((module(package, "flat") if package else kernels.flat).verify, payload)
+    flat = module(package, "flat") if package else kernels.flat
+    found["to thrift",] = outcome(lambda: bytes(flat.to_thrift(payload)))
+    found["verify",] = outcome(flat.verify, payload)
     return found
 
 
@@ -133,51 +118,6 @@ def both(payload: bytes, **place) -> dict:
     for question, answer in native.items():
         assert pure[question] == answer, question
     return native
-
-
-def cells(payload: bytes) -> list[tuple[int, int]]:
-    """(place, length) of every cell, by the directory and what it leads to."""
-    end = len(payload) - struct.unpack_from("<I", payload, len(payload) - 8)[0]
-    leaves, nodes, _, pairs, pages, parts, flags = struct.unpack_from("<7I", payload, end)
-    directory, buckets, bucket_count = struct.unpack_from("<3I", payload, end + 40)
-    count = leaves + nodes + parts + pairs + (flags & 1) + pages
-    directories = [directory + 256 * page for page in range(-(-count // 60))]
-    places = directories + [buckets + 256 * bucket for bucket in range(bucket_count)]
-    for page in directories:
-        used, = struct.unpack_from("<H", payload, page + 10)
-        places += struct.unpack_from(f"<{used}I", payload, page + 16)
-    for place in places[len(directories) + bucket_count:][:leaves]:
-        more, = struct.unpack_from("<I", payload, place + 52)
-        places += struct.unpack_from(f"<{more - 1}I", payload, place + 64)
-    return [(place, struct.unpack_from("<I", payload, place + 4)[0]) for place in places]
-
-
-def sign(payload: bytearray, places: list[tuple[int, int]]) -> bytes:
-    """The payload with the checksums of its cells and its tail block made right again."""
-    for place, length in places:
-        struct.pack_into("<I", payload, place, zlib.crc32(payload[place + 4:place + length]))
-    tail, = struct.unpack_from("<I", payload, len(payload) - 8)
-    struct.pack_into("<I", payload, len(payload) - 4, zlib.crc32(payload[len(payload) - min(tail, len(payload)):-4]))
-    return bytes(payload)
-
-
-def small_footer() -> bytes:
-    """A column of text and one of numbers in a struct, two row groups, key-values."""
-    elements = [
-        thrift.element(b"schema", children=2),
-        thrift.element(b"name", type=6, repetition=1, converted=0, field_id=3),
-        thrift.element(b"point", repetition=1, children=1),
-        thrift.element(b"x", type=2, repetition=1),
-    ]
-    text = thrift.statistics(null_count=1, min_value=b"alpha", max_value=b"omega " * 5, max_exact=True)
-    number = thrift.statistics(null_count=0, min_value=struct.pack("<q", -5), max_value=struct.pack("<q", 5))
-    group = thrift.row_group([
-        thrift.chunk(thrift.metadata(6, [b"name"], stats=text, dictionary_page=4, encodings=(0, 3, 8))),
-        thrift.chunk(thrift.metadata(2, [b"point", b"x"], stats=number, num_values=7, bloom_offset=99, bloom_length=32),
-                     column_index=1000, column_index_length=20, offset_index=1020, offset_index_length=15),
-    ], num_rows=7, sorting=[thrift.sorting_column(0, True, False)], file_offset=4, total_compressed_size=20, ordinal=0)
-    return thrift.footer(elements, [group, group], num_rows=14, column_orders=[1, 1], created_by=b"test",
-                         key_values=[thrift.key_value(b"k", b"v"), thrift.key_value(b"only a key")])
 
 
 # ---- what the form carries
@@ -348,15 +288,6 @@ def test_a_slice_loads_each_page_of_arrow_fields_once(implementation):
 
 
 # ---- what is refused
-
-def irregular() -> bytes:
-    return thrift.footer([thrift.element(b"schema", children=1), thrift.element(b"a", type=1)], [thrift.row_group([])])
-
-
-def one_chunk(meta: bytes, type: int = 1, **options) -> bytes:
-    elements = [thrift.element(b"schema", children=1), thrift.element(b"a", type=type)]
-    return thrift.footer(elements, [thrift.row_group([thrift.chunk(meta)])], **options)
-
 
 @pytest.mark.parametrize(("footer", "code"), [
     (irregular(), wire.IRREGULAR),

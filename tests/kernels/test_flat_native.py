@@ -118,14 +118,14 @@ def check_against(scan, reader) -> None:
 ], ids=str)
 def test_the_flat_footer_says_what_the_thrift_footer_says(options):
     scan = kernel_scan.scan(written(mixed(), **options))
-    payload = flat.write(scan)
+    payload = flat.write(scan, verbatim=False)
     flat.verify(payload)
     check_against(scan, opened(payload))
 
 
 def test_row_groups_beyond_the_first_part_are_found_in_theirs():
     scan = kernel_scan.scan(written(mixed(200), row_group_size=1))
-    payload = flat.write(scan)
+    payload = flat.write(scan, verbatim=False)
     flat.verify(payload)
     with opened(payload) as reader:
         check_against(scan, reader)
@@ -179,7 +179,7 @@ def test_corpus_footers_survive(corpus):
                 continue
             try:
                 scan = kernel_scan.scan(footer_of(data))
-                payload = flat.write(scan)
+                payload = flat.write(scan, verbatim=False)
             except ParquetextError:
                 continue
             flat.verify(payload)
@@ -289,7 +289,7 @@ def test_a_closed_reader_says_so():
 
 def test_threads_share_a_reader():
     scan = kernel_scan.scan(written(mixed(4, 30), row_group_size=2))
-    payload = flat.write(scan)
+    payload = flat.write(scan, verbatim=False)
     reader, wrong = opened(payload), []
     expected = [scan.column(leaf).array("data_page_offset").tolist() for leaf in range(scan.leaf_count)]
 

@@ -1,0 +1,84 @@
+"""Flat payloads for tests: where their cells lie, and their checksums made right after a change."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+
+from parquetext.errors import ParquetextError
+
+from . import flat_footers as thrift
+
+__all__ = ["Memory", "cells", "irregular", "one_chunk", "outcome", "sign", "small_footer"]
+
+
+class Memory:
+    """Bytes as a source."""
+
+    def __init__(self, data: bytes):
+        self.data, self.size = bytes(data), len(data)
+
+    def read(self, offset: int, length: int) -> bytes:
+        return self.data[offset:offset + length]
+
+
+def outcome(ask, *arguments):
+    """What a call gives, or what it raises: class, code, offset, expected, found."""
+    try:
+        return ask(*arguments)
+    except ParquetextError as error:
+        return type(error).__name__, error.code, error.offset, error.expected, error.found
+
+
+def cells(payload: bytes) -> list[tuple[int, int]]:
+    """(place, length) of every cell, by the directory and what it leads to."""
+    end = len(payload) - struct.unpack_from("<I", payload, len(payload) - 8)[0]
+    leaves, nodes, _, pairs, pages, parts = struct.unpack_from("<6I", payload, end)
+    directory, buckets, bucket_count = struct.unpack_from("<3I", payload, end + 40)
+    count = leaves + nodes + parts + pairs + 1 + pages
+    directories = [directory + 256 * page for page in range(-(-count // 60))]
+    places = directories + [buckets + 256 * bucket for bucket in range(bucket_count)]
+    for page in directories:
+        used, = struct.unpack_from("<H", payload, page + 10)
+        places += struct.unpack_from(f"<{used}I", payload, page + 16)
+    for place in places[len(directories) + bucket_count:][:leaves]:
+        more, = struct.unpack_from("<I", payload, place + 52)
+        places += struct.unpack_from(f"<{more - 1}I", payload, place + 64)
+    return [(place, struct.unpack_from("<I", payload, place + 4)[0]) for place in places]
+
+
+def sign(payload: bytearray, places: list[tuple[int, int]]) -> bytes:
+    """The payload with the checksums of its cells and its tail block made right again."""
+    for place, length in places:
+        struct.pack_into("<I", payload, place, zlib.crc32(payload[place + 4:place + length]))
+    tail, = struct.unpack_from("<I", payload, len(payload) - 8)
+    struct.pack_into("<I", payload, len(payload) - 4, zlib.crc32(payload[len(payload) - min(tail, len(payload)):-4]))
+    return bytes(payload)
+
+
+def small_footer() -> bytes:
+    """A column of text and one of numbers in a struct, two row groups, key-values."""
+    elements = [
+        thrift.element(b"schema", children=2),
+        thrift.element(b"name", type=6, repetition=1, converted=0, field_id=3),
+        thrift.element(b"point", repetition=1, children=1),
+        thrift.element(b"x", type=2, repetition=1),
+    ]
+    text = thrift.statistics(null_count=1, min_value=b"alpha", max_value=b"omega " * 5, max_exact=True)
+    number = thrift.statistics(null_count=0, min_value=struct.pack("<q", -5), max_value=struct.pack("<q", 5))
+    group = thrift.row_group([
+        thrift.chunk(thrift.metadata(6, [b"name"], stats=text, dictionary_page=4, encodings=(0, 3, 8))),
+        thrift.chunk(thrift.metadata(2, [b"point", b"x"], stats=number, num_values=7, bloom_offset=99, bloom_length=32),
+                     column_index=1000, column_index_length=20, offset_index=1020, offset_index_length=15),
+    ], num_rows=7, sorting=[thrift.sorting_column(0, True, False)], file_offset=4, total_compressed_size=20, ordinal=0)
+    return thrift.footer(elements, [group, group], num_rows=14, column_orders=[1, 1], created_by=b"test",
+                         key_values=[thrift.key_value(b"k", b"v"), thrift.key_value(b"only a key")])
+
+
+def irregular() -> bytes:
+    return thrift.footer([thrift.element(b"schema", children=1), thrift.element(b"a", type=1)], [thrift.row_group([])])
+
+
+def one_chunk(meta: bytes, type: int = 1, **options) -> bytes:
+    elements = [thrift.element(b"schema", children=1), thrift.element(b"a", type=type)]
+    return thrift.footer(elements, [thrift.row_group([thrift.chunk(meta)])], **options)
