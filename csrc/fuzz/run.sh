@@ -10,7 +10,7 @@ if [ "${1:-}" = --long ]; then
     shift 2
 fi
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(thrift extension scan slice arrow flat)
+[ ${#targets[@]} -gt 0 ] || targets=(thrift extension scan slice arrow flat lossless)
 
 clang=${CLANG:-clang}
 if ! command -v "$clang" > /dev/null; then
@@ -36,17 +36,17 @@ for target in "${targets[@]}"; do
     compile -fsanitize=fuzzer "fuzz/$target.c" -o "$build/$target"
     inputs=$build/inputs/$target
     mkdir -p "$inputs"
-    if [ "$target" = flat ]; then
+    seeds=("$footers")
+    if [ "$target" = flat ] || [ "$target" = lossless ]; then
         compile fuzz/flat_seed.c -o "$build/flat_seed"
         mkdir -p "$build/flat_footers"
         find "$footers" -type f -print0 | xargs -0 -n 10000 "$build/flat_seed" "$build/flat_footers"
-        seeds=$build/flat_footers
-    else
-        seeds=$footers
+        [ "$target" = lossless ] || seeds=()
+        seeds+=("$build/flat_footers")
     fi
     log=$findings/$target.log
     if "$build/$target" -max_total_time=$((seconds / ${#targets[@]})) -max_len=16384 -timeout=20 -rss_limit_mb=1024 \
-        -malloc_limit_mb=64 -artifact_prefix="$findings/$target-" "$inputs" "$seeds" > "$log" 2>&1; then
+        -malloc_limit_mb=64 -artifact_prefix="$findings/$target-" "$inputs" "${seeds[@]}" > "$log" 2>&1; then
         echo "fuzz $target: $(grep -E '^Done [0-9]+ runs' "$log")"
     else
         failed+=("$target")
