@@ -326,8 +326,8 @@ static int write_once(const uint8_t *footer, size_t size, const pqx_scan *scan, 
 {
     pqx_flat_writer writer = {.footer = footer, .footer_size = size, .scan = scan, .error = error, .out = out, .base = out->size, .is_compact = is_compact}, *w = &writer;
     int status = write(w);
-    uint64_t limit = (uint64_t)PQX_FLAT_WRITTEN_LIMIT * (out->size - w->base);
-    if (status == PQX_OK && scan->end > limit) status = pqx_fail(error, PQX_TOO_LARGE, 0, limit, scan->end);
+    uint64_t limit = (uint64_t)PQX_FLAT_WRITTEN_LIMIT * (out->size - w->base), rebuilt = scan->end - w->residue.left_out;
+    if (status == PQX_OK && rebuilt > limit) status = pqx_fail(error, PQX_TOO_LARGE, 0, limit, rebuilt);
     if (status != PQX_OK) out->size = w->base;
     pqx_buffer *buffers[] = {&w->shapes, &w->vtables, &w->tables, &w->cells, &w->path, &w->pool, &w->pool_ends, &w->listed, &w->records, &w->path_list};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) pqx_buffer_free(buffers[i]);

@@ -246,6 +246,7 @@ static int walk_struct(maker *m, int kind)
         PQX_TRY(pqx_read_field(&m->c, &id, &type));
         if (kind == PQX_IN_FOOTER_STRUCT && type) PQX_TRY(is_extension(m, type, header, &is));
         if (is) {                                              /* our own and others' blocks are no part of the footer */
+            m->residue->left_out = m->c.at - header;
             m->c.at++;
             return add_run(m, m->c.at - 1, m->c.at);
         }
@@ -261,7 +262,7 @@ static int walk_struct(maker *m, int kind)
 int pqx_residue_make(pqx_residue *residue, const pqx_residue_source *source, pqx_error *error)
 {
     maker m = {.c = {source->footer, source->size, source->at, error}, .source = source, .residue = residue};
-    residue->skeleton.size = residue->literals.size = residue->waiting.size = 0;
+    residue->skeleton.size = residue->literals.size = residue->waiting.size = residue->left_out = 0;
     PQX_TRY(walk_struct(&m, source->kind));
     return add_op(&m, 0);
 }

@@ -23,7 +23,10 @@ typedef struct pqx_residue_source {
 } pqx_residue_source;
 
 /* What was made of the last one. */
-typedef struct pqx_residue { pqx_buffer skeleton, literals, waiting; } pqx_residue;
+typedef struct pqx_residue {
+    pqx_buffer skeleton, literals, waiting;
+    size_t left_out;                      /* bytes of an extension */
+} pqx_residue;
 
 /* The struct's own skeleton and literals. */
 int pqx_residue_make(pqx_residue *residue, const pqx_residue_source *source, pqx_error *error);

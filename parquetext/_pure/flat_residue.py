@@ -8,6 +8,7 @@ skeleton is what will come back, byte for byte.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
 from .. import wire
 from ..errors import ParquetextError
@@ -15,7 +16,7 @@ from . import varint
 from .thrift import INTEGERS, Walk
 
 __all__ = ["CHUNK", "FOOTER", "ROW_GROUP", "Broken", "Residues", "Skeletons", "binary", "chunk_facts", "column_orders",
-           "fits", "group_facts", "list_header", "path_list", "rebuild", "skeleton_of", "value"]
+           "fits", "group_facts", "list_header", "path_list", "rebuild", "residue_of", "value"]
 
 LONGEST_RUN = 0x80                   # operations below it are runs
 LONGEST_VARINT = 10
@@ -190,7 +191,7 @@ class _Maker:
         self.data, self.facts, self.lists, self.inexact = data, facts, lists, inexact
         self.walk = Walk(data, 0, wire.MAX_DEPTH)
         self.ops, self.literals, self.waiting = bytearray(), bytearray(), bytearray()
-        self.pairs = 0
+        self.pairs = self.left_out = 0
 
     def run(self, at: int, end: int) -> None:
         self.waiting += self.data[at:end]
@@ -225,6 +226,7 @@ class _Maker:
             if kind == FOOTER and bytes(self.data[header:at]) in _MARKERS:
                 end = self.walk.skip(at, type, 0)
                 if self.data[end] == 0:                   # our own and others' blocks are no part of the footer
+                    self.left_out = end - header
                     self.run(end, end + 1)
                     return end + 1
             self.run(header, at)
@@ -300,13 +302,21 @@ class _Maker:
             self.pairs += kind == KEY_VALUE
 
 
-def skeleton_of(data, at: int, kind: int, facts: Facts, *, lists: Mapping[tuple[int, int], tuple[int, int]] = NO_LISTS,
-                inexact: Collection[int] = ()) -> tuple[bytes, bytes]:
-    """Skeleton and literals of the struct at `at`."""
+class Residue(NamedTuple):
+    """A struct's own skeleton and literals; how many bytes of an extension are not in them."""
+
+    skeleton: bytes
+    literals: bytes
+    left_out: int
+
+
+def residue_of(data, at: int, kind: int, facts: Facts, *, lists: Mapping[tuple[int, int], tuple[int, int]] = NO_LISTS,
+               inexact: Collection[int] = ()) -> Residue:
+    """The residue of the struct at `at`."""
     maker = _Maker(data, facts, lists, inexact)
     maker.struct(at, kind)
     maker.op(0)
-    return bytes(maker.ops), bytes(maker.literals)
+    return Residue(bytes(maker.ops), bytes(maker.literals), maker.left_out)
 
 
 def fits(skeleton: bytes, data, at: int, end: int, facts: Facts) -> bytes | None:
@@ -384,7 +394,7 @@ class Residues:
         if known is not None and not options.get("inexact"):
             literals = fits(known, self.data, at, end, facts)
         if literals is None:
-            known, literals = skeleton_of(self.data, at, kind, facts, **options)
+            known, literals, _ = residue_of(self.data, at, kind, facts, **options)
         if known == self.skeleton:
             self.records += bytes([SAME]) if literals == self.literals else bytes([SAME_SKELETON]) + literals
         else:

@@ -10,7 +10,18 @@ from . import checksum, varint
 from .flat_chunk import Column, key_value
 from .flat_names import fill_buckets, hash_field_id, hash_path, tag_of
 from .flat_pool import Pool
-from .flat_residue import FOOTER, ROW_GROUP, Residues, Skeletons, binary, column_orders, group_facts, skeleton_of, value
+from .flat_residue import (
+    FOOTER,
+    ROW_GROUP,
+    Residue,
+    Residues,
+    Skeletons,
+    binary,
+    column_orders,
+    group_facts,
+    residue_of,
+    value,
+)
 from .flat_schema import ABSENT, ABSENT_FIELD_ID, Elements, Struct, list_structs
 from .flat_tables import LATER, Payload, Table
 
@@ -46,13 +57,16 @@ def write(scan, stats: str = "full", *, verbatim: bool = True) -> bytes:
                               code=wire.BAD_ARGUMENT)
     try:
         _check(scan)
-        payload = _Writer(scan, stats == "compact").write()
+        writer: _Ending = _Writer(scan, stats == "compact")
+        payload = writer.write()
     except ParquetextError as error:
         if not verbatim or error.code not in UNSPEAKABLE:
             raise
-        payload = _Verbatim(scan).write()
-    if scan.end > wire.FLAT_WRITTEN_LIMIT * len(payload):
-        raise wire_error(wire.TOO_LARGE, 0, wire.FLAT_WRITTEN_LIMIT * len(payload), scan.end)
+        writer = _Verbatim(scan)
+        payload = writer.write()
+    limit, rebuilt = wire.FLAT_WRITTEN_LIMIT * len(payload), scan.end - writer.left_out
+    if rebuilt > limit:
+        raise wire_error(wire.TOO_LARGE, 0, limit, rebuilt)
     return payload
 
 
@@ -86,10 +100,12 @@ class _Ending:
         self.scan, self.payload = scan, Payload()
         self.listed: list[int] = []                  # the cells that the directory lists
         self.longest_column = self.longest_page = 0
+        self.left_out = 0                            # bytes of the footer that do not come back: its extension
 
-    def write_root_cell(self, skeleton: bytes, literals: bytes, created_by: bytes | None) -> int | None:
+    def write_root_cell(self, residue: Residue, created_by: bytes | None) -> int | None:
         """The ROOT cell; the place of the created_by string in it."""
         payload, text = self.payload, None
+        skeleton, literals, self.left_out = residue
         with payload.cell(wire.KIND_ROOT, 0) as cell:
             fixed = payload.append(bytes(16))
             if created_by is not None:
@@ -142,7 +158,7 @@ class _Verbatim(_Ending):
         payload = self.payload
         payload.append(bytes(8))
         payload.link(0, payload.table(Table("FileMetaData", {})).place)
-        self.write_root_cell(*skeleton_of(self.scan.data, 0, FOOTER, {}), None)
+        self.write_root_cell(residue_of(self.scan.data, 0, FOOTER, {}), None)
         self.write_tail((0,) * 6, IS_VERBATIM, 0, [], self.write_directory())
         return payload.sign()
 
@@ -171,7 +187,7 @@ class _Writer(_Ending):
         self.listed = self.column_cells + self.node_cells + row_groups
         for index in range(scan.key_value_count):
             self.write_key_value(index)
-        text = self.write_root_cell(*self.footer_residue(), scan.created_by)
+        text = self.write_root_cell(self.footer_residue(), scan.created_by)
         if text is not None:
             payload.link(self.root.field("created_by"), text)
         self.write_pool()
@@ -185,8 +201,8 @@ class _Writer(_Ending):
         self.write_tail(counts, flags, scan.version, self.rows, directory, buckets, [] if buckets[1] else entries)
         return payload.sign()
 
-    def footer_residue(self) -> tuple[bytes, bytes]:
-        """Skeleton and literals of FileMetaData."""
+    def footer_residue(self) -> Residue:
+        """What the tables do not say of FileMetaData."""
         scan, elements = self.scan, self.elements
         facts = {wire.OP_VERSION: value(scan.version), wire.OP_ALL_ROWS: value(scan.num_rows)}
         if scan.created_by is not None:
@@ -204,7 +220,7 @@ class _Writer(_Ending):
             offsets = list_of("bytes_offset")
             if len(offsets):
                 lists[FOOTER, field] = offsets[0], offsets[-1] + list_of("bytes_length")[-1]
-        return skeleton_of(scan.data, 0, FOOTER, facts, lists=lists)
+        return residue_of(scan.data, 0, FOOTER, facts, lists=lists)
 
     def write_root(self) -> None:
         """The root table and the vectors that only other readers use; what these lead to comes later."""

@@ -299,3 +299,9 @@ def test_an_operation_that_cannot_stand_there_is_damage(implementation):
                 broken[at] = op
                 found = outcome(kernels.flat.to_thrift, sign(broken, cells(payload)))
                 assert isinstance(found, bytes) or found[0] == Damaged.__name__
+
+
+def test_the_extension_does_not_count_where_the_footer_is_too_large(implementation):
+    footer = small_footer()
+    extended = footer[:-1] + EXTENSION[:4] + compact.uleb(100_000) + bytes(100_000) + b"\0"
+    assert write(extended) == write(footer)
