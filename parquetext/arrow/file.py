@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 
 import pyarrow as pa
 
 from ..footer import file as footer_file
+from ..footer.model import GROUP, Form
+from ..footer.names import find_group_or_leaf, leaves_below
 from ..footer.opening import open_as, open_file
 from .projection import project
 from .reading import check_options, read_projection
@@ -66,23 +70,40 @@ class File(footer_file.File):
         if columns is not None and not isinstance(columns, str):
             columns = list(columns)
         self._expect(self.num_columns if columns is None else len(columns))
+        if self._is_batched() and isinstance(columns, list):
+            self._fetch_cells(columns, row_groups)
         key_values = key_values or use_pandas_metadata
         projection = self._on_form(lambda form: project(
             form, columns, row_groups, filters, key_values=key_values, use_pandas_metadata=use_pandas_metadata))
         remote = hasattr(self._source, "target")
         return read_projection(projection, self._open_data, use_threads=use_threads, remote=remote, **options)
 
-    def _open_data(self) -> pa.NativeFile:
+    def _fetch_cells(self, columns: list, row_groups: Sequence[int] | None) -> None:
+        """What the slice of these columns is made of, in few rounds of requests."""
+        shared = [lambda form: form.row_groups("num_rows"), lambda form: form.created_by, lambda form: form.node(GROUP)]
+        found = self._each([*(partial(_leaves_of, name=name) for name in columns), *shared])
+        leaves = {leaf for below in found[:len(columns)] for leaf in below}
+        self._each(partial(_slice_of, leaf=leaf, row_groups=row_groups) for leaf in sorted(leaves))
+
+    def _open_data(self) -> AbstractContextManager[pa.NativeFile]:
         """The file's bytes for pyarrow: of the very file that is open, whatever its path leads to by now."""
         source = self._source
         if hasattr(source, "target"):
-            return source.target.filesystem.open_input_file(source.target.path)
+            return nullcontext(source.file)
         if not hasattr(source, "fd"):
             return pa.OSFile(source.name)
         try:
             return pa.OSFile(f"/proc/self/fd/{source.fd}")
         except FileNotFoundError:  # no /proc
             return pa.OSFile(os.fspath(self.path))
+
+
+def _leaves_of(form: Form, name) -> range:
+    return leaves_below(form, find_group_or_leaf(form, name))
+
+
+def _slice_of(form: Form, leaf: int, row_groups: Sequence[int] | None) -> bytes:
+    return form.slice([leaf], range(form.row_group_count) if row_groups is None else row_groups)
 
 
 def open(path) -> File:

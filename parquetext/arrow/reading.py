@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import pyarrow as pa
 from pyarrow._parquet import ParquetReader
@@ -12,6 +13,7 @@ from .projection import Projection, Step
 
 __all__ = ["check_options", "read_projection"]
 
+OpenData = Callable[[], AbstractContextManager[pa.NativeFile]]
 SMALL_ROWS = 1 << 18  # values and chunks below which threads and pre-buffering cost more than they give
 SMALL_CHUNKS = 1 << 9
 OPTIONS = {
@@ -35,14 +37,14 @@ def check_options(options: dict) -> None:
         raise TypeError(f"unexpected argument {name!r}")
 
 
-def read_projection(projection: Projection, open_data: Callable[[], pa.NativeFile], *, use_threads: bool = True,
+def read_projection(projection: Projection, open_data: OpenData, *, use_threads: bool = True,
                     pre_buffer: bool | None = None, remote: bool = False, **options) -> pa.Table:
     """Read, filter, cut.
 
     Parameters
     ----------
     open_data : callable
-        Opens the file's bytes for one read by pyarrow.
+        Gives the file's bytes for one read by pyarrow.
     use_threads : bool
         Whether pyarrow may use its threads; it does not where the projection is small.
     pre_buffer : bool, optional
@@ -67,7 +69,7 @@ def read_projection(projection: Projection, open_data: Callable[[], pa.NativeFil
     return read(projection.step).take(kept)
 
 
-def _read(step: Step, open_data: Callable[[], pa.NativeFile], use_threads: bool, pre_buffer: bool,
+def _read(step: Step, open_data: OpenData, use_threads: bool, pre_buffer: bool,
           options: dict) -> pa.Table:
     if step.footer == b"":
         return pa.table({"": pa.nulls(step.rows)}).select([])

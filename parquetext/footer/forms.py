@@ -5,10 +5,10 @@ from __future__ import annotations
 from .. import kernels, wire
 from ..errors import Damaged, Malformed, ParquetextError, Unsupported
 from ..findings import Finding
+from ..storage import BatchedSource
 from .locate import FIRST_READ_REMOTE, Tail, locate
 from .model import Form
 from .thrift_form import ThriftForm
-from .window import Window
 
 __all__ = ["best_form", "thrift_form", "unread_extension"]
 
@@ -31,7 +31,7 @@ def best_form(source) -> tuple[str, Form, list[Finding]]:
     if block is not None:
         name = "par3" if tail.is_par3 else "flat"
         handle = (source.fd, source.size) if isinstance(source, kernels.local.LocalFile) else source
-        if isinstance(source, Window):
+        if isinstance(source, BatchedSource):
             source.worth = block.payload, block.length
         try:
             return name, kernels.flat.Reader(handle, block.payload, block.length, data), findings

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ..errors import ColumnError
 from .model import GROUP, Form
 
-__all__ = ["as_path", "find_group_or_leaf", "find_leaf", "leaves_below"]
+__all__ = ["as_path", "find_column", "find_columns", "find_group_or_leaf", "find_leaf", "leaves_below"]
 
 SHOWN = 20
 
@@ -63,6 +63,20 @@ def find_leaf(form: Form, name, field_id: int | None = None) -> int:
         what = f"column {name!r}" if field_id is None else f"field id {field_id}"
         raise ColumnError(f"{what} is a group; its leaves: {leaves}")
     return identity
+
+
+def find_column(form: Form, name) -> tuple:
+    """(leaf, chunks) of the one leaf that a name has."""
+    found = form.find_column(name) if type(name) is str else None
+    if found is None:
+        leaf = find_leaf(form, name)
+        return leaf, form.column(leaf)
+    return found
+
+
+def find_columns(form: Form, names: list) -> list[tuple]:
+    """The same of each name."""
+    return [find_column(form, name) for name in names]
 
 
 def leaves_below(form: Form, identity: int) -> range:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from .. import kernels
 from ..errors import Damaged, ParquetextError, Unsupported
 from ..findings import Finding
-from ..storage import LocalTarget, Overlay, RemoteSource, old_tail, open_source, resolve
+from ..storage import BatchedSource, LocalTarget, Overlay, old_tail, open_source, resolve
 from .file import File
 from .forms import best_form
-from .window import Window
 
 __all__ = ["open_as", "open_file"]
 
@@ -67,7 +66,7 @@ def _open_target(kind: type[File], path) -> File:
     target = resolve(path)
     if isinstance(target, LocalTarget):
         return _open_local(kind, target.path)
-    return _open_source(kind, str(target), Window(RemoteSource(target)))
+    return _open_source(kind, str(target), BatchedSource(target))
 
 
 def _open_source(kind: type[File], path, source) -> File:
@@ -76,7 +75,7 @@ def _open_source(kind: type[File], path, source) -> File:
         try:
             return kind(path, source, *best_form(source))
         except ParquetextError as error:
-            edit = None if isinstance(source, Window) else old_tail(path)
+            edit = None if isinstance(source, BatchedSource) else old_tail(path)
             if edit is None:
                 raise error.at(str(path)) from None
             findings = [Finding.of(CHANGE_INTERRUPTED, error, "the old footer is read from the journal")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .batches import BatchedSource
 from .commit import Change, change, recover
 from .create import NewFile, NewObject, NewStream, create
 from .edit import TailEdit
@@ -12,7 +13,7 @@ from .paths import LocalTarget, RemoteTarget, resolve
 from .source import LocalSource, RemoteSource, Version, open_source
 
 __all__ = [
-    "FORCEABLE", "Change", "LocalSource", "LocalTarget", "NewFile", "NewObject", "NewStream", "Overlay",
-    "RemoteSource", "RemoteTarget", "TailEdit", "Version", "change", "create", "old_tail", "open_source", "recover",
-    "resolve",
+    "FORCEABLE", "BatchedSource", "Change", "LocalSource", "LocalTarget", "NewFile", "NewObject", "NewStream",
+    "Overlay", "RemoteSource", "RemoteTarget", "TailEdit", "Version", "change", "create", "old_tail", "open_source",
+    "recover", "resolve",
 ]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from time import perf_counter
 
 from .. import wire
 from ..errors import ParquetextError, wire_error
@@ -12,6 +15,8 @@ from .paths import LocalTarget, RemoteTarget, resolve
 
 __all__ = ["LocalSource", "RemoteSource", "Source", "Version", "open_source"]
 
+SLOW = 0.001  # seconds of a request, from which on a thread for each of several pays
+AT_ONCE = 16
 _OPEN_FLAGS = os.O_CLOEXEC | os.O_NONBLOCK  # a FIFO must not block the open
 
 
@@ -61,14 +66,18 @@ class Source:
         Malformed
             The file ends before.
         """
-        if offset < 0 or length < 0 or length > self.size - offset:
-            raise self._ends(offset, length, max(0, self.size - offset))
+        self.check(offset, length)
         self.requests += 1
         data = self._read(offset, length)
         if len(data) != length:
             raise self._ends(offset, length, len(data))
         self.bytes_read += length
         return data
+
+    def check(self, offset: int, length: int) -> None:
+        """Raise Malformed where the file ends before [offset, offset + length) does."""
+        if offset < 0 or length < 0 or length > self.size - offset:
+            raise self._ends(offset, length, max(0, self.size - offset))
 
     def read_tail(self, length: int) -> tuple[int, bytes]:
         """The last `length` bytes, or all there are, and the offset where they begin."""
@@ -125,24 +134,58 @@ class LocalSource(Source):
 
 
 class RemoteSource(Source):
-    """A file of a pyarrow.fs filesystem, one request for each `read`."""
+    """A file of a pyarrow.fs filesystem, one request for each `read`.
 
-    __slots__ = ("_file", "metadata", "target")
+    Parameters
+    ----------
+    versioned : bool
+        Whether `version` tells the file from another one under its name, which may cost a request.
 
-    def __init__(self, target: RemoteTarget):
-        self.target = target
-        self._file = target.filesystem.open_input_file(target.path)
-        self.metadata = {_text(key).lower(): _text(value) for key, value in (self._file.metadata() or {}).items()}
+    Attributes
+    ----------
+    file : pyarrow.NativeFile
+        Open for reading, from any thread.
+    """
+
+    __slots__ = ("_quickest", "file", "metadata", "target")
+
+    def __init__(self, target: RemoteTarget, *, versioned: bool = True):
+        self.target, self._quickest = target, float("inf")
+        self.file = target.filesystem.open_input_file(target.path)
+        self.metadata: dict[str, str] = {}
+        version = self._version() if versioned else Version((), self.file.size(), None)
+        super().__init__(str(target), version)
+
+    def _version(self) -> Version:
+        self.metadata = {_text(key).lower(): _text(value) for key, value in (self.file.metadata() or {}).items()}
         tag = self.metadata.get("etag")
-        modified = None if tag else target.filesystem.get_file_info(target.path).mtime_ns
-        super().__init__(str(target), Version((tag, self.metadata.get("last-modified")), self._file.size(), modified))
+        modified = None if tag else self.target.filesystem.get_file_info(self.target.path).mtime_ns
+        return Version((tag, self.metadata.get("last-modified")), self.file.size(), modified)
+
+    def read_many(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
+        """Several ranges (offset, length), a request for each; at the same time where requests take long."""
+        for offset, length in ranges:
+            self.check(offset, length)
+        if len(ranges) < 2 or self._quickest < SLOW:
+            return [Source.read(self, offset, length) for offset, length in ranges]
+        with ThreadPoolExecutor(min(len(ranges), AT_ONCE)) as pool:
+            read = list(pool.map(lambda each: self._read(*each), ranges))
+        self.requests += len(ranges)
+        for (offset, length), data in zip(ranges, read, strict=True):
+            if len(data) != length:
+                raise self._ends(offset, length, len(data))
+            self.bytes_read += length
+        return read
 
     def _read(self, offset: int, length: int) -> bytes:
-        return self._file.read_at(length, offset)
+        began = perf_counter()
+        data = self.file.read_at(length, offset)
+        self._quickest = min(self._quickest, perf_counter() - began)
+        return data
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""
-        self._file.close()
+        self.file.close()
 
 
 def _text(value: bytes | str) -> str:

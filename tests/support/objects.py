@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import re
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -12,21 +15,74 @@ import pyarrow.fs as pafs
 BUCKET = "lake"
 
 
+class Recorder:
+    """Stands before a server's application: notes each request, and holds it up.
+
+    Attributes
+    ----------
+    latency : float
+        Seconds before a request is answered.
+    requests : list of (str, str, (int, int) or None)
+        Method, path, and the range of bytes [begin, end) that was asked for.
+    most_at_once : int
+        Requests that were under way at the same time.
+    """
+
+    def __init__(self, application):
+        self._application, self._lock, self._under_way = application, threading.Lock(), 0
+        self.latency = 0.0
+        self.forget()
+
+    def forget(self) -> None:
+        self.requests: list[tuple[str, str, tuple[int, int] | None]] = []
+        self.most_at_once = 0
+
+    def __call__(self, environ, start_response):
+        asked = re.fullmatch(r"bytes=(\d+)-(\d+)", environ.get("HTTP_RANGE", ""))
+        with self._lock:
+            self._under_way += 1
+            self.most_at_once = max(self.most_at_once, self._under_way)
+            self.requests.append((environ["REQUEST_METHOD"], environ["PATH_INFO"],
+                                  asked and (int(asked[1]), int(asked[2]) + 1)))
+        time.sleep(self.latency)
+        try:
+            return self._application(environ, start_response)
+        finally:
+            with self._lock:
+                self._under_way -= 1
+
+    def ranges(self) -> list[tuple[int, int]]:
+        """The ranges that were read, in the order of the requests."""
+        return [asked for method, _, asked in self.requests if method == "GET"]
+
+    def count(self, method: str) -> int:
+        return sum(each == method for each, _, _ in self.requests)
+
+
 @contextmanager
 def s3_server() -> Iterator[pafs.S3FileSystem]:
     """A filesystem with one empty bucket, BUCKET."""
+    with recorded_s3_server() as (filesystem, _):
+        yield filesystem
+
+
+@contextmanager
+def recorded_s3_server() -> Iterator[tuple[pafs.S3FileSystem, Recorder]]:
+    """The same, with the `Recorder` that all requests pass."""
     from moto.server import ThreadedMotoServer
 
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
     server.start()
+    recorder = server._server.app = Recorder(server._server.app)
     try:
         host, port = server.get_host_and_port()
         filesystem = pafs.S3FileSystem(
             endpoint_override=f"{host}:{port}", scheme="http", access_key="any", secret_key="any", region="us-east-1",
             allow_bucket_creation=True, background_writes=False)
         filesystem.create_dir(BUCKET)
-        yield filesystem
+        recorder.forget()
+        yield filesystem, recorder
     finally:
         server.stop()
 

@@ -1,0 +1,174 @@
+"""Over a network a projection costs what it is worth: requests are counted by the server, an S3 store on loopback."""
+
+from __future__ import annotations
+
+import io
+import threading
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from support.flat_files import with_flat_footer
+from support.objects import BUCKET, put, recorded_s3_server
+
+import parquetext
+
+COLUMNS = 3000
+TAIL = 16 << 10
+
+
+def name(number: int) -> str:
+    return f"measurement_{number:08d}"
+
+
+@pytest.fixture(scope="module")
+def store():
+    with recorded_s3_server() as (filesystem, recorder):
+        yield filesystem, recorder
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.Table:
+    arrays = [pa.array(range(8), pa.int64()), pa.array([f"text {n}" for n in range(8)]), pa.array([0.5] * 8)]
+    columns = [arrays[number % 3] for number in range(COLUMNS)]
+    place = pa.StructArray.from_arrays([arrays[0], arrays[2]], ["x", "y"])
+    return pa.Table.from_arrays([*columns, place], [*map(name, range(COLUMNS)), "place"])
+
+
+@pytest.fixture(scope="module")
+def content(table) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(table, sink, row_group_size=4)
+    return with_flat_footer(sink.getvalue())
+
+
+@pytest.fixture
+def remote(store, content, implementation):
+    """The path of a wide file in the store, and what the server saw since."""
+    filesystem, recorder = store
+    path = f"{BUCKET}/{implementation}.parquet"
+    put(filesystem, path, content)
+    recorder.latency = 0.0
+    recorder.forget()
+    return (filesystem, path), recorder
+
+
+def check_stats(file, recorder) -> None:
+    """What the file says that it read is what the server gave."""
+    assert file.io_stats == (recorder.count("GET"), sum(end - begin for begin, end in recorder.ranges()))
+
+
+def test_one_column_takes_three_requests_and_few_bytes(remote, content, table):
+    path, recorder = remote
+    with parquetext.open(path) as file:
+        assert (file.form, recorder.ranges()) == ("flat", [(len(content) - TAIL, len(content))])
+        column = file.column(name(1234))
+        assert list(column.null_count) == [0, 0]
+        assert column.max.to_pylist() == ["text 3", "text 7"]
+        assert recorder.count("GET") <= 3
+        assert file.io_stats.bytes <= 64 << 10
+        check_stats(file, recorder)
+    assert recorder.count("HEAD") == 1
+
+
+def test_what_was_fetched_is_not_fetched_again(remote):
+    path, recorder = remote
+    with parquetext.open(path) as file:
+        first = file.column(name(5)).max
+        seen = len(recorder.requests)
+        file.column(name(7))
+        assert file.column(name(5)).max.equals(first)
+        assert len(recorder.requests) <= seen + 2
+
+
+def test_many_columns_take_a_few_rounds_of_requests_at_the_same_time(remote, content):
+    path, recorder = remote
+    wanted = [name(number * 271 % COLUMNS) for number in range(60)]
+    with parquetext.open(path) as file, parquetext.open(path) as one_by_one:
+        recorder.latency = 0.05
+        file.column(name(0))  # now it is known that requests take long
+        recorder.forget()
+        together = file.columns(wanted)
+        assert recorder.most_at_once > 1
+        assert recorder.count("GET") < len(wanted)
+        assert len(recorder.ranges()) == len(set(recorder.ranges()))
+        recorder.latency = 0.0
+        for column, single in zip(together, map(one_by_one.column, wanted), strict=True):
+            assert (column.leaf, list(column.data_page_offset)) == (single.leaf, list(single.data_page_offset))
+            assert column.min_bytes.to_list() == single.min_bytes.to_list()
+
+
+def test_columns_side_by_side_come_in_one_request_each_round(remote):
+    path, recorder = remote
+    with parquetext.open(path) as file:
+        recorder.forget()
+        file.columns([name(number) for number in range(1000, 1010)])
+    cells, *buckets = sorted(recorder.ranges())
+    assert cells[1] - cells[0] < 10 * 4096
+    assert len(buckets) <= 3
+
+
+def test_all_columns_come_with_the_whole_flat_footer_in_one_piece(remote):
+    path, recorder = remote
+    with parquetext.open(path) as file:
+        assert len(file.columns()) == COLUMNS + 2
+        assert recorder.count("GET") == 2
+
+
+def test_values_are_read_without_another_look_at_the_objects_size(remote, table):
+    path, recorder = remote
+    wanted = [name(77), "place.y"]
+    with parquetext.open(path) as file:
+        read = file.read(wanted)
+        assert read.equals(pa.table({name(77): table[name(77)], "place": pa.StructArray.from_arrays(
+            [table["place"].combine_chunks().field("y")], ["y"])}))
+        metadata = file.io_stats.requests
+    assert recorder.count("HEAD") == 1
+    assert recorder.count("GET") <= metadata + 4  # the pages of two columns in two row groups
+    assert metadata <= 12
+
+
+def test_damage_of_one_column_is_told_with_its_place_and_moves_only_who_needs_it(store, content, implementation):
+    filesystem, _ = store
+    path = filesystem, f"{BUCKET}/damaged-{implementation}.parquet"
+    footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    payload = content.index(name(0).encode(), content.index(b"\x08\xff\xff\x01", footer))
+    place = content.index(name(20).encode(), payload)
+    put(filesystem, path[1], content[:place] + b"M" + content[place + 1:])
+    with parquetext.open(path) as file:
+        sound = file.columns([name(19), name(21), name(2500)])
+        assert (file.form, file.findings) == ("flat", [])
+        bad, *others = file.columns([name(20), name(19), name(21), name(2500)])
+        assert file.form == "thrift"
+        finding, = file.findings
+        assert finding.kind == "flat-damaged"
+        assert place - 4096 < finding.offset <= place
+        assert list(bad.num_values) == [4, 4]
+        for column, other in zip(sound, others, strict=True):
+            assert column.max_bytes.to_list() == other.max_bytes.to_list()
+    with parquetext.open(path) as file:
+        assert file.read([name(19)]).num_rows == 8
+        assert file.form == "flat"
+        assert file.read([name(20), name(19)]).column_names == [name(20), name(19)]
+        assert file.form == "thrift"
+
+
+def test_threads_share_a_remote_file(remote):
+    path, _ = remote
+    with parquetext.open(path) as file:
+        expected = {number: list(file.column(name(number)).data_page_offset) for number in range(0, 400, 10)}
+    wrong = []
+    with parquetext.open(path) as file:
+        def look(start: int) -> None:
+            numbers = list(expected)[start:] + list(expected)[:start]
+            names = list(map(name, numbers))
+            found = file.columns(names) if start % 2 else list(map(file.column, names))
+            wrong.extend(number for number, column in zip(numbers, found, strict=True)
+                         if list(column.data_page_offset) != expected[number])
+
+        threads = [threading.Thread(target=look, args=(start,)) for start in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert not wrong
