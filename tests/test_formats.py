@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from parquetext import extension, kernels
+from parquetext.footer.dialect import framing
 from parquetext.footer.locate import locate
 
 PAGE = (Path(__file__).parents[1] / "docs" / "formats.md").read_text()
@@ -36,6 +37,12 @@ def test_a_block_is_written_as_the_page_shows(implementation):
     block = blocks()["block-hello"]
     assert b"hello" + kernels.extension.trailer(b"hello", uuid) == block
     assert kernels.extension.block_before(block, len(block))[:3] == (uuid, 0, 5)
+
+
+def test_a_block_of_the_arrow_dialect_is_framed_as_the_page_shows(implementation):
+    block = blocks()["dialect-hello"]
+    assert framing.frame(b"hello") == block
+    assert framing.unframe(block) == b"hello"
 
 
 def test_the_flat_payload_is_written_from_the_thrift_footer_as_the_page_shows(implementation):
@@ -82,4 +89,5 @@ def test_a_par3_file_ends_as_the_page_shows(implementation):
 
 def test_every_example_of_the_page_is_checked():
     assert set(blocks()) - CHECKED_ELSEWHERE == {
-        "extension-spec", "extension-thrift", "block-hello", "thrift-footer", "flat-payload", "par3-end"}
+        "extension-spec", "extension-thrift", "block-hello", "thrift-footer", "flat-payload", "par3-end",
+        "dialect-hello"}

@@ -106,8 +106,8 @@ def _slice_of(form: Form, leaf: int, row_groups: Sequence[int] | None) -> bytes:
     return form.slice([leaf], range(form.row_group_count) if row_groups is None else row_groups)
 
 
-def open(path) -> File:
-    return open_as(File, path)
+def open(path, *, form: str | None = None) -> File:
+    return open_as(File, path, form)
 
 
 open.__doc__ = open_file.__doc__

@@ -28,6 +28,8 @@ class Report:
         Page headers walked; 0 in the first tier.
     rows : int or None
         Rows decoded; None below the deep tier.
+    losses : list of str
+        What a block of the arrow dialect does not carry of the Thrift footer: no findings, nothing is wrong.
     """
 
     path: str
@@ -37,6 +39,7 @@ class Report:
     checked_bytes: int = 0
     pages: int = 0
     rows: int | None = None
+    losses: list[str] = field(default_factory=list)
 
     @property
     def ok(self) -> bool:
@@ -55,6 +58,7 @@ class Report:
             "pages": self.pages,
             "rows": self.rows,
             "checked_bytes": self.checked_bytes,
+            "losses": self.losses,
             "findings": [
                 {"kind": found.kind, "message": found.message, "offset": found.offset, "place": found.place}
                 for found in self.findings

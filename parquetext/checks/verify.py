@@ -9,6 +9,7 @@ from ..footer.forms import unread_extension
 from ..footer.locate import read_tail
 from ..storage import open_source
 from .deep import decode_all
+from .dialect import check_dialect
 from .forms import compare_flat, compare_rebuilt
 from .pages import check_pages
 from .report import Report
@@ -41,7 +42,8 @@ def verify(path, *, pages: bool = False, deep: bool = False) -> Report:
     Notes
     -----
     The default tier costs one read of the footer: the tail, the Thrift structure, the checksums of all blocks, every
-    cell of a flat footer. `pages` reads the headers, and the bodies of pages that have a checksum; `deep` reads all.
+    cell of a flat footer; a block of the arrow dialect is compared with the Thrift footer (in plain Python, some 0.2 ms
+    per column chunk). `pages` reads the headers, and the bodies of pages that have a checksum; `deep` reads all.
     """
     report = Report(str(path), "deep" if deep else "pages" if pages else "tail")
     with open_source(path) as source:
@@ -61,6 +63,7 @@ def verify(path, *, pages: bool = False, deep: bool = False) -> Report:
         payload = _check_blocks(footer, tail, report)
         if payload is not None:
             report.forms.append("flat")
+        check_dialect(footer, tail, scan is not None, report)
         if scan is None:
             return report
         flat = _check_flat(source, payload, footer, tail, scan, report) if payload else None
@@ -135,7 +138,7 @@ def _check_blocks(footer: bytes, tail, report: Report) -> tuple[int, int] | None
     flat = None
     for block in tail.blocks:
         start = block.payload - tail.footer_offset
-        found = kernels.checksum.crc32(memoryview(footer)[start : start + block.length])
+        found = kernels.checksum.crc32(memoryview(footer)[start : start + block.length + block.is_dialect])
         report.checked_bytes += block.length
         if found != block.crc:
             report.findings.append(

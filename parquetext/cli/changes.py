@@ -39,9 +39,14 @@ def upgrade(
     stats: Annotated[
         str, typer.Option(help="full, or compact: strings' bounds of more than 16 bytes are shortened, validly.")
     ] = "full",
+    dialect: Annotated[
+        str | None,
+        typer.Option(help="arrow: as the public C++ and Rust implementations have it. Lists what is not carried."),
+    ] = None,
     placement: Annotated[
-        str, typer.Option(help="in-struct, or after-stop for those who depend on fastparquet.")
-    ] = "in-struct",
+        str | None,
+        typer.Option(help="in-struct, or after-stop for those who depend on fastparquet and for the arrow dialect."),
+    ] = None,
     marker: Annotated[str, typer.Option(help="spec, or thrift for IDL-generated readers.")] = "spec",
     wrap: Annotated[
         bool, typer.Option("--wrap", help="Make a block of somebody else's free-form bytes; strip gives them back.")
@@ -58,6 +63,7 @@ def upgrade(
     options = {
         "form": form,
         "stats": stats,
+        "dialect": dialect,
         "placement": placement,
         "marker": marker,
         "wrap": wrap,
@@ -118,6 +124,8 @@ def _run(paths: list[str], description: str, change: Callable, json: bool) -> No
                 console.print(
                     f"{result.outcome:>10}  {path}  {human_bytes(result.bytes_after)} ({added:+,} B)", markup=False
                 )
+                for loss in result.losses:
+                    console.print(f"            {loss}", markup=False)
     if not targets:
         problem("no Parquet files there")
         raise typer.Exit(CANNOT_RUN)

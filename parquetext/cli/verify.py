@@ -45,8 +45,8 @@ def verify(
             checked = f"{' + '.join(report.forms) or 'no footer'}, {human_bytes(report.checked_bytes)} under checksums"
             console.print(f"{'[green]ok[/green]' if report.ok else '[red]findings[/red]'}  ", end="")
             console.print(f"{path}  ({checked}{f', {report.pages:,} pages' if pages or deep else ''})", markup=False)
-            for finding in report.findings:
-                console.print(f"    {finding}", markup=False)
+            for line in (*report.findings, *report.losses):
+                console.print(f"    {line}", markup=False)
     if not json:
         fine = files - found - unreadable
         console.print(f"{files} file{'s' * (files != 1)}: {fine} fine, {found} with findings, {unreadable} unreadable")

@@ -8,12 +8,14 @@ from uuid import UUID
 
 from .. import extension, kernels, wire
 from ..errors import ParquetextError, Refused, Unsupported, wire_error
+from ..footer.dialect import framing
 from ..footer.locate import FIRST_READ_LOCAL, LENGTH_AND_MAGIC, read_tail
 from ..storage import TailEdit
 
 __all__ = ["OWN_FORMS", "SMALLEST_READ", "Footer", "Piece", "form_of", "read_footer"]
 
-OWN_FORMS = {wire.UUID_FLAT_FOOTER: "flat", wire.UUID_FOOTER_INDEX: "index"}
+# The first of them that a footer has is the one that it is opened by.
+OWN_FORMS = {wire.UUID_FLAT_FOOTER: "flat", wire.UUID_FOOTER_INDEX: "index", wire.UUID_ARROW_DIALECT: "arrow"}
 MAGIC = b"PAR1"
 STOP = b"\x00"
 SIGNATURE_BYTES = 28
@@ -28,10 +30,15 @@ class Piece:
 
     uuid: UUID | None
     content: memoryview
+    trailer: int = TRAILER_BYTES
 
     @property
     def payload(self) -> memoryview:
-        return self.content[:-TRAILER_BYTES]
+        return self.content[:-self.trailer]
+
+    @property
+    def is_dialect(self) -> bool:
+        return self.trailer == framing.TRAILER_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +74,11 @@ class Footer:
         return bool(self.pieces) and self.pieces[0].uuid is None
 
     @property
+    def dialect(self) -> tuple[memoryview, ...]:
+        """The block of the arrow dialect where it comes last: it has to stay there, its readers look nowhere else."""
+        return tuple(piece.content for piece in self.pieces[-1:] if piece.is_dialect)
+
+    @property
     def form(self) -> str:
         """The form of ours that the footer has, or ``"thrift"``."""
         return form_of(self.pieces)
@@ -95,7 +107,8 @@ class Footer:
 
 def form_of(pieces: Sequence[Piece]) -> str:
     """The form of ours that an extension of these pieces holds, or ``"thrift"``."""
-    return next((OWN_FORMS[piece.uuid] for piece in reversed(pieces) if piece.uuid in OWN_FORMS), "thrift")
+    kinds = {piece.uuid for piece in pieces}
+    return next((form for kind, form in OWN_FORMS.items() if kind in kinds), "thrift")
 
 
 def read_footer(source, first_read: int = FIRST_READ_LOCAL) -> Footer:
@@ -153,10 +166,19 @@ def _pieces(data: bytes, place) -> tuple[Piece, ...]:
                       offset=place.payload + place.length)
     content = memoryview(data)[place.payload:place.payload + place.length]
     pieces, end = [], len(content)
-    while block := kernels.extension.block_before(content, end, check_payload=False):
-        uuid, start = UUID(bytes=bytes(block[0])), block[1]
-        pieces.append(Piece(uuid, content[start:end]))
-        end = start
+    while block := _block_before(content, end):
+        pieces.append(block)
+        end -= len(block.content)
     if end or not pieces:
         pieces.append(Piece(None, content[:end]))
     return tuple(reversed(pieces))
+
+
+def _block_before(content: memoryview, end: int) -> Piece | None:
+    """The block that ends at ``content[end]``; its payload is not looked at."""
+    dialect = framing.read_trailer(content, end)
+    if dialect is not None and dialect.length <= end - framing.TRAILER_BYTES:
+        start = end - framing.TRAILER_BYTES - dialect.length
+        return Piece(wire.UUID_ARROW_DIALECT, content[start:end], framing.TRAILER_BYTES)
+    block = kernels.extension.block_before(content, end, check_payload=False)
+    return None if block is None else Piece(UUID(bytes=bytes(block[0])), content[block[1]:end])

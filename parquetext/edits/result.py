@@ -18,7 +18,8 @@ class Result:
         ``"upgraded"``, ``"stripped"``, ``"recovered"`` or ``"unchanged"``; ``"would-upgrade"`` or ``"would-strip"``
         in a dry run.
     form_before, form_after : str
-        ``"flat"`` where the footer has a flat block, otherwise ``"thrift"``; empty where nobody looked.
+        ``"flat"`` where the footer has a flat block, ``"arrow"`` where it has one in the arrow dialect only, otherwise
+        ``"thrift"``; empty where nobody looked.
     bytes_before, bytes_after : int
         The file's size.
     bytes_read, bytes_written : int
@@ -26,6 +27,9 @@ class Result:
     seconds : float
     message : str
         What was done, in words, where the outcome does not say it.
+    losses : tuple of footer.dialect.differences.Loss
+        What the new form does not carry, or shortened, by field; the Thrift footer beside it goes on having it. Empty
+        but for the arrow dialect.
     """
 
     path: str
@@ -38,3 +42,4 @@ class Result:
     bytes_written: int = 0
     seconds: float = 0.0
     message: str = ""
+    losses: tuple = ()

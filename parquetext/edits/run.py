@@ -18,10 +18,11 @@ __all__ = ["Planned", "change_footer"]
 
 
 class Planned(NamedTuple):
-    """What is to be done to a footer, None for nothing, and the form that it then has."""
+    """What is to be done to a footer, None for nothing, the form that it then has, and what that does not carry."""
 
     edit: storage.TailEdit | None
     form: str
+    losses: tuple = ()
 
 
 Plan = Callable[[Footer, frozenset], Planned]
@@ -40,7 +41,8 @@ def change_footer(path: object, plan: Plan, done: str, would: str, *, in_place: 
         return Result(
             path=source.name, outcome=outcome, form_before=form, form_after=form if edit is None else planned.form,
             bytes_before=source.size, bytes_after=source.size if edit is None else edit.size,
-            bytes_read=source.bytes_read, bytes_written=written, seconds=time.perf_counter() - start)
+            bytes_read=source.bytes_read, bytes_written=written, seconds=time.perf_counter() - start,
+            losses=planned.losses)
 
     if dry_run:
         with storage.open_source(path) as source:

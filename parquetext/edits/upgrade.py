@@ -6,20 +6,22 @@ from collections.abc import Iterable
 
 from .. import kernels, wire
 from ..errors import ParquetextError, Refused
+from ..extension import AFTER_STOP, IN_STRUCT
 from ..storage import TailEdit
-from ..storage.forcing import refuse
+from .dialect import ARROW, with_arrow_dialect
 from .footer import Footer, Piece
 from .foreign import others_of
 from .options import Options
 from .result import Result
 from .run import Planned, change_footer
+from .size import check_size
 
 __all__ = ["FORMS", "check_form", "upgrade"]
 
 
-def upgrade(path: object, form: str = "flat", *, stats: str = "full", placement: str = "in-struct",
-            marker: str = "spec", wrap: bool = False, in_place: bool = False, keep_mtime: bool = False,
-            force: Iterable[str] = (), timeout: float = 0, dry_run: bool = False) -> Result:
+def upgrade(path: object, form: str = "flat", *, dialect: str | None = None, stats: str = "full",
+            placement: str | None = None, marker: str = "spec", wrap: bool = False, in_place: bool = False,
+            keep_mtime: bool = False, force: Iterable[str] = (), timeout: float = 0, dry_run: bool = False) -> Result:
     """Add a footer form to a Parquet file; every reader goes on reading it.
 
     Upgrading twice changes nothing the second time; a block of ours that is outdated or damaged is replaced, blocks
@@ -33,9 +35,12 @@ def upgrade(path: object, form: str = "flat", *, stats: str = "full", placement:
         ``"flat"``.
     stats : str
         ``"full"``, or ``"compact"``: bounds of strings longer than 16 bytes are shortened in the new form, validly.
-    placement : str
-        ``"in-struct"``, or ``"after-stop"`` for those who depend on fastparquet. An extension that is already there
-        keeps its placement and marker.
+    dialect : str, optional
+        ``"arrow"``: write the flat form as the public C++ and Rust implementations read it, beside our own if that is
+        there. It carries less; `Result.losses` says what is missing, in a dry run too.
+    placement : str, optional
+        ``"in-struct"``, or ``"after-stop"`` for those who depend on fastparquet; the arrow dialect is after-stop unless
+        told otherwise. An extension that is already there keeps its placement and marker.
     marker : str
         ``"spec"`` or ``"thrift"``.
     wrap : bool
@@ -66,10 +71,14 @@ def upgrade(path: object, form: str = "flat", *, stats: str = "full", placement:
     Malformed, Unsupported
         The footer is broken, or cannot be carried by the form.
     """
-    options = Options(marker, placement, wrap, stats)
+    if dialect not in (None, ARROW) or (dialect and form != "flat"):
+        raise ParquetextError(f"no such dialect of the form {form!r}: {dialect!r} (known: {ARROW!r} of 'flat')")
+    options = Options(marker, placement or (AFTER_STOP if dialect else IN_STRUCT), wrap, stats)
     check_form(form)
 
     def plan(footer: Footer, forced: frozenset[str]) -> Planned:
+        if dialect:
+            return with_arrow_dialect(footer, options, forced)
         return Planned(FORMS[form](footer, options, forced), form)
 
     return change_footer(path, plan, "upgraded", "would-upgrade", in_place=in_place, keep_mtime=keep_mtime, force=force,
@@ -93,11 +102,8 @@ def with_flat(footer: Footer, options: Options, forced: frozenset[str] = frozens
     trailer = kernels.extension.trailer(payload, wire.UUID_FLAT_FOOTER.bytes)
     if any(_is(piece, payload, trailer) for piece in footer.pieces):
         return None
-    pieces = [*others, payload, trailer]
-    size = sum(map(len, pieces))
-    if size > wire.MAX_EXTENSION_BYTES:
-        refuse(forced, "size", f"an extension of {size} bytes: pyarrow and Spark fail on much more than "
-               f"{wire.MAX_EXTENSION_BYTES}", expected=wire.MAX_EXTENSION_BYTES, found=size, code=wire.TOO_LARGE)
+    pieces = [*others, payload, trailer, *footer.dialect]
+    check_size(pieces, forced)
     return footer.edit(pieces, options.marker, options.placement)
 
 

@@ -10,6 +10,7 @@ from uuid import UUID
 from .. import extension, kernels, wire
 from ..errors import Damaged, Malformed, ParquetextError, Refused
 from ..findings import Finding
+from .dialect import framing
 
 __all__ = ["FIRST_READ_LOCAL", "FIRST_READ_REMOTE", "Block", "Source", "Tail", "locate", "read_tail"]
 
@@ -37,12 +38,20 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block of the footer's extension; `payload` counts from the file's start, both are in bytes."""
+    """A block of the footer's extension; `payload` counts from the file's start, lengths are in bytes.
+
+    A block of the arrow dialect has a trailer of its own kind, and its checksum covers one byte of that.
+    """
 
     uuid: UUID
     payload: int
     length: int
     crc: int
+    trailer: int = TRAILER_BYTES
+
+    @property
+    def is_dialect(self) -> bool:
+        return self.trailer == framing.TRAILER_BYTES
 
 
 @dataclass(slots=True)
@@ -111,7 +120,8 @@ class Tail:
         view, start = memoryview(data), end - len(data)
         self.missing = None
         while end > self.footer_offset:
-            wanted = min(TRAILER_BYTES, end - self.footer_offset)
+            dialect = bytes(view[:end - start][-len(framing.UUID):]) == framing.UUID
+            wanted = min(framing.TRAILER_BYTES if dialect else TRAILER_BYTES, end - self.footer_offset)
             if end - wanted < start:
                 self.missing = end - wanted, wanted
                 return
@@ -129,14 +139,17 @@ class Tail:
 
     def _block_before(self, data: memoryview, end: int) -> Block | None:
         """The block that ends at the file's offset `end`, which `data` ends at; its payload need not be there."""
-        found = kernels.extension.read_trailer(data, len(data))
-        if found is None:
+        dialect = framing.read_trailer(data, len(data))
+        if dialect is not None:
+            octets, length, crc, trailer = framing.UUID, dialect.length, dialect.crc, framing.TRAILER_BYTES
+        elif found := kernels.extension.read_trailer(data, len(data)):
+            (octets, length, crc), trailer = found, TRAILER_BYTES
+        else:
             return None
-        octets, length, crc = found
-        payload = end - TRAILER_BYTES - length
+        payload = end - trailer - length
         if payload < self.footer_offset + MARKER_BYTES + 1:
             return None
-        return Block(UUID(bytes=octets), payload, length, crc)
+        return Block(UUID(bytes=octets), payload, length, crc, trailer)
 
     def _end_stack(self, data: memoryview, end: int) -> None:
         """See whether the extension begins at `end`, where the bytes `data` end."""

@@ -7,23 +7,25 @@ from ..errors import Damaged, ParquetextError, Unsupported
 from ..findings import Finding
 from ..storage import BatchedSource, LocalTarget, Overlay, old_tail, open_source, resolve
 from .file import File
-from .forms import best_form
+from .forms import best_form, named_form
 
 __all__ = ["open_as", "open_file"]
 
 CHANGE_INTERRUPTED = "change-interrupted"
 
 
-def open_as(kind: type[File], path) -> File:
+def open_as(kind: type[File], path, form: str | None = None) -> File:
     """Open `path` as `kind`; the straight way for a local path and a sound flat footer, beside Thrift or alone."""
     if type(path) is not str or "://" in path:
-        return _open_target(kind, path)
-    return _open_local(kind, path)
+        return _open_target(kind, path, form)
+    return _open_local(kind, path, form)
 
 
-def _open_local(kind: type[File], path: str) -> File:
+def _open_local(kind: type[File], path: str, form: str | None = None) -> File:
     local = kernels.local
     source = local.LocalFile(path)
+    if form is not None:
+        return _open_named(kind, path, source, form)
     place = local.flat_block(source.tail, source.size)
     if place is not None:
         try:
@@ -34,13 +36,15 @@ def _open_local(kind: type[File], path: str) -> File:
     return _open_source(kind, path, source)
 
 
-def open_file(path) -> File:
+def open_file(path, *, form: str | None = None) -> File:
     """Open a Parquet file's metadata.
 
     Parameters
     ----------
     path : str, os.PathLike, or (pyarrow.fs.FileSystem, str)
         A local path, a ``file://``, ``s3://``, ``gs://`` or ``abfs://`` URI, or a filesystem and a path in it.
+    form : {"thrift", "arrow"}, optional
+        Use this form of the footer and no other, to compare them, say. The best one without.
 
     Returns
     -------
@@ -59,14 +63,26 @@ def open_file(path) -> File:
     Reads the last 4 KiB of a local file, 16 KiB of a remote one, and then what is missing: with a flat footer nothing,
     with a Thrift footer the whole footer.
     """
-    return open_as(File, path)
+    return open_as(File, path, form)
 
 
-def _open_target(kind: type[File], path) -> File:
+def _open_target(kind: type[File], path, form: str | None = None) -> File:
     target = resolve(path)
     if isinstance(target, LocalTarget):
-        return _open_local(kind, target.path)
-    return _open_source(kind, str(target), BatchedSource(target))
+        return _open_local(kind, target.path, form)
+    source = BatchedSource(target)
+    return _open_source(kind, str(target), source) if form is None else _open_named(kind, str(target), source, form)
+
+
+def _open_named(kind: type[File], path, source, form: str) -> File:
+    try:
+        return kind(path, source, *named_form(source, form))
+    except ParquetextError as error:
+        source.close()
+        raise error.at(str(path)) from None
+    except BaseException:
+        source.close()
+        raise
 
 
 def _open_source(kind: type[File], path, source) -> File:

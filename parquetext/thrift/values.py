@@ -63,6 +63,8 @@ def read_at(name: str, data, at: int) -> tuple[dict, int]:
 def write(name: str, fields: dict) -> bytes:
     """The bytes of a struct; fields come in the order of the dict, so that what was read is written as it was.
 
+    A struct in it may also be given as its bytes.
+
     Raises
     ------
     KeyError
@@ -140,7 +142,7 @@ def _write_value(type: str, value) -> bytes:
         content = value.encode("utf-8", "surrogateescape") if type == "string" else bytes(value)
         return kernels.varint.encode(len(content)) + content
     if not type.startswith("list<"):
-        return write(type, value)
+        return value if isinstance(value, bytes) else write(type, value)
     kind, count = _compact(_item(type))[0], len(value)
     header = bytes([count << 4 | kind]) if count < 15 else bytes([0xF0 | kind]) + kernels.varint.encode(count)
     return header + b"".join(_write_value(_item(type), item) for item in value)

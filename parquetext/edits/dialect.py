@@ -1,0 +1,29 @@
+"""The flat footer in the dialect of the public implementations, beside the Thrift one and whatever else there is."""
+
+from __future__ import annotations
+
+from .. import wire
+from ..footer.dialect.framing import frame
+from ..footer.dialect.prepare import prepare
+from .footer import OWN_FORMS, Footer
+from .foreign import others_of
+from .options import Options
+from .run import Planned
+from .size import check_size
+
+__all__ = ["ARROW", "with_arrow_dialect"]
+
+ARROW = OWN_FORMS[wire.UUID_ARROW_DIALECT]
+
+
+def with_arrow_dialect(footer: Footer, options: Options, forced: frozenset[str]) -> Planned:
+    """The edit that puts a block of the dialect behind all others: its readers look at the end only."""
+    others = others_of(footer, {wire.UUID_ARROW_DIALECT}, forced, options.wrap)
+    buffer, losses = prepare(footer.data)
+    block = frame(buffer)
+    form = ARROW if footer.form == "thrift" else footer.form
+    if footer.pieces and footer.pieces[-1].content == block:
+        return Planned(None, form, losses)
+    pieces = [*others, block]
+    check_size(pieces, forced)
+    return Planned(footer.edit(pieces, options.marker, options.placement), form, losses)

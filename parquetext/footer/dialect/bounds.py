@@ -1,0 +1,171 @@
+"""Bounds of values as the public code packs them: four or eight bytes, sixteen, or a common prefix and four more."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ... import wire
+from ...errors import wire_error
+
+__all__ = ["Column", "pack", "unpack"]
+
+BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED = range(8)
+WIDTHS = {BOOLEAN: 1, INT32: 4, INT64: 8, INT96: 12, FLOAT: 4, DOUBLE: 8}
+REPLACEMENT = "\ufffd".encode()
+LAST = 0xFFFF_FFFF
+TEXT = {"STRING", "ENUM", "JSON"}
+
+
+class Column(NamedTuple):
+    """What packing depends on: physical type, the length of a FIXED_LEN_BYTE_ARRAY, the annotation's name."""
+
+    type: int
+    length: int | None = None
+    annotation: str | None = None
+
+    @property
+    def can_be_shortened(self) -> bool:
+        """Whether a shorter value can be a bound: byte arrays that are compared byte by byte."""
+        return self.type == BYTE_ARRAY and self.annotation != "DECIMAL"
+
+
+class Packed(NamedTuple):
+    """A bound's slots."""
+
+    lo4: int = 0
+    lo8: int = 0
+    hi8: int = 0
+    len: int | None = None
+
+
+def pack(column: Column, least: bytes, most: bytes, exact: tuple[bool, bool]) -> tuple[Packed, Packed, bytes] | None:
+    """Both bounds and their common prefix; None where they would come back as something that is no bound.
+
+    Parameters
+    ----------
+    least, most : bytes
+        Plain-encoded bounds that hold.
+    exact : (bool, bool)
+        Whether the minimum and the maximum are said to be exact.
+    """
+    if column.type == BOOLEAN or column.type == INT96:
+        return None
+    if column.type in WIDTHS:
+        if {len(least), len(most)} != {WIDTHS[column.type]}:
+            return None
+        return *(_number(value, sure) for value, sure in zip((least, most), exact, strict=True)), b""
+    if column.type == FIXED and {len(least), len(most)} != {column.length}:
+        return None
+    if column.type == FIXED and column.length == 16 and exact == (True, True):
+        return *(Packed(0, int.from_bytes(value[8:]), int.from_bytes(value[:8]), 16) for value in (least, most)), b""
+    return _with_prefix(column, least, most, exact)
+
+
+def _number(value: bytes, exact: bool) -> Packed:
+    number, length = int.from_bytes(value, "little"), len(value) if exact else -len(value)
+    return Packed(lo4=number, len=length) if len(value) == 4 else Packed(lo8=number, len=length)
+
+
+def _with_prefix(column: Column, least: bytes, most: bytes, exact: tuple[bool, bool]):
+    prefix = _common_text(least, most)
+    packed = []
+    for value, sure, step in zip((least, most), exact, (-1, 1), strict=True):
+        rest = value[len(prefix):]
+        lo4 = int.from_bytes(rest[:4].ljust(4, b"\0"))
+        if len(rest) > 4:
+            lo4 += step
+            if not column.can_be_shortened or not 0 <= lo4 <= LAST:
+                return None
+            if column.annotation in TEXT and not _is_text(prefix + lo4.to_bytes(4)):
+                return None
+            packed.append(Packed(lo4, len=-4))
+        elif rest or sure:
+            packed.append(Packed(lo4, len=len(rest) if sure else -len(rest)))
+        else:
+            return None  # without a length there is no sign: an empty bound always counts as exact
+    return *packed, prefix
+
+
+def _common_text(least: bytes, most: bytes) -> bytes:
+    """The longest common prefix that is UTF-8 and leaves each value a byte: readers take it for text, some check it."""
+    most_bytes = max(min(len(least), len(most)) - 1, 0)
+    end = next((at for at in range(most_bytes) if least[at] != most[at]), most_bytes)
+    prefix = least[:end]
+    try:
+        prefix.decode()
+    except UnicodeDecodeError as error:
+        prefix = prefix[:error.start]
+    return prefix.partition(REPLACEMENT)[0]
+
+
+def _is_text(value: bytes) -> bool:
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def unpack(column: Column, packed: Packed, prefix: bytes, *, upper: bool, coded: bool, at: int) -> bytes | None:
+    """A bound's value; None where there is none, or none that can be relied on.
+
+    Parameters
+    ----------
+    coded : bool
+        Whether the layout is one for which the public code is the rule. The later schemas have another one in their
+        comments (up to sixteen bytes behind the prefix, in an order that is not settled): there a bound counts if
+        there is but one way to read it.
+    at : int
+        Where the Statistics table lies, for errors.
+
+    Raises
+    ------
+    Damaged
+        A length that no value of the type has.
+    """
+    if packed.len is None:
+        return None
+    count = abs(packed.len)
+    if column.type in WIDTHS:
+        return _unpack_number(column.type, packed, count, at)
+    if column.type not in (BYTE_ARRAY, FIXED) or REPLACEMENT in prefix:  # one public writer damages what is no UTF-8
+        return None
+    suffix = _suffix(packed, count, coded, at)
+    if suffix is None or (upper and packed.len == -4 and packed.lo4 == LAST):  # it should have been one more
+        return None
+    value = prefix + suffix
+    if column.type == FIXED and len(value) != column.length:
+        return None
+    if not column.can_be_shortened and column.type == BYTE_ARRAY and packed.len == -4:
+        return None  # perhaps cut off, and then no bound of a number
+    return value
+
+
+def _unpack_number(type: int, packed: Packed, count: int, at: int) -> bytes | None:
+    width = WIDTHS[type]
+    if count == 0:
+        return None
+    if count != width:
+        raise wire_error(wire.BAD_VALUE, at, width, count)
+    lo4, lo8 = packed.lo4.to_bytes(4, "little"), packed.lo8.to_bytes(8, "little")
+    return {1: lo4[:1], 4: lo4, 8: lo8, 12: lo4 + lo8}[width]
+
+
+def _suffix(packed: Packed, count: int, coded: bool, at: int) -> bytes | None:
+    """What stands behind the prefix."""
+    words = packed.hi8.to_bytes(8), packed.lo8.to_bytes(8)
+    if count == 16:
+        return b"".join(words)
+    in_four = packed.lo4.to_bytes(4)[:count] if count <= 4 else None
+    if coded:
+        if in_four is None:
+            raise wire_error(wire.BAD_VALUE, at, 4, count)
+        return in_four
+    if packed.lo4:
+        return in_four if not packed.hi8 and not packed.lo8 else None
+    if count > 16:
+        return None
+    readings = {whole[:count] for whole in (words[0] + words[1], words[1] + words[0]) if not any(whole[count:])}
+    if packed.lo8 and not packed.hi8 and count <= 8 and not any(words[1][:8 - count]):
+        readings.add(words[1][8 - count:])
+    return readings.pop() if len(readings) == 1 else None

@@ -1,0 +1,148 @@
+"""FlatBuffers read from hostile bytes: every place is checked before use, and nothing can be read over and over."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+from ... import wire
+from ...errors import Unsupported, wire_error
+
+__all__ = ["Buffer", "Table"]
+
+_OFFSET, _BACK, _HALF = struct.Struct("<I"), struct.Struct("<i"), struct.Struct("<H")
+BYTES_PER_BYTE = 16  # strings may be shared; what they come to is bounded by so much for each byte of the buffer
+SPARE_BYTES = 64 << 10
+MOST_SLOTS = 32  # no known layout has a table of more than 12
+
+
+class Buffer:
+    """A FlatBuffers buffer and the tables in it.
+
+    What is visited, tables' own bytes and entries of vectors, may not be more than there is: only tables that lie over
+    each other could be. So the time that a reader takes is bounded by the buffer's size.
+    """
+
+    __slots__ = ("_copied_left", "_visits_left", "_vtables", "data", "size")
+
+    def __init__(self, data: bytes):
+        self.data, self.size = bytes(data), len(data)
+        self._vtables: dict[int, tuple[int, ...]] = {}
+        self._visits_left = self.size
+        self._copied_left = BYTES_PER_BYTE * self.size + SPARE_BYTES
+
+    def root(self) -> Table:
+        return self.table_at(0)
+
+    def table_at(self, at: int) -> Table:
+        """The table that the offset at `at` leads to."""
+        return Table(self, self.follow(at))
+
+    def follow(self, at: int) -> int:
+        """Where the offset at `at` leads: forward, to at least four bytes."""
+        if at + 4 > self.size:
+            raise wire_error(wire.BAD_OFFSET, at, self.size, at + 4)
+        target = at + _OFFSET.unpack_from(self.data, at)[0]
+        if not at + 4 <= target <= self.size - 4:
+            raise wire_error(wire.BAD_OFFSET, at, self.size, target)
+        return target
+
+    def vector(self, at: int, width: int) -> tuple[int, int]:
+        """First place and number of the items of the vector that the offset at `at` leads to."""
+        start = self.follow(at)
+        count = _OFFSET.unpack_from(self.data, start)[0]
+        if count * width > self.size - start - 4:
+            raise wire_error(wire.BAD_OFFSET, start, self.size, start + 4 + count * width)
+        return start + 4, count
+
+    def text(self, at: int) -> bytes:
+        """The bytes of the string or byte vector that the offset at `at` leads to."""
+        start, length = self.vector(at, 1)
+        self.copied(start, length)
+        return self.data[start:start + length]
+
+    def vtable(self, at: int, table: int) -> tuple[int, ...]:
+        """The size of a table's own bytes and the places of its fields, by slot."""
+        found = self._vtables.get(at)
+        if found is None:
+            if not 0 <= at <= self.size - 4:
+                raise wire_error(wire.BAD_OFFSET, table, self.size, max(at, 0))
+            length, size = _HALF.unpack_from(self.data, at)[0], _HALF.unpack_from(self.data, at + 2)[0]
+            if length < 4 or length % 2 or at + length > self.size or size < 4:
+                raise wire_error(wire.BAD_OFFSET, at, self.size, at + length)
+            if length > 4 + 2 * MOST_SLOTS:
+                raise Unsupported(f"a table of {length // 2 - 2} slots, in no known layout there are so many",
+                                  offset=at, expected=MOST_SLOTS, found=length // 2 - 2, code=wire.UNKNOWN_LAYOUT)
+            found = struct.unpack_from(f"<{length // 2 - 1}H", self.data, at + 2)
+            self._vtables[at] = found
+        return found
+
+    def visited(self, at: int, count: int) -> None:
+        """So many bytes of tables or vectors are looked at, here for the first time."""
+        self._visits_left -= count
+        if self._visits_left < 0:
+            raise wire_error(wire.BAD_OFFSET, at, self.size, self.size - self._visits_left)
+
+    def copied(self, at: int, count: int) -> None:
+        """So many bytes of strings are taken over."""
+        self._copied_left -= count
+        if self._copied_left < 0:
+            raise wire_error(wire.TOO_LARGE, at, BYTES_PER_BYTE * self.size + SPARE_BYTES,
+                             BYTES_PER_BYTE * self.size + SPARE_BYTES - self._copied_left)
+
+
+class Table:
+    """One table; fields are named by their slots."""
+
+    __slots__ = ("_buffer", "at", "entries")
+
+    def __init__(self, buffer: Buffer, at: int):
+        self._buffer, self.at = buffer, at
+        self.entries = buffer.vtable(at - _BACK.unpack_from(buffer.data, at)[0], at)
+        if at + self.entries[0] > buffer.size:
+            raise wire_error(wire.BAD_OFFSET, at, buffer.size, at + self.entries[0])
+        buffer.visited(at, self.entries[0])
+
+    def has(self, slot: int) -> bool:
+        return slot + 1 < len(self.entries) and self.entries[slot + 1] != 0
+
+    def place(self, slot: int, width: int) -> int:
+        """Where a field lies, 0 if it is absent."""
+        entry = self.entries[slot + 1] if slot + 1 < len(self.entries) else 0
+        if entry == 0:
+            return 0
+        if not 4 <= entry <= self.entries[0] - width:
+            raise wire_error(wire.BAD_OFFSET, self.at, self.entries[0], entry)
+        return self.at + entry
+
+    def room(self, slot: int) -> int:
+        """Bytes from a field to the next one, or to the table's end; 0 if it is absent."""
+        entry = self.entries[slot + 1] if self.has(slot) else 0
+        return min(other for other in self.entries if other > entry) - entry if 0 < entry < self.entries[0] else 0
+
+    def number(self, slot: int, kind: struct.Struct, default: int | None = None) -> int | None:
+        at = self.place(slot, kind.size)
+        return kind.unpack_from(self._buffer.data, at)[0] if at else default
+
+    def text(self, slot: int) -> bytes | None:
+        at = self.place(slot, 4)
+        return self._buffer.text(at) if at else None
+
+    def table(self, slot: int) -> Table | None:
+        at = self.place(slot, 4)
+        return self._buffer.table_at(at) if at else None
+
+    def count(self, slot: int) -> int | None:
+        """How many tables a vector of them has; None if it is absent."""
+        at = self.place(slot, 4)
+        return self._buffer.vector(at, 4)[1] if at else None
+
+    def tables(self, slot: int) -> Iterator[Table]:
+        """The tables of a vector, one after the other; none if it is absent."""
+        at = self.place(slot, 4)
+        if not at:
+            return
+        start, count = self._buffer.vector(at, 4)
+        self._buffer.visited(at, 4 * count)
+        for entry in range(start, start + 4 * count, 4):
+            yield self._buffer.table_at(entry)

@@ -1,0 +1,168 @@
+"""Upgrading to the arrow dialect: only when asked for, with its losses named, beside everything else that is there."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from uuid import UUID
+
+import pyarrow.parquet as pq
+import pytest
+from support.arrow_dialect import LZ4, framed, with_block
+from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
+from typer.testing import CliRunner
+
+import parquetext
+from parquetext import edits, extension
+from parquetext.checks.inspection import inspect
+from parquetext.cli.app import app
+from parquetext.errors import ParquetextError, Refused, Unsupported
+from parquetext.footer.dialect.prepare import prepare
+
+ACME = UUID("00010203-0405-0607-0809-0a0b0c0d0e0f")
+ORIGINAL = parquet_bytes()
+UUID_PLACE = slice(-25, -9)  # where the public readers look: from the end of the file
+DIALECT = bytes.fromhex("deadbeef" * 4)
+
+pytestmark = pytest.mark.usefixtures("implementation")
+
+
+@pytest.fixture
+def path(tmp_path):
+    file = tmp_path / "x.parquet"
+    file.write_bytes(ORIGINAL)
+    return file
+
+
+def test_nothing_is_written_in_the_dialect_unless_it_is_asked_for(path):
+    result = edits.upgrade(path)
+    assert (result.form_after, result.losses) == ("flat", ())
+    assert DIALECT not in path.read_bytes()
+
+
+def test_what_is_lost_is_known_before_anything_is_written(path):
+    result = edits.upgrade(path, dialect="arrow", dry_run=True)
+    assert result.outcome == "would-upgrade" and path.read_bytes() == ORIGINAL
+    assert result.losses == edits.upgrade(path, dialect="arrow").losses != ()
+    assert set(parquetext.verify(path).losses) == {str(loss) for loss in result.losses}
+
+
+@pytest.mark.parametrize(("placement", "marker", "in_place"),
+                         list(itertools.product([None, *extension.PLACEMENTS], extension.MARKERS, [False, True])))
+def test_it_is_written_where_its_readers_look_and_strip_gives_the_original_back(path, placement, marker, in_place):
+    result = edits.upgrade(path, dialect="arrow", placement=placement, marker=marker, in_place=in_place)
+    assert (result.outcome, result.form_before, result.form_after) == ("upgraded", "thrift", "arrow")
+    assert path.read_bytes()[UUID_PLACE] == DIALECT
+    assert (inspect(path).placement, inspect(path).marker) == (placement or "after-stop", marker)
+    assert edits.upgrade(path, dialect="arrow").outcome == "unchanged"
+    assert pq.read_table(path).equals(TABLE) and parquetext.verify(path, deep=True).ok
+    assert edits.strip(path, in_place=in_place).form_after == "thrift"
+    assert path.read_bytes() == ORIGINAL
+
+
+def test_it_is_byte_for_byte_a_block_as_the_public_writers_frame_it(path):
+    edits.upgrade(path, dialect="arrow")
+    assert path.read_bytes() == with_block(ORIGINAL, framed(prepare(footer_of(ORIGINAL))[0], LZ4))
+
+
+def test_one_by_a_public_writer_is_renewed_where_it_is_outdated_and_taken_out(path):
+    footer, other = footer_of(ORIGINAL), parquet_bytes(row_group_size=50)
+    path.write_bytes(with_block(ORIGINAL, framed(prepare(footer_of(other))[0])))
+    assert not parquetext.verify(path).ok
+    assert edits.upgrade(path, dialect="arrow").outcome == "upgraded"
+    assert parquetext.verify(path).ok and footer_of(path).startswith(footer)
+    edits.strip(path)
+    assert path.read_bytes() == ORIGINAL
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(["flat", "arrow", "acme"])))
+def test_all_blocks_are_found_by_their_readers_in_whichever_order_they_came(path, order):
+    for kind in order:
+        if kind == "flat":
+            edits.upgrade(path)
+        elif kind == "arrow":
+            edits.upgrade(path, dialect="arrow")
+        elif path.read_bytes()[UUID_PLACE] != DIALECT:
+            path.write_bytes(with_footer(path.read_bytes(), extension.append_block(footer_of(path), ACME, b"of acme")))
+    assert path.read_bytes()[UUID_PLACE] == DIALECT
+    with parquetext.open(path) as file:
+        assert file.form == "flat" and file.read().equals(TABLE)
+    with parquetext.open(path, form="arrow") as file:
+        assert file.read().equals(TABLE)
+    assert parquetext.verify(path).forms == ["thrift", "flat", "arrow"]
+    edits.upgrade(path)
+    assert edits.upgrade(path, dialect="arrow").outcome == edits.upgrade(path).outcome == "unchanged"
+    edits.strip(path)
+    left = footer_of(path)
+    assert extension.strip(left, ACME) == footer_of(ORIGINAL)
+
+
+def test_another_vendors_block_above_it_does_not_hide_it_from_us(path):
+    """Whoever stacks without knowing the dialect hides it from its own readers; upgrading brings it to the end."""
+    edits.upgrade(path, dialect="arrow")
+    footer, thrift = footer_of(path), footer_of(ORIGINAL)
+    content = bytes(extension.find(footer))
+    acme = bytes(extension.find(extension.append_block(thrift, ACME, b"of acme")))
+    path.write_bytes(with_footer(ORIGINAL, extension.append(thrift, content + acme, placement="after-stop")))
+    with parquetext.open(path, form="arrow") as file:
+        assert file.read().equals(TABLE)
+    assert edits.upgrade(path, dialect="arrow").outcome == "upgraded"
+    assert path.read_bytes()[UUID_PLACE] == DIALECT
+    assert [block.kind for block in inspect(path).blocks] == ["FlatBuffers footer, arrow dialect", f"unknown {ACME}"]
+
+
+def test_free_form_bytes_are_refused_or_wrapped(path):
+    free = with_footer(ORIGINAL, extension.append(footer_of(ORIGINAL), b"free", placement="after-stop"))
+    path.write_bytes(free)
+    with pytest.raises(Refused):
+        edits.upgrade(path, dialect="arrow")
+    edits.upgrade(path, dialect="arrow", wrap=True)
+    assert path.read_bytes()[UUID_PLACE] == DIALECT
+    edits.upgrade(path)
+    edits.strip(path)
+    assert path.read_bytes() == free
+
+
+@pytest.mark.parametrize("options", [{"dialect": "klingon"}, {"dialect": "arrow", "form": "index"}])
+def test_an_unknown_dialect_is_an_error(path, options):
+    with pytest.raises(ParquetextError, match="no such dialect"):
+        edits.upgrade(path, **options)
+
+
+def test_what_the_dialect_cannot_carry_is_refused_and_the_file_is_left(tmp_path, corpus):
+    path = tmp_path / "x.parquet"
+    original = (corpus / "parquet-testing/data/unknown-logical-type.parquet").read_bytes()
+    path.write_bytes(original)
+    with pytest.raises(Unsupported, match="no logical type"):
+        edits.upgrade(path, dialect="arrow")
+    assert path.read_bytes() == original
+
+
+def test_files_of_the_corpus_come_back(tmp_path, corpus, expected):
+    path, upgraded = tmp_path / "x.parquet", 0
+    for known in expected[::6]:  # all of them go through the dialect in tests/interop
+        if not known["footer"]["parses"]:
+            continue
+        original = (corpus / known["file"]).read_bytes()
+        path.write_bytes(original)
+        try:
+            edits.upgrade(path, dialect="arrow")
+        except ParquetextError:
+            assert path.read_bytes() == original
+            continue
+        upgraded += 1
+        findings = {finding.kind for finding in parquetext.verify(path).findings}
+        assert not findings & {"forms-differ", "dialect-damaged", "block-checksum"}, known["file"]
+        edits.strip(path)
+        assert path.read_bytes() == original, known["file"]
+    assert upgraded > 60
+
+
+def test_the_command_line_lists_what_is_lost(path):
+    run = CliRunner().invoke(app, ["upgrade", "--dialect", "arrow", "--dry-run", str(path)])
+    assert run.exit_code == 0 and "the arrow dialect: ColumnMetaData.encodings is lost" in run.stdout
+    run = CliRunner().invoke(app, ["upgrade", "--dialect", "arrow", "--json", str(path)])
+    [record] = [json.loads(line) for line in run.stdout.splitlines()]
+    assert record["form_after"] == "arrow" and record["losses"][0]["field"] == "ColumnMetaData.encodings"
+    run = CliRunner().invoke(app, ["verify", str(path)])
+    assert run.exit_code == 0 and "thrift + arrow" in run.stdout and "is lost" in run.stdout

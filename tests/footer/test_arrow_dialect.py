@@ -1,0 +1,516 @@
+"""The arrow dialect: how it ranks, what of it is believed, and that no bytes of it do harm."""
+
+from __future__ import annotations
+
+import contextlib
+import struct
+import zlib
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.arrow_dialect import LZ4, RAW, UUID, framed, with_block
+from support.flat_files import with_flat_footer
+from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
+
+import parquetext
+from parquetext import kernels, thrift, wire
+from parquetext.checks.inspection import inspect
+from parquetext.errors import Damaged, Malformed, ParquetextError, Unsupported
+from parquetext.footer.dialect.bounds import Column, Packed, pack, unpack
+from parquetext.footer.dialect.builder import Builder
+from parquetext.footer.dialect.decode import Decoded
+from parquetext.footer.dialect.differences import Kind, differences
+from parquetext.footer.dialect.encode import encode
+from parquetext.footer.dialect.framing import TRAILER_BYTES, read_trailer, unframe
+from parquetext.footer.dialect.layout import LAYOUTS, tell_layout
+from parquetext.footer.dialect.prepare import prepare
+
+PLAIN = parquet_bytes()
+BUFFER, LOSSES = prepare(footer_of(PLAIN))
+INT32, INT64, FLOAT, BYTE_ARRAY, FIXED = 1, 2, 4, 6, 7
+
+pytestmark = pytest.mark.usefixtures("implementation")
+quick = settings(max_examples=150, deadline=None, suppress_health_check=[
+    HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture])
+
+
+def opened(path, data: bytes, **options):
+    path.write_bytes(data)
+    return parquetext.open(str(path), **options)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "x.parquet"
+
+
+# ---- which form is in use
+
+@pytest.mark.parametrize("placement", ["after-stop", "in-struct"])
+@pytest.mark.parametrize("codec", [RAW, LZ4])
+def test_beside_a_sound_thrift_footer_the_dialect_is_seen_and_not_used(path, codec, placement):
+    with opened(path, with_block(PLAIN, framed(BUFFER, codec), placement)) as file:
+        assert (file.form, file.findings) == ("thrift", [])
+        assert file.read().equals(TABLE)
+    shown = inspect(path)
+    assert [block.kind for block in shown.blocks] == ["FlatBuffers footer, arrow dialect"]
+    assert (shown.placement, shown.findings) == (placement, [])
+    assert parquetext.verify(path).ok
+
+
+def test_asked_for_it_says_what_the_thrift_footer_says(path):
+    with opened(path, with_block(PLAIN, framed(BUFFER, LZ4)), form="arrow") as file:
+        assert file.form == "arrow" and file.read(filters=[("a", ">", 250)]).equals(TABLE.slice(251))
+        ours = file.column("a")
+        with parquetext.open(path, form="thrift") as other:
+            theirs = other.column("a")
+            assert (ours.min, ours.max) == (theirs.min, theirs.max)
+            assert list(ours.null_count) == list(theirs.null_count)
+            assert list(ours.data_page_offset) == list(theirs.data_page_offset)
+            assert file.schema.equals(other.schema) and file.key_values == other.key_values
+            assert list(file.row_groups) == list(other.row_groups)
+
+
+def test_asked_for_where_it_is_not_there_is_an_error(path):
+    with pytest.raises(Unsupported, match="no block of the arrow dialect"):
+        opened(path, PLAIN, form="arrow")
+    with pytest.raises(ParquetextError, match="known: 'thrift', 'arrow'"):
+        opened(path, PLAIN, form="papyrus")
+
+
+def test_it_takes_over_where_the_thrift_bytes_are_broken(path):
+    data = with_block(PLAIN, framed(BUFFER, LZ4))
+    start = len(data) - 8 - len(footer_of(data))
+    with opened(path, data[:start + 1] + b"\xff" * 20 + data[start + 21:]) as file:
+        assert file.form == "arrow"
+        assert [finding.kind for finding in file.findings] == ["thrift-damaged"]
+        assert file.read(["b", "a"]).equals(TABLE.select(["b", "a"]))
+    assert "thrift" in {finding.kind for finding in parquetext.verify(path).findings}
+
+
+def test_where_both_are_broken_the_thrift_error_counts(path):
+    data = bytearray(with_block(PLAIN, framed(BUFFER, LZ4)))
+    start = len(data) - 8 - len(footer_of(bytes(data)))
+    data[start + 1:start + 20] = b"\xff" * 19
+    data[-60] ^= 1
+    with pytest.raises(Malformed):
+        opened(path, bytes(data))
+
+
+def test_our_own_flat_footer_is_preferred(path):
+    flat = with_flat_footer(PLAIN)
+    block = framed(BUFFER, LZ4)
+    content = bytes(parquetext.extension.find(footer_of(flat)))
+    extended = parquetext.extension.append(footer_of(PLAIN), content + block)
+    with opened(path, with_footer(PLAIN, extended)) as file:
+        assert (file.form, file.findings) == ("flat", [])
+    assert [block.bytes for block in inspect(path).blocks] == [len(block) - TRAILER_BYTES, len(content) - 28]
+    assert parquetext.verify(path).forms == ["thrift", "flat", "arrow"]
+
+
+@pytest.mark.parametrize("tail_bytes", range(25, 60, 3))
+def test_a_trailer_is_found_wherever_the_first_read_ends(tail_bytes):
+    from parquetext.footer.locate import locate
+
+    data = with_block(PLAIN, framed(BUFFER, LZ4))
+    tail = locate(data[-tail_bytes:], len(data))
+    while tail.missing:
+        offset, length = tail.missing
+        tail.step(data[offset:offset + length])
+    assert [block.is_dialect for block in tail.blocks] == [True]
+
+
+# ---- damage and unknown layouts
+
+ONE_CHUNK = {
+    "version": 2, "num_rows": 5, "created_by": b"",
+    "schema": [{"name": b"root", "num_children": 1}, {"name": b"a", "type": 1}],
+    "row_groups": [{"num_rows": 5, "total_byte_size": 90, "file_offset": 4, "columns": [
+        {"metadata": {"codec": 0, "total_compressed_size": 90, "data_page_offset": 4}}]}],
+}
+
+
+def unknown_layouts() -> dict[str, bytes]:
+    """Buffers that are sound FlatBuffers, and of no schema that is known."""
+    known = LAYOUTS["a77d277"]
+
+    def built(table: str, change) -> bytes:
+        fields = {name: change(name, field) for name, field in known.tables[table].items()}
+        return Builder(known._replace(tables=known.tables | {table: fields})).finish("FileMetaData", ONE_CHUNK)
+
+    def moved(by: int, only: str | None = None):
+        return lambda name, field: field._replace(slot=field.slot + by) if only in (None, name) else field
+
+    return {
+        "no schema": Builder(known).finish("FileMetaData", {"version": 2, "num_rows": 1, "created_by": b""}),
+        "names in another slot": built("SchemaElement", moved(1)),
+        "chunks with five slots more": built("ColumnChunk", moved(5)),
+        "metadata with something in front": built("ColumnMetadata", moved(1)),
+        "a field behind all others": built("RowGroup", moved(6, "total_byte_size")),
+        "numbers of 32 bits": built("RowGroup", lambda name, field: field._replace(
+            type="i32", width=4) if field.type == "i64" else field),
+    }
+
+
+@pytest.mark.parametrize("name", unknown_layouts())
+def test_an_unknown_layout_is_a_finding_and_thrift_is_used(path, name):
+    buffer = unknown_layouts()[name]
+    with pytest.raises(Unsupported, match="unknown layout"):
+        tell_layout(buffer)
+    with opened(path, with_block(PLAIN, framed(buffer, LZ4))) as file:
+        assert file.form == "thrift" and file.read().equals(TABLE)
+        [finding] = file.findings
+        assert finding.kind == "dialect-damaged" and "unknown layout" in finding.message
+    assert not parquetext.verify(path).ok
+    assert any("unknown layout" in finding.message for finding in inspect(path).findings)
+
+
+def test_two_layouts_at_once_are_none():
+    """Scale above precision in one place by the one reading, in another place by the other."""
+    decimal = {"": "DecimalOptions"}
+    footer = {"version": 2, "num_rows": 0, "created_by": b"", "schema": [
+        {"name": b"root", "num_children": 2},
+        {"name": b"a", "type": 1, "logical_type_type": 5, "logical_type": decimal | {"precision": 4, "scale": 2}},
+        {"name": b"b", "type": 1, "logical_type_type": 5, "logical_type": decimal | {"precision": 2, "scale": 4}}]}
+    with pytest.raises(Unsupported, match="of a77d277 by a table"):
+        Decoded(Builder(LAYOUTS["a77d277"]).finish("FileMetaData", footer))
+
+
+def reframed(data: bytes, codec: int, raw_length: int) -> bytes:
+    """A frame whose checksums hold, whatever it says."""
+    data += bytes([codec])
+    lengths = struct.pack("<II", len(data) - 1, raw_length)
+    return data + struct.pack("<I", zlib.crc32(data)) + lengths + struct.pack("<I", zlib.crc32(lengths)) + UUID
+
+
+@pytest.mark.parametrize(("block", "kind", "message"), [
+    (reframed(b"hello", 0, 6), Damaged, "6, expected 5"),
+    (reframed(b"hello", 6, 5), Unsupported, "codec 6"),
+    (reframed(b"hello", 7, 5), Damaged, "not an LZ4 block"),
+    (reframed(pa.Codec("lz4_raw").compress(b"a" * 1000, asbytes=True), 7, 1001), Damaged, "less than 1001 bytes"),
+    (reframed(pa.Codec("lz4_raw").compress(b"a" * 1000, asbytes=True), 7, 999), Damaged, "not an LZ4 block"),
+    (reframed(b"\0", 7, 0), Damaged, "less than 0 bytes"),
+    (reframed(b"hello", 7, 1 << 20), Damaged, "expected 1275"),
+    (reframed(b"hello", 0, (128 << 20) + 1), Unsupported, "the limit is"),
+    (framed(b"hello")[1:], Damaged, "no whole block"),
+    (b"", Damaged, "no whole block"),
+])
+def test_a_frame_that_lies_is_refused(block, kind, message):
+    with pytest.raises(kind, match=message):
+        unframe(block)
+
+
+@pytest.mark.parametrize("codec", [RAW, LZ4])
+def test_every_flipped_bit_of_a_frame_is_noticed(codec):
+    block = framed(b"some buffer of some bytes" * 3, codec)
+    for bit in range(8 * len(block)):
+        changed = bytearray(block)
+        changed[bit // 8] ^= 1 << bit % 8
+        with pytest.raises((Damaged, Unsupported)):
+            unframe(bytes(changed))
+
+
+def test_a_compressed_bomb_is_not_unpacked(path):
+    """What stands beside a Thrift footer of a few hundred bytes is not a hundred megabytes."""
+    bomb = framed(bytes(100 << 20), LZ4)
+    with opened(path, with_block(PLAIN, bomb)) as file:
+        assert file.form == "thrift"
+        [finding] = file.findings
+        assert finding.kind == "dialect-damaged" and "the limit is" in finding.message
+
+
+def facts(decoded: Decoded) -> list:
+    return [decoded.footer, *decoded.row_groups()]
+
+
+@quick
+@given(st.lists(st.tuples(st.integers(0, len(BUFFER) - 1),
+                          st.one_of(st.integers(0, 255), st.sampled_from([0, 1, 4, 0x7F, 0x80, 0xFF]))),
+                min_size=1, max_size=6), st.integers(0, len(BUFFER)))
+def test_a_changed_buffer_gives_facts_or_a_typed_error(changes, end):
+    data = bytearray(BUFFER)
+    for at, value in changes:
+        data[at] = value
+    for mutant in (bytes(data), bytes(data[:end])):
+        try:
+            decoded = Decoded(mutant)
+            kernels.scan.scan(decoded.to_thrift())
+        except ParquetextError:
+            continue
+
+
+@quick
+@given(st.binary(max_size=300))
+def test_any_bytes_are_a_buffer_or_a_typed_error(data):
+    with contextlib.suppress(ParquetextError):
+        facts(Decoded(data))
+
+
+@quick
+@given(st.integers(0, len(BUFFER) // 4 - 1), st.integers(0, len(BUFFER)))
+def test_an_offset_that_leads_elsewhere_is_followed_no_further_than_the_buffer(word, target):
+    data = bytearray(BUFFER)
+    struct.pack_into("<I", data, 4 * word, max(target - 4 * word, 0))
+    with contextlib.suppress(ParquetextError):
+        Decoded(bytes(data)).to_thrift()
+
+
+def test_tables_that_lie_over_each_other_cannot_be_read_over_and_over():
+    """Ten thousand row groups that are one and the same."""
+    buffer = bytearray(BUFFER)
+    root = struct.unpack_from("<I", buffer)[0]
+    table = root - struct.unpack_from("<i", buffer, root)[0]
+    field = root + struct.unpack_from("<H", buffer, table + 4 + 2 * 3)[0]
+    first = field + struct.unpack_from("<I", buffer, field)[0] + 4
+    group = first + struct.unpack_from("<I", buffer, first)[0]
+    # Offsets lead forward, so the row group is moved behind the entries.
+    vector = len(buffer)
+    moved = bytes(buffer[group:])
+    count = 10_000
+    buffer += struct.pack("<I", count)
+    for n in range(count):
+        buffer += struct.pack("<I", 4 * (count - n))
+    base = len(buffer)
+    buffer += moved
+    struct.pack_into("<i", buffer, base, base - (group - struct.unpack_from("<i", BUFFER, group)[0]))
+    struct.pack_into("<I", buffer, field, vector - field)
+    with pytest.raises(ParquetextError):
+        Decoded(bytes(buffer)).to_thrift()
+
+
+def test_names_repeated_in_every_chunk_are_bounded_by_the_buffer():
+    footer = {"version": 2, "num_rows": 0, "created_by": b"",
+              "schema": [{"name": b"root", "num_children": 1}, {"name": b"n" * 50_000, "type": 1}],
+              "row_groups": [{"columns": [{"metadata": {"data_page_offset": 4}}], "num_rows": 1}] * 2000}
+    with pytest.raises(Unsupported) as caught:
+        Decoded(Builder(LAYOUTS["a77d277"]).finish("FileMetaData", footer)).to_thrift()
+    assert caught.value.code == wire.TOO_LARGE
+
+
+@pytest.mark.parametrize("schema", [
+    [{"name": b"root", "num_children": 2}, {"name": b"a", "type": 1}],
+    [{"name": b"root", "num_children": 1}, {"name": b"a", "type": 1}, {"name": b"b", "type": 1}],
+    [{"name": b"root", "num_children": -1}],
+    [{"name": b"root", "num_children": 1}, {"name": b"a", "type": 1, "num_children": 1}, {"name": b"b", "type": 1}],
+])
+def test_a_schema_that_is_no_tree_is_damage(schema):
+    footer = {"version": 2, "num_rows": 0, "created_by": b"", "schema": schema}
+    with pytest.raises(Damaged):
+        Decoded(Builder(LAYOUTS["a77d277"]).finish("FileMetaData", footer))
+
+
+# ---- what public writers leave out
+
+def chunk_of(metadata: dict, **group) -> dict:
+    footer = ONE_CHUNK | {"row_groups": [{"columns": [{"metadata": metadata}], "num_rows": 5} | group]}
+    [found] = Decoded(Builder(LAYOUTS["a77d277"]).finish("FileMetaData", footer)).row_groups()
+    return found["columns"][0]["meta_data"]
+
+
+def test_a_data_page_offset_that_is_not_there_is_the_row_groups():
+    assert chunk_of({"codec": 0}, file_offset=4)["data_page_offset"] == 4
+    assert chunk_of({"data_page_offset": 9}, file_offset=4)["data_page_offset"] == 9
+
+
+def test_a_count_of_values_that_is_not_there_is_the_number_of_rows():
+    assert chunk_of({"data_page_offset": 9})["num_values"] == 5
+    assert chunk_of({"data_page_offset": 9, "num_values": 7})["num_values"] == 7
+
+
+def test_32_bits_of_a_null_count_are_not_believed_where_there_may_be_more():
+    statistics = {"null_count": 3}
+    assert chunk_of({"statistics": statistics})["statistics"] == {"null_count": 3}
+    assert chunk_of({"statistics": statistics, "num_values": 1 << 31})["statistics"] == {}
+    assert chunk_of({"statistics": {"null_count": -3}})["statistics"] == {}
+
+
+# ---- bounds
+
+BYTES, TEXT = Column(BYTE_ARRAY), Column(BYTE_ARRAY, None, "STRING")
+NUMBER = Column(BYTE_ARRAY, None, "DECIMAL")
+
+
+def both(column: Column, least: bytes, most: bytes, exact=(True, True)):
+    """Both bounds after packing and unpacking."""
+    packed = pack(column, least, most, exact)
+    if packed is None:
+        return None
+    low, high, prefix = packed
+    prefix.decode()
+    return tuple(unpack(column, side, prefix, upper=side is high, coded=True, at=0) for side in (low, high))
+
+
+@pytest.mark.parametrize(("column", "least", "most", "expected"), [
+    (Column(INT32), b"\1\0\0\0", b"\2\0\0\0", (b"\1\0\0\0", b"\2\0\0\0")),
+    (Column(INT64), b"\xff" * 8, b"\1" * 8, (b"\xff" * 8, b"\1" * 8)),
+    (Column(INT32), b"\1\0\0", b"\2\0\0\0", None),                            # no INT32
+    (Column(0), b"\0", b"\1", None),                                          # booleans have no slot
+    (TEXT, b"apple", b"apply", (b"apple", b"apply")),
+    (TEXT, b"", b"b", (b"", b"b")),
+    (TEXT, b"apple", b"application", (b"apple", b"applicau")),                # the longer one is cut, and one more
+    (TEXT, b"ab zebra", b"b", (b"ab y", b"b")),                               # cut, and one less
+    (BYTES, b"\0\0\0\0\1", b"b", None),                                       # there is nothing less
+    (BYTES, b"a", b"\xff\xff\xff\xff\0", None),                               # there is nothing more
+    (TEXT, "x\u00fc\u00fc\u00fc".encode(), b"z", None),                       # what is cut is no text
+    (TEXT, "\u00e9".encode(), "\u00e8z".encode(), ("\u00e9".encode(), "\u00e8z".encode())),   # the prefix would be none
+    (BYTES, b"\xff\xfe\1", b"\xff\xfe\2", (b"\xff\xfe\1", b"\xff\xfe\2")),
+    (BYTES, b"\xff\xfe\xfd\xfc\1", b"\xff\xfe\xfd\xfc\2", (b"\xff\xfe\xfd\xfb", b"\xff\xfe\xfd\xfd")),
+    (NUMBER, b"\1\2\3\4", b"\1\2\3\5", (b"\1\2\3\4", b"\1\2\3\5")),
+    (NUMBER, b"\1\2\3\4\5", b"\2\2\3\5\6", None),                             # a number is not cut
+    (Column(FIXED, 16), b"\x80" + b"\1" * 15, b"\x7f" * 16, (b"\x80" + b"\1" * 15, b"\x7f" * 16)),
+    (Column(FIXED, 5), b"abcd\1", b"bbcd\1", None),
+    (Column(FIXED, 2, "FLOAT16"), b"\0\xbc", b"\0\x3c", (b"\0\xbc", b"\0\x3c")),
+    (Column(FIXED, 5), b"abcd", b"bbcd", None),                               # not of the type's length
+])
+def test_bounds_come_back_as_they_were_or_as_bounds_that_hold_or_are_left_out(column, least, most, expected):
+    assert both(column, least, most) == expected
+
+
+def test_bounds_that_are_not_said_to_be_exact_never_come_back_so():
+    for column, least, most in ((Column(INT32), b"\1\0\0\0", b"\2\0\0\0"), (TEXT, b"apple", b"apply"),
+                                (TEXT, b"same", b"same"), (Column(FIXED, 2), b"ab", b"ab")):
+        low, high, _ = pack(column, least, most, (False, False))
+        assert low.len < 0 and high.len < 0
+    assert pack(TEXT, b"", b"b", (False, True)) is None           # a length of nothing has no sign
+    assert pack(Column(FIXED, 16), b"a" * 16, b"b" * 16, (False, False)) is None
+
+
+@quick
+@given(st.binary(max_size=12), st.binary(max_size=12), st.booleans())
+def test_whatever_is_packed_for_bytes_holds(one, other, exact):
+    least, most = sorted((one, other))
+    found = both(BYTES, least, most, (exact, exact))
+    if found is not None:
+        low, high = found
+        assert low is None or low <= least
+        assert high is None or high >= most
+
+
+@pytest.mark.parametrize(("column", "packed", "prefix", "upper", "why"), [
+    (TEXT, Packed(0xFFFF_FFFF, 0, 0, -4), b"a", True, "one writer leaves it as it is instead of one more"),
+    (TEXT, Packed(0x6162_6364, 0, 0, 4), "a\ufffd".encode(), False, "one writer replaces what is no UTF-8"),
+    (NUMBER, Packed(0x6162_6364, 0, 0, -4), b"a", False, "perhaps cut off, and numbers are not ordered by that"),
+    (Column(FIXED, 9), Packed(0x6162_6364, 0, 0, -4), b"a", False, "not of the type's length"),
+    (Column(INT32), Packed(7, 0, 0, 0), b"", False, "a length of nothing stands for no value"),
+    (TEXT, Packed(), b"a", False, "no length, no bound"),
+])
+def test_bounds_that_may_be_wrong_are_not_believed(column, packed, prefix, upper, why):
+    assert unpack(column, packed, prefix, upper=upper, coded=True, at=0) is None, why
+
+
+@pytest.mark.parametrize(("column", "length"), [(Column(INT32), 8), (Column(INT64), 4), (TEXT, 5), (TEXT, -127)])
+def test_a_length_that_no_value_has_is_damage(column, length):
+    with pytest.raises(Damaged):
+        unpack(column, Packed(1, 2, 3, length), b"", upper=False, coded=True, at=0)
+
+
+@pytest.mark.parametrize(("packed", "expected"), [
+    (Packed(0x6100_0000, 0, 0, 1), b"a"),                                         # as the public code has it
+    (Packed(0, 0, int.from_bytes(b"a\0\0\0\0\0\0\0"), 1), b"a"),                  # sixteen bytes, padded
+    (Packed(0, int.from_bytes(b"ij\0\0\0\0\0\0"), int.from_bytes(b"abcdefgh"), 10), b"abcdefghij"),
+    (Packed(0, int.from_bytes(b"ijklmnop"), int.from_bytes(b"abcdefgh"), -16), b"abcdefghijklmnop"),
+    (Packed(0, int.from_bytes(b"a"), 0, 1), b"a"),                                # as the schema's example has it
+    (Packed(0, int.from_bytes(b"a\0\0\0\0\0\0b"), 0, 8), b"a\0\0\0\0\0\0b"),
+    (Packed(0, int.from_bytes(b"ijkl\0\0\0\0"), int.from_bytes(b"abcd\0\0\0\0"), 12), None),  # which comes first?
+    (Packed(1, 1, 0, 4), None), (Packed(0, 1, 1, 4), None), (Packed(0, 1, 1, 17), None),
+    (Packed(0, 0, 0, 3), b"\0\0\0"),
+])
+def test_bounds_of_the_later_schemas_count_where_there_is_one_way_to_read_them(packed, expected):
+    assert unpack(BYTES, packed, b"", upper=False, coded=False, at=0) == expected
+
+
+# ---- losses
+
+def test_what_is_lost_is_listed_field_by_field():
+    assert {loss.field: (loss.kind, loss.count) for loss in LOSSES} == {
+        "ColumnMetaData.encodings": (Kind.LOST, 9), "ColumnMetaData.encoding_stats": (Kind.LOST, 9),
+        "ColumnMetaData.size_statistics": (Kind.LOST, 9), "Statistics.max": (Kind.LOST, 6),
+        "Statistics.min": (Kind.LOST, 6)}
+    assert str(LOSSES[0]).startswith("the arrow dialect: ColumnMetaData.encodings is lost: row group 0, column a")
+
+
+def changed_footer(change) -> dict:
+    footer = thrift.read("FileMetaData", footer_of(PLAIN))
+    change(footer, footer["row_groups"][0]["columns"][0])
+    return footer
+
+
+@pytest.mark.parametrize(("change", "field"), [
+    (lambda footer, chunk: chunk.update(offset_index_offset=7), "ColumnChunk.offset_index_offset"),
+    (lambda footer, chunk: chunk["meta_data"]["statistics"].update(nan_count=1), "Statistics.nan_count"),
+    (lambda footer, chunk: chunk["meta_data"]["statistics"].update(distinct_count=1), "Statistics.distinct_count"),
+    (lambda footer, chunk: chunk["meta_data"]["statistics"].update(null_count=1 << 31), "Statistics.null_count"),
+    (lambda footer, chunk: footer.update(column_orders=[{"IEEE_754_TOTAL_ORDER": {}}, *footer["column_orders"][1:]]),
+     "FileMetaData.column_orders"),
+    (lambda footer, chunk: footer.pop("column_orders"), "Statistics.min_value"),
+    (lambda footer, chunk: footer["schema"][1].update(converted_type=21), "SchemaElement.converted_type"),
+    (lambda footer, chunk: footer.update(key_value_metadata=[{"key": "k", "value": "\udcff"}]),
+     "FileMetaData.key_value_metadata"),
+    (lambda footer, chunk: footer.update({77: thrift.Unknown(5, b"\2")}), "FileMetaData.field 77"),
+    (lambda footer, chunk: chunk["meta_data"].update(geospatial_statistics={}), "ColumnMetaData.geospatial_statistics"),
+])
+def test_each_thing_that_the_dialect_cannot_say_is_listed(change, field):
+    _, losses = prepare(thrift.write("FileMetaData", changed_footer(change)))
+    assert field in {loss.field for loss in losses}
+
+
+@pytest.mark.parametrize("change", [
+    lambda footer, chunk: chunk.update(file_path="elsewhere.parquet"),
+    lambda footer, chunk: chunk["meta_data"].update(codec=300),
+    lambda footer, chunk: chunk["meta_data"].update(path_in_schema=["other"]),
+    lambda footer, chunk: chunk["meta_data"].update(type=5),
+    lambda footer, chunk: footer["schema"][1].update(logicalType={"FILE": {}}),
+    lambda footer, chunk: footer["schema"][1].update(converted_type=2),
+    lambda footer, chunk: footer["schema"][1].update(name="\udcff"),
+    lambda footer, chunk: footer.update(footer_signing_key_metadata=b"k"),
+    lambda footer, chunk: footer.update(encryption_algorithm={"AES_GCM_V1": {}}),
+    lambda footer, chunk: chunk.update(crypto_metadata={"ENCRYPTION_WITH_FOOTER_KEY": {}}),
+])
+def test_what_readers_could_not_do_without_is_refused(change):
+    with pytest.raises(ParquetextError):
+        prepare(thrift.write("FileMetaData", changed_footer(change)))
+
+
+@pytest.mark.parametrize(("change", "field"), [
+    (lambda chunk: chunk["meta_data"].update(codec=2), "ColumnMetaData.codec"),
+    (lambda chunk: chunk["meta_data"].update(num_values=1), "ColumnMetaData.num_values"),
+    (lambda chunk: chunk["meta_data"].update(data_page_offset=1), "ColumnMetaData.data_page_offset"),
+    (lambda chunk: chunk["meta_data"]["statistics"].update(null_count=1), "Statistics.null_count"),
+    (lambda chunk: chunk["meta_data"]["statistics"].update(min_value=b"\7" * 8), "Statistics.min_value"),
+])
+def test_what_is_not_the_same_as_in_thrift_is_a_finding(path, change, field):
+    footer = changed_footer(lambda _, chunk: change(chunk))
+    path.write_bytes(with_block(PLAIN, framed(encode(footer), LZ4)))
+    report = parquetext.verify(path)
+    [finding] = report.findings
+    assert finding.kind == "forms-differ" and field in finding.message and "row group 0, column a" in finding.message
+
+
+def test_a_footer_is_compared_row_group_by_row_group():
+    footer = thrift.read("FileMetaData", footer_of(PLAIN))
+    fewer = footer | {"row_groups": footer["row_groups"][:2]}
+    for ours, theirs in ((footer, fewer), (fewer, footer)):
+        found = [one for one in differences(ours, Decoded(encode(theirs))) if one.kind is Kind.DIFFERS]
+        assert [one.field for one in found] == ["FileMetaData.row_groups"]
+
+
+def test_the_trailer_is_not_taken_for_one_where_its_lengths_are_not_under_its_checksum():
+    block = bytearray(framed(b"hello"))
+    assert read_trailer(bytes(block), len(block)).length == 5
+    block[-28] ^= 1
+    assert read_trailer(bytes(block), len(block)) is None
+    assert read_trailer(b"short", 5) is None
+
+
+def test_pyarrow_and_the_dialect_agree_on_a_table_of_every_shape(path):
+    table = pa.table({"x": pa.array([1, None, 3], pa.int16()), "t": ["a", None, "c" * 40],
+                      "s": [{"u": [1, 2]}, None, {"u": []}]})
+    pq.write_table(table, path, row_group_size=2)
+    path.write_bytes(with_block(path.read_bytes(), framed(prepare(footer_of(path))[0], LZ4)))
+    with parquetext.open(path, form="arrow") as file:
+        assert file.read().equals(table)
+        assert file.schema.equals(pq.read_schema(path))
+        assert list(file.column("t").max_bytes) == [b"a", b"c" * 40]
