@@ -1,5 +1,6 @@
 """CRC-32 and XXH64."""
 
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
@@ -14,16 +15,17 @@ cdef enum:
 
 def crc32(data, uint32_t crc=0):
     """CRC-32 (IEEE 802.3, as zlib's) of `data`; `crc` is the checksum of what comes before, 0 at the start."""
-    cdef const uint8_t[::1] view
-    cdef const uint8_t *start = NULL
-    cdef size_t size
-    if type(data) is bytes:  # a view of it would take longer than the checksum of a kilobyte
-        start, size = <const uint8_t *> PyBytes_AsString(data), PyBytes_Size(data)
-    else:
-        view = memoryview(data).cast("B")
-        size = view.shape[0]
-        if size:
-            start = &view[0]
+    cdef Py_buffer view  # a typed memoryview of it would take longer than the checksum of a kilobyte
+    if type(data) is bytes:
+        return _crc32(crc, <const uint8_t *> PyBytes_AsString(data), PyBytes_Size(data))
+    PyObject_GetBuffer(data, &view, PyBUF_SIMPLE)
+    try:
+        return _crc32(crc, <const uint8_t *> view.buf, view.len)
+    finally:
+        PyBuffer_Release(&view)
+
+
+cdef uint32_t _crc32(uint32_t crc, const uint8_t *start, size_t size):
     if size < KEEP_LOCK:
         return pqx_crc32(crc, start, size)
     with nogil:
