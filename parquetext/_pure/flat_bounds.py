@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .. import wire
 from .flat_cells import Cell
+from .flat_chunk import SHORT_BOUND
 
-SHORT_BOUND = 16
 _WIDTH = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8}     # physical type -> bytes of a value
 _BYTE_ARRAYS = (6, 7)
 _SIDES = {                                         # side: (shift in `exactness`, it is there, exactness said, exact)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from .. import wire
 from ..errors import wire_error
 from . import checksum
+from .flat_tables import PAYLOAD_LIMIT
 
-PAYLOAD_LIMIT = 0x7FFFFFFF
 IS_VERBATIM, ALL_FLAGS = 8, 31   # of the tail block
 FIRST_READ = 4096            # bytes from the end, where the tail that was given does not hold the record
 LEAST_AT_ONCE = 256

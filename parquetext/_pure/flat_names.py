@@ -7,6 +7,7 @@ import struct
 from .. import wire
 from . import checksum
 
+GROUP = 0x80000000           # ids of groups: GROUP | node
 PATH_SEED, FIELD_ID_SEED = 0, 1
 
 

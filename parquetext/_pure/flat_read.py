@@ -12,13 +12,13 @@ from . import flat_names, flat_slice
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS, Chunks
 from .flat_bounds import Bounds
 from .flat_cells import IS_VERBATIM, Cell, Footer
+from .flat_names import GROUP
 from .records import ABSENT
 
-GROUP = 0x80000000           # ids of groups: GROUP | node
 _NODES, _COLUMNS = (wire.KIND_NODE, False), (wire.KIND_COLUMN, False)
 IS_COMPACT = 16              # of the tail block's flags
 _SCHEMA_PART = 64            # bytes, the cell's header included
-LISTS = 28                  # where the list of a part above 0, and of ROW_GROUPS, begins
+LISTS = 28                   # where the list of a part above 0, and of ROW_GROUPS, begins
 CREATED_BY = 32              # where the ROOT cell has it
 _ABSENT = -1
 _LAST_TYPE = 7               # FIXED_LEN_BYTE_ARRAY

@@ -8,11 +8,11 @@ from itertools import pairwise
 from .. import wire
 from ..errors import ParquetextError, wire_error
 from . import arrow_schema, varint
+from .flat_names import GROUP
 from .flat_schema import ABSENT, Struct
 from .flat_write import HAS_COLUMN_ORDERS
 from .slice_write import ARROW_SCHEMA, Chunk, Element, Parts, RowGroup, write
 
-GROUP = 0x80000000
 ROOT = GROUP
 REPEATED = 2
 LISTS_AND_MAPS_CONVERTED = (1, 2, 3)                 # MAP, MAP_KEY_VALUE, LIST
