@@ -18,6 +18,13 @@ typedef struct pqx_habit {
 #define PQX_NO_HEAD 1u                   /* no field header */
 enum { PQX_HABITS = 32 };
 
+
+/* The logical type that stood last in an element, of those of up to 8 bytes whose first field is the same. */
+typedef struct pqx_logical {
+    uint64_t bytes, mask;
+    size_t length;
+} pqx_logical;
+
 /* A scan under way: the result, and how much its growing arrays can hold. */
 typedef struct pqx_scanning {
     pqx_cursor cursor;
@@ -27,6 +34,7 @@ typedef struct pqx_scanning {
     uint32_t row_groups_claimed;         /* by the list, to guess how many chunks there will be */
     int plain;                           /* without the fast decoders */
     pqx_habit habits[PQX_HABITS];
+    pqx_logical logicals[16];
 } pqx_scanning;
 
 /* How many structs and lists stand around a field of each struct: what it holds may be the less deep. */

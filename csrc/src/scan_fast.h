@@ -1,4 +1,4 @@
-/* Column chunks as writers write them, by straight compares: ahead of the decoder that takes any. */
+/* Column chunks and schema elements as writers write them, by straight compares: ahead of the decoders that take any. */
 #ifndef PQX_SCAN_FAST_H
 #define PQX_SCAN_FAST_H
 
@@ -8,5 +8,7 @@
  * the order in which writers write them, hold what they usually hold, and the input goes on well behind them. Stops at the
  * start of the first one that surprises, which the decoder for any order then takes, with every check. Returns how many. */
 uint32_t pqx_fast_chunks(pqx_scanning *s, uint32_t most);
+/* The same for schema elements, into scan->elements. */
+uint32_t pqx_fast_elements(pqx_scanning *s, uint32_t most);
 
 #endif

@@ -1,5 +1,5 @@
 /* The schema list: elements as facts, then the tree that they make. */
-#include "scan.h"
+#include "scan_fast.h"
 
 /* The member that an i32 field goes to, or NULL. */
 static int32_t *element_number(pqx_element *e, int32_t id)
@@ -51,9 +51,12 @@ int pqx_scan_schema(pqx_scanning *s, int *right)
     if (!*right) return PQX_OK;
     enum { SMALLEST_REAL_ELEMENT = 16 };
     uint64_t expected = pqx_expected(&s->cursor, count, SMALLEST_REAL_ELEMENT);
-    for (scan->element_count = 0; scan->element_count < count; scan->element_count++) {
+    for (scan->element_count = 0; scan->element_count < count; ) {
         PQX_TRY(pqx_scan_grow(&scan->elements, scan->element_count, &s->element_room, sizeof *scan->elements, expected, s->cursor.error));
+        size_t room = s->element_room - scan->element_count, wanted = count - scan->element_count;
+        if (!s->plain && pqx_fast_elements(s, (uint32_t)(room < wanted ? room : wanted))) continue;
         PQX_TRY(read_element(&s->cursor, &scan->elements[scan->element_count]));
+        scan->element_count++;
     }
     scan->schema = pqx_since(&s->cursor, start);
     return PQX_OK;
