@@ -1,6 +1,7 @@
 /* The scan's two decoders of a chunk: the one for the usual field order needs room behind it, the other none. They say the
  * same, and neither reads outside, whatever bit is flipped. */
 #include "harness.h"
+#include "scan_fast.h"
 #include "scans.h"
 
 static const uint8_t head[] = {
@@ -97,10 +98,93 @@ static void contradictions_are_told(void)
     pqx_scan_free(&scan);
 }
 
+/* ---- what writers write --------------------------------------------------------------------------------------- */
+
+struct habit { const char *writer, *chunk; };             /* a ColumnChunk as hexadecimal digits */
+static const struct habit usual[] = {
+    {"pyarrow, INT64", "26001c150419350006101918016115021608168201168401265226081c180804000000000000001808010000000000000016022808040000000000000018080100000000000000111100192c15041500150200150015101502003c290619260206000000"},
+    {"pyarrow, strings", "26001c150c1935000610191801731502160816800116880126da01268c011c360028037a7a7a180177111100192c15041500150200150015101502003c160e190619260008000000"},
+    {"DuckDB", "26001c15041915001918016115021608169c01166426083c180804000000000000001808010000000000000016022808040000000000000018080100000000000000111100191c150015001502000000"},
+    {"parquet-mr 1.10", "26081c150219350008061928057265706c79087265706c795f6964150016e80716e61116e61126083c180435abcd7f18049f30068016ea03280435abcd7f18049f30068000191c150015001502000000"},
+    {"parquet-mr 1.8, the deprecated pair alone", "26081c1504193508060019180269641500161416820216820226083c18080a00000000000000180801000000000000001600000000"},
+    {"Impala", "268ea0071c1502192504081918026964150216f0ab0116a4b4071686a00726baf10426081c360028040f27000018040000000000192c15041504150200150015041502000000"},
+    {"Impala, no statistics", "266e1c15021935060400191802696415021604165e1666263626080000"},
+    {"arrow-rs, an empty list's", "26421c150219250006193809656d7074796c697374046c697374046974656d15001602163a163a26083c3602000000"},
+    {"parquet-mr 1.18, counts of NaN", "26001c15081925080019180d666c6f61745f6965656537353415001614167e167e26083c18040000a0401804000000c0160028040000a0401804000000c0360000191c150015001502000000"},
+    {"DataFusion, geospatial", "26001c150c193500061019180867656f6d65747279150c161416e60716cc04269e1826a6141c3600421200192c15041500150200150015101502003c16b40629260014001c1c1700002f856fdb36c01700803760475c06c0179c002efdc63cff3f17f5a0620becc6444000191504000000"},
+};
+/* Chunks that say where indexes and filters are. */
+static const struct habit placed[] = {
+    {"parquet-mr 1.13", "26081c150219350006081918026964150c16d80916a22716a41426083c1804211a000018048a16000016002804211a000018048a16000000191c150015001502000016e270151616e46b152e00"},
+    {"Polars", "26a8021c1504193500061019180161150c160816b00116cc01265c26081c36022808040000000000000018080100000000000000000016a605151416c204153e00"},
+    {"arrow-rs, with a Bloom filter", "2696031c150c1935000610191806537472696e671500161c168e03168e0326b00226081c5805746f646179180548656c6c6f11110026fa0315a0200016cc241516169a24153200"},
+    {"pyarrow, with a page index", "26001c150419350006101918016115021608168201168401265226081c180804000000000000001808010000000000000016022808040000000000000018080100000000000000111100192c15041500150200150015101502003c29061926020600001688031514169402154600"},
+};
+static const struct habit surprising[] = {
+    {"an enum of two bytes", "26001c1584001935000610191801611502160816820116840126521c000000"},
+    {"a negative enum", "26001c150319250006191801611502160816820116840126520000"},
+    {"a negative count", "26001c150419250006191801611502160716820116840126520000"},
+    {"fields in another order", "26001c190525000615040000"},
+    {"a file of its own", "18017816000c00"},
+    {"no file_offset", "3c150419250006191801611502160816820116840126520000"},
+};
+
+enum { BEHIND = 256 };
+#define FAIL(writer) do { fprintf(stderr, "%s\n", writer); CHECK(0); } while (0)
+
+/* Scan one chunk, and zeros behind it, by both decoders; how many the fast one takes. */
+static uint32_t taken_fast(const struct habit *habit, int with_places, pqx_chunk *fast, pqx_places *fast_places)
+{
+    size_t size = strlen(habit->chunk) / 2;
+    uint8_t *data = calloc(1, 1 + size + BEHIND);         /* no chunk stands at offset 0 */
+    for (size_t i = 0; i < size; i++) {
+        unsigned byte = 0;
+        CHECK(sscanf(habit->chunk + 2 * i, "%2x", &byte) == 1);
+        data[1 + i] = (uint8_t)byte;
+    }
+    pqx_chunk plain;
+    pqx_places plain_places;
+    pqx_scan scan = {.chunks = fast, .places = with_places ? fast_places : NULL};
+    pqx_scanning s = {.cursor = {data, 1 + size + BEHIND, 1, NULL}, .scan = &scan};
+    for (int i = 0; i < PQX_HABITS; i++) s.habits[i].head = PQX_NO_HEAD;
+    uint32_t taken = pqx_fast_chunks(&s, 1);
+    CHECK(s.cursor.at == (taken ? 1 + size : 1) && scan.chunk_count == taken);
+    int is_placed = 0;
+    s.cursor.at = 1;
+    int status = pqx_scan_chunk(&s, &plain, &plain_places, &is_placed);
+    if (taken) CHECK(status == PQX_OK && s.cursor.at == 1 + size && same_bytes(&plain, fast, sizeof plain));
+    if (taken && with_places) CHECK(same_bytes(&plain_places, fast_places, sizeof plain_places));
+    free(data);
+    return taken;
+}
+
+static void what_writers_write_is_taken_fast(void)
+{
+    pqx_chunk chunk;
+    pqx_places places;
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        for (int with_places = 0; with_places < 2; with_places++)
+            if (taken_fast(&usual[i], with_places, &chunk, &places) != 1) FAIL(usual[i].writer);
+    for (size_t i = 0; i < sizeof placed / sizeof *placed; i++) {
+        if (taken_fast(&placed[i], 1, &chunk, &places) != 1) FAIL(placed[i].writer);
+        if (taken_fast(&placed[i], 0, &chunk, &places) != 0) FAIL(placed[i].writer);
+    }
+}
+
+static void what_surprises_is_left_to_the_other_decoder(void)
+{
+    pqx_chunk chunk;
+    pqx_places places;
+    for (size_t i = 0; i < sizeof surprising / sizeof *surprising; i++)
+        if (taken_fast(&surprising[i], 1, &chunk, &places) != 0) FAIL(surprising[i].writer);
+}
+
 int main(void)
 {
     RUN(both_decoders_give_the_facts);
     RUN(flipped_bits_do_no_harm);
     RUN(contradictions_are_told);
+    RUN(what_writers_write_is_taken_fast);
+    RUN(what_surprises_is_left_to_the_other_decoder);
     return 0;
 }
