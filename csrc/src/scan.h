@@ -18,7 +18,6 @@ typedef struct pqx_habit {
 #define PQX_NO_HEAD 1u                   /* no field header */
 enum { PQX_HABITS = 32 };
 
-
 /* The logical type that stood last in an element, of those of up to 8 bytes whose first field is the same. */
 typedef struct pqx_logical {
     uint64_t bytes, mask;
