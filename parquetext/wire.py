@@ -40,6 +40,8 @@ KIND_KEY_VALUE = 5
 KIND_POOL = 6
 KIND_DIRECTORY = 7
 KIND_BUCKET = 8
+KIND_EXTENSIONS = 9
+KIND_EXTENSION = 10
 OP_VARINT = 128
 OP_DOUBLE = 129
 OP_BINARY = 130
@@ -188,6 +190,7 @@ UUID_FLAT_FOOTER = UUID("d6abead5-87c4-437c-876c-66ae747e167f")
 UUID_FOOTER_INDEX = UUID("5485285f-d607-43b1-9500-00d114b3966c")
 UUID_COLUMN_ENCODING = UUID("ac064332-325f-411a-ad55-7d5b2ee3667a")
 UUID_WRAPPED = UUID("5277764b-3771-47a4-99c3-15f622ac2b4e")
+UUID_THRIFT_EXTENSION = UUID("e2f7a014-e577-4e85-92d3-6d5c61a8d4b1")
 UUID_ARROW_DIALECT = UUID("deadbeef-dead-beef-dead-beefdeadbeef")
 
 # code: (name, class of the error, message)
@@ -260,7 +263,7 @@ VERBATIM = 32
 
 # A flat table's fields: name: (slot, bytes), in slot order.
 FLAT_TABLES = {
-    "FileMetaData": {"version": (0, 4), "schema": (1, 4), "num_rows": (2, 8), "row_groups": (3, 4), "kv": (4, 4), "created_by": (5, 4)},
+    "FileMetaData": {"version": (0, 4), "schema": (1, 4), "num_rows": (2, 8), "row_groups": (3, 4), "kv": (4, 4), "created_by": (5, 4), "extensions": (24, 4)},
     "SchemaElement": {"type": (0, 1), "type_length": (1, 4), "repetition_type": (2, 1), "name": (3, 4), "num_children": (4, 4), "field_id": (5, 4), "logical_type_type": (6, 1), "logical_type": (7, 4), "column_order_type": (8, 1), "column_order": (9, 4)},
     "RowGroup": {"columns": (0, 4), "total_byte_size": (1, 8), "num_rows": (2, 8), "sorting_columns": (3, 4), "file_offset": (4, 8), "total_compressed_size": (5, 8), "ordinal": (6, 2)},
     "SortingColumn": {"column_idx": (0, 4), "descending": (1, 1), "nulls_first": (2, 1)},
@@ -270,6 +273,7 @@ FLAT_TABLES = {
     "BloomFilterInfo": {"offset": (0, 8), "length": (1, 4)},
     "Statistics": {"null_count": (0, 8), "distinct_count": (1, 8), "min_lo4": (2, 4), "min_lo8": (3, 8), "min_hi8": (4, 8), "min_len": (5, 1), "max_lo4": (6, 4), "max_lo8": (7, 8), "max_hi8": (8, 8), "max_len": (9, 1), "exactness": (26, 1), "min_value": (27, 4), "max_value": (28, 4)},
     "KeyValue": {"key": (0, 4), "val": (1, 4)},
+    "Extension": {"uuid": (0, 4), "data": (1, 4)},
     "Empty": {},
     "DecimalOptions": {"scale": (0, 4), "precision": (1, 4)},
     "TimeOptions": {"is_adjusted_to_utc": (0, 1), "unit": (1, 1)},

@@ -11,7 +11,7 @@ static void there_and_back(const uint8_t *data, size_t size, int flags)
     pqx_extension extension;
     pqx_buffer payload = {0}, thrift = {0};
     if (pqx_scan_loosely(data, size, &scan, NULL) != PQX_OK) return;
-    if (pqx_flat_write(data, size, &scan, PQX_FLAT_WRITE_VERBATIM | flags, &payload, NULL) == PQX_OK) {
+    if (pqx_flat_write(data, size, &scan, PQX_FLAT_WRITE_VERBATIM | flags, NULL, 0, &payload, NULL) == PQX_OK) {
         CLAIM(pqx_flat_to_thrift(payload.data, payload.size, &thrift, NULL) == PQX_OK);
         CLAIM(pqx_flat_verify(payload.data, payload.size, NULL) == PQX_OK);
         if (!flags && pqx_extension_find(data, size, 0, PQX_MAX_DEPTH, &extension, NULL) == PQX_OK && extension.marker == PQX_MARKER_NONE)

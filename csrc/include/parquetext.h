@@ -368,14 +368,20 @@ PQX_API int pqx_arrow_schema_build(const pqx_bytes *pieces, const pqx_bytes *nam
 
 /* ---- the flat footer ------------------------------------------------------------------------------------------------ */
 
+/* What somebody has put into a slot of a flat footer. */
+typedef struct pqx_flat_extension {
+    uint8_t uuid[16];
+    pqx_bytes data;
+} pqx_flat_extension;
+
 /* Append the flat footer's payload (docs/formats.md, without the 28-byte trailer) for a scanned footer. `flags` may be
  * PQX_FLAT_WRITE_COMPACT: bounds of more than 16 bytes are shortened where that is valid; PQX_FLAT_WRITE_VERBATIM: a footer
  * that the tables cannot say (PQX_ENCRYPTED, _IRREGULAR, _MISMATCH, _MISSING_FIELD, _UNSUPPORTED_VALUE, _FIELD_TYPE, _SCHEMA)
- * is carried as it is, for pqx_flat_to_thrift alone. PQX_TOO_LARGE: 2 GiB, or a footer of more than 16 times its payload.
+ * is carried as it is, for pqx_flat_to_thrift alone, and without extensions. Extensions, or none, ascend by UUID. PQX_TOO_LARGE: 2 GiB, or a footer of more than 16 times its payload.
  * Reserves 4 bytes per table, 8 per cell and 32 per schema element meanwhile. On failure nothing is appended. */
 #define PQX_FLAT_WRITE_COMPACT 1
 #define PQX_FLAT_WRITE_VERBATIM 2
-PQX_API int pqx_flat_write(const uint8_t *footer, size_t size, const pqx_scan *scan, int flags, pqx_buffer *out, pqx_error *error);
+PQX_API int pqx_flat_write(const uint8_t *footer, size_t size, const pqx_scan *scan, int flags, const pqx_flat_extension *extensions, uint32_t extension_count, pqx_buffer *out, pqx_error *error);
 /* Append the Thrift FileMetaData, without an extension, that a whole payload in memory was written from: byte for byte,
  * or, from a compact one, with the bounds that it has. What comes out is at most 64 times the payload (PQX_TOO_LARGE), and
  * so is what is reserved beside it. O(size of both). On failure nothing is appended. */
@@ -433,6 +439,11 @@ PQX_API int pqx_flat_get_sorting_columns(pqx_flat *flat, uint32_t row_group, pqx
 /* Key and value of pair `index`; value->data is NULL where there is none. Good until the next call. */
 PQX_API int pqx_flat_get_key_value(pqx_flat *flat, uint32_t index, pqx_bytes *key, pqx_bytes *value, pqx_error *error);
 PQX_API int pqx_flat_get_created_by(pqx_flat *flat, pqx_bytes *created_by, int *present, pqx_error *error);
+/* The extension slots: how many there are; UUID and length of one; its bytes, good until the next call. Asking how many
+ * loads the list of all, asking for bytes the cell of that one. */
+PQX_API int pqx_flat_get_extension_count(pqx_flat *flat, uint32_t *count, pqx_error *error);
+PQX_API int pqx_flat_get_extension_name(pqx_flat *flat, uint32_t index, uint8_t uuid[16], uint32_t *size, pqx_error *error);
+PQX_API int pqx_flat_get_extension(pqx_flat *flat, uint32_t index, pqx_bytes *data, pqx_error *error);
 /* The slice for a projection, as pqx_slice_footer makes it. */
 PQX_API int pqx_flat_slice(pqx_flat *flat, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error);
 /* Reads made and bytes fetched so far. */

@@ -114,9 +114,9 @@ static int check_places(pqx_flat *flat, pqx_error *error)
     flat->pool_hint = pqx_load32(tail + 56);
     flat->vtable_bytes = pqx_load32(tail + 60);
     flat->listed_count = pqx_load32(tail + 64);
-    uint32_t zero = pqx_load32(tail + 68), groups = flat->facts.row_group_count;
+    flat->extensions_place = pqx_load32(tail + 68);
+    uint32_t groups = flat->facts.row_group_count;
     if (flat->listed_count > PQX_FLAT_LIST_ENTRIES) return pqx_flat_fail(flat, error, PQX_BAD_CELL, flat->tail + 64, PQX_FLAT_LIST_ENTRIES, flat->listed_count);
-    if (zero) return pqx_flat_fail(flat, error, PQX_BAD_CELL, flat->tail + 68, 0, zero);
     uint32_t counted = 8 * (groups < PQX_FLAT_PART_ROW_GROUPS ? groups : PQX_FLAT_PART_ROW_GROUPS);
     uint64_t lists = PQX_FLAT_TAIL_BYTES + counted + (((uint64_t)flat->vtable_bytes + 3) & ~(uint64_t)3);
     uint64_t size = ((lists + 8 * flat->listed_count + 7) & ~(uint64_t)7) + PQX_FLAT_RECORD_BYTES;
@@ -185,7 +185,8 @@ int pqx_flat_open_memory(const uint8_t *payload, size_t size, pqx_flat **opened,
 void pqx_flat_close(pqx_flat *flat)
 {
     if (!flat) return;
-    pqx_cell *cells[] = {&flat->column, &flat->node, &flat->part, &flat->row_groups, &flat->text, &flat->pool, &flat->directory_page, &flat->bucket, &flat->candidate};
+    pqx_cell *cells[] = {&flat->column, &flat->node, &flat->part, &flat->row_groups, &flat->text, &flat->pool, &flat->directory_page, &flat->bucket, &flat->extensions, &flat->extension,
+                        &flat->candidate};
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) free(cells[i]->buffer);
     pqx_buffer_free(&flat->scratch);
     free(flat->late_rows);

@@ -26,8 +26,9 @@ struct pqx_flat {
     pqx_flat_facts facts;
     uint32_t flags, directory, place_count, row_group_cells, pool_pages, buckets, bucket_count, listed_count;
     uint32_t column_hint, pool_hint, vtables, vtable_bytes;
+    uint32_t extensions_place;            /* of the list of extensions; 0: none */
     const uint8_t *row_counts, *listed;
-    pqx_cell column, node, part, row_groups, text, pool, directory_page, bucket;   /* the last one of each */
+    pqx_cell column, node, part, row_groups, text, pool, directory_page, bucket, extensions, extension;   /* the last one of each */
     pqx_cell candidate;                   /* a column or node, as long as nobody knows which */
     int64_t *late_rows;                   /* num_rows of the row groups that the tail block has no room for; INT64_MIN: not read */
     uint8_t *unseen;                      /* while a whole payload is checked: a copy of it, zero where a cell was loaded */
@@ -114,5 +115,8 @@ int pqx_flat_read_key_value(pqx_flat *flat, uint32_t index, pqx_bytes *key, pqx_
 /* Begins a call; the ROOT cell is then in flat->text. */
 int pqx_flat_load_root(pqx_flat *flat, pqx_error *error);
 int pqx_flat_row_group_view(pqx_flat *flat, uint32_t row_group, pqx_view *view, pqx_error *error);
+
+/* flat_extensions.c: the bytes of an extension, whose cell is then flat->extension. */
+int pqx_flat_read_extension(pqx_flat *flat, uint32_t index, pqx_bytes *data, pqx_error *error);
 
 #endif

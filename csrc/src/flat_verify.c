@@ -3,9 +3,12 @@
 
 #include "flat_slice.h"
 
+#define EXTENSIONS 24                                          /* slot of the root table */
+
 typedef struct pqx_verifier {
     pqx_flat *flat;
     const uint8_t *payload;
+    uint32_t *extensions;                 /* the same, by themselves */
     uint32_t *elements, *row_groups, *chunks, *key_values;   /* places of the tables that the cells list; 0 not yet; chunks leaf by leaf */
     uint32_t created_by;
     pqx_error *error;
@@ -116,6 +119,21 @@ static int verify_others(pqx_verifier *v)
     return PQX_OK;
 }
 
+static int verify_extensions(pqx_verifier *v)
+{
+    pqx_flat *flat = v->flat;
+    uint32_t count;
+    pqx_bytes data;
+    PQX_TRY(pqx_flat_get_extension_count(flat, &count, v->error));
+    v->extensions = calloc(count ? count : 1, sizeof *v->extensions);
+    if (!v->extensions) return pqx_fail(v->error, PQX_NO_MEMORY, 0, count * sizeof *v->extensions, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        PQX_TRY(pqx_flat_get_extension(flat, i, &data, v->error));
+        v->extensions[i] = flat->extension.place + PQX_FLAT_CELL_HEADER_BYTES;
+    }
+    return PQX_OK;
+}
+
 /* The offset at `field` leads to `target`. */
 static int expect_target(const pqx_verifier *v, uint32_t field, uint32_t target)
 {
@@ -142,11 +160,11 @@ static int verify_public_way(pqx_verifier *v)
     const pqx_flat_facts *facts = &flat->facts;
     pqx_cell whole = {.data = v->payload, .place = 0, .size = flat->tail};
     pqx_view root, group;
-    uint32_t wanted = flat->flags & PQX_FLAT_VERBATIM ? 0 : 15 | (flat->flags & 2) << 3 | (flat->flags & 1) << 5, found = 0;
+    uint32_t wanted = flat->flags & PQX_FLAT_VERBATIM ? 0 : 15 | (flat->flags & 2) << 3 | (flat->flags & 1) << 5 | (uint32_t)(flat->extensions_place != 0) << EXTENSIONS, found = 0;
     PQX_TRY(pqx_flat_view(flat, &whole, pqx_load32(v->payload), PQX_FLAT_FILE_META_DATA, &root, v->error));
     memset(flat->unseen, 0, 4);
     memset(flat->unseen + root.at, 0, pqx_load16(root.vtable - 2));
-    for (uint32_t slot = 0; slot < 6; slot++) found |= (uint32_t)(pqx_flat_find(&root, slot) != NULL) << slot;
+    for (uint32_t slot = 0; slot <= EXTENSIONS; slot += slot == 5 ? EXTENSIONS - 5 : 1) found |= (uint32_t)(pqx_flat_find(&root, slot) != NULL) << slot;
     PQX_TRY(expect(v, root.at, wanted, found));
     if (!wanted) return PQX_OK;
     const uint8_t *version = pqx_flat_find(&root, 0), *num_rows = pqx_flat_find(&root, 2), *created_by = pqx_flat_find(&root, 5);
@@ -160,6 +178,7 @@ static int verify_public_way(pqx_verifier *v)
         PQX_TRY(expect_vector(v, &group, 0, v->chunks + i, facts->leaf_count, facts->row_group_count));
     }
     if (flat->flags & 2) PQX_TRY(expect_vector(v, &root, 4, v->key_values, facts->key_value_count, 1));
+    if (flat->extensions_place) PQX_TRY(expect_vector(v, &root, EXTENSIONS, v->extensions, pqx_load32(flat->extensions.data + 16), 1));
     return created_by ? expect_target(v, (uint32_t)(created_by - v->payload), v->created_by) : PQX_OK;
 }
 
@@ -191,6 +210,7 @@ static int verify_all(pqx_verifier *v)
     PQX_TRY(verify_columns(v));
     PQX_TRY(verify_row_groups(v));
     PQX_TRY(verify_others(v));
+    PQX_TRY(verify_extensions(v));
     PQX_TRY(verify_public_way(v));
     return verify_padding(v);
 }
@@ -204,6 +224,7 @@ int pqx_flat_verify(const uint8_t *payload, size_t size, pqx_error *error)
     if (status == PQX_OK) status = pqx_flat_to_thrift(payload, size, &thrift, error);
     pqx_buffer_free(&thrift);
     free(verifier.elements);
+    free(verifier.extensions);
     free(verifier.flat->unseen);
     pqx_flat_close(verifier.flat);
     return status;

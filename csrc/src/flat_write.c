@@ -61,7 +61,8 @@ static int write_root(pqx_flat_writer *w, uint32_t *created_by)
     uint32_t first, at;
     uint32_t mask = 1u << PQX_FILE_META_DATA__VERSION | 1u << PQX_FILE_META_DATA__SCHEMA | 1u << PQX_FILE_META_DATA__NUM_ROWS
         | 1u << PQX_FILE_META_DATA__ROW_GROUPS | (uint32_t)(scan->has_key_values != 0) << PQX_FILE_META_DATA__KV
-        | (uint32_t)(scan->has_created_by != 0) << PQX_FILE_META_DATA__CREATED_BY;
+        | (uint32_t)(scan->has_created_by != 0) << PQX_FILE_META_DATA__CREATED_BY
+        | (uint32_t)(w->extension_count != 0) << PQX_FILE_META_DATA__EXTENSIONS;
     PQX_TRY(pqx_flat_zeros(w, 8, &first));
     PQX_TRY(pqx_flat_table(w, PQX_FLAT_FILE_META_DATA, mask, &at, &shape));
     const uint16_t *field = shape->at;
@@ -71,8 +72,9 @@ static int write_root(pqx_flat_writer *w, uint32_t *created_by)
     *created_by = at + field[PQX_FILE_META_DATA__CREATED_BY];
     PQX_TRY(pqx_flat_vector(w, at + field[PQX_FILE_META_DATA__SCHEMA], scan->element_count, &w->schema_vector));
     PQX_TRY(pqx_flat_vector(w, at + field[PQX_FILE_META_DATA__ROW_GROUPS], scan->row_group_count, &w->row_groups_vector));
-    if (!scan->has_key_values) return PQX_OK;
-    return pqx_flat_vector(w, at + field[PQX_FILE_META_DATA__KV], scan->key_value_count, &w->key_values_vector);
+    if (scan->has_key_values) PQX_TRY(pqx_flat_vector(w, at + field[PQX_FILE_META_DATA__KV], scan->key_value_count, &w->key_values_vector));
+    if (!w->extension_count) return PQX_OK;
+    return pqx_flat_vector(w, at + field[PQX_FILE_META_DATA__EXTENSIONS], w->extension_count, &w->extensions_vector);
 }
 
 static int put_sorting_column(pqx_flat_writer *w, size_t thrift, uint32_t *at)
@@ -266,6 +268,7 @@ static int write_cells(pqx_flat_writer *w, uint32_t created_by, uint32_t *row_gr
     PQX_TRY(write_root_cell(w, scan->has_created_by ? created_by : 0, next++));
     w->place_count = (uint32_t)(next - w->places);
     PQX_TRY(pqx_flat_write_pool(w));
+    PQX_TRY(pqx_flat_write_extensions(w));
     PQX_TRY(pqx_flat_write_directory(w));
     PQX_TRY(pqx_flat_write_names(w));
     PQX_TRY(pqx_flat_write_tail(w, (uint32_t)scan->has_created_by | (uint32_t)scan->has_key_values << 1 | (uint32_t)scan->has_column_orders << 2
@@ -280,6 +283,7 @@ static int write_payload(pqx_flat_writer *w)
     uint32_t created_by, *row_group_fields = NULL;
     PQX_TRY(pqx_check_scan(scan, w->error));
     PQX_TRY(check_scan(w));
+    PQX_TRY(pqx_flat_check_extensions(w));
     PQX_TRY(pqx_flat_shapes_new(w));
     PQX_TRY(number_elements(w));
     PQX_TRY(pqx_flat_make_pool(w));
@@ -322,9 +326,11 @@ static int is_unspeakable(int status)
         || status == PQX_UNSUPPORTED_VALUE || status == PQX_FIELD_TYPE || status == PQX_SCHEMA;
 }
 
-static int write_once(const uint8_t *footer, size_t size, const pqx_scan *scan, int (*write)(pqx_flat_writer *), int is_compact, pqx_buffer *out, pqx_error *error)
+static int write_once(const uint8_t *footer, size_t size, const pqx_scan *scan, int (*write)(pqx_flat_writer *), int is_compact, const pqx_flat_extension *extensions,
+                      uint32_t extension_count, pqx_buffer *out, pqx_error *error)
 {
-    pqx_flat_writer writer = {.footer = footer, .footer_size = size, .scan = scan, .error = error, .out = out, .base = out->size, .is_compact = is_compact}, *w = &writer;
+    pqx_flat_writer writer = {.footer = footer, .footer_size = size, .scan = scan, .error = error, .out = out, .base = out->size, .is_compact = is_compact,
+                              .extensions = extensions, .extension_count = extension_count}, *w = &writer;
     int status = write(w);
     uint64_t limit = (uint64_t)PQX_FLAT_WRITTEN_LIMIT * (out->size - w->base), rebuilt = scan->end - w->residue.left_out;
     if (status == PQX_OK && rebuilt > limit) status = pqx_fail(error, PQX_TOO_LARGE, 0, limit, rebuilt);
@@ -337,10 +343,10 @@ static int write_once(const uint8_t *footer, size_t size, const pqx_scan *scan, 
     return status;
 }
 
-int pqx_flat_write(const uint8_t *footer, size_t size, const pqx_scan *scan, int flags, pqx_buffer *out, pqx_error *error)
+int pqx_flat_write(const uint8_t *footer, size_t size, const pqx_scan *scan, int flags, const pqx_flat_extension *extensions, uint32_t extension_count, pqx_buffer *out, pqx_error *error)
 {
     if (flags & ~(PQX_FLAT_WRITE_COMPACT | PQX_FLAT_WRITE_VERBATIM)) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, PQX_FLAT_WRITE_COMPACT | PQX_FLAT_WRITE_VERBATIM, (uint32_t)flags);
-    int status = write_once(footer, size, scan, write_payload, (flags & PQX_FLAT_WRITE_COMPACT) != 0, out, error);
-    if (!(flags & PQX_FLAT_WRITE_VERBATIM) || !is_unspeakable(status)) return status;
-    return write_once(footer, size, scan, write_verbatim, 0, out, error);
+    int status = write_once(footer, size, scan, write_payload, (flags & PQX_FLAT_WRITE_COMPACT) != 0, extensions, extension_count, out, error);
+    if (!(flags & PQX_FLAT_WRITE_VERBATIM) || extension_count || !is_unspeakable(status)) return status;
+    return write_once(footer, size, scan, write_verbatim, 0, NULL, 0, out, error);
 }

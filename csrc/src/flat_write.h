@@ -49,6 +49,9 @@ typedef struct pqx_flat_writer {
     uint32_t schema_vector, row_groups_vector, key_values_vector;   /* places of their first entries */
     uint32_t columns_vectors;             /* place of the first row group's vector */
     uint32_t column_hint, pool_hint;
+    const pqx_flat_extension *extensions; /* ascending by UUID */
+    uint32_t extension_count;
+    uint32_t extensions_vector, extensions_cell;   /* place of its first entry; of the list, 0 for none */
     uint32_t directory, buckets, bucket_count;
     pqx_buffer listed;                    /* u32 tag, u32 place */
 } pqx_flat_writer;
@@ -125,6 +128,9 @@ int pqx_flat_add_chunk_record(pqx_flat_writer *w, const pqx_element *leaf, uint6
 int pqx_flat_put_records(pqx_flat_writer *w, uint32_t *at);
 /* Skeleton and literals of the footer, whole where `verbatim`, into w->residue. */
 int pqx_flat_make_root_residue(pqx_flat_writer *w, int verbatim);
+/* flat_write_extensions.c */
+int pqx_flat_check_extensions(pqx_flat_writer *w);
+int pqx_flat_write_extensions(pqx_flat_writer *w);
 
 /* flat_write_names.c: entries by hash; either buckets are written, or `listed` is what the tail block lists. */
 int pqx_flat_write_names(pqx_flat_writer *w);

@@ -64,7 +64,7 @@ static void store_counts(pqx_flat_writer *w, uint8_t *tail, uint32_t flags)
     memcpy(tail, words, sizeof words);
     pqx_store64(tail + 32, (uint64_t)scan->num_rows);
     const uint32_t more[] = {w->directory, w->buckets, w->bucket_count, w->column_hint, w->pool_hint,
-                             (uint32_t)w->vtables.size, (uint32_t)(w->listed.size / 8), 0};
+                             (uint32_t)w->vtables.size, (uint32_t)(w->listed.size / 8), w->extensions_cell};
     memcpy(tail + 40, more, sizeof more);
 }
 

@@ -39,6 +39,8 @@
 #define PQX_KIND_POOL 6
 #define PQX_KIND_DIRECTORY 7
 #define PQX_KIND_BUCKET 8
+#define PQX_KIND_EXTENSIONS 9
+#define PQX_KIND_EXTENSION 10
 #define PQX_OP_VARINT 128
 #define PQX_OP_DOUBLE 129
 #define PQX_OP_BINARY 130
@@ -158,6 +160,7 @@
 #define PQX_UUID_FOOTER_INDEX {0x54, 0x85, 0x28, 0x5f, 0xd6, 0x07, 0x43, 0xb1, 0x95, 0x00, 0x00, 0xd1, 0x14, 0xb3, 0x96, 0x6c}
 #define PQX_UUID_COLUMN_ENCODING {0xac, 0x06, 0x43, 0x32, 0x32, 0x5f, 0x41, 0x1a, 0xad, 0x55, 0x7d, 0x5b, 0x2e, 0xe3, 0x66, 0x7a}
 #define PQX_UUID_WRAPPED {0x52, 0x77, 0x76, 0x4b, 0x37, 0x71, 0x47, 0xa4, 0x99, 0xc3, 0x15, 0xf6, 0x22, 0xac, 0x2b, 0x4e}
+#define PQX_UUID_THRIFT_EXTENSION {0xe2, 0xf7, 0xa0, 0x14, 0xe5, 0x77, 0x4e, 0x85, 0x92, 0xd3, 0x6d, 0x5c, 0x61, 0xa8, 0xd4, 0xb1}
 #define PQX_UUID_ARROW_DIALECT {0xde, 0xad, 0xbe, 0xef, 0xde, 0xad, 0xbe, 0xef, 0xde, 0xad, 0xbe, 0xef, 0xde, 0xad, 0xbe, 0xef}
 
 /* A flat table's fields: slot and bytes, in slot order. */
@@ -174,6 +177,7 @@ enum pqx_flat_table {
     PQX_FLAT_BLOOM_FILTER_INFO,
     PQX_FLAT_STATISTICS,
     PQX_FLAT_KEY_VALUE,
+    PQX_FLAT_EXTENSION,
     PQX_FLAT_EMPTY,
     PQX_FLAT_DECIMAL_OPTIONS,
     PQX_FLAT_TIME_OPTIONS,
@@ -191,6 +195,7 @@ enum pqx_flat_table {
 #define PQX_FILE_META_DATA__ROW_GROUPS 3
 #define PQX_FILE_META_DATA__KV 4
 #define PQX_FILE_META_DATA__CREATED_BY 5
+#define PQX_FILE_META_DATA__EXTENSIONS 6
 #define PQX_SCHEMA_ELEMENT__TYPE 0
 #define PQX_SCHEMA_ELEMENT__TYPE_LENGTH 1
 #define PQX_SCHEMA_ELEMENT__REPETITION_TYPE 2
@@ -247,6 +252,8 @@ enum pqx_flat_table {
 #define PQX_STATISTICS__MAX_VALUE 12
 #define PQX_KEY_VALUE__KEY 0
 #define PQX_KEY_VALUE__VAL 1
+#define PQX_EXTENSION__UUID 0
+#define PQX_EXTENSION__DATA 1
 #define PQX_DECIMAL_OPTIONS__SCALE 0
 #define PQX_DECIMAL_OPTIONS__PRECISION 1
 #define PQX_TIME_OPTIONS__IS_ADJUSTED_TO_UTC 0
@@ -262,7 +269,7 @@ enum pqx_flat_table {
 typedef struct pqx_flat_layout { uint8_t count; pqx_flat_field fields[PQX_FLAT_MAX_FIELDS]; } pqx_flat_layout;
 
 #define PQX_FLAT_LAYOUTS { \
-    {6, {{0, 4}, {1, 4}, {2, 8}, {3, 4}, {4, 4}, {5, 4}}}, \
+    {7, {{0, 4}, {1, 4}, {2, 8}, {3, 4}, {4, 4}, {5, 4}, {24, 4}}}, \
     {10, {{0, 1}, {1, 4}, {2, 1}, {3, 4}, {4, 4}, {5, 4}, {6, 1}, {7, 4}, {8, 1}, {9, 4}}}, \
     {7, {{0, 4}, {1, 8}, {2, 8}, {3, 4}, {4, 8}, {5, 8}, {6, 2}}}, \
     {3, {{0, 4}, {1, 1}, {2, 1}}}, \
@@ -271,6 +278,7 @@ typedef struct pqx_flat_layout { uint8_t count; pqx_flat_field fields[PQX_FLAT_M
     {12, {{0, 1}, {1, 8}, {2, 8}, {3, 8}, {4, 4}, {5, 8}, {6, 8}, {7, 8}, {8, 4}, {9, 1}, {10, 4}, {27, 2}}}, \
     {2, {{0, 8}, {1, 4}}}, \
     {13, {{0, 8}, {1, 8}, {2, 4}, {3, 8}, {4, 8}, {5, 1}, {6, 4}, {7, 8}, {8, 8}, {9, 1}, {26, 1}, {27, 4}, {28, 4}}}, \
+    {2, {{0, 4}, {1, 4}}}, \
     {2, {{0, 4}, {1, 4}}}, \
     {0, {{0, 0}}}, \
     {2, {{0, 4}, {1, 4}}}, \

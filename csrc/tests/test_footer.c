@@ -110,7 +110,7 @@ static pqx_buffer flat_footer(void)
     pqx_buffer payload = {0};
     uint8_t trailer[28];
     CHECK(pqx_scan_footer(small_footer, sizeof small_footer, &scan, NULL) == PQX_OK);
-    CHECK(pqx_flat_write(small_footer, sizeof small_footer, &scan, 0, &payload, NULL) == PQX_OK);
+    CHECK(pqx_flat_write(small_footer, sizeof small_footer, &scan, 0, NULL, 0, &payload, NULL) == PQX_OK);
     pqx_scan_free(&scan);
     CHECK(pqx_flat_verify(payload.data, payload.size, NULL) == PQX_OK);
     pqx_block_trailer(payload.data, payload.size, uuid, trailer);

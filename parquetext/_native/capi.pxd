@@ -92,6 +92,12 @@ cdef extern from "parquetext.h" nogil:
                                      size_t *count, pqx_error *error)
     int pqx_flat_get_key_value(pqx_flat *flat, uint32_t index, pqx_bytes *key, pqx_bytes *value, pqx_error *error)
     int pqx_flat_get_created_by(pqx_flat *flat, pqx_bytes *created_by, int *present, pqx_error *error)
+    ctypedef struct pqx_flat_extension:
+        uint8_t uuid[16]
+        pqx_bytes data
+    int pqx_flat_get_extension_count(pqx_flat *flat, uint32_t *count, pqx_error *error)
+    int pqx_flat_get_extension_name(pqx_flat *flat, uint32_t index, uint8_t *uuid, uint32_t *size, pqx_error *error)
+    int pqx_flat_get_extension(pqx_flat *flat, uint32_t index, pqx_bytes *data, pqx_error *error)
     int pqx_flat_slice(pqx_flat *flat, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups,
                        uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error)
     void pqx_flat_io(const pqx_flat *flat, uint64_t *reads, uint64_t *bytes)
@@ -178,6 +184,7 @@ cdef extern from "parquetext.h" nogil:
     enum:
         PQX_FLAT_WRITE_COMPACT
         PQX_FLAT_WRITE_VERBATIM
-    int pqx_flat_write(const uint8_t *footer, size_t size, const pqx_scan *scan, int flags, pqx_buffer *out,
+    int pqx_flat_write(const uint8_t *footer, size_t size, const pqx_scan *scan, int flags,
+                       const pqx_flat_extension *extensions, uint32_t extension_count, pqx_buffer *out,
                        pqx_error *error)
     int pqx_flat_to_thrift(const uint8_t *payload, size_t size, pqx_buffer *out, pqx_error *error)

@@ -2,12 +2,15 @@
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize, PyBytes_Size
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 
 from .. import wire
 from ..errors import ParquetextError, wire_error
 
 from .capi cimport (
-    PQX_FLAT_GROUP, pqx_buffer, pqx_buffer_free, pqx_bytes, pqx_chunk, pqx_element, pqx_error, pqx_flat, pqx_flat_close,
+    PQX_FLAT_GROUP, pqx_buffer, pqx_buffer_free, pqx_bytes, pqx_chunk, pqx_element, pqx_error, pqx_flat, pqx_flat_close, pqx_flat_extension,
+    pqx_flat_get_extension, pqx_flat_get_extension_count, pqx_flat_get_extension_name,
     pqx_flat_facts, pqx_flat_find_field_id, pqx_flat_find_name, pqx_flat_get_chunks, pqx_flat_get_created_by,
     pqx_flat_get_facts, pqx_flat_get_key_value, pqx_flat_get_node, pqx_flat_get_row_groups,
     pqx_flat_get_sorting_columns, pqx_flat_io, pqx_flat_node, pqx_flat_open, pqx_flat_slice, pqx_flat_to_thrift,
@@ -113,6 +116,60 @@ cdef class Reader(FormReader):
     cdef void count_io(self, uint64_t *reads, uint64_t *count) noexcept nogil:
         pqx_flat_io(self.flat, reads, count)
 
+    def extensions(self):
+        """UUID and length of what is in each extension slot, ascending."""
+        cdef uint32_t count, i, size
+        cdef uint8_t uuid[16]
+        cdef pqx_error error
+        cdef int status
+        found = []
+        self.enter()
+        try:
+            with nogil:
+                status = pqx_flat_get_extension_count(self.flat, &count, &error)
+            if status:
+                self.fail(&error)
+            for i in range(count):
+                if pqx_flat_get_extension_name(self.flat, i, uuid, &size, &error):
+                    self.fail(&error)
+                found.append((<bytes> uuid[:16], size))
+            return found
+        finally:
+            self.leave()
+
+    def extension(self, index):
+        """The bytes in an extension slot."""
+        if not 0 <= index <= 0xFFFFFFFF:
+            raise wire_error(wire.BAD_ARGUMENT, 0, len(self.extensions()), index)
+        cdef uint32_t number = index
+        cdef pqx_bytes data
+        cdef pqx_error error
+        cdef int status
+        self.enter()
+        try:
+            with nogil:
+                status = pqx_flat_get_extension(self.flat, number, &data, &error)
+            if status:
+                self.fail(&error)
+            return data.data[:data.size] if data.size else b""
+        finally:
+            self.leave()
+
+
+cdef pqx_flat_extension *slots_of(list slots) except NULL:
+    """(UUID, bytes) pairs for C, which the list keeps; to be freed."""
+    cdef pqx_flat_extension *given = <pqx_flat_extension *> malloc((len(slots) + 1) * sizeof(pqx_flat_extension))
+    if given == NULL:
+        raise MemoryError
+    for number, (uuid, data) in enumerate(slots):
+        if len(uuid) != 16:
+            free(given)
+            raise ValueError(f"a UUID of {len(uuid)} bytes")
+        memcpy(given[<size_t> number].uuid, PyBytes_AsString(uuid), 16)
+        given[<size_t> number].data.data = <const uint8_t *> PyBytes_AsString(data)
+        given[<size_t> number].data.size = len(data)
+    return given
+
 
 cdef bytes taken(pqx_buffer *out, int status, const pqx_error *error):
     """What was appended to `out`, which is given back; or the error."""
@@ -124,7 +181,7 @@ cdef bytes taken(pqx_buffer *out, int status, const pqx_error *error):
         pqx_buffer_free(out)
 
 
-def write(Scan scan not None, str stats="full", *, bint verbatim=True):
+def write(Scan scan not None, str stats="full", *, bint verbatim=True, extensions=()):
     """The flat footer's payload for a scanned footer, without the trailer.
 
     Parameters
@@ -134,6 +191,8 @@ def write(Scan scan not None, str stats="full", *, bint verbatim=True):
         ``"full"``, or ``"compact"``: bounds of more than 16 bytes are shortened where that is valid.
     verbatim : bool
         Carry a footer that the tables cannot say as it is, for `to_thrift` alone; otherwise it is refused.
+    extensions : iterable of (bytes, bytes)
+        UUID and bytes of each extension slot; the UUIDs ascend. With them nothing is carried verbatim.
 
     Raises
     ------
@@ -153,9 +212,13 @@ def write(Scan scan not None, str stats="full", *, bint verbatim=True):
                               code=wire.BAD_ARGUMENT)
     if stats == "compact":
         flags |= PQX_FLAT_WRITE_COMPACT
+    cdef list slots = [(bytes(uuid), bytes(data)) for uuid, data in extensions]
+    cdef uint32_t count = len(slots)
+    cdef pqx_flat_extension *given = slots_of(slots)
     out.data, out.size, out.capacity = NULL, 0, 0
     with nogil:
-        status = pqx_flat_write(footer, size, &scan.result, flags, &out, &error)
+        status = pqx_flat_write(footer, size, &scan.result, flags, given, count, &out, &error)
+    free(given)
     return taken(&out, status, &error)
 
 

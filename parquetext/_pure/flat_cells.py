@@ -46,7 +46,7 @@ class Counts(NamedTuple):
     pool_hint: int
     vtable_bytes: int
     listed: int
-    zero: int
+    extensions: int          # place of their list; 0: none
 
 
 class Vtable(NamedTuple):
@@ -240,8 +240,6 @@ class Footer:
             raise self._wrong(wire.BAD_OFFSET, 8, self.length, min(smallest, 2**64 - 1))
         if counts.listed > wire.FLAT_LIST_ENTRIES:
             raise self._wrong(wire.BAD_CELL, 64, wire.FLAT_LIST_ENTRIES, counts.listed)
-        if counts.zero:
-            raise self._wrong(wire.BAD_CELL, 68, 0, counts.zero)
 
     def _check_places(self, block: bytes) -> None:
         counts, tail_length = self.counts, self.length - self.tail

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from .. import wire
 from ..errors import wire_error
-from . import flat_names, flat_slice
+from . import flat_extensions, flat_names, flat_slice
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS, Chunks
 from .flat_bounds import Bounds
 from .flat_cells import IS_VERBATIM, Cell, Footer
@@ -406,6 +406,16 @@ class Reader:
         if cell.size < CREATED_BY + 4:
             raise cell.fail(wire.BAD_OFFSET, CREATED_BY, cell.size, CREATED_BY)
         return cell.blob(CREATED_BY)
+
+    def extensions(self) -> list[tuple[bytes, int]]:
+        """UUID and length of what is in each extension slot, ascending."""
+        self.begin()
+        return [(uuid, length) for uuid, _, length in flat_extensions.entries(self._footer)]
+
+    def extension(self, index: int) -> bytes:
+        """The bytes in an extension slot."""
+        self.begin()
+        return flat_extensions.load(self._footer, index)[1]
 
     def pool_item(self, place: int, page: int, at: int) -> bytes:
         """The pool's item at `page` and `at`, as the cell at `place` names it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import wire
+from . import flat_extensions
 from .flat_cells import IS_VERBATIM, Cell
 from .flat_names import hash_field_id, hash_path, tag_of
 from .flat_read import CREATED_BY, GROUP, LISTS, Reader
@@ -26,6 +27,7 @@ class _Check:
         self.schema: dict[int, int] = {}              # element in preorder -> place of its SchemaElement
         self.row_groups: list[int] = []               # places of the RowGroups
         self.chunks: list[list[int]] = []             # leaf by leaf, places of the ColumnChunks
+        self.extensions: list[int] = []               # places of the Extensions
 
     def run(self) -> None:
         reader, footer = self.reader, self.footer
@@ -49,6 +51,7 @@ class _Check:
             footer.listed_cell(wire.KIND_POOL, page)
         for bucket in range(footer.counts.bucket_count):
             footer.bucket(bucket)
+        self.check_extensions()
         self.check_public_way()
         self.check_padding()
 
@@ -92,6 +95,12 @@ class _Check:
         cell, _ = reader._row_group(index)
         self.row_groups.append(cell.place + cell.u32(LISTS + 4 * (index % wire.FLAT_PART_ROW_GROUPS)))
 
+    def check_extensions(self) -> None:
+        for index, _ in enumerate(self.reader.extensions()):
+            self.reader.begin()
+            cell, _ = flat_extensions.load(self.footer, index)
+            self.extensions.append(cell.place + wire.FLAT_CELL_HEADER_BYTES)
+
     def check_public_way(self) -> None:
         """Root table and vectors, which lie in no cell, lead to the tables that the cells list."""
         footer, counts = self.footer, self.footer.counts
@@ -103,6 +112,7 @@ class _Check:
         wanted = {"version", "schema", "num_rows", "row_groups"}
         wanted |= {"created_by"} if counts.flags & HAS_CREATED_BY else set()
         wanted |= {"kv"} if counts.flags & HAS_KEY_VALUES else set()
+        wanted |= {"extensions"} if counts.extensions else set()
         if counts.flags & IS_VERBATIM:
             wanted = set()
         if set(root) != wanted:
@@ -122,6 +132,8 @@ class _Check:
         if "kv" in root:
             self.check_vector(whole, root["kv"], [footer.listed_cell(wire.KIND_KEY_VALUE, index).place + behind
                                                   for index in range(counts.key_values)])
+        if "extensions" in root:
+            self.check_vector(whole, root["extensions"], self.extensions)
         if "created_by" in root:
             self.check_target(whole, root["created_by"], footer.listed_cell(wire.KIND_ROOT, 0).place + CREATED_BY)
 

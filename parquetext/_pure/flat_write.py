@@ -6,7 +6,7 @@ import struct
 
 from .. import wire
 from ..errors import ParquetextError, wire_error
-from . import checksum, varint
+from . import checksum, flat_extensions, varint
 from .flat_chunk import Column, key_value
 from .flat_names import fill_buckets, hash_field_id, hash_path, tag_of
 from .flat_pool import Pool
@@ -35,7 +35,7 @@ UNSPEAKABLE = (wire.ENCRYPTED, wire.IRREGULAR, wire.MISMATCH, wire.MISSING_FIELD
 SCHEMA_PART = struct.Struct("<8I2I4BI")
 
 
-def write(scan, stats: str = "full", *, verbatim: bool = True) -> bytes:
+def write(scan, stats: str = "full", *, verbatim: bool = True, extensions=()) -> bytes:
     """The payload of the flat footer for a scanned footer.
 
     Parameters
@@ -46,21 +46,25 @@ def write(scan, stats: str = "full", *, verbatim: bool = True) -> bytes:
     verbatim : bool
         Carry a footer that the tables cannot say as it is, for `to_thrift` alone. Otherwise it is refused: ENCRYPTED,
         IRREGULAR, MISMATCH, MISSING_FIELD, UNSUPPORTED_VALUE, FIELD_TYPE, SCHEMA.
+    extensions : iterable of (bytes, bytes)
+        UUID and bytes of each extension slot; the UUIDs ascend. With them nothing is carried verbatim.
 
     Raises
     ------
     Unsupported
         TOO_LARGE: 2 GiB, or more than 16 times the payload.
     """
+    extensions = [(bytes(uuid), bytes(data)) for uuid, data in extensions]
     if stats not in ("full", "compact"):
         raise ParquetextError(f"no such choice of statistics: {stats!r} (known: 'full', 'compact')",
                               code=wire.BAD_ARGUMENT)
     try:
         _check(scan)
-        writer: _Ending = _Writer(scan, stats == "compact")
+        flat_extensions.check(extensions)
+        writer: _Ending = _Writer(scan, stats == "compact", extensions)
         payload = writer.write()
     except ParquetextError as error:
-        if not verbatim or error.code not in UNSPEAKABLE:
+        if not verbatim or extensions or error.code not in UNSPEAKABLE:
             raise
         writer = _Verbatim(scan)
         payload = writer.write()
@@ -101,6 +105,7 @@ class _Ending:
         self.listed: list[int] = []                  # the cells that the directory lists
         self.longest_column = self.longest_page = 0
         self.left_out = 0                            # bytes of the footer that do not come back: its extension
+        self.extensions_cell = 0                     # place of the list of extensions
 
     def write_root_cell(self, residue: Residue, created_by: bytes | None) -> int | None:
         """The ROOT cell; the place of the created_by string in it."""
@@ -139,7 +144,7 @@ class _Ending:
         payload.append(struct.pack(
             "<7IiqI7I", *counts, flags, version, 0 if flags & IS_VERBATIM else self.scan.num_rows, directory, *buckets,
             min(self.longest_column, MOST_AT_ONCE), min(self.longest_page, MOST_AT_ONCE),
-            payload.vtable_bytes, len(listed), 0))
+            payload.vtable_bytes, len(listed), self.extensions_cell))
         rows = rows[:wire.FLAT_PART_ROW_GROUPS]
         payload.append(struct.pack(f"<{len(rows)}q", *rows))
         payload.place_vtables()
@@ -164,9 +169,9 @@ class _Verbatim(_Ending):
 
 
 class _Writer(_Ending):
-    def __init__(self, scan, is_compact: bool):
+    def __init__(self, scan, is_compact: bool, extensions: list[tuple[bytes, bytes]]):
         super().__init__(scan)
-        self.is_compact = is_compact
+        self.is_compact, self.extensions = is_compact, extensions
         self.elements = Elements(scan)
         self.pool = Pool(scan, self.elements)
         self.skeletons = Skeletons(self.pool)
@@ -191,6 +196,7 @@ class _Writer(_Ending):
         if text is not None:
             payload.link(self.root.field("created_by"), text)
         self.write_pool()
+        self.extensions_cell = flat_extensions.write(payload, self.extensions, self.first_entry.get("extensions", 0))
         directory = self.write_directory()
         entries = self.name_entries()
         buckets = self.write_buckets(entries) if len(entries) > wire.FLAT_LIST_ENTRIES else (0, 0)
@@ -233,11 +239,12 @@ class _Writer(_Ending):
             "row_groups": [LATER] * scan.row_group_count,
             "kv": [LATER] * scan.key_value_count if scan.has_key_values else None,
             "created_by": None if scan.created_by is None else LATER,
+            "extensions": [LATER] * len(self.extensions) or None,
         }))
         payload.link(0, root.place)
         self.root = root
         self.first_entry = {}
-        for name in ("schema", "row_groups", "kv"):
+        for name in ("schema", "row_groups", "kv", "extensions"):
             if name in root.at:
                 offset, = struct.unpack_from("<I", payload.out, root.field(name))
                 self.first_entry[name] = root.field(name) + offset + 4

@@ -1,0 +1,68 @@
+"""The extension slots of a flat footer: UUIDs and bytes of whoever likes, each in a cell of its own."""
+
+from __future__ import annotations
+
+import struct
+
+from .. import wire
+from ..errors import wire_error
+from .flat_cells import Cell
+from .flat_tables import Octets, Payload, Table
+
+_FIRST = 24                                          # where the entries begin in the list's cell
+_ENTRY = struct.Struct("<16sII")                     # UUID, place of the cell, length of the bytes
+
+
+def check(extensions: list[tuple[bytes, bytes]]) -> None:
+    """BAD_ARGUMENT unless the UUIDs ascend."""
+    for index, ((before, _), (uuid, _)) in enumerate(zip(extensions, extensions[1:], strict=False), 1):
+        if before >= uuid:
+            raise wire_error(wire.BAD_ARGUMENT, 0, index, index)
+
+
+def write(payload: Payload, extensions: list[tuple[bytes, bytes]], first_entry: int) -> int:
+    """The list's cell, then one for each; the root table's vector, whose first entry is given, leads to their tables.
+
+    Gives the place of the list, 0 where there is nothing to list.
+    """
+    if not extensions:
+        return 0
+    with payload.cell(wire.KIND_EXTENSIONS, 0) as listing:
+        entries = payload.append(struct.pack("<II", len(extensions), 0) + bytes(_ENTRY.size * len(extensions))) + 8
+    for index, (uuid, data) in enumerate(extensions):
+        with payload.cell(wire.KIND_EXTENSION, index) as cell:
+            table = payload.table(Table("Extension", {"uuid": Octets(uuid), "data": Octets(data)}))
+            payload.link(first_entry + 4 * index, table.place)
+        _ENTRY.pack_into(payload.out, entries + _ENTRY.size * index, uuid, cell, len(data))
+    return listing
+
+
+def entries(footer) -> list[tuple[bytes, int, int]]:
+    """(UUID, place of its cell, length of its bytes) of each extension, from the list's cell."""
+    if not footer.counts.extensions:
+        return []
+    cell = footer.cell(footer.counts.extensions, wire.KIND_EXTENSIONS, 0)
+    cell.require(_FIRST)
+    count = cell.u32(16)
+    cell.require(_FIRST + _ENTRY.size * count)
+    found = list(_ENTRY.iter_unpack(cell.data[_FIRST:_FIRST + _ENTRY.size * count]))
+    for index in range(1, count):
+        if found[index - 1][0] >= found[index][0]:
+            raise cell.fail(wire.BAD_VALUE, _FIRST + _ENTRY.size * index, 1, 0)
+    return found
+
+
+def load(footer, index: int) -> tuple[Cell, bytes]:
+    """The cell of an extension, and its bytes."""
+    listed = entries(footer)
+    if not 0 <= index < len(listed):
+        raise wire_error(wire.BAD_ARGUMENT, 0, len(listed), index)
+    uuid, place, length = listed[index]
+    cell = footer.cell(place, wire.KIND_EXTENSION, index)
+    table = cell.table("Extension", wire.FLAT_CELL_HEADER_BYTES)
+    found, data = cell.text(table, "uuid"), cell.text(table, "data") or b""
+    if found != uuid:
+        raise cell.fail(wire.BAD_VALUE, wire.FLAT_CELL_HEADER_BYTES, 1, 0)
+    if len(data) != length:
+        raise cell.fail(wire.BAD_VALUE, wire.FLAT_CELL_HEADER_BYTES, length, len(data))
+    return cell, data
