@@ -10,7 +10,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "open": "arrow.file", "read_table": "arrow.file", "read_schema": "arrow.file", "File": "arrow.file",
     "write_table": "arrow.writing", "ParquetWriter": "arrow.writing",
-    "upgrade": "edits", "strip": "edits", "recover": "edits", "verify": "checks", "implementation": "kernels",
+    "upgrade": "edits", "strip": "edits", "finalize": "edits", "restore": "edits", "recover": "edits",
+    "verify": "checks", "implementation": "kernels",
 }
 _MODULES = {"arrow", "edits", "errors", "extension", "findings", "footer", "kernels", "pruning", "storage"}
 

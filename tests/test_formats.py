@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
 from parquetext import extension, kernels
+from parquetext.edits.kept_extension import KeptExtension, parse
 from parquetext.footer.dialect import framing
 from parquetext.footer.locate import locate
 
@@ -87,7 +89,15 @@ def test_a_par3_file_ends_as_the_page_shows(implementation):
     assert kernels.local.flat_block(data, len(data)) == (4, 5)
 
 
+@pytest.mark.parametrize(("name", "marker", "pieces"), [
+    ("par3-plain", "spec", ()), ("par3-stack", "thrift", ((2, bytes(range(16))), (1, b"")))])
+def test_the_record_of_an_extension_is_as_the_page_shows(name, marker, pieces):
+    kept = KeptExtension(marker, "in-struct", pieces)
+    assert kept.record() == blocks()[name]
+    assert parse(blocks()[name], {UUID(bytes=bytes(range(16))): b""}) == kept
+
+
 def test_every_example_of_the_page_is_checked():
     assert set(blocks()) - CHECKED_ELSEWHERE == {
-        "extension-spec", "extension-thrift", "block-hello", "thrift-footer", "flat-payload", "par3-end",
-        "dialect-hello"}
+        "extension-spec", "extension-thrift", "block-hello", "thrift-footer", "flat-payload", "par3-end", "par3-plain",
+        "par3-stack", "dialect-hello"}

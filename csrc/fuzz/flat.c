@@ -56,6 +56,13 @@ static void ask_for_everything(pqx_flat *flat)
     for (uint32_t i = 0; i < facts.key_value_count && i < MOST; i++) (void)pqx_flat_get_key_value(flat, i, &key, &value, NULL);
     int present;
     (void)pqx_flat_get_created_by(flat, &key, &present, NULL);
+    uint32_t extensions, length;
+    uint8_t uuid[16];
+    if (pqx_flat_get_extension_count(flat, &extensions, NULL) != PQX_OK) extensions = 0;
+    for (uint32_t i = 0; i < extensions && i < MOST; i++) {
+        CLAIM(pqx_flat_get_extension_name(flat, i, uuid, &length, NULL) == PQX_OK);
+        CLAIM(pqx_flat_get_extension(flat, i, &value, NULL) != PQX_OK || value.size == length);
+    }
 
     const uint32_t first = 0;
     pqx_buffer out = {0};

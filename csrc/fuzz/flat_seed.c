@@ -26,7 +26,9 @@ int main(int count, char **arguments)
         pqx_scan scan;
         if (size < 8 || pqx_scan_footer(data, size - 8, &scan, NULL) != PQX_OK) continue;
         pqx_buffer payload = {0};
-        if (pqx_flat_write(data, size - 8, &scan, PQX_FLAT_WRITE_VERBATIM, NULL, 0, &payload, NULL) == PQX_OK) {
+        const pqx_flat_extension extensions[2] = {{{1}, {data, size / 2}}, {{2}, {data, 0}}};
+        uint32_t count_of_extensions = (uint32_t)made % 3;
+        if (pqx_flat_write(data, size - 8, &scan, PQX_FLAT_WRITE_VERBATIM, extensions, count_of_extensions, &payload, NULL) == PQX_OK) {
             char path[4096];
             snprintf(path, sizeof path, "%s/%04d", arguments[1], made++);
             if (write_seed(path, &payload) != 0) return 1;

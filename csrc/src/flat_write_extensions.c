@@ -13,7 +13,7 @@ static int put_extension(pqx_flat_writer *w, uint32_t index, uint32_t entry)
     PQX_TRY(pqx_flat_table(w, PQX_FLAT_EXTENSION, 1u << PQX_EXTENSION__UUID | 1u << PQX_EXTENSION__DATA, &table, &shape));
     uint32_t data = table + shape->at[PQX_EXTENSION__DATA];
     PQX_TRY(pqx_flat_bytes(w, table + shape->at[PQX_EXTENSION__UUID], extension->uuid, sizeof extension->uuid));
-    PQX_TRY(pqx_flat_bytes(w, data, extension->data.data, extension->data.size));
+    PQX_TRY(pqx_flat_bytes(w, data, extension->data.size ? extension->data.data : extension->uuid, extension->data.size));
     pqx_flat_link(w, w->extensions_vector + 4 * index, table);
     PQX_TRY(pqx_flat_cell_end(w, cell));
     memcpy(pqx_flat_at(w, entry), extension->uuid, sizeof extension->uuid);

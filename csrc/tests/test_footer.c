@@ -147,6 +147,34 @@ static void no_flipped_bit_of_a_flat_footer_gives_other_facts(void)
     pqx_buffer_free(&flat);
 }
 
+static void extensions_come_back(void)
+{
+    const pqx_flat_extension given[2] = {{{1, 2}, {(const uint8_t *)"bytes", 5}}, {{1, 3}, {NULL, 0}}};
+    const pqx_flat_extension descending[2] = {given[1], given[0]};
+    pqx_scan scan;
+    pqx_buffer payload = {0};
+    CHECK(pqx_scan_footer(small_footer, sizeof small_footer, &scan, NULL) == PQX_OK);
+    CHECK(pqx_flat_write(small_footer, sizeof small_footer, &scan, 0, descending, 2, &payload, NULL) == PQX_BAD_ARGUMENT);
+    CHECK(pqx_flat_write(small_footer, sizeof small_footer, &scan, 0, given, 2, &payload, NULL) == PQX_OK);
+    pqx_scan_free(&scan);
+    CHECK(pqx_flat_verify(payload.data, payload.size, NULL) == PQX_OK);
+    pqx_bytes source_bytes = {payload.data, payload.size}, data;
+    pqx_source source = {read_memory, &source_bytes, payload.size};
+    pqx_flat *flat;
+    uint32_t count, size;
+    uint8_t name[16];
+    CHECK(pqx_flat_open(&source, 0, payload.size, NULL, 0, &flat, NULL) == PQX_OK);
+    CHECK(pqx_flat_get_extension_count(flat, &count, NULL) == PQX_OK && count == 2);
+    for (uint32_t i = 0; i < count; i++) {
+        CHECK(pqx_flat_get_extension_name(flat, i, name, &size, NULL) == PQX_OK && memcmp(name, given[i].uuid, 16) == 0);
+        CHECK(pqx_flat_get_extension(flat, i, &data, NULL) == PQX_OK && data.size == size && size == given[i].data.size);
+        CHECK(memcmp(data.data, "bytes", size) == 0);
+    }
+    CHECK(pqx_flat_get_extension(flat, 2, &data, NULL) == PQX_BAD_ARGUMENT);
+    pqx_flat_close(flat);
+    pqx_buffer_free(&payload);
+}
+
 int main(void)
 {
     RUN(the_thrift_walk_finds_a_nested_value);
@@ -154,6 +182,7 @@ int main(void)
     RUN(scan_and_slice_give_the_facts);
     RUN(truncated_footers_are_refused);
     RUN(a_flat_footer_gives_the_same_facts);
+    RUN(extensions_come_back);
     RUN(no_flipped_bit_of_a_flat_footer_gives_other_facts);
     return 0;
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from itertools import pairwise
 
 from .. import wire
 from ..errors import wire_error
@@ -15,7 +16,7 @@ _ENTRY = struct.Struct("<16sII")                     # UUID, place of the cell, 
 
 def check(extensions: list[tuple[bytes, bytes]]) -> None:
     """BAD_ARGUMENT unless the UUIDs ascend."""
-    for index, ((before, _), (uuid, _)) in enumerate(zip(extensions, extensions[1:], strict=False), 1):
+    for index, ((before, _), (uuid, _)) in enumerate(pairwise(extensions), 1):
         if before >= uuid:
             raise wire_error(wire.BAD_ARGUMENT, 0, index, index)
 

@@ -10,7 +10,7 @@ from ..findings import Finding
 from ..footer.locate import read_tail
 from ..storage import open_source
 
-__all__ = ["Block", "Inspection", "inspect"]
+__all__ = ["Block", "Inspection", "Slot", "inspect"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,15 @@ class Block:
     kind: str
     uuid: str
     offset: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """What somebody has put into an extension slot of the flat footer."""
+
+    kind: str
+    uuid: str
     bytes: int
 
 
@@ -41,6 +50,7 @@ class Inspection:
     columns: int | None = None
     created_by: str | None = None
     blocks: list[Block] = field(default_factory=list)
+    slots: list[Slot] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
     def as_dict(self) -> dict:
@@ -74,6 +84,10 @@ def inspect(path) -> Inspection:
                 facts.row_groups, facts.columns = len(file.row_groups), file.num_columns
                 facts.created_by = file.created_by
                 facts.findings += [finding for finding in file.findings if finding not in tail.findings]
+                if file.form != "thrift":
+                    facts.slots = [
+                        Slot(extension.name_of(uuid), str(uuid), size) for uuid, size in file.extensions.sizes.items()
+                    ]
         except ParquetextError as error:
             facts.findings.append(Finding.of("unreadable", error))
     return facts

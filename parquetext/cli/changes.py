@@ -1,4 +1,4 @@
-"""`parquetext upgrade`, `strip` and `recover`: change many files, one by one, safely."""
+"""`parquetext upgrade`, `strip`, `finalize`, `restore` and `recover`: change many files, one by one, safely."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON document per file."
 
 
 def register(app: typer.Typer) -> None:
-    for command in (upgrade, strip, recover):
+    for command in (upgrade, strip, finalize, restore, recover):
         app.command()(command)
 
 
@@ -94,6 +94,40 @@ def strip(
     kinds = "all" if everything else kind or None
     options = {"kinds": kinds, "in_place": in_place, "keep_mtime": keep_mtime, "dry_run": dry_run, "force": force or ()}
     _run(paths, "stripping", lambda path: edits.strip(path, **options), json)
+
+
+def finalize(
+    paths: Paths,
+    in_place: InPlace = False,
+    keep_mtime: KeepTimes = False,
+    dry_run: DryRun = False,
+    force: Force = None,
+    json: Json = False,
+) -> None:
+    """Make the flat footer the only one (PAR3): parquetext alone reads such files, and restore brings them back."""
+    from .. import edits
+
+    options = {"in_place": in_place, "keep_mtime": keep_mtime, "dry_run": dry_run, "force": force or ()}
+    _run(paths, "finalizing", lambda path: edits.finalize(path, **options), json)
+
+
+def restore(
+    paths: Paths,
+    bare: Annotated[
+        bool, typer.Option("--bare", help="Thrift alone, without any extension, whoever wrote it.")
+    ] = False,
+    in_place: InPlace = False,
+    keep_mtime: KeepTimes = False,
+    dry_run: DryRun = False,
+    force: Force = None,
+    json: Json = False,
+) -> None:
+    """Give PAR3 files their Thrift footer again: the files from before finalize, byte for byte."""
+    from .. import edits
+
+    form = "thrift" if bare else None
+    options = {"form": form, "in_place": in_place, "keep_mtime": keep_mtime, "dry_run": dry_run, "force": force or ()}
+    _run(paths, "restoring", lambda path: edits.restore(path, **options), json)
 
 
 def recover(paths: Paths, json: Json = False) -> None:

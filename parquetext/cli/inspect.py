@@ -59,6 +59,7 @@ def _table(facts) -> Table:
     lines += [
         ("block", f"{block.kind}: {human_bytes(block.bytes)} at offset {block.offset:,}") for block in facts.blocks
     ]
+    lines += [("extension slot", f"{slot.kind}: {human_bytes(slot.bytes)}") for slot in facts.slots]
     if facts.rows is not None:
         lines.append(("table", f"{facts.rows:,} rows, {facts.row_groups:,} row groups, {facts.columns:,} columns"))
     if facts.created_by:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from .finalize import finalize
 from .forcing import FORCEABLE
 from .many import each, expand, many
 from .recover import recover
+from .restore import restore
 from .result import Result
 from .strip import strip
 from .upgrade import upgrade
 
-__all__ = ["FORCEABLE", "Result", "each", "expand", "many", "recover", "strip", "upgrade"]
+__all__ = ["FORCEABLE", "Result", "each", "expand", "finalize", "many", "recover", "restore", "strip", "upgrade"]

@@ -9,10 +9,11 @@ from uuid import UUID
 from .. import extension, kernels, wire
 from ..errors import ParquetextError, Refused, Unsupported, wire_error
 from ..footer.dialect import framing
-from ..footer.locate import FIRST_READ_LOCAL, LENGTH_AND_MAGIC, read_tail
+from ..footer.locate import FIRST_READ_LOCAL, LENGTH_AND_MAGIC, Tail, read_tail
 from ..storage import TailEdit
 
-__all__ = ["OWN_FORMS", "SMALLEST_READ", "Footer", "Piece", "form_of", "read_footer"]
+__all__ = ["LENGTH_AND_MAGIC", "OWN_FORMS", "SMALLEST_READ", "Footer", "Piece", "form_of", "parse_footer",
+           "read_footer", "read_thrift"]
 
 # The first of them that a footer has is the one that it is opened by.
 OWN_FORMS = {wire.UUID_FLAT_FOOTER: "flat", wire.UUID_FOOTER_INDEX: "index", wire.UUID_ARROW_DIALECT: "arrow"}
@@ -39,6 +40,16 @@ class Piece:
     @property
     def is_dialect(self) -> bool:
         return self.trailer == framing.TRAILER_BYTES
+
+    @property
+    def crc(self) -> int:
+        """The checksum that the payload should have; not of the arrow dialect's block."""
+        return int.from_bytes(self.content[-TRAILER_BYTES:-TRAILER_BYTES + 4], "little")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a block of ours or others whose payload has its checksum."""
+        return not self.is_dialect and kernels.checksum.crc32(self.payload) == self.crc
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +88,13 @@ class Footer:
     def dialect(self) -> tuple[memoryview, ...]:
         """The block of the arrow dialect where it comes last: it has to stay there, its readers look nowhere else."""
         return tuple(piece.content for piece in self.pieces[-1:] if piece.is_dialect)
+
+    @property
+    def bare(self) -> bytes:
+        """The Thrift struct without its extension."""
+        if self.place is None:
+            return self.data
+        return self.data[:self.place.header] + (STOP if self.place.placement == 0 else b"")
 
     @property
     def form(self) -> str:
@@ -129,17 +147,22 @@ def read_footer(source, first_read: int = FIRST_READ_LOCAL) -> Footer:
         file's start.
     """
     try:
-        tail = read_tail(source, first_read).thrift_only()
+        return read_thrift(source, read_tail(source, first_read).thrift_only())
     except ParquetextError as error:
         raise error.at(source.name) from None
+
+
+def read_thrift(source, tail: Tail) -> Footer:
+    """The Thrift footer of a tail that has been read."""
     data = source.read(tail.footer_offset, tail.footer_length)
     try:
-        return _parse(data, tail.footer_offset)
+        return parse_footer(data, tail.footer_offset)
     except ParquetextError as error:
-        raise error.at(source.name, tail.footer_offset) from None
+        raise error.at(None, tail.footer_offset) from None
 
 
-def _parse(data: bytes, offset: int) -> Footer:
+def parse_footer(data: bytes, offset: int) -> Footer:
+    """A footer's bytes, extension and all; offsets in errors count from them."""
     place = kernels.extension.find(data, file_metadata=True)
     scan = kernels.scan.scan(data, strict=False) if place is None else None
     end = scan.end if place is None else place.struct_end

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from .. import extension, wire
 from ..errors import ParquetextError
+from .slots import Changes, changed
 
 __all__ = ["Options"]
 
@@ -24,17 +25,20 @@ class Options:
         Make a block of somebody else's free-form bytes.
     stats : str
         ``"full"``, or ``"compact"``: long bounds are shortened in the flat form.
+    extensions : mapping of UUID to bytes, or None
+        What to put into extension slots of a flat footer; None takes a slot away.
 
     Raises
     ------
     ParquetextError
-        There is no such marker, placement or choice of statistics.
+        There is no such marker, placement or choice of statistics, or the extensions are not bytes by UUID.
     """
 
     marker: str = "spec"
     placement: str = extension.IN_STRUCT
     wrap: bool = False
     stats: str = "full"
+    extensions: Changes | None = None
 
     def __post_init__(self):
         if self.marker not in extension.MARKERS or self.placement not in extension.PLACEMENTS:
@@ -43,3 +47,4 @@ class Options:
         if self.stats not in STATS:
             raise ParquetextError(f"no such choice of statistics: {self.stats!r} (known: {', '.join(STATS)})",
                                   code=wire.BAD_ARGUMENT)
+        changed({}, self.extensions)

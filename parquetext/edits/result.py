@@ -15,11 +15,11 @@ class Result:
     ----------
     path : str
     outcome : str
-        ``"upgraded"``, ``"stripped"``, ``"recovered"`` or ``"unchanged"``; ``"would-upgrade"`` or ``"would-strip"``
-        in a dry run.
+        ``"upgraded"``, ``"stripped"``, ``"finalized"``, ``"restored"``, ``"recovered"`` or ``"unchanged"``; in a dry
+        run ``"would-upgrade"`` and so on.
     form_before, form_after : str
-        ``"flat"`` where the footer has a flat block, ``"arrow"`` where it has one in the arrow dialect only, otherwise
-        ``"thrift"``; empty where nobody looked.
+        ``"flat"`` where the footer has a flat block, ``"arrow"`` where it has one in the arrow dialect only,
+        ``"par3"``, otherwise ``"thrift"``; empty where nobody looked.
     bytes_before, bytes_after : int
         The file's size.
     bytes_read, bytes_written : int

@@ -8,13 +8,15 @@ from typing import NamedTuple
 
 from .. import storage
 from ..errors import ParquetextError
+from ..footer.locate import read_tail
 from ..storage.forcing import check
-from .footer import Footer, read_footer
+from .footer import Footer, read_footer, read_thrift
 from .forcing import FORCEABLE, STORAGE_REFUSALS
+from .par3 import Par3Footer, read_par3
 from .result import Result
 from .tables import refuse_table_files
 
-__all__ = ["Planned", "change_footer"]
+__all__ = ["Planned", "change_footer", "read_either"]
 
 
 class Planned(NamedTuple):
@@ -25,17 +27,17 @@ class Planned(NamedTuple):
     losses: tuple = ()
 
 
-Plan = Callable[[Footer, frozenset], Planned]
+Plan = Callable[[Footer | Par3Footer, frozenset], Planned]
 
 
 def change_footer(path: object, plan: Plan, done: str, would: str, *, in_place: bool, keep_mtime: bool,
-                  force: Iterable[str], timeout: float, dry_run: bool) -> Result:
-    """Apply `plan` to the footer of the file at `path`."""
+                  force: Iterable[str], timeout: float, dry_run: bool, read: Callable = read_footer) -> Result:
+    """Apply `plan` to the footer of the file at `path`, as `read` gives it."""
     start = time.perf_counter()
     forced = check(force, FORCEABLE)
     refuse_table_files(path, forced)
 
-    def result(source, footer: Footer, planned: Planned, written: int) -> Result:
+    def result(source, footer: Footer | Par3Footer, planned: Planned, written: int) -> Result:
         edit, form = planned.edit, footer.form
         outcome = "unchanged" if edit is None else would if dry_run else done
         return Result(
@@ -46,17 +48,26 @@ def change_footer(path: object, plan: Plan, done: str, would: str, *, in_place: 
 
     if dry_run:
         with storage.open_source(path) as source:
-            return result(source, *_planned(source, plan, forced), 0)
+            return result(source, *_planned(source, read, plan, forced), 0)
     with storage.change(path, in_place=in_place, keep_mtime=keep_mtime, timeout=timeout,
                         force=forced & STORAGE_REFUSALS.keys()) as changing:
-        footer, planned = _planned(changing.source, plan, forced)
+        footer, planned = _planned(changing.source, read, plan, forced)
         if planned.edit is not None:
             changing.commit(planned.edit)
         return result(changing.source, footer, planned, changing.written)
 
 
-def _planned(source, plan: Plan, forced: frozenset[str]) -> tuple[Footer, Planned]:
-    footer = read_footer(source)
+def read_either(source) -> Footer | Par3Footer:
+    """The footer of a file, Thrift or PAR3."""
+    try:
+        tail = read_tail(source)
+        return read_par3(source, tail) if tail.is_par3 else read_thrift(source, tail)
+    except ParquetextError as error:
+        raise error.at(source.name) from None
+
+
+def _planned(source, read: Callable, plan: Plan, forced: frozenset[str]) -> tuple[Footer | Par3Footer, Planned]:
+    footer = read(source)
     try:
         return footer, plan(footer, forced)
     except ParquetextError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .. import kernels, wire
-from ..errors import ParquetextError, Refused
+from ..errors import Damaged, ParquetextError, Refused
 from ..extension import AFTER_STOP, IN_STRUCT
 from ..storage import TailEdit
 from .dialect import ARROW, with_arrow_dialect
@@ -15,13 +15,15 @@ from .options import Options
 from .result import Result
 from .run import Planned, change_footer
 from .size import check_size
+from .slots import Changes, Slots, changed, pairs_of, slots_of
 
 __all__ = ["FORMS", "check_form", "upgrade"]
 
 
 def upgrade(path: object, form: str = "flat", *, dialect: str | None = None, stats: str = "full",
-            placement: str | None = None, marker: str = "spec", wrap: bool = False, in_place: bool = False,
-            keep_mtime: bool = False, force: Iterable[str] = (), timeout: float = 0, dry_run: bool = False) -> Result:
+            placement: str | None = None, marker: str = "spec", wrap: bool = False, extensions: Changes | None = None,
+            in_place: bool = False, keep_mtime: bool = False, force: Iterable[str] = (), timeout: float = 0,
+            dry_run: bool = False) -> Result:
     """Add a footer form to a Parquet file; every reader goes on reading it.
 
     Upgrading twice changes nothing the second time; a block of ours that is outdated or damaged is replaced, blocks
@@ -46,6 +48,9 @@ def upgrade(path: object, form: str = "flat", *, dialect: str | None = None, sta
     wrap : bool
         Where somebody else's extension is no block but free-form bytes, make a block of them; `strip` gives them back
         as they were.
+    extensions : mapping of UUID to bytes, optional
+        What to put into extension slots of the flat footer, whatever it is; `File.extensions` gives it again. What is
+        in other slots stays; None takes a slot away.
     in_place : bool
         Change the file's tail under a journal, instead of replacing the file.
     keep_mtime : bool
@@ -73,7 +78,9 @@ def upgrade(path: object, form: str = "flat", *, dialect: str | None = None, sta
     """
     if dialect not in (None, ARROW) or (dialect and form != "flat"):
         raise ParquetextError(f"no such dialect of the form {form!r}: {dialect!r} (known: {ARROW!r} of 'flat')")
-    options = Options(marker, placement or (AFTER_STOP if dialect else IN_STRUCT), wrap, stats)
+    if dialect and extensions:
+        raise ParquetextError("the arrow dialect has no extension slots", code=wire.BAD_ARGUMENT)
+    options = Options(marker, placement or (AFTER_STOP if dialect else IN_STRUCT), wrap, stats, extensions)
     check_form(form)
 
     def plan(footer: Footer, forced: frozenset[str]) -> Planned:
@@ -98,13 +105,24 @@ def with_flat(footer: Footer, options: Options, forced: frozenset[str] = frozens
     scan = footer.scan()
     if scan.encrypted:
         raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
-    payload = kernels.flat.write(scan, options.stats, verbatim=False)
+    slots = changed(_slots(footer), options.extensions)
+    payload = kernels.flat.write(scan, options.stats, verbatim=False, extensions=pairs_of(slots))
     trailer = kernels.extension.trailer(payload, wire.UUID_FLAT_FOOTER.bytes)
     if any(_is(piece, payload, trailer) for piece in footer.pieces):
         return None
     pieces = [*others, payload, trailer, *footer.dialect]
     check_size(pieces, forced)
     return footer.edit(pieces, options.marker, options.placement)
+
+
+def _slots(footer: Footer) -> Slots:
+    """What the flat footer that is there has in its slots."""
+    flat = next((piece for piece in reversed(footer.pieces) if piece.uuid == wire.UUID_FLAT_FOOTER), None)
+    try:
+        return {} if flat is None else slots_of(flat.payload)
+    except Damaged as error:
+        raise Refused(f"the extension slots of its flat footer are damaged, and would be lost: {error}; "
+                      "parquetext.strip takes all of it away") from None
 
 
 def _is(piece: Piece, payload: bytes, trailer: bytes) -> bool:

@@ -14,6 +14,7 @@ from ..storage import BatchedSource
 from . import forms
 from .chunk_table import chunk_table
 from .columns import Column
+from .extensions import Extensions
 from .model import Form
 from .names import find_column, find_columns, find_leaf
 from .pyarrow_footer import whole_schema
@@ -151,6 +152,11 @@ class File:
         """The file's own metadata; of equal keys the first one counts."""
         pairs = self._on_form(lambda form: [form.key_value(index) for index in range(form.key_value_count)])
         return dict(reversed(pairs))
+
+    @property
+    def extensions(self) -> Extensions:
+        """What the flat footer carries for others: bytes by UUID, read when asked for."""
+        return Extensions(self)
 
     @property
     def row_groups(self) -> RowGroups:

@@ -55,6 +55,25 @@ def test_upgrade_inspect_verify_strip(lake):
     assert {path: path.read_bytes() for path in lake.rglob("part-*.parquet")} == before
 
 
+def test_finalize_and_restore(lake):
+    before = {path: path.read_bytes() for path in lake.rglob("part-*.parquet")}
+    assert "2 files: 2 would-finalize" in run("finalize", "--dry-run", lake).output
+    done = run("finalize", "--in-place", "--keep-mtime", lake)
+    assert done.exit_code == 0 and "2 files: 2 finalized" in done.output
+    shown = [json.loads(line) for line in run("inspect", "--json", lake).stdout.splitlines()]
+    assert [(facts["form"], facts["thrift_bytes"], facts["findings"]) for facts in shown] == [("par3", None, [])] * 2
+    assert "2 fine, 0 with findings" in run("verify", "--deep", lake).output
+    assert run("upgrade", lake).exit_code == 1
+    results = [json.loads(line) for line in run("restore", "--json", lake).stdout.splitlines()]
+    assert [(result["outcome"], result["form_after"]) for result in results] == [("restored", "thrift")] * 2
+    assert {path: path.read_bytes() for path in lake.rglob("part-*.parquet")} == before
+
+    run("upgrade", lake)
+    assert run("finalize", lake).exit_code == 0
+    assert run("restore", "--bare", lake).exit_code == 0
+    assert {path: path.read_bytes() for path in lake.rglob("part-*.parquet")} == before
+
+
 def test_blocks_of_others_are_wrapped_named_and_removed_where_asked(tmp_path):
     path, kind = tmp_path / "x.parquet", UUID(int=7)
     original = parquet_bytes()

@@ -41,6 +41,20 @@ def test_upgrade_and_strip(s3):
     assert names(s3, BUCKET) == ["table/day=1/x.parquet"]
 
 
+def test_finalize_and_restore(s3):
+    edits.upgrade((s3, PATH))
+    upgraded = get(s3, PATH)
+    done = edits.finalize((s3, PATH))
+    assert (done.outcome, done.form_before, done.form_after) == ("finalized", "flat", "par3")
+    with parquetext.open((s3, PATH)) as file:
+        assert (file.form, file.findings, file.column("a").leaf) == ("par3", [], 0)
+        assert file.io_stats.requests == 1
+        assert file.read().equals(TABLE)
+    assert edits.restore((s3, PATH)).outcome == "restored"
+    assert get(s3, PATH) == upgraded
+    assert names(s3, BUCKET) == ["table/day=1/x.parquet"]
+
+
 def test_only_the_footer_is_fetched_to_plan(s3):
     done = edits.upgrade((s3, PATH), dry_run=True)
     assert done.outcome == "would-upgrade"

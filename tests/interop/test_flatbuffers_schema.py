@@ -43,6 +43,9 @@ OLD_VECTOR = base64.b64decode(
     "CAAAAAAAIAEBAAAAYQASAAwABAAAAAAAAAAAAAAACAASAAAACAAAAAEAAAAEAAAAcm9vdAAAAAA=")
 
 
+SLOTS = [(b"1" * 16, b"of somebody"), (b"2" * 16, bytes(5000))]  # a reader of the public schema passes over them
+
+
 def footer_of(file: bytes) -> bytes:
     length, = struct.unpack("<I", file[-8:-4])
     return file[-8 - length:-8]
@@ -54,8 +57,8 @@ def parquet_bytes(table: pa.Table, **options) -> bytes:
     return sink.getvalue()
 
 
-def payload_of(footer: bytes) -> bytes:
-    return bytes(kernels.flat.write(kernels.scan.scan(footer)))
+def payload_of(footer: bytes, extensions=()) -> bytes:
+    return bytes(kernels.flat.write(kernels.scan.scan(footer), extensions=extensions))
 
 
 @functools.cache
@@ -335,6 +338,7 @@ def run_verifier(verifier: Path, folder: Path) -> list[str]:
 def test_the_public_verifier_accepts_payloads(implementation, verifier, tmp_path):
     for name, file in files().items():
         (tmp_path / f"{name}.flat").write_bytes(payload_of(footer_of(file)))
+        (tmp_path / f"{name} with slots.flat").write_bytes(payload_of(footer_of(file), SLOTS))
     assert run_verifier(verifier, tmp_path) == []
 
 

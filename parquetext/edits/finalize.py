@@ -1,0 +1,56 @@
+"""The last stage of a migration: the flat footer alone, without Thrift."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..errors import Refused
+from .footer import Footer
+from .options import Options
+from .par3 import Par3Footer, applied, sealed
+from .result import Result
+from .run import Planned, change_footer, read_either
+from .slots import Changes
+from .upgrade import with_flat
+
+__all__ = ["finalize"]
+
+
+def finalize(path: object, *, extensions: Changes | None = None, in_place: bool = False, keep_mtime: bool = False,
+             force: Iterable[str] = (), timeout: float = 0, dry_run: bool = False) -> Result:
+    """Make a file's flat footer its only one (magic PAR3); `restore` gives the file back, byte for byte.
+
+    Readers other than parquetext do not read the file any more. Its first bytes stay as they are, its data too. A file
+    without a flat footer is upgraded in the same change; an extension of its Thrift footer moves into the flat one, and
+    comes back with it. A file that is PAR3 already is left unchanged.
+
+    Parameters
+    ----------
+    extensions : mapping of UUID to bytes, optional
+        First upgrade the file with these in slots of its flat footer; see `upgrade`.
+    path, in_place, keep_mtime, force, timeout, dry_run
+        As `upgrade` takes them; so is the result.
+
+    Raises
+    ------
+    Refused
+        The flat footer that is there is damaged, not lossless (compact statistics) or outdated: `upgrade` renews it.
+        Or for one of the reasons of `upgrade`.
+    Conflict
+        Somebody else is changing the file, or has changed it meanwhile.
+    Malformed, Unsupported
+        The footer is broken, or cannot be carried by the flat form.
+    """
+    options = Options(extensions=extensions)
+
+    def plan(footer: Footer | Par3Footer, forced: frozenset[str]) -> Planned:
+        if isinstance(footer, Par3Footer):
+            if extensions:
+                raise Refused("a PAR3 file does not change: restore it, and finalize it with these extensions")
+            return Planned(None, "par3")
+        if extensions:
+            footer = applied(footer, with_flat(footer, options, forced))
+        return Planned(sealed(footer), "par3")
+
+    return change_footer(path, plan, "finalized", "would-finalize", read=read_either, in_place=in_place,
+                         keep_mtime=keep_mtime, force=force, timeout=timeout, dry_run=dry_run)

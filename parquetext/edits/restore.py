@@ -1,0 +1,51 @@
+"""Bring the Thrift footer of a PAR3 file back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .. import wire
+from ..errors import ParquetextError
+from .footer import LENGTH_AND_MAGIC, Footer, parse_footer
+from .par3 import Par3Footer, restored
+from .result import Result
+from .run import Planned, change_footer, read_either
+
+__all__ = ["restore"]
+
+FORMS = (None, "thrift")
+
+
+def restore(path: object, form: str | None = None, *, in_place: bool = False, keep_mtime: bool = False,
+            force: Iterable[str] = (), timeout: float = 0, dry_run: bool = False) -> Result:
+    """Give a PAR3 file its Thrift footer again: every reader of today reads it.
+
+    After `finalize` the file is the one from before, byte for byte, with its flat footer and the blocks of others. A
+    file that has a Thrift footer is left unchanged.
+
+    Parameters
+    ----------
+    form : str, optional
+        ``"thrift"`` leaves out any extension, also what others had there.
+    path, in_place, keep_mtime, force, timeout, dry_run
+        As `upgrade` takes them; so is the result.
+
+    Raises
+    ------
+    Damaged
+        The PAR3 footer is not whole: nothing is changed.
+    Conflict, Refused
+        As `upgrade`.
+    """
+    if form not in FORMS:
+        raise ParquetextError(f"no footer form that a file is restored to: {form!r} (known: 'thrift')",
+                              code=wire.BAD_ARGUMENT)
+
+    def plan(footer: Footer | Par3Footer, forced: frozenset[str]) -> Planned:
+        if not isinstance(footer, Par3Footer):
+            return Planned(None, footer.form)
+        edit = restored(footer, bare=form == "thrift")
+        return Planned(edit, parse_footer(bytes(edit.tail[:-LENGTH_AND_MAGIC]), footer.offset).form)
+
+    return change_footer(path, plan, "restored", "would-restore", read=read_either, in_place=in_place,
+                         keep_mtime=keep_mtime, force=force, timeout=timeout, dry_run=dry_run)

@@ -1,0 +1,56 @@
+"""Extension slots of a flat footer: what is in them, and how it is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from uuid import UUID
+
+from .. import kernels, wire
+from ..errors import Damaged, ParquetextError, Unsupported
+
+__all__ = ["Changes", "Memory", "Slots", "changed", "pairs_of", "slots_of"]
+
+Slots = dict[UUID, bytes]
+Changes = Mapping[UUID | str, bytes | None]
+
+
+class Memory:
+    """A payload in memory as a source."""
+
+    def __init__(self, data):
+        self.data, self.size = memoryview(data), len(data)
+
+    def read(self, offset: int, length: int) -> memoryview:
+        return self.data[offset:offset + length]
+
+
+def slots_of(payload) -> Slots:
+    """What a payload has in its slots; nothing where it cannot even be opened.
+
+    Raises
+    ------
+    Damaged
+        It has slots, and they cannot be read.
+    """
+    try:
+        reader = kernels.flat.Reader(Memory(payload), 0, len(payload), payload)
+    except (Damaged, Unsupported):
+        return {}
+    return {UUID(bytes=uuid): reader.extension(index) for index, (uuid, _) in enumerate(reader.extensions())}
+
+
+def changed(slots: Slots, changes: Changes | None) -> Slots:
+    """The slots with those of `changes` added or replaced, and those that are None there taken out."""
+    try:
+        named = {key if isinstance(key, UUID) else UUID(key): data if data is None else bytes(memoryview(data))
+                 for key, data in (changes or {}).items()}
+    except (ValueError, AttributeError, TypeError):
+        raise ParquetextError(f"extensions are bytes by UUID: {changes!r:.200}", code=wire.BAD_ARGUMENT) from None
+    if wire.UUID_THRIFT_EXTENSION in named:
+        raise ParquetextError(f"the slot {wire.UUID_THRIFT_EXTENSION} is for finalize", code=wire.BAD_ARGUMENT)
+    return {key: data for key, data in {**slots, **named}.items() if data is not None}
+
+
+def pairs_of(slots: Slots) -> Iterable[tuple[bytes, bytes]]:
+    """As the kernels take them."""
+    return sorted((uuid.bytes, data) for uuid, data in slots.items())

@@ -1,0 +1,64 @@
+"""What a flat footer carries for others: bytes by UUID, each read when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from uuid import UUID
+
+from .. import wire
+from ..errors import Damaged
+from .forms import FLAT_DAMAGED
+
+__all__ = ["Extensions"]
+
+
+class Extensions(Mapping[UUID, bytes]):
+    """The extension slots of a file's flat footer, ascending by UUID; empty where there is no flat footer.
+
+    Names and sizes cost one read of a small list, the bytes of a slot one more. There is no other form to go over to:
+    a damaged slot is `Damaged`, and so are all of them once a flat footer was left for its damage.
+    """
+
+    __slots__ = ("_file", "_listed")
+
+    def __init__(self, file):
+        self._file = file
+        self._listed: dict[UUID, tuple[int, int]] | None = None
+
+    @property
+    def sizes(self) -> dict[UUID, int]:
+        """How many bytes each of them has."""
+        return {uuid: size for uuid, (_, size) in self._entries().items()}
+
+    def __getitem__(self, uuid: UUID | str) -> bytes:
+        try:
+            index, _ = self._entries()[UUID(str(uuid))]
+        except (KeyError, ValueError):
+            raise KeyError(uuid) from None
+        return self._read(lambda form: form.extension(index))
+
+    def __iter__(self) -> Iterator[UUID]:
+        return iter(self._entries())
+
+    def __len__(self) -> int:
+        return len(self._entries())
+
+    def __repr__(self) -> str:
+        return f"<parquetext.Extensions {self.sizes}>"
+
+    def _entries(self) -> dict[UUID, tuple[int, int]]:
+        """Index and size by UUID; without what is kept of a Thrift footer's extension, which is nobody's slot."""
+        file = self._file
+        if self._listed is None:
+            if file.form == "thrift" and any(finding.kind == FLAT_DAMAGED for finding in file.findings):
+                raise Damaged("the flat footer, which may have extensions, is damaged", file=str(file.path))
+            listed = self._read(lambda form: form.extensions()) if file.form in ("flat", "par3") else []
+            self._listed = {UUID(bytes=uuid): (index, size) for index, (uuid, size) in enumerate(listed)}
+            self._listed.pop(wire.UUID_THRIFT_EXTENSION, None)
+        return self._listed
+
+    def _read(self, operation):
+        try:
+            return operation(self._file._form)
+        except Damaged as error:
+            raise error.at(str(self._file.path)) from None
