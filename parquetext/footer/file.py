@@ -56,7 +56,7 @@ class File:
     Attributes
     ----------
     form : str
-        The form of the footer in use: ``"flat"``, ``"thrift"``, or ``"par3"``, which has no next one.
+        The form of the footer in use: ``"flat"``, ``"thrift"``, ``"arrow"``, or ``"par3"``, which has no next one.
     path : str
         What was opened.
     """
@@ -120,11 +120,11 @@ class File:
         """Go over to the next form, or raise the error where there is none."""
         if self.form != "flat":
             raise error.at(str(self.path))
-        following = forms.thrift_form(self._source)
-        self.findings.append(Finding.of(forms.FLAT_DAMAGED, error, "flat footer"))
+        name, following, findings = forms.form_beside_flat(self._source)
+        self.findings.extend([Finding.of(forms.FLAT_DAMAGED, error, "flat footer"), *findings])
         self._left = self._form.io
         self._form.close()
-        self.form, self._form = "thrift", following
+        self.form, self._form = name, following
 
     # ---- facts --------------------------------------------------------------------------------------------------
 

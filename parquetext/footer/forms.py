@@ -11,7 +11,7 @@ from .locate import FIRST_READ_REMOTE, Tail, locate
 from .model import Form
 from .thrift_form import ThriftForm
 
-__all__ = ["best_form", "named_form", "thrift_form", "unread_extension"]
+__all__ = ["best_form", "form_beside_flat", "named_form", "unread_extension"]
 
 FLAT_DAMAGED, THRIFT_DAMAGED = "flat-damaged", "thrift-damaged"
 EXTENSION_UNREAD = "extension-unread"
@@ -40,17 +40,8 @@ def best_form(source) -> tuple[str, Form, list[Finding]]:
             if tail.is_par3:
                 raise
             findings.append(Finding.of(FLAT_DAMAGED, error, "flat footer"))
-    try:
-        form, footer = _scanned(source, tail, data)
-    except Malformed as error:
-        if dialect_of(tail) is None:
-            raise
-        findings.append(Finding.of(THRIFT_DAMAGED, error, "Thrift footer"))
-        return "arrow", _from_dialect(source, tail, data, error), findings
-    findings += layout_findings(footer, tail)
-    if not tail.blocks and any(marker in footer for marker in _MARKERS):
-        findings += unread_extension(footer, tail.footer_offset)
-    return "thrift", form, findings
+    name, form, more = _beside_flat(source, tail, data)
+    return name, form, findings + more
 
 
 def named_form(source, name: str) -> tuple[str, Form, list[Finding]]:
@@ -72,9 +63,23 @@ def named_form(source, name: str) -> tuple[str, Form, list[Finding]]:
     raise ParquetextError(f"no form of a footer that can be asked for: {name!r} (known: 'thrift', 'arrow')")
 
 
-def thrift_form(source) -> ThriftForm:
-    """The Thrift form, whatever else there is."""
-    return _scanned(source, *_read_tail(source))[0]
+def form_beside_flat(source) -> tuple[str, Form, list[Finding]]:
+    """The best form of those that are left where the flat footer is damaged."""
+    return _beside_flat(source, *_read_tail(source, through=True))
+
+
+def _beside_flat(source, tail: Tail, data: bytes) -> tuple[str, Form, list[Finding]]:
+    """The Thrift footer, and what is odd beside it; where it cannot be parsed, the arrow dialect."""
+    try:
+        form, footer = _scanned(source, tail, data)
+    except Malformed as error:
+        if dialect_of(tail) is None:
+            raise
+        return "arrow", _from_dialect(source, tail, data, error), [Finding.of(THRIFT_DAMAGED, error, "Thrift footer")]
+    findings = layout_findings(footer, tail)
+    if not tail.blocks and any(marker in footer for marker in _MARKERS):
+        findings += unread_extension(footer, tail.footer_offset)
+    return "thrift", form, findings
 
 
 def _read_tail(source, through: bool = False) -> tuple[Tail, bytes]:

@@ -91,6 +91,20 @@ def test_it_takes_over_where_the_thrift_bytes_are_broken(path):
     assert "thrift" in {finding.kind for finding in parquetext.verify(path).findings}
 
 
+def test_it_takes_over_for_a_flat_footer_that_turns_out_damaged_where_thrift_is_broken_too(path):
+    flat = bytes(parquetext.extension.find(footer_of(with_flat_footer(PLAIN))))
+    thrift_bytes = footer_of(PLAIN)
+    data = bytearray(with_footer(PLAIN, parquetext.extension.append(thrift_bytes, flat + framed(BUFFER, LZ4))))
+    start = len(data) - 8 - len(footer_of(bytes(data)))
+    cell = data.index(kernels.flat.write(kernels.scan.scan(thrift_bytes))[400:440])
+    data[start + 1:start + 20] = b"\xff" * 19
+    data[cell:cell + 40] = bytes(40)
+    with opened(path, bytes(data)) as file:
+        assert file.form == "flat" and file.read().equals(TABLE)
+        assert file.form == "arrow"
+        assert [finding.kind for finding in file.findings] == ["flat-damaged", "thrift-damaged"]
+
+
 def test_where_both_are_broken_the_thrift_error_counts(path):
     data = bytearray(with_block(PLAIN, framed(BUFFER, LZ4)))
     start = len(data) - 8 - len(footer_of(bytes(data)))
@@ -240,6 +254,25 @@ def test_a_changed_buffer_gives_facts_or_a_typed_error(changes, end):
             kernels.scan.scan(decoded.to_thrift())
         except ParquetextError:
             continue
+
+
+@settings(quick, max_examples=40)
+@given(st.lists(st.tuples(st.integers(0, len(BUFFER) - 1), st.integers(0, 255)), min_size=1, max_size=4),
+       st.sampled_from([RAW, LZ4]))
+def test_a_file_with_a_changed_buffer_under_good_checksums_opens_by_thrift_and_verifies_to_findings(
+        path, changes, codec):
+    data = bytearray(BUFFER)
+    for at, value in changes:
+        data[at] = value
+    with opened(path, with_block(PLAIN, framed(bytes(data), codec))) as file:
+        assert file.form == "thrift" and file.num_rows == 300
+        assert {finding.kind for finding in file.findings} <= {"dialect-damaged"}
+    report = parquetext.verify(path)
+    assert {finding.kind for finding in report.findings} <= {"dialect-damaged", "forms-differ"}
+    try:
+        opened(path, path.read_bytes(), form="arrow").close()
+    except ParquetextError as error:
+        assert str(path) in str(error) and report.findings
 
 
 @quick

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ... import wire
 from ...errors import wire_error
 
-__all__ = ["Column", "pack", "unpack"]
+__all__ = ["BYTE_ARRAY", "FIXED", "Column", "pack", "unpack"]
 
 BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED = range(8)
 WIDTHS = {BOOLEAN: 1, INT32: 4, INT64: 8, INT96: 12, FLOAT: 4, DOUBLE: 8}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ... import wire
 from ...errors import Refused, Unsupported
-from .bounds import Column, pack
+from .bounds import BYTE_ARRAY, FIXED, Column, pack
 from .builder import Builder
 from .framing import MAX_RAW_BYTES
 from .layout import LAYOUTS
-from .logical import MEMBERS, TABLES, annotation_of, to_union
+from .logical import MEMBERS, TABLES, annotation_of, text, to_union
 
 __all__ = ["encode"]
 
@@ -55,7 +55,7 @@ def _encode(footer: dict) -> bytes:
     return Builder(LAYOUT).finish("FileMetaData", {
         "version": footer["version"], "schema": schema, "num_rows": footer["num_rows"],
         "row_groups": [_row_group(group, columns, ordered) for group in footer["row_groups"]],
-        "kv": _key_values(footer), "created_by": _text(footer.get("created_by", "")),
+        "kv": _key_values(footer), "created_by": text(footer.get("created_by", "")),
     })
 
 
@@ -69,7 +69,7 @@ def _element(element: dict, before: dict, ordered: bool) -> dict:
     if tag is not None:
         table = {"": TABLES.get(MEMBERS[tag - 1], "Empty"), **table}
     return {
-        "name": _text(element["name"]), "type": element.get("type"), "repetition_type": element.get("repetition_type"),
+        "name": text(element["name"]), "type": element.get("type"), "repetition_type": element.get("repetition_type"),
         "logical_type_type": tag, "logical_type": table, "type_length": element.get("type_length"),
         "num_children": element.get("num_children"), "field_id": element.get("field_id"),
         "column_order_type": 1 if ordered else None, "column_order": {} if ordered else None,
@@ -81,7 +81,7 @@ def _key_values(fields: dict) -> list[dict] | None:
     pairs = fields.get("key_value_metadata")
     if pairs is None:
         return None
-    return [{"key": _text(pair["key"]), "val": _text(pair["value"]) if "value" in pair else None}
+    return [{"key": text(pair["key"]), "val": text(pair["value"]) if "value" in pair else None}
             for pair in pairs if _is_text(pair["key"]) and _is_text(pair.get("value", ""))]
 
 
@@ -163,7 +163,7 @@ def _statistics(found: dict | None, column: Column, ordered: bool) -> dict | Non
             for side, bound in (("min", least), ("max", most)):
                 fields |= {f"{side}_{slot}": value or None for slot, value in bound._asdict().items()}
                 fields[f"{side}_len"] = bound.len
-            fields["prefix"] = prefix if column.type in (6, 7) else None
+            fields["prefix"] = prefix if column.type in (BYTE_ARRAY, FIXED) else None
     return fields if any(value is not None for value in fields.values()) else None
 
 
@@ -173,11 +173,3 @@ def _is_text(value: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _text(value: str) -> bytes:
-    try:
-        return value.encode()
-    except UnicodeEncodeError:
-        raise Unsupported(f"not UTF-8: {value!r}, and readers of the dialect take it for that",
-                          code=wire.UNSUPPORTED_VALUE) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ... import wire
 from ...errors import Unsupported
 
-__all__ = ["DEFAULT_CRS", "annotation_of", "converted_type", "from_union", "to_union"]
+__all__ = ["DEFAULT_CRS", "MEMBERS", "TABLES", "annotation_of", "converted_type", "from_union", "text", "to_union"]
 
 # The union's members are parquet.thrift's in their order; its field ids leave out 9.
 MEMBERS = ("STRING", "MAP", "LIST", "ENUM", "DECIMAL", "DATE", "TIME", "TIMESTAMP", "INTEGER", "UNKNOWN", "JSON",
@@ -134,6 +134,21 @@ def _union_table(name: str, options: dict) -> dict:
         return {"specification_version": options.get("specification_version")}
     if name in ("GEOMETRY", "GEOGRAPHY"):
         # The public C++ reader follows this offset unasked: what an absent CRS stands for is written out.
-        crs = {"crs": options.get("crs", DEFAULT_CRS).encode("utf-8", "surrogateescape")}
+        crs = {"crs": text(options.get("crs", DEFAULT_CRS))}
         return crs | ({"algorithm": options.get("algorithm", 0)} if name == "GEOGRAPHY" else {})
     return {}
+
+
+def text(value: str) -> bytes:
+    """Text as the dialect has it.
+
+    Raises
+    ------
+    Unsupported
+        It is not UTF-8.
+    """
+    try:
+        return value.encode()
+    except UnicodeEncodeError:
+        raise Unsupported(f"not UTF-8: {value!r}, and readers of the dialect take it for that",
+                          code=wire.UNSUPPORTED_VALUE) from None
