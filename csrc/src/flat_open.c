@@ -190,6 +190,7 @@ void pqx_flat_close(pqx_flat *flat)
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) free(cells[i]->buffer);
     pqx_buffer_free(&flat->scratch);
     free(flat->late_rows);
+    free(flat->names);
     free(flat->owned);
     free(flat);
 }

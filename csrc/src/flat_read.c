@@ -3,6 +3,8 @@
 
 #include "flat_read.h"
 
+#define FEW_BUCKETS 16
+
 void pqx_flat_begin(pqx_flat *flat) { flat->allowance = 2 * (uint64_t)flat->length + 65536; }
 
 int pqx_flat_spend(pqx_flat *flat, uint32_t place, uint32_t size, pqx_error *error)
@@ -30,6 +32,33 @@ static int fetch(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t have, 
     return PQX_OK;
 }
 
+/* Where the cell at `place` is in memory, in whole as far as a bucket is concerned; NULL where it is to be read. */
+static const uint8_t *in_memory(const pqx_flat *flat, uint32_t place)
+{
+    if (place >= flat->held) return flat->bytes + (place - flat->held);
+    uint32_t at = place - flat->buckets;
+    if (!flat->names || at % PQX_FLAT_PAGE_BYTES || at / PQX_FLAT_PAGE_BYTES >= flat->bucket_count) return NULL;
+    return pqx_load32(flat->names + at + 4) == PQX_FLAT_PAGE_BYTES ? flat->names + at : NULL;
+}
+
+/* A reader that is asked for many names keeps all buckets: it has read 1 in 32 of them by then. */
+static int hold_names(pqx_flat *flat, pqx_error *error)
+{
+    uint32_t size = PQX_FLAT_PAGE_BYTES * flat->bucket_count;
+    if (flat->names || flat->bucket_loads++ < FEW_BUCKETS || flat->bucket_loads <= flat->bucket_count / 32) return PQX_OK;
+    uint8_t *names = malloc(size);
+    if (!names) return pqx_fail(error, PQX_NO_MEMORY, 0, size, 0);
+    int failure = flat->source.read(flat->source.context, flat->payload + flat->buckets, size, names);
+    if (failure) {
+        free(names);
+        return pqx_flat_fail(flat, error, PQX_IO, flat->buckets, size, (uint64_t)failure);
+    }
+    flat->names = names;
+    flat->reads++;
+    flat->fetched += size;
+    return PQX_OK;
+}
+
 /* Bring the whole cell at `place` into memory, and check its length and checksum. */
 static int load(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t hint, pqx_error *error)
 {
@@ -37,8 +66,9 @@ static int load(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t hint, p
     if (PQX_UNLIKELY(place % 8 || place < 8 || place > flat->tail - PQX_FLAT_CELL_HEADER_BYTES))
         return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, place, flat->tail, place);
     uint32_t most = flat->tail - place, have = 0;
-    if (place >= flat->held) {
-        cell->data = flat->bytes + (place - flat->held);
+    const uint8_t *here = in_memory(flat, place);
+    if (here) {
+        cell->data = here;
     } else {
         have = hint < PQX_FLAT_CELL_HEADER_BYTES ? PQX_FLAT_CELL_HEADER_BYTES : hint < 4096 ? hint : 4096;
         if (have > most) have = most;
@@ -49,7 +79,7 @@ static int load(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t hint, p
         return pqx_flat_fail(flat, error, PQX_BAD_CELL, (uint64_t)place + 4, most, size);
     uint32_t kind = pqx_load16(cell->data + 8);                /* pages are small, and a lookup may need many */
     if (kind != PQX_KIND_DIRECTORY && kind != PQX_KIND_BUCKET) PQX_TRY(pqx_flat_spend(flat, place, size, error));
-    if (place < flat->held && size > have) PQX_TRY(fetch(flat, cell, place, have, size, error));
+    if (!here && size > have) PQX_TRY(fetch(flat, cell, place, have, size, error));
     uint32_t stored = pqx_load32(cell->data), crc = pqx_crc32(0, cell->data + 4, size - 4);
     if (PQX_UNLIKELY(stored != crc)) return pqx_flat_fail(flat, error, PQX_CHECKSUM, place, stored, crc);
     cell->place = place;
@@ -79,6 +109,7 @@ int pqx_flat_load(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t hint,
 int pqx_flat_load_page(pqx_flat *flat, pqx_cell *cell, uint32_t first, uint32_t index, int kind, uint32_t most, uint32_t *used, pqx_error *error)
 {
     uint32_t place = first + PQX_FLAT_PAGE_BYTES * index;
+    if (kind == PQX_KIND_BUCKET && place < flat->held && cell->place != place) PQX_TRY(hold_names(flat, error));
     PQX_TRY(pqx_flat_load(flat, cell, place, PQX_FLAT_PAGE_BYTES, kind, 0, index, error));
     if (PQX_UNLIKELY(cell->size != PQX_FLAT_PAGE_BYTES)) {
         uint32_t size = cell->size;

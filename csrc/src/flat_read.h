@@ -16,6 +16,12 @@ typedef struct pqx_cell {
     size_t capacity;
 } pqx_cell;
 
+/* A vtable whose fields were checked for the tables of one layout. */
+typedef struct pqx_vtable {
+    const uint8_t *fields;
+    uint32_t place, size, slots;          /* in the payload; of the table; size 0: none */
+} pqx_vtable;
+
 struct pqx_flat {
     pqx_source source;
     uint64_t payload;                     /* where it lies in the file */
@@ -30,10 +36,12 @@ struct pqx_flat {
     const uint8_t *row_counts, *listed;
     pqx_cell column, node, part, row_groups, text, pool, directory_page, bucket, extensions, extension;   /* the last one of each */
     pqx_cell candidate;                   /* a column or node, as long as nobody knows which */
+    uint8_t *names;                       /* all BUCKET cells, once many of them were wanted */
+    uint32_t bucket_loads;
     int64_t *late_rows;                   /* num_rows of the row groups that the tail block has no room for; INT64_MIN: not read */
     uint8_t *unseen;                      /* while a whole payload is checked: a copy of it, zero where a cell was loaded */
     uint64_t reads, fetched, allowance;
-    uint32_t good_vtables[PQX_FLAT_TABLES];   /* per table, the last vtable whose fields were checked; its place + 1 */
+    pqx_vtable good[PQX_FLAT_TABLES];     /* per layout, the last one */
     pqx_buffer scratch;                   /* the name looked for */
     uint8_t first_bytes[];                /* the file's tail, as far as it is the payload's */
 };
@@ -77,7 +85,16 @@ int pqx_flat_spend(pqx_flat *flat, uint32_t place, uint32_t size, pqx_error *err
 
 /* flat_view.c: tables, checked in place */
 /* Check the table at `at`: its vtable, all fields that the layout of `table` names, and that it ends in the cell. */
-int pqx_flat_view(pqx_flat *flat, const pqx_cell *cell, uint32_t at, int table, pqx_view *view, pqx_error *error);
+int pqx_flat_view_anew(pqx_flat *flat, const pqx_cell *cell, uint32_t at, int table, pqx_view *view, pqx_error *error);
+/* The same, quickly where the vtable is the one of the last such table. */
+static inline int pqx_flat_view(pqx_flat *flat, const pqx_cell *cell, uint32_t at, int table, pqx_view *view, pqx_error *error)
+{
+    const pqx_vtable *good = &flat->good[table];
+    if (PQX_UNLIKELY(at % 4 || at > cell->size - 4 || cell->place + at - pqx_load32(cell->data + at) != good->place || good->size - 1 >= cell->size - at))
+        return pqx_flat_view_anew(flat, cell, at, table, view, error);
+    *view = (pqx_view){cell, cell->data + at, good->fields, at, good->slots};
+    return PQX_OK;
+}
 /* Where a field of a checked table lies; NULL where it is absent. */
 static inline const uint8_t *pqx_flat_find(const pqx_view *view, uint32_t slot)
 {
@@ -85,8 +102,24 @@ static inline const uint8_t *pqx_flat_find(const pqx_view *view, uint32_t slot)
     return at ? view->data + at : NULL;
 }
 /* Follow an offset field; *target is 0 where it is absent. */
-int pqx_flat_follow(const pqx_flat *flat, const pqx_view *view, uint32_t slot, uint32_t *target, pqx_error *error);
-int pqx_flat_child(pqx_flat *flat, const pqx_view *view, uint32_t slot, int table, pqx_view *child, int *present, pqx_error *error);
+static inline int pqx_flat_follow(const pqx_flat *flat, const pqx_view *view, uint32_t slot, uint32_t *target, pqx_error *error)
+{
+    const uint8_t *value = pqx_flat_find(view, slot);
+    *target = 0;
+    if (!value) return PQX_OK;
+    uint32_t field = (uint32_t)(value - view->cell->data), offset = pqx_load32(value);
+    if (PQX_UNLIKELY(!offset || offset > view->cell->size - 4 - field))
+        return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, (uint64_t)view->cell->place + field, view->cell->size, (uint64_t)field + offset);
+    *target = field + offset;
+    return PQX_OK;
+}
+static inline int pqx_flat_child(pqx_flat *flat, const pqx_view *view, uint32_t slot, int table, pqx_view *child, int *present, pqx_error *error)
+{
+    uint32_t target;
+    PQX_TRY(pqx_flat_follow(flat, view, slot, &target, error));
+    *present = target != 0;
+    return target ? pqx_flat_view(flat, view->cell, target, table, child, error) : PQX_OK;
+}
 /* A string or a vector of bytes; data is NULL where it is absent. */
 int pqx_flat_blob(const pqx_flat *flat, const pqx_view *view, uint32_t slot, pqx_bytes *bytes, pqx_error *error);
 int pqx_flat_blob_at(const pqx_flat *flat, const pqx_cell *cell, uint32_t at, pqx_bytes *bytes, pqx_error *error);

@@ -15,7 +15,7 @@ static int check_fields(pqx_flat *flat, const pqx_view *view, uint32_t size, int
     return PQX_OK;
 }
 
-int pqx_flat_view(pqx_flat *flat, const pqx_cell *cell, uint32_t at, int table, pqx_view *view, pqx_error *error)
+int pqx_flat_view_anew(pqx_flat *flat, const pqx_cell *cell, uint32_t at, int table, pqx_view *view, pqx_error *error)
 {
     if (PQX_UNLIKELY(at % 4 || at > cell->size - 4))
         return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, (uint64_t)cell->place + at, cell->size, at);
@@ -30,31 +30,9 @@ int pqx_flat_view(pqx_flat *flat, const pqx_cell *cell, uint32_t at, int table, 
         return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, here, flat->vtable_bytes, place);
     if (PQX_UNLIKELY(size < 4 || size > cell->size - at)) return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, here, cell->size, size);
     *view = (pqx_view){cell, data, vtable + 4, at, (vtable_size - 4) / 2};
-    if (flat->good_vtables[table] != place + 1) {
-        PQX_TRY(check_fields(flat, view, size, table, error));
-        flat->good_vtables[table] = place + 1;
-    }
+    PQX_TRY(check_fields(flat, view, size, table, error));
+    flat->good[table] = (pqx_vtable){vtable + 4, flat->vtables + place, size, view->slots};
     return PQX_OK;
-}
-
-int pqx_flat_follow(const pqx_flat *flat, const pqx_view *view, uint32_t slot, uint32_t *target, pqx_error *error)
-{
-    const uint8_t *value = pqx_flat_find(view, slot);
-    *target = 0;
-    if (!value) return PQX_OK;
-    uint32_t field = (uint32_t)(value - view->cell->data), offset = pqx_load32(value);
-    if (PQX_UNLIKELY(!offset || offset > view->cell->size - 4 - field))
-        return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, (uint64_t)view->cell->place + field, view->cell->size, (uint64_t)field + offset);
-    *target = field + offset;
-    return PQX_OK;
-}
-
-int pqx_flat_child(pqx_flat *flat, const pqx_view *view, uint32_t slot, int table, pqx_view *child, int *present, pqx_error *error)
-{
-    uint32_t target;
-    PQX_TRY(pqx_flat_follow(flat, view, slot, &target, error));
-    *present = target != 0;
-    return target ? pqx_flat_view(flat, view->cell, target, table, child, error) : PQX_OK;
 }
 
 int pqx_flat_blob_at(const pqx_flat *flat, const pqx_cell *cell, uint32_t at, pqx_bytes *bytes, pqx_error *error)

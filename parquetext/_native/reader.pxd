@@ -50,4 +50,5 @@ cdef class FormReader:
     cdef int fail(self, const pqx_error *error) except -1
     cdef int enter(self) except -1
     cdef void leave(self) noexcept
+    cdef object column_named(self, str name)
     cdef list found(self, const uint8_t *name, size_t size, int32_t field_id)

@@ -273,35 +273,54 @@ cdef class FormReader:
 
         None where that is no leaf, where more than one thing is called so, and where `name` is no UTF-8.
         """
+        self.enter()
+        try:
+            return self.column_named(name)
+        finally:
+            self.leave()
+
+    @cython.always_allow_keywords(False)
+    def find_columns(self, list names not None):
+        """The same of each name, None for what is no string: a list."""
+        cdef list found = []
+        self.enter()
+        try:
+            for name in names:
+                found.append(self.column_named(name) if type(name) is str else None)
+        finally:
+            self.leave()
+        return found
+
+    cdef object column_named(self, str name):
+        """`find_column` within `enter` and `leave`."""
         cdef Py_ssize_t size
         cdef const char *text
-        try:
-            text = PyUnicode_AsUTF8AndSize(name, &size)
-        except UnicodeEncodeError:
-            return None
         cdef uint32_t many = self.row_group_count
         cdef uint32_t ids[2]
         cdef size_t count = 0
         cdef pqx_error error
         cdef int status
         cdef pqx_element judge
-        cdef bytes arena, facts = PyBytes_FromStringAndSize(NULL, many * (sizeof(pqx_chunk) + sizeof(pqx_places)))
-        cdef pqx_chunk *records = <pqx_chunk *> PyBytes_AsString(facts)
-        cdef pqx_places *places = <pqx_places *> (records + many)
-        self.enter()
+        cdef bytes arena, facts
+        cdef pqx_chunk *records
+        cdef pqx_places *places
         try:
-            self.arena.size = 0
-            with nogil:
-                status = self.find_by_name(<const uint8_t *> text, size, ids, 2, &count, &error)
-                if status == 0 and count == 1 and ids[0] < PQX_FLAT_GROUP:
-                    status = self.read_chunks(ids[0], 0, many, records, places, &self.arena, &judge, &error)
-            if status:
-                self.fail(&error)
-            if count != 1 or ids[0] >= PQX_FLAT_GROUP:
-                return None
-            arena = PyBytes_FromStringAndSize(<char *> self.arena.data, self.arena.size)
-        finally:
-            self.leave()
+            text = PyUnicode_AsUTF8AndSize(name, &size)
+        except UnicodeEncodeError:
+            return None
+        facts = PyBytes_FromStringAndSize(NULL, many * (sizeof(pqx_chunk) + sizeof(pqx_places)))
+        records = <pqx_chunk *> PyBytes_AsString(facts)
+        places = <pqx_places *> (records + many)
+        self.arena.size = 0
+        with nogil:
+            status = self.find_by_name(<const uint8_t *> text, size, ids, 2, &count, &error)
+            if status == 0 and count == 1 and ids[0] < PQX_FLAT_GROUP:
+                status = self.read_chunks(ids[0], 0, many, records, places, &self.arena, &judge, &error)
+        if status:
+            self.fail(&error)
+        if count != 1 or ids[0] >= PQX_FLAT_GROUP:
+            return None
+        arena = PyBytes_FromStringAndSize(<char *> self.arena.data, self.arena.size)
         return ids[0], wrap(records, places, many, 1, facts, arena, <const uint8_t *> PyBytes_AsString(arena),
                             &judge if self.judged else NULL)
 

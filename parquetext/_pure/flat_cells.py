@@ -13,6 +13,7 @@ from . import checksum
 from .flat_tables import PAYLOAD_LIMIT
 
 IS_VERBATIM, ALL_FLAGS = 8, 31   # of the tail block
+FEW_BUCKETS = 16
 FIRST_READ = 4096            # bytes from the end, where the tail that was given does not hold the record
 LEAST_AT_ONCE = 256
 _HEADER = struct.Struct("<IIHHI")
@@ -182,6 +183,7 @@ class Footer:
         self.memory = bytes(tail[payload + self.held - begin:payload + length - begin]) if self.held < length else b""
         self._vtable_views: dict[tuple[str, int], Vtable | None] = {}
         self._cells: dict[tuple[int, bool], Cell] = {}         # the last one of each kind; parts above 0 by themselves
+        self._names, self._bucket_loads = b"", 0               # all BUCKET cells, once many of them were wanted
         self.unseen: bytearray | None = None                   # while all is checked: the payload, zero where loaded
         self.begin()
         self._open()
@@ -193,6 +195,8 @@ class Footer:
         """Bytes of the payload, from memory or from the source."""
         if place >= self.held:
             return self.memory[place - self.held:place - self.held + count]
+        if self._names and 0 <= place - self.counts.buckets <= len(self._names) - count:
+            return self._names[place - self.counts.buckets:place - self.counts.buckets + count]
         return self.source.read(self.payload + place, count)
 
     def _hold(self, place: int) -> None:
@@ -364,8 +368,19 @@ class Footer:
             raise cell.fail(wire.BAD_CELL, 10, entry + 1, used)
         return self.cell(cell.u32(wire.FLAT_CELL_HEADER_BYTES + 4 * entry), kind, number, hint=hint)
 
+    def _hold_names(self, number: int) -> None:
+        """A reader that is asked for many names keeps all buckets: it has read 1 in 32 of them by then."""
+        last, place = self._cells.get((wire.KIND_BUCKET, False)), self.counts.buckets + wire.FLAT_PAGE_BYTES * number
+        if self._names or place >= self.held or (last is not None and last.place == place):
+            return
+        self._bucket_loads += 1
+        if self._bucket_loads > max(FEW_BUCKETS, self.counts.bucket_count // 32):
+            size = wire.FLAT_PAGE_BYTES * self.counts.bucket_count
+            self._names = self.source.read(self.payload + self.counts.buckets, size)
+
     def bucket(self, number: int) -> tuple[list[tuple[int, int]], bool]:
         """The (tag, place) entries of a bucket, and whether the next one may have more."""
+        self._hold_names(number)
         cell, used = self.page(wire.KIND_BUCKET, self.counts.buckets, number, wire.FLAT_BUCKET_ENTRIES)
         begin = wire.FLAT_CELL_HEADER_BYTES
         return list(struct.iter_unpack("<II", cell.data[begin:begin + 8 * used])), used == wire.FLAT_BUCKET_ENTRIES

@@ -143,6 +143,10 @@ class Reader:
             return None
         return (ids[0], self.column(ids[0])) if len(ids) == 1 and ids[0] < GROUP else None
 
+    def find_columns(self, names: list) -> list[tuple[int, Chunks] | None]:
+        """The same of each name, None for what is no string."""
+        return [self.find_column(name) if isinstance(name, str) else None for name in names]
+
     def find_field_id(self, field_id: int) -> list[int]:
         """Ids of every leaf and group of that field id."""
         def has_it(cell: Cell, node: Node) -> bool:

@@ -65,18 +65,19 @@ def find_leaf(form: Form, name, field_id: int | None = None) -> int:
     return identity
 
 
-def find_column(form: Form, name) -> tuple:
-    """(leaf, chunks) of the one leaf that a name has."""
-    found = form.find_column(name) if type(name) is str else None
-    if found is None:
-        leaf = find_leaf(form, name)
-        return leaf, form.column(leaf)
-    return found
-
-
 def find_columns(form: Form, names: list) -> list[tuple]:
-    """The same of each name."""
-    return [find_column(form, name) for name in names]
+    """(leaf, chunks) of the one leaf that each name has."""
+    return [found or _found_leaf(form, name) for name, found in zip(names, form.find_columns(names), strict=True)]
+
+
+def find_column(form: Form, name) -> tuple:
+    """The same of one name."""
+    return find_columns(form, [name])[0]
+
+
+def _found_leaf(form: Form, name) -> tuple:
+    leaf = find_leaf(form, name)
+    return leaf, form.column(leaf)
 
 
 def leaves_below(form: Form, identity: int) -> range:

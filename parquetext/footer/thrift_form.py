@@ -108,6 +108,10 @@ class ThriftForm:
         ids = self.find_name(name.encode("utf-8", "surrogateescape"))
         return (ids[0], self.column(ids[0])) if len(ids) == 1 and ids[0] < GROUP else None
 
+    def find_columns(self, names: list) -> list[tuple | None]:
+        """The same of each name, None for what is no string."""
+        return [self.find_column(name) if isinstance(name, str) else None for name in names]
+
     def find_field_id(self, field_id: int) -> list[int]:
         ids = self._element_facts("field_id")
         if field_id not in ids:

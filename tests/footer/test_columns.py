@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.corpus_files import readable
+from support.flat_files import write_with_flat_footer
 
 import parquetext
 from parquetext.errors import ColumnError, ParquetextError
@@ -53,6 +54,19 @@ class TestNames:
         candidates = r"ambiguous: .*\('a\.b',\).*\('a', 'b'\)"
         with parquetext.open(nested) as file, pytest.raises(ColumnError, match=candidates):
             file.column("a.b")
+
+    @pytest.mark.parametrize("form", ["thrift", "flat"])
+    def test_many_names_give_their_columns_in_order(self, nested, tmp_path, form):
+        path = nested if form == "thrift" else write_with_flat_footer(nested, tmp_path / "flat.parquet")
+        with parquetext.open(path) as file:
+            names = ["tags.list.element", "id", ("a.b",), "place.x", "id", ("a", "b")]
+            assert [column.leaf for column in file.columns(names)] == [5, 0, 3, 1, 0, 4]
+            assert [column.leaf for column in file.columns(iter(["id"]))] == [0]
+            assert file.columns([]) == []
+            for wrong, match in ((["id", "a.b"], "ambiguous"), (["id", "place"], "group"), (["nope"], "no column")):
+                with pytest.raises(ColumnError, match=match):
+                    file.columns(wrong)
+            assert file.form == form
 
     def test_a_group_lists_its_leaves(self, nested):
         leaves = r"group; .*\('place', 'x'\), \('place', 'y'\)"

@@ -78,6 +78,20 @@ class TestFallback:
             assert [finding.kind for finding in file.findings] == ["flat-damaged"]
             assert file.column("column_3").max.equals(sound.column("column_3").max)
 
+    def test_of_many_columns_a_broken_cell_moves_only_those_who_ask_for_it(self, plain, flat):
+        start = Path(flat).read_bytes().index(b"column_7", len(Path(plain).read_bytes()) - 8)
+        change(flat, start, b"kolumn_7")
+        names = [f"column_{number}" for number in (9, 8, 3, 9)]
+        with parquetext.open(flat) as file, parquetext.open(plain) as sound:
+            assert [column.name for column in file.columns(names)] == names
+            assert (file.form, file.findings) == ("flat", [])
+            found = file.columns([*names, ("column_7",)])
+            finding, = file.findings
+            assert (file.form, finding.kind) == ("thrift", "flat-damaged")
+            assert start - 4096 < finding.offset <= start
+            for column, expected in zip(found, sound.columns([*names, "column_7"]), strict=True):
+                assert (column.name, column.max) == (expected.name, expected.max)
+
     def test_a_broken_cell_shows_when_it_is_used_and_only_then(self, plain, flat):
         with parquetext.open(flat) as file:
             reads = file.io_stats.requests

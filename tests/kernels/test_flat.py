@@ -150,6 +150,9 @@ def test_one_leaf_and_its_chunks_are_found_at_once(implementation):
     assert (leaf, chunk_facts(chunks)) == (1, chunk_facts(reader.column(1)))
     for no_leaf in ("point", "x", "", "p\udcff"):
         assert reader.find_column(no_leaf) is None
+    both_names = reader.find_columns(["name", "x", ("name",), "point.x"])
+    assert [found and found[0] for found in both_names] == [0, None, None, 1]
+    assert chunk_facts(both_names[3][1]) == chunk_facts(chunks)
 
 
 def test_names_that_read_alike_are_all_found(implementation):
@@ -246,6 +249,17 @@ def test_a_lookup_reads_the_tail_and_three_pieces(implementation):
     reader.column(reader.find_name(b"c1234")[0])
     reads, fetched = reader.io
     assert reads <= 3 and fetched < 4096
+
+
+def test_a_reader_that_is_asked_for_many_names_reads_their_pages_once(implementation):
+    names = [b"column %d" % number for number in range(1000)]
+    elements = [thrift.element(b"schema", children=len(names)), *(thrift.element(name, type=1) for name in names)]
+    payload = write(thrift.footer(elements, []))
+    reader = open_payload(payload, tail=1000)
+    for leaf, name in enumerate(names):
+        assert list(reader.find_name(name)) == [leaf]
+    assert reader.io[0] <= len(names) + 16 + 1
+    assert reader.find_name(b"no such name") == []
 
 
 def test_a_payload_is_read_wherever_it_lies_and_however_little_of_the_tail_is_there(implementation):
