@@ -85,11 +85,6 @@ class Footer:
         return bool(self.pieces) and self.pieces[0].uuid is None
 
     @property
-    def dialect(self) -> tuple[memoryview, ...]:
-        """The block of the arrow dialect where it comes last: it has to stay there, its readers look nowhere else."""
-        return tuple(piece.content for piece in self.pieces[-1:] if piece.is_dialect)
-
-    @property
     def bare(self) -> bytes:
         """The Thrift struct without its extension."""
         if self.place is None:
@@ -105,8 +100,10 @@ class Footer:
              placement: str = extension.IN_STRUCT) -> TailEdit:
         """The tail edit that gives the footer an extension of these bytes, or none where there are no pieces.
 
-        An extension that is there keeps its marker and placement.
+        An extension that is there keeps its marker and placement, and a block of the arrow dialect at its end stays
+        there: its readers look nowhere else.
         """
+        pieces = self._dialect_last(pieces)
         in_struct, header = placement == extension.IN_STRUCT, len(self.data)
         if self.place is not None:
             marker = extension.MARKER_NUMBERS[self.place.marker]
@@ -121,6 +118,10 @@ class Footer:
         if size > MAX_FOOTER_BYTES:
             raise Unsupported(f"a footer of {size} bytes: readers take {MAX_FOOTER_BYTES} at most")
         return TailEdit(self.offset + header, b"".join((*changed, size.to_bytes(4, "little"), MAGIC)))
+
+    def _dialect_last(self, pieces: Sequence[bytes | memoryview]) -> list[bytes | memoryview]:
+        last = self.pieces[-1].content if self.pieces and self.pieces[-1].is_dialect else None
+        return sorted(pieces, key=lambda piece: piece is last)
 
 
 def form_of(pieces: Sequence[Piece]) -> str:

@@ -15,13 +15,12 @@ Bytes = bytes | memoryview
 
 
 def others_of(footer: Footer, own: Container[UUID], forced: frozenset[str], wrap: bool) -> list[Bytes]:
-    """What stays under a new block of ours: all pieces but those of the kinds `own`, and but `Footer.dialect`.
+    """What stays under a new block of ours: all pieces but those of the kinds `own`.
 
     An extension that ends in free-form bytes is refused. With `wrap` these bytes become a block; forced, ours is
     stacked on them, except on an empty extension, which could not be told from none afterwards.
     """
-    pieces = footer.pieces[:len(footer.pieces) - len(footer.dialect)]
-    others = [piece for piece in pieces if piece.uuid not in own]
+    others = [piece for piece in footer.pieces if piece.uuid not in own]
     if footer.is_free_form:
         size = len(footer.pieces[0].content)
         if not wrap:

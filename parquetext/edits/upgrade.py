@@ -110,7 +110,7 @@ def with_flat(footer: Footer, options: Options, forced: frozenset[str] = frozens
     trailer = kernels.extension.trailer(payload, wire.UUID_FLAT_FOOTER.bytes)
     if any(_is(piece, payload, trailer) for piece in footer.pieces):
         return None
-    pieces = [*others, payload, trailer, *footer.dialect]
+    pieces = [*others, payload, trailer]
     check_size(pieces, forced)
     return footer.edit(pieces, options.marker, options.placement)
 

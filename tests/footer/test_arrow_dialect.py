@@ -123,6 +123,15 @@ def test_our_own_flat_footer_is_preferred(path):
     assert parquetext.verify(path).forms == ["thrift", "flat", "arrow"]
 
 
+def test_a_trailer_that_is_damaged_is_not_passed_over_in_silence(path):
+    data = with_block(PLAIN, framed(BUFFER, LZ4))
+    for bit in range(8, 8 * TRAILER_BYTES, 3):                         # all but the codec
+        changed = bytearray(data)
+        changed[-9 - TRAILER_BYTES + bit // 8] ^= 1 << bit % 8
+        with opened(path, bytes(changed)) as file:
+            assert file.form == "thrift" and len(file.findings) == 1
+
+
 @pytest.mark.parametrize("tail_bytes", range(25, 60, 3))
 def test_a_trailer_is_found_wherever_the_first_read_ends(tail_bytes):
     from parquetext.footer.locate import locate

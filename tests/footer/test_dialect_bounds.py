@@ -41,6 +41,7 @@ def both(column: Column, least: bytes, most: bytes, exact=(True, True)):
     (BYTES, b"\xff\xfe\xfd\xfc\1", b"\xff\xfe\xfd\xfc\2", (b"\xff\xfe\xfd\xfb", b"\xff\xfe\xfd\xfd")),
     (NUMBER, b"\1\2\3\4", b"\1\2\3\5", (b"\1\2\3\4", b"\1\2\3\5")),
     (NUMBER, b"\1\2\3\4\5", b"\2\2\3\5\6", None),                             # a number is not cut
+    (Column(BYTE_ARRAY, None, "GEOMETRY"), b"\1\2\3\4\5", b"\2\2\3\5\6", None),
     (Column(FIXED, 16), b"\x80" + b"\1" * 15, b"\x7f" * 16, (b"\x80" + b"\1" * 15, b"\x7f" * 16)),
     (Column(FIXED, 5), b"abcd\1", b"bbcd\1", None),
     (Column(FIXED, 2, "FLOAT16"), b"\0\xbc", b"\0\x3c", (b"\0\xbc", b"\0\x3c")),

@@ -14,6 +14,7 @@ WIDTHS = {BOOLEAN: 1, INT32: 4, INT64: 8, INT96: 12, FLOAT: 4, DOUBLE: 8}
 REPLACEMENT = "\ufffd".encode()
 LAST = 0xFFFF_FFFF
 TEXT = {"STRING", "ENUM", "JSON"}
+COMPARED_AS_BYTES = {None, "BSON", *TEXT}
 
 
 class Column(NamedTuple):
@@ -26,7 +27,7 @@ class Column(NamedTuple):
     @property
     def can_be_shortened(self) -> bool:
         """Whether a shorter value can be a bound: byte arrays that are compared byte by byte."""
-        return self.type == BYTE_ARRAY and self.annotation != "DECIMAL"
+        return self.type == BYTE_ARRAY and self.annotation in COMPARED_AS_BYTES
 
 
 class Packed(NamedTuple):
