@@ -7,7 +7,7 @@ import os
 
 __all__ = ["implementation", "reason", "use"]
 
-MODULES = ("varint", "checksum", "thrift", "extension", "scan", "chunks", "slice", "flat", "local")
+MODULES = ("varint", "checksum", "thrift", "extension", "scan", "chunks", "slice", "flat", "local", "bloom")
 PURE_VARIABLE = "PARQUETEXT_PURE"
 
 _implementation = "pure"

@@ -109,6 +109,13 @@ PQX_API const char *pqx_crc32_implementation(size_t index);
 PQX_API uint32_t pqx_crc32_with(size_t index, uint32_t crc, const uint8_t *data, size_t size);
 PQX_API uint64_t pqx_xxh64(const uint8_t *data, size_t size, uint64_t seed);
 
+/* ---- Bloom filters ------------------------------------------------------------------------------------------ */
+
+/* Ask a split-block Bloom filter (parquet-format's BloomFilter.md) for `count` values by their hashes, XXH64 with seed 0
+ * of their plain bytes without a length: out[i] is 1 where it may hold the value, 0 where it surely does not. `bitset` are
+ * its blocks; PQX_BAD_ARGUMENT where they are not whole ones of 32 bytes, at least one and less than 2^32. O(count). */
+PQX_API int pqx_bloom_might_contain(const uint8_t *bitset, size_t size, const uint64_t *hashes, size_t count, uint8_t *out, pqx_error *error);
+
 /* ---- Thrift compact protocol ------------------------------------------------------------------------------ */
 
 typedef struct pqx_field {

@@ -31,6 +31,8 @@ cdef extern from "parquetext.h" nogil:
     const char *pqx_crc32_implementation(size_t index)
     uint32_t pqx_crc32_with(size_t index, uint32_t crc, const uint8_t *data, size_t size)
     uint64_t pqx_xxh64(const uint8_t *data, size_t size, uint64_t seed)
+    int pqx_bloom_might_contain(const uint8_t *bitset, size_t size, const uint64_t *hashes, size_t count, uint8_t *out,
+                                pqx_error *error)
 
     ctypedef struct pqx_range:
         uint32_t offset

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 
 import pyarrow as pa
 
 from ..footer import file as footer_file
+from ..footer.bloom_filters import BloomFilters
 from ..footer.model import GROUP, Form
 from ..footer.names import find_group_or_leaf, leaves_below
 from ..footer.opening import open_as, open_file
@@ -74,9 +75,13 @@ class File(footer_file.File):
             self._fetch_cells(columns, row_groups)
         key_values = key_values or use_pandas_metadata
         projection = self._on_form(lambda form: project(
-            form, columns, row_groups, filters, key_values=key_values, use_pandas_metadata=use_pandas_metadata))
+            form, columns, row_groups, filters, key_values=key_values, use_pandas_metadata=use_pandas_metadata,
+            blooms=self._blooms))
         remote = hasattr(self._source, "target")
         return read_projection(projection, self._open_data, use_threads=use_threads, remote=remote, **options)
+
+    def _blooms(self, form: Form, types: Mapping[str, pa.DataType]) -> BloomFilters:
+        return BloomFilters(form, self._source, self._gathered, types)
 
     def _fetch_cells(self, columns: list, row_groups: Sequence[int] | None) -> None:
         """What the slice of these columns is made of, in few rounds of requests."""

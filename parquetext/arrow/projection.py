@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
 from ..errors import ColumnError, Unsupported
+from ..footer.bloom_filters import BloomFilters
 from ..footer.model import Form
 from ..footer.projection import whole_leaves
 from ..footer.pyarrow_footer import has_extension_types, schema_of
@@ -16,6 +17,8 @@ from ..pruning import Predicate, predicate_of, surviving_row_groups
 from .selection import index_columns, select, top_level_leaves, whole_fields
 
 __all__ = ["Projection", "Step", "project"]
+
+Blooms = Callable[[Form, Mapping[str, pa.DataType]], BloomFilters]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +51,11 @@ class Projection:
 
 
 def project(form: Form, columns: Iterable | None, row_groups: Sequence[int] | None, filters=None, *,
-            key_values: bool = False, use_pandas_metadata: bool = False) -> Projection:
-    """Resolve the columns, skip the row groups that filters rule out, slice the footer."""
+            key_values: bool = False, use_pandas_metadata: bool = False, blooms: Blooms | None = None) -> Projection:
+    """Resolve the columns, skip the row groups that filters rule out, slice the footer.
+
+    `blooms` gives the Bloom filters of columns of these types, to be asked where bounds leave row groups undecided.
+    """
     if isinstance(columns, str):
         raise TypeError("columns is a list of names, not one string")
     names = None if columns is None else list(columns)
@@ -58,7 +64,7 @@ def project(form: Form, columns: Iterable | None, row_groups: Sequence[int] | No
     groups = _row_groups(form, row_groups)
     if filters is None:
         return Projection(_step(form, select(form, names), _is_nested(names), groups, key_values))
-    return _filtered(form, names, groups, predicate_of(filters), key_values)
+    return _filtered(form, names, groups, predicate_of(filters), key_values, blooms)
 
 
 def _row_groups(form: Form, row_groups: Sequence[int] | None) -> Sequence[int]:
@@ -99,7 +105,7 @@ def _step(form: Form, leaves: list[int], nested: bool, row_groups: Sequence[int]
 
 
 def _filtered(form: Form, names: list | None, groups: Sequence[int], predicate: Predicate,
-              key_values: bool) -> Projection:
+              key_values: bool, blooms: Blooms | None) -> Projection:
     wanted = select(form, names)
     looked_at = _looked_at(form, predicate)
     if looked_at is None:
@@ -107,7 +113,7 @@ def _filtered(form: Form, names: list | None, groups: Sequence[int], predicate: 
         return Projection(_step(form, wanted, _is_nested(names), groups, key_values), predicate, finder=finder)
     fields = {name: top_level_leaves(form, name) for name in looked_at}
     finding = sorted(leaf for leaves in fields.values() for leaf in leaves)
-    groups = _pruned(form, predicate, finding, groups)
+    groups = _pruned(form, predicate, finding, groups, blooms)
     have = set(wanted)
     extra = {name: leaves for name, leaves in fields.items() if not have.intersection(leaves)}
     if any(not have.issuperset(leaves) for name, leaves in fields.items() if name not in extra):
@@ -117,13 +123,15 @@ def _filtered(form: Form, names: list | None, groups: Sequence[int], predicate: 
     return Projection(_step(form, both, _is_nested(names), groups, key_values), predicate, extra=len(extra))
 
 
-def _pruned(form: Form, predicate: Predicate, leaves: list[int], row_groups: Sequence[int]) -> Sequence[int]:
-    """The row groups that the statistics of the columns looked at do not rule out."""
+def _pruned(form: Form, predicate: Predicate, leaves: list[int], row_groups: Sequence[int],
+            blooms: Blooms | None) -> Sequence[int]:
+    """The row groups that the statistics and Bloom filters of the columns looked at do not rule out."""
     if not leaves:
         return row_groups
     types = {field.name: field.type for field in schema_of(form.slice(leaves, []))}
     return surviving_row_groups(
-        predicate, lambda name: column_bounds(form, name, types[name]), form.row_group_count, row_groups, types)
+        predicate, lambda name: column_bounds(form, name, types[name]), form.row_group_count, row_groups, types,
+        None if blooms is None else blooms(form, types).absent)
 
 
 def _looked_at(form: Form, predicate: Predicate) -> list[str] | None:

@@ -102,11 +102,14 @@ class File:
     def _each(self, operations: Iterable[Callable[[Form], T]]) -> list[T]:
         """Do several things on one form; of a remote file what they read is fetched together."""
         def on(form: Form) -> list[T]:
-            tasks = [partial(operation, form) for operation in operations]
-            return self._source.gather(tasks) if self._is_batched() else [task() for task in tasks]
+            return self._gathered([partial(operation, form) for operation in operations])
 
         operations = list(operations)
         return self._on_form(on)
+
+    def _gathered(self, tasks: list[Callable[[], T]]) -> list[T]:
+        """The results of tasks that read from the file; of a remote one what they read is fetched together."""
+        return self._source.gather(tasks) if self._is_batched() else [task() for task in tasks]
 
     def _is_batched(self) -> bool:
         return isinstance(self._source, BatchedSource)

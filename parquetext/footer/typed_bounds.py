@@ -10,21 +10,27 @@ from .model import GROUP, Form
 from .names import find_group_or_leaf
 from .types import LeafType, leaf_type
 
-__all__ = ["column_bounds"]
+__all__ = ["column_bounds", "comparable_leaf"]
 
 
-def column_bounds(form: Form, name: str, rows: pa.DataType) -> ColumnBounds | None:
-    """The bounds of a top-level column whose rows are of type `rows`; None where it has none that can be compared."""
-    rows = rows.value_type if pa.types.is_dictionary(rows) else rows
+def comparable_leaf(form: Form, name: str, rows: pa.DataType) -> tuple[int, LeafType] | None:
+    """The leaf of a top-level column whose rows are of type `rows`, and its type; None where its values are no rows."""
     if isinstance(rows, pa.BaseExtensionType) or pa.types.is_nested(rows):
         return None
     leaf = find_group_or_leaf(form, (name,))
     if leaf & GROUP:
         return None
     node = form.node(leaf)
-    if node.max_repetition:
+    return None if node.max_repetition else (leaf, leaf_type(parse_element(node.thrift)))
+
+
+def column_bounds(form: Form, name: str, rows: pa.DataType) -> ColumnBounds | None:
+    """The bounds of a top-level column whose rows are of type `rows`; None where it has none that can be compared."""
+    rows = rows.value_type if pa.types.is_dictionary(rows) else rows
+    found = comparable_leaf(form, name, rows)
+    if found is None:
         return None
-    kind = leaf_type(parse_element(node.thrift))
+    leaf, kind = found
     chunks = form.column(leaf)
     try:
         minima, maxima = (_typed(kind, chunks.bound_values(bit), rows) for bit in (1, 2))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from .bloom import Absent, Probe, may_hold
 from .bounds import ColumnBounds, may_match
 from .predicate import Comparison, Predicate, predicate_of
 from .row_groups import surviving_row_groups
 
-__all__ = ["ColumnBounds", "Comparison", "Predicate", "may_match", "predicate_of", "surviving_row_groups"]
+__all__ = [
+    "Absent", "ColumnBounds", "Comparison", "Predicate", "Probe", "may_hold", "may_match", "predicate_of",
+    "surviving_row_groups",
+]

@@ -93,7 +93,10 @@ def _is_in(bounds: ColumnBounds, values) -> pa.BooleanArray | None:
         literal = _literal(value, bounds)
         if literal is None or value != value:
             return None
-        keep = pc.or_kleene(keep, pc.and_kleene(pc.invert(bounds.only_nulls), _encloses(bounds, literal)))
+        held = _encloses(bounds, literal)
+        if pa.types.is_floating(bounds.min.type):  # Arrow rounds a list of doubles to the column's type
+            held = pc.or_kleene(held, _encloses(bounds, literal.cast(bounds.min.type, safe=False)))
+        keep = pc.or_kleene(keep, pc.and_kleene(pc.invert(bounds.only_nulls), held))
     return keep
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from .bloom import Absent, ruled_out
 from .bounds import ColumnBounds, may_match
 from .expressions import may_meet
 from .predicate import Comparison, Predicate
@@ -15,23 +16,30 @@ __all__ = ["surviving_row_groups"]
 
 
 def surviving_row_groups(predicate: Predicate, bounds_of: Callable[[str], ColumnBounds | None], count: int,
-                         row_groups: Sequence[int], types: Mapping[str, pa.DataType]) -> list[int]:
+                         row_groups: Sequence[int], types: Mapping[str, pa.DataType],
+                         absent: Absent | None = None) -> list[int]:
     """Those of `row_groups` that may hold rows which meet the predicate.
 
     `bounds_of` gives a column's bounds in all `count` row groups, in the type that its rows have; None where it has
-    none that can be compared. `types` has the type of each column that the predicate looks at.
+    none that can be compared. `types` has the type of each column that the predicate looks at. `absent` asks Bloom
+    filters where bounds leave an equality undecided; an Arrow expression cannot be looked into, so lists only.
     """
     if predicate.alternatives is None:
         kept = may_meet(predicate.expression, {name: (kind, bounds_of(name)) for name, kind in types.items()}, count)
-    else:
-        kept = _may_match_any(predicate.alternatives, bounds_of, count)
-    return [row_group for row_group in row_groups if kept[row_group]]
+        return [row_group for row_group in row_groups if kept[row_group]]
+    meets = _meets(predicate.alternatives, bounds_of, count)
+    left = [row_group for row_group in row_groups if any(met[row_group] for met in meets)]
+    if absent is None or not left:
+        return left
+    gone = ruled_out(predicate.alternatives, meets, dict.fromkeys(left), absent)
+    return [row_group for row_group in left if row_group not in gone]
 
 
-def _may_match_any(alternatives: list[list[Comparison]], bounds_of: Callable[[str], ColumnBounds | None],
-                   count: int) -> list[bool]:
+def _meets(alternatives: list[list[Comparison]], bounds_of: Callable[[str], ColumnBounds | None],
+           count: int) -> list[list[bool]]:
+    """For each alternative and each row group whether bounds leave it."""
     bounds: dict[str, ColumnBounds | None] = {}
-    keep = pa.array([False] * count, pa.bool_())
+    found = []
     for alternative in alternatives:
         meets = pa.array([True] * count, pa.bool_())
         for comparison in alternative:
@@ -40,5 +48,5 @@ def _may_match_any(alternatives: list[list[Comparison]], bounds_of: Callable[[st
                 bounds[name] = bounds_of(name)
             if bounds[name] is not None:
                 meets = pc.and_(meets, may_match(comparison, bounds[name]))
-        keep = pc.or_(keep, meets)
-    return keep.to_pylist()
+        found.append(meets.to_pylist())
+    return found
