@@ -94,7 +94,7 @@ class File(footer_file.File):
         """The file's bytes for pyarrow: of the very file that is open, whatever its path leads to by now."""
         source = self._source
         if hasattr(source, "target"):
-            return nullcontext(source.file)
+            return nullcontext(source.for_arrow())
         if not hasattr(source, "fd"):
             return pa.OSFile(source.name)
         try:

@@ -14,9 +14,10 @@ from .cases import OURS, STRIDE, Row, rows_of
 from .timing import Contender, compare
 from .workspace import Subject
 
-__all__ = ["kept_open", "many_at_once", "opened", "width"]
+__all__ = ["kept_open", "many_at_once", "opened", "remote", "width"]
 
 MANY = 1_000
+REMOTE_CALLS = 20
 THROUGH_FILESYSTEM = f"{OURS} through pyarrow.fs"
 OPENED = "open + one column's facts"
 
@@ -52,6 +53,28 @@ def opened(
     for way, case in ((OURS, OPENED), (THROUGH_FILESYSTEM, f"{OPENED}, through pyarrow.fs")):
         pair = {OURS: timings[way], "pyarrow": timings["pyarrow"]}
         rows += rows_of(case, subject.name, pair, targets.get(way, {}))
+    return rows
+
+
+def remote(subject: Subject, limits: tuple[int, int] | None) -> list[Row]:
+    """What one column takes over a filesystem before any data: the most requests and bytes of many look-ups."""
+    names = subject.leaf_names
+    elsewhere = RemoteTarget(pyarrow.fs.LocalFileSystem(), subject.flat)
+
+    def cost(call: int, use: Callable) -> tuple[int, int]:
+        with open_file(elsewhere) as file:
+            use(file, names[call * STRIDE % len(names)])
+            return file.io_stats
+
+    rows = []
+    uses = {"facts": lambda file, name: file.column(name), "values": lambda file, name: file.read([name])}
+    for what, use in uses.items():
+        costs = [cost(call, use) for call in range(REMOTE_CALLS)]
+        for unit, most, limit in zip(("requests", "B"), map(max, zip(*costs, strict=True)), limits or (None, None),
+                                     strict=True):
+            ratio = most / limit if limit and what == "facts" else None
+            rows.append(Row(f"remote, one column's {what}, before data", subject.name, f"{OURS}, {unit}", most, unit,
+                            ratio, ratio and 1.0, at_most=True))
     return rows
 
 

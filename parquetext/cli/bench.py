@@ -86,7 +86,7 @@ def _table(rows: list, caption: str) -> Table:
             table.add_section()
         first = (row.case, row.subject) != previous
         previous = (row.case, row.subject)
-        human = human_bytes if row.unit == "B" else human_seconds
+        human = {"B": human_bytes, "s": human_seconds}.get(row.unit, "{:,}".format)
         best = "" if row.minimum is None else human(row.minimum)
         target = (
             "" if row.target is None else f"{'≤' if row.at_most else '≥'} {row.target:,g} × {'✓' if row.met else '✗'}"

@@ -8,10 +8,15 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from .. import wire
 from ..errors import ParquetextError, wire_error
+from .fsspec_file import FsspecFile
 from .paths import LocalTarget, RemoteTarget, resolve
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["LocalSource", "RemoteSource", "Source", "Version", "open_source"]
 
@@ -143,7 +148,7 @@ class RemoteSource(Source):
 
     Attributes
     ----------
-    file : pyarrow.NativeFile
+    file : pyarrow.NativeFile or FsspecFile
         Open for reading, from any thread.
     """
 
@@ -151,7 +156,7 @@ class RemoteSource(Source):
 
     def __init__(self, target: RemoteTarget, *, versioned: bool = True):
         self.target, self._quickest = target, float("inf")
-        self.file = target.filesystem.open_input_file(target.path)
+        self.file = FsspecFile.of(target) or target.filesystem.open_input_file(target.path)
         self.metadata: dict[str, str] = {}
         version = self._version() if versioned else Version((), self.file.size(), None)
         super().__init__(str(target), version)
@@ -168,8 +173,11 @@ class RemoteSource(Source):
             self.check(offset, length)
         if len(ranges) < 2 or self._quickest < SLOW:
             return [Source.read(self, offset, length) for offset, length in ranges]
-        with ThreadPoolExecutor(min(len(ranges), AT_ONCE)) as pool:
-            read = list(pool.map(lambda each: self._read(*each), ranges))
+        if isinstance(self.file, FsspecFile):
+            read = self.file.read_many(ranges)
+        else:
+            with ThreadPoolExecutor(min(len(ranges), AT_ONCE)) as pool:
+                read = list(pool.map(lambda each: self._read(*each), ranges))
         self.requests += len(ranges)
         for (offset, length), data in zip(ranges, read, strict=True):
             if len(data) != length:
@@ -182,6 +190,10 @@ class RemoteSource(Source):
         data = self.file.read_at(length, offset)
         self._quickest = min(self._quickest, perf_counter() - began)
         return data
+
+    def for_arrow(self) -> pa.NativeFile:
+        """The same file as pyarrow's readers take it."""
+        return self.file.for_arrow() if isinstance(self.file, FsspecFile) else self.file
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""

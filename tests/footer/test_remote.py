@@ -153,6 +153,26 @@ def test_damage_of_one_column_is_told_with_its_place_and_moves_only_who_needs_it
         assert file.form == "thrift"
 
 
+@pytest.mark.usefixtures("implementation")
+def test_a_filesystem_of_fsspec_is_read_range_by_range(store, content, table):
+    pytest.importorskip("fsspec")
+    from support.http_files import HttpFiles
+
+    filesystem, recorder = store
+    put(filesystem, f"{BUCKET}/plain.parquet", content)
+    recorder.forget()
+    with parquetext.open((HttpFiles(recorder.url), f"{BUCKET}/plain.parquet")) as file:
+        assert list(file.column(name(1234)).null_count) == [0, 0]
+        assert recorder.count("GET") <= 3
+        assert file.io_stats.bytes <= 64 << 10
+        check_stats(file, recorder)
+        assert file.read([name(2), name(1)]).equals(table.select([name(2), name(1)]))
+        assert sum(end - begin for begin, end in recorder.ranges()) < len(content) / 4
+    assert recorder.count("HEAD") == 1
+    with pytest.raises(FileNotFoundError):
+        parquetext.open((HttpFiles(recorder.url), f"{BUCKET}/absent.parquet"))
+
+
 def test_threads_share_a_remote_file(remote):
     path, _ = remote
     with parquetext.open(path) as file:

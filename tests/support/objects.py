@@ -24,11 +24,14 @@ class Recorder:
         Seconds before a request is answered.
     requests : list of (str, str, (int, int) or None)
         Method, path, and the range of bytes [begin, end) that was asked for.
+    url : str
+        Of the server.
     most_at_once : int
         Requests that were under way at the same time.
     """
 
-    def __init__(self, application):
+    def __init__(self, application, url: str):
+        self.url = url
         self._application, self._lock, self._under_way = application, threading.Lock(), 0
         self.latency = 0.0
         self.forget()
@@ -74,15 +77,16 @@ def recorded_s3_server() -> Iterator[tuple[pafs.S3FileSystem, Recorder]]:
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
     server.start()
-    recorder = server._server.app = Recorder(server._server.app)
+    host, port = server.get_host_and_port()
+    recorder = server._server.app = Recorder(server._server.app, f"http://{host}:{port}")
     try:
-        host, port = server.get_host_and_port()
         filesystem = pafs.S3FileSystem(
             endpoint_override=f"{host}:{port}", scheme="http", access_key="any", secret_key="any", region="us-east-1",
             allow_bucket_creation=True, background_writes=False)
         filesystem.create_dir(BUCKET)
         recorder.forget()
         yield filesystem, recorder
+        filesystem.delete_dir_contents(BUCKET)  # all servers of a process have the same objects
     finally:
         server.stop()
 
