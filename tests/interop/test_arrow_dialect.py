@@ -9,8 +9,6 @@ import io
 import subprocess
 from pathlib import Path
 
-import duckdb
-import polars
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -18,8 +16,6 @@ from support import arrow_dialect as dialect
 from support.parquet_bytes import footer_of, parquet_bytes
 
 import parquetext
-from parquetext import edits
-from parquetext.bench.readers import read_with
 from parquetext.errors import ParquetextError
 from parquetext.footer.dialect.decode import Decoded
 from parquetext.footer.dialect.framing import frame, unframe
@@ -355,29 +351,6 @@ def test_the_flatbuffers_package_reads_what_is_written(tmp_path):
 
 
 # ---- files
-
-@pytest.mark.parametrize("placement", ["after-stop", "in-struct"])
-@pytest.mark.parametrize("name", ["types", "page index", "zstd"])
-def test_readers_of_today_read_a_file_with_the_dialect(name, placement, tmp_path):
-    path = tmp_path / "x.parquet"
-    path.write_bytes(FILES[name])
-    before = pq.read_table(path)
-    assert edits.upgrade(path, dialect="arrow", placement=placement).form_after == "arrow"
-    assert pq.read_table(path).equals(before)
-    with parquetext.open(path) as file:
-        assert file.read().equals(before.replace_schema_metadata(None))
-    assert duckdb.sql(f"select count(*) from '{path}'").fetchall() == [(before.num_rows,)]
-    assert polars.read_parquet(path, columns=[0]).height == before.num_rows
-
-
-def test_fastparquet_reads_a_file_with_the_dialect(tmp_path):
-    pytest.importorskip("fastparquet")
-    path = tmp_path / "x.parquet"
-    path.write_bytes(FILES["zstd"])
-    edits.upgrade(path, dialect="arrow")
-    found = read_with("fastparquet", str(path))
-    assert found is not None
-
 
 def test_every_footer_of_the_corpus_comes_through_and_is_accepted_or_is_refused(corpus, expected, verifier, tmp_path):
     through = refused = 0

@@ -81,13 +81,15 @@ class Pair:
 
 @pytest.fixture(scope="module")
 def pairs(tmp_path_factory) -> list[Pair]:
-    """Flat and nested types, every codec, 1 and 50 row groups, both markers, both placements."""
+    """Flat and nested types, every codec, 1 and 50 row groups, both markers, both placements, the arrow dialect."""
     folder = tmp_path_factory.mktemp("readers")
     tables = {"flat": flat_table(), "nested": nested_table()}
     cases = [(kind, codec, 1, {}) for kind in tables for codec in ALL_CODECS]
     for kind in tables:
         cases += [(kind, "snappy", 50, {}), (kind, "zstd", 1, {"marker": "thrift"})]
         cases += [(kind, "gzip", 2, {"placement": AFTER_STOP})]
+        cases += [(kind, "snappy", 2, {"dialect": "arrow", "placement": place}) for place in (AFTER_STOP, "in-struct")]
+    cases += [("plain", "snappy", 2, {"dialect": "arrow", "placement": AFTER_STOP})]
     cases += [("plain", codec, 2, {"placement": AFTER_STOP}) for codec in ("none", "snappy")]
     tables["plain"] = tables["flat"].drop_columns(["price", "price_or_null"])
     return [_make_pair(folder, kind, tables[kind], codec, groups, **options) for kind, codec, groups, options in cases]
