@@ -141,8 +141,10 @@ static int read_row_groups(pqx_scanning *s, int *right)
     if (!*right) return PQX_OK;
     scan->chunk_count = 0;
     s->row_groups_claimed = count;
+    enum { SMALLEST_REAL_ROW_GROUP = 32 };
+    uint64_t expected = pqx_expected(&s->cursor, count, SMALLEST_REAL_ROW_GROUP);
     for (scan->row_group_count = 0; scan->row_group_count < count; scan->row_group_count++) {
-        PQX_TRY(pqx_scan_grow(&scan->row_groups, scan->row_group_count, &s->row_group_room, sizeof *scan->row_groups, 0, s->cursor.error));
+        PQX_TRY(pqx_scan_grow(&scan->row_groups, scan->row_group_count, &s->row_group_room, sizeof *scan->row_groups, expected, s->cursor.error));
         PQX_TRY(read_row_group(s, &scan->row_groups[scan->row_group_count]));
     }
     scan->row_groups_list = pqx_since(&s->cursor, start);

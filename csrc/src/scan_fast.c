@@ -297,6 +297,26 @@ OUTLINE size_t take_index_places(input in, size_t at, pqx_places *places, uint32
     return bad || in.base[at] ? 0 : at + 1;
 }
 
+/* The path of a chunk that lies in another file, and the next field's header. */
+OUTLINE size_t take_file_path(input in, size_t at, uint32_t *present)
+{
+    pqx_range path;
+    if (in.base[at] != HEADER(1, BINARY)) return 0;
+    TAKE(take_binary(in, at + 1, &path));
+    *present = PQX_PRESENT_FILE_PATH;
+    return in.base[at] == HEADER(1, I64) ? at + 1 : 0;
+}
+
+/* Key-values of a chunk, and the next field's header. */
+OUTLINE size_t take_key_values(input in, size_t at, uint32_t *present)
+{
+    pqx_cursor skipping = {in.base, in.limit, at + 1, NULL};
+    if (in.base[at] != HEADER(1, LIST) || at >= in.limit || pqx_skip_field(&skipping, PQX_TYPE_LIST, PQX_IN_METADATA) != PQX_OK) return 0;
+    at = skipping.at;
+    *present = PQX_PRESENT_KEY_VALUES;
+    return in.base[at] == HEADER(1, I64) ? at + 1 : 0;
+}
+
 INLINE size_t take_chunk(input in, size_t at, pqx_chunk *chunk, pqx_places *places, pqx_habit *habits)
 {
     const uint8_t *base = in.base;
@@ -307,8 +327,15 @@ INLINE size_t take_chunk(input in, size_t at, pqx_chunk *chunk, pqx_places *plac
     int64_t file_offset;
     int32_t id;
     int bad = 0;
-    if (PQX_UNLIKELY(at > in.limit || base[at] != HEADER(2, I64))) return 0;
-    at = take_number(base, at + 1, &file_offset, &bad);
+    if (PQX_UNLIKELY(at > in.limit)) return 0;
+    if (PQX_LIKELY(base[at] == HEADER(2, I64))) {
+        at++;
+    } else {
+        uint32_t more = 0;
+        TAKE(take_file_path(in, at, &more));
+        present |= more;
+    }
+    at = take_number(base, at, &file_offset, &bad);
     const size_t metadata = at + 1;
     TAKE(take_head(base, at, habits, &habit));
     chunk->type = habit->type;
@@ -323,8 +350,14 @@ INLINE size_t take_chunk(input in, size_t at, pqx_chunk *chunk, pqx_places *plac
     at = take_number(base, at + 1, &chunk->total_uncompressed_size, &bad);
     if (PQX_UNLIKELY(base[at] != HEADER(1, I64))) return 0;
     at = take_number(base, at + 1, &chunk->total_compressed_size, &bad);
-    if (PQX_UNLIKELY(base[at] != HEADER(2, I64))) return 0;
-    at = take_place(base, at + 1, &chunk->data_page_offset, &bad);
+    if (PQX_LIKELY(base[at] == HEADER(2, I64))) {
+        at++;
+    } else {
+        uint32_t more = 0;
+        TAKE(take_key_values(in, at, &more));
+        present |= more;
+    }
+    at = take_place(base, at, &chunk->data_page_offset, &bad);
     if (base[at] == HEADER(2, I64)) {
         at = take_place(base, at + 1, &chunk->dictionary_page_offset, &bad);
         present |= PQX_PRESENT_DICTIONARY_PAGE_OFFSET;
