@@ -82,6 +82,9 @@ OP_KEY = 164
 OP_VALUE = 165
 OP_CREATED_BY = 166
 OP_COLUMN_ORDERS = 167
+INDEX_LAYOUT_VERSION = 1
+INDEX_TAIL_BYTES = 52
+INDEX_RECORD_BYTES = 12
 MAX_DEPTH = 64
 MAX_EXTENSION_BYTES = 0x4000000
 PRESENT_METADATA = 1
@@ -211,7 +214,7 @@ ERRORS = {
     14: ("CHECKSUM", "Damaged", "checksum {found:#010x}, expected {expected:#010x}"),
     15: ("BAD_OFFSET", "Damaged", "an offset leads to {found}, outside of what may hold it ({expected} bytes)"),
     16: ("BAD_CELL", "Damaged", "a cell is not the one asked for: found {found}, expected {expected}"),
-    17: ("UNKNOWN_LAYOUT", "Unsupported", "a flat footer of unknown layout (version {found}, expected {expected})"),
+    17: ("UNKNOWN_LAYOUT", "Unsupported", "a footer form of unknown layout (version {found}, expected {expected})"),
     18: ("IRREGULAR", "Unsupported", "a row group has {found} column chunks, the schema {expected} leaves"),
     19: ("MISSING_FIELD", "Malformed", "required field {expected} is absent"),
     20: ("SCHEMA", "Malformed", "the schema tree does not add up: {found} elements, expected {expected}"),
@@ -227,6 +230,7 @@ ERRORS = {
     30: ("UNSUPPORTED_VALUE", "Unsupported", "a value that this form cannot carry: {found}, the limit is {expected}"),
     31: ("BAD_VALUE", "Damaged", "a value that its place does not allow: {found}, expected {expected}"),
     32: ("VERBATIM", "Unsupported", "a flat footer that only carries a Thrift footer: its structure is none that the tables can say"),
+    40: ("THRIFT_CHECKSUM", "Malformed", "Thrift bytes with checksum {found:#010x}, the footer's index says {expected:#010x}"),
 }
 TRUNCATED = 1
 VARINT_TOO_LONG = 2
@@ -260,6 +264,7 @@ MISMATCH = 29
 UNSUPPORTED_VALUE = 30
 BAD_VALUE = 31
 VERBATIM = 32
+THRIFT_CHECKSUM = 40
 
 # A flat table's fields: name: (slot, bytes), in slot order.
 FLAT_TABLES = {

@@ -60,6 +60,7 @@ enum pqx_status {
     PQX_UNSUPPORTED_VALUE = 30,
     PQX_BAD_VALUE = 31,
     PQX_VERBATIM = 32,
+    PQX_THRIFT_CHECKSUM = 40,
     /* end of generated */
 };
 
@@ -459,6 +460,38 @@ PQX_API void pqx_flat_io(const pqx_flat *flat, uint64_t *reads, uint64_t *bytes)
 /* Check a whole payload in memory: every cell, that the vectors other readers use lead to the same tables, and that a
  * Thrift footer comes out of it. */
 PQX_API int pqx_flat_verify(const uint8_t *payload, size_t size, pqx_error *error);
+
+/* ---- the footer index ----------------------------------------------------------------------------------------------- */
+
+/* Append the footer index's payload (docs/formats.md, section 5, without the 28-byte trailer) for a scanned footer.
+ * Reserves 32 bytes per schema element meanwhile. On failure nothing is appended. */
+PQX_API int pqx_index_write(const uint8_t *footer, size_t size, const pqx_scan *scan, pqx_buffer *out, pqx_error *error);
+
+/* A reader of the Thrift footer by its index. Functions are those of pqx_flat above, with these differences. Thrift bytes
+ * whose checksum is wrong are PQX_THRIFT_CHECKSUM, which no other form can make good; everything else that is wrong is
+ * damage of the index. */
+typedef struct pqx_index pqx_index;
+
+/* Open the index whose payload is [payload, payload + length) of the source, of the Thrift footer that begins at `footer`.
+ * Checks the tail block and nothing else. Reserves the reader and a copy of `tail`. */
+PQX_API int pqx_index_open(const pqx_source *source, uint64_t footer, uint64_t payload, uint64_t length, const uint8_t *tail, size_t tail_size, pqx_index **index, pqx_error *error);
+PQX_API void pqx_index_close(pqx_index *index);
+/* Read the Thrift footer and the index into memory, once: worth it for most of the columns. */
+PQX_API int pqx_index_hold(pqx_index *index, pqx_error *error);
+PQX_API void pqx_index_get_facts(const pqx_index *index, pqx_flat_facts *facts);
+PQX_API int pqx_index_find_name(pqx_index *index, const uint8_t *name, size_t size, uint32_t *ids, size_t capacity, size_t *count, pqx_error *error);
+PQX_API int pqx_index_find_field_id(pqx_index *index, int32_t field_id, uint32_t *ids, size_t capacity, size_t *count, pqx_error *error);
+PQX_API int pqx_index_get_node(pqx_index *index, uint32_t id, pqx_flat_node *node, pqx_error *error);
+/* The chunks' Thrift bytes are appended to `arena`, and all ranges count from its start; all facts of the Thrift footer.
+ * Bounds are those of the footer, to be judged by pqx_usable_bounds with *element, which is filled in where it is not NULL
+ * (its ranges mean nothing). */
+PQX_API int pqx_index_get_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena, pqx_element *element, pqx_error *error);
+PQX_API int pqx_index_get_row_groups(pqx_index *index, uint32_t first, uint32_t count, pqx_row_group *row_groups, pqx_error *error);
+PQX_API int pqx_index_get_sorting_columns(pqx_index *index, uint32_t row_group, pqx_sorting_column *columns, size_t capacity, size_t *count, pqx_error *error);
+PQX_API int pqx_index_get_key_value(pqx_index *index, uint32_t number, pqx_bytes *key, pqx_bytes *value, pqx_error *error);
+PQX_API int pqx_index_get_created_by(pqx_index *index, pqx_bytes *created_by, int *present, pqx_error *error);
+PQX_API int pqx_index_slice(pqx_index *index, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error);
+PQX_API void pqx_index_io(const pqx_index *index, uint64_t *reads, uint64_t *bytes);
 
 #ifdef __cplusplus
 }

@@ -12,5 +12,7 @@ enum { PQX_FLAT_CREATED_BY = 32, PQX_FLAT_LIST = 28 };
 /* flat_names.c: hashes of paths and field ids, for writer and reader. Makes each NUL of the path a '.'. */
 uint64_t pqx_flat_hash_path(uint8_t *path, size_t size);
 uint64_t pqx_flat_hash_field_id(int32_t field_id);
+/* Put `count` entries of 8 bytes into BUCKET pages whose headers are there; `homes` are the high halves of their hashes. */
+void pqx_flat_fill_buckets(uint8_t *pages, uint32_t buckets, const uint32_t *homes, const uint8_t *entries, size_t count);
 
 #endif

@@ -25,21 +25,6 @@ static int list_entries(pqx_flat_writer *w, pqx_buffer *homes)
     return PQX_OK;
 }
 
-static void fill_buckets(pqx_flat_writer *w, const uint32_t *homes, size_t entries)
-{
-    for (size_t i = 0; i < entries; i++) {
-        uint32_t bucket = (uint32_t)((uint64_t)homes[i] * w->bucket_count >> 32), used;
-        uint8_t *cell;
-        for (;; bucket = bucket + 1 < w->bucket_count ? bucket + 1 : 0) {
-            cell = pqx_flat_at(w, w->buckets + PQX_FLAT_PAGE_BYTES * bucket);
-            used = pqx_load16(cell + 10);
-            if (used < PQX_FLAT_BUCKET_ENTRIES) break;
-        }
-        memcpy(cell + PQX_FLAT_CELL_HEADER_BYTES + 8 * used, w->listed.data + 8 * i, 8);
-        pqx_store16(cell + 10, (uint16_t)(used + 1));
-    }
-}
-
 int pqx_flat_write_names(pqx_flat_writer *w)
 {
     pqx_buffer homes = {0};
@@ -48,7 +33,7 @@ int pqx_flat_write_names(pqx_flat_writer *w)
     if (status == PQX_OK && entries > PQX_FLAT_LIST_ENTRIES) {
         w->bucket_count = (uint32_t)((entries + PQX_FLAT_BUCKET_FILL - 1) / PQX_FLAT_BUCKET_FILL);
         status = pqx_flat_pages(w, PQX_KIND_BUCKET, w->bucket_count, &w->buckets);
-        if (status == PQX_OK) fill_buckets(w, (const uint32_t *)(const void *)homes.data, entries);
+        if (status == PQX_OK) pqx_flat_fill_buckets(pqx_flat_at(w, w->buckets), w->bucket_count, (const uint32_t *)(const void *)homes.data, w->listed.data, entries);
         w->listed.size = 0;
     }
     pqx_buffer_free(&homes);

@@ -97,7 +97,7 @@ static int64_t *row_group_number(pqx_row_group *group, int32_t id)
 }
 
 /* A field of another type than expected counts as an unknown one. */
-static int read_row_group_field(pqx_scanning *s, int32_t id, int type, pqx_row_group *group, int *has_columns, int *has_num_rows)
+int pqx_scan_row_group_field(pqx_scanning *s, int32_t id, int type, pqx_row_group *group, int *has_columns, int *has_num_rows)
 {
     pqx_cursor *c = &s->cursor;
     int64_t *number = row_group_number(group, id);
@@ -124,7 +124,7 @@ static int read_row_group(pqx_scanning *s, pqx_row_group *group)
         int type = 0;
         PQX_TRY(pqx_read_field(c, &id, &type));
         if (type == 0) break;
-        PQX_TRY(read_row_group_field(s, id, type, group, &has_columns, &has_num_rows));
+        PQX_TRY(pqx_scan_row_group_field(s, id, type, group, &has_columns, &has_num_rows));
     }
     if (!has_columns) pqx_note(s, PQX_MISSING_FIELD, start, PQX_ROW_GROUP_COLUMNS, 0);
     if (!has_num_rows) pqx_note(s, PQX_MISSING_FIELD, start, PQX_ROW_GROUP_NUM_ROWS, 0);
@@ -153,7 +153,7 @@ static int read_row_groups(pqx_scanning *s, int *right)
 
 /* ---- the rest of FileMetaData --------------------------------------------------------------------------------- */
 
-static int read_key_value(pqx_cursor *c, pqx_key_value *pair)
+int pqx_scan_key_value(pqx_cursor *c, pqx_key_value *pair)
 {
     size_t start = c->at;
     int32_t id = 0;
@@ -183,7 +183,7 @@ static int read_key_values(pqx_scanning *s)
     if (!right) return PQX_OK;
     for (scan->key_value_count = 0; scan->key_value_count < count; scan->key_value_count++) {
         PQX_TRY(pqx_scan_grow(&scan->key_values, scan->key_value_count, &s->key_value_room, sizeof *scan->key_values, 0, s->cursor.error));
-        PQX_TRY(read_key_value(&s->cursor, &scan->key_values[scan->key_value_count]));
+        PQX_TRY(pqx_scan_key_value(&s->cursor, &scan->key_values[scan->key_value_count]));
     }
     scan->key_values_list = pqx_since(&s->cursor, start);
     scan->has_key_values = 1;

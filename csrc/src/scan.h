@@ -82,6 +82,12 @@ static inline void pqx_note(pqx_scanning *s, int code, uint64_t offset, uint64_t
 int pqx_scan_schema(pqx_scanning *s, int *right);
 int pqx_read_column_order(pqx_cursor *c, uint8_t *order);
 void pqx_scan_tree(pqx_scanning *s);
+/* One struct at the cursor each. */
+int pqx_scan_element(pqx_cursor *c, pqx_element *e);
+int pqx_sort_order(const uint8_t *data, const pqx_element *leaf);
+int pqx_scan_key_value(pqx_cursor *c, pqx_key_value *pair);
+/* A field of a RowGroup, its header read; a field of another type than expected counts as an unknown one. */
+int pqx_scan_row_group_field(pqx_scanning *s, int32_t id, int type, pqx_row_group *group, int *has_columns, int *has_num_rows);
 int pqx_scan_chunk(pqx_scanning *s, pqx_chunk *chunk, pqx_places *places, int *placed);
 
 #endif

@@ -27,7 +27,7 @@ static int read_element_field(pqx_cursor *c, int32_t id, int type, pqx_element *
     return PQX_OK;
 }
 
-static int read_element(pqx_cursor *c, pqx_element *e)
+int pqx_scan_element(pqx_cursor *c, pqx_element *e)
 {
     size_t start = c->at;
     int32_t id = 0;
@@ -55,7 +55,7 @@ int pqx_scan_schema(pqx_scanning *s, int *right)
         PQX_TRY(pqx_scan_grow(&scan->elements, scan->element_count, &s->element_room, sizeof *scan->elements, expected, s->cursor.error));
         size_t room = s->element_room - scan->element_count, wanted = count - scan->element_count;
         if (!s->plain && pqx_fast_elements(s, (uint32_t)(room < wanted ? room : wanted))) continue;
-        PQX_TRY(read_element(&s->cursor, &scan->elements[scan->element_count]));
+        PQX_TRY(pqx_scan_element(&s->cursor, &scan->elements[scan->element_count]));
         scan->element_count++;
     }
     scan->schema = pqx_since(&s->cursor, start);
@@ -87,7 +87,7 @@ static int logical_order(const uint8_t *data, pqx_range logical)
     return order;
 }
 
-static int sort_order(const uint8_t *data, const pqx_element *leaf)
+int pqx_sort_order(const uint8_t *data, const pqx_element *leaf)
 {
     if (leaf->type == 3) return PQX_ORDER_UNDEFINED;                        /* INT96 */
     if (leaf->logical_type.length) return logical_order(data, leaf->logical_type);
@@ -180,7 +180,7 @@ void pqx_scan_tree(pqx_scanning *s)
         if (i > 0 && e->num_children <= 0 && e->type != -1) {
             scan->leaves[scan->leaf_count++] = i;
             e->leaf_count = 1;
-            e->sort_order = (uint8_t)sort_order(s->cursor.data, e);
+            e->sort_order = (uint8_t)pqx_sort_order(s->cursor.data, e);
         } else {
             e->leaf_count = e->num_children > 0 ? e->num_children : 0;
             awaited += (uint64_t)e->leaf_count;

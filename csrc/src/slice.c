@@ -137,11 +137,11 @@ static int write_slice(pqx_slicer *s, pqx_buffer *out)
     return pqx_slice_write(&parts, out, s->error);
 }
 
-int pqx_slice_footer(const uint8_t *data, size_t size, const pqx_scan *scan, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error)
+int pqx_slice_projection(const pqx_projection *projection, size_t size, const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error)
 {
-    pqx_slicer s = {.projection = {data, scan, leaves, leaf_count}, .row_groups = row_groups, .row_group_count = row_group_count, .error = error};
-    int status = size < scan->end ? pqx_fail(error, PQX_BAD_ARGUMENT, 0, scan->end, size) : pqx_check_scan(scan, error);
-    if (status == PQX_OK) status = check_arguments(&s);
+    pqx_slicer s = {.projection = *projection, .row_groups = row_groups, .row_group_count = row_group_count, .error = error};
+    size_t end = projection->scan->end;
+    int status = size < end ? pqx_fail(error, PQX_BAD_ARGUMENT, 0, end, size) : check_arguments(&s);
     if (status == PQX_OK) status = add_elements(&s);
     if (status == PQX_OK) status = add_chunks(&s);
     if (status == PQX_OK && key_values) status = add_key_values(&s);
@@ -154,4 +154,11 @@ int pqx_slice_footer(const uint8_t *data, size_t size, const pqx_scan *scan, con
     pqx_buffer *buffers[] = {&s.elements, &s.sources, &s.open, &s.chunks, &s.groups, &s.key_values, &s.arrow_schema};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) pqx_buffer_free(buffers[i]);
     return status;
+}
+
+int pqx_slice_footer(const uint8_t *data, size_t size, const pqx_scan *scan, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error)
+{
+    pqx_projection projection = {.data = data, .scan = scan, .leaves = leaves, .leaf_count = leaf_count};
+    PQX_TRY(pqx_check_scan(scan, error));
+    return pqx_slice_projection(&projection, size, row_groups, row_group_count, arrow_schema, key_values, out, error);
 }

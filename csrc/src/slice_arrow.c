@@ -46,20 +46,40 @@ static int is_struct(const pqx_projection *p, const pqx_element *element)
     return element->converted_type != LIST_CONVERTED && element->converted_type != MAP_CONVERTED && element->converted_type != MAP_KEY_VALUE_CONVERTED;
 }
 
+/* Append a byte for each child of a struct: whether it stays. */
+static int add_children(pqx_arrow_projection *a, uint32_t group)
+{
+    const pqx_projection *p = a->from;
+    const pqx_scan *scan = p->scan;
+    size_t begin = a->keeps.size;
+    int status = PQX_OK;
+    if (p->real) {
+        size_t count = (size_t)scan->elements[group].num_children;
+        if (count > p->real_elements) return PQX_SCHEMA;
+        status = pqx_buffer_reserve(&a->keeps, count, NULL);
+        if (status != PQX_OK) return status;
+        memset(a->keeps.data + begin, 0, count);
+        a->keeps.size += count;
+    }
+    for (uint32_t i = group + 1; status == PQX_OK && i < scan->element_count && scan->elements[i].parent >= (int32_t)group; i++) {
+        uint8_t stays = wanted_below(p, &scan->elements[i]) != 0;
+        if (scan->elements[i].parent != (int32_t)group) continue;
+        if (!p->real) status = pqx_buffer_append(&a->keeps, &stays, 1, NULL);
+        else if (p->real[i].position >= a->keeps.size - begin) status = PQX_SCHEMA;
+        else a->keeps.data[begin + p->real[i].position] = stays;
+    }
+    return status;
+}
+
 /* Append what stays of the struct's children, then of theirs. */
 static int add_keep(pqx_arrow_projection *a, uint32_t group, int depth)
 {
     const pqx_scan *scan = a->from->scan;
-    int status = PQX_OK;
-    if (depth > PQX_MAX_DEPTH) return PQX_TOO_DEEP;
-    for (int below = 0; below < 2; below++)
-        for (uint32_t i = group + 1; status == PQX_OK && i < scan->element_count && scan->elements[i].parent >= (int32_t)group; i++) {
-            const pqx_element *element = &scan->elements[i];
-            if (element->parent != (int32_t)group) continue;
-            uint8_t stays = wanted_below(a->from, element) != 0;
-            if (!below) status = pqx_buffer_append(&a->keeps, &stays, 1, NULL);
-            else if (stays && is_struct(a->from, element)) status = add_keep(a, i, depth + 1);
-        }
+    int status = depth > PQX_MAX_DEPTH ? PQX_TOO_DEEP : add_children(a, group);
+    for (uint32_t i = group + 1; status == PQX_OK && i < scan->element_count && scan->elements[i].parent >= (int32_t)group; i++) {
+        const pqx_element *element = &scan->elements[i];
+        if (element->parent == (int32_t)group && wanted_below(a->from, element) && is_struct(a->from, element)) status = add_keep(a, i, depth + 1);
+    }
     return status;
 }
 
@@ -73,7 +93,7 @@ static int add_part(pqx_arrow_projection *a, uint32_t element, uint32_t field)
     if (status != PQX_OK) return status;
     if (name.size != part.name.size || (name.size && memcmp(name.data, part.name.data, name.size) != 0)) return PQX_MISMATCH;
     status = pqx_arrow_field_piece(&a->schema, field, &a->pieces, NULL);
-    part.cut = is_struct(p, column) && wanted_below(p, column) < (uint32_t)column->leaf_count;
+    part.cut = is_struct(p, column) && wanted_below(p, column) < (p->real ? p->real[element].leaf_count : (uint32_t)column->leaf_count);
     if (status == PQX_OK && part.cut) status = add_keep(a, element, 0);
     part.piece_end = a->pieces.size;
     part.keep_end = a->keeps.size;
@@ -86,7 +106,7 @@ static int add_parts(pqx_arrow_projection *a)
     const pqx_projection *p = a->from;
     const pqx_scan *scan = p->scan;
     const pqx_element *root = &scan->elements[0];
-    int flat = (uint32_t)root->num_children == scan->element_count - 1;
+    int flat = !p->real && (uint32_t)root->num_children == scan->element_count - 1;
     uint32_t column = 1, field = 0, done = 0;
     for (uint32_t i = 0; i < p->leaf_count; i++) {
         uint32_t leaf = scan->leaves[p->leaves[i]];
@@ -96,7 +116,8 @@ static int add_parts(pqx_arrow_projection *a)
         } else {
             uint32_t top = leaf;
             while (scan->elements[top].parent > 0) top = (uint32_t)scan->elements[top].parent;
-            for (; column < top; column++) field += scan->elements[column].parent == 0;
+            if (p->real) field = p->real[top].position;
+            for (; column < top; column++) field += !p->real && scan->elements[column].parent == 0;
         }
         if (column == done) continue;
         int status = add_part(a, column, field);

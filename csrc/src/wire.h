@@ -81,6 +81,9 @@
 #define PQX_OP_VALUE 165
 #define PQX_OP_CREATED_BY 166
 #define PQX_OP_COLUMN_ORDERS 167
+#define PQX_INDEX_LAYOUT_VERSION 1
+#define PQX_INDEX_TAIL_BYTES 52
+#define PQX_INDEX_RECORD_BYTES 12
 #define PQX_MAX_DEPTH 64
 #define PQX_MAX_EXTENSION_BYTES 0x4000000u
 #define PQX_FILE_META_DATA_VERSION 1
@@ -306,7 +309,7 @@ typedef struct pqx_flat_layout { uint8_t count; pqx_flat_field fields[PQX_FLAT_M
     case PQX_CHECKSUM: return "checksum {found:#010x}, expected {expected:#010x}"; \
     case PQX_BAD_OFFSET: return "an offset leads to {found}, outside of what may hold it ({expected} bytes)"; \
     case PQX_BAD_CELL: return "a cell is not the one asked for: found {found}, expected {expected}"; \
-    case PQX_UNKNOWN_LAYOUT: return "a flat footer of unknown layout (version {found}, expected {expected})"; \
+    case PQX_UNKNOWN_LAYOUT: return "a footer form of unknown layout (version {found}, expected {expected})"; \
     case PQX_IRREGULAR: return "a row group has {found} column chunks, the schema {expected} leaves"; \
     case PQX_MISSING_FIELD: return "required field {expected} is absent"; \
     case PQX_SCHEMA: return "the schema tree does not add up: {found} elements, expected {expected}"; \
@@ -322,5 +325,6 @@ typedef struct pqx_flat_layout { uint8_t count; pqx_flat_field fields[PQX_FLAT_M
     case PQX_UNSUPPORTED_VALUE: return "a value that this form cannot carry: {found}, the limit is {expected}"; \
     case PQX_BAD_VALUE: return "a value that its place does not allow: {found}, expected {expected}"; \
     case PQX_VERBATIM: return "a flat footer that only carries a Thrift footer: its structure is none that the tables can say"; \
+    case PQX_THRIFT_CHECKSUM: return "Thrift bytes with checksum {found:#010x}, the footer's index says {expected:#010x}"; \
 
 #endif

@@ -24,6 +24,7 @@ def constants(table: dict) -> list[tuple[str, int]]:
         ("flat_constants", "FLAT_"),
         ("flat_kinds", "KIND_"),
         ("flat_ops", "OP_"),
+        ("index_constants", "INDEX_"),
         ("limits", ""),
     ):
         found += [(prefix + name, value) for name, value in table[section].items()]

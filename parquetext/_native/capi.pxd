@@ -105,6 +105,28 @@ cdef extern from "parquetext.h" nogil:
     void pqx_flat_io(const pqx_flat *flat, uint64_t *reads, uint64_t *bytes)
     int pqx_flat_verify(const uint8_t *payload, size_t size, pqx_error *error)
 
+    ctypedef struct pqx_index:
+        pass
+    int pqx_index_open(const pqx_source *source, uint64_t footer, uint64_t payload, uint64_t length, const uint8_t *tail,
+                       size_t tail_size, pqx_index **index, pqx_error *error)
+    void pqx_index_close(pqx_index *index)
+    int pqx_index_hold(pqx_index *index, pqx_error *error)
+    void pqx_index_get_facts(const pqx_index *index, pqx_flat_facts *facts)
+    int pqx_index_find_name(pqx_index *index, const uint8_t *name, size_t size, uint32_t *ids, size_t capacity,
+                            size_t *count, pqx_error *error)
+    int pqx_index_find_field_id(pqx_index *index, int32_t field_id, uint32_t *ids, size_t capacity, size_t *count,
+                                pqx_error *error)
+    int pqx_index_get_node(pqx_index *index, uint32_t id, pqx_flat_node *node, pqx_error *error)
+    int pqx_index_get_row_groups(pqx_index *index, uint32_t first, uint32_t count, pqx_row_group *row_groups,
+                                 pqx_error *error)
+    int pqx_index_get_sorting_columns(pqx_index *index, uint32_t row_group, pqx_sorting_column *columns, size_t capacity,
+                                      size_t *count, pqx_error *error)
+    int pqx_index_get_key_value(pqx_index *index, uint32_t number, pqx_bytes *key, pqx_bytes *value, pqx_error *error)
+    int pqx_index_get_created_by(pqx_index *index, pqx_bytes *created_by, int *present, pqx_error *error)
+    int pqx_index_slice(pqx_index *index, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups,
+                        uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error)
+    void pqx_index_io(const pqx_index *index, uint64_t *reads, uint64_t *bytes)
+
     ctypedef struct pqx_field:
         int16_t id
         uint8_t type
@@ -165,6 +187,9 @@ cdef extern from "parquetext.h" nogil:
         uint64_t chunk_count
         pqx_key_value *key_values
         pqx_error problem
+    int pqx_index_write(const uint8_t *footer, size_t size, const pqx_scan *scan, pqx_buffer *out, pqx_error *error)
+    int pqx_index_get_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks,
+                             pqx_places *places, pqx_buffer *arena, pqx_element *element, pqx_error *error)
     int pqx_scan_footer(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error)
     int pqx_scan_loosely(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error)
     int pqx_scan_plainly(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error)

@@ -5,22 +5,34 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 from .. import wire
 from ..errors import ParquetextError, wire_error
 from . import arrow_schema, thrift
 from .slice_write import ARROW_SCHEMA, Chunk, Element, Parts, RowGroup, write
 
-__all__ = ["arrow_build", "arrow_names", "arrow_pieces", "slice_footer"]
+__all__ = ["Real", "Slicer", "arrow_build", "arrow_names", "arrow_pieces", "slice_footer", "slice_with"]
 
 LIST_OR_MAP_CONVERTED = (1, 2, 3)  # MAP, MAP_KEY_VALUE, LIST
 LIST_OR_MAP_LOGICAL = (2, 3)  # MAP, LIST
 REPEATED = 2
 
 
-class _Slicer:
-    def __init__(self, scan, leaves: Sequence[int], row_groups: Sequence[int]):
+class Real(NamedTuple):
+    """What a scan of some elements only does not tell of one of them."""
+
+    position: int            # among its siblings
+    leaf_count: int          # below it
+
+
+class Slicer:
+    """A projection of a scan; of one that has only the elements needed if it is told what they are in the whole."""
+
+    def __init__(self, scan, leaves: Sequence[int], row_groups: Sequence[int], real: Sequence[Real] | None = None,
+                 real_elements: int = 0):
         self.scan, self.leaves, self.row_groups = scan, leaves, row_groups
+        self.real, self.real_elements = real, real_elements
         self.data = memoryview(scan.data).cast("B")
         self.parents = scan.elements("parent")
 
@@ -106,7 +118,8 @@ class _Slicer:
         if schema.field_count != self.scan.elements("num_children")[0]:
             return b""
         columns = [at for at in range(1, self.scan.element_count) if self.parents[at] == 0]
-        wanted = [(field, at) for field, at in enumerate(columns) if self._wanted_below(at)]
+        fields = [self.real[at].position for at in columns] if self.real else range(len(columns))
+        wanted = [(field, at) for field, at in zip(fields, columns, strict=True) if self._wanted_below(at)]
         pieces, names, keep = [], [], []
         for field, at in wanted:
             name = self._bytes(self.scan.elements, "name", at)
@@ -114,7 +127,8 @@ class _Slicer:
                 return b""
             names.append(name)
             pieces.append(schema.piece(field))
-            cut = self._is_struct(at) and self._wanted_below(at) < self.scan.elements("leaf_count")[at]
+            leaf_count = self.real[at].leaf_count if self.real else self.scan.elements("leaf_count")[at]
+            cut = self._is_struct(at) and self._wanted_below(at) < leaf_count
             keep.append(self._keep(at, 0) if cut else None)
         return arrow_schema.build(pieces, names, keep)
 
@@ -145,7 +159,17 @@ class _Slicer:
             at += 1
         stays = [child for child in children if self._wanted_below(child)]
         below = [self._keep(child, depth + 1) for child in stays if self._is_struct(child)]
-        return bytes(child in stays for child in children) + b"".join(below)
+        return self._mask(group, children, stays) + b"".join(below)
+
+    def _mask(self, group: int, children: list[int], stays: list[int]) -> bytes:
+        """A byte for each child of a struct: whether it stays."""
+        if self.real is None:
+            return bytes(child in stays for child in children)
+        count = self.scan.elements("num_children")[group]
+        positions = {self.real[child].position for child in stays}
+        if count > self.real_elements or max(positions) >= count:
+            raise wire_error(wire.SCHEMA, 0, self.real_elements, count)
+        return bytes(position in positions for position in range(count))
 
 
 def slice_footer(scan, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:
@@ -177,14 +201,19 @@ def slice_footer(scan, leaves, row_groups, *, arrow_schema: bool = True, key_val
         A row group that has not one chunk per leaf.
     """
     leaves, row_groups = [int(leaf) for leaf in leaves], [int(index) for index in row_groups]
-    slicer = _Slicer(scan, leaves, row_groups)
+    return slice_with(Slicer(scan, leaves, row_groups), arrow_schema, key_values)
+
+
+def slice_with(slicer: Slicer, arrow_schema: bool, key_values: bool) -> bytes:
+    """The slice that a slicer stands for."""
+    scan = slicer.scan
     slicer.check()
     parts = Parts(
         version=scan.version,
         elements=slicer.elements(),
         row_groups=slicer.row_group_facts(),
         chunks=slicer.chunks(),
-        paths=[b""] * len(leaves),
+        paths=[b""] * len(slicer.leaves),
         key_values=slicer.key_values() if key_values else [],
         arrow_schema=slicer.arrow_schema() if arrow_schema else b"",
         created_by=scan.created_by,

@@ -1,0 +1,224 @@
+/* Leaves and groups of a footer index: their elements, their paths, and how names lead to them. */
+#include "index_read.h"
+
+/* What a cell says of its element, and that it can be. */
+static int read_schema_part(pqx_index *index, pqx_index_entry *entry, uint64_t place, uint32_t id, pqx_range *thrift, uint32_t *crc, pqx_error *error)
+{
+    const pqx_index_shape *s = &index->shape;
+    const uint8_t *cell = entry->cell.data, *at = cell + 8;
+    int is_node = (id & PQX_FLAT_GROUP) != 0;
+    uint32_t number = id & ~PQX_FLAT_GROUP, n = s->number_bytes, after = 8 + s->offset_bytes + s->length_bytes;
+    uint64_t elements = (uint64_t)s->leaves + s->nodes;
+    *crc = pqx_load32(cell + 4);
+    *thrift = (pqx_range){pqx_index_number(at, s->offset_bytes), pqx_index_number(at + s->offset_bytes, s->length_bytes)};
+    at = cell + after;
+    entry->parent = pqx_index_number(at, n);
+    entry->index = pqx_index_number(at + n, n);
+    entry->position = pqx_index_number(at + 2 * n, n);
+    uint32_t limit = id == PQX_FLAT_GROUP ? 1 : is_node ? number : s->nodes;
+    if (entry->parent >= limit) return pqx_index_fail(index, error, PQX_BAD_VALUE, place + after, limit, entry->parent);
+    if (entry->index >= elements) return pqx_index_fail(index, error, PQX_BAD_VALUE, place + after + n, elements, entry->index);
+    if (entry->position >= elements) return pqx_index_fail(index, error, PQX_BAD_VALUE, place + after + 2 * n, elements, entry->position);
+    entry->place = index->payload + place + after + n;
+    entry->first_leaf = number;
+    entry->leaf_count = 1;
+    if (!is_node) return PQX_OK;
+    uint32_t leaves = after + 3 * n + 3;
+    entry->first_leaf = pqx_index_number(cell + leaves, n);
+    entry->leaf_count = pqx_index_number(cell + leaves + n, n);
+    if (entry->first_leaf > s->leaves) return pqx_index_fail(index, error, PQX_BAD_VALUE, place + leaves, s->leaves, entry->first_leaf);
+    uint32_t most = s->leaves - entry->first_leaf;
+    return entry->leaf_count <= most ? PQX_OK : pqx_index_fail(index, error, PQX_BAD_VALUE, place + leaves + n, most, entry->leaf_count);
+}
+
+/* The SchemaElement, with the levels and the column order that the cell says. */
+static int read_element(pqx_index *index, pqx_index_entry *entry, uint64_t place, pqx_range thrift, uint32_t crc, pqx_error *error)
+{
+    PQX_TRY(pqx_index_read_thrift(index, place + 8, thrift, crc, &entry->thrift, error));
+    pqx_cursor c = {entry->thrift.data, entry->thrift.size, 0, NULL};
+    if (pqx_scan_element(&c, &entry->element) != PQX_OK || c.at != c.size) return pqx_index_not_whole(index, thrift.offset, thrift.length, error);
+    const uint8_t *levels = entry->cell.data + 8 + index->shape.offset_bytes + index->shape.length_bytes + 3 * index->shape.number_bytes;
+    entry->element.column_order = levels[0];
+    entry->element.max_definition = levels[1];
+    entry->element.max_repetition = levels[2];
+    entry->element.sort_order = (uint8_t)pqx_sort_order(entry->thrift.data, &entry->element);
+    return PQX_OK;
+}
+
+static int load_entry(pqx_index *index, pqx_index_entry *entry, uint32_t id, pqx_error *error)
+{
+    const pqx_index_shape *s = &index->shape;
+    int is_node = (id & PQX_FLAT_GROUP) != 0;
+    uint64_t place = is_node ? index->areas.nodes + (uint64_t)(id & ~PQX_FLAT_GROUP) * pqx_index_node_bytes(s) : pqx_index_part_place(s, id, 0);
+    pqx_range thrift;
+    uint32_t crc;
+    entry->id = PQX_INDEX_NOTHING;
+    PQX_TRY(pqx_index_load(index, place, is_node ? pqx_index_node_bytes(s) : pqx_index_column_bytes(s), &entry->cell, error));
+    PQX_TRY(read_schema_part(index, entry, place, id, &thrift, &crc, error));
+    return read_element(index, entry, place, thrift, crc, error);
+}
+
+/* The names from below the root down to index->node, which is `node`, NUL between them. */
+static int find_path(pqx_index *index, uint32_t node, pqx_error *error)
+{
+    const pqx_index_entry *entry = &index->node;
+    pqx_buffer *names = &index->names, *lengths = &index->lengths, *path = &index->node.path;
+    names->size = lengths->size = path->size = 0;
+    for (uint32_t at = node; at; at = entry->parent) {
+        if (at != node) {
+            entry = &index->above;
+            PQX_TRY(load_entry(index, &index->above, PQX_FLAT_GROUP | at, error));
+        }
+        pqx_range name = entry->element.name;
+        PQX_TRY(pqx_buffer_append(names, entry->thrift.data + name.offset, name.length, error));
+        PQX_TRY(pqx_buffer_append(lengths, &name.length, sizeof name.length, error));
+    }
+    const uint32_t *length = (const uint32_t *)(const void *)lengths->data;
+    size_t count = lengths->size / sizeof *length;
+    for (size_t i = count; i--; ) {
+        if (i + 1 < count) PQX_TRY(pqx_buffer_append(path, "", 1, error));
+        names->size -= length[i];
+        PQX_TRY(pqx_buffer_append(path, names->data + names->size, length[i], error));
+    }
+    return PQX_OK;
+}
+
+static int load_node(pqx_index *index, uint32_t node, pqx_error *error)
+{
+    if (index->node.id == (PQX_FLAT_GROUP | node)) return PQX_OK;
+    PQX_TRY(load_entry(index, &index->node, PQX_FLAT_GROUP | node, error));
+    PQX_TRY(find_path(index, node, error));
+    index->node.id = PQX_FLAT_GROUP | node;
+    return PQX_OK;
+}
+
+static int load_column(pqx_index *index, uint32_t leaf, pqx_error *error)
+{
+    pqx_index_entry *entry = &index->column;
+    if (entry->id == leaf) return PQX_OK;
+    PQX_TRY(load_entry(index, entry, leaf, error));
+    pqx_range name = entry->element.name;
+    entry->path.size = 0;
+    if (entry->parent) {
+        PQX_TRY(load_node(index, entry->parent, error));
+        PQX_TRY(pqx_buffer_append(&entry->path, index->node.path.data, index->node.path.size, error));
+        PQX_TRY(pqx_buffer_append(&entry->path, "", 1, error));
+    }
+    PQX_TRY(pqx_buffer_append(&entry->path, entry->thrift.data + name.offset, name.length, error));
+    entry->id = leaf;
+    return PQX_OK;
+}
+
+int pqx_index_load_id(pqx_index *index, uint32_t id, const pqx_index_entry **entry, pqx_error *error)
+{
+    int is_node = (id & PQX_FLAT_GROUP) != 0;
+    uint32_t number = id & ~PQX_FLAT_GROUP, count = is_node ? index->shape.nodes : index->shape.leaves;
+    if (number >= count) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, count, number);
+    *entry = is_node ? &index->node : &index->column;
+    return is_node ? load_node(index, number, error) : load_column(index, number, error);
+}
+
+int pqx_index_get_node(pqx_index *index, uint32_t id, pqx_flat_node *node, pqx_error *error)
+{
+    const pqx_index_entry *entry;
+    pqx_index_begin(index);
+    PQX_TRY(pqx_index_load_id(index, id, &entry, error));
+    *node = (pqx_flat_node){
+        .thrift = {entry->thrift.data, entry->thrift.size}, .path = {entry->path.data, entry->path.size},
+        .parent = id == PQX_FLAT_GROUP ? PQX_FLAT_NONE : entry->parent, .schema_index = entry->index,
+        .first_leaf = entry->first_leaf, .leaf_count = entry->leaf_count, .column_order = entry->element.column_order,
+        .max_definition = entry->element.max_definition, .max_repetition = entry->element.max_repetition,
+    };
+    return PQX_OK;
+}
+
+/* ---- names ---------------------------------------------------------------------------------------------------- */
+
+/* What a lookup compares with, and what it has found. */
+typedef struct lookup {
+    const uint8_t *name;                 /* dotted; NULL to look for the field id */
+    size_t size;
+    int32_t field_id;
+    uint32_t *ids;
+    size_t capacity, count;
+} lookup;
+
+/* '.' and NUL are one and the same. */
+static int is_wanted(const lookup *l, const pqx_index_entry *entry)
+{
+    if (!l->name) return entry->element.field_id == l->field_id;
+    if (entry->path.size != l->size) return 0;
+    for (size_t i = 0; i < l->size; i++)
+        if ((entry->path.data[i] ? entry->path.data[i] : '.') != l->name[i]) return 0;
+    return 1;
+}
+
+/* Compare those of the entries, which lie at `place`, that have the tag. */
+static int try_entries(pqx_index *index, const uint8_t *entries, uint32_t count, uint64_t place, uint32_t tag, lookup *l, pqx_error *error)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t id = pqx_load32(entries + 8 * i + 4), number = id & ~PQX_FLAT_GROUP;
+        uint32_t most = id & PQX_FLAT_GROUP ? index->shape.nodes : index->shape.leaves;
+        const pqx_index_entry *entry;
+        if (pqx_load32(entries + 8 * i) != tag) continue;
+        if (number >= most) return pqx_index_fail(index, error, PQX_BAD_VALUE, place + 8 * i + 4, most, number);
+        PQX_TRY(pqx_index_load_id(index, id, &entry, error));
+        int wanted = is_wanted(l, entry);
+        for (size_t j = 0; j < l->count && j < l->capacity; j++) wanted = wanted && l->ids[j] != id;
+        if (!wanted) continue;
+        if (l->count < l->capacity) l->ids[l->count] = id;
+        l->count++;
+    }
+    return PQX_OK;
+}
+
+static int load_bucket(pqx_index *index, uint32_t bucket, uint32_t *used, pqx_error *error)
+{
+    uint64_t place = index->areas.buckets + PQX_FLAT_PAGE_BYTES * (uint64_t)bucket;
+    PQX_TRY(pqx_index_load(index, place, PQX_FLAT_PAGE_BYTES, &index->bucket, error));
+    const uint8_t *page = index->bucket.data;
+    uint32_t size = pqx_load32(page + 4), kind = pqx_load16(page + 8), number = pqx_load32(page + 12);
+    *used = pqx_load16(page + 10);
+    if (size != PQX_FLAT_PAGE_BYTES) return pqx_index_fail(index, error, PQX_BAD_CELL, place + 4, PQX_FLAT_PAGE_BYTES, size);
+    if (kind != PQX_KIND_BUCKET) return pqx_index_fail(index, error, PQX_BAD_CELL, place + 8, PQX_KIND_BUCKET, kind);
+    if (number != bucket) return pqx_index_fail(index, error, PQX_BAD_CELL, place + 12, bucket, number);
+    if (*used > PQX_FLAT_BUCKET_ENTRIES) return pqx_index_fail(index, error, PQX_BAD_CELL, place + 10, PQX_FLAT_BUCKET_ENTRIES, *used);
+    return PQX_OK;
+}
+
+static int look_up(pqx_index *index, uint64_t hash, lookup *l, pqx_error *error)
+{
+    uint32_t buckets = pqx_index_buckets(&index->shape), used = PQX_FLAT_BUCKET_ENTRIES;
+    uint64_t bucket = (hash >> 32) * buckets >> 32;
+    pqx_index_begin(index);
+    if (!buckets) return try_entries(index, index->listed, index->shape.names, index->areas.tail + PQX_INDEX_TAIL_BYTES, (uint32_t)hash, l, error);
+    for (uint32_t step = 0; step < buckets && used == PQX_FLAT_BUCKET_ENTRIES; step++) {
+        PQX_TRY(load_bucket(index, (uint32_t)bucket, &used, error));
+        uint64_t place = index->areas.buckets + PQX_FLAT_PAGE_BYTES * bucket + PQX_FLAT_CELL_HEADER_BYTES;
+        PQX_TRY(try_entries(index, index->bucket.data + PQX_FLAT_CELL_HEADER_BYTES, used, place, (uint32_t)hash, l, error));
+        bucket = bucket + 1 < buckets ? bucket + 1 : 0;
+    }
+    return PQX_OK;
+}
+
+int pqx_index_find_name(pqx_index *index, const uint8_t *name, size_t size, uint32_t *ids, size_t capacity, size_t *count, pqx_error *error)
+{
+    *count = 0;
+    index->scratch.size = 0;
+    PQX_TRY(pqx_buffer_append(&index->scratch, name, size, error));
+    PQX_TRY(pqx_buffer_reserve(&index->scratch, 1, error));
+    uint64_t hash = pqx_flat_hash_path(index->scratch.data, size);
+    lookup l = {.name = index->scratch.data, .size = size, .ids = ids, .capacity = capacity};
+    PQX_TRY(look_up(index, hash, &l, error));
+    *count = l.count;
+    return PQX_OK;
+}
+
+int pqx_index_find_field_id(pqx_index *index, int32_t field_id, uint32_t *ids, size_t capacity, size_t *count, pqx_error *error)
+{
+    lookup l = {.field_id = field_id, .ids = ids, .capacity = capacity};
+    *count = 0;
+    PQX_TRY(look_up(index, pqx_flat_hash_field_id(field_id), &l, error));
+    *count = l.count;
+    return PQX_OK;
+}

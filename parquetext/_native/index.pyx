@@ -1,0 +1,152 @@
+"""The footer index: written from a scan; by it the Thrift footer is read piece by piece, each piece checked."""
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+
+from ..errors import wire_error
+
+from .capi cimport (
+    PQX_FLAT_GROUP, pqx_buffer, pqx_buffer_free, pqx_bytes, pqx_chunk, pqx_element, pqx_error, pqx_flat_facts,
+    pqx_flat_node, pqx_index, pqx_index_close, pqx_index_find_field_id, pqx_index_find_name, pqx_index_get_chunks,
+    pqx_index_get_created_by, pqx_index_get_facts, pqx_index_get_key_value, pqx_index_get_node,
+    pqx_index_get_row_groups, pqx_index_get_sorting_columns, pqx_index_hold, pqx_index_io, pqx_index_open,
+    pqx_index_slice, pqx_index_write, pqx_places, pqx_row_group, pqx_sorting_column, pqx_source,
+)
+
+from .reader cimport FormReader
+from .scan cimport Scan
+
+from .reader import Node
+
+__all__ = ["GROUP", "Node", "Reader", "write"]
+
+GROUP = PQX_FLAT_GROUP
+
+
+cdef class Reader(FormReader):
+    """The Thrift footer that begins at `footer`, read by the index whose payload is ``[payload, payload + length)``.
+
+    Opening checks the tail block and nothing else; every call fetches and checks the few cells, and the few pieces of the
+    Thrift footer, that it needs. Threads may share a reader: one call runs at a time.
+
+    Parameters
+    ----------
+    source : (int, int) or object
+        A file descriptor, which stays the caller's, and the file's size; or an object with `size` and
+        ``read(offset, length) -> bytes``.
+    footer, payload, length : int
+        Where the Thrift footer begins in the file; where the payload lies in it.
+    tail : bytes-like
+        The file's last bytes, as many as have been read already.
+
+    Raises
+    ------
+    Damaged
+        A checksum, cell or offset of the index is wrong; offsets count from the file's start. Calls raise it too.
+    Malformed
+        Of calls: the checksum of a piece of the Thrift footer is wrong.
+    Unsupported
+        The layout is not one of ours.
+    """
+
+    cdef pqx_index *index
+
+    def __cinit__(self, source, uint64_t footer, uint64_t payload, uint64_t length, tail):
+        cdef pqx_source from_where = self.source_of(source)
+        cdef pqx_error error
+        cdef int status
+        cdef const uint8_t[::1] view = tail if type(tail) is bytes else memoryview(tail).cast("B")
+        cdef size_t tail_size = view.shape[0]
+        cdef const uint8_t *bytes_ = &view[0] if tail_size else NULL
+        cdef pqx_flat_facts facts
+        with nogil:
+            status = pqx_index_open(&from_where, footer, payload, length, bytes_, tail_size, &self.index, &error)
+        if status:
+            self.fail(&error)
+        pqx_index_get_facts(self.index, &facts)
+        self.judged = True
+        self.opened(&facts)
+
+    def __dealloc__(self):
+        pqx_index_close(self.index)
+
+    def hold(self):
+        """Read the whole Thrift footer and the index into memory, once: worth it for most of the columns."""
+        cdef pqx_error error
+        cdef int status
+        self.enter()
+        try:
+            with nogil:
+                status = pqx_index_hold(self.index, &error)
+            if status:
+                self.fail(&error)
+        finally:
+            self.leave()
+
+    cdef void release(self) noexcept:
+        pqx_index_close(self.index)
+        self.index = NULL
+
+    cdef int find_by_name(self, const uint8_t *name, size_t size, uint32_t *ids, size_t capacity, size_t *count,
+                          pqx_error *error) noexcept nogil:
+        return pqx_index_find_name(self.index, name, size, ids, capacity, count, error)
+
+    cdef int find_by_field_id(self, int32_t field_id, uint32_t *ids, size_t capacity, size_t *count,
+                              pqx_error *error) noexcept nogil:
+        return pqx_index_find_field_id(self.index, field_id, ids, capacity, count, error)
+
+    cdef int read_node(self, uint32_t id, pqx_flat_node *node, pqx_error *error) noexcept nogil:
+        return pqx_index_get_node(self.index, id, node, error)
+
+    cdef int read_chunks(self, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks, pqx_places *places,
+                         pqx_buffer *arena, pqx_element *judge, pqx_error *error) noexcept nogil:
+        return pqx_index_get_chunks(self.index, leaf, first, count, chunks, places, arena, judge, error)
+
+    cdef int read_row_groups(self, uint32_t first, uint32_t count, pqx_row_group *row_groups,
+                             pqx_error *error) noexcept nogil:
+        return pqx_index_get_row_groups(self.index, first, count, row_groups, error)
+
+    cdef int read_sorting_columns(self, uint32_t row_group, pqx_sorting_column *columns, size_t capacity, size_t *count,
+                                  pqx_error *error) noexcept nogil:
+        return pqx_index_get_sorting_columns(self.index, row_group, columns, capacity, count, error)
+
+    cdef int read_key_value(self, uint32_t index, pqx_bytes *key, pqx_bytes *value, pqx_error *error) noexcept nogil:
+        return pqx_index_get_key_value(self.index, index, key, value, error)
+
+    cdef int read_created_by(self, pqx_bytes *text, int *present, pqx_error *error) noexcept nogil:
+        return pqx_index_get_created_by(self.index, text, present, error)
+
+    cdef int write_slice(self, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups,
+                         uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out,
+                         pqx_error *error) noexcept nogil:
+        return pqx_index_slice(self.index, leaves, leaf_count, row_groups, row_group_count, arrow_schema, key_values, out,
+                               error)
+
+    cdef void count_io(self, uint64_t *reads, uint64_t *count) noexcept nogil:
+        pqx_index_io(self.index, reads, count)
+
+
+def write(Scan scan not None):
+    """The index's payload for a scanned footer, without the trailer.
+
+    Raises
+    ------
+    Refused
+        The footer is encrypted or signed.
+    Unsupported
+        A row group without one chunk per leaf; a payload of 2 GiB.
+    """
+    cdef pqx_buffer out
+    cdef pqx_error error
+    cdef int status
+    cdef const uint8_t *footer = scan.start
+    cdef size_t size = scan.view.shape[0]
+    out.data, out.size, out.capacity = NULL, 0, 0
+    with nogil:
+        status = pqx_index_write(footer, size, &scan.result, &out, &error)
+    try:
+        if status:
+            raise wire_error(error.code, error.offset, error.expected, error.found)
+        return PyBytes_FromStringAndSize(<char *> out.data, out.size)
+    finally:
+        pqx_buffer_free(&out)

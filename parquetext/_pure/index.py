@@ -1,0 +1,10 @@
+"""The footer index (docs/formats.md, section 5): its writer, and the reader of a Thrift footer by it."""
+
+from __future__ import annotations
+
+from .flat_read import Node
+from .index_read import Reader
+from .index_shape import GROUP
+from .index_write import write
+
+__all__ = ["GROUP", "Node", "Reader", "write"]

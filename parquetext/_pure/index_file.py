@@ -1,0 +1,168 @@
+"""The checked ground of a footer index: its tail block, its cells, and the Thrift bytes that they name."""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+from .. import wire
+from ..errors import wire_error
+from .checksum import crc32
+from .flat_cells import Source
+from .index_shape import MOST, RECORD, TAIL, Shape
+
+__all__ = ["IndexFile", "Range"]
+
+PAYLOAD_LIMIT, FOOTER_LIMIT = 0x7FFFFFFF, 0xFFFFFFFF
+FIRST_READ = 4096
+SMALLEST_TAIL = TAIL.size + RECORD.size
+GAP, SPAN = 2048, 65536                      # bytes that cost less to read along than a read of their own
+
+
+class Range(NamedTuple):
+    """Bytes of the Thrift footer."""
+
+    offset: int
+    length: int
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.length
+
+
+class Facts(NamedTuple):
+    """What a tail block says beside the shape."""
+
+    arrow_schema: int
+    version: int
+    num_rows: int
+    created_by: Range
+    created_by_crc: int
+    flags: int
+
+
+class IndexFile:
+    """A payload and its footer in a source. Places count from the payload's start, ranges from the footer's."""
+
+    def __init__(self, source, footer: int, payload: int, length: int, tail):
+        self.source, self.footer, self.payload, self.length = Source(source), footer, payload, length
+        size, tail = self.source.size, memoryview(tail)
+        if len(tail) > size:
+            raise wire_error(wire.BAD_ARGUMENT, 0, size, len(tail))
+        if payload > size or length > size - payload or not SMALLEST_TAIL <= length <= PAYLOAD_LIMIT:
+            raise wire_error(wire.BAD_OFFSET, payload, size, length)
+        if footer > payload or payload - footer > FOOTER_LIMIT:
+            raise wire_error(wire.BAD_OFFSET, payload, payload, footer)
+        self.limit = payload - footer                          # Thrift bytes lie below it
+        self.held_begin, self.memory = size - len(tail), bytes(tail)
+        self.open_tail()
+
+    def fail(self, code: int, place: int, expected: int, found: int) -> Exception:
+        return wire_error(code, self.payload + place, expected, found)
+
+    # ---- opening
+
+    def hold(self, begin: int) -> None:
+        """Have the file's bytes from `begin` to the payload's end in memory."""
+        end = self.payload + self.length
+        if not (self.held_begin <= begin and end <= self.held_begin + len(self.memory)):
+            self.memory, self.held_begin = self.source.read(begin, end - begin), begin
+
+    def open_tail(self) -> None:
+        record, end = self.length - RECORD.size, self.payload + self.length
+        if self.held_begin > end - RECORD.size or self.held_begin + len(self.memory) < end:
+            self.hold(self.payload + max(0, self.length - FIRST_READ))
+        version, size, stored = RECORD.unpack_from(self.memory, end - RECORD.size - self.held_begin)
+        if not SMALLEST_TAIL <= size <= self.length:
+            raise self.fail(wire.BAD_CELL, record + 4, self.length, size)
+        self.hold(end - size)
+        block = self.memory[end - size - self.held_begin:end - self.held_begin]
+        if (found := crc32(block[:-4])) != stored:
+            raise self.fail(wire.CHECKSUM, record + 8, stored, found)
+        if version != wire.INDEX_LAYOUT_VERSION:
+            raise self.fail(wire.UNKNOWN_LAYOUT, record, wire.INDEX_LAYOUT_VERSION, version)
+        self.read_counts(block, self.length - size)
+
+    def read_counts(self, block: bytes, tail: int) -> None:
+        """Counts and widths; that the cells which they mean fill the payload."""
+        *counts, arrow, version, num_rows, at, length, crc, offset, short, number, flags = TAIL.unpack_from(block)
+        self.facts = Facts(arrow, version, num_rows, Range(at, length), crc, flags)
+        self.shape = shape = Shape(*counts, offset, short, number)
+        for place, width in enumerate((offset, short, number), 48):
+            if not 1 <= width <= 4:
+                raise self.fail(wire.BAD_CELL, tail + place, 4, width)
+        if flags > 7:
+            raise self.fail(wire.BAD_CELL, tail + 51, 7, flags)
+        if not shape.nodes:
+            raise self.fail(wire.BAD_CELL, tail + 4, 1, 0)
+        if arrow > shape.key_values:
+            raise self.fail(wire.BAD_CELL, tail + 20, shape.key_values, arrow)
+        if shape.tail_place != tail:
+            found = shape.tail_place if shape.tail_place <= tail else MOST
+            raise self.fail(wire.BAD_CELL, tail, tail, found)
+        if shape.tail_bytes != len(block):
+            raise self.fail(wire.BAD_CELL, tail + 16, len(block), shape.tail_bytes)
+        self.listed = list(struct.iter_unpack("<II", block[TAIL.size:TAIL.size + 8 * shape.listed]))
+
+    # ---- cells
+
+    def read(self, at: int, size: int) -> bytes:
+        """Bytes of the file, from memory or from the source."""
+        begin = at - self.held_begin
+        if not size or 0 <= begin <= len(self.memory) - size:
+            return self.memory[begin:begin + size] if size else b""
+        return self.source.read(at, size)
+
+    def cell(self, place: int, size: int) -> bytes:
+        """A cell, its checksum checked."""
+        cell = self.read(self.payload + place, size)
+        stored = int.from_bytes(cell[:4], "little")
+        if (found := crc32(cell[4:])) != stored:
+            raise self.fail(wire.CHECKSUM, place, stored, found)
+        return cell
+
+    # ---- Thrift bytes
+
+    def begin(self) -> None:
+        """At the beginning of a call: what it may read of the Thrift footer at most."""
+        self.allowance = 2 * self.limit + 65536
+
+    def gather(self, place: int, ranges: list[Range]) -> list[bytes]:
+        """The bytes of ranges, which ascend; `place` is where the index names them."""
+        total = sum(range.length for range in ranges)
+        if total > self.allowance:
+            raise self.fail(wire.BAD_OFFSET, place, self.limit, total)
+        self.allowance -= total
+        found: list[bytes] = []
+        while len(found) < len(ranges):
+            run = self.run(ranges, len(found))
+            begin = run[0].offset
+            data = self.read(self.footer + begin, run[-1].end - begin)
+            found += [data[range.offset - begin:range.end - begin] for range in run]
+        return found
+
+    @staticmethod
+    def run(ranges: list[Range], first: int) -> list[Range]:
+        """The ranges that are read along with the first one."""
+        begin, last = ranges[first].offset, first + 1
+        while last < len(ranges) and ranges[last].offset - ranges[last - 1].end <= GAP \
+                and ranges[last].end - begin <= SPAN:
+            last += 1
+        return ranges[first:last]
+
+    def check_thrift(self, stored: int, data: bytes, offset: int) -> None:
+        """The checksum over Thrift bytes. A wrong one is no damage of the index."""
+        if (found := crc32(data)) != stored:
+            raise wire_error(wire.THRIFT_CHECKSUM, self.footer + offset, stored, found)
+
+    def not_whole(self, range: Range) -> Exception:
+        """Thrift bytes that are not what the index says."""
+        return wire_error(wire.BAD_VALUE, self.footer + range.offset, range.length, 0)
+
+    def thrift(self, place: int, range: Range, stored: int) -> bytes:
+        """A range of the footer, checked."""
+        if range.offset > self.limit or range.length > self.limit - range.offset:
+            raise self.fail(wire.BAD_OFFSET, place, self.limit, range.offset)
+        data, = self.gather(place, [range])
+        self.check_thrift(stored, data, range.offset)
+        return data

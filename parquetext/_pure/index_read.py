@@ -1,0 +1,449 @@
+"""Reading the Thrift footer by its index: what a projection uses and nothing else, each byte under a checksum."""
+
+from __future__ import annotations
+
+from array import array
+from itertools import groupby
+from typing import NamedTuple
+
+from .. import wire
+from ..errors import ParquetextError, wire_error
+from . import flat_names
+from .bounds import Leaf
+from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS, Chunks
+from .flat_read import Node
+from .index_file import IndexFile, Range
+from .index_shape import GROUP
+from .index_slice import slice_index
+from .records import ABSENT, Records
+from .scan import ELEMENT_FIELDS, ELEMENT_MEMBERS, IN_LISTED_STRUCT, KEY_VALUE_FIELDS, NO_FIELD_ID, ROW_GROUP_FIELDS
+from .scan_chunk import ChunkReader
+from .schema import sort_order
+
+__all__ = ["Entry", "Reader"]
+
+HAS_CREATED_BY, HAS_COLUMN_ORDERS = 1, 4
+ROW_GROUP_CODES = {**dict.fromkeys(("num_rows", "total_byte_size", "file_offset", "total_compressed_size"), "q"),
+                   "ordinal": "i", "chunk_count": "I"}
+BOOLEANS = (wire.TYPE_TRUE, wire.TYPE_FALSE)
+
+
+class Entry(NamedTuple):
+    """A leaf's or node's cell, and what it leads to in the schema."""
+
+    id: int
+    cell: bytes
+    place: int               # of its index in preorder, in the file
+    thrift: bytes            # the SchemaElement
+    element: dict[str, int]  # its facts, by the members of pqx_element
+    parent: int
+    index: int
+    position: int
+    first_leaf: int
+    leaf_count: int
+    path: bytes
+
+
+class Reader:
+    """The Thrift footer that begins at `footer`, read by the index whose payload is [payload, payload + length).
+
+    Parameters
+    ----------
+    source : (int, int) or object
+        A file descriptor and the file's size, or an object with `size` and `read(offset, length) -> bytes`.
+    footer, payload, length : int
+        Where the Thrift footer begins in the source; where the payload lies in it.
+    tail : bytes-like
+        The last bytes of the source, already read; as many as one likes.
+    """
+
+    def __init__(self, source, footer: int, payload: int, length: int, tail):
+        self._open_file: IndexFile | None = IndexFile(source, footer, payload, length, tail)
+        shape, facts = self.file.shape, self.file.facts
+        self.version, self.num_rows = facts.version, facts.num_rows
+        self.leaf_count, self.node_count = shape.leaves, shape.nodes
+        self.row_group_count, self.key_value_count = shape.row_groups, shape.key_values
+        self._entries: dict[bool, Entry] = {}                  # the last leaf and the last node
+        self._part: tuple[int, int, list[Range], list[bytes]] | None = None
+        self._pair: tuple[int, dict[str, int], bytes] | None = None
+        self._row_group_cell: tuple[int, bytes] | None = None
+
+    def close(self) -> None:
+        """Forget what was read; the source stays the caller's."""
+        self._open_file = None
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, *exception) -> None:
+        self.close()
+
+    @property
+    def file(self) -> IndexFile:
+        if self._open_file is None:
+            raise ValueError("the reader is closed")
+        return self._open_file
+
+    @property
+    def io(self) -> tuple[int, int]:
+        """(reads made, bytes fetched) so far."""
+        return self.file.source.reads, self.file.source.bytes
+
+    def hold(self) -> None:
+        """Read the whole Thrift footer and the index into memory, once: worth it for most of the columns."""
+        self.file.hold(self.file.footer)
+
+    def begin(self) -> None:
+        self.file.begin()
+
+    # ---- the schema
+
+    def node(self, id: int) -> Node:
+        """The place in the schema of a leaf or, with GROUP | node, a group."""
+        self.begin()
+        entry = self.entry(id)
+        return Node(entry.thrift, entry.path, None if id == GROUP else entry.parent, entry.index, entry.first_leaf,
+                    entry.leaf_count, *(entry.element[name] for name in
+                                        ("column_order", "max_definition", "max_repetition")))
+
+    def entry(self, id: int) -> Entry:
+        """A leaf or node, from the last one where that is it."""
+        is_node, number = bool(id & GROUP), id & ~GROUP
+        count = self.node_count if is_node else self.leaf_count
+        if not 0 <= number < count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, count, number)
+        entry = self._entries.get(is_node)
+        if entry is None or entry.id != id:
+            self._entries.pop(is_node, None)
+            entry = self._load(id)
+            entry = self._entries[is_node] = entry._replace(path=self._path(entry))
+        return entry
+
+    def _load(self, id: int) -> Entry:
+        """An entry without its path."""
+        file, shape, is_node, number = self.file, self.file.shape, bool(id & GROUP), id & ~GROUP
+        place = shape.nodes_place + number * shape.node_bytes if is_node else shape.part_place(id, 0)
+        cell = file.cell(place, shape.node_bytes if is_node else shape.part_bytes(0))
+        numbers = _Numbers(cell, 4)
+        crc, thrift = numbers.take(4), Range(numbers.take(shape.offset_bytes), numbers.take(shape.length_bytes))
+
+        def below(limit: int) -> int:
+            at, value = numbers.at, numbers.take(shape.number_bytes)
+            if value >= limit:
+                raise file.fail(wire.BAD_VALUE, place + at, limit, value)
+            return value
+
+        elements = self.leaf_count + self.node_count
+        at = numbers.at + shape.number_bytes
+        parent = below(1 if id == GROUP else number if is_node else self.node_count)
+        index, position = below(elements), below(elements)
+        levels = [numbers.take(1) for _ in range(3)]
+        first_leaf, leaf_count = number, 1
+        if is_node:
+            first_leaf, leaf_count = self._leaves(place, numbers)
+        data = file.thrift(place + 8, thrift, crc)
+        element = self._element(data, thrift)
+        element |= zip(("column_order", "max_definition", "max_repetition"), levels, strict=True)
+        return Entry(id, cell, file.payload + place + at, data, element, parent, index, position, first_leaf,
+                     leaf_count, b"")
+
+    def _leaves(self, place: int, numbers: _Numbers) -> tuple[int, int]:
+        """A node's first leaf and how many there are below it."""
+        found, most = [], self.leaf_count
+        for _ in range(2):
+            at, value = numbers.at, numbers.take(self.file.shape.number_bytes)
+            if value > most:
+                raise self.file.fail(wire.BAD_VALUE, place + at, most, value)
+            found.append(value)
+            most -= value
+        return found[0], found[1]
+
+    def _element(self, data: bytes, thrift: Range) -> dict[str, int]:
+        facts = self._decode(data, thrift, ELEMENT_FIELDS, {"field_id": NO_FIELD_ID})
+        absent = {name: ABSENT[code] for name, code in ELEMENT_MEMBERS.items()}
+        element = absent | facts
+        columns = {name: [value] for name, value in element.items()}
+        return element | {"sort_order": sort_order(memoryview(data), columns, 0)}
+
+    def _decode(self, data: bytes, range: Range, fields, facts: dict[str, int]) -> dict[str, int]:
+        """The struct that the bytes are, whole."""
+        try:
+            facts, end = ChunkReader(memoryview(data)).struct(0, fields, facts, IN_LISTED_STRUCT)
+        except ParquetextError:
+            raise self.file.not_whole(range) from None
+        if end != len(data):
+            raise self.file.not_whole(range)
+        return facts
+
+    def _path(self, entry: Entry) -> bytes:
+        """The names from below the root down, NUL between them."""
+        if entry.id == GROUP:
+            return b""
+        names = [name_of(entry)]
+        if not entry.id & GROUP and entry.parent:
+            return self.entry(GROUP | entry.parent).path + b"\0" + names[0]
+        while entry.parent:
+            entry = self._load(GROUP | entry.parent)
+            names.append(name_of(entry))
+        return b"\0".join(reversed(names))
+
+    # ---- names
+
+    def find_name(self, name: bytes) -> list[int]:
+        """Ids of every leaf and group whose path reads like this, '.' and NUL being one and the same."""
+        wanted = flat_names.dotted(name)
+        return self._find(flat_names.hash_path(name), lambda entry: flat_names.dotted(entry.path) == wanted)
+
+    def find_field_id(self, field_id: int) -> list[int]:
+        """Ids of every leaf and group of that field id."""
+        return self._find(flat_names.hash_field_id(field_id), lambda entry: entry.element["field_id"] == field_id)
+
+    def _find(self, hash: int, is_wanted) -> list[int]:
+        tag, ids = flat_names.tag_of(hash), []
+        self.begin()
+        for place, entries in self._candidates(hash):
+            for number, (entry_tag, id) in enumerate(entries):
+                if entry_tag != tag:
+                    continue
+                most = self.node_count if id & GROUP else self.leaf_count
+                if id & ~GROUP >= most:
+                    raise self.file.fail(wire.BAD_VALUE, place + 8 * number + 4, most, id & ~GROUP)
+                if is_wanted(self.entry(id)) and id not in ids:
+                    ids.append(id)
+        return ids
+
+    def _candidates(self, hash: int):
+        """(place, entries) where those of a hash are, bucket by bucket."""
+        file, buckets = self.file, self.file.shape.buckets
+        if not buckets:
+            yield file.shape.tail_place + wire.INDEX_TAIL_BYTES, file.listed
+        for step in range(buckets):
+            number = (flat_names.home_of(hash, buckets) + step) % buckets
+            place = file.shape.buckets_place + wire.FLAT_PAGE_BYTES * number
+            entries = self._bucket(place, number)
+            yield place + wire.FLAT_CELL_HEADER_BYTES, entries
+            if len(entries) < wire.FLAT_BUCKET_ENTRIES:
+                break
+
+    def _bucket(self, place: int, number: int) -> list[tuple[int, int]]:
+        numbers = _Numbers(self.file.cell(place, wire.FLAT_PAGE_BYTES), 4)
+        size, kind, used, found = (numbers.take(width) for width in (4, 2, 2, 4))
+        for at, expected, value in ((4, wire.FLAT_PAGE_BYTES, size), (8, wire.KIND_BUCKET, kind), (12, number, found)):
+            if value != expected:
+                raise self.file.fail(wire.BAD_CELL, place + at, expected, value)
+        if used > wire.FLAT_BUCKET_ENTRIES:
+            raise self.file.fail(wire.BAD_CELL, place + 10, wire.FLAT_BUCKET_ENTRIES, used)
+        return [(numbers.take(4), numbers.take(4)) for _ in range(used)]
+
+    # ---- chunks
+
+    def column(self, leaf: int, first: int = 0, count: int | None = None) -> Chunks:
+        """A leaf's chunks in the row groups [first, first + count)."""
+        if not 0 <= leaf < self.leaf_count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, self.leaf_count, leaf)
+        count = self.row_group_count - first if count is None else count
+        if not 0 <= first <= self.row_group_count or not 0 <= count <= self.row_group_count - first:
+            found = first if first > self.row_group_count else first + count
+            raise wire_error(wire.BAD_ARGUMENT, 0, self.row_group_count, found)
+        self.begin()
+        arena, ranges = self.chunk_bytes(leaf, range(first, first + count))
+        records, at = Records(CHUNK_MEMBERS | PLACES_MEMBERS), 0
+        for thrift in ranges:
+            records.append(self.decode_chunk(arena, at, thrift))
+            at += thrift.length
+        element = self.entry(leaf).element
+        return Chunks(records, arena, Leaf(*(element[name] for name in Leaf._fields)))
+
+    def chunk_bytes(self, leaf: int, row_groups) -> tuple[bytes, list[Range]]:
+        """The Thrift bytes of a leaf's chunks in these row groups, which ascend, one behind the other; their ranges."""
+        pieces, ranges = [], []
+        self.entry(leaf)
+        for part, numbers in groupby(row_groups, lambda row_group: row_group // wire.FLAT_PART_ROW_GROUPS):
+            first = wire.FLAT_PART_ROW_GROUPS * part
+            of_part, data = self._load_part(leaf, part)
+            for number in numbers:
+                ranges.append(of_part[number - first])
+                pieces.append(data[number - first])
+        return b"".join(pieces), ranges
+
+    def _load_part(self, leaf: int, part: int) -> tuple[list[Range], list[bytes]]:
+        """The ranges of a part's chunks and their bytes, from the last part where that is it."""
+        if self._part is not None and self._part[:2] == (leaf, part):
+            return self._part[2:]
+        file, shape, entry = self.file, self.file.shape, self.entry(leaf)
+        self._part = None
+        place, head = shape.part_place(leaf, part), 4 if part else shape.schema_bytes
+        cell = file.cell(place, shape.part_bytes(part)) if part else entry.cell
+        numbers, ranges, end = _Numbers(cell, head), [], 0
+        crc, count = numbers.take(4), len(shape.groups(part))
+        offsets = [numbers.take(shape.offset_bytes) for _ in range(count)]
+        for number, offset in enumerate(offsets):
+            length = numbers.take(shape.length_bytes)
+            if offset < end or offset + length > file.limit:
+                at = place + head + 4 + number * shape.offset_bytes
+                raise file.fail(wire.BAD_OFFSET, at, file.limit, offset)
+            ranges.append(Range(offset, length))
+            end = offset + length
+        data = file.gather(place, ranges)
+        file.check_thrift(crc, b"".join(data), ranges[0].offset)
+        self._part = leaf, part, ranges, data
+        return ranges, data
+
+    def decode_chunk(self, arena: bytes, at: int, thrift: Range) -> dict[str, int]:
+        """The facts of the chunk at `at` of the arena, by the members of pqx_chunk and pqx_places."""
+        try:
+            facts, end = ChunkReader(memoryview(arena)).chunk(at)
+        except ParquetextError:
+            raise self.file.not_whole(thrift) from None
+        if end != at + thrift.length:
+            raise self.file.not_whole(thrift)
+        return facts
+
+    # ---- row groups
+
+    def row_groups(self, name: str) -> memoryview:
+        """One member of all row groups: num_rows, total_byte_size, file_offset, total_compressed_size, ordinal, …"""
+        self.begin()
+        facts = self.row_group_facts(0, self.row_group_count)
+        return memoryview(array(ROW_GROUP_CODES[name], [fact.get(name, -1) for fact in facts]))
+
+    def row_group_facts(self, first: int, count: int) -> list[dict[str, int]]:
+        """The facts of row groups; ranges count from ``facts["own"]``."""
+        found, end = [], 0
+        for _, numbers in groupby(range(first, first + count), lambda number: number // wire.FLAT_PART_ROW_GROUPS):
+            entries, start = [], 0
+            for number in numbers:
+                place, crc, offsets = self._row_group_entry(number, end)
+                entries.append((crc, Range(offsets[0], offsets[1] - offsets[0]),
+                                Range(offsets[2], offsets[3] - offsets[2])))
+                start, end = start or place, offsets[3]
+            data = self.file.gather(start, [range for entry in entries for range in entry[1:]])
+            for crc, before, _ in entries:
+                own, data = data[0] + data[1], data[2:]
+                self.file.check_thrift(crc, own, before.offset)
+                found.append(self._row_group(own, before))
+        return found
+
+    def _row_group_entry(self, number: int, end: int) -> tuple[int, int, list[int]]:
+        """Its place, its checksum, and its four offsets: none below the last one, nor below `end`."""
+        file, shape = self.file, self.file.shape
+        part, size = number // wire.FLAT_PART_ROW_GROUPS, shape.row_group_bytes
+        cell_place = shape.row_groups_place + part * (4 + wire.FLAT_PART_ROW_GROUPS * size)
+        if self._row_group_cell is None or self._row_group_cell[0] != part:
+            self._row_group_cell = None
+            self._row_group_cell = part, file.cell(cell_place, 4 + len(shape.groups(part)) * size)
+        at = 4 + number % wire.FLAT_PART_ROW_GROUPS * size
+        numbers, offsets = _Numbers(self._row_group_cell[1], at), []
+        crc = numbers.take(4)
+        for _ in range(4):
+            place, offset = cell_place + numbers.at, numbers.take(shape.offset_bytes)
+            if offset < end or offset > file.limit:
+                raise file.fail(wire.BAD_OFFSET, place, file.limit, offset)
+            offsets.append(offset)
+            end = offset
+        return cell_place + at, crc, offsets
+
+    def _row_group(self, own: bytes, before: Range) -> dict[str, int]:
+        """What stands around the columns: `before` comes before the list's value, which is left out."""
+        reader, facts, id, at = ChunkReader(memoryview(own)), {}, 0, 0
+        try:
+            while True:
+                id, type, at = reader.walk.field_header(at, id)
+                if type == 0:
+                    break
+                if id != wire.ROW_GROUP_COLUMNS:
+                    at = reader.field(id, type, at, ROW_GROUP_FIELDS, facts, IN_LISTED_STRUCT)
+                elif at != before.length:
+                    at = reader.walk.skip(at, type, IN_LISTED_STRUCT)
+        except ParquetextError:
+            at = -1
+        if at != len(own) or "num_rows" not in facts:
+            raise self.file.not_whole(Range(before.offset, len(own)))
+        return facts | {"chunk_count": self.leaf_count, "own": own}
+
+    def sorting_columns(self, row_group: int) -> list[tuple[int, bool, bool]]:
+        """(column_idx, descending, nulls_first) of each column that a row group is sorted by."""
+        if not 0 <= row_group < self.row_group_count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, self.row_group_count, row_group)
+        self.begin()
+        facts, = self.row_group_facts(row_group, 1)
+        if not facts.get("sorting_columns_length"):
+            return []
+        reader, columns = ChunkReader(memoryview(facts["own"])), []
+        count, at = reader.list_of(facts["sorting_columns_offset"], wire.TYPE_STRUCT, IN_LISTED_STRUCT)
+        for _ in range(count or 0):
+            column, at = _sorting_column(reader, at)
+            columns.append(column)
+        return columns
+
+    # ---- key-values and the rest
+
+    def key_value(self, index: int) -> tuple[bytes, bytes | None]:
+        """Key and value of a pair; the value is None where there is none."""
+        if not 0 <= index < self.key_value_count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, self.key_value_count, index)
+        self.begin()
+        facts, data = self.pair(index)
+        key, value = (data[at:at + length] for at, length in
+                      ((facts.get(f"{name}_offset", 0), facts.get(f"{name}_length", 0)) for name in ("key", "value")))
+        return key, value if "value_offset" in facts else None
+
+    def pair(self, index: int) -> tuple[dict[str, int], bytes]:
+        """The facts of a pair, and its Thrift bytes, from which they count."""
+        if self._pair is None or self._pair[0] != index:
+            file, shape = self.file, self.file.shape
+            self._pair = None
+            place = shape.key_values_place + index * shape.key_value_bytes
+            numbers = _Numbers(file.cell(place, shape.key_value_bytes), 4)
+            crc, thrift = numbers.take(4), Range(numbers.take(shape.offset_bytes), numbers.take(shape.offset_bytes))
+            data = file.thrift(place + 8, thrift, crc)
+            self._pair = index, self._decode(data, thrift, KEY_VALUE_FIELDS, {}), data
+        return self._pair[1:]
+
+    @property
+    def created_by(self) -> bytes | None:
+        """Who wrote the file, if the footer says so."""
+        self.begin()
+        return self.read_created_by()
+
+    def read_created_by(self) -> bytes | None:
+        facts = self.file.facts
+        if not facts.flags & HAS_CREATED_BY:
+            return None
+        return self.file.thrift(self.file.shape.tail_place + 36, facts.created_by, facts.created_by_crc)
+
+    def slice(self, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:
+        """The Thrift footer for a projection, as `slice.slice_footer` makes it."""
+        return slice_index(self, leaves, row_groups, arrow_schema, key_values)
+
+
+class _Numbers:
+    """Unsigned numbers of some bytes each, one behind the other."""
+
+    def __init__(self, data: bytes, at: int):
+        self.data, self.at = data, at
+
+    def take(self, width: int) -> int:
+        self.at += width
+        return int.from_bytes(self.data[self.at - width:self.at], "little")
+
+
+def name_of(entry: Entry) -> bytes:
+    at = entry.element["name_offset"]
+    return entry.thrift[at:at + entry.element["name_length"]]
+
+
+def _sorting_column(reader: ChunkReader, at: int) -> tuple[tuple[int, bool, bool], int]:
+    column, descending, nulls_first, id = 0, False, False, 0
+    while True:
+        id, type, at = reader.walk.field_header(at, id)
+        if type == 0:
+            return (column, descending, nulls_first), at
+        if (id, type) == (wire.SORTING_COLUMN_COLUMN_IDX, wire.TYPE_I32):
+            column, at = reader.number(type, at)
+        elif id == wire.SORTING_COLUMN_DESCENDING and type in BOOLEANS:
+            descending = type == wire.TYPE_TRUE
+        elif id == wire.SORTING_COLUMN_NULLS_FIRST and type in BOOLEANS:
+            nulls_first = type == wire.TYPE_TRUE
+        else:
+            at = reader.walk.skip(at, type, IN_LISTED_STRUCT)

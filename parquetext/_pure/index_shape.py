@@ -1,0 +1,109 @@
+"""The footer index: counts and widths, from which the place of every cell follows (docs/formats.md, section 5)."""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+from .. import wire
+
+__all__ = ["GROUP", "Shape", "TAIL"]
+
+GROUP = 0x80000000                           # ids of groups: GROUP | node
+TAIL = struct.Struct("<6IiqIII4B")           # what a tail block begins with
+RECORD = struct.Struct("<3I")                # layout version, bytes of the tail block, its checksum
+MOST = 2**64 - 1
+
+
+def parts_of(row_groups: int) -> int:
+    return -(-row_groups // wire.FLAT_PART_ROW_GROUPS)
+
+
+class Shape(NamedTuple):
+    """How many of everything there are, and how many bytes an offset, a length and a number take."""
+
+    leaves: int
+    nodes: int
+    row_groups: int
+    key_values: int
+    names: int
+    offset_bytes: int
+    length_bytes: int
+    number_bytes: int
+
+    # ---- bytes of cells
+
+    @property
+    def schema_bytes(self) -> int:
+        """Of a COLUMN cell's schema part, or of a NODE cell up to its leaves."""
+        return 8 + self.offset_bytes + self.length_bytes + 3 * self.number_bytes + 3
+
+    @property
+    def node_bytes(self) -> int:
+        return self.schema_bytes + 2 * self.number_bytes
+
+    @property
+    def chunk_bytes(self) -> int:
+        return self.offset_bytes + self.length_bytes
+
+    @property
+    def row_group_bytes(self) -> int:
+        return 4 + 4 * self.offset_bytes
+
+    @property
+    def key_value_bytes(self) -> int:
+        return 8 + 2 * self.offset_bytes
+
+    @property
+    def listed(self) -> int:
+        """How many names the tail block lists: all, or none."""
+        return self.names if self.names <= wire.FLAT_LIST_ENTRIES else 0
+
+    @property
+    def buckets(self) -> int:
+        return 0 if self.listed or not self.names else -(-self.names // wire.FLAT_BUCKET_FILL)
+
+    @property
+    def tail_bytes(self) -> int:
+        return TAIL.size + 8 * self.listed + RECORD.size
+
+    def groups(self, part: int) -> range:
+        """The row groups of a part."""
+        step = wire.FLAT_PART_ROW_GROUPS
+        return range(step * part, min(step * part + step, self.row_groups))
+
+    def part_bytes(self, part: int) -> int:
+        """The cell of a leaf's part; the first one's has the schema part too."""
+        return (8 if part else self.schema_bytes + 4) + len(self.groups(part)) * self.chunk_bytes
+
+    @property
+    def leaf_bytes(self) -> int:
+        """All cells of a leaf."""
+        more = max(parts_of(self.row_groups) - 1, 0)
+        return self.schema_bytes + 4 + self.row_groups * self.chunk_bytes + 8 * more
+
+    # ---- places
+
+    def part_place(self, leaf: int, part: int) -> int:
+        full = 8 + wire.FLAT_PART_ROW_GROUPS * self.chunk_bytes
+        return leaf * self.leaf_bytes + (self.part_bytes(0) + (part - 1) * full if part else 0)
+
+    @property
+    def nodes_place(self) -> int:
+        return self.leaves * self.leaf_bytes
+
+    @property
+    def row_groups_place(self) -> int:
+        return self.nodes_place + self.nodes * self.node_bytes
+
+    @property
+    def key_values_place(self) -> int:
+        return self.row_groups_place + 4 * parts_of(self.row_groups) + self.row_groups * self.row_group_bytes
+
+    @property
+    def buckets_place(self) -> int:
+        return self.key_values_place + self.key_values * self.key_value_bytes
+
+    @property
+    def tail_place(self) -> int:
+        return self.buckets_place + self.buckets * wire.FLAT_PAGE_BYTES

@@ -1,0 +1,177 @@
+"""A slice by a footer index: what the projection needs of the Thrift footer, brought together as a small scan."""
+
+from __future__ import annotations
+
+from itertools import accumulate, pairwise
+
+from .. import wire
+from ..errors import wire_error
+from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS
+from .index_shape import GROUP
+from .records import Records
+from .scan import ELEMENT_MEMBERS, KEY_VALUE_MEMBERS, ROW_GROUP_MEMBERS
+from .slice import Real, Slicer, slice_with
+
+__all__ = ["slice_index"]
+
+HAS_COLUMN_ORDERS = 4
+RANGES = {"element": ("bytes", "name", "logical_type"), "pair": ("bytes", "key", "value")}
+
+
+class SmallScan:
+    """A scan of what a projection needs, with its leaves and row groups numbered anew."""
+
+    def __init__(self, reader, leaves: list[int], row_groups: list[int]):
+        self.reader, self.wanted, self.wanted_groups = reader, leaves, row_groups
+        self.pieces: list[bytes] = []
+        self.size, self.leaves, self.real = 0, [], []
+        self._elements, self._row_groups = Records(ELEMENT_MEMBERS), Records(ROW_GROUP_MEMBERS)
+        self._chunks, self._key_values = Records(CHUNK_MEMBERS | PLACES_MEMBERS), Records(KEY_VALUE_MEMBERS)
+        self.elements, self.row_groups = self._elements.view, self._row_groups.view
+        self.chunks, self.key_values = self._chunks.view, self._key_values.view
+        self.version, self.created_by = reader.version, None
+        self.has_column_orders = bool(reader.file.facts.flags & HAS_COLUMN_ORDERS)
+
+    @property
+    def element_count(self) -> int:
+        return len(self._elements)
+
+    @property
+    def leaf_count(self) -> int:
+        return len(self.leaves)
+
+    @property
+    def row_group_count(self) -> int:
+        return len(self._row_groups)
+
+    @property
+    def key_value_count(self) -> int:
+        return len(self._key_values)
+
+    @property
+    def data(self) -> bytes:
+        return b"".join(self.pieces)
+
+    def add(self, data: bytes) -> int:
+        """Where the bytes begin."""
+        self.pieces.append(data)
+        self.size += len(data)
+        return self.size - len(data)
+
+    def fill(self, arrow_schema: bool, key_values: bool) -> None:
+        reader = self.reader
+        self.check()
+        reader.begin()
+        entries = self.entries()
+        self.make_tree(entries)
+        self.add_row_groups()
+        reader.begin()                                         # the leaves' elements once more
+        self.add_chunks()
+        arrow = reader.file.facts.arrow_schema if arrow_schema and self.wanted else 0
+        for index in range(reader.key_value_count) if key_values else [arrow - 1] if arrow else []:
+            facts, data = reader.pair(index)
+            self._key_values.append(shifted(facts, RANGES["pair"], self.add(data))
+                                    | {"has_value": int("value_offset" in facts)})
+        self.created_by = reader.read_created_by()
+
+    def check(self) -> None:
+        """Leaves ascend, and all numbers exist."""
+        reader = self.reader
+        for index, leaf in enumerate(self.wanted):
+            if not 0 <= leaf < reader.leaf_count:
+                raise wire_error(wire.BAD_ARGUMENT, 0, reader.leaf_count, leaf)
+            if index and leaf <= self.wanted[index - 1]:
+                raise wire_error(wire.BAD_ARGUMENT, 0, self.wanted[index - 1], leaf)
+        for row_group in self.wanted_groups:
+            if not 0 <= row_group < reader.row_group_count:
+                raise wire_error(wire.BAD_ARGUMENT, 0, reader.row_group_count, row_group)
+
+    def entries(self) -> list:
+        """The leaves and the groups above them, in preorder."""
+        found, known = [], set()
+        for leaf in self.wanted:
+            found.append(self.reader.entry(leaf))
+            while (node := found[-1].parent) not in known:
+                known.add(node)
+                found.append(self.reader.entry(GROUP | node))
+        return sorted(found, key=lambda entry: entry.index) or [self.reader.entry(GROUP)]
+
+    def make_tree(self, entries: list) -> None:
+        """Number the elements anew; damaged where they make no tree, or their leaves are in another order."""
+        above: list[int] = []                                  # open groups, by their places among the entries
+        leaf_counts, parents, first_leaves = [0] * len(entries), [], []
+        if entries[0].id != GROUP:
+            raise wire_error(wire.BAD_VALUE, entries[0].place, 0, entries[0].index)
+        for at, entry in enumerate(entries):
+            while above and entries[above[-1]].id != GROUP | entry.parent:
+                above.pop()
+            if at and (not above or entry.index == entries[at - 1].index):
+                raise wire_error(wire.BAD_VALUE, entry.place, entries[at - 1].index, entry.index)
+            is_leaf = not entry.id & GROUP
+            if is_leaf and self.wanted[self.leaf_count] != entry.id:
+                raise wire_error(wire.BAD_VALUE, entry.place, self.wanted[self.leaf_count], entry.id)
+            parents.append(above[-1] if above else -1)
+            first_leaves.append(self.leaf_count)
+            for group in above if is_leaf else []:
+                leaf_counts[group] += 1
+            if is_leaf:
+                self.leaves.append(at)
+            else:
+                above.append(at)
+        for at, entry in enumerate(entries):
+            element = shifted(entry.element, RANGES["element"], self.add(entry.thrift))
+            self._elements.append(element | {"parent": parents[at], "first_leaf": first_leaves[at],
+                                             "leaf_count": leaf_counts[at] if entry.id & GROUP else 1})
+            self.real.append(Real(entry.position, entry.leaf_count))
+
+    def add_row_groups(self) -> None:
+        """The wanted row groups, each read once, together with those that follow it in the file and in the slice."""
+        found: dict[int, dict] = {}
+        order = sorted(range(len(self.wanted_groups)), key=self.wanted_groups.__getitem__)
+        while order:
+            run = run_of(order, self.wanted_groups)
+            first = self.wanted_groups[order[0]]
+            if first in found:
+                run = 1
+            else:
+                found |= enumerate(self.reader.row_group_facts(first, run), first)
+            order = order[run:]
+        for row_group in self.wanted_groups:
+            self._row_groups.append(found[row_group] | {"chunk_count": self.leaf_count})
+
+    def add_chunks(self) -> None:
+        """The chunks' Thrift bytes, leaf by leaf, each part read once."""
+        row_groups, columns = sorted(set(self.wanted_groups)), []
+        for leaf in self.wanted:
+            column, data = {}, self.reader.chunk_bytes(leaf, row_groups)
+            ends = [0, *accumulate(thrift.length for thrift in data[1])]
+            for row_group, thrift, (at, end) in zip(row_groups, data[1], pairwise(ends), strict=True):
+                facts = self.reader.decode_chunk(data[0][at:end], 0, thrift)
+                column[row_group] = facts | {"chunk_offset": self.add(data[0][at:end]), "chunk_length": end - at}
+            columns.append(column)
+        for row_group in self.wanted_groups:
+            for column in columns:
+                self._chunks.append(column[row_group])
+
+
+def shifted(facts: dict[str, int], ranges: tuple[str, ...], by: int) -> dict[str, int]:
+    """Facts whose ranges count from somewhere else."""
+    names = [f"{range}_offset" for range in ranges]
+    return facts | {name: facts[name] + by for name in names if name in facts}
+
+
+def run_of(order: list[int], row_groups: list[int]) -> int:
+    """How many row groups, in the order given, follow each other both in the file and in the slice."""
+    first, run = order[0], 1
+    while run < len(order) and order[run] == first + run and row_groups[order[run]] == row_groups[first] + run:
+        run += 1
+    return run
+
+
+def slice_index(reader, leaves, row_groups, arrow_schema: bool, key_values: bool) -> bytes:
+    """The slice of the footer that an index reader is open on; see `slice.slice_footer`."""
+    leaves, row_groups = [int(leaf) for leaf in leaves], [int(index) for index in row_groups]
+    scan = SmallScan(reader, leaves, row_groups)
+    scan.fill(arrow_schema, key_values)
+    slicer = Slicer(scan, range(len(leaves)), range(len(row_groups)), scan.real, reader.leaf_count + reader.node_count)
+    return slice_with(slicer, arrow_schema, key_values)

@@ -1,0 +1,171 @@
+"""Writing the footer index: where everything is, names, checksums (docs/formats.md, section 5)."""
+
+from __future__ import annotations
+
+import struct
+
+from .. import wire
+from ..errors import wire_error
+from .checksum import crc32
+from .flat_names import fill_buckets, hash_field_id, hash_path, tag_of
+from .flat_schema import ABSENT_FIELD_ID, Elements
+from .index_shape import GROUP, MOST, TAIL, Shape, parts_of
+from .slice_write import ARROW_SCHEMA
+
+__all__ = ["write"]
+
+PAYLOAD_LIMIT = 0x7FFFFFFF
+HAS_CREATED_BY, HAS_KEY_VALUES, HAS_COLUMN_ORDERS = 1, 2, 4
+
+
+def write(scan) -> bytes:
+    """The index's payload for a scanned footer, without the trailer.
+
+    Raises
+    ------
+    Refused
+        The footer is encrypted or signed.
+    Unsupported
+        A row group without one chunk per leaf; a payload of 2 GiB.
+    """
+    return _Writer(scan).payload()
+
+
+def bytes_for(largest: int) -> int:
+    return min(max(-(-largest.bit_length() // 8), 1), 4)
+
+
+def signed(cell: bytes) -> bytes:
+    """A cell behind its checksum."""
+    return struct.pack("<I", crc32(cell)) + cell
+
+
+class _Writer:
+    def __init__(self, scan):
+        self.scan, self.data = scan, memoryview(scan.data).cast("B")
+        if scan.encrypted:
+            raise wire_error(wire.ENCRYPTED, 0, 0, scan.encrypted)
+        for count, offset in zip(scan.row_groups("chunk_count"), scan.row_groups("columns_offset"), strict=True):
+            if count != scan.leaf_count:
+                raise wire_error(wire.IRREGULAR, offset, scan.leaf_count, count)
+        self.elements = Elements(scan)
+        self.chunks = self.ranges(scan.chunks, "chunk")
+        self.groups, self.columns = (self.ranges(scan.row_groups, name) for name in ("bytes", "columns"))
+        self.pairs = self.ranges(scan.key_values, "bytes")
+        self.entries = self.names()
+        self.shape = self.measure()
+
+    @staticmethod
+    def ranges(records, name: str) -> list[tuple[int, int]]:
+        return list(zip(records(f"{name}_offset"), records(f"{name}_length"), strict=True))
+
+    def measure(self) -> Shape:
+        """How wide offsets, lengths and numbers have to be."""
+        elements, scan = self.elements.thrift_places, self.scan
+        largest = max(sum(range) for range in (*elements, *self.groups, *self.pairs))
+        longest = max(length for _, length in (*elements, *self.chunks))
+        shape = Shape(scan.leaf_count, len(self.elements.nodes), scan.row_group_count, scan.key_value_count,
+                      len(self.entries), bytes_for(largest), bytes_for(longest), bytes_for(scan.element_count))
+        size = shape.tail_place + shape.tail_bytes if shape.tail_place <= PAYLOAD_LIMIT else MOST
+        if size > PAYLOAD_LIMIT:
+            raise wire_error(wire.TOO_LARGE, 0, PAYLOAD_LIMIT, size)
+        return shape
+
+    def payload(self) -> bytes:
+        shape = self.shape
+        pieces = [self.leaf(leaf) for leaf in range(shape.leaves)]
+        pieces += [signed(self.schema_part(element) + self.number(self.elements.first_leaf[element])
+                          + self.number(self.elements.leaf_count[element])) for element in self.elements.nodes]
+        pieces += [self.row_groups(part) for part in range(parts_of(shape.row_groups))]
+        pieces += [signed(self.crc(range) + self.offset(range[0]) + self.offset(range[1])) for range in self.pairs]
+        if shape.buckets:
+            pieces += [self.bucket(*numbered) for numbered in enumerate(fill_buckets(self.entries))]
+        return b"".join(pieces) + self.tail()
+
+    # ---- numbers
+
+    def offset(self, value: int) -> bytes:
+        return value.to_bytes(self.shape.offset_bytes, "little")
+
+    def length(self, value: int) -> bytes:
+        return value.to_bytes(self.shape.length_bytes, "little")
+
+    def number(self, value: int) -> bytes:
+        return value.to_bytes(self.shape.number_bytes, "little")
+
+    def crc(self, *ranges: tuple[int, int]) -> bytes:
+        """The checksum over the footer's ranges, one behind the other."""
+        crc = 0
+        for at, length in ranges:
+            crc = crc32(self.data[at:at + length], crc)
+        return struct.pack("<I", crc)
+
+    # ---- cells
+
+    def schema_part(self, element: int) -> bytes:
+        elements = self.elements
+        parent = self.node_of[elements.parent[element]] if element else 0
+        at, length = elements.thrift_places[element]
+        order = elements.column_order[element] if elements.is_leaf[element] else 0
+        return b"".join((
+            self.crc((at, length)), self.offset(at), self.length(length), self.number(parent), self.number(element),
+            self.number(elements.position[element]),
+            bytes((order, elements.max_definition[element], elements.max_repetition[element]))))
+
+    def leaf(self, leaf: int) -> bytes:
+        cells = [signed(self.schema_part(self.elements.leaves[leaf]) + self.part(leaf, 0))]
+        cells += [signed(self.part(leaf, part)) for part in range(1, parts_of(self.shape.row_groups))]
+        return b"".join(cells)
+
+    def part(self, leaf: int, part: int) -> bytes:
+        """One checksum over all chunks of the part; their offsets; their lengths."""
+        chunks = [self.chunks[group * self.shape.leaves + leaf] for group in self.shape.groups(part)]
+        return b"".join((self.crc(*chunks), *(self.offset(at) for at, _ in chunks),
+                         *(self.length(length) for _, length in chunks)))
+
+    def row_groups(self, part: int) -> bytes:
+        cell = []
+        for group in self.shape.groups(part):
+            (begin, length), (columns, columns_length) = self.groups[group], self.columns[group]
+            columns_end, end = columns + columns_length, begin + length
+            cell.append(self.crc((begin, columns - begin), (columns_end, end - columns_end)))
+            cell += [self.offset(at) for at in (begin, columns, columns_end, end)]
+        return signed(b"".join(cell))
+
+    @staticmethod
+    def bucket(number: int, entries: list[tuple[int, int]]) -> bytes:
+        head = struct.pack("<IHHI", wire.FLAT_PAGE_BYTES, wire.KIND_BUCKET, len(entries), number)
+        body = head + b"".join(struct.pack("<II", *entry) for entry in entries)
+        return signed(body.ljust(wire.FLAT_PAGE_BYTES - 4, b"\0"))
+
+    # ---- names and the tail block
+
+    def names(self) -> list[tuple[int, int]]:
+        """(hash, id) of every leaf's and node's path, the root's excepted; then of their field ids."""
+        elements = self.elements
+        self.node_of = {element: node for node, element in enumerate(elements.nodes)}
+        listed = [*((element, leaf) for leaf, element in enumerate(elements.leaves)),
+                  *((element, GROUP | node) for element, node in self.node_of.items() if element)]
+        return [*((hash_path(elements.paths[element]), id) for element, id in listed),
+                *((hash_field_id(elements.field_id[element]), id) for element, id in listed
+                  if elements.field_id[element] != ABSENT_FIELD_ID)]
+
+    def arrow_schema(self) -> int:
+        """1 + the number of the first ARROW:schema that has a value; 0 without one."""
+        keys, has_value = self.ranges(self.scan.key_values, "key"), self.scan.key_values("has_value")
+        found = (1 + index for index, (at, length) in enumerate(keys)
+                 if has_value[index] and self.data[at:at + length] == ARROW_SCHEMA)
+        return next(found, 0)
+
+    def tail(self) -> bytes:
+        scan, shape = self.scan, self.shape
+        at, length = scan.created_by_place
+        has_created_by = scan.created_by is not None
+        flags = has_created_by * HAS_CREATED_BY | scan.has_key_values * HAS_KEY_VALUES \
+            | scan.has_column_orders * HAS_COLUMN_ORDERS
+        block = TAIL.pack(
+            *shape[:5], self.arrow_schema(), scan.version, scan.num_rows, at, length,
+            crc32(scan.created_by) if has_created_by else 0, *shape[5:], flags)
+        block += b"".join(struct.pack("<II", tag_of(hash), id) for hash, id in self.entries[:shape.listed])
+        block += struct.pack("<II", wire.INDEX_LAYOUT_VERSION, shape.tail_bytes)
+        return block + struct.pack("<I", crc32(block))
