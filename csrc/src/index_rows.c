@@ -2,19 +2,18 @@
 #include "index_read.h"
 
 /* Decode what stands around a row group's columns: `own`, of which `before` bytes come before the list's value. */
-static int decode_row_group(const uint8_t *own, size_t size, size_t before, pqx_row_group *group)
+static int decode_row_group(pqx_scanning *s, const uint8_t *own, size_t size, size_t before, pqx_row_group *group)
 {
-    pqx_scan scan = {0};
-    pqx_scanning s = {.cursor = {own, size, 0, NULL}, .scan = &scan};
     int32_t id = 0;
     int has_num_rows = 0, ignored = 0;
+    s->cursor = (pqx_cursor){own, size, 0, NULL};
     *group = (pqx_row_group){.num_rows = -1, .total_byte_size = -1, .file_offset = -1, .total_compressed_size = -1, .ordinal = -1};
     for (;;) {
         int type = 0;
-        PQX_TRY(pqx_read_field(&s.cursor, &id, &type));
-        if (type == 0) return s.cursor.at == size && has_num_rows ? PQX_OK : PQX_NOT_A_STRUCT;
-        if (id != PQX_ROW_GROUP_COLUMNS) PQX_TRY(pqx_scan_row_group_field(&s, id, type, group, &ignored, &has_num_rows));
-        else if (s.cursor.at != before) PQX_TRY(pqx_skip_field(&s.cursor, type, PQX_IN_ROW_GROUP));
+        PQX_TRY(pqx_read_field(&s->cursor, &id, &type));
+        if (type == 0) return s->cursor.at == size && has_num_rows ? PQX_OK : PQX_NOT_A_STRUCT;
+        if (id != PQX_ROW_GROUP_COLUMNS) PQX_TRY(pqx_scan_row_group_field(s, id, type, group, &ignored, &has_num_rows));
+        else if (s->cursor.at != before) PQX_TRY(pqx_skip_field(&s->cursor, type, PQX_IN_ROW_GROUP));
     }
 }
 
@@ -52,7 +51,7 @@ static int read_offsets(const pqx_index *index, const uint8_t *entry, uint64_t p
 /* The row groups of one cell: what is their own is read in one go, into index->own. */
 static int read_some(pqx_index *index, uint32_t first, uint32_t count, uint64_t *end, pqx_row_group *groups, pqx_error *error)
 {
-    pqx_range ranges[2 * PQX_FLAT_PART_ROW_GROUPS];
+    pqx_range ranges[2 * PQX_FLAT_PART_ROW_GROUPS] = {0};
     uint32_t checksums[PQX_FLAT_PART_ROW_GROUPS];
     uint64_t place, start = 0;
     const uint8_t *entry;
@@ -69,7 +68,7 @@ static int read_some(pqx_index *index, uint32_t first, uint32_t count, uint64_t 
         const pqx_range *range = ranges + 2 * i;
         size_t size = (size_t)range[0].length + range[1].length;
         PQX_TRY(pqx_index_check_thrift(index, checksums[i], own, size, range[0].offset, error));
-        if (decode_row_group(own, size, range[0].length, &groups[i]) != PQX_OK) return pqx_index_not_whole(index, range[0].offset, size, error);
+        if (decode_row_group(&index->scanning, own, size, range[0].length, &groups[i]) != PQX_OK) return pqx_index_not_whole(index, range[0].offset, size, error);
         groups[i].chunk_count = index->shape.leaves;
         own += size;
     }

@@ -310,7 +310,7 @@ static int write_payload(pqx_index_writer *w, pqx_buffer *out)
     for (uint32_t node = 0; node < w->shape.nodes; node++) put_node(w, node);
     for (uint32_t part = 0; part < pqx_index_parts(&w->shape); part++) put_row_groups(w, part);
     for (uint32_t i = 0; i < w->shape.key_values; i++) put_key_value(w, w->scan->key_values[i].bytes);
-    put_buckets(w);
+    if (pqx_index_buckets(&w->shape)) put_buckets(w);
     put_tail(w);
     out->size += size;
     return PQX_OK;

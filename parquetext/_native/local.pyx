@@ -13,7 +13,7 @@ from ..errors import wire_error
 
 from .capi cimport pqx_crc32
 
-__all__ = ["LocalFile", "flat_block", "read_pages"]
+__all__ = ["LocalFile", "own_block", "read_pages"]
 
 cdef extern from "<fcntl.h>" nogil:
     int O_RDONLY, O_CLOEXEC, O_NONBLOCK
@@ -187,21 +187,24 @@ def read_pages(int fd, uint64_t offset, size_t length):
 
 
 cdef bytes FLAT_FOOTER = wire.UUID_FLAT_FOOTER.bytes
+cdef bytes FOOTER_INDEX = wire.UUID_FOOTER_INDEX.bytes
 
 
-def flat_block(bytes tail not None, uint64_t size):
-    """Find the flat footer from the back of a file of `size` bytes that ends in `tail`.
+def own_block(bytes tail not None, uint64_t size):
+    """Find our block from the back of a file of `size` bytes that ends in `tail`.
 
     In a Thrift footer, foreign blocks stacked on top of it are stepped over by their trailers, whose size checksums
-    must hold; in a PAR3 file it stands alone. Nothing of the payload is looked at.
+    must hold; a flat footer in a PAR3 file stands alone. Nothing of the payload is looked at.
 
     Returns
     -------
-    (int, int) or None
-        Where the payload begins in the file, and its length; None where `tail` shows no flat footer.
+    (str, int, int, int) or None
+        ``"flat"``, ``"index"`` or ``"par3"``; where the Thrift footer (of PAR3: the payload) and where the payload
+        begins in the file; the payload's length. None where `tail` shows none.
     """
     cdef const uint8_t *data = <const uint8_t *> PyBytes_AsString(tail)
-    cdef const uint8_t *uuid = <const uint8_t *> PyBytes_AsString(FLAT_FOOTER)
+    cdef const uint8_t *flat = <const uint8_t *> PyBytes_AsString(FLAT_FOOTER)
+    cdef const uint8_t *index = <const uint8_t *> PyBytes_AsString(FOOTER_INDEX)
     cdef const uint8_t *trailer
     cdef uint64_t held = len(tail), footer, begin, end
     cdef uint32_t length, crc
@@ -214,7 +217,7 @@ def flat_block(bytes tail not None, uint64_t size):
         memcpy(&crc, data + held - 8, 4)
         if pqx_crc32(0, data + held - 12, 4) != crc or size < PAR3_TRAILER + 4 or length > size - PAR3_TRAILER - 4:
             return None
-        return size - PAR3_TRAILER - length, length
+        return "par3", size - PAR3_TRAILER - length, size - PAR3_TRAILER - length, length
     if memcmp(data + held - 4, b"PAR1", 4) != 0:
         return None
     memcpy(&length, data + held - 8, 4)
@@ -231,7 +234,9 @@ def flat_block(bytes tail not None, uint64_t size):
         memcpy(&crc, trailer + 8, 4)
         if pqx_crc32(0, trailer + 4, 4) != crc or length >= end - TRAILER - footer:
             return None
-        if memcmp(trailer + 12, uuid, 16) == 0:
-            return end - TRAILER - length, length
+        if memcmp(trailer + 12, flat, 16) == 0:
+            return "flat", footer, end - TRAILER - length, length
+        if memcmp(trailer + 12, index, 16) == 0:
+            return "index", footer, end - TRAILER - length, length
         end -= TRAILER + length
     return None

@@ -44,3 +44,12 @@ def fill_buckets(entries: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
             bucket = (bucket + 1) % count
         buckets[bucket].append((tag_of(hash), place))
     return buckets
+
+
+def find_column(reader, name: str):
+    """(leaf, chunks) of the one leaf whose path reads like `name`; None where that is not exactly one leaf."""
+    try:
+        ids = reader.find_name(name.encode())
+    except UnicodeEncodeError:
+        return None
+    return (ids[0], reader.column(ids[0])) if len(ids) == 1 and ids[0] < GROUP else None

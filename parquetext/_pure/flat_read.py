@@ -137,11 +137,7 @@ class Reader:
 
     def find_column(self, name: str) -> tuple[int, Chunks] | None:
         """The one leaf whose path reads like `name`, and its chunks; None where that is not exactly one leaf."""
-        try:
-            ids = self.find_name(name.encode())
-        except UnicodeEncodeError:
-            return None
-        return (ids[0], self.column(ids[0])) if len(ids) == 1 and ids[0] < GROUP else None
+        return flat_names.find_column(self, name)
 
     def find_columns(self, names: list) -> list[tuple[int, Chunks] | None]:
         """The same of each name, None for what is no string."""

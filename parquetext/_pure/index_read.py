@@ -194,6 +194,10 @@ class Reader:
         wanted = flat_names.dotted(name)
         return self._find(flat_names.hash_path(name), lambda entry: flat_names.dotted(entry.path) == wanted)
 
+    def find_column(self, name: str) -> tuple[int, Chunks] | None:
+        """The one leaf whose path reads like `name`, and its chunks; None where that is not exactly one leaf."""
+        return flat_names.find_column(self, name)
+
     def find_field_id(self, field_id: int) -> list[int]:
         """Ids of every leaf and group of that field id."""
         return self._find(flat_names.hash_field_id(field_id), lambda entry: entry.element["field_id"] == field_id)

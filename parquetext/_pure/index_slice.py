@@ -29,7 +29,7 @@ class SmallScan:
         self._chunks, self._key_values = Records(CHUNK_MEMBERS | PLACES_MEMBERS), Records(KEY_VALUE_MEMBERS)
         self.elements, self.row_groups = self._elements.view, self._row_groups.view
         self.chunks, self.key_values = self._chunks.view, self._key_values.view
-        self.version, self.created_by = reader.version, None
+        self.version, self.created_by, self.problem = reader.version, None, None
         self.has_column_orders = bool(reader.file.facts.flags & HAS_COLUMN_ORDERS)
 
     @property

@@ -43,6 +43,8 @@ def signed(cell: bytes) -> bytes:
 class _Writer:
     def __init__(self, scan):
         self.scan, self.data = scan, memoryview(scan.data).cast("B")
+        if scan.problem is not None:
+            raise scan.problem
         if scan.encrypted:
             raise wire_error(wire.ENCRYPTED, 0, 0, scan.encrypted)
         for count, offset in zip(scan.row_groups("chunk_count"), scan.row_groups("columns_offset"), strict=True):

@@ -11,8 +11,9 @@ from .. import wire
 from ..errors import wire_error
 from .checksum import crc32
 
-__all__ = ["LocalFile", "flat_block", "read_pages"]
+__all__ = ["LocalFile", "own_block", "read_pages"]
 
+OWN = {wire.UUID_FLAT_FOOTER.bytes: "flat", wire.UUID_FOOTER_INDEX.bytes: "index"}
 TRAILER = struct.Struct("<III16s")                             # payload's CRC-32, its length, the length's CRC-32, UUID
 PAR3_TRAILER = struct.Struct("<III4s")                         # the same, and the magic in place of the UUID
 
@@ -97,16 +98,17 @@ def _read(fd: int, offset: int, length: int) -> bytes:
     return data
 
 
-def flat_block(tail: bytes, size: int) -> tuple[int, int] | None:
-    """Find the flat footer from the back of a file of `size` bytes that ends in `tail`.
+def own_block(tail: bytes, size: int) -> tuple[str, int, int, int] | None:
+    """Find our block from the back of a file of `size` bytes that ends in `tail`.
 
     In a Thrift footer, foreign blocks stacked on top of it are stepped over by their trailers, whose size checksums
-    must hold; in a PAR3 file it stands alone. Nothing of the payload is looked at.
+    must hold; a flat footer in a PAR3 file stands alone. Nothing of the payload is looked at.
 
     Returns
     -------
-    (int, int) or None
-        Where the payload begins in the file, and its length; None where `tail` shows no flat footer.
+    (str, int, int, int) or None
+        ``"flat"``, ``"index"`` or ``"par3"``; where the Thrift footer (of PAR3: the payload) and where the payload
+        begins in the file; the payload's length. None where `tail` shows none.
     """
     if not 9 <= len(tail) <= size:
         return None
@@ -123,16 +125,16 @@ def flat_block(tail: bytes, size: int) -> tuple[int, int] | None:
         payload = end - TRAILER.size - length
         if crc32(tail[at + 4:at + 8]) != length_crc or payload <= footer:
             return None
-        if uuid == wire.UUID_FLAT_FOOTER.bytes:
-            return payload, length
+        if uuid in OWN:
+            return OWN[uuid], footer, payload, length
         end = payload
     return None
 
 
-def _alone(tail: bytes, size: int) -> tuple[int, int] | None:
+def _alone(tail: bytes, size: int) -> tuple[str, int, int, int] | None:
     """The footer of a PAR3 file."""
     if len(tail) < PAR3_TRAILER.size:
         return None
     _, length, length_crc, _ = PAR3_TRAILER.unpack(tail[-PAR3_TRAILER.size:])
     payload = size - PAR3_TRAILER.size - length
-    return (payload, length) if crc32(tail[-12:-8]) == length_crc and payload >= 4 else None
+    return ("par3", payload, payload, length) if crc32(tail[-12:-8]) == length_crc and payload >= 4 else None

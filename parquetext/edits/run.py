@@ -20,11 +20,13 @@ __all__ = ["Planned", "change_footer", "read_either"]
 
 
 class Planned(NamedTuple):
-    """What is to be done to a footer, None for nothing, the form that it then has, and what that does not carry."""
+    """What is to be done to a footer, None for nothing; the form that it then has, and what that does not carry; why this
+    one, if there was a choice."""
 
     edit: storage.TailEdit | None
     form: str
     losses: tuple = ()
+    reason: str = ""
 
 
 Plan = Callable[[Footer | Par3Footer, frozenset], Planned]
@@ -44,7 +46,7 @@ def change_footer(path: object, plan: Plan, done: str, would: str, *, in_place: 
             path=source.name, outcome=outcome, form_before=form, form_after=form if edit is None else planned.form,
             bytes_before=source.size, bytes_after=source.size if edit is None else edit.size,
             bytes_read=source.bytes_read, bytes_written=written, seconds=time.perf_counter() - start,
-            losses=planned.losses)
+            message=planned.reason, losses=planned.losses)
 
     if dry_run:
         with storage.open_source(path) as source:

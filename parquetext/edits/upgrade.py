@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from uuid import UUID
 
 from .. import kernels, wire
-from ..errors import Damaged, ParquetextError, Refused
+from ..errors import Damaged, ParquetextError, Refused, Unsupported
 from ..extension import AFTER_STOP, IN_STRUCT
+from ..footer.locate import LENGTH_AND_MAGIC
 from ..storage import TailEdit
+from .choice import Choice, choose_form
 from .dialect import ARROW, with_arrow_dialect
-from .footer import Footer, Piece
+from .footer import STOP, Footer, Piece
 from .foreign import others_of
 from .options import Options
 from .result import Result
@@ -17,7 +20,10 @@ from .run import Planned, change_footer
 from .size import check_size
 from .slots import Changes, Slots, changed, pairs_of, slots_of
 
-__all__ = ["FORMS", "check_form", "upgrade"]
+__all__ = ["AUTO", "FORMS", "check_form", "choice_of", "upgrade"]
+
+AUTO = "auto"
+BLOCKS = frozenset({wire.UUID_FLAT_FOOTER, wire.UUID_FOOTER_INDEX})  # of which a footer has one
 
 
 def upgrade(path: object, form: str = "flat", *, dialect: str | None = None, stats: str = "full",
@@ -26,17 +32,19 @@ def upgrade(path: object, form: str = "flat", *, dialect: str | None = None, sta
             dry_run: bool = False) -> Result:
     """Add a footer form to a Parquet file; every reader goes on reading it.
 
-    Upgrading twice changes nothing the second time; a block of ours that is outdated or damaged is replaced, blocks
-    of others stay, under ours. `strip` gives the original file back, byte for byte.
+    Upgrading twice changes nothing the second time; a block of ours that is outdated, damaged or of another form is
+    replaced, blocks of others stay, under ours. `strip` gives the original file back, byte for byte.
 
     Parameters
     ----------
     path : str, os.PathLike or (filesystem, str)
         A local path, a URI, or a pair of a ``pyarrow.fs`` filesystem and a path.
     form : str
-        ``"flat"``.
+        ``"flat"``, the fastest one, about as large as the Thrift footer; ``"index"``, a jump table into the Thrift
+        footer and a fraction of it; or ``"auto"``, which takes one of both, or none where little is gained, and says
+        why in the result's `message`.
     stats : str
-        ``"full"``, or ``"compact"``: bounds of strings longer than 16 bytes are shortened in the new form, validly.
+        ``"full"``, or ``"compact"``: bounds of strings longer than 16 bytes are shortened in the flat form, validly.
     dialect : str, optional
         ``"arrow"``: write the flat form as the public C++ and Rust implementations read it, beside our own if that is
         there. It carries less; `Result.losses` says what is missing, in a dry run too.
@@ -86,6 +94,8 @@ def upgrade(path: object, form: str = "flat", *, dialect: str | None = None, sta
     def plan(footer: Footer, forced: frozenset[str]) -> Planned:
         if dialect:
             return with_arrow_dialect(footer, options, forced)
+        if form == AUTO:
+            return with_best(footer, options, forced)
         return Planned(FORMS[form](footer, options, forced), form)
 
     return change_footer(path, plan, "upgraded", "would-upgrade", in_place=in_place, keep_mtime=keep_mtime, force=force,
@@ -94,21 +104,61 @@ def upgrade(path: object, form: str = "flat", *, dialect: str | None = None, sta
 
 def check_form(form: str) -> None:
     """ParquetextError for a form that no footer can be given."""
-    if form not in FORMS:
-        raise ParquetextError(f"no footer form that a file can be given: {form!r} (known: {', '.join(FORMS)})",
+    if form not in FORMS and form != AUTO:
+        raise ParquetextError(f"no footer form that a file can be given: {form!r} (known: {', '.join(FORMS)}, {AUTO})",
                               code=wire.BAD_ARGUMENT)
+
+
+def with_best(footer: Footer, options: Options, forced: frozenset[str] = frozenset()) -> Planned:
+    """The edit that gives the footer the form that it is worth; what the flat form cannot carry gets an index."""
+    form, reason = choice_of(footer)
+    if form not in FORMS:
+        return Planned(None, form, reason=reason)
+    try:
+        return Planned(FORMS[form](footer, options, forced), form, reason=f"{form}: {reason}")
+    except Unsupported as error:
+        if form == "index":
+            raise
+        reason = f"index: the flat form cannot carry it: {error}"
+        return Planned(with_index(footer, options, forced), "index", reason=reason)
+
+
+def choice_of(footer: Footer) -> Choice:
+    """The form that a footer is worth, extensions left out."""
+    scan = footer.scan()
+    length = len(footer.data) if footer.place is None else footer.place.header + len(STOP)
+    return choose_form(length, footer.offset + length + LENGTH_AND_MAGIC, scan.leaf_count, scan.row_group_count)
 
 
 def with_flat(footer: Footer, options: Options, forced: frozenset[str] = frozenset()) -> TailEdit | None:
     """The edit that gives the footer its flat block, or None where it has just that."""
-    others = others_of(footer, {wire.UUID_FLAT_FOOTER}, forced, options.wrap)
+    def write(scan) -> bytes:
+        slots = changed(_slots(footer), options.extensions)
+        return kernels.flat.write(scan, options.stats, verbatim=False, extensions=pairs_of(slots))
+
+    return _with_block(footer, wire.UUID_FLAT_FOOTER, write, options, forced)
+
+
+def with_index(footer: Footer, options: Options, forced: frozenset[str] = frozenset()) -> TailEdit | None:
+    """The edit that gives the footer its index, or None where it has just that."""
+    slots = changed(_slots(footer), options.extensions)
+    if slots:
+        raise Refused(f"an index has no place for extensions, and {len(slots)} would be lost; parquetext.strip takes all "
+                      "of them away")
+    return _with_block(footer, wire.UUID_FOOTER_INDEX, kernels.index.write, options, forced)
+
+
+def _with_block(footer: Footer, uuid: UUID, write: Callable, options: Options,
+                forced: frozenset[str]) -> TailEdit | None:
+    """The edit that puts a block of ours behind those of others, in place of ours that are there."""
+    others = others_of(footer, BLOCKS, forced, options.wrap)
     scan = footer.scan()
     if scan.encrypted:
         raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
-    slots = changed(_slots(footer), options.extensions)
-    payload = kernels.flat.write(scan, options.stats, verbatim=False, extensions=pairs_of(slots))
-    trailer = kernels.extension.trailer(payload, wire.UUID_FLAT_FOOTER.bytes)
-    if any(_is(piece, payload, trailer) for piece in footer.pieces):
+    payload = write(scan)
+    trailer = kernels.extension.trailer(payload, uuid.bytes)
+    own = [piece for piece in footer.pieces if piece.uuid in BLOCKS]
+    if len(own) == 1 and _is(own[0], payload, trailer):
         return None
     pieces = [*others, payload, trailer]
     check_size(pieces, forced)
@@ -131,4 +181,4 @@ def _is(piece: Piece, payload: bytes, trailer: bytes) -> bool:
 
 
 # What makes the edit for each form that a footer can be given.
-FORMS = {"flat": with_flat}
+FORMS = {"flat": with_flat, "index": with_index}

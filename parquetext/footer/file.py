@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 import pyarrow as pa
 
-from ..errors import Damaged
+from ..errors import Damaged, Malformed
 from ..findings import Finding
 from ..storage import BatchedSource
 from . import forms
@@ -31,8 +31,8 @@ class IoStats(NamedTuple):
     bytes: int
 
 
-CELLED = ("flat", "par3")
-A_GOOD_PART = 4  # of a remote footer that is worth reading whole: facts of one leaf in so many are wanted
+CELLED = ("flat", "index", "par3")
+A_GOOD_PART = 4  # of a remote footer, or by an index, that is worth reading whole: one leaf in so many is wanted
 _NOTHING = (0, 0)
 T = TypeVar("T")
 
@@ -56,7 +56,8 @@ class File:
     Attributes
     ----------
     form : str
-        The form of the footer in use: ``"flat"``, ``"thrift"``, ``"arrow"``, or ``"par3"``, which has no next one.
+        The form of the footer in use: ``"flat"``, ``"index"``, ``"thrift"``, ``"arrow"``, or ``"par3"``, which has no
+        next one.
     path : str
         What was opened.
     """
@@ -97,7 +98,9 @@ class File:
             return operation(self._form)
         except Damaged as error:
             self._leave_form(error)
-        return operation(self._form)
+        except Malformed as error:
+            raise error.at(str(self.path)) from None
+        return self._on_form(operation)
 
     def _each(self, operations: Iterable[Callable[[Form], T]]) -> list[T]:
         """Do several things on one form; of a remote file what they read is fetched together."""
@@ -115,17 +118,21 @@ class File:
         return isinstance(self._source, BatchedSource)
 
     def _expect(self, leaves: int) -> None:
-        """Prepare for facts of so many leaves: a good part of a remote footer is read whole."""
-        if self._is_batched() and self.form in CELLED and leaves * A_GOOD_PART >= self.num_columns:
+        """Prepare for facts of so many leaves: a good part of a remote footer, or by an index, is read whole."""
+        if self.form not in CELLED or leaves * A_GOOD_PART < self.num_columns:
+            return
+        if self._is_batched():
             self._source.hold()
+        elif self.form == "index":
+            self._on_form(lambda form: form.hold())
 
     def _leave_form(self, error: Damaged) -> None:
         """Go over to the next form, or raise the error where there is none."""
-        if self.form != "flat":
+        if self.form not in forms.DAMAGED:
             raise error.at(str(self.path))
-        name, following, findings = forms.form_beside_flat(self._source)
-        self.findings.extend([Finding.of(forms.FLAT_DAMAGED, error, "flat footer"), *findings])
-        self._left = self._form.io
+        name, following, findings = forms.following_form(self._source, self.form, error)
+        self.findings.extend(findings)
+        self._left = tuple(map(sum, zip(self._left, self._form.io, strict=True)))
         self._form.close()
         self.form, self._form = name, following
 
@@ -206,7 +213,7 @@ class File:
 
         Notes
         -----
-        With a flat footer the cost does not depend on how many columns the file has.
+        With a flat footer or an index the cost does not depend on how many columns the file has.
         """
         form = self._form
         try:
@@ -218,6 +225,8 @@ class File:
             return Column(self, leaf, form.column(leaf))
         except Damaged as error:
             self._leave_form(error)
+        except Malformed as error:
+            raise error.at(str(self.path)) from None
         return self.column(name, field_id=field_id)
 
     def columns(self, names: Iterable[str | tuple[str, ...]] | None = None) -> list[Column]:

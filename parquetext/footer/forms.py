@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from .. import kernels, wire
 from ..errors import Damaged, Malformed, ParquetextError, Unsupported
 from ..findings import Finding
 from ..storage import BatchedSource
 from .dialect.form import dialect_form, dialect_of, layout_findings
-from .locate import FIRST_READ_REMOTE, Tail, locate
+from .locate import FIRST_READ_REMOTE, Block, Tail, locate
 from .model import Form
 from .thrift_form import ThriftForm
 
-__all__ = ["best_form", "form_beside_flat", "named_form", "unread_extension"]
+__all__ = ["FLAT_DAMAGED", "best_form", "following_form", "named_form", "open_reader", "unread_extension"]
 
-FLAT_DAMAGED, THRIFT_DAMAGED = "flat-damaged", "thrift-damaged"
+NAMES = {wire.UUID_FLAT_FOOTER: "flat", wire.UUID_FOOTER_INDEX: "index"}
+FLAT_DAMAGED = "flat-damaged"
+DAMAGED = {"flat": (FLAT_DAMAGED, "flat footer"), "index": ("index-damaged", "footer index")}
+THRIFT_DAMAGED = "thrift-damaged"
 EXTENSION_UNREAD = "extension-unread"
 _MARKERS = (b"\x08\xff\xff\x01", b"\x08\xfe\xff\x03")
 
 
 def best_form(source) -> tuple[str, Form, list[Finding]]:
-    """Read the tail and open the best form in it whose checks hold.
+    """Read the tail and open the best form in it whose checks hold: the last block of ours, the one before it, Thrift.
 
     Raises
     ------
@@ -27,21 +32,77 @@ def best_form(source) -> tuple[str, Form, list[Finding]]:
         The tail holds no footer that can be read. A damaged PAR3 footer has no other one beside it.
     """
     tail, data = _read_tail(source)
-    findings = list(tail.findings)
-    block = next((block for block in tail.blocks if block.uuid == wire.UUID_FLAT_FOOTER), None)
-    if block is not None:
-        name = "par3" if tail.is_par3 else "flat"
-        handle = (source.fd, source.size) if isinstance(source, kernels.local.LocalFile) else source
-        if isinstance(source, BatchedSource):
-            source.worth = block.payload, block.length
+    name, form, found = _best_of(source, tail, data, None)
+    return name, form, [*tail.findings, *found]
+
+
+def following_form(source, left: str, error: Damaged) -> tuple[str, Form, list[Finding]]:
+    """The next form after one that was found damaged, with a finding about that."""
+    tail, data = _read_tail(source, through=True)
+    name, form, found = _best_of(source, tail, data, left)
+    return name, form, [_damaged(left, error), *found]
+
+
+def open_reader(name: str, handle, footer: int, payload: int, length: int, data) -> Form:
+    """The reader of a form of ours; `handle` and `data` as kernels take a source and its tail."""
+    if name == "index":
+        return kernels.index.Reader(handle, footer, payload, length, data)
+    return kernels.flat.Reader(handle, payload, length, data)
+
+
+def _damaged(name: str, error: ParquetextError) -> Finding:
+    kind, place = DAMAGED[name]
+    return Finding.of(kind, error, place)
+
+
+def _best_of(source, tail: Tail, data: bytes, left: str | None) -> tuple[str, Form, list[Finding]]:
+    """The best form whose checks hold, but for the one that was left; and what is wrong with better ones."""
+    findings: list[Finding] = []
+    for block in _own_blocks(source, tail):
+        name = "par3" if tail.is_par3 else NAMES[block.uuid]
+        if name == left:
+            continue
         try:
-            return name, kernels.flat.Reader(handle, block.payload, block.length, data), findings
+            return name, _open_block(source, name, tail, block, data), findings
         except (Damaged, Unsupported) as error:
             if tail.is_par3:
                 raise
-            findings.append(Finding.of(FLAT_DAMAGED, error, "flat footer"))
-    name, form, more = _beside_flat(source, tail, data)
-    return name, form, findings + more
+            findings.append(_damaged(name, error))
+    return _thrift_or_dialect(source, tail, data, findings)
+
+
+def _open_block(source, name: str, tail: Tail, block: Block, data: bytes) -> Form:
+    if isinstance(source, BatchedSource):
+        begin = tail.footer_offset if name == "index" else block.payload
+        source.worth = begin, block.payload + block.length - begin
+    handle = (source.fd, source.size) if isinstance(source, kernels.local.LocalFile) else source
+    return open_reader(name, handle, tail.footer_offset, block.payload, block.length, data)
+
+
+def _own_blocks(source, tail: Tail) -> Iterator[Block]:
+    """Blocks of ours from the back; what stands in front of one is read only if another one is asked for."""
+    known = 0
+    while True:
+        yield from (block for block in tail.blocks[known:] if block.uuid in NAMES)
+        known = len(tail.blocks)
+        if not tail.missing:
+            return
+        tail.step(source.read(*tail.missing))
+
+
+def _thrift_or_dialect(source, tail: Tail, data: bytes, findings: list[Finding]) -> tuple[str, Form, list[Finding]]:
+    """The Thrift form; where its bytes are broken, the arrow dialect if there is one."""
+    try:
+        form, footer = _scanned(source, tail, data)
+    except Malformed as error:
+        if dialect_of(tail) is None:
+            raise
+        findings.append(Finding.of(THRIFT_DAMAGED, error, "Thrift footer"))
+        return "arrow", _from_dialect(source, tail, data, error), findings
+    findings += layout_findings(footer, tail)
+    if not tail.blocks and any(marker in footer for marker in _MARKERS):
+        findings += unread_extension(footer, tail.footer_offset)
+    return "thrift", form, findings
 
 
 def named_form(source, name: str) -> tuple[str, Form, list[Finding]]:
@@ -63,31 +124,12 @@ def named_form(source, name: str) -> tuple[str, Form, list[Finding]]:
     raise ParquetextError(f"no form of a footer that can be asked for: {name!r} (known: 'thrift', 'arrow')")
 
 
-def form_beside_flat(source) -> tuple[str, Form, list[Finding]]:
-    """The best form of those that are left where the flat footer is damaged."""
-    return _beside_flat(source, *_read_tail(source, through=True))
-
-
-def _beside_flat(source, tail: Tail, data: bytes) -> tuple[str, Form, list[Finding]]:
-    """The Thrift footer, and what is odd beside it; where it cannot be parsed, the arrow dialect."""
-    try:
-        form, footer = _scanned(source, tail, data)
-    except Malformed as error:
-        if dialect_of(tail) is None:
-            raise
-        return "arrow", _from_dialect(source, tail, data, error), [Finding.of(THRIFT_DAMAGED, error, "Thrift footer")]
-    findings = layout_findings(footer, tail)
-    if not tail.blocks and any(marker in footer for marker in _MARKERS):
-        findings += unread_extension(footer, tail.footer_offset)
-    return "thrift", form, findings
-
-
 def _read_tail(source, through: bool = False) -> tuple[Tail, bytes]:
-    """The tail and its bytes: what opening a local file has read, or one read; more of it up to a flat footer, or all
-    of its blocks."""
+    """The tail and its bytes: what opening a local file has read, or one read; more of it up to a block of ours,
+    or all of its blocks."""
     data = source.tail if hasattr(source, "tail") else source.read_tail(FIRST_READ_REMOTE)[1]
     tail = locate(data, source.size)
-    while tail.missing and (through or not tail.has(wire.UUID_FLAT_FOOTER)):
+    while tail.missing and (through or not any(block.uuid in NAMES for block in tail.blocks)):
         tail.step(source.read(*tail.missing))
     return tail, data
 

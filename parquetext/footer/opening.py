@@ -7,7 +7,7 @@ from ..errors import Damaged, ParquetextError, Unsupported
 from ..findings import Finding
 from ..storage import BatchedSource, LocalTarget, Overlay, old_tail, open_source, resolve
 from .file import File
-from .forms import best_form, named_form
+from .forms import best_form, named_form, open_reader
 
 __all__ = ["open_as", "open_file"]
 
@@ -15,7 +15,7 @@ CHANGE_INTERRUPTED = "change-interrupted"
 
 
 def open_as(kind: type[File], path, form: str | None = None) -> File:
-    """Open `path` as `kind`; the straight way for a local path and a sound flat footer, beside Thrift or alone."""
+    """Open `path` as `kind`; the straight way for a local path and a sound block of ours, or PAR3."""
     if type(path) is not str or "://" in path:
         return _open_target(kind, path, form)
     return _open_local(kind, path, form)
@@ -26,11 +26,12 @@ def _open_local(kind: type[File], path: str, form: str | None = None) -> File:
     source = local.LocalFile(path)
     if form is not None:
         return _open_named(kind, path, source, form)
-    place = local.flat_block(source.tail, source.size)
+    place = local.own_block(source.tail, source.size)
     if place is not None:
+        name, footer, payload, length = place
         try:
-            form = kernels.flat.Reader((source.fd, source.size), place[0], place[1], source.tail)
-            return kind(path, source, "par3" if source.tail.endswith(b"PAR3") else "flat", form)
+            return kind(path, source, name, open_reader(
+                name, (source.fd, source.size), footer, payload, length, source.tail))
         except (Damaged, Unsupported):
             pass  # the careful way meets it again, and reports it
     return _open_source(kind, path, source)
@@ -60,8 +61,8 @@ def open_file(path, *, form: str | None = None) -> File:
 
     Notes
     -----
-    Reads the last 4 KiB of a local file, 16 KiB of a remote one, and then what is missing: with a flat footer nothing,
-    with a Thrift footer the whole footer.
+    Reads the last 4 KiB of a local file, 16 KiB of a remote one, and then what is missing: with a flat footer
+    or an index nothing, with a Thrift footer alone the whole footer.
     """
     return open_as(File, path, form)
 

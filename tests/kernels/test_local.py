@@ -113,20 +113,29 @@ def test_a_closed_file_reads_nothing(local, tmp_path):
 
 def test_the_flat_block_is_found_from_the_back(local):
     data = parquet(block(b"payload of the flat footer"))
-    place, length = local.flat_block(data[-80:], len(data))
+    _, _, place, length = local.own_block(data[-80:], len(data))
     assert data[place:place + length] == b"payload of the flat footer"
 
 
 def test_foreign_blocks_on_top_are_stepped_over(local):
     data = parquet(block(b"flat") + block(b"foreign", FOREIGN) + block(b"", FOREIGN))
-    place, length = local.flat_block(data, len(data))
+    _, _, place, length = local.own_block(data, len(data))
     assert data[place:place + length] == b"flat"
+
+
+def test_the_last_one_of_our_blocks_counts(local):
+    flat, index = block(b"flat"), block(b"index", wire.UUID_FOOTER_INDEX.bytes)
+    above = index + block(b"foreign", FOREIGN)
+    for extension, form in ((flat + index, "index"), (index + flat, "flat"), (above, "index")):
+        data = parquet(extension)
+        found, footer, place, length = local.own_block(data, len(data))
+        assert (found, data[place:place + length], footer) == (form, form.encode(), len(b"PAR1data"))
 
 
 def test_only_the_trailers_need_to_be_in_the_tail(local):
     data = parquet(block(bytes(500)))
-    assert local.flat_block(data[-37:], len(data)) == (len(data) - 37 - 500, 500)
-    assert local.flat_block(data[-36:], len(data)) is None
+    assert local.own_block(data[-37:], len(data)) [2:] == (len(data) - 37 - 500, 500)
+    assert local.own_block(data[-36:], len(data)) is None
 
 
 def par3(payload: bytes, length: int | None = None) -> bytes:
@@ -137,7 +146,7 @@ def par3(payload: bytes, length: int | None = None) -> bytes:
 def test_in_a_par3_file_it_stands_alone(local):
     data = par3(b"payload")
     for tail in (data, data[-16:]):
-        assert local.flat_block(tail, len(data)) == (4, 7)
+        assert local.own_block(tail, len(data)) == ("par3", 4, 4, 7)
 
 
 @pytest.mark.parametrize("data", [
@@ -145,7 +154,7 @@ def test_in_a_par3_file_it_stands_alone(local):
     par3(b"payload")[-12:],
 ])
 def test_a_par3_trailer_that_leads_nowhere_is_not_believed(local, data):
-    assert local.flat_block(data, len(data)) is None
+    assert local.own_block(data, len(data)) is None
 
 
 @pytest.mark.parametrize("data", [
@@ -153,21 +162,22 @@ def test_a_par3_trailer_that_leads_nowhere_is_not_believed(local, data):
     parquet(block(b"flat"))[:-1], parquet(block(b"flat"))[:-4] + b"PAR3", parquet(block(b"flat"), thrift=b""),
 ])
 def test_other_files_have_no_flat_block(local, data):
-    assert local.flat_block(data, len(data)) is None
+    assert local.own_block(data, len(data)) is None
 
 
 def test_a_footer_length_that_leaves_the_file_or_the_block_is_not_believed(local):
     data = parquet(block(b"flat"))
     for length in (0, 1, 28, 29, 32, 2**31, 2**32 - 1):
         changed = data[:-8] + length.to_bytes(4, "little") + b"PAR1"
-        assert local.flat_block(changed, len(changed)) is None
+        assert local.own_block(changed, len(changed)) is None
 
 
 def test_one_flipped_bit_in_the_trailer_hides_the_block_or_leaves_its_place(local):
     data = parquet(block(b"flat" * 10))
-    place = local.flat_block(data, len(data))
+    place = local.own_block(data, len(data))
     for at in range(len(data) - 37, len(data)):
         for bit in range(8):
             changed = bytearray(data)
             changed[at] ^= 1 << bit
-            assert local.flat_block(bytes(changed), len(data)) in (None, place)
+            found = local.own_block(bytes(changed), len(data))
+            assert found is None or found[2:] == place[2:]

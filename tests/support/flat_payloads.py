@@ -22,10 +22,10 @@ class Memory:
         return self.data[offset:offset + length]
 
 
-def outcome(ask, *arguments):
+def outcome(ask, *arguments, **options):
     """What a call gives, or what it raises: class, code, offset, expected, found."""
     try:
-        return ask(*arguments)
+        return ask(*arguments, **options)
     except ParquetextError as error:
         return type(error).__name__, error.code, error.offset, error.expected, error.found
 

@@ -1,0 +1,82 @@
+"""Asking a reader of a footer's form for all that it can say."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+
+import pytest
+
+from .flat_payloads import outcome
+
+__all__ = ["FACTS", "GROUP", "everything_of", "module"]
+
+GROUP = 0x80000000
+FACTS = ("num_values", "total_uncompressed_size", "total_compressed_size", "data_page_offset", "dictionary_page_offset",
+         "null_count", "distinct_count", "type", "codec", "present", "encodings", "index_page_offset",
+         "bloom_filter_offset", "offset_index_offset", "column_index_offset", "bloom_filter_length",
+         "offset_index_length", "column_index_length", "min_value_offset", "min_value_length", "max_value_offset",
+         "max_value_length")
+ROW_GROUP_FACTS = ("num_rows", "total_byte_size", "file_offset", "total_compressed_size", "ordinal", "chunk_count")
+
+
+def module(package: str, name: str):
+    """A kernel module of one implementation."""
+    try:
+        return importlib.import_module(f"parquetext._{package}.{name}")
+    except ImportError:
+        pytest.skip("the compiled kernels are not built: nothing to compare the twin with")
+
+
+def chunk_facts(chunks) -> dict:
+    facts = {name: list(chunks.array(name)) for name in FACTS}
+    bounds = [list(part) for part in chunks.bounds()]
+    values = [chunks.bound_values(bit) for bit in (1, 2)]
+    return facts | {"count": len(chunks), "buffer": bytes(chunks.buffer), "bounds": bounds, "values": values}
+
+
+def column_facts(found: tuple | None) -> tuple | None:
+    return found and (found[0], chunk_facts(found[1]))
+
+
+def as_text(name: bytes) -> str:
+    return name.decode("utf-8", "surrogateescape")
+
+
+def node_facts(node) -> tuple:
+    return (bytes(node.thrift), bytes(node.path), node.parent, node.schema_index, node.first_leaf, node.leaf_count,
+            node.column_order, node.max_definition, node.max_repetition)
+
+
+def everything_of(open_reader: Callable) -> dict:
+    """All that a reader can be asked, each answer or error by itself and of a reader that nobody has asked before."""
+    reader = outcome(open_reader)
+    if isinstance(reader, tuple):
+        return {"open": reader}
+    found = {name: getattr(reader, name) for name in (
+        "version", "num_rows", "leaf_count", "node_count", "row_group_count", "key_value_count")}
+    ids = [*range(reader.leaf_count), *(GROUP | node for node in range(reader.node_count))]
+
+    def ask(question, work, *arguments):
+        found[question, *arguments] = outcome(lambda: work(open_reader(), *arguments))
+
+    for id in ids:
+        ask("node", lambda reader, id: node_facts(reader.node(id)), id)
+    names = {answer[1] for question, answer in found.items() if question[0] == "node" and len(answer) == 9}
+    for name in sorted(names | {b"", b"no such name"}):
+        ask("name", lambda reader, name: list(reader.find_name(name)), name)
+        ask("column by name", lambda reader, name: column_facts(reader.find_column(name)), as_text(name))
+    for field_id in range(-2, 4):
+        ask("field id", lambda reader, field_id: list(reader.find_field_id(field_id)), field_id)
+    for leaf in range(reader.leaf_count):
+        ask("column", lambda reader, leaf: chunk_facts(reader.column(leaf)), leaf)
+    for name in ROW_GROUP_FACTS:
+        ask("row groups", lambda reader, name: list(reader.row_groups(name)), name)
+    for row_group in range(reader.row_group_count):
+        ask("sorting", lambda reader, row_group: list(map(tuple, reader.sorting_columns(row_group))), row_group)
+    for index in range(reader.key_value_count):
+        ask("key value", lambda reader, index: tuple(reader.key_value(index)), index)
+    ask("created by", lambda reader: reader.created_by)
+    ask("slice", lambda reader: bytes(reader.slice(range(reader.leaf_count), range(reader.row_group_count),
+                                                   key_values=True)))
+    return found
