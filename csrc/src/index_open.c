@@ -54,7 +54,10 @@ static int check_counts(pqx_index *index, uint32_t tail, pqx_error *error)
         .leaves = pqx_load32(block), .nodes = pqx_load32(block + 4), .row_groups = pqx_load32(block + 8), .key_values = pqx_load32(block + 12),
         .names = pqx_load32(block + 16), .offset_bytes = block[48], .length_bytes = block[49], .number_bytes = block[50],
     };
-    index->facts = (pqx_flat_facts){(int32_t)pqx_load32(block + 24), (int64_t)pqx_load64(block + 28), s->leaves, s->nodes, s->row_groups, s->key_values};
+    index->facts = (pqx_flat_facts){
+        .version = (int32_t)pqx_load32(block + 24), .num_rows = (int64_t)pqx_load64(block + 28), .leaf_count = s->leaves, .node_count = s->nodes,
+        .row_group_count = s->row_groups, .key_value_count = s->key_values, .is_lossless = 1,
+    };
     index->arrow_schema = pqx_load32(block + 20);
     index->created_by = (pqx_range){pqx_load32(block + 36), pqx_load32(block + 40)};
     index->created_by_crc = pqx_load32(block + 44);

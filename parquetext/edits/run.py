@@ -20,8 +20,8 @@ __all__ = ["Planned", "change_footer", "read_either"]
 
 
 class Planned(NamedTuple):
-    """What is to be done to a footer, None for nothing; the form that it then has, and what that does not carry; why this
-    one, if there was a choice."""
+    """What is to be done to a footer, None for nothing; the form that it then has, what that does not carry, and why it
+    was chosen, where it was."""
 
     edit: storage.TailEdit | None
     form: str

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from support import flat_footers as thrift
 from support.flat_payloads import Memory, cells, irregular, one_chunk, outcome, sign, small_footer
-from support.form_readers import GROUP, everything_of, module
+from support.form_readers import GROUP, chunk_facts, everything_of, module
 
 from parquetext import kernels, wire
 from parquetext.errors import Damaged, ParquetextError, Unsupported

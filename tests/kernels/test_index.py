@@ -18,7 +18,6 @@ from support.form_readers import GROUP, everything_of, module
 from parquetext import kernels, wire
 from parquetext._pure.index_shape import TAIL, Shape, parts_of
 from parquetext.errors import Damaged, Malformed, ParquetextError, Unsupported
-from parquetext.footer.columns import Bounds
 from parquetext.footer.thrift_form import ThriftForm
 
 FACTS = ("num_values", "total_uncompressed_size", "total_compressed_size", "data_page_offset", "dictionary_page_offset",
@@ -92,7 +91,7 @@ def sign(payload: bytearray, places: list[tuple[int, int]]) -> bytes:
 def facts_of(form, leaf: int) -> dict:
     chunks = form.column(leaf)
     return {name: list(chunks.array(name)) for name in FACTS} | {
-        bit: Bounds.of(chunks, bit).to_list() for bit in (1, 2)}
+        bit: chunks.bound_values(bit) for bit in (1, 2)}
 
 
 def assert_equal(reader, form: ThriftForm) -> None:

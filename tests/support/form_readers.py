@@ -9,7 +9,7 @@ import pytest
 
 from .flat_payloads import outcome
 
-__all__ = ["FACTS", "GROUP", "everything_of", "module"]
+__all__ = ["FACTS", "GROUP", "chunk_facts", "everything_of", "module"]
 
 GROUP = 0x80000000
 FACTS = ("num_values", "total_uncompressed_size", "total_compressed_size", "data_page_offset", "dictionary_page_offset",
