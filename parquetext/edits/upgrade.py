@@ -143,8 +143,8 @@ def with_index(footer: Footer, options: Options, forced: frozenset[str] = frozen
     """The edit that gives the footer its index, or None where it has just that."""
     slots = changed(_slots(footer), options.extensions)
     if slots:
-        raise Refused(f"an index has no place for extensions, and {len(slots)} would be lost; parquetext.strip takes all "
-                      "of them away")
+        raise Refused(f"an index has no place for extensions, {len(slots)} would be lost; parquetext.strip takes "
+                      "them away")
     return _with_block(footer, wire.UUID_FOOTER_INDEX, kernels.index.write, options, forced)
 
 
