@@ -46,10 +46,17 @@ def fill_buckets(entries: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
     return buckets
 
 
-def find_column(reader, name: str):
-    """(leaf, chunks) of the one leaf whose path reads like `name`; None where that is not exactly one leaf."""
-    try:
-        ids = reader.find_name(name.encode())
-    except UnicodeEncodeError:
-        return None
-    return (ids[0], reader.column(ids[0])) if len(ids) == 1 and ids[0] < GROUP else None
+class ByName:
+    """Columns by their names, of a reader with `find_name` and `column`."""
+
+    def find_column(self, name: str):
+        """The one leaf whose path reads like `name`, and its chunks; None where that is not exactly one leaf."""
+        try:
+            ids = self.find_name(name.encode())
+        except UnicodeEncodeError:
+            return None
+        return (ids[0], self.column(ids[0])) if len(ids) == 1 and ids[0] < GROUP else None
+
+    def find_columns(self, names: list) -> list:
+        """The same of each name, None for what is no string."""
+        return [self.find_column(name) if isinstance(name, str) else None for name in names]

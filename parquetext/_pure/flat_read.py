@@ -66,7 +66,7 @@ class Node(NamedTuple):
     max_repetition: int
 
 
-class Reader:
+class Reader(flat_names.ByName):
     """A flat footer, opened by its tail block; everything else is fetched and checked when it is asked for.
 
     Parameters
@@ -134,14 +134,6 @@ class Reader:
         """Ids of every leaf and group whose path reads like this, '.' and NUL being one and the same."""
         wanted = flat_names.dotted(name)
         return self._find(flat_names.hash_path(name), lambda cell, node: flat_names.dotted(node.path) == wanted)
-
-    def find_column(self, name: str) -> tuple[int, Chunks] | None:
-        """The one leaf whose path reads like `name`, and its chunks; None where that is not exactly one leaf."""
-        return flat_names.find_column(self, name)
-
-    def find_columns(self, names: list) -> list[tuple[int, Chunks] | None]:
-        """The same of each name, None for what is no string."""
-        return [self.find_column(name) if isinstance(name, str) else None for name in names]
 
     def find_field_id(self, field_id: int) -> list[int]:
         """Ids of every leaf and group of that field id."""

@@ -44,7 +44,7 @@ class Entry(NamedTuple):
     path: bytes
 
 
-class Reader:
+class Reader(flat_names.ByName):
     """The Thrift footer that begins at `footer`, read by the index whose payload is [payload, payload + length).
 
     Parameters
@@ -193,10 +193,6 @@ class Reader:
         """Ids of every leaf and group whose path reads like this, '.' and NUL being one and the same."""
         wanted = flat_names.dotted(name)
         return self._find(flat_names.hash_path(name), lambda entry: flat_names.dotted(entry.path) == wanted)
-
-    def find_column(self, name: str) -> tuple[int, Chunks] | None:
-        """The one leaf whose path reads like `name`, and its chunks; None where that is not exactly one leaf."""
-        return flat_names.find_column(self, name)
 
     def find_field_id(self, field_id: int) -> list[int]:
         """Ids of every leaf and group of that field id."""
