@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from .. import extension, kernels
 from ..errors import ParquetextError
 from ..findings import Finding
+from ..footer.dialect.form import layout_name
 from ..footer.locate import read_tail
 from ..storage import open_source
 
@@ -15,12 +16,14 @@ __all__ = ["Block", "Inspection", "Slot", "inspect"]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One block of the footer's extension; the offset counts from the file's start."""
+    """One block of the footer's extension; the offset counts from the file's start. Of the arrow dialect, which of its
+    layouts it has."""
 
     kind: str
     uuid: str
     offset: int
     bytes: int
+    layout: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +75,20 @@ def inspect(path) -> Inspection:
         try:
             tail = read_tail(source)
             facts.footer_offset, facts.footer_bytes = tail.footer_offset, tail.footer_length
+            footer = source.read(tail.footer_offset, tail.footer_length)
             facts.blocks = [
-                Block(extension.name_of(block.uuid), str(block.uuid), block.payload, block.length)
+                Block(
+                    extension.name_of(block.uuid),
+                    str(block.uuid),
+                    block.payload,
+                    block.length,
+                    layout_name(footer, tail, block) if block.is_dialect else "",
+                )
                 for block in tail.blocks
             ]
             facts.findings += tail.findings
             if not tail.is_par3:
-                _add_extension(facts, source.read(tail.footer_offset, tail.footer_length))
+                _add_extension(facts, footer)
             with open_file(path) as file:
                 facts.form, facts.rows = file.form, file.num_rows
                 facts.row_groups, facts.columns = len(file.row_groups), file.num_columns
@@ -94,7 +104,11 @@ def inspect(path) -> Inspection:
 
 
 def _add_extension(facts: Inspection, footer: bytes) -> None:
-    place = kernels.extension.find(footer, file_metadata=True)
+    try:
+        place = kernels.extension.find(footer, file_metadata=True)
+    except ParquetextError as error:
+        facts.findings.append(Finding.of("extension", error.at(None, facts.footer_offset), "footer"))
+        return
     facts.thrift_bytes = len(footer) if place is None else place.header + 1
     if place is not None:
         facts.extension_bytes = len(footer) - facts.thrift_bytes

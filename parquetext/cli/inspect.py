@@ -57,7 +57,7 @@ def _table(facts) -> Table:
     if facts.extension_bytes:
         lines.append(("extension", f"{human_bytes(facts.extension_bytes)}, {facts.marker} marker, {facts.placement}"))
     lines += [
-        ("block", f"{block.kind}: {human_bytes(block.bytes)} at offset {block.offset:,}") for block in facts.blocks
+        ("block", f"{_kind_of(block)}: {human_bytes(block.bytes)} at offset {block.offset:,}") for block in facts.blocks
     ]
     lines += [("extension slot", f"{slot.kind}: {human_bytes(slot.bytes)}") for slot in facts.slots]
     if facts.rows is not None:
@@ -68,3 +68,7 @@ def _table(facts) -> Table:
     for name, value in lines:
         table.add_row(name, Text(value, style="red" if name == "finding" else ""))
     return table
+
+
+def _kind_of(block) -> str:
+    return f"{block.kind}, layout {block.layout}" if block.layout else block.kind

@@ -97,6 +97,14 @@ def test_all_blocks_are_found_by_their_readers_in_whichever_order_they_came(path
     assert extension.strip(left, ACME) == footer_of(ORIGINAL)
 
 
+def test_it_comes_back_from_a_file_without_thrift(path):
+    edits.upgrade(path, dialect="arrow")
+    before = path.read_bytes()
+    assert edits.finalize(path).form_after == "par3"
+    edits.restore(path)
+    assert path.read_bytes() == before
+
+
 def test_another_vendors_block_above_it_does_not_hide_it_from_us(path):
     """Whoever stacks without knowing the dialect hides it from its own readers; upgrading brings it to the end."""
     edits.upgrade(path, dialect="arrow")

@@ -54,7 +54,7 @@ def test_beside_a_sound_thrift_footer_the_dialect_is_seen_and_not_used(path, cod
         assert (file.form, file.findings) == ("thrift", [])
         assert file.read().equals(TABLE)
     shown = inspect(path)
-    assert [block.kind for block in shown.blocks] == ["FlatBuffers footer, arrow dialect"]
+    assert [(block.kind, block.layout) for block in shown.blocks] == [("FlatBuffers footer, arrow dialect", "a77d277")]
     assert (shown.placement, shown.findings) == (placement, [])
     assert parquetext.verify(path).ok
 
@@ -87,6 +87,9 @@ def test_it_takes_over_where_the_thrift_bytes_are_broken(path):
         assert [finding.kind for finding in file.findings] == ["thrift-damaged"]
         assert file.read(["b", "a"]).equals(TABLE.select(["b", "a"]))
     assert "thrift" in {finding.kind for finding in parquetext.verify(path).findings}
+    shown = inspect(path)
+    assert (shown.form, shown.rows) == ("arrow", 300)
+    assert {finding.kind for finding in shown.findings} == {"extension", "thrift-damaged"}
 
 
 def test_it_takes_over_for_a_flat_footer_that_turns_out_damaged_where_thrift_is_broken_too(path):
@@ -187,6 +190,7 @@ def test_an_unknown_layout_is_a_finding_and_thrift_is_used(path, name):
         assert finding.kind == "dialect-damaged" and "unknown layout" in finding.message
     assert not parquetext.verify(path).ok
     assert any("unknown layout" in finding.message for finding in inspect(path).findings)
+    assert [block.layout for block in inspect(path).blocks] == ["unknown"]
 
 
 def test_two_layouts_at_once_are_none():

@@ -10,7 +10,8 @@ from .decode import Decoded
 from .framing import most_raw_bytes, unframe
 from .layout import tell_layout
 
-__all__ = ["DAMAGED", "PLACE", "decode_block", "dialect_form", "dialect_of", "in_buffer", "layout_findings"]
+__all__ = ["DAMAGED", "PLACE", "decode_block", "dialect_form", "dialect_of", "in_buffer", "layout_findings",
+           "layout_name"]
 
 DAMAGED = "dialect-damaged"
 PLACE = "arrow dialect"
@@ -74,6 +75,14 @@ def dialect_form(footer: bytes, tail: Tail, io: tuple[int, int]) -> ThriftForm:
         return ThriftForm(thrift, io)
     except ParquetextError as error:
         raise Damaged(f"it makes no footer: {error.message}", offset=block.payload) from None
+
+
+def layout_name(footer: bytes, tail: Tail, block: Block) -> str:
+    """Which layout a block's buffer has, ``"unknown"`` if none."""
+    try:
+        return tell_layout(read_buffer(footer, tail, block)).name
+    except ParquetextError:
+        return "unknown"
 
 
 def layout_findings(footer: bytes, tail: Tail) -> list[Finding]:
