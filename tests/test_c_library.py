@@ -80,6 +80,8 @@ def test_the_example_finds_a_column_by_the_flat_footer(built, table, tmp_path, c
     parquetext.upgrade(path)
     thrift = by_pyarrow(path, column)
     assert placement(built, path, column) == thrift
+    parquetext.finalize(path)
+    assert placement(built, path, column) == thrift
 
 
 def test_the_example_says_what_is_wrong(built, table, tmp_path):

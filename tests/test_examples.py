@@ -62,3 +62,20 @@ def test_the_readmes_commands(wide):
     for command in commands:
         done = CliRunner().invoke(app, [*command[1:], *(["--help"] if command[1] == "bench" else [])])
         assert done.exit_code == 0, (command, done.output)
+
+
+def test_the_migration_pages_commands_end_where_they_began(wide):
+    folder = wide.parent / "lake" / "trips"
+    folder.mkdir(parents=True)
+    wide.rename(folder / "wide.parquet")
+    before = (folder / "wide.parquet").read_bytes()
+    page = (ROOT / "docs" / "migration.md").read_text()
+    commands = [shlex.split(line, comments=True) for line in re.findall(r"^    (parquetext .*)$", page, re.MULTILINE)]
+    magics = {}
+    for _, *arguments in commands:
+        done = CliRunner().invoke(app, arguments)
+        assert done.exit_code == 0, (arguments, done.output)
+        magics[arguments[0]] = (folder / "wide.parquet").read_bytes()[-4:]
+    assert list(magics) == ["upgrade", "inspect", "verify", "finalize", "restore", "strip"]
+    assert (magics["upgrade"], magics["finalize"], magics["restore"]) == (b"PAR1", b"PAR3", b"PAR1")
+    assert (folder / "wide.parquet").read_bytes() == before

@@ -1,4 +1,5 @@
-/* Where one column's chunks lie in a Parquet file, by its Thrift footer or, where there is one, by its flat footer.
+/* Where one column's chunks lie in a Parquet file, by its flat footer where there is one (in a PAR3 file there is no
+ * other), otherwise by its Thrift footer.
  *
  *     placement FILE COLUMN          COLUMN is the dotted path of a leaf
  */
@@ -20,7 +21,7 @@ typedef struct tail {
     uint8_t *data;
     size_t size;
     uint64_t file_size;
-    uint32_t footer_length;
+    uint32_t footer_length;               /* of the Thrift footer; 0 in a PAR3 file */
 } tail;
 
 static int fail(const char *what)
@@ -44,6 +45,7 @@ static int read_tail(int fd, uint64_t file_size, size_t size, tail *tail)
     *tail = (struct tail){malloc(size), size, file_size, 0};
     if (!tail->data || pread(fd, tail->data, size, (off_t)(file_size - size)) != (ssize_t)size) return -1;
     const uint8_t *end = tail->data + size;
+    if (memcmp(end - 4, "PAR3", 4) == 0) return 0;
     if (memcmp(end - 4, "PAR1", 4) != 0) return -1;
     tail->footer_length = load32(end - 8);
     return tail->footer_length > file_size - 12 ? -1 : 0;
@@ -59,24 +61,28 @@ static void print(const pqx_chunk *chunks, uint64_t count, uint64_t stride, uint
     }
 }
 
-/* The length of the flat footer's payload, or 0: its trailer (CRC, length, CRC of the length, UUID) stands before the
- * footer's last byte, and 8 bytes of the file follow that. */
-static uint32_t flat_footer_length(const tail *tail)
+/* Where the flat footer's payload ends, and its length, or 0. In a Thrift footer its trailer (CRC, length, CRC of the
+ * length, UUID) stands before the footer's last byte, and 8 bytes of the file follow that; a PAR3 file ends in CRC,
+ * length, CRC of the length and magic. */
+static uint32_t flat_footer_length(const tail *tail, uint64_t *end)
 {
-    if (tail->footer_length <= 29 || tail->size < 28 + 9) return 0;
-    const uint8_t *trailer = tail->data + tail->size - 9 - 28;
-    if (memcmp(trailer + 12, flat_footer, 16) != 0 || pqx_crc32(0, trailer + 4, 4) != load32(trailer + 8)) return 0;
+    size_t behind = tail->footer_length ? 9 + 28 : 16;
+    if (tail->size < behind || (tail->footer_length && tail->footer_length <= 29)) return 0;
+    const uint8_t *trailer = tail->data + tail->size - behind;
+    if (pqx_crc32(0, trailer + 4, 4) != load32(trailer + 8)) return 0;
+    if (tail->footer_length && memcmp(trailer + 12, flat_footer, 16) != 0) return 0;
     uint32_t length = load32(trailer + 4);
-    return length <= tail->footer_length - 29 ? length : 0;
+    uint64_t most = tail->footer_length ? tail->footer_length - 29 : tail->file_size - behind;
+    *end = tail->file_size - behind;
+    return length <= most ? length : 0;
 }
 
 /* By the flat footer: a few small reads, however wide the table is. */
-static int by_flat_footer(int fd, const tail *tail, uint32_t length, const char *column)
+static int by_flat_footer(int fd, const tail *tail, uint64_t payload, uint32_t length, const char *column)
 {
     pqx_source source = pqx_source_fd(fd, tail->file_size);
     pqx_flat *flat;
     pqx_error error;
-    uint64_t payload = tail->file_size - 9 - 28 - length;
     int status = pqx_flat_open(&source, payload, length, tail->data, tail->size, &flat, &error);
     if (status != PQX_OK) return fail_with(status, &error);
 
@@ -147,10 +153,11 @@ int main(int count, char **arguments)
     if (size < 12 || read_tail(fd, size, size < 4096 ? size : 4096, &tail) != 0) return fail("not a Parquet file");
 
     int result;
-    uint32_t flat = flat_footer_length(&tail);
+    uint64_t end;
+    uint32_t flat = flat_footer_length(&tail, &end);
     if (flat) {
-        result = by_flat_footer(fd, &tail, flat, arguments[2]);
-    } else if (read_tail(fd, size, (size_t)tail.footer_length + 8, &tail) != 0) {
+        result = by_flat_footer(fd, &tail, end - flat, flat, arguments[2]);
+    } else if (!tail.footer_length || read_tail(fd, size, (size_t)tail.footer_length + 8, &tail) != 0) {
         result = fail("the footer cannot be read");
     } else {
         result = by_thrift_footer(tail.data, tail.footer_length, arguments[2]);

@@ -80,10 +80,12 @@ def sealed(footer: Footer) -> TailEdit:
         raise Refused(f"it has {len(flats)} flat footers; parquetext.upgrade leaves one")
     slots = _checked_slots(flats[0], footer, scan) if flats else {}
     kept = keep(footer, slots)
-    if kept != PLAIN:
+    if kept == PLAIN:
+        payload = bytes(flats[0].payload)
+    else:
         slots[wire.UUID_THRIFT_EXTENSION] = kept.record()
-    payload = kernels.flat.write(scan, extensions=pairs_of(slots))
-    kernels.flat.verify(payload)
+        payload = kernels.flat.write(scan, verbatim=False, extensions=pairs_of(slots))
+        kernels.flat.verify(payload)
     back = restored(Par3Footer(payload, footer.offset))
     if back.keep != footer.offset or back.tail[:-LENGTH_AND_MAGIC] != footer.data:
         raise Refused("the flat footer would not give the Thrift footer back, byte for byte")
@@ -106,7 +108,7 @@ def _checked_slots(piece: Piece, footer: Footer, scan) -> Slots:
         raise Refused(f"the statistics in its flat footer are compact; {RENEW}")
     if not lossless:
         raise Refused(f"its flat footer does not give its Thrift footer back; {RENEW}")
-    if kernels.flat.write(scan, extensions=pairs_of(slots)) != payload:
+    if kernels.flat.write(scan, verbatim=False, extensions=pairs_of(slots)) != payload:
         raise Refused(f"its flat footer is not what this version writes; {RENEW}")
     return slots
 
@@ -128,14 +130,12 @@ def restored(footer: Par3Footer, *, bare: bool = False) -> TailEdit:
         own = {uuid: data for uuid, data in slots.items() if uuid not in kept.in_slots}
         if own and not kept.has_flat:  # nobody's slots are lost
             kept = kept._replace(pieces=(*kept.pieces, *PLAIN.pieces))
-        contents = kept.contents(_flat_payload(footer.payload, thrift, own, record is not None), slots)
+        flat = footer.payload
+        if record is not None and kept.has_flat:  # without what is kept in it of the Thrift footer's extension
+            flat = kernels.flat.write(kernels.scan.scan(thrift), verbatim=False, extensions=pairs_of(own))
+        contents = kept.contents(flat, slots)
     edit = Footer(thrift, footer.offset, None, ()).edit(contents, kept.marker, kept.placement)
     return TailEdit(footer.offset, thrift[:edit.keep - footer.offset] + edit.tail)
-
-
-def _flat_payload(payload: bytes, thrift: bytes, slots: Slots, rewrite: bool) -> bytes:
-    """The payload without what is kept in it of the Thrift footer's extension."""
-    return kernels.flat.write(kernels.scan.scan(thrift), extensions=pairs_of(slots)) if rewrite else payload
 
 
 def applied(footer: Footer, edit: TailEdit | None) -> Footer:

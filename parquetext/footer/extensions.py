@@ -11,9 +11,11 @@ from .forms import FLAT_DAMAGED
 
 __all__ = ["Extensions"]
 
+WITH_SLOTS = ("flat", "par3")
+
 
 class Extensions(Mapping[UUID, bytes]):
-    """The extension slots of a file's flat footer, ascending by UUID; empty where there is no flat footer.
+    """The extension slots of a file's flat footer, ascending by UUID; empty where it is not the form in use.
 
     Names and sizes cost one read of a small list, the bytes of a slot one more. There is no other form to go over to:
     a damaged slot is `Damaged`, and so are all of them once a flat footer was left for its damage.
@@ -50,9 +52,9 @@ class Extensions(Mapping[UUID, bytes]):
         """Index and size by UUID; without what is kept of a Thrift footer's extension, which is nobody's slot."""
         file = self._file
         if self._listed is None:
-            if file.form == "thrift" and any(finding.kind == FLAT_DAMAGED for finding in file.findings):
+            if file.form not in WITH_SLOTS and any(finding.kind == FLAT_DAMAGED for finding in file.findings):
                 raise Damaged("the flat footer, which may have extensions, is damaged", file=str(file.path))
-            listed = self._read(lambda form: form.extensions()) if file.form in ("flat", "par3") else []
+            listed = self._read(lambda form: form.extensions()) if file.form in WITH_SLOTS else []
             self._listed = {UUID(bytes=uuid): (index, size) for index, (uuid, size) in enumerate(listed)}
             self._listed.pop(wire.UUID_THRIFT_EXTENSION, None)
         return self._listed
