@@ -283,7 +283,7 @@ typedef struct pqx_scan {
  * really there (and half as much again while they grow; at first for as many chunks of 32 bytes as fit in what is left),
  * 64 per element, 72 per row group, 28 per key-value, an array of 1 MiB or more rounded up to 2 MiB. All are the
  * caller's, to be given back with pqx_scan_free; up to four large arrays, of 64 MiB at most, then stay mapped for the
- * next scan, as the system's to take. On failure nothing stays reserved. O(size). */
+ * next scan, where the system may take what is behind their first 2 MiB. On failure nothing stays reserved. O(size). */
 PQX_API int pqx_scan_footer(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error);
 /* The same, but what contradicts the structure (PQX_MISSING_FIELD, PQX_SCHEMA) is no failure: scan->problem tells the
  * first one. Elements behind the tree's end then have no parent and are no leaves; a group may have less children than

@@ -8,7 +8,7 @@
  * lie on huge pages where the system has them: a fault for every 4 KiB costs more than the scan of what fits there. */
 void *pqx_reserve(size_t size);
 /* Give `memory` back, which may be NULL. Up to four large blocks, of 64 MiB at most, stay mapped for the next
- * reservations; the system may take their pages as soon as it wants them. */
+ * reservations; the system may take all of their pages but the first huge one as soon as it wants them. */
 void pqx_release(void *memory);
 
 #endif
