@@ -16,42 +16,14 @@ static pqx_fact raw(const pqx_bytes *bytes)
     return bytes && bytes->data ? (pqx_fact){PQX_FACT_RAW, 0, *bytes} : (pqx_fact){PQX_FACT_NONE, 0, {0}};
 }
 
-/* Where a chunk's first page lies. */
-static int64_t first_page(const pqx_chunk *chunk)
-{
-    int has_dictionary = chunk->present & PQX_PRESENT_DICTIONARY_PAGE_OFFSET && chunk->dictionary_page_offset > 0;
-    return has_dictionary && chunk->dictionary_page_offset < chunk->data_page_offset ? chunk->dictionary_page_offset : chunk->data_page_offset;
-}
-
 static pqx_fact chunk_fact(const pqx_facts *facts, int op)
 {
-    const pqx_chunk *chunk = facts->chunk;
-    const pqx_places *places = facts->places;
-    uint32_t present = chunk->present;
-    int there = (present & PQX_PRESENT_METADATA) != 0;
+    uint64_t zigzag;
+    if (pqx_chunk_number(facts, op, &zigzag)) return (pqx_fact){PQX_FACT_INTEGER, zigzag, {0}};
     switch (op) {
-    case PQX_OP_TYPE: return integer(there, chunk->type);
-    case PQX_OP_PATH: return raw(there ? &facts->path : NULL);
-    case PQX_OP_CODEC: return integer(there, chunk->codec);
-    case PQX_OP_NUM_VALUES: return integer(there, chunk->num_values);
-    case PQX_OP_TOTAL_UNCOMPRESSED_SIZE: return integer(there, chunk->total_uncompressed_size);
-    case PQX_OP_TOTAL_COMPRESSED_SIZE: return integer(there, chunk->total_compressed_size);
-    case PQX_OP_DATA_PAGE_OFFSET: return integer(there, chunk->data_page_offset);
-    case PQX_OP_INDEX_PAGE_OFFSET: return integer(present & PQX_PRESENT_INDEX_PAGE_OFFSET, places->index_page_offset);
-    case PQX_OP_DICTIONARY_PAGE_OFFSET: return integer(present & PQX_PRESENT_DICTIONARY_PAGE_OFFSET, chunk->dictionary_page_offset);
-    case PQX_OP_FIRST_PAGE: return integer(there, first_page(chunk));
-    case PQX_OP_CHUNK_END: return integer(there, (int64_t)((uint64_t)first_page(chunk) + (uint64_t)chunk->total_compressed_size));
-    case PQX_OP_NULL_COUNT: return integer(present & PQX_PRESENT_NULL_COUNT, chunk->null_count);
-    case PQX_OP_NON_NULL: return integer(there && present & PQX_PRESENT_NULL_COUNT, (int64_t)((uint64_t)chunk->num_values - (uint64_t)chunk->null_count));
-    case PQX_OP_DISTINCT_COUNT: return integer(present & PQX_PRESENT_DISTINCT_COUNT, chunk->distinct_count);
+    case PQX_OP_PATH: return raw(facts->chunk->present & PQX_PRESENT_METADATA ? &facts->path : NULL);
     case PQX_OP_MIN: return sized(facts->min);
     case PQX_OP_MAX: return sized(facts->max);
-    case PQX_OP_BLOOM_FILTER_OFFSET: return integer(present & PQX_PRESENT_BLOOM_FILTER_OFFSET, places->bloom_filter_offset);
-    case PQX_OP_BLOOM_FILTER_LENGTH: return integer(present & PQX_PRESENT_BLOOM_FILTER_OFFSET && present & PQX_PRESENT_BLOOM_FILTER_LENGTH, places->bloom_filter_length);
-    case PQX_OP_OFFSET_INDEX_OFFSET: return integer(places->offset_index_offset != -1, places->offset_index_offset);
-    case PQX_OP_OFFSET_INDEX_LENGTH: return integer(places->offset_index_length != -1, places->offset_index_length);
-    case PQX_OP_COLUMN_INDEX_OFFSET: return integer(places->column_index_offset != -1, places->column_index_offset);
-    case PQX_OP_COLUMN_INDEX_LENGTH: return integer(places->column_index_length != -1, places->column_index_length);
     default: return integer(0, 0);
     }
 }
@@ -130,7 +102,7 @@ int pqx_append_path_list(const uint8_t *path, size_t size, pqx_buffer *out, pqx_
         uint8_t length[10];
         for (end = start; end < size && path[end]; end++) {}
         PQX_TRY(pqx_buffer_append(out, length, pqx_varint_put(length, end - start), error));
-        PQX_TRY(pqx_buffer_append(out, path + start, end - start, error));
+        if (end > start) PQX_TRY(pqx_buffer_append(out, path + start, end - start, error));
     }
     return PQX_OK;
 }

@@ -48,4 +48,44 @@ int pqx_append_column_orders(const uint8_t *orders, uint32_t count, pqx_buffer *
 
 static inline uint64_t pqx_zigzag(int64_t value) { return (uint64_t)value << 1 ^ (0 - ((uint64_t)value >> 63)); }
 
+/* Where a chunk's first page lies. */
+static inline int64_t pqx_first_page(const pqx_chunk *chunk)
+{
+    int has_dictionary = chunk->present & PQX_PRESENT_DICTIONARY_PAGE_OFFSET && chunk->dictionary_page_offset > 0;
+    return has_dictionary && chunk->dictionary_page_offset < chunk->data_page_offset ? chunk->dictionary_page_offset : chunk->data_page_offset;
+}
+
+/* Whether a chunk has the number that `op` names; then its zigzag form. */
+static inline int pqx_chunk_number(const pqx_facts *facts, int op, uint64_t *zigzag)
+{
+    const pqx_chunk *chunk = facts->chunk;
+    const pqx_places *places = facts->places;
+    uint32_t wanted = PQX_PRESENT_METADATA;
+    int64_t value, absent = INT64_MIN;
+    switch (op) {
+    case PQX_OP_TYPE: value = chunk->type; break;
+    case PQX_OP_CODEC: value = chunk->codec; break;
+    case PQX_OP_NUM_VALUES: value = chunk->num_values; break;
+    case PQX_OP_TOTAL_UNCOMPRESSED_SIZE: value = chunk->total_uncompressed_size; break;
+    case PQX_OP_TOTAL_COMPRESSED_SIZE: value = chunk->total_compressed_size; break;
+    case PQX_OP_DATA_PAGE_OFFSET: value = chunk->data_page_offset; break;
+    case PQX_OP_INDEX_PAGE_OFFSET: value = places->index_page_offset; wanted = PQX_PRESENT_INDEX_PAGE_OFFSET; break;
+    case PQX_OP_DICTIONARY_PAGE_OFFSET: value = chunk->dictionary_page_offset; wanted = PQX_PRESENT_DICTIONARY_PAGE_OFFSET; break;
+    case PQX_OP_FIRST_PAGE: value = pqx_first_page(chunk); break;
+    case PQX_OP_CHUNK_END: value = (int64_t)((uint64_t)pqx_first_page(chunk) + (uint64_t)chunk->total_compressed_size); break;
+    case PQX_OP_NULL_COUNT: value = chunk->null_count; wanted = PQX_PRESENT_NULL_COUNT; break;
+    case PQX_OP_NON_NULL: value = (int64_t)((uint64_t)chunk->num_values - (uint64_t)chunk->null_count); wanted |= PQX_PRESENT_NULL_COUNT; break;
+    case PQX_OP_DISTINCT_COUNT: value = chunk->distinct_count; wanted = PQX_PRESENT_DISTINCT_COUNT; break;
+    case PQX_OP_BLOOM_FILTER_OFFSET: value = places->bloom_filter_offset; wanted = PQX_PRESENT_BLOOM_FILTER_OFFSET; break;
+    case PQX_OP_BLOOM_FILTER_LENGTH: value = places->bloom_filter_length; wanted = PQX_PRESENT_BLOOM_FILTER_OFFSET | PQX_PRESENT_BLOOM_FILTER_LENGTH; break;
+    case PQX_OP_OFFSET_INDEX_OFFSET: value = places->offset_index_offset; wanted = 0; absent = -1; break;
+    case PQX_OP_OFFSET_INDEX_LENGTH: value = places->offset_index_length; wanted = 0; absent = -1; break;
+    case PQX_OP_COLUMN_INDEX_OFFSET: value = places->column_index_offset; wanted = 0; absent = -1; break;
+    case PQX_OP_COLUMN_INDEX_LENGTH: value = places->column_index_length; wanted = 0; absent = -1; break;
+    default: return 0;
+    }
+    *zigzag = pqx_zigzag(value);
+    return (chunk->present & wanted) == wanted && (wanted || value != absent);
+}
+
 #endif

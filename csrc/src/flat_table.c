@@ -7,17 +7,13 @@
 
 static const pqx_flat_layout layouts[PQX_FLAT_TABLES] = PQX_FLAT_LAYOUTS;
 
-/* Where a table's masks begin in `shape_of`. */
-static size_t first_mask(int table)
-{
-    size_t first = 0;
-    for (int i = 0; i < table; i++) first += (size_t)1 << layouts[i].count;
-    return first;
-}
-
 int pqx_flat_shapes_new(pqx_flat_writer *w)
 {
-    size_t count = first_mask(PQX_FLAT_TABLES);
+    size_t count = 0;
+    for (int table = 0; table < PQX_FLAT_TABLES; table++) {
+        w->first_mask[table] = (uint32_t)count;
+        count += (size_t)1 << layouts[table].count;
+    }
     w->shape_of = calloc(count, sizeof *w->shape_of);
     return w->shape_of ? PQX_OK : pqx_fail(w->error, PQX_NO_MEMORY, 0, count * sizeof *w->shape_of, 0);
 }
@@ -99,7 +95,7 @@ static int add_shape(pqx_flat_writer *w, int table, uint32_t mask, uint16_t *num
 
 int pqx_flat_table(pqx_flat_writer *w, int table, uint32_t mask, uint32_t *at, const pqx_shape **shape_out)
 {
-    uint16_t *number = &w->shape_of[first_mask(table) + mask];
+    uint16_t *number = &w->shape_of[w->first_mask[table] + mask];
     if (PQX_UNLIKELY(!*number)) PQX_TRY(add_shape(w, table, mask, number));
     const pqx_shape *shape = (const pqx_shape *)w->shapes.data + (*number - 1);
     uint32_t end = pqx_flat_end(w), start = end + ((shape->lead - end) & (shape->align - 1));

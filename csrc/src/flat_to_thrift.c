@@ -37,6 +37,19 @@ static int emit(pqx_rebuilding *t, const void *bytes, size_t size, pqx_buffer *o
     return pqx_buffer_append(out, bytes, size, t->error);
 }
 
+static int emit_varint(pqx_rebuilding *t, uint64_t value, pqx_buffer *out)
+{
+    PQX_TRY(pqx_buffer_reserve(out, 10, t->error));
+    size_t size = pqx_varint_put(out->data + out->size, value);
+    out->size += size;
+    return spend(t, 1 + size);
+}
+
+static int misplaced(const pqx_rebuilding *t, uint64_t place, int op)
+{
+    return pqx_flat_fail(t->flat, t->error, PQX_BAD_VALUE, place, 0, (uint64_t)op);
+}
+
 /* A fact as Thrift has it. */
 static int emit_fact(pqx_rebuilding *t, const pqx_fact *fact, pqx_buffer *out)
 {
@@ -47,6 +60,21 @@ static int emit_fact(pqx_rebuilding *t, const pqx_fact *fact, pqx_buffer *out)
     return emit(t, fact->bytes.data, fact->bytes.size, out);
 }
 
+/* What operation `op` of the skeleton at *p writes; *p is then behind its number, if it has one. */
+static int rebuild_fact(pqx_rebuilding *t, int op, const uint8_t **p, const uint8_t *end, const pqx_facts *facts, uint64_t place, pqx_buffer *out)
+{
+    pqx_fact fact;
+    uint64_t zigzag;
+    uint32_t number = 0;
+    size_t next = 0;
+    if (facts->chunk && pqx_chunk_number(facts, op, &zigzag)) return emit_varint(t, zigzag, out);
+    int numbered = op == PQX_OP_KEY || op == PQX_OP_VALUE;
+    if (numbered && pqx_varint_get32(*p, (size_t)(end - *p), 0, &number, &next, NULL) != PQX_OK) return misplaced(t, place, op);
+    *p += next;
+    PQX_TRY(pqx_get_fact(facts, op, number, &fact, t->error));
+    return fact.kind == PQX_FACT_NONE ? misplaced(t, place, op) : emit_fact(t, &fact, out);
+}
+
 /* Append what the skeleton makes of facts and the literals from *at on; *at is then behind these. What does not go
  * together is PQX_BAD_VALUE at `place`. */
 static int rebuild(pqx_rebuilding *t, pqx_bytes skeleton, const uint8_t *literals, size_t size, uint32_t *at, const pqx_facts *facts, uint64_t place, pqx_buffer *out)
@@ -55,23 +83,15 @@ static int rebuild(pqx_rebuilding *t, pqx_bytes skeleton, const uint8_t *literal
     while (p < end) {
         int op = *p++;
         if (op < PQX_LONGEST_RUN) {
-            if (op >= end - p) return pqx_flat_fail(t->flat, t->error, PQX_BAD_VALUE, place, 0, (uint64_t)op);
+            if (op >= end - p) return misplaced(t, place, op);
             PQX_TRY(spend(t, 2 + (size_t)op));
             PQX_TRY(emit(t, p, (size_t)op + 1, out));
             p += op + 1;
         } else if (op > PQX_OP_UUID) {
-            pqx_fact fact;
-            uint32_t number = 0;
-            size_t next = 0;
-            int numbered = op == PQX_OP_KEY || op == PQX_OP_VALUE;
-            if (numbered && pqx_varint_get32(p, (size_t)(end - p), 0, &number, &next, NULL) != PQX_OK) return pqx_flat_fail(t->flat, t->error, PQX_BAD_VALUE, place, 0, (uint64_t)op);
-            p += next;
-            PQX_TRY(pqx_get_fact(facts, op, number, &fact, t->error));
-            if (fact.kind == PQX_FACT_NONE) return pqx_flat_fail(t->flat, t->error, PQX_BAD_VALUE, place, 0, (uint64_t)op);
-            PQX_TRY(emit_fact(t, &fact, out));
+            PQX_TRY(rebuild_fact(t, op, &p, end, facts, place, out));
         } else {
             const uint8_t *stop = pqx_literal_end(op, literals + *at, literals + size);
-            if (!stop) return pqx_flat_fail(t->flat, t->error, PQX_BAD_VALUE, place, 0, (uint64_t)op);
+            if (!stop) return misplaced(t, place, op);
             size_t length = (size_t)(stop - literals) - *at;
             PQX_TRY(spend(t, 1 + length));
             PQX_TRY(emit(t, literals + *at, length, out));

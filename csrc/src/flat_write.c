@@ -338,6 +338,8 @@ static int write_once(const uint8_t *footer, size_t size, const pqx_scan *scan, 
     pqx_buffer *buffers[] = {&w->shapes, &w->vtables, &w->tables, &w->cells, &w->path, &w->pool, &w->pool_ends, &w->listed, &w->records, &w->path_list};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) pqx_buffer_free(buffers[i]);
     pqx_residue_free(&w->residue);
+    pqx_buffer_free(&w->known_group.steps);
+    for (size_t i = 0; i < sizeof w->known / sizeof *w->known; i++) pqx_buffer_free(&w->known[i].steps);
     void *arrays[] = {w->shape_of, w->leaf_of, w->node_of, w->position, w->node_element, w->places, w->hashes, w->item_page, w->item_at, w->pool_slots};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
     return status;

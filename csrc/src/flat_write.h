@@ -25,6 +25,7 @@ typedef struct pqx_flat_writer {
     pqx_buffer *out;
     size_t base;                          /* where the payload begins in `out` */
     uint16_t *shape_of;                   /* table and presence mask -> shape + 1 */
+    uint32_t first_mask[PQX_FLAT_TABLES]; /* where a table's masks begin there */
     pqx_buffer shapes, vtables;
     pqx_buffer tables, cells;             /* u32 places of all tables and cells so far */
     pqx_buffer path;                      /* of the element at hand, NUL between its parts */
@@ -43,9 +44,11 @@ typedef struct pqx_flat_writer {
     pqx_buffer records;                   /* of the cell at hand */
     uint32_t record_skeleton;             /* pool place of the last record's skeleton, 0 for none */
     size_t record_literals, record_size;  /* where the last record's literals are in `records` */
-    uint32_t skeleton_of_type[9];         /* the last one for a chunk of each physical type; 8: any other */
+    pqx_known_skeleton known[9];          /* the last one for a chunk of each physical type; 8: any other */
     pqx_buffer path_list;                 /* the leaf's, as in path_in_schema */
-    int is_compact;
+    pqx_known_skeleton known_group;       /* of the row group before, in its cell */
+    pqx_range bound[2];                   /* min and max of the last chunk, as far as they count */
+    int has_bounds, is_compact;
     uint32_t schema_vector, row_groups_vector, key_values_vector;   /* places of their first entries */
     uint32_t columns_vectors;             /* place of the first row group's vector */
     uint32_t column_hint, pool_hint;

@@ -118,9 +118,8 @@ static void store_bound(uint8_t *table, const pqx_shape *shape, const pqx_bound 
 
 static int put_statistics(pqx_flat_writer *w, const pqx_element *leaf, const pqx_chunk *chunk, uint32_t *at)
 {
-    pqx_range range[2];
-    int has;
-    pqx_usable_bounds(w->footer, chunk, leaf, &range[0], &range[1], &has);
+    const pqx_range *range = w->bound;
+    int has = w->has_bounds;
     pqx_bound min = {0}, max = {0};
     uint32_t present = chunk->present;
     if (has & 1) min = pack_bound(leaf, w->footer + range[0].offset, range[0].length, 0, exactness(present, PQX_PRESENT_MIN_EXACT_SET, PQX_PRESENT_MIN_EXACT), w->is_compact);
@@ -281,6 +280,7 @@ int pqx_flat_put_chunk(pqx_flat_writer *w, const pqx_element *leaf, const pqx_ro
     static const pqx_places nowhere = {-1, -1, -1, -1, -1, -1, -1, 0};
     const pqx_places *places = w->scan->places ? &w->scan->places[index] : &nowhere;
     uint32_t own = own_mask(chunk, places), has_metadata = chunk->present & PQX_PRESENT_METADATA, child;
+    pqx_usable_bounds(w->footer, chunk, leaf, &w->bound[0], &w->bound[1], &w->has_bounds);
     const pqx_shape *shape;
     PQX_TRY(pqx_flat_table(w, PQX_FLAT_COLUMN_CHUNK, (has_metadata ? 1u << PQX_COLUMN_CHUNK__METADATA : 0) | (own ? 1u << PQX_COLUMN_CHUNK__OWN : 0), at, &shape));
     uint32_t metadata_field = *at + shape->at[PQX_COLUMN_CHUNK__METADATA], own_field = *at + shape->at[PQX_COLUMN_CHUNK__OWN];

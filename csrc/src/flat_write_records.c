@@ -27,21 +27,17 @@ static int append_record(pqx_flat_writer *w, uint32_t skeleton)
     return pqx_buffer_append(&w->records, literals->data, literals->size, w->error);
 }
 
-/* With the skeleton of the struct before it, or else of the last chunk of its type, or else its own. */
-static int add_record(pqx_flat_writer *w, const pqx_residue_source *source, uint32_t *last_of_type)
+/* With the skeleton `known`, of the struct before it or the last chunk of its type, where it fits, or else its own. */
+static int add_record(pqx_flat_writer *w, const pqx_residue_source *source, pqx_known_skeleton *known)
 {
-    uint32_t skeleton = w->record_skeleton ? w->record_skeleton : last_of_type ? *last_of_type : 0;
     int fits = 0;
-    if (skeleton && !source->inexact) {
-        pqx_bytes known = pqx_flat_pool_get(w, skeleton);
-        PQX_TRY(pqx_residue_fits(&w->residue, source, known.data, known.size, &fits, w->error));
-    }
+    if (known->place && !source->inexact) PQX_TRY(pqx_residue_fits(&w->residue, source, known, &fits, w->error));
     if (!fits) {
         PQX_TRY(pqx_residue_make(&w->residue, source, w->error));
-        PQX_TRY(pqx_flat_pool_add(w, w->residue.skeleton.data, w->residue.skeleton.size, &skeleton));
+        PQX_TRY(pqx_flat_pool_add(w, w->residue.skeleton.data, w->residue.skeleton.size, &known->place));
+        PQX_TRY(pqx_skeleton_know(known, w->residue.skeleton.data, w->residue.skeleton.size, w->error));
     }
-    if (last_of_type) *last_of_type = skeleton;
-    return append_record(w, skeleton);
+    return append_record(w, known->place);
 }
 
 int pqx_flat_add_group_record(pqx_flat_writer *w, uint32_t index)
@@ -56,7 +52,8 @@ int pqx_flat_add_group_record(pqx_flat_writer *w, uint32_t index)
         chunks = (pqx_bytes){w->footer + first, end - first};
         source.lists[0] = (pqx_known_list){PQX_IN_GROUP_STRUCT, PQX_ROW_GROUP_COLUMNS, PQX_OP_CHUNKS, first, end};
     }
-    return add_record(w, &source, NULL);
+    if (!w->record_skeleton) w->known_group.place = 0;
+    return add_record(w, &source, &w->known_group);
 }
 
 /* The bound at `range`, and whether the tables have a shorter one. */
@@ -75,12 +72,9 @@ int pqx_flat_add_chunk_record(pqx_flat_writer *w, const pqx_element *leaf, uint6
     pqx_residue_source source = {w->footer, w->footer_size, chunk->chunk.offset, chunk->chunk.offset + (size_t)chunk->chunk.length, PQX_IN_CHUNK_STRUCT,
                                  0, {.chunk = chunk, .places = w->scan->places ? &w->scan->places[index] : &nowhere,
                                      .path = {w->path_list.data, w->path_list.size}}, {{0}}};
-    pqx_range min, max;
-    int has;
-    pqx_usable_bounds(w->footer, chunk, leaf, &min, &max, &has);
-    if (has & 1) source.facts.min = bound(w, leaf, min, 0, &source.inexact);
-    if (has & 2) source.facts.max = bound(w, leaf, max, 1, &source.inexact);
-    return add_record(w, &source, &w->skeleton_of_type[leaf->type >= 0 && leaf->type < 8 ? leaf->type : 8]);
+    if (w->has_bounds & 1) source.facts.min = bound(w, leaf, w->bound[0], 0, &source.inexact);
+    if (w->has_bounds & 2) source.facts.max = bound(w, leaf, w->bound[1], 1, &source.inexact);
+    return add_record(w, &source, &w->known[leaf->type >= 0 && leaf->type < 8 ? leaf->type : 8]);
 }
 
 int pqx_flat_put_records(pqx_flat_writer *w, uint32_t *at)

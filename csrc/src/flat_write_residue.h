@@ -30,8 +30,15 @@ typedef struct pqx_residue {
 
 /* The struct's own skeleton and literals. */
 int pqx_residue_make(pqx_residue *residue, const pqx_residue_source *source, pqx_error *error);
-/* Whether a skeleton makes the struct, byte for byte; then residue->literals are what it needs to. */
-int pqx_residue_fits(pqx_residue *residue, const pqx_residue_source *source, const uint8_t *skeleton, size_t size, int *fits, pqx_error *error);
 void pqx_residue_free(pqx_residue *residue);
+
+/* A skeleton made ready to be compared with many structs. */
+typedef struct pqx_known_skeleton {
+    uint32_t place;                       /* in the pool; 0: none */
+    pqx_buffer steps;
+} pqx_known_skeleton;
+int pqx_skeleton_know(pqx_known_skeleton *known, const uint8_t *skeleton, size_t size, pqx_error *error);
+/* Whether it makes the struct, byte for byte; then residue->literals are what it needs to. */
+int pqx_residue_fits(pqx_residue *residue, const pqx_residue_source *source, const pqx_known_skeleton *known, int *fits, pqx_error *error);
 
 #endif

@@ -45,6 +45,12 @@ static inline void pqx_store64(uint8_t *p, uint64_t v) { memcpy(p, &v, 8); }
 
 /* Make room for `more` bytes behind buffer->size; doubles, so appending is O(1) amortized. */
 int pqx_buffer_reserve(pqx_buffer *buffer, size_t more, pqx_error *error);
-int pqx_buffer_append(pqx_buffer *buffer, const void *bytes, size_t size, pqx_error *error);
+static inline int pqx_buffer_append(pqx_buffer *buffer, const void *bytes, size_t size, pqx_error *error)
+{
+    if (PQX_UNLIKELY(size > buffer->capacity - buffer->size)) PQX_TRY(pqx_buffer_reserve(buffer, size, error));
+    if (size) memcpy(buffer->data + buffer->size, bytes, size);
+    buffer->size += size;
+    return PQX_OK;
+}
 
 #endif
