@@ -6,6 +6,8 @@
 
 /* The tail block's flags. */
 enum { PQX_FLAT_HAS_CREATED_BY = 1, PQX_FLAT_HAS_KEY_VALUES = 2, PQX_FLAT_HAS_COLUMN_ORDERS = 4, PQX_FLAT_VERBATIM = 8, PQX_FLAT_COMPACT = 16, PQX_FLAT_ALL_FLAGS = 31 };
+/* Logical types that have geospatial statistics, by their tags in the flat schema. */
+enum { PQX_FLAT_GEOMETRY = 16, PQX_FLAT_GEOGRAPHY = 17 };
 /* Where the ROOT cell has created_by, and the lists of parts and of ROW_GROUPS begin. */
 enum { PQX_FLAT_CREATED_BY = 32, PQX_FLAT_LIST = 28 };
 

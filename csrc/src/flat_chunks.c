@@ -162,6 +162,7 @@ static int read_chunk(pqx_flat *flat, pqx_leaf *leaf, uint32_t row_group, const 
     PQX_TRY(pqx_flat_view(flat, cell, at, PQX_FLAT_COLUMN_CHUNK, &view, error));
     PQX_TRY(pqx_flat_child(flat, &view, 0, PQX_FLAT_COLUMN_METADATA, &metadata, &there, error));
     if (there) PQX_TRY(read_metadata(flat, leaf, row_group, &metadata, chunk, places, error));
+    if (PQX_UNLIKELY(pqx_flat_find(&view, 1) || pqx_flat_find(&view, 3))) chunk->present |= PQX_PRESENT_CRYPTO;
     PQX_TRY(pqx_flat_child(flat, &view, 19, PQX_FLAT_OWN_CHUNK, &own, &there, error));
     if (there) read_own(&own, chunk, places);
     return PQX_OK;

@@ -7,8 +7,6 @@
 static int check_scan(pqx_flat_writer *w)
 {
     const pqx_scan *scan = w->scan;
-    if (scan->problem.code != PQX_OK) return pqx_fail(w->error, scan->problem.code, scan->problem.offset, scan->problem.expected, scan->problem.found);
-    if (scan->encrypted) return pqx_fail(w->error, PQX_ENCRYPTED, 0, 0, scan->encrypted);
     for (uint32_t i = 0; i < scan->row_group_count; i++) {
         const pqx_row_group *group = &scan->row_groups[i];
         if (group->chunk_count != scan->leaf_count) return pqx_fail(w->error, PQX_IRREGULAR, group->columns.offset, scan->leaf_count, group->chunk_count);
@@ -54,14 +52,19 @@ static int number_elements(pqx_flat_writer *w)
 }
 
 /* The root table and the vectors that only other readers use. */
-static int write_root(pqx_flat_writer *w, uint32_t *created_by)
+static int write_root(pqx_flat_writer *w)
 {
     const pqx_scan *scan = w->scan;
+    if (scan->encrypted & 1) PQX_TRY(pqx_flat_find_crypto(w, 0, PQX_FILE_META_DATA_ENCRYPTION_ALGORITHM, PQX_FILE_META_DATA_FOOTER_SIGNING_KEY_METADATA, &w->crypto));
+    uint32_t has_algorithm = w->crypto.member.tag != 0;
+    if (scan->encrypted & 1 && !has_algorithm && !w->crypto.bytes) return pqx_fail(w->error, PQX_ENCRYPTED, 0, 0, scan->encrypted);
     const pqx_shape *shape;
     uint32_t first, at;
     uint32_t mask = 1u << PQX_FILE_META_DATA__VERSION | 1u << PQX_FILE_META_DATA__SCHEMA | 1u << PQX_FILE_META_DATA__NUM_ROWS
         | 1u << PQX_FILE_META_DATA__ROW_GROUPS | (uint32_t)(scan->has_key_values != 0) << PQX_FILE_META_DATA__KV
         | (uint32_t)(scan->has_created_by != 0) << PQX_FILE_META_DATA__CREATED_BY
+        | has_algorithm << PQX_FILE_META_DATA__ENCRYPTION_ALGORITHM_TYPE | has_algorithm << PQX_FILE_META_DATA__ENCRYPTION_ALGORITHM
+        | (uint32_t)(w->crypto.bytes != NULL) << PQX_FILE_META_DATA__FOOTER_SIGNING_KEY_METADATA
         | (uint32_t)(w->extension_count != 0) << PQX_FILE_META_DATA__EXTENSIONS;
     PQX_TRY(pqx_flat_zeros(w, 8, &first));
     PQX_TRY(pqx_flat_table(w, PQX_FLAT_FILE_META_DATA, mask, &at, &shape));
@@ -69,7 +72,10 @@ static int write_root(pqx_flat_writer *w, uint32_t *created_by)
     pqx_flat_link(w, first, at);
     pqx_store32(pqx_flat_at(w, at + field[PQX_FILE_META_DATA__VERSION]), (uint32_t)scan->version);
     pqx_store64(pqx_flat_at(w, at + field[PQX_FILE_META_DATA__NUM_ROWS]), (uint64_t)scan->num_rows);
-    *created_by = at + field[PQX_FILE_META_DATA__CREATED_BY];
+    if (has_algorithm) pqx_flat_at(w, at)[field[PQX_FILE_META_DATA__ENCRYPTION_ALGORITHM_TYPE]] = w->crypto.member.tag;
+    w->created_by_field = at + field[PQX_FILE_META_DATA__CREATED_BY];
+    w->algorithm_field = at + field[PQX_FILE_META_DATA__ENCRYPTION_ALGORITHM];
+    w->key_field = at + field[PQX_FILE_META_DATA__FOOTER_SIGNING_KEY_METADATA];
     PQX_TRY(pqx_flat_vector(w, at + field[PQX_FILE_META_DATA__SCHEMA], scan->element_count, &w->schema_vector));
     PQX_TRY(pqx_flat_vector(w, at + field[PQX_FILE_META_DATA__ROW_GROUPS], scan->row_group_count, &w->row_groups_vector));
     if (scan->has_key_values) PQX_TRY(pqx_flat_vector(w, at + field[PQX_FILE_META_DATA__KV], scan->key_value_count, &w->key_values_vector));
@@ -238,14 +244,19 @@ static int write_key_value(pqx_flat_writer *w, uint32_t index, uint32_t *cell)
     return pqx_flat_cell_end(w, *cell);
 }
 
-/* The ROOT cell; the root table's offset at `created_by` leads to the string in it, where there is one. */
-static int write_root_cell(pqx_flat_writer *w, uint32_t created_by, uint32_t *cell)
+/* The ROOT cell, with what the root table's offsets lead to. */
+static int write_root_cell(pqx_flat_writer *w, uint32_t *cell)
 {
     pqx_range text = w->scan->created_by;
     uint32_t fixed, at;
     PQX_TRY(pqx_flat_cell_begin(w, PQX_KIND_ROOT, 0, 0, cell));
     PQX_TRY(pqx_flat_zeros(w, 16, &fixed));
-    if (created_by) PQX_TRY(pqx_flat_string(w, created_by, w->footer + text.offset, text.length));
+    if (w->scan->has_created_by) PQX_TRY(pqx_flat_string(w, w->created_by_field, w->footer + text.offset, text.length));
+    if (w->crypto.member.tag) {
+        PQX_TRY(pqx_flat_put_algorithm(w, &w->crypto.member, &at));
+        pqx_flat_link(w, w->algorithm_field, at);
+    }
+    if (w->crypto.bytes) PQX_TRY(pqx_flat_bytes(w, w->key_field, w->crypto.bytes, w->crypto.size));
     PQX_TRY(pqx_flat_append(w, w->residue.skeleton.data, w->residue.skeleton.size, &at));
     PQX_TRY(pqx_flat_append(w, w->residue.literals.data, w->residue.literals.size, NULL));
     uint32_t words[3] = {at - *cell, (uint32_t)w->residue.skeleton.size, (uint32_t)w->residue.literals.size};
@@ -254,7 +265,7 @@ static int write_root_cell(pqx_flat_writer *w, uint32_t created_by, uint32_t *ce
 }
 
 /* All cells, in order; what the directory lists goes into w->places on the way. */
-static int write_cells(pqx_flat_writer *w, uint32_t created_by, uint32_t *row_group_fields)
+static int write_cells(pqx_flat_writer *w, uint32_t *row_group_fields)
 {
     const pqx_scan *scan = w->scan;
     uint32_t *row_groups = w->places + scan->leaf_count + w->node_count;
@@ -265,7 +276,7 @@ static int write_cells(pqx_flat_writer *w, uint32_t created_by, uint32_t *row_gr
     uint32_t *next = row_groups + parts;
     for (uint32_t i = 0; i < scan->key_value_count; i++) PQX_TRY(write_key_value(w, i, next++));
     PQX_TRY(pqx_flat_make_root_residue(w, 0));
-    PQX_TRY(write_root_cell(w, scan->has_created_by ? created_by : 0, next++));
+    PQX_TRY(write_root_cell(w, next++));
     w->place_count = (uint32_t)(next - w->places);
     PQX_TRY(pqx_flat_write_pool(w));
     PQX_TRY(pqx_flat_write_extensions(w));
@@ -280,7 +291,7 @@ static int write_cells(pqx_flat_writer *w, uint32_t created_by, uint32_t *row_gr
 static int write_payload(pqx_flat_writer *w)
 {
     const pqx_scan *scan = w->scan;
-    uint32_t created_by, *row_group_fields = NULL;
+    uint32_t *row_group_fields = NULL;
     PQX_TRY(pqx_check_scan(scan, w->error));
     PQX_TRY(check_scan(w));
     PQX_TRY(pqx_flat_check_extensions(w));
@@ -290,9 +301,9 @@ static int write_payload(pqx_flat_writer *w)
     size_t listed = (size_t)scan->element_count + scan->row_group_count + scan->key_value_count + 1;
     PQX_TRY(reserve_array(w, &w->places, listed, sizeof *w->places));
     PQX_TRY(pqx_flat_room(w, w->footer_size));
-    PQX_TRY(write_root(w, &created_by));
+    PQX_TRY(write_root(w));
     PQX_TRY(reserve_array(w, &row_group_fields, scan->row_group_count, sizeof *row_group_fields));
-    int status = write_cells(w, created_by, row_group_fields);
+    int status = write_cells(w, row_group_fields);
     free(row_group_fields);
     return status;
 }
@@ -308,7 +319,7 @@ static int write_verbatim(pqx_flat_writer *w)
     PQX_TRY(pqx_flat_zeros(w, 8, &first));
     PQX_TRY(pqx_flat_table(w, PQX_FLAT_FILE_META_DATA, 0, &at, NULL));
     pqx_flat_link(w, first, at);
-    PQX_TRY(write_root_cell(w, 0, &cell));
+    PQX_TRY(write_root_cell(w, &cell));
     w->places = &cell;
     w->place_count = 1;
     int status = pqx_flat_write_directory(w);

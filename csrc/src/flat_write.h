@@ -17,6 +17,10 @@ typedef struct pqx_shape {
     uint16_t at[PQX_FLAT_MAX_FIELDS];     /* by field, in slot order */
 } pqx_shape;
 
+/* A union's member and its Thrift struct, tag 0: none that is known; with a binary field beside it, or NULL. */
+typedef struct pqx_flat_union { uint8_t tag; size_t thrift; } pqx_flat_union;
+typedef struct pqx_flat_crypto { pqx_flat_union member; const uint8_t *bytes; size_t size; } pqx_flat_crypto;
+
 typedef struct pqx_flat_writer {
     const uint8_t *footer;
     size_t footer_size;
@@ -49,6 +53,9 @@ typedef struct pqx_flat_writer {
     pqx_known_skeleton known_group;       /* of the row group before, in its cell */
     pqx_range bound[2];                   /* min and max of the last chunk, as far as they count */
     int has_bounds, is_compact;
+    uint8_t logical_tag;                  /* of the element written last */
+    pqx_flat_crypto crypto;               /* of the footer */
+    uint32_t created_by_field, algorithm_field, key_field;   /* the root table's offsets into the ROOT cell */
     uint32_t schema_vector, row_groups_vector, key_values_vector;   /* places of their first entries */
     uint32_t columns_vectors;             /* place of the first row group's vector */
     uint32_t column_hint, pool_hint;
@@ -94,6 +101,15 @@ int pqx_flat_open_list(pqx_flat_writer *w, size_t at, pqx_flat_list *list);
 int pqx_flat_find_binary(pqx_flat_writer *w, size_t at, int16_t id, const uint8_t **bytes, size_t *size);
 /* An integer or boolean field of the struct at `at`; *found is 0 where there is none of that type. */
 int pqx_flat_find_integer(pqx_flat_writer *w, size_t at, int16_t id, int type, int64_t *value, int *found);
+
+/* flat_write_rare.c */
+int pqx_flat_find_geospatial(pqx_flat_writer *w, size_t metadata, size_t *thrift, int *found);
+int pqx_flat_put_geospatial(pqx_flat_writer *w, size_t thrift, uint32_t *at);
+/* The union and the bytes in these fields of the struct at `thrift`. */
+int pqx_flat_find_crypto(pqx_flat_writer *w, size_t thrift, int16_t union_id, int16_t bytes_id, pqx_flat_crypto *crypto);
+/* The table of an EncryptionAlgorithm's, of a ColumnCryptoMetaData's member. */
+int pqx_flat_put_algorithm(pqx_flat_writer *w, const pqx_flat_union *member, uint32_t *at);
+int pqx_flat_put_key(pqx_flat_writer *w, const pqx_flat_union *member, uint32_t *at);
 
 /* flat_write_cell.c */
 int pqx_flat_cell_begin(pqx_flat_writer *w, int kind, uint32_t part, uint32_t number, uint32_t *cell);

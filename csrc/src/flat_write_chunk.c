@@ -208,6 +208,10 @@ static int put_metadata(pqx_flat_writer *w, const pqx_element *leaf, const pqx_r
 {
     PQX_TRY(check_required(w, leaf, chunk));
     uint32_t present = chunk->present, differs = chunk->num_values != row_group->num_rows;
+    size_t geospatial = 0;
+    int has_geospatial = 0;
+    if (PQX_UNLIKELY(w->logical_tag == PQX_FLAT_GEOMETRY || w->logical_tag == PQX_FLAT_GEOGRAPHY))
+        PQX_TRY(pqx_flat_find_geospatial(w, chunk->metadata.offset, &geospatial, &has_geospatial));
     uint32_t mask = 1u << PQX_COLUMN_METADATA__CODEC | differs << PQX_COLUMN_METADATA__NUM_VALUES
         | 1u << PQX_COLUMN_METADATA__TOTAL_UNCOMPRESSED_SIZE | 1u << PQX_COLUMN_METADATA__TOTAL_COMPRESSED_SIZE
         | (present & PQX_PRESENT_KEY_VALUES ? 1u << PQX_COLUMN_METADATA__KEY_VALUE_METADATA : 0)
@@ -217,6 +221,7 @@ static int put_metadata(pqx_flat_writer *w, const pqx_element *leaf, const pqx_r
         | (present & PQX_PRESENT_STATISTICS ? 1u << PQX_COLUMN_METADATA__STATISTICS : 0)
         | 1u << PQX_COLUMN_METADATA__IS_FULLY_DICT_ENCODED
         | (present & PQX_PRESENT_BLOOM_FILTER_OFFSET ? 1u << PQX_COLUMN_METADATA__BLOOM_FILTER : 0)
+        | (uint32_t)has_geospatial << PQX_COLUMN_METADATA__GEOSPATIAL_STATISTICS
         | 1u << PQX_COLUMN_METADATA__ENCODINGS;
     const pqx_shape *shape;
     PQX_TRY(pqx_flat_table(w, PQX_FLAT_COLUMN_METADATA, mask, at, &shape));
@@ -235,6 +240,7 @@ static int put_metadata(pqx_flat_writer *w, const pqx_element *leaf, const pqx_r
     uint32_t key_values = *at + field[PQX_COLUMN_METADATA__KEY_VALUE_METADATA];
     uint32_t statistics = *at + field[PQX_COLUMN_METADATA__STATISTICS];
     uint32_t bloom_filter = *at + field[PQX_COLUMN_METADATA__BLOOM_FILTER], child;
+    uint32_t geospatial_field = *at + field[PQX_COLUMN_METADATA__GEOSPATIAL_STATISTICS];
     if (present & PQX_PRESENT_KEY_VALUES) PQX_TRY(put_key_values(w, chunk, key_values));
     if (present & PQX_PRESENT_STATISTICS) {
         PQX_TRY(put_statistics(w, leaf, chunk, &child));
@@ -243,6 +249,10 @@ static int put_metadata(pqx_flat_writer *w, const pqx_element *leaf, const pqx_r
     if (present & PQX_PRESENT_BLOOM_FILTER_OFFSET) {
         PQX_TRY(put_bloom_filter(w, chunk, places, &child));
         pqx_flat_link(w, bloom_filter, child);
+    }
+    if (has_geospatial) {
+        PQX_TRY(pqx_flat_put_geospatial(w, geospatial, &child));
+        pqx_flat_link(w, geospatial_field, child);
     }
     return PQX_OK;
 }
@@ -274,6 +284,20 @@ static int put_own(pqx_flat_writer *w, uint32_t mask, const pqx_chunk *chunk, co
     return path ? pqx_flat_string(w, field, path, size) : pqx_fail(w->error, PQX_MISSING_FIELD, chunk->chunk.offset, PQX_COLUMN_CHUNK_FILE_PATH, 0);
 }
 
+/* The chunk's crypto fields. One that the flat schema does not know would make an encrypted chunk look like a plain one. */
+static int find_crypto(pqx_flat_writer *w, const pqx_chunk *chunk, pqx_flat_crypto *crypto)
+{
+    PQX_TRY(pqx_flat_find_crypto(w, chunk->chunk.offset, PQX_COLUMN_CHUNK_CRYPTO_METADATA, PQX_COLUMN_CHUNK_ENCRYPTED_COLUMN_METADATA, crypto));
+    return crypto->member.tag || crypto->bytes ? PQX_OK : pqx_fail(w->error, PQX_ENCRYPTED, chunk->chunk.offset, 0, w->scan->encrypted);
+}
+
+static uint32_t crypto_mask(const pqx_flat_crypto *crypto)
+{
+    uint32_t member = crypto->member.tag != 0;
+    return member << PQX_COLUMN_CHUNK__CRYPTO_METADATA_TYPE | member << PQX_COLUMN_CHUNK__CRYPTO_METADATA
+        | (uint32_t)(crypto->bytes != NULL) << PQX_COLUMN_CHUNK__ENCRYPTED_COLUMN_METADATA;
+}
+
 int pqx_flat_put_chunk(pqx_flat_writer *w, const pqx_element *leaf, const pqx_row_group *row_group, uint64_t index, uint32_t *at)
 {
     const pqx_chunk *chunk = &w->scan->chunks[index];
@@ -282,12 +306,21 @@ int pqx_flat_put_chunk(pqx_flat_writer *w, const pqx_element *leaf, const pqx_ro
     uint32_t own = own_mask(chunk, places), has_metadata = chunk->present & PQX_PRESENT_METADATA, child;
     pqx_usable_bounds(w->footer, chunk, leaf, &w->bound[0], &w->bound[1], &w->has_bounds);
     const pqx_shape *shape;
-    PQX_TRY(pqx_flat_table(w, PQX_FLAT_COLUMN_CHUNK, (has_metadata ? 1u << PQX_COLUMN_CHUNK__METADATA : 0) | (own ? 1u << PQX_COLUMN_CHUNK__OWN : 0), at, &shape));
+    pqx_flat_crypto crypto = {0};
+    if (PQX_UNLIKELY(chunk->present & PQX_PRESENT_CRYPTO)) PQX_TRY(find_crypto(w, chunk, &crypto));
+    PQX_TRY(pqx_flat_table(w, PQX_FLAT_COLUMN_CHUNK, (has_metadata ? 1u << PQX_COLUMN_CHUNK__METADATA : 0) | crypto_mask(&crypto) | (own ? 1u << PQX_COLUMN_CHUNK__OWN : 0), at, &shape));
+    uint32_t key_field = *at + shape->at[PQX_COLUMN_CHUNK__CRYPTO_METADATA], bytes_field = *at + shape->at[PQX_COLUMN_CHUNK__ENCRYPTED_COLUMN_METADATA];
+    if (crypto.member.tag) pqx_flat_at(w, *at)[shape->at[PQX_COLUMN_CHUNK__CRYPTO_METADATA_TYPE]] = crypto.member.tag;
     uint32_t metadata_field = *at + shape->at[PQX_COLUMN_CHUNK__METADATA], own_field = *at + shape->at[PQX_COLUMN_CHUNK__OWN];
     if (has_metadata) {
         PQX_TRY(put_metadata(w, leaf, row_group, chunk, places, &child));
         pqx_flat_link(w, metadata_field, child);
     }
+    if (crypto.member.tag) {
+        PQX_TRY(pqx_flat_put_key(w, &crypto.member, &child));
+        pqx_flat_link(w, key_field, child);
+    }
+    if (crypto.bytes) PQX_TRY(pqx_flat_bytes(w, bytes_field, crypto.bytes, crypto.size));
     if (own) {
         PQX_TRY(put_own(w, own, chunk, places, &child));
         pqx_flat_link(w, own_field, child);

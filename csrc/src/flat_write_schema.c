@@ -161,6 +161,7 @@ static int put_element(pqx_flat_writer *w, uint32_t index, uint32_t *name)
     int has_children = !is_leaf && element->num_children >= 0;
     pqx_logical logical = {0};
     PQX_TRY(element->logical_type.length ? from_logical_type(w, element, &logical) : from_converted_type(w, element, &logical));
+    w->logical_tag = logical.tag;
     uint32_t mask = bit(has_type, PQX_SCHEMA_ELEMENT__TYPE) | bit(element->type_length != -1, PQX_SCHEMA_ELEMENT__TYPE_LENGTH)
         | bit(has_repetition, PQX_SCHEMA_ELEMENT__REPETITION_TYPE) | bit(1, PQX_SCHEMA_ELEMENT__NAME)
         | bit(has_children, PQX_SCHEMA_ELEMENT__NUM_CHILDREN) | bit(element->field_id != INT32_MIN, PQX_SCHEMA_ELEMENT__FIELD_ID)

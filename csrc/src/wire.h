@@ -179,6 +179,10 @@ enum pqx_flat_table {
     PQX_FLAT_COLUMN_METADATA,
     PQX_FLAT_BLOOM_FILTER_INFO,
     PQX_FLAT_STATISTICS,
+    PQX_FLAT_BOUNDING_BOX,
+    PQX_FLAT_GEOSPATIAL_STATISTICS,
+    PQX_FLAT_AES_GCM,
+    PQX_FLAT_ENCRYPTION_WITH_COLUMN_KEY,
     PQX_FLAT_KEY_VALUE,
     PQX_FLAT_EXTENSION,
     PQX_FLAT_EMPTY,
@@ -198,7 +202,10 @@ enum pqx_flat_table {
 #define PQX_FILE_META_DATA__ROW_GROUPS 3
 #define PQX_FILE_META_DATA__KV 4
 #define PQX_FILE_META_DATA__CREATED_BY 5
-#define PQX_FILE_META_DATA__EXTENSIONS 6
+#define PQX_FILE_META_DATA__ENCRYPTION_ALGORITHM_TYPE 6
+#define PQX_FILE_META_DATA__ENCRYPTION_ALGORITHM 7
+#define PQX_FILE_META_DATA__FOOTER_SIGNING_KEY_METADATA 8
+#define PQX_FILE_META_DATA__EXTENSIONS 9
 #define PQX_SCHEMA_ELEMENT__TYPE 0
 #define PQX_SCHEMA_ELEMENT__TYPE_LENGTH 1
 #define PQX_SCHEMA_ELEMENT__REPETITION_TYPE 2
@@ -220,7 +227,10 @@ enum pqx_flat_table {
 #define PQX_SORTING_COLUMN__DESCENDING 1
 #define PQX_SORTING_COLUMN__NULLS_FIRST 2
 #define PQX_COLUMN_CHUNK__METADATA 0
-#define PQX_COLUMN_CHUNK__OWN 1
+#define PQX_COLUMN_CHUNK__CRYPTO_METADATA_TYPE 1
+#define PQX_COLUMN_CHUNK__CRYPTO_METADATA 2
+#define PQX_COLUMN_CHUNK__ENCRYPTED_COLUMN_METADATA 3
+#define PQX_COLUMN_CHUNK__OWN 4
 #define PQX_OWN_CHUNK__COLUMN_INDEX_OFFSET 0
 #define PQX_OWN_CHUNK__OFFSET_INDEX_OFFSET 1
 #define PQX_OWN_CHUNK__COLUMN_INDEX_LENGTH 2
@@ -237,7 +247,8 @@ enum pqx_flat_table {
 #define PQX_COLUMN_METADATA__STATISTICS 8
 #define PQX_COLUMN_METADATA__IS_FULLY_DICT_ENCODED 9
 #define PQX_COLUMN_METADATA__BLOOM_FILTER 10
-#define PQX_COLUMN_METADATA__ENCODINGS 11
+#define PQX_COLUMN_METADATA__GEOSPATIAL_STATISTICS 11
+#define PQX_COLUMN_METADATA__ENCODINGS 12
 #define PQX_BLOOM_FILTER_INFO__OFFSET 0
 #define PQX_BLOOM_FILTER_INFO__LENGTH 1
 #define PQX_STATISTICS__NULL_COUNT 0
@@ -253,6 +264,21 @@ enum pqx_flat_table {
 #define PQX_STATISTICS__EXACTNESS 10
 #define PQX_STATISTICS__MIN_VALUE 11
 #define PQX_STATISTICS__MAX_VALUE 12
+#define PQX_BOUNDING_BOX__XMIN 0
+#define PQX_BOUNDING_BOX__XMAX 1
+#define PQX_BOUNDING_BOX__YMIN 2
+#define PQX_BOUNDING_BOX__YMAX 3
+#define PQX_BOUNDING_BOX__ZMIN 4
+#define PQX_BOUNDING_BOX__ZMAX 5
+#define PQX_BOUNDING_BOX__MMIN 6
+#define PQX_BOUNDING_BOX__MMAX 7
+#define PQX_GEOSPATIAL_STATISTICS__BBOX 0
+#define PQX_GEOSPATIAL_STATISTICS__GEOSPATIAL_TYPES 1
+#define PQX_AES_GCM__AAD_PREFIX 0
+#define PQX_AES_GCM__AAD_FILE_UNIQUE 1
+#define PQX_AES_GCM__SUPPLY_AAD_PREFIX 2
+#define PQX_ENCRYPTION_WITH_COLUMN_KEY__PATH_IN_SCHEMA 0
+#define PQX_ENCRYPTION_WITH_COLUMN_KEY__KEY_METADATA 1
 #define PQX_KEY_VALUE__KEY 0
 #define PQX_KEY_VALUE__VAL 1
 #define PQX_EXTENSION__UUID 0
@@ -272,15 +298,19 @@ enum pqx_flat_table {
 typedef struct pqx_flat_layout { uint8_t count; pqx_flat_field fields[PQX_FLAT_MAX_FIELDS]; } pqx_flat_layout;
 
 #define PQX_FLAT_LAYOUTS { \
-    {7, {{0, 4}, {1, 4}, {2, 8}, {3, 4}, {4, 4}, {5, 4}, {24, 4}}}, \
+    {10, {{0, 4}, {1, 4}, {2, 8}, {3, 4}, {4, 4}, {5, 4}, {6, 1}, {7, 4}, {8, 4}, {24, 4}}}, \
     {10, {{0, 1}, {1, 4}, {2, 1}, {3, 4}, {4, 4}, {5, 4}, {6, 1}, {7, 4}, {8, 1}, {9, 4}}}, \
     {7, {{0, 4}, {1, 8}, {2, 8}, {3, 4}, {4, 8}, {5, 8}, {6, 2}}}, \
     {3, {{0, 4}, {1, 1}, {2, 1}}}, \
-    {2, {{0, 4}, {19, 4}}}, \
+    {5, {{0, 4}, {1, 1}, {2, 4}, {3, 4}, {19, 4}}}, \
     {5, {{0, 8}, {1, 8}, {2, 4}, {3, 4}, {4, 4}}}, \
-    {12, {{0, 1}, {1, 8}, {2, 8}, {3, 8}, {4, 4}, {5, 8}, {6, 8}, {7, 8}, {8, 4}, {9, 1}, {10, 4}, {27, 2}}}, \
+    {13, {{0, 1}, {1, 8}, {2, 8}, {3, 8}, {4, 4}, {5, 8}, {6, 8}, {7, 8}, {8, 4}, {9, 1}, {10, 4}, {11, 4}, {27, 2}}}, \
     {2, {{0, 8}, {1, 4}}}, \
     {13, {{0, 8}, {1, 8}, {2, 4}, {3, 8}, {4, 8}, {5, 1}, {6, 4}, {7, 8}, {8, 8}, {9, 1}, {26, 1}, {27, 4}, {28, 4}}}, \
+    {8, {{0, 8}, {1, 8}, {2, 8}, {3, 8}, {4, 8}, {5, 8}, {6, 8}, {7, 8}}}, \
+    {2, {{0, 4}, {1, 4}}}, \
+    {3, {{0, 4}, {1, 4}, {2, 1}}}, \
+    {2, {{0, 4}, {1, 4}}}, \
     {2, {{0, 4}, {1, 4}}}, \
     {2, {{0, 4}, {1, 4}}}, \
     {0, {{0, 0}}}, \

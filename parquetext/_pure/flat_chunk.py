@@ -6,14 +6,16 @@ import struct
 
 from .. import wire
 from ..errors import wire_error
+from .flat_rare import Crypto, geospatial, key
 from .flat_residue import CHUNK, Residues, chunk_facts, path_list
-from .flat_schema import ABSENT, Elements, Struct, list_structs
+from .flat_schema import ABSENT, GEOGRAPHY, GEOMETRY, Elements, Struct, list_structs
 from .flat_tables import Octets, Table
 
 SHORT_BOUND = 16                       # bytes of a bound that the base slots can hold
 SORT_UNSIGNED = 2                      # pqx_sort_order
 BYTE_ARRAY, LAST_TYPE = 6, 7
 NOT_SAID, INEXACT, EXACT = range(3)
+NO_CRYPTO = Crypto(0, None, None)
 
 _BASE_SLOTS = ("lo4", "lo8", "hi8", "len")
 _PLACES = ("index_page_offset", "bloom_filter_offset", "offset_index_offset", "column_index_offset",
@@ -104,6 +106,8 @@ class Column:
         self.data, self.rows, self.is_compact = scan.data, row_group_rows, is_compact
         self.type, self.sort_order = elements.type[index], elements.sort_order[index]
         self.path = path_list(elements.paths[index])
+        self.is_geospatial = elements.table(index).fields["logical_type_type"] in (GEOMETRY, GEOGRAPHY)
+        self.encrypted = scan.encrypted
         self.facts = {name: list(chunks.array(name)) for name in _FACTS + _PLACES}
         self.buffer = chunks.buffer
         self.bounds = chunks.bounds()
@@ -126,8 +130,23 @@ class Column:
         """The ColumnChunk of one row group."""
         fact = self.fact(row_group)
         metadata = fact["present"] & wire.PRESENT_METADATA
-        return Table("ColumnChunk", {"metadata": self._metadata(row_group, fact) if metadata else None,
-                                     "own": self._own(fact)})
+        crypto = self._crypto(fact) if fact["present"] & wire.PRESENT_CRYPTO else NO_CRYPTO
+        return Table("ColumnChunk", {
+            "metadata": self._metadata(row_group, fact) if metadata else None,
+            "crypto_metadata_type": crypto.tag or None,
+            "crypto_metadata": key(crypto),
+            "encrypted_column_metadata": crypto.bytes,
+            "own": self._own(fact),
+        })
+
+    def _crypto(self, fact: dict) -> Crypto:
+        """The crypto fields. Some that the flat schema does not know would make it look like a plain chunk."""
+        place = fact["chunk_offset"]
+        crypto = Crypto.find(Struct(self.data, place), wire.COLUMN_CHUNK_CRYPTO_METADATA,
+                             wire.COLUMN_CHUNK_ENCRYPTED_COLUMN_METADATA)
+        if not crypto.tag and crypto.bytes is None:
+            raise wire_error(wire.ENCRYPTED, place, 0, self.encrypted)
+        return crypto
 
     def _own(self, fact: dict) -> Table | None:
         fields = {name: None if fact[name] == ABSENT else fact[name] for name in (
@@ -171,6 +190,8 @@ class Column:
                 "offset": fact["bloom_filter_offset"],
                 "length": where(wire.PRESENT_BLOOM_FILTER_LENGTH, "bloom_filter_length"),
             }) if present & wire.PRESENT_BLOOM_FILTER_OFFSET else None,
+            "geospatial_statistics": geospatial(Struct(self.data, fact["metadata_offset"])) if self.is_geospatial
+            else None,
             "encodings": fact["encodings"] & 0xFFFF,
         })
 

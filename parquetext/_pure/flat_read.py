@@ -362,6 +362,8 @@ class Reader(flat_names.ByName):
                 present |= bounds.unpack(statistics, fact)
             tables["Statistics"] = statistics or {}
             tables["BloomFilterInfo"] = cell.child(metadata, "bloom_filter", "BloomFilterInfo") or {}
+        if "crypto_metadata_type" in chunk or "encrypted_column_metadata" in chunk:
+            present |= wire.PRESENT_CRYPTO
         tables["OwnChunk"] = cell.child(chunk, "own", "OwnChunk") or {}
         if "file_path" in tables["OwnChunk"]:
             present |= wire.PRESENT_FILE_PATH

@@ -21,11 +21,15 @@ class Octets(bytes):
     """A vector of bytes; plain bytes are a string, which has a zero byte behind it."""
 
 
+class Numbers(list):
+    """A vector of 32-bit numbers; a plain list is one of tables or strings."""
+
+
 class Table(NamedTuple):
     """A table to write: fields in slot order; None is absent, what is no number lies behind the table."""
 
     name: str
-    fields: dict[str, int | bytes | Table | list[Table] | None]
+    fields: dict[str, int | bytes | Table | Numbers | list[Table] | list[bytes] | None]
 
 
 class Shape(NamedTuple):
@@ -113,16 +117,22 @@ class Payload:
         self.tables.append((place, self._vtable(shape.vtable)))
         for field, at in shape.at.items():
             if not isinstance(fields[field], int):
-                self.link(place + at, self._behind(fields[field]))
+                self.link(place + at, self.behind(fields[field]))
         return Written(place, shape.at)
 
-    def vector(self, entries: list[Table | int]) -> int:
-        """Write a vector of offsets and the tables that it leads to; its place."""
+    def numbers(self, values: Numbers) -> int:
+        """Write a vector of numbers; its place."""
+        place = self.pad(4)
+        self.out += struct.pack(f"<I{len(values)}i", len(values), *values)
+        return place
+
+    def vector(self, entries: list[Table | bytes | int]) -> int:
+        """Write a vector of offsets and the tables or strings that it leads to; its place."""
         place = self.pad(4)
         self.out += struct.pack("<I", len(entries)) + bytes(4 * len(entries))
         for index, entry in enumerate(entries):
             if entry is not LATER:
-                self.link(place + 4 + 4 * index, self.table(entry).place)
+                self.link(place + 4 + 4 * index, self.behind(entry))
         return place
 
     def string(self, text: bytes) -> int:
@@ -133,9 +143,11 @@ class Payload:
             self.out.append(0)
         return place
 
-    def _behind(self, value: bytes | Table | list) -> int:
+    def behind(self, value: bytes | Table | list) -> int:
         if isinstance(value, Table):
             return self.table(value).place
+        if isinstance(value, Numbers):
+            return self.numbers(value)
         return self.vector(value) if isinstance(value, list) else self.string(value)
 
     def _vtable(self, vtable: bytes) -> int:

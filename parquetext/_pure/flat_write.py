@@ -10,6 +10,7 @@ from . import checksum, flat_extensions, varint
 from .flat_chunk import Column, key_value
 from .flat_names import fill_buckets, hash_field_id, hash_path, tag_of
 from .flat_pool import Pool
+from .flat_rare import Crypto, algorithm
 from .flat_residue import (
     FOOTER,
     ROW_GROUP,
@@ -77,8 +78,6 @@ def write(scan, stats: str = "full", *, verbatim: bool = True, extensions=()) ->
 def _check(scan) -> None:
     if scan.problem is not None:
         raise scan.problem
-    if scan.encrypted:
-        raise wire_error(wire.ENCRYPTED, 0, 0, scan.encrypted)
     for place, chunks in zip(scan.row_groups("columns_offset"), scan.row_groups("chunk_count"), strict=True):
         if chunks != scan.leaf_count:
             raise wire_error(wire.IRREGULAR, place, scan.leaf_count, chunks)
@@ -89,6 +88,17 @@ def _check(scan) -> None:
             count, _ = varint.decode32(scan.data, place + 1)
         if count != scan.leaf_count:
             raise wire_error(wire.MISMATCH, place, scan.leaf_count, count)
+
+
+def footer_crypto(scan) -> Crypto:
+    """The crypto fields of FileMetaData. Some that the flat schema does not know must not be lost for its readers."""
+    if not scan.encrypted & 1:
+        return Crypto(0, None, None)
+    crypto = Crypto.find(Struct(scan.data, 0), wire.FILE_META_DATA_ENCRYPTION_ALGORITHM,
+                         wire.FILE_META_DATA_FOOTER_SIGNING_KEY_METADATA)
+    if not crypto.tag and crypto.bytes is None:
+        raise wire_error(wire.ENCRYPTED, 0, 0, scan.encrypted)
+    return crypto
 
 
 def parts_of(row_groups: int) -> list[range]:
@@ -107,18 +117,17 @@ class _Ending:
         self.left_out = 0                            # bytes of the footer that do not come back: its extension
         self.extensions_cell = 0                     # place of the list of extensions
 
-    def write_root_cell(self, residue: Residue, created_by: bytes | None) -> int | None:
-        """The ROOT cell; the place of the created_by string in it."""
-        payload, text = self.payload, None
+    def write_root_cell(self, residue: Residue, **behind: bytes | Table | None) -> dict[str, int]:
+        """The ROOT cell; the places of what fields of the root table lead to."""
+        payload = self.payload
         skeleton, literals, self.left_out = residue
         with payload.cell(wire.KIND_ROOT, 0) as cell:
             fixed = payload.append(bytes(16))
-            if created_by is not None:
-                text = payload.string(created_by)
+            places = {field: payload.behind(value) for field, value in behind.items() if value is not None}
             place = payload.append(skeleton + literals) - cell
             struct.pack_into("<3I", payload.out, fixed, place, len(skeleton), len(literals))
         self.listed.append(cell)
-        return text
+        return places
 
     def write_directory(self) -> int:
         """The DIRECTORY cells; the place of the first one."""
@@ -163,7 +172,7 @@ class _Verbatim(_Ending):
         payload = self.payload
         payload.append(bytes(8))
         payload.link(0, payload.table(Table("FileMetaData", {})).place)
-        self.write_root_cell(residue_of(self.scan.data, 0, FOOTER, {}), None)
+        self.write_root_cell(residue_of(self.scan.data, 0, FOOTER, {}))
         self.write_tail((0,) * 6, IS_VERBATIM, 0, [], self.write_directory())
         return payload.sign()
 
@@ -192,9 +201,10 @@ class _Writer(_Ending):
         self.listed = self.column_cells + self.node_cells + row_groups
         for index in range(scan.key_value_count):
             self.write_key_value(index)
-        text = self.write_root_cell(self.footer_residue(), scan.created_by)
-        if text is not None:
-            payload.link(self.root.field("created_by"), text)
+        for field, place in self.write_root_cell(
+                self.footer_residue(), created_by=scan.created_by, encryption_algorithm=algorithm(self.crypto),
+                footer_signing_key_metadata=self.crypto.bytes).items():
+            payload.link(self.root.field(field), place)
         self.write_pool()
         self.extensions_cell = flat_extensions.write(payload, self.extensions, self.first_entry.get("extensions", 0))
         directory = self.write_directory()
@@ -231,6 +241,7 @@ class _Writer(_Ending):
     def write_root(self) -> None:
         """The root table and the vectors that only other readers use; what these lead to comes later."""
         scan, payload = self.scan, self.payload
+        crypto = self.crypto = footer_crypto(scan)
         payload.append(bytes(8))
         root = payload.table(Table("FileMetaData", {
             "version": scan.version,
@@ -239,6 +250,9 @@ class _Writer(_Ending):
             "row_groups": [LATER] * scan.row_group_count,
             "kv": [LATER] * scan.key_value_count if scan.has_key_values else None,
             "created_by": None if scan.created_by is None else LATER,
+            "encryption_algorithm_type": crypto.tag or None,
+            "encryption_algorithm": LATER if crypto.tag else None,
+            "footer_signing_key_metadata": None if crypto.bytes is None else LATER,
             "extensions": [LATER] * len(self.extensions) or None,
         }))
         payload.link(0, root.place)

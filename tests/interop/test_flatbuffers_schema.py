@@ -20,6 +20,7 @@ import pytest
 from support.flat_footers import wide_footer
 
 from parquetext import kernels, wire
+from parquetext import thrift as values
 from parquetext.errors import ParquetextError
 
 DATA = Path(__file__).parents[1] / "data"
@@ -58,7 +59,7 @@ def parquet_bytes(table: pa.Table, **options) -> bytes:
 
 
 def payload_of(footer: bytes, extensions=()) -> bytes:
-    return bytes(kernels.flat.write(kernels.scan.scan(footer), extensions=extensions))
+    return bytes(kernels.flat.write(kernels.scan.scan(footer), extensions=extensions, verbatim=False))
 
 
 @functools.cache
@@ -307,6 +308,41 @@ def test_flatc_decodes_a_payload_to_the_facts_that_pyarrow_reads(implementation,
     check_facts(decoded, pq.read_metadata(io.BytesIO(files()[name])))
 
 
+def rare_footer() -> bytes:
+    """Geospatial statistics, and every crypto field that a plaintext footer may have."""
+    footer = values.read("FileMetaData", wide_footer(3, 1))
+    first, second, third = footer["row_groups"][0]["columns"]
+    footer["schema"][1] |= {"type": 6, "logicalType": {"GEOMETRY": {"crs": "OGC:CRS84"}}}
+    first["meta_data"] |= {"type": 6, "geospatial_statistics": {
+        "bbox": {"xmin": -1.5, "xmax": 2.5, "ymin": 0.0, "ymax": 4.0, "zmax": 9.0}, "geospatial_types": [1, 1003]}}
+    second["crypto_metadata"] = {"ENCRYPTION_WITH_FOOTER_KEY": {}}
+    third["crypto_metadata"] = {"ENCRYPTION_WITH_COLUMN_KEY": {"path_in_schema": ["c2", "x"], "key_metadata": b"key"}}
+    third["encrypted_column_metadata"] = b"sealed"
+    footer["encryption_algorithm"] = {"AES_GCM_CTR_V1": {"aad_file_unique": b"unique", "supply_aad_prefix": True}}
+    footer["footer_signing_key_metadata"] = b"signer"
+    return values.write("FileMetaData", footer)
+
+
+def test_flatc_decodes_geospatial_statistics_and_crypto_fields(implementation, tmp_path):
+    footer, payload = rare_footer(), tmp_path / "footer.flat"
+    payload.write_bytes(payload_of(footer))
+    subprocess.run([tool("flatc"), "--json", "--strict-json", "--raw-binary", "-o", tmp_path, SCHEMA, "--", payload],
+                   check=True)
+    decoded = json.loads((tmp_path / "footer.json").read_text())
+    first, second, third = decoded["row_groups"][0]["columns"]
+    assert first["metadata"]["geospatial_statistics"] == {
+        "bbox": {"xmin": -1.5, "xmax": 2.5, "ymin": 0.0, "ymax": 4.0, "zmax": 9.0}, "geospatial_types": [1, 1003]}
+    assert (second["crypto_metadata_type"], second["crypto_metadata"]) == ("EncryptionWithFooterKey", {})
+    assert third["crypto_metadata_type"] == "EncryptionWithColumnKey"
+    assert third["crypto_metadata"] == {"path_in_schema": ["c2", "x"], "key_metadata": list(b"key")}
+    assert third["encrypted_column_metadata"] == list(b"sealed")
+    assert decoded["encryption_algorithm_type"] == "AesGcmCtrV1"
+    assert decoded["encryption_algorithm"] == {"aad_file_unique": list(b"unique"), "supply_aad_prefix": True}
+    assert decoded["footer_signing_key_metadata"] == list(b"signer")
+    kernels.flat.verify(payload.read_bytes())
+    assert kernels.flat.to_thrift(payload.read_bytes()) == footer
+
+
 def without_nulls(fields: dict) -> dict:
     return {name: value for name, value in fields.items() if value is not None}
 
@@ -336,6 +372,7 @@ def run_verifier(verifier: Path, folder: Path) -> list[str]:
 
 
 def test_the_public_verifier_accepts_payloads(implementation, verifier, tmp_path):
+    (tmp_path / "rare.flat").write_bytes(payload_of(rare_footer()))
     for name, file in files().items():
         (tmp_path / f"{name}.flat").write_bytes(payload_of(footer_of(file)))
         (tmp_path / f"{name} with slots.flat").write_bytes(payload_of(footer_of(file), SLOTS))
