@@ -131,6 +131,30 @@ static void a_flat_footer_gives_the_same_facts(void)
     pqx_buffer_free(&flat);
 }
 
+static void a_flat_footer_gives_the_thrift_footer_back(void)
+{
+    pqx_buffer flat = flat_footer(), thrift = {0};
+    CHECK(pqx_flat_to_thrift(flat.data, flat.size - 28, &thrift, NULL) == PQX_OK);
+    CHECK(thrift.size == sizeof small_footer && !memcmp(thrift.data, small_footer, thrift.size));
+    pqx_buffer_free(&thrift);
+    pqx_buffer_free(&flat);
+}
+
+static void no_flipped_bit_of_a_flat_footer_gives_another_thrift_footer(void)
+{
+    pqx_buffer flat = flat_footer();
+    size_t size = flat.size - 28;
+    for (size_t bit = 0; bit < 8 * size; bit++) {
+        pqx_buffer thrift = {0};
+        flat.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        if (pqx_flat_to_thrift(flat.data, size, &thrift, NULL) == PQX_OK)
+            CHECK(thrift.size == sizeof small_footer && !memcmp(thrift.data, small_footer, thrift.size));
+        flat.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        pqx_buffer_free(&thrift);
+    }
+    pqx_buffer_free(&flat);
+}
+
 static void no_flipped_bit_of_a_flat_footer_gives_other_facts(void)
 {
     pqx_buffer flat = flat_footer();
@@ -182,7 +206,9 @@ int main(void)
     RUN(scan_and_slice_give_the_facts);
     RUN(truncated_footers_are_refused);
     RUN(a_flat_footer_gives_the_same_facts);
+    RUN(a_flat_footer_gives_the_thrift_footer_back);
     RUN(extensions_come_back);
+    RUN(no_flipped_bit_of_a_flat_footer_gives_another_thrift_footer);
     RUN(no_flipped_bit_of_a_flat_footer_gives_other_facts);
     return 0;
 }

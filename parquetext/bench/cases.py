@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import pyarrow.parquet as pq
 
@@ -18,8 +18,8 @@ from .timing import Contender, Timing, compare
 from .workspace import Subject, Workspace
 
 __all__ = [
-    "OURS", "PALLETJACK", "STRIDE", "Row", "bytes_of_footers", "checksums", "footers", "held_memory", "rows_of",
-    "upgrades", "values", "writes",
+    "OURS", "PALLETJACK", "STRIDE", "Row", "builds", "bytes_of_footers", "checksums", "footers", "held_memory",
+    "rows_of", "upgrades", "values", "writes",
 ]
 
 OURS = "parquetext"
@@ -144,6 +144,20 @@ def bytes_of_footers(subject: Subject, target: float | None) -> list[Row]:
         Row("footer bytes", subject.name, "Thrift", thrift, "B"),
         Row("footer bytes", subject.name, "flat block", added, "B", added / thrift, target, at_most=True),
     ]
+
+
+def builds(subject: Subject, rounds: int, target: float | None) -> list[Row]:
+    """The flat block made from a scanned footer, and the footer made from that again, against scanning it plainly."""
+    scan = footer.scan(subject.plain)
+    payload = kernels.flat.write(scan)
+    contenders = [
+        Contender("plain scan", lambda _: kernels.scan.scan_plainly(scan.data)),
+        Contender("flat block built", lambda _: kernels.flat.write(scan)),
+        Contender("Thrift rebuilt", lambda _: kernels.flat.to_thrift(payload)),
+    ]
+    targets = {"flat block built": target} if target else {}
+    rows = rows_of("build", subject.name, compare(contenders, rounds), targets, ours="plain scan")
+    return [replace(row, at_most=True) for row in rows]
 
 
 def upgrades(subject: Subject, rounds: int, target: float | None) -> list[Row]:
