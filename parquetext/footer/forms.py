@@ -45,6 +45,9 @@ def following_form(source, left: str, error: Damaged) -> tuple[str, Form, list[F
 
 def open_reader(name: str, handle, footer: int, payload: int, length: int, data) -> Form:
     """The reader of a form of ours; `handle` and `data` as kernels take a source and its tail."""
+    if isinstance(handle, BatchedSource):
+        begin = footer if name == "index" else payload
+        handle.worth = begin, payload + length - begin
     if name == "index":
         return kernels.index.Reader(handle, footer, payload, length, data)
     return kernels.flat.Reader(handle, payload, length, data)
@@ -72,9 +75,6 @@ def _best_of(source, tail: Tail, data: bytes, left: str | None) -> tuple[str, Fo
 
 
 def _open_block(source, name: str, tail: Tail, block: Block, data: bytes) -> Form:
-    if isinstance(source, BatchedSource):
-        begin = tail.footer_offset if name == "index" else block.payload
-        source.worth = begin, block.payload + block.length - begin
     handle = (source.fd, source.size) if isinstance(source, kernels.local.LocalFile) else source
     return open_reader(name, handle, tail.footer_offset, block.payload, block.length, data)
 

@@ -8,6 +8,7 @@ from ..findings import Finding
 from ..storage import BatchedSource, LocalTarget, Overlay, old_tail, open_source, resolve
 from .file import File
 from .forms import best_form, named_form, open_reader
+from .locate import FIRST_READ_REMOTE
 
 __all__ = ["open_as", "open_file"]
 
@@ -22,19 +23,22 @@ def open_as(kind: type[File], path, form: str | None = None) -> File:
 
 
 def _open_local(kind: type[File], path: str, form: str | None = None) -> File:
-    local = kernels.local
-    source = local.LocalFile(path)
+    source = kernels.local.LocalFile(path)
     if form is not None:
         return _open_named(kind, path, source, form)
-    place = local.own_block(source.tail, source.size)
-    if place is not None:
-        name, footer, payload, length = place
-        try:
-            return kind(path, source, name, open_reader(
-                name, (source.fd, source.size), footer, payload, length, source.tail))
-        except (Damaged, Unsupported):
-            pass  # the careful way meets it again, and reports it
-    return _open_source(kind, path, source)
+    return _open_own(kind, path, source, (source.fd, source.size), source.tail) or _open_source(kind, path, source)
+
+
+def _open_own(kind: type[File], path, source, handle, tail: bytes) -> File | None:
+    """The straight way: a sound block of ours, or PAR3, where the tail says; None otherwise."""
+    place = kernels.local.own_block(tail, source.size)
+    if place is None:
+        return None
+    name, footer, payload, length = place
+    try:
+        return kind(path, source, name, open_reader(name, handle, footer, payload, length, tail))
+    except (Damaged, Unsupported):  # the careful way meets it again, and reports it
+        return None
 
 
 def open_file(path, *, form: str | None = None) -> File:
@@ -71,8 +75,15 @@ def _open_target(kind: type[File], path, form: str | None = None) -> File:
     target = resolve(path)
     if isinstance(target, LocalTarget):
         return _open_local(kind, target.path, form)
-    source = BatchedSource(target)
-    return _open_source(kind, str(target), source) if form is None else _open_named(kind, str(target), source, form)
+    source, name = BatchedSource(target), str(target)
+    if form is not None:
+        return _open_named(kind, name, source, form)
+    try:
+        file = _open_own(kind, name, source, source, source.read_tail(FIRST_READ_REMOTE)[1])
+    except BaseException:
+        source.close()
+        raise
+    return file or _open_source(kind, name, source)
 
 
 def _open_named(kind: type[File], path, source, form: str) -> File:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from threading import Lock, RLock, get_ident
 from typing import TypeVar
 
@@ -13,11 +14,12 @@ from .source import RemoteSource
 __all__ = ["BatchedSource"]
 
 GAP = 16 << 10      # bytes between two ranges that cost less than another request
-LEAST = 4 << 10     # of a request, where there are few: what lies next to a small cell is often wanted next
+LEAST = 4 << 10     # of a request, where there are few: what lies behind a small cell is often wanted next
 FEW = 8
 LONGEST = 8 << 20   # of one request for several ranges
 KEPT = 1 << 20      # longer reads are not kept: whole Thrift footers, which nobody reads twice
 T = TypeVar("T")
+_BEGIN = itemgetter(0)
 
 
 class _Absent(Exception):
@@ -53,13 +55,14 @@ class BatchedSource(RemoteSource):
         if data is not None:
             return data
         self.check(offset, length)
-        if self._collector == get_ident():
+        if self._collector is not None and self._collector == get_ident():
             self._missing.append((offset, offset + length))
             raise _Absent
-        data = super().read(offset, length)
-        if length <= KEPT:
+        wide = min(max(length, LEAST), self.size - offset)
+        data = super().read(offset, wide)
+        if wide <= KEPT:
             self._keep(offset, data)
-        return data
+        return data if wide == length else data[:length]
 
     def gather(self, operations: Sequence[Callable[[], T]]) -> list[T]:
         """The results of operations that read from this source, and may be tried again.
@@ -104,26 +107,24 @@ class BatchedSource(RemoteSource):
     def _kept(self, offset: int, length: int) -> bytes | None:
         """A range that lies in one piece: of those that begin early enough the last one reaches furthest."""
         with self._pieces_lock:
-            place = bisect_right(self._pieces, offset, key=_begin)
+            place = bisect_right(self._pieces, offset, key=_BEGIN)
             if not place:
                 return None
             begin, end, data = self._pieces[place - 1]
         return data[offset - begin:offset - begin + length] if offset + length <= end else None
 
     def _keep(self, begin: int, data: bytes) -> None:
-        """Add a piece; those that lie within it go."""
-        if self._kept(begin, len(data)) is not None:
-            return
+        """Add a piece, unless there is one around it; those that lie within it go."""
+        end = begin + len(data)
         with self._pieces_lock:
-            pieces, end = self._pieces, begin + len(data)
-            first = last = bisect_left(pieces, begin, key=_begin)
+            pieces = self._pieces
+            around = bisect_right(pieces, begin, key=_BEGIN)
+            if around and pieces[around - 1][1] >= end:
+                return
+            first = last = bisect_left(pieces, begin, key=_BEGIN)
             while last < len(pieces) and pieces[last][1] <= end:
                 last += 1
             pieces[first:last] = [(begin, end, data)]
-
-
-def _begin(piece: tuple[int, int, bytes]) -> int:
-    return piece[0]
 
 
 def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -39,11 +39,18 @@ def expected(*places: int) -> list[bytes]:
 
 
 def test_what_was_read_is_there(source):
-    assert source.read(100, 50) == CONTENT[100:150]
+    assert source.read(100, 5000) == CONTENT[100:5100]
     assert source.read(110, 20) == CONTENT[110:130]
     assert source.requests == 1
-    assert source.read(140, 20) == CONTENT[140:160]
-    assert (source.requests, source.bytes_read) == (2, 70)
+    assert source.read(5050, 5000) == CONTENT[5050:10050]
+    assert (source.requests, source.bytes_read) == (2, 10_000)
+
+
+def test_a_small_read_takes_its_neighbours_along(source):
+    assert source.read(100, 50) == CONTENT[100:150]
+    assert source.read(4000, 90) == CONTENT[4000:4090]
+    assert source.read(len(CONTENT) - 10, 10) == CONTENT[-10:]
+    assert (source.requests, source.bytes_read) == (2, 4096 + 10)
 
 
 def test_long_reads_are_given_back_and_forgotten(source, monkeypatch):
