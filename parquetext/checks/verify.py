@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .. import extension, kernels, wire
-from ..errors import ParquetextError
+from ..errors import ParquetextError, Unsupported
 from ..findings import Finding
-from ..footer.forms import unread_extension
+from ..footer.forms import FLAT_DAMAGED, FLAT_VERBATIM, unread_extension
 from ..footer.locate import read_tail
 from ..storage import open_source
 from .deep import decode_all
@@ -178,9 +178,13 @@ def _open_flat(source, payload: tuple[int, int], footer: bytes, tail, report: Re
     try:
         kernels.flat.verify(memoryview(footer)[start : start + length])
     except ParquetextError as error:
-        report.findings.append(Finding.of("flat-damaged", error.at(None, offset), "flat footer"))
+        report.findings.append(Finding.of(FLAT_DAMAGED, error.at(None, offset), "flat footer"))
         return None
-    return kernels.flat.Reader(source, offset, length, source.read(offset, source.size - offset))
+    try:
+        return kernels.flat.Reader(source, offset, length, source.read(offset, source.size - offset))
+    except Unsupported as error:
+        report.findings.append(Finding.of(FLAT_VERBATIM, error, "flat footer"))
+        return None
 
 
 def leaf_names(scan) -> list[str]:

@@ -75,9 +75,9 @@ class Footer:
     pieces: tuple[Piece, ...]
     known_scan: object | None = None
 
-    def scan(self):
-        """The footer as arrays; of one that contradicts itself nothing can be made."""
-        return kernels.scan.scan(self.data) if self.known_scan is None else self.known_scan
+    def scan(self, *, strict: bool = True):
+        """The footer as arrays; one that contradicts itself is an error, unless it is not `strict`."""
+        return kernels.scan.scan(self.data, strict=strict) if self.known_scan is None else self.known_scan
 
     @property
     def is_free_form(self) -> bool:

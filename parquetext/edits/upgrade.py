@@ -96,6 +96,8 @@ def upgrade(path: object, form: str = "flat", *, dialect: str | None = None, sta
             return with_arrow_dialect(footer, options, forced)
         if form == AUTO:
             return with_best(footer, options, forced)
+        if form == "flat":
+            return Planned(with_flat(footer, options, forced, verbatim=True), form)
         return Planned(FORMS[form](footer, options, forced), form)
 
     return change_footer(path, plan, "upgraded", "would-upgrade", in_place=in_place, keep_mtime=keep_mtime, force=force,
@@ -130,13 +132,17 @@ def choice_of(footer: Footer) -> Choice:
     return choose_form(length, footer.offset + length + LENGTH_AND_MAGIC, scan.leaf_count, scan.row_group_count)
 
 
-def with_flat(footer: Footer, options: Options, forced: frozenset[str] = frozenset()) -> TailEdit | None:
-    """The edit that gives the footer its flat block, or None where it has just that."""
+def with_flat(footer: Footer, options: Options, forced: frozenset[str] = frozenset(), *,
+              verbatim: bool = False) -> TailEdit | None:
+    """The edit that gives the footer its flat block, or None where it has just that.
+
+    With `verbatim` a footer that tables cannot say is carried as it is: nothing to look anything up in, and whole.
+    """
     def write(scan) -> bytes:
         slots = changed(_slots(footer), options.extensions)
-        return kernels.flat.write(scan, options.stats, verbatim=False, extensions=pairs_of(slots))
+        return kernels.flat.write(scan, options.stats, verbatim=verbatim, extensions=pairs_of(slots))
 
-    return _with_block(footer, wire.UUID_FLAT_FOOTER, write, options, forced)
+    return _with_block(footer, wire.UUID_FLAT_FOOTER, write, options, forced, strict=not verbatim)
 
 
 def with_index(footer: Footer, options: Options, forced: frozenset[str] = frozenset()) -> TailEdit | None:
@@ -148,11 +154,11 @@ def with_index(footer: Footer, options: Options, forced: frozenset[str] = frozen
     return _with_block(footer, wire.UUID_FOOTER_INDEX, kernels.index.write, options, forced)
 
 
-def _with_block(footer: Footer, uuid: UUID, write: Callable, options: Options,
-                forced: frozenset[str]) -> TailEdit | None:
+def _with_block(footer: Footer, uuid: UUID, write: Callable, options: Options, forced: frozenset[str], *,
+                strict: bool = True) -> TailEdit | None:
     """The edit that puts a block of ours behind those of others, in place of ours that are there."""
     others = others_of(footer, BLOCKS, forced, options.wrap)
-    scan = footer.scan()
+    scan = footer.scan(strict=strict)
     if scan.encrypted:
         raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
     payload = write(scan)

@@ -13,11 +13,13 @@ from .locate import FIRST_READ_REMOTE, Block, Tail, locate
 from .model import Form
 from .thrift_form import ThriftForm
 
-__all__ = ["FLAT_DAMAGED", "best_form", "following_form", "named_form", "open_reader", "unread_extension"]
+__all__ = ["FLAT_DAMAGED", "FLAT_VERBATIM", "best_form", "following_form", "named_form", "open_reader",
+           "unread_extension"]
 
 NAMES = {wire.UUID_FLAT_FOOTER: "flat", wire.UUID_FOOTER_INDEX: "index"}
 FLAT_DAMAGED = "flat-damaged"
 DAMAGED = {"flat": (FLAT_DAMAGED, "flat footer"), "index": ("index-damaged", "footer index")}
+FLAT_VERBATIM = "flat-verbatim"  # sound, and nothing to look anything up in
 THRIFT_DAMAGED = "thrift-damaged"
 EXTENSION_UNREAD = "extension-unread"
 _MARKERS = (b"\x08\xff\xff\x01", b"\x08\xfe\xff\x03")
@@ -55,7 +57,7 @@ def open_reader(name: str, handle, footer: int, payload: int, length: int, data)
 
 def _damaged(name: str, error: ParquetextError) -> Finding:
     kind, place = DAMAGED[name]
-    return Finding.of(kind, error, place)
+    return Finding.of(FLAT_VERBATIM if error.code == wire.VERBATIM else kind, error, place)
 
 
 def _best_of(source, tail: Tail, data: bytes, left: str | None) -> tuple[str, Form, list[Finding]]:
