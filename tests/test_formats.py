@@ -86,7 +86,7 @@ def test_a_par3_file_ends_as_the_page_shows(implementation):
     data = b"PAR1hello" + blocks()["par3-end"]
     tail = locate(data, len(data))
     assert (tail.is_par3, tail.footer_offset, tail.footer_length) == (True, 4, 5)
-    assert kernels.local.flat_block(data, len(data)) == (4, 5)
+    assert kernels.local.own_block(data, len(data)) == ("par3", 4, 4, 5)
 
 
 @pytest.mark.parametrize(("name", "marker", "pieces"), [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from typing import NamedTuple
 from uuid import UUID
 
@@ -13,7 +14,8 @@ from .slots import Slots
 
 __all__ = ["PLAIN", "KeptExtension", "keep", "parse"]
 
-RAW, FLAT, SLOT = range(3)
+RAW, FLAT, SLOT, INDEX = range(4)
+MADE = {FLAT: wire.UUID_FLAT_FOOTER.bytes, INDEX: wire.UUID_FOOTER_INDEX.bytes}  # blocks that are written anew
 _HEAD = struct.Struct("<BBHI")  # marker, 1 for after-stop, zero, pieces
 _PIECE = struct.Struct("<II")  # kind, length of what follows
 
@@ -25,26 +27,24 @@ class KeptExtension(NamedTuple):
     placement: str
     pieces: tuple[tuple[int, bytes], ...]
 
-    @property
-    def has_flat(self) -> bool:
-        return any(kind == FLAT for kind, _ in self.pieces)
+    def has(self, wanted: int) -> bool:
+        """Whether there is a piece of this kind."""
+        return any(kind == wanted for kind, _ in self.pieces)
 
     def record(self) -> bytes:
         numbers = {name: number for number, name in extension.MARKER_NUMBERS.items()}
         head = _HEAD.pack(numbers[self.marker], extension.PLACEMENTS.index(self.placement), 0, len(self.pieces))
         return head + b"".join(_PIECE.pack(kind, len(content)) + content for kind, content in self.pieces)
 
-    def contents(self, flat: bytes, slots: Slots) -> list[bytes]:
-        """The extension's bytes, piece by piece; what its blocks hold is taken out of `slots`."""
+    def contents(self, made: Mapping[int, bytes], slots: Slots) -> list[bytes]:
+        """The extension's bytes, piece by piece; `made` are the payloads of blocks that are written anew, by kind."""
         found = []
         for kind, content in self.pieces:
             if kind == RAW:
                 found.append(content)
-            elif kind == FLAT:
-                found += [flat, kernels.extension.trailer(flat, wire.UUID_FLAT_FOOTER.bytes)]
-            else:
-                payload = slots[UUID(bytes=content)]
-                found += [payload, kernels.extension.trailer(payload, content)]
+                continue
+            payload = made[kind] if kind in MADE else slots[UUID(bytes=content)]
+            found += [payload, kernels.extension.trailer(payload, MADE.get(kind, content))]
         return found
 
     @property
@@ -64,6 +64,8 @@ def keep(footer: Footer, slots: Slots) -> KeptExtension:
     for piece in footer.pieces:
         if piece.uuid == wire.UUID_FLAT_FOOTER:
             pieces.append((FLAT, b""))
+        elif piece.uuid == wire.UUID_FOOTER_INDEX and piece.is_whole and piece.payload == _index(footer):
+            pieces.append((INDEX, b""))
         elif piece.uuid not in (None, wire.UUID_THRIFT_EXTENSION, *slots) and piece.is_whole:
             slots[piece.uuid] = bytes(piece.payload)
             pieces.append((SLOT, piece.uuid.bytes))
@@ -71,6 +73,10 @@ def keep(footer: Footer, slots: Slots) -> KeptExtension:
             pieces.append((RAW, bytes(piece.content)))
     marker, placement = extension.MARKER_NUMBERS[footer.place.marker], extension.PLACEMENTS[footer.place.placement]
     return KeptExtension(marker, placement, tuple(pieces))
+
+
+def _index(footer: Footer) -> bytes:
+    return kernels.index.write(footer.scan())
 
 
 def parse(record: bytes, slots: Slots) -> KeptExtension:
@@ -96,7 +102,7 @@ def parse(record: bytes, slots: Slots) -> KeptExtension:
         kind, length = _PIECE.unpack_from(record, at)
         begin, end = at + _PIECE.size, at + _PIECE.size + length
         content = record[begin:end]
-        if kind > SLOT or end > len(record) or (kind == FLAT and length):
+        if kind > INDEX or end > len(record) or (kind in MADE and length):
             raise broken(at)
         if kind == SLOT and (length != 16 or UUID(bytes=content) not in slots):
             raise broken(at)

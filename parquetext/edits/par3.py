@@ -9,7 +9,7 @@ from ..errors import Damaged, ParquetextError, Refused
 from ..footer.locate import PAR3_TRAILER
 from ..storage import TailEdit
 from .footer import LENGTH_AND_MAGIC, Footer, Piece, parse_footer
-from .kept_extension import PLAIN, keep, parse
+from .kept_extension import FLAT, INDEX, PLAIN, KeptExtension, keep, parse
 from .slots import Memory, Slots, pairs_of, slots_of
 
 __all__ = ["Par3Footer", "applied", "read_par3", "restored", "sealed"]
@@ -128,14 +128,23 @@ def restored(footer: Par3Footer, *, bare: bool = False) -> TailEdit:
         record = slots.pop(wire.UUID_THRIFT_EXTENSION, None)
         kept = PLAIN if record is None else parse(record, slots)
         own = {uuid: data for uuid, data in slots.items() if uuid not in kept.in_slots}
-        if own and not kept.has_flat:  # nobody's slots are lost
+        if own and not kept.has(FLAT):  # nobody's slots are lost
             kept = kept._replace(pieces=(*kept.pieces, *PLAIN.pieces))
-        flat = footer.payload
-        if record is not None and kept.has_flat:  # without what is kept in it of the Thrift footer's extension
-            flat = kernels.flat.write(kernels.scan.scan(thrift), verbatim=False, extensions=pairs_of(own))
-        contents = kept.contents(flat, slots)
+        made = {FLAT: footer.payload} if record is None else _made(kept, thrift, own)
+        contents = kept.contents(made, slots)
     edit = Footer(thrift, footer.offset, None, ()).edit(contents, kept.marker, kept.placement)
     return TailEdit(footer.offset, thrift[:edit.keep - footer.offset] + edit.tail)
+
+
+def _made(kept: KeptExtension, thrift: bytes, slots: Slots) -> dict[int, bytes]:
+    """The payloads of our blocks as they were written from the Thrift footer; these slots are the flat one's own."""
+    scan = kernels.scan.scan(thrift)
+    made = {}
+    if kept.has(FLAT):
+        made[FLAT] = kernels.flat.write(scan, verbatim=False, extensions=pairs_of(slots))
+    if kept.has(INDEX):
+        made[INDEX] = kernels.index.write(scan)
+    return made
 
 
 def applied(footer: Footer, edit: TailEdit | None) -> Footer:

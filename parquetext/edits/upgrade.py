@@ -113,6 +113,8 @@ def check_form(form: str) -> None:
 
 def with_best(footer: Footer, options: Options, forced: frozenset[str] = frozenset()) -> Planned:
     """The edit that gives the footer the form that it is worth; what the flat form cannot carry gets an index."""
+    if changed(_slots(footer), options.extensions):
+        return Planned(with_flat(footer, options, forced), "flat", reason="flat: no other form has extension slots")
     form, reason = choice_of(footer)
     if form not in FORMS:
         return Planned(None, form, reason=reason)

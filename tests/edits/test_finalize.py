@@ -17,7 +17,7 @@ from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 import parquetext
 from parquetext import checks, edits, extension, kernels, wire
 from parquetext.edits.kept_extension import FLAT as FLAT_PIECE
-from parquetext.edits.kept_extension import RAW, SLOT, KeptExtension, parse
+from parquetext.edits.kept_extension import INDEX, RAW, SLOT, KeptExtension, parse
 from parquetext.errors import Damaged, Malformed, ParquetextError, Refused
 
 pytestmark = pytest.mark.usefixtures("implementation")
@@ -160,6 +160,19 @@ def test_a_block_of_the_arrow_dialect_comes_back(path, both):
     there_and_back(path)
 
 
+def test_an_index_of_the_thrift_footer_is_made_again(path):
+    edits.upgrade(path, "index")
+    there_and_back(path)
+    indexed = path.read_bytes()
+    path.write_bytes(with_footer(indexed, extended(footer_of(indexed), (ACME, b"acme's"))))
+    there_and_back(path)
+    edits.finalize(path)
+    with parquetext.open(path) as file:
+        assert dict(file.extensions) == {ACME: b"acme's"}
+    path.write_bytes(with_footer(ORIGINAL, extended(FOOTER, (wire.UUID_FOOTER_INDEX, b"of another version"))))
+    there_and_back(path)
+
+
 def test_restoring_thrift_alone_leaves_every_extension_out(path):
     path.write_bytes(with_footer(ORIGINAL, extended(FOOTER, *STACKS["foreign above"])))
     edits.finalize(path)
@@ -222,6 +235,14 @@ def test_slots_are_bytes_by_uuid(path, extensions):
         with pytest.raises(ParquetextError) as error:
             change(path, extensions=extensions)
         assert error.value.code == wire.BAD_ARGUMENT
+
+
+def test_a_file_with_slots_is_worth_a_flat_footer(path):
+    result = edits.upgrade(path, "auto", extensions={ACME: b"acme's"})
+    assert (result.outcome, result.form_after) == ("upgraded", "flat")
+    assert edits.upgrade(path, "auto").outcome == "unchanged"
+    with parquetext.open(path) as file:
+        assert dict(file.extensions) == {ACME: b"acme's"}
 
 
 # ---- refusals
@@ -301,7 +322,8 @@ def test_any_record_of_an_extension_is_read_or_an_error(record, at, bytes_):
             assert "record of the Thrift extension" in str(error)
         else:
             assert kept.record() == data
-            assert all(isinstance(content, bytes) for content in kept.contents(b"flat", {ACME: b"acme's"}))
+            made = {FLAT_PIECE: b"flat", INDEX: b"index"}
+            assert all(isinstance(content, bytes) for content in kept.contents(made, {ACME: b"acme's"}))
 
 
 def test_a_broken_record_is_an_error_unless_thrift_is_wanted_alone(path):
