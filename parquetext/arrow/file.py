@@ -9,6 +9,7 @@ from functools import partial
 
 import pyarrow as pa
 
+from ..errors import Unsupported
 from ..footer import file as footer_file
 from ..footer.bloom_filters import BloomFilters
 from ..footer.model import GROUP, Form
@@ -77,6 +78,9 @@ class File(footer_file.File):
         projection = self._on_form(lambda form: project(
             form, columns, row_groups, filters, key_values=key_values, use_pandas_metadata=use_pandas_metadata,
             blooms=self._blooms))
+        if self.form == "par3" and not projection.is_sliced:
+            raise Unsupported("not readable by a slice, and a PAR3 file has no Thrift footer; "
+                              "parquetext.restore brings it back", file=str(self.path))
         remote = hasattr(self._source, "target")
         return read_projection(projection, self._open_data, use_threads=use_threads, remote=remote, **options)
 

@@ -49,6 +49,11 @@ class Projection:
     extra: int = 0
     finder: Step | None = None
 
+    @property
+    def is_sliced(self) -> bool:
+        """Whether nothing of it is read by the file's own Thrift footer."""
+        return all(step is None or step.footer is not None for step in (self.step, self.finder))
+
 
 def project(form: Form, columns: Iterable | None, row_groups: Sequence[int] | None, filters=None, *,
             key_values: bool = False, use_pandas_metadata: bool = False, blooms: Blooms | None = None) -> Projection:

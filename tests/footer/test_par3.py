@@ -17,7 +17,7 @@ from support.flat_files import as_par3
 import parquetext
 from parquetext import checks, footer, kernels
 from parquetext.checks.inspection import inspect
-from parquetext.errors import Damaged, ParquetextError
+from parquetext.errors import Damaged, ParquetextError, Unsupported
 
 pytestmark = pytest.mark.usefixtures("implementation")
 ROWS = 900
@@ -71,6 +71,24 @@ def test_values_are_those_that_pyarrow_reads_with_the_thrift_footer(path):
     filters = [("n5", ">", 700), ("text", "!=", "text 800")]
     assert parquetext.read_table(path, filters=filters).equals(pq.read_table(io.BytesIO(PLAIN), filters=filters))
     assert parquetext.read_schema(path).equals(TABLE.schema)
+
+
+def test_what_cannot_be_sliced_says_so(path, monkeypatch):
+    class Refusing:
+        def __init__(self, form):
+            self._form = form
+
+        def __getattr__(self, name):
+            return getattr(self._form, name)
+
+        def slice(self, *_, **__):
+            raise Unsupported("not to be sliced")
+
+    with parquetext.open(path) as file:
+        monkeypatch.setattr(file, "_form", Refusing(file._form))
+        with pytest.raises(Unsupported, match="restore") as error:
+            file.read(["n3"])
+        assert error.value.file == path
 
 
 def test_one_column_costs_the_tail_a_bucket_and_its_cell(path):
