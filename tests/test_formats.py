@@ -72,8 +72,26 @@ def test_the_flat_payload_is_read_as_the_page_says(implementation):
         assert (has, bytes(low), bytes(high)) == (b"\3", b"\1\0\0\0", b"\5\0\0\0")
 
 
-def test_offsets_in_comments_are_where_the_bytes_are():
-    text, = re.findall(r"^```hex flat-payload\n(.*?)^```", PAGE, re.M | re.S)
+def test_the_index_is_written_from_the_thrift_footer_and_read_as_the_page_shows(implementation):
+    footer, payload = blocks()["thrift-footer"], blocks()["index-payload"]
+    assert kernels.index.write(kernels.scan.scan(footer)) == payload
+
+    class Source:
+        size = len(footer) + len(payload)
+
+        @staticmethod
+        def read(offset: int, length: int) -> bytes:
+            return (footer + payload)[offset:offset + length]
+
+    with kernels.index.Reader(Source, 0, len(footer), len(payload), payload) as reader:
+        chunks = reader.column(reader.find_name(b"x")[0])
+        assert (reader.num_rows, list(chunks.array("num_values"))) == (3, [3])
+        assert [chunks.bound_values(bit) for bit in (1, 2)] == [[b"\1\0\0\0"], [b"\5\0\0\0"]]
+
+
+@pytest.mark.parametrize("name", ["flat-payload", "index-payload"])
+def test_offsets_in_comments_are_where_the_bytes_are(name):
+    text, = re.findall(rf"^```hex {name}\n(.*?)^```", PAGE, re.M | re.S)
     at = 0
     for line in text.splitlines():
         words, _, comment = line.partition("#")
@@ -100,4 +118,4 @@ def test_the_record_of_an_extension_is_as_the_page_shows(name, marker, pieces):
 def test_every_example_of_the_page_is_checked():
     assert set(blocks()) - CHECKED_ELSEWHERE == {
         "extension-spec", "extension-thrift", "block-hello", "thrift-footer", "flat-payload", "par3-end", "par3-plain",
-        "par3-stack", "dialect-hello"}
+        "par3-stack", "dialect-hello", "index-payload"}

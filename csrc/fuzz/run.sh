@@ -10,7 +10,7 @@ if [ "${1:-}" = --long ]; then
     shift 2
 fi
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(thrift extension scan slice arrow flat lossless)
+[ ${#targets[@]} -gt 0 ] || targets=(thrift extension scan slice arrow flat lossless index)
 
 clang=${CLANG:-clang}
 if ! command -v "$clang" > /dev/null; then

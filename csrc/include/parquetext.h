@@ -463,7 +463,7 @@ PQX_API int pqx_flat_verify(const uint8_t *payload, size_t size, pqx_error *erro
 
 /* ---- the footer index ----------------------------------------------------------------------------------------------- */
 
-/* Append the footer index's payload (docs/formats.md, section 5, without the 28-byte trailer) for a scanned footer.
+/* Append the footer index's payload (docs/formats.md, section 7, without the 28-byte trailer) for a scanned footer.
  * Reserves 32 bytes per schema element meanwhile. On failure nothing is appended. */
 PQX_API int pqx_index_write(const uint8_t *footer, size_t size, const pqx_scan *scan, pqx_buffer *out, pqx_error *error);
 

@@ -1,4 +1,4 @@
-/* The footer index (docs/formats.md, section 5): what its writer and its reader share. */
+/* The footer index (docs/formats.md, section 7): what its writer and its reader share. */
 #ifndef PQX_INDEX_H
 #define PQX_INDEX_H
 

@@ -115,7 +115,7 @@ void pqx_index_close(pqx_index *index)
     if (!index) return;
     pqx_buffer *buffers[] = {
         &index->column.cell, &index->column.thrift, &index->column.path, &index->node.cell, &index->node.thrift, &index->node.path,
-        &index->above.cell, &index->above.thrift,
+        &index->above.cell, &index->above.thrift, &index->group_path,
         &index->part, &index->part_thrift, &index->pair_thrift, &index->row_groups, &index->own, &index->text, &index->created_by_text, &index->bucket,
         &index->scratch, &index->names, &index->lengths, &index->span,
     };

@@ -19,6 +19,7 @@ typedef struct pqx_index_entry {
     pqx_buffer cell, thrift, path;
     pqx_element element;                  /* ranges count from `thrift` */
     uint32_t parent, index, position, first_leaf, leaf_count;
+    int has_path;
 } pqx_index_entry;
 
 struct pqx_index {
@@ -35,6 +36,8 @@ struct pqx_index {
     uint64_t held_begin, held_end;
     const uint8_t *listed;
     pqx_index_entry column, node, above;  /* the last one of each; a group above that node */
+    uint32_t group;                       /* whose path is known: the one that the last node was in; 0: none */
+    pqx_buffer group_path;
     uint64_t part_of, part_number, pair, row_group_part;   /* what the buffers below hold; PQX_INDEX_NOTHING: nothing */
     pqx_buffer part, part_thrift, pair_thrift, row_groups, own, text, created_by_text, bucket, scratch, names, lengths, span;
     uint64_t reads, fetched, allowance;
@@ -63,6 +66,8 @@ int pqx_index_read_thrift(pqx_index *index, uint64_t place, pqx_range range, uin
 
 /* index_schema.c: the entry of a leaf or node, from the last one where that is it */
 int pqx_index_load_id(pqx_index *index, uint32_t id, const pqx_index_entry **entry, pqx_error *error);
+/* The same with its path, which may take the groups above it. */
+int pqx_index_load_path(pqx_index *index, uint32_t id, const pqx_index_entry **entry, pqx_error *error);
 
 /* index_chunks.c */
 /* The facts of a leaf's chunks in [first, first + count), within a call that has begun. Their Thrift bytes are appended to

@@ -58,13 +58,16 @@ static int load_entry(pqx_index *index, pqx_index_entry *entry, uint32_t id, pqx
     return read_element(index, entry, place, thrift, crc, error);
 }
 
-/* The names from below the root down to index->node, which is `node`, NUL between them. */
-static int find_path(pqx_index *index, uint32_t node, pqx_error *error)
+/* The names from below the root down to index->node, which is `node`, NUL between them. The path of the group that it is
+ * in stays known: its other children have it too. */
+static int find_node_path(pqx_index *index, uint32_t node, pqx_error *error)
 {
     const pqx_index_entry *entry = &index->node;
     pqx_buffer *names = &index->names, *lengths = &index->lengths, *path = &index->node.path;
+    uint32_t at = node;
     names->size = lengths->size = path->size = 0;
-    for (uint32_t at = node; at; at = entry->parent) {
+    PQX_TRY(pqx_buffer_reserve(names, 1, error));
+    for (; at && at != index->group; at = entry->parent) {
         if (at != node) {
             entry = &index->above;
             PQX_TRY(load_entry(index, &index->above, PQX_FLAT_GROUP | at, error));
@@ -73,39 +76,47 @@ static int find_path(pqx_index *index, uint32_t node, pqx_error *error)
         PQX_TRY(pqx_buffer_append(names, entry->thrift.data + name.offset, name.length, error));
         PQX_TRY(pqx_buffer_append(lengths, &name.length, sizeof name.length, error));
     }
+    if (at) PQX_TRY(pqx_buffer_append(path, index->group_path.data, index->group_path.size, error));
     const uint32_t *length = (const uint32_t *)(const void *)lengths->data;
     size_t count = lengths->size / sizeof *length;
     for (size_t i = count; i--; ) {
-        if (i + 1 < count) PQX_TRY(pqx_buffer_append(path, "", 1, error));
+        if (at || i + 1 < count) PQX_TRY(pqx_buffer_append(path, "", 1, error));
         names->size -= length[i];
         PQX_TRY(pqx_buffer_append(path, names->data + names->size, length[i], error));
     }
+    if (!count || !index->node.parent) return PQX_OK;
+    index->group = 0;
+    index->group_path.size = 0;
+    PQX_TRY(pqx_buffer_append(&index->group_path, path->data, path->size - length[0] - 1, error));
+    index->group = index->node.parent;
     return PQX_OK;
 }
 
-static int load_node(pqx_index *index, uint32_t node, pqx_error *error)
+static int load_node_path(pqx_index *index, uint32_t node, pqx_error *error)
 {
-    if (index->node.id == (PQX_FLAT_GROUP | node)) return PQX_OK;
-    PQX_TRY(load_entry(index, &index->node, PQX_FLAT_GROUP | node, error));
-    PQX_TRY(find_path(index, node, error));
-    index->node.id = PQX_FLAT_GROUP | node;
+    const pqx_index_entry *entry;
+    PQX_TRY(pqx_index_load_id(index, PQX_FLAT_GROUP | node, &entry, error));
+    if (entry->has_path) return PQX_OK;
+    PQX_TRY(find_node_path(index, node, error));
+    index->node.has_path = 1;
     return PQX_OK;
 }
 
-static int load_column(pqx_index *index, uint32_t leaf, pqx_error *error)
+int pqx_index_load_path(pqx_index *index, uint32_t id, const pqx_index_entry **found, pqx_error *error)
 {
+    if (id & PQX_FLAT_GROUP) PQX_TRY(load_node_path(index, id & ~PQX_FLAT_GROUP, error));
+    PQX_TRY(pqx_index_load_id(index, id, found, error));
     pqx_index_entry *entry = &index->column;
-    if (entry->id == leaf) return PQX_OK;
-    PQX_TRY(load_entry(index, entry, leaf, error));
+    if (id & PQX_FLAT_GROUP || entry->has_path) return PQX_OK;
     pqx_range name = entry->element.name;
     entry->path.size = 0;
     if (entry->parent) {
-        PQX_TRY(load_node(index, entry->parent, error));
+        PQX_TRY(load_node_path(index, entry->parent, error));
         PQX_TRY(pqx_buffer_append(&entry->path, index->node.path.data, index->node.path.size, error));
         PQX_TRY(pqx_buffer_append(&entry->path, "", 1, error));
     }
     PQX_TRY(pqx_buffer_append(&entry->path, entry->thrift.data + name.offset, name.length, error));
-    entry->id = leaf;
+    entry->has_path = 1;
     return PQX_OK;
 }
 
@@ -114,15 +125,20 @@ int pqx_index_load_id(pqx_index *index, uint32_t id, const pqx_index_entry **ent
     int is_node = (id & PQX_FLAT_GROUP) != 0;
     uint32_t number = id & ~PQX_FLAT_GROUP, count = is_node ? index->shape.nodes : index->shape.leaves;
     if (number >= count) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, count, number);
-    *entry = is_node ? &index->node : &index->column;
-    return is_node ? load_node(index, number, error) : load_column(index, number, error);
+    pqx_index_entry *found = is_node ? &index->node : &index->column;
+    *entry = found;
+    if (found->id == id) return PQX_OK;
+    PQX_TRY(load_entry(index, found, id, error));
+    found->id = id;
+    found->has_path = 0;
+    return PQX_OK;
 }
 
 int pqx_index_get_node(pqx_index *index, uint32_t id, pqx_flat_node *node, pqx_error *error)
 {
     const pqx_index_entry *entry;
     pqx_index_begin(index);
-    PQX_TRY(pqx_index_load_id(index, id, &entry, error));
+    PQX_TRY(pqx_index_load_path(index, id, &entry, error));
     *node = (pqx_flat_node){
         .thrift = {entry->thrift.data, entry->thrift.size}, .path = {entry->path.data, entry->path.size},
         .parent = id == PQX_FLAT_GROUP ? PQX_FLAT_NONE : entry->parent, .schema_index = entry->index,
@@ -162,7 +178,7 @@ static int try_entries(pqx_index *index, const uint8_t *entries, uint32_t count,
         const pqx_index_entry *entry;
         if (pqx_load32(entries + 8 * i) != tag) continue;
         if (number >= most) return pqx_index_fail(index, error, PQX_BAD_VALUE, place + 8 * i + 4, most, number);
-        PQX_TRY(pqx_index_load_id(index, id, &entry, error));
+        PQX_TRY(l->name ? pqx_index_load_path(index, id, &entry, error) : pqx_index_load_id(index, id, &entry, error));
         int wanted = is_wanted(l, entry);
         for (size_t j = 0; j < l->count && j < l->capacity; j++) wanted = wanted && l->ids[j] != id;
         if (!wanted) continue;

@@ -135,10 +135,11 @@ static void put_chunks(pqx_index_writer *w, uint32_t leaf, uint32_t part)
 {
     const pqx_index_shape *s = &w->shape;
     uint32_t count = s->row_groups ? pqx_index_groups(s->row_groups, part) : 0, crc = 0;
-    const pqx_chunk *chunk = w->scan->chunks + (uint64_t)part * PQX_FLAT_PART_ROW_GROUPS * s->leaves + leaf;
+    const pqx_chunk *chunk = count ? w->scan->chunks + (uint64_t)part * PQX_FLAT_PART_ROW_GROUPS * s->leaves + leaf : NULL;
     uint8_t *sum = w->at, *lengths = sum + 4 + (size_t)count * s->offset_bytes;
     w->at += 4;
-    for (uint32_t i = 0; i < count; i++, chunk += s->leaves) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (i) chunk += s->leaves;
         crc = pqx_crc32(crc, w->footer + chunk->chunk.offset, chunk->chunk.length);
         w->at = put(w->at, chunk->chunk.offset, s->offset_bytes);
         lengths = put(lengths, chunk->chunk.length, s->length_bytes);

@@ -41,7 +41,7 @@ class Entry(NamedTuple):
     position: int
     first_leaf: int
     leaf_count: int
-    path: bytes
+    path: bytes | None
 
 
 class Reader(flat_names.ByName):
@@ -64,6 +64,7 @@ class Reader(flat_names.ByName):
         self.leaf_count, self.node_count = shape.leaves, shape.nodes
         self.row_group_count, self.key_value_count = shape.row_groups, shape.key_values
         self._entries: dict[bool, Entry] = {}                  # the last leaf and the last node
+        self._groups: dict[int, bytes] = {}                    # the path of the group that the last node was in
         self._part: tuple[int, int, list[Range], list[bytes]] | None = None
         self._pair: tuple[int, dict[str, int], bytes] | None = None
         self._row_group_cell: tuple[int, bytes] | None = None
@@ -101,13 +102,13 @@ class Reader(flat_names.ByName):
     def node(self, id: int) -> Node:
         """The place in the schema of a leaf or, with GROUP | node, a group."""
         self.begin()
-        entry = self.entry(id)
+        entry = self.named(id)
         return Node(entry.thrift, entry.path, None if id == GROUP else entry.parent, entry.index, entry.first_leaf,
                     entry.leaf_count, *(entry.element[name] for name in
                                         ("column_order", "max_definition", "max_repetition")))
 
     def entry(self, id: int) -> Entry:
-        """A leaf or node, from the last one where that is it."""
+        """A leaf or node, from the last one where that is it; its path may not be known yet."""
         is_node, number = bool(id & GROUP), id & ~GROUP
         count = self.node_count if is_node else self.leaf_count
         if not 0 <= number < count:
@@ -115,8 +116,14 @@ class Reader(flat_names.ByName):
         entry = self._entries.get(is_node)
         if entry is None or entry.id != id:
             self._entries.pop(is_node, None)
-            entry = self._load(id)
-            entry = self._entries[is_node] = entry._replace(path=self._path(entry))
+            entry = self._entries[is_node] = self._load(id)
+        return entry
+
+    def named(self, id: int) -> Entry:
+        """The same with its path."""
+        entry = self.entry(id)
+        if entry.path is None:
+            entry = self._entries[bool(id & GROUP)] = entry._replace(path=self._path(entry))
         return entry
 
     def _load(self, id: int) -> Entry:
@@ -145,7 +152,7 @@ class Reader(flat_names.ByName):
         element = self._element(data, thrift)
         element |= zip(("column_order", "max_definition", "max_repetition"), levels, strict=True)
         return Entry(id, cell, file.payload + place + at, data, element, parent, index, position, first_leaf,
-                     leaf_count, b"")
+                     leaf_count, None)
 
     def _leaves(self, place: int, numbers: _Numbers) -> tuple[int, int]:
         """A node's first leaf and how many there are below it."""
@@ -176,27 +183,33 @@ class Reader(flat_names.ByName):
         return facts
 
     def _path(self, entry: Entry) -> bytes:
-        """The names from below the root down, NUL between them."""
+        """The names from below the root down, NUL between them. The path of the group that a node is in stays known."""
         if entry.id == GROUP:
             return b""
-        names = [name_of(entry)]
-        if not entry.id & GROUP and entry.parent:
-            return self.entry(GROUP | entry.parent).path + b"\0" + names[0]
-        while entry.parent:
+        if not entry.id & GROUP:
+            above = self.named(GROUP | entry.parent).path + b"\0" if entry.parent else b""
+            return above + name_of(entry)
+        node, names = entry, [name_of(entry)]
+        while entry.parent and entry.parent not in self._groups:
             entry = self._load(GROUP | entry.parent)
             names.append(name_of(entry))
-        return b"\0".join(reversed(names))
+        if entry.parent:
+            names.append(self._groups[entry.parent])
+        path = b"\0".join(reversed(names))
+        if node.parent:
+            self._groups = {node.parent: path[:-len(names[0]) - 1]}
+        return path
 
     # ---- names
 
     def find_name(self, name: bytes) -> list[int]:
         """Ids of every leaf and group whose path reads like this, '.' and NUL being one and the same."""
         wanted = flat_names.dotted(name)
-        return self._find(flat_names.hash_path(name), lambda entry: flat_names.dotted(entry.path) == wanted)
+        return self._find(flat_names.hash_path(name), lambda id: flat_names.dotted(self.named(id).path) == wanted)
 
     def find_field_id(self, field_id: int) -> list[int]:
         """Ids of every leaf and group of that field id."""
-        return self._find(flat_names.hash_field_id(field_id), lambda entry: entry.element["field_id"] == field_id)
+        return self._find(flat_names.hash_field_id(field_id), lambda id: self.entry(id).element["field_id"] == field_id)
 
     def _find(self, hash: int, is_wanted) -> list[int]:
         tag, ids = flat_names.tag_of(hash), []
@@ -208,7 +221,7 @@ class Reader(flat_names.ByName):
                 most = self.node_count if id & GROUP else self.leaf_count
                 if id & ~GROUP >= most:
                     raise self.file.fail(wire.BAD_VALUE, place + 8 * number + 4, most, id & ~GROUP)
-                if is_wanted(self.entry(id)) and id not in ids:
+                if is_wanted(id) and id not in ids:
                     ids.append(id)
         return ids
 

@@ -1,4 +1,4 @@
-"""The footer index: counts and widths, from which the place of every cell follows (docs/formats.md, section 5)."""
+"""The footer index: counts and widths, from which the place of every cell follows (docs/formats.md, section 7)."""
 
 from __future__ import annotations
 

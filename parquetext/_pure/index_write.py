@@ -1,4 +1,4 @@
-"""Writing the footer index: where everything is, names, checksums (docs/formats.md, section 5)."""
+"""Writing the footer index: where everything is, names, checksums (docs/formats.md, section 7)."""
 
 from __future__ import annotations
 

@@ -136,13 +136,14 @@ def checksums(rounds: int) -> list[Row]:
     return rows
 
 
-def bytes_of_footers(subject: Subject, target: float | None) -> list[Row]:
-    """The flat block against the Thrift footer."""
+def bytes_of_footers(subject: Subject, target: float | None, index_target: float | None = None) -> list[Row]:
+    """The flat block and the index against the Thrift footer."""
     thrift = pq.read_metadata(subject.plain).serialized_size
-    added = os.path.getsize(subject.flat) - os.path.getsize(subject.plain)
+    flat, index = (os.path.getsize(path) - os.path.getsize(subject.plain) for path in (subject.flat, subject.index))
     return [
         Row("footer bytes", subject.name, "Thrift", thrift, "B"),
-        Row("footer bytes", subject.name, "flat block", added, "B", added / thrift, target, at_most=True),
+        Row("footer bytes", subject.name, "flat block", flat, "B", flat / thrift, target, at_most=True),
+        Row("footer bytes", subject.name, "index", index, "B", index / thrift, index_target, at_most=True),
     ]
 
 

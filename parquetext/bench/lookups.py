@@ -19,6 +19,7 @@ __all__ = ["kept_open", "many_at_once", "opened", "remote", "width"]
 MANY = 1_000
 REMOTE_CALLS = 20
 THROUGH_FILESYSTEM = f"{OURS} through pyarrow.fs"
+BY_INDEX = f"{OURS} by an index"
 OPENED = "open + one column's facts"
 
 
@@ -40,17 +41,19 @@ def _look_up(path: object, names: list[str]) -> Callable[[int], object]:
 def opened(
     subject: Subject, rounds: int, targets: dict[str, dict[str, float]], tick: Callable[[], None] | None = None
 ) -> list[Row]:
-    """Open the file and look one column up: a local path, and the same file through a filesystem of pyarrow.fs."""
+    """Open the file and look one column up: a local path, the same file through pyarrow.fs, one with an index."""
     names = subject.leaf_names
     elsewhere = RemoteTarget(pyarrow.fs.LocalFileSystem(), subject.flat)
     contenders = [
         Contender(OURS, _look_up(subject.flat, names), calls=200),
         Contender(THROUGH_FILESYSTEM, _look_up(elsewhere, names), calls=100),
+        Contender(BY_INDEX, _look_up(subject.index, names), calls=200),
         Contender("pyarrow", lambda call: peers.one_column_of_pyarrow(subject.plain, call * STRIDE % len(names))),
     ]
     timings = compare(contenders, rounds, tick)
     rows = []
-    for way, case in ((OURS, OPENED), (THROUGH_FILESYSTEM, f"{OPENED}, through pyarrow.fs")):
+    cases = {OURS: OPENED, THROUGH_FILESYSTEM: f"{OPENED}, through pyarrow.fs", BY_INDEX: f"{OPENED}, by an index"}
+    for way, case in cases.items():
         pair = {OURS: timings[way], "pyarrow": timings["pyarrow"]}
         rows += rows_of(case, subject.name, pair, targets.get(way, {}))
     return rows

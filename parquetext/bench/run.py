@@ -14,7 +14,8 @@ MIB = 1 << 20
 # What a 10,000 × 10 footer has to show; see docs/benchmarks.md.
 FOOTER_TARGETS = {"pyarrow": 25.0, "polars": 12.0}
 WIDE_FOOTER_TARGETS = {"pyarrow": 60.0}  # of 100,000 columns × 1 row group
-LOOKUP_TARGETS = {cases.OURS: {"pyarrow": 9000.0}, lookups.THROUGH_FILESYSTEM: {"pyarrow": 3000.0}}
+LOOKUP_TARGETS = {cases.OURS: {"pyarrow": 9000.0}, lookups.THROUGH_FILESYSTEM: {"pyarrow": 3000.0},
+                  lookups.BY_INDEX: {"pyarrow": 4000.0}}
 REMOTE_LIMITS = 3, 64 << 10  # requests, bytes
 KEPT_TARGETS = {"pyarrow, metadata kept": 8.0}
 VALUES_TARGETS = {"pyarrow": 500.0, cases.PALLETJACK: 12.0}
@@ -46,7 +47,7 @@ def run_on_shapes(
     yield from _on_subject(workspace, standard, rounds, demanded=demanded, palletjack=palletjack)
     plain = workspace.of_shape(Shape(columns, row_groups, arrow_schema=False))
     yield cases.values(plain, rounds, VALUES_TARGETS if demanded else {}, tick=None)
-    yield cases.bytes_of_footers(plain, FLAT_BYTES_TARGET if demanded else None)
+    yield cases.bytes_of_footers(plain, FLAT_BYTES_TARGET if demanded else None, INDEX_BYTES_TARGET if demanded else None)
     yield cases.checksums(rounds)
     workspace.progress("writing with a flat footer")
     written = Shape(max(columns // 10, 7), row_groups, rows_per_group=1_000)
@@ -81,7 +82,7 @@ def _on_subject(
     yield lookups.many_at_once(subject, rounds, KEPT_TARGETS if demanded else {})
     yield cases.values(subject, rounds, VALUES_TARGETS if demanded else {}, palletjack=palletjack, tick=tick("values"))
     yield cases.held_memory(subject, 5 * MIB)
-    yield cases.bytes_of_footers(subject, FLAT_BYTES_TARGET if demanded else None)
+    yield cases.bytes_of_footers(subject, FLAT_BYTES_TARGET if demanded else None, INDEX_BYTES_TARGET if demanded else None)
     yield cases.builds(subject, rounds, BUILD_TARGET if demanded else None)
     workspace.progress(f"upgrades, {subject.name}")
     yield cases.upgrades(subject, rounds, 1.0 if demanded else None)

@@ -19,11 +19,12 @@ __all__ = ["Subject", "Workspace"]
 
 @dataclass(frozen=True)
 class Subject:
-    """One file as pyarrow wrote it, and its copy with a flat footer."""
+    """One file as pyarrow wrote it, and its copies with a flat footer and with an index."""
 
     name: str
     plain: str
     flat: str
+    index: str
 
     @cached_property
     def leaf_names(self) -> list[str]:
@@ -62,7 +63,7 @@ class Workspace:
             unfinished = plain.with_suffix(".unfinished")
             write(shape, unfinished)
             unfinished.rename(plain)
-        return self._with_flat(shape.name, plain)
+        return self._upgraded(shape.name, plain)
 
     def of_file(self, path: str) -> Subject:
         plain = self.folder / Path(path).name
@@ -70,13 +71,13 @@ class Workspace:
             self.progress(f"copying {path}")
             shutil.copyfile(path, plain)
         edits.strip(str(plain))
-        return self._with_flat(plain.stem, plain)
+        return self._upgraded(plain.stem, plain)
 
-    def _with_flat(self, name: str, plain: Path) -> Subject:
-        flat = plain.with_suffix(".flat.parquet")
-        if flat.exists():
-            flat.unlink()
+    def _upgraded(self, name: str, plain: Path) -> Subject:
         self.progress(f"upgrading {name}")
-        shutil.copyfile(plain, flat)
-        edits.upgrade(str(flat))
-        return Subject(name, str(plain), str(flat))
+        copies = {form: str(plain.with_suffix(f".{form}.parquet")) for form in ("flat", "index")}
+        for form, copy in copies.items():
+            Path(copy).unlink(missing_ok=True)
+            shutil.copyfile(plain, copy)
+            edits.upgrade(copy, form)
+        return Subject(name, str(plain), **copies)

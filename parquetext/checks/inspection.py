@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 
 from .. import extension, kernels
+from ..edits.choice import choose_form
 from ..errors import ParquetextError
 from ..findings import Finding
 from ..footer.dialect.form import layout_name
@@ -37,7 +38,10 @@ class Slot:
 
 @dataclass(slots=True)
 class Inspection:
-    """The facts of a footer; sizes in bytes. Facts that a damaged footer does not give are None."""
+    """The facts of a footer; sizes in bytes. Facts that a damaged footer does not give are None.
+
+    `auto` says what ``upgrade(form="auto")`` would add, and why.
+    """
 
     path: str
     file_bytes: int
@@ -52,6 +56,7 @@ class Inspection:
     row_groups: int | None = None
     columns: int | None = None
     created_by: str | None = None
+    auto: str | None = None
     blocks: list[Block] = field(default_factory=list)
     slots: list[Slot] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
@@ -93,6 +98,8 @@ def inspect(path) -> Inspection:
                 facts.form, facts.rows = file.form, file.num_rows
                 facts.row_groups, facts.columns = len(file.row_groups), file.num_columns
                 facts.created_by = file.created_by
+                if not tail.is_par3:
+                    facts.auto = _choice(facts)
                 facts.findings += [finding for finding in file.findings if finding not in tail.findings]
                 if file.form != "thrift":
                     facts.slots = [
@@ -101,6 +108,13 @@ def inspect(path) -> Inspection:
         except ParquetextError as error:
             facts.findings.append(Finding.of("unreadable", error))
     return facts
+
+
+def _choice(facts: Inspection) -> str:
+    """What `upgrade` would do with ``form="auto"``, and why."""
+    data = facts.file_bytes - facts.footer_bytes
+    choice = choose_form(facts.thrift_bytes, data + facts.thrift_bytes, facts.columns, facts.row_groups)
+    return f"{'nothing' if choice.form == 'thrift' else choice.form}: {choice.reason}"
 
 
 def _add_extension(facts: Inspection, footer: bytes) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from .. import extension, kernels, wire
+from .. import extension, kernels
 from ..errors import ParquetextError, Unsupported
 from ..findings import Finding
-from ..footer.forms import FLAT_DAMAGED, FLAT_VERBATIM, unread_extension
+from ..footer.forms import FLAT_DAMAGED, FLAT_VERBATIM, NAMES, unread_extension
 from ..footer.locate import read_tail
 from ..storage import open_source
 from .deep import decode_all
 from .dialect import check_dialect
 from .forms import compare_flat, compare_rebuilt
+from .index import check_index
 from .pages import check_pages
 from .report import Report
 
@@ -42,8 +43,9 @@ def verify(path, *, pages: bool = False, deep: bool = False) -> Report:
     Notes
     -----
     The default tier costs one read of the footer: the tail, the Thrift structure, the checksums of all blocks, every
-    cell of a flat footer; a block of the arrow dialect is compared with the Thrift footer (in plain Python, some 0.2 ms
-    per column chunk). `pages` reads the headers, and the bodies of pages that have a checksum; `deep` reads all.
+    cell of a flat footer or an index, and Thrift bytes by the checksums of an index. A block of the arrow dialect is
+    compared with the Thrift footer (in plain Python, some 0.2 ms per column chunk). `pages` reads the headers, and the
+    bodies of pages that have a checksum; `deep` reads all.
     """
     report = Report(str(path), "deep" if deep else "pages" if pages else "tail")
     with open_source(path) as source:
@@ -60,13 +62,15 @@ def verify(path, *, pages: bool = False, deep: bool = False) -> Report:
         if not tail.blocks:
             report.extend(unread_extension(footer, tail.footer_offset))
         scan = _check_thrift(footer, tail, report)
-        payload = _check_blocks(footer, tail, report)
-        if payload is not None:
-            report.forms.append("flat")
+        places = _check_blocks(footer, tail, report)
+        report.forms += [form for form in ("flat", "index") if form in places]
+        payload = places.get("flat")
         check_dialect(footer, tail, scan is not None, report)
         if scan is None:
             return report
         flat = _check_flat(source, payload, footer, tail, scan, report) if payload else None
+        if "index" in places:
+            report.extend(check_index(footer, tail.footer_offset, places["index"], scan))
         if (pages or deep) and scan.regular:
             check_pages(source, scan, leaf_names(scan), tail.footer_offset, report)
         if deep:
@@ -81,7 +85,7 @@ def verify(path, *, pages: bool = False, deep: bool = False) -> Report:
 def _verify_par3(path, source, footer: bytes, tail, report: Report, pages: bool, deep: bool) -> None:
     """A flat footer that stands alone: the other tiers go by Thrift slices of it."""
     report.forms.append("par3")
-    reader = _open_flat(source, _check_blocks(footer, tail, report), footer, tail, report)
+    reader = _open_flat(source, _check_blocks(footer, tail, report)["flat"], footer, tail, report)
     if reader is None:
         return
     leaves, row_groups = range(reader.leaf_count), range(reader.row_group_count)
@@ -133,9 +137,9 @@ def _check_thrift(footer: bytes, tail, report: Report):
     return scan
 
 
-def _check_blocks(footer: bytes, tail, report: Report) -> tuple[int, int] | None:
-    """Check the payload checksum of every block; the flat footer's place in `footer`, if there is one."""
-    flat = None
+def _check_blocks(footer: bytes, tail, report: Report) -> dict[str, tuple[int, int]]:
+    """Check the payload checksum of every block; the places in `footer` of those that hold a form of ours."""
+    places: dict[str, tuple[int, int]] = {}
     for block in tail.blocks:
         start = block.payload - tail.footer_offset
         found = kernels.checksum.crc32(memoryview(footer)[start : start + block.length + block.is_dialect])
@@ -149,9 +153,9 @@ def _check_blocks(footer: bytes, tail, report: Report) -> tuple[int, int] | None
                     f"block {extension.name_of(block.uuid)}",
                 )
             )
-        if block.uuid == wire.UUID_FLAT_FOOTER and flat is None:  # the last one is the one that is read
-            flat = start, block.length
-    return flat
+        if block.uuid in NAMES:
+            places.setdefault(NAMES[block.uuid], (start, block.length))  # the last one is the one that is read
+    return places
 
 
 def _check_flat(source, payload: tuple[int, int], footer: bytes, tail, scan, report: Report):

@@ -35,7 +35,9 @@ def register(app: typer.Typer) -> None:
 
 def upgrade(
     paths: Paths,
-    form: Annotated[str, typer.Option(help="The footer form to add: flat.")] = "flat",
+    form: Annotated[
+        str, typer.Option(help="The footer form to add: flat, index, or auto for what the file is worth.")
+    ] = "flat",
     stats: Annotated[
         str, typer.Option(help="full, or compact: strings' bounds of more than 16 bytes are shortened, validly.")
     ] = "full",

@@ -62,6 +62,8 @@ def _table(facts) -> Table:
     lines += [("extension slot", f"{slot.kind}: {human_bytes(slot.bytes)}") for slot in facts.slots]
     if facts.rows is not None:
         lines.append(("table", f"{facts.rows:,} rows, {facts.row_groups:,} row groups, {facts.columns:,} columns"))
+    if facts.auto:
+        lines.append(("auto would add", facts.auto))
     if facts.created_by:
         lines.append(("created by", facts.created_by))
     lines += [("finding", str(finding)) for finding in facts.findings]

@@ -9,7 +9,7 @@ from typing import ClassVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from support.flat_files import as_par3, write_with_flat_footer
+from support.flat_files import as_par3, with_index, write_with_flat_footer
 
 import parquetext
 from parquetext import kernels, wire
@@ -92,7 +92,7 @@ def check_flip(path: str, file, position: int, bit: int, original: int, sound: t
     finally:
         os.pwrite(file, bytes([original]), position)
     assert seen.facts == sound[values], f"byte {position}, bit {bit}: wrong answer, findings {seen.findings}"
-    if seen.form in ("flat", "par3") and not seen.findings:
+    if seen.form in ("flat", "index", "par3") and not seen.findings:
         return "identical"
     assert seen.findings, f"byte {position}, bit {bit}: {seen.form} in silence"
     return "reported"
@@ -134,3 +134,14 @@ def test_in_a_par3_file_it_is_harmless_or_an_error(path, tmp_path, implementatio
     outcomes = flip_all(str(alone), step)
     assert outcomes["reported"] == 0
     assert outcomes["error"] > outcomes["identical"] > 0
+
+
+@pytest.mark.parametrize(("implementation", "step"), [("native", 3), ("pure", TWIN_EVERY)], indirect=["implementation"])
+def test_in_an_index_it_is_reported_and_in_the_thrift_bytes_final(path, tmp_path, implementation, step):
+    indexed = tmp_path / "index.parquet"
+    plain = (Path(path).parent / "plain.parquet").read_bytes()
+    indexed.write_bytes(with_index(plain))
+    assert 2 * (indexed.stat().st_size - len(plain)) < TAIL  # the flips reach far into the Thrift bytes
+    assert Look(str(indexed), values=True).form == "index"
+    outcomes = flip_all(str(indexed), step)
+    assert min(outcomes["error"], outcomes["reported"]) > outcomes["identical"]

@@ -1,13 +1,14 @@
-"""Files with a flat footer, made in the test from bytes alone."""
+"""Files with a flat footer or an index, made in the test from bytes alone."""
 
 from __future__ import annotations
 
 import zlib
 from pathlib import Path
+from uuid import UUID
 
 from parquetext import kernels, wire
 
-__all__ = ["as_par3", "with_flat_footer", "write_with_flat_footer"]
+__all__ = ["as_par3", "with_flat_footer", "with_index", "write_with_flat_footer"]
 
 MARKERS = {"spec": b"\x08\xff\xff\x01", "thrift": b"\x08\xfe\xff\x03"}
 
@@ -15,9 +16,20 @@ MARKERS = {"spec": b"\x08\xff\xff\x01", "thrift": b"\x08\xfe\xff\x03"}
 def with_flat_footer(data: bytes, marker: str = "spec") -> bytes:
     """A Parquet file's bytes, its Thrift footer extended by a flat footer; it must have no extension yet."""
     length = int.from_bytes(data[-8:-4], "little")
+    payload = kernels.flat.write(kernels.scan.scan(data[-8 - length:-8]))
+    return _extended(data, payload, wire.UUID_FLAT_FOOTER, marker)
+
+
+def with_index(data: bytes) -> bytes:
+    """A Parquet file's bytes, with an index of its Thrift footer; it must have no extension yet."""
+    length = int.from_bytes(data[-8:-4], "little")
+    return _extended(data, kernels.index.write(kernels.scan.scan(data[-8 - length:-8])), wire.UUID_FOOTER_INDEX)
+
+
+def _extended(data: bytes, payload: bytes, uuid: UUID, marker: str = "spec") -> bytes:
+    length = int.from_bytes(data[-8:-4], "little")
     footer = data[-8 - length:-8]
-    payload = kernels.flat.write(kernels.scan.scan(footer))
-    block = payload + kernels.extension.trailer(payload, wire.UUID_FLAT_FOOTER.bytes)
+    block = payload + kernels.extension.trailer(payload, uuid.bytes)
     extended = b"".join((footer[:-1], MARKERS[marker], kernels.varint.encode(len(block)), block, b"\0"))
     return b"".join((data[:-8 - length], extended, len(extended).to_bytes(4, "little"), b"PAR1"))
 
