@@ -20,6 +20,7 @@ REMOTE_LIMITS = 3, 64 << 10  # requests, bytes
 KEPT_TARGETS = {"pyarrow, metadata kept": 8.0}
 VALUES_TARGETS = {"pyarrow": 500.0, cases.PALLETJACK: 12.0}
 FLAT_BYTES_TARGET, ONE_ROW_GROUP_BYTES_TARGET = 1.0, 1.15  # of the Thrift footer, nothing lost
+BYTES_TARGETS, NO_TARGETS = (FLAT_BYTES_TARGET, 0.08), (None, None)  # of the flat block and the index
 BUILD_TARGET = 2.0  # times the plain scan
 STANDARD = (10_000, 10)
 
@@ -47,7 +48,7 @@ def run_on_shapes(
     yield from _on_subject(workspace, standard, rounds, demanded=demanded, palletjack=palletjack)
     plain = workspace.of_shape(Shape(columns, row_groups, arrow_schema=False))
     yield cases.values(plain, rounds, VALUES_TARGETS if demanded else {}, tick=None)
-    yield cases.bytes_of_footers(plain, FLAT_BYTES_TARGET if demanded else None, INDEX_BYTES_TARGET if demanded else None)
+    yield cases.bytes_of_footers(plain, *(BYTES_TARGETS if demanded else NO_TARGETS))
     yield cases.checksums(rounds)
     workspace.progress("writing with a flat footer")
     written = Shape(max(columns // 10, 7), row_groups, rows_per_group=1_000)
@@ -82,7 +83,7 @@ def _on_subject(
     yield lookups.many_at_once(subject, rounds, KEPT_TARGETS if demanded else {})
     yield cases.values(subject, rounds, VALUES_TARGETS if demanded else {}, palletjack=palletjack, tick=tick("values"))
     yield cases.held_memory(subject, 5 * MIB)
-    yield cases.bytes_of_footers(subject, FLAT_BYTES_TARGET if demanded else None, INDEX_BYTES_TARGET if demanded else None)
+    yield cases.bytes_of_footers(subject, *(BYTES_TARGETS if demanded else NO_TARGETS))
     yield cases.builds(subject, rounds, BUILD_TARGET if demanded else None)
     workspace.progress(f"upgrades, {subject.name}")
     yield cases.upgrades(subject, rounds, 1.0 if demanded else None)
