@@ -1,4 +1,4 @@
-"""The examples of the README and of the reading guide do what they say."""
+"""The examples of the README and of the guides do what they say."""
 
 from __future__ import annotations
 
@@ -33,11 +33,20 @@ def wide(tmp_path, monkeypatch) -> Path:
     return path
 
 
+@pytest.fixture
+def lake(wide) -> Path:
+    """Beside it a directory of one day."""
+    path = wide.parent / "lake" / "day=2024-01-01" / "part.parquet"
+    path.parent.mkdir(parents=True)
+    pq.write_table(pa.table({"id": range(9), "price": [100.0 + n for n in range(9)]}), path)
+    return path.parents[1]
+
+
 def examples(page: str) -> str:
     return "\n".join(re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL))
 
 
-def test_the_readmes_ten_lines(wide, capsys):
+def test_the_readmes_ten_lines(wide, lake, capsys):
     before = wide.read_bytes()
     names = {}
     exec(examples("README.md"), names)
@@ -51,6 +60,14 @@ def test_the_reading_guides_example(wide):
     exec(examples("docs/reading.md"), names)
     assert names["table"].num_rows == (TABLE["day"].to_pylist()[-1] - datetime.date(2024, 1, 1)).days + 1
     assert names["table"].column_names == ["price", "place"]
+
+
+def test_the_dataset_guides_example(lake):
+    names = {}
+    exec(examples("docs/datasets.md"), names)
+    assert names["table"].to_pydict() == {"price": [101.0 + n for n in range(8)]}
+    assert names["batch"].column("id").to_pylist() == [5, 7]
+    assert (names["fragment"].path, names["fragment"].row_groups) == ("lake/day=2024-01-01/part.parquet", [0])
 
 
 def test_the_readmes_commands(wide):

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from ..footer.model import GROUP, Form
 from ..footer.names import find_group_or_leaf, leaves_below
 
-__all__ = ["index_columns", "select", "top_level_leaves", "whole_fields"]
+__all__ = ["find_top_level", "index_columns", "select", "top_level_leaves", "whole_fields"]
 
 
 def select(form: Form, columns: list | None) -> list[int]:
@@ -21,6 +21,21 @@ def select(form: Form, columns: list | None) -> list[int]:
 def top_level_leaves(form: Form, name: str) -> range:
     """The leaves of a top-level column."""
     return leaves_below(form, find_group_or_leaf(form, (name,)))
+
+
+def find_top_level(form: Form, name: str) -> range | None:
+    """The same, None where the file has no such column.
+
+    Raises
+    ------
+    ColumnError
+        It has more than one.
+    """
+    encoded = name.encode("utf-8", "surrogateescape")
+    ids = form.find_name(encoded)
+    if not any(form.node(identity).path == encoded for identity in ids):
+        return None
+    return top_level_leaves(form, name)
 
 
 def whole_fields(form: Form, leaves: Iterable[int]) -> list[int]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import pyarrow as pa
 
 from ..pruning import ColumnBounds
@@ -10,7 +13,7 @@ from .model import GROUP, Form
 from .names import find_group_or_leaf
 from .types import LeafType, leaf_type
 
-__all__ = ["column_bounds", "comparable_leaf"]
+__all__ = ["StoredBounds", "column_bounds", "comparable_leaf", "stored_bounds"]
 
 
 def comparable_leaf(form: Form, name: str, rows: pa.DataType) -> tuple[int, LeafType] | None:
@@ -24,19 +27,48 @@ def comparable_leaf(form: Form, name: str, rows: pa.DataType) -> tuple[int, Leaf
     return None if node.max_repetition else (leaf, leaf_type(parse_element(node.thrift)))
 
 
-def column_bounds(form: Form, name: str, rows: pa.DataType) -> ColumnBounds | None:
-    """The bounds of a top-level column whose rows are of type `rows`; None where it has none that can be compared."""
-    rows = rows.value_type if pa.types.is_dictionary(rows) else rows
+@dataclass(frozen=True, slots=True)
+class StoredBounds:
+    """A leaf's bounds as they are stored, one entry per row group, None where unknown; counts are -1 where unknown."""
+
+    kind: LeafType
+    min: list[bytes | None]
+    max: list[bytes | None]
+    null_counts: Sequence[int]
+    num_values: Sequence[int]
+
+    @classmethod
+    def joined(cls, parts: Sequence[StoredBounds]) -> StoredBounds:
+        """Those of several files with leaves of one kind, one after the other."""
+        lists = ([entry for part in parts for entry in getattr(part, name)]
+                 for name in ("min", "max", "null_counts", "num_values"))
+        return cls(parts[0].kind, *lists)
+
+    def typed(self, rows: pa.DataType) -> ColumnBounds | None:
+        """In the type that rows have, text and bytes as bytes; None where they cannot be compared so."""
+        try:
+            minima, maxima = (_typed(self.kind, values, rows) for values in (self.min, self.max))
+        except (pa.ArrowException, OverflowError):
+            return None
+        return ColumnBounds.of(minima, maxima, self.null_counts, self.num_values)
+
+
+def stored_bounds(form: Form, name: str, rows: pa.DataType) -> StoredBounds | None:
+    """The bounds of a top-level column whose rows are of type `rows`; None where its values are no rows."""
     found = comparable_leaf(form, name, rows)
     if found is None:
         return None
     leaf, kind = found
     chunks = form.column(leaf)
-    try:
-        minima, maxima = (_typed(kind, chunks.bound_values(bit), rows) for bit in (1, 2))
-    except (pa.ArrowException, OverflowError):
-        return None
-    return ColumnBounds.of(minima, maxima, chunks.array("null_count"), chunks.array("num_values"))
+    return StoredBounds(kind, chunks.bound_values(1), chunks.bound_values(2), chunks.array("null_count"),
+                        chunks.array("num_values"))
+
+
+def column_bounds(form: Form, name: str, rows: pa.DataType) -> ColumnBounds | None:
+    """The bounds of a top-level column whose rows are of type `rows`; None where it has none that can be compared."""
+    rows = rows.value_type if pa.types.is_dictionary(rows) else rows
+    found = stored_bounds(form, name, rows)
+    return None if found is None else found.typed(rows)
 
 
 def _typed(kind: LeafType, values: list[bytes | None], rows: pa.DataType) -> pa.Array:

@@ -54,8 +54,12 @@ def _guarantees(name: str, kind: pa.DataType, bounds: ColumnBounds) -> list[pc.E
         if only_nulls:
             known.append(field.is_null())
             continue
+        low, high = _literal(low, kind), _literal(high, kind)
+        if no_nulls and low is not None and low == high:
+            known.append(field == low)
+            continue
         guarantee = field.is_valid() if no_nulls else nothing
-        for compare, bound in ((field.__ge__, _literal(low, kind)), (field.__le__, _literal(high, kind))):
+        for compare, bound in ((field.__ge__, low), (field.__le__, high)):
             if bound is not None:
                 guarantee &= compare(bound) if no_nulls else compare(bound) | field.is_null()
         known.append(guarantee)

@@ -1,0 +1,115 @@
+"""The files of a dataset, and what the names of their directories say of their rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import unquote
+
+import pyarrow as pa
+import pyarrow.fs as pafs
+
+from ..errors import ParquetextError
+from ..storage import LocalTarget, RemoteTarget, resolve
+
+__all__ = ["Found", "discover", "partition_schema"]
+
+NULL = "__HIVE_DEFAULT_PARTITION__"
+IGNORED = (".", "_")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file, and the keys that its directories have: text, None for null."""
+
+    target: LocalTarget | RemoteTarget
+    keys: dict[str, str | None] = field(default_factory=dict)
+
+    @property
+    def path(self) -> str:
+        """In its filesystem."""
+        return self.target.path
+
+
+def discover(source, filesystem=None, *, partitioned: bool = True,
+             ignore_prefixes: Sequence[str] | None = None) -> list[Found]:
+    """The files that `source` stands for, those of a directory in the order of their paths.
+
+    Parameters
+    ----------
+    source : path, or iterable of paths
+        A file or a directory, as `storage.resolve` takes paths; or files.
+    partitioned : bool
+        Whether directories named ``key=value`` say something: those below a directory that is given, all of a file's.
+    ignore_prefixes : sequence of str, optional
+        Of names in a directory that do not count; ``.`` and ``_`` without.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such file or directory.
+    """
+    ignored = tuple(IGNORED if ignore_prefixes is None else ignore_prefixes)
+    several = isinstance(source, Iterable) and not isinstance(source, (str, bytes, os.PathLike, tuple))
+    found: list[Found] = []
+    for each in source if several else [source]:
+        target = resolve(each if filesystem is None else (filesystem, each))
+        folder = _folder(target)
+        if folder is None:
+            found.append(_found(target, target.path, partitioned))
+        elif several:
+            raise ParquetextError(f"{target}: a list is one of files, and this is a directory")
+        else:
+            found += [_found(below, name, partitioned) for below, name in _below(target, folder, ignored)]
+    return found
+
+
+def partition_schema(found: Iterable[Found]) -> pa.Schema:
+    """The keys of all files, with the type that their values have: int32 where all are such numbers, else text."""
+    values: dict[str, list[str]] = {}
+    for each in found:
+        for key, value in each.keys.items():
+            values.setdefault(key, [])
+            if value is not None:
+                values[key].append(value)
+    return pa.schema([(key, _inferred(texts)) for key, texts in values.items()])
+
+
+def _inferred(texts: list[str]) -> pa.DataType:
+    try:
+        return pa.array(texts, pa.string()).cast(pa.int32()).type if texts else pa.string()
+    except pa.ArrowInvalid:
+        return pa.string()
+
+
+def _filesystem(target: LocalTarget | RemoteTarget) -> pafs.FileSystem:
+    return target.filesystem if isinstance(target, RemoteTarget) else pafs.LocalFileSystem()
+
+
+def _folder(target: LocalTarget | RemoteTarget) -> pafs.FileSystem | None:
+    """The filesystem of a directory; None for a file."""
+    filesystem = _filesystem(target)
+    info = filesystem.get_file_info(target.path)
+    if info.type == pafs.FileType.NotFound:
+        raise FileNotFoundError(2, os.strerror(2), str(target))
+    return filesystem if info.type == pafs.FileType.Directory else None
+
+
+def _below(target, filesystem: pafs.FileSystem, ignored: tuple[str, ...]) -> list[tuple]:
+    """Each file below a directory, and its path from there."""
+    base = target.path.rstrip("/")
+    infos = filesystem.get_file_info(pafs.FileSelector(base or "/", recursive=True))
+    paths = sorted(info.path for info in infos if info.type == pafs.FileType.File)
+    below = [(path, path[len(base):].lstrip("/")) for path in paths]
+    return [(_same_kind(target, path), name) for path, name in below
+            if not any(part.startswith(ignored) for part in name.split("/"))]
+
+
+def _same_kind(target, path: str) -> LocalTarget | RemoteTarget:
+    return RemoteTarget(target.filesystem, path) if isinstance(target, RemoteTarget) else LocalTarget(path)
+
+
+def _found(target, name: str, partitioned: bool) -> Found:
+    pairs = (part.split("=", 1) for part in name.split("/")[:-1] if "=" in part) if partitioned else ()
+    return Found(target, {unquote(key): None if value == NULL else unquote(value) for key, value in pairs})

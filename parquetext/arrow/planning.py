@@ -1,0 +1,169 @@
+"""Which row groups of many files a predicate leaves, by their footers alone: all files in one evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import pyarrow as pa
+
+from ..footer.bloom_filters import BloomFilters
+from ..footer.model import Form
+from ..footer.pyarrow_footer import schema_of
+from ..footer.typed_bounds import StoredBounds, stored_bounds
+from ..pruning import ColumnBounds, Predicate, surviving_row_groups
+from .selection import find_top_level
+
+__all__ = ["FileFacts", "gather_facts", "given_bounds", "surviving"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """What a plan needs of one file: how many row groups, and of each column that a predicate looks at its bounds.
+
+    A column that the file does not have is in `missing`; one without bounds is in neither.
+    """
+
+    row_groups: int
+    bounds: Mapping[str, tuple[StoredBounds, pa.DataType]]
+    missing: frozenset[str]
+
+
+def gather_facts(form: Form, names: Iterable[str], schemas: dict[bytes, pa.DataType]) -> FileFacts:
+    """The facts of top-level columns; `schemas` keeps what Arrow said of equal slices of other files."""
+    bounds, missing = {}, []
+    for name in names:
+        leaves = find_top_level(form, name)
+        if leaves is None:
+            missing.append(name)
+            continue
+        rows = rows_type(form, leaves, schemas)
+        found = stored_bounds(form, name, rows)
+        if found is not None:
+            bounds[name] = found, rows
+    return FileFacts(form.row_group_count, bounds, frozenset(missing))
+
+
+def rows_type(form: Form, leaves: range, schemas: dict[bytes, pa.DataType]) -> pa.DataType:
+    """The type that the rows of a top-level column have in its file."""
+    footer = form.slice(leaves, [])
+    kind = schemas.get(footer)
+    if kind is None:
+        kind = schema_of(footer).field(0).type
+        schemas[footer] = kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return kind
+
+
+def given_bounds(values: pa.Array) -> ColumnBounds:
+    """Of a column that has one value in all rows of a row group, null included."""
+    nulls = values.is_null()
+    text = pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
+    values = values.cast(pa.large_binary()) if text else values
+    return ColumnBounds(values, values, nulls, values.is_valid())
+
+
+def surviving(predicate: Predicate, files: Sequence[FileFacts], types: Mapping[str, pa.DataType],
+              given: Mapping[str, pa.Array]) -> list[list[int]]:
+    """For each file the row groups that may hold rows which meet the predicate.
+
+    Parameters
+    ----------
+    types : mapping
+        The type in the dataset of each column that the predicate looks at.
+    given : mapping
+        Columns that directories give, one value for each file.
+    """
+    counts = [facts.row_groups for facts in files]
+    total = sum(counts)
+    owners = pa.array([number for number, count in enumerate(counts) for _ in range(count)], pa.int64())
+
+    def bounds_of(name: str) -> ColumnBounds | None:
+        if name in given:
+            return given_bounds(given[name].take(owners))
+        return _joined(name, files, types[name])
+
+    kept = surviving_row_groups(predicate, bounds_of, total, range(total), types)
+    first, starts = 0, []
+    for count in counts:
+        starts.append(first)
+        first += count
+    found: list[list[int]] = [[] for _ in files]
+    for row_group, file in zip(kept, owners.take(pa.array(kept, pa.int64())).to_pylist(), strict=True):
+        found[file].append(row_group - starts[file])
+    return found
+
+
+def undecided_by_bounds(predicate: Predicate) -> bool:
+    """Whether Bloom filters may say more than bounds: of lists of filters with an equality."""
+    return predicate.alternatives is not None and any(
+        part.operator in ("=", "==", "in") for alternative in predicate.alternatives for part in alternative)
+
+
+def asked_blooms(predicate: Predicate, row_groups: Sequence[int], facts: FileFacts, types: Mapping[str, pa.DataType],
+                 given: Mapping[str, pa.Array], blooms: BloomFilters) -> list[int]:
+    """Those of one file's row groups that its Bloom filters leave, too."""
+    def bounds_of(name: str) -> ColumnBounds | None:
+        if name in given:
+            return given_bounds(pa.concat_arrays([given[name]] * facts.row_groups))
+        return _joined(name, [facts], types[name])
+
+    return surviving_row_groups(predicate, bounds_of, facts.row_groups, row_groups, types, blooms.absent)
+
+
+def _joined(name: str, files: Sequence[FileFacts], wanted: pa.DataType) -> ColumnBounds | None:
+    """The bounds of one column in all row groups of all files, in the type that the dataset's rows have."""
+    wanted = wanted.value_type if pa.types.is_dictionary(wanted) else wanted
+    kind = pa.large_binary() if _is_bytes(wanted) else wanted
+    if pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
+        return None
+    sides: list[tuple[pa.Array, ...]] = []
+    for key, some in groupby(files, lambda facts: _key(name, facts)):
+        some = list(some)
+        sides.append(_typed_part(name, key, some, sum(facts.row_groups for facts in some), kind))
+    joined = [pa.concat_arrays([side[number] for side in sides]) for number in range(4)] if sides else None
+    return None if joined is None else ColumnBounds(*joined)
+
+
+def _key(name: str, facts: FileFacts):
+    """What files must share for their bounds to be made at once."""
+    if name in facts.missing:
+        return "missing"
+    found = facts.bounds.get(name)
+    return None if found is None else (found[0].kind, found[1])
+
+
+def _typed_part(name: str, key, files: list[FileFacts], count: int, kind: pa.DataType) -> tuple[pa.Array, ...]:
+    """(minima, maxima, only nulls, no nulls) of files that have the column in the same way."""
+    unknown = pa.nulls(count, kind)
+    if key is None or key == "missing":
+        flags = pa.array([key is not None] * count, pa.bool_()), pa.array([False] * count, pa.bool_())
+        return unknown, unknown, *flags
+    parts = [facts.bounds[name][0] for facts in files]
+    whole = StoredBounds.joined(parts)
+    low = high = unknown
+    try:
+        bounds = whole.typed(key[1])
+        if bounds is not None and (bounds.min.type == kind or _keeps_order(bounds.min.type, kind)):
+            low, high = bounds.min.cast(kind), bounds.max.cast(kind)
+    except (pa.ArrowException, OverflowError):
+        pass  # bounds that the dataset's type cannot say are not known
+    flags = ColumnBounds.of(unknown, unknown, whole.null_counts, whole.num_values)
+    return low, high, flags.only_nulls, flags.no_nulls
+
+
+def _is_bytes(kind: pa.DataType) -> bool:
+    return any(is_one(kind) for is_one in (
+        pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_binary,
+        pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary))
+
+
+def _keeps_order(stored: pa.DataType, wanted: pa.DataType) -> bool:
+    """Whether values of one type, as those of another, stay in their order."""
+    return any(of_stored(stored) and of_wanted(wanted) for of_stored, of_wanted in _MONOTONE)
+
+
+_MONOTONE: list[tuple[Callable, Callable]] = [
+    (pa.types.is_integer, pa.types.is_integer), (pa.types.is_float32, pa.types.is_float64),
+    (pa.types.is_timestamp, pa.types.is_timestamp), (pa.types.is_decimal, pa.types.is_decimal),
+]
