@@ -26,7 +26,9 @@ def put_file(folder: Path, name: str, table: pa.Table, form: str = "thrift", **o
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(table, path, **options)
-    if form != "thrift":
+    if form == "index":
+        parquetext.upgrade(path, form="index")
+    elif form != "thrift":
         path.write_bytes({"flat": with_flat_footer, "par3": as_par3}[form](path.read_bytes()))
     return path
 
@@ -39,7 +41,7 @@ def lake(tmp_path) -> Path:
     put_file(tmp_path, "day=2024-01-01/n=1/a.parquet", first, "flat", row_group_size=2)
     put_file(tmp_path, "day=2024-01-02/n=2/b.parquet", second)
     put_file(tmp_path, f"day={NULL}/n=3/c.parquet", pa.table({"v": pa.array([7], pa.int16()), "more": [1.5]}), "flat")
-    put_file(tmp_path, f"day=a%20b%2Fc/n={NULL}/d.parquet", pa.table({"v": [9], "t": ["é"]}))
+    put_file(tmp_path, f"day=a%20b%2Fc/n={NULL}/d.parquet", pa.table({"v": [9], "t": ["é"]}), "index")
     put_file(tmp_path, "_temporary/n=1/no.parquet", pa.table({"v": [100]}))
     put_file(tmp_path, "day=2024-01-01/n=1/.hidden.parquet", pa.table({"v": [100]}))
     return tmp_path
@@ -236,8 +238,9 @@ def test_no_row_is_lost_whatever_the_files_are_like(tmp_path_factory, data, filt
             columns[name] = pa.array(data.draw(st.lists(values | st.none(), min_size=rows, max_size=rows)), kind)
         key = data.draw(st.sampled_from(["0", "1", NULL]))
         blooms = {name: {"ndv": 5} for name in columns if data.draw(st.booleans())}
-        put_file(folder, f"k={key}/{number}.parquet", pa.table(columns), data.draw(st.sampled_from(["thrift", "flat"])),
-                 row_group_size=2, write_statistics=data.draw(st.booleans()), bloom_filter_options=blooms)
+        form = data.draw(st.sampled_from(["thrift", "flat", "index"]))
+        put_file(folder, f"k={key}/{number}.parquet", pa.table(columns), form, row_group_size=2,
+                 write_statistics=data.draw(st.booleans()), bloom_filter_options=blooms)
     expression = pq.filters_to_expression(filters)
     ours, theirs = parquetext.dataset(folder, SCHEMA), ds.dataset(str(folder), schema=SCHEMA, partitioning="hive")
     whole = theirs.to_table()

@@ -38,6 +38,11 @@ KINDS = {
 OPERATORS = st.sampled_from(["=", "==", "in", "!=", "not in", "<"])
 
 
+def in_form(path, form: str) -> None:
+    if form != "thrift":
+        parquetext.upgrade(path, form=form)
+
+
 @st.composite
 def comparisons(draw) -> tuple:
     name, operator = draw(st.sampled_from(list(KINDS))), draw(OPERATORS)
@@ -46,7 +51,7 @@ def comparisons(draw) -> tuple:
 
 
 @pytest.mark.usefixtures("implementation")
-@pytest.mark.parametrize("form", ["thrift", "flat"])
+@pytest.mark.parametrize("form", ["thrift", "flat", "index"])
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), size=st.integers(1, 3), statistics=st.booleans(), blooms=st.sets(st.sampled_from(list(KINDS))),
        filters=st.lists(st.lists(comparisons(), min_size=1, max_size=2), min_size=1, max_size=2))
@@ -57,8 +62,7 @@ def test_rows_are_those_that_pyarrow_keeps_of_the_whole_table(tmp_path, form, da
                                      KINDS[name][0]) for name in sorted(asked)})
     pq.write_table(table, path, row_group_size=size, write_statistics=statistics, store_decimal_as_integer=True,
                    bloom_filter_options={name: {"ndv": 10, "fpp": 0.01} for name in sorted(blooms & asked)})
-    if form == "flat":
-        path.write_bytes(with_flat_footer(path.read_bytes()))
+    in_form(path, form)
     expression = pq.filters_to_expression(filters)
     try:
         theirs = pq.ParquetFile(path).read().filter(expression)
@@ -101,12 +105,13 @@ ABSENT = [("n", "=", 51), ("n", "in", [51, 33]), ("t", "==", "text 051"), ("d", 
 
 
 @pytest.mark.usefixtures("implementation")
-@pytest.mark.parametrize("form", ["thrift", "flat"])
+@pytest.mark.parametrize("form", ["thrift", "flat", "index"])
 @pytest.mark.parametrize("comparison", ABSENT)
 def test_row_groups_without_the_value_are_not_read(tmp_path, content, form, comparison):
     data = pages_gone(content)
     path = tmp_path / "gone.parquet"
-    path.write_bytes(with_flat_footer(data) if form == "flat" else data)
+    path.write_bytes(data)
+    in_form(path, form)
     assert parquetext.read_table(str(path), filters=[comparison]).num_rows == 0
     with pytest.raises(OSError):
         parquetext.read_table(str(path), filters=[("n", "=", 50)])
