@@ -438,6 +438,17 @@ def test_what_is_not_the_same_as_in_thrift_is_a_finding(path, change, field):
     assert finding.kind == "forms-differ" and field in finding.message and "row group 0, column a" in finding.message
 
 
+def test_names_that_are_no_utf8_can_be_printed(path):
+    footer = ONE_CHUNK | {"schema": [{"name": b"root", "num_children": 1}, {"name": b"a\xff", "type": 1}]}
+    block = framed(Builder(LAYOUTS["a77d277"]).finish("FileMetaData", footer))
+    single = parquet_bytes(TABLE.select(["a"]).slice(0, 5))
+    path.write_bytes(with_block(single, block))
+    report = parquetext.verify(path)
+    assert not report.ok
+    for line in (*map(str, report.findings), *report.losses):
+        line.encode()
+
+
 def test_a_footer_is_compared_row_group_by_row_group():
     footer = thrift.read("FileMetaData", footer_of(PLAIN))
     fewer = footer | {"row_groups": footer["row_groups"][:2]}

@@ -123,6 +123,25 @@ def check_one_column(decoded: Decoded) -> None:
     }
 
 
+@pytest.mark.parametrize(("change", "layout"), [
+    ({"geospatial_statistics": {}}, "5a0baf2"),
+    ({"statistics": {"null_count": 1 << 33, "min_lo4": 1, "min_len": 4, "max_lo4": 9, "max_len": 4}}, "5a0baf2"),
+    ({"statistics": {"null_count": 1 << 30}}, "a77d277"),             # what nothing tells apart reads alike
+])
+def test_what_only_one_of_two_layouts_can_hold_tells_them_apart(change, layout, tmp_path):
+    group = ONE_COLUMN["row_groups"][0]
+    chunk = group["columns"][0]["meta_data"] | {"num_values": 1 << 34} | change
+    value = ONE_COLUMN | {"row_groups": [group | {"columns": [{"meta_data": chunk}]}]}
+    decoded = Decoded(dialect.compiled(value, tmp_path, dialect.schema_of("5a0baf2", tmp_path)))
+    assert decoded.layout == layout
+    [found] = decoded.row_groups()
+    statistics = found["columns"][0]["meta_data"].get("statistics", {})
+    if layout == "5a0baf2":
+        assert statistics["null_count"] == chunk["statistics"]["null_count"]
+    else:
+        assert "null_count" not in statistics                         # 32 bits, it may be, of a larger number
+
+
 def test_the_newest_layout_is_read_from_bytes_that_were_not_made_here():
     decoded = Decoded(NEW_VECTOR)
     assert decoded.layout == "c938fc7"

@@ -72,6 +72,10 @@ class Decoded:
         fields = {**self.footer, "row_groups": groups}
         return thrift.write("FileMetaData", {name: fields[name] for name in names if name in fields})
 
+    def name_of(self, leaf: int) -> str:
+        """A leaf's path for people: dotted, bytes that are no UTF-8 replaced."""
+        return ".".join(self.paths[leaf]).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
     # ---- schema -------------------------------------------------------------------------------------------------
 
     def _schema(self) -> tuple[list[dict], list[int]]:

@@ -174,8 +174,8 @@ def _column_orders(footer: dict, decoded: Decoded) -> Iterator[Difference]:
         thrift, dialect = ((orders[leaf] if leaf < len(orders) else {}) for orders in (ours, theirs))
         if thrift != dialect:
             kind = Kind.DIFFERS if dialect else Kind.LOST
-            path = ".".join(decoded.paths[leaf])
-            yield Difference(kind, "FileMetaData.column_orders", f"column {path}", thrift, dialect)
+            place = f"column {decoded.name_of(leaf)}"
+            yield Difference(kind, "FileMetaData.column_orders", place, thrift, dialect)
 
 
 # ---- row groups --------------------------------------------------------------------------------------------------
@@ -189,8 +189,7 @@ def _row_group(index: int, thrift: dict, dialect: dict, decoded: Decoded) -> Ite
         yield Difference(Kind.DIFFERS, "RowGroup.columns", place, len(ours), len(theirs))
         return
     for leaf, (chunk, found) in enumerate(zip(ours, theirs, strict=True)):
-        path = ".".join(decoded.paths[leaf])
-        yield from _chunk(f"{place}, column {path}", chunk, found["meta_data"], decoded.columns[leaf])
+        yield from _chunk(f"{place}, column {decoded.name_of(leaf)}", chunk, found["meta_data"], decoded.columns[leaf])
 
 
 def _chunk(place: str, thrift: dict, dialect: dict, column: Column) -> Iterator[Difference]:

@@ -100,6 +100,8 @@ def _parse(name: str, text: str) -> Layout:
 
 
 LAYOUTS = {name: _parse(name, text) for name, text in _TEXTS.items()}
+SUPERSET = LAYOUTS["a77d277"]._replace(
+    tables=LAYOUTS["a77d277"].tables | {"ColumnMetadata": LAYOUTS["5a0baf2"].tables["ColumnMetadata"]})
 
 
 class Reading:
@@ -203,7 +205,12 @@ def _family(buffer: Buffer) -> str:
 
 
 def _check_sample(reading: Reading) -> None:
-    """The first tables of every kind look like those of the layout, and have what cannot be missing."""
+    """The first tables of every kind look like those of the layout, and have what cannot be missing.
+
+    Of a77d277 those of 5a0baf2 do, too: it has a slot more, and so far nothing else can be told.
+    """
+    if reading.layout.name == "a77d277":
+        reading = Reading(reading.buffer, SUPERSET)
     root = reading.checked("FileMetaData", reading.buffer.root())
     for element in islice(reading.all("FileMetaData", root, "schema"), SAMPLE):
         _check_name(reading, element)
