@@ -98,7 +98,7 @@ def inspect(path) -> Inspection:
                 facts.form, facts.rows = file.form, file.num_rows
                 facts.row_groups, facts.columns = len(file.row_groups), file.num_columns
                 facts.created_by = file.created_by
-                if not tail.is_par3:
+                if facts.thrift_bytes is not None:
                     facts.auto = _choice(facts)
                 facts.findings += [finding for finding in file.findings if finding not in tail.findings]
                 if file.form != "thrift":
