@@ -87,6 +87,77 @@ INDEX_TAIL_BYTES = 52
 INDEX_RECORD_BYTES = 12
 MAX_DEPTH = 64
 MAX_EXTENSION_BYTES = 0x4000000
+PM_HEADER_BYTES = 32
+PM_COLUMN_BYTES = 32
+PM_SORTING_BYTES = 4
+PM_CHUNK_BYTES = 64
+PM_BLOCK_BYTES = 8
+PM_FOOTER_BYTES = 40
+PM_ENTRY_BYTES = 4
+PM_CHECKSUM_BYTES = 4
+PM_TRAILER_BYTES = 4
+PM_SMALLEST_BYTES = 36
+PM_BLOOM_BYTES = 4
+PM_EXTERNAL_BLOOM_BYTES = 16
+PM_SMALLEST_BLOOM_BYTES = 32
+PM_ALIGNMENT = 8
+PM_ALIGNMENT_SHIFT = 3
+PM_INLINE_BYTES = 8
+PM_STATISTIC_BYTES = 65535
+PM_SCRATCHPAD_BYTES = 0x100000
+PM_PARQUET_TRAILER_BYTES = 8
+PM_LAST_CODEC = 7
+PM_REQUIRED_MASK = 0xffffffff00000000
+PM_KNOWN_FEATURES = 15
+PM_KNOWN_FOOTER_FEATURES = 3
+PM_HEADER_FILE_SIZE = 0
+PM_HEADER_FEATURES = 8
+PM_HEADER_TIMESTAMP = 16
+PM_HEADER_SORTING_COUNT = 20
+PM_HEADER_COLUMN_COUNT = 24
+PM_COLUMN_NAME_OFFSET = 0
+PM_COLUMN_ID = 8
+PM_COLUMN_TYPE = 12
+PM_COLUMN_FLAGS = 16
+PM_COLUMN_FIXED_BYTE_LEN = 20
+PM_COLUMN_NAME_LENGTH = 24
+PM_COLUMN_PHYSICAL_TYPE = 28
+PM_COLUMN_MAX_REPETITION = 29
+PM_COLUMN_MAX_DEFINITION = 30
+PM_CHUNK_CODEC = 0
+PM_CHUNK_ENCODINGS = 1
+PM_CHUNK_STAT_FLAGS = 2
+PM_CHUNK_STAT_SIZES = 3
+PM_CHUNK_NUM_VALUES = 8
+PM_CHUNK_BYTE_RANGE_START = 16
+PM_CHUNK_TOTAL_COMPRESSED = 24
+PM_CHUNK_NULL_COUNT = 32
+PM_CHUNK_DISTINCT_COUNT = 40
+PM_CHUNK_MIN_STAT = 48
+PM_CHUNK_MAX_STAT = 56
+PM_FOOTER_PARQUET_FOOTER_OFFSET = 0
+PM_FOOTER_PARQUET_FOOTER_LENGTH = 8
+PM_FOOTER_ROW_GROUP_COUNT = 12
+PM_FOOTER_UNUSED_BYTES = 16
+PM_FOOTER_PREVIOUS_SIZE = 24
+PM_FOOTER_FEATURES = 32
+PM_FEATURE_BLOOM_FILTERS = 1
+PM_FEATURE_BLOOM_FILTERS_EXTERNAL = 2
+PM_FEATURE_SORTED_BY_TIMESTAMP = 4
+PM_FEATURE_SQUASH_TRACKER = 8
+PM_FOOTER_FEATURE_SEQ_TXN = 1
+PM_FOOTER_FEATURE_SCRATCHPAD = 2
+PM_COLUMN_FLAG_LOCAL_KEY_IS_GLOBAL = 1
+PM_COLUMN_FLAG_IS_ASCII = 2
+PM_COLUMN_FLAG_DESCENDING = 16
+PM_STAT_MIN_PRESENT = 1
+PM_STAT_MIN_INLINED = 2
+PM_STAT_MIN_EXACT = 4
+PM_STAT_MAX_PRESENT = 8
+PM_STAT_MAX_INLINED = 16
+PM_STAT_MAX_EXACT = 32
+PM_STAT_DISTINCT_COUNT = 64
+PM_STAT_NULL_COUNT = 128
 PRESENT_METADATA = 1
 PRESENT_NUM_VALUES = 2
 PRESENT_TOTAL_UNCOMPRESSED_SIZE = 4
@@ -231,6 +302,34 @@ ERRORS = {
     31: ("BAD_VALUE", "Damaged", "a value that its place does not allow: {found}, expected {expected}"),
     32: ("VERBATIM", "Unsupported", "a flat footer that only carries a Thrift footer: its structure is none that the tables can say"),
     40: ("THRIFT_CHECKSUM", "Malformed", "Thrift bytes with checksum {found:#010x}, the footer's index says {expected:#010x}"),
+    64: ("PM_TRUNCATED", "Damaged", "the sidecar's header needs {expected} bytes, {found} are there"),
+    65: ("PM_REQUIRED_FEATURES", "Unsupported", "the sidecar requires unknown features: flags {found:#x}"),
+    66: ("PM_EXTERNAL_BLOOMS", "Damaged", "external Bloom filters without Bloom filters: feature flags {found:#x}"),
+    67: ("PM_SORTED_BY_NOTHING", "Damaged", "sorted by a designated timestamp that is not there: feature flags {found:#x}"),
+    68: ("PM_TIMESTAMP", "Damaged", "the designated timestamp is column {found} of {expected}"),
+    69: ("PM_NAME", "Damaged", "a column's name reaches {found}, beyond its limit at {expected}"),
+    70: ("PM_BLOOM_COUNT", "Damaged", "{found} columns with Bloom filters, of {expected} columns"),
+    71: ("PM_BLOOM_COLUMN", "Damaged", "a Bloom filter of column {found}, of {expected} columns"),
+    72: ("PM_BLOOM_ORDER", "Damaged", "columns with Bloom filters do not ascend: {found} behind {expected}"),
+    73: ("PM_SIZE_BEYOND", "Damaged", "the committed size is {found}, {expected} bytes are there"),
+    74: ("PM_SIZE_SMALL", "Damaged", "the committed size is {found}, the least is {expected}"),
+    75: ("PM_FOOTER_LENGTH", "Damaged", "a footer of {found} bytes does not fit in {expected}"),
+    76: ("PM_FOOTER_SHORT", "Damaged", "a footer of {found} bytes, its parts need {expected}"),
+    77: ("PM_FOOTER_PLACE", "Damaged", "the footer begins at {found}, the header ends at {expected}"),
+    78: ("PM_FOOTER_SPARE", "Damaged", "a footer of {found} bytes, {expected} of them for what it says it has"),
+    79: ("PM_BLOCK", "Damaged", "a row group's block reaches {found}, beyond its limit at {expected}"),
+    80: ("PM_STATISTIC", "Damaged", "a statistic reaches {found}, its region ends at {expected}"),
+    81: ("PM_SCRATCHPAD_EMPTY", "Damaged", "a scratchpad without entries"),
+    82: ("PM_SCRATCHPAD_SIZE", "Damaged", "a scratchpad of {found} bytes, the limit is {expected}"),
+    83: ("PM_CHAIN", "Damaged", "no footer for a Parquet file of {expected} bytes"),
+    84: ("PM_ROWS", "Damaged", "the row groups have more than {expected} rows"),
+    85: ("PM_CODEC", "Damaged", "codec {found}, the last known one is {expected}"),
+    86: ("PM_REPETITION", "Damaged", "a field repetition of {found}, the last known one is {expected}"),
+    87: ("PM_SORTING_COLUMN", "Damaged", "sorted by column {found} of {expected}"),
+    88: ("PM_BLOCK_OFFSET", "Unsupported", "a row group's block at {found}, the limit is {expected}"),
+    89: ("PM_STATISTIC_LENGTH", "ParquetextError", "a statistic of {found} bytes, the limit is {expected}"),
+    90: ("PM_FILE_PATH", "Unsupported", "a column chunk lies in another file"),
+    91: ("PM_PREVIOUS", "Damaged", "the committed size before {expected} is {found}"),
 }
 TRUNCATED = 1
 VARINT_TOO_LONG = 2
@@ -265,6 +364,34 @@ UNSUPPORTED_VALUE = 30
 BAD_VALUE = 31
 VERBATIM = 32
 THRIFT_CHECKSUM = 40
+PM_TRUNCATED = 64
+PM_REQUIRED_FEATURES = 65
+PM_EXTERNAL_BLOOMS = 66
+PM_SORTED_BY_NOTHING = 67
+PM_TIMESTAMP = 68
+PM_NAME = 69
+PM_BLOOM_COUNT = 70
+PM_BLOOM_COLUMN = 71
+PM_BLOOM_ORDER = 72
+PM_SIZE_BEYOND = 73
+PM_SIZE_SMALL = 74
+PM_FOOTER_LENGTH = 75
+PM_FOOTER_SHORT = 76
+PM_FOOTER_PLACE = 77
+PM_FOOTER_SPARE = 78
+PM_BLOCK = 79
+PM_STATISTIC = 80
+PM_SCRATCHPAD_EMPTY = 81
+PM_SCRATCHPAD_SIZE = 82
+PM_CHAIN = 83
+PM_ROWS = 84
+PM_CODEC = 85
+PM_REPETITION = 86
+PM_SORTING_COLUMN = 87
+PM_BLOCK_OFFSET = 88
+PM_STATISTIC_LENGTH = 89
+PM_FILE_PATH = 90
+PM_PREVIOUS = 91
 
 # A flat table's fields: name: (slot, bytes), in slot order.
 FLAT_TABLES = {

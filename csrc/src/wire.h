@@ -86,6 +86,48 @@
 #define PQX_INDEX_RECORD_BYTES 12
 #define PQX_MAX_DEPTH 64
 #define PQX_MAX_EXTENSION_BYTES 0x4000000u
+#define PQX_PM_HEADER_BYTES 32
+#define PQX_PM_COLUMN_BYTES 32
+#define PQX_PM_SORTING_BYTES 4
+#define PQX_PM_BLOCK_BYTES 8
+#define PQX_PM_FOOTER_BYTES 40
+#define PQX_PM_ENTRY_BYTES 4
+#define PQX_PM_CHECKSUM_BYTES 4
+#define PQX_PM_TRAILER_BYTES 4
+#define PQX_PM_SMALLEST_BYTES 36
+#define PQX_PM_BLOOM_BYTES 4
+#define PQX_PM_EXTERNAL_BLOOM_BYTES 16
+#define PQX_PM_SMALLEST_BLOOM_BYTES 32
+#define PQX_PM_ALIGNMENT 8
+#define PQX_PM_ALIGNMENT_SHIFT 3
+#define PQX_PM_INLINE_BYTES 8
+#define PQX_PM_STATISTIC_BYTES 65535
+#define PQX_PM_SCRATCHPAD_BYTES 0x100000u
+#define PQX_PM_PARQUET_TRAILER_BYTES 8
+#define PQX_PM_LAST_CODEC 7
+#define PQX_PM_REQUIRED_MASK UINT64_C(0xffffffff00000000)
+#define PQX_PM_KNOWN_FEATURES 15
+#define PQX_PM_KNOWN_FOOTER_FEATURES 3
+#define PQX_PM_HEADER_FILE_SIZE 0
+#define PQX_PM_HEADER_FEATURES 8
+#define PQX_PM_HEADER_TIMESTAMP 16
+#define PQX_PM_HEADER_SORTING_COUNT 20
+#define PQX_PM_HEADER_COLUMN_COUNT 24
+#define PQX_PM_COLUMN_NAME_OFFSET 0
+#define PQX_PM_COLUMN_ID 8
+#define PQX_PM_COLUMN_TYPE 12
+#define PQX_PM_COLUMN_FLAGS 16
+#define PQX_PM_COLUMN_FIXED_BYTE_LEN 20
+#define PQX_PM_COLUMN_NAME_LENGTH 24
+#define PQX_PM_COLUMN_PHYSICAL_TYPE 28
+#define PQX_PM_COLUMN_MAX_REPETITION 29
+#define PQX_PM_COLUMN_MAX_DEFINITION 30
+#define PQX_PM_FOOTER_PARQUET_FOOTER_OFFSET 0
+#define PQX_PM_FOOTER_PARQUET_FOOTER_LENGTH 8
+#define PQX_PM_FOOTER_ROW_GROUP_COUNT 12
+#define PQX_PM_FOOTER_UNUSED_BYTES 16
+#define PQX_PM_FOOTER_PREVIOUS_SIZE 24
+#define PQX_PM_FOOTER_FEATURES 32
 #define PQX_FILE_META_DATA_VERSION 1
 #define PQX_FILE_META_DATA_SCHEMA 2
 #define PQX_FILE_META_DATA_NUM_ROWS 3
@@ -356,5 +398,33 @@ typedef struct pqx_flat_layout { uint8_t count; pqx_flat_field fields[PQX_FLAT_M
     case PQX_BAD_VALUE: return "a value that its place does not allow: {found}, expected {expected}"; \
     case PQX_VERBATIM: return "a flat footer that only carries a Thrift footer: its structure is none that the tables can say"; \
     case PQX_THRIFT_CHECKSUM: return "Thrift bytes with checksum {found:#010x}, the footer's index says {expected:#010x}"; \
+    case PQX_PM_TRUNCATED: return "the sidecar's header needs {expected} bytes, {found} are there"; \
+    case PQX_PM_REQUIRED_FEATURES: return "the sidecar requires unknown features: flags {found:#x}"; \
+    case PQX_PM_EXTERNAL_BLOOMS: return "external Bloom filters without Bloom filters: feature flags {found:#x}"; \
+    case PQX_PM_SORTED_BY_NOTHING: return "sorted by a designated timestamp that is not there: feature flags {found:#x}"; \
+    case PQX_PM_TIMESTAMP: return "the designated timestamp is column {found} of {expected}"; \
+    case PQX_PM_NAME: return "a column's name reaches {found}, beyond its limit at {expected}"; \
+    case PQX_PM_BLOOM_COUNT: return "{found} columns with Bloom filters, of {expected} columns"; \
+    case PQX_PM_BLOOM_COLUMN: return "a Bloom filter of column {found}, of {expected} columns"; \
+    case PQX_PM_BLOOM_ORDER: return "columns with Bloom filters do not ascend: {found} behind {expected}"; \
+    case PQX_PM_SIZE_BEYOND: return "the committed size is {found}, {expected} bytes are there"; \
+    case PQX_PM_SIZE_SMALL: return "the committed size is {found}, the least is {expected}"; \
+    case PQX_PM_FOOTER_LENGTH: return "a footer of {found} bytes does not fit in {expected}"; \
+    case PQX_PM_FOOTER_SHORT: return "a footer of {found} bytes, its parts need {expected}"; \
+    case PQX_PM_FOOTER_PLACE: return "the footer begins at {found}, the header ends at {expected}"; \
+    case PQX_PM_FOOTER_SPARE: return "a footer of {found} bytes, {expected} of them for what it says it has"; \
+    case PQX_PM_BLOCK: return "a row group's block reaches {found}, beyond its limit at {expected}"; \
+    case PQX_PM_STATISTIC: return "a statistic reaches {found}, its region ends at {expected}"; \
+    case PQX_PM_SCRATCHPAD_EMPTY: return "a scratchpad without entries"; \
+    case PQX_PM_SCRATCHPAD_SIZE: return "a scratchpad of {found} bytes, the limit is {expected}"; \
+    case PQX_PM_CHAIN: return "no footer for a Parquet file of {expected} bytes"; \
+    case PQX_PM_ROWS: return "the row groups have more than {expected} rows"; \
+    case PQX_PM_CODEC: return "codec {found}, the last known one is {expected}"; \
+    case PQX_PM_REPETITION: return "a field repetition of {found}, the last known one is {expected}"; \
+    case PQX_PM_SORTING_COLUMN: return "sorted by column {found} of {expected}"; \
+    case PQX_PM_BLOCK_OFFSET: return "a row group's block at {found}, the limit is {expected}"; \
+    case PQX_PM_STATISTIC_LENGTH: return "a statistic of {found} bytes, the limit is {expected}"; \
+    case PQX_PM_FILE_PATH: return "a column chunk lies in another file"; \
+    case PQX_PM_PREVIOUS: return "the committed size before {expected} is {found}"; \
 
 #endif

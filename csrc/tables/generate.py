@@ -9,6 +9,7 @@ import uuid
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+PUBLIC = "PRESENT_", "PM_CHUNK_", "PM_FEATURE_", "PM_FOOTER_FEATURE_", "PM_COLUMN_FLAG_", "PM_STAT_"
 NOTICE = "Generated from csrc/tables/wire.toml by csrc/tables/generate.py. Do not edit."
 
 
@@ -26,20 +27,31 @@ def constants(table: dict) -> list[tuple[str, int]]:
         ("flat_ops", "OP_"),
         ("index_constants", "INDEX_"),
         ("limits", ""),
+        ("pm", "PM_"),
+        ("pm_header", "PM_HEADER_"),
+        ("pm_column", "PM_COLUMN_"),
+        ("pm_chunk", "PM_CHUNK_"),
+        ("pm_footer", "PM_FOOTER_"),
     ):
         found += [(prefix + name, value) for name, value in table[section].items()]
+    for section in ("pm_feature", "pm_footer_feature", "pm_column_flag", "pm_stat"):
+        found += [(f"{section.upper()}_{name}", 1 << bit) for name, bit in table[section].items()]
     found += [("PRESENT_" + name, 1 << bit) for name, bit in table["present"].items()]
     for struct, fields in table["thrift"].items():
         found += [(f"{upper_snake(struct)}_{upper_snake(name)}", field) for name, field in fields.items()]
     return found
 
 
+def c_number(value: int) -> str:
+    return f"UINT64_C({value:#x})" if value >> 32 else f"{value:#x}u" if value >= 1 << 16 else str(value)
+
+
 def c_wire(table: dict) -> str:
     lines = [f"/* {NOTICE} */", "#ifndef PQX_WIRE_H", "#define PQX_WIRE_H", "", "#include <stdint.h>", ""]
     lines += [
-        f"#define PQX_{name} {value:#x}u" if value >= 1 << 16 else f"#define PQX_{name} {value}"
+        f"#define PQX_{name} {c_number(value)}"
         for name, value in constants(table)
-        if not name.startswith("PRESENT_")
+        if not is_public(name)
     ]
     lines.append("")
     for name, text in table["uuids"].items():
@@ -74,11 +86,19 @@ def c_wire(table: dict) -> str:
     return "\n".join(lines)
 
 
+def is_public(name: str) -> bool:
+    """Whether the public header has this constant: what its functions' arguments and results are made of."""
+    return name.startswith(PUBLIC)
+
+
 def c_header(table: dict, header: str) -> str:
-    """The header with its lists of error codes and presence bits renewed."""
+    """The header with its lists of error codes and constants renewed."""
     codes = "\n".join(f"    PQX_{name} = {code}," for name, (code, _, _) in table["errors"].items())
     bits = "\n".join(f"#define PQX_PRESENT_{name} {1 << bit:#x}u" for name, bit in table["present"].items())
-    for title, lines in ("error codes", codes), ("presence bits", bits):
+    sidecar = "\n".join(
+        f"#define PQX_{name} {value}" for name, value in constants(table) if name.startswith("PM_") and is_public(name)
+    )
+    for title, lines in ("error codes", codes), ("presence bits", bits), ("sidecar constants", sidecar):
         header = re.sub(
             rf"( *)/\* generated: {title} \*/\n.*?( */\* end of generated \*/)",
             lambda match, title=title, lines=lines: f"{match[1]}/* generated: {title} */\n{lines}\n{match[2]}",

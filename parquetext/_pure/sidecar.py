@@ -1,0 +1,8 @@
+"""The metadata sidecar `_pm`: read straight from its bytes, and written."""
+
+from __future__ import annotations
+
+from .sidecar_read import BLOOM_KINDS, Chunks, Column, Footer, Reader
+from .sidecar_write import Chunk, Writer
+
+__all__ = ["BLOOM_KINDS", "Chunk", "Chunks", "Column", "Footer", "Reader", "Writer"]

@@ -1,0 +1,69 @@
+"""From a chunk's facts, as any footer's form has them, to what a sidecar says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .. import wire
+from ..errors import wire_error
+
+__all__ = ["chunk_facts"]
+
+# Bit of the sidecar: Parquet's encodings that it stands for.
+ENCODINGS = {1: (0,), 2: (2, 8), 4: (5,), 8: (6,), 16: (7,), 32: (9,)}
+WIDTHS = (1, 4, 8, 12, 4, 8, None)
+FACTS = ("num_values", "data_page_offset", "dictionary_page_offset", "total_compressed_size", "null_count",
+         "distinct_count", "codec", "encodings", "present", "chunk_offset", "min_value_offset", "min_value_length",
+         "max_value_offset", "max_value_length", "bloom_filter_offset", "bloom_filter_length")
+
+
+def encoding_bits(listed: int) -> int:
+    """Parquet's encodings, by number, as the sidecar's bits; those that it has no bit for are left out."""
+    return sum(bit for bit, numbers in ENCODINGS.items() if any(listed >> number & 1 for number in numbers))
+
+
+def chunk_facts(chunks, column) -> Callable[[int], tuple]:
+    """A function from a row group's number to the arguments of its `Chunk`."""
+    facts = {name: chunks.array(name) for name in FACTS}
+    data = memoryview(chunks.buffer).cast("B")
+    width = WIDTHS[column.physical_type] if column.physical_type < len(WIDTHS) else column.fixed_byte_len
+
+    def statistic(chunk: dict, name: str, bit: int) -> bytes:
+        offset, length = chunk[f"{name}_offset"], chunk[f"{name}_length"]
+        fits = chunk["present"] & bit and 0 < length <= wire.PM_STATISTIC_BYTES and width in (None, length)
+        return bytes(data[offset:offset + length]) if fits else b""
+
+    def of(row_group: int) -> tuple:
+        chunk = {name: values[row_group] for name, values in facts.items()}
+        present, codec = chunk["present"], chunk["codec"]
+        if not present & wire.PRESENT_METADATA:
+            raise wire_error(wire.NO_METADATA, chunk["chunk_offset"])
+        if present & wire.PRESENT_FILE_PATH:
+            raise wire_error(wire.PM_FILE_PATH, chunk["chunk_offset"])
+        if not 0 <= codec <= wire.PM_LAST_CODEC:
+            raise wire_error(wire.UNSUPPORTED_VALUE, chunk["chunk_offset"], wire.PM_LAST_CODEC, codec & 0xFFFFFFFF)
+        has_dictionary = present & wire.PRESENT_DICTIONARY_PAGE_OFFSET
+        start = chunk["dictionary_page_offset" if has_dictionary else "data_page_offset"]
+        bloom = chunk["bloom_filter_offset"], chunk["bloom_filter_length"]
+        return (
+            codec, encoding_bits(chunk["encodings"]), max(0, chunk["num_values"]), max(0, start),
+            max(0, chunk["total_compressed_size"]), known(chunk, "null_count", wire.PRESENT_NULL_COUNT),
+            known(chunk, "distinct_count", wire.PRESENT_DISTINCT_COUNT),
+            statistic(chunk, "min_value", wire.PRESENT_MIN_VALUE),
+            statistic(chunk, "max_value", wire.PRESENT_MAX_VALUE),
+            exact(present, wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
+            exact(present, wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT),
+            bloom if min(bloom) > 0 else None,
+        )
+
+    return of
+
+
+def known(chunk: dict, name: str, bit: int) -> int | None:
+    """A count, None where it is absent or negative."""
+    return chunk[name] if chunk["present"] & bit and chunk[name] >= 0 else None
+
+
+def exact(present: int, known: int, exact: int) -> bool:
+    """A bound counts as exact unless the footer says that it is not."""
+    return not present & known or bool(present & exact)

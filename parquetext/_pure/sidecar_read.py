@@ -1,0 +1,390 @@
+"""A sidecar read where it stands: header, columns, row group blocks, statistics, Bloom filters."""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from collections import namedtuple
+
+from .. import wire
+from ..errors import wire_error
+from .checksum import crc32
+from .sidecar_footer import Footer, Snapshot, find_snapshot
+
+__all__ = ["BLOOM_KINDS", "Chunks", "Column", "Footer", "Header", "Reader"]
+
+Column = namedtuple("Column", "name id type flags fixed_byte_len physical_type max_repetition max_definition")
+BLOOM_KINDS = ("none", "inline", "external", "unusable")
+
+FIXED = struct.Struct("<QQiII")
+DESCRIPTOR = struct.Struct("<QiiiiIBBB")
+LARGEST = (1 << 63) - 1
+BYTES = {"codec": wire.PM_CHUNK_CODEC, "encodings": wire.PM_CHUNK_ENCODINGS, "flags": wire.PM_CHUNK_STAT_FLAGS,
+         "sizes": wire.PM_CHUNK_STAT_SIZES}
+# Member: where it stands, and the flag without which it says nothing.
+NUMBERS = {"num_values": (wire.PM_CHUNK_NUM_VALUES, 0), "byte_range_start": (wire.PM_CHUNK_BYTE_RANGE_START, 0),
+           "total_compressed_size": (wire.PM_CHUNK_TOTAL_COMPRESSED, 0),
+           "null_count": (wire.PM_CHUNK_NULL_COUNT, wire.PM_STAT_NULL_COUNT),
+           "distinct_count": (wire.PM_CHUNK_DISTINCT_COUNT, wire.PM_STAT_DISTINCT_COUNT)}
+# Bytes of an inline statistic by physical type; the others go by the sizes that the chunk says.
+INLINE_WIDTHS = {0: 1, 1: 4, 2: 8, 4: 4, 5: 8}
+INT96, BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY = 3, 6, 7
+
+
+def checked(number: int, count: int) -> int:
+    """The number of one of `count` columns or row groups."""
+    if not 0 <= number < count:
+        raise wire_error(wire.BAD_ARGUMENT, 0, count, number)
+    return number
+
+
+def representable(number: int, limit: int) -> None:
+    """Whether it is a number of 32 bits at all; `limit` is for the error's message."""
+    if not 0 <= number <= 0xFFFFFFFF:
+        raise wire_error(wire.BAD_ARGUMENT, 0, limit, number)
+
+
+class Header:
+    """What holds for all snapshots of a sidecar, read and checked."""
+
+    def __init__(self, data):
+        self.view = view = memoryview(data).cast("B")
+        if len(view) < wire.PM_HEADER_BYTES:
+            raise wire_error(wire.PM_TRUNCATED, 0, wire.PM_HEADER_BYTES, len(view))
+        self.size, self.features, self.timestamp, sorting, self.column_count = FIXED.unpack_from(view)
+        if self.features & wire.PM_REQUIRED_MASK:
+            raise wire_error(wire.PM_REQUIRED_FEATURES, wire.PM_HEADER_FEATURES, 0,
+                             self.features & wire.PM_REQUIRED_MASK)
+        self.sorting = wire.PM_HEADER_BYTES + self.column_count * wire.PM_COLUMN_BYTES
+        names = self.sorting + sorting * wire.PM_SORTING_BYTES
+        if names > len(view):
+            raise wire_error(wire.PM_TRUNCATED, wire.PM_HEADER_SORTING_COUNT, names, len(view))
+        self.sorting_count = 1 if self.features & wire.PM_FEATURE_SORTED_BY_TIMESTAMP else sorting
+        self._check_features()
+        self.end = self._check_names(names)
+        self.bloom_columns = memoryview(b"").cast("I")
+        self.squash_tracker = -1
+        if self.features & wire.PM_FEATURE_BLOOM_FILTERS:
+            self._read_bloom_columns(self.end)
+        if self.features & wire.PM_FEATURE_SQUASH_TRACKER:
+            self._need(self.end, 8)
+            self.squash_tracker = int.from_bytes(view[self.end:self.end + 8], "little", signed=True)
+            self.end += 8
+
+    @property
+    def bloom_bytes(self) -> int:
+        """Bytes of an entry of the Bloom filters' matrix."""
+        external = self.features & wire.PM_FEATURE_BLOOM_FILTERS_EXTERNAL
+        return wire.PM_EXTERNAL_BLOOM_BYTES if external else wire.PM_BLOOM_BYTES
+
+    def _need(self, at: int, size: int) -> None:
+        if len(self.view) - at < size:
+            raise wire_error(wire.PM_TRUNCATED, at, at + size, len(self.view))
+
+    def _check_features(self) -> None:
+        features, timestamp = self.features, self.timestamp
+        external = wire.PM_FEATURE_BLOOM_FILTERS | wire.PM_FEATURE_BLOOM_FILTERS_EXTERNAL
+        if features & external == wire.PM_FEATURE_BLOOM_FILTERS_EXTERNAL:
+            raise wire_error(wire.PM_EXTERNAL_BLOOMS, wire.PM_HEADER_FEATURES, 0, features)
+        if features & wire.PM_FEATURE_SORTED_BY_TIMESTAMP and timestamp < 0:
+            raise wire_error(wire.PM_SORTED_BY_NOTHING, wire.PM_HEADER_FEATURES, 0, features)
+        if not -1 <= timestamp < self.column_count:
+            raise wire_error(wire.PM_TIMESTAMP, wire.PM_HEADER_TIMESTAMP, self.column_count, timestamp & 0xFFFFFFFF)
+
+    def _check_names(self, start: int) -> int:
+        """Check that every name lies in the file, behind the descriptors; where the last one ends."""
+        end, size = start, len(self.view)
+        for index in range(self.column_count):
+            at = wire.PM_HEADER_BYTES + index * wire.PM_COLUMN_BYTES
+            facts = DESCRIPTOR.unpack_from(self.view, at)
+            offset, length = facts[0], facts[5]
+            if offset < start:
+                raise wire_error(wire.PM_NAME, at, start, offset)
+            if offset + length > size:
+                raise wire_error(wire.PM_NAME, at, size, offset if offset > size else offset + length)
+            end = max(end, offset + length)
+        return end
+
+    def _read_bloom_columns(self, at: int) -> None:
+        self._need(at, 4)
+        count = int.from_bytes(self.view[at:at + 4], "little")
+        if not 0 < count <= self.column_count:
+            raise wire_error(wire.PM_BLOOM_COUNT, at, self.column_count, count)
+        at += 4
+        self._need(at, 4 * count)
+        columns = memoryview(bytes(self.view[at:at + 4 * count])).cast("I")
+        for index, column in enumerate(columns):
+            if column >= self.column_count:
+                raise wire_error(wire.PM_BLOOM_COLUMN, at + 4 * index, self.column_count, column)
+            if index and column <= columns[index - 1]:
+                raise wire_error(wire.PM_BLOOM_ORDER, at + 4 * index, columns[index - 1], column)
+        self.bloom_columns, self.end = columns, at + 4 * count
+
+    def column(self, index: int) -> Column:
+        at = wire.PM_HEADER_BYTES + checked(index, self.column_count) * wire.PM_COLUMN_BYTES
+        offset, *facts, length, physical, repetition, definition = DESCRIPTOR.unpack_from(self.view, at)
+        return Column(bytes(self.view[offset:offset + length]), *facts, physical, repetition, definition)
+
+
+class Reader:
+    """A sidecar, at one of its snapshots.
+
+    Parameters
+    ----------
+    data : bytes-like
+        The sidecar's bytes, at least up to its committed size; they must stay as they are.
+    size : int, optional
+        The committed size. By default what the header says.
+    parquet_size : int, optional
+        Read the newest snapshot, from `size` back, of a Parquet file of so many bytes. By default that of `size`.
+    verify : bool
+        Whether to compute the checksum of what the snapshot lies in; bounds are checked in any case.
+
+    Attributes
+    ----------
+    data : bytes-like
+    features : int
+        Bits ``wire.PM_FEATURE_…``.
+    designated_timestamp : int
+        Column, -1: none.
+    squash_tracker : int
+        -1: none.
+    column_count, row_group_count : int
+    bloom_columns : memoryview
+        The columns that may have Bloom filters, ascending (``I``).
+    footer : Footer
+        The snapshot's footer; `seq_txn` is -1 where it has none.
+
+    Raises
+    ------
+    Damaged, Unsupported
+        See docs/sidecar.md.
+    """
+
+    def __init__(self, data, size: int | None = None, *, parquet_size: int | None = None, verify: bool = True):
+        self.data, self._header = data, Header(data)
+        header = self._header
+        committed = header.size if size is None else size
+        self._snapshot = (Snapshot(header, committed) if parquet_size is None
+                          else find_snapshot(header, committed, parquet_size))
+        if verify:
+            self.check()
+        self.footer = self._snapshot.footer
+        self.features, self.designated_timestamp = header.features, header.timestamp
+        self.squash_tracker, self.column_count = header.squash_tracker, header.column_count
+        self.bloom_columns, self.row_group_count = header.bloom_columns, self.footer.row_group_count
+
+    def check(self) -> None:
+        """Compute the checksums up to the snapshot's own and that of the one before; Damaged where they differ."""
+        view, previous, start, found = self._header.view, self._snapshot.footer.previous, wire.PM_HEADER_FEATURES, 0
+        behind = wire.PM_CHECKSUM_BYTES + wire.PM_TRAILER_BYTES
+        for at in ([previous - behind] if previous else []) + [self._snapshot.checksum_at]:
+            stored = int.from_bytes(view[at:at + wire.PM_CHECKSUM_BYTES], "little")
+            found = crc32(view[start:at], found)
+            if found != stored:
+                raise wire_error(wire.CHECKSUM, at, stored, found)
+            start = at
+
+    def footers(self) -> list[Footer]:
+        """The chain of snapshots from this one back.
+
+        Raises
+        ------
+        Damaged
+            One of them is no footer. Their checksums are not computed.
+        """
+        found = [self.footer]
+        while found[-1].previous:
+            found.append(Snapshot(self._header, found[-1].previous).footer)
+        return found
+
+    def column(self, index: int) -> Column:
+        """The descriptor of column `index`, its name as bytes."""
+        return self._header.column(index)
+
+    def find_name(self, name: bytes) -> list[int]:
+        """The columns of this name: leaves below one field share its name. O(columns)."""
+        return [index for index in range(self.column_count) if self.column(index).name == name]
+
+    @property
+    def sorting_columns(self) -> list[int]:
+        """The columns that rows are sorted by; the implicit one included."""
+        if self.features & wire.PM_FEATURE_SORTED_BY_TIMESTAMP:
+            return [self.designated_timestamp]
+        header, found = self._header, []
+        for index in range(header.sorting_count):
+            at = header.sorting + index * wire.PM_SORTING_BYTES
+            column = int.from_bytes(header.view[at:at + 4], "little")
+            if column >= self.column_count:
+                raise wire_error(wire.PM_SORTING_COLUMN, at, self.column_count, column)
+            found.append(column)
+        return found
+
+    def block(self, row_group: int) -> int:
+        """Where a row group's block is."""
+        return self._snapshot.block(self._header.view, row_group)
+
+    @property
+    def block_offsets(self) -> memoryview:
+        """Where the row groups' blocks are (``Q``)."""
+        return memoryview(array("Q", map(self.block, range(self.row_group_count)))).toreadonly()
+
+    @property
+    def row_counts(self) -> memoryview:
+        """Rows of each row group (``q``); Damaged where their sum is above 2^63 - 1."""
+        view, counts, total = self._header.view, array("q"), 0
+        for row_group in range(self.row_group_count):
+            at = self.block(row_group)
+            rows = int.from_bytes(view[at:at + 8], "little")
+            total += rows
+            if total > LARGEST:
+                raise wire_error(wire.PM_ROWS, at, LARGEST, rows)
+            counts.append(rows)
+        return memoryview(counts).toreadonly()
+
+    def chunks(self, column: int, first: int = 0, count: int | None = None) -> Chunks:
+        """A column's chunks in the row groups from `first` on, all without `count`."""
+        groups = self.row_group_count
+        count = max(0, groups - first) if count is None else count
+        for number, limit in ((column, self.column_count), (first, groups), (count, groups)):
+            representable(number, limit)
+        checked(column, self.column_count)
+        if first + count > groups:
+            raise wire_error(wire.BAD_ARGUMENT, 0, groups, first + count)
+        return Chunks(self, self._header, column, range(first, first + count))
+
+    def bloom(self, row_group: int, column: int) -> tuple[str, int, int]:
+        """A chunk's Bloom filter: (kind of `BLOOM_KINDS`, offset, length).
+
+        ``"inline"``: of the bitset, in the sidecar. ``"external"``: of header and bitset, in the Parquet file.
+        ``"unusable"``: at a place or of a length that no filter has.
+        """
+        header, view, limit = self._header, self._header.view, self.footer.offset
+        groups = self.row_group_count
+        representable(row_group, groups)
+        representable(column, self.column_count)
+        checked(column, self.column_count)
+        if row_group >= groups:
+            raise wire_error(wire.BAD_ARGUMENT, 0, groups, row_group + 1)
+        columns = list(header.bloom_columns)
+        if column not in columns:
+            return "none", 0, 0
+        at = self._snapshot.blooms + (row_group * len(columns) + columns.index(column)) * header.bloom_bytes
+        if header.features & wire.PM_FEATURE_BLOOM_FILTERS_EXTERNAL:
+            offset, length = struct.unpack_from("<QQ", view, at)
+            if offset == length == 0:
+                return "none", 0, 0
+            return "external" if length and offset + length < 1 << 64 else "unusable", offset, length
+        offset = int.from_bytes(view[at:at + 4], "little") << wire.PM_ALIGNMENT_SHIFT
+        if offset == 0:
+            return "none", 0, 0
+        if offset < header.end or limit - offset < 4:
+            return "unusable", offset, 0
+        length = int.from_bytes(view[offset:offset + 4], "little")
+        usable = length >= wire.PM_SMALLEST_BLOOM_BYTES and length % 32 == 0 and length <= limit - offset - 4
+        return "inline" if usable else "unusable", offset + 4, length
+
+    @property
+    def scratchpad(self) -> dict[int, bytes]:
+        """The snapshot's notes by code; of equal codes the first one counts."""
+        view, at, found = self._header.view, self._snapshot.scratchpad, {}
+        for _ in range(self._snapshot.scratchpad_count):
+            code, length = struct.unpack_from("<II", view, at)
+            at += 8
+            found.setdefault(code, bytes(view[at:at + length]))
+            at += length
+        return found
+
+
+class Chunks:
+    """One column's chunks over row groups of a sidecar.
+
+    Attributes
+    ----------
+    buffer : bytes-like
+        What the ranges of `bounds` count from: the sidecar.
+    """
+
+    def __init__(self, reader: Reader, header: Header, column: int, row_groups: range):
+        self.buffer, self._reader, self._header = reader.data, reader, header
+        self._column, self._row_groups = column, row_groups
+
+    def __len__(self) -> int:
+        return len(self._row_groups)
+
+    def _places(self):
+        """Where the chunks are."""
+        behind = wire.PM_BLOCK_BYTES + self._column * wire.PM_CHUNK_BYTES
+        return (self._reader.block(row_group) + behind for row_group in self._row_groups)
+
+    def array(self, name: str) -> memoryview:
+        """One member of all chunks as a memoryview.
+
+        ``B``: `codec`, `encodings`, `flags` (``wire.PM_STAT_…``), `sizes`. ``q``: `num_values`, `byte_range_start`,
+        `total_compressed_size`, `null_count`, `distinct_count`; -1 where the chunk does not say, or says more than a
+        file can have.
+
+        Raises
+        ------
+        Damaged
+            A codec that Parquet does not have.
+        """
+        view = self._header.view
+        if name in BYTES:
+            places = [at + BYTES[name] for at in self._places()]
+            for at in places:
+                if name == "codec" and view[at] > wire.PM_LAST_CODEC:
+                    raise wire_error(wire.PM_CODEC, at, wire.PM_LAST_CODEC, view[at])
+            return memoryview(bytes(view[at] for at in places))
+        member, flag = NUMBERS[name]
+        numbers = array("q")
+        for at in self._places():
+            value = int.from_bytes(view[at + member:at + member + 8], "little")
+            said = view[at + wire.PM_CHUNK_STAT_FLAGS] & flag == flag and value <= LARGEST
+            numbers.append(value if said else -1)
+        return memoryview(numbers).toreadonly()
+
+    def bounds(self) -> tuple[bytes, memoryview, memoryview, memoryview, memoryview]:
+        """The statistics as stored: (has, min_offset, min_length, max_offset, max_length).
+
+        Bit 0 of `has` is min, bit 1 max; offsets are memoryviews of ``Q``, lengths of ``I``.
+
+        Raises
+        ------
+        Damaged
+            One of them leaves its region.
+        """
+        view, facts = self._header.view, self._header.column(self._column)
+        has, *columns = bytearray(), array("Q"), array("I"), array("Q"), array("I")
+        blocks = map(self._reader.block, self._row_groups)
+        for at, block in zip(self._places(), blocks, strict=True):
+            region = block + wire.PM_BLOCK_BYTES + self._header.column_count * wire.PM_CHUNK_BYTES
+            flags, sizes = view[at + wire.PM_CHUNK_STAT_FLAGS], view[at + wire.PM_CHUNK_STAT_SIZES]
+            low = self._statistic(facts, at + wire.PM_CHUNK_MIN_STAT, region, flags, sizes & 15)
+            high = self._statistic(facts, at + wire.PM_CHUNK_MAX_STAT, region, flags >> 3, sizes >> 4)
+            has.append((low[1] != 0) | (high[1] != 0) << 1)
+            for values, value in zip(columns, low + high, strict=True):
+                values.append(value)
+        return bytes(has), *(memoryview(values).toreadonly() for values in columns)
+
+    def _statistic(self, facts: Column, slot: int, region: int, flags: int, stored: int) -> tuple[int, int]:
+        """Offset and length of one statistic, (0, 0) for none; `flags` are those of a minimum."""
+        if not flags & wire.PM_STAT_MIN_PRESENT:
+            return 0, 0
+        if flags & wire.PM_STAT_MIN_INLINED:
+            width = min(inline_width(facts, stored), wire.PM_INLINE_BYTES)
+            return (slot, width) if width else (0, 0)
+        reference = int.from_bytes(self._header.view[slot:slot + 8], "little")
+        start, length = region + (reference >> 16), reference & 0xFFFF
+        if length and start + length > self._reader.footer.offset:
+            raise wire_error(wire.PM_STATISTIC, slot, self._reader.footer.offset, start + length)
+        return (start, length) if length else (0, 0)
+
+
+def inline_width(facts: Column, stored: int) -> int:
+    """Bytes of an inline statistic; `stored` is what the chunk says, which counts where the type says nothing."""
+    if facts.physical_type in (INT96, BYTE_ARRAY):
+        return stored
+    if facts.physical_type == FIXED_LEN_BYTE_ARRAY:
+        return max(0, facts.fixed_byte_len)
+    return INLINE_WIDTHS.get(facts.physical_type, 0)

@@ -1,0 +1,329 @@
+"""A sidecar written, or what is appended to one: header, blocks, footer."""
+
+from __future__ import annotations
+
+import struct
+from collections import namedtuple
+
+from .. import wire
+from ..errors import wire_error
+from .checksum import crc32
+from .sidecar_facts import chunk_facts
+from .sidecar_read import DESCRIPTOR, Column, Reader
+
+__all__ = ["Chunk", "Writer"]
+
+Chunk = namedtuple("Chunk", "codec encodings num_values byte_range_start total_compressed_size null_count "
+                            "distinct_count min max min_exact max_exact bloom",
+                   defaults=(0, 0, 0, 0, 0, None, None, b"", b"", True, True, None))
+
+CHUNK = struct.Struct("<BBBBIQQQQQ8s8s")
+BLOCK_LIMIT = 0xFFFFFFFF << wire.PM_ALIGNMENT_SHIFT
+LARGEST_BLOOM = (1 << 31) - 1
+
+
+def checked(number: int, count: int) -> int:
+    """The number of one of `count` columns."""
+    if not 0 <= number < count:
+        raise wire_error(wire.BAD_ARGUMENT, 0, count, number)
+    return number
+
+
+class Writer:
+    """Writes a sidecar, or what is appended to one.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    designated_timestamp : int
+        Column, -1: none.
+    sorting_columns : sequence of int
+        One that is the designated timestamp and ascends is left implicit.
+    bloom_columns : iterable of int
+        Columns that may have Bloom filters.
+    external_blooms : bool
+        Filters stay in the Parquet file, and the sidecar says where.
+    squash_tracker : int
+        -1: none.
+
+    Attributes
+    ----------
+    base : int
+        Where in the sidecar the bytes of `finish` belong; 0 of a new one.
+    row_group_count : int
+
+    Raises
+    ------
+    ParquetextError
+        A column's number that is none.
+
+    Notes
+    -----
+    A writer that has raised an error is of no further use.
+    """
+
+    def __init__(self, columns, *, designated_timestamp: int = -1, sorting_columns=(), bloom_columns=(),
+                 external_blooms: bool = False, squash_tracker: int = -1):
+        columns, sorting, blooms = list(columns), list(sorting_columns), sorted(set(bloom_columns))
+        self._begin(columns, blooms, bool(blooms and external_blooms))
+        self._check(designated_timestamp, sorting)
+        timestamp = designated_timestamp
+        implicit = sorting == [timestamp] and not columns[timestamp].flags & wire.PM_COLUMN_FLAG_DESCENDING
+        self._write_header(timestamp, [] if implicit else sorting, implicit, squash_tracker)
+
+    @classmethod
+    def on(cls, reader: Reader, base: int | None = None) -> Writer:
+        """A writer of what is appended to a sidecar after its snapshot `reader`.
+
+        Parameters
+        ----------
+        base : int, optional
+            Where to append: at least the snapshot's size, at most that of the reader's data; what stands between
+            belongs to no snapshot. By default the snapshot's size.
+        """
+        made, footer, view = cls.__new__(cls), reader.footer, memoryview(reader.data).cast("B")
+        base = footer.size if base is None else base
+        external = bool(reader.features & wire.PM_FEATURE_BLOOM_FILTERS_EXTERNAL)
+        columns = [reader.column(index) for index in range(reader.column_count)]
+        made._begin(columns, list(reader.bloom_columns), external)
+        if not footer.size <= base <= len(view):
+            raise wire_error(wire.BAD_ARGUMENT, 0, len(view), base)
+        made.base, made._previous = base, footer.size
+        checksum_at = footer.offset + footer.length - wire.PM_CHECKSUM_BYTES
+        made._crc = crc32(view[checksum_at:base], footer.checksum)
+        made._blocks = list(reader.block_offsets)
+        at = footer.offset + wire.PM_FOOTER_BYTES + len(made._blocks) * wire.PM_ENTRY_BYTES
+        row = len(made._bloom_columns) * made._bloom_bytes
+        made._blooms = [bytes(view[at + number * row:at + (number + 1) * row]) for number in range(len(made._blocks))]
+        return made
+
+    def _begin(self, columns: list[Column], bloom_columns: list[int], external: bool) -> None:
+        self.base = self._previous = self._crc = 0
+        self._columns, self._bloom_columns, self._external = columns, bloom_columns, external
+        self._bloom_bytes = wire.PM_EXTERNAL_BLOOM_BYTES if external else wire.PM_BLOOM_BYTES
+        self._out = bytearray()
+        self._blocks: list[int] = []
+        self._blooms: list[bytes] = []
+        self._finished = False
+
+    @property
+    def row_group_count(self) -> int:
+        return len(self._blocks)
+
+    # ---- header
+
+    def _check(self, timestamp: int, sorting: list[int]) -> None:
+        count = len(self._columns)
+        for column in (*sorting, *self._bloom_columns):
+            if not 0 <= column <= 0xFFFFFFFF:
+                raise wire_error(wire.BAD_ARGUMENT, 0, 0, column)
+        if not -1 <= timestamp < count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, count, timestamp & 0xFFFFFFFF)
+        for column in (*sorting, *self._bloom_columns):
+            checked(column, count)
+
+    def _write_header(self, timestamp: int, sorting: list[int], implicit: bool, squash_tracker: int) -> None:
+        features = 0
+        if self._bloom_columns:
+            features |= wire.PM_FEATURE_BLOOM_FILTERS
+            features |= wire.PM_FEATURE_BLOOM_FILTERS_EXTERNAL if self._external else 0
+        features |= wire.PM_FEATURE_SORTED_BY_TIMESTAMP if implicit else 0
+        features |= wire.PM_FEATURE_SQUASH_TRACKER if squash_tracker != -1 else 0
+        out, columns = self._out, self._columns
+        out += struct.pack("<QQiIII", 0, features, timestamp, len(sorting), len(columns), 0)
+        name = wire.PM_HEADER_BYTES + len(columns) * wire.PM_COLUMN_BYTES + len(sorting) * wire.PM_SORTING_BYTES
+        for column in columns:
+            out += DESCRIPTOR.pack(name, column.id, column.type, column.flags, column.fixed_byte_len, len(column.name),
+                                   column.physical_type, column.max_repetition, column.max_definition) + b"\0"
+            name += len(column.name)
+        out += struct.pack(f"<{len(sorting)}I", *sorting)
+        out += b"".join(column.name for column in columns)
+        if self._bloom_columns:
+            out += struct.pack(f"<{len(self._bloom_columns) + 1}I", len(self._bloom_columns), *self._bloom_columns)
+        if squash_tracker != -1:
+            out += struct.pack("<q", squash_tracker)
+
+    # ---- blocks
+
+    def add(self, num_rows: int, chunks, at: int | None = None) -> None:
+        """Write a row group: one `Chunk` per column.
+
+        A chunk's `null_count` and `distinct_count` are None where unknown, `min` and `max` empty. Its `bloom` is None,
+        a bitset, or, where filters are external, (offset, length).
+
+        Parameters
+        ----------
+        at : int, optional
+            The row group to replace; by default it is a new one.
+        """
+        self._going_on()
+        chunks = list(chunks)
+        if len(chunks) != len(self._columns):
+            raise wire_error(wire.BAD_ARGUMENT, 0, len(self._columns), len(chunks))
+        at = self.row_group_count if at is None else at
+        if not 0 <= at <= self.row_group_count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, self.row_group_count, at)
+        self._align()
+        start = self._position
+        if start > BLOCK_LIMIT:
+            raise wire_error(wire.PM_BLOCK_OFFSET, 0, BLOCK_LIMIT, start)
+        block, out = len(self._out), self._out
+        out += struct.pack("<Q", num_rows) + bytes(len(chunks) * wire.PM_CHUNK_BYTES)
+        region, blooms = self._position, []
+        for column, chunk in enumerate(chunks):
+            record = self._chunk(chunk, region)
+            if column in self._bloom_columns:
+                blooms.append(self._bloom(chunk.bloom))
+            place = block + wire.PM_BLOCK_BYTES + column * wire.PM_CHUNK_BYTES
+            out[place:place + wire.PM_CHUNK_BYTES] = record
+        self._blocks[at:at + 1] = [start]
+        self._blooms[at:at + 1] = [b"".join(blooms)]
+
+    def add_columns(self, columns, row_counts, *, bounds=None, blooms=None) -> None:
+        """Write the row groups of a footer, whatever its form.
+
+        Parameters
+        ----------
+        columns : sequence of kernels.chunks.Chunks
+            One per column, over all row groups.
+        row_counts : sequence of int
+            Rows of each row group.
+        bounds : mapping, optional
+            Minimum and maximum of chunks by (row group, column), as bytes: instead of what the chunk has; exact.
+        blooms : mapping, optional
+            Bitsets of Bloom filters by (row group, column). External filters' places are taken from the chunks.
+
+        Raises
+        ------
+        Unsupported
+            A chunk without metadata, in another file, or with a codec that is none.
+        """
+        self._going_on()
+        forms, bounds, blooms = list(columns), bounds or {}, blooms or {}
+        if len(forms) != len(self._columns):
+            raise wire_error(wire.BAD_ARGUMENT, 0, len(self._columns), len(forms))
+        for form in forms:
+            if len(form) != len(row_counts):
+                raise wire_error(wire.BAD_ARGUMENT, 0, len(row_counts), len(form))
+        facts = [chunk_facts(form, column) for form, column in zip(forms, self._columns, strict=True)]
+        for row_group, rows in enumerate(row_counts):
+            chunks = []
+            for column in range(len(forms)):
+                chunk = Chunk(*facts[column](row_group))
+                if (row_group, column) in bounds:
+                    low, high = bounds[row_group, column]
+                    chunk = chunk._replace(min=low, max=high, min_exact=True, max_exact=True)
+                if not self._external:
+                    chunk = chunk._replace(bloom=blooms.get((row_group, column)))
+                chunks.append(chunk)
+            for group, column in (*bounds, *blooms):
+                if group == row_group:
+                    checked(column, len(forms))
+            self.add(max(0, rows), chunks)
+
+    @property
+    def _position(self) -> int:
+        return self.base + len(self._out)
+
+    def _align(self) -> None:
+        """Zeros up to the next multiple of 8, counted from the file's start."""
+        self._out += bytes(-self._position % wire.PM_ALIGNMENT)
+
+    def _chunk(self, chunk: Chunk, region: int) -> bytes:
+        """A chunk's record; statistics that are too long for it are written behind what is there already."""
+        flags, sizes, slots = 0, 0, []
+        for value, exact, shift in ((chunk.min, chunk.min_exact, 0), (chunk.max, chunk.max_exact, 3)):
+            if value:
+                flags |= (wire.PM_STAT_MIN_PRESENT | (wire.PM_STAT_MIN_EXACT if exact else 0)) << shift
+            if value and len(value) <= wire.PM_INLINE_BYTES:
+                flags |= wire.PM_STAT_MIN_INLINED << shift
+                sizes |= len(value) << (4 if shift else 0)
+            slots.append(self._statistic(value, region))
+        flags |= wire.PM_STAT_DISTINCT_COUNT if chunk.distinct_count is not None else 0
+        flags |= wire.PM_STAT_NULL_COUNT if chunk.null_count is not None else 0
+        return CHUNK.pack(chunk.codec, chunk.encodings, flags, sizes, 0, chunk.num_values, chunk.byte_range_start,
+                          chunk.total_compressed_size, chunk.null_count or 0, chunk.distinct_count or 0, *slots)
+
+    def _statistic(self, value: bytes, region: int) -> bytes:
+        """What stands in a statistic's slot."""
+        if len(value) <= wire.PM_INLINE_BYTES:
+            return value
+        if len(value) > wire.PM_STATISTIC_BYTES:
+            raise wire_error(wire.PM_STATISTIC_LENGTH, 0, wire.PM_STATISTIC_BYTES, len(value))
+        reference = (self._position - region) << 16 | len(value)
+        self._out += value
+        return struct.pack("<Q", reference)
+
+    def _bloom(self, bloom: bytes | tuple[int, int] | None) -> bytes:
+        """A filter's entry in the matrix; an inline one is written."""
+        if self._external:
+            return struct.pack("<QQ", *(bloom if isinstance(bloom, tuple) else (0, 0)))
+        if not bloom or isinstance(bloom, tuple):
+            return bytes(wire.PM_BLOOM_BYTES)
+        if len(bloom) > LARGEST_BLOOM:
+            raise wire_error(wire.TOO_LARGE, 0, LARGEST_BLOOM, len(bloom))
+        self._align()
+        at = self._position
+        if at > BLOCK_LIMIT:
+            raise wire_error(wire.PM_BLOCK_OFFSET, 0, BLOCK_LIMIT, at)
+        self._out += struct.pack("<I", len(bloom)) + bloom
+        return struct.pack("<I", at >> wire.PM_ALIGNMENT_SHIFT)
+
+    # ---- footer
+
+    def _going_on(self) -> None:
+        if self._finished:
+            raise ValueError("the writer has finished")
+
+    def finish(self, parquet_footer_offset: int, parquet_footer_length: int, *, unused_bytes: int = 0,
+               seq_txn: int = -1, scratchpad=()) -> bytes:
+        """Write footer and trailer: the bytes that belong at `base`.
+
+        Parameters
+        ----------
+        parquet_footer_offset, parquet_footer_length : int
+            Of the Parquet file.
+        unused_bytes : int
+            Dead bytes in it.
+        seq_txn : int
+            -1: none.
+        scratchpad : iterable of (int, bytes)
+            Notes: a code and what belongs to it, 1 MiB in all.
+
+        Notes
+        -----
+        A new sidecar has its committed size in it. To another one it is written, at offset 0, when all else is safe.
+        """
+        self._going_on()
+        self._finished = True
+        out, start, notes = self._out, len(self._out), list(scratchpad)
+        features = (wire.PM_FOOTER_FEATURE_SEQ_TXN if seq_txn != -1 else 0) | (
+            wire.PM_FOOTER_FEATURE_SCRATCHPAD if notes else 0)
+        out += struct.pack("<QIIQQQ", parquet_footer_offset, parquet_footer_length, len(self._blocks), unused_bytes,
+                           self._previous, features)
+        out += b"".join(struct.pack("<I", block >> wire.PM_ALIGNMENT_SHIFT) for block in self._blocks)
+        out += b"".join(self._blooms)
+        if seq_txn != -1:
+            out += struct.pack("<q", seq_txn)
+        if notes:
+            out += scratchpad_bytes(notes)
+        unchecked = 0 if self.base else wire.PM_HEADER_FEATURES
+        out += struct.pack("<I", crc32(bytes(out[unchecked:]), self._crc))
+        out += struct.pack("<I", len(out) - start)
+        if not self.base:
+            out[:8] = struct.pack("<Q", len(out))
+        return bytes(out)
+
+
+def scratchpad_bytes(notes: list[tuple[int, bytes]]) -> bytes:
+    """[u32 count]([u32 code][u32 length][bytes])*"""
+    section = struct.pack("<I", len(notes))
+    size = len(section)
+    for code, value in notes:
+        if len(value) > wire.PM_SCRATCHPAD_BYTES:
+            raise wire_error(wire.PM_SCRATCHPAD_SIZE, 0, wire.PM_SCRATCHPAD_BYTES, len(value))
+        size += 8 + len(value)
+        if size > wire.PM_SCRATCHPAD_BYTES:
+            raise wire_error(wire.PM_SCRATCHPAD_SIZE, 0, wire.PM_SCRATCHPAD_BYTES, size)
+        section += struct.pack("<II", code, len(value)) + value
+    return section

@@ -1,0 +1,83 @@
+"""Sidecars of made-up facts, and everything that a reader says of one."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+
+TEXT, INT64, FIXED = 6, 2, 7
+BLOOM = bytes(range(32))
+
+
+def columns(kernel) -> list:
+    """An ascending timestamp, a text, a fixed-length binary of 16 bytes."""
+    return [
+        kernel.Column(b"ts", 0, 8 | 1 << 17, 0, 0, INT64, 0, 0),
+        kernel.Column("naïve".encode(), 1, 26, 4, 0, TEXT, 0, 1),
+        kernel.Column(b"uuid", 7, 19, 4, 16, FIXED, 0, 1),
+    ]
+
+
+def chunks(kernel, number: int) -> list:
+    """The chunks of row group `number`."""
+    low, high = struct.pack("<q", 1000 * number), struct.pack("<q", 1000 * number + 999)
+    start = 4 + 3000 * number
+    return [
+        kernel.Chunk(1, 1, 1000, start, 900, 0, 1000, low, high, True, True, None),
+        kernel.Chunk(6, 3, 1000, start + 900, 1100, 10, None, b"a", b"a long text, cut", True, False, BLOOM),
+        kernel.Chunk(0, 1, 1000, start + 2000, 1000, None, None, bytes(16), b"\xff" * 16, True, True, BLOOM * 2),
+    ]
+
+
+def writer(kernel, **options):
+    """A writer with two row groups in it."""
+    usual = {"designated_timestamp": 0, "sorting_columns": [0], "bloom_columns": [1, 2], "squash_tracker": 5}
+    made = kernel.Writer(columns(kernel), **(usual | options))
+    for number in range(2):
+        made.add(1000, chunks(kernel, number))
+    return made
+
+
+def sidecar(kernel, **options) -> bytes:
+    """A sidecar with everything in it that the format has, but for external filters."""
+    return writer(kernel, **options).finish(
+        6004, 500, unused_bytes=17, seq_txn=99, scratchpad=[(7, b"note"), (7, b"shadowed"), (8, b"")])
+
+
+def appended(kernel, data: bytes, reader, row_group: int | None, parquet_footer: tuple[int, int]) -> bytes:
+    """The sidecar with one more snapshot: a row group added, or put in the place of another."""
+    more = kernel.Writer.on(reader)
+    more.add(1000, chunks(kernel, 9), row_group)
+    tail = more.finish(*parquet_footer)
+    return (len(data) + len(tail)).to_bytes(8, "little") + data[8:] + tail
+
+
+def with_checksum(data: bytes) -> bytes:
+    """The same bytes with the checksum of the last footer made right, where there is a place for it."""
+    if len(data) < 16:
+        return data
+    return data[:-8] + zlib.crc32(data[8:-8]).to_bytes(4, "little") + data[-4:]
+
+
+def reading(reader) -> dict:
+    """Everything that a reader says."""
+    buffer = memoryview(reader.data)
+    said = {
+        "features": reader.features, "timestamp": reader.designated_timestamp, "squash": reader.squash_tracker,
+        "footer": tuple(reader.footer), "chain": [tuple(footer) for footer in reader.footers()],
+        "sorting": list(reader.sorting_columns), "bloom": list(reader.bloom_columns), "rows": list(reader.row_counts),
+        "blocks": list(reader.block_offsets), "scratchpad": reader.scratchpad,
+        "columns": [tuple(reader.column(index)) for index in range(reader.column_count)],
+    }
+    for column in range(reader.column_count):
+        chunks = reader.chunks(column)
+        for name in ("codec", "encodings", "flags", "sizes", "num_values", "byte_range_start", "total_compressed_size",
+                     "null_count", "distinct_count"):
+            said[name, column] = list(chunks.array(name))
+        has, *places = chunks.bounds()
+        said["has", column] = has
+        low_at, low_size, high_at, high_size = map(list, places)
+        said["min", column] = [bytes(buffer[at:at + size]) for at, size in zip(low_at, low_size, strict=True)]
+        said["max", column] = [bytes(buffer[at:at + size]) for at, size in zip(high_at, high_size, strict=True)]
+        said["filters", column] = [reader.bloom(group, column) for group in range(reader.row_group_count)]
+    return said
