@@ -7,7 +7,10 @@ import os
 
 __all__ = ["implementation", "reason", "use"]
 
-MODULES = ("varint", "checksum", "thrift", "extension", "scan", "chunks", "slice", "flat", "index", "local", "bloom", "sidecar")
+MODULES = (
+    "varint", "checksum", "thrift", "extension", "scan", "chunks", "slice", "flat", "index", "local", "bloom",
+    "sidecar",
+)
 PURE_VARIABLE = "PARQUETEXT_PURE"
 
 _implementation = "pure"
