@@ -521,6 +521,173 @@ PQX_API int pqx_index_get_created_by(pqx_index *index, pqx_bytes *created_by, in
 PQX_API int pqx_index_slice(pqx_index *index, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error);
 PQX_API void pqx_index_io(const pqx_index *index, uint64_t *reads, uint64_t *bytes);
 
+/* ---- the metadata sidecar, `_pm` ---------------------------------------------------------------------------------------- */
+
+/* generated: sidecar constants */
+#define PQX_PM_CHUNK_BYTES 64
+#define PQX_PM_CHUNK_CODEC 0
+#define PQX_PM_CHUNK_ENCODINGS 1
+#define PQX_PM_CHUNK_STAT_FLAGS 2
+#define PQX_PM_CHUNK_STAT_SIZES 3
+#define PQX_PM_CHUNK_NUM_VALUES 8
+#define PQX_PM_CHUNK_BYTE_RANGE_START 16
+#define PQX_PM_CHUNK_TOTAL_COMPRESSED 24
+#define PQX_PM_CHUNK_NULL_COUNT 32
+#define PQX_PM_CHUNK_DISTINCT_COUNT 40
+#define PQX_PM_CHUNK_MIN_STAT 48
+#define PQX_PM_CHUNK_MAX_STAT 56
+#define PQX_PM_FEATURE_BLOOM_FILTERS 1
+#define PQX_PM_FEATURE_BLOOM_FILTERS_EXTERNAL 2
+#define PQX_PM_FEATURE_SORTED_BY_TIMESTAMP 4
+#define PQX_PM_FEATURE_SQUASH_TRACKER 8
+#define PQX_PM_FOOTER_FEATURE_SEQ_TXN 1
+#define PQX_PM_FOOTER_FEATURE_SCRATCHPAD 2
+#define PQX_PM_COLUMN_FLAG_LOCAL_KEY_IS_GLOBAL 1
+#define PQX_PM_COLUMN_FLAG_IS_ASCII 2
+#define PQX_PM_COLUMN_FLAG_DESCENDING 16
+#define PQX_PM_STAT_MIN_PRESENT 1
+#define PQX_PM_STAT_MIN_INLINED 2
+#define PQX_PM_STAT_MIN_EXACT 4
+#define PQX_PM_STAT_MAX_PRESENT 8
+#define PQX_PM_STAT_MAX_INLINED 16
+#define PQX_PM_STAT_MAX_EXACT 32
+#define PQX_PM_STAT_DISTINCT_COUNT 64
+#define PQX_PM_STAT_NULL_COUNT 128
+/* end of generated */
+
+/* A sidecar's header, read and checked: what holds for all its footers. Everything below reads straight from `data`, which
+ * stays the caller's and must stay as it is. `columns` stand at offset 32, 32 bytes each. */
+typedef struct pqx_pm {
+    const uint8_t *data;
+    size_t size;
+    uint64_t features;                   /* PQX_PM_FEATURE_*; unknown bits of the lower half mean nothing to a reader */
+    int32_t designated_timestamp;        /* column, -1: none */
+    uint32_t column_count;
+    uint32_t sorting_count;              /* the implicit sorting column included */
+    uint32_t bloom_count;                /* columns with Bloom filters */
+    size_t sorting, bloom_columns;       /* offsets of uint32s */
+    size_t end;                          /* behind the header's last known section */
+    int64_t squash_tracker;              /* -1: none */
+} pqx_pm;
+
+/* One snapshot: a footer with what it leads to. */
+typedef struct pqx_pm_footer {
+    uint64_t size;                       /* of the sidecar, as it was committed with this footer */
+    uint64_t offset;
+    uint32_t length;                     /* through the checksum */
+    uint32_t parquet_footer_length, row_group_count;
+    uint64_t parquet_footer_offset, unused_bytes;
+    uint64_t previous;                   /* committed size of the snapshot before, 0: none */
+    uint64_t features;                   /* PQX_PM_FOOTER_FEATURE_* */
+    uint64_t entries, blooms;            /* offsets: of block entries; of the Bloom filters' matrix */
+    uint64_t scratchpad;                 /* offset of its first entry */
+    uint32_t scratchpad_count;           /* 0: none */
+    uint32_t checksum;                   /* as stored */
+    int64_t seq_txn;                     /* -1: none */
+} pqx_pm_footer;
+
+/* Read the header of the sidecar in `data`. Checks flags, the designated timestamp, every name's place, the sections. O(columns). */
+PQX_API int pqx_pm_open(const uint8_t *data, size_t size, pqx_pm *pm, pqx_error *error);
+/* The size at offset 0: what the last commit says. `size` is at least 8. */
+PQX_API uint64_t pqx_pm_committed_size(const uint8_t *data);
+/* Read the footer that ends at `committed`. Checks its place, its flags, that its sections fill it where all its features
+ * are known, and the place of every row group's block: between header and footer. O(row groups). */
+PQX_API int pqx_pm_get_footer(const pqx_pm *pm, uint64_t committed, pqx_pm_footer *footer, pqx_error *error);
+/* The newest footer, from the one at `committed` back, that belongs to a Parquet file of `parquet_size` bytes: PQX_PM_CHAIN
+ * where there is none. */
+PQX_API int pqx_pm_find_footer(const pqx_pm *pm, uint64_t committed, uint64_t parquet_size, pqx_pm_footer *footer, pqx_error *error);
+/* Bytes of the Parquet file that a footer belongs to: *known is 0 where they do not fit in 64 bits. */
+PQX_API uint64_t pqx_pm_parquet_size(const pqx_pm_footer *footer, int *known);
+/* Compute the checksum of everything up to a footer's own, and on the way that of the snapshot before: PQX_CHECKSUM where it
+ * is another one. O(size). */
+PQX_API int pqx_pm_check(const pqx_pm *pm, const pqx_pm_footer *footer, pqx_error *error);
+
+typedef struct pqx_pm_column {
+    pqx_bytes name;
+    int32_t id, type, flags, fixed_byte_len;
+    uint8_t physical_type, max_repetition, max_definition;
+} pqx_pm_column;
+PQX_API int pqx_pm_get_column(const pqx_pm *pm, uint32_t index, pqx_pm_column *column, pqx_error *error);
+/* The columns of this name: fills up to `capacity` and says how many there are. Leaves below one field share its name. */
+PQX_API void pqx_pm_find_name(const pqx_pm *pm, const uint8_t *name, size_t size, uint32_t *columns, size_t capacity, size_t *count);
+/* Sorting column `index` of pm->sorting_count. */
+PQX_API int pqx_pm_get_sorting_column(const pqx_pm *pm, uint32_t index, uint32_t *column, pqx_error *error);
+
+/* Rows of the row groups [first, first + count). PQX_PM_ROWS where one, or all of these together, exceed 2^63 - 1. */
+PQX_API int pqx_pm_get_rows(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t first, uint32_t count, int64_t *rows, pqx_error *error);
+/* One member of a column's chunks in the row groups [first, first + count); `member` is its offset in the record,
+ * PQX_PM_CHUNK_*. Bytes: codec (above 7: PQX_PM_CODEC), encodings, stat_flags, stat_sizes. Numbers: the others but the
+ * two statistics; -1 where the chunk does not say, or says more than 2^63 - 1. */
+PQX_API int pqx_pm_get_bytes(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column, uint32_t first, uint32_t count, int member, uint8_t *values, pqx_error *error);
+PQX_API int pqx_pm_get_numbers(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column, uint32_t first, uint32_t count, int member, int64_t *values, pqx_error *error);
+/* Where the statistics of a column's chunks are in `data`: has[i] bit 0: a minimum, bit 1: a maximum. */
+PQX_API int pqx_pm_get_bounds(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column, uint32_t first, uint32_t count, uint8_t *has, uint64_t *min_offsets, uint32_t *min_lengths, uint64_t *max_offsets, uint32_t *max_lengths, pqx_error *error);
+
+/* UNUSABLE: there is one, of a length or at a place that no filter has. */
+enum pqx_pm_bloom_kind { PQX_PM_BLOOM_NONE = 0, PQX_PM_BLOOM_INLINE = 1, PQX_PM_BLOOM_EXTERNAL = 2, PQX_PM_BLOOM_UNUSABLE = 3 };
+typedef struct pqx_pm_bloom {
+    int kind;
+    uint64_t offset, length;             /* inline: of the bitset, in `data`; external: in the Parquet file, at its header */
+} pqx_pm_bloom;
+PQX_API int pqx_pm_get_bloom(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t row_group, uint32_t column, pqx_pm_bloom *bloom, pqx_error *error);
+/* The scratchpad's entry at `at`, footer->scratchpad at first; *next is where the next one begins. */
+PQX_API void pqx_pm_get_scratch(const pqx_pm *pm, uint64_t at, uint32_t *code, pqx_bytes *value, uint64_t *next);
+
+/* What a column chunk is written from. `flags`: PQX_PM_STAT_*, of which PRESENT and INLINED are the writer's own. */
+typedef struct pqx_pm_chunk {
+    uint64_t num_values, byte_range_start, total_compressed_size, null_count, distinct_count;
+    pqx_bytes min, max;                  /* size 0: none */
+    pqx_bytes bloom;                     /* inline filters: the bitset, size 0: none */
+    uint64_t bloom_offset, bloom_length; /* external filters: in the Parquet file, both 0: none */
+    uint8_t codec, encodings, flags;
+} pqx_pm_chunk;
+/* A chunk's facts from any footer's form. `bytes` is what its ranges count from, `column` its descriptor: a statistic of
+ * another width than the type's, or of more than 65535 bytes, is left out. Of the Bloom filter, which `places` (or NULL)
+ * has, only the place is taken. */
+PQX_API int pqx_pm_chunk_of(const uint8_t *bytes, const pqx_chunk *facts, const pqx_places *places, const pqx_pm_column *column, pqx_pm_chunk *chunk, pqx_error *error);
+
+/* What a header is written from. One sorting column that is the designated timestamp and ascends is left implicit. */
+typedef struct pqx_pm_table {
+    const pqx_pm_column *columns;        uint32_t column_count;
+    const uint32_t *sorting;             uint32_t sorting_count;
+    const uint32_t *bloom_columns;       uint32_t bloom_count;   /* ascending, each once */
+    int32_t designated_timestamp;        /* -1: none */
+    uint8_t external_blooms;
+    int64_t squash_tracker;              /* -1: none */
+} pqx_pm_table;
+/* What a footer is written from. */
+typedef struct pqx_pm_scratch { uint32_t code; pqx_bytes value; } pqx_pm_scratch;
+typedef struct pqx_pm_end {
+    uint64_t parquet_footer_offset, unused_bytes;
+    uint32_t parquet_footer_length;
+    int64_t seq_txn;                     /* -1: none */
+    const pqx_pm_scratch *scratchpad;    uint32_t scratchpad_count;
+} pqx_pm_end;
+
+/* A sidecar that is being written, or what is appended to one. Start with zeros; give it back with pqx_pm_writer_free. */
+typedef struct pqx_pm_writer {
+    pqx_buffer out;                      /* what to write at offset `base` */
+    uint64_t base;
+    uint64_t previous;                   /* committed size of the snapshot before; 0 in a new sidecar */
+    uint32_t crc;                        /* of what stands before `base` */
+    uint32_t column_count, bloom_count;
+    uint8_t external_blooms;
+    uint32_t row_group_count;
+    pqx_buffer bloom_columns, entries, blooms;
+} pqx_pm_writer;
+/* Begin a new sidecar: writes its header. */
+PQX_API int pqx_pm_write_header(pqx_pm_writer *writer, const pqx_pm_table *table, pqx_error *error);
+/* Begin to append to a sidecar at `base`, which is at least footer->size and at most pm->size: what stands between belongs to no
+ * snapshot, the checksum goes on over it. Row groups and their filters are those of `footer`, in their blocks. */
+PQX_API int pqx_pm_write_on(pqx_pm_writer *writer, const pqx_pm *pm, const pqx_pm_footer *footer, uint64_t base, pqx_error *error);
+/* Write a row group's block: one chunk per column. It becomes row group `at`, in place of one that is there, or a new
+ * one where `at` is writer->row_group_count. A filter of a column that the header does not name is left out. */
+PQX_API int pqx_pm_write_row_group(pqx_pm_writer *writer, uint32_t at, uint64_t num_rows, const pqx_pm_chunk *chunks, pqx_error *error);
+/* Write footer and trailer. The sidecar's new size is writer->base + writer->out.size: a new sidecar has it at its offset 0
+ * already, to another one it is written last. */
+PQX_API int pqx_pm_write_footer(pqx_pm_writer *writer, const pqx_pm_end *end, pqx_error *error);
+PQX_API void pqx_pm_writer_free(pqx_pm_writer *writer);
+
 #ifdef __cplusplus
 }
 #endif

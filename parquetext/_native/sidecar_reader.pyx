@@ -1,0 +1,340 @@
+"""A sidecar read where it stands: header, columns, row group blocks, statistics, Bloom filters."""
+
+from collections import namedtuple
+
+from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+
+from .. import wire
+from ..errors import wire_error
+
+from .capi cimport pqx_bytes, pqx_error
+from .sidecar_api cimport (
+    pqx_pm_bloom, pqx_pm_check, pqx_pm_column, pqx_pm_committed_size, pqx_pm_find_footer, pqx_pm_find_name, pqx_pm_footer,
+    pqx_pm_get_bloom, pqx_pm_get_bounds, pqx_pm_get_bytes, pqx_pm_get_column, pqx_pm_get_footer, pqx_pm_get_numbers,
+    pqx_pm_get_rows, pqx_pm_get_scratch, pqx_pm_get_sorting_column, pqx_pm_open,
+)
+
+__all__ = ["BLOOM_KINDS", "Chunks", "Column", "Footer", "Reader"]
+
+Column = namedtuple("Column", "name id type flags fixed_byte_len physical_type max_repetition max_definition")
+Footer = namedtuple("Footer", "size offset length checksum parquet_footer_offset parquet_footer_length row_group_count "
+                              "unused_bytes previous features seq_txn")
+BLOOM_KINDS = ("none", "inline", "external", "unusable")
+
+_BYTES = {"codec": wire.PM_CHUNK_CODEC, "encodings": wire.PM_CHUNK_ENCODINGS, "flags": wire.PM_CHUNK_STAT_FLAGS,
+          "sizes": wire.PM_CHUNK_STAT_SIZES}
+_NUMBERS = {"num_values": wire.PM_CHUNK_NUM_VALUES, "byte_range_start": wire.PM_CHUNK_BYTE_RANGE_START,
+            "total_compressed_size": wire.PM_CHUNK_TOTAL_COMPRESSED, "null_count": wire.PM_CHUNK_NULL_COUNT,
+            "distinct_count": wire.PM_CHUNK_DISTINCT_COUNT}
+cdef enum:
+    FIRST_FOUND = 16
+
+
+cdef raise_error(const pqx_error *error):
+    raise wire_error(error.code, error.offset, error.expected, error.found)
+
+
+cdef object as_footer(const pqx_pm_footer *f):
+    return Footer(f.size, f.offset, f.length, f.checksum, f.parquet_footer_offset, f.parquet_footer_length,
+                  f.row_group_count, f.unused_bytes, f.previous, f.features, f.seq_txn)
+
+
+cdef uint32_t number_of(value, uint64_t limit) except? 0:
+    """A column's or row group's number as the C library takes it; `limit` is for the error's message."""
+    if not 0 <= value <= 0xFFFFFFFF:
+        raise wire_error(wire.BAD_ARGUMENT, 0, limit, value)
+    return value
+
+
+cdef class Reader:
+    """A sidecar, at one of its snapshots.
+
+    Parameters
+    ----------
+    data : bytes-like
+        The sidecar's bytes, at least up to its committed size; they must stay as they are.
+    size : int, optional
+        The committed size. By default what the header says.
+    parquet_size : int, optional
+        Read the newest snapshot, from `size` back, of a Parquet file of so many bytes. By default that of `size`.
+    verify : bool
+        Whether to compute the checksum of what the snapshot lies in; bounds are checked in any case.
+
+    Attributes
+    ----------
+    data : bytes-like
+    features : int
+        Bits ``wire.PM_FEATURE_…``.
+    designated_timestamp : int
+        Column, -1: none.
+    squash_tracker : int
+        -1: none.
+    column_count, row_group_count : int
+    footer : Footer
+        The snapshot's footer; `seq_txn` is -1 where it has none.
+
+    Raises
+    ------
+    Damaged, Unsupported
+        See docs/sidecar.md.
+
+    Notes
+    -----
+    O(columns + row groups), and one pass over the bytes for the checksum.
+    """
+    def __init__(self, data, size=None, *, parquet_size=None, bint verify=True):
+        cdef pqx_error error
+        self.data = data
+        self.view = data if type(data) is bytes else memoryview(data).cast("B")
+        cdef const uint8_t *start = &self.view[0] if self.view.shape[0] else NULL
+        cdef uint64_t committed, wanted
+        cdef int status
+        if pqx_pm_open(start, self.view.shape[0], &self.pm, &error):
+            raise_error(&error)
+        committed = pqx_pm_committed_size(start) if size is None else size
+        if parquet_size is None:
+            status = pqx_pm_get_footer(&self.pm, committed, &self.f, &error)
+        else:
+            wanted = parquet_size
+            status = pqx_pm_find_footer(&self.pm, committed, wanted, &self.f, &error)
+        if status:
+            raise_error(&error)
+        if verify:
+            self.check()
+        self.footer = as_footer(&self.f)
+
+    @property
+    def features(self):
+        return self.pm.features
+
+    @property
+    def designated_timestamp(self):
+        return self.pm.designated_timestamp
+
+    @property
+    def squash_tracker(self):
+        return self.pm.squash_tracker
+
+    @property
+    def column_count(self):
+        return self.pm.column_count
+
+    @property
+    def row_group_count(self):
+        return self.f.row_group_count
+
+    def check(self):
+        """Compute the checksums of everything up to the snapshot's own and the one before; Damaged where they differ."""
+        cdef pqx_error error
+        cdef int status
+        with nogil:
+            status = pqx_pm_check(&self.pm, &self.f, &error)
+        if status:
+            raise_error(&error)
+
+    def footers(self):
+        """The chain of snapshots from this one back, as a list of `Footer`.
+
+        Raises
+        ------
+        Damaged
+            One of them is no footer. Their checksums are not computed.
+        """
+        cdef pqx_error error
+        cdef pqx_pm_footer older = self.f
+        found = [self.footer]
+        while older.previous:
+            if pqx_pm_get_footer(&self.pm, older.previous, &older, &error):
+                raise_error(&error)
+            found.append(as_footer(&older))
+        return found
+
+    def column(self, index):
+        """The descriptor of column `index`, a `Column` with its name as bytes."""
+        cdef pqx_pm_column c
+        cdef pqx_error error
+        if pqx_pm_get_column(&self.pm, number_of(index, self.pm.column_count), &c, &error):
+            raise_error(&error)
+        return Column(PyBytes_FromStringAndSize(<const char *> c.name.data, c.name.size), c.id, c.type, c.flags,
+                      c.fixed_byte_len, c.physical_type, c.max_repetition, c.max_definition)
+
+    def find_name(self, bytes name not None):
+        """The columns of this name, a list: leaves below one field share its name. O(columns)."""
+        cdef uint32_t first[FIRST_FOUND]
+        cdef uint32_t *found = first
+        cdef size_t count, size = len(name)
+        cdef const uint8_t *start = <const uint8_t *> PyBytes_AsString(name)
+        pqx_pm_find_name(&self.pm, start, size, found, FIRST_FOUND, &count)
+        if count > FIRST_FOUND:
+            found = <uint32_t *> calloc(count, sizeof(uint32_t))
+            if found == NULL:
+                raise MemoryError
+            pqx_pm_find_name(&self.pm, start, size, found, count, &count)
+        try:
+            return [found[i] for i in range(count)]
+        finally:
+            if found != first:
+                free(found)
+
+    @property
+    def sorting_columns(self):
+        """The columns that rows are sorted by, a list; the implicit one included."""
+        cdef pqx_error error
+        cdef uint32_t column, i
+        found = []
+        for i in range(self.pm.sorting_count):
+            if pqx_pm_get_sorting_column(&self.pm, i, &column, &error):
+                raise_error(&error)
+            found.append(column)
+        return found
+
+    @property
+    def bloom_columns(self):
+        """The columns that may have Bloom filters, ascending, as a memoryview of ``I``."""
+        end = self.pm.bloom_columns + 4 * self.pm.bloom_count
+        return memoryview(bytes(self.view[self.pm.bloom_columns:end])).cast("I")
+
+    @property
+    def block_offsets(self):
+        """Where the row groups' blocks are, as a memoryview of ``Q``."""
+        cdef bytes values = PyBytes_FromStringAndSize(NULL, 8 * <Py_ssize_t> self.f.row_group_count)
+        cdef uint64_t *to = <uint64_t *> PyBytes_AsString(values)
+        cdef uint32_t i
+        cdef const uint8_t *entry
+        for i in range(self.f.row_group_count):
+            entry = self.pm.data + self.f.entries + 4 * <size_t> i
+            to[i] = <uint64_t> (entry[0] | entry[1] << 8 | entry[2] << 16 | <uint32_t> entry[3] << 24) << 3
+        return memoryview(values).cast("Q")
+
+    @property
+    def row_counts(self):
+        """Rows of each row group, as a memoryview of ``q``; Damaged where their sum is above 2^63 - 1."""
+        cdef bytes values = PyBytes_FromStringAndSize(NULL, 8 * <Py_ssize_t> self.f.row_group_count)
+        cdef int64_t *to = <int64_t *> PyBytes_AsString(values)
+        cdef pqx_error error
+        if pqx_pm_get_rows(&self.pm, &self.f, 0, self.f.row_group_count, to, &error):
+            raise_error(&error)
+        return memoryview(values).cast("q")
+
+    def chunks(self, column, first=0, count=None):
+        """A column's chunks in the row groups from `first` on, all without `count`: a `Chunks`."""
+        cdef Chunks made = Chunks.__new__(Chunks)
+        made.reader = self
+        made.column = number_of(column, self.pm.column_count)
+        made.first = number_of(first, self.f.row_group_count)
+        if count is None:
+            count = max(0, self.f.row_group_count - made.first)
+        made.count = number_of(count, self.f.row_group_count)
+        if made.column >= self.pm.column_count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, self.pm.column_count, made.column)
+        if <uint64_t> made.first + made.count > self.f.row_group_count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, self.f.row_group_count, <uint64_t> made.first + made.count)
+        return made
+
+    def bloom(self, row_group, column):
+        """A chunk's Bloom filter: (kind of `BLOOM_KINDS`, offset, length).
+
+        ``"inline"``: of the bitset, in the sidecar. ``"external"``: of header and bitset, in the Parquet file.
+        ``"unusable"``: at a place or of a length that no filter has.
+        """
+        cdef pqx_pm_bloom found
+        cdef pqx_error error
+        cdef uint32_t group = number_of(row_group, self.f.row_group_count)
+        if pqx_pm_get_bloom(&self.pm, &self.f, group, number_of(column, self.pm.column_count), &found, &error):
+            raise_error(&error)
+        return BLOOM_KINDS[found.kind], found.offset, found.length
+
+    @property
+    def scratchpad(self):
+        """The snapshot's notes, code → bytes; of equal codes the first one counts."""
+        cdef uint64_t at = self.f.scratchpad
+        cdef uint32_t code, i
+        cdef pqx_bytes value
+        found = {}
+        for i in range(self.f.scratchpad_count):
+            pqx_pm_get_scratch(&self.pm, at, &code, &value, &at)
+            found.setdefault(code, PyBytes_FromStringAndSize(<const char *> value.data, value.size))
+        return found
+
+
+cdef class Chunks:
+    """One column's chunks over row groups of a sidecar.
+
+    Attributes
+    ----------
+    buffer : bytes-like
+        What the ranges of `bounds` count from: the sidecar.
+    """
+    def __len__(self):
+        return self.count
+
+    @property
+    def buffer(self):
+        return self.reader.data
+
+    def array(self, str name):
+        """One member of all chunks as a memoryview.
+
+        ``B``: `codec`, `encodings`, `flags` (``wire.PM_STAT_…``), `sizes`. ``q``: `num_values`, `byte_range_start`,
+        `total_compressed_size`, `null_count`, `distinct_count`; -1 where the chunk does not say, or says more than a
+        file can have.
+
+        Raises
+        ------
+        Damaged
+            A codec that Parquet does not have.
+        """
+        cdef bytes values
+        cdef pqx_error error
+        cdef Reader reader = self.reader
+        cdef int member, status
+        cdef char *to
+        if name in _BYTES:
+            member = _BYTES[name]
+            values = PyBytes_FromStringAndSize(NULL, self.count)
+            to = PyBytes_AsString(values)
+            with nogil:
+                status = pqx_pm_get_bytes(&reader.pm, &reader.f, self.column, self.first, self.count, member,
+                                          <uint8_t *> to, &error)
+            if status:
+                raise_error(&error)
+            return memoryview(values)
+        member = _NUMBERS[name]
+        values = PyBytes_FromStringAndSize(NULL, 8 * <Py_ssize_t> self.count)
+        to = PyBytes_AsString(values)
+        with nogil:
+            status = pqx_pm_get_numbers(&reader.pm, &reader.f, self.column, self.first, self.count, member,
+                                        <int64_t *> to, &error)
+        if status:
+            raise_error(&error)
+        return memoryview(values).cast("q")
+
+    def bounds(self):
+        """The statistics as stored: (has, min_offset, min_length, max_offset, max_length).
+
+        Bit 0 of `has` is min, bit 1 max; offsets are memoryviews of ``Q``, lengths of ``I``.
+
+        Raises
+        ------
+        Damaged
+            One of them leaves its region.
+        """
+        cdef Py_ssize_t count = self.count
+        cdef bytes has = PyBytes_FromStringAndSize(NULL, count)
+        cdef bytes offsets = PyBytes_FromStringAndSize(NULL, 16 * count)
+        cdef bytes lengths = PyBytes_FromStringAndSize(NULL, 8 * count)
+        cdef char *bits = PyBytes_AsString(has)
+        cdef uint64_t *at = <uint64_t *> PyBytes_AsString(offsets)
+        cdef uint32_t *sizes = <uint32_t *> PyBytes_AsString(lengths)
+        cdef Reader reader = self.reader
+        cdef pqx_error error
+        cdef int status
+        with nogil:
+            status = pqx_pm_get_bounds(&reader.pm, &reader.f, self.column, self.first, self.count, <uint8_t *> bits, at,
+                                       sizes, at + count, sizes + count, &error)
+        if status:
+            raise_error(&error)
+        where, wide = memoryview(offsets).cast("Q"), memoryview(lengths).cast("I")
+        return has, where[:count], wide[:count], where[count:], wide[count:]

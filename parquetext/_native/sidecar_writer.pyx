@@ -1,0 +1,341 @@
+"""A sidecar written, or what is appended to one: header, blocks, footer."""
+
+from collections import namedtuple
+
+from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
+
+from .. import wire
+from ..errors import wire_error
+
+from .capi cimport pqx_bytes, pqx_chunk, pqx_error, pqx_places
+from .chunks cimport Chunks as FormChunks
+from .sidecar_api cimport (
+    pqx_pm_chunk, pqx_pm_chunk_of, pqx_pm_column, pqx_pm_end, pqx_pm_scratch, pqx_pm_table, pqx_pm_write_footer,
+    pqx_pm_write_header, pqx_pm_write_on, pqx_pm_write_row_group, pqx_pm_writer, pqx_pm_writer_free,
+)
+from .sidecar_reader cimport Reader, number_of, raise_error
+
+__all__ = ["Chunk", "Writer"]
+
+Chunk = namedtuple("Chunk", "codec encodings num_values byte_range_start total_compressed_size null_count "
+                            "distinct_count min max min_exact max_exact bloom",
+                   defaults=(0, 0, 0, 0, 0, None, None, b"", b"", True, True, None))
+cdef uint8_t MIN_EXACT = wire.PM_STAT_MIN_EXACT
+cdef uint8_t MAX_EXACT = wire.PM_STAT_MAX_EXACT
+cdef uint8_t HAS_NULL_COUNT = wire.PM_STAT_NULL_COUNT
+cdef uint8_t HAS_DISTINCT_COUNT = wire.PM_STAT_DISTINCT_COUNT
+
+
+cdef struct source:
+    const pqx_chunk *chunks
+    const pqx_places *places
+    const uint8_t *start
+    size_t step
+
+
+cdef class Writer:
+    """Writes a sidecar, or what is appended to one.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    designated_timestamp : int
+        Column, -1: none.
+    sorting_columns : sequence of int
+        One that is the designated timestamp and ascends is left implicit.
+    bloom_columns : iterable of int
+        Columns that may have Bloom filters.
+    external_blooms : bool
+        Filters stay in the Parquet file, and the sidecar says where.
+    squash_tracker : int
+        -1: none.
+
+    Attributes
+    ----------
+    base : int
+        Where in the sidecar the bytes of `finish` belong; 0 of a new one.
+    row_group_count : int
+
+    Raises
+    ------
+    ParquetextError
+        A column's number that is none.
+
+    Notes
+    -----
+    A writer that has raised an error is of no further use.
+    """
+    cdef pqx_pm_writer writer
+    cdef pqx_pm_column *columns
+    cdef list names
+    cdef bint finished
+
+    def __init__(self, columns, *, int32_t designated_timestamp=-1, sorting_columns=(), bloom_columns=(),
+                 bint external_blooms=False, int64_t squash_tracker=-1):
+        cdef pqx_pm_table table
+        cdef pqx_error error
+        columns = list(columns)
+        self._keep(columns)
+        cdef bytes sorting = numbers(sorting_columns), blooms = numbers(sorted(set(bloom_columns)))
+        memset(&table, 0, sizeof(table))
+        table.columns, table.column_count = self.columns, len(columns)
+        table.sorting, table.sorting_count = <const uint32_t *> PyBytes_AsString(sorting), len(sorting) // 4
+        table.bloom_columns, table.bloom_count = <const uint32_t *> PyBytes_AsString(blooms), len(blooms) // 4
+        table.designated_timestamp, table.external_blooms = designated_timestamp, external_blooms
+        table.squash_tracker = squash_tracker
+        if pqx_pm_write_header(&self.writer, &table, &error):
+            raise_error(&error)
+
+    @classmethod
+    def on(cls, Reader reader not None, base=None):
+        """A writer of what is appended to a sidecar after its snapshot `reader`.
+
+        Parameters
+        ----------
+        base : int, optional
+            Where to append: at least the snapshot's size, at most that of the reader's data; what stands between
+            belongs to no snapshot. By default the snapshot's size.
+        """
+        cdef Writer made = Writer.__new__(Writer)
+        cdef pqx_error error
+        cdef uint64_t at = reader.f.size if base is None else base
+        made._keep([reader.column(index) for index in range(reader.pm.column_count)])
+        if pqx_pm_write_on(&made.writer, &reader.pm, &reader.f, at, &error):
+            raise_error(&error)
+        return made
+
+    def __dealloc__(self):
+        pqx_pm_writer_free(&self.writer)
+        free(self.columns)
+
+    cdef int _keep(self, list columns) except -1:
+        """Take the descriptors over."""
+        cdef Py_ssize_t i
+        cdef pqx_pm_column *c
+        if self.columns != NULL:
+            raise ValueError("the writer is in use")
+        self.names = [bytes(column.name) for column in columns]
+        self.columns = <pqx_pm_column *> calloc(len(columns) + 1, sizeof(pqx_pm_column))
+        if self.columns == NULL:
+            raise MemoryError
+        for i, column in enumerate(columns):
+            c = &self.columns[i]
+            c.name.data, c.name.size = <const uint8_t *> PyBytes_AsString(self.names[i]), len(self.names[i])
+            c.id, c.type, c.flags, c.fixed_byte_len = column.id, column.type, column.flags, column.fixed_byte_len
+            c.physical_type, c.max_repetition = column.physical_type, column.max_repetition
+            c.max_definition = column.max_definition
+        return 0
+
+    cdef int _going_on(self) except -1:
+        if self.finished:
+            raise ValueError("the writer has finished")
+        return 0
+
+    @property
+    def base(self):
+        return self.writer.base
+
+    @property
+    def row_group_count(self):
+        return self.writer.row_group_count
+
+    def add(self, uint64_t num_rows, chunks, at=None):
+        """Write a row group: one `Chunk` per column.
+
+        A chunk's `null_count` and `distinct_count` are None where unknown, `min` and `max` empty. Its `bloom` is None, a
+        bitset, or, where filters are external, (offset, length).
+
+        Parameters
+        ----------
+        at : int, optional
+            The row group to replace; by default it is a new one.
+        """
+        cdef list kept = list(chunks)
+        cdef pqx_error error
+        cdef Py_ssize_t i
+        cdef int status
+        self._going_on()
+        if len(kept) != <Py_ssize_t> self.writer.column_count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, self.writer.column_count, len(kept))
+        cdef uint32_t row_group = self.writer.row_group_count if at is None else number_of(at, self.writer.row_group_count)
+        cdef pqx_pm_chunk *records = <pqx_pm_chunk *> calloc(len(kept) + 1, sizeof(pqx_pm_chunk))
+        if records == NULL:
+            raise MemoryError
+        try:
+            for i, chunk in enumerate(kept):
+                fill(&records[i], chunk)
+            with nogil:
+                status = pqx_pm_write_row_group(&self.writer, row_group, num_rows, records, &error)
+            if status:
+                raise_error(&error)
+        finally:
+            free(records)
+
+    def add_columns(self, columns, row_counts, *, bounds=None, blooms=None):
+        """Write the row groups of a footer, whatever its form; O(chunks), none of them an object of Python's.
+
+        Parameters
+        ----------
+        columns : sequence of kernels.chunks.Chunks
+            One per column, over all row groups.
+        row_counts : sequence of int
+            Rows of each row group.
+        bounds : mapping, optional
+            Minimum and maximum of chunks by (row group, column), as bytes: instead of what the chunk has; exact.
+        blooms : mapping, optional
+            Bitsets of Bloom filters by (row group, column). External filters' places are taken from the chunks.
+
+        Raises
+        ------
+        Unsupported
+            A chunk without metadata, in another file, or with a codec that is none.
+        """
+        cdef list forms = list(columns)
+        cdef uint32_t count = self.writer.column_count, leaf
+        cdef Py_ssize_t row_group
+        cdef uint64_t num_rows
+        cdef pqx_error error
+        cdef int status
+        cdef FormChunks form
+        self._going_on()
+        if len(forms) != <Py_ssize_t> count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, count, len(forms))
+        cdef source *sources = <source *> calloc(count + 1, sizeof(source))
+        cdef pqx_pm_chunk *records = <pqx_pm_chunk *> calloc(count + 1, sizeof(pqx_pm_chunk))
+        try:
+            if sources == NULL or records == NULL:
+                raise MemoryError
+            for leaf in range(count):
+                form = forms[leaf]
+                if form.count != <size_t> len(row_counts):
+                    raise wire_error(wire.BAD_ARGUMENT, 0, len(row_counts), form.count)
+                sources[leaf] = source(form.chunks, form.places, form.start, form.step)
+            overrides = by_row_group(bounds or {}, blooms or {})
+            for row_group in range(len(row_counts)):
+                num_rows = max(0, row_counts[row_group])
+                with nogil:
+                    status = convert(sources, count, row_group, self.columns, records, &error)
+                if status:
+                    raise_error(&error)
+                for column, (limits, bloom) in overrides.get(row_group, {}).items():
+                    leaf = number_of(column, count)
+                    if leaf >= count:
+                        raise wire_error(wire.BAD_ARGUMENT, 0, count, leaf)
+                    if limits is not None:
+                        records[leaf].min, records[leaf].max = bytes_of(limits[0]), bytes_of(limits[1])
+                        records[leaf].flags |= MIN_EXACT | MAX_EXACT
+                    if bloom is not None:
+                        records[leaf].bloom = bytes_of(bloom)
+                with nogil:
+                    status = pqx_pm_write_row_group(&self.writer, self.writer.row_group_count, num_rows, records, &error)
+                if status:
+                    raise_error(&error)
+        finally:
+            free(sources)
+            free(records)
+
+    def finish(self, uint64_t parquet_footer_offset, uint32_t parquet_footer_length, *, uint64_t unused_bytes=0,
+               int64_t seq_txn=-1, scratchpad=()):
+        """Write footer and trailer: the bytes that belong at `base`.
+
+        Parameters
+        ----------
+        parquet_footer_offset, parquet_footer_length : int
+            Of the Parquet file.
+        unused_bytes : int
+            Dead bytes in it.
+        seq_txn : int
+            -1: none.
+        scratchpad : iterable of (int, bytes)
+            Notes: a code and what belongs to it, 1 MiB in all.
+
+        Notes
+        -----
+        A new sidecar has its committed size in it. To another one it is written, at offset 0, when all else is safe.
+        """
+        cdef pqx_pm_end end
+        cdef pqx_error error
+        cdef Py_ssize_t i
+        cdef int status
+        cdef list notes = [(code, bytes(value)) for code, value in scratchpad]
+        self._going_on()
+        self.finished = True
+        cdef pqx_pm_scratch *entries = <pqx_pm_scratch *> calloc(len(notes) + 1, sizeof(pqx_pm_scratch))
+        if entries == NULL:
+            raise MemoryError
+        try:
+            for i in range(len(notes)):
+                entries[i].code, entries[i].value = notes[i][0], bytes_of(notes[i][1])
+            end.parquet_footer_offset, end.parquet_footer_length = parquet_footer_offset, parquet_footer_length
+            end.unused_bytes, end.seq_txn = unused_bytes, seq_txn
+            end.scratchpad, end.scratchpad_count = entries, len(notes)
+            with nogil:
+                status = pqx_pm_write_footer(&self.writer, &end, &error)
+            if status:
+                raise_error(&error)
+            return PyBytes_FromStringAndSize(<char *> self.writer.out.data, self.writer.out.size)
+        finally:
+            free(entries)
+
+
+cdef int convert(const source *sources, uint32_t count, Py_ssize_t row_group, const pqx_pm_column *columns,
+                 pqx_pm_chunk *records, pqx_error *error) noexcept nogil:
+    """The chunks of one row group, from their forms' records."""
+    cdef uint32_t i
+    cdef size_t at
+    cdef int status
+    cdef const pqx_places *places
+    for i in range(count):
+        at = row_group * sources[i].step
+        places = sources[i].places
+        if places != NULL:
+            places += at
+        status = pqx_pm_chunk_of(sources[i].start, sources[i].chunks + at, places, &columns[i], &records[i], error)
+        if status:
+            return status
+    return 0
+
+
+cdef pqx_bytes bytes_of(bytes value):
+    return pqx_bytes(<const uint8_t *> PyBytes_AsString(value), len(value))
+
+
+cdef bytes numbers(values):
+    """Numbers of columns as uint32s."""
+    cdef list kept = list(values)
+    cdef bytes packed = PyBytes_FromStringAndSize(NULL, 4 * len(kept))
+    cdef uint32_t *to = <uint32_t *> PyBytes_AsString(packed)
+    cdef Py_ssize_t i
+    for i in range(len(kept)):
+        to[i] = number_of(kept[i], 0)
+    return packed
+
+
+cdef dict by_row_group(bounds, blooms):
+    """row group → column → [bounds, filter]"""
+    found = {}
+    for place, mapping in enumerate((bounds, blooms)):
+        for (row_group, column), value in mapping.items():
+            found.setdefault(row_group, {}).setdefault(column, [None, None])[place] = value
+    return found
+
+
+cdef int fill(pqx_pm_chunk *record, chunk) except -1:
+    record.codec, record.encodings, record.num_values = chunk.codec, chunk.encodings, chunk.num_values
+    record.byte_range_start, record.total_compressed_size = chunk.byte_range_start, chunk.total_compressed_size
+    record.flags = (MIN_EXACT if chunk.min_exact else 0) | (MAX_EXACT if chunk.max_exact else 0)
+    if chunk.null_count is not None:
+        record.null_count = chunk.null_count
+        record.flags |= HAS_NULL_COUNT
+    if chunk.distinct_count is not None:
+        record.distinct_count = chunk.distinct_count
+        record.flags |= HAS_DISTINCT_COUNT
+    record.min, record.max = bytes_of(chunk.min), bytes_of(chunk.max)
+    if isinstance(chunk.bloom, tuple):
+        record.bloom_offset, record.bloom_length = chunk.bloom
+    elif chunk.bloom is not None:
+        record.bloom = bytes_of(chunk.bloom)
+    return 0
