@@ -1,0 +1,81 @@
+"""What a file's footer says, as JSON: what golden files expect, and what a reader under test has to come to."""
+
+from __future__ import annotations
+
+import hashlib
+
+import parquetext
+from parquetext.errors import ParquetextError
+
+__all__ = ["expected_of"]
+
+COUNTS = ("num_values", "null_count", "distinct_count", "total_compressed_size", "total_uncompressed_size",
+          "data_page_offset", "dictionary_page_offset", "index_page_offset", "bloom_filter_offset",
+          "bloom_filter_length", "offset_index_offset", "offset_index_length", "column_index_offset",
+          "column_index_length")
+ROW_GROUP = ("num_rows", "total_byte_size", "file_offset", "total_compressed_size", "ordinal")
+
+
+def expected_of(path: str, *, values: bool = True) -> dict:
+    """Open a file and say what came of it: everything that its footer says, or the error.
+
+    Offsets and sizes are bytes, bounds hex of Parquet's plain form, absent facts null; values are told by a checksum.
+    """
+    try:
+        with parquetext.open(path) as file:
+            found = {
+                "num_rows": file.num_rows, "version": file.version, "created_by": file.created_by,
+                "key_values": {key.decode(): value.decode() for key, value in file.key_values.items()},
+                "row_groups": [{name: _absent(value, 0) for name, value in zip(ROW_GROUP, map(int, row), strict=True)}
+                               for row in zip(*(getattr(file.row_groups, name) for name in ROW_GROUP), strict=True)],
+                "columns": [_column(column) for column in file.columns()],
+                "names": {column.name: _found(file, column.name) for column in file.columns()},
+            }
+            if values:
+                found["values"] = _checksum(file)
+            return {"form": file.form, "findings": _kinds(file.findings), "verify": _verified(path), **found}
+    except ParquetextError as error:
+        return {"error": type(error).__name__, "offset": error.offset, "verify": _verified(path)}
+
+
+def _kinds(findings) -> list[str]:
+    return sorted({finding.kind for finding in findings})
+
+
+def _verified(path: str) -> list[str]:
+    """The kinds of what the deepest verification finds."""
+    return _kinds(parquetext.verify(path, deep=True).findings)
+
+
+def _absent(value: int, least: int) -> int | None:
+    return None if value < least else value
+
+
+def _found(file, name: str) -> int | str:
+    """The leaf that a dotted name leads to."""
+    try:
+        return file.column(name).leaf
+    except ParquetextError as error:
+        return type(error).__name__
+
+
+def _column(column) -> dict:
+    counts = {name: [_absent(value, 0) for value in getattr(column, name)] for name in COUNTS}
+    return {
+        "path": list(column.path), "type": column.physical_type, "field_id": column.field_id,
+        "max_definition": column.node.max_definition, "max_repetition": column.node.max_repetition,
+        "column_order": column.node.column_order, "codec": list(column.codec),
+        **{name: values for name, values in counts.items() if any(value is not None for value in values)},
+        "min": [None if bound is None else bound.hex() for bound in column.min_bytes.to_list()],
+        "max": [None if bound is None else bound.hex() for bound in column.max_bytes.to_list()],
+        "min_is_exact": column.min_is_exact.to_pylist(), "max_is_exact": column.max_is_exact.to_pylist(),
+    }
+
+
+def _checksum(file) -> str | None:
+    """SHA-256 of all rows as text; null where they cannot be read."""
+    try:
+        rows = file.read().to_pylist()
+    except (OSError, ParquetextError):
+        return None
+    return hashlib.sha256(repr(rows).encode()).hexdigest()

@@ -1,0 +1,123 @@
+"""Golden files: every implementation reads them as they expect, and writes their bytes again."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+import parquetext
+
+FOLDER = Path(__file__).parent
+FILES = FOLDER / "files"
+NAMES = sorted(path.stem for path in FILES.glob("*.json"))
+
+
+def module(name: str):
+    sys.path.insert(0, str(FOLDER))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(FOLDER))
+
+
+make, expectations = module("make"), module("expectations")
+
+
+def expected(name: str) -> dict:
+    return json.loads((FILES / f"{name}.json").read_text())
+
+
+def of_source(expectation: dict) -> dict:
+    """What does not depend on the form."""
+    return {key: value for key, value in expectation.items() if key not in ("form", "made", "findings", "verify")}
+
+
+def test_there_is_a_file_for_each_case_and_no_other():
+    assert sorted(make.cases()) == NAMES
+    assert sorted(path.stem for path in FILES.glob("*.parquet")) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_is_read_as_it_expects(implementation, name):
+    found = expectations.expected_of(str(FILES / f"{name}.parquet"))
+    assert found == {key: value for key, value in expected(name).items() if key not in ("source", "made", "damage")}
+
+
+SOUND = [name for name in NAMES if not expected(name)["damage"]]
+COMPACT = [name for name in SOUND if expected(name)["made"] == "flat-compact"]
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_every_form_says_what_the_thrift_footer_says(name):
+    thrift, form = expected(f"{expected(name)['source']}-thrift"), expected(name)
+    if name in COMPACT:
+        pairs = zip(form["columns"], thrift["columns"], strict=True)
+        form["columns"] = [column | bounds_of(whole) for column, whole in pairs]
+    assert of_source(form) == of_source(thrift)
+    assert form["verify"] == (["unknown-block"] if "foreign" in name else [])
+
+
+def bounds_of(column: dict) -> dict:
+    return {key: column[key] for key in ("min", "max", "min_is_exact", "max_is_exact")}
+
+
+@pytest.mark.parametrize("name", COMPACT)
+def test_compact_bounds_enclose_the_whole_ones(name):
+    thrift = expected(f"{expected(name)['source']}-thrift")
+    shortened = 0
+    for column, whole in zip(expected(name)["columns"], thrift["columns"], strict=True):
+        for row_group, (low, high) in enumerate(zip(whole["min"], whole["max"], strict=True)):
+            compact_low, compact_high = column["min"][row_group], column["max"][row_group]
+            if (compact_low, compact_high) != (low, high):
+                shortened += 1
+                assert compact_low is None or bytes.fromhex(compact_low) <= bytes.fromhex(low)
+                assert compact_high is None or bytes.fromhex(compact_high) >= bytes.fromhex(high)
+                assert column["min_is_exact"][row_group] is not True or compact_low == low
+                assert column["max_is_exact"][row_group] is not True or compact_high == high
+    assert shortened or "types" not in name
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.endswith("-thrift")])
+def test_what_is_expected_is_what_pyarrow_reads(name):
+    metadata, expectation = pq.read_metadata(FILES / f"{name}.parquet"), expected(name)
+    assert (metadata.num_rows, metadata.created_by) == (expectation["num_rows"], expectation["created_by"])
+    assert len(expectation["row_groups"]) == metadata.num_row_groups
+    for leaf, column in enumerate(expectation["columns"]):
+        assert ".".join(column["path"]) == metadata.schema.column(leaf).path
+        for row_group in range(metadata.num_row_groups):
+            chunk = metadata.row_group(row_group).column(leaf)
+            assert column["data_page_offset"][row_group] == chunk.data_page_offset
+            assert column["total_compressed_size"][row_group] == chunk.total_compressed_size
+            assert column["num_values"][row_group] == chunk.num_values
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_the_bytes_of_a_form_are_pinned(implementation, name, tmp_path):
+    """Writing the form again onto the bare file gives the golden file."""
+    again, bare = tmp_path / "again.parquet", FILES / f"{expected(name)['source']}-thrift.parquet"
+    shutil.copyfile(bare, again)
+    make.FORMS[expected(name)["made"]](again)
+    assert again.read_bytes() == (FILES / f"{name}.parquet").read_bytes()
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if expected(name)["damage"]])
+def test_damage_never_gives_a_wrong_answer(name):
+    sound, damaged = expected(f"{expected(name)['source']}-thrift"), expected(name)
+    assert "error" in damaged or of_source(damaged) | {"damage": None} == of_source(sound)
+    assert damaged["verify"]
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_the_original_comes_back(name, tmp_path):
+    copy = tmp_path / "copy.parquet"
+    shutil.copyfile(FILES / f"{name}.parquet", copy)
+    if expected(name)["form"] == "par3":
+        parquetext.restore(copy, form="thrift")
+    parquetext.strip(copy, kinds="all")
+    assert copy.read_bytes() == (FILES / f"{expected(name)['source']}-thrift.parquet").read_bytes()
