@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.flat_files import with_flat_footer
+from support.flat_files import with_flat_footer, with_index
 from support.parquet_bytes import footer_of, parquet_bytes, with_footer
 
 import parquetext
@@ -19,7 +19,7 @@ from parquetext.errors import ParquetextError
 PLAIN = parquet_bytes(pa.table({
     "a": pa.array([1, None, 3], pa.int32()), "s": [{"x": 1.5, "y": "text"}] * 3, "l": [[1], [], None],
 }), row_group_size=2)
-FILES = {"thrift": PLAIN, "flat": with_flat_footer(PLAIN), "after-stop": None}
+FILES = {"thrift": PLAIN, "flat": with_flat_footer(PLAIN), "index": with_index(PLAIN), "after-stop": None}
 
 
 @pytest.fixture(scope="module")
