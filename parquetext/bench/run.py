@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import cases, lookups
+from . import cases, lookups, plans
 from .shapes import Shape
 from .workspace import Subject, Workspace
 
@@ -67,6 +67,8 @@ def run_on_shapes(
             yield lookups.opened(subject, rounds, {})
             yield cases.values(subject, rounds, {})
             yield cases.bytes_of_footers(subject, None)
+        workspace.progress("plans over 1,000 files")
+        yield plans.plans(workspace, 1_000, rounds)
 
 
 def _on_subject(

@@ -33,21 +33,25 @@ class Timing:
         return self.median / other.median, self.minimum / other.minimum
 
 
-def _one_round(contender: Contender, first_call: int) -> float:
+def _one_round(contender: Contender, first_call: int, clock: Callable[[], float]) -> float:
     run, calls = contender.run, contender.calls
-    start = time.perf_counter()
+    start = clock()
     for call in range(first_call, first_call + calls):
         run(call)
-    return (time.perf_counter() - start) / calls
+    return (clock() - start) / calls
 
 
-def compare(contenders: list[Contender], rounds: int, progress: Callable[[], None] | None = None) -> dict[str, Timing]:
-    """Measure every contender once per round, after one round that does not count."""
+def compare(contenders: list[Contender], rounds: int, progress: Callable[[], None] | None = None,
+            clock: Callable[[], float] = time.perf_counter) -> dict[str, Timing]:
+    """Measure every contender once per round, after one round that does not count.
+
+    With `time.process_time` as `clock` what counts is the CPU time of all threads.
+    """
     seconds: dict[str, list[float]] = {contender.name: [] for contender in contenders}
     with _quiet_collector():
         for number in range(rounds + 1):
             for contender in contenders:
-                elapsed = _one_round(contender, number * contender.calls)
+                elapsed = _one_round(contender, number * contender.calls, clock)
                 if number:
                     seconds[contender.name].append(elapsed)
             if progress:

@@ -1,0 +1,78 @@
+"""Planning a query over many files: CPU time from a directory to the row groups that one predicate leaves."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+from .. import edits
+from ..arrow.dataset import dataset
+from .cases import OURS, Row, rows_of
+from .shapes import Shape, make_table
+from .timing import Contender, compare
+from .workspace import Workspace
+
+__all__ = ["plans"]
+
+SHAPE = Shape(100, 5)
+COLUMN = 1  # an int64
+
+
+def plans(workspace: Workspace, files: int, rounds: int) -> list[Row]:
+    """An equality that one row group of one file meets: by flat and by Thrift footers, against other readers.
+
+    Polars has no plan to ask for: it also reads the one row.
+    """
+    plain, flat = _folders(workspace.folder, files)
+    column = make_table(SHAPE).column_names[COLUMN]
+    wanted = files // 2 * SHAPE.rows_per_group * SHAPE.row_groups
+    expression, listed = pc.field(column) == wanted, [(column, "=", wanted)]
+
+    def ours(folder: str, filter) -> int:
+        return sum(len(fragment.row_groups) for fragment in dataset(folder).get_fragments(filter))
+
+    def pyarrows(_: int) -> int:
+        fragments = ds.dataset(plain, partitioning="hive").get_fragments(expression)
+        return sum(len(fragment.subset(expression).row_groups) for fragment in fragments)
+
+    contenders = [
+        Contender(OURS, lambda _: ours(flat, listed)),
+        Contender(f"{OURS}, an expression", lambda _: ours(flat, expression)),
+        Contender(f"{OURS}, Thrift", lambda _: ours(plain, listed)),
+        Contender("pyarrow.dataset", pyarrows),
+    ]
+    if importlib.util.find_spec("polars"):
+        import polars
+
+        contenders.append(Contender("polars", lambda _: polars.scan_parquet(f"{plain}/*.parquet").filter(
+            polars.col(column) == wanted).select(column).collect()))
+    timings = compare(contenders, rounds, clock=time.process_time)
+    return list(rows_of("plan, CPU", f"{files:,} files of {SHAPE.name}", timings, {}))
+
+
+def _folders(folder: Path, files: int) -> tuple[str, str]:
+    """The same files with Thrift footers, and with flat ones beside; the column counts on from file to file."""
+    plain, flat = (folder / f"{files}-{name}" for name in ("plain", "flat"))
+    if flat.exists():
+        return str(plain), str(flat)
+    unfinished = flat.with_suffix(".unfinished")
+    for each in (plain, unfinished):
+        shutil.rmtree(each, ignore_errors=True)
+        each.mkdir()
+    table, rows = make_table(SHAPE), SHAPE.rows_per_group * SHAPE.row_groups
+    for number in range(files):
+        values = pa.array(range(number * rows, (number + 1) * rows), pa.int64())
+        name = f"{number:06}.parquet"
+        pq.write_table(table.set_column(COLUMN, table.column_names[COLUMN], values), plain / name,
+                       row_group_size=SHAPE.rows_per_group)
+        shutil.copyfile(plain / name, unfinished / name)
+        edits.upgrade(str(unfinished / name))
+    unfinished.rename(flat)
+    return str(plain), str(flat)
