@@ -39,7 +39,7 @@ def gather_facts(form: Form, names: Iterable[str], schemas: dict[bytes, pa.DataT
             missing.append(name)
             continue
         rows = rows_type(form, leaves, schemas)
-        found = stored_bounds(form, name, rows)
+        found = stored_bounds(form, leaves[0], rows) if len(leaves) == 1 else None
         if found is not None:
             bounds[name] = found, rows
     return FileFacts(form.row_group_count, bounds, frozenset(missing))

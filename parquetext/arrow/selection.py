@@ -32,10 +32,10 @@ def find_top_level(form: Form, name: str) -> range | None:
         It has more than one.
     """
     encoded = name.encode("utf-8", "surrogateescape")
-    ids = form.find_name(encoded)
-    if not any(form.node(identity).path == encoded for identity in ids):
+    there = [identity for identity in form.find_name(encoded) if form.node(identity).path == encoded]
+    if not there:
         return None
-    return top_level_leaves(form, name)
+    return leaves_below(form, there[0]) if len(there) == 1 else top_level_leaves(form, name)
 
 
 def whole_fields(form: Form, leaves: Iterable[int]) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import pyarrow as pa
 
@@ -16,15 +17,25 @@ from .types import LeafType, leaf_type
 __all__ = ["StoredBounds", "column_bounds", "comparable_leaf", "stored_bounds"]
 
 
+@lru_cache(maxsize=1 << 10)
+def _leaf_type_of(thrift: bytes) -> LeafType:
+    """The type of a schema element; the files of a dataset have the same ones over and over."""
+    return leaf_type(parse_element(thrift))
+
+
 def comparable_leaf(form: Form, name: str, rows: pa.DataType) -> tuple[int, LeafType] | None:
     """The leaf of a top-level column whose rows are of type `rows`, and its type; None where its values are no rows."""
+    leaf = find_group_or_leaf(form, (name,))
+    kind = None if leaf & GROUP else comparable_type(form, leaf, rows)
+    return None if kind is None else (leaf, kind)
+
+
+def comparable_type(form: Form, leaf: int, rows: pa.DataType) -> LeafType | None:
+    """The type of a leaf, whose column's rows are of type `rows`; None where its values are no rows."""
     if isinstance(rows, pa.BaseExtensionType) or pa.types.is_nested(rows):
         return None
-    leaf = find_group_or_leaf(form, (name,))
-    if leaf & GROUP:
-        return None
     node = form.node(leaf)
-    return None if node.max_repetition else (leaf, leaf_type(parse_element(node.thrift)))
+    return None if node.max_repetition or b"\0" in node.path else _leaf_type_of(node.thrift)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +64,11 @@ class StoredBounds:
         return ColumnBounds.of(minima, maxima, self.null_counts, self.num_values)
 
 
-def stored_bounds(form: Form, name: str, rows: pa.DataType) -> StoredBounds | None:
-    """The bounds of a top-level column whose rows are of type `rows`; None where its values are no rows."""
-    found = comparable_leaf(form, name, rows)
-    if found is None:
+def stored_bounds(form: Form, leaf: int, rows: pa.DataType) -> StoredBounds | None:
+    """The bounds of a leaf whose column's rows are of type `rows`; None where its values are no rows."""
+    kind = comparable_type(form, leaf, rows)
+    if kind is None:
         return None
-    leaf, kind = found
     chunks = form.column(leaf)
     return StoredBounds(kind, chunks.bound_values(1), chunks.bound_values(2), chunks.array("null_count"),
                         chunks.array("num_values"))
@@ -67,7 +77,8 @@ def stored_bounds(form: Form, name: str, rows: pa.DataType) -> StoredBounds | No
 def column_bounds(form: Form, name: str, rows: pa.DataType) -> ColumnBounds | None:
     """The bounds of a top-level column whose rows are of type `rows`; None where it has none that can be compared."""
     rows = rows.value_type if pa.types.is_dictionary(rows) else rows
-    found = stored_bounds(form, name, rows)
+    leaf = find_group_or_leaf(form, (name,))
+    found = None if leaf & GROUP else stored_bounds(form, leaf, rows)
     return None if found is None else found.typed(rows)
 
 
