@@ -125,3 +125,14 @@ def test_remote_filters_come_in_one_round(content):
             recorder.forget()
             assert file.read(filters=[("n", "=", 51)]).num_rows == 0
             assert recorder.count("GET") <= 2
+
+
+@pytest.mark.parametrize("comparison", [("w", "=", 0.0), ("w", "in", [0.0, -0.0]), ("w", "in", [0.1])])
+@pytest.mark.parametrize("blooms", [False, True])
+def test_zeros_are_one_value_and_a_list_of_doubles_is_rounded(tmp_path, comparison, blooms):
+    path = tmp_path / "w.parquet"
+    table = pa.table({"w": pa.array([-0.0, 0.1, 0.0], pa.float32())})
+    pq.write_table(table, path, row_group_size=1, bloom_filter_options={"w": {"ndv": 5}} if blooms else None)
+    expected = table.filter(pq.filters_to_expression([comparison]))
+    assert expected.num_rows
+    assert repr(parquetext.read_table(path, filters=[comparison]).to_pydict()) == repr(expected.to_pydict())
