@@ -13,9 +13,9 @@ _HOMES = {
     "upgrade": "edits", "strip": "edits", "finalize": "edits", "restore": "edits", "recover": "edits",
     "verify": "checks", "implementation": "kernels",
 }
-_MODULES = {"arrow", "edits", "errors", "extension", "findings", "footer", "kernels", "pruning", "storage"}
+_MODULES = {"arrow", "edits", "errors", "extension", "findings", "footer", "kernels", "pruning", "sidecar", "storage"}
 
-__all__ = [*_HOMES, "errors", "extension", "footer"]
+__all__ = [*_HOMES, "errors", "extension", "footer", "sidecar"]
 
 
 def __getattr__(name: str):

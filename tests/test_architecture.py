@@ -24,6 +24,7 @@ FLOORS = [
     {"extension"},
     {"pruning"},
     {"footer"},
+    {"sidecar"},
     {"edits"},
     {"arrow"},
     {"checks"},

@@ -27,9 +27,12 @@ static pqx_bytes statistic_of(const uint8_t *bytes, pqx_range range, int present
     return fits ? (pqx_bytes){bytes + range.offset, range.length} : (pqx_bytes){NULL, 0};
 }
 
+/* Whether a signed reader sees it as negative. */
+static int is_beyond_signed(const pqx_bytes *value) { return value->size && value->data[value->size - 1] & 0x80; }
+
 static uint64_t at_least_zero(int64_t value) { return value < 0 ? 0 : (uint64_t)value; }
 
-int pqx_pm_chunk_of(const uint8_t *bytes, const pqx_chunk *facts, const pqx_places *places, const pqx_pm_column *column, pqx_pm_chunk *chunk, pqx_error *error)
+int pqx_pm_chunk_of(const uint8_t *bytes, const pqx_chunk *facts, const pqx_places *places, const pqx_pm_column *column, int unsigned_order, pqx_pm_chunk *chunk, pqx_error *error)
 {
     uint32_t present = facts->present;
     if (!(present & PQX_PRESENT_METADATA)) return pqx_fail(error, PQX_NO_METADATA, facts->chunk.offset, 0, 0);
@@ -47,6 +50,9 @@ int pqx_pm_chunk_of(const uint8_t *bytes, const pqx_chunk *facts, const pqx_plac
         .min = statistic_of(bytes, facts->min_value, (present & PQX_PRESENT_MIN_VALUE) != 0, width),
         .max = statistic_of(bytes, facts->max_value, (present & PQX_PRESENT_MAX_VALUE) != 0, width),
     };
+    int is_integer = column->physical_type == 1 || column->physical_type == 2;
+    if (unsigned_order && is_integer && (is_beyond_signed(&chunk->min) || is_beyond_signed(&chunk->max)))
+        chunk->min = chunk->max = (pqx_bytes){NULL, 0};
     if (!(present & PQX_PRESENT_MIN_EXACT_SET) || (present & PQX_PRESENT_MIN_EXACT)) chunk->flags |= PQX_PM_STAT_MIN_EXACT;
     if (!(present & PQX_PRESENT_MAX_EXACT_SET) || (present & PQX_PRESENT_MAX_EXACT)) chunk->flags |= PQX_PM_STAT_MAX_EXACT;
     if (places && places->bloom_filter_offset > 0 && places->bloom_filter_length > 0) {
@@ -56,6 +62,8 @@ int pqx_pm_chunk_of(const uint8_t *bytes, const pqx_chunk *facts, const pqx_plac
     if ((present & PQX_PRESENT_NULL_COUNT) && facts->null_count >= 0) {
         chunk->flags |= PQX_PM_STAT_NULL_COUNT;
         chunk->null_count = (uint64_t)facts->null_count;
+    } else if (column->max_definition == 0) {
+        chunk->flags |= PQX_PM_STAT_NULL_COUNT;
     }
     if ((present & PQX_PRESENT_DISTINCT_COUNT) && facts->distinct_count >= 0) {
         chunk->flags |= PQX_PM_STAT_DISTINCT_COUNT;

@@ -54,7 +54,7 @@ cdef extern from "parquetext.h" nogil:
         uint64_t bloom_offset, bloom_length
         uint8_t codec, encodings, flags
     int pqx_pm_chunk_of(const uint8_t *bytes, const pqx_chunk *facts, const pqx_places *places,
-                        const pqx_pm_column *column, pqx_pm_chunk *chunk, pqx_error *error)
+                        const pqx_pm_column *column, int unsigned_order, pqx_pm_chunk *chunk, pqx_error *error)
     ctypedef struct pqx_pm_table:
         const pqx_pm_column *columns
         uint32_t column_count

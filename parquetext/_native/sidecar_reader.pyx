@@ -338,3 +338,15 @@ cdef class Chunks:
             raise_error(&error)
         where, wide = memoryview(offsets).cast("Q"), memoryview(lengths).cast("I")
         return has, where[:count], wide[:count], where[count:], wide[count:]
+
+    def bound_values(self, int bit):
+        """The minima (bit 1) or maxima (bit 2) as stored, a list of bytes; None where there is none."""
+        has, *places = self.bounds()
+        offsets, lengths = places[:2] if bit == 1 else places[2:]
+        cdef const uint8_t *bits = <const uint8_t *> PyBytes_AsString(has)
+        cdef const uint8_t *start = self.reader.pm.data
+        cdef const uint64_t[::1] at = offsets
+        cdef const uint32_t[::1] sizes = lengths
+        cdef uint32_t i
+        return [PyBytes_FromStringAndSize(<const char *> start + at[i], sizes[i]) if bits[i] & bit else None
+                for i in range(self.count)]

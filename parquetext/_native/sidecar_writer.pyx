@@ -23,6 +23,8 @@ __all__ = ["Chunk", "Writer"]
 Chunk = namedtuple("Chunk", "codec encodings num_values byte_range_start total_compressed_size null_count "
                             "distinct_count min max min_exact max_exact bloom",
                    defaults=(0, 0, 0, 0, 0, None, None, b"", b"", True, True, None))
+cdef enum:
+    UNSIGNED = 2  # pqx_sort_order
 cdef uint8_t MIN_EXACT = wire.PM_STAT_MIN_EXACT
 cdef uint8_t MAX_EXACT = wire.PM_STAT_MAX_EXACT
 cdef uint8_t HAS_NULL_COUNT = wire.PM_STAT_NULL_COUNT
@@ -34,6 +36,7 @@ cdef struct source:
     const pqx_places *places
     const uint8_t *start
     size_t step
+    bint unsigned_order
 
 
 cdef class Writer:
@@ -212,7 +215,8 @@ cdef class Writer:
                 form = forms[leaf]
                 if form.count != <size_t> len(row_counts):
                     raise wire_error(wire.BAD_ARGUMENT, 0, len(row_counts), form.count)
-                sources[leaf] = source(form.chunks, form.places, form.start, form.step)
+                sources[leaf] = source(form.chunks, form.places, form.start, form.step,
+                                       form.judged and form.leaf.sort_order == UNSIGNED)
             overrides = by_row_group(bounds or {}, blooms or {})
             for row_group in range(len(row_counts)):
                 num_rows = max(0, row_counts[row_group])
@@ -293,7 +297,8 @@ cdef int convert(const source *sources, uint32_t count, Py_ssize_t row_group, co
         places = sources[i].places
         if places != NULL:
             places += at
-        status = pqx_pm_chunk_of(sources[i].start, sources[i].chunks + at, places, &columns[i], &records[i], error)
+        status = pqx_pm_chunk_of(sources[i].start, sources[i].chunks + at, places, &columns[i], sources[i].unsigned_order,
+                                 &records[i], error)
         if status:
             return status
     return 0

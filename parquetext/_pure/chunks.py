@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterable, Mapping
 
 from .. import wire
-from .bounds import Leaf, usable_bounds
+from .bounds import UNSIGNED, Leaf, usable_bounds
 from .records import Records, members
 
 __all__ = ["Chunks"]
@@ -47,6 +47,11 @@ class Chunks:
     def array(self, name: str) -> memoryview:
         """One member of all chunks as a memoryview: ``q`` for 64 bits, ``i`` or ``I`` for 32; -1 where absent."""
         return self._records.view(name)
+
+    @property
+    def has_unsigned_order(self) -> bool:
+        """Whether the schema says that bounds compare as unsigned."""
+        return self._leaf is not None and self._leaf.sort_order == UNSIGNED
 
     def bound_values(self, bit: int) -> list[bytes | None]:
         """The usable minima (bit 1) or maxima (bit 2), None where there is none."""

@@ -17,6 +17,10 @@ FACTS = ("num_values", "data_page_offset", "dictionary_page_offset", "total_comp
          "max_value_offset", "max_value_length", "bloom_filter_offset", "bloom_filter_length")
 
 
+INT32, INT64 = 1, 2
+SIGNED = b"\x7f"  # the last byte of integers that signed readers see as negative is above
+
+
 def encoding_bits(listed: int) -> int:
     """Parquet's encodings, by number, as the sidecar's bits; those that it has no bit for are left out."""
     return sum(bit for bit, numbers in ENCODINGS.items() if any(listed >> number & 1 for number in numbers))
@@ -26,6 +30,8 @@ def chunk_facts(chunks, column) -> Callable[[int], tuple]:
     """A function from a row group's number to the arguments of its `Chunk`."""
     facts = {name: chunks.array(name) for name in FACTS}
     data = memoryview(chunks.buffer).cast("B")
+    otherwise = 0 if column.max_definition == 0 else None  # a required leaf has no nulls
+    misread = column.physical_type in (INT32, INT64) and chunks.has_unsigned_order
     width = WIDTHS[column.physical_type] if column.physical_type < len(WIDTHS) else column.fixed_byte_len
 
     def statistic(chunk: dict, name: str, bit: int) -> bytes:
@@ -45,13 +51,15 @@ def chunk_facts(chunks, column) -> Callable[[int], tuple]:
         has_dictionary = present & wire.PRESENT_DICTIONARY_PAGE_OFFSET
         start = chunk["dictionary_page_offset" if has_dictionary else "data_page_offset"]
         bloom = chunk["bloom_filter_offset"], chunk["bloom_filter_length"]
+        low = statistic(chunk, "min_value", wire.PRESENT_MIN_VALUE)
+        high = statistic(chunk, "max_value", wire.PRESENT_MAX_VALUE)
+        if misread and (low[-1:] > SIGNED or high[-1:] > SIGNED):
+            low = high = b""
         return (
             codec, encoding_bits(chunk["encodings"]), max(0, chunk["num_values"]), max(0, start),
-            max(0, chunk["total_compressed_size"]), known(chunk, "null_count", wire.PRESENT_NULL_COUNT),
-            known(chunk, "distinct_count", wire.PRESENT_DISTINCT_COUNT),
-            statistic(chunk, "min_value", wire.PRESENT_MIN_VALUE),
-            statistic(chunk, "max_value", wire.PRESENT_MAX_VALUE),
-            exact(present, wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
+            max(0, chunk["total_compressed_size"]), known(chunk, "null_count", wire.PRESENT_NULL_COUNT, otherwise),
+            known(chunk, "distinct_count", wire.PRESENT_DISTINCT_COUNT, None),
+            low, high, exact(present, wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
             exact(present, wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT),
             bloom if min(bloom) > 0 else None,
         )
@@ -59,9 +67,9 @@ def chunk_facts(chunks, column) -> Callable[[int], tuple]:
     return of
 
 
-def known(chunk: dict, name: str, bit: int) -> int | None:
-    """A count, None where it is absent or negative."""
-    return chunk[name] if chunk["present"] & bit and chunk[name] >= 0 else None
+def known(chunk: dict, name: str, bit: int, otherwise: int | None) -> int | None:
+    """A count, or something else where it is absent or negative."""
+    return chunk[name] if chunk["present"] & bit and chunk[name] >= 0 else otherwise
 
 
 def exact(present: int, known: int, exact: int) -> bool:

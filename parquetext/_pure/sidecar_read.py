@@ -367,6 +367,14 @@ class Chunks:
                 values.append(value)
         return bytes(has), *(memoryview(values).toreadonly() for values in columns)
 
+    def bound_values(self, bit: int) -> list[bytes | None]:
+        """The minima (bit 1) or maxima (bit 2) as stored; None where there is none."""
+        has, *places = self.bounds()
+        offsets, lengths = places[:2] if bit == 1 else places[2:]
+        view = self._header.view
+        return [bytes(view[start:start + length]) if bits & bit else None
+                for bits, start, length in zip(has, offsets, lengths, strict=True)]
+
     def _statistic(self, facts: Column, slot: int, region: int, flags: int, stored: int) -> tuple[int, int]:
         """Offset and length of one statistic, (0, 0) for none; `flags` are those of a minimum."""
         if not flags & wire.PM_STAT_MIN_PRESENT:

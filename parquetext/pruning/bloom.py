@@ -10,7 +10,7 @@ from ..errors import ParquetextError
 from ..thrift import values
 from .predicate import Comparison
 
-__all__ = ["Absent", "Probe", "may_hold", "ruled_out"]
+__all__ = ["Absent", "Probe", "may_hold", "read_header", "ruled_out"]
 
 EQUALITIES = {"=", "==", "in"}
 HEADER_BYTES = 64         # writers' headers have about 15
@@ -78,7 +78,7 @@ def may_hold(read: Read, size: int, offset: int, length: int, hashes: Sequence[i
     first = end - offset if 0 < length <= WHOLE else min(HEADER_BYTES, end - offset)
     try:
         data = read(offset, first)
-        bits, begin = _header(data)
+        bits, begin = read_header(data)
         if bits > end - offset - begin:
             return True
         if begin + bits <= first:
@@ -88,7 +88,7 @@ def may_hold(read: Read, size: int, offset: int, length: int, hashes: Sequence[i
         return True
 
 
-def _header(data: bytes) -> tuple[int, int]:
+def read_header(data: bytes) -> tuple[int, int]:
     """Bytes of the bitset, and of the header before it; ParquetextError for a filter of another kind."""
     header, end = values.read_at("BloomFilterHeader", data, 0)
     kinds = (("algorithm", "BLOCK"), ("hash", "XXHASH"), ("compression", "UNCOMPRESSED"))

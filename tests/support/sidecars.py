@@ -79,5 +79,6 @@ def reading(reader) -> dict:
         low_at, low_size, high_at, high_size = map(list, places)
         said["min", column] = [bytes(buffer[at:at + size]) for at, size in zip(low_at, low_size, strict=True)]
         said["max", column] = [bytes(buffer[at:at + size]) for at, size in zip(high_at, high_size, strict=True)]
+        said["values", column] = [chunks.bound_values(bit) for bit in (1, 2)]
         said["filters", column] = [reader.bloom(group, column) for group in range(reader.row_group_count)]
     return said

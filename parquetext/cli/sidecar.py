@@ -1,0 +1,144 @@
+"""`parquetext sidecar build`, `show` and `verify`: metadata sidecars of many files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from .output import CANNOT_RUN, FINDINGS, console, failure, files_progress, human_bytes, print_json, problem
+
+Paths = Annotated[list[str], typer.Argument(help="Parquet files, directories, globs, URLs.", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="One JSON document per file.")]
+
+commands = typer.Typer(no_args_is_help=True, help="Metadata sidecars (_pm): a file's plan, beside the file.")
+
+
+def register(app: typer.Typer) -> None:
+    for command in (build, show, verify):
+        commands.command()(command)
+    app.add_typer(commands, name="sidecar")
+
+
+def build(
+    paths: Paths,
+    external_blooms: Annotated[
+        bool, typer.Option("--external-blooms", help="Say where Bloom filters are instead of copying them.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Write the sidecars of Parquet files, beside them; those that are there are replaced."""
+    from .. import sidecar
+
+    def one(path) -> bool:
+        built = sidecar.build(path, external_blooms=external_blooms)
+        if json:
+            print_json(built)
+        else:
+            what = f"{built.columns:,} columns, {built.row_groups:,} row groups, {built.filters:,} Bloom filters"
+            console.print(f"{built.outcome:>10}  {built.sidecar}  {human_bytes(built.bytes)} ({what})", markup=False)
+        return True
+
+    _each(paths, "building", one, json, "built")
+
+
+def show(
+    paths: Paths,
+    parquet_size: Annotated[
+        int | None, typer.Option(help="The version token: show the snapshot of a file of so many bytes.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show what sidecars say: columns, the chain of commits with live and dead bytes, row groups."""
+    from ..sidecar.describing import description
+
+    def one(path) -> bool:
+        facts = description(path, parquet_size=parquet_size)
+        if json:
+            print_json(facts)
+        else:
+            _draw(facts)
+        return not facts["findings"]
+
+    _each(paths, "reading", one, json, "shown")
+
+
+def verify(
+    paths: Paths,
+    parquet_size: Annotated[
+        int | None, typer.Option(help="The version token: check the snapshot of a file of so many bytes.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Compare every field of sidecars with the Parquet footers; exit code 1 if anything differs."""
+    from .. import sidecar
+
+    def one(path) -> bool:
+        findings = sidecar.compare(path, parquet_size=parquet_size)
+        if json:
+            print_json({"path": str(path), "ok": not findings, "findings": [
+                {"kind": found.kind, "message": found.message, "offset": found.offset, "place": found.place}
+                for found in findings]})
+        else:
+            console.print("[red]findings[/red]  " if findings else "[green]ok[/green]  ", end="")
+            console.print(str(path), markup=False)
+            for finding in findings:
+                console.print(f"    {finding}", markup=False)
+        return not findings
+
+    _each(paths, "verifying", one, json, "fine")
+
+
+def _each(paths: list[str], description: str, action: Callable[[object], bool], json: bool, fine: str) -> None:
+    """Do it to every file; `action` prints, and says whether nothing was found."""
+    from .. import edits
+
+    targets = list(edits.expand(paths))
+    found = failed = 0
+    with files_progress(len(targets), description, quiet=json) as advance:
+        for path, good, error in edits.each(targets, action):
+            advance()
+            if error is not None:
+                failed += 1
+                print_json(failure(path, error)) if json else problem(error)
+            else:
+                found += not good
+    if not targets:
+        problem("no Parquet files there")
+        raise typer.Exit(CANNOT_RUN)
+    if not json:
+        counts = [(len(targets) - found - failed, fine), (found, "with findings"), (failed, "failed")]
+        text = ", ".join(f"{count:,} {what}" for count, what in counts if count)
+        console.print(f"{len(targets):,} file{'s' * (len(targets) != 1)}: {text}")
+    raise typer.Exit(FINDINGS if found or failed else 0)
+
+
+def _draw(facts: dict) -> None:
+    table = Table(title=facts["sidecar"], show_header=False, title_justify="left")
+    table.add_column(style="dim")
+    table.add_column()
+    columns, groups = facts["columns"], facts["row_groups"]
+    lines = [
+        ("of", facts["path"]), ("belongs", facts["belongs"]), ("sidecar", human_bytes(facts["bytes"])),
+        ("table", f"{facts['rows']:,} rows, {len(groups):,} row groups, {len(columns):,} columns"),
+        ("timestamp", facts["designated_timestamp"] or "none designated"),
+        ("sorted by", ", ".join(facts["sorting_columns"]) or "nothing"),
+    ]
+    lines += [("commit", _commit(commit)) for commit in facts["commits"]]
+    lines += [("column", f"{column['name']}: {column['type']}, {column['physical_type']}") for column in columns]
+    lines += [("row group", f"{number}: {group['rows']:,} rows, {human_bytes(group['compressed_bytes'])}, "
+                            f"block at offset {group['block_offset']:,}")
+              for number, group in enumerate(groups)]
+    lines += [("finding", finding) for finding in facts["findings"]]
+    for name, value in lines:
+        table.add_row(name, Text(value, style="red" if name == "finding" else ""))
+    console.print(table)
+
+
+def _commit(commit: dict) -> str:
+    return (f"{commit['size']:,} B: Parquet file of {human_bytes(commit['parquet_size'])}, "
+            f"{commit['row_groups']:,} row groups, {human_bytes(commit['live_bytes'])} live, "
+            f"{human_bytes(commit['dead_bytes'])} dead")

@@ -1,0 +1,43 @@
+"""The Bloom filters of a Parquet file, as a sidecar takes them over."""
+
+from __future__ import annotations
+
+from ..errors import ParquetextError
+from ..pruning.bloom import read_header
+
+__all__ = ["bloom_columns", "bitsets"]
+
+
+def places(scan) -> list[tuple[int, int, int, int]]:
+    """(row group, column, offset, length) of every filter that the footer has a whole place for."""
+    offsets = scan.places("bloom_filter_offset")
+    if not len(offsets) or max(offsets) <= 0:
+        return []
+    lengths, leaves = scan.places("bloom_filter_length"), scan.leaf_count
+    return [(*divmod(index, leaves), offset, length) for index, (offset, length)
+            in enumerate(zip(offsets, lengths, strict=True)) if offset > 0 and length > 0]
+
+
+def bloom_columns(scan) -> list[int]:
+    """The columns that have a filter in any row group."""
+    return sorted({column for _, column, _, _ in places(scan)})
+
+
+def bitsets(scan, source) -> dict[tuple[int, int], bytes]:
+    """The filters by (row group, column); one of a kind that is not known is left out.
+
+    Raises
+    ------
+    Malformed
+        A filter is not within the file.
+    """
+    found = {}
+    for row_group, column, offset, length in places(scan):
+        data = source.read(offset, length)
+        try:
+            bits, begin = read_header(data)
+        except ParquetextError:
+            continue
+        if begin + bits <= length:
+            found[row_group, column] = data[begin:begin + bits]
+    return found

@@ -1,0 +1,159 @@
+"""A sidecar made from a Parquet file, whatever its footer's form."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from .. import kernels
+from ..errors import Conflict, ParquetextError
+from ..footer.locate import FIRST_READ_REMOTE, read_tail
+from ..storage import LocalSource, create, open_source, resolve
+from .backfill import backfill
+from .blooms import bitsets, bloom_columns
+from .header import describe
+from .naming import sidecar_path
+from .origin import CODE, Origin
+
+__all__ = ["Built", "build", "footer_bytes", "sidecar_bytes"]
+
+LENGTH_AND_MAGIC = 8
+TICK = 0.02            # seconds: longer than the tick by which local filesystems date a change
+TICK_NS = int(TICK * 1e9)
+SECOND_NS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A sidecar that was written.
+
+    Attributes
+    ----------
+    path, sidecar : str
+        The Parquet file, and where its sidecar is.
+    bytes : int
+        Of the sidecar.
+    columns, row_groups, filters, backfilled : int
+        How many; filters are Bloom filters, backfilled are row groups whose timestamp's bounds came from the data.
+    seconds : float
+    """
+
+    path: str
+    sidecar: str
+    bytes: int
+    columns: int
+    row_groups: int
+    filters: int
+    backfilled: int
+    seconds: float
+    outcome: str = "built"
+
+
+def build(path, *, sidecar=None, external_blooms: bool = False) -> Built:
+    """Write the sidecar of a Parquet file, in place of one that is there.
+
+    Parameters
+    ----------
+    path : str, os.PathLike, or (pyarrow.fs.FileSystem, str)
+        As `parquetext.open` takes it.
+    sidecar : path, optional
+        Where to write. By default beside the file: ``_pm`` for a ``data.parquet`` that is the only Parquet file there,
+        ``_NAME.pm`` for any other.
+    external_blooms : bool
+        Do not copy Bloom filters, but say where they are in the Parquet file.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read, or the sidecar not be written.
+    Malformed, Refused, Unsupported
+        The file has no footer that can be read, or one that a sidecar cannot tell of.
+    Conflict
+        The file was changed meanwhile.
+
+    Notes
+    -----
+    Reads the footer, the Bloom filters, and the designated timestamp of row groups whose bounds the footer lacks. The
+    sidecar appears under its name whole or not at all.
+    """
+    start = time.perf_counter()
+    target = resolve(path)
+    goal = sidecar_path(target) if sidecar is None else resolve(sidecar)
+    with open_source(target) as source:
+        settled = _settle(source)
+        try:
+            made, counts = sidecar_bytes(source, external_blooms=external_blooms, settled=settled)
+        except ParquetextError as error:
+            raise error if error.file else error.at(source.name) from None
+        _check_unchanged(source)
+        new = create(goal)
+        try:
+            new.sink.write(made)
+            new.commit()
+        except BaseException:
+            new.abort()
+            raise
+    return Built(str(target), str(goal), len(made), *counts, time.perf_counter() - start)
+
+
+def sidecar_bytes(source, *, external_blooms: bool = False, settled: bool = True) -> tuple[bytes, tuple[int, ...]]:
+    """The sidecar of an open file, and how many columns, row groups, filters and back-filled bounds it has."""
+    offset, footer, thrift = footer_bytes(source)
+    scan = kernels.scan.scan(thrift)
+    header = describe(scan)
+    columns = [scan.column(leaf) for leaf in range(scan.leaf_count)]
+    with _data(source) as data:
+        bounds = backfill(scan, header, data)
+    filtered = bloom_columns(scan)
+    blooms = {} if external_blooms else bitsets(scan, source)
+    declared = header.declared
+    writer = kernels.sidecar.Writer(
+        header.columns, designated_timestamp=header.designated_timestamp, sorting_columns=header.sorting_columns,
+        bloom_columns=filtered if external_blooms else {column for _, column in blooms},
+        external_blooms=external_blooms, squash_tracker=declared.squash_tracker if declared else -1)
+    writer.add_columns(columns, scan.row_groups("num_rows"), bounds=bounds, blooms=blooms)
+    origin = Origin.of(footer, source.version, backfilled=bool(bounds), settled=settled)
+    made = writer.finish(offset, len(footer), unused_bytes=declared.unused_bytes if declared else 0,
+                         seq_txn=declared.seq_txn if declared else -1, scratchpad=[(CODE, origin.to_bytes())])
+    return made, (len(columns), scan.row_group_count, len(blooms), len(bounds))
+
+
+def footer_bytes(source) -> tuple[int, bytes, bytes]:
+    """Where the footer begins, its bytes up to the last 8 of the file, and the Thrift footer in or behind them."""
+    tail = read_tail(source, FIRST_READ_REMOTE)
+    offset = tail.footer_offset
+    footer = source.read(offset, source.size - LENGTH_AND_MAGIC - offset)
+    return offset, footer, kernels.flat.to_thrift(footer[:tail.footer_length]) if tail.is_par3 else footer
+
+
+def _data(source) -> pa.NativeFile:
+    """The file's bytes for pyarrow; that they are the same file's is checked in the end."""
+    if isinstance(source, LocalSource):
+        return pa.OSFile(source.name)
+    return source.target.filesystem.open_input_file(source.target.path)
+
+
+def _settle(source) -> bool:
+    """Wait until another change of a local file would show in its times; whether it would.
+
+    A change within the same tick of the clock as the last one leaves the times as they are.
+    """
+    version = source.version
+    if version.changed is None:
+        return True
+    if version.modified % SECOND_NS == 0 and version.changed % SECOND_NS == 0:
+        return False  # a filesystem that dates by whole seconds
+    left = max(version.modified, version.changed) + TICK_NS - time.time_ns()
+    if left > 0:
+        time.sleep(min(left, TICK_NS) / 1e9)
+        if left > TICK_NS:
+            return False  # dated in the future: nothing to go by
+    return True
+
+
+def _check_unchanged(source) -> None:
+    with open_source(source.target if hasattr(source, "target") else source.name) as now:
+        if now.version != source.version:
+            raise Conflict("it was changed by somebody else meanwhile", file=source.name)

@@ -1,0 +1,134 @@
+"""A sidecar against its Parquet file: every field that it has, against what the footer says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .. import kernels, wire
+from ..errors import ParquetextError
+from ..findings import Finding
+from ..storage import open_source, resolve
+from .building import sidecar_bytes
+from .naming import candidates
+from .origin import CODE, Origin
+from .plan import read_first
+
+__all__ = ["compare"]
+
+MEANINGLESS = wire.PM_STAT_MIN_INLINED | wire.PM_STAT_MAX_INLINED  # where a statistic stands is the writer's choice
+NUMBERS = ("codec", "encodings", "num_values", "byte_range_start", "total_compressed_size", "null_count",
+           "distinct_count")
+HEADER = {"designated_timestamp": "the designated timestamp is column", "squash_tracker": "the squash tracker is",
+          "sorting_columns": "sorted by columns"}
+FOOTER = ("parquet_footer_offset", "parquet_footer_length", "row_group_count", "unused_bytes")
+
+
+def compare(path, *, sidecar=None, parquet_size: int | None = None) -> list[Finding]:
+    """Compare every field of a sidecar with the Parquet file.
+
+    Parameters
+    ----------
+    path : path
+        The Parquet file.
+    sidecar : path, optional
+        By default the one beside it.
+    parquet_size : int, optional
+        The version token; by default the newest snapshot is compared.
+
+    Returns
+    -------
+    list of Finding
+        Empty where the sidecar is what `build` would write, where statistics and filters stand apart.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no sidecar, or no file.
+    """
+    target = resolve(path)
+    data, place = read_first(candidates(target) if sidecar is None else [resolve(sidecar)])
+    try:
+        reader = kernels.sidecar.Reader(data, parquet_size=parquet_size)
+    except ParquetextError as error:
+        return [Finding.of("sidecar-damaged", error, str(place))]
+    with open_source(target) as source:
+        external = bool(reader.features & wire.PM_FEATURE_BLOOM_FILTERS_EXTERNAL)
+        try:
+            made, _ = sidecar_bytes(source, external_blooms=external)
+            expected = kernels.sidecar.Reader(made, verify=False)
+        except ParquetextError as error:
+            return [Finding.of("footer", error, str(target))]
+        return [*_note(reader, source, expected), *_fields(reader, expected)]
+
+
+def _note(reader, source, expected) -> Iterator[Finding]:
+    """Whether the note that tells the file's content apart tells this one."""
+    note = reader.scratchpad.get(CODE)
+    origin = None if note is None else Origin.from_bytes(note)
+    if origin is None:
+        return
+    footer = expected.footer
+    there = source.read(footer.parquet_footer_offset, footer.parquet_footer_length)
+    if not origin.has_footer(there):
+        yield Finding("sidecar-stale", "the sidecar was made from another content of the file", place="footer")
+
+
+def _fields(reader, expected) -> Iterator[Finding]:
+    """Every field that differs."""
+    for name, what in HEADER.items():
+        yield from _differ(what, getattr(reader, name), getattr(expected, name), "header")
+    for name in FOOTER:
+        yield from _differ(name, getattr(reader.footer, name), getattr(expected.footer, name), "footer")
+    yield from _differ("columns", reader.column_count, expected.column_count, "header")
+    if (reader.column_count, reader.row_group_count) != (expected.column_count, expected.row_group_count):
+        return
+    try:
+        yield from _row_counts(reader, expected)
+        for column in range(reader.column_count):
+            descriptor, wanted = reader.column(column), expected.column(column)
+            for name in descriptor._fields:
+                yield from _differ(name, getattr(descriptor, name), getattr(wanted, name), f"column {column}")
+            yield from _chunks(reader, expected, column)
+    except ParquetextError as error:
+        yield Finding.of("sidecar-damaged", error)
+
+
+def _differ(what: str, found: object, expected: object, place: str) -> Iterator[Finding]:
+    if found != expected:
+        yield Finding("sidecar-differs", f"{what}: {found!r}, the file says {expected!r}", place=place)
+
+
+def _row_counts(reader, expected) -> Iterator[Finding]:
+    for number, (found, wanted) in enumerate(zip(reader.row_counts, expected.row_counts, strict=True)):
+        yield from _differ("rows", found, wanted, f"row group {number}")
+
+
+def _chunks(reader, expected, column: int) -> Iterator[Finding]:
+    ours, theirs = reader.chunks(column), expected.chunks(column)
+
+    def place(row_group: int) -> str:
+        return f"row group {row_group}, column {column}"
+
+    for name in NUMBERS:
+        found, wanted = ours.array(name), theirs.array(name)
+        if found != wanted:
+            for number, pair in enumerate(zip(found, wanted, strict=True)):
+                yield from _differ(name, *pair, place(number))
+    for number, (found, wanted) in enumerate(zip(ours.array("flags"), theirs.array("flags"), strict=True)):
+        yield from _differ("flags", found & ~MEANINGLESS, wanted & ~MEANINGLESS, place(number))
+    for number, pair in enumerate(zip(_bounds(ours), _bounds(theirs), strict=True)):
+        yield from _differ("statistics", *pair, place(number))
+    for number in range(reader.row_group_count):
+        pair = _filter(reader, number, column), _filter(expected, number, column)
+        yield from _differ("Bloom filter", *pair, place(number))
+
+
+def _bounds(chunks) -> list[tuple[bytes, bytes]]:
+    data, (_, *places) = memoryview(chunks.buffer), chunks.bounds()
+    return [(bytes(data[low:low + low_size]), bytes(data[high:high + high_size]))
+            for low, low_size, high, high_size in zip(*places, strict=True)]
+
+
+def _filter(reader, row_group: int, column: int) -> object:
+    kind, offset, length = reader.bloom(row_group, column)
+    return bytes(memoryview(reader.data)[offset:offset + length]) if kind == "inline" else (kind, offset, length)

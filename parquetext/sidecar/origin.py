@@ -1,0 +1,95 @@
+"""What a sidecar of ours notes of the file that it was made from: how it is known to belong to what is there now."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from enum import Enum
+
+from .. import kernels
+from ..errors import Malformed
+from ..storage import Version
+
+__all__ = ["CODE", "Belongs", "Origin"]
+
+CODE = int.from_bytes(b"PQTX", "little")
+LAYOUT = 1
+BACKFILLED = 1
+FIXED = struct.Struct("<IIIIqqQQI")  # layout, flags, footer's CRC and length, mtime, ctime, device, inode, tag's length
+UNKNOWN = -1
+
+
+class Belongs(Enum):
+    """Whether a sidecar belongs to a file."""
+
+    NO = "stale"
+    BY_FOOTER = "footer"  # the footer's bytes are the same: what the sidecar took from the data may not be
+    YES = "file"          # the file itself has not been touched
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The Parquet file as it was.
+
+    Attributes
+    ----------
+    footer_crc, footer_length : int
+        CRC-32 and number of the bytes from the footer's start up to the last 8 of the file.
+    modified, changed : int
+        Times of the last change of content and of attributes in ns; -1 where they are not known or tell nothing.
+    device, inode : int
+    tag : str
+        The ETag of an object; empty where there is none.
+    backfilled : bool
+        Bounds of the designated timestamp were taken from the data.
+    """
+
+    footer_crc: int
+    footer_length: int
+    modified: int = UNKNOWN
+    changed: int = UNKNOWN
+    device: int = 0
+    inode: int = 0
+    tag: str = ""
+    backfilled: bool = False
+
+    @classmethod
+    def of(cls, footer, version: Version, *, backfilled: bool = False, settled: bool = True) -> Origin:
+        """Of a file's footer bytes and its version; `settled` is whether the times would show another change."""
+        crc, times = kernels.checksum.crc32(footer), {}
+        if version.changed is not None and settled:
+            device, inode = version.identity
+            times = {"modified": version.modified, "changed": version.changed, "device": device, "inode": inode}
+        elif version.changed is None:
+            times = {"tag": version.identity[0] or "",
+                     "modified": UNKNOWN if version.modified is None else version.modified}
+        return cls(crc, len(footer), backfilled=backfilled, **times)
+
+    def to_bytes(self) -> bytes:
+        tag = self.tag.encode("utf-8", "surrogateescape")
+        flags = BACKFILLED if self.backfilled else 0
+        return FIXED.pack(LAYOUT, flags, self.footer_crc, self.footer_length, self.modified, self.changed, self.device,
+                          self.inode, len(tag)) + tag
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Origin | None:
+        """Read a note; None for a layout that is not known."""
+        if len(data) < FIXED.size:
+            raise Malformed(f"the note of the file has {len(data)} bytes, its fixed part {FIXED.size}",
+                            expected=FIXED.size, found=len(data))
+        layout, flags, crc, length, modified, changed, device, inode, size = FIXED.unpack_from(data)
+        if layout != LAYOUT:
+            return None
+        tag = data[FIXED.size:FIXED.size + size].decode("utf-8", "surrogateescape")
+        return cls(crc, length, modified, changed, device, inode, tag, bool(flags & BACKFILLED))
+
+    def is_untouched(self, version: Version) -> bool:
+        """Whether size apart, which the sidecar's footer says, the file is the very one, unchanged."""
+        if version.changed is not None:
+            there = (version.modified, version.changed, *version.identity)
+            return self.modified != UNKNOWN and there == (self.modified, self.changed, self.device, self.inode)
+        return bool(self.tag) and self.tag == version.identity[0]
+
+    def has_footer(self, footer) -> bool:
+        """Whether these are the footer's bytes."""
+        return len(footer) == self.footer_length and kernels.checksum.crc32(footer) == self.footer_crc

@@ -1,0 +1,360 @@
+"""A sidecar as a plan: columns, where their chunks are, what their statistics say; the Parquet file stays closed."""
+
+from __future__ import annotations
+
+import errno
+import mmap
+import os
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from .. import kernels, wire
+from ..errors import ColumnError, Damaged, ParquetextError, Unsupported, wire_error
+from ..footer.columns import Bounds
+from ..footer.types import PHYSICAL_TYPES, REPETITIONS
+from ..storage import LocalSource, LocalTarget, RemoteSource, Version, open_source, resolve
+from .building import LENGTH_AND_MAGIC
+from .header import REPETITION_SHIFT
+from .naming import candidates
+from .origin import CODE, Belongs, Origin
+from .types import leaf_type, type_name
+
+__all__ = ["Plan", "PlanColumn", "belonging", "open", "read_first"]
+
+HEADER_BYTES = 8
+LAST_REPETITION = 2
+
+
+def open(path, *, sidecar=None, parquet_size: int | None = None, verify: bool = True) -> Plan:
+    """Open the sidecar of a Parquet file.
+
+    Parameters
+    ----------
+    path : str, os.PathLike, or (pyarrow.fs.FileSystem, str)
+        The Parquet file, as `parquetext.open` takes it. It is not opened, unless only its footer's checksum can tell
+        whether the sidecar belongs to it.
+    sidecar : path, optional
+        Where the sidecar is. By default beside the file.
+    parquet_size : int, optional
+        The version token: the snapshot of a file of so many bytes is read, and the file is not looked at.
+    verify : bool
+        Whether to compute the sidecar's checksum. Bounds are checked in any case.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no sidecar, or no file.
+    Damaged
+        The sidecar does not belong to the file as it is now, or its own checks fail.
+    Unsupported
+        It requires features that are not known, or says nothing of the file's content and no token is given.
+
+    Notes
+    -----
+    O(columns + row groups), and one pass over the sidecar for the checksum.
+    """
+    target = resolve(path)
+    places = candidates(target) if sidecar is None else [resolve(sidecar)]
+    failure: Exception = FileNotFoundError(errno.ENOENT, "no sidecar", str(places[0]))
+    for place in places:
+        try:
+            return _open_one(target, place, parquet_size, verify)
+        except FileNotFoundError as error:
+            if error.filename not in (None, getattr(place, "path", None)):
+                raise
+        except (Damaged, Unsupported) as error:
+            failure = error
+    raise failure
+
+
+def _open_one(target, place, parquet_size: int | None, verify: bool) -> Plan:
+    data = read_sidecar(place)
+    try:
+        # Bounds first: the checksum is worth its time only where the sidecar belongs to the file.
+        reader = kernels.sidecar.Reader(data, parquet_size=parquet_size, verify=False)
+        note = reader.scratchpad.get(CODE)
+        origin = None if note is None else Origin.from_bytes(note)
+        belongs = Belongs.YES if parquet_size is not None else belonging(target, reader, origin)
+        if verify:
+            reader.check()
+    except ParquetextError as error:
+        raise error if error.file else error.at(str(place)) from None
+    if belongs is Belongs.NO:
+        raise Damaged("the sidecar was made from another content of the Parquet file", file=str(place))
+    return Plan(str(target), str(place), reader, origin, belongs)
+
+
+def read_sidecar(place):
+    """A sidecar's bytes up to its committed size: mapped, or, of a remote one, read."""
+    target = resolve(place)
+    with open_source(target) as source:
+        if source.size < HEADER_BYTES:
+            raise wire_error(wire.PM_TRUNCATED, 0, wire.PM_HEADER_BYTES, source.size).at(str(target))
+        size = int.from_bytes(source.read(0, HEADER_BYTES), "little")
+        if size > source.size:
+            raise wire_error(wire.PM_SIZE_BEYOND, 0, source.size, size).at(str(target))
+        if size < wire.PM_SMALLEST_BYTES:
+            raise wire_error(wire.PM_SIZE_SMALL, 0, wire.PM_SMALLEST_BYTES, size).at(str(target))
+        if isinstance(source, LocalSource):
+            return mmap.mmap(source.fd, size, access=mmap.ACCESS_READ)
+        return source.read(0, size)
+
+
+def read_first(places: Sequence) -> tuple[object, object]:
+    """The bytes of the first sidecar that is there, and its place."""
+    for place in places:
+        try:
+            return read_sidecar(place), place
+        except FileNotFoundError:
+            continue
+    raise FileNotFoundError(errno.ENOENT, "no sidecar", str(places[0]))
+
+
+def belonging(target, reader, origin: Origin | None) -> Belongs:
+    """Whether a sidecar belongs to the file at `target` as it is now.
+
+    By its size and times (of an object: its ETag), or else by the bytes of its footer.
+
+    Raises
+    ------
+    Unsupported
+        The sidecar has no note of ours.
+    """
+    if origin is None:
+        raise Unsupported("the sidecar does not say to which content of the Parquet file it belongs: "
+                          "its version token, parquet_size, has to be given")
+    footer = reader.footer
+    size = footer.parquet_footer_offset + footer.parquet_footer_length + LENGTH_AND_MAGIC
+    if footer.parquet_footer_length != origin.footer_length:
+        return Belongs.NO
+    if isinstance(target, LocalTarget):
+        status = os.stat(target.path)
+        if status.st_size != size:
+            return Belongs.NO
+        if origin.is_untouched(Version.of_stat(status)):
+            return Belongs.YES
+    with open_source(target) as source:
+        if source.size != size:
+            return Belongs.NO
+        if isinstance(source, RemoteSource) and origin.is_untouched(source.version):
+            return Belongs.YES
+        bytes_there = source.read(footer.parquet_footer_offset, footer.parquet_footer_length)
+    return Belongs.BY_FOOTER if origin.has_footer(bytes_there) else Belongs.NO
+
+
+class Plan:
+    """A Parquet file's plan: what is where, and what its statistics say. A context manager.
+
+    Attributes
+    ----------
+    path, sidecar : str
+        The Parquet file, and the sidecar that was read.
+    reader : kernels.sidecar.Reader
+    footer : kernels.sidecar.Footer
+        The snapshot.
+    belongs : Belongs
+        How it is known that the sidecar belongs to the file. Where that is by the footer alone, what the sidecar took
+        from the data (Bloom filters, the designated timestamp's bounds where the footer has none) is not given out.
+    """
+
+    def __init__(self, path: str, sidecar: str, reader, origin: Origin | None, belongs: Belongs):
+        self.path, self.sidecar, self.reader, self.origin, self.belongs = path, sidecar, reader, origin, belongs
+        self.footer = reader.footer
+
+    def __enter__(self) -> Plan:
+        return self
+
+    def __exit__(self, *exception) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let the sidecar go; what was taken from it stays good."""
+        self.reader = None
+
+    @property
+    def num_columns(self) -> int:
+        """Leaf columns."""
+        return self.reader.column_count
+
+    @property
+    def num_row_groups(self) -> int:
+        return self.reader.row_group_count
+
+    @property
+    def row_counts(self) -> memoryview:
+        """Rows of each row group (``int64``)."""
+        return self.reader.row_counts
+
+    @property
+    def num_rows(self) -> int:
+        return sum(self.row_counts)
+
+    @property
+    def designated_timestamp(self) -> int | None:
+        """The column, or None."""
+        column = self.reader.designated_timestamp
+        return None if column < 0 else column
+
+    @property
+    def sorting_columns(self) -> list[int]:
+        return self.reader.sorting_columns
+
+    @property
+    def columns(self) -> Sequence[PlanColumn]:
+        """All leaf columns, in the file's order."""
+        return [PlanColumn(self, index) for index in range(self.num_columns)]
+
+    def column(self, name: str | int) -> PlanColumn:
+        """A column by its name, or by its number.
+
+        Raises
+        ------
+        ColumnError
+            No column, or more than one, has this name: leaves below one field share its name.
+        """
+        if isinstance(name, int):
+            return PlanColumn(self, name)
+        found = self.reader.find_name(name.encode("utf-8", "surrogateescape"))
+        if len(found) != 1:
+            what = f"columns {', '.join(map(str, found))} have this name" if found else "no column has this name"
+            raise ColumnError(f"{name!r}: {what}", file=self.sidecar)
+        return PlanColumn(self, found[0])
+
+    def bloom(self, row_group: int, column: int) -> tuple[str, int, int]:
+        """A chunk's Bloom filter, as `kernels.sidecar.Reader.bloom` tells of it."""
+        return self.reader.bloom(row_group, column) if self.belongs is Belongs.YES else ("none", 0, 0)
+
+    def has_bounds(self, column: int) -> bool:
+        """Whether the sidecar's bounds of this column hold for the file as it is."""
+        ours = self.origin is not None and self.origin.backfilled
+        return self.belongs is Belongs.YES or not ours or column != self.reader.designated_timestamp
+
+    def __repr__(self) -> str:
+        if self.reader is None:
+            return f"<parquetext.sidecar.Plan {self.path}: closed>"
+        return f"<parquetext.sidecar.Plan {self.path}: {self.num_columns} columns, {self.num_row_groups} row groups>"
+
+
+def _fact(name: str, doc: str) -> property:
+    return property(lambda self: self._chunks.array(name), doc=doc)
+
+
+class PlanColumn:
+    """One leaf column's facts, one entry per row group.
+
+    Counts and places are memoryviews of ``int64``, -1 where the sidecar does not say. Offsets count from the Parquet
+    file's start, sizes are bytes.
+
+    Attributes
+    ----------
+    index : int
+    """
+
+    __slots__ = ("_chunks", "_facts", "_plan", "index")
+
+    def __init__(self, plan: Plan, index: int):
+        self._plan, self.index = plan, index
+        self._facts, self._chunks = plan.reader.column(index), plan.reader.chunks(index)
+
+    num_values = _fact("num_values", "Values, nulls included.")
+    null_count = _fact("null_count", "Nulls.")
+    distinct_count = _fact("distinct_count", "Distinct values.")
+    byte_range_start = _fact("byte_range_start", "Where the chunk begins: its dictionary page, else a data page.")
+    total_compressed_size = _fact("total_compressed_size", "Bytes of all pages, headers included, compressed.")
+    codec = _fact("codec", "Compression codec, as parquet.thrift numbers them (uint8).")
+    encodings = _fact("encodings", "Bits of the encodings used (uint8); docs/sidecar.md.")
+    flags = _fact("flags", "Bits ``wire.PM_STAT_…`` (uint8).")
+
+    @property
+    def name(self) -> str:
+        """That of the top-level field that it is in."""
+        try:
+            return self._facts.name.decode()
+        except UnicodeDecodeError as error:
+            raise Damaged(f"column {self.index} has a name that is no UTF-8", file=self._plan.sidecar) from error
+
+    @property
+    def type(self) -> str:
+        """QuestDB's type, ``"UNKNOWN"`` where the file has none."""
+        return type_name(self._facts.type)
+
+    @property
+    def type_code(self) -> int:
+        return self._facts.type
+
+    @property
+    def id(self) -> int:
+        """QuestDB's id, or the field id; -1: none."""
+        return self._facts.id
+
+    @property
+    def physical_type(self) -> str:
+        kind = self._facts.physical_type
+        return PHYSICAL_TYPES[kind] if kind < len(PHYSICAL_TYPES) else f"UNKNOWN_{kind}"
+
+    @property
+    def repetition(self) -> str:
+        """Of the top-level field: ``"REQUIRED"``, ``"OPTIONAL"`` or ``"REPEATED"``."""
+        kind = self._facts.flags >> REPETITION_SHIFT & 3
+        if kind > LAST_REPETITION:
+            raise wire_error(wire.PM_REPETITION, wire.PM_HEADER_BYTES + self.index * wire.PM_COLUMN_BYTES
+                             + wire.PM_COLUMN_FLAGS, LAST_REPETITION, kind).at(self._plan.sidecar)
+        return REPETITIONS[kind]
+
+    @property
+    def max_definition(self) -> int:
+        return self._facts.max_definition
+
+    @property
+    def max_repetition(self) -> int:
+        return self._facts.max_repetition
+
+    @property
+    def is_ascii(self) -> bool:
+        return bool(self._facts.flags & wire.PM_COLUMN_FLAG_IS_ASCII)
+
+    @property
+    def has_global_keys(self) -> bool:
+        """Whether a symbol's dictionary keys are those of the whole table."""
+        return bool(self._facts.flags & wire.PM_COLUMN_FLAG_LOCAL_KEY_IS_GLOBAL)
+
+    @property
+    def is_descending(self) -> bool:
+        """Whether rows are sorted by it, descending."""
+        return bool(self._facts.flags & wire.PM_COLUMN_FLAG_DESCENDING)
+
+    @property
+    def chunks(self):
+        """The kernel's view of these chunks."""
+        return self._chunks
+
+    @property
+    def min_bytes(self) -> Sequence[bytes | None]:
+        """The minima as stored, at the physical type's width; None where there is none."""
+        return self._bounds(1)
+
+    @property
+    def max_bytes(self) -> Sequence[bytes | None]:
+        """The maxima as stored, at the physical type's width; None where there is none."""
+        return self._bounds(2)
+
+    def _bounds(self, bit: int) -> Sequence[bytes | None]:
+        return Bounds(self._chunks, bit) if self._plan.has_bounds(self.index) else [None] * len(self._chunks)
+
+    @property
+    def min(self) -> pa.Array:
+        """The minima as values; null where there is none, or it has not the type's width."""
+        return self._values(self.min_bytes)
+
+    @property
+    def max(self) -> pa.Array:
+        """The maxima as values; null where there is none, or it has not the type's width."""
+        return self._values(self.max_bytes)
+
+    def _values(self, bounds: Sequence[bytes | None]) -> pa.Array:
+        facts = self._facts
+        return leaf_type(facts.type, facts.physical_type, facts.fixed_byte_len).array(list(bounds))
+
+    def __repr__(self) -> str:
+        return f"<parquetext.sidecar.PlanColumn {self.name}: {self.type}, {len(self._chunks)} row groups>"

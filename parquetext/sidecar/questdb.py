@@ -1,0 +1,75 @@
+"""What QuestDB says of a Parquet file in its key-value `questdb`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from ..errors import Malformed, Unsupported
+
+__all__ = ["KEY", "Declared", "DeclaredColumn", "parse"]
+
+KEY = b"questdb"
+VERSION = GLOBAL_KEYS = 1
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredColumn:
+    """A column's type code, id (-1: none), and what its flags are made of."""
+
+    code: int
+    id: int
+    has_global_keys: bool
+    is_ascii: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """The whole: its columns, dead bytes in the file, and the numbers of newer writers (-1: none)."""
+
+    columns: tuple[DeclaredColumn, ...]
+    unused_bytes: int
+    squash_tracker: int
+    seq_txn: int
+
+
+def parse(text: bytes) -> Declared:
+    """Read the JSON.
+
+    Raises
+    ------
+    Malformed
+        It is none, or misses what it needs.
+    Unsupported
+        A version or a column format that is not known.
+    """
+    try:
+        said = json.loads(text)
+        version, schema = said["version"], said["schema"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise Malformed(f"the key-value 'questdb' cannot be read: {error!r}") from None
+    if version != VERSION:
+        raise Unsupported(f"unsupported questdb metadata version: {version}")
+    columns = tuple(_column(column) for column in schema) if isinstance(schema, list) else None
+    if columns is None:
+        raise Malformed("the key-value 'questdb' has no list of columns")
+    return Declared(columns, _number(said, "unused_bytes", 0, 0, (1 << 64) - 1),
+                    _number(said, "squash_tracker", -1), _number(said, "seq_txn", -1))
+
+
+def _column(said: object) -> DeclaredColumn:
+    if not isinstance(said, dict):
+        raise Malformed(f"a column of the key-value 'questdb' is {said!r}")
+    form = said.get("format")
+    if form not in (None, GLOBAL_KEYS):
+        raise Unsupported(f"unsupported format: {form}")
+    code = _number(said, "column_type", None, -(1 << 31), (1 << 31) - 1)
+    return DeclaredColumn(code, _number(said, "id", -1, -(1 << 31), (1 << 31) - 1), form == GLOBAL_KEYS,
+                          said.get("ascii") is True)
+
+
+def _number(said: dict, name: str, default: int | None, low: int = -(1 << 63), high: int = (1 << 63) - 1) -> int:
+    value = said.get(name, default)
+    if type(value) is not int or not low <= value <= high:
+        raise Malformed(f"the key-value 'questdb' has {name} = {value!r}")
+    return value

@@ -1,0 +1,130 @@
+"""QuestDB's column types: their codes, their names, and which one a Parquet leaf has when nobody says."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from ..footer.elements import LogicalType
+from ..footer.types import BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY, INT32, INT64, INT96, PHYSICAL_TYPES, LeafType
+
+__all__ = ["TIMESTAMP", "UNKNOWN", "infer", "is_descending", "is_designated", "leaf_type", "tag_of", "type_name"]
+
+TAGS = {
+    1: "BOOLEAN", 2: "BYTE", 3: "SHORT", 4: "CHAR", 5: "INT", 6: "LONG", 7: "DATE", 8: "TIMESTAMP", 9: "FLOAT",
+    10: "DOUBLE", 11: "STRING", 12: "SYMBOL", 13: "LONG256", 14: "GEOBYTE", 15: "GEOSHORT", 16: "GEOINT",
+    17: "GEOLONG", 18: "BINARY", 19: "UUID", 24: "LONG128", 25: "IPv4", 26: "VARCHAR", 27: "ARRAY", 28: "DECIMAL8",
+    29: "DECIMAL16", 30: "DECIMAL32", 31: "DECIMAL64", 32: "DECIMAL128", 33: "DECIMAL256",
+}
+CODES = {name: tag for tag, name in TAGS.items()}
+UNKNOWN = -1
+TIMESTAMP, ARRAY = CODES["TIMESTAMP"], CODES["ARRAY"]
+NANOSECONDS, DESIGNATED, DESCENDING = 1 << 18, 1 << 17, 1 << 20
+DECIMALS = ((2, 28), (4, 29), (9, 30), (18, 31), (38, 32), (76, 33))  # up to so many digits: the tag
+PLAIN = {"BOOLEAN": "BOOLEAN", "INT32": "INT", "INT64": "LONG", "FLOAT": "FLOAT", "DOUBLE": "DOUBLE",
+         "BYTE_ARRAY": "BINARY"}
+FIXED = {16: "LONG128", 32: "LONG256"}
+_WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}
+_PLAIN_ARROW = {"BOOLEAN": pa.bool_(), "INT32": pa.int32(), "INT64": pa.int64(), "INT96": pa.timestamp("ns"),
+                "FLOAT": pa.float32(), "DOUBLE": pa.float64(), "BYTE_ARRAY": pa.binary()}
+_TEXTS = {CODES["STRING"], CODES["SYMBOL"], CODES["VARCHAR"]}
+
+
+def tag_of(code: int) -> int:
+    """A code without what stands above its tag; -1 for an unknown type."""
+    return code & 0xFF if code >= 0 else UNKNOWN
+
+
+def is_designated(code: int) -> bool:
+    """Whether the code marks the designated timestamp."""
+    return tag_of(code) == TIMESTAMP and bool(code & DESIGNATED)
+
+
+def is_descending(code: int) -> bool:
+    """Whether the designated timestamp of this code descends."""
+    return bool(code & DESCENDING)
+
+
+def type_name(code: int) -> str:
+    """Such as ``"TIMESTAMP_NS"``, ``"DECIMAL64(18,2)"``, ``"DOUBLE[][]"``; ``"UNKNOWN"`` where there is none."""
+    tag = tag_of(code)
+    name = TAGS.get(tag, "UNKNOWN")
+    if tag == TIMESTAMP:
+        return f"{name}_NS" if code & NANOSECONDS else name
+    if name.startswith("DECIMAL"):
+        return f"{name}({code >> 8 & 0xFF},{code >> 24 & 0xFF})"
+    if tag == ARRAY:
+        return TAGS.get(code >> 8 & 0x3F, "UNKNOWN") + "[]" * ((code >> 14 & 0x1F) + 1)
+    return name
+
+
+def infer(physical: str, width: int, logical: LogicalType | None, depth: int, repeated: int) -> int:
+    """The type code of a leaf by its Parquet type, -1 where there is none.
+
+    Parameters
+    ----------
+    physical : str
+        The physical type's name.
+    width : int
+        Bytes of a FIXED_LEN_BYTE_ARRAY.
+    logical : LogicalType or None
+    depth : int
+        Names in its path: leaves below others have no type, but for lists of doubles.
+    repeated : int
+        Repeated fields on its path, itself included.
+    """
+    if repeated and physical == "DOUBLE":
+        return ARRAY | CODES["DOUBLE"] << 8 | min(repeated - 1, 31) << 14
+    if depth > 1 or repeated:
+        return UNKNOWN
+    name = logical.name if logical else None
+    if name == "DECIMAL" and physical in ("INT32", "INT64", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"):
+        return _decimal(logical)
+    if physical == "INT96":
+        return TIMESTAMP | NANOSECONDS
+    if physical == "INT64" and name == "TIMESTAMP" and logical.unit:
+        return {"ms": CODES["DATE"], "us": TIMESTAMP, "ns": TIMESTAMP | NANOSECONDS}[logical.unit]
+    if physical == "INT32" and name == "DATE":
+        return CODES["DATE"]
+    if physical == "INT32" and name == "INTEGER" and logical.signed and logical.bits in (8, 16):
+        return CODES["BYTE" if logical.bits == 8 else "SHORT"]
+    if physical == "BYTE_ARRAY" and name == "STRING":
+        return CODES["VARCHAR"]
+    if physical == "FIXED_LEN_BYTE_ARRAY":
+        return CODES["UUID"] if width == 16 and name == "UUID" else CODES.get(FIXED.get(width, ""), UNKNOWN)
+    return CODES.get(PLAIN.get(physical, ""), UNKNOWN)
+
+
+def _decimal(logical: LogicalType) -> int:
+    precision, scale = logical.precision or 0, logical.scale or 0
+    tag = next((tag for digits, tag in DECIMALS if 0 < precision <= digits), None)
+    return UNKNOWN if tag is None or not 0 <= scale <= 255 else tag | precision << 8 | scale << 24
+
+
+def leaf_type(code: int, physical: int, width: int) -> LeafType:
+    """The Arrow type of a column's bounds, which stand at the physical type's width.
+
+    A type of QuestDB's that narrows or counts otherwise than the Parquet file does is left at its physical type.
+    """
+    name = PHYSICAL_TYPES[physical] if physical < len(PHYSICAL_TYPES) else "BYTE_ARRAY"
+    tag = tag_of(code)
+    if name == "FIXED_LEN_BYTE_ARRAY" and width > 0:
+        return LeafType(FIXED_LEN_BYTE_ARRAY, width, _decimal_arrow(code) or pa.binary(width))
+    arrow = _PLAIN_ARROW.get(name, pa.binary())
+    if tag == TIMESTAMP and physical in (INT64, INT96):
+        arrow = pa.timestamp("ns" if code & NANOSECONDS else "us")
+    elif tag == CODES["DATE"]:
+        arrow = {INT64: pa.timestamp("ms"), INT32: pa.date32()}.get(physical, arrow)
+    elif tag in _TEXTS and physical == BYTE_ARRAY:
+        arrow = pa.string()
+    elif physical in (INT32, INT64, BYTE_ARRAY):
+        arrow = _decimal_arrow(code) or arrow
+    return LeafType(physical if name in _PLAIN_ARROW else BYTE_ARRAY, _WIDTHS.get(name, 0), arrow)
+
+
+def _decimal_arrow(code: int) -> pa.DataType | None:
+    if not 28 <= tag_of(code) <= 33:
+        return None
+    precision, scale = code >> 8 & 0xFF, code >> 24 & 0xFF
+    if not 0 < precision <= 76 or scale > precision:
+        return None
+    return pa.decimal128(precision, scale) if precision <= 38 else pa.decimal256(precision, scale)

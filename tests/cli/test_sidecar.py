@@ -1,0 +1,115 @@
+"""`parquetext sidecar` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from support import sidecars
+from typer.testing import CliRunner
+
+from parquetext import kernels, sidecar
+from parquetext.cli.app import app
+
+
+@pytest.fixture
+def lake(tmp_path) -> Path:
+    table = pa.table({"a": list(range(100)), "b": [f"x{n}" for n in range(100)]})
+    for part in ("day=1", "day=2"):
+        (tmp_path / part).mkdir()
+        pq.write_table(table, tmp_path / part / "part-0.parquet", row_group_size=50)
+    return tmp_path
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(app, ["sidecar", *(str(argument) for argument in arguments)])
+
+
+def test_build_show_verify(lake):
+    done = run("build", lake)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.strip().endswith("2 files: 2 built")
+    assert len(list(lake.rglob("_part-0.parquet.pm"))) == 2
+    checked = run("verify", lake)
+    assert (checked.exit_code, checked.stdout.count("ok  ")) == (0, 2)
+    shown = run("show", lake / "day=1")
+    assert shown.exit_code == 0
+    for words in ("100 rows, 2 row groups, 2 columns", "a: LONG, INT64", "b: VARCHAR, BYTE_ARRAY", "0 B dead"):
+        assert words in shown.stdout
+
+
+def test_json(lake):
+    records = [json.loads(line) for line in run("build", "--json", lake).stdout.splitlines()]
+    assert [(record["outcome"], record["columns"], record["row_groups"]) for record in records] == [("built", 2, 2)] * 2
+    shown = json.loads(run("show", "--json", lake / "day=1").stdout)
+    assert (shown["belongs"], shown["findings"]) == ("file", [])
+    assert [column["type"] for column in shown["columns"]] == ["LONG", "VARCHAR"]
+    assert [group["rows"] for group in shown["row_groups"]] == [50, 50]
+    assert json.loads(run("verify", "--json", lake / "day=1").stdout)["ok"]
+
+
+def test_a_stale_sidecar_is_a_finding(lake):
+    path = lake / "day=1" / "part-0.parquet"
+    run("build", path)
+    pq.write_table(pa.table({"a": list(range(1, 101)), "b": [f"y{n}" for n in range(100)]}), path, row_group_size=50)
+    checked = run("verify", path)
+    assert checked.exit_code == 1
+    assert "sidecar-stale" in checked.stdout
+    assert "statistics" in checked.stdout
+    assert run("show", path).exit_code == 1
+    assert run("build", path).exit_code == 0
+    assert run("verify", path).exit_code == 0
+
+
+def test_a_changed_byte_is_a_finding(lake):
+    path = lake / "day=1" / "part-0.parquet"
+    run("build", path)
+    place = path.with_name("_part-0.parquet.pm")
+    data = bytearray(place.read_bytes())
+    data[44] ^= 1
+    place.write_bytes(data)
+    done = run("verify", "--json", path)
+    assert done.exit_code == 1
+    assert [found["kind"] for found in json.loads(done.stdout)["findings"]] == ["sidecar-damaged"]
+    place.write_bytes(sidecars.with_checksum(bytes(data)))
+    found = json.loads(run("verify", "--json", path).stdout)["findings"]
+    assert [(one["kind"], one["place"]) for one in found] == [("sidecar-differs", "column 0")]
+
+
+def test_the_chain_shows_live_and_dead_bytes(lake):
+    path = lake / "day=1" / "part-0.parquet"
+    kernel = kernels.sidecar
+    data = sidecars.sidecar(kernel)
+    for row_group in (None, 0):
+        data = sidecars.appended(kernel, data, kernel.Reader(data), row_group, (path.stat().st_size - 20, 12))
+    path.with_name("_part-0.parquet.pm").write_bytes(data)
+    shown = json.loads(run("show", "--json", "--parquet-size", path.stat().st_size, path).stdout)
+    sizes = [(commit["row_groups"], commit["live_bytes"] + commit["dead_bytes"]) for commit in shown["commits"]]
+    assert sizes == [(3, len(data)), *((f.row_group_count, f.size) for f in kernel.Reader(data).footers()[1:])]
+    dead = [commit["dead_bytes"] for commit in shown["commits"]]
+    assert dead[-1] == 0
+    assert dead[0] > dead[1] > 0
+
+
+def test_a_file_without_a_sidecar_is_told_and_counted(lake):
+    run("build", lake / "day=1")
+    for command in ("show", "verify"):
+        done = run(command, lake)
+        assert done.exit_code == 1
+        assert done.stdout.strip().endswith("1 failed")
+        assert "_part-0.parquet.pm" in done.stderr
+
+
+def test_nothing_there(tmp_path):
+    for command in ("build", "show", "verify"):
+        assert run(command, tmp_path).exit_code == 2
+
+
+def test_build_replaces_what_is_there(lake):
+    path = lake / "day=1" / "part-0.parquet"
+    run("build", path)
+    assert run("build", "--external-blooms", path).exit_code == 0
+    assert sidecar.open(path).num_rows == 100
