@@ -10,7 +10,7 @@ if [ "${1:-}" = --long ]; then
     shift 2
 fi
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(thrift extension scan slice arrow flat lossless index)
+[ ${#targets[@]} -gt 0 ] || targets=(thrift extension scan slice arrow flat lossless index sidecar)
 
 clang=${CLANG:-clang}
 if ! command -v "$clang" > /dev/null; then
@@ -43,6 +43,12 @@ for target in "${targets[@]}"; do
         find "$footers" -type f -print0 | xargs -0 -n 10000 "$build/flat_seed" "$build/flat_footers"
         [ "$target" = lossless ] || seeds=()
         seeds+=("$build/flat_footers")
+    fi
+    if [ "$target" = sidecar ]; then
+        compile fuzz/sidecar_seed.c -o "$build/sidecar_seed"
+        mkdir -p "$build/sidecars"
+        find "$footers" -type f -print0 | xargs -0 -n 10000 "$build/sidecar_seed" "$build/sidecars"
+        seeds=("$build/sidecars")
     fi
     log=$findings/$target.log
     if "$build/$target" -max_total_time=$((seconds / ${#targets[@]})) -max_len=16384 -timeout=20 -rss_limit_mb=1024 \
