@@ -40,6 +40,26 @@ static uint32_t run_end(const pqx_range *ranges, uint32_t i, uint32_t count)
     return i;
 }
 
+/* Append the ranges of one run to `out`, which has room. */
+static int gather_run(pqx_index *index, const pqx_range *run, uint32_t count, pqx_buffer *out, pqx_error *error)
+{
+    uint64_t begin = run->offset, at = index->footer + begin;
+    if (count == 1) {
+        PQX_TRY(fetch(index, at, run->length, out->data + out->size, error));
+        out->size += run->length;
+        return PQX_OK;
+    }
+    size_t size = (size_t)(run[count - 1].offset + (uint64_t)run[count - 1].length - begin);
+    PQX_TRY(pqx_buffer_reserve(&index->span, size + 1, error));
+    PQX_TRY(fetch(index, at, size, index->span.data, error));
+    for (uint32_t i = 0; i < count; i++) {
+        memcpy(out->data + out->size, index->span.data + (run[i].offset - begin), run[i].length);
+        out->size += run[i].length;
+    }
+    return PQX_OK;
+}
+
+/* A run that cannot be read does not end it: a source that collects what it lacks learns of all of them. */
 int pqx_index_gather(pqx_index *index, uint64_t place, const pqx_range *ranges, uint32_t count, pqx_buffer *out, pqx_error *error)
 {
     uint64_t total = 0;
@@ -47,24 +67,14 @@ int pqx_index_gather(pqx_index *index, uint64_t place, const pqx_range *ranges, 
     if (PQX_UNLIKELY(total > index->allowance)) return pqx_index_fail(index, error, PQX_BAD_OFFSET, place, index->limit, total);
     index->allowance -= total;
     PQX_TRY(pqx_buffer_reserve(out, (size_t)total + 1, error));
+    int status = PQX_OK;
     for (uint32_t i = 0, next; i < count; i = next) {
         next = run_end(ranges, i, count);
-        uint8_t *into = out->data + out->size;
-        uint64_t begin = ranges[i].offset, at = index->footer + begin;
-        if (next == i + 1) {
-            PQX_TRY(fetch(index, at, ranges[i].length, into, error));
-            out->size += ranges[i].length;
-            continue;
-        }
-        size_t size = (size_t)(ranges[next - 1].offset + (uint64_t)ranges[next - 1].length - begin);
-        PQX_TRY(pqx_buffer_reserve(&index->span, size + 1, error));
-        PQX_TRY(fetch(index, at, size, index->span.data, error));
-        for (uint32_t j = i; j < next; j++) {
-            memcpy(out->data + out->size, index->span.data + (ranges[j].offset - begin), ranges[j].length);
-            out->size += ranges[j].length;
-        }
+        int found = gather_run(index, ranges + i, next - i, out, status ? NULL : error);
+        if (!status) status = found;
+        if (status && status != PQX_IO) break;
     }
-    return PQX_OK;
+    return status;
 }
 
 int pqx_index_check_thrift(const pqx_index *index, uint32_t stored, const uint8_t *bytes, size_t size, uint32_t offset, pqx_error *error)

@@ -128,17 +128,28 @@ class IndexFile:
         self.allowance = 2 * self.limit + 65536
 
     def gather(self, place: int, ranges: list[Range]) -> list[bytes]:
-        """The bytes of ranges, which ascend; `place` is where the index names them."""
+        """The bytes of ranges, which ascend; `place` is where the index names them.
+
+        A run that cannot be read does not end it: a source that collects what it lacks learns of all of them.
+        """
         total = sum(range.length for range in ranges)
         if total > self.allowance:
             raise self.fail(wire.BAD_OFFSET, place, self.limit, total)
         self.allowance -= total
         found: list[bytes] = []
-        while len(found) < len(ranges):
-            run = self.run(ranges, len(found))
-            begin = run[0].offset
-            data = self.read(self.footer + begin, run[-1].end - begin)
-            found += [data[range.offset - begin:range.end - begin] for range in run]
+        failure: Exception | None = None
+        done = 0
+        while done < len(ranges):
+            run = self.run(ranges, done)
+            begin, done = run[0].offset, done + len(run)
+            try:
+                data = self.read(self.footer + begin, run[-1].end - begin)
+            except Exception as error:
+                failure = failure or error
+            else:
+                found += [data[range.offset - begin:range.end - begin] for range in run]
+        if failure is not None:
+            raise failure
         return found
 
     @staticmethod

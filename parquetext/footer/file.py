@@ -37,6 +37,16 @@ _NOTHING = (0, 0)
 T = TypeVar("T")
 
 
+def _look_up(form: Form, name, field_id: int | None) -> tuple:
+    """A leaf by its name or field id, and its chunks."""
+    if type(name) is str and field_id is None:
+        found = form.find_column(name)
+        if found is not None:
+            return found
+    leaf = find_leaf(form, name, field_id)
+    return leaf, form.column(leaf)
+
+
 class _Closed:
     """Stands for the form of a closed file."""
 
@@ -217,12 +227,11 @@ class File:
         """
         form = self._form
         try:
-            if type(name) is str and field_id is None:
-                found = form.find_column(name)
-                if found is not None:
-                    return Column(self, found[0], found[1])
-            leaf = find_leaf(form, name, field_id)
-            return Column(self, leaf, form.column(leaf))
+            if self.form == "index" and self._is_batched():  # its row groups are fetched together
+                found, = self._gathered([partial(_look_up, form, name, field_id)])
+            else:
+                found = _look_up(form, name, field_id)
+            return Column(self, found[0], found[1])
         except Damaged as error:
             self._leave_form(error)
         except Malformed as error:

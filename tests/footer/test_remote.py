@@ -192,3 +192,23 @@ def test_threads_share_a_remote_file(remote):
         for thread in threads:
             thread.join()
     assert not wrong
+
+
+def test_a_columns_chunks_are_fetched_together_by_an_index(store, table, tmp_path, implementation):
+    """Tail, name, cell and schema element, and the Thrift bytes of all row groups at the same time."""
+    filesystem, recorder = store
+    local = tmp_path / "index.parquet"
+    pq.write_table(table, local, row_group_size=1)
+    parquetext.upgrade(local, form="index")
+    path = f"{BUCKET}/index-{implementation}.parquet"
+    put(filesystem, path, local.read_bytes())
+    recorder.forget()
+    recorder.latency = 0.02
+    with parquetext.open((filesystem, path)) as file:
+        assert file.form == "index"
+        column = file.column(name(1234))
+        assert list(column.null_count) == [0] * 8
+        assert column.max.to_pylist() == [f"text {n}" for n in range(8)]
+        check_stats(file, recorder)
+    assert recorder.count("GET") <= 4 + 8
+    assert recorder.most_at_once > 1
