@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .. import storage
+from .. import sidecar, storage
 from ..edits.choice import choose_form
 from ..edits.footer import SMALLEST_READ, read_footer
 from ..edits.forcing import FORCEABLE, STORAGE_REFUSALS
@@ -69,8 +69,8 @@ class ParquetWriter(pq.ParquetWriter):
             form = THRIFT
         self._form, self._options = form, Options(marker, placement)
         self._collector = metadata_collector
-        self._new = storage.create(where if filesystem is None else (filesystem, where),
-                                   force=self._forced & STORAGE_REFUSALS.keys())
+        self._target = where if filesystem is None else (filesystem, where)
+        self._new = storage.create(self._target, force=self._forced & STORAGE_REFUSALS.keys())
         try:
             super().__init__(self._new.sink, schema, **options)
         except BaseException:
@@ -97,6 +97,8 @@ class ParquetWriter(pq.ParquetWriter):
         except BaseException as error:
             self._abort_after(error)
             raise
+        if not isinstance(self._new, storage.NewStream):
+            sidecar.follow(self._target)
         if self._collector is not None:
             self._collector.append(self.writer.metadata)
 

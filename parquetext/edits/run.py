@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from .. import storage
+from .. import sidecar, storage
 from ..errors import ParquetextError
 from ..footer.locate import read_tail
 from ..storage.forcing import check
@@ -56,6 +56,7 @@ def change_footer(path: object, plan: Plan, done: str, would: str, *, in_place: 
         footer, planned = _planned(changing.source, read, plan, forced)
         if planned.edit is not None:
             changing.commit(planned.edit)
+            sidecar.follow(path)
         return result(changing.source, footer, planned, changing.written)
 
 

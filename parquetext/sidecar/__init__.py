@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 
 _HOMES = {"build": "building", "Built": "building", "open": "plan", "Plan": "plan", "compare": "comparison",
-          "candidates": "naming", "sidecar_path": "naming"}
+          "follow": "following", "candidates": "naming", "sidecar_path": "naming"}
 
 __all__ = list(_HOMES)
 

@@ -1,0 +1,70 @@
+"""Whatever parquetext changes of a file, its sidecar goes along."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from support import sidecars
+
+import parquetext
+from parquetext import kernels, sidecar
+from parquetext.sidecar.origin import Belongs
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"x": [1, 2, 3]}), path, bloom_filter_options={"x": True})
+    return path
+
+
+def place(path):
+    return path.with_name(f"_{path.name}.pm")
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize("external", [False, True])
+def test_every_edit_takes_it_along(path, in_place, external):
+    sidecar.build(path, external_blooms=external)
+    for change in (parquetext.upgrade, parquetext.finalize, parquetext.restore, parquetext.strip):
+        result = change(path, in_place=in_place)
+        assert result.outcome != "unchanged"
+        with sidecar.open(path) as plan:
+            assert plan.belongs is Belongs.YES
+            assert plan.bloom(0, 0)[0] == ("external" if external else "inline")
+        assert sidecar.compare(path) == []
+
+
+def test_a_new_file_of_the_name_takes_it_along(path):
+    sidecar.build(path)
+    parquetext.write_table(pa.table({"x": [7, 8]}), path)
+    assert sidecar.open(path).column("x").min.to_pylist() == [7]
+
+
+def test_where_there_is_none_none_is_made(path):
+    parquetext.upgrade(path)
+    parquetext.write_table(pa.table({"x": [7]}), path)
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_a_dry_run_and_a_change_that_is_none_leave_it(path):
+    sidecar.build(path)
+    before = place(path).stat()
+    parquetext.upgrade(path, dry_run=True)
+    parquetext.strip(path)
+    assert place(path).stat() == before
+
+
+def test_those_of_others_are_left_alone(path):
+    theirs = sidecars.sidecar(kernels.sidecar)
+    place(path).write_bytes(theirs)
+    parquetext.upgrade(path)
+    assert place(path).read_bytes() == theirs
+
+
+def test_one_that_cannot_be_made_anew_is_removed(path):
+    sidecar.build(path)
+    table = pa.table({"x": [1]}).replace_schema_metadata({"questdb": "broken"})
+    parquetext.write_table(table, path)
+    assert not place(path).exists()
