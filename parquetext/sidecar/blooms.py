@@ -11,7 +11,7 @@ __all__ = ["bloom_columns", "bitsets"]
 def places(scan) -> list[tuple[int, int, int, int]]:
     """(row group, column, offset, length) of every filter that the footer has a whole place for."""
     offsets = scan.places("bloom_filter_offset")
-    if not len(offsets) or max(offsets) <= 0:
+    if bytes(offsets) == b"\xff" * offsets.nbytes:  # -1 each: most footers have none
         return []
     lengths, leaves = scan.places("bloom_filter_length"), scan.leaf_count
     return [(*divmod(index, leaves), offset, length) for index, (offset, length)
