@@ -13,9 +13,11 @@ _HOMES = {
     "upgrade": "edits", "strip": "edits", "finalize": "edits", "restore": "edits", "recover": "edits",
     "verify": "checks", "implementation": "kernels",
 }
-_MODULES = {"arrow", "edits", "errors", "extension", "findings", "footer", "kernels", "pruning", "sidecar", "storage"}
+_MODULES = {
+    "arrow", "edits", "errors", "extension", "findings", "footer", "kernels", "pruning", "sidecar", "spark", "storage",
+}
 
-__all__ = [*_HOMES, "errors", "extension", "footer", "sidecar"]
+__all__ = [*_HOMES, "errors", "extension", "footer", "sidecar", "spark"]
 
 
 def __getattr__(name: str):

@@ -43,9 +43,10 @@ def _fastparquet(path: str, columns: list[str] | None) -> object:
 
 
 def _spark(path: str, columns: list[str] | None) -> object:
-    from .spark import local_session
+    from ..spark import session
 
-    frame = local_session().read.parquet(path)
+    spark = session(master="local[1]", sql_session_timeZone="UTC", driver_memory="2g", log_level="OFF")
+    frame = spark.read.parquet(path)
     if columns:
         frame = frame.select(*(f"`{name}`" for name in columns))
     return [row.asDict(recursive=True) for row in frame.collect()]

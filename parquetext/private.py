@@ -1,0 +1,92 @@
+"""A private directory of this user's, for what must lie in a file: named by its content, and put there whole."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+__all__ = ["keep"]
+
+
+def keep(files: Mapping[str, bytes], executable: bool = False) -> Path:
+    """A directory that holds exactly these files; made once for each content, and used again.
+
+    Parameters
+    ----------
+    files : mapping of str to bytes
+        Relative paths and contents.
+    executable : bool
+        Whether the files may be executed.
+
+    Returns
+    -------
+    pathlib.Path
+        A directory below one of this user's in the system's folder for temporary files. Nobody else could have
+        written into it: both belong to this user, and nobody else may enter them.
+
+    Raises
+    ------
+    PermissionError
+        Somebody else has made a directory of that name, or opened it to others.
+    """
+    place = _home() / _digest(files)
+    if not _holds(place, files):
+        _put(place, files, executable)
+    return place
+
+
+def _home() -> Path:
+    home = Path(tempfile.gettempdir(), f"parquetext-{os.getuid()}")
+    home.mkdir(mode=0o700, exist_ok=True)
+    _check_private(home)
+    return home
+
+
+def _check_private(directory: Path) -> None:
+    found = os.lstat(directory)
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) & 0o077:
+        raise PermissionError(
+            f"{directory} is no directory of this user alone (owner {found.st_uid}, "
+            f"mode {stat.S_IMODE(found.st_mode):04o}): remove it, or set TMPDIR to another folder"
+        )
+
+
+def _digest(files: Mapping[str, bytes]) -> str:
+    digest = hashlib.sha256()
+    for name, content in sorted(files.items()):
+        digest.update(b"%d %d " % (len(name.encode()), len(content)) + name.encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def _holds(place: Path, files: Mapping[str, bytes]) -> bool:
+    """Whether it is there and nothing in it has changed since."""
+    try:
+        _check_private(place)
+        return all((place / name).read_bytes() == content for name, content in files.items())
+    except FileNotFoundError:
+        return False
+
+
+def _put(place: Path, files: Mapping[str, bytes], executable: bool) -> None:
+    staged = Path(tempfile.mkdtemp(prefix=".", dir=place.parent))  # mode 0700
+    try:
+        for name, content in files.items():
+            file = staged / name
+            file.parent.mkdir(exist_ok=True)
+            file.write_bytes(content)
+            file.chmod(0o500 if executable else 0o400)
+        try:
+            staged.rename(place)
+        except OSError:
+            if _holds(place, files):
+                return  # another process was first
+            place.rename(staged / ".damaged")
+            staged.rename(place)
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)

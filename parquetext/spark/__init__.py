@@ -1,0 +1,26 @@
+"""Whole datasets on Spark: shipping the package to executors, jobs, a data source.
+
+Public names are imported, and pyspark with them, when they are first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+# Public names and the modules that they come from, which bear other names: a module would hide its function.
+_HOMES = {
+    "session": "starting", "ship": "shipping", "JavaNotFound": "java", "find_java_home": "java",
+}
+
+__all__ = [*_HOMES]
+
+
+def __getattr__(name: str):
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

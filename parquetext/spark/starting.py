@@ -1,0 +1,78 @@
+"""A Spark session that works on a laptop as it is, and takes what a cluster says."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from .java import find_java_home
+from .shipping import ship
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["session"]
+
+_DEFAULTS = {
+    "spark.master": "local[*]",
+    "spark.app.name": "parquetext",
+    "spark.log.level": "ERROR",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.python.filterPushdown.enabled": "true",
+}
+# A machine whose own name does not resolve is no hindrance.
+_LOCAL_DEFAULTS = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+
+
+def session(**conf: object) -> SparkSession:
+    """A Spark session, quiet and without a user interface, to whose executors parquetext is shipped.
+
+    Parameters
+    ----------
+    **conf
+        Spark's settings. A name may stand as Spark has it (``**{"spark.sql.shuffle.partitions": 4}``), or with
+        underscores for dots and without the first word: ``session(master="local[2]", driver_memory="2g")``.
+
+    Returns
+    -------
+    pyspark.sql.SparkSession
+        By default ``local[*]``. Under spark-submit, and where a session is active already, what is set there stays,
+        and `conf` is added.
+
+    Raises
+    ------
+    JavaNotFound
+        No Java that Spark can start on, with what helps.
+    """
+    from pyspark import SparkConf, SparkContext
+    from pyspark.sql import SparkSession
+
+    wanted = {_spark_name(name): _spark_value(value) for name, value in conf.items()}
+    if SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
+        os.environ["JAVA_HOME"] = find_java_home()
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        settings = _defaults(wanted.get("spark.master", _DEFAULTS["spark.master"])) | wanted
+    else:
+        launched = SparkConf()
+        settings = {name: value for name, value in _defaults().items() if not launched.contains(name)} | wanted
+    builder = SparkSession.builder
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    ship(spark)
+    return spark
+
+
+def _spark_name(name: str) -> str:
+    dotted = name if "." in name else name.replace("_", ".")
+    return dotted if dotted.startswith("spark.") else f"spark.{dotted}"
+
+
+def _spark_value(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _defaults(master: str = "") -> dict[str, str]:
+    return _DEFAULTS | (_LOCAL_DEFAULTS if master.startswith("local") else {})
