@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .errors import ParquetextError
 
-__all__ = ["Finding"]
+__all__ = ["Finding", "is_sound"]
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is not as it should be.
+    """One thing that is not as it should be, or worth knowing.
 
     Attributes
     ----------
@@ -23,12 +24,15 @@ class Finding:
         Where, in bytes from the file's start.
     place : str
         What it belongs to: a form, ``"row group 3, column a.b"``; may be empty.
+    is_note : bool
+        Nothing is wrong: it is only worth knowing.
     """
 
     kind: str
     message: str
     offset: int | None = None
     place: str = ""
+    is_note: bool = False
 
     @classmethod
     def of(cls, kind: str, error: ParquetextError, place: str = "") -> Finding:
@@ -38,3 +42,8 @@ class Finding:
     def __str__(self) -> str:
         where = "" if self.offset is None else f" at offset {self.offset}"
         return f"{self.kind}: {self.place + ': ' if self.place else ''}{self.message}{where}"
+
+
+def is_sound(findings: Iterable[Finding]) -> bool:
+    """Whether nothing is wrong: there are notes at most."""
+    return all(finding.is_note for finding in findings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ..findings import Finding
+from ..findings import Finding, is_sound
 
 __all__ = ["Report"]
 
@@ -43,8 +43,8 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing was found."""
-        return not self.findings
+        """Whether nothing is wrong: there are notes at most, such as a block of another vendor."""
+        return is_sound(self.findings)
 
     def extend(self, findings: Iterable[Finding]) -> None:
         self.findings.extend(findings)
@@ -60,7 +60,8 @@ class Report:
             "checked_bytes": self.checked_bytes,
             "losses": self.losses,
             "findings": [
-                {"kind": found.kind, "message": found.message, "offset": found.offset, "place": found.place}
+                {"kind": found.kind, "message": found.message, "offset": found.offset, "place": found.place,
+                 "is_note": found.is_note}
                 for found in self.findings
             ],
         }

@@ -8,6 +8,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from ..findings import is_sound
 from .output import CANNOT_RUN, FINDINGS, console, failure, human_bytes, print_json, problem
 
 
@@ -32,7 +33,7 @@ def inspect(
             unreadable += 1
             print_json(failure(path, error)) if json else problem(error)
             continue
-        found += bool(facts.findings)
+        found += not is_sound(facts.findings)
         if json:
             print_json(facts.as_dict())
         else:
@@ -66,7 +67,7 @@ def _table(facts) -> Table:
         lines.append(("auto would add", facts.auto))
     if facts.created_by:
         lines.append(("created by", facts.created_by))
-    lines += [("finding", str(finding)) for finding in facts.findings]
+    lines += [("note" if finding.is_note else "finding", str(finding)) for finding in facts.findings]
     for name, value in lines:
         table.add_row(name, Text(value, style="red" if name == "finding" else ""))
     return table

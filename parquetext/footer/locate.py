@@ -68,7 +68,7 @@ class Tail:
         From the back to the front. Lengths are checked by their checksums, payloads are not. In a PAR3 file its flat
         footer.
     findings : list of Finding
-        Blocks of unknown kind, free-form bytes under blocks.
+        Blocks of unknown kind, which are notes; free-form bytes under blocks.
     missing : (int, int) or None
         Offset and length of the bytes to read and to give to `step`: they show whether another block stands in front
         of those found. None when all are known.
@@ -130,7 +130,7 @@ class Tail:
                 break
             if block.uuid not in extension.known():
                 message = f"{block.length} bytes of the unknown kind {block.uuid}"
-                self.findings.append(Finding(UNKNOWN_BLOCK, message, block.payload, "footer"))
+                self.findings.append(Finding(UNKNOWN_BLOCK, message, block.payload, "footer", is_note=True))
             self.blocks.append(block)
             end = block.payload
             view = view[:max(end - start, 0)]

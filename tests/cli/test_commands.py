@@ -86,6 +86,7 @@ def test_blocks_of_others_are_wrapped_named_and_removed_where_asked(tmp_path):
     shown = json.loads(run("inspect", "--json", path).stdout)
     assert [block["kind"] for block in shown["blocks"]] == [
         f"unknown {kind}", "FlatBuffers footer, v1", "wrapped free-form bytes"]
+    assert [run(command, path).exit_code for command in ("inspect", "verify")] == [0, 0]
     assert run("strip", "--kind", kind, path).exit_code == 0
     assert path.read_bytes() == upgraded
     assert run("strip", path).exit_code == 0

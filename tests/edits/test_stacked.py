@@ -78,6 +78,18 @@ def test_every_vendor_finds_its_own_block_and_all_readers_the_table(path, where)
     assert (shown.marker, shown.placement) == tuple(where.values())
 
 
+def test_a_sound_block_of_another_vendor_is_noted_and_a_damaged_one_is_wrong(path, where):
+    stack(path, ACME, b"of acme", **where)
+    edits.upgrade(path)
+    stack(path, EMCA, b"of emca")
+    report = parquetext.verify(path, deep=True)
+    assert report.ok and [finding.kind for finding in report.findings] == ["unknown-block"] * 2
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b"of acme", b"OF acme"))
+    report = parquetext.verify(path)
+    assert not report.ok and [finding.kind for finding in report.findings if not finding.is_note] == ["block-checksum"]
+
+
 @pytest.mark.parametrize("size", [0, 10, 3900, 4020, 4059, 4060, 4061, 4096, 20_000])
 def test_the_flat_footer_is_found_under_a_foreign_block_of_any_size(path, where, size):
     edits.upgrade(path, **where)

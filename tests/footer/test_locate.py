@@ -94,10 +94,11 @@ def test_behind_the_stop_blocks_are_found_too():
     assert len(tail.blocks) == 1 and tail.extension == tail.footer_offset + len(struct)
 
 
-def test_an_unknown_kind_is_a_finding():
+def test_an_unknown_kind_is_a_note():
     data = file(stacked((UNKNOWN, b"payload")))
     [finding] = locate(data, len(data)).findings
-    assert finding.kind == "unknown-block" and str(UNKNOWN) in finding.message and "7 bytes" in finding.message
+    assert (finding.kind, finding.is_note) == ("unknown-block", True)
+    assert str(UNKNOWN) in finding.message and "7 bytes" in finding.message
     assert data[finding.offset:finding.offset + 7] == b"payload"
 
 
