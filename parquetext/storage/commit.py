@@ -32,7 +32,8 @@ class Change:
     source : LocalSource or RemoteSource
         Its content, as `commit` expects to find it.
     written : int
-        Bytes written by `commit`: the tail, in a new file the kept bytes too, in place the journal too.
+        Bytes written by `commit`: the tail; in a new file or object the kept bytes too, unless the store copies them;
+        in place the journal too.
     """
 
     source: LocalSource | RemoteSource
@@ -56,8 +57,9 @@ class Change:
         if not 0 <= edit.keep <= source.size:
             raise ParquetextError(f"cannot keep {edit.keep} of {source.size} bytes", file=source.name)
         if isinstance(source, RemoteSource):
-            commit_remote(source, edit)
-        elif self.in_place:
+            self.written = commit_remote(source, edit)
+            return
+        if self.in_place:
             commit_in_place(self.operations, source, edit, keep_mtime=self.keep_mtime)
         else:
             replace(self.operations, source, edit, keep_mtime=self.keep_mtime, forced=self.forced)

@@ -1,8 +1,10 @@
-"""A commit on an object store: the new object is uploaded whole, then copied over the old one by the store."""
+"""A commit on an object store: where the store can copy parts, by these and the tail; else the new object is uploaded
+whole, then copied over the old one by the store."""
 
 from __future__ import annotations
 
 from ..errors import Conflict
+from .copied import can_copy, commit_copied
 from .edit import TailEdit
 from .source import RemoteSource
 from .staged import Staged, check_size
@@ -12,8 +14,11 @@ __all__ = ["commit_remote"]
 _PIECE_BYTES = 8 << 20
 
 
-def commit_remote(source: RemoteSource, edit: TailEdit) -> None:
-    """Put the new object in `source`'s place, if that is still the one that was read."""
+def commit_remote(source: RemoteSource, edit: TailEdit) -> int:
+    """Put the new object in `source`'s place, if that is still the one that was read; returns the bytes sent."""
+    if source.version.identity[0] and can_copy(source.target, edit):
+        commit_copied(source, edit)
+        return len(edit.tail)
     check_size(source.target, edit.size)
     staged = Staged(source.target)
     try:
@@ -21,6 +26,7 @@ def commit_remote(source: RemoteSource, edit: TailEdit) -> None:
         staged.check(edit.size)
         _check_unchanged(source)
         staged.publish()
+        return edit.size
     finally:
         staged.discard()
 

@@ -28,7 +28,10 @@ class Recorder:
         Of the server.
     most_at_once : int
         Requests that were under way at the same time.
+    conditions : Conditions
     """
+
+    conditions: Conditions
 
     def __init__(self, application, url: str):
         self.url = url
@@ -62,6 +65,43 @@ class Recorder:
         return sum(each == method for each, _, _ in self.requests)
 
 
+class Conditions:
+    """Stands before moto's application, and adds what it leaves out: conditions on copied parts and finished uploads.
+
+    Attributes
+    ----------
+    lost_answers : int
+        Answers to finished uploads that are yet to be replaced by an error of the server.
+    """
+
+    def __init__(self, application):
+        self._application = application
+        self.lost_answers = 0
+
+    def __call__(self, environ, start_response):
+        wanted = environ.get("HTTP_X_AMZ_COPY_SOURCE_IF_MATCH") or environ.get("HTTP_IF_MATCH")
+        finishes = environ["REQUEST_METHOD"] == "POST" and "uploadId=" in environ["QUERY_STRING"]
+        if wanted and environ["REQUEST_METHOD"] in ("POST", "PUT") and wanted != self._tag(environ):
+            return self._error(start_response, "412 Precondition Failed", "PreconditionFailed")
+        if finishes and self.lost_answers:
+            self.lost_answers -= 1
+            list(self._application(environ, lambda *_: None))
+            return self._error(start_response, "500 Internal Server Error", "InternalError")
+        return self._application(environ, start_response)
+
+    def _tag(self, environ) -> str | None:
+        answer: list[tuple[str, str]] = []
+        asked = {**environ, "REQUEST_METHOD": "HEAD", "QUERY_STRING": "", "CONTENT_LENGTH": "0"}
+        list(self._application(asked, lambda _, headers, *__: answer.extend(headers)))
+        return next((value for name, value in answer if name.lower() == "etag"), None)
+
+    @staticmethod
+    def _error(start_response, status: str, code: str):
+        body = f"<Error><Code>{code}</Code><Message>{status}</Message></Error>".encode()
+        start_response(status, [("Content-Type", "application/xml"), ("Content-Length", str(len(body)))])
+        return [body]
+
+
 @contextmanager
 def s3_server() -> Iterator[pafs.S3FileSystem]:
     """A filesystem with one empty bucket, BUCKET."""
@@ -78,7 +118,9 @@ def recorded_s3_server() -> Iterator[tuple[pafs.S3FileSystem, Recorder]]:
     server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
-    recorder = server._server.app = Recorder(server._server.app, f"http://{host}:{port}")
+    conditions = Conditions(server._server.app)
+    recorder = server._server.app = Recorder(conditions, f"http://{host}:{port}")
+    recorder.conditions = conditions
     try:
         filesystem = pafs.S3FileSystem(
             endpoint_override=f"{host}:{port}", scheme="http", access_key="any", secret_key="any", region="us-east-1",

@@ -1,0 +1,149 @@
+"""Commits on S3 of which the store copies all but the tail."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+
+import boto3
+import pytest
+from support.objects import BUCKET, get, names, put, recorded_s3_server
+
+from parquetext.errors import Conflict
+from parquetext.storage import TailEdit, change, copied
+
+KEY = "folder/x.bin"
+PATH = f"{BUCKET}/{KEY}"
+OLD = bytes(range(256)) * (48 << 10) + b"the old tail"
+EDIT = TailEdit(12 << 20, b"a new tail")
+NEW = OLD[:EDIT.keep] + EDIT.tail
+
+
+@pytest.fixture(scope="module")
+def server():
+    with recorded_s3_server() as both:
+        yield both
+
+
+@pytest.fixture
+def s3(server):
+    filesystem, recorder = server
+    put(filesystem, PATH, OLD)
+    recorder.forget()
+    yield filesystem
+    filesystem.delete_dir_contents(BUCKET)
+
+
+@pytest.fixture
+def client(server):
+    return boto3.client("s3", endpoint_url=server[1].url, aws_access_key_id="any", aws_secret_access_key="any",
+                        region_name="us-east-1")
+
+
+def _unfinished(client) -> list:
+    return client.list_multipart_uploads(Bucket=BUCKET).get("Uploads", [])
+
+
+def test_only_the_tail_is_sent_and_nothing_is_read(s3, server, client):
+    with change((s3, PATH)) as changing:
+        changing.commit(EDIT)
+    assert changing.written == len(EDIT.tail)
+    assert server[1].ranges() == [None], "but for the object's tags"
+    assert get(s3, PATH) == NEW
+    assert names(s3, BUCKET) == [KEY] and not _unfinished(client)
+
+
+def test_a_large_object_is_copied_in_several_parts(s3, client, monkeypatch):
+    monkeypatch.setattr(copied, "_PART", 6 << 20)
+    with change((s3, PATH)) as changing:
+        changing.commit(EDIT)
+    assert get(s3, PATH) == NEW
+    assert client.head_object(Bucket=BUCKET, Key=KEY)["ETag"].endswith('-3"')
+
+
+@pytest.mark.parametrize("size", [1, (1 << 30) - 1, 1 << 30, (1 << 30) + 1, (5 << 40) - 7])
+def test_parts_are_gapless_and_neither_too_small_nor_too_many(size):
+    parts = list(copied._parts(size))
+    assert parts[0][0] == 0 and parts[-1][1] == size
+    assert all(one[1] == other[0] for one, other in itertools.pairwise(parts))
+    assert len(parts) < 10_000 and max(end - begin for begin, end in parts) <= 1 << 30
+    assert len(parts) == 1 or min(end - begin for begin, end in parts) >= copied.LEAST_PART
+
+
+def test_metadata_tags_and_storage_class_stay(s3, client):
+    client.put_object(Bucket=BUCKET, Key=KEY, Body=OLD, Metadata={"team": "rain"}, ContentType="application/x-thing",
+                      CacheControl="no-cache", StorageClass="STANDARD_IA", Tagging="cost=a%2Bb+c&owner=me")
+    with change((s3, PATH)) as changing:
+        changing.commit(EDIT)
+    now = client.head_object(Bucket=BUCKET, Key=KEY)
+    assert now["ContentLength"] == len(NEW)
+    assert (now["Metadata"], now["ContentType"], now["CacheControl"], now["StorageClass"]) == (
+        {"team": "rain"}, "application/x-thing", "no-cache", "STANDARD_IA")
+    tags = client.get_object_tagging(Bucket=BUCKET, Key=KEY)["TagSet"]
+    assert {each["Key"]: each["Value"] for each in tags} == {"cost": "a+b c", "owner": "me"}
+
+
+@pytest.mark.parametrize("theirs", [OLD + b"more", OLD[:-1] + b"?", None], ids=["other size", "same size", "removed"])
+def test_an_object_that_changed_after_it_was_read_is_left_alone(s3, client, theirs):
+    with change((s3, PATH)) as changing:
+        if theirs is None:
+            s3.delete_file(PATH)
+        else:
+            put(s3, PATH, theirs)
+        with pytest.raises(Conflict):
+            changing.commit(EDIT)
+    assert names(s3, BUCKET) == ([] if theirs is None else [KEY])
+    assert theirs is None or get(s3, PATH) == theirs
+    assert not _unfinished(client)
+
+
+def test_a_race_lost_at_the_last_moment_leaves_the_winners_object(s3, client, monkeypatch):
+    check = copied._Upload._check
+    checks = []
+
+    def overtaken(upload, tag):
+        check(upload, tag)
+        checks.append(tag)
+        if len(checks) == 2:
+            put(s3, PATH, b"the winner's")
+
+    monkeypatch.setattr(copied._Upload, "_check", overtaken)
+    with change((s3, PATH)) as changing, pytest.raises(Conflict, match="changed by somebody else"):
+        changing.commit(EDIT)
+    assert get(s3, PATH) == b"the winner's"
+    assert not _unfinished(client)
+
+
+def test_a_lost_answer_is_no_failure(s3, server):
+    server[1].conditions.lost_answers = 1
+    with change((s3, PATH)) as changing:
+        changing.commit(EDIT)
+    assert server[1].conditions.lost_answers == 0
+    assert get(s3, PATH) == NEW
+
+
+def test_a_failure_half_way_leaves_the_old_object_and_no_parts(s3, client, monkeypatch):
+    def broken(*_):
+        raise OSError("the network is gone")
+
+    monkeypatch.setattr(copied._Upload, "finish", broken)
+    with change((s3, PATH)) as changing, pytest.raises(OSError, match="network is gone"):
+        changing.commit(EDIT)
+    assert get(s3, PATH) == OLD
+    assert not _unfinished(client)
+
+
+def test_small_objects_are_uploaded_whole(s3, client):
+    put(s3, PATH, OLD[:5000])
+    with change((s3, PATH)) as changing:
+        changing.commit(TailEdit(4000, b"tail"))
+    assert changing.written == 4004
+    assert get(s3, PATH) == OLD[:4000] + b"tail"
+
+
+def test_without_boto3_the_object_is_uploaded_whole(s3, monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with change((s3, PATH)) as changing:
+        changing.commit(EDIT)
+    assert changing.written == EDIT.size
+    assert get(s3, PATH) == NEW
