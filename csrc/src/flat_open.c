@@ -117,12 +117,13 @@ static int check_places(pqx_flat *flat, pqx_error *error)
     flat->extensions_place = pqx_load32(tail + 68);
     uint32_t groups = flat->facts.row_group_count;
     if (flat->listed_count > PQX_FLAT_LIST_ENTRIES) return pqx_flat_fail(flat, error, PQX_BAD_CELL, flat->tail + 64, PQX_FLAT_LIST_ENTRIES, flat->listed_count);
-    uint32_t counted = 8 * (groups < PQX_FLAT_PART_ROW_GROUPS ? groups : PQX_FLAT_PART_ROW_GROUPS);
-    uint64_t lists = PQX_FLAT_TAIL_BYTES + counted + (((uint64_t)flat->vtable_bytes + 3) & ~(uint64_t)3);
+    flat->group_count = groups < PQX_FLAT_PART_ROW_GROUPS ? groups : PQX_FLAT_PART_ROW_GROUPS;
+    uint32_t counted = PQX_FLAT_TAIL_GROUP_BYTES * flat->group_count;
+    uint64_t lists = ((uint64_t)PQX_FLAT_TAIL_BYTES + counted + flat->vtable_bytes + 3) & ~(uint64_t)3;
     uint64_t size = ((lists + 8 * flat->listed_count + 7) & ~(uint64_t)7) + PQX_FLAT_RECORD_BYTES;
     if (flat->vtable_bytes % 2 || size != flat->length - flat->tail)
         return pqx_flat_fail(flat, error, PQX_BAD_CELL, flat->tail + 60, flat->length - flat->tail, size);
-    flat->row_counts = tail + PQX_FLAT_TAIL_BYTES;
+    flat->groups = tail + PQX_FLAT_TAIL_BYTES;
     flat->vtables = flat->tail + PQX_FLAT_TAIL_BYTES + counted;
     flat->listed = tail + lists;
     uint64_t places = (uint64_t)flat->facts.leaf_count + flat->facts.node_count + flat->row_group_cells + flat->facts.key_value_count

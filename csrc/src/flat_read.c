@@ -3,7 +3,7 @@
 
 #include "flat_read.h"
 
-#define FEW_BUCKETS 16
+#define FEW_BUCKETS 32
 
 void pqx_flat_begin(pqx_flat *flat) { flat->allowance = 2 * (uint64_t)flat->length + 65536; }
 
@@ -45,7 +45,7 @@ static const uint8_t *in_memory(const pqx_flat *flat, uint32_t place)
 static int hold_names(pqx_flat *flat, pqx_error *error)
 {
     uint32_t size = PQX_FLAT_PAGE_BYTES * flat->bucket_count;
-    if (flat->names || flat->bucket_loads++ < FEW_BUCKETS || flat->bucket_loads <= flat->bucket_count / 32) return PQX_OK;
+    if (flat->names || flat->bucket_loads < FEW_BUCKETS || flat->bucket_loads < flat->bucket_count / 32) return PQX_OK;
     uint8_t *names = malloc(size);
     if (!names) return pqx_fail(error, PQX_NO_MEMORY, 0, size, 0);
     int failure = flat->source.read(flat->source.context, flat->payload + flat->buckets, size, names);
@@ -109,8 +109,10 @@ int pqx_flat_load(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t hint,
 int pqx_flat_load_page(pqx_flat *flat, pqx_cell *cell, uint32_t first, uint32_t index, int kind, uint32_t most, uint32_t *used, pqx_error *error)
 {
     uint32_t place = first + PQX_FLAT_PAGE_BYTES * index;
-    if (kind == PQX_KIND_BUCKET && place < flat->held && cell->place != place) PQX_TRY(hold_names(flat, error));
+    int is_far = kind == PQX_KIND_BUCKET && place < flat->held && cell->place != place;
+    if (is_far) PQX_TRY(hold_names(flat, error));
     PQX_TRY(pqx_flat_load(flat, cell, place, PQX_FLAT_PAGE_BYTES, kind, 0, index, error));
+    flat->bucket_loads += (uint32_t)is_far;
     if (PQX_UNLIKELY(cell->size != PQX_FLAT_PAGE_BYTES)) {
         uint32_t size = cell->size;
         cell->size = 0;

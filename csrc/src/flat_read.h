@@ -33,7 +33,8 @@ struct pqx_flat {
     uint32_t flags, directory, place_count, row_group_cells, pool_pages, buckets, bucket_count, listed_count;
     uint32_t column_hint, pool_hint, vtables, vtable_bytes;
     uint32_t extensions_place;            /* of the list of extensions; 0: none */
-    const uint8_t *row_counts, *listed;
+    const uint8_t *groups, *listed;       /* of the tail block */
+    uint32_t group_count;                 /* row groups that it has */
     pqx_cell column, node, part, row_groups, text, pool, directory_page, bucket, extensions, extension;   /* the last one of each */
     pqx_cell candidate;                   /* a column or node, as long as nobody knows which */
     uint8_t *names;                       /* all BUCKET cells, once many of them were wanted */
@@ -147,6 +148,8 @@ int pqx_flat_read_row_group(pqx_flat *flat, uint32_t index, pqx_row_group *row_g
 int pqx_flat_read_key_value(pqx_flat *flat, uint32_t index, pqx_bytes *key, pqx_bytes *value, pqx_error *error);
 /* Begins a call; the ROOT cell is then in flat->text. */
 int pqx_flat_load_root(pqx_flat *flat, pqx_error *error);
+/* As its table says it, though the tail block has it too. */
+int pqx_flat_read_group_table(pqx_flat *flat, uint32_t index, pqx_row_group *row_group, pqx_error *error);
 int pqx_flat_row_group_view(pqx_flat *flat, uint32_t row_group, pqx_view *view, pqx_error *error);
 
 /* flat_extensions.c: the bytes of an extension, whose cell is then flat->extension. */

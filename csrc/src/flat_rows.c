@@ -41,7 +41,7 @@ int pqx_flat_num_rows(pqx_flat *flat, uint32_t row_group, int64_t *num_rows, pqx
 {
     pqx_view view;
     if (row_group < PQX_FLAT_PART_ROW_GROUPS) {
-        *num_rows = (int64_t)pqx_load64(flat->row_counts + 8 * row_group);
+        *num_rows = (int64_t)pqx_load64(flat->groups + 8 * row_group);
         return PQX_OK;
     }
     if (!flat->late_rows) PQX_TRY(reserve_late_rows(flat, error));
@@ -54,7 +54,7 @@ int pqx_flat_num_rows(pqx_flat *flat, uint32_t row_group, int64_t *num_rows, pqx
     return PQX_OK;
 }
 
-int pqx_flat_read_row_group(pqx_flat *flat, uint32_t index, pqx_row_group *group, pqx_error *error)
+int pqx_flat_read_group_table(pqx_flat *flat, uint32_t index, pqx_row_group *group, pqx_error *error)
 {
     pqx_view view;
     PQX_TRY(pqx_flat_row_group_view(flat, index, &view, error));
@@ -63,6 +63,19 @@ int pqx_flat_read_row_group(pqx_flat *flat, uint32_t index, pqx_row_group *group
         .total_byte_size = field64(&view, 1, 0), .num_rows = field64(&view, 2, 0), .file_offset = field64(&view, 4, -1),
         .total_compressed_size = field64(&view, 5, -1), .ordinal = ordinal ? (int16_t)pqx_load16(ordinal) : -1,
         .chunk_count = flat->facts.leaf_count,
+    };
+    return PQX_OK;
+}
+
+int pqx_flat_read_row_group(pqx_flat *flat, uint32_t index, pqx_row_group *group, pqx_error *error)
+{
+    uint32_t count = flat->group_count;
+    if (index >= count) return pqx_flat_read_group_table(flat, index, group, error);
+    int64_t numbers[4];
+    for (uint32_t i = 0; i < 4; i++) numbers[i] = (int64_t)pqx_load64(flat->groups + 8 * (i * count + index));
+    *group = (pqx_row_group){
+        .num_rows = numbers[0], .total_byte_size = numbers[1], .file_offset = numbers[2], .total_compressed_size = numbers[3],
+        .ordinal = (int16_t)pqx_load16(flat->groups + 32 * count + 2 * index), .chunk_count = flat->facts.leaf_count,
     };
     return PQX_OK;
 }

@@ -218,7 +218,7 @@ static int take_row_groups(pqx_rebuilding *t)
     pqx_row_group group;
     for (uint32_t i = 0; i < flat->facts.row_group_count; i++) {
         pqx_flat_begin(flat);
-        PQX_TRY(pqx_flat_read_row_group(flat, i, &group, t->error));
+        PQX_TRY(pqx_flat_read_group_table(flat, i, &group, t->error));
         if (i % PQX_FLAT_PART_ROW_GROUPS == 0) {
             const pqx_cell *cell = &flat->row_groups;
             PQX_TRY(pqx_flat_inside(flat, cell, 24, pqx_load32(cell->data + 24), 0, t->error));

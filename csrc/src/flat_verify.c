@@ -83,15 +83,21 @@ static int verify_columns(pqx_verifier *v)
 
 static int verify_row_groups(pqx_verifier *v)
 {
-    pqx_row_group facts;
+    pqx_row_group table, said;
     pqx_view view;
     size_t sorting;
     for (uint32_t i = 0; i < v->flat->facts.row_group_count; i++) {
         pqx_flat_begin(v->flat);
-        PQX_TRY(pqx_flat_read_row_group(v->flat, i, &facts, v->error));
+        PQX_TRY(pqx_flat_read_group_table(v->flat, i, &table, v->error));
         PQX_TRY(pqx_flat_get_sorting_columns(v->flat, i, NULL, 0, &sorting, v->error));
         PQX_TRY(pqx_flat_row_group_view(v->flat, i, &view, v->error));
         v->row_groups[i] = view.cell->place + view.at;
+        PQX_TRY(pqx_flat_read_row_group(v->flat, i, &said, v->error));
+        PQX_TRY(expect(v, v->row_groups[i], (uint64_t)said.num_rows, (uint64_t)table.num_rows));
+        PQX_TRY(expect(v, v->row_groups[i], (uint64_t)said.total_byte_size, (uint64_t)table.total_byte_size));
+        PQX_TRY(expect(v, v->row_groups[i], (uint64_t)said.file_offset, (uint64_t)table.file_offset));
+        PQX_TRY(expect(v, v->row_groups[i], (uint64_t)said.total_compressed_size, (uint64_t)table.total_compressed_size));
+        PQX_TRY(expect(v, v->row_groups[i], (uint64_t)(int64_t)said.ordinal, (uint64_t)(int64_t)table.ordinal));
     }
     return PQX_OK;
 }

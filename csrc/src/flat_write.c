@@ -271,17 +271,20 @@ static int write_cells(pqx_flat_writer *w, uint32_t *row_group_fields)
     uint32_t *row_groups = w->places + scan->leaf_count + w->node_count;
     uint32_t parts = scan->row_group_count / PQX_FLAT_PART_ROW_GROUPS + (scan->row_group_count % PQX_FLAT_PART_ROW_GROUPS != 0);
     PQX_TRY(write_row_groups(w, row_groups, row_group_fields));
-    for (uint32_t node = 0; node < w->node_count; node++) PQX_TRY(pqx_flat_write_node(w, node));
     for (uint32_t leaf = 0; leaf < scan->leaf_count; leaf++) PQX_TRY(write_column(w, leaf));
     uint32_t *next = row_groups + parts;
     for (uint32_t i = 0; i < scan->key_value_count; i++) PQX_TRY(write_key_value(w, i, next++));
-    PQX_TRY(pqx_flat_make_root_residue(w, 0));
-    PQX_TRY(write_root_cell(w, next++));
-    w->place_count = (uint32_t)(next - w->places);
-    PQX_TRY(pqx_flat_write_pool(w));
+    uint32_t root = (uint32_t)(next - w->places);
+    PQX_TRY(pqx_flat_list_pool(w, root + 1));
     PQX_TRY(pqx_flat_write_extensions(w));
-    PQX_TRY(pqx_flat_write_directory(w));
-    PQX_TRY(pqx_flat_write_names(w));
+    PQX_TRY(pqx_flat_reserve_names(w));
+    PQX_TRY(pqx_flat_reserve_directory(w));
+    PQX_TRY(pqx_flat_write_pool(w));                           /* from here on what every projection needs, to be read with the tail */
+    for (uint32_t node = w->node_count; node--;) PQX_TRY(pqx_flat_write_node(w, node));
+    PQX_TRY(pqx_flat_make_root_residue(w, 0));
+    PQX_TRY(write_root_cell(w, &w->places[root]));
+    pqx_flat_fill_directory(w);
+    PQX_TRY(pqx_flat_fill_names(w));
     PQX_TRY(pqx_flat_write_tail(w, (uint32_t)scan->has_created_by | (uint32_t)scan->has_key_values << 1 | (uint32_t)scan->has_column_orders << 2
                                 | (w->is_compact ? PQX_FLAT_COMPACT : 0)));
     pqx_flat_sign_cells(w);
@@ -312,19 +315,17 @@ static int write_payload(pqx_flat_writer *w)
 static int write_verbatim(pqx_flat_writer *w)
 {
     static const pqx_scan nothing = {0};
-    uint32_t first, at, cell;
+    uint32_t first, at;
     PQX_TRY(pqx_flat_make_root_residue(w, 1));
     w->scan = &nothing;
     PQX_TRY(pqx_flat_shapes_new(w));
     PQX_TRY(pqx_flat_zeros(w, 8, &first));
     PQX_TRY(pqx_flat_table(w, PQX_FLAT_FILE_META_DATA, 0, &at, NULL));
     pqx_flat_link(w, first, at);
-    PQX_TRY(write_root_cell(w, &cell));
-    w->places = &cell;
-    w->place_count = 1;
-    int status = pqx_flat_write_directory(w);
-    w->places = NULL;
-    PQX_TRY(status);
+    PQX_TRY(reserve_array(w, &w->places, w->place_count = 1, sizeof *w->places));
+    PQX_TRY(pqx_flat_reserve_directory(w));
+    PQX_TRY(write_root_cell(w, &w->places[0]));
+    pqx_flat_fill_directory(w);
     PQX_TRY(pqx_flat_write_tail(w, PQX_FLAT_VERBATIM));
     pqx_flat_sign_cells(w);
     return PQX_OK;

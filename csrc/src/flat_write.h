@@ -117,7 +117,8 @@ int pqx_flat_cell_end(pqx_flat_writer *w, uint32_t cell);
 /* `count` empty cells of 256 bytes, numbered from 0. */
 int pqx_flat_pages(pqx_flat_writer *w, int kind, uint32_t count, uint32_t *first);
 void pqx_flat_sign_cells(pqx_flat_writer *w);
-int pqx_flat_write_directory(pqx_flat_writer *w);
+int pqx_flat_reserve_directory(pqx_flat_writer *w);
+void pqx_flat_fill_directory(pqx_flat_writer *w);
 int pqx_flat_write_tail(pqx_flat_writer *w, uint32_t flags);
 
 /* flat_write_schema.c */
@@ -137,6 +138,8 @@ int pqx_flat_make_pool(pqx_flat_writer *w);
 int pqx_flat_pool_add(pqx_flat_writer *w, const uint8_t *bytes, size_t size, uint32_t *place);
 /* Good until an item is added. */
 pqx_bytes pqx_flat_pool_get(const pqx_flat_writer *w, uint32_t place);
+/* Room in w->places behind the first `before`. */
+int pqx_flat_list_pool(pqx_flat_writer *w, uint32_t before);
 int pqx_flat_write_pool(pqx_flat_writer *w);
 
 /* flat_write_records.c: what the tables do not say, record by record */
@@ -152,6 +155,7 @@ int pqx_flat_check_extensions(pqx_flat_writer *w);
 int pqx_flat_write_extensions(pqx_flat_writer *w);
 
 /* flat_write_names.c: entries by hash; either buckets are written, or `listed` is what the tail block lists. */
-int pqx_flat_write_names(pqx_flat_writer *w);
+int pqx_flat_reserve_names(pqx_flat_writer *w);
+int pqx_flat_fill_names(pqx_flat_writer *w);
 
 #endif

@@ -41,18 +41,21 @@ void pqx_flat_sign_cells(pqx_flat_writer *w)
     }
 }
 
-int pqx_flat_write_directory(pqx_flat_writer *w)
+int pqx_flat_reserve_directory(pqx_flat_writer *w)
 {
     uint32_t pages = (w->place_count + PQX_FLAT_DIRECTORY_ENTRIES - 1) / PQX_FLAT_DIRECTORY_ENTRIES;
-    PQX_TRY(pqx_flat_pages(w, PQX_KIND_DIRECTORY, pages, &w->directory));
-    for (uint32_t page = 0; page < pages; page++) {
-        uint32_t first = page * PQX_FLAT_DIRECTORY_ENTRIES, left = w->place_count - first;
+    return pqx_flat_pages(w, PQX_KIND_DIRECTORY, pages, &w->directory);
+}
+
+void pqx_flat_fill_directory(pqx_flat_writer *w)
+{
+    for (uint32_t first = 0, page = 0; first < w->place_count; first += PQX_FLAT_DIRECTORY_ENTRIES, page++) {
+        uint32_t left = w->place_count - first;
         uint32_t used = left < PQX_FLAT_DIRECTORY_ENTRIES ? left : PQX_FLAT_DIRECTORY_ENTRIES;
         uint8_t *cell = pqx_flat_at(w, w->directory + PQX_FLAT_PAGE_BYTES * page);
         pqx_store16(cell + 10, (uint16_t)used);
         memcpy(cell + PQX_FLAT_CELL_HEADER_BYTES, w->places + first, 4 * (size_t)used);
     }
-    return PQX_OK;
 }
 
 static void store_counts(pqx_flat_writer *w, uint8_t *tail, uint32_t flags)
@@ -68,6 +71,22 @@ static void store_counts(pqx_flat_writer *w, uint8_t *tail, uint32_t flags)
     memcpy(tail + 40, more, sizeof more);
 }
 
+/* The facts of the first row groups, array by array. */
+static int put_row_groups(pqx_flat_writer *w)
+{
+    const pqx_row_group *groups = w->scan->row_groups;
+    uint32_t all = w->scan->row_group_count, count = all < PQX_FLAT_PART_ROW_GROUPS ? all : PQX_FLAT_PART_ROW_GROUPS, at;
+    PQX_TRY(pqx_flat_zeros(w, PQX_FLAT_TAIL_GROUP_BYTES * (size_t)count, &at));
+    uint8_t *facts = pqx_flat_at(w, at);
+    for (uint32_t i = 0; i < count; i++) {
+        const pqx_row_group *group = &groups[i];
+        const int64_t numbers[4] = {group->num_rows, group->total_byte_size, group->file_offset, group->total_compressed_size};
+        for (uint32_t j = 0; j < 4; j++) pqx_store64(facts + 8 * (j * count + i), (uint64_t)numbers[j]);
+        pqx_store16(facts + 32 * count + 2 * i, (uint16_t)group->ordinal);
+    }
+    return PQX_OK;
+}
+
 int pqx_flat_write_tail(pqx_flat_writer *w, uint32_t flags)
 {
     static const uint8_t uuid[16] = PQX_UUID_FLAT_FOOTER;
@@ -75,8 +94,7 @@ int pqx_flat_write_tail(pqx_flat_writer *w, uint32_t flags)
     PQX_TRY(pqx_flat_pad(w, 8));
     PQX_TRY(pqx_flat_zeros(w, PQX_FLAT_TAIL_BYTES, &tail));
     store_counts(w, pqx_flat_at(w, tail), flags);
-    for (uint32_t i = 0; i < w->scan->row_group_count && i < PQX_FLAT_PART_ROW_GROUPS; i++)
-        PQX_TRY(pqx_flat_append(w, (const uint8_t *)&w->scan->row_groups[i].num_rows, 8, NULL));
+    PQX_TRY(put_row_groups(w));
     uint32_t area;
     PQX_TRY(pqx_flat_append(w, w->vtables.data, w->vtables.size, &area));
     pqx_flat_place_vtables(w, area);

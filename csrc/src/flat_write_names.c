@@ -25,15 +25,27 @@ static int list_entries(pqx_flat_writer *w, pqx_buffer *homes)
     return PQX_OK;
 }
 
-int pqx_flat_write_names(pqx_flat_writer *w)
+static size_t count_entries(const pqx_flat_writer *w)
+{
+    size_t count = (size_t)w->scan->element_count - 1;
+    for (uint32_t i = 1; i < w->scan->element_count; i++) count += w->scan->elements[i].field_id != INT32_MIN;
+    return count;
+}
+
+int pqx_flat_reserve_names(pqx_flat_writer *w)
+{
+    size_t entries = count_entries(w);
+    if (entries <= PQX_FLAT_LIST_ENTRIES) return PQX_OK;
+    w->bucket_count = (uint32_t)((entries + PQX_FLAT_BUCKET_FILL - 1) / PQX_FLAT_BUCKET_FILL);
+    return pqx_flat_pages(w, PQX_KIND_BUCKET, w->bucket_count, &w->buckets);
+}
+
+int pqx_flat_fill_names(pqx_flat_writer *w)
 {
     pqx_buffer homes = {0};
     int status = list_entries(w, &homes);
-    size_t entries = homes.size / sizeof(uint32_t);
-    if (status == PQX_OK && entries > PQX_FLAT_LIST_ENTRIES) {
-        w->bucket_count = (uint32_t)((entries + PQX_FLAT_BUCKET_FILL - 1) / PQX_FLAT_BUCKET_FILL);
-        status = pqx_flat_pages(w, PQX_KIND_BUCKET, w->bucket_count, &w->buckets);
-        if (status == PQX_OK) pqx_flat_fill_buckets(pqx_flat_at(w, w->buckets), w->bucket_count, (const uint32_t *)(const void *)homes.data, w->listed.data, entries);
+    if (status == PQX_OK && w->bucket_count) {
+        pqx_flat_fill_buckets(pqx_flat_at(w, w->buckets), w->bucket_count, (const uint32_t *)(const void *)homes.data, w->listed.data, homes.size / sizeof(uint32_t));
         w->listed.size = 0;
     }
     pqx_buffer_free(&homes);

@@ -141,15 +141,22 @@ int pqx_flat_make_pool(pqx_flat_writer *w)
     return status;
 }
 
+int pqx_flat_list_pool(pqx_flat_writer *w, uint32_t before)
+{
+    uint32_t pages = (uint32_t)(w->pool_ends.size / 4);
+    uint32_t *places = realloc(w->places, ((size_t)before + pages) * sizeof *places);
+    if (!places) return pqx_fail(w->error, PQX_NO_MEMORY, 0, ((uint64_t)before + pages) * sizeof *places, 0);
+    w->places = places;
+    w->place_count = before + pages;
+    return PQX_OK;
+}
+
 int pqx_flat_write_pool(pqx_flat_writer *w)
 {
     const uint32_t *ends = (const uint32_t *)(const void *)w->pool_ends.data;
-    uint32_t pages = (uint32_t)(w->pool_ends.size / 4), begin = 0;
-    uint32_t *places = realloc(w->places, ((size_t)w->place_count + pages + 1) * sizeof *places);
-    if (!places) return pqx_fail(w->error, PQX_NO_MEMORY, 0, ((uint64_t)w->place_count + pages) * sizeof *places, 0);
-    w->places = places;
-    places += w->place_count;
-    for (uint32_t page = 0; page < pages; page++) {
+    uint32_t pages = (uint32_t)(w->pool_ends.size / 4), *places = w->places + (w->place_count - pages);
+    for (uint32_t page = pages; page--;) {
+        uint32_t begin = page ? ends[page - 1] : 0;
         uint32_t cell;
         PQX_TRY(pqx_flat_cell_begin(w, PQX_KIND_POOL, 0, page, &cell));
         PQX_TRY(pqx_flat_append(w, w->pool.data + begin, ends[page] - begin, NULL));
@@ -157,8 +164,6 @@ int pqx_flat_write_pool(pqx_flat_writer *w)
         uint32_t length = pqx_flat_end(w) - cell;
         if (length > w->pool_hint) w->pool_hint = length < PQX_FLAT_POOL_PAGE_BYTES ? length : PQX_FLAT_POOL_PAGE_BYTES;
         places[page] = cell;
-        begin = ends[page];
     }
-    w->place_count += pages;
     return PQX_OK;
 }

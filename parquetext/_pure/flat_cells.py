@@ -13,7 +13,7 @@ from . import checksum
 from .flat_tables import PAYLOAD_LIMIT
 
 IS_VERBATIM, ALL_FLAGS = 8, 31   # of the tail block
-FEW_BUCKETS = 16
+FEW_BUCKETS = 32
 FIRST_READ = 4096            # bytes from the end, where the tail that was given does not hold the record
 LEAST_AT_ONCE = 256
 _HEADER = struct.Struct("<IIHHI")
@@ -248,12 +248,13 @@ class Footer:
     def _check_places(self, block: bytes) -> None:
         counts, tail_length = self.counts, self.length - self.tail
         counted = min(counts.row_groups, wire.FLAT_PART_ROW_GROUPS)
-        vtables = wire.FLAT_TAIL_BYTES + 8 * counted
-        lists = vtables + (counts.vtable_bytes + 3 & ~3)
+        vtables = wire.FLAT_TAIL_BYTES + wire.FLAT_TAIL_GROUP_BYTES * counted
+        lists = vtables + counts.vtable_bytes + 3 & ~3
         size = (lists + 8 * counts.listed + 7 & ~7) + wire.FLAT_RECORD_BYTES
         if counts.vtable_bytes % 2 or size != tail_length:
             raise self._wrong(wire.BAD_CELL, 60, tail_length, size)
-        self.first_rows = struct.unpack_from(f"<{counted}q", block, wire.FLAT_TAIL_BYTES)
+        words = struct.unpack_from(f"<{4 * counted}q{counted}h", block, wire.FLAT_TAIL_BYTES)
+        self.first_row_groups = [words[index::counted] for index in range(counted)]
         self.vtables_at, self.vtables = self.tail + vtables, block[vtables:vtables + counts.vtable_bytes]
         self.listed = list(struct.iter_unpack("<II", block[lists:lists + 8 * counts.listed]))
         # The directory lists what follows, in this order.
@@ -368,19 +369,23 @@ class Footer:
             raise cell.fail(wire.BAD_CELL, 10, entry + 1, used)
         return self.cell(cell.u32(wire.FLAT_CELL_HEADER_BYTES + 4 * entry), kind, number, hint=hint)
 
-    def _hold_names(self, number: int) -> None:
-        """A reader that is asked for many names keeps all buckets: it has read 1 in 32 of them by then."""
+    def _is_far(self, number: int) -> bool:
+        """Whether a bucket is neither in the tail nor the last one."""
         last, place = self._cells.get((wire.KIND_BUCKET, False)), self.counts.buckets + wire.FLAT_PAGE_BYTES * number
-        if self._names or place >= self.held or (last is not None and last.place == place):
-            return
-        self._bucket_loads += 1
-        if self._bucket_loads > max(FEW_BUCKETS, self.counts.bucket_count // 32):
+        return place < self.held and (last is None or last.place != place)
+
+    def _hold_names(self) -> None:
+        """A reader that is asked for many names keeps all buckets: it has read 1 in 32 of them by then."""
+        if not self._names and self._bucket_loads >= max(FEW_BUCKETS, self.counts.bucket_count // 32):
             size = wire.FLAT_PAGE_BYTES * self.counts.bucket_count
             self._names = self.source.read(self.payload + self.counts.buckets, size)
 
     def bucket(self, number: int) -> tuple[list[tuple[int, int]], bool]:
         """The (tag, place) entries of a bucket, and whether the next one may have more."""
-        self._hold_names(number)
+        is_far = self._is_far(number)
+        if is_far:
+            self._hold_names()
         cell, used = self.page(wire.KIND_BUCKET, self.counts.buckets, number, wire.FLAT_BUCKET_ENTRIES)
+        self._bucket_loads += is_far
         begin = wire.FLAT_CELL_HEADER_BYTES
         return list(struct.iter_unpack("<II", cell.data[begin:begin + 8 * used])), used == wire.FLAT_BUCKET_ENTRIES

@@ -34,9 +34,14 @@ def home_of(hash: int, buckets: int) -> int:
     return (hash >> 32) * buckets >> 32
 
 
+def bucket_count(names: int) -> int:
+    """How many buckets so many entries take; 0: a tail lists them."""
+    return -(-names // wire.FLAT_BUCKET_FILL) if names > wire.FLAT_LIST_ENTRIES else 0
+
+
 def fill_buckets(entries: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
     """Buckets of (tag, place) for entries (hash, place): a full one passes an entry on to the next."""
-    count = -(-len(entries) // wire.FLAT_BUCKET_FILL)
+    count = bucket_count(len(entries))
     buckets: list[list[tuple[int, int]]] = [[] for _ in range(count)]
     for hash, place in entries:
         bucket = home_of(hash, count)

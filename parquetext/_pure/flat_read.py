@@ -283,7 +283,14 @@ class Reader(flat_names.ByName):
         return memoryview(array(_ROW_GROUP_CODES[name], [fact[name] for fact in facts]))
 
     def row_group(self, index: int) -> dict[str, int]:
-        """The facts of one row group."""
+        """The facts of one row group: the tail block has those of the first ones."""
+        if index >= len(self._footer.first_row_groups):
+            return self.row_group_table(index)
+        facts = zip(_ROW_GROUP_FIELDS, self._footer.first_row_groups[index], strict=True)
+        return {**dict(facts), "chunk_count": self.leaf_count}
+
+    def row_group_table(self, index: int) -> dict[str, int]:
+        """The same by its table."""
         cell, fields = self._row_group(index)
         facts = {name: cell.number_at(fields, name, code, absent) for name, (code, absent) in _ROW_GROUP_FIELDS.items()}
         return facts | {"chunk_count": self.leaf_count}
@@ -306,8 +313,8 @@ class Reader(flat_names.ByName):
 
     def _num_rows(self, row_group: int) -> int:
         """From the tail block, which has those of the first row groups; every column asks for them."""
-        if row_group < len(self._footer.first_rows):
-            return self._footer.first_rows[row_group]
+        if row_group < len(self._footer.first_row_groups):
+            return self._footer.first_row_groups[row_group][0]
         if row_group not in self._late_rows:
             self._late_rows[row_group] = self.row_group(row_group)["num_rows"]
         return self._late_rows[row_group]

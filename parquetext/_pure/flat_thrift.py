@@ -199,6 +199,6 @@ class _Rebuilding:
             cell, _ = reader._row_group(index)
             if index % wire.FLAT_PART_ROW_GROUPS == 0:
                 records = self.records_at(cell, 24)
-            facts = group_facts(reader.row_group(index), b"".join(column[index] for column in chunks))
+            facts = group_facts(reader.row_group_table(index), b"".join(column[index] for column in chunks))
             records.next(facts, out)
         return bytes(out)

@@ -92,10 +92,14 @@ class _Check:
     def check_row_group(self, index: int) -> None:
         reader = self.reader
         reader.begin()
-        reader.row_group(index)
+        facts = reader.row_group_table(index)
         reader.sorting_columns(index)
         cell, _ = reader._row_group(index)
-        self.row_groups.append(cell.place + cell.u32(LISTS + 4 * (index % wire.FLAT_PART_ROW_GROUPS)))
+        table = cell.u32(LISTS + 4 * (index % wire.FLAT_PART_ROW_GROUPS))
+        self.row_groups.append(cell.place + table)
+        for name, said in reader.row_group(index).items():
+            if said != facts[name]:
+                raise cell.fail(wire.BAD_VALUE, table, said & 2**64 - 1, facts[name] & 2**64 - 1)
 
     def check_extensions(self) -> None:
         for index, _ in enumerate(self.reader.extensions()):

@@ -8,7 +8,7 @@ from .. import wire
 from ..errors import ParquetextError, wire_error
 from . import checksum, flat_extensions, varint
 from .flat_chunk import Column, key_value
-from .flat_names import fill_buckets, hash_field_id, hash_path, tag_of
+from .flat_names import bucket_count, fill_buckets, hash_field_id, hash_path, tag_of
 from .flat_pool import Pool
 from .flat_rare import Crypto, algorithm
 from .flat_residue import (
@@ -101,6 +101,11 @@ def footer_crypto(scan) -> Crypto:
     return crypto
 
 
+def wrapped16(number: int) -> int:
+    """A number as 16 bits keep it."""
+    return (number + 2**15) % 2**16 - 2**15
+
+
 def parts_of(row_groups: int) -> list[range]:
     """The row groups of each part of a column."""
     step = wire.FLAT_PART_ROW_GROUPS
@@ -112,7 +117,6 @@ class _Ending:
 
     def __init__(self, scan):
         self.scan, self.payload = scan, Payload()
-        self.listed: list[int] = []                  # the cells that the directory lists
         self.longest_column = self.longest_page = 0
         self.left_out = 0                            # bytes of the footer that do not come back: its extension
         self.extensions_cell = 0                     # place of the list of extensions
@@ -126,36 +130,45 @@ class _Ending:
             places = {field: payload.behind(value) for field, value in behind.items() if value is not None}
             place = payload.append(skeleton + literals) - cell
             struct.pack_into("<3I", payload.out, fixed, place, len(skeleton), len(literals))
-        self.listed.append(cell)
+        self.root_cell = cell
         return places
 
-    def write_directory(self) -> int:
-        """The DIRECTORY cells; the place of the first one."""
-        entries = [struct.pack("<I", place) for place in self.listed]
-        step = wire.FLAT_DIRECTORY_ENTRIES
-        pages = [entries[first:first + step] for first in range(0, len(entries), step)]
-        return self.write_pages(wire.KIND_DIRECTORY, pages)
+    def reserve_directory(self, entries: int) -> None:
+        """The DIRECTORY cells, of so many entries."""
+        self.directory = self.reserve_pages(wire.KIND_DIRECTORY, -(-entries // wire.FLAT_DIRECTORY_ENTRIES))
 
-    def write_pages(self, kind: int, pages: list[list[bytes]]) -> int:
-        """Cells of 256 bytes whose part field is the number of their entries; the place of the first one."""
-        room = wire.FLAT_PAGE_BYTES - wire.FLAT_CELL_HEADER_BYTES
+    def fill_directory(self, listed: list[int]) -> None:
+        entries = [struct.pack("<I", place) for place in listed]
+        step = wire.FLAT_DIRECTORY_ENTRIES
+        self.fill_pages(self.directory, [entries[first:first + step] for first in range(0, len(entries), step)])
+
+    def reserve_pages(self, kind: int, count: int) -> int:
+        """Empty cells of 256 bytes; the place of the first one."""
         first = self.payload.pad(8)
-        for number, entries in enumerate(pages):
-            with self.payload.cell(kind, number, len(entries)):
-                self.payload.append(b"".join(entries).ljust(room, b"\0"))
+        for number in range(count):
+            with self.payload.cell(kind, number):
+                self.payload.append(bytes(wire.FLAT_PAGE_BYTES - wire.FLAT_CELL_HEADER_BYTES))
         return first
 
-    def write_tail(self, counts: tuple[int, ...], flags: int, version: int, rows: list[int], directory: int,
+    def fill_pages(self, first: int, pages: list[list[bytes]]) -> None:
+        """Entries for such cells; the part field is their number."""
+        for number, entries in enumerate(pages):
+            cell, content = first + wire.FLAT_PAGE_BYTES * number, b"".join(entries)
+            struct.pack_into("<H", self.payload.out, cell + 10, len(entries))
+            begin = cell + wire.FLAT_CELL_HEADER_BYTES
+            self.payload.out[begin:begin + len(content)] = content
+
+    def write_tail(self, counts: tuple[int, ...], flags: int, version: int, row_groups: list[tuple[int, ...]] = (),
                    buckets: tuple[int, int] = (0, 0), listed: list[tuple[int, int]] = ()) -> None:
         """The tail block, the last thing in the payload: its checksum covers it up to itself."""
         payload = self.payload
         tail = payload.pad(8)
         payload.append(struct.pack(
-            "<7IiqI7I", *counts, flags, version, 0 if flags & IS_VERBATIM else self.scan.num_rows, directory, *buckets,
-            min(self.longest_column, MOST_AT_ONCE), min(self.longest_page, MOST_AT_ONCE),
+            "<7IiqI7I", *counts, flags, version, 0 if flags & IS_VERBATIM else self.scan.num_rows, self.directory,
+            *buckets, min(self.longest_column, MOST_AT_ONCE), min(self.longest_page, MOST_AT_ONCE),
             payload.vtable_bytes, len(listed), self.extensions_cell))
-        rows = rows[:wire.FLAT_PART_ROW_GROUPS]
-        payload.append(struct.pack(f"<{len(rows)}q", *rows))
+        for code, values in zip("qqqqh", zip(*row_groups[:wire.FLAT_PART_ROW_GROUPS], strict=True), strict=False):
+            payload.append(struct.pack(f"<{len(values)}{code}", *values))
         payload.place_vtables()
         payload.pad(4)
         payload.append(b"".join(struct.pack("<II", tag_of(hash), place) for hash, place in listed))
@@ -172,8 +185,10 @@ class _Verbatim(_Ending):
         payload = self.payload
         payload.append(bytes(8))
         payload.link(0, payload.table(Table("FileMetaData", {})).place)
+        self.reserve_directory(1)
         self.write_root_cell(residue_of(self.scan.data, 0, FOOTER, {}))
-        self.write_tail((0,) * 6, IS_VERBATIM, 0, [], self.write_directory())
+        self.fill_directory([self.root_cell])
+        self.write_tail((0,) * 6, IS_VERBATIM, 0)
         return payload.sign()
 
 
@@ -188,33 +203,39 @@ class _Writer(_Ending):
         self.rows = list(scan.row_groups("num_rows"))
         self.parts = parts_of(scan.row_group_count)
         self.column_cells: list[int] = []
-        self.node_cells: list[int] = []
+        self.node_cells = [0] * len(self.elements.nodes)
+        self.key_value_cells: list[int] = []
+        self.pool_cells: list[int] = []
 
     def write(self) -> bytes:
         payload, scan = self.payload, self.scan
         self.write_root()
         row_groups = self.write_row_groups()
-        for node in range(len(self.elements.nodes)):
-            self.write_node(node)
         for leaf in range(scan.leaf_count):
             self.write_column(leaf)
-        self.listed = self.column_cells + self.node_cells + row_groups
         for index in range(scan.key_value_count):
             self.write_key_value(index)
+        self.extensions_cell = flat_extensions.write(payload, self.extensions, self.first_entry.get("extensions", 0))
+        buckets = self.reserve_buckets()
+        listed_before = len(self.column_cells) + len(self.node_cells) + len(row_groups) + scan.key_value_count + 1
+        self.reserve_directory(listed_before + len(self.pool.pages))
+        self.write_pool()                            # from here on what every projection needs: read with the tail
+        for node in reversed(range(len(self.elements.nodes))):
+            self.write_node(node)
         for field, place in self.write_root_cell(
                 self.footer_residue(), created_by=scan.created_by, encryption_algorithm=algorithm(self.crypto),
                 footer_signing_key_metadata=self.crypto.bytes).items():
             payload.link(self.root.field(field), place)
-        self.write_pool()
-        self.extensions_cell = flat_extensions.write(payload, self.extensions, self.first_entry.get("extensions", 0))
-        directory = self.write_directory()
+        self.fill_directory(self.column_cells + self.node_cells + row_groups + self.key_value_cells
+                            + [self.root_cell] + self.pool_cells)
         entries = self.name_entries()
-        buckets = self.write_buckets(entries) if len(entries) > wire.FLAT_LIST_ENTRIES else (0, 0)
+        if buckets[1]:
+            self.fill_buckets(buckets[0], entries)
         counts = (scan.leaf_count, len(self.elements.nodes), scan.row_group_count, scan.key_value_count,
                   len(self.pool.pages), len(self.parts))
         flags = HAS_CREATED_BY * (scan.created_by is not None) | HAS_KEY_VALUES * bool(scan.has_key_values) \
             | HAS_COLUMN_ORDERS * bool(scan.has_column_orders) | IS_COMPACT * self.is_compact
-        self.write_tail(counts, flags, scan.version, self.rows, directory, buckets, [] if buckets[1] else entries)
+        self.write_tail(counts, flags, scan.version, self.row_group_facts(), buckets, [] if buckets[1] else entries)
         return payload.sign()
 
     def footer_residue(self) -> Residue:
@@ -333,7 +354,7 @@ class _Writer(_Ending):
             name = self.write_element(index)
             self.write_schema_part(cell, index, name, (elements.first_leaf[index], elements.leaf_count[index]),
                                    (0, elements.max_definition[index], elements.max_repetition[index], NO_TYPE))
-        self.node_cells.append(cell)
+        self.node_cells[node] = cell
 
     def write_column(self, leaf: int) -> None:
         """All parts of one leaf; the first one has its schema part."""
@@ -406,14 +427,14 @@ class _Writer(_Ending):
         with self.payload.cell(wire.KIND_KEY_VALUE, index) as cell:
             table = self.payload.table(key_value(*self.key_value(index)))
             self.payload.link(self.first_entry["kv"] + 4 * index, table.place)
-        self.listed.append(cell)
+        self.key_value_cells.append(cell)
 
     def write_pool(self) -> None:
-        for number, page in enumerate(self.pool.pages):
+        for number, page in reversed(list(enumerate(self.pool.pages))):
             with self.payload.cell(wire.KIND_POOL, number) as cell:
                 self.payload.append(page)
             self.longest_page = max(self.longest_page, len(self.payload.out) - cell)
-            self.listed.append(cell)
+            self.pool_cells.insert(0, cell)
 
     def name_entries(self) -> list[tuple[int, int]]:
         """(hash, place) of leaves and groups by path, then of those that have one by field id."""
@@ -424,7 +445,17 @@ class _Writer(_Ending):
                  if elements.field_id[index] != ABSENT_FIELD_ID]
         return by_path + by_id
 
-    def write_buckets(self, entries: list[tuple[int, int]]) -> tuple[int, int]:
-        """The BUCKET cells: the place of the first one, and their number."""
-        buckets = [[struct.pack("<II", *entry) for entry in bucket] for bucket in fill_buckets(entries)]
-        return self.write_pages(wire.KIND_BUCKET, buckets), len(buckets)
+    def reserve_buckets(self) -> tuple[int, int]:
+        """The BUCKET cells, if there are any: the place of the first one, and their number."""
+        ids = sum(id != ABSENT_FIELD_ID for id in self.elements.field_id[1:])
+        count = bucket_count(self.elements.count - 1 + ids)
+        return (self.reserve_pages(wire.KIND_BUCKET, count), count) if count else (0, 0)
+
+    def fill_buckets(self, first: int, entries: list[tuple[int, int]]) -> None:
+        self.fill_pages(first, [[struct.pack("<II", *entry) for entry in bucket] for bucket in fill_buckets(entries)])
+
+    def row_group_facts(self) -> list[tuple[int, ...]]:
+        """What the tail block says of row groups."""
+        numbers = [self.scan.row_groups(name) for name in (
+            "num_rows", "total_byte_size", "file_offset", "total_compressed_size")]
+        return list(zip(*numbers, map(wrapped16, self.scan.row_groups("ordinal")), strict=True))

@@ -75,7 +75,7 @@ def remote(subject: Subject, limits: tuple[int, int] | None) -> list[Row]:
         costs = [cost(call, use) for call in range(REMOTE_CALLS)]
         for unit, most, limit in zip(("requests", "B"), map(max, zip(*costs, strict=True)), limits or (None, None),
                                      strict=True):
-            ratio = most / limit if limit and what == "facts" else None
+            ratio = most / limit if limit else None
             rows.append(Row(f"remote, one column's {what}, before data", subject.name, f"{OURS}, {unit}", most, unit,
                             ratio, ratio and 1.0, at_most=True))
     return rows

@@ -189,6 +189,28 @@ def test_a_lookup_reads_the_tail_and_three_pieces(implementation):
     assert reads <= 3 and fetched < 4096
 
 
+def test_a_slice_takes_no_more_than_a_column_and_the_tail(implementation):
+    footer = thrift.wide_footer(2000, 4)
+    reader = open_payload(write(footer))
+    leaf, = reader.find_name(b"c1234")
+    reader.column(leaf)
+    before = reader.io
+    reader.slice([leaf], [0, 3])
+    assert list(reader.row_groups("file_offset")) == list(kernels.scan.scan(footer).row_groups("file_offset"))
+    assert reader.io == before
+
+
+def test_a_row_group_of_which_the_tail_block_says_something_else_is_damage():
+    payload = bytearray(write(small_footer()))
+    tail = len(payload) - struct.unpack_from("<I", payload, len(payload) - 8)[0]
+    for field in range(4):
+        broken = payload.copy()
+        broken[tail + wire.FLAT_TAIL_BYTES + 16 * field] ^= 1
+        found = [outcome(module(package, "flat").verify, sign(broken, [])) for package in ("native", "pure")]
+        assert found[0] == found[1]
+        assert found[0][:2] == ("Damaged", wire.BAD_VALUE)
+
+
 def test_a_reader_that_is_asked_for_many_names_reads_their_pages_once(implementation):
     names = [b"column %d" % number for number in range(1000)]
     elements = [thrift.element(b"schema", children=len(names)), *(thrift.element(name, type=1) for name in names)]
@@ -196,7 +218,7 @@ def test_a_reader_that_is_asked_for_many_names_reads_their_pages_once(implementa
     reader = open_payload(payload, tail=1000)
     for leaf, name in enumerate(names):
         assert list(reader.find_name(name)) == [leaf]
-    assert reader.io[0] <= len(names) + 16 + 1
+    assert reader.io[0] <= len(names) + 32 + 1
     assert reader.find_name(b"no such name") == []
 
 
