@@ -327,6 +327,42 @@ PQX_API void pqx_scan_free(pqx_scan *scan);
  * inverted pair is dropped. `bytes` is what the chunk's ranges count from. *has: bit 0 min, bit 1 max. */
 PQX_API void pqx_usable_bounds(const uint8_t *bytes, const pqx_chunk *chunk, const pqx_element *leaf, pqx_range *min, pqx_range *max, int *has);
 
+/* ---- catalog: the bounds of all chunks as columns ---------------------------------------------------------------- */
+
+/* How a leaf's bounds are read: what the value is (0: as bytes only), and what it counts since 1970 (0: nothing). */
+/* generated: readings */
+#define PQX_READING_SIGNED 0x1u
+#define PQX_READING_UNSIGNED 0x2u
+#define PQX_READING_BOOLEAN 0x3u
+#define PQX_READING_FLOAT 0x4u
+#define PQX_READING_TEXT 0x5u
+#define PQX_READING_DECIMAL 0x6u
+#define PQX_READING_VALUE 0xfu
+#define PQX_READING_DAYS 0x10u
+#define PQX_READING_MILLISECONDS 0x20u
+#define PQX_READING_MICROSECONDS 0x30u
+#define PQX_READING_NANOSECONDS 0x40u
+#define PQX_READING_UNIT 0xf0u
+/* end of generated */
+
+/* Arrow's buffers of one end of the bounds, one entry per chunk. `valid` has PQX_BOUND_BITMAPS bitmaps, one behind the
+ * other, each of (chunk_count + 7) / 8 bytes: where there are bytes, an integer, a double, valid UTF-8 text, a moment.
+ * What is not valid is 0, or of no length. */
+enum { PQX_BOUND_BITMAPS = 5 };
+typedef struct pqx_bound_column {
+    int64_t *numbers;                                /* chunk_count: an integer, or the bits of a double */
+    int64_t *moments;                                /* chunk_count: microseconds since 1970; of minima never above the bound, of maxima never below */
+    int32_t *offsets;                                /* chunk_count + 1, into `bytes` */
+    uint8_t *bytes, *valid;
+} pqx_bound_column;
+
+/* How many bytes the usable minima and maxima of all chunks have together. PQX_IRREGULAR: a row group does not have one
+ * chunk per leaf. PQX_TOO_LARGE: more than offsets of 32 bits can say. `data` is what was scanned. O(chunks). */
+PQX_API int pqx_bound_bytes(const uint8_t *data, const pqx_scan *scan, uint64_t *minima, uint64_t *maxima, pqx_error *error);
+/* Fill both ends' buffers, after pqx_bound_bytes succeeded. `readings` has one PQX_READING_* of a value, with one of a
+ * unit or'd in, for each leaf; a bound that is none such is bytes only. O(chunks + bytes). */
+PQX_API void pqx_bound_columns(const uint8_t *data, const pqx_scan *scan, const uint8_t *readings, pqx_bound_column *minima, pqx_bound_column *maxima);
+
 /* ---- slice: a small Thrift footer for a projection ------------------------------------------------------------- */
 
 /* A growable buffer that functions below append to. `data` is malloc'ed, the caller's, to be given back with

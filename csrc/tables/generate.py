@@ -9,7 +9,7 @@ import uuid
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PUBLIC = "PRESENT_", "PM_CHUNK_", "PM_FEATURE_", "PM_FOOTER_FEATURE_", "PM_COLUMN_FLAG_", "PM_STAT_"
+PUBLIC = "PRESENT_", "READING_", "PM_CHUNK_", "PM_FEATURE_", "PM_FOOTER_FEATURE_", "PM_COLUMN_FLAG_", "PM_STAT_"
 NOTICE = "Generated from csrc/tables/wire.toml by csrc/tables/generate.py. Do not edit."
 
 
@@ -27,6 +27,7 @@ def constants(table: dict) -> list[tuple[str, int]]:
         ("flat_ops", "OP_"),
         ("index_constants", "INDEX_"),
         ("limits", ""),
+        ("readings", "READING_"),
         ("pm", "PM_"),
         ("pm_header", "PM_HEADER_"),
         ("pm_column", "PM_COLUMN_"),
@@ -98,7 +99,9 @@ def c_header(table: dict, header: str) -> str:
     sidecar = "\n".join(
         f"#define PQX_{name} {value}" for name, value in constants(table) if name.startswith("PM_") and is_public(name)
     )
-    for title, lines in ("error codes", codes), ("presence bits", bits), ("sidecar constants", sidecar):
+    readings = "\n".join(f"#define PQX_READING_{name} {value:#x}u" for name, value in table["readings"].items())
+    for title, lines in (("error codes", codes), ("presence bits", bits), ("sidecar constants", sidecar),
+                         ("readings", readings)):
         header = re.sub(
             rf"( *)/\* generated: {title} \*/\n.*?( */\* end of generated \*/)",
             lambda match, title=title, lines=lines: f"{match[1]}/* generated: {title} */\n{lines}\n{match[2]}",

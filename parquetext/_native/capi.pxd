@@ -197,6 +197,19 @@ cdef extern from "parquetext.h" nogil:
     void pqx_usable_bounds(const uint8_t *bytes, const pqx_chunk *chunk, const pqx_element *leaf, pqx_range *min,
                            pqx_range *max, int *has)
 
+    enum:
+        PQX_BOUND_BITMAPS
+    ctypedef struct pqx_bound_column:
+        int64_t *numbers
+        int64_t *moments
+        int32_t *offsets
+        uint8_t *bytes
+        uint8_t *valid
+    int pqx_bound_bytes(const uint8_t *data, const pqx_scan *scan, uint64_t *minima, uint64_t *maxima,
+                        pqx_error *error)
+    void pqx_bound_columns(const uint8_t *data, const pqx_scan *scan, const uint8_t *readings,
+                           pqx_bound_column *minima, pqx_bound_column *maxima)
+
     int pqx_slice_footer(const uint8_t *data, size_t size, const pqx_scan *scan, const uint32_t *leaves, uint32_t leaf_count,
                          const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema, int key_values,
                          pqx_buffer *out, pqx_error *error)

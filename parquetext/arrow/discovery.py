@@ -13,7 +13,7 @@ import pyarrow.fs as pafs
 from ..errors import ParquetextError
 from ..storage import LocalTarget, RemoteTarget, resolve
 
-__all__ = ["Found", "discover", "partition_schema"]
+__all__ = ["NULL", "Found", "discover", "inferred_type", "partition_schema"]
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
 IGNORED = (".", "_")
@@ -73,10 +73,11 @@ def partition_schema(found: Iterable[Found]) -> pa.Schema:
             values.setdefault(key, [])
             if value is not None:
                 values[key].append(value)
-    return pa.schema([(key, _inferred(texts)) for key, texts in values.items()])
+    return pa.schema([(key, inferred_type(texts)) for key, texts in values.items()])
 
 
-def _inferred(texts: list[str]) -> pa.DataType:
+def inferred_type(texts: list[str]) -> pa.DataType:
+    """Of a key that has these values."""
     try:
         return pa.array(texts, pa.string()).cast(pa.int32()).type if texts else pa.string()
     except pa.ArrowInvalid:

@@ -1,0 +1,9 @@
+"""The catalog: every column chunk of many files as one row of a table, and what to read by it."""
+
+from __future__ import annotations
+
+from .columns import SCHEMA
+from .files import batches_of
+from .planning import Planned, plan
+
+__all__ = ["SCHEMA", "Planned", "batches_of", "plan"]

@@ -1,0 +1,158 @@
+"""Scanned footers as rows of a catalog: their arrays joined, and made columns at once for many files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .. import kernels, wire
+from ..footer.types import CODECS
+from .columns import COUNTS, INDEX_LENGTHS, PLACES, SCHEMA
+from .footers import Footer
+from .leaves import leaves_of
+
+__all__ = ["Batch"]
+
+ENCODINGS = {0: "PLAIN", 1: "GROUP_VAR_INT", 2: "PLAIN_DICTIONARY", 3: "RLE", 4: "BIT_PACKED",
+             5: "DELTA_BINARY_PACKED", 6: "DELTA_LENGTH_BYTE_ARRAY", 7: "DELTA_BYTE_ARRAY", 8: "RLE_DICTIONARY",
+             9: "BYTE_STREAM_SPLIT"}
+TYPED = ("integer", pa.int64(), 1, 0), ("double", pa.float64(), 2, 0), ("time", pa.timestamp("us", tz="UTC"), 4, 1)
+STORED, TEXT, BITMAPS = 0, 3, 5
+Column = pa.Array | pa.ChunkedArray
+
+
+class Batch:
+    """Files of one schema, gathered; nothing here is done chunk by chunk."""
+
+    def __init__(self):
+        self.files: list[tuple[str, Footer]] = []
+        self.rows = 0
+        self._bounds: list[tuple[tuple, tuple]] = []
+        self._leaves = None
+
+    def takes(self, footer: Footer) -> bool:
+        """Whether a file goes into this batch: it has the schema of those that are there."""
+        return self._leaves is None or leaves_of(footer.scan) is self._leaves
+
+    def add(self, file: str, footer: Footer) -> None:
+        """Add a file.
+
+        Raises
+        ------
+        Unsupported
+            A row group does not have one chunk per leaf; nothing was added.
+        """
+        leaves = leaves_of(footer.scan)
+        self._bounds.append(kernels.catalog.bound_columns(footer.scan, leaves.readings))
+        self._leaves = leaves
+        self.files.append((file, footer))
+        self.rows += footer.scan.chunk_count
+
+    def to_arrow(self) -> pa.RecordBatch:
+        """The rows, file by file, row group by row group, leaf by leaf."""
+        columns = dict(self._of_files()) | dict(self._of_leaves()) | dict(self._of_chunks()) | dict(self._of_bounds())
+        columns["error"] = pa.nulls(self.rows, pa.string())
+        return pa.RecordBatch.from_arrays([columns[field.name] for field in SCHEMA], schema=SCHEMA)
+
+    def _of_files(self) -> Iterator[tuple[str, pa.Array]]:
+        scans = [footer.scan for _, footer in self.files]
+        file = _repeated(range(len(scans)), [scan.chunk_count for scan in scans])
+        yield "file", pa.array([name for name, _ in self.files], pa.string()).take(file)
+        yield "file_size", pa.array([footer.file_size for _, footer in self.files], pa.int64()).take(file)
+        yield "forms", pa.array([footer.forms for _, footer in self.files], pa.list_(pa.string())).take(file)
+        counts = [scan.leaf_count for scan in scans for _ in range(scan.row_group_count)]
+        numbers = pa.array([number for scan in scans for number in range(scan.row_group_count)], pa.int32())
+        row_group = _repeated(range(len(counts)), counts)
+        yield "row_group", numbers.take(row_group)
+        yield "row_group_rows", _joined([scan.row_groups("num_rows") for scan in scans], pa.int64()).take(row_group)
+
+    def _of_leaves(self) -> Iterator[tuple[str, pa.Array]]:
+        each = self._leaves.columns["leaf"]
+        groups = sum(footer.scan.row_group_count for _, footer in self.files)
+        whole = pa.Array.from_buffers(pa.int32(), len(each) * groups,
+                                      [None, pa.py_buffer(_bytes(each) * groups)])
+        for name, column in self._leaves.columns.items():
+            yield name, whole if name == "leaf" else column.take(whole)
+
+    def _of_chunks(self) -> Iterator[tuple[str, pa.Array]]:
+        scans = [footer.scan for _, footer in self.files]
+        for names, kind, member in ((COUNTS, pa.int64(), "chunks"), (PLACES, pa.int64(), "places"),
+                                    (INDEX_LENGTHS, pa.int32(), "places")):
+            for name in names:
+                yield name, _known(_joined([getattr(scan, member)(name) for scan in scans], kind))
+        codecs = _known(_joined([scan.chunks("codec") for scan in scans], pa.int32()))
+        named = pc.if_else(pc.less(codecs, len(CODECS)), codecs, None)
+        yield "codec", pa.array(CODECS, pa.string()).take(named)
+        yield "encodings", _decoded(_joined([scan.chunks("encodings") for scan in scans], pa.uint32()), _encodings)
+        present = _joined([scan.chunks("present") for scan in scans], pa.uint32())
+        valid = self._bitmaps(0, STORED), self._bitmaps(1, STORED)
+        for name, said, exact, has in (
+                ("min_is_exact", wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT, valid[0]),
+                ("max_is_exact", wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT, valid[1])):
+            yield name, pc.if_else(pc.and_(has, _has(present, said)), _has(present, exact), None)
+
+    def _of_bounds(self) -> Iterator[tuple[str, pa.Array]]:
+        for number, end in enumerate(("min", "max")):
+            parts = [bounds[number] for bounds in self._bounds]
+            counts = [footer.scan.chunk_count for _, footer in self.files]
+            for name, kind, bitmap, member in TYPED:
+                data = pa.py_buffer(b"".join(part[member] for part in parts))
+                valid = self._bitmaps(number, bitmap).buffers()[1]
+                yield f"{end}_{name}", pa.Array.from_buffers(kind, self.rows, [valid, data])
+            for name, kind, bitmap in ((end, pa.binary(), STORED), (f"{end}_text", pa.string(), TEXT)):
+                arrays = [pa.Array.from_buffers(kind, count, [_bitmap(part, bitmap, count), pa.py_buffer(part[2]),
+                                                              pa.py_buffer(part[3])])
+                          for part, count in zip(parts, counts, strict=True)]
+                yield name, arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays)
+
+    def _bitmaps(self, end: int, bitmap: int) -> pa.BooleanArray:
+        """One bitmap of all files."""
+        found = [pa.Array.from_buffers(pa.bool_(), footer.scan.chunk_count,
+                                       [None, _bitmap(bounds[end], bitmap, footer.scan.chunk_count)])
+                 for (_, footer), bounds in zip(self.files, self._bounds, strict=True)]
+        return found[0] if len(found) == 1 else pa.concat_arrays(found)
+
+
+def _bitmap(part: tuple, bitmap: int, count: int) -> pa.Buffer:
+    size = (count + 7) // 8
+    return pa.py_buffer(part[4]).slice(bitmap * size, size)
+
+
+def _bytes(array: pa.Array) -> bytes:
+    """A column of int32 without nulls, as it lies in memory."""
+    return array.buffers()[1].to_pybytes()[4 * array.offset:4 * (array.offset + len(array))]
+
+
+def _joined(parts: Iterable[memoryview], kind: pa.DataType) -> pa.Array:
+    parts = list(parts)
+    data = pa.py_buffer(parts[0] if len(parts) == 1 else b"".join(parts))
+    return pa.Array.from_buffers(kind, sum(map(len, parts)), [None, data])
+
+
+def _repeated(values: Iterable[int], counts: Iterable[int]) -> pa.Array:
+    """Each number so many times, as int32."""
+    each = memoryview(pa.array(values, pa.int32()).buffers()[1]).cast("i") if counts else []
+    data = b"".join(bytes(each[number:number + 1]) * count for number, count in enumerate(counts))
+    return pa.Array.from_buffers(pa.int32(), len(data) // 4, [None, pa.py_buffer(data)])
+
+
+def _known(values: pa.Array) -> pa.Array:
+    """Null where it is -1, or another number that no count or place can be."""
+    return pc.if_else(pc.less(values, 0), None, values)
+
+
+def _has(words: pa.Array, bit: int) -> pa.Array:
+    return pc.not_equal(pc.bit_wise_and(words, pa.scalar(bit, pa.uint32())), pa.scalar(0, pa.uint32()))
+
+
+def _decoded(words: pa.Array, named: Callable[[int], list[str]]) -> pa.Array:
+    """Bits as lists of names: few different ones."""
+    coded = words.dictionary_encode()
+    lists = pa.array([named(word) for word in coded.dictionary.to_pylist()], pa.list_(pa.string()))
+    return lists.take(coded.indices)
+
+
+def _encodings(word: int) -> list[str]:
+    return [ENCODINGS.get(bit, f"UNKNOWN_{bit}") for bit in range(32) if word >> bit & 1]

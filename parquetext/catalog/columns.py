@@ -1,0 +1,38 @@
+"""What a catalog's columns are: types that Arrow and Spark share, so no dictionaries and nothing unsigned."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+__all__ = ["COUNTS", "INDEX_LENGTHS", "PLACES", "SCHEMA"]
+
+COUNTS = ("num_values", "null_count", "distinct_count", "total_compressed_size", "total_uncompressed_size",
+          "data_page_offset", "dictionary_page_offset")
+PLACES = ("index_page_offset", "bloom_filter_offset", "offset_index_offset", "column_index_offset")
+INDEX_LENGTHS = ("bloom_filter_length", "offset_index_length", "column_index_length")
+_TYPED = (("integer", pa.int64()), ("double", pa.float64()), ("text", pa.string()),
+          ("time", pa.timestamp("us", tz="UTC")))
+
+SCHEMA = pa.schema([
+    ("file", pa.string()), ("file_size", pa.int64()), ("forms", pa.list_(pa.string())),
+    ("row_group", pa.int32()), ("row_group_rows", pa.int64()),
+    ("leaf", pa.int32()), ("column", pa.string()), ("depth", pa.int32()), ("max_repetition_level", pa.int32()),
+    ("physical_type", pa.string()), ("type_length", pa.int32()), ("logical_type", pa.string()),
+    ("codec", pa.string()), ("encodings", pa.list_(pa.string())),
+    *((name, pa.int64()) for name in COUNTS),
+    *((name, pa.int64()) for name in PLACES),
+    *((name, pa.int32()) for name in INDEX_LENGTHS),
+    ("min", pa.binary()), ("max", pa.binary()), ("min_is_exact", pa.bool_()), ("max_is_exact", pa.bool_()),
+    *((f"{end}_{name}", kind) for name, kind in _TYPED for end in ("min", "max")),
+    ("error", pa.string()),
+])
+"""One row per column chunk.
+
+`file`, `file_size` (bytes), `forms` (of the footer, as there are); `row_group`, `row_group_rows`; `leaf`, `column` (the
+path with dots), `depth` (names in the path: 1 is a top-level column), `max_repetition_level`; `physical_type`,
+`type_length`, `logical_type` (with its parameters); `codec`, `encodings`; counts, sizes (bytes) and places (bytes from
+the file's start), null where the footer does not say; `min`, `max` (as stored; null where none can be trusted),
+whether they are exact; the same as `…_integer` (integers, booleans, dates' days, times, unscaled decimals of 64 bits),
+`…_double`, `…_text` and `…_time` (dates and timestamps; microseconds that enclose the bound). `error` is what is wrong
+with a file that has no such rows; then all but `file` may be null.
+"""

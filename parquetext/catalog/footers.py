@@ -1,0 +1,97 @@
+"""A file's Thrift footer, scanned, from its tail alone; and which forms of footers it has."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from .. import kernels, wire
+from ..errors import ParquetextError
+from ..footer.locate import FIRST_READ_REMOTE, Tail, locate
+from ..sidecar.naming import candidates
+from ..storage import LocalTarget, open_source, resolve
+
+__all__ = ["Footer", "read_footer"]
+
+FIRST_READ = 128 << 10  # bytes of a local file: most footers whole
+_FORMS = {wire.UUID_FLAT_FOOTER: "flat", wire.UUID_FOOTER_INDEX: "index"}
+
+
+@dataclass(frozen=True, slots=True)
+class Footer:
+    """What a catalog has from: the scanned footer, the file's size in bytes, and the forms that are there."""
+
+    scan: object
+    file_size: int
+    forms: tuple[str, ...]
+
+
+def read_footer(path, *, sidecars: bool = False) -> Footer:
+    """Read the last bytes of a file, and scan its footer.
+
+    Parameters
+    ----------
+    sidecars : bool
+        Also look for a metadata sidecar beside a remote file, which costs a request or two; beside a local one it is
+        always looked for.
+
+    Raises
+    ------
+    OSError, ParquetextError
+        There is no footer that can be read.
+    """
+    target = resolve(path)
+    local = isinstance(target, LocalTarget)
+    try:
+        tail, data, size = _local(target.path) if local else _remote(target)
+        if tail.is_par3:
+            data = kernels.flat.to_thrift(bytes(data))
+        scan = kernels.scan.scan(data)
+    except ParquetextError as error:
+        raise error.at(str(target)) from None
+    forms = _forms(tail)
+    if (local and any(os.path.exists(each.path) for each in candidates(target.path))) or (
+            sidecars and not local and _has_remote_sidecar(path)):
+        forms = (*forms, "sidecar")
+    return Footer(scan, size, forms)
+
+
+def _local(path: str) -> tuple[Tail, object, int]:
+    file = kernels.local.LocalFile(path, FIRST_READ)
+    try:
+        tail = locate(file.tail, file.size)
+        while tail.missing is not None:
+            tail.step(file.read(*tail.missing))
+        begin = tail.footer_offset - (file.size - len(file.tail))
+        if begin >= 0:
+            data = memoryview(file.tail)[begin:begin + tail.footer_length]
+        else:
+            data = kernels.local.read_pages(file.fd, tail.footer_offset, tail.footer_length)
+        return tail, data, file.size
+    finally:
+        file.close()
+
+
+def _remote(target) -> tuple[Tail, bytes, int]:
+    with open_source(target) as source:
+        size, last = source.size, source.read_tail(FIRST_READ_REMOTE)[1]
+        tail = locate(last, size)
+        while tail.missing is not None:
+            tail.step(source.read(*tail.missing))
+        begin = tail.footer_offset - (size - len(last))
+        data = last[begin:begin + tail.footer_length] if begin >= 0 else source.read(
+            tail.footer_offset, tail.footer_length)
+        return tail, data, size
+
+
+def _forms(tail: Tail) -> tuple[str, ...]:
+    if tail.is_par3:
+        return ("par3",)
+    stacked = ("arrow" if block.is_dialect else _FORMS.get(block.uuid) for block in tail.blocks)
+    return ("thrift", *(form for form in stacked if form))
+
+
+def _has_remote_sidecar(path) -> bool:
+    from pyarrow.fs import FileType
+
+    return any(place.filesystem.get_file_info(place.path).type == FileType.File for place in candidates(path))

@@ -1,0 +1,88 @@
+"""A schema's leaves as columns, made once for all files that have the same schema."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from .. import wire
+from ..footer.elements import Element, parse_element
+from ..footer.types import BOOLEAN, BYTE_ARRAY, DOUBLE, FIXED_LEN_BYTE_ARRAY, FLOAT, INT32, INT64, PHYSICAL_TYPES
+from .logical import text_of
+
+__all__ = ["Leaves", "leaves_of"]
+
+KEPT = 64  # schemas that are kept
+_UNITS = {"ms": wire.READING_MILLISECONDS, "us": wire.READING_MICROSECONDS, "ns": wire.READING_NANOSECONDS}
+_TEXT = ("STRING", "ENUM", "JSON")
+_NUMBERS = {BOOLEAN: wire.READING_BOOLEAN, INT32: wire.READING_SIGNED, INT64: wire.READING_SIGNED,
+            FLOAT: wire.READING_FLOAT, DOUBLE: wire.READING_FLOAT}
+_known: dict[bytes, Leaves] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Leaves:
+    """What a schema says of its leaves: columns of one entry each, and how the bounds of each are read."""
+
+    columns: dict[str, pa.Array]
+    readings: bytes
+
+
+def leaves_of(scan) -> Leaves:
+    """The leaves of a scanned footer; files of one dataset have the same schema over and over."""
+    offsets, lengths = scan.elements("bytes_offset"), scan.elements("bytes_length")
+    schema = bytes(scan.data[offsets[0]:offsets[-1] + lengths[-1]]) if len(offsets) else b""
+    found = _known.get(schema)
+    if found is None:
+        if len(_known) >= KEPT:
+            _known.clear()
+        found = _known[schema] = _described(scan, offsets, lengths)
+    return found
+
+
+def _described(scan, offsets, lengths) -> Leaves:
+    paths: list[tuple[str, ...]] = []
+    elements = [parse_element(scan.data[start:start + length])
+                for start, length in zip(offsets, lengths, strict=True)]
+    for element, parent in zip(elements, scan.elements("parent"), strict=True):
+        paths.append((*paths[parent], element.name) if parent >= 0 else ())
+    leaves, repetitions = list(scan.leaves), scan.elements("max_repetition")
+    columns = {
+        "leaf": pa.array(range(len(leaves)), pa.int32()),
+        "column": pa.array([_shown(".".join(paths[leaf])) for leaf in leaves], pa.string()),
+        "depth": pa.array([len(paths[leaf]) for leaf in leaves], pa.int32()),
+        "max_repetition_level": pa.array([repetitions[leaf] for leaf in leaves], pa.int32()),
+        "physical_type": pa.array([_physical(elements[leaf]) for leaf in leaves], pa.string()),
+        "type_length": pa.array([elements[leaf].type_length for leaf in leaves], pa.int32()),
+        "logical_type": pa.array([text_of(elements[leaf].logical) for leaf in leaves], pa.string()),
+    }
+    return Leaves(columns, bytes(_reading(elements[leaf]) for leaf in leaves))
+
+
+def _shown(name: str) -> str:
+    """A name of bytes that are no UTF-8 as something that Arrow takes."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _physical(element: Element) -> str | None:
+    known = element.type is not None and 0 <= element.type < len(PHYSICAL_TYPES)
+    return PHYSICAL_TYPES[element.type] if known else None
+
+
+def _reading(element: Element) -> int:
+    """How the leaf's bounds are read; an annotation that does not fit counts for nothing."""
+    logical, physical = element.logical, element.type
+    name = None if logical is None else logical.name
+    if physical == BYTE_ARRAY:
+        return wire.READING_TEXT if name in _TEXT else wire.READING_DECIMAL if name == "DECIMAL" else 0
+    if physical == FIXED_LEN_BYTE_ARRAY:
+        return {"DECIMAL": wire.READING_DECIMAL, "FLOAT16": wire.READING_FLOAT}.get(name, 0)
+    reading = _NUMBERS.get(physical, 0)
+    if physical in (INT32, INT64) and name == "INTEGER":
+        return wire.READING_SIGNED if logical.signed else wire.READING_UNSIGNED
+    if physical == INT32 and name == "DATE":
+        return reading | wire.READING_DAYS
+    if physical == INT64 and name == "TIMESTAMP":
+        return reading | _UNITS.get(logical.unit, 0)
+    return reading

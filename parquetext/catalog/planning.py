@@ -1,0 +1,102 @@
+"""Which files and row groups a predicate leaves, by a catalog alone: no file of the lake is opened."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from ..arrow.planning import FileFacts, surviving
+from ..errors import ColumnError
+from ..footer.typed_bounds import StoredBounds
+from ..pruning import Predicate, predicate_of
+from .facts import MISSING, UNKNOWN, ColumnFacts, Facts
+
+__all__ = ["Planned", "plan"]
+
+
+class Planned(NamedTuple):
+    """A file, and those of its row groups that may hold rows which are wanted; None: all, for nothing is known."""
+
+    file: str
+    row_groups: list[int] | None
+
+
+def plan(catalog, filters) -> list[Planned]:
+    """The files and row groups that can hold rows which meet the filters, by a catalog.
+
+    Parameters
+    ----------
+    catalog : path, parquetext.Dataset, pyarrow.dataset.Dataset, pyarrow.Table or pyarrow.RecordBatch
+        What `parquetext.spark.catalog` gives, or a part of its files; in Parquet or in memory.
+    filters : list of tuples, list of lists of tuples, or pyarrow.compute.Expression
+        As `parquetext.read_table` takes them. Names are of top-level columns, and of directories ``name=value``, which
+        count for more. A column that a file lacks is null there.
+
+    Returns
+    -------
+    list of Planned
+        In the order of the catalog. Files whose footers could not be read when the catalog was made are among them.
+
+    Raises
+    ------
+    ColumnError
+        No file has such a column.
+    ValueError
+        The filters are not well-formed.
+
+    Notes
+    -----
+    Sound as long as the files are those of the catalog: what is left out holds no such row. Of a catalog in Parquet
+    only some columns are read, of the rows that concern what the filters look at. Bloom filters are not asked.
+    """
+    predicate, facts = predicate_of(filters), Facts(catalog)
+    names = predicate.columns(facts.type_of)
+    if names is None:
+        return _by_file(facts, range(facts.count))
+    columns = {name: facts.column(name) for name in names}
+    for name, column in columns.items():
+        if column is None:
+            raise ColumnError(f"no file of the catalog has a column {name!r}")
+    return _by_file(facts, _kept(predicate, facts, columns))
+
+
+def _kept(predicate: Predicate, facts: Facts, columns: Mapping[str, ColumnFacts]) -> list[int]:
+    """The row groups that are left, ascending. Those that are alike in the types of all columns pose as one file."""
+    alike: dict[tuple, list[int]] = defaultdict(list)
+    for row_group, kinds in enumerate(zip(*(column.kinds for column in columns.values()), strict=True)):
+        alike[kinds].append(row_group)
+    files, given = [], {name: [] for name, column in columns.items() if column.is_key}
+    for kinds, row_groups in alike.items():
+        of = dict(zip(columns, kinds, strict=True))
+        bounds = {name: _stored(columns[name], kind, row_groups) for name, kind in of.items()
+                  if name not in given and kind not in (MISSING, UNKNOWN)}
+        missing = frozenset(name for name, kind in of.items() if kind == MISSING and name not in given)
+        files.append(FileFacts(len(row_groups), bounds, missing))
+        for name, values in given.items():
+            values.append(of[name])
+    keys = {name: pa.array(values, pa.string()).cast(columns[name].type) for name, values in given.items()}
+    left = surviving(predicate, files, {name: column.type for name, column in columns.items()}, keys)
+    return sorted(row_groups[place] for row_groups, places in zip(alike.values(), left, strict=True)
+                  for place in places)
+
+
+def _stored(column: ColumnFacts, kind: int, row_groups: list[int]) -> tuple[StoredBounds, pa.DataType]:
+    rows, leaf = column.rows.take(pa.array(row_groups, pa.int64())), column.leaf_types[kind]
+    counts = (rows[name].fill_null(-1).to_pylist() for name in ("null_count", "num_values"))
+    return StoredBounds(leaf, rows["min"].to_pylist(), rows["max"].to_pylist(), *counts), leaf.arrow
+
+
+def _by_file(facts: Facts, kept: Iterable[int]) -> list[Planned]:
+    found: dict[str, list[int] | None] = {}
+    chosen = set(kept)
+    for number, (file, row_group) in enumerate(zip(facts.files, facts.row_groups, strict=True)):
+        if row_group is None:
+            found[file] = None
+        elif number in chosen:
+            row_groups = found.setdefault(file, [])
+            if row_groups is not None:
+                row_groups.append(row_group)
+    return [Planned(file, row_groups) for file, row_groups in found.items()]
