@@ -11,13 +11,13 @@ _HOMES = {
     "open": "arrow.file", "read_table": "arrow.file", "read_schema": "arrow.file", "File": "arrow.file",
     "dataset": "arrow.dataset", "write_table": "arrow.writing", "ParquetWriter": "arrow.writing",
     "upgrade": "edits", "strip": "edits", "finalize": "edits", "restore": "edits", "recover": "edits",
-    "verify": "checks", "implementation": "kernels",
+    "verify": "checks", "implementation": "kernels", "plan": "catalog",
 }
 _MODULES = {
     "arrow", "edits", "errors", "extension", "findings", "footer", "kernels", "pruning", "sidecar", "spark", "storage",
 }
 
-__all__ = [*_HOMES, "errors", "extension", "footer", "sidecar", "spark"]
+__all__ = [*_HOMES, "catalog", "errors", "extension", "footer", "sidecar", "spark"]
 
 
 def __getattr__(name: str):

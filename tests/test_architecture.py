@@ -28,6 +28,7 @@ FLOORS = [
     {"sidecar"},
     {"edits"},
     {"arrow"},
+    {"catalog"},
     {"checks"},
     {"spark"},
     {"bench"},

@@ -22,6 +22,37 @@ static void check_chunk(const uint8_t *data, size_t size, const pqx_chunk *chunk
     if (has & 2) inside(max, size);
 }
 
+static pqx_bound_column reserve(uint64_t count, uint64_t bytes)
+{
+    pqx_bound_column made = {malloc(8 * count + 1), malloc(8 * count + 1), malloc(4 * (count + 1)), malloc(bytes + 1), malloc(PQX_BOUND_BITMAPS * ((count + 7) / 8) + 1)};
+    return made;
+}
+
+static void release(pqx_bound_column column)
+{
+    free(column.numbers);
+    free(column.moments);
+    free(column.offsets);
+    free(column.bytes);
+    free(column.valid);
+}
+
+/* The columns fill just what was announced, whatever the readings are. */
+static void check_columns(const uint8_t *data, size_t size, const pqx_scan *scan)
+{
+    uint64_t low, high;
+    if (pqx_bound_bytes(data, scan, &low, &high, NULL) != PQX_OK) return;
+    CLAIM(low <= size && high <= size);
+    pqx_bound_column minima = reserve(scan->chunk_count, low), maxima = reserve(scan->chunk_count, high);
+    uint8_t *readings = malloc(scan->leaf_count + 1);
+    for (uint32_t i = 0; i < scan->leaf_count; i++) readings[i] = (uint8_t)(data[i % size] + i);
+    pqx_bound_columns(data, scan, readings, &minima, &maxima);
+    CLAIM((uint64_t)minima.offsets[scan->chunk_count] == low && (uint64_t)maxima.offsets[scan->chunk_count] == high);
+    free(readings);
+    release(minima);
+    release(maxima);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
     (void)take_steering(input, &size);
@@ -53,6 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
             int has_leaf = scan.regular && scan.leaf_count;
             check_chunk(data, size, &scan.chunks[i], has_leaf ? &scan.elements[scan.leaves[i % scan.leaf_count]] : NULL);
         }
+        check_columns(data, size, &scan);
         pqx_scan_free(&scan);
     } else {
         CLAIM(error.code != PQX_OK);
