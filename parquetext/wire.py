@@ -343,6 +343,7 @@ ERRORS = {
     89: ("PM_STATISTIC_LENGTH", "ParquetextError", "a statistic of {found} bytes, the limit is {expected}"),
     90: ("PM_FILE_PATH", "Unsupported", "a column chunk lies in another file"),
     91: ("PM_PREVIOUS", "Damaged", "the committed size before {expected} is {found}"),
+    92: ("PM_SLICES", "Damaged", "the sidecar's note for slices: {found}, expected {expected}"),
 }
 TRUNCATED = 1
 VARINT_TOO_LONG = 2
@@ -405,6 +406,7 @@ PM_BLOCK_OFFSET = 88
 PM_STATISTIC_LENGTH = 89
 PM_FILE_PATH = 90
 PM_PREVIOUS = 91
+PM_SLICES = 92
 
 # A flat table's fields: name: (slot, bytes), in slot order.
 FLAT_TABLES = {

@@ -89,6 +89,7 @@ enum pqx_status {
     PQX_PM_STATISTIC_LENGTH = 89,
     PQX_PM_FILE_PATH = 90,
     PQX_PM_PREVIOUS = 91,
+    PQX_PM_SLICES = 92,
     /* end of generated */
 };
 
@@ -724,6 +725,27 @@ PQX_API int pqx_pm_write_row_group(pqx_pm_writer *writer, uint32_t at, uint64_t 
  * already, to another one it is written last. */
 PQX_API int pqx_pm_write_footer(pqx_pm_writer *writer, const pqx_pm_end *end, pqx_error *error);
 PQX_API void pqx_pm_writer_free(pqx_pm_writer *writer);
+
+/* What a sidecar of ours carries beside `_pm` for the slices of a Parquet file's footer (docs/sidecar.md): schema, key-values,
+ * and of each chunk what `_pm` does not say. Reads straight from the note, which stays the caller's. */
+typedef struct pqx_pm_slices {
+    pqx_bytes schema;                    /* a FileMetaData without row groups; ARROW:schema is its only key-value */
+    pqx_bytes key_values;                /* the others, Thrift structs back to back */
+    uint32_t key_value_count, leaf_count, row_group_count;
+    const uint8_t *ends;                 /* uint32s: where in `runs` that of each leaf ends */
+    pqx_bytes runs;
+} pqx_pm_slices;
+/* Read the note in `data`. PQX_PM_SLICES where its parts do not fill it, or it is of another layout. O(leaves). */
+PQX_API int pqx_pm_open_slices(const uint8_t *data, size_t size, pqx_pm_slices *slices, pqx_error *error);
+/* Append the runs for the chunks of a scanned footer to `out`, and where each leaf's ends to `ends`, uint32s that count from
+ * the first. *whole is 0, and nothing is appended, where a chunk is not told by a run: it lies in another file, is encrypted,
+ * or lacks what a reader needs. */
+PQX_API int pqx_pm_write_runs(const pqx_scan *scan, pqx_buffer *ends, pqx_buffer *out, int *whole, pqx_error *error);
+/* The chunks of a leaf in the row groups [first, first + count) as of a Thrift footer. `element` is its own in the scanned
+ * schema; ranges count from the sidecar's start. PQX_PM_SLICES where note and sidecar do not fit together. O(row groups). */
+PQX_API int pqx_pm_get_chunks(const pqx_pm *pm, const pqx_pm_footer *footer, const pqx_pm_slices *slices, const pqx_element *element, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks, pqx_places *places, pqx_error *error);
+/* The slice for a projection, as pqx_slice_footer makes it. `data` and `schema` are the scanned schema. */
+PQX_API int pqx_pm_slice(const pqx_pm *pm, const pqx_pm_footer *footer, const pqx_pm_slices *slices, const uint8_t *data, size_t size, const pqx_scan *schema, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error);
 
 #ifdef __cplusplus
 }

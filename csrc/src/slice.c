@@ -10,7 +10,7 @@ typedef struct pqx_slicer {
     pqx_buffer elements;                 /* pqx_slice_element, as in the slice */
     pqx_buffer sources;                  /* uint32_t: the elements of the footer that they are */
     pqx_buffer open;                     /* uint32_t: the groups, by their places in `elements`, that the last leaf is in */
-    pqx_buffer chunks, groups, key_values, arrow_schema;
+    pqx_buffer chunks, groups, paths, path_bytes, key_values, arrow_schema;
     pqx_error *error;
 } pqx_slicer;
 
@@ -27,7 +27,7 @@ static int check_arguments(const pqx_slicer *s)
         if (p->leaves[i] >= scan->leaf_count) return pqx_fail(s->error, PQX_BAD_ARGUMENT, 0, scan->leaf_count, p->leaves[i]);
         if (i && p->leaves[i] <= p->leaves[i - 1]) return pqx_fail(s->error, PQX_BAD_ARGUMENT, 0, p->leaves[i - 1], p->leaves[i]);
     }
-    for (uint32_t i = 0; i < s->row_group_count; i++) {
+    for (uint32_t i = 0; i < s->row_group_count && !p->groups; i++) {
         uint32_t index = s->row_groups[i];
         if (index >= scan->row_group_count) return pqx_fail(s->error, PQX_BAD_ARGUMENT, 0, scan->row_group_count, index);
         const pqx_row_group *row_group = &scan->row_groups[index];
@@ -85,9 +85,39 @@ static int add_elements(pqx_slicer *s)
     return status;
 }
 
+/* The path of a leaf, NUL between the names. */
+static int add_path(pqx_slicer *s, uint32_t leaf)
+{
+    const pqx_element *all = s->projection.scan->elements;
+    size_t length = 0, begin = s->path_bytes.size;
+    for (uint32_t at = leaf; at; at = (uint32_t)all[at].parent) length += all[at].name.length + 1;
+    PQX_TRY(pqx_buffer_reserve(&s->path_bytes, length, s->error));
+    size_t end = begin + length;
+    for (uint32_t at = leaf; at; at = (uint32_t)all[at].parent) {   /* from the leaf up, so from the back */
+        s->path_bytes.data[--end] = 0;
+        end -= all[at].name.length;
+        if (all[at].name.length) memcpy(s->path_bytes.data + end, s->projection.data + all[at].name.offset, all[at].name.length);
+    }
+    s->path_bytes.size += length;
+    pqx_bytes path = {NULL, length ? length - 1 : 0};
+    return pqx_buffer_append(&s->paths, &path, sizeof path, s->error);
+}
+
+/* The paths of the leaves, for chunks that are made from facts. */
+static int add_paths(pqx_slicer *s)
+{
+    const pqx_projection *p = &s->projection;
+    for (uint32_t i = 0; i < p->leaf_count; i++) PQX_TRY(add_path(s, p->scan->leaves[p->leaves[i]]));
+    pqx_bytes *paths = (pqx_bytes *)(void *)s->paths.data;
+    const uint8_t *at = s->path_bytes.data;
+    for (uint32_t i = 0; i < p->leaf_count; at += paths[i++].size + 1) paths[i].data = at;
+    return PQX_OK;
+}
+
 static int add_chunks(pqx_slicer *s)
 {
     const pqx_projection *p = &s->projection;
+    if (p->groups) return add_paths(s);
     const pqx_scan *scan = p->scan;
     size_t count = (size_t)s->row_group_count * p->leaf_count;
     int status = pqx_buffer_reserve(&s->chunks, count * sizeof(pqx_slice_chunk), s->error);
@@ -127,8 +157,9 @@ static int write_slice(pqx_slicer *s, pqx_buffer *out)
     pqx_slice_parts parts = {
         .version = scan->version,
         .elements = (const void *)s->elements.data, .element_count = (uint32_t)(s->elements.size / sizeof(pqx_slice_element)),
-        .row_groups = (const void *)s->groups.data, .row_group_count = s->row_group_count,
-        .chunks = (const void *)s->chunks.data, .leaf_count = p->leaf_count,
+        .row_groups = p->groups ? p->groups : (const void *)s->groups.data, .row_group_count = s->row_group_count,
+        .chunks = p->groups ? p->chunks : (const void *)s->chunks.data, .leaf_count = p->leaf_count,
+        .paths = (const void *)s->paths.data,
         .key_values = (const void *)s->key_values.data, .key_value_count = (uint32_t)(s->key_values.size / sizeof(pqx_bytes)),
         .arrow_schema = {s->arrow_schema.data, s->arrow_schema.size},
         .created_by = bytes_of(s, scan->created_by), .has_created_by = scan->has_created_by,
@@ -151,7 +182,7 @@ int pqx_slice_projection(const pqx_projection *projection, size_t size, const ui
         else status = PQX_OK;
     }
     if (status == PQX_OK) status = write_slice(&s, out);
-    pqx_buffer *buffers[] = {&s.elements, &s.sources, &s.open, &s.chunks, &s.groups, &s.key_values, &s.arrow_schema};
+    pqx_buffer *buffers[] = {&s.elements, &s.sources, &s.open, &s.chunks, &s.groups, &s.paths, &s.path_bytes, &s.key_values, &s.arrow_schema};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) pqx_buffer_free(buffers[i]);
     return status;
 }

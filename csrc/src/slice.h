@@ -14,6 +14,8 @@ typedef struct pqx_projection {
     uint32_t leaf_count;
     const pqx_real *real;                /* per element; NULL where the scan has them all */
     uint32_t real_elements;
+    const pqx_slice_row_group *groups;   /* NULL where the scan has row groups and chunks; otherwise those wanted, */
+    const pqx_slice_chunk *chunks;       /* with their chunks, row-group major */
 } pqx_projection;
 
 static inline int pqx_is_arrow_schema(const uint8_t *data, const pqx_key_value *pair)

@@ -427,5 +427,6 @@ typedef struct pqx_flat_layout { uint8_t count; pqx_flat_field fields[PQX_FLAT_M
     case PQX_PM_STATISTIC_LENGTH: return "a statistic of {found} bytes, the limit is {expected}"; \
     case PQX_PM_FILE_PATH: return "a column chunk lies in another file"; \
     case PQX_PM_PREVIOUS: return "the committed size before {expected} is {found}"; \
+    case PQX_PM_SLICES: return "the sidecar's note for slices: {found}, expected {expected}"; \
 
 #endif

@@ -1,6 +1,7 @@
 """The metadata sidecar `_pm`: read straight from its bytes, and written."""
 
 from .sidecar_reader import BLOOM_KINDS, Chunks, Column, Footer, Reader
+from .sidecar_slice import Slices, runs
 from .sidecar_writer import Chunk, Writer
 
-__all__ = ["BLOOM_KINDS", "Chunk", "Chunks", "Column", "Footer", "Reader", "Writer"]
+__all__ = ["BLOOM_KINDS", "Chunk", "Chunks", "Column", "Footer", "Reader", "Slices", "Writer", "runs"]

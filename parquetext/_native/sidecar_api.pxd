@@ -1,7 +1,7 @@
 # The C library's types and functions of the metadata sidecar.
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
-from .capi cimport pqx_buffer, pqx_bytes, pqx_chunk, pqx_error, pqx_places
+from .capi cimport pqx_buffer, pqx_bytes, pqx_chunk, pqx_element, pqx_error, pqx_places, pqx_scan
 
 cdef extern from "parquetext.h" nogil:
     ctypedef struct pqx_pm:
@@ -87,3 +87,17 @@ cdef extern from "parquetext.h" nogil:
                                pqx_error *error)
     int pqx_pm_write_footer(pqx_pm_writer *writer, const pqx_pm_end *end, pqx_error *error)
     void pqx_pm_writer_free(pqx_pm_writer *writer)
+    ctypedef struct pqx_pm_slices:
+        pqx_bytes schema, key_values
+        uint32_t key_value_count, leaf_count, row_group_count
+        const uint8_t *ends
+        pqx_bytes runs
+    int pqx_pm_open_slices(const uint8_t *data, size_t size, pqx_pm_slices *slices, pqx_error *error)
+    int pqx_pm_write_runs(const pqx_scan *scan, pqx_buffer *ends, pqx_buffer *out, int *whole, pqx_error *error)
+    int pqx_pm_get_chunks(const pqx_pm *pm, const pqx_pm_footer *footer, const pqx_pm_slices *slices,
+                          const pqx_element *element, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks,
+                          pqx_places *places, pqx_error *error)
+    int pqx_pm_slice(const pqx_pm *pm, const pqx_pm_footer *footer, const pqx_pm_slices *slices, const uint8_t *data,
+                     size_t size, const pqx_scan *schema, const uint32_t *leaves, uint32_t leaf_count,
+                     const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema, int key_values,
+                     pqx_buffer *out, pqx_error *error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .sidecar_read import BLOOM_KINDS, Chunks, Column, Footer, Reader
+from .sidecar_slice import Slices, runs
 from .sidecar_write import Chunk, Writer
 
-__all__ = ["BLOOM_KINDS", "Chunk", "Chunks", "Column", "Footer", "Reader", "Writer"]
+__all__ = ["BLOOM_KINDS", "Chunk", "Chunks", "Column", "Footer", "Reader", "Slices", "Writer", "runs"]

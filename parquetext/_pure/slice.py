@@ -35,6 +35,12 @@ class Slicer:
         self.real, self.real_elements = real, real_elements
         self.data = memoryview(scan.data).cast("B")
         self.parents = scan.elements("parent")
+        self.row_group_count = scan.row_group_count
+
+    @property
+    def paths(self) -> list[bytes]:
+        """The leaves' paths, for chunks that are made from facts."""
+        return [b""] * len(self.leaves)
 
     def _bytes(self, records, name: str, index: int) -> bytes:
         offset = records(f"{name}_offset")[index]
@@ -45,13 +51,18 @@ class Slicer:
         scan = self.scan
         if scan.problem is not None:
             raise scan.problem
-        for indexes, limit in ((self.leaves, scan.leaf_count), (self.row_groups, scan.row_group_count)):
+        for indexes, limit in ((self.leaves, scan.leaf_count), (self.row_groups, self.row_group_count)):
             for index in indexes:
                 if not 0 <= index < limit:
                     raise wire_error(wire.BAD_ARGUMENT, 0, limit, index)
         for leaf, next_leaf in pairwise(self.leaves):
             if next_leaf <= leaf:
                 raise wire_error(wire.BAD_ARGUMENT, 0, leaf, next_leaf)
+        self.check_row_groups()
+
+    def check_row_groups(self) -> None:
+        """Those wanted have one chunk per leaf."""
+        scan = self.scan
         counts, offsets = scan.row_groups("chunk_count"), scan.row_groups("bytes_offset")
         for index in self.row_groups:
             if counts[index] != scan.leaf_count:
@@ -213,7 +224,7 @@ def slice_with(slicer: Slicer, arrow_schema: bool, key_values: bool) -> bytes:
         elements=slicer.elements(),
         row_groups=slicer.row_group_facts(),
         chunks=slicer.chunks(),
-        paths=[b""] * len(slicer.leaves),
+        paths=slicer.paths,
         key_values=slicer.key_values() if key_values else [],
         arrow_schema=slicer.arrow_schema() if arrow_schema else b"",
         created_by=scan.created_by,

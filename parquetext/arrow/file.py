@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -17,6 +18,9 @@ from ..footer.names import find_group_or_leaf, leaves_below
 from ..footer.opening import open_as, open_file
 from .projection import project
 from .reading import check_options, read_projection
+
+if TYPE_CHECKING:
+    from ..sidecar.plan import Plan
 
 __all__ = ["File", "open", "read_schema", "read_table"]
 
@@ -124,7 +128,7 @@ open.__doc__ = open_file.__doc__
 
 def read_table(source, columns: Iterable | None = None, filters=None, *, use_threads: bool = True,
                use_pandas_metadata: bool = False, filesystem=None, partitioning=None, key_values: bool = False,
-               **options) -> pa.Table:
+               sidecar: bool | Plan = False, **options) -> pa.Table:
     """Read one file into a table; the arguments are those of `pyarrow.parquet.read_table`.
 
     Parameters
@@ -137,6 +141,10 @@ def read_table(source, columns: Iterable | None = None, filters=None, *, use_thr
         Where `source` is a path of it.
     partitioning : None
         Directories are not read, and so their names are not either.
+    sidecar : bool or sidecar.Plan
+        Whether to plan, prune and slice by the file's sidecar where there is one that belongs to it, and leave the
+        footer where it is. A plan, such as that of a sidecar which belongs to the file by a version token, rules out
+        row groups; data is then read through the footer.
 
     Raises
     ------
@@ -147,9 +155,14 @@ def read_table(source, columns: Iterable | None = None, filters=None, *, use_thr
         raise TypeError("partitioning: read_table reads one file; use pyarrow.dataset for directories")
     if filesystem is not None:
         source = filesystem, source
-    with open(source) as file:
-        return file.read(columns, None, filters, use_threads=use_threads, use_pandas_metadata=use_pandas_metadata,
-                         key_values=key_values, **options)
+    options |= {"use_threads": use_threads, "use_pandas_metadata": use_pandas_metadata, "key_values": key_values}
+    if sidecar:
+        from .planned import open_planned, read_by_plan
+
+        if sidecar is not True:
+            return read_by_plan(sidecar, source, columns, filters, **options)
+    with open_planned(source) if sidecar else open(source) as file:
+        return file.read(columns, None, filters, **options)
 
 
 def read_schema(path) -> pa.Schema:

@@ -12,6 +12,7 @@ from ..pruning import Probe, may_hold
 from .model import Form
 from .plain import plain_forms
 from .typed_bounds import comparable_leaf
+from .types import LeafType
 
 __all__ = ["BloomFilters"]
 
@@ -33,7 +34,8 @@ class BloomFilters:
 
     def __init__(self, form: Form, source, gather: Callable[[list[Callable]], list], types: Mapping[str, pa.DataType]):
         self._form, self._source, self._gather, self._types = form, source, gather, types
-        self._places: dict[str, tuple | None] = {}
+        self._columns: dict[str, tuple[int, LeafType, pa.DataType] | None] = {}
+        self._known: dict[int, tuple] = {}
 
     def absent(self, probes: Sequence[Probe]) -> list[bool]:
         """Whether the filters surely hold none of the values, for each probe; False where there is no filter."""
@@ -43,10 +45,11 @@ class BloomFilters:
                 hashes[id(probe.comparison)] = self._hashes(probe)
         answers, numbers, tasks = [False] * len(probes), [], []
         for number, probe in enumerate(probes):
-            place, wanted = self._place(probe), hashes[id(probe.comparison)]
-            if place is not None and wanted:
+            wanted = hashes[id(probe.comparison)]
+            question = self._question(probe, wanted) if wanted else None
+            if question is not None:
                 numbers.append(number)
-                tasks.append(partial(may_hold, self._source.read, self._source.size, *place, wanted))
+                tasks.append(question)
         for number, may in zip(numbers, self._gather(tasks), strict=True):
             answers[number] = not may
         return answers
@@ -55,33 +58,36 @@ class BloomFilters:
         column = self._column(probe.comparison.column)
         if column is None:
             return None
-        forms = plain_forms(probe.comparison, column[0], column[1])
+        forms = plain_forms(probe.comparison, *column[1:])
         return None if forms is None else [kernels.checksum.xxh64(form) for form in forms]
 
-    def _place(self, probe: Probe) -> tuple[int, int] | None:
-        """Offset and length of the filter of a chunk."""
-        column = self._column(probe.comparison.column)
-        if column is None:
+    def _question(self, probe: Probe, hashes: list[int]) -> Callable[[], bool] | None:
+        """What asks a chunk's filter whether it may hold one of the values; None where there is none."""
+        leaf, *_ = self._column(probe.comparison.column)
+        offsets, lengths, present = self._places(leaf)
+        if offsets[probe.row_group] <= 0 or present[probe.row_group] & ELSEWHERE:
             return None
-        _, _, offsets, lengths, present = column
-        has = offsets[probe.row_group] > 0 and not present[probe.row_group] & ELSEWHERE
-        return (offsets[probe.row_group], lengths[probe.row_group]) if has else None
+        return partial(may_hold, self._source.read, self._source.size, offsets[probe.row_group],
+                       lengths[probe.row_group], hashes)
 
-    def _column(self, name: str) -> tuple | None:
-        """A column's type, that of its rows, and the places of its filters; None where none can be asked."""
-        if name not in self._places:
-            self._places[name] = self._found(name)
-        return self._places[name]
+    def _column(self, name: str) -> tuple[int, LeafType, pa.DataType] | None:
+        """A column's leaf, its type and that of its rows; None where no filter can be asked."""
+        if name not in self._columns:
+            self._columns[name] = self._found(name)
+        return self._columns[name]
 
-    def _found(self, name: str) -> tuple | None:
+    def _found(self, name: str) -> tuple[int, LeafType, pa.DataType] | None:
         rows = self._types.get(name)
         rows = rows.value_type if rows is not None and pa.types.is_dictionary(rows) else rows
         found = None if rows is None else comparable_leaf(self._form, name, rows)
-        if found is None:
-            return None
-        leaf, kind = found
-        chunks = self._form.column(leaf)
-        offsets = chunks.array("bloom_filter_offset")
-        if max(offsets, default=-1) <= 0:
-            return None
-        return kind, rows, offsets, chunks.array("bloom_filter_length"), chunks.array("present")
+        return (*found, rows) if found is not None and self._has_filters(found[0]) else None
+
+    def _has_filters(self, leaf: int) -> bool:
+        return max(self._places(leaf)[0], default=-1) > 0
+
+    def _places(self, leaf: int) -> tuple[memoryview, memoryview, memoryview]:
+        """Offsets and lengths of the filters of a leaf's chunks, and what is present."""
+        if leaf not in self._known:
+            chunks = self._form.column(leaf)
+            self._known[leaf] = tuple(map(chunks.array, ("bloom_filter_offset", "bloom_filter_length", "present")))
+        return self._known[leaf]

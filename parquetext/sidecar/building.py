@@ -16,6 +16,8 @@ from .blooms import bitsets, bloom_columns
 from .header import describe
 from .naming import sidecar_path
 from .origin import CODE, Origin
+from .slices import CODE as SLICES
+from .slices import note_of
 
 __all__ = ["Built", "build", "footer_bytes", "sidecar_bytes"]
 
@@ -115,8 +117,10 @@ def sidecar_bytes(source, *, external_blooms: bool = False, settled: bool = True
         external_blooms=external_blooms, squash_tracker=declared.squash_tracker if declared else -1)
     writer.add_columns(columns, scan.row_groups("num_rows"), bounds=bounds, blooms=blooms)
     origin = Origin.of(footer, source.version, backfilled=bool(bounds), settled=settled)
+    slices = note_of(scan)
+    notes = [(CODE, origin.to_bytes()), *([] if slices is None else [(SLICES, slices)])]
     made = writer.finish(offset, len(footer), unused_bytes=declared.unused_bytes if declared else 0,
-                         seq_txn=declared.seq_txn if declared else -1, scratchpad=[(CODE, origin.to_bytes())])
+                         seq_txn=declared.seq_txn if declared else -1, scratchpad=notes)
     return made, (len(columns), scan.row_group_count, len(blooms), len(bounds))
 
 

@@ -6,21 +6,24 @@ import errno
 import mmap
 import os
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 import pyarrow as pa
 
 from .. import kernels, wire
 from ..errors import ColumnError, Damaged, ParquetextError, Unsupported, wire_error
 from ..footer.columns import Bounds
-from ..footer.types import PHYSICAL_TYPES, REPETITIONS
-from ..storage import LocalSource, LocalTarget, RemoteSource, Version, open_source, resolve
+from ..footer.types import PHYSICAL_TYPES, REPETITIONS, LeafType
+from ..pruning import ColumnBounds
+from ..storage import LocalTarget, RemoteSource, Version, open_source, resolve
 from .building import LENGTH_AND_MAGIC
 from .header import REPETITION_SHIFT
 from .naming import candidates
 from .origin import CODE, Belongs, Origin
+from .skipping import column_bounds, skips, surviving
 from .types import leaf_type, type_name
 
-__all__ = ["Plan", "PlanColumn", "belonging", "open", "read_first"]
+__all__ = ["Plan", "PlanColumn", "belonging", "open", "open_beside", "read_first"]
 
 HEADER_BYTES = 8
 LAST_REPETITION = 2
@@ -55,11 +58,17 @@ def open(path, *, sidecar=None, parquet_size: int | None = None, verify: bool = 
     O(columns + row groups), and one pass over the sidecar for the checksum.
     """
     target = resolve(path)
-    places = candidates(target) if sidecar is None else [resolve(sidecar)]
+    return open_beside(target, None if sidecar is None else [resolve(sidecar)], parquet_size, verify)
+
+
+def open_beside(target, places: Sequence | None = None, parquet_size: int | None = None, verify: bool = True,
+                source=None) -> Plan:
+    """The first of the sidecars that belongs to the file, which may be open as `source`."""
+    places = candidates(target) if places is None else places
     failure: Exception = FileNotFoundError(errno.ENOENT, "no sidecar", str(places[0]))
     for place in places:
         try:
-            return _open_one(target, place, parquet_size, verify)
+            return _open_one(target, place, parquet_size, verify, source)
         except FileNotFoundError as error:
             if error.filename not in (None, getattr(place, "path", None)):
                 raise
@@ -68,14 +77,14 @@ def open(path, *, sidecar=None, parquet_size: int | None = None, verify: bool = 
     raise failure
 
 
-def _open_one(target, place, parquet_size: int | None, verify: bool) -> Plan:
+def _open_one(target, place, parquet_size: int | None, verify: bool, source) -> Plan:
     data = read_sidecar(place)
     try:
         # Bounds first: the checksum is worth its time only where the sidecar belongs to the file.
         reader = kernels.sidecar.Reader(data, parquet_size=parquet_size, verify=False)
         note = reader.scratchpad.get(CODE)
         origin = None if note is None else Origin.from_bytes(note)
-        belongs = Belongs.YES if parquet_size is not None else belonging(target, reader, origin)
+        belongs = Belongs.YES if parquet_size is not None else belonging(target, reader, origin, source)
         if verify:
             reader.check()
     except ParquetextError as error:
@@ -91,14 +100,14 @@ def read_sidecar(place):
     with open_source(target) as source:
         if source.size < HEADER_BYTES:
             raise wire_error(wire.PM_TRUNCATED, 0, wire.PM_HEADER_BYTES, source.size).at(str(target))
+        if isinstance(source, RemoteSource):
+            return source.read(0, source.size)  # in one request
         size = int.from_bytes(source.read(0, HEADER_BYTES), "little")
         if size > source.size:
             raise wire_error(wire.PM_SIZE_BEYOND, 0, source.size, size).at(str(target))
         if size < wire.PM_SMALLEST_BYTES:
             raise wire_error(wire.PM_SIZE_SMALL, 0, wire.PM_SMALLEST_BYTES, size).at(str(target))
-        if isinstance(source, LocalSource):
-            return mmap.mmap(source.fd, size, access=mmap.ACCESS_READ)
-        return source.read(0, size)
+        return mmap.mmap(source.fd, size, access=mmap.ACCESS_READ)
 
 
 def read_first(places: Sequence) -> tuple[object, object]:
@@ -111,8 +120,8 @@ def read_first(places: Sequence) -> tuple[object, object]:
     raise FileNotFoundError(errno.ENOENT, "no sidecar", str(places[0]))
 
 
-def belonging(target, reader, origin: Origin | None) -> Belongs:
-    """Whether a sidecar belongs to the file at `target` as it is now.
+def belonging(target, reader, origin: Origin | None, source=None) -> Belongs:
+    """Whether a sidecar belongs to the file at `target` as it is now, or to the one that is open as `source`.
 
     By its size and times (of an object: its ETag), or else by the bytes of its footer.
 
@@ -128,18 +137,18 @@ def belonging(target, reader, origin: Origin | None) -> Belongs:
     size = footer.parquet_footer_offset + footer.parquet_footer_length + LENGTH_AND_MAGIC
     if footer.parquet_footer_length != origin.footer_length:
         return Belongs.NO
-    if isinstance(target, LocalTarget):
+    if source is None and isinstance(target, LocalTarget):
         status = os.stat(target.path)
         if status.st_size != size:
             return Belongs.NO
         if origin.is_untouched(Version.of_stat(status)):
             return Belongs.YES
-    with open_source(target) as source:
-        if source.size != size:
+    with open_source(target) if source is None else nullcontext(source) as file:
+        if file.size != size:
             return Belongs.NO
-        if isinstance(source, RemoteSource) and origin.is_untouched(source.version):
+        if origin.is_untouched(file.version):
             return Belongs.YES
-        bytes_there = source.read(footer.parquet_footer_offset, footer.parquet_footer_length)
+        bytes_there = file.read(footer.parquet_footer_offset, footer.parquet_footer_length)
     return Belongs.BY_FOOTER if origin.has_footer(bytes_there) else Belongs.NO
 
 
@@ -224,6 +233,14 @@ class Plan:
     def bloom(self, row_group: int, column: int) -> tuple[str, int, int]:
         """A chunk's Bloom filter, as `kernels.sidecar.Reader.bloom` tells of it."""
         return self.reader.bloom(row_group, column) if self.belongs is Belongs.YES else ("none", 0, 0)
+
+    def can_skip(self, row_group: int, filters, *, source=None) -> bool:
+        """Whether no row of a row group can meet filters, as `skipping.skips` takes them: by QuestDB's rules."""
+        return skips(self, row_group, filters, source)
+
+    def surviving(self, predicate, *, source=None) -> list[int]:
+        """The row groups that may hold rows which meet a `pruning.Predicate`."""
+        return surviving(self, predicate, source)
 
     def has_bounds(self, column: int) -> bool:
         """Whether the sidecar's bounds of this column hold for the file as it is."""
@@ -352,9 +369,24 @@ class PlanColumn:
         """The maxima as values; null where there is none, or it has not the type's width."""
         return self._values(self.max_bytes)
 
-    def _values(self, bounds: Sequence[bytes | None]) -> pa.Array:
+    @property
+    def bounds(self) -> ColumnBounds | None:
+        """Both, and what is known of nulls, as `pruning` takes them; None where they have no order that is known."""
+        return column_bounds(self._plan, self)
+
+    @property
+    def leaf_type(self) -> LeafType:
+        """How values are stored, and their Arrow type."""
         facts = self._facts
-        return leaf_type(facts.type, facts.physical_type, facts.fixed_byte_len).array(list(bounds))
+        return leaf_type(facts.type, facts.physical_type, facts.fixed_byte_len)
+
+    @property
+    def physical_and_width(self) -> tuple[int, int]:
+        """The physical type's number, and the bytes of a fixed-length one."""
+        return self._facts.physical_type, self._facts.fixed_byte_len
+
+    def _values(self, bounds: Sequence[bytes | None]) -> pa.Array:
+        return self.leaf_type.array(list(bounds))
 
     def __repr__(self) -> str:
         return f"<parquetext.sidecar.PlanColumn {self.name}: {self.type}, {len(self._chunks)} row groups>"

@@ -161,6 +161,10 @@ class RemoteSource(Source):
         version = self._version() if versioned else Version((), self.file.size(), None)
         super().__init__(str(target), version)
 
+    def identify(self) -> None:
+        """Let `version` tell the file from another one, where it was opened without."""
+        self.version = self._version()
+
     def _version(self) -> Version:
         self.metadata = {_text(key).lower(): _text(value) for key, value in (self.file.metadata() or {}).items()}
         tag = self.metadata.get("etag")

@@ -1,0 +1,145 @@
+"""What a sidecar of ours carries for the slices of its file's footer."""
+
+from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
+from libc.stdint cimport uint8_t, uint32_t
+from libc.stdlib cimport free, malloc
+
+from .. import wire
+from ..errors import wire_error
+
+from .capi cimport pqx_buffer, pqx_buffer_free, pqx_bytes, pqx_chunk, pqx_element, pqx_error, pqx_places
+from .chunks cimport Chunks, wrap
+from .scan cimport Scan
+from .sidecar_api cimport pqx_pm_get_chunks, pqx_pm_open_slices, pqx_pm_slice, pqx_pm_slices, pqx_pm_write_runs
+from .sidecar_reader cimport Reader, number_of, raise_error
+from .slice cimport indexes
+
+__all__ = ["Slices", "runs"]
+
+
+def runs(Scan scan not None):
+    """What `_pm` does not say of a scanned footer's chunks, leaf by leaf.
+
+    Returns
+    -------
+    (bytes, bytes) or None
+        Where each leaf's run ends (``uint32``), and the runs: docs/sidecar.md. None where a chunk lies in another file,
+        is encrypted, or lacks what a reader needs.
+    """
+    cdef pqx_buffer ends = pqx_buffer(NULL, 0, 0), out = pqx_buffer(NULL, 0, 0)
+    cdef pqx_error error
+    cdef int whole, status
+    try:
+        with nogil:
+            status = pqx_pm_write_runs(&scan.result, &ends, &out, &whole, &error)
+        if status:
+            raise_error(&error)
+        if not whole:
+            return None
+        return bytes_of(pqx_bytes(ends.data, ends.size)), bytes_of(pqx_bytes(out.data, out.size))
+    finally:
+        pqx_buffer_free(&ends)
+        pqx_buffer_free(&out)
+
+
+cdef bytes bytes_of(pqx_bytes part):
+    return PyBytes_FromStringAndSize(<const char *> part.data, part.size)
+
+
+cdef class Facts:
+    """The records of one leaf's chunks."""
+
+    cdef pqx_chunk *chunks
+    cdef pqx_places *places
+
+    def __dealloc__(self):
+        free(self.chunks)
+        free(self.places)
+
+
+cdef class Slices:
+    """The note of a sidecar for the slices of its file's footer.
+
+    Parameters
+    ----------
+    reader : Reader
+    note : bytes
+        As the scratchpad has it.
+
+    Attributes
+    ----------
+    schema : bytes
+        A Thrift FileMetaData without row groups; ``ARROW:schema`` is its only key-value.
+    key_values : bytes
+        The other ones, Thrift structs back to back.
+    key_value_count : int
+
+    Raises
+    ------
+    Damaged
+        The note's parts do not fill it, or it is of another layout.
+    """
+
+    cdef Reader reader
+    cdef bytes note
+    cdef pqx_pm_slices parts
+
+    def __init__(self, Reader reader not None, bytes note not None):
+        cdef pqx_error error
+        self.reader, self.note = reader, note
+        if pqx_pm_open_slices(<const uint8_t *> PyBytes_AsString(note), len(note), &self.parts, &error):
+            raise_error(&error)
+
+    @property
+    def schema(self):
+        return bytes_of(self.parts.schema)
+
+    @property
+    def key_values(self):
+        return bytes_of(self.parts.key_values)
+
+    @property
+    def key_value_count(self):
+        return self.parts.key_value_count
+
+    def column(self, Scan schema not None, leaf):
+        """The `Chunks` of a leaf as of a Thrift footer, by the scanned schema; Damaged where it does not fit."""
+        cdef uint32_t number = number_of(leaf, schema.result.leaf_count), count = self.reader.f.row_group_count
+        cdef Facts facts = Facts.__new__(Facts)
+        cdef const pqx_element *element
+        cdef pqx_error error
+        cdef int status
+        if number >= schema.result.leaf_count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, schema.result.leaf_count, number)
+        element = &schema.result.elements[schema.result.leaves[number]]
+        facts.chunks = <pqx_chunk *> malloc(count * sizeof(pqx_chunk) + 1)
+        facts.places = <pqx_places *> malloc(count * sizeof(pqx_places) + 1)
+        if facts.chunks == NULL or facts.places == NULL:
+            raise MemoryError
+        with nogil:
+            status = pqx_pm_get_chunks(&self.reader.pm, &self.reader.f, &self.parts, element, number, 0, count,
+                                       facts.chunks, facts.places, &error)
+        if status:
+            raise_error(&error)
+        return wrap(facts.chunks, facts.places, count, 1, facts, self.reader.data, self.reader.pm.data, element)
+
+    def slice(self, Scan schema not None, leaves, row_groups, *, bint arrow_schema=True, bint key_values=False):
+        """The slice of the footer; see `slice.slice_footer`. Damaged where schema and sidecar do not fit together."""
+        cdef bytes leaf_indexes = indexes(leaves, schema.result.leaf_count)
+        cdef bytes row_group_indexes = indexes(row_groups, self.reader.f.row_group_count)
+        cdef const uint32_t *wanted = <const uint32_t *> PyBytes_AsString(leaf_indexes)
+        cdef const uint32_t *groups = <const uint32_t *> PyBytes_AsString(row_group_indexes)
+        cdef uint32_t leaf_count = len(leaves), row_group_count = len(row_groups)
+        cdef pqx_buffer out = pqx_buffer(NULL, 0, 0)
+        cdef pqx_error error
+        cdef size_t size = schema.view.shape[0]
+        cdef int status
+        with nogil:
+            status = pqx_pm_slice(&self.reader.pm, &self.reader.f, &self.parts, schema.start, size, &schema.result, wanted,
+                                  leaf_count, groups, row_group_count, arrow_schema, key_values, &out, &error)
+        try:
+            if status:
+                raise_error(&error)
+            return bytes_of(pqx_bytes(out.data, out.size))
+        finally:
+            pqx_buffer_free(&out)

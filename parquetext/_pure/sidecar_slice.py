@@ -1,0 +1,241 @@
+"""What a sidecar of ours carries for the slices of its file's footer."""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from collections.abc import Iterator
+from itertools import pairwise
+
+from .. import wire
+from ..errors import ParquetextError, wire_error
+from . import varint
+from .bounds import Leaf
+from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS, Chunks
+from .records import Records
+from .slice import Slicer, slice_with
+from .slice_write import Chunk, RowGroup
+
+__all__ = ["Slices", "runs"]
+
+LAYOUT = 1
+FIXED = struct.Struct("<IIIIII")  # layout; bytes of the schema; key-values, their bytes; leaves; row groups
+HAS_DICTIONARY = 1
+FARTHEST = 1 << 60
+MASK = (1 << 64) - 1
+NEEDED = (wire.PRESENT_METADATA | wire.PRESENT_NUM_VALUES | wire.PRESENT_TOTAL_UNCOMPRESSED_SIZE
+          | wire.PRESENT_TOTAL_COMPRESSED_SIZE | wire.PRESENT_DATA_PAGE_OFFSET | wire.PRESENT_TYPE
+          | wire.PRESENT_CODEC)
+ELSEWHERE = wire.PRESENT_FILE_PATH | wire.PRESENT_CRYPTO
+SIDES = ((1, "min_value", wire.PM_STAT_MIN_EXACT, wire.PRESENT_MIN_VALUE | wire.PRESENT_MIN_EXACT_SET,
+          wire.PRESENT_MIN_EXACT),
+         (2, "max_value", wire.PM_STAT_MAX_EXACT, wire.PRESENT_MAX_VALUE | wire.PRESENT_MAX_EXACT_SET,
+          wire.PRESENT_MAX_EXACT))
+COUNTS = (("null_count", wire.PRESENT_NULL_COUNT), ("distinct_count", wire.PRESENT_DISTINCT_COUNT))
+
+
+def zigzag(value: int) -> int:
+    return (value << 1 ^ value >> 63) & MASK
+
+
+def unzigzag(value: int) -> int:
+    return value >> 1 ^ -(value & 1)
+
+
+def runs(scan) -> tuple[bytes, bytes] | None:
+    """What `_pm` does not say of a scanned footer's chunks, leaf by leaf.
+
+    Returns
+    -------
+    (bytes, bytes) or None
+        Where each leaf's run ends (``uint32``), and the runs: docs/sidecar.md. None where a chunk lies in another file,
+        is encrypted, or lacks what a reader needs.
+    """
+    if not scan.regular:
+        return None
+    out, ends = bytearray(), array("I")
+    for leaf in range(scan.leaf_count):
+        chunks = scan.column(leaf)
+        names = ("present", "num_values", "total_compressed_size", "total_uncompressed_size", "data_page_offset",
+                 "dictionary_page_offset", "encodings")
+        for present, values, compressed, plain, page, dictionary, encodings in zip(
+                *(chunks.array(name) for name in names), strict=True):
+            has_dictionary = bool(present & wire.PRESENT_DICTIONARY_PAGE_OFFSET)
+            start = dictionary if has_dictionary else page
+            if present & NEEDED != NEEDED or present & ELSEWHERE or min(values, compressed, plain, start, page) < 0:
+                return None
+            if max(start, page) >= FARTHEST:
+                return None
+            for number in (zigzag(plain - compressed), encodings, zigzag(page - start) << 1 & MASK | has_dictionary):
+                out += varint.encode(number)
+        if len(out) > 0xFFFFFFFF:
+            return None
+        ends.append(len(out))
+    return ends.tobytes(), bytes(out)
+
+
+class Slices:
+    """The note of a sidecar for the slices of its file's footer.
+
+    Parameters
+    ----------
+    reader : Reader
+    note : bytes
+        As the scratchpad has it.
+
+    Attributes
+    ----------
+    schema : bytes
+        A Thrift FileMetaData without row groups; ``ARROW:schema`` is its only key-value.
+    key_values : bytes
+        The other ones, Thrift structs back to back.
+    key_value_count : int
+
+    Raises
+    ------
+    Damaged
+        The note's parts do not fill it, or it is of another layout.
+    """
+
+    def __init__(self, reader, note: bytes):
+        self._reader = reader
+        if len(note) < FIXED.size:
+            raise wire_error(wire.PM_SLICES, 0, FIXED.size, len(note))
+        layout, schema, self.key_value_count, pairs, leaves, self._row_groups = FIXED.unpack_from(note)
+        if layout != LAYOUT:
+            raise wire_error(wire.PM_SLICES, 0, LAYOUT, layout)
+        at = FIXED.size + 4 * leaves
+        begin = at + schema + pairs
+        if begin > len(note):
+            raise wire_error(wire.PM_SLICES, 4, len(note), begin)
+        self.schema, self.key_values = note[at:at + schema], note[at + schema:begin]
+        self._runs, self._ends = note[begin:], [0, *memoryview(note[FIXED.size:at]).cast("I")]
+        for index, (last, end) in enumerate(pairwise(self._ends)):
+            if not last <= end <= len(self._runs):
+                raise wire_error(wire.PM_SLICES, FIXED.size + 4 * index, len(self._runs), end)
+        if self._ends[-1] != len(self._runs):
+            raise wire_error(wire.PM_SLICES, FIXED.size, len(self._runs), self._ends[-1])
+
+    def column(self, schema, leaf: int) -> Chunks:
+        """The `Chunks` of a leaf as of a Thrift footer, by the scanned schema; Damaged where it does not fit."""
+        if not 0 <= leaf < schema.leaf_count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, schema.leaf_count, leaf)
+        facts = {name: schema.elements(name)[schema.leaves[leaf]] for name in Leaf._fields}
+        records = Records(CHUNK_MEMBERS | PLACES_MEMBERS)
+        reader = self._reader
+        for row_group, chunk in enumerate(self.places(facts["type"], leaf)):
+            more = statistics(reader.chunks(leaf, row_group, 1)) | bloom(reader, row_group, leaf)
+            present = chunk["present"] | more.pop("present") | more.pop("has_bloom")
+            records.append(chunk | more | {"present": present})
+        return Chunks(records, reader.data, Leaf(**facts))
+
+    def places(self, physical: int, leaf: int) -> Iterator[dict[str, int]]:
+        """Where a leaf's chunks are and how they are stored, one after the other."""
+        reader = self._reader
+        column = reader.column(leaf)
+        if (len(self._ends) - 1, self._row_groups) != (reader.column_count, reader.row_group_count):
+            raise contradiction(leaf)
+        if physical != column.physical_type or len(memoryview(reader.data).cast("B")) > 0xFFFFFFFF:
+            raise contradiction(leaf)
+        at, end = self._ends[leaf:leaf + 2]
+        for row_group in range(self._row_groups):
+            run, at = self._run(at, end)
+            yield placed(physical, reader.chunks(leaf, row_group, 1), run, leaf)
+
+    def _run(self, at: int, end: int) -> tuple[tuple[int, int, int], int]:
+        data, begin = self._runs[:end], at
+        try:
+            overhead, at = varint.decode64(data, at)
+            encodings, at = varint.decode32(data, at)
+            place, at = varint.decode64(data, at)
+        except ParquetextError:
+            raise wire_error(wire.PM_SLICES, begin, end, begin) from None
+        return (unzigzag(overhead), encodings, place), at
+
+    def slice(self, schema, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:
+        """The slice of the footer; see `slice.slice_footer`. Damaged where schema and sidecar do not fit together."""
+        leaves, row_groups = [int(leaf) for leaf in leaves], [int(index) for index in row_groups]
+        slicer = SidecarSlicer(schema, leaves, row_groups, self, self._reader)
+        return slice_with(slicer, arrow_schema, key_values)
+
+
+class SidecarSlicer(Slicer):
+    """A projection whose chunks stand in a sidecar."""
+
+    def __init__(self, schema, leaves, row_groups, slices: Slices, reader):
+        super().__init__(schema, leaves, row_groups)
+        self.slices, self.reader = slices, reader
+        self.row_group_count = reader.row_group_count
+
+    @property
+    def paths(self) -> list[bytes]:
+        return [self._path(self.scan.leaves[leaf]) for leaf in self.leaves]
+
+    def _path(self, element: int) -> bytes:
+        names = []
+        while element:
+            names.append(self._bytes(self.scan.elements, "name", element))
+            element = self.parents[element]
+        return b"\0".join(reversed(names))
+
+    def check_row_groups(self) -> None:
+        """Nothing but that they exist: a sidecar has one chunk per leaf."""
+
+    def chunks(self) -> list[list[Chunk]]:
+        if not self.row_groups:
+            return []
+        kinds = self.scan.elements("type")
+        columns = [list(self.slices.places(kinds[self.scan.leaves[leaf]], leaf)) for leaf in self.leaves]
+        return [[Chunk(column[index]) for column in columns] for index in self.row_groups]
+
+    def row_group_facts(self) -> list[RowGroup]:
+        counts = self.reader.row_counts if self.row_groups else []
+        return [RowGroup(counts[index], -1, -1) for index in self.row_groups]
+
+
+def contradiction(leaf: int) -> Exception:
+    return wire_error(wire.PM_SLICES, 0, leaf, leaf)
+
+
+def placed(physical: int, stored, run: tuple[int, int, int], leaf: int) -> dict[str, int]:
+    """Where a chunk is, and how it is stored."""
+    overhead, encodings, place = run
+    page = unzigzag(place >> 1)
+    names = "num_values", "byte_range_start", "total_compressed_size"
+    values, start, size = (stored.array(name)[0] for name in names)
+    try:
+        codec = stored.array("codec")[0]
+    except ParquetextError:
+        raise contradiction(leaf) from None
+    if values < 0 or not 0 <= start < FARTHEST or not 0 <= size < FARTHEST:
+        raise contradiction(leaf)
+    if abs(overhead) >= FARTHEST or abs(page) >= FARTHEST or start + page < 0 or size + overhead < 0:
+        raise contradiction(leaf)
+    present = NEEDED | (wire.PRESENT_DICTIONARY_PAGE_OFFSET if place & HAS_DICTIONARY else 0)
+    return {"num_values": values, "total_compressed_size": size, "total_uncompressed_size": size + overhead,
+            "data_page_offset": start + page, "dictionary_page_offset": start if place & HAS_DICTIONARY else -1,
+            "type": physical, "codec": codec, "encodings": encodings, "present": present}
+
+
+def statistics(stored) -> dict[str, int]:
+    """Counts and bounds as they stand in the sidecar, and the bits of `present` that they add."""
+    flags, present = stored.array("flags")[0], 0
+    facts = {name: stored.array(name)[0] for name, _ in COUNTS}
+    for name, bit in COUNTS:
+        present |= bit if facts[name] >= 0 else 0
+    has, *places = stored.bounds()
+    for side, name, exact, bits, exact_bit in SIDES:
+        if has[0] & side:
+            offset, length = places[:2] if side == 1 else places[2:]
+            facts |= {f"{name}_offset": offset[0], f"{name}_length": length[0]}
+            present |= bits | (exact_bit if flags & exact else 0)
+    return facts | {"present": present | (wire.PRESENT_STATISTICS if present else 0)}
+
+
+def bloom(reader, row_group: int, leaf: int) -> dict[str, int]:
+    """An external Bloom filter's place; an inline one stands in no Parquet file."""
+    kind, offset, length = reader.bloom(row_group, leaf)
+    if kind != "external" or offset >= 1 << 63 or length >= 1 << 31:
+        return {"has_bloom": 0}
+    return {"bloom_filter_offset": offset, "bloom_filter_length": length,
+            "has_bloom": wire.PRESENT_BLOOM_FILTER_OFFSET | wire.PRESENT_BLOOM_FILTER_LENGTH}

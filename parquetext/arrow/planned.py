@@ -1,0 +1,93 @@
+"""A file that is read by its sidecar: what its footer says comes from there, and the footer stays where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pyarrow as pa
+
+from ..errors import Damaged, ParquetextError, Unsupported
+from ..findings import Finding
+from ..footer.bloom_filters import BloomFilters
+from ..footer.forms import best_form
+from ..footer.model import Form
+from ..pruning import predicate_of
+from ..sidecar.building import LENGTH_AND_MAGIC
+from ..sidecar.filters import SidecarFilters
+from ..sidecar.form import SidecarForm
+from ..sidecar.plan import Plan, open_beside
+from ..storage import BatchedSource, LocalSource, LocalTarget, resolve
+from .file import File
+from .file import open as open_file
+
+__all__ = ["PlannedFile", "open_planned", "read_by_plan"]
+
+STALE, UNUSED = "sidecar-stale", "sidecar-unused"
+
+
+class PlannedFile(File):
+    """An open file whose form is ``"sidecar"`` for as long as its sidecar holds good; then one of its footer's."""
+
+    __slots__ = ("_plan",)
+
+    def _blooms(self, form: Form, types: Mapping[str, pa.DataType]) -> BloomFilters:
+        parts = form, self._source, self._gathered, types
+        return SidecarFilters(self._plan, *parts) if self.form == "sidecar" else BloomFilters(*parts)
+
+    def _leave_form(self, error: Damaged) -> None:
+        if self.form != "sidecar":
+            return super()._leave_form(error)
+        name, following, findings = best_form(self._source)
+        self.findings.extend([Finding.of(UNUSED, error, "sidecar"), *findings])
+        self._form.close()
+        self.form, self._form = name, following
+
+
+def open_planned(path) -> File:
+    """Open a file by its sidecar; by its footer where there is none that belongs to it, with a finding if there is one.
+
+    Raises
+    ------
+    OSError, ParquetextError
+        As `open` raises them.
+    """
+    target = resolve(path)
+    source = LocalSource(target.path) if isinstance(target, LocalTarget) else BatchedSource(target)
+    try:
+        if isinstance(source, BatchedSource):
+            source.identify()
+        plan = open_beside(target, source=source)
+        form = SidecarForm.of(plan)
+        if form is None:
+            raise Unsupported("the sidecar carries nothing for slices", file=plan.sidecar)
+    except FileNotFoundError:
+        source.close()
+        return open_file(target)
+    except (Damaged, Unsupported, ParquetextError) as error:
+        source.close()
+        file = open_file(target)
+        file.findings.append(Finding.of(STALE if isinstance(error, Damaged) else UNUSED, error, "sidecar"))
+        return file
+    except BaseException:
+        source.close()
+        raise
+    file = PlannedFile(str(target), source, "sidecar", form)
+    file._plan = plan
+    return file
+
+
+def read_by_plan(plan: Plan, path, columns, filters, **options) -> pa.Table:
+    """Read through the file's own footer the row groups that a plan leaves, which the caller vouches for.
+
+    Raises
+    ------
+    Damaged
+        The plan is of a file of another size.
+    """
+    with open_file(path) as file:
+        size, footer = file._source.size, plan.footer
+        planned = footer.parquet_footer_offset + footer.parquet_footer_length + LENGTH_AND_MAGIC
+        if planned != size:
+            raise Damaged(f"the plan is of a file of {planned} bytes, this one has {size}", file=str(file.path))
+        left = None if filters is None else plan.surviving(predicate_of(filters))
+        return file.read(columns, left, filters, **options)

@@ -1,0 +1,35 @@
+"""The Bloom filters that a sidecar has, or knows the places of, asked for what bounds leave undecided."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from .. import kernels
+from ..footer.bloom_filters import BloomFilters
+from ..pruning import Probe
+
+__all__ = ["SidecarFilters"]
+
+
+class SidecarFilters(BloomFilters):
+    """As `BloomFilters`, of a plan: filters in the sidecar need no read of the file."""
+
+    def __init__(self, plan, *parts):
+        super().__init__(*parts)
+        self._plan = plan
+
+    def _question(self, probe: Probe, hashes: list[int]):
+        leaf, *_ = self._column(probe.comparison.column)
+        kind, offset, length = self._plan.bloom(probe.row_group, leaf)
+        if kind == "inline":
+            bitset = memoryview(self._plan.reader.data)[offset:offset + length]
+            return partial(_may_hold, bitset, hashes)
+        return super()._question(probe, hashes) if kind == "external" else None
+
+    def _has_filters(self, leaf: int) -> bool:
+        return leaf in self._plan.reader.bloom_columns
+
+
+def _may_hold(bitset: memoryview, hashes: Sequence[int]) -> bool:
+    return any(kernels.bloom.might_contain(bitset, hashes))

@@ -1,0 +1,78 @@
+"""A sidecar of ours as a form of the footer: it carries the schema, and what `_pm` does not say of chunks."""
+
+from __future__ import annotations
+
+from .. import kernels
+from ..errors import ColumnError
+from ..footer.thrift_form import ThriftForm
+from .plan import Plan
+from .slices import CODE, schema_footer
+
+__all__ = ["SidecarForm"]
+
+
+class SidecarForm(ThriftForm):
+    """A plan with the interface of `footer.model.Form`, for reading data by slices."""
+
+    __slots__ = ("_plan", "_slices")
+
+    def __init__(self, plan: Plan, note: bytes):
+        self._plan, self._slices = plan, kernels.sidecar.Slices(plan.reader, note)
+        schema = self._slices.schema
+        if self._slices.key_value_count:
+            scan = kernels.scan.scan(schema)
+            own = bytes(memoryview(schema)[slice(*_range(scan))]) if scan.key_value_count else b""
+            schema = schema_footer(scan, scan.key_value_count + self._slices.key_value_count,
+                                   own + self._slices.key_values)
+        super().__init__(schema)
+
+    @classmethod
+    def of(cls, plan: Plan) -> SidecarForm | None:
+        """The form; None of a sidecar that carries nothing for slices.
+
+        Raises
+        ------
+        Damaged, Malformed
+            What it carries is not to be read.
+        """
+        note = plan.reader.scratchpad.get(CODE)
+        return None if note is None else cls(plan, note)
+
+    @property
+    def num_rows(self) -> int:
+        return self._plan.num_rows
+
+    @property
+    def row_group_count(self) -> int:
+        return self._plan.num_row_groups
+
+    def column(self, leaf: int, first: int = 0, count: int | None = None):
+        chunks = self._slices.column(self._scan, leaf)
+        return chunks if self._plan.has_bounds(leaf) else _WithoutBounds(chunks)
+
+    def row_groups(self, name: str) -> memoryview:
+        if name != "num_rows":
+            raise ColumnError(f"a sidecar does not say {name} of row groups")
+        return self._plan.row_counts
+
+    def slice(self, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:
+        return self._slices.slice(self._scan, leaves, row_groups, arrow_schema=arrow_schema, key_values=key_values)
+
+
+class _WithoutBounds:
+    """Chunks whose bounds may be those of other values."""
+
+    def __init__(self, chunks):
+        self._chunks, self.array = chunks, chunks.array
+
+    def __len__(self) -> int:
+        return len(self._chunks)
+
+    def bound_values(self, bit: int) -> list[None]:
+        return [None] * len(self._chunks)
+
+
+def _range(scan) -> tuple[int, int]:
+    """Where the key-values stand."""
+    at, size = scan.key_values("bytes_offset"), scan.key_values("bytes_length")
+    return at[0], at[-1] + size[-1]

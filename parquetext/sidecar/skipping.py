@@ -1,0 +1,182 @@
+"""Which row groups a plan rules out: QuestDB's rules for its types, Arrow's for an expression."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from ipaddress import IPv4Address
+from uuid import UUID
+
+import pyarrow as pa
+
+from ..errors import ParquetextError
+from ..footer.plain import plain_forms
+from ..footer.typed_bounds import StoredBounds
+from ..footer.types import INT32, INT96
+from ..pruning import ColumnBounds, Comparison, Predicate, predicate_of, surviving_row_groups
+from ..pruning.bloom import LARGEST, read_header
+from ..pruning.questdb import MILLISECONDS_OF_A_DAY, Chunk, Column, Filter, Tag, can_skip
+from .types import UNKNOWN, tag_of
+
+__all__ = ["column_bounds", "skips", "surviving"]
+
+RULES = {"=": "=", "==": "=", "in": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "between": "between",
+         "is null": "is null", "is not null": "is not null"}
+SEVERAL = {"in", "between"}
+WITHOUT_VALUE = {"is null", "is not null"}
+NEVER = {Tag.BOOLEAN, 27}  # arrays are no values
+NULLS_UNKNOWN = {Tag.FLOAT, Tag.DOUBLE, Tag.CHAR}
+NULL_FREE = {Tag.BOOLEAN, Tag.BYTE, Tag.SHORT}
+Alternatives = list[list[Comparison]]
+
+
+def skips(plan, row_group: int, filters, source=None) -> bool:
+    """Whether no row of a row group can meet the filters.
+
+    Parameters
+    ----------
+    plan : Plan
+    filters : list of tuples, list of lists of tuples, or pyarrow.compute.Expression
+        As `pyarrow.parquet.read_table` takes them; tuples may also have the operators ``"between"`` (two values),
+        ``"is null"`` and ``"is not null"`` (any value, which is passed over).
+    source : optional
+        The Parquet file, open for reading: external Bloom filters are asked, too.
+
+    Raises
+    ------
+    IndexError
+        There is no such row group.
+    ColumnError
+        A tuple's column is none, or more than one.
+    ValueError
+        They are no filters.
+    """
+    if not 0 <= row_group < plan.num_row_groups:
+        raise IndexError(f"row group {row_group}: the file has {plan.num_row_groups}")
+    alternatives = _alternatives(filters)
+    if alternatives is None:
+        return row_group not in _by_bounds(plan, predicate_of(filters))
+    return all(any(_skips(plan, row_group, part, source) for part in alternative) for alternative in alternatives)
+
+
+def surviving(plan, predicate: Predicate, source=None) -> list[int]:
+    """The row groups that a plan leaves."""
+    if predicate.alternatives is None:
+        return _by_bounds(plan, predicate)
+    return [row_group for row_group in range(plan.num_row_groups)
+            if not all(any(_skips(plan, row_group, part, source) for part in alternative)
+                       for alternative in predicate.alternatives)]
+
+
+def column_bounds(plan, column) -> ColumnBounds | None:
+    """A plan column's typed bounds; None where its values are no rows, or have no order of their type."""
+    kind, tag = column.leaf_type, tag_of(column.type_code)
+    if tag == UNKNOWN or tag in NEVER or tag == Tag.IPV4 or kind.physical == INT96 or column.max_repetition:
+        return None
+    bounds = StoredBounds(kind, list(column.min_bytes), list(column.max_bytes), column.null_count, column.num_values)
+    found = _sound(bounds).typed(kind.arrow)
+    if found is None:
+        return None
+    count = len(found.min)
+    no = pa.array([False] * count, pa.bool_())
+    return ColumnBounds(found.min, found.max, no if tag in NULL_FREE else found.only_nulls,
+                        no if tag in NULLS_UNKNOWN else found.no_nulls)
+
+
+def _sound(bounds: StoredBounds) -> StoredBounds:
+    """Without pairs of which one is no number, has another width, or that are the wrong way round."""
+    low, high = bounds.kind.array(bounds.min).to_pylist(), bounds.kind.array(bounds.max).to_pylist()
+    fine = [a is not None and b is not None and a <= b for a, b in zip(low, high, strict=True)]
+    sides = ([value if ok else None for value, ok in zip(side, fine, strict=True)] for side in (bounds.min, bounds.max))
+    return StoredBounds(bounds.kind, *sides, bounds.null_counts, bounds.num_values)
+
+
+def _by_bounds(plan, predicate: Predicate) -> list[int]:
+    """What Arrow leaves of an expression."""
+    def type_of(name: str) -> pa.DataType | None:
+        found = plan.reader.find_name(name.encode("utf-8", "surrogateescape"))
+        return plan.column(found[0]).leaf_type.arrow if len(found) == 1 else None
+
+    names, everything = predicate.columns(type_of), range(plan.num_row_groups)
+    if names is None:
+        return list(everything)
+    types = {name: type_of(name) for name in names}
+    return surviving_row_groups(predicate, lambda name: column_bounds(plan, plan.column(name)), len(everything),
+                                everything, types)
+
+
+def _alternatives(filters) -> Alternatives | None:
+    """Lists of tuples as an OR of ANDs; None for an expression."""
+    if not isinstance(filters, Sequence) or isinstance(filters, (str, bytes)):
+        return None
+    groups = filters if filters and isinstance(filters[0], list) else [filters]
+    if not filters or not all(groups):
+        raise ValueError(f"no filters: {filters!r}")
+    alternatives = [[Comparison(*part) for part in group] for group in groups]
+    for group in alternatives:
+        for part in group:
+            if part.operator not in RULES and part.operator not in ("!=", "not in"):
+                raise ValueError(f"no operator: {part.operator!r}")
+    return alternatives
+
+
+def _skips(plan, row_group: int, part: Comparison, source) -> bool:
+    column = plan.column(part.column)
+    rule, tag = RULES.get(part.operator), tag_of(column.type_code)
+    if rule is None or tag in (UNKNOWN, *NEVER) or column.max_repetition:
+        return False
+    questdb = Column(column.type_code, *column.physical_and_width)
+    values: Sequence[bytes | None] = ()
+    if part.operator not in WITHOUT_VALUE:
+        found = [_plain(column, value) for value in (part.value if part.operator in SEVERAL else [part.value])]
+        if any(value == () for value in found):
+            return False
+        values = found
+    bitset = _bitset(plan, row_group, column.index, source) if rule == "=" else None
+    return can_skip(questdb, _chunk(plan, row_group, column.index, bitset), Filter(rule, tuple(values)))
+
+
+def _chunk(plan, row_group: int, column: int, bitset) -> Chunk:
+    chunks = plan.reader.chunks(column, row_group, 1)
+    values, nulls = chunks.array("num_values")[0], chunks.array("null_count")[0]
+    low = high = None
+    if plan.has_bounds(column):
+        low, high = chunks.bound_values(1)[0], chunks.bound_values(2)[0]
+    return Chunk(values, None if nulls < 0 else nulls, low, high, bitset)
+
+
+def _bitset(plan, row_group: int, column: int, source) -> bytes | memoryview | None:
+    """A chunk's Bloom filter: from the sidecar, or by its place there from the Parquet file."""
+    kind, offset, length = plan.bloom(row_group, column)
+    if kind == "inline":
+        return memoryview(plan.reader.data)[offset:offset + length]
+    if kind != "external" or source is None or length > LARGEST or offset + length > source.size:
+        return None
+    try:
+        data = source.read(offset, length)
+        bits, begin = read_header(data)
+    except ParquetextError:
+        return None
+    return data[begin:begin + bits] if begin + bits <= length else None
+
+
+def _plain(column, value) -> bytes | tuple[()] | None:
+    """A literal as QuestDB's rules take it, None for null; () where it has no such form."""
+    if isinstance(value, pa.Scalar):
+        value = value.as_py()
+    if value is None:
+        return None
+    tag, kind = tag_of(column.type_code), column.leaf_type
+    if tag == Tag.IPV4:
+        number = int(value) if isinstance(value, (int, IPv4Address)) else -1
+        return number.to_bytes(4, "little") if 0 <= number < 1 << 32 else ()
+    if isinstance(value, UUID):
+        value = value.bytes
+    if isinstance(value, float) and value != value:
+        return struct.pack("<f" if kind.width == 4 else "<d", value) if pa.types.is_floating(kind.arrow) else ()
+    forms = plain_forms(Comparison(column.name, "=", value), kind, kind.arrow)
+    if forms is None:
+        return ()
+    if tag == Tag.DATE and kind.physical == INT32:
+        return struct.pack("<q", int.from_bytes(forms[0], "little", signed=True) * MILLISECONDS_OF_A_DAY)
+    return forms[0]

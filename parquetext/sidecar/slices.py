@@ -1,0 +1,68 @@
+"""What a sidecar of ours carries so that data is read without the file's footer: written here, read by `form`."""
+
+from __future__ import annotations
+
+import struct
+
+from .. import kernels, wire
+from ..thrift.values import Unknown, write
+
+__all__ = ["CODE", "note_of", "schema_footer"]
+
+CODE = int.from_bytes(b"PQTS", "little")
+LAYOUT = 1
+FIXED = struct.Struct("<IIIIII")  # layout; bytes of the schema; key-values, their bytes; leaves; row groups
+ARROW_SCHEMA = b"ARROW:schema"
+LARGEST = wire.PM_SCRATCHPAD_BYTES - 4096  # leaves room for the other notes
+
+
+def note_of(scan) -> bytes | None:
+    """The note for the slices of a scanned footer; None where they need more than that, or it would be too large."""
+    if scan.encrypted:
+        return None
+    found = kernels.sidecar.runs(scan)
+    if found is None:
+        return None
+    ends, runs = found
+    arrow, others = _pairs(scan)
+    schema, pairs = schema_footer(scan, len(arrow), b"".join(arrow)), b"".join(others)
+    fixed = FIXED.pack(LAYOUT, len(schema), len(others), len(pairs), scan.leaf_count, scan.row_group_count)
+    note = b"".join((fixed, ends, schema, pairs, runs))
+    return note if len(note) <= LARGEST else None
+
+
+def schema_footer(scan, count: int, key_values: bytes) -> bytes:
+    """A FileMetaData with the schema of a scanned one, these key-values back to back, and no row groups."""
+    data = memoryview(scan.data)
+    at, size = scan.elements("bytes_offset"), scan.elements("bytes_length")
+    fields = {"version": scan.version} if scan.version >= 0 else {}
+    fields |= {wire.FILE_META_DATA_SCHEMA: _structs(len(at), data[at[0]:at[-1] + size[-1]]),
+               "num_rows": 0, wire.FILE_META_DATA_ROW_GROUPS: _structs(0, b"")}
+    if count:
+        fields[wire.FILE_META_DATA_KEY_VALUE_METADATA] = _structs(count, key_values)
+    if scan.created_by is not None:
+        text = kernels.varint.encode(len(scan.created_by)) + scan.created_by
+        fields[wire.FILE_META_DATA_CREATED_BY] = Unknown(wire.TYPE_BINARY, text)
+    if scan.has_column_orders:
+        begin, length = scan.column_orders
+        fields[wire.FILE_META_DATA_COLUMN_ORDERS] = Unknown(wire.TYPE_LIST, bytes(data[begin:begin + length]))
+    return write("FileMetaData", fields)
+
+
+def _structs(count: int, items) -> Unknown:
+    """A list of structs as they stand."""
+    header = bytes([count << 4 | wire.TYPE_STRUCT]) if count < 15 else (
+        bytes([0xF0 | wire.TYPE_STRUCT]) + kernels.varint.encode(count))
+    return Unknown(wire.TYPE_LIST, header + bytes(items))
+
+
+def _pairs(scan) -> tuple[list[bytes], list[bytes]]:
+    """The key-values as they stand: ARROW:schema, and the others."""
+    data, fact = memoryview(scan.data), scan.key_values
+    names = ("bytes_offset", "bytes_length", "key_offset", "key_length", "has_value")
+    arrow: list[bytes] = []
+    others: list[bytes] = []
+    for at, size, key_at, key_size, has_value in zip(*(fact(name) for name in names), strict=True):
+        is_arrow = data[key_at:key_at + key_size] == ARROW_SCHEMA and has_value and not arrow
+        (arrow if is_arrow else others).append(bytes(data[at:at + size]))
+    return arrow, others
