@@ -86,6 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     size_t payload = size < 28 ? size : size - 28;
     if (pqx_flat_open(&source, 0, payload, tail, tail_size, &flat, NULL) == PQX_OK) {
         ask_for_everything(flat);
+        if (tail_size % 2 && pqx_flat_hold(flat, NULL) == PQX_OK) ask_for_everything(flat);
         pqx_flat_close(flat);
     }
     (void)pqx_flat_verify(data, payload, NULL);

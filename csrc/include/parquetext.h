@@ -519,6 +519,8 @@ PQX_API int pqx_flat_get_extension_name(pqx_flat *flat, uint32_t index, uint8_t 
 PQX_API int pqx_flat_get_extension(pqx_flat *flat, uint32_t index, pqx_bytes *data, pqx_error *error);
 /* The slice for a projection, as pqx_slice_footer makes it. */
 PQX_API int pqx_flat_slice(pqx_flat *flat, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error);
+/* Read the whole payload into memory, once: worth it for many of the columns. What is used is still checked when it is. */
+PQX_API int pqx_flat_hold(pqx_flat *flat, pqx_error *error);
 /* Reads made and bytes fetched so far. */
 PQX_API void pqx_flat_io(const pqx_flat *flat, uint64_t *reads, uint64_t *bytes);
 

@@ -192,6 +192,7 @@ void pqx_flat_close(pqx_flat *flat)
     pqx_buffer_free(&flat->scratch);
     free(flat->late_rows);
     free(flat->names);
+    free(flat->whole);
     free(flat->owned);
     free(flat);
 }

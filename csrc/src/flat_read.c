@@ -36,27 +36,39 @@ static int fetch(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t have, 
 static const uint8_t *in_memory(const pqx_flat *flat, uint32_t place)
 {
     if (place >= flat->held) return flat->bytes + (place - flat->held);
+    if (flat->whole) return flat->whole + place;
     uint32_t at = place - flat->buckets;
     if (!flat->names || at % PQX_FLAT_PAGE_BYTES || at / PQX_FLAT_PAGE_BYTES >= flat->bucket_count) return NULL;
     return pqx_load32(flat->names + at + 4) == PQX_FLAT_PAGE_BYTES ? flat->names + at : NULL;
+}
+
+/* Read [place, place + size) of the payload into memory of its own. */
+static int read_anew(pqx_flat *flat, uint32_t place, uint32_t size, uint8_t **bytes, pqx_error *error)
+{
+    uint8_t *anew = malloc(size);
+    if (!anew) return pqx_fail(error, PQX_NO_MEMORY, 0, size, 0);
+    int failure = flat->source.read(flat->source.context, flat->payload + place, size, anew);
+    if (failure) {
+        free(anew);
+        return pqx_flat_fail(flat, error, PQX_IO, place, size, (uint64_t)failure);
+    }
+    *bytes = anew;
+    flat->reads++;
+    flat->fetched += size;
+    return PQX_OK;
 }
 
 /* A reader that is asked for many names keeps all buckets: it has read 1 in 32 of them by then. */
 static int hold_names(pqx_flat *flat, pqx_error *error)
 {
     uint32_t size = PQX_FLAT_PAGE_BYTES * flat->bucket_count;
-    if (flat->names || flat->bucket_loads < FEW_BUCKETS || flat->bucket_loads < flat->bucket_count / 32) return PQX_OK;
-    uint8_t *names = malloc(size);
-    if (!names) return pqx_fail(error, PQX_NO_MEMORY, 0, size, 0);
-    int failure = flat->source.read(flat->source.context, flat->payload + flat->buckets, size, names);
-    if (failure) {
-        free(names);
-        return pqx_flat_fail(flat, error, PQX_IO, flat->buckets, size, (uint64_t)failure);
-    }
-    flat->names = names;
-    flat->reads++;
-    flat->fetched += size;
-    return PQX_OK;
+    if (flat->names || flat->whole || flat->bucket_loads < FEW_BUCKETS || flat->bucket_loads < flat->bucket_count / 32) return PQX_OK;
+    return read_anew(flat, flat->buckets, size, &flat->names, error);
+}
+
+int pqx_flat_hold(pqx_flat *flat, pqx_error *error)
+{
+    return flat->whole || !flat->held ? PQX_OK : read_anew(flat, 0, flat->length, &flat->whole, error);
 }
 
 /* Bring the whole cell at `place` into memory, and check its length and checksum. */

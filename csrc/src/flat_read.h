@@ -39,6 +39,7 @@ struct pqx_flat {
     pqx_cell candidate;                   /* a column or node, as long as nobody knows which */
     uint8_t *names;                       /* all BUCKET cells, once many of them were wanted */
     uint32_t bucket_loads;
+    uint8_t *whole;                       /* the whole payload, once it was wanted */
     int64_t *late_rows;                   /* num_rows of the row groups that the tail block has no room for; INT64_MIN: not read */
     uint8_t *unseen;                      /* while a whole payload is checked: a copy of it, zero where a cell was loaded */
     uint64_t reads, fetched, allowance;

@@ -1,5 +1,6 @@
 /* A leaf's chunks: a part of them is read from the Thrift footer, checked as a whole, and decoded. */
 #include "index_read.h"
+#include "scan_fast.h"
 
 /* The ranges of a part's chunks, which ascend; `lists` are the offsets and lengths in its cell, at `place`. */
 static int read_ranges(const pqx_index *index, const uint8_t *lists, uint64_t place, uint32_t count, pqx_range *ranges, pqx_error *error)
@@ -40,15 +41,32 @@ static int load_part(pqx_index *index, uint32_t leaf, uint32_t part, pqx_range *
     return PQX_OK;
 }
 
-/* Decode the chunk at `at` of the arena, which is that of `range` in the footer. */
+/* Decode the chunk at `at` of the arena, behind which PQX_SLACK zeros are, which is that of `range` in the footer. */
 static int decode(pqx_index *index, const pqx_buffer *arena, size_t at, pqx_range range, pqx_chunk *chunk, pqx_places *places, pqx_error *error)
 {
     pqx_places ignored;
+    pqx_scanning *s = &index->scanning;
     int placed;
-    index->scanning.cursor = (pqx_cursor){arena->data, arena->size, at, NULL};
-    int status = pqx_scan_chunk(&index->scanning, chunk, places ? places : &ignored, &placed);
-    if (PQX_LIKELY(status == PQX_OK && index->scanning.cursor.at == at + range.length)) return PQX_OK;
+    if (!places) places = &ignored;
+    s->scan->chunks = chunk;
+    s->scan->places = places;
+    s->scan->chunk_count = 0;
+    s->cursor = (pqx_cursor){arena->data, arena->size + PQX_SLACK, at, NULL};
+    if (PQX_LIKELY(pqx_fast_chunks(s, 1) && s->cursor.at == at + range.length)) return PQX_OK;
+    s->cursor = (pqx_cursor){arena->data, arena->size, at, NULL};
+    int status = pqx_scan_chunk(s, chunk, places, &placed);
+    if (PQX_LIKELY(status == PQX_OK && s->cursor.at == at + range.length)) return PQX_OK;
     return pqx_index_not_whole(index, range.offset, range.length, error);
+}
+
+/* Append the bytes of chunks to the arena, with the zeros behind them that fast decoding wants. */
+static int add_chunks(pqx_buffer *arena, const uint8_t *bytes, size_t size, pqx_error *error)
+{
+    PQX_TRY(pqx_buffer_reserve(arena, size + PQX_SLACK, error));
+    memcpy(arena->data + arena->size, bytes, size);
+    arena->size += size;
+    memset(arena->data + arena->size, 0, PQX_SLACK);
+    return PQX_OK;
 }
 
 int pqx_index_read_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena, pqx_error *error)
@@ -64,7 +82,7 @@ int pqx_index_read_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint3
         size_t begin = 0, size = 0, at = arena->size;
         for (uint32_t i = 0; i < to; i++) *(i < from ? &begin : &size) += ranges[i].length;
         if (size > UINT32_MAX - (uint64_t)at) return pqx_fail(error, PQX_TOO_LARGE, index->footer, UINT32_MAX, (uint64_t)at + size);
-        PQX_TRY(pqx_buffer_append(arena, index->part_thrift.data + begin, size, error));
+        PQX_TRY(add_chunks(arena, index->part_thrift.data + begin, size, error));
         for (uint32_t i = from; i < to; i++, done++) {
             PQX_TRY(decode(index, arena, at, ranges[i], &chunks[done], places ? &places[done] : NULL, error));
             at += ranges[i].length;

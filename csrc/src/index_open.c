@@ -78,6 +78,7 @@ static void start(pqx_index *index)
 {
     index->column.id = index->node.id = index->part_of = index->part_number = index->pair = index->row_group_part = PQX_INDEX_NOTHING;
     index->scanning.scan = &index->scan;
+    pqx_forget_habits(&index->scanning);
 }
 
 int pqx_index_open(const pqx_source *source, uint64_t footer, uint64_t payload, uint64_t length, const uint8_t *tail, size_t tail_size, pqx_index **opened, pqx_error *error)

@@ -283,7 +283,7 @@ static int scan_all(const uint8_t *data, size_t size, int plain, pqx_scan *scan,
     *scan = (pqx_scan){.version = -1, .num_rows = -1};
     if (size > UINT32_MAX) return pqx_fail(error, PQX_TOO_LARGE, 0, UINT32_MAX, size);
     pqx_scanning s = {.cursor = {data, size, 0, error}, .scan = scan, .plain = plain};
-    for (int i = 0; i < PQX_HABITS; i++) s.habits[i].head = PQX_NO_HEAD;
+    pqx_forget_habits(&s);
     int status = read_footer(&s);
     if (status == PQX_OK) status = conclude(&s);
     if (status != PQX_OK) pqx_scan_free(scan);

@@ -36,6 +36,12 @@ typedef struct pqx_scanning {
     pqx_logical logicals[16];
 } pqx_scanning;
 
+/* Before the first chunk. */
+static inline void pqx_forget_habits(pqx_scanning *s)
+{
+    for (int i = 0; i < PQX_HABITS; i++) s->habits[i].head = PQX_NO_HEAD;
+}
+
 /* How many structs and lists stand around a field of each struct: what it holds may be the less deep. */
 enum pqx_around {
     PQX_IN_FOOTER = 1, PQX_IN_COLUMN_ORDERS = 2, PQX_IN_ELEMENT = 3, PQX_IN_ROW_GROUP = 3, PQX_IN_KEY_VALUE = 3,

@@ -4,6 +4,10 @@
 
 #include "scan.h"
 
+/* What there is to read behind every place where fast decoders check what is left: all that stands between two parts that are of
+ * any length (names, bounds, lists of counts), read without another check. */
+enum { PQX_SLACK = 224 };
+
 /* Take up to `most` chunks from the cursor on into scan->chunks, for which there is room, as long as their fields come in
  * the order in which writers write them, hold what they usually hold, and the input goes on well behind them. Stops at the
  * start of the first one that surprises, which the decoder for any order then takes, with every check. Returns how many. */

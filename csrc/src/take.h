@@ -2,11 +2,7 @@
 #ifndef PQX_TAKE_H
 #define PQX_TAKE_H
 
-#include "scan.h"
-
-/* What there is to read behind every place that is checked against `limit`: all that stands between two parts that are of
- * any length (names, bounds, lists of counts), read without another check. */
-enum { PQX_SLACK = 224 };
+#include "scan_fast.h"
 
 #define HEADER(delta, type) ((uint8_t)((delta) << 4 | PQX_TYPE_##type))
 #define BYTES(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)

@@ -102,6 +102,7 @@ cdef extern from "parquetext.h" nogil:
     int pqx_flat_get_extension(pqx_flat *flat, uint32_t index, pqx_bytes *data, pqx_error *error)
     int pqx_flat_slice(pqx_flat *flat, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups,
                        uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error)
+    int pqx_flat_hold(pqx_flat *flat, pqx_error *error)
     void pqx_flat_io(const pqx_flat *flat, uint64_t *reads, uint64_t *bytes)
     int pqx_flat_verify(const uint8_t *payload, size_t size, pqx_error *error)
 

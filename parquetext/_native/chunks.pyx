@@ -17,6 +17,7 @@ __all__ = ["Chunks"]
 cdef enum:
     WORTH_A_RELEASE = 1 << 14  # records from which on other threads may run meanwhile
     IN_PLACES = 1 << 16
+    FEW_BYTES = 256
 
 cdef pqx_chunk _chunk
 cdef pqx_places _places
@@ -71,11 +72,13 @@ cdef class Numbers:
     """One member of many records, copied; a memoryview of it shows typed numbers."""
 
     cdef char *values
+    cdef char few[FEW_BYTES]
     cdef char format[2]
     cdef Py_ssize_t count, width
 
     def __dealloc__(self):
-        free(self.values)
+        if self.values != &self.few[0]:
+            free(self.values)
 
     def __getbuffer__(self, Py_buffer *view, int flags):
         if flags & PyBUF_WRITABLE:
@@ -97,9 +100,12 @@ cdef object numbers(const void *records, size_t count, size_t stride, size_t off
     """One member of all records as a memoryview of numbers of this format; of absent records (NULL) -1 each."""
     cdef Numbers made = Numbers.__new__(Numbers)
     cdef size_t width = 8 if code == c"q" else 1 if code == c"B" else 4
-    made.values = <char *> malloc(count * width + 1)
-    if made.values == NULL:
-        raise MemoryError
+    if count * width <= FEW_BYTES:
+        made.values = &made.few[0]
+    else:
+        made.values = <char *> malloc(count * width)
+        if made.values == NULL:
+            raise MemoryError
     made.count, made.width = count, width
     made.format[0], made.format[1] = code, 0
     if records == NULL:

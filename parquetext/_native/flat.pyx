@@ -13,8 +13,8 @@ from .capi cimport (
     pqx_flat_get_extension, pqx_flat_get_extension_count, pqx_flat_get_extension_name,
     pqx_flat_facts, pqx_flat_find_field_id, pqx_flat_find_name, pqx_flat_get_chunks, pqx_flat_get_created_by,
     pqx_flat_get_facts, pqx_flat_get_key_value, pqx_flat_get_node, pqx_flat_get_row_groups,
-    pqx_flat_get_sorting_columns, pqx_flat_io, pqx_flat_node, pqx_flat_open, pqx_flat_slice, pqx_flat_to_thrift,
-    pqx_flat_verify, pqx_flat_write, PQX_FLAT_WRITE_COMPACT, PQX_FLAT_WRITE_VERBATIM,
+    pqx_flat_get_sorting_columns, pqx_flat_hold, pqx_flat_io, pqx_flat_node, pqx_flat_open, pqx_flat_slice,
+    pqx_flat_to_thrift, pqx_flat_verify, pqx_flat_write, PQX_FLAT_WRITE_COMPACT, PQX_FLAT_WRITE_VERBATIM,
     pqx_places, pqx_row_group, pqx_sorting_column, pqx_source,
 )
 
@@ -112,6 +112,9 @@ cdef class Reader(FormReader):
                          pqx_error *error) noexcept nogil:
         return pqx_flat_slice(self.flat, leaves, leaf_count, row_groups, row_group_count, arrow_schema, key_values, out,
                               error)
+
+    cdef int read_whole(self, pqx_error *error) noexcept nogil:
+        return pqx_flat_hold(self.flat, error)
 
     cdef void count_io(self, uint64_t *reads, uint64_t *count) noexcept nogil:
         pqx_flat_io(self.flat, reads, count)

@@ -70,19 +70,6 @@ cdef class Reader(FormReader):
     def __dealloc__(self):
         pqx_index_close(self.index)
 
-    def hold(self):
-        """Read the whole Thrift footer and the index into memory, once: worth it for most of the columns."""
-        cdef pqx_error error
-        cdef int status
-        self.enter()
-        try:
-            with nogil:
-                status = pqx_index_hold(self.index, &error)
-            if status:
-                self.fail(&error)
-        finally:
-            self.leave()
-
     cdef void release(self) noexcept:
         pqx_index_close(self.index)
         self.index = NULL
@@ -121,6 +108,9 @@ cdef class Reader(FormReader):
                          pqx_error *error) noexcept nogil:
         return pqx_index_slice(self.index, leaves, leaf_count, row_groups, row_group_count, arrow_schema, key_values, out,
                                error)
+
+    cdef int read_whole(self, pqx_error *error) noexcept nogil:
+        return pqx_index_hold(self.index, error)
 
     cdef void count_io(self, uint64_t *reads, uint64_t *count) noexcept nogil:
         pqx_index_io(self.index, reads, count)

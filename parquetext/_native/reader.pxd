@@ -43,6 +43,7 @@ cdef class FormReader:
     cdef int write_slice(self, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups,
                          uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out,
                          pqx_error *error) noexcept nogil
+    cdef int read_whole(self, pqx_error *error) noexcept nogil
     cdef void count_io(self, uint64_t *reads, uint64_t *count) noexcept nogil
 
     cdef pqx_source source_of(self, source)

@@ -162,6 +162,9 @@ cdef class FormReader:
                          pqx_error *error) noexcept nogil:
         return PQX_BAD_ARGUMENT
 
+    cdef int read_whole(self, pqx_error *error) noexcept nogil:
+        return PQX_BAD_ARGUMENT
+
     cdef void count_io(self, uint64_t *reads, uint64_t *count) noexcept nogil:
         reads[0] = count[0] = 0
 
@@ -491,6 +494,19 @@ cdef class FormReader:
         finally:
             free(numbers)
             pqx_buffer_free(&out)
+
+    def hold(self):
+        """Read all that the form is made of into memory, once: worth it for many of the columns."""
+        cdef pqx_error error
+        cdef int status
+        self.enter()
+        try:
+            with nogil:
+                status = self.read_whole(&error)
+            if status:
+                self.fail(&error)
+        finally:
+            self.leave()
 
     @property
     def io(self):

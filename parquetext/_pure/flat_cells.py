@@ -199,21 +199,22 @@ class Footer:
             return self._names[place - self.counts.buckets:place - self.counts.buckets + count]
         return self.source.read(self.payload + place, count)
 
-    def _hold(self, place: int) -> None:
+    def hold(self, place: int) -> None:
+        """Have the payload from `place` on in memory."""
         if place < self.held:
             self.memory, self.held = self.source.read(self.payload + place, self.length - place), place
 
     def _open(self) -> None:
         record = self.length - wire.FLAT_RECORD_BYTES
         if record < self.held:
-            self._hold(max(0, self.length - FIRST_READ))
+            self.hold(max(0, self.length - FIRST_READ))
         uuid, version, length, tail_length, crc = _RECORD.unpack(self.read(record, wire.FLAT_RECORD_BYTES))
         if length != self.length:
             raise self.fail(wire.BAD_CELL, record + 20, self.length, length)
         if tail_length % 8 or not _SMALLEST_TAIL <= tail_length <= length - 8:
             raise self.fail(wire.BAD_CELL, record + 24, length, tail_length)
         self.tail = length - tail_length
-        self._hold(self.tail)
+        self.hold(self.tail)
         block = self.read(self.tail, tail_length)
         if (found := checksum.crc32(memoryview(block)[:-4])) != crc:
             raise self.fail(wire.CHECKSUM, record + 28, crc, found)

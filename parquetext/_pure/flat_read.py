@@ -128,6 +128,10 @@ class Reader(flat_names.ByName):
         """(reads made, bytes fetched) so far."""
         return self._footer.source.reads, self._footer.source.bytes
 
+    def hold(self) -> None:
+        """Read the whole payload into memory, once: worth it for many of the columns."""
+        self._footer.hold(0)
+
     # ---- names
 
     def find_name(self, name: bytes) -> list[int]:

@@ -8,6 +8,7 @@ import pyarrow.fs
 import pyarrow.parquet as pq
 
 from .. import open as open_file
+from ..footer import File
 from ..storage import RemoteTarget
 from . import peers
 from .cases import OURS, STRIDE, Row, rows_of
@@ -21,6 +22,8 @@ REMOTE_CALLS = 20
 THROUGH_FILESYSTEM = f"{OURS} through pyarrow.fs"
 BY_INDEX = f"{OURS} by an index"
 OPENED = "open + one column's facts"
+KEPT_OPEN = "kept open, one more column's facts"
+KEPT = "pyarrow, metadata kept"
 
 
 def _facts(column) -> tuple:
@@ -82,19 +85,28 @@ def remote(subject: Subject, limits: tuple[int, int] | None) -> list[Row]:
 
 
 def kept_open(subject: Subject, rounds: int, targets: dict[str, float]) -> list[Row]:
-    """One more column of an open file, against pyarrow with its metadata in memory."""
+    """One more column of an open file, also by an index, against pyarrow with its metadata in memory."""
     names, metadata = subject.leaf_names, pq.read_metadata(subject.plain)
-    with open_file(subject.flat) as file:
+
+    def one_more(file: File) -> Callable[[int], object]:
+        return lambda call: _facts(file.column(names[call * STRIDE % len(names)]))
+
+    with open_file(subject.flat) as flat, open_file(subject.index) as index:
         contenders = [
-            Contender(OURS, lambda call: _facts(file.column(names[call * STRIDE % len(names)])), calls=1_000),
+            Contender(OURS, one_more(flat), calls=1_000),
+            Contender(BY_INDEX, one_more(index), calls=1_000),
             Contender(
-                "pyarrow, metadata kept",
+                KEPT,
                 lambda call: peers.facts_of_pyarrow(metadata, call * STRIDE % len(names)),
                 calls=200,
             ),
         ]
         timings = compare(contenders, rounds)
-    return list(rows_of("kept open, one more column's facts", subject.name, timings, targets))
+    rows = []
+    for way, case in {OURS: KEPT_OPEN, BY_INDEX: f"{KEPT_OPEN}, by an index"}.items():
+        pair = {OURS: timings[way], KEPT: timings[KEPT]}
+        rows += rows_of(case, subject.name, pair, targets if way == OURS else {})
+    return rows
 
 
 def many_at_once(subject: Subject, rounds: int, targets: dict[str, float]) -> list[Row]:
@@ -109,7 +121,7 @@ def many_at_once(subject: Subject, rounds: int, targets: dict[str, float]) -> li
         contenders = [
             Contender(OURS, lambda call: [
                 _facts(column) for column in file.columns([names[leaf] for leaf in leaves(call)])]),
-            Contender("pyarrow, metadata kept", lambda call: [
+            Contender(KEPT, lambda call: [
                 peers.facts_of_pyarrow(metadata, leaf) for leaf in leaves(call)]),
         ]
         timings = compare(contenders, rounds)

@@ -32,7 +32,8 @@ class IoStats(NamedTuple):
 
 
 CELLED = ("flat", "index", "par3")
-A_GOOD_PART = 4  # of a remote footer, or by an index, that is worth reading whole: one leaf in so many is wanted
+A_GOOD_PART = 4  # of a footer, that is worth reading whole: one leaf in so many is wanted
+LOOK_UPS = 64    # after so many one by one it is asked again whether it is worth it
 _NOTHING = (0, 0)
 T = TypeVar("T")
 
@@ -72,13 +73,13 @@ class File:
         What was opened.
     """
 
-    __slots__ = ("_findings", "_form", "_left", "_schema", "_source", "form", "path")
+    __slots__ = ("_findings", "_form", "_left", "_looked_up", "_schema", "_source", "form", "path")
 
     def __init__(self, path, source, name: str, form: Form, findings: list[Finding] | None = None):
         self.path, self._source, self.form, self._form = path, source, name, form
         self._findings = findings
         self._schema: pa.Schema | None = None
-        self._left = _NOTHING
+        self._left, self._looked_up = _NOTHING, 0
 
     def __enter__(self) -> File:
         return self
@@ -128,13 +129,13 @@ class File:
         return isinstance(self._source, BatchedSource)
 
     def _expect(self, leaves: int) -> None:
-        """Prepare for facts of so many leaves: a good part of a remote footer, or by an index, is read whole."""
+        """Prepare for facts of so many leaves: a footer of which they are a good part is read whole."""
         if self.form not in CELLED or leaves * A_GOOD_PART < self.num_columns:
             return
         if self._is_batched():
             self._source.hold()
-        elif self.form == "index":
-            self._on_form(lambda form: form.hold())
+        else:
+            self._form.hold()
 
     def _leave_form(self, error: Damaged) -> None:
         """Go over to the next form, or raise the error where there is none."""
@@ -223,15 +224,21 @@ class File:
 
         Notes
         -----
-        With a flat footer or an index the cost does not depend on how many columns the file has.
+        With a flat footer or an index the cost does not depend on how many columns the file has. A file that is
+        asked for an eighth of its columns one by one keeps its footer in memory from then on.
         """
         form = self._form
+        self._looked_up += 1
+        if not self._looked_up % LOOK_UPS:  # as many more may come
+            self._expect(2 * self._looked_up)
         try:
             if self.form == "index" and self._is_batched():  # its row groups are fetched together
                 found, = self._gathered([partial(_look_up, form, name, field_id)])
             else:
-                found = _look_up(form, name, field_id)
-            return Column(self, found[0], found[1])
+                found = form.find_column(name) if type(name) is str and field_id is None else None
+                found = found or _look_up(form, name, field_id)
+            leaf, chunks = found
+            return Column(self, leaf, chunks)
         except Damaged as error:
             self._leave_form(error)
         except Malformed as error:

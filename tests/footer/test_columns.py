@@ -34,6 +34,22 @@ def nested(tmp_path):
 
 
 @pytest.mark.usefixtures("implementation")
+@pytest.mark.parametrize("form", ["flat", "index"])
+def test_a_file_that_is_asked_for_an_eighth_of_its_columns_keeps_its_footer(tmp_path, form):
+    path, count = str(tmp_path / "wide.parquet"), 1024
+    pq.write_table(pa.table({f"c{n:04}": [n] for n in range(count)}), path)
+    parquetext.upgrade(path, form=form)
+    with parquetext.open(path) as file:
+        costs = []
+        for n in range(count):
+            column = file.column(f"c{n * 97 % count:04}")
+            assert column.max_bytes.to_list() == [(n * 97 % count).to_bytes(8, "little")]
+            costs.append(file.io_stats.requests)
+        assert costs[99] < costs[100] and costs[-1] == costs[count // 8]
+        assert costs[-1] <= 4 * count // 8
+
+
+@pytest.mark.usefixtures("implementation")
 class TestNames:
     def test_a_string_is_a_top_level_name(self, nested):
         with parquetext.open(nested) as file:

@@ -222,6 +222,26 @@ def test_a_reader_that_is_asked_for_many_names_reads_their_pages_once(implementa
     assert reader.find_name(b"no such name") == []
 
 
+def test_once_held_nothing_is_read_any_more_and_all_of_it_is_still_checked(implementation):
+    payload = bytearray(write(thrift.wide_footer(2000, 4)))
+    place = payload.index(b"c1999", payload.index(b"c1998") + 10)
+    payload[place] ^= 1
+    reader, other = open_payload(bytes(payload), tail=100), open_payload(bytes(payload), tail=100)
+    reader.column(7)
+    reader.hold()
+    cost = reader.io
+    assert cost[1] <= len(payload) + 3 * 4096
+    for leaf in range(0, 1999, 7):
+        assert outcome(reader.node, leaf) == outcome(other.node, leaf)
+        assert list(reader.column(leaf).array("data_page_offset")) == list(other.column(leaf).array("data_page_offset"))
+    reader.slice(range(50), range(3), key_values=True)
+    reader.hold()
+    assert reader.io == cost
+    with pytest.raises(Damaged) as raised:
+        reader.node(1999)
+    assert place - 4096 < raised.value.offset <= place
+
+
 def test_a_payload_is_read_wherever_it_lies_and_however_little_of_the_tail_is_there(implementation):
     payload = write(small_footer())
     whole = everything(payload)
