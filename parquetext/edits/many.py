@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Iterator
 from ..errors import ParquetextError
 from ..storage import LocalTarget, RemoteTarget, open_source, resolve
 
-__all__ = ["each", "expand", "many"]
+__all__ = ["WILDCARD", "each", "expand", "glob_pattern", "is_parquet", "is_skipped", "many"]
 
 Outcome = tuple[object, object | None, Exception | None]
 
 SUFFIXES = (".parquet", ".parq", ".pq")
 MAGICS = (b"PAR1", b"PARE", b"PAR3")
-_WILDCARD = re.compile(r"[*?[]")
+WILDCARD = re.compile(r"[*?[]")
 
 
 def many(paths: Iterable[object] | str, action: Callable, **options) -> Iterator[Outcome]:
@@ -63,10 +63,10 @@ def is_skipped(name: str) -> bool:
 def _expand_local(path: str) -> Iterator[str]:
     if os.path.isdir(path):
         yield from _walk(path)
-    elif os.path.lexists(path) or not _WILDCARD.search(path):
+    elif os.path.lexists(path) or not WILDCARD.search(path):
         yield path
     else:
-        base = os.path.dirname(path[:_WILDCARD.search(path).start()])
+        base = os.path.dirname(path[:WILDCARD.search(path).start()])
         for found in sorted(glob.glob(path, recursive=True)):
             if any(map(is_skipped, os.path.relpath(found, base or ".").split(os.sep))):
                 continue
@@ -78,11 +78,12 @@ def _walk(folder: str) -> Iterator[str]:
         folders[:] = sorted(name for name in folders if not is_skipped(name))
         for name in sorted(files):
             path = os.path.join(parent, name)
-            if _is_parquet(name, path):
+            if is_parquet(name, path):
                 yield path
 
 
-def _is_parquet(name: str, path: object) -> bool:
+def is_parquet(name: str, path: object) -> bool:
+    """Whether a directory stands for this file of it; one without a suffix is looked into."""
     if is_skipped(name):
         return False
     if "." in name:
@@ -98,9 +99,9 @@ def _expand_remote(target: RemoteTarget) -> Iterator[RemoteTarget]:
     import pyarrow.fs as pafs
 
     filesystem, path = target.filesystem, target.path
-    wildcard = _WILDCARD.search(path)
+    wildcard = WILDCARD.search(path)
     if wildcard:
-        base, wanted = posixpath.dirname(path[:wildcard.start()]), _glob_pattern(path)
+        base, wanted = posixpath.dirname(path[:wildcard.start()]), glob_pattern(path)
     elif filesystem.get_file_info(path).type == pafs.FileType.Directory:
         base, wanted = path, None
     else:
@@ -111,11 +112,11 @@ def _expand_remote(target: RemoteTarget) -> Iterator[RemoteTarget]:
         found = RemoteTarget(filesystem, info.path)
         if any(map(is_skipped, posixpath.relpath(info.path, base or ".").split("/"))):
             continue
-        if wanted.fullmatch(info.path) if wanted else _is_parquet(info.base_name, found):
+        if wanted.fullmatch(info.path) if wanted else is_parquet(info.base_name, found):
             yield found
 
 
-def _glob_pattern(path: str) -> re.Pattern:
+def glob_pattern(path: str) -> re.Pattern:
     """``*`` and ``?`` stay within a name, ``**`` stands for any number of folders."""
     parts = []
     for piece in re.split(r"(\*\*/|\*\*|\*|\?|\[[^\]]*\])", path):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ..storage import LocalTarget, RemoteTarget, resolve
 from ..storage.forcing import refuse
 
-__all__ = ["refuse_table_files", "table_above"]
+__all__ = ["ICEBERG_FOLDER", "ICEBERG_SUFFIXES", "LOG_FOLDERS", "membership", "refuse_table_files", "table_above"]
 
 LOG_FOLDERS = {"_delta_log": "Delta Lake", ".hoodie": "Hudi"}
 ICEBERG_FOLDER = "metadata"
@@ -18,12 +18,13 @@ ICEBERG_SUFFIXES = (".metadata.json", ".metadata.json.gz")
 
 def refuse_table_files(path: object, forced: frozenset[str]) -> None:
     """Refuse a file that a table format keeps a log of, in any folder above it, unless forced."""
-    found = table_above(path)
-    if found is not None:
-        kind, folder = found
-        refuse(forced, "table-format",
-               f"it belongs to the {kind} table at {folder}, whose log records its size; "
-               "a sidecar leaves the file as it is", str(resolve(path)))
+    if "table-format" not in forced and (found := table_above(path)):
+        refuse(forced, "table-format", membership(*found), str(resolve(path)))
+
+
+def membership(kind: str, folder: str) -> str:
+    """Why a table's file must not be changed."""
+    return f"it belongs to the {kind} table at {folder}, whose log records its size; a sidecar leaves the file as it is"
 
 
 def table_above(path: object) -> tuple[str, str] | None:

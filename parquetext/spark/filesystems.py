@@ -1,0 +1,163 @@
+"""Where URLs lead in a cluster: Spark's own settings of a filesystem, mapped to pyarrow's."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import urllib.parse
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import ParquetextError, Unsupported
+from ..storage import LocalTarget, RemoteTarget
+from .s3 import S3_SCHEMES, s3_filesystem, s3_settings
+
+if TYPE_CHECKING:
+    import pyarrow.fs
+    from pyspark.sql import SparkSession
+
+__all__ = ["Filesystems"]
+
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/]*)")
+_FILE = re.compile(r"file:(?://(?:localhost)?(?=/))?", re.IGNORECASE)
+_AZURE_KEY = "fs.azure.account.key."
+_GCS_ENDPOINT = "fs.gs.storage.root.url"
+
+
+class _Mount(NamedTuple):
+    """A filesystem, and what is the same place in URLs and in its own paths."""
+
+    filesystem: pyarrow.fs.FileSystem
+    url: str
+    path: str
+
+
+class Filesystems:
+    """Where URLs lead; picklable, so that executors see the same as the driver.
+
+    Parameters
+    ----------
+    settings : mapping of str to str
+        Hadoop's settings of filesystems (``fs.s3a.…``), keys included.
+    """
+
+    def __init__(self, settings: Mapping[str, str] | None = None):
+        self._settings = tuple(sorted((settings or {}).items()))
+
+    @classmethod
+    def of(cls, spark: SparkSession) -> Filesystems:
+        """With the settings that Spark's own readers have in this session.
+
+        A Spark Connect session tells only what was set in it, as ``spark.hadoop.fs.…`` or ``fs.…``.
+        """
+        if not hasattr(spark, "_jsparkSession"):
+            told = {name.removeprefix("spark.hadoop."): value for name, value in spark.conf.getAll.items()}
+            return cls({name: value for name, value in told.items() if name.startswith("fs.")})
+        hadoop = spark._jsparkSession.sessionState().newHadoopConf()
+
+        def below(prefix: str) -> dict[str, str]:
+            return {prefix + name: value for name, value in dict(hadoop.getPropsWithPrefix(prefix)).items()}
+
+        settings = {**s3_settings(hadoop.get, below), **below(_AZURE_KEY), _GCS_ENDPOINT: hadoop.get(_GCS_ENDPOINT)}
+        return cls({name: value for name, value in settings.items() if value})
+
+    def target(self, url: str) -> LocalTarget | RemoteTarget:
+        """Where a path or URL leads; nothing is read.
+
+        Raises
+        ------
+        Unsupported
+            What its scheme needs is not installed here.
+        """
+        if (local := local_path(url)) is not None:
+            return LocalTarget(local)
+        mount = self._mount(url)
+        return RemoteTarget(mount.filesystem, mount.path + url[len(mount.url):])
+
+    def url(self, path: str, like: str) -> str:
+        """The URL of a path of the filesystem that the URL `like` leads to."""
+        if local_path(like) is not None:
+            return path
+        mount = self._mount(like)
+        return mount.url + path[len(mount.path):]
+
+    def _mount(self, url: str) -> _Mount:
+        scheme, authority = _URL.match(url).groups()
+        return _mount(scheme, authority, self._settings)
+
+
+def local_path(url: str) -> str | None:
+    """The local path that a path or ``file:`` URL stands for, or None."""
+    if match := _FILE.match(url):
+        path = url[match.end():]
+        return urllib.parse.unquote(path) if "//" in match[0] else path  # Hadoop writes file:/a b
+    return url if _URL.match(url) is None else None
+
+
+def normal(path: object) -> str:
+    """A path or URL as all machines understand it: absolute, without a slash at its end."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ParquetextError(f"not a path or URL: {path!r}")
+    text = os.fsdecode(path)
+    local = local_path(text)
+    return text.rstrip("/") if local is None else os.path.abspath(local)
+
+
+@functools.lru_cache(maxsize=64)
+def _mount(scheme: str, authority: str, settings: tuple[tuple[str, str], ...]) -> _Mount:
+    """Kept for the process: a client of an object store takes longer to make than many a request."""
+    url, kind = f"{scheme}://{authority}", scheme.lower()
+    if kind in S3_SCHEMES:
+        return _Mount(s3_filesystem(dict(settings), authority), url, authority)
+    make = _MAKERS.get(kind, _fsspec)
+    return make(url, authority, dict(settings))
+
+
+def _gcs(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
+    import pyarrow.fs as pafs
+
+    options = {}
+    if endpoint := settings.get(_GCS_ENDPOINT):
+        parts = urllib.parse.urlsplit(endpoint)
+        options = {"scheme": parts.scheme, "endpoint_override": parts.netloc}
+    return _Mount(pafs.GcsFileSystem(**options), url, authority)
+
+
+def _azure(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
+    import pyarrow.fs as pafs
+
+    container, _, host = authority.partition("@")
+    if not host:
+        raise ParquetextError(f"{url}: abfs://CONTAINER@ACCOUNT.dfs.core.windows.net/… expected")
+    key = settings.get(_AZURE_KEY + host) or None
+    return _Mount(pafs.AzureFileSystem(host.split(".")[0], account_key=key), url, container)
+
+
+def _hdfs(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
+    import pyarrow.fs as pafs
+
+    try:
+        return _Mount(pafs.HadoopFileSystem.from_uri(url if authority else "hdfs://default"), url, "")
+    except OSError as error:
+        raise Unsupported(f"{url}: hdfs:// needs libhdfs on every machine (ARROW_LIBHDFS_DIR or HADOOP_HOME, "
+                          f"JAVA_HOME, and CLASSPATH from `hadoop classpath --glob`): {error}") from error
+
+
+def _fsspec(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
+    import pyarrow.fs as pafs
+
+    try:
+        import fsspec
+    except ImportError:
+        raise Unsupported(f"{url}: no filesystem of pyarrow's; with fsspec installed on every machine, "
+                          "its filesystems are there too") from None
+    try:
+        filesystem, path = fsspec.core.url_to_fs(url)
+    except (ImportError, ValueError) as error:
+        raise Unsupported(f"{url}: {error}") from error
+    return _Mount(pafs.PyFileSystem(pafs.FSSpecHandler(filesystem)), url, path.rstrip("/"))
+
+
+_MAKERS: dict[str, Callable[[str, str, Mapping[str, str]], _Mount]] = {
+    "gs": _gcs, "gcs": _gcs, "abfs": _azure, "abfss": _azure, "hdfs": _hdfs, "viewfs": _hdfs}

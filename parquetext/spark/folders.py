@@ -1,0 +1,227 @@
+"""What is in folders, on any filesystem: Parquet files, further folders, and tables whose log records the files."""
+
+from __future__ import annotations
+
+import functools
+import os
+import posixpath
+import re
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.fs as pafs
+
+from ..edits.many import WILDCARD, glob_pattern, is_parquet, is_skipped
+from ..edits.tables import ICEBERG_FOLDER, ICEBERG_SUFFIXES, LOG_FOLDERS, membership, table_above
+from ..storage import LocalTarget, RemoteTarget
+from .filesystems import Filesystems
+
+__all__ = ["FILES", "NOT_THERE", "Folder", "Walk"]
+
+FILES = pa.schema([("path", pa.string()), ("size", pa.int64()), ("modified", pa.int64()), ("etag", pa.string()),
+                   ("table", pa.string())])
+NOT_THERE = -1  # the size of a file that nobody has seen
+
+Target = LocalTarget | RemoteTarget
+
+
+class Folder(NamedTuple):
+    """A place to list: a folder at or below `base`, whose files count that match `glob`, or are below what does.
+
+    Without `base` it is whatever a caller has named, to be looked at first.
+    """
+
+    url: str
+    base: str = ""
+    glob: str = ""
+    table: str = ""
+
+
+class Entry(NamedTuple):
+    """One name in a folder, or below it."""
+
+    name: str
+    is_folder: bool
+    size: int
+    modified: int
+    etag: str = ""
+
+
+@dataclass
+class Walk:
+    """Lists places; what it has learnt of the folders above them is kept."""
+
+    filesystems: Filesystems
+    _above: dict[str, str] = field(default_factory=dict)
+
+    def below(self, place: Folder) -> Iterator[tuple]:
+        """All files of a place, as rows of FILES."""
+        left = [place]
+        while left:
+            files, folders = self.step(left.pop(), at_once=True)
+            yield from files
+            left += folders
+
+    def step(self, place: Folder, *, at_once: bool = False) -> tuple[list[tuple], list[Folder]]:
+        """The files in one place, and the folders left to be listed: with `at_once` none, for objects."""
+        target = self.filesystems.target(place.url)
+        if not place.base:
+            return self._named(place.url, target)
+        tree = at_once and isinstance(target, RemoteTarget)
+        entries = _tree(target) if tree else _names(target)
+        tables = _tables(place.url, entries if tree else [*entries, *_iceberg_names(target, entries)])
+        files = [(posixpath.join(place.url, entry.name), entry.size, entry.modified, entry.etag,
+                  place.table or _nearest(entry.name, tables))
+                 for entry in entries if not entry.is_folder and self._is_wanted(place, entry.name)]
+        table = place.table or tables.get("", "")
+        folders = [] if tree else [place._replace(url=posixpath.join(place.url, entry.name), table=table)
+                                   for entry in entries if entry.is_folder and _is_entered(place, entry.name)]
+        return files, folders
+
+    def _named(self, url: str, target: Target) -> tuple[list[tuple], list[Folder]]:
+        """What a caller has named: a folder, a file, a glob, or something that is not there."""
+        entry = _entry(target)
+        if entry is None and (wildcard := WILDCARD.search(url)):
+            base = posixpath.dirname(url[:wildcard.start()])
+            return [], [Folder(base, base, posixpath.relpath(url, base), self._table_above(f"{base}/x"))]
+        if entry is not None and entry.is_folder:
+            return [], [Folder(url, url, "", self._table_above(f"{url}/x"))]
+        size, modified, etag = entry[2:] if entry else (NOT_THERE, 0, "")
+        return [(url, size, modified, etag, self._table_above(url))], []
+
+    def _table_above(self, url: str) -> str:
+        folder = posixpath.dirname(url)
+        if folder not in self._above:
+            found = table_above(self.filesystems.target(url))
+            self._above[folder] = membership(*found) if found else ""
+        return self._above[folder]
+
+    def _is_wanted(self, place: Folder, name: str) -> bool:
+        if any(map(is_skipped, name.split("/"))):
+            return False
+        url = posixpath.join(place.url, name)
+        if place.glob:
+            path = posixpath.relpath(url, place.base)
+            if _pattern(place.glob).fullmatch(path):
+                return True
+            if not any(map(_pattern(place.glob).fullmatch, _parents(path))):
+                return False
+        return is_parquet(posixpath.basename(name), self.filesystems.target(url))
+
+
+def _is_entered(place: Folder, name: str) -> bool:
+    """Whether a folder of this name is skipped, or by its name leads away from the glob."""
+    if is_skipped(name):
+        return False
+    depth = 0 if place.url == place.base else posixpath.relpath(place.url, place.base).count("/") + 1
+    segments = place.glob.split("/") if place.glob else []
+    if depth >= len(segments) or "**" in segments[:depth + 1]:
+        return True
+    return _pattern(segments[depth]).fullmatch(name) is not None
+
+
+@functools.lru_cache(maxsize=64)
+def _pattern(glob: str) -> re.Pattern:
+    return glob_pattern(glob)
+
+
+def _parents(path: str) -> Iterator[str]:
+    while path := posixpath.dirname(path):
+        yield path
+
+
+def _entry(target: Target) -> Entry | None:
+    if isinstance(target, LocalTarget):
+        try:
+            status = os.stat(target.path)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return Entry("", stat.S_ISDIR(status.st_mode), status.st_size, status.st_mtime_ns)
+    info = target.filesystem.get_file_info(target.path)
+    if info.type == pafs.FileType.NotFound:
+        return None
+    return _of_info("", info, _etags(target, [info]))
+
+
+def _names(target: Target) -> list[Entry]:
+    """What is in a folder; nothing if it is gone. Links to folders are not followed: they may lead back."""
+    if isinstance(target, RemoteTarget):
+        return _infos(target, recursive=False)
+    found = []
+    try:
+        with os.scandir(target.path) as entries:
+            for entry in entries:
+                if entry.is_dir():
+                    if not entry.is_symlink():
+                        found.append(Entry(entry.name, True, 0, 0))
+                else:
+                    found.append(_of_file(entry))
+    except FileNotFoundError:
+        return []
+    return found
+
+
+def _of_file(entry: os.DirEntry) -> Entry:
+    try:
+        status = entry.stat()
+    except FileNotFoundError:  # removed meanwhile, or a link to nowhere
+        return Entry(entry.name, False, NOT_THERE, 0)
+    return Entry(entry.name, False, status.st_size, status.st_mtime_ns)
+
+
+def _tree(target: RemoteTarget) -> list[Entry]:
+    """Everything below a folder."""
+    return _infos(target, recursive=True)
+
+
+def _infos(target: RemoteTarget, recursive: bool) -> list[Entry]:
+    selector = pafs.FileSelector(target.path, recursive=recursive, allow_not_found=True)
+    infos = target.filesystem.get_file_info(selector)
+    etags = _etags(target, infos)
+    return [_of_info(posixpath.relpath(info.path, target.path), info, etags) for info in infos]
+
+
+def _of_info(name: str, info: pafs.FileInfo, etags: Mapping[str, str]) -> Entry:
+    is_folder = info.type == pafs.FileType.Directory
+    return Entry(name, is_folder, info.size or 0, info.mtime_ns or 0, etags.get(info.path, ""))
+
+
+def _etags(target: RemoteTarget, infos: list[pafs.FileInfo]) -> dict[str, str]:
+    """What fsspec's filesystems have told when they listed; pyarrow's own do not tell."""
+    handler = getattr(target.filesystem, "handler", None)
+    if not isinstance(handler, pafs.FSSpecHandler):
+        return {}
+    told = ((info.path, handler.fs.info(info.path).get("ETag")) for info in infos if info.is_file)
+    return {path: etag for path, etag in told if etag}
+
+
+def _iceberg_names(target: Target, entries: list[Entry]) -> list[Entry]:
+    if not any(entry.is_folder and entry.name == ICEBERG_FOLDER for entry in entries):
+        return []
+    path = posixpath.join(target.path, ICEBERG_FOLDER)
+    inner = LocalTarget(path) if isinstance(target, LocalTarget) else RemoteTarget(target.filesystem, path)
+    return [entry._replace(name=f"{ICEBERG_FOLDER}/{entry.name}") for entry in _names(inner)]
+
+
+def _tables(url: str, entries: list[Entry]) -> dict[str, str]:
+    """The tables among the folders that names lead through, by folder, in words."""
+    found: dict[str, str] = {}
+    for entry in entries:
+        *folders, last = entry.name.split("/")
+        for depth, name in enumerate([*folders, last] if entry.is_folder else folders):
+            if name in LOG_FOLDERS:
+                folder = "/".join(folders[:depth])
+                found[folder] = membership(LOG_FOLDERS[name], posixpath.join(url, folder).rstrip("/"))
+        if folders[-1:] == [ICEBERG_FOLDER] and last.endswith(ICEBERG_SUFFIXES):
+            folder = "/".join(folders[:-1])
+            found[folder] = membership("Iceberg", posixpath.join(url, folder).rstrip("/"))
+    return found
+
+
+def _nearest(name: str, tables: Mapping[str, str]) -> str:
+    if not tables:
+        return ""
+    return next((tables[folder] for folder in [*_parents(name), ""] if folder in tables), "")

@@ -1,0 +1,111 @@
+"""Which files paths stand for: directories, globs, lists and DataFrames of paths, listed by the whole cluster."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from ..errors import ParquetextError
+from .filesystems import Filesystems, normal
+from .folders import FILES, Folder, Walk
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["list_files"]
+
+BY_THE_DRIVER = 64     # folders that the driver lists by itself, before the cluster takes over
+FOLDERS_PER_TASK = 16
+TASKS_PER_SLOT = 8     # at most: folders are of different sizes
+_PLACES = "url string, base string, glob string, table string"
+
+
+def list_files(spark: SparkSession, paths: object) -> pa.Table:
+    """The files that paths stand for, each once, by path, with what their filesystem tells of them.
+
+    Parameters
+    ----------
+    spark : pyspark.sql.SparkSession
+        A Spark Connect session will do.
+    paths : str, os.PathLike, an iterable of them, or a DataFrame with a column of them (`path`, or its only one)
+        Paths and URLs of files, directories and globs. A directory stands for all Parquet files below it, Hive
+        partitions included: names that end in .parquet, .parq or .pq, and names without any suffix whose content ends
+        as Parquet files do. Hidden names and those that begin with ``_`` are skipped there and by globs, except
+        directories such as ``_day=1``. A file that is named in full is always taken, also if nothing is there.
+
+    Returns
+    -------
+    pyarrow.Table
+        `path`: as Spark takes it, under the scheme that it was asked by; `size` in bytes (-1: nothing is there);
+        `modified` in ns since 1970 (0: not told); `etag`, and `table`: the table format whose log records the file, in
+        words (both may be empty).
+
+    Notes
+    -----
+    The driver lists up to 64 folders by itself; what is below further ones is listed by the cluster's tasks. A local
+    folder costs one call, a tree of objects one request for every thousand objects.
+    """
+    filesystems = Filesystems.of(spark)
+    if hasattr(paths, "mapInArrow"):
+        table = _by_cluster(spark, filesystems, _places_of(paths))
+    else:
+        found, left = _by_driver(filesystems, [paths] if isinstance(paths, (str, os.PathLike)) else paths)
+        table = _table(found)
+        if left:
+            rows = spark.createDataFrame([tuple(folder) for folder in left], _PLACES)
+            tasks = min(-(-len(left) // FOLDERS_PER_TASK), TASKS_PER_SLOT * _slots(spark))
+            table = pa.concat_tables([table, _by_cluster(spark, filesystems, rows.repartition(tasks))])
+    return _each_once(table)
+
+
+def _places_of(paths: DataFrame) -> DataFrame:
+    column = "path" if "path" in paths.columns else paths.columns[0]
+    if column != "path" and len(paths.columns) > 1:
+        raise ParquetextError(f"a DataFrame of paths has a column 'path', or only one: {', '.join(paths.columns)}")
+    return paths.selectExpr(f"`{column}` AS url", "'' AS base", "'' AS glob", "'' AS table")
+
+
+def _slots(spark: SparkSession) -> int:
+    context = getattr(spark, "_sc", None)
+    return context.defaultParallelism if context else int(spark.conf.get("spark.sql.shuffle.partitions", "200"))
+
+
+def _by_driver(filesystems: Filesystems, paths: Iterable[object]) -> tuple[list[tuple], list[Folder]]:
+    """Breadth first: the files found, and the folders left when there were too many for one machine to ask."""
+    walk, found = Walk(filesystems), []
+    left = deque(Folder(normal(path)) for path in paths)
+    for _ in range(BY_THE_DRIVER):
+        if not left:
+            break
+        files, folders = walk.step(left.popleft())
+        found += files
+        left += folders
+    return found, list(left)
+
+
+def _by_cluster(spark: SparkSession, filesystems: Filesystems, places: DataFrame) -> pa.Table:
+    def walk(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        walk = Walk(filesystems)
+        for batch in batches:
+            for row in batch.to_pylist():
+                place = Folder(**row) if row["base"] else Folder(normal(row["url"]))
+                yield from _table(list(walk.below(place))).to_batches()
+
+    found = places.mapInArrow(walk, "path string, size bigint, modified bigint, etag string, table string").toArrow()
+    return found.cast(FILES)
+
+
+def _table(files: list[tuple]) -> pa.Table:
+    columns = list(zip(*files, strict=True)) or [[] for _ in FILES]
+    return pa.table([pa.array(values, field.type) for values, field in zip(columns, FILES, strict=True)], schema=FILES)
+
+
+def _each_once(table: pa.Table) -> pa.Table:
+    others = [name for name in FILES.names if name != "path"]
+    grouped = table.group_by("path", use_threads=False).aggregate([(name, "first") for name in others])
+    return grouped.rename_columns([name.removesuffix("_first") for name in grouped.column_names]).select(
+        FILES.names).cast(FILES).sort_by("path").combine_chunks()

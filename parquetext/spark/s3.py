@@ -1,0 +1,117 @@
+"""Hadoop's settings of S3 (`fs.s3a.…`) as pyarrow's filesystem takes them."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import urllib.parse
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow.fs
+
+__all__ = ["S3_SCHEMES", "s3_filesystem", "s3_options", "s3_settings"]
+
+S3_SCHEMES = ("s3", "s3a", "s3n")
+_S3A, _BUCKET = "fs.s3a.", "fs.s3a.bucket."
+_NAMES = (
+    "access.key", "secret.key", "session.token", "aws.credentials.provider", "endpoint", "endpoint.region",
+    "connection.ssl.enabled", "path.style.access", "assumed.role.arn", "assumed.role.session.name",
+    "assumed.role.session.duration", "assumed.role.external.id", "connection.timeout",
+    "connection.establish.timeout", "attempts.maximum", "proxy.host", "proxy.port", "proxy.username", "proxy.password",
+)
+_AMAZON = re.compile(r"s3[.-](?:dualstack\.)?(?:([a-z0-9-]+)\.)?amazonaws\.com(?:\.cn)?", re.IGNORECASE)
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_ATTEMPTS = 10  # throttling is usual where a whole cluster asks at once
+
+
+def s3_settings(get: Callable[[str], str | None], below: Callable[[str], Mapping[str, str]]) -> dict[str, str | None]:
+    """The settings that are mapped, those of single buckets too, out of Hadoop's configuration."""
+    return {**{_S3A + name: get(_S3A + name) for name in _NAMES}, **below(_BUCKET)}
+
+
+def s3_filesystem(settings: Mapping[str, str], bucket: str) -> pyarrow.fs.S3FileSystem:
+    """pyarrow's filesystem for a bucket, by Hadoop's settings."""
+    import pyarrow.fs as pafs
+
+    options = s3_options(settings, bucket)
+    attempts = options.pop("attempts")
+    if "region" not in options and "endpoint_override" not in options:
+        options["region"] = _region_of(bucket)
+    return pafs.S3FileSystem(retry_strategy=pafs.AwsStandardS3RetryStrategy(max_attempts=attempts), **options)
+
+
+def s3_options(settings: Mapping[str, str], bucket: str) -> dict:
+    """Arguments of ``pyarrow.fs.S3FileSystem`` for Hadoop's settings, and `attempts`; those of a bucket go first.
+
+    Without keys, role or the anonymous provider, AWS's own chain of credentials is asked, as Hadoop does.
+    """
+    def value(name: str) -> str:
+        return (settings.get(f"{_BUCKET}{bucket}.{name}") or settings.get(_S3A + name) or "").strip()
+
+    options = {"attempts": int(value("attempts.maximum") or _ATTEMPTS), **_credentials(value), **_endpoint(value)}
+    for name, ours in (("connection.timeout", "request_timeout"), ("connection.establish.timeout", "connect_timeout")):
+        if value(name):
+            options[ours] = _seconds(value(name))
+    if value("proxy.host"):
+        options["proxy_options"] = {"scheme": "http", "host": value("proxy.host"), "port": int(value("proxy.port")),
+                                    "username": value("proxy.username"), "password": value("proxy.password")}
+    return options
+
+
+def _credentials(value: Callable[[str], str]) -> dict:
+    provider = value("aws.credentials.provider")
+    if "Anonymous" in provider:
+        return {"anonymous": True}
+    if value("assumed.role.arn") and (not provider or "AssumedRole" in provider):
+        options = {"role_arn": value("assumed.role.arn"), "session_name": value("assumed.role.session.name"),
+                   "external_id": value("assumed.role.external.id")}
+        if duration := value("assumed.role.session.duration"):
+            options["load_frequency"] = int(_seconds(duration))
+        return {name: given for name, given in options.items() if given}
+    if value("access.key") and value("secret.key"):
+        token = {"session_token": value("session.token")} if value("session.token") else {}
+        return {"access_key": value("access.key"), "secret_key": value("secret.key"), **token}
+    return {}
+
+
+def _endpoint(value: Callable[[str], str]) -> dict:
+    options, endpoint = {}, value("endpoint")
+    secure = value("connection.ssl.enabled").lower() != "false"
+    parts = urllib.parse.urlsplit(endpoint if "://" in endpoint else f"//{endpoint}")
+    amazon = _AMAZON.fullmatch(parts.hostname or "")
+    if endpoint and not amazon:
+        options["endpoint_override"] = parts.netloc
+        secure = parts.scheme == "https" if parts.scheme else secure
+        if value("path.style.access").lower() != "true" and not _is_address(parts.hostname or ""):
+            options["force_virtual_addressing"] = True
+    if region := value("endpoint.region") or (amazon and amazon[1]):
+        options["region"] = region
+    if not secure:
+        options["scheme"] = "http"
+    return options
+
+
+def _is_address(host: str) -> bool:
+    """Whether buckets cannot be part of the host's name."""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return host == "localhost"
+    return True
+
+
+def _seconds(text: str) -> float:
+    """Hadoop's times: milliseconds where no unit is said."""
+    number, unit = re.fullmatch(r"\s*([0-9.]+)\s*([a-z]*)\s*", text.lower()).groups()
+    return float(number) * _SECONDS[unit or "ms"]
+
+
+def _region_of(bucket: str) -> str | None:
+    import pyarrow.fs as pafs
+
+    try:
+        return pafs.resolve_s3_region(bucket)
+    except OSError:
+        return None  # the SDK's own default, by environment and profile
