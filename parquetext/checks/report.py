@@ -30,6 +30,8 @@ class Report:
         Rows decoded; None below the deep tier.
     losses : list of str
         What a block of the arrow dialect does not carry of the Thrift footer: no findings, nothing is wrong.
+    bytes_read : int
+        Of the file; what pyarrow reads in the deep tier is not counted.
     """
 
     path: str
@@ -40,6 +42,7 @@ class Report:
     pages: int = 0
     rows: int | None = None
     losses: list[str] = field(default_factory=list)
+    bytes_read: int = 0
 
     @property
     def ok(self) -> bool:

@@ -49,37 +49,42 @@ def verify(path, *, pages: bool = False, deep: bool = False) -> Report:
     """
     report = Report(str(path), "deep" if deep else "pages" if pages else "tail")
     with open_source(path) as source:
-        try:
-            tail = read_tail(source)
-            footer = source.read(tail.footer_offset, tail.footer_length)
-        except ParquetextError as error:
-            report.findings.append(Finding.of("tail", error))
-            return report
-        report.extend(tail.findings)
-        if tail.is_par3:
-            _verify_par3(path, source, footer, tail, report, pages or deep, deep)
-            return report
-        if not tail.blocks:
-            report.extend(unread_extension(footer, tail.footer_offset))
-        scan = _check_thrift(footer, tail, report)
-        places = _check_blocks(footer, tail, report)
-        report.forms += [form for form in ("flat", "index") if form in places]
-        payload = places.get("flat")
-        check_dialect(footer, tail, scan is not None, report)
-        if scan is None:
-            return report
-        flat = _check_flat(source, payload, footer, tail, scan, report) if payload else None
-        if "index" in places:
-            report.extend(check_index(footer, tail.footer_offset, places["index"], scan))
-        if (pages or deep) and scan.regular:
-            check_pages(source, scan, leaf_names(scan), tail.footer_offset, report)
-        if deep:
-            if flat is not None:
-                report.extend(compare_flat(scan, flat))
-                if flat.is_lossless:
-                    report.extend(compare_rebuilt(footer, memoryview(footer)[payload[0] : sum(payload)]))
-            report.extend(decode_all(path, list(scan.row_groups("num_rows")), report))
+        _verify(path, source, report, pages or deep, deep)
+        report.bytes_read = source.bytes_read
     return report
+
+
+def _verify(path, source, report: Report, pages: bool, deep: bool) -> None:
+    try:
+        tail = read_tail(source)
+        footer = source.read(tail.footer_offset, tail.footer_length)
+    except ParquetextError as error:
+        report.findings.append(Finding.of("tail", error))
+        return
+    report.extend(tail.findings)
+    if tail.is_par3:
+        _verify_par3(path, source, footer, tail, report, pages, deep)
+        return
+    if not tail.blocks:
+        report.extend(unread_extension(footer, tail.footer_offset))
+    scan = _check_thrift(footer, tail, report)
+    places = _check_blocks(footer, tail, report)
+    report.forms += [form for form in ("flat", "index") if form in places]
+    payload = places.get("flat")
+    check_dialect(footer, tail, scan is not None, report)
+    if scan is None:
+        return
+    flat = _check_flat(source, payload, footer, tail, scan, report) if payload else None
+    if "index" in places:
+        report.extend(check_index(footer, tail.footer_offset, places["index"], scan))
+    if pages and scan.regular:
+        check_pages(source, scan, leaf_names(scan), tail.footer_offset, report)
+    if deep:
+        if flat is not None:
+            report.extend(compare_flat(scan, flat))
+            if flat.is_lossless:
+                report.extend(compare_rebuilt(footer, memoryview(footer)[payload[0] : sum(payload)]))
+        report.extend(decode_all(path, list(scan.row_groups("num_rows")), report))
 
 
 def _verify_par3(path, source, footer: bytes, tail, report: Report, pages: bool, deep: bool) -> None:

@@ -40,6 +40,8 @@ class Built:
     columns, row_groups, filters, backfilled : int
         How many; filters are Bloom filters, backfilled are row groups whose timestamp's bounds came from the data.
     seconds : float
+    bytes_read : int
+        Of the Parquet file; what a back-fill reads of its data is not counted.
     """
 
     path: str
@@ -51,6 +53,7 @@ class Built:
     backfilled: int
     seconds: float
     outcome: str = "built"
+    bytes_read: int = 0
 
 
 def build(path, *, sidecar=None, external_blooms: bool = False) -> Built:
@@ -97,7 +100,7 @@ def build(path, *, sidecar=None, external_blooms: bool = False) -> Built:
         except BaseException:
             new.abort()
             raise
-    return Built(str(target), str(goal), len(made), *counts, time.perf_counter() - start)
+    return Built(str(target), str(goal), len(made), *counts, time.perf_counter() - start, bytes_read=source.bytes_read)
 
 
 def sidecar_bytes(source, *, external_blooms: bool = False, settled: bool = True) -> tuple[bytes, tuple[int, ...]]:

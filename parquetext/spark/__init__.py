@@ -9,6 +9,8 @@ import importlib
 
 # Public names and the modules that they come from, which bear other names: a module would hide its function.
 _HOMES = {
+    "upgrade": "jobs", "strip": "jobs", "finalize": "jobs", "restore": "jobs", "verify": "jobs",
+    "build_sidecars": "jobs", "JobFailed": "jobs", "list_files": "listing",
     "session": "starting", "JavaNotFound": "java", "find_java_home": "java",
     "ship": "shipping", "Implementations": "shipping",
 }

@@ -33,11 +33,11 @@ def pack(weights: Sequence[int], slots: int) -> list[list[int]]:
         return []
     count = max(slots * TASKS_PER_SLOT, -(-len(weights) // FILES_PER_TASK), -(-sum(weights) // WEIGHT_PER_TASK))
     tasks: list[list[int]] = [[] for _ in range(min(count, len(weights)))]
-    lightest = [(0, number) for number in range(len(tasks))]
+    lightest = [(0, 0, number) for number in range(len(tasks))]
     for position in sorted(range(len(weights)), key=weights.__getitem__, reverse=True):
-        weight, number = lightest[0]
+        weight, files, number = lightest[0]
         tasks[number].append(position)
-        heapq.heapreplace(lightest, (weight + weights[position], number))
-    totals = {number: weight for weight, number in lightest}
+        heapq.heapreplace(lightest, (weight + weights[position], files + 1, number))
+    totals = {number: weight for weight, _, number in lightest}
     heaviest = sorted(range(len(tasks)), key=totals.__getitem__, reverse=True)
     return [sorted(tasks[number]) for number in heaviest]

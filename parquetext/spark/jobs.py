@@ -1,0 +1,155 @@
+"""One verb over a whole dataset: what `parquetext.upgrade` and its like do to one file, on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from .. import wire
+from ..errors import ParquetextError
+from .actions import ACTIONS, rehearse
+from .balance import pack
+from .filesystems import Filesystems, normal
+from .listing import list_files
+from .results import RECORDS, begin, job_label, read_results, store_skipped
+from .running import classic_context, run_tasks
+from .shipping import ship
+from .state import done_before, first_failure, split
+from .tasks import Work
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["JobFailed", "build_sidecars", "finalize", "restore", "run", "strip", "upgrade", "verify"]
+
+ON_ERROR = ("report", "raise")
+LOCK_SECONDS = 60  # another attempt at the same task, or another job, is at the file
+
+
+class JobFailed(ParquetextError):
+    """Files of a job failed, or have findings.
+
+    Attributes
+    ----------
+    results : pyspark.sql.DataFrame
+        What the job would have returned.
+    """
+
+    results: DataFrame
+
+
+def upgrade(spark: SparkSession, paths: object, form: str = "flat", *, state: str | None = None,
+            on_error: str = "report", progress: bool = True, **options) -> DataFrame:
+    """Give every file a faster footer beside the one that it has, as `parquetext.upgrade` does it to one.
+
+    The job runs before the call returns; the DataFrame reads what it has stored.
+
+    Parameters
+    ----------
+    spark : pyspark.sql.SparkSession
+        A classic session.
+    paths : str, os.PathLike, an iterable of them, or a DataFrame of paths
+        Files, directories and globs; see `list_files`.
+    form, **options
+        As `parquetext.upgrade` takes them; `timeout` is 60 seconds unless told otherwise.
+    state : str, optional
+        A folder, on a filesystem that all machines share, that records what is done, as Parquet, while it is being
+        done. Files that it has as they are now are skipped; a job that was killed goes on where it was. Files that
+        failed are tried again, unless their bytes are what is wrong and have not changed.
+    on_error : str
+        ``"report"``, or ``"raise"``: `JobFailed` in the end if any file failed or has findings.
+    progress : bool
+        Tell on standard error how far the job is, and in the end what it did with which kernels.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        One row per file: `path`; `outcome`, as `Result.outcome`, ``"skipped"`` or ``"failed"``; `form_before`,
+        `form_after`; `bytes_before`, `bytes_after`, `bytes_read`, `bytes_written`; `milliseconds`; `implementation` of
+        the kernels; `error` (its class), `offset`, `message`; and `task`, -1 for files that were skipped.
+
+    Raises
+    ------
+    JobFailed
+        With ``on_error="raise"``.
+    Unsupported
+        The session is one of Spark Connect, or the executors do not see where results are stored.
+
+    Notes
+    -----
+    Without `state` the results are in a temporary folder of this machine in local mode, which goes with the process,
+    and below ``spark.sql.warehouse.dir``, in ``_parquetext``, on a cluster. Listing aside, the driver keeps about 200
+    bytes per file. What tasks of like weight are: `balance.pack`.
+    """
+    return run(spark, "upgrade", paths, {"form": form, **options}, state, on_error, progress)
+
+
+def strip(spark: SparkSession, paths: object, *, state: str | None = None, on_error: str = "report",
+          progress: bool = True, **options) -> DataFrame:
+    """Take our footers out of every file again, as `parquetext.strip` does; otherwise as `upgrade` of this module."""
+    return run(spark, "strip", paths, options, state, on_error, progress)
+
+
+def finalize(spark: SparkSession, paths: object, *, state: str | None = None, on_error: str = "report",
+             progress: bool = True, **options) -> DataFrame:
+    """Make flat footers the only ones, as `parquetext.finalize` does; otherwise as `upgrade` of this module."""
+    return run(spark, "finalize", paths, options, state, on_error, progress)
+
+
+def restore(spark: SparkSession, paths: object, *, state: str | None = None, on_error: str = "report",
+            progress: bool = True, **options) -> DataFrame:
+    """Bring Thrift footers back, as `parquetext.restore` does; otherwise as `upgrade` of this module."""
+    return run(spark, "restore", paths, options, state, on_error, progress)
+
+
+def verify(spark: SparkSession, paths: object, *, state: str | None = None, on_error: str = "report",
+           progress: bool = True, **options) -> DataFrame:
+    """Check every file, as `parquetext.verify` does (`pages`, `deep`); otherwise as `upgrade` of this module.
+
+    Outcomes are ``"ok"``, ``"findings"`` (`message` has the first ten, `offset` the first one's) and ``"failed"``.
+    """
+    return run(spark, "verify", paths, options, state, on_error, progress)
+
+
+def build_sidecars(spark: SparkSession, paths: object, *, state: str | None = None, on_error: str = "report",
+                   progress: bool = True, **options) -> DataFrame:
+    """Write every file's sidecar, as `parquetext.sidecar.build` does; otherwise as `upgrade` of this module."""
+    return run(spark, "build_sidecars", paths, options, state, on_error, progress)
+
+
+def run(spark: SparkSession, action: str, paths: object, options: Mapping, state: str | None = None,
+        on_error: str = "report", progress: bool = True) -> DataFrame:
+    """Do `action` to every file that `paths` stand for, once, and return the results; see `upgrade`."""
+    context = classic_context(spark)
+    if on_error not in ON_ERROR:
+        raise ParquetextError(f"no such choice on errors: {on_error!r} (known: {', '.join(ON_ERROR)})",
+                              code=wire.BAD_ARGUMENT)
+    if ACTIONS[action].changes:
+        options = {"timeout": LOCK_SECONDS, **options}
+    rehearse(action, options)
+    ship(spark)
+    filesystems, label = Filesystems.of(spark), job_label(action, options)
+    files = list_files(spark, paths)
+    folder = begin(spark, filesystems, state and normal(state), label)
+    done = done_before(filesystems, normal(state), label) if state else RECORDS.empty_table()
+    files, skipped = split(files, done)
+    work = Work(action, dict(options), label, folder, filesystems)
+    tasks = _tasks(files, action, options, context.defaultParallelism)
+    parts = run_tasks(context, work, tasks, progress, skipped.num_rows)
+    stored = [*store_skipped(filesystems, folder, skipped), *(part.url for part in parts)]
+    results = read_results(spark, filesystems, stored)
+    failures = [first_failure(skipped), *(part.first_failure for part in parts)]
+    if on_error == "raise" and (failure := next(filter(None, failures), None)):
+        error = JobFailed(f"files failed, the first of them: {failure}")
+        error.results = results
+        raise error
+    return results
+
+
+def _tasks(files: pa.Table, action: str, options: Mapping, slots: int) -> list[list[tuple]]:
+    """The rows of the files, in tasks of like weight."""
+    weights = [ACTIONS[action].weight(size, options) for size in files["size"].to_pylist()]
+    rows = list(zip(*(column.to_pylist() for column in files.columns), strict=True))
+    return [[rows[position] for position in task] for task in pack(weights, slots)]

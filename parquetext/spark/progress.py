@@ -1,0 +1,70 @@
+"""How far a job is: a bar in a terminal, plain lines elsewhere, on standard error."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.filesize import decimal
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+__all__ = ["Counts", "shown"]
+
+LOOK_SECONDS = 0.2
+LINE_SECONDS = 10
+
+
+class Counts(NamedTuple):
+    """How far a job is: its files and their bytes, and Spark's tasks."""
+
+    files: int
+    bytes: int
+    tasks_done: int
+    tasks_running: int
+
+
+@contextmanager
+def shown(what: str, files: int, look: Callable[[], Counts], enabled: bool = True) -> Iterator[Callable[[str], None]]:
+    """Show what `look` says until the end of the block; yields what prints a last line."""
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    stop = threading.Event()
+    show = _bar if console.is_terminal else _lines
+    thread = threading.Thread(target=show, args=(console, what, files, look, stop), daemon=True)
+    if enabled and files:
+        thread.start()
+    try:
+        yield (lambda line: console.print(line, markup=False)) if enabled else (lambda line: None)
+    finally:
+        stop.set()
+        if thread.ident:
+            thread.join()
+
+
+def _bar(console: Console, what: str, files: int, look: Callable[[], Counts], stop: threading.Event) -> None:
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[told]}"), TimeElapsedColumn(),
+               TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        bar = progress.add_task(what, total=files, told="")
+        for counts, seconds in _looks(look, stop, LOOK_SECONDS):
+            progress.update(bar, completed=counts.files, told=_told(files, counts, seconds))
+
+
+def _lines(console: Console, what: str, files: int, look: Callable[[], Counts], stop: threading.Event) -> None:
+    for counts, seconds in _looks(look, stop, LINE_SECONDS):
+        console.print(f"{what}: {_told(files, counts, seconds)}", markup=False)
+
+
+def _looks(look: Callable[[], Counts], stop: threading.Event, every: float) -> Iterator[tuple[Counts, float]]:
+    start = time.monotonic()
+    while not stop.wait(every):
+        yield look(), time.monotonic() - start
+
+
+def _told(files: int, counts: Counts, seconds: float) -> str:
+    rate = f"{counts.files / seconds:,.0f} files/s, {decimal(int(counts.bytes / seconds))}/s"
+    return (f"{counts.files:,} of {files:,} files, {decimal(counts.bytes)}, {rate}; "
+            f"tasks: {counts.tasks_done} done, {counts.tasks_running} running")

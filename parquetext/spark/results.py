@@ -1,0 +1,157 @@
+"""What a job did to each file, stored as Parquet by the tasks that did it."""
+
+from __future__ import annotations
+
+import atexit
+import io
+import json
+import os
+import posixpath
+import shutil
+import tempfile
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..storage import LocalTarget, create, open_source
+from .filesystems import Filesystems, normal
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["JOB_FILE", "RECORDS", "ROWS", "Row", "as_table", "begin", "job_label", "part_name", "read_results",
+           "read_table", "store", "store_skipped"]
+
+ROWS = pa.schema([
+    ("path", pa.string()), ("outcome", pa.string()), ("form_before", pa.string()), ("form_after", pa.string()),
+    ("bytes_before", pa.int64()), ("bytes_after", pa.int64()), ("bytes_read", pa.int64()),
+    ("bytes_written", pa.int64()), ("milliseconds", pa.float64()), ("implementation", pa.string()),
+    ("error", pa.string()), ("offset", pa.int64()), ("message", pa.string()), ("task", pa.int64())])
+
+JOB_FILE = "_job.json"  # beside the results: what was asked
+SKIPPED = "_skipped"
+_NOT_TOLD = ("timeout",)  # options that make no other job
+_WITHOUT_FOLDERS = ("s3", "gcs", "abfs")
+
+# What a state goes by: the job that a file was done by, and the file as it was left.
+RECORDS = pa.schema([*ROWS, ("job", pa.string()), ("size", pa.int64()), ("modified", pa.int64()),
+                     ("etag", pa.string())])
+
+
+@dataclass(slots=True)
+class Row:
+    """One file's row, and what a state goes by."""
+
+    path: str
+    outcome: str = "failed"
+    form_before: str = ""
+    form_after: str = ""
+    bytes_before: int = 0
+    bytes_after: int = 0
+    bytes_read: int = 0
+    bytes_written: int = 0
+    milliseconds: float = 0.0
+    implementation: str = ""
+    error: str | None = None
+    offset: int | None = None
+    message: str = ""
+    task: int = -1
+    job: str = ""
+    size: int = -1
+    modified: int = 0
+    etag: str = ""
+
+
+def as_table(rows: Iterable[Row]) -> pa.Table:
+    return pa.Table.from_pylist([asdict(row) for row in rows], schema=RECORDS)
+
+
+def job_label(action: str, options: Mapping) -> str:
+    """What a job does, in words that are the same for the same job."""
+    told = {name: value for name, value in options.items() if name not in _NOT_TOLD}
+    return f"{action} {json.dumps(told, sort_keys=True, default=_plain)}" if told else action
+
+
+def _plain(value: object) -> object:
+    return sorted(map(str, value)) if isinstance(value, (set, frozenset, tuple)) else str(value)
+
+
+def begin(spark: SparkSession, filesystems: Filesystems, state: str | None, label: str) -> str:
+    """A new folder for the results of a job, with a note of what it is; its URL."""
+    run = f"run={datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
+    folder = posixpath.join(state or _default_folder(spark), run)
+    _make_folder(filesystems, folder)
+    put(filesystems, posixpath.join(folder, JOB_FILE), json.dumps({"job": label}).encode())
+    return folder
+
+
+def _default_folder(spark: SparkSession) -> str:
+    if not spark.sparkContext.master.startswith("local"):
+        return posixpath.join(normal(spark.conf.get("spark.sql.warehouse.dir")), "_parquetext")
+    folder = tempfile.mkdtemp(prefix="parquetext-results-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _make_folder(filesystems: Filesystems, folder: str) -> None:
+    target = filesystems.target(folder)
+    if isinstance(target, LocalTarget):
+        os.makedirs(target.path, exist_ok=True)
+    elif target.filesystem.type_name not in _WITHOUT_FOLDERS:
+        target.filesystem.create_dir(target.path)
+
+
+def store(filesystems: Filesystems, folder: str, name: str, table: pa.Table) -> str:
+    """Write a table as a file of the folder, whole or not at all; its URL."""
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer)
+    return put(filesystems, posixpath.join(folder, name), buffer.getvalue())
+
+
+def put(filesystems: Filesystems, url: str, content: bytes) -> str:
+    new = create(filesystems.target(url))
+    try:
+        new.sink.write(content)
+        new.commit()
+    except BaseException:
+        new.abort()
+        raise
+    return url
+
+
+def store_skipped(filesystems: Filesystems, folder: str, rows: pa.Table) -> list[str]:
+    """Store the rows of files that were left alone, beside the runs of a state: they are no records; the URLs."""
+    if not rows.num_rows:
+        return []
+    state, run = posixpath.split(folder)
+    beside = posixpath.join(state, SKIPPED)
+    _make_folder(filesystems, beside)
+    return [store(filesystems, beside, f"{run}.parquet", rows)]
+
+
+def part_name(task: int) -> str:
+    """A name that no other attempt at the task has."""
+    return f"part-{task:05d}-{uuid.uuid4().hex}.parquet"
+
+
+def read_table(filesystems: Filesystems, url: str, columns: Sequence[str] | None = None) -> pa.Table:
+    with open_source(filesystems.target(url)) as source:
+        return pq.read_table(pa.BufferReader(source.read(0, source.size)), columns=columns)
+
+
+def read_results(spark: SparkSession, filesystems: Filesystems, urls: Sequence[str]) -> DataFrame:
+    """The rows in stored files, whatever their filesystem."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for url in batch.column(0).to_pylist():
+                yield from read_table(filesystems, url, ROWS.names).cast(ROWS).to_batches()
+
+    files = spark.createDataFrame([(url,) for url in urls], "url string")
+    return files.mapInArrow(read, from_arrow_schema(ROWS))

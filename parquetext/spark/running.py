@@ -1,0 +1,94 @@
+"""One Spark job over tasks of files: started, watched, and its results told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import Unsupported
+from .progress import Counts, shown
+from .tasks import Part, Work
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+__all__ = ["classic_context", "run_tasks"]
+
+_GROUP, _DESCRIPTION = "spark.jobGroup.id", "spark.job.description"
+
+
+def classic_context(spark: SparkSession) -> SparkContext:
+    """The session's context; Unsupported for a Spark Connect session, which has none."""
+    if type(spark).__module__.startswith("pyspark.sql.connect"):
+        raise Unsupported("jobs need a classic Spark session (accumulators, the status tracker): a Spark Connect "
+                          "session has none; run `python -m parquetext.spark` on the cluster, or by spark-submit")
+    return spark.sparkContext
+
+
+def run_tasks(context: SparkContext, work: Work, tasks: Sequence[Sequence[tuple]], progress: bool,
+              skipped: int = 0) -> list[Part]:
+    """Run `work` on the files of each task; what the attempts that Spark has accepted have stored."""
+    files = sum(map(len, tasks))
+    work.files_done, work.bytes_done = context.accumulator(0), context.accumulator(0)
+    with _Group(context, f"parquetext {work.action}: {files:,} files") as group, \
+            shown(work.action, files, lambda: _counts(group, work), progress) as say:
+        parts = []
+        if tasks:
+            parts = context.parallelize(tasks, len(tasks)).mapPartitionsWithIndex(work).collect()
+    say(_summary(work.action, files, parts, skipped))
+    return parts
+
+
+class _Group:
+    """The Spark jobs of a block, to look at and to cancel when it ends early. A group that is there is kept."""
+
+    def __init__(self, context: SparkContext, description: str):
+        self.context, self._description = context, description
+
+    def __enter__(self):
+        context = self.context
+        self._before = {name: context.getLocalProperty(name) for name in (_GROUP, _DESCRIPTION)}
+        self._name = self._before[_GROUP] or f"parquetext-{id(self)}"
+        self._tag = f"parquetext-{id(self)}"
+        self._old_jobs = set(self._jobs())
+        context.setLocalProperty(_GROUP, self._name)
+        context.setLocalProperty(_DESCRIPTION, self._description)
+        context.addJobTag(self._tag)
+        return self
+
+    def __exit__(self, kind, *exception) -> None:
+        if kind is not None:
+            self.context.cancelJobsWithTag(self._tag)
+        self.context.removeJobTag(self._tag)
+        for name, value in self._before.items():
+            self.context.setLocalProperty(name, value)
+
+    def _jobs(self) -> Sequence[int]:
+        return self.context.statusTracker().getJobIdsForGroup(self._name)
+
+    def stages(self) -> list:
+        """What the status tracker knows of the stages of the block's jobs."""
+        tracker = self.context.statusTracker()
+        jobs = [tracker.getJobInfo(job) for job in self._jobs() if job not in self._old_jobs]
+        stages = [tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds]
+        return [stage for stage in stages if stage]
+
+
+def _counts(group: _Group, work: Work) -> Counts:
+    stages = group.stages()
+    return Counts(work.files_done.value, work.bytes_done.value, sum(stage.numCompletedTasks for stage in stages),
+                  sum(stage.numActiveTasks for stage in stages))
+
+
+def _summary(action: str, files: int, parts: Sequence[Part], skipped: int) -> str:
+    """Outcomes, and which implementation ran how many tasks."""
+    outcomes, tasks = {}, {}
+    for part in parts:
+        for outcome, count in part.outcomes.items():
+            outcomes[outcome] = outcomes.get(outcome, 0) + count
+        tasks.setdefault(part.implementation, set()).add(part.task)
+    told = sorted(outcomes.items(), key=lambda each: -each[1]) + [("skipped", skipped)] * bool(skipped)
+    counted = ", ".join(f"{count:,} {outcome}" for outcome, count in told)
+    ran = ", ".join(f"{name} kernels in {len(numbers):,} tasks" for name, numbers in sorted(tasks.items()))
+    return f"{action}: {files + skipped:,} files" + (f": {counted}" if told else "") + (f" ({ran})" if ran else "")

@@ -1,0 +1,81 @@
+"""What is done already: records of earlier runs against what a listing finds now."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .actions import FAILED
+from .filesystems import Filesystems
+from .folders import Folder, Walk
+from .results import RECORDS, read_table
+
+__all__ = ["done_before", "first_failure", "split"]
+
+# Errors that the same bytes give again; others may have passed.
+LASTING = ("Malformed", "Damaged", "Unsupported")
+SECOND = 10**9
+_READERS = 8
+
+
+def done_before(filesystems: Filesystems, state: str, job: str) -> pa.Table:
+    """The records of files that this very job has done, in any run, a killed one too."""
+    parts = [path for path, *_ in Walk(filesystems).below(Folder(state, state))]
+    with ThreadPoolExecutor(_READERS) as pool:
+        recorded = pool.map(lambda url: _of_job(filesystems, url, job), parts)
+        records = pa.concat_tables([RECORDS.empty_table(), *recorded])
+    lasting = pc.or_kleene(pc.is_null(records["error"]), pc.is_in(records["error"], pa.array(LASTING)))
+    return records.filter(lasting)
+
+
+def _of_job(filesystems: Filesystems, url: str, job: str) -> pa.Table:
+    records = read_table(filesystems, url, RECORDS.names).cast(RECORDS)
+    return records.filter(pc.equal(records["job"], job))
+
+
+def split(files: pa.Table, records: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """The files left to be done, and the rows of those that are as their record says.
+
+    A file is the same where size and ETag are, or, where either side tells no ETag, size and time. Times of whole
+    seconds stand for any in that second: object stores tell a time more coarsely when asked for one object.
+    """
+    numbered = files.append_column("file", pa.array(range(files.num_rows), pa.int64()))
+    seen = numbered.select(["file", "path", "size", "modified", "etag"]).rename_columns(
+        ["file", "path", "size", "now", "tag"])
+    known = records.append_column("record", pa.array(range(records.num_rows), pa.int64()))
+    pairs = seen.join(known.select(["record", "path", "size", "modified", "etag"]), ["path", "size"], join_type="inner")
+    same = pairs.filter(_is_same(pairs)).group_by("file").aggregate([("record", "max")])
+    done = pc.is_in(numbered["file"], same["file"].combine_chunks())
+    return files.filter(pc.invert(done)), _skipped(records.take(same["record_max"]))
+
+
+def _is_same(pairs: pa.Table) -> pa.ChunkedArray:
+    tagged = pc.and_(pc.not_equal(pairs["tag"], ""), pc.not_equal(pairs["etag"], ""))
+    return pc.if_else(tagged, pc.equal(pairs["tag"], pairs["etag"]), _is_same_time(pairs["now"], pairs["modified"]))
+
+
+def _is_same_time(one: pa.ChunkedArray, other: pa.ChunkedArray) -> pa.ChunkedArray:
+    def whole(times):
+        return pc.equal(pc.multiply(pc.divide(times, SECOND), SECOND), times)
+
+    coarse = pc.and_(pc.or_(whole(one), whole(other)), pc.equal(pc.divide(one, SECOND), pc.divide(other, SECOND)))
+    told = pc.and_(pc.greater(one, 0), pc.greater(other, 0))
+    return pc.and_(told, pc.or_(pc.equal(one, other), coarse))
+
+
+def _skipped(records: pa.Table) -> pa.Table:
+    """The rows of files that were left alone: as they were left, at no cost."""
+    zeros = pa.array([0] * records.num_rows, pa.int64())
+    told = {
+        "outcome": pc.if_else(pc.is_in(records["outcome"], pa.array(FAILED)), records["outcome"], "skipped"),
+        "form_before": records["form_after"], "bytes_before": records["bytes_after"], "bytes_read": zeros,
+        "bytes_written": zeros, "milliseconds": zeros, "task": pa.array([-1] * records.num_rows, pa.int64())}
+    return pa.table([told.get(name, records[name]) for name in RECORDS.names], names=RECORDS.names).cast(RECORDS)
+
+
+def first_failure(rows: pa.Table) -> str:
+    """The first of the rows that tell of a failure or finding, in words, or nothing."""
+    failed = rows.filter(pc.is_in(rows["outcome"], pa.array(FAILED))).slice(0, 1).to_pylist()
+    return f"{failed[0]['path']}: {failed[0]['message']}" if failed else ""

@@ -1,0 +1,158 @@
+"""Jobs over datasets: one row per file, done once, whatever is among the files."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from support.parquet_bytes import TABLE, parquet_bytes
+
+import parquetext
+from parquetext import checks, edits, sidecar
+from parquetext import spark as jobs
+from parquetext.errors import ParquetextError, Unsupported
+from parquetext.spark.results import ROWS
+
+ORIGINAL = parquet_bytes()
+
+
+@pytest.fixture
+def lake(tmp_path) -> Path:
+    lake = tmp_path / "lake"
+    for day in range(3):
+        (lake / f"day={day}").mkdir(parents=True)
+        (lake / f"day={day}" / "x.parquet").write_bytes(ORIGINAL)
+    (lake / "day=1" / "bad.parquet").write_bytes(b"not at all, not at all")
+    return lake
+
+
+def outcomes(results) -> Counter:
+    return Counter(row.outcome for row in results.select("outcome").collect())
+
+
+def quietly(job, *arguments, **options):
+    return job(*arguments, progress=False, **options)
+
+
+@pytest.fixture(scope="module")
+def corpus_lake(corpus, expected, tmp_path_factory) -> Path:
+    lake = tmp_path_factory.mktemp("corpus")
+    for number, known in enumerate(expected):
+        folder = lake / f"class={known['class']}"
+        folder.mkdir(exist_ok=True)
+        shutil.copyfile(corpus / known["file"], folder / f"{number:04d}.parquet")
+    return lake
+
+
+def contents(lake: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in lake.rglob("*.parquet")}
+
+
+@pytest.mark.parametrize("verbs", [("upgrade", "strip"), ("finalize", "restore", "strip")], ids=" ".join)
+def test_the_corpus_goes_through_every_change_as_single_files_do(spark, corpus_lake, tmp_path, verbs):
+    alone = tmp_path / "alone"
+    shutil.copytree(corpus_lake, alone)
+    before = contents(corpus_lake)
+    for verb in verbs:
+        rows = {Path(row.path).name: row for row in quietly(getattr(jobs, verb), spark, corpus_lake).collect()}
+        assert len(rows) == len(before)
+        for path, result, error in edits.many(alone, getattr(edits, verb)):
+            row = rows[Path(path).name]
+            if error:
+                assert (row.outcome, row.error, row.offset) == (
+                    "failed", type(error).__name__, getattr(error, "offset", None))
+                assert row.message == getattr(error, "message", str(error)).replace(str(alone), str(corpus_lake))
+            else:
+                told = (result.outcome, result.form_before, result.form_after, result.bytes_before,
+                        result.bytes_after, result.bytes_read, result.bytes_written)
+                assert told == (row.outcome, row.form_before, row.form_after, row.bytes_before, row.bytes_after,
+                                row.bytes_read, row.bytes_written)
+        assert contents(corpus_lake) == contents(alone)
+    assert contents(corpus_lake) == before
+
+
+def test_the_corpus_is_verified_and_gets_sidecars_as_single_files_do(spark, corpus_lake):
+    for row in quietly(jobs.verify, spark, corpus_lake).collect():
+        report = checks.verify(row.path)
+        assert (row.outcome == "ok", row.bytes_read) == (report.ok, report.bytes_read), row
+        assert all(str(finding) in row.message for finding in report.findings[:10])
+    built = quietly(jobs.build_sidecars, spark, corpus_lake).collect()
+    done = {row.path for row in built if row.outcome == "built"}
+    assert {row.path for row in built if row.error is None} == done
+    assert len(done) > 300
+    for path in sorted(done)[::20]:
+        assert [str(finding) for finding in sidecar.compare(path)] == []
+
+
+def test_results_have_one_row_per_file_with_what_was_done(spark, lake):
+    results = quietly(jobs.upgrade, spark, lake)
+    assert results.columns == ROWS.names
+    rows = {row.path: row for row in results.collect()}
+    good, bad = rows[f"{lake}/day=0/x.parquet"], rows[f"{lake}/day=1/bad.parquet"]
+    size = (lake / "day=0" / "x.parquet").stat().st_size
+    assert (good.outcome, good.form_before, good.form_after, good.error) == ("upgraded", "thrift", "flat", None)
+    assert (good.bytes_before, good.bytes_after, good.bytes_written) == (len(ORIGINAL), size, size)
+    assert 0 < good.bytes_read < len(ORIGINAL)
+    assert good.milliseconds > 0
+    assert good.implementation == parquetext.implementation()
+    assert (bad.outcome, bad.error, bad.bytes_before) == ("failed", "Malformed", 22)
+    assert pq.read_table(good.path, partitioning=None).equals(TABLE)
+
+
+def test_a_job_runs_once_before_the_call_returns(spark, lake):
+    results = quietly(jobs.upgrade, spark, lake)
+    assert edits.upgrade(lake / "day=0" / "x.parquet").outcome == "unchanged"
+    edits.strip(lake / "day=0" / "x.parquet")
+    assert outcomes(results) == outcomes(results) == {"upgraded": 3, "failed": 1}
+    assert edits.strip(lake / "day=0" / "x.parquet").outcome == "unchanged"
+
+
+def test_failed_files_raise_in_the_end_where_that_is_asked_for(spark, lake):
+    with pytest.raises(jobs.JobFailed, match=r"bad\.parquet: not a Parquet file") as caught:
+        quietly(jobs.upgrade, spark, lake, on_error="raise")
+    assert outcomes(caught.value.results) == {"upgraded": 3, "failed": 1}
+    with pytest.raises(jobs.JobFailed, match="bad"):
+        quietly(jobs.verify, spark, lake, on_error="raise")
+    assert outcomes(quietly(jobs.verify, spark, lake / "day=0", on_error="raise")) == {"ok": 1}
+
+
+@pytest.mark.parametrize(("options", "error"), [
+    ({"form": "none"}, "no footer form"), ({"force": ["nothing"]}, "no such refusal"),
+    ({"on_error": "ignore"}, "no such choice")])
+def test_options_that_no_verb_takes_fail_before_any_file_is_touched(spark, lake, options, error):
+    with pytest.raises(ParquetextError, match=error):
+        quietly(jobs.upgrade, spark, lake, **options)
+    with pytest.raises(TypeError, match="unknown"):
+        quietly(jobs.strip, spark, lake, unknown=1)
+    assert contents(lake)["x.parquet"] == ORIGINAL
+
+
+def test_options_reach_every_file(spark, lake):
+    rows = quietly(jobs.upgrade, spark, lake / "day=*" / "x.parquet", "index").collect()
+    assert {row.form_after for row in rows} == {"index"}
+    assert outcomes(quietly(jobs.strip, spark, lake / "day=0", dry_run=True)) == {"would-strip": 1}
+
+
+def test_files_of_a_table_are_refused_as_single_ones_are(spark, lake):
+    (lake / "_delta_log").mkdir()
+    rows = quietly(jobs.upgrade, spark, lake).collect()
+    assert {(row.outcome, row.error) for row in rows} == {("failed", "Refused")}
+    with pytest.raises(parquetext.errors.Refused) as refused:
+        edits.upgrade(lake / "day=0" / "x.parquet")
+    assert {row.message for row in rows} == {refused.value.message}
+    assert contents(lake)["x.parquet"] == ORIGINAL
+    assert outcomes(quietly(jobs.upgrade, spark, lake, force="table-format")) == {"upgraded": 3, "failed": 1}
+
+
+def test_nothing_there_is_no_error(spark, tmp_path):
+    assert quietly(jobs.upgrade, spark, tmp_path).count() == 0
+    assert outcomes(quietly(jobs.upgrade, spark, tmp_path / "absent.parquet")) == {"failed": 1}
+
+
+def test_a_connect_session_is_a_clear_error():
+    session = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
+    with pytest.raises(Unsupported, match="Spark Connect"):
+        jobs.upgrade(session, "x.parquet")
