@@ -177,7 +177,7 @@ cdef class Writer:
         finally:
             free(records)
 
-    def add_columns(self, columns, row_counts, *, bounds=None, blooms=None):
+    def add_columns(self, columns, row_counts, *, at=None, bounds=None, blooms=None):
         """Write the row groups of a footer, whatever its form; O(chunks), none of them an object of Python's.
 
         Parameters
@@ -186,6 +186,8 @@ cdef class Writer:
             One per column, over all row groups.
         row_counts : sequence of int
             Rows of each row group.
+        at : sequence of int, optional
+            For each row group the one that it replaces, or one behind the last; by default all are new ones.
         bounds : mapping, optional
             Minimum and maximum of chunks by (row group, column), as bytes: instead of what the chunk has; exact.
         blooms : mapping, optional
@@ -197,7 +199,7 @@ cdef class Writer:
             A chunk without metadata, in another file, or with a codec that is none.
         """
         cdef list forms = list(columns)
-        cdef uint32_t count = self.writer.column_count, leaf
+        cdef uint32_t count = self.writer.column_count, leaf, place
         cdef Py_ssize_t row_group
         cdef uint64_t num_rows
         cdef pqx_error error
@@ -217,6 +219,8 @@ cdef class Writer:
                     raise wire_error(wire.BAD_ARGUMENT, 0, len(row_counts), form.count)
                 sources[leaf] = source(form.chunks, form.places, form.start, form.step,
                                        form.judged and form.leaf.sort_order == UNSIGNED)
+            if at is not None and len(at) != len(row_counts):
+                raise wire_error(wire.BAD_ARGUMENT, 0, len(row_counts), len(at))
             overrides = by_row_group(bounds or {}, blooms or {})
             for row_group in range(len(row_counts)):
                 num_rows = max(0, row_counts[row_group])
@@ -233,8 +237,11 @@ cdef class Writer:
                         records[leaf].flags |= MIN_EXACT | MAX_EXACT
                     if bloom is not None:
                         records[leaf].bloom = bytes_of(bloom)
+                place = self.writer.row_group_count
+                if at is not None:
+                    place = number_of(at[row_group], place)
                 with nogil:
-                    status = pqx_pm_write_row_group(&self.writer, self.writer.row_group_count, num_rows, records, &error)
+                    status = pqx_pm_write_row_group(&self.writer, place, num_rows, records, &error)
                 if status:
                     raise_error(&error)
         finally:

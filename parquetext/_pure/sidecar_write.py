@@ -179,7 +179,7 @@ class Writer:
         self._blocks[at:at + 1] = [start]
         self._blooms[at:at + 1] = [b"".join(blooms)]
 
-    def add_columns(self, columns, row_counts, *, bounds=None, blooms=None) -> None:
+    def add_columns(self, columns, row_counts, *, at=None, bounds=None, blooms=None) -> None:
         """Write the row groups of a footer, whatever its form.
 
         Parameters
@@ -188,6 +188,8 @@ class Writer:
             One per column, over all row groups.
         row_counts : sequence of int
             Rows of each row group.
+        at : sequence of int, optional
+            For each row group the one that it replaces, or one behind the last; by default all are new ones.
         bounds : mapping, optional
             Minimum and maximum of chunks by (row group, column), as bytes: instead of what the chunk has; exact.
         blooms : mapping, optional
@@ -205,6 +207,8 @@ class Writer:
         for form in forms:
             if len(form) != len(row_counts):
                 raise wire_error(wire.BAD_ARGUMENT, 0, len(row_counts), len(form))
+        if at is not None and len(at) != len(row_counts):
+            raise wire_error(wire.BAD_ARGUMENT, 0, len(row_counts), len(at))
         facts = [chunk_facts(form, column) for form, column in zip(forms, self._columns, strict=True)]
         for row_group, rows in enumerate(row_counts):
             chunks = []
@@ -219,7 +223,7 @@ class Writer:
             for group, column in (*bounds, *blooms):
                 if group == row_group:
                     checked(column, len(forms))
-            self.add(max(0, rows), chunks)
+            self.add(max(0, rows), chunks, None if at is None else at[row_group])
 
     @property
     def _position(self) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 
 _HOMES = {"build": "building", "Built": "building", "open": "plan", "Plan": "plan", "compare": "comparison",
-          "follow": "following", "candidates": "naming", "sidecar_path": "naming"}
+          "follow": "following", "candidates": "naming", "sidecar_path": "naming",
+          "Store": "store", "Snapshot": "store_snapshot", "Token": "token"}
 
 __all__ = list(_HOMES)
 

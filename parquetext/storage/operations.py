@@ -76,6 +76,18 @@ class Operations:
     def unlink(self, path: str) -> None:
         os.unlink(path)
 
+    def make_folder(self, path: str) -> None:
+        """FileExistsError if there is one."""
+        os.mkdir(path)
+
+    def remove_folder(self, path: str) -> None:
+        """OSError unless it is empty."""
+        os.rmdir(path)
+
+    def symlink(self, target: str, path: str) -> None:
+        """A name `path` that leads to `target`; FileExistsError if there is one."""
+        os.symlink(target, path)
+
     def chown(self, file: int, user: int, group: int) -> None:
         os.fchown(file, user, group)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import os
 import random
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,11 +19,12 @@ from parquetext.storage.operations import Operations
 ALL_SUBSETS_UP_TO = 8
 SAMPLES = 200
 MAX_PIECES = 3
+LINK = -1  # for the identity of a symbolic link
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One recorded effect; `what` is write, truncate, link, remove, flush or flush-folder."""
+    """One recorded effect; `what` is a key of `_apply`, flush or flush-folder. Names count from the folder recorded."""
 
     what: str
     inode: int = 0
@@ -33,16 +35,30 @@ class Entry:
 
 @dataclass
 class Recording(Operations):
-    """Does everything, and writes down what it does to the files of one folder."""
+    """Does everything, and writes down what it does to the files in a folder and the folders in it."""
 
     folder: Path
     entries: list[Entry] = field(default_factory=list)
+    block: int = 4096
 
     def __post_init__(self):
         self._inodes: dict[int, int] = {}
         self._next = itertools.count()
-        self.names = {path.name: self._inode(os.stat(path).st_ino) for path in sorted(self.folder.iterdir())}
-        self.contents = {self.names[path.name]: path.read_bytes() for path in self.folder.iterdir()}
+        self.names: dict[str, int | str | None] = {}  # to a file's identity, a link's target, or None for a folder
+        self.contents: dict[int, bytes] = {}
+        for path in sorted(self.folder.rglob("*")):
+            name = self._name(path)
+            if path.is_symlink():
+                self.names[name] = os.readlink(path)
+            elif path.is_dir():
+                self.names[name] = None
+            else:
+                self.names[name] = self._inode(os.stat(path).st_ino)
+                self.contents[self.names[name]] = path.read_bytes()
+
+    def _name(self, path) -> str:
+        name = os.path.relpath(path, self.folder)
+        return "" if name == "." else name
 
     def _inode(self, number: int, new: bool = False) -> int:
         """An identity that, unlike the disk's inode number, is never used again."""
@@ -54,13 +70,13 @@ class Recording(Operations):
         return self._inode(os.fstat(file).st_ino)
 
     def _written(self, file: int, data: bytes, offset: int) -> None:
-        step = max(4096, -(-len(data) // MAX_PIECES + 4095) // 4096 * 4096) if data else 1
+        step = -(-max(1, len(data)) // (MAX_PIECES * self.block)) * self.block
         for at in range(0, len(data), step):
             self.entries.append(Entry("write", self._of(file), offset + at, bytes(data[at:at + step])))
 
     def create(self, path, mode=0o600):
         file = super().create(path, mode)
-        self.entries.append(Entry("link", self._inode(os.fstat(file).st_ino, new=True), name=os.path.basename(path)))
+        self.entries.append(Entry("link", self._inode(os.fstat(file).st_ino, new=True), name=self._name(path)))
         return file
 
     def copy(self, source, target, length):
@@ -81,28 +97,41 @@ class Recording(Operations):
 
     def fsync_folder(self, folder):
         super().fsync_folder(folder)
-        self.entries.append(Entry("flush-folder"))
+        self.entries.append(Entry("flush-folder", name=self._name(folder)))
 
     def rename(self, old, new):
-        inode = self._inode(os.stat(old).st_ino)
+        inode = LINK if os.path.islink(old) else self._inode(os.stat(old).st_ino)
         super().rename(old, new)
-        self.entries.append(Entry("rename", inode, name=os.path.basename(new), data=os.path.basename(old).encode()))
+        self.entries.append(Entry("rename", inode, name=self._name(new), data=self._name(old).encode()))
+
+    def make_folder(self, path):
+        super().make_folder(path)
+        self.entries.append(Entry("folder", name=self._name(path)))
+
+    def remove_folder(self, path):
+        super().remove_folder(path)
+        self.entries.append(Entry("remove", name=self._name(path)))
+
+    def symlink(self, target, path):
+        super().symlink(target, path)
+        self.entries.append(Entry("symlink", name=self._name(path), data=target.encode()))
 
     def unlink(self, path):
         super().unlink(path)
-        self.entries.append(Entry("remove", name=os.path.basename(path)))
+        self.entries.append(Entry("remove", name=self._name(path)))
 
 
-State = frozenset  # of (name, content)
+State = frozenset  # of (name, content): a file's bytes, a link's target, None for a folder
 
 
-def states(recording: Recording, flushes: bool = True) -> Iterator[State]:
+def states(recording: Recording, flushes: bool = True, *, after: bool = False) -> Iterator[State]:
     """Every folder that a cut during the recorded operations may leave, each once.
 
-    Without `flushes` the recorded flushes do not count: what a program without them would risk.
+    Without `flushes` the recorded flushes do not count: what a program without them would risk. With `after`, the cut
+    comes when all is done.
     """
     seen = set()
-    for moment in range(len(recording.entries) + 1):
+    for moment in range(len(recording.entries) if after else 0, len(recording.entries) + 1):
         entries = recording.entries[:moment]
         pending = [index for index, entry in enumerate(entries) if not _durable(entries, index, flushes)]
         for lost in _subsets(pending):
@@ -119,7 +148,7 @@ def _durable(entries: list[Entry], index: int, flushes: bool) -> bool:
     later = entries[index + 1:] if flushes else []
     if entry.what in ("write", "truncate"):
         return any(other.what == "flush" and other.inode == entry.inode for other in later)
-    return any(other.what == "flush-folder" for other in later)
+    return any(other.what == "flush-folder" and other.name == os.path.dirname(entry.name) for other in later)
 
 
 def _subsets(pending: list[int]) -> Iterator[frozenset]:
@@ -145,17 +174,34 @@ def _apply(recording: Recording, entries: list[Entry]) -> State:
             content[:] = content[:entry.offset].ljust(entry.offset, b"\0")
         elif entry.what == "link":
             names[entry.name] = entry.inode
+        elif entry.what == "folder":
+            names[entry.name] = None
+        elif entry.what == "symlink":
+            names[entry.name] = entry.data.decode()
         elif entry.what == "rename":
-            names.pop(entry.data.decode(), None)
-            names[entry.name] = entry.inode
+            moved = names.pop(entry.data.decode(), None)
+            if entry.inode != LINK or moved is not None:
+                names[entry.name] = moved if entry.inode == LINK else entry.inode
         elif entry.what == "remove":
             names.pop(entry.name, None)
-    return frozenset((name, bytes(contents.get(inode, b""))) for name, inode in names.items())
+    there = {name: what for name, what in names.items() if all(map(names.__contains__, _folders(name)))}
+    return frozenset((name, bytes(contents.get(what, b"")) if isinstance(what, int) else what)
+                     for name, what in there.items())
+
+
+def _folders(name: str) -> list[str]:
+    """The folders that a name is in."""
+    return [str(folder) for folder in Path(name).parents if str(folder) != "."]
 
 
 def put(state: State, folder: Path) -> None:
     """Make `folder` hold just that."""
     for path in folder.iterdir():
-        path.unlink()
-    for name, content in state:
-        (folder / name).write_bytes(content)
+        shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+    for name, content in sorted(state, key=lambda entry: entry[0]):
+        if content is None:
+            (folder / name).mkdir()
+        elif isinstance(content, str):
+            (folder / name).symlink_to(content)
+        else:
+            (folder / name).write_bytes(content)

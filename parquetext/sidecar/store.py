@@ -1,0 +1,234 @@
+"""A store: a Parquet file that grows by commits, a sidecar with the chain of them, and readers that hold one each."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from ..errors import ColumnError, ParquetextError
+from ..footer.pyarrow_footer import schema_of
+from ..storage.lock import open_locked
+from ..storage.operations import OPERATIONS, Operations
+from .store_commit import Generation, create_generation, write_token
+from .store_layout import Layout
+from .store_rows import MAGIC, dead_bytes, end_of_file, spliced, written
+from .store_snapshot import Snapshot, open_snapshot
+from .token import Token, read_token
+
+__all__ = ["Store"]
+
+ATTEMPTS = 8
+
+
+class Store:
+    """A directory with one Parquet file, its sidecar, and a token that says what of them is committed.
+
+    One process at a time writes; any number read, each the commit that it has opened, without locks between them and
+    the writer. Nothing is open between calls.
+
+    Parameters
+    ----------
+    directory : str or os.PathLike
+        On a local filesystem. The first `append` makes it a store.
+    timeout : float
+        Seconds to wait for another writer.
+
+    Notes
+    -----
+    ``directory/data.parquet`` leads readers that know nothing of stores to the newest commit. What a commit guarantees
+    is in docs/safety.md.
+    """
+
+    def __init__(self, directory: str | os.PathLike, *, timeout: float = 0, operations: Operations = OPERATIONS):
+        self._layout, self._timeout, self._operations = Layout(os.fspath(directory)), timeout, operations
+
+    @property
+    def directory(self) -> str:
+        return self._layout.directory
+
+    def token(self) -> Token:
+        """What is committed.
+
+        Raises
+        ------
+        FileNotFoundError
+            There is no store yet.
+        Damaged
+            The token file is.
+        """
+        return read_token(self._layout.token)
+
+    def snapshot(self, token: Token | None = None, *, verify: bool = True) -> Snapshot:
+        """Open a commit for reading.
+
+        Parameters
+        ----------
+        token : Token, optional
+            An earlier one of the same generation; by default the newest.
+        verify : bool
+            Whether to compute the sidecar's checksum; bounds are checked in any case.
+
+        Raises
+        ------
+        FileNotFoundError
+            There is no store yet, or the token's generation is gone.
+        Damaged, Unsupported
+            The sidecar is, or does not know the token.
+        """
+        if token is not None:
+            return open_snapshot(self._layout, token, verify)
+        for attempt in range(ATTEMPTS):
+            newest = self.token()
+            try:
+                return open_snapshot(self._layout, newest, verify)
+            except (FileNotFoundError, ParquetextError):
+                # A compaction may have let this generation go between the two steps.
+                if attempt and self.token() == newest:
+                    raise
+        raise AssertionError("unreachable")
+
+    def append(self, table: pa.Table, *, row_group_size: int | None = None, **options) -> Token:
+        """Add rows behind the others, as row groups of their own, and commit.
+
+        Parameters
+        ----------
+        table : pyarrow.Table
+            The first one gives the columns; others must have them, in any order, with types that can be cast safely.
+        row_group_size : int, optional
+            Rows of a row group; by default pyarrow's.
+        **options
+            Of `pyarrow.parquet.ParquetWriter`.
+
+        Returns
+        -------
+        Token
+            Of the commit.
+
+        Raises
+        ------
+        Conflict
+            Another process is writing.
+        ColumnError
+            The columns are others.
+        Refused
+            They are stored otherwise.
+        OSError
+            It cannot be written; the commit before holds.
+        """
+        with self._writing() as token:
+            if token is None:
+                return self._create(table, row_group_size, options)
+            return self._commit(token, [], [(table, row_group_size)], options)
+
+    def replace(self, row_group: int, table: pa.Table, **options) -> Token:
+        """Put rows in the place of a row group, as one row group, and commit.
+
+        Parameters
+        ----------
+        row_group : int
+            In the newest commit.
+        table : pyarrow.Table
+            At least one row.
+        **options
+            Of `pyarrow.parquet.ParquetWriter`.
+
+        Raises
+        ------
+        IndexError
+            There is no such row group.
+        ColumnError, Conflict, Refused, OSError
+            As for `append`.
+        """
+        if not table.num_rows:
+            raise ValueError("a row group cannot be replaced by nothing")
+        with self._writing() as token:
+            if token is None:
+                raise FileNotFoundError(f"no store in {self.directory}")
+            return self._commit(token, [row_group], [(table, table.num_rows)], options)
+
+    def recover(self) -> str | None:
+        """Put right what a crash has left: the Parquet file ends in the committed footer again.
+
+        Readers of stores need no recovery, and every commit recovers by itself.
+
+        Returns
+        -------
+        str or None
+            What was done, None for nothing.
+        """
+        with self._writing() as token:
+            if token is None:
+                return None
+            with Generation(self._layout, token, self._operations) as generation:
+                if generation.data.size == token.parquet_size:
+                    return None
+                footer = generation.parquet_footer()
+                done = generation.commit(None, [], footer, generation.dead_bytes)
+                write_token(self._operations, self._layout, done)
+            return "wrote the committed footer behind what was not committed"
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[Token | None]:
+        """Hold the lock; gives what is committed, None in a directory that is no store yet."""
+        os.makedirs(self.directory, exist_ok=True)
+        os.close(os.open(self._layout.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666))
+        with open_locked(self._layout.lock, writable=True, timeout=self._timeout, forced=frozenset()):
+            try:
+                token = self.token()
+            except FileNotFoundError:
+                self._layout.check_free()
+                token = None
+            self._sweep(token)
+            yield token
+
+    def _sweep(self, token: Token | None) -> None:
+        """Finish what a killed writer has left undone, but for the Parquet file's end."""
+        if token is not None:
+            self._layout.link(self._operations, token.generation)
+        for generation in self._layout.generations():
+            if token is None or generation > token.generation:
+                self._remove(generation)
+
+    def _remove(self, generation: int) -> None:
+        operations, folder = self._operations, self._layout.folder(generation)
+        for name in os.listdir(folder):
+            operations.unlink(os.path.join(folder, name))
+        operations.remove_folder(folder)
+        operations.fsync_folder(self.directory)
+
+    def _create(self, table: pa.Table, row_group_size: int | None, options: dict) -> Token:
+        operations = self._operations
+        rows = written(len(MAGIC), table.schema, [(table, row_group_size)], **options)
+        token = Token(1, 0, len(MAGIC) + len(rows.data) + len(end_of_file(rows.footer)))
+        create_generation(operations, self._layout, token, rows)
+        write_token(operations, self._layout, token)
+        self._layout.link(operations, token.generation)
+        return token
+
+    def _commit(self, token: Token, replaced: list[int], tables: list[tuple[pa.Table, int | None]],
+                options: dict) -> Token:
+        with Generation(self._layout, token, self._operations) as generation:
+            counts = list(generation.reader.row_counts)
+            for row_group in replaced:
+                if not 0 <= row_group < len(counts):
+                    raise IndexError(f"row group {row_group} of {len(counts)}")
+            old = generation.parquet_footer()
+            schema = schema_of(old)
+            fitted = [(_fitted(table, schema), size) for table, size in tables]
+            rows = written(generation.data.size, schema, fitted, **options)
+            at = [*replaced, *range(len(counts), len(counts) + rows.scan.row_group_count - len(replaced))]
+            total = sum(counts) - sum(counts[row_group] for row_group in replaced) + rows.scan.num_rows
+            footer = spliced(old, rows.footer, at, total)
+            done = generation.commit(rows, at, footer, generation.dead_bytes + dead_bytes(old, replaced))
+            write_token(self._operations, self._layout, done)
+            return done
+
+
+def _fitted(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """A table with the columns of a store, in its order."""
+    if sorted(table.column_names) != sorted(schema.names):
+        raise ColumnError(f"the columns are {table.column_names}, those of the store {schema.names}")
+    return table.select(schema.names).cast(schema)

@@ -1,0 +1,189 @@
+"""A commit, in the order in which a crash at any moment loses nothing.
+
+    data.parquet: row groups and footer behind what is there    flushed
+    _pm: blocks, footer and trailer behind what is there        flushed
+    _pm: the committed size, at offset 0                        flushed
+    _token: the slot whose turn it is                           flushed
+
+Nothing that an older snapshot needs is written over, and no file gets shorter: somebody may have it mapped.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from .. import kernels
+from ..errors import Damaged
+from ..storage import LocalSource, Version
+from ..storage.operations import Operations
+from .backfill import backfill
+from .blooms import bitsets, bloom_columns
+from .header import Header, describe
+from .origin import CODE, Origin
+from .store_layout import Layout
+from .store_rows import MAGIC, RowGroups, end_of_file
+from .token import FILE_BYTES, Token
+
+__all__ = ["Generation", "add_row_groups", "append", "create_generation", "header_of", "write_token"]
+
+SIZE_BYTES = 8
+
+
+class Generation:
+    """The files of the committed generation, open for appending; for the holder of the lock.
+
+    Attributes
+    ----------
+    data, sidecar : LocalSource
+    reader : kernels.sidecar.Reader
+        The committed snapshot; its data goes up to the sidecar's end, dead bytes included.
+    token : Token
+    """
+
+    def __init__(self, layout: Layout, token: Token, operations: Operations):
+        self.token, self._operations = token, operations
+        self.data = LocalSource(layout.data(token.generation), os.O_RDWR)
+        try:
+            self.sidecar = LocalSource(layout.sidecar(token.generation), os.O_RDWR)
+        except BaseException:
+            self.data.close()
+            raise
+        try:
+            if self.data.size < token.parquet_size:
+                raise Damaged("the Parquet file is shorter than the committed one", file=self.data.name,
+                              expected=token.parquet_size, found=self.data.size)
+            whole = mmap.mmap(self.sidecar.fd, self.sidecar.size, access=mmap.ACCESS_READ)
+            self.reader = kernels.sidecar.Reader(whole, parquet_size=token.parquet_size, verify=False)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Generation:
+        return self
+
+    def __exit__(self, *exception) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.reader = None
+        self.data.close()
+        self.sidecar.close()
+
+    def parquet_footer(self) -> bytes:
+        """The committed Thrift footer."""
+        footer = self.reader.footer
+        return self.data.read(footer.parquet_footer_offset, footer.parquet_footer_length)
+
+    @property
+    def dead_bytes(self) -> int:
+        """Of the Parquet file once another footer takes over: those so far, this footer, and what follows its end."""
+        footer = self.reader.footer
+        uncommitted = self.data.size - self.token.parquet_size
+        return footer.unused_bytes + len(end_of_file(b"")) + footer.parquet_footer_length + uncommitted
+
+    def commit(self, rows: RowGroups | None, at: Sequence[int], footer: bytes, unused_bytes: int) -> Token:
+        """Append row groups and a footer to the Parquet file, then to the sidecar, and give the token of both.
+
+        Writing the token is the caller's: that alone makes the commit.
+
+        Parameters
+        ----------
+        rows : RowGroups or None
+        at : sequence of int
+            Where each of them belongs: the row group that it replaces, or one behind the last.
+        footer : bytes
+            The whole Thrift footer.
+        unused_bytes : int
+            Dead ones in the Parquet file.
+        """
+        operations, start = self._operations, self.data.size
+        data = b"" if rows is None else rows.data
+        operations.write(self.data.fd, b"".join((data, end_of_file(footer))), start)
+        operations.fsync(self.data.fd)
+        self.data.refresh()
+        token = Token(self.token.sequence + 1, self.token.generation, self.data.size)
+        writer = kernels.sidecar.Writer.on(self.reader, self.sidecar.size)
+        if rows is not None:
+            add_row_groups(writer, rows.scan, at, self.data, header_of(self.reader))
+        tail = writer.finish(start + len(data), len(footer), unused_bytes=unused_bytes, seq_txn=token.sequence,
+                             scratchpad=_note(footer, self.data.version))
+        append(operations, self.sidecar, tail)
+        return token
+
+
+def append(operations: Operations, sidecar: LocalSource, tail: bytes) -> None:
+    """Write behind a sidecar's last byte, wait for the disk, then let the header tell of it."""
+    operations.write(sidecar.fd, tail, sidecar.size)
+    operations.fsync(sidecar.fd)
+    operations.write(sidecar.fd, (sidecar.size + len(tail)).to_bytes(SIZE_BYTES, "little"), 0)
+    operations.fsync(sidecar.fd)
+
+
+def header_of(reader) -> Header:
+    """What a sidecar says of its columns, as far as their chunks are read by it."""
+    return Header([reader.column(index) for index in range(reader.column_count)], reader.designated_timestamp, [], None)
+
+
+def add_row_groups(writer, scan, at: Sequence[int] | None, data: LocalSource, header: Header) -> None:
+    """Write blocks of row groups that stand in a file; O(what is added)."""
+    with pa.OSFile(data.name) as file:
+        bounds = backfill(scan, header, file)
+    writer.add_columns([scan.column(leaf) for leaf in range(scan.leaf_count)], scan.row_groups("num_rows"), at=at,
+                       bounds=bounds, blooms=bitsets(scan, data))
+
+
+def _note(footer: bytes, version: Version) -> list[tuple[int, bytes]]:
+    """What tells that the sidecar belongs to the file where somebody opens it without the token: the footer's bytes."""
+    return [(CODE, Origin.of(footer, version, settled=False).to_bytes())]
+
+
+def create_generation(operations: Operations, layout: Layout, token: Token, rows: RowGroups) -> None:
+    """The two files of a new generation, flushed, names and all."""
+    operations.make_folder(layout.folder(token.generation))
+    _create(operations, layout.data(token.generation), b"".join((MAGIC, rows.data, end_of_file(rows.footer))))
+    with LocalSource(layout.data(token.generation)) as data:
+        scan, header = rows.scan, describe(rows.scan)
+        writer = kernels.sidecar.Writer(header.columns, designated_timestamp=header.designated_timestamp,
+                                        sorting_columns=header.sorting_columns, bloom_columns=bloom_columns(scan))
+        add_row_groups(writer, scan, None, data, header)
+        made = writer.finish(len(MAGIC) + len(rows.data), len(rows.footer), seq_txn=token.sequence,
+                             scratchpad=_note(rows.footer, data.version))
+    _create(operations, layout.sidecar(token.generation), made)
+    operations.fsync_folder(layout.folder(token.generation))
+    operations.fsync_folder(layout.directory)
+
+
+def _create(operations: Operations, path: str, content: bytes) -> None:
+    file = operations.create(path, 0o666)
+    try:
+        operations.write(file, content, 0)
+        operations.fsync(file)
+    finally:
+        os.close(file)
+
+
+def write_token(operations: Operations, layout: Layout, token: Token) -> None:
+    """Make the commit: the one write after which readers see it."""
+    try:
+        file = os.open(layout.token, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        _first_token(operations, layout, token)
+        return
+    try:
+        operations.write(file, token.slot(), token.offset)
+        operations.fsync(file)
+    finally:
+        os.close(file)
+
+
+def _first_token(operations: Operations, layout: Layout, token: Token) -> None:
+    new = layout.token + ".new"
+    if os.path.lexists(new):
+        operations.unlink(new)
+    _create(operations, new, token.slot().rjust(token.offset + len(token.slot()), b"\0").ljust(FILE_BYTES, b"\0"))
+    operations.rename(new, layout.token)
+    operations.fsync_folder(layout.directory)

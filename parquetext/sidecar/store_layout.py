@@ -1,0 +1,78 @@
+"""What is where in a store's directory.
+
+    data.parquet -> _3/data.parquet      what readers that know nothing of stores open
+    _pm -> _3/_pm
+    _3/data.parquet, _3/_pm              generation 3: row groups and footers, and the sidecar with its chain of commits
+    _token                               which generation and which size of its data.parquet are committed
+    _lock                                held by the one writer
+
+Spark, Hive and pyarrow's datasets pass over names that begin with ``_``: for them the directory holds one file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from ..errors import Refused
+from ..storage.operations import Operations
+from .naming import ALONE, OF_ALONE
+
+__all__ = ["Layout"]
+
+TOKEN, LOCK = "_token", "_lock"
+NEW = ".parquetext-new"
+LINKED = (ALONE, OF_ALONE)
+GENERATION = re.compile(r"_(\d+)")
+
+
+class Layout:
+    """The names in a store's directory.
+
+    Attributes
+    ----------
+    directory, token, lock : str
+    """
+
+    def __init__(self, directory: str):
+        self.directory = directory
+        self.token, self.lock = (os.path.join(directory, name) for name in (TOKEN, LOCK))
+
+    def folder(self, generation: int) -> str:
+        return os.path.join(self.directory, f"_{generation}")
+
+    def data(self, generation: int) -> str:
+        return os.path.join(self.folder(generation), ALONE)
+
+    def sidecar(self, generation: int) -> str:
+        return os.path.join(self.folder(generation), OF_ALONE)
+
+    def generations(self) -> list[int]:
+        """Those that are there, committed or not."""
+        found = (GENERATION.fullmatch(name) for name in os.listdir(self.directory))
+        return sorted(int(match[1]) for match in found if match)
+
+    def check_free(self) -> None:
+        """Refuse a directory whose names are taken by files that are not a store's."""
+        for name in LINKED:
+            path = os.path.join(self.directory, name)
+            if os.path.lexists(path) and not os.path.islink(path):
+                raise Refused("it is not of a store, and a store's file would take its place", file=path)
+
+    def link(self, operations: Operations, generation: int) -> bool:
+        """Let the names that others open lead to a generation; whether they did not."""
+        moved = False
+        for name in LINKED:
+            path, target = os.path.join(self.directory, name), os.path.join(f"_{generation}", name)
+            if os.path.islink(path) and os.readlink(path) == target:
+                continue
+            self.check_free()
+            new = os.path.join(self.directory, f".{name}{NEW}")
+            if os.path.lexists(new):
+                operations.unlink(new)
+            operations.symlink(target, new)
+            operations.rename(new, path)
+            moved = True
+        if moved:
+            operations.fsync_folder(self.directory)
+        return moved

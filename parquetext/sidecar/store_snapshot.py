@@ -1,0 +1,156 @@
+"""What a reader of a store holds: one commit's rows, whatever is written afterwards."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import mmap
+from collections.abc import Iterable, Sequence
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from .. import kernels, wire
+from ..errors import ColumnError, Conflict, Damaged, wire_error
+from ..footer.pyarrow_footer import metadata_of, schema_of
+from ..storage import LocalSource
+from ..storage.unchanged import names_file
+from .origin import Belongs
+from .plan import Plan
+from .store_layout import Layout
+from .token import Token
+
+__all__ = ["Snapshot", "map_sidecar", "open_snapshot", "share"]
+
+SIZE_BYTES = 8
+_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
+
+
+def share(file: int, *, alone: bool = False) -> bool:
+    """Lock a generation's sidecar: as one of its readers, or alone, to remove it. Whether that went at once."""
+    try:
+        fcntl.flock(file, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise
+    return True
+
+
+def map_sidecar(source: LocalSource) -> mmap.mmap:
+    """A sidecar, mapped up to its committed size; what is behind it may be half written."""
+    size = int.from_bytes(source.read(0, SIZE_BYTES), "little")
+    source.refresh()
+    if not wire.PM_SMALLEST_BYTES <= size <= source.size:
+        code = wire.PM_SIZE_BEYOND if size > source.size else wire.PM_SIZE_SMALL
+        raise wire_error(code, 0, source.size, size).at(source.name)
+    return mmap.mmap(source.fd, size, access=mmap.ACCESS_READ)
+
+
+def open_snapshot(layout: Layout, token: Token, verify: bool) -> Snapshot:
+    """The snapshot of a token.
+
+    Raises
+    ------
+    FileNotFoundError, Conflict
+        The generation has been removed, or is being removed.
+    Damaged
+        The files do not hold what the token says.
+    """
+    sidecar = LocalSource(layout.sidecar(token.generation))
+    try:
+        if not share(sidecar.fd) or not names_file(sidecar.name, sidecar.fd):
+            raise Conflict("it is being removed", file=sidecar.name)
+        reader = kernels.sidecar.Reader(map_sidecar(sidecar), parquet_size=token.parquet_size, verify=verify)
+        data = LocalSource(layout.data(token.generation))
+        if data.size < token.parquet_size:
+            data.close()
+            raise Damaged("the Parquet file is shorter than the committed one", file=data.name,
+                          expected=token.parquet_size, found=data.size)
+    except BaseException:
+        sidecar.close()
+        raise
+    return Snapshot(token, reader, data, sidecar)
+
+
+class Snapshot(Plan):
+    """One commit of a store: its plan, and its rows. A context manager.
+
+    It stays as it is, whatever is committed, compacted or removed afterwards: the files that it reads are open.
+
+    Attributes
+    ----------
+    token : Token
+        Its number, and which files of which size it is.
+    path, sidecar : str
+        The Parquet file, whose first `token.parquet_size` bytes are the snapshot's, and the sidecar.
+    """
+
+    def __init__(self, token: Token, reader, data: LocalSource, sidecar: LocalSource):
+        super().__init__(data.name, sidecar.name, reader, None, Belongs.YES)
+        self.token, self._data, self._locked = token, data, sidecar
+
+    def close(self) -> None:
+        """Let the files go; what was taken from them stays good."""
+        super().close()
+        self._data.close()
+        self._locked.close()
+
+    def parquet_footer(self) -> bytes:
+        """The Thrift footer of this commit."""
+        return self._data.read(self.footer.parquet_footer_offset, self.footer.parquet_footer_length)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The Arrow schema."""
+        return schema_of(self.parquet_footer())
+
+    def read(self, columns: Sequence[str] | None = None, *, row_groups: Iterable[int] | None = None,
+             use_threads: bool = True) -> pa.Table:
+        """Rows of this commit.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Top-level names; by default all.
+        row_groups : iterable of int, optional
+            By default all.
+        use_threads : bool
+            Whether pyarrow may decode in its threads.
+
+        Raises
+        ------
+        ColumnError
+            There is no column of that name.
+        IndexError
+            There is no row group of that number.
+        """
+        groups = self._row_groups(row_groups)
+        leaves = self._leaves(columns)
+        if not leaves:
+            return pa.table({"": pa.nulls(sum(self.row_counts[group] for group in groups))}).select([])
+        scan = kernels.scan.scan(self.parquet_footer())
+        part = kernels.slice.slice_footer(scan, leaves, groups, key_values=columns is None)
+        with pa.OSFile(f"/proc/self/fd/{self._data.fd}") as file:
+            table = pq.ParquetFile(file, metadata=metadata_of(part)).read(use_threads=use_threads)
+        return table if columns is None else table.select(list(columns))
+
+    def _row_groups(self, wanted: Iterable[int] | None) -> list[int]:
+        groups = list(range(self.num_row_groups) if wanted is None else wanted)
+        for group in groups:
+            if not 0 <= group < self.num_row_groups:
+                raise IndexError(f"row group {group} of {self.num_row_groups}")
+        return groups
+
+    def _leaves(self, columns: Sequence[str] | None) -> list[int]:
+        if columns is None:
+            return list(range(self.num_columns))
+        found = {name: self.reader.find_name(name.encode()) for name in columns}
+        for name, leaves in found.items():
+            if not leaves:
+                raise ColumnError(f"no column {name!r}", file=self.path)
+        return sorted(leaf for leaves in found.values() for leaf in leaves)
+
+    def __repr__(self) -> str:
+        return f"<parquetext.sidecar.Snapshot {self.token.sequence} of {self.path}: {self.num_row_groups} row groups>"

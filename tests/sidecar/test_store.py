@@ -1,0 +1,264 @@
+"""A store: commits, and snapshots that stay what they were."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+
+from parquetext import kernels, sidecar
+from parquetext.errors import ColumnError, Conflict, Damaged, Refused
+from parquetext.sidecar.token import FILE_BYTES, STEP, Token, newest
+
+SCHEMA = pa.schema({"time": pa.timestamp("us"), "text": pa.string(), "nested": pa.struct({"x": pa.int32()})})
+
+
+def rows(first: int, count: int) -> pa.Table:
+    numbers = range(first, first + count)
+    return pa.table([pa.array(numbers, pa.timestamp("us")), [f"text {n}" for n in numbers],
+                     pa.array([{"x": n} for n in numbers], SCHEMA.field("nested").type)], schema=SCHEMA)
+
+
+@pytest.fixture
+def store(tmp_path) -> sidecar.Store:
+    return sidecar.Store(tmp_path / "store")
+
+
+class TestCommits:
+    def test_what_is_appended_is_read(self, store):
+        store.append(rows(0, 100), row_group_size=40)
+        token = store.append(rows(100, 10))
+        assert (token.sequence, token.generation) == (2, 0)
+        with store.snapshot() as snapshot:
+            assert list(snapshot.row_counts) == [40, 40, 20, 10]
+            assert snapshot.read().equals(rows(0, 110))
+            assert snapshot.schema.equals(SCHEMA)
+            assert snapshot.read(["nested", "time"]).equals(rows(0, 110).select(["nested", "time"]))
+            assert snapshot.read(["text"], row_groups=[3, 0]).num_rows == 50
+            assert snapshot.read([]).num_rows == 110
+
+    def test_a_row_group_is_replaced(self, store):
+        store.append(rows(0, 30), row_group_size=10)
+        store.replace(1, rows(500, 3))
+        with store.snapshot() as snapshot:
+            assert list(snapshot.row_counts) == [10, 3, 10]
+            assert snapshot.read().equals(pa.concat_tables([rows(0, 10), rows(500, 3), rows(20, 10)]))
+
+    def test_the_plan_knows_every_row_group(self, store):
+        for first in (0, 50, 7):
+            store.append(rows(first, 10))
+        store.replace(0, rows(90, 10))
+        with store.snapshot() as snapshot:
+            assert [bound.value for bound in snapshot.column("time").min] == [90, 50, 7]
+            assert list(snapshot.column("text").null_count) == [0, 0, 0]
+        assert sidecar.compare(os.path.join(store.directory, "data.parquet")) == []
+
+    def test_columns_may_come_in_any_order_and_in_types_that_fit(self, store):
+        store.append(pa.table({"a": pa.array([1, 2], pa.int64()), "b": ["x", "y"]}))
+        store.append(pa.table({"b": ["z"], "a": pa.array([3], pa.int8())}))
+        with store.snapshot() as snapshot:
+            assert snapshot.read().to_pydict() == {"a": [1, 2, 3], "b": ["x", "y", "z"]}
+
+    def test_dead_bytes_are_all_that_the_newest_commit_does_not_need(self, store):
+        store.append(rows(0, 100), row_group_size=25, write_page_index=True)
+        assert dead_bytes(store) == 0
+        for step in (lambda: store.append(rows(0, 5)), lambda: store.replace(2, rows(9, 9), write_page_index=True),
+                     lambda: store.replace(0, rows(1, 1)), lambda: store.append(rows(3, 3))):
+            step()
+            with store.snapshot() as snapshot:
+                assert snapshot.footer.unused_bytes == dead_bytes(store)
+
+    def test_a_row_group_more_costs_the_same_in_the_sidecar_whatever_is_there(self, store):
+        """A block of 8 + 64 bytes per column, what is out of line, and a footer of 4 bytes more than the last one."""
+        store.append(rows(0, 1))
+        sizes = []
+        for _ in range(40):
+            store.append(rows(5, 1))
+            sizes.append(os.path.getsize(os.path.join(store.directory, "_pm")))
+        added = [after - before for before, after in itertools.pairwise(sizes)]
+        rest = [size - 4 * earlier for earlier, size in enumerate(added)]
+        assert max(rest) - min(rest) < 8, "but for what brings a block to a multiple of 8"
+
+
+def dead_bytes(store: sidecar.Store) -> int:
+    """By the Parquet footer: what is neither magic, nor footer, nor of a row group."""
+    path = os.path.join(store.directory, "data.parquet")
+    with store.snapshot() as snapshot:
+        footer = snapshot.parquet_footer()
+    scan = kernels.scan.scan(footer)
+    live = sum(scan.chunks("total_compressed_size"))
+    live += sum(max(0, size) for name in ("column_index_length", "offset_index_length") for size in scan.places(name))
+    return os.path.getsize(path) - 4 - live - len(footer) - 8
+
+
+class TestReaders:
+    def test_snapshots_stay_what_they_were(self, store):
+        held, seen = [], []
+        for number in range(12):
+            if number % 3 == 2:
+                store.replace(number % 2, rows(1000 * number, 2))
+            else:
+                store.append(rows(10 * number, 10))
+            held.append(store.snapshot())
+            seen.append(held[-1].read())
+        for snapshot, table in zip(held, seen, strict=True):
+            assert snapshot.read().equals(table)
+            snapshot.close()
+
+    def test_a_token_opens_an_older_commit(self, store):
+        first = store.append(rows(0, 10))
+        store.append(rows(10, 10))
+        with store.snapshot(first) as snapshot:
+            assert snapshot.read().equals(rows(0, 10))
+        with pytest.raises(Damaged):
+            store.snapshot(Token(9, 0, first.parquet_size - 1))
+
+    def test_readers_that_know_nothing_of_it_read_the_newest_commit(self, store):
+        store.append(rows(0, 10))
+        store.append(rows(10, 10))
+        for path in (store.directory, os.path.join(store.directory, "data.parquet")):
+            assert pq.read_table(path).equals(rows(0, 20))
+        assert [os.path.basename(file) for file in ds.dataset(store.directory).files] == ["data.parquet"]
+
+    def test_the_sidecar_is_found_beside_the_file(self, store):
+        store.append(rows(0, 10))
+        store.append(rows(10, 10))
+        with sidecar.open(os.path.join(store.directory, "data.parquet")) as plan:
+            assert (plan.num_rows, plan.belongs.value) == (20, "footer")
+
+    def test_no_store(self, store):
+        for call in (store.token, store.snapshot, lambda: store.replace(0, rows(0, 1))):
+            with pytest.raises(FileNotFoundError):
+                call()
+
+
+class TestRefusals:
+    def test_other_columns(self, store):
+        store.append(rows(0, 10))
+        for table in (pa.table({"other": [1]}), rows(0, 3).drop_columns(["text"]),
+                      rows(0, 3).append_column("more", [[1, 2, 3]])):
+            with pytest.raises(ColumnError):
+                store.append(table)
+        with pytest.raises(Refused, match="written otherwise"):
+            store.append(rows(0, 10), coerce_timestamps="ms", allow_truncated_timestamps=True)
+        assert store.token().sequence == 1
+
+    def test_wrong_numbers_and_names(self, store):
+        store.append(rows(0, 10))
+        with pytest.raises(IndexError):
+            store.replace(1, rows(0, 1))
+        with pytest.raises(ValueError, match="replaced by nothing"):
+            store.replace(0, rows(0, 0))
+        with store.snapshot() as snapshot:
+            with pytest.raises(ColumnError):
+                snapshot.read(["none"])
+            with pytest.raises(IndexError):
+                snapshot.read(row_groups=[1])
+
+    def test_a_directory_with_a_file_of_somebody_else(self, tmp_path):
+        pq.write_table(rows(0, 1), tmp_path / "data.parquet")
+        with pytest.raises(Refused):
+            sidecar.Store(tmp_path).append(rows(1, 1))
+        assert pq.read_table(tmp_path).equals(rows(0, 1))
+
+    def test_a_second_writer(self, store):
+        store.append(rows(0, 10))
+        with store._writing(), pytest.raises(Conflict):
+            sidecar.Store(store.directory).append(rows(0, 10))
+
+
+class TestToken:
+    def test_the_newest_whole_slot_counts(self):
+        old, new = Token(7, 2, 5000), Token(8, 2, 6000)
+        data = bytearray(FILE_BYTES)
+        for token in (old, new):
+            data[token.offset:token.offset + len(token.slot())] = token.slot()
+        assert newest(bytes(data)) == new
+        data[new.offset:new.offset + 2 * STEP] = bytes(2 * STEP)
+        assert newest(bytes(data)) == old
+        assert newest(bytes(FILE_BYTES)) is None
+        assert newest(b"") is None
+
+    def test_any_sectors_of_a_slot_may_be_lost(self):
+        old, new, after = Token(7, 2, 5000), Token(8, 2, 6000), Token(9, 2, 7000)
+        data = bytearray(FILE_BYTES)
+        for token in (old, new):
+            data[token.offset:token.offset + len(token.slot())] = token.slot()
+        for written in range(4):
+            torn = bytearray(data)
+            for sector in range(2):
+                if written >> sector & 1:
+                    part = slice(after.offset + sector * STEP, after.offset + (sector + 1) * STEP)
+                    torn[part] = after.slot()[sector * STEP:(sector + 1) * STEP]
+            assert newest(bytes(torn)) == (after if written else new)
+
+    def test_a_flipped_bit_loses_nothing(self, store):
+        for number in range(3):
+            token = store.append(rows(number, 1))
+        path = Path(store.directory) / "_token"
+        data = path.read_bytes()
+        for bit in range(8 * len(data)):
+            flipped = bytearray(data)
+            flipped[bit // 8] ^= 1 << bit % 8
+            assert newest(bytes(flipped)) == token
+
+    def test_without_a_whole_slot_there_is_an_error(self, store):
+        store.append(rows(0, 1))
+        (Path(store.directory) / "_token").write_bytes(bytes(FILE_BYTES))
+        with pytest.raises(Damaged, match="token"):
+            store.snapshot()
+
+
+def test_a_flipped_bit_in_the_sidecar_is_found_or_does_no_harm(store, implementation, tmp_path):
+    for number in range(2):
+        store.append(pa.table({"a": [number]}))
+    path = Path(store.directory) / "_0" / "_pm"
+    data = path.read_bytes()
+    with store.snapshot() as snapshot:
+        token, expected = snapshot.token, facts(snapshot.reader)
+    for bit in range(8 * len(data)):
+        flipped = bytearray(data)
+        flipped[bit // 8] ^= 1 << bit % 8
+        size = int.from_bytes(flipped[:8], "little")
+        try:
+            reader = kernels.sidecar.Reader(bytes(flipped[:size]), parquet_size=token.parquet_size)
+        except ValueError:
+            continue
+        assert facts(reader) == expected
+
+
+def facts(reader) -> tuple:
+    chunks = reader.chunks(0)
+    return (list(reader.row_counts), list(chunks.array("byte_range_start")), chunks.bound_values(1), reader.scratchpad,
+            reader.footer.parquet_footer_offset, reader.footer.unused_bytes)
+
+
+def test_writers_of_both_kernels_write_the_same_bytes(tmp_path):
+    contents = []
+    before = kernels.implementation()
+    try:
+        for name in ("native", "pure"):
+            kernels.use(name)
+            store = sidecar.Store(tmp_path / name)
+            store.append(rows(0, 30), row_group_size=10)
+            store.append(rows(30, 3))
+            store.replace(1, rows(100, 4))
+            contents.append([(Path(store.directory) / file).read_bytes() for file in ("data.parquet", "_pm", "_token")])
+    finally:
+        kernels.use(before)
+    assert contents[0] == contents[1]
+
+
+def test_a_copied_directory_is_the_same_store(store, tmp_path):
+    store.append(rows(0, 10))
+    shutil.copytree(store.directory, tmp_path / "copy", symlinks=True)
+    copy = sidecar.Store(tmp_path / "copy")
+    copy.append(rows(10, 10))
+    with copy.snapshot() as snapshot:
+        assert snapshot.num_rows == 20
