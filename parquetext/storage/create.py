@@ -8,12 +8,14 @@ from collections.abc import Iterable
 from .forcing import check
 from .new_file import NewFile
 from .new_object import NewObject, NewStream
+from .new_s3_object import NewS3Object
 from .paths import LocalTarget, resolve
+from .s3 import s3_object
 
-__all__ = ["NewFile", "NewObject", "NewStream", "create"]
+__all__ = ["NewFile", "NewObject", "NewS3Object", "NewStream", "create"]
 
 
-def create(path: object, *, force: Iterable[str] = ()) -> NewFile | NewObject | NewStream:
+def create(path: object, *, force: Iterable[str] = ()) -> NewFile | NewObject | NewS3Object | NewStream:
     """A new file: write to its `sink`, then `commit` or `abort` it.
 
     Between them, `hold` says that the end begins which an edit may change, and `written` gives what was written, to
@@ -30,4 +32,7 @@ def create(path: object, *, force: Iterable[str] = ()) -> NewFile | NewObject | 
     if hasattr(path, "write") and not isinstance(path, os.PathLike):
         return NewStream(path)
     target = resolve(path)
-    return NewFile(target.path, forced) if isinstance(target, LocalTarget) else NewObject(target)
+    if isinstance(target, LocalTarget):
+        return NewFile(target.path, forced)
+    goal = s3_object(target)
+    return NewObject(target) if goal is None else NewS3Object(goal)

@@ -1,11 +1,12 @@
-"""A commit on an object store: where the store can copy parts, by these and the tail; else the new object is uploaded
-whole, then copied over the old one by the store."""
+"""A commit on an object store: on S3, where boto3 is there, by the tail alone; else the new object is uploaded whole,
+then copied over the old one by the store."""
 
 from __future__ import annotations
 
 from ..errors import Conflict
-from .copied import can_copy, commit_copied
+from .copied import commit_copied
 from .edit import TailEdit
+from .s3 import s3_object
 from .source import RemoteSource
 from .staged import Staged, check_size
 
@@ -16,9 +17,9 @@ _PIECE_BYTES = 8 << 20
 
 def commit_remote(source: RemoteSource, edit: TailEdit) -> int:
     """Put the new object in `source`'s place, if that is still the one that was read; returns the bytes sent."""
-    if source.version.identity[0] and can_copy(source.target, edit):
-        commit_copied(source, edit)
-        return len(edit.tail)
+    goal = s3_object(source.target)
+    if goal is not None and source.version.identity[0]:
+        return commit_copied(source, goal, edit)
     check_size(source.target, edit.size)
     staged = Staged(source.target)
     try:

@@ -12,7 +12,7 @@ from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 import parquetext
 from parquetext import edits, extension
 from parquetext.errors import Conflict, Refused
-from parquetext.storage import remote
+from parquetext.storage.s3 import S3Object
 
 PATH = f"{BUCKET}/table/day=1/x.parquet"
 ORIGINAL = parquet_bytes()
@@ -75,13 +75,13 @@ def test_the_flat_footer_is_found_under_a_foreign_block_of_an_object(s3, size):
 
 
 def test_a_lost_race_is_a_conflict(s3, monkeypatch):
-    upload = remote._upload
+    attributes = S3Object.attributes
 
-    def overtaken(*arguments):
-        upload(*arguments)
+    def overtaken(goal):
         put(s3, PATH, ORIGINAL + b"?")
+        return attributes(goal)
 
-    monkeypatch.setattr(remote, "_upload", overtaken)
+    monkeypatch.setattr(S3Object, "attributes", overtaken)
     with pytest.raises(Conflict):
         edits.upgrade((s3, PATH))
     assert get(s3, PATH) == ORIGINAL + b"?"

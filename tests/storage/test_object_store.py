@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 import pytest
 from support.objects import BUCKET, get, names, put, s3_server
 
@@ -18,6 +20,12 @@ NEW = OLD[:EDIT.keep] + EDIT.tail
 def server():
     with s3_server() as filesystem:
         yield filesystem
+
+
+@pytest.fixture(autouse=True)
+def without_boto3(monkeypatch):
+    """As for stores that boto3 does not speak to."""
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
 
 
 @pytest.fixture

@@ -71,7 +71,7 @@ class Conditions:
     Attributes
     ----------
     lost_answers : int
-        Answers to finished uploads that are yet to be replaced by an error of the server.
+        Answers to finished uploads, and to objects put whole under a condition, that errors are yet to replace.
     """
 
     def __init__(self, application):
@@ -80,7 +80,8 @@ class Conditions:
 
     def __call__(self, environ, start_response):
         wanted = environ.get("HTTP_X_AMZ_COPY_SOURCE_IF_MATCH") or environ.get("HTTP_IF_MATCH")
-        finishes = environ["REQUEST_METHOD"] == "POST" and "uploadId=" in environ["QUERY_STRING"]
+        whole = environ["REQUEST_METHOD"] == "PUT" and not environ["QUERY_STRING"] and bool(wanted)
+        finishes = whole or (environ["REQUEST_METHOD"] == "POST" and "uploadId=" in environ["QUERY_STRING"])
         if wanted and environ["REQUEST_METHOD"] in ("POST", "PUT") and wanted != self._tag(environ):
             return self._error(start_response, "412 Precondition Failed", "PreconditionFailed")
         if finishes and self.lost_answers:

@@ -1,8 +1,7 @@
-"""Commits on S3 of which the store copies all but the tail."""
+"""S3 by boto3: commits of which the store copies all but the tail, and new objects."""
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 
 import boto3
@@ -10,7 +9,8 @@ import pytest
 from support.objects import BUCKET, get, names, put, recorded_s3_server
 
 from parquetext.errors import Conflict
-from parquetext.storage import TailEdit, change, copied
+from parquetext.storage import TailEdit, change, copied, create, new_s3_object
+from parquetext.storage.s3 import LEAST_PART, S3Object, S3Upload
 
 KEY = "folder/x.bin"
 PATH = f"{BUCKET}/{KEY}"
@@ -67,7 +67,7 @@ def test_parts_are_gapless_and_neither_too_small_nor_too_many(size):
     assert parts[0][0] == 0 and parts[-1][1] == size
     assert all(one[1] == other[0] for one, other in itertools.pairwise(parts))
     assert len(parts) < 10_000 and max(end - begin for begin, end in parts) <= 1 << 30
-    assert len(parts) == 1 or min(end - begin for begin, end in parts) >= copied.LEAST_PART
+    assert len(parts) == 1 or min(end - begin for begin, end in parts) >= LEAST_PART
 
 
 def test_metadata_tags_and_storage_class_stay(s3, client):
@@ -98,16 +98,13 @@ def test_an_object_that_changed_after_it_was_read_is_left_alone(s3, client, thei
 
 
 def test_a_race_lost_at_the_last_moment_leaves_the_winners_object(s3, client, monkeypatch):
-    check = copied._Upload._check
-    checks = []
+    finish = S3Upload.finish
 
-    def overtaken(upload, tag):
-        check(upload, tag)
-        checks.append(tag)
-        if len(checks) == 2:
-            put(s3, PATH, b"the winner's")
+    def overtaken(upload, **options):
+        put(s3, PATH, b"the winner's")
+        finish(upload, **options)
 
-    monkeypatch.setattr(copied._Upload, "_check", overtaken)
+    monkeypatch.setattr(S3Upload, "finish", overtaken)
     with change((s3, PATH)) as changing, pytest.raises(Conflict, match="changed by somebody else"):
         changing.commit(EDIT)
     assert get(s3, PATH) == b"the winner's"
@@ -123,27 +120,64 @@ def test_a_lost_answer_is_no_failure(s3, server):
 
 
 def test_a_failure_half_way_leaves_the_old_object_and_no_parts(s3, client, monkeypatch):
-    def broken(*_):
+    def broken(*_, **__):
         raise OSError("the network is gone")
 
-    monkeypatch.setattr(copied._Upload, "finish", broken)
+    monkeypatch.setattr(S3Upload, "finish", broken)
     with change((s3, PATH)) as changing, pytest.raises(OSError, match="network is gone"):
         changing.commit(EDIT)
     assert get(s3, PATH) == OLD
     assert not _unfinished(client)
 
 
-def test_small_objects_are_uploaded_whole(s3, client):
-    put(s3, PATH, OLD[:5000])
+@pytest.mark.parametrize("lost", [0, 1], ids=["", "lost answer"])
+def test_small_objects_are_put_whole(s3, server, client, lost):
+    client.put_object(Bucket=BUCKET, Key=KEY, Body=OLD[:5000], Metadata={"team": "rain"})
+    server[1].conditions.lost_answers = lost
     with change((s3, PATH)) as changing:
         changing.commit(TailEdit(4000, b"tail"))
-    assert changing.written == 4004
+    assert changing.written == 4004 and server[1].conditions.lost_answers == 0
     assert get(s3, PATH) == OLD[:4000] + b"tail"
+    assert client.head_object(Bucket=BUCKET, Key=KEY)["Metadata"] == {"team": "rain"}
 
 
-def test_without_boto3_the_object_is_uploaded_whole(s3, monkeypatch):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with change((s3, PATH)) as changing:
-        changing.commit(EDIT)
-    assert changing.written == EDIT.size
-    assert get(s3, PATH) == NEW
+def test_a_small_object_that_changes_at_the_last_moment_is_left_alone(s3, monkeypatch):
+    put(s3, PATH, OLD[:5000])
+    attributes = S3Object.attributes
+
+    def overtaken(goal):
+        put(s3, PATH, b"the winner's")
+        return attributes(goal)
+
+    monkeypatch.setattr(S3Object, "attributes", overtaken)
+    with change((s3, PATH)) as changing, pytest.raises(Conflict, match="changed by somebody else"):
+        changing.commit(TailEdit(4000, b"tail"))
+    assert get(s3, PATH) == b"the winner's"
+
+
+@pytest.mark.parametrize("size", [0, 1, 8 << 20, (8 << 20) + 1, 50 << 20])
+def test_a_new_object_is_there_when_it_is_whole(s3, client, size, monkeypatch):
+    monkeypatch.setattr(new_s3_object, "_PARTS_OF_A_SIZE", 3)
+    data = (OLD * 5)[:size]
+    new = create((s3, f"{BUCKET}/new"))
+    for at in range(0, size, 3_000_000):
+        new.sink.write(data[at:at + 3_000_000])
+    new.hold()
+    new.sink.write(b"its end")
+    assert names(s3, BUCKET) == [KEY]
+    new.commit(TailEdit(size, b"another end"))
+    assert get(s3, f"{BUCKET}/new") == data + b"another end"
+    assert names(s3, BUCKET) == [KEY, "new"] and not _unfinished(client)
+
+
+def test_a_new_object_that_is_given_up_leaves_nothing(s3, client):
+    new = create((s3, f"{BUCKET}/new"))
+    new.sink.write(bytes(20 << 20))
+    assert _unfinished(client)
+    new.abort()
+    assert names(s3, BUCKET) == [KEY] and not _unfinished(client)
+
+
+def test_errors_are_those_of_python(s3):
+    with pytest.raises(FileNotFoundError, match="s3://nowhere/x"):
+        create((s3, "nowhere/x")).commit()
