@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import pickle
 import signal
@@ -29,10 +30,16 @@ def server():
         yield filesystem
 
 
-@pytest.fixture
-def s3(server):
+@pytest.fixture(params=["boto3", "staged"])
+def s3(server, request, monkeypatch):
+    """With boto3, and without it."""
+    if request.param == "staged":
+        monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     yield server
     server.delete_dir_contents(BUCKET)
+
+
+staged_only = pytest.mark.parametrize("s3", ["staged"], indirect=True)
 
 
 @pytest.mark.parametrize("form", ["thrift", "flat"])
@@ -79,6 +86,7 @@ def test_a_kill_leaves_no_object(s3):
     assert names(s3, BUCKET) == ["day=1/x.parquet"] and get(s3, PATH) == b"what was there"
 
 
+@staged_only
 def test_an_upload_that_loses_bytes_is_no_object(s3, monkeypatch):
     def shorter(self, size):
         return check(self, size + 1)
@@ -90,6 +98,7 @@ def test_an_upload_that_loses_bytes_is_no_object(s3, monkeypatch):
     assert names(s3, BUCKET) == []
 
 
+@staged_only
 def test_what_went_wrong_first_is_what_is_raised(s3, monkeypatch):
     def gone(self):
         raise OSError("the network is gone")
@@ -101,6 +110,7 @@ def test_what_went_wrong_first_is_what_is_raised(s3, monkeypatch):
     assert "could not be removed: the network is gone" in error.value.__notes__[0]
 
 
+@staged_only
 def test_what_the_store_could_not_copy_is_refused_as_soon_as_it_is_too_long(s3, monkeypatch):
     monkeypatch.setattr(staged, "_S3_COPY_LIMIT", 10_000)
     with pytest.raises(Refused, match="S3 copies objects of up to 10000 bytes"):
