@@ -30,20 +30,21 @@ def commit_copied(source: RemoteSource, goal: S3Object, edit: TailEdit) -> int:
     """
     tag = source.version.identity[0]
     try:
-        _check(goal, tag)
+        found, attributes = goal.look()
+        _check(goal, found, tag)
         if edit.keep < LEAST_PART or not edit.tail:
             data = source.read(0, edit.keep) + edit.tail
             with _settled(goal, edit):
-                goal.put(data, IfMatch=tag, **goal.attributes())
+                goal.put(data, IfMatch=tag, **attributes)
             return edit.size
-        _commit_parts(goal, edit, tag)
+        _commit_parts(goal, edit, tag, attributes)
         return len(edit.tail)
     except FileNotFoundError:
         raise Conflict("it was removed meanwhile", file=source.name) from None
 
 
-def _commit_parts(goal: S3Object, edit: TailEdit, tag: str) -> None:
-    upload = goal.upload(**goal.attributes())
+def _commit_parts(goal: S3Object, edit: TailEdit, tag: str, attributes: dict) -> None:
+    upload = goal.upload(**attributes)
     try:
         ranges = list(_parts(edit.keep))
         with ThreadPoolExecutor(min(len(ranges), AT_ONCE)) as pool:
@@ -51,7 +52,7 @@ def _commit_parts(goal: S3Object, edit: TailEdit, tag: str) -> None:
                            for number, (begin, end) in enumerate(ranges, 1)]:
                 copied.result()
         upload.send(len(ranges) + 1, edit.tail)
-        _check(goal, tag)  # for stores that know no conditions
+        _check(goal, goal.tag(), tag)  # for stores that know no conditions
         with _settled(goal, edit):
             upload.finish(IfMatch=tag)
     except BaseException:
@@ -69,8 +70,8 @@ def _settled(goal: S3Object, edit: TailEdit) -> Iterator[None]:
             raise
 
 
-def _check(goal: S3Object, tag: str) -> None:
-    if goal.tag().strip('"') != tag.strip('"'):
+def _check(goal: S3Object, found: str, expected: str) -> None:
+    if found.strip('"') != expected.strip('"'):
         raise Conflict("it was changed by somebody else meanwhile", file=goal.name)
 
 

@@ -69,14 +69,14 @@ class S3Object:
         with self.asking():
             return self.client.head_object(**self.where)["ETag"]
 
-    def attributes(self) -> dict:
-        """What a new object in its place has to be given: headers, metadata, storage class, locks, tags."""
+    def look(self) -> tuple[str, dict]:
+        """Its ETag, and what a new object in its place has to be given: headers, metadata, storage class, tags."""
         with self.asking():
             head = self.client.head_object(**self.where)
         kept = {name: head[name] for name in _KEPT if head.get(name)}
         if tags := self._tags():
             kept["Tagging"] = urlencode(tags)
-        return kept
+        return head["ETag"], kept
 
     def _tags(self) -> dict[str, str]:
         """The object's tags; none where one may not ask, or the store has none."""

@@ -75,13 +75,14 @@ def test_the_flat_footer_is_found_under_a_foreign_block_of_an_object(s3, size):
 
 
 def test_a_lost_race_is_a_conflict(s3, monkeypatch):
-    attributes = S3Object.attributes
+    look = S3Object.look
 
     def overtaken(goal):
+        found = look(goal)
         put(s3, PATH, ORIGINAL + b"?")
-        return attributes(goal)
+        return found
 
-    monkeypatch.setattr(S3Object, "attributes", overtaken)
+    monkeypatch.setattr(S3Object, "look", overtaken)
     with pytest.raises(Conflict):
         edits.upgrade((s3, PATH))
     assert get(s3, PATH) == ORIGINAL + b"?"
