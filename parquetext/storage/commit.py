@@ -111,6 +111,9 @@ def _open_remote(target: RemoteTarget, in_place: bool, keep_mtime: bool) -> Remo
     if in_place or keep_mtime:
         what = "changed in place" if in_place else "kept with their times"
         raise Refused(f"objects cannot be {what}", file=str(target))
+    if target.filesystem.type_name == "hdfs":
+        raise Refused("libhdfs cannot put a file in the place of another at once; a sidecar leaves the file as it is",
+                      file=str(target))
     return RemoteSource(target)
 
 

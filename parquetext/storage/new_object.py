@@ -81,7 +81,7 @@ class NewObject:
             size = self._holding.release(edit)
             self._stream.close()
             self._staged.check(size)
-            self._staged.publish()
+            self._staged.publish_new()
         finally:
             self.abort()
 

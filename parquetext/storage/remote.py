@@ -3,7 +3,7 @@ then copied over the old one by the store."""
 
 from __future__ import annotations
 
-from ..errors import Conflict
+from ..errors import Conflict, Refused
 from .copied import commit_copied
 from .edit import TailEdit
 from .s3 import s3_object
@@ -26,7 +26,7 @@ def commit_remote(source: RemoteSource, edit: TailEdit) -> int:
         _upload(source, edit, staged.path)
         staged.check(edit.size)
         _check_unchanged(source)
-        staged.publish()
+        _publish(source, staged)
         return edit.size
     finally:
         staged.discard()
@@ -39,6 +39,13 @@ def _upload(source: RemoteSource, edit: TailEdit, staged: str) -> None:
         for at in range(0, edit.keep, _PIECE_BYTES):
             stream.write(source.read(at, min(_PIECE_BYTES, edit.keep - at)))
         stream.write(edit.tail)
+
+
+def _publish(source: RemoteSource, staged: Staged) -> None:
+    try:
+        staged.publish()
+    except NotImplementedError:
+        raise Refused("its store cannot put a file in the place of another at once", file=source.name) from None
 
 
 def _check_unchanged(source: RemoteSource) -> None:

@@ -44,8 +44,18 @@ class Staged:
             raise OSError(errno.EIO, f"{size} bytes uploaded, {found} are there", self.path)
 
     def publish(self) -> None:
-        """Let the store copy it to the target's name."""
+        """Let the store copy it to the target's name; NotImplementedError where it cannot, as HDFS."""
         self._target.filesystem.copy_file(self.path, self._target.path)
+
+    def publish_new(self) -> None:
+        """The same, by a new name where the store cannot copy; what had the name is then removed first."""
+        filesystem, path = self._target.filesystem, self._target.path
+        try:
+            self.publish()
+        except NotImplementedError:
+            if filesystem.get_file_info(path).is_file:
+                filesystem.delete_file(path)
+            filesystem.move(self.path, path)
 
     def discard(self) -> None:
         """Remove what is under the hidden name, if anything is."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+from types import SimpleNamespace
 
+import fsspec
+import pyarrow.fs as pafs
 import pytest
 from support.objects import BUCKET, get, names, put, s3_server
 
 from parquetext.errors import Conflict, Malformed, Refused
-from parquetext.storage import TailEdit, change, open_source, recover, remote
+from parquetext.storage import RemoteTarget, TailEdit, change, create, open_source, recover, remote
 
 PATH = f"{BUCKET}/folder/x.bin"
 OLD = bytes(range(256)) * 5000 + b"the old tail"
@@ -108,3 +111,48 @@ def test_an_upload_that_fails_half_way_leaves_the_old_object(s3, monkeypatch):
     monkeypatch.undo()
     assert get(s3, PATH) == OLD
     assert names(s3, BUCKET) == ["folder/x.bin"]
+
+
+class _Copyless(pafs.FSSpecHandler):
+    """As pyarrow's HDFS: files are moved, never copied, and never onto one another."""
+
+    def copy_file(self, src, dest):
+        raise NotImplementedError("copy")
+
+    def move(self, src, dest):
+        if self.fs.exists(dest):
+            raise OSError(f"{dest} exists")
+        super().move(src, dest)
+
+
+@pytest.fixture
+def copyless():
+    memory = fsspec.filesystem("memory", skip_instance_cache=True)
+    memory.store.clear()
+    yield pafs.PyFileSystem(_Copyless(memory))
+    memory.store.clear()
+
+
+@pytest.mark.parametrize("exists", [False, True])
+def test_where_the_store_cannot_copy_a_new_file_is_moved_to_its_name(copyless, exists):
+    if exists:
+        put(copyless, "/x", b"old")
+    new = create(RemoteTarget(copyless, "/x"))
+    new.sink.write(b"new")
+    new.commit()
+    assert get(copyless, "/x") == b"new"
+    assert names(copyless, "/") == ["x"]
+
+
+def test_where_the_store_cannot_copy_no_change_is_made(copyless):
+    put(copyless, "/x", OLD)
+    with change(RemoteTarget(copyless, "/x")) as changing, pytest.raises(Refused, match="cannot put a file"):
+        changing.commit(EDIT)
+    assert get(copyless, "/x") == OLD
+    assert names(copyless, "/") == ["x"]
+
+
+def test_hdfs_is_refused_before_anything_is_uploaded():
+    target = RemoteTarget(SimpleNamespace(type_name="hdfs"), "/x")
+    with pytest.raises(Refused, match="a sidecar leaves the file as it is"), change(target):
+        pass
