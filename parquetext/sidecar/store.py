@@ -10,12 +10,14 @@ import pyarrow as pa
 
 from ..errors import ColumnError, ParquetextError
 from ..footer.pyarrow_footer import schema_of
+from ..storage import LocalSource
 from ..storage.lock import open_locked
 from ..storage.operations import OPERATIONS, Operations
 from .store_commit import Generation, create_generation, write_token
+from .store_compaction import Compacted, is_due
 from .store_layout import Layout
-from .store_rows import MAGIC, dead_bytes, end_of_file, spliced, written
-from .store_snapshot import Snapshot, open_snapshot
+from .store_rows import MAGIC, dead_bytes, end_of_file, spliced, without_row_groups, written
+from .store_snapshot import Snapshot, open_snapshot, share
 from .token import Token, read_token
 
 __all__ = ["Store"]
@@ -170,6 +172,57 @@ class Store:
                 write_token(self._operations, self._layout, done)
             return "wrote the committed footer behind what was not committed"
 
+    def compact(self, *, always: bool = False) -> Token | None:
+        """Move what is live into files of their own, and commit them as a new generation.
+
+        The rows, their row groups and their bytes stay as they are. The generation before stays until `release`, and as
+        long as a snapshot of it is open.
+
+        Parameters
+        ----------
+        always : bool
+            Also where less than half of the Parquet file, and less than 1 GiB, is dead.
+
+        Returns
+        -------
+        Token or None
+            None where nothing was done.
+
+        Raises
+        ------
+        FileNotFoundError
+            There is no store yet.
+        Conflict, OSError
+            As for `append`.
+        """
+        with self._writing() as token:
+            if token is None:
+                raise FileNotFoundError(f"no store in {self.directory}")
+            with Generation(self._layout, token, self._operations) as generation:
+                unused = generation.reader.footer.unused_bytes + generation.data.size - token.parquet_size
+                if not always and not is_due(unused, generation.data.size):
+                    return None
+                made = Compacted(generation.data, generation.bare_footer())
+                done = Token(token.sequence + 1, token.generation + 1, made.size + len(end_of_file(made.footer)))
+                create_generation(self._operations, self._layout, done, made.data(), made.footer)
+            write_token(self._operations, self._layout, done)
+            self._layout.link(self._operations, done.generation)
+            return done
+
+    def release(self) -> list[int]:
+        """Remove the generations before the committed one that no snapshot holds.
+
+        Returns
+        -------
+        list of int
+            Those that are left.
+        """
+        with self._writing() as token:
+            if token is None:
+                return []
+            old = [number for number in self._layout.generations() if number < token.generation]
+            return [number for number in old if not self._remove_unread(number)]
+
     @contextlib.contextmanager
     def _writing(self) -> Iterator[Token | None]:
         """Hold the lock; gives what is committed, None in a directory that is no store yet."""
@@ -192,9 +245,22 @@ class Store:
             if token is None or generation > token.generation:
                 self._remove(generation)
 
+    def _remove_unread(self, generation: int) -> bool:
+        """Remove a generation unless somebody reads it."""
+        try:
+            sidecar = LocalSource(self._layout.sidecar(generation))
+        except FileNotFoundError:
+            self._remove(generation)
+            return True
+        with sidecar:
+            if not share(sidecar.fd, alone=True):
+                return False
+            self._remove(generation)
+        return True
+
     def _remove(self, generation: int) -> None:
         operations, folder = self._operations, self._layout.folder(generation)
-        for name in os.listdir(folder):
+        for name in sorted(os.listdir(folder), reverse=True):
             operations.unlink(os.path.join(folder, name))
         operations.remove_folder(folder)
         operations.fsync_folder(self.directory)
@@ -203,7 +269,7 @@ class Store:
         operations = self._operations
         rows = written(len(MAGIC), table.schema, [(table, row_group_size)], **options)
         token = Token(1, 0, len(MAGIC) + len(rows.data) + len(end_of_file(rows.footer)))
-        create_generation(operations, self._layout, token, rows)
+        create_generation(operations, self._layout, token, [MAGIC, rows.data], rows.footer)
         write_token(operations, self._layout, token)
         self._layout.link(operations, token.generation)
         return token
@@ -215,8 +281,8 @@ class Store:
             for row_group in replaced:
                 if not 0 <= row_group < len(counts):
                     raise IndexError(f"row group {row_group} of {len(counts)}")
-            old = generation.parquet_footer()
-            schema = schema_of(old)
+            old = generation.bare_footer()
+            schema = schema_of(without_row_groups(old))
             fitted = [(_fitted(table, schema), size) for table, size in tables]
             rows = written(generation.data.size, schema, fitted, **options)
             at = [*replaced, *range(len(counts), len(counts) + rows.scan.row_group_count - len(replaced))]

@@ -10,13 +10,14 @@ Nothing that an older snapshot needs is written over, and no file gets shorter: 
 
 from __future__ import annotations
 
+import itertools
 import mmap
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
-from .. import kernels
+from .. import extension, kernels
 from ..errors import Damaged
 from ..storage import LocalSource, Version
 from ..storage.operations import Operations
@@ -25,7 +26,7 @@ from .blooms import bitsets, bloom_columns
 from .header import Header, describe
 from .origin import CODE, Origin
 from .store_layout import Layout
-from .store_rows import MAGIC, RowGroups, end_of_file
+from .store_rows import RowGroups, end_of_file
 from .token import FILE_BYTES, Token
 
 __all__ = ["Generation", "add_row_groups", "append", "create_generation", "header_of", "write_token"]
@@ -77,6 +78,11 @@ class Generation:
         """The committed Thrift footer."""
         footer = self.reader.footer
         return self.data.read(footer.parquet_footer_offset, footer.parquet_footer_length)
+
+    def bare_footer(self) -> bytes:
+        """The same without an extension, which would tell of row groups that are no longer the file's."""
+        footer = self.parquet_footer()
+        return footer if extension.find(footer) is None else extension.strip(footer)
 
     @property
     def dead_bytes(self) -> int:
@@ -141,26 +147,38 @@ def _note(footer: bytes, version: Version) -> list[tuple[int, bytes]]:
     return [(CODE, Origin.of(footer, version, settled=False).to_bytes())]
 
 
-def create_generation(operations: Operations, layout: Layout, token: Token, rows: RowGroups) -> None:
-    """The two files of a new generation, flushed, names and all."""
+def create_generation(operations: Operations, layout: Layout, token: Token, data: Iterable[bytes | memoryview],
+                      footer: bytes) -> None:
+    """The two files of a new generation, flushed, names and all.
+
+    Parameters
+    ----------
+    data : iterable of bytes
+        What stands before the Parquet file's footer.
+    footer : bytes
+        The Thrift footer.
+    """
     operations.make_folder(layout.folder(token.generation))
-    _create(operations, layout.data(token.generation), b"".join((MAGIC, rows.data, end_of_file(rows.footer))))
-    with LocalSource(layout.data(token.generation)) as data:
-        scan, header = rows.scan, describe(rows.scan)
+    _create(operations, layout.data(token.generation), itertools.chain(data, [end_of_file(footer)]))
+    with LocalSource(layout.data(token.generation)) as source:
+        scan = kernels.scan.scan(footer)
+        header = describe(scan)
         writer = kernels.sidecar.Writer(header.columns, designated_timestamp=header.designated_timestamp,
                                         sorting_columns=header.sorting_columns, bloom_columns=bloom_columns(scan))
-        add_row_groups(writer, scan, None, data, header)
-        made = writer.finish(len(MAGIC) + len(rows.data), len(rows.footer), seq_txn=token.sequence,
-                             scratchpad=_note(rows.footer, data.version))
-    _create(operations, layout.sidecar(token.generation), made)
+        add_row_groups(writer, scan, None, source, header)
+        made = writer.finish(source.size - len(end_of_file(footer)), len(footer), seq_txn=token.sequence,
+                             scratchpad=_note(footer, source.version))
+    _create(operations, layout.sidecar(token.generation), [made])
     operations.fsync_folder(layout.folder(token.generation))
     operations.fsync_folder(layout.directory)
 
 
-def _create(operations: Operations, path: str, content: bytes) -> None:
-    file = operations.create(path, 0o666)
+def _create(operations: Operations, path: str, content: Iterable[bytes | memoryview]) -> None:
+    file, at = operations.create(path, 0o666), 0
     try:
-        operations.write(file, content, 0)
+        for piece in content:
+            operations.write(file, piece, at)
+            at += len(piece)
         operations.fsync(file)
     finally:
         os.close(file)
@@ -184,6 +202,6 @@ def _first_token(operations: Operations, layout: Layout, token: Token) -> None:
     new = layout.token + ".new"
     if os.path.lexists(new):
         operations.unlink(new)
-    _create(operations, new, token.slot().rjust(token.offset + len(token.slot()), b"\0").ljust(FILE_BYTES, b"\0"))
+    _create(operations, new, [bytes(token.offset), token.slot().ljust(FILE_BYTES - token.offset, b"\0")])
     operations.rename(new, layout.token)
     operations.fsync_folder(layout.directory)

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from .. import kernels, wire
 from ..errors import Malformed, Refused, wire_error
 
-__all__ = ["MAGIC", "RowGroups", "dead_bytes", "end_of_file", "spliced", "written"]
+__all__ = ["MAGIC", "RowGroups", "dead_bytes", "end_of_file", "spliced", "without_row_groups", "written"]
 
 MAGIC = b"PAR1"
 LENGTH_BYTES = 4
@@ -110,8 +110,19 @@ def spliced(footer: bytes, more: bytes, at: Sequence[int], rows: int) -> bytes:
     pieces = {wire.FILE_META_DATA_NUM_ROWS: kernels.varint.encode(kernels.varint.zigzag_encode(rows)),
               wire.FILE_META_DATA_ROW_GROUPS: _row_groups(footer, *old[wire.FILE_META_DATA_ROW_GROUPS],
                                                           dict(zip(at, groups, strict=True)))}
+    return _with(footer, old, pieces)
+
+
+def without_row_groups(footer: bytes) -> bytes:
+    """A Thrift footer with the columns and key-values of another one alone."""
+    none = {wire.FILE_META_DATA_NUM_ROWS: b"\0", wire.FILE_META_DATA_ROW_GROUPS: bytes([wire.TYPE_STRUCT])}
+    return _with(footer, _fields(footer), none)
+
+
+def _with(footer: bytes, places: Mapping[int, tuple[int, int]], pieces: Mapping[int, bytes]) -> bytes:
+    """The struct with other values in some of its fields."""
     out, begin = [], 0
-    for id, (start, end) in old.items():
+    for id, (start, end) in places.items():
         if id in pieces:
             out += [footer[begin:start], pieces[id]]
             begin = end

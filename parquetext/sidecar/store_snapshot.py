@@ -18,6 +18,7 @@ from ..storage.unchanged import names_file
 from .origin import Belongs
 from .plan import Plan
 from .store_layout import Layout
+from .store_rows import without_row_groups
 from .token import Token
 
 __all__ = ["Snapshot", "map_sidecar", "open_snapshot", "share"]
@@ -104,7 +105,7 @@ class Snapshot(Plan):
     @property
     def schema(self) -> pa.Schema:
         """The Arrow schema."""
-        return schema_of(self.parquet_footer())
+        return schema_of(without_row_groups(self.parquet_footer()))
 
     def read(self, columns: Sequence[str] | None = None, *, row_groups: Iterable[int] | None = None,
              use_threads: bool = True) -> pa.Table:

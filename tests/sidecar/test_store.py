@@ -12,8 +12,10 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
+import parquetext
 from parquetext import kernels, sidecar
 from parquetext.errors import ColumnError, Conflict, Damaged, Refused
+from parquetext.sidecar.store_compaction import is_due
 from parquetext.sidecar.token import FILE_BYTES, STEP, Token, newest
 
 SCHEMA = pa.schema({"time": pa.timestamp("us"), "text": pa.string(), "nested": pa.struct({"x": pa.int32()})})
@@ -93,7 +95,8 @@ def dead_bytes(store: sidecar.Store) -> int:
         footer = snapshot.parquet_footer()
     scan = kernels.scan.scan(footer)
     live = sum(scan.chunks("total_compressed_size"))
-    live += sum(max(0, size) for name in ("column_index_length", "offset_index_length") for size in scan.places(name))
+    for name in ("column_index_length", "offset_index_length", "bloom_filter_length"):
+        live += sum(max(0, size) for size in scan.places(name))
     return os.path.getsize(path) - 4 - live - len(footer) - 8
 
 
@@ -262,3 +265,96 @@ def test_a_copied_directory_is_the_same_store(store, tmp_path):
     copy.append(rows(10, 10))
     with copy.snapshot() as snapshot:
         assert snapshot.num_rows == 20
+
+
+class TestCompaction:
+    @pytest.fixture
+    def full(self, store) -> sidecar.Store:
+        """A store with dead row groups, page indexes and Bloom filters."""
+        options = {"write_page_index": True, "bloom_filter_options": {"text": {"ndv": 100, "fpp": 0.01}}}
+        store.append(rows(0, 300), row_group_size=100, data_page_size=64, **options)
+        for number in range(3):
+            store.append(rows(1000 * number, 50), **options)
+            store.replace(number, rows(100 * number, 99), **options)
+        return store
+
+    def test_what_is_live_stays_and_what_is_dead_goes(self, full):
+        with full.snapshot() as before:
+            table, counts = before.read(), list(before.row_counts)
+            size, dead = before.token.parquet_size, before.footer.unused_bytes
+            bounds, places = before.column("text").min_bytes[:], list(before.column("text").total_compressed_size)
+        token = full.compact(always=True)
+        assert (token.sequence, token.generation) == (8, 1)
+        assert abs(token.parquet_size - (size - dead)) < 64, "but for the numbers in the footer"
+        with full.snapshot() as after:
+            assert after.read().equals(table)
+            assert list(after.row_counts) == counts
+            assert list(after.column("text").min_bytes) == list(bounds)
+            assert list(after.column("text").total_compressed_size) == places
+            assert after.footer.unused_bytes == dead_bytes(full) == 0
+        path = os.path.join(full.directory, "data.parquet")
+        assert sidecar.compare(path) == []
+        assert pq.read_table(path).equals(table)
+        assert parquetext.verify(path, deep=True).ok
+
+    def test_page_indexes_and_filters_move_along(self, full):
+        path = os.path.join(full.directory, "data.parquet")
+        full.compact(always=True)
+        wanted = ds.field("time") == pa.scalar(2049, pa.timestamp("us"))
+        assert ds.dataset(path).to_table(filter=wanted).num_rows == 1
+        assert pq.read_table(path, filters=[("text", "=", "text 2049")]).num_rows == 1
+        scan = kernels.scan.scan(full.snapshot().parquet_footer())
+        assert min(scan.places("offset_index_length")) > 0
+        with full.snapshot() as snapshot:
+            kinds = {snapshot.reader.bloom(group, 1)[0] for group in range(snapshot.num_row_groups)}
+            assert kinds == {"inline"}
+
+    def test_it_is_done_where_half_is_dead(self, store):
+        store.append(rows(0, 10_000), row_group_size=2_500)
+        assert store.compact() is None
+        store.replace(0, rows(0, 2_500))
+        assert store.compact() is None
+        for number in (1, 2, 3, 0):
+            store.replace(number, rows(number, 2_500))
+        with store.snapshot() as snapshot:
+            assert snapshot.footer.unused_bytes > snapshot.token.parquet_size / 2
+            table = snapshot.read()
+        assert store.compact().generation == 1
+        with store.snapshot() as snapshot:
+            assert snapshot.read().equals(table)
+
+    def test_a_gibibyte_is_enough(self):
+        assert not is_due(1 << 30, 1 << 40)
+        assert is_due((1 << 30) + 1, 1 << 40)
+        assert not is_due(5, 10)
+        assert is_due(6, 10)
+
+    def test_the_generation_before_stays_as_long_as_somebody_reads_it(self, full):
+        with full.snapshot() as held:
+            table = held.read()
+            full.compact(always=True)
+            full.append(rows(7, 7))
+            full.compact(always=True)
+            assert full.release() == [0]
+            assert sorted(os.listdir(full.directory)) == ["_0", "_2", "_lock", "_pm", "_token", "data.parquet"]
+            assert held.read().equals(table)
+            with full.snapshot(held.token) as again:
+                assert again.read().equals(table)
+        assert full.release() == []
+        assert sorted(os.listdir(full.directory)) == ["_2", "_lock", "_pm", "_token", "data.parquet"]
+        with pytest.raises(FileNotFoundError):
+            full.snapshot(held.token)
+
+    def test_a_snapshot_survives_the_removal_of_its_files(self, full):
+        with full.snapshot() as held:
+            table = held.read()
+            full.compact(always=True)
+            shutil.rmtree(os.path.join(full.directory, "_0"))
+            assert held.read().equals(table)
+
+    def test_the_file_that_others_open_is_the_compacted_one(self, full):
+        full.compact(always=True)
+        path = os.path.join(full.directory, "data.parquet")
+        assert os.path.realpath(path) == os.path.realpath(os.path.join(full.directory, "_1", "data.parquet"))
+        with sidecar.open(path) as plan:
+            assert plan.num_rows == full.snapshot().num_rows
