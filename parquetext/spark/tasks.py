@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -142,7 +142,7 @@ def identity(target: LocalTarget | RemoteTarget) -> tuple[int, int, str]:
         etag, dated = source.version.identity
         modified = source.version.modified or 0
         if dated and not modified:
-            modified = int(parsedate_to_datetime(dated).timestamp()) * 10**9
+            modified = int(datetime.fromisoformat(dated).timestamp()) * 10**9
         return source.size, modified, etag or ""
 
 

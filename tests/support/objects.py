@@ -41,13 +41,14 @@ class Recorder:
 
     def forget(self) -> None:
         self.requests: list[tuple[str, str, tuple[int, int] | None]] = []
-        self.most_at_once = 0
+        self.most_at_once = self.bytes_sent = 0
 
     def __call__(self, environ, start_response):
         asked = re.fullmatch(r"bytes=(\d+)-(\d+)", environ.get("HTTP_RANGE", ""))
         with self._lock:
             self._under_way += 1
             self.most_at_once = max(self.most_at_once, self._under_way)
+            self.bytes_sent += int(environ.get("CONTENT_LENGTH") or 0)
             self.requests.append((environ["REQUEST_METHOD"], environ["PATH_INFO"],
                                   asked and (int(asked[1]), int(asked[2]) + 1)))
         time.sleep(self.latency)

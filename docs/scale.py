@@ -1,0 +1,203 @@
+"""What a job over 100 million files costs: measured costs of one file, and a simulation of the scheduler.
+
+    python docs/scale.py             the tables of scale.md, from scale.json
+    python docs/scale.py measure     measures the costs of one file again (needs parquetext[spark,test])
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).parent
+COSTS = HERE / "scale.json"
+
+FILES = 100_000_000
+MEAN_BYTES = 100e6          # 10 PB in all; sizes lognormal, the largest 10 GB
+SAMPLE = 100                # simulated: one file of so many, in tasks of as many files less
+
+# Amazon S3 user guide, "Performance guidelines" and "Optimizing performance": 100 to 200 ms for small objects, 85 to
+# 90 MB/s for one request, 3,500 writing and 5,500 reading requests a second for each partitioned prefix.
+LATENCY, LATENCY_SPREAD = 0.12, 0.5     # seconds (median), sigma of the lognormal
+STALLED, STALL = 0.002, 3.0             # a request of 500 takes so many seconds longer
+COPY_RATE = 85e6                        # bytes a second and part; parts of 1 GiB, eight at once
+WRITES, READS = 3_500, 5_500
+NETWORK_RATE = 10e9 / 8                 # bytes a second and node
+# Amazon S3 pricing, us-east-1, Standard; EC2 m6i.2xlarge on demand (8 vCPU).
+DOLLARS_WRITE, DOLLARS_READ, DOLLARS_NODE_HOUR = 5e-6, 0.4e-6, 0.384
+# K. Shvachko, HDFS scalability: the limits to growth (;login: 35(2), 2010): what one name node answers in a second.
+NAME_NODE_READS, NAME_NODE_WRITES = 126_119, 5_600
+HDFS_LATENCY = 0.004
+
+NODES, SLOTS_OF_NODE = 100, 8
+SLOW_SLOTS, SLOWNESS = 0.02, 5.0        # stragglers: so many slots take so many times as long
+DYING = 0.002                           # tasks that die half-way and are run again
+FILES_PER_TASK, AT_ONCE = 2_000, 8      # as parquetext.spark's
+SPECULATED = 1.5                        # spark.speculation.multiplier: a copy after so many medians
+
+
+@dataclass
+class Cost:
+    """Of one file: requests, bytes that pass through the executor, CPU seconds, bytes that the store copies."""
+
+    writes: float
+    reads: float
+    received: float
+    sent: float
+    cpu: float
+    copied: float = 0.0
+
+
+@dataclass
+class Run:
+    """A simulated job, of all files."""
+
+    hours: float
+    ideal: float        # hours, if all slots were busy all the time and nothing was throttled
+    throttled: float    # share of the tasks that waited for the store
+    tail: float         # hours between the first idle slot and the end
+    cpu: float          # share of the ideal time that is CPU
+    network: float      # and network
+
+
+def simulate(cost: Cost, prefixes: int, writes: float = WRITES, reads: float = READS, latency: float = LATENCY,
+             seed: int = 1) -> Run:
+    """Tasks of files on slots: the heaviest first, a shared limit of requests, stragglers, deaths, second copies."""
+    random = np.random.default_rng(seed)
+    count, per_task = FILES // SAMPLE, FILES_PER_TASK // SAMPLE
+    sizes = _sizes(random, count).reshape(-1, per_task)
+    requests = cost.writes + cost.reads
+    waits = random.lognormal(np.log(latency), LATENCY_SPREAD, sizes.shape) * requests
+    waits += random.binomial(max(round(requests), 1), STALLED, sizes.shape) * STALL
+    if cost.copied:
+        waits += np.minimum(sizes, 1 << 30) / COPY_RATE * np.ceil(sizes / (8 << 30))
+    cpu = cost.cpu * per_task
+    network = (cost.received + cost.sent) * SLOTS_OF_NODE / NETWORK_RATE * per_task
+    seconds = np.maximum(waits.sum(axis=1) / AT_ONCE, waits.max(axis=1)) + cpu + network
+    seconds *= np.where(random.random(len(seconds)) < DYING, 1.5, 1.0)
+    seconds[::-1].sort()
+    slots = NODES * SLOTS_OF_NODE
+    slowness = np.where(random.random(slots) < SLOW_SLOTS, SLOWNESS, 1.0)
+    ends, throttled = _schedule(seconds, slowness, cost.writes * per_task / (writes * prefixes),
+                                cost.reads * per_task / (reads * prefixes))
+    return Run(hours=max(ends) * SAMPLE / 3600, ideal=seconds.sum() / slots * SAMPLE / 3600, throttled=throttled,
+               tail=(max(ends) - min(ends)) * SAMPLE / 3600, cpu=cpu * len(seconds) / seconds.sum(),
+               network=network * len(seconds) / seconds.sum())
+
+
+def _sizes(random: np.random.Generator, count: int) -> np.ndarray:
+    sizes = random.lognormal(0.0, 1.5, count)
+    return np.minimum(sizes * (MEAN_BYTES / sizes.mean()), 10e9)
+
+
+def _schedule(seconds: np.ndarray, slowness: np.ndarray, *budgets: float) -> tuple[list[float], float]:
+    """When each slot is free for good, and the share of the tasks that were held up by the limits.
+
+    Each of `budgets` is what one task takes of a limit that all share, in seconds.
+    """
+    free = [(0.0, slot) for slot in range(len(slowness))]
+    limits = [0.0] * len(budgets)
+    held = 0
+    running: list[tuple[float, float, float]] = []
+    for taken in seconds:
+        start, slot = heapq.heappop(free)
+        limits = [max(limit, start) + budget for limit, budget in zip(limits, budgets, strict=True)]
+        alone = start + taken * slowness[slot]
+        end = max(alone, *limits)
+        held += end > alone
+        heapq.heappush(free, (end, slot))
+        if slowness[slot] > 1:
+            running.append((end, start, taken))
+    return _with_copies([end for end, _ in free], running, float(np.median(seconds))), held / len(seconds)
+
+
+def _with_copies(ends: list[float], running: list[tuple[float, float, float]], median: float) -> list[float]:
+    """A slow task that is still running when slots are idle gets a second copy: the first one to end counts."""
+    ends = sorted(ends)
+    for end, start, taken in sorted(running, reverse=True)[:len(ends)]:
+        if end != ends[-1]:
+            continue
+        copied = max(ends[0], start + SPECULATED * median) + taken
+        if copied >= end:
+            break
+        ends[0] = ends[-1] = copied
+        ends.sort()
+    return ends
+
+
+# --- the tables -------------------------------------------------------------------------------------------------------
+
+S3_JOBS = ("upgrade", "upgrade, index form", "sidecars", "catalog", "verify")
+
+
+def tables() -> str:
+    """Markdown, from the measured costs."""
+    measured = json.loads(COSTS.read_text())
+    costs = {name: Cost(**cost) for name, cost in measured["s3"].items()}
+    return "\n\n".join([_per_file(costs), _on_s3(costs), _without_boto3(costs), _on_hdfs(costs)]) + "\n"
+
+
+def _per_file(costs: dict[str, Cost]) -> str:
+    rows = ["| one file | requests that write | that read | KB received | KB sent | CPU ms |",
+            "|---|---|---|---|---|---|"]
+    rows += [f"| {name} | {cost.writes:.2g} | {cost.reads:.2g} | {cost.received / 1e3:,.0f} | {cost.sent / 1e3:,.0f} | "
+             f"{cost.cpu * 1e3:.1f} |" for name, cost in costs.items() if name in S3_JOBS]
+    return "\n".join(rows)
+
+
+def _on_s3(costs: dict[str, Cost]) -> str:
+    rows = ["| 100 million files on S3 | million requests, write / read | TB through executors | hours, 1 prefix | "
+            "hours, 50 prefixes | if nothing held it up | dollars: requests + nodes | what limits |",
+            "|---|---|---|---|---|---|---|---|"]
+    for name in S3_JOBS:
+        cost = costs[name]
+        one, many = simulate(cost, 1), simulate(cost, 50)
+        moved = FILES * (cost.received + cost.sent) / 1e12
+        rows.append(f"| {name} | {cost.writes * FILES / 1e6:,.0f} / {cost.reads * FILES / 1e6:,.0f} | {moved:,.1f} | "
+                    f"{one.hours:.1f} | {many.hours:.1f} | {many.ideal:.1f} | {_dollars(cost, many)} | "
+                    f"{_limit(many)} |")
+    return "\n".join(rows)
+
+
+def _without_boto3(costs: dict[str, Cost]) -> str:
+    """The whole object passes through the executor, in and out, and the store copies it once more."""
+    cost = replace(costs["upgrade without boto3"], received=MEAN_BYTES, sent=MEAN_BYTES, copied=1)
+    run = simulate(cost, 50)
+    return (f"Without boto3 every object passes through an executor twice: {2 * FILES * MEAN_BYTES / 1e15:,.0f} PB, "
+            f"{run.hours:,.0f} hours, {_dollars(cost, run)} dollars; {_limit(run)} limits.")
+
+
+def _on_hdfs(costs: dict[str, Cost]) -> str:
+    rows = ["| 100 million files on HDFS | name node operations, write / read | hours | what limits |",
+            "|---|---|---|---|"]
+    # Of one file: it is looked at and opened; a sidecar is looked for, created, given a block, closed and renamed.
+    for name, writes, reads in (("sidecars", 4, 3), ("catalog", 0, 2), ("verify", 0, 2)):
+        cost = Cost(writes, reads, 0, 0, costs[name].cpu)
+        run = simulate(cost, 1, NAME_NODE_WRITES, NAME_NODE_READS, HDFS_LATENCY)
+        rows.append(f"| {name} | {writes * FILES / 1e6:,.0f} / {reads * FILES / 1e6:,.0f} million | {run.hours:.1f} | "
+                    f"{_limit(run, 'the name node')} |")
+    return "\n".join(rows)
+
+
+def _dollars(cost: Cost, run: Run) -> str:
+    requests = FILES * (cost.writes * DOLLARS_WRITE + cost.reads * DOLLARS_READ)
+    return f"{requests:,.0f} + {run.hours * NODES * DOLLARS_NODE_HOUR:,.0f}"
+
+
+def _limit(run: Run, store: str = "the store's limit of requests") -> str:
+    if run.throttled > 0.5:
+        return store
+    return "CPU" if run.cpu > 0.5 else "the network" if run.network > 0.5 else "the store's latency"
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["measure"]:
+        from scale_costs import measure
+
+        COSTS.write_text(json.dumps(measure(), indent=1) + "\n")
+    print(tables(), end="")

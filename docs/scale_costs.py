@@ -1,0 +1,136 @@
+"""What one file costs, measured: requests against an S3 server on loopback, and the CPU time of the process that asks.
+
+A file has 100 columns and 5 row groups, and 6 MB: the store's copy of the rest costs no bytes whatever its size.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.fs as pafs
+import pyarrow.parquet as pq
+
+from parquetext import catalog, storage
+from parquetext.spark.actions import ACTIONS, prepared
+from parquetext.spark.tasks import identity
+
+sys.path[:0] = [str(Path(__file__).parents[1] / "tests")]
+from support.objects import BUCKET, put, recorded_s3_server  # noqa: E402
+
+FILES = 40
+
+
+def measure() -> dict:
+    """Costs of one file, by job."""
+    return {"s3": {name: _measured(name, *job) for name, job in _jobs().items()}}
+
+
+def _jobs() -> dict[str, tuple[Callable, bool, bool]]:
+    """What to do to a target, whether its tail is changed, and whether boto3 may be used."""
+    return {
+        "upgrade": (_action("upgrade"), True, True),
+        "upgrade, index form": (_action("upgrade", form="index"), True, True),
+        "upgrade without boto3": (_action("upgrade"), True, False),
+        "sidecars": (_action("build_sidecars"), False, True),
+        "verify": (_action("verify"), False, True),
+        "catalog": (lambda target: list(catalog.batches_of([target])), False, True),
+    }
+
+
+def _action(name: str, **options) -> Callable:
+    _, options = prepared(ACTIONS[name], options)
+
+    def do(target) -> None:
+        ACTIONS[name].run(target, options)
+        identity(target)
+
+    return do
+
+
+def _measured(name: str, do: Callable, copied: bool, boto3: bool) -> dict:
+    with _boto3(boto3):
+        with recorded_s3_server() as (filesystem, recorder):
+            targets = _targets(filesystem)
+            recorder.forget()
+            for target in targets:
+                do(target)
+            lists = sum(method == "GET" and path.strip("/") == BUCKET for method, path, _ in recorder.requests)
+            writes = (recorder.count("PUT") + recorder.count("POST") + lists) / FILES
+            reads = (recorder.count("GET") + recorder.count("HEAD") - lists) / FILES
+            received = sum(end - begin for begin, end in filter(None, recorder.ranges())) / FILES
+            sent = recorder.bytes_sent / FILES
+        with _server() as filesystem:
+            targets = _targets(filesystem)
+            do(targets[0])
+            began = time.process_time()
+            for target in targets[1:]:
+                do(target)
+            cpu = (time.process_time() - began) / (FILES - 1)
+    print(f"{name}: {writes:.1f} writing and {reads:.1f} reading requests, {cpu * 1e3:.1f} ms", file=sys.stderr)
+    return {"writes": writes, "reads": reads, "received": received, "sent": sent, "cpu": cpu, "copied": float(copied)}
+
+
+def _targets(filesystem: pafs.FileSystem) -> list[storage.RemoteTarget]:
+    targets = []
+    for number in range(FILES):
+        path = f"{BUCKET}/table/day={number}/part.parquet"
+        put(filesystem, path, _content())
+        targets.append(storage.RemoteTarget(filesystem, path))
+    return targets
+
+
+def _content() -> bytes:
+    values = np.random.default_rng(1).random((100, 8_000))
+    sink = io.BytesIO()
+    table = pa.table({f"measurement_{n}": column for n, column in enumerate(values)})
+    pq.write_table(table, sink, row_group_size=1_600)
+    return sink.getvalue()
+
+
+@contextmanager
+def _boto3(there: bool):
+    found = importlib.util.find_spec
+    if not there:
+        importlib.util.find_spec = lambda name, *package: None if name == "boto3" else found(name, *package)
+    try:
+        yield
+    finally:
+        importlib.util.find_spec = found
+
+
+@contextmanager
+def _server():
+    """A server in a process of its own, so that its work does not count."""
+    server = subprocess.Popen([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", "5057"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        _await("http://127.0.0.1:5057/")
+        filesystem = pafs.S3FileSystem(
+            endpoint_override="127.0.0.1:5057", scheme="http", access_key="any", secret_key="any", region="us-east-1",
+            allow_bucket_creation=True, background_writes=False)
+        filesystem.create_dir(BUCKET)
+        yield filesystem
+    finally:
+        server.kill()
+        server.wait()
+
+
+def _await(url: str) -> None:
+    for _ in range(200):
+        try:
+            urllib.request.urlopen(url).close()
+            return
+        except urllib.error.URLError:
+            time.sleep(0.1)
+    raise TimeoutError(url)
