@@ -12,7 +12,7 @@ _HOMES = {
     "upgrade": "jobs", "strip": "jobs", "finalize": "jobs", "restore": "jobs", "verify": "jobs",
     "build_sidecars": "jobs", "JobFailed": "jobs", "list_files": "listing",
     "session": "starting", "JavaNotFound": "java", "find_java_home": "java",
-    "ship": "shipping", "Implementations": "shipping",
+    "write": "writing", "ship": "shipping", "Implementations": "shipping",
 }
 
 __all__ = [*_HOMES]

@@ -5,25 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import Unsupported
 from .progress import Counts, shown
 from .tasks import Part, Work
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
-    from pyspark.sql import SparkSession
 
-__all__ = ["classic_context", "run_tasks"]
+__all__ = ["run_tasks"]
 
 _GROUP, _DESCRIPTION = "spark.jobGroup.id", "spark.job.description"
-
-
-def classic_context(spark: SparkSession) -> SparkContext:
-    """The session's context; Unsupported for a Spark Connect session, which has none."""
-    if type(spark).__module__.startswith("pyspark.sql.connect"):
-        raise Unsupported("jobs need a classic Spark session (accumulators, the status tracker): a Spark Connect "
-                          "session has none; run `python -m parquetext.spark` on the cluster, or by spark-submit")
-    return spark.sparkContext
 
 
 def run_tasks(context: SparkContext, work: Work, tasks: Sequence[Sequence[tuple]], progress: bool,

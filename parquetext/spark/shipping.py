@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import kernels
+from ..errors import Unsupported
 from ..private import keep
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-__all__ = ["Implementations", "ship"]
+__all__ = ["Implementations", "classic_context", "ship"]
 
 _PACKAGE = __name__.partition(".")[0]
 _ON_WORKERS_PATH = (".zip", ".egg", ".jar")  # the names that Spark puts there
@@ -45,7 +46,7 @@ def ship(spark: SparkSession) -> None:
     Executors with the architecture of the compiled kernels run them (they are copied out of the zip, into a directory
     of the executor's user alone), others the pure-Python twin. pyarrow must be installed on the executors.
     """
-    context = classic(spark, "ship")
+    context = classic_context(spark)
     if not (_is_on_local_path(context) or _is_submitted(context)):
         archive = _archive()
         if archive.name not in _shipped_to(context.applicationId):
@@ -54,15 +55,11 @@ def ship(spark: SparkSession) -> None:
     _register(spark)
 
 
-def classic(spark: SparkSession, what: str) -> SparkContext:
-    """The Spark context behind a session; an error where there is none, which names `what` needs it."""
-    from pyspark.sql.utils import is_remote
-
-    if is_remote() or not hasattr(spark, "_jsparkSession"):
-        raise TypeError(
-            f"parquetext.spark.{what} needs a classic Spark session, and this is a Spark Connect one: run it "
-            "where the driver runs, for instance by spark-submit"
-        )
+def classic_context(spark: SparkSession) -> SparkContext:
+    """The session's context; Unsupported for a Spark Connect session, which has none."""
+    if type(spark).__module__.startswith("pyspark.sql.connect"):
+        raise Unsupported("jobs need a classic Spark session (accumulators, the status tracker): a Spark Connect "
+                          "session has none; run `python -m parquetext.spark` on the cluster, or by spark-submit")
     return spark.sparkContext
 
 

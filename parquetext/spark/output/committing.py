@@ -1,0 +1,244 @@
+"""From a staging folder to the dataset: decided by one file, then done to the end, by whomever comes next."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import json
+import os
+import posixpath
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+
+import pyarrow.fs as pafs
+
+from ... import storage
+from .staging import Folder, Staging, leftovers
+
+__all__ = ["APPEND", "ERROR", "IGNORE", "OVERWRITE", "commit", "settle", "settle_leftovers"]
+
+APPEND, OVERWRITE, ERROR, IGNORE = "append", "overwrite", "error", "ignore"
+SUCCESS = "_SUCCESS"
+MOVERS = 16
+_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a commit does; every step of it can be done again.
+
+    Attributes
+    ----------
+    dataset : str
+        The dataset's path.
+    moves : list of (str, str)
+        Files: where they are, and where they go in the dataset.
+    mode : str
+    removed : list of str
+        Files of the dataset that go.
+    device, inode : int
+        Of the staged folder that becomes the dataset as a whole; 0 where files are moved.
+    """
+
+    dataset: str
+    moves: list[tuple[str, str]]
+    mode: str
+    removed: list[str] = field(default_factory=list)
+    device: int = 0
+    inode: int = 0
+
+    def write(self, file: Folder) -> None:
+        new = storage.create((file.filesystem, file.path))
+        new.sink.write(json.dumps(asdict(self)).encode())
+        new.commit()
+
+    @classmethod
+    def read(cls, file: Folder) -> Manifest:
+        with file.filesystem.open_input_stream(file.path) as stream:
+            return cls(**json.loads(stream.read()))
+
+
+def commit(staging: Staging, dataset: Folder, files: Iterable[tuple[str, str]], mode: str) -> None:
+    """Put the files of a write in their place: all of them, or none.
+
+    On a local filesystem a dataset that is new, or that is replaced, is there whole from one moment to the next.
+    Everything else is moved file by file; a driver that is killed meanwhile leaves the rest to the next write.
+
+    Parameters
+    ----------
+    staging : Staging
+        Of the write; nothing is left of it.
+    dataset : Folder
+    files : iterable of (str, str)
+        Where each file is in the attempts' folder, and where it goes in the dataset.
+    mode : {"append", "overwrite", "error", "ignore"}
+        `ERROR` and `IGNORE`: of a dataset that is not there.
+
+    Raises
+    ------
+    FileExistsError
+        Mode `ERROR`, and somebody has made the dataset meanwhile.
+    FileNotFoundError
+        A file is gone: nothing has been done.
+    """
+    moves = [((staging.attempts / source).path, goal) for source, goal in files]
+    there = {info.path for info in staging.attempts.entries(recursive=True)}
+    if gone := [source for source, _ in moves if source not in there]:
+        raise FileNotFoundError(errno.ENOENT, "a file that a task has written is gone", gone[0])
+    if mode in (ERROR, IGNORE) and dataset.exists():
+        _give_up(staging, dataset, mode)
+        settle(staging.folder)
+        return
+    if _as_a_whole(staging, dataset, mode):
+        manifest = _staged_table(staging, dataset, moves, mode)
+    else:
+        manifest = Manifest(dataset.path, moves, mode, _files_below(dataset) if mode == OVERWRITE else [])
+    manifest.write(staging.manifest)
+    settle(staging.folder)
+
+
+def settle(folder: Folder) -> None:
+    """End a write: what was decided is done, what was not is thrown away; the staging folder is gone."""
+    staging = Staging(folder, "")
+    if staging.manifest.exists():
+        manifest = Manifest.read(staging.manifest)
+        dataset = Folder(folder.filesystem, manifest.dataset)
+        if manifest.inode:
+            _swap(staging, dataset, manifest)
+        else:
+            if manifest.mode == OVERWRITE:
+                _remove(dataset, manifest.removed)
+            _move(dataset, manifest.moves)
+        # First: without it, and with half of its files gone, the folder is nothing but a leftover.
+        folder.filesystem.delete_file(staging.manifest.path)
+    folder.remove()
+
+
+def settle_leftovers(dataset: Folder) -> None:
+    """End the writes of drivers that are no more."""
+    for folder in leftovers(dataset):
+        with contextlib.suppress(FileExistsError):  # another has made the dataset: theirs is given up
+            settle(folder)
+
+
+def _give_up(staging: Staging, dataset: Folder, mode: str) -> None:
+    """Somebody else has made a dataset that was to be a new one."""
+    if mode != IGNORE:
+        staging.folder.remove()
+        raise FileExistsError(errno.EEXIST, "the dataset was made meanwhile", dataset.path)
+
+
+def _as_a_whole(staging: Staging, dataset: Folder, mode: str) -> bool:
+    """Whether the staged folder can become the dataset by a rename."""
+    is_beside = posixpath.dirname(staging.folder.path) == dataset.parent.path
+    return dataset.is_local and is_beside and (mode == OVERWRITE or not dataset.exists())
+
+
+def _staged_table(staging: Staging, dataset: Folder, moves: Iterable[tuple[str, str]], mode: str) -> Manifest:
+    """The files in one folder, ready to become the dataset."""
+    table = staging.table
+    _move(table, list(moves))
+    if dataset.exists():
+        shutil.copymode(dataset.path, table.path)
+    found = os.stat(table.path)
+    moved = [((table / goal).path, goal) for _, goal in moves]
+    return Manifest(dataset.path, moved, mode, device=found.st_dev, inode=found.st_ino)
+
+
+def _swap(staging: Staging, dataset: Folder, manifest: Manifest) -> None:
+    """Let the staged folder become the dataset; nothing if it has become it already."""
+    if not _is(staging.table.path, manifest):
+        return
+    try:
+        if manifest.mode == OVERWRITE and dataset.exists():
+            _exchange(staging.table.path, dataset.path, (staging.folder / "replaced").path)
+        else:
+            os.rename(staging.table.path, dataset.path)  # not over a folder that holds something
+        _flush(dataset.parent.path)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
+        if manifest.mode == APPEND:
+            _move(dataset, manifest.moves)
+        else:
+            _give_up(staging, dataset, manifest.mode)
+
+
+def _is(path: str, manifest: Manifest) -> bool:
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return False
+    return (found.st_dev, found.st_ino) == (manifest.device, manifest.inode)
+
+
+def _exchange(staged: str, path: str, replaced: str) -> None:
+    """Exchange two folders in one step; where the filesystem cannot, by two renames."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if hasattr(libc, "renameat2"):
+        old, new = os.fsencode(staged), os.fsencode(path)
+        if libc.renameat2(_AT_FDCWD, old, _AT_FDCWD, new, _RENAME_EXCHANGE) == 0:
+            return
+        code = ctypes.get_errno()
+        if code not in (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP):
+            raise OSError(code, os.strerror(code), path)
+    os.rename(path, replaced)
+    os.rename(staged, path)
+
+
+def _remove(dataset: Folder, names: Iterable[str]) -> None:
+    """Remove files, `_SUCCESS` first: without it a dataset is not whole."""
+
+    def remove(name: str) -> None:
+        file = dataset / name
+        if file.exists():
+            file.filesystem.delete_file(file.path)
+
+    remove(SUCCESS)
+    _each(remove, names)
+
+
+def _move(dataset: Folder, moves: Sequence[tuple[str, str]]) -> None:
+    """Move files into the dataset, as far as they have not been; then write `_SUCCESS`."""
+
+    def move(step: tuple[str, str]) -> None:
+        source, goal = Folder(dataset.filesystem, step[0]), dataset / step[1]
+        if source.exists():
+            source.filesystem.move(source.path, goal.path)
+
+    folders = {posixpath.dirname(goal) for _, goal in moves}
+    dataset.make()
+    for folder in folders:
+        (dataset / folder).make()
+    _each(move, moves)
+    with dataset.filesystem.open_output_stream((dataset / SUCCESS).path):
+        pass
+    if dataset.is_local:
+        above = {os.path.join(*parts[:depth]) for parts in (folder.split("/") for folder in folders)
+                 for depth in range(1, len(parts) + 1)}
+        for folder in above | {""}:
+            _flush(os.path.join(dataset.path, folder))
+
+
+def _each(function: Callable, items: Iterable) -> None:
+    with ThreadPoolExecutor(MOVERS) as pool:
+        for _ in pool.map(function, items):
+            pass
+
+
+def _files_below(dataset: Folder) -> list[str]:
+    """The dataset's files, hidden ones too, but for staging folders."""
+    inside = len(dataset.path) + 1
+    names = [info.path[inside:] for info in dataset.entries(recursive=True) if info.type == pafs.FileType.File]
+    return [name for name in names if not name.startswith(".parquetext-") and name != SUCCESS]
+
+
+def _flush(folder: str) -> None:
+    file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)

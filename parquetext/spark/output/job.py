@@ -1,0 +1,142 @@
+"""One write of a dataset: prepared by the driver, written by tasks, committed or aborted by the driver."""
+
+from __future__ import annotations
+
+import errno
+import os
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.fs as pafs
+from pyspark import TaskContext
+from pyspark import __version__ as spark_version
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+from ...edits.tables import table_above
+from ...errors import Refused
+from ...storage import LocalTarget, RemoteTarget
+from .committing import APPEND, ERROR, IGNORE, OVERWRITE, commit, settle, settle_leftovers
+from .files import NewFile, TaskFiles
+from .options import OutputOptions, partition_columns
+from .partitions import check_type
+from .staging import Folder, Staging
+
+__all__ = ["APPEND", "ERROR", "IGNORE", "OVERWRITE", "OutputJob", "TaskOutput", "Written"]
+
+# What Spark's own reader takes a file's schema from, and whose calendar it has.
+_ROW_SCHEMA, _VERSION = "org.apache.spark.sql.parquet.row.metadata", "org.apache.spark.version"
+
+
+class Written(NamedTuple):
+    """What a write has put into the dataset."""
+
+    files: int
+    rows: int
+    bytes: int
+
+
+class TaskOutput(NamedTuple):
+    """What the attempt of a task has written, and where in the staging folder."""
+
+    attempt: str
+    files: list[NewFile]
+
+
+@dataclass(frozen=True)
+class OutputJob:
+    """One write; picklable, so that tasks see what the driver has prepared."""
+
+    dataset: Folder
+    staging: Staging
+    schema: StructType
+    keys: list[str]
+    options: OutputOptions
+    mode: str
+
+    @classmethod
+    def prepare(cls, target: LocalTarget | RemoteTarget, schema: StructType, mode: str, partition_by: Sequence[str],
+                options: OutputOptions) -> OutputJob | None:
+        """End what earlier drivers have left, check what can be checked, and make the staging folder.
+
+        Returns
+        -------
+        OutputJob or None
+            None where mode `IGNORE` finds something there.
+
+        Raises
+        ------
+        FileExistsError
+            Mode `ERROR` finds something there.
+        Refused
+            The dataset belongs to a table format, which would not know of the files.
+        ColumnError, ParquetextError, Unsupported
+            Columns that cannot be partitions, or a type that Parquet has no place for.
+        """
+        dataset = Folder.of(target)
+        keys = partition_columns(partition_by, schema.names)
+        for field in _arrow(StructType([schema[key] for key in keys])):
+            check_type(field.name, field.type)
+        if found := table_above((dataset.filesystem, (dataset / "any").path)):
+            raise Refused("it belongs to the {} table at {}, which would not know of new files".format(*found),
+                          file=dataset.path)
+        settle_leftovers(dataset)
+        if (there := dataset.type()) == pafs.FileType.File:
+            raise NotADirectoryError(f"{dataset.path} is a file")
+        is_there = there != pafs.FileType.NotFound
+        if is_there and mode == IGNORE:
+            return None
+        if is_there and mode == ERROR:
+            raise FileExistsError(errno.EEXIST, "the dataset is there already", dataset.path)
+        beside = dataset.is_local and not (is_there and (mode == APPEND or _is_mount(dataset)))
+        return cls(dataset, Staging.new(dataset, beside), schema, keys, options, mode)
+
+    def run_task(self, batches: Iterable[pa.RecordBatch]) -> TaskOutput:
+        """Write the rows of one attempt of a task; on an executor."""
+        task = TaskContext.get()
+        return self._attempt(task.partitionId() if task else 0, lambda files: files.write(batches))
+
+    def commit(self, outputs: Iterable[TaskOutput]) -> Written:
+        """Put what these have written into the dataset; on the driver.
+
+        Without a row, and without partition columns, there is one file: a dataset has a schema.
+        """
+        outputs = list(outputs)
+        if not self.keys and not any(output.files for output in outputs):
+            outputs.append(self._attempt(0, lambda files: files.write_empty(_arrow(self.schema))))
+        moves, files = [], [file for output in outputs for file in output.files]
+        for output in outputs:
+            for file in output.files:
+                moves += [(f"{output.attempt}/{place}", place) for place in (file.place, file.sidecar) if place]
+        commit(self.staging, self.dataset, moves, self.mode)
+        return Written(len(files), sum(file.rows for file in files), sum(file.bytes for file in files))
+
+    def abort(self) -> None:
+        """Leave nothing of it, unless it was decided already: then it is done."""
+        settle(self.staging.folder)
+
+    def _attempt(self, partition: int, write: Callable[[TaskFiles], list[NewFile]]) -> TaskOutput:
+        attempt = f"{partition}-{uuid.uuid4().hex[:8]}"
+        folder = self.staging.folder.make_below(f"attempts/{attempt}")
+        files = TaskFiles(folder, f"part-{partition:05}-{self.staging.job}", self.keys, self.options, self._metadata())
+        try:
+            return TaskOutput(attempt, write(files))
+        except BaseException:
+            folder.remove()
+            raise
+
+    def _metadata(self) -> dict[str, str]:
+        stored = StructType([field for field in self.schema if field.name not in self.keys])
+        return {_ROW_SCHEMA: stored.json(), _VERSION: spark_version}
+
+
+def _arrow(schema: StructType) -> pa.Schema:
+    return to_arrow_schema(schema, timezone="UTC", prefers_large_types=False)
+
+
+def _is_mount(dataset: Folder) -> bool:
+    """Whether the folder beside it is on another filesystem, so that nothing there can be renamed to it."""
+    return os.path.ismount(dataset.path)

@@ -1,0 +1,53 @@
+"""The writing half of the data source: what `df.write.format("parquetext")` calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
+from pyspark.sql.types import StructType
+
+from ... import storage
+from ...errors import ParquetextError
+from .committing import APPEND, OVERWRITE
+from .job import OutputJob, TaskOutput
+from .options import OutputOptions
+
+__all__ = ["DatasetWriter"]
+
+
+@dataclass
+class _Message(WriterCommitMessage):
+    output: TaskOutput
+
+
+class DatasetWriter(DataSourceArrowWriter):
+    """Writes a dataset; made by the driver, and carried to executors and back by Spark.
+
+    Parameters
+    ----------
+    options : mapping of str to str
+        What `DataFrameWriter.option` was told, and the path.
+    schema : pyspark.sql.types.StructType
+    overwrite : bool
+        Replace the dataset, or else append to it: Spark knows no other mode for a Python data source.
+    """
+
+    def __init__(self, options: Mapping[str, str], schema: StructType, overwrite: bool):
+        given = {name.lower(): value for name, value in options.items()}
+        if "path" not in given:
+            raise ParquetextError("a path is missing: save(path)")
+        keys = [name.strip() for name in given.get("partitionby", "").split(",") if name.strip()]
+        self._job = OutputJob.prepare(storage.resolve(given["path"]), schema, OVERWRITE if overwrite else APPEND, keys,
+                                      OutputOptions.of(given))
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
+        return _Message(self._job.run_task(iterator))
+
+    def commit(self, messages: list[WriterCommitMessage | None]) -> None:
+        self._job.commit(message.output for message in messages if message is not None)
+
+    def abort(self, messages: list[WriterCommitMessage | None]) -> None:
+        self._job.abort()

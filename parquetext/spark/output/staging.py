@@ -1,0 +1,135 @@
+"""Where new files lie until all of them are there: a hidden folder, named after the write that it belongs to."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import time
+import uuid
+from dataclasses import dataclass
+
+import pyarrow.fs as pafs
+
+from ...storage import LocalTarget, RemoteTarget
+from .owner import Owner
+
+__all__ = ["Folder", "Staging", "leftovers"]
+
+_MARK = ".parquetext-"
+_LONGEST_NAME = 100  # of a dataset, within the staging folder's name
+# A folder of a driver on another machine, of which nothing else can be known, is left over when it has not changed
+# for so long (seconds).
+FORGOTTEN = 24 * 3600
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder of any filesystem, with what is needed of it here; picklable."""
+
+    filesystem: pafs.FileSystem
+    path: str
+
+    @classmethod
+    def of(cls, target: LocalTarget | RemoteTarget) -> Folder:
+        if isinstance(target, LocalTarget):
+            return cls(pafs.LocalFileSystem(), os.path.realpath(target.path))
+        return cls(target.filesystem, target.path.rstrip("/"))
+
+    @property
+    def is_local(self) -> bool:
+        return isinstance(self.filesystem, pafs.LocalFileSystem)
+
+    @property
+    def parent(self) -> Folder:
+        return Folder(self.filesystem, posixpath.dirname(self.path))
+
+    @property
+    def name(self) -> str:
+        return posixpath.basename(self.path)
+
+    def __truediv__(self, name: str) -> Folder:
+        return Folder(self.filesystem, f"{self.path.rstrip('/')}/{name}")
+
+    def type(self) -> pafs.FileType:
+        return self.filesystem.get_file_info(self.path).type
+
+    def exists(self) -> bool:
+        return self.type() != pafs.FileType.NotFound
+
+    def entries(self, recursive: bool = False) -> list[pafs.FileInfo]:
+        return self.filesystem.get_file_info(pafs.FileSelector(self.path, allow_not_found=True, recursive=recursive))
+
+    def make(self) -> None:
+        self.filesystem.create_dir(self.path, recursive=True)
+
+    def make_below(self, relative: str) -> Folder:
+        """A folder below this one, which must be there: nothing of it comes back once it was removed."""
+        folder = self
+        for name in filter(None, relative.split("/")):
+            folder = folder / name
+            folder.filesystem.create_dir(folder.path, recursive=False)
+        return folder
+
+    def remove(self) -> None:
+        """With all that is in it; no error where it is not there."""
+        try:
+            self.filesystem.delete_dir(self.path)
+        except FileNotFoundError:
+            return
+
+
+@dataclass(frozen=True)
+class Staging:
+    """The staging folder of one write."""
+
+    folder: Folder
+    job: str
+
+    @classmethod
+    def new(cls, dataset: Folder, beside: bool) -> Staging:
+        """One for a dataset, made on its filesystem: beside it, or within it."""
+        job = uuid.uuid4().hex[:16]
+        name = f"{_MARK}{Owner.this()}-{job}"
+        folder = dataset.parent / f".{dataset.name[:_LONGEST_NAME]}{name}" if beside else dataset / name
+        folder.make()
+        return cls(folder, job)
+
+    @property
+    def table(self) -> Folder:
+        """What becomes the dataset."""
+        return self.folder / "table"
+
+    @property
+    def attempts(self) -> Folder:
+        return self.folder / "attempts"
+
+    @property
+    def manifest(self) -> Folder:
+        """The decision: from when it is there, the write is done to its end, by whomever."""
+        return self.folder / "commit.json"
+
+
+def leftovers(dataset: Folder) -> list[Folder]:
+    """Staging folders for a dataset, beside it or within it, whose drivers are no more."""
+    places = [(dataset, _MARK)]
+    if dataset.is_local:
+        places.append((dataset.parent, f".{dataset.name[:_LONGEST_NAME]}{_MARK}"))
+    return [
+        Folder(place.filesystem, info.path)
+        for place, prefix in places if place.type() == pafs.FileType.Directory
+        for info in place.entries() if info.base_name.startswith(prefix) and info.type == pafs.FileType.Directory
+        if _is_left_over(Folder(place.filesystem, info.path), info.base_name.removeprefix(prefix))
+    ]
+
+
+def _is_left_over(folder: Folder, text: str) -> bool:
+    owner = Owner.parse(text)
+    if owner is None:
+        return False  # nothing of ours
+    alive = owner.is_alive()
+    return not alive if alive is not None else _last_change(folder) < time.time() - FORGOTTEN
+
+
+def _last_change(folder: Folder) -> float:
+    infos = [folder.filesystem.get_file_info(folder.path), *folder.entries(recursive=True)]
+    return max((info.mtime_ns or 0) for info in infos) / 1e9

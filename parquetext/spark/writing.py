@@ -1,0 +1,91 @@
+"""Writing a DataFrame as a dataset of Parquet files with footers of the chosen form."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from ..errors import ParquetextError
+from .filesystems import Filesystems, normal
+from .output.committing import APPEND, ERROR, IGNORE, OVERWRITE
+from .output.job import OutputJob, Written
+from .output.options import OutputOptions
+from .shipping import classic_context, ship
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["write"]
+
+MODES = {"append": APPEND, "overwrite": OVERWRITE, "ignore": IGNORE, "error": ERROR, "errorifexists": ERROR}
+
+
+def write(df: DataFrame, path: str | os.PathLike, mode: str = "errorifexists", partition_by: str | Sequence[str] = (),
+          form: str = "auto", sidecar: bool = False, **options: object) -> Written:
+    """Write a DataFrame as a dataset.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+        Of a session that is not a Spark Connect one.
+    path : str or os.PathLike
+        A folder; a URL as Spark has it.
+    mode : {"errorifexists", "error", "ignore", "append", "overwrite"}
+        What to do where the dataset is already; as `DataFrameWriter.mode` means it.
+    partition_by : str or sequence of str
+        Columns that become directories.
+    form : str
+        Of the footers, as `parquetext.ParquetWriter` takes it.
+    sidecar : bool
+        Write one beside each file.
+    **options
+        Spark's own: ``compression`` (what the session says by default), ``maxRecordsPerFile``, and
+        ``**{"parquet.block.size": …}``.
+
+    Returns
+    -------
+    Written
+        Files, rows, bytes: all 0 where mode ``"ignore"`` has ignored it.
+
+    Raises
+    ------
+    FileExistsError
+        Mode ``"errorifexists"``, and there is something.
+    ParquetextError
+        An unknown option or mode, a column that is not there, a type that Parquet has no place for.
+    Refused
+        The dataset belongs to a table format.
+
+    Notes
+    -----
+    Files are written into a hidden staging folder on the same filesystem and put in their place when all are there;
+    nothing is left of a write that fails. What a killed driver left, the next write removes, or ends if it was
+    decided already. The rows of each task are sorted by the partition columns, so that one file is open at a time.
+    """
+    spark = df.sparkSession
+    classic_context(spark)
+    chosen = MODES.get(mode.lower().replace("_", ""))
+    if chosen is None:
+        raise ParquetextError(f"mode {mode!r}: one of {', '.join(MODES)} expected")
+    given = {"compression": spark.conf.get("spark.sql.parquet.compression.codec")} | options
+    parsed = OutputOptions.of({**given, "form": form, "sidecar": sidecar})
+    keys = [partition_by] if isinstance(partition_by, str) else list(partition_by)
+    target = Filesystems.of(spark).target(normal(path))
+    job = OutputJob.prepare(target, df.schema, chosen, keys, parsed)
+    if job is None:
+        return Written(0, 0, 0)
+    try:
+        def run_task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            yield pa.RecordBatch.from_pylist([{"output": pickle.dumps(job.run_task(batches))}])
+
+        ship(spark)
+        ordered = df.sortWithinPartitions(*(f"`{key.replace('`', '``')}`" for key in job.keys)) if job.keys else df
+        rows = ordered.mapInArrow(run_task, "output binary").collect()
+        return job.commit(pickle.loads(row.output) for row in rows)
+    except BaseException:
+        job.abort()
+        raise

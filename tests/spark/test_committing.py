@@ -1,0 +1,210 @@
+"""The commit of a write, killed before each of its steps: the old dataset or the new one, ended by the next write."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.fs as pafs
+import pyarrow.parquet as pq
+import pytest
+
+import parquetext
+from parquetext.spark.output import committing, staging
+from parquetext.spark.output.committing import APPEND, ERROR, IGNORE, OVERWRITE
+from parquetext.spark.output.owner import Owner
+from parquetext.spark.output.staging import Folder, Staging
+from parquetext.storage import LocalTarget
+
+OLD, NEW = ["old"], ["new 0", "new 1", "new 2"]
+STEPS = 100  # more than a commit has
+
+
+class Killed(BaseException):
+    """Nothing catches it, and nothing works after it: what a killed process does."""
+
+
+@pytest.fixture
+def dataset(tmp_path) -> Folder:
+    return Folder.of(LocalTarget(str(tmp_path / "data")))
+
+
+def write_file(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.table({"text": [text]}), path)
+
+
+def texts(dataset: Folder) -> list[str] | None:
+    """What every reader sees: hidden names are passed over."""
+    if not dataset.exists():
+        return None
+    return sorted(text for path in Path(dataset.path).rglob("part-*") if "/." not in str(path)[len(dataset.path):]
+                  for text in pq.read_table(path, partitioning=None)["text"].to_pylist())
+
+
+def staged(dataset: Folder, beside: bool) -> tuple[Staging, list[tuple[str, str]]]:
+    """A write of three files, in two partitions, and one file of an attempt that was given up."""
+    new = Staging.new(dataset, beside)
+    places = [f"k={number % 2}/part-{number}" for number in range(3)]
+    for text, place in zip(NEW, places, strict=True):
+        write_file(Path(new.attempts.path, "0-a", place), text)
+    write_file(Path(new.attempts.path, "0-b", "part-failed"), "failed")
+    return new, [(f"0-a/{place}", place) for place in places]
+
+
+def kill_before(monkeypatch, step: int) -> None:
+    """Raise `Killed` from the step-th call on that changes anything."""
+    calls = iter(range(STEPS))
+
+    def counted(function):
+        def call(*arguments, **options):
+            if next(calls) >= step:
+                raise Killed
+            return function(*arguments, **options)
+
+        return call
+
+    class Dying(pafs.LocalFileSystem):
+        move, delete_file, create_dir, open_output_stream = (
+            counted(getattr(pafs.LocalFileSystem, name))
+            for name in ("move", "delete_file", "create_dir", "open_output_stream"))
+
+    monkeypatch.setattr(committing.ThreadPoolExecutor, "map", lambda pool, function, items: map(function, items))
+    monkeypatch.setattr(pafs, "LocalFileSystem", Dying)
+    for owner, name in ((os, "rename"), (committing, "_exchange"), (committing, "_flush"), (Folder, "remove"),
+                        (committing.Manifest, "write")):
+        monkeypatch.setattr(owner, name, counted(getattr(owner, name)))
+
+
+@pytest.mark.parametrize("exchanges", [True, False], ids=["one step", "two renames"])
+@pytest.mark.parametrize(("mode", "is_there", "beside"), [
+    (OVERWRITE, True, True), (OVERWRITE, True, False), (OVERWRITE, False, True), (APPEND, True, False),
+    (APPEND, False, True), (ERROR, False, True),
+])
+def test_a_commit_that_is_killed_anywhere_is_ended_by_the_next_write(tmp_path, mode, is_there, beside, exchanges):
+    outcomes = set()
+    for step in range(STEPS):
+        folder = tmp_path / str(step)
+        dataset = Folder.of(LocalTarget(str(folder / "data")))
+        if is_there:
+            write_file(folder / "data" / "part-old", OLD[0])
+        new, files = staged(dataset, beside)
+        before = texts(dataset)
+        after = sorted((OLD if is_there and mode == APPEND else []) + NEW)
+        with pytest.MonkeyPatch.context() as patched:
+            if not exchanges:
+                patched.setattr(committing.ctypes, "CDLL", lambda *_, **__: object())
+            kill_before(patched, step)
+            dying = Folder(pafs.LocalFileSystem(), dataset.path)
+            try:
+                committing.commit(Staging(Folder(dying.filesystem, new.folder.path), new.job), dying, files, mode)
+                killed = False
+            except Killed:
+                killed = True
+        if beside and (exchanges or not is_there):  # there whole from one moment to the next
+            assert texts(dataset) in (before, after)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(Owner, "is_alive", lambda owner: False)
+            committing.settle_leftovers(dataset)
+        assert texts(dataset) in (before, after)
+        outcomes.add(texts(dataset) == after)
+        assert not [path for path in folder.rglob("*") if ".parquetext-" in path.name]
+        if not killed:
+            assert (folder / "data/_SUCCESS").exists()
+            break
+    assert step > 5 and outcomes == {False, True}
+
+
+@pytest.mark.parametrize(("mode", "left"), [(APPEND, ["new 0", "new 1", "new 2", "old"]), (ERROR, OLD), (IGNORE, OLD)])
+@pytest.mark.parametrize("when", ["before", "at the last moment"])
+def test_a_dataset_that_somebody_else_has_made_meanwhile_is_not_lost(dataset, monkeypatch, mode, left, when):
+    new, files = staged(dataset, beside=True)
+
+    def make() -> None:
+        write_file(Path(dataset.path, "part-old"), OLD[0])
+
+    if when == "before":
+        make()
+    else:
+        write = committing.Manifest.write
+        monkeypatch.setattr(committing.Manifest, "write", lambda *arguments: (make(), write(*arguments)))
+    if mode == ERROR:
+        with pytest.raises(FileExistsError, match="made meanwhile"):
+            committing.commit(new, dataset, files, mode)
+    else:
+        committing.commit(new, dataset, files, mode)
+    assert texts(dataset) == sorted(left)
+    assert [path.name for path in Path(dataset.parent.path).iterdir()] == ["data"]
+
+
+def test_a_swap_that_was_done_is_not_done_again(dataset):
+    """The next writes of another machine may come before the staging folder goes."""
+    write_file(Path(dataset.path, "part-old"), OLD[0])
+    new, files = staged(dataset, beside=True)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Folder, "remove", lambda folder: None)
+        committing.commit(new, dataset, files, OVERWRITE)
+    later, files = staged(dataset, beside=True)
+    committing.commit(later, dataset, files[:1], OVERWRITE)
+    committing.settle(new.folder)
+    assert texts(dataset) == NEW[:1]
+
+
+def test_a_file_that_is_gone_stops_the_write_before_anything_is_done(dataset):
+    write_file(Path(dataset.path, "part-old"), OLD[0])
+    new, files = staged(dataset, beside=True)
+    os.unlink((new.attempts / files[1][0]).path)
+    with pytest.raises(FileNotFoundError, match="a file that a task has written is gone"):
+        committing.commit(new, dataset, files, OVERWRITE)
+    committing.settle(new.folder)
+    assert texts(dataset) == OLD
+
+
+def test_the_owner_of_a_folder_is_told_from_its_name_alone(dataset, monkeypatch):
+    mine = Staging.new(dataset, beside=True).folder
+    assert Owner.parse(mine.name.partition(".parquetext-")[2]) == Owner.this()
+    assert Owner.this().is_alive()
+    assert staging.leftovers(dataset) == []
+    this = Owner.this()
+    assert Owner(this.machine, this.process, this.started + 1).is_alive() is False  # another had its number
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+    assert Owner(this.machine, child, 0).is_alive() is False  # a zombie
+    os.waitpid(child, 0)
+    assert Owner(this.machine, child, 0).is_alive() is False
+    assert Owner("0" * 8, this.process, this.started).is_alive() is None
+
+
+def test_a_folder_of_another_machine_is_left_over_when_it_has_not_changed_for_long(dataset):
+    Path(dataset.path).mkdir()
+    theirs = Path(dataset.path, f".parquetext-{'0' * 8}-1-1-{'0' * 16}")
+    write_file(theirs / "attempts/0-a/part-0", "text")
+    assert staging.leftovers(dataset) == []
+    long_ago = os.stat(theirs).st_mtime - staging.FORGOTTEN - 60
+    for path in [theirs, *theirs.rglob("*")]:
+        os.utime(path, (long_ago, long_ago))
+    assert [folder.path for folder in staging.leftovers(dataset)] == [str(theirs)]
+
+
+def test_names_of_others_are_never_taken_for_staging_folders(dataset):
+    for name in (".parquetext-notes", ".data.parquetext-new", ".parquetext-12345678-x-1"):
+        for place in (dataset.path, dataset.parent.path):
+            Path(place, name).mkdir(parents=True)
+    assert staging.leftovers(dataset) == []
+
+
+def test_a_task_of_a_write_that_is_over_brings_nothing_back(dataset):
+    new = Staging.new(dataset, beside=True)
+    committing.settle(new.folder)
+    with pytest.raises(OSError):
+        new.folder.make_below("attempts/0-a")
+    assert not new.folder.exists()
+
+
+def test_the_package_itself_reads_what_was_committed(dataset):
+    new, files = staged(dataset, beside=True)
+    committing.commit(new, dataset, files, OVERWRITE)
+    assert parquetext.dataset(dataset.path).to_table().num_rows == 3

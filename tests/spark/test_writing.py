@@ -1,0 +1,293 @@
+"""`parquetext.spark.write`: what Spark's own reader finds, whole or not at all."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import time
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+from support.quick_java import QUICK_JAVA
+
+import parquetext
+from parquetext.errors import ColumnError, ParquetextError, Refused, Unsupported
+from parquetext.spark import write
+
+UTC = datetime.UTC
+
+
+def files(path) -> list[Path]:
+    return sorted(Path(path).rglob("part-*.parquet"))
+
+
+def hidden(path) -> list[str]:
+    """What staging has left, beside the dataset or within it."""
+    path = Path(path)
+    return [entry.name for place in (path, path.parent) if place.exists() for entry in place.iterdir()
+            if ".parquetext-" in entry.name]
+
+
+def rows(frame) -> list:
+    return sorted(frame.collect(), key=repr)
+
+
+@pytest.fixture
+def numbers(spark):
+    return spark.range(1000, numPartitions=2).withColumn("text", F.concat(F.lit("n"), F.col("id").cast("string")))
+
+
+@pytest.fixture(scope="module")
+def everything(spark):
+    """A column of each kind that Spark converts to Arrow and Parquet holds, with nulls."""
+    schema = T.StructType([
+        T.StructField("bool", T.BooleanType()), T.StructField("byte", T.ByteType()),
+        T.StructField("short", T.ShortType()), T.StructField("int", T.IntegerType()),
+        T.StructField("long", T.LongType(), nullable=False), T.StructField("float", T.FloatType()),
+        T.StructField("double", T.DoubleType()), T.StructField("decimal", T.DecimalType(20, 4)),
+        T.StructField("text", T.StringType()), T.StructField("binary", T.BinaryType()),
+        T.StructField("date", T.DateType()), T.StructField("instant", T.TimestampType()),
+        T.StructField("local", T.TimestampNTZType()), T.StructField("interval", T.DayTimeIntervalType()),
+        T.StructField("list", T.ArrayType(T.IntegerType())),
+        T.StructField("map", T.MapType(T.StringType(), T.DoubleType())),
+        T.StructField("struct", T.StructType([T.StructField("a b", T.StringType()),
+                                              T.StructField("c", T.ArrayType(T.LongType()))])),
+    ])
+    full = (True, -1, 2, 3, 4, 0.1, float("inf"), decimal.Decimal("1234567890123456.7891"), "é/=%", b"\0\xff",
+            datetime.date(1492, 10, 12), datetime.datetime(2026, 3, 29, 1, 30, 0, 123456, UTC),
+            datetime.datetime(1, 1, 1), datetime.timedelta(days=-1, microseconds=5), [1, None], {"k": None, "": 0.5},
+            ("x", [7, None]))
+    empty = tuple(4 if field.name == "long" else None for field in schema)
+    return spark.createDataFrame([full, empty], schema)
+
+
+def test_all_types_come_back_as_they_were(spark, everything, tmp_path):
+    written = write(everything, tmp_path / "all", form="flat")
+    back = spark.read.parquet(str(tmp_path / "all"))
+    assert rows(back) == rows(everything)
+    assert [(field.name, field.dataType) for field in back.schema] == [
+        (field.name, field.dataType) for field in everything.schema]
+    assert (written.files, written.rows) == (len(files(tmp_path / "all")), 2)
+    assert written.bytes == sum(file.stat().st_size for file in files(tmp_path / "all"))
+    assert (tmp_path / "all/_SUCCESS").read_bytes() == b""
+
+
+def test_partitions_are_those_that_spark_writes(spark, tmp_path):
+    """A dataset with a partition column of each kind, ours and Spark's: the same directories."""
+    columns = {
+        "bool": "id % 2 = 0", "byte": "cast(id as byte)", "decimal": "cast(id / 3 as decimal(12, 4))",
+        "float": "cast(id * 1e-4 as float)", "double": "cast(pow(10, id * 3 - 5) * 1.5 as double)",
+        "date": "date'1582-10-15' + cast(id as int)", "instant": "timestamp_micros(id * 1000000000001)",
+        "local": "timestamp_ntz'2026-03-29 02:30:00' + make_dt_interval(0, 0, 0, id / 8)",
+        "text": "element_at(array('', 'a/b=c', null, 'é %#?*', '0', 'x:y\\t', '[{^}]'), cast(id + 1 as int))",
+        "binary": "cast(id as string) || 'b'",
+    }
+    frame = spark.range(7, numPartitions=1).select("id", *(
+        F.expr(text).alias(f"{name} =") for name, text in columns.items()))
+    frame = frame.withColumn("binary =", F.col("binary =").cast("binary"))
+    keys = [f"{name} =" for name in columns]
+    write(frame, tmp_path / "ours", partition_by=keys)
+    frame.write.partitionBy(keys).parquet(str(tmp_path / "spark"))
+    found = {place: sorted(str(path.parent.relative_to(tmp_path / place)) for path in files(tmp_path / place))
+             for place in ("ours", "spark")}
+    assert found["ours"] == found["spark"] and len(found["ours"]) == 7
+
+
+def test_partition_columns_come_back_too(spark, numbers, tmp_path):
+    frame = numbers.withColumn("a", F.col("id") % 3).withColumn("b", F.when(F.col("id") % 2 == 0, "even"))
+    write(frame, tmp_path / "data", partition_by=["a", "B"], maxRecordsPerFile=50)
+    back = spark.read.parquet(str(tmp_path / "data")).select(frame.columns)
+    assert rows(back.withColumn("a", F.col("a").cast("long"))) == rows(frame)
+    assert sorted(path.name for path in (tmp_path / "data").iterdir()) == ["_SUCCESS", "a=0", "a=1", "a=2"]
+    assert {pq.read_metadata(path).num_columns for path in files(tmp_path / "data")} == {2}
+    assert max(pq.read_metadata(path).num_rows for path in files(tmp_path / "data")) == 50
+
+
+def test_rows_that_come_unsorted_by_many_partitions_keep_few_files_open(tmp_path, monkeypatch):
+    import pyarrow as pa
+
+    from parquetext.spark.output import files as output_files
+    from parquetext.spark.output.options import OutputOptions
+    from parquetext.spark.output.staging import Folder
+    from parquetext.storage import LocalTarget
+
+    monkeypatch.setattr(output_files, "MOST_OPEN", 4)
+    batches = [pa.record_batch({"v": range(start, start + 20), "k": [n % 10 for n in range(20)]}) for start in (0, 20)]
+    task = output_files.TaskFiles(Folder.of(LocalTarget(str(tmp_path))), "part-0", ["k"], OutputOptions(), {})
+    written = task.write(batches)
+    assert len(written) > 10  # some were finished before all of their rows had come
+    assert sum(file.rows for file in written) == 40
+    table = parquetext.dataset(tmp_path).to_table()
+    assert sorted(zip(table["v"].to_pylist(), table["k"].to_pylist(), strict=True)) == [
+        (v, v % 10) for v in range(40)]
+
+
+def test_files_have_the_form_codec_row_groups_and_sidecars_that_were_asked_for(spark, numbers, tmp_path):
+    write(numbers, tmp_path / "data", form="flat", sidecar=True, compression="zstd", maxRecordsPerFile=300,
+          **{"parquet.block.size": 4096})
+    found = files(tmp_path / "data")
+    assert [pq.read_metadata(path).num_rows for path in found] == [300, 200, 300, 200]
+    for path in found:
+        assert path.name.endswith(".zstd.parquet")
+        metadata = pq.read_metadata(path)
+        assert metadata.row_group(0).column(1).compression == "ZSTD"
+        with parquetext.open(path) as file:
+            assert file.form == "flat"
+        assert parquetext.verify(path).ok
+        assert parquetext.sidecar.compare(path) == []
+    assert rows(spark.read.parquet(str(tmp_path / "data"))) == rows(numbers)
+
+
+def test_small_batches_are_gathered_into_row_groups(spark, tmp_path):
+    frame = spark.range(30_000, numPartitions=1)  # Spark sends batches of 10,000 rows
+    write(frame, tmp_path / "one")
+    write(frame, tmp_path / "many", **{"parquet.block.size": 8 * 10_000})
+    assert [[pq.read_metadata(path).num_row_groups for path in files(tmp_path / name)] for name in ("one", "many")] == [
+        [1], [3]]
+
+
+def test_the_sessions_codec_is_the_default(spark, numbers, tmp_path):
+    write(numbers.limit(1), tmp_path / "data")
+    (path,) = files(tmp_path / "data")
+    assert path.name.endswith(".snappy.parquet")
+
+
+def test_modes(spark, numbers, tmp_path):
+    data = tmp_path / "data"
+    few = numbers.limit(3)
+    assert write(numbers, data).rows == 1000
+    with pytest.raises(FileExistsError):
+        write(few, data)
+    assert write(few, data, mode="ignore") == (0, 0, 0)
+    assert spark.read.parquet(str(data)).count() == 1000
+    write(few, data, mode="append")
+    assert spark.read.parquet(str(data)).count() == 1003
+    (data / "note.txt").write_text("goes, too")
+    data.chmod(0o750)
+    write(few, data, mode="overwrite", partition_by="id")
+    assert rows(spark.read.parquet(str(data)).select("id", "text")) == rows(
+        few.withColumn("id", F.col("id").cast("int")))
+    assert not (data / "note.txt").exists()
+    assert data.stat().st_mode & 0o777 == 0o750
+    assert hidden(data) == []
+    with pytest.raises(ParquetextError, match="mode 'upsert'"):
+        write(few, data, mode="upsert")
+
+
+def test_a_dataset_can_be_overwritten_by_what_is_read_from_it(spark, numbers, tmp_path):
+    data = str(tmp_path / "data")
+    write(numbers, data)
+    write(spark.read.parquet(data).where("id < 10"), data, mode="overwrite")
+    assert spark.read.parquet(data).count() == 10
+
+
+def test_no_rows_leave_a_dataset_with_a_schema(spark, numbers, tmp_path):
+    assert write(numbers.where("id < 0"), tmp_path / "data").files == 1
+    assert spark.read.parquet(str(tmp_path / "data")).dtypes == [("id", "bigint"), ("text", "string")]
+
+
+@pytest.mark.parametrize(("options", "kind", "message"), [
+    ({"partition_by": "nothing"}, ColumnError, "partition column 'nothing' is none of id, text"),
+    ({"partition_by": ["id", "ID"]}, ParquetextError, "named twice"),
+    ({"partition_by": ["id", "text"]}, ParquetextError, "none is left for the files"),
+    ({"compression": "lzo"}, Unsupported, "compression 'lzo'"),
+    ({"form": "round"}, ParquetextError, "form 'round'"),
+    ({"maxRecordsPerFile": "few"}, ParquetextError, "a number expected"),
+    ({"replaceWhere": "id > 3"}, ParquetextError, "unknown option replacewhere"),
+])
+def test_what_cannot_be_written_so_is_told_before_anything_is_done(numbers, tmp_path, options, kind, message):
+    with pytest.raises(kind, match=message):
+        write(numbers, tmp_path / "data", **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_map_as_partition_column_is_refused(everything, tmp_path):
+    with pytest.raises(Unsupported, match="column 'map' of type map<"):
+        write(everything, tmp_path / "data", partition_by="map")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_tables_that_keep_a_log_are_refused(numbers, tmp_path):
+    (tmp_path / "table/_delta_log").mkdir(parents=True)
+    with pytest.raises(Refused, match="Delta Lake table"):
+        write(numbers, tmp_path / "table", mode="append")
+
+
+@pytest.mark.parametrize("mode", ["append", "overwrite"])
+def test_a_write_that_fails_leaves_everything_as_it_was(spark, numbers, tmp_path, mode):
+    data = tmp_path / "data"
+    write(numbers, data)
+    before = {path: path.read_bytes() for path in data.iterdir()}
+    failing = numbers.withColumn("text", F.when(F.col("id") < 999, F.col("text")).otherwise(
+        F.raise_error(F.lit("on purpose"))))
+    with pytest.raises(Exception, match="on purpose"):
+        write(failing, data, mode=mode)
+    assert {path: path.read_bytes() for path in data.iterdir()} == before
+    assert hidden(data) == []
+    with pytest.raises(Exception, match="on purpose"):
+        write(failing, tmp_path / "new")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
+
+
+# Writes one dataset, with a worker killed on the way, and then another without an end.
+KILLS = """
+import os, signal, sys, time
+from pyspark import TaskContext
+from parquetext.spark import session, write
+
+first, second, options = sys.argv[1:]
+spark = session(master="local[2,4]", driver_extraJavaOptions=options)
+
+def dying(batches):
+    for number, batch in enumerate(batches):
+        if number == 2 and TaskContext.get().attemptNumber() == 0:
+            os.kill(os.getpid(), signal.SIGKILL)  # in the middle of a file
+        yield batch
+
+def waiting(batches):
+    for number, batch in enumerate(batches):
+        yield batch
+        time.sleep(3600 if number == 1 else 0)
+
+frame = spark.range(40_000, numPartitions=2)
+small = {"parquet.block.size": 80_000}
+print(write(frame.mapInArrow(dying, "id long"), first, **small).rows, flush=True)
+write(frame.mapInArrow(waiting, "id long"), second, mode="overwrite", **small)
+"""
+
+
+@pytest.fixture(scope="module")
+def killing(start_driver, spark, tmp_path_factory):
+    """Where the driver writes both datasets; it is in the middle of the second one, which was there before."""
+    folder = tmp_path_factory.mktemp("killing")
+    write(spark.range(1000), folder / "second")
+    driver = start_driver(KILLS, folder / "first", folder / "second", QUICK_JAVA)
+    while not list(folder.glob(".second.parquetext-*/attempts/*/*")):
+        assert driver.poll() is None, driver.stderr.read()
+        time.sleep(0.1)
+    yield folder, driver
+    driver.kill()
+
+
+def test_a_task_that_is_killed_in_the_middle_is_done_again_and_leaves_nothing(killing, spark):
+    folder, driver = killing
+    assert driver.stdout.readline() == "40000\n"
+    back = spark.read.parquet(str(folder / "first"))
+    assert (back.count(), back.distinct().count()) == (40_000, 40_000)
+    assert [name for name in hidden(folder / "first") if "first" in name] == []
+
+
+def test_what_a_killed_driver_left_is_gone_after_the_next_write(killing, spark, numbers):
+    folder, driver = killing
+    data = folder / "second"
+    write(spark.range(10), data, mode="append")  # a living driver's folder stays
+    assert hidden(data)
+    driver.kill()
+    driver.wait()
+    assert spark.read.parquet(str(data)).count() == 1010
+    write(spark.range(10), data, mode="append")
+    assert hidden(data) == []
+    assert spark.read.parquet(str(data)).count() == 1020
