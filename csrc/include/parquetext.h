@@ -659,6 +659,8 @@ PQX_API int pqx_pm_get_rows(const pqx_pm *pm, const pqx_pm_footer *footer, uint3
  * two statistics; -1 where the chunk does not say, or says more than 2^63 - 1. */
 PQX_API int pqx_pm_get_bytes(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column, uint32_t first, uint32_t count, int member, uint8_t *values, pqx_error *error);
 PQX_API int pqx_pm_get_numbers(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column, uint32_t first, uint32_t count, int member, int64_t *values, pqx_error *error);
+/* All numbers of these chunks in one pass, `count` of each, one kind after the other in the order of the record. */
+PQX_API int pqx_pm_get_all_numbers(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column, uint32_t first, uint32_t count, int64_t *values, pqx_error *error);
 /* Where the statistics of a column's chunks are in `data`: has[i] bit 0: a minimum, bit 1: a maximum. */
 PQX_API int pqx_pm_get_bounds(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column, uint32_t first, uint32_t count, uint8_t *has, uint64_t *min_offsets, uint32_t *min_lengths, uint64_t *max_offsets, uint32_t *max_lengths, pqx_error *error);
 
@@ -671,6 +673,12 @@ typedef struct pqx_pm_bloom {
 PQX_API int pqx_pm_get_bloom(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t row_group, uint32_t column, pqx_pm_bloom *bloom, pqx_error *error);
 /* The scratchpad's entry at `at`, footer->scratchpad at first; *next is where the next one begins. */
 PQX_API void pqx_pm_get_scratch(const pqx_pm *pm, uint64_t at, uint32_t *code, pqx_bytes *value, uint64_t *next);
+/* The first entry of this code: 1, or 0 where there is none. */
+PQX_API int pqx_pm_find_scratch(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t code, pqx_bytes *value);
+/* A local file as it is now; times in ns. */
+typedef struct pqx_pm_file { uint64_t size; int64_t modified, changed; uint64_t device, inode; } pqx_pm_file;
+/* Whether our note in the scratchpad (docs/sidecar.md) says that the snapshot was made from this file, untouched since. */
+PQX_API int pqx_pm_is_of(const pqx_pm *pm, const pqx_pm_footer *footer, const pqx_pm_file *file);
 
 /* What a column chunk is written from. `flags`: PQX_PM_STAT_*, of which PRESENT and INLINED are the writer's own. */
 typedef struct pqx_pm_chunk {

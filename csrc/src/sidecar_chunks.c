@@ -12,6 +12,16 @@ static inline uint64_t chunk_of(const pqx_pm *pm, const pqx_pm_footer *footer, u
     return block_of(pm, footer, row_group) + PQX_PM_BLOCK_BYTES + (uint64_t)column * PQX_PM_CHUNK_BYTES;
 }
 
+/* A column's chunks stand far apart: while one is read, the one that many row groups on is fetched. */
+enum { AHEAD = 16 };
+static inline void fetch_ahead(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t row_group, uint32_t end, uint32_t column)
+{
+    if (end - row_group <= AHEAD) return;
+    const uint8_t *chunk = pm->data + chunk_of(pm, footer, row_group + AHEAD, column);
+    __builtin_prefetch(chunk);
+    __builtin_prefetch(chunk + PQX_PM_CHUNK_BYTES - 1);
+}
+
 static int check_range(const pqx_pm_footer *footer, uint32_t first, uint32_t count, pqx_error *error)
 {
     if (first <= footer->row_group_count && count <= footer->row_group_count - first) return PQX_OK;
@@ -51,17 +61,34 @@ int pqx_pm_get_bytes(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t col
     return PQX_OK;
 }
 
+/* A number as it is given out: -1 where the chunk does not say, or says more than a signed one holds. */
+static inline int64_t number_at(const uint8_t *chunk, int member)
+{
+    uint8_t flag = member == PQX_PM_CHUNK_NULL_COUNT ? PQX_PM_STAT_NULL_COUNT : member == PQX_PM_CHUNK_DISTINCT_COUNT ? PQX_PM_STAT_DISTINCT_COUNT : 0;
+    uint64_t value = pqx_load64(chunk + member);
+    return (chunk[PQX_PM_CHUNK_STAT_FLAGS] & flag) == flag && value <= INT64_MAX ? (int64_t)value : -1;
+}
+
 int pqx_pm_get_numbers(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column, uint32_t first, uint32_t count, int member, int64_t *values, pqx_error *error)
 {
     if (member < PQX_PM_CHUNK_NUM_VALUES || member > PQX_PM_CHUNK_DISTINCT_COUNT || member % 8)
         return pqx_fail(error, PQX_BAD_ARGUMENT, 0, PQX_PM_CHUNK_DISTINCT_COUNT, (uint64_t)member);
     PQX_TRY(check_chunks(pm, footer, column, first, count, error));
-    uint8_t flag = member == PQX_PM_CHUNK_NULL_COUNT ? PQX_PM_STAT_NULL_COUNT : member == PQX_PM_CHUNK_DISTINCT_COUNT ? PQX_PM_STAT_DISTINCT_COUNT : 0;
+    for (uint32_t i = first, end = first + count; i < end; i++) {
+        fetch_ahead(pm, footer, i, end, column);
+        values[i - first] = number_at(pm->data + chunk_of(pm, footer, i, column), member);
+    }
+    return PQX_OK;
+}
+
+int pqx_pm_get_all_numbers(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column, uint32_t first, uint32_t count, int64_t *values, pqx_error *error)
+{
+    PQX_TRY(check_chunks(pm, footer, column, first, count, error));
     for (uint32_t i = 0; i < count; i++) {
+        fetch_ahead(pm, footer, first + i, first + count, column);
         const uint8_t *chunk = pm->data + chunk_of(pm, footer, first + i, column);
-        uint64_t value = pqx_load64(chunk + member);
-        int said = (chunk[PQX_PM_CHUNK_STAT_FLAGS] & flag) == flag && value <= INT64_MAX;
-        values[i] = said ? (int64_t)value : -1;
+        for (int member = PQX_PM_CHUNK_NUM_VALUES, row = 0; member <= PQX_PM_CHUNK_DISTINCT_COUNT; member += 8, row++)
+            values[(size_t)row * count + i] = number_at(chunk, member);
     }
     return PQX_OK;
 }
@@ -107,6 +134,7 @@ int pqx_pm_get_bounds(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t co
     PQX_TRY(check_chunks(pm, footer, column, first, count, error));
     PQX_TRY(pqx_pm_get_column(pm, column, &facts, error));
     for (uint32_t i = 0; i < count; i++) {
+        fetch_ahead(pm, footer, first + i, first + count, column);
         uint64_t region = block_of(pm, footer, first + i) + PQX_PM_BLOCK_BYTES + (uint64_t)pm->column_count * PQX_PM_CHUNK_BYTES;
         uint64_t at = chunk_of(pm, footer, first + i, column);
         int flags = pm->data[at + PQX_PM_CHUNK_STAT_FLAGS];

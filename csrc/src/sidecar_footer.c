@@ -154,3 +154,28 @@ void pqx_pm_get_scratch(const pqx_pm *pm, uint64_t at, uint32_t *code, pqx_bytes
     *value = (pqx_bytes){pm->data + at + 8, pqx_load32(pm->data + at + 4)};
     *next = at + 8 + value->size;
 }
+
+int pqx_pm_find_scratch(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t code, pqx_bytes *value)
+{
+    uint64_t at = footer->scratchpad;
+    for (uint32_t i = 0; i < footer->scratchpad_count; i++) {
+        uint32_t there;
+        pqx_pm_get_scratch(pm, at, &there, value, &at);
+        if (there == code) return 1;
+    }
+    return 0;
+}
+
+int pqx_pm_is_of(const pqx_pm *pm, const pqx_pm_footer *footer, const pqx_pm_file *file)
+{
+    pqx_bytes note;
+    int known;
+    if (!pqx_pm_find_scratch(pm, footer, PQX_PM_ORIGIN_CODE, &note) || note.size < PQX_PM_ORIGIN_BYTES) return 0;
+    int64_t modified = (int64_t)pqx_load64(note.data + PQX_PM_ORIGIN_MODIFIED);
+    return pqx_load32(note.data + PQX_PM_ORIGIN_LAYOUT) == PQX_PM_ORIGIN_KNOWN_LAYOUT &&
+           pqx_load32(note.data + PQX_PM_ORIGIN_FOOTER_LENGTH) == footer->parquet_footer_length &&
+           pqx_pm_parquet_size(footer, &known) == file->size && known && modified != -1 && modified == file->modified &&
+           (int64_t)pqx_load64(note.data + PQX_PM_ORIGIN_CHANGED) == file->changed &&
+           pqx_load64(note.data + PQX_PM_ORIGIN_DEVICE) == file->device &&
+           pqx_load64(note.data + PQX_PM_ORIGIN_INODE) == file->inode;
+}

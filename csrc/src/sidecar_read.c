@@ -107,11 +107,15 @@ int pqx_pm_get_column(const pqx_pm *pm, uint32_t index, pqx_pm_column *column, p
 
 void pqx_pm_find_name(const pqx_pm *pm, const uint8_t *name, size_t size, uint32_t *columns, size_t capacity, size_t *count)
 {
+    /* Names of one table often begin alike, and seldom end alike. */
+    uint64_t end = size >= 8 ? pqx_load64(name + size - 8) : 0;
     *count = 0;
     for (uint32_t i = 0; i < pm->column_count; i++) {
         const uint8_t *at = descriptor(pm, i);
         if (pqx_load32(at + PQX_PM_COLUMN_NAME_LENGTH) != size) continue;
-        if (size && memcmp(pm->data + pqx_load64(at + PQX_PM_COLUMN_NAME_OFFSET), name, size) != 0) continue;
+        const uint8_t *there = pm->data + pqx_load64(at + PQX_PM_COLUMN_NAME_OFFSET);
+        if (size >= 8 && pqx_load64(there + size - 8) != end) continue;
+        if (size && memcmp(there, name, size) != 0) continue;
         if (*count < capacity) columns[*count] = i;
         ++*count;
     }

@@ -33,6 +33,7 @@ def constants(table: dict) -> list[tuple[str, int]]:
         ("pm_column", "PM_COLUMN_"),
         ("pm_chunk", "PM_CHUNK_"),
         ("pm_footer", "PM_FOOTER_"),
+        ("pm_origin", "PM_ORIGIN_"),
     ):
         found += [(prefix + name, value) for name, value in table[section].items()]
     for section in ("pm_feature", "pm_footer_feature", "pm_column_flag", "pm_stat"):

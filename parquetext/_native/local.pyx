@@ -12,31 +12,15 @@ from .. import wire
 from ..errors import wire_error
 
 from .capi cimport pqx_crc32
+from .posix cimport (
+    O_CLOEXEC, O_NONBLOCK, O_RDONLY, S_ISDIR, PyUnicode_EncodeFSDefault, close, fstat, open, pread, stat_t,
+)
 
 __all__ = ["LocalFile", "own_block", "read_pages"]
 
-cdef extern from "<fcntl.h>" nogil:
-    int O_RDONLY, O_CLOEXEC, O_NONBLOCK
-    int open(const char *path, int flags)
-cdef extern from "<unistd.h>" nogil:
-    int close(int fd)
-    ssize_t pread(int fd, void *into, size_t count, int64_t offset)
-cdef extern from "<sys/stat.h>" nogil:
-    struct timespec:
-        int64_t tv_sec
-        long tv_nsec
-    struct stat_t "stat":
-        unsigned int st_mode
-        int64_t st_size
-        uint64_t st_ino
-        timespec st_mtim
-    int fstat(int fd, stat_t *facts)
-    int S_ISDIR(unsigned int mode)
 cdef extern from "pages.h" nogil:
     void *pqx_reserve(size_t size)
     void pqx_release(void *memory)
-cdef extern from "Python.h":
-    object PyUnicode_EncodeFSDefault(object text)
 
 cdef enum:
     ENODATA = 61

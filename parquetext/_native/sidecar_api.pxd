@@ -39,6 +39,8 @@ cdef extern from "parquetext.h" nogil:
                          int member, uint8_t *values, pqx_error *error)
     int pqx_pm_get_numbers(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column, uint32_t first,
                            uint32_t count, int member, int64_t *values, pqx_error *error)
+    int pqx_pm_get_all_numbers(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column, uint32_t first,
+                               uint32_t count, int64_t *values, pqx_error *error)
     int pqx_pm_get_bounds(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column, uint32_t first, uint32_t count,
                           uint8_t *has, uint64_t *min_offsets, uint32_t *min_lengths, uint64_t *max_offsets,
                           uint32_t *max_lengths, pqx_error *error)
@@ -48,6 +50,12 @@ cdef extern from "parquetext.h" nogil:
     int pqx_pm_get_bloom(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t row_group, uint32_t column,
                          pqx_pm_bloom *bloom, pqx_error *error)
     void pqx_pm_get_scratch(const pqx_pm *pm, uint64_t at, uint32_t *code, pqx_bytes *value, uint64_t *next)
+    int pqx_pm_find_scratch(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t code, pqx_bytes *value)
+    ctypedef struct pqx_pm_file:
+        uint64_t size
+        int64_t modified, changed
+        uint64_t device, inode
+    int pqx_pm_is_of(const pqx_pm *pm, const pqx_pm_footer *footer, const pqx_pm_file *file)
     ctypedef struct pqx_pm_chunk:
         uint64_t num_values, byte_range_start, total_compressed_size, null_count, distinct_count
         pqx_bytes min, max, bloom

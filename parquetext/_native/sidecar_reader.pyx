@@ -2,6 +2,7 @@
 
 from collections import namedtuple
 
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
@@ -11,8 +12,8 @@ from ..errors import wire_error
 
 from .capi cimport pqx_bytes, pqx_error
 from .sidecar_api cimport (
-    pqx_pm_bloom, pqx_pm_check, pqx_pm_column, pqx_pm_committed_size, pqx_pm_find_footer, pqx_pm_find_name, pqx_pm_footer,
-    pqx_pm_get_bloom, pqx_pm_get_bounds, pqx_pm_get_bytes, pqx_pm_get_column, pqx_pm_get_footer, pqx_pm_get_numbers,
+    pqx_pm_bloom, pqx_pm_check, pqx_pm_column, pqx_pm_committed_size, pqx_pm_find_footer, pqx_pm_find_name, pqx_pm_find_scratch,
+    pqx_pm_footer,    pqx_pm_get_all_numbers, pqx_pm_get_bloom, pqx_pm_get_bounds, pqx_pm_get_bytes, pqx_pm_get_column, pqx_pm_get_footer,
     pqx_pm_get_rows, pqx_pm_get_scratch, pqx_pm_get_sorting_column, pqx_pm_open,
 )
 
@@ -25,11 +26,11 @@ BLOOM_KINDS = ("none", "inline", "external", "unusable")
 
 _BYTES = {"codec": wire.PM_CHUNK_CODEC, "encodings": wire.PM_CHUNK_ENCODINGS, "flags": wire.PM_CHUNK_STAT_FLAGS,
           "sizes": wire.PM_CHUNK_STAT_SIZES}
-_NUMBERS = {"num_values": wire.PM_CHUNK_NUM_VALUES, "byte_range_start": wire.PM_CHUNK_BYTE_RANGE_START,
-            "total_compressed_size": wire.PM_CHUNK_TOTAL_COMPRESSED, "null_count": wire.PM_CHUNK_NULL_COUNT,
-            "distinct_count": wire.PM_CHUNK_DISTINCT_COUNT}
+_NUMBERS = {"num_values": 0, "byte_range_start": 1, "total_compressed_size": 2, "null_count": 3, "distinct_count": 4}
 cdef enum:
     FIRST_FOUND = 16
+    NUMBERS = 5
+    PLACE = 25      # bytes of a chunk's two bounds: two offsets, two lengths, which of them there are
 
 
 cdef raise_error(const pqx_error *error):
@@ -86,14 +87,12 @@ cdef class Reader:
     """
     def __init__(self, data, size=None, *, parquet_size=None, bint verify=True):
         cdef pqx_error error
-        self.data = data
-        self.view = data if type(data) is bytes else memoryview(data).cast("B")
-        cdef const uint8_t *start = &self.view[0] if self.view.shape[0] else NULL
         cdef uint64_t committed, wanted
         cdef int status
-        if pqx_pm_open(start, self.view.shape[0], &self.pm, &error):
+        self.hold(data)
+        if pqx_pm_open(<const uint8_t *> self.buffer.buf, self.buffer.len, &self.pm, &error):
             raise_error(&error)
-        committed = pqx_pm_committed_size(start) if size is None else size
+        committed = pqx_pm_committed_size(self.pm.data) if size is None else size
         if parquet_size is None:
             status = pqx_pm_get_footer(&self.pm, committed, &self.f, &error)
         else:
@@ -103,7 +102,27 @@ cdef class Reader:
             raise_error(&error)
         if verify:
             self.check()
-        self.footer = as_footer(&self.f)
+
+    def __dealloc__(self):
+        if self.held:
+            PyBuffer_Release(&self.buffer)
+
+    cdef int hold(self, data) except -1:
+        """Keep the bytes where they are."""
+        if self.held:
+            raise ValueError("the reader is in use")
+        PyObject_GetBuffer(data, &self.buffer, PyBUF_SIMPLE)
+        self.data, self.held = data, True
+        return 0
+
+    @property
+    def footer(self):
+        return as_footer(&self.f)
+
+    @property
+    def parquet_footer(self):
+        """Offset and length of the Parquet file's footer."""
+        return self.f.parquet_footer_offset, self.f.parquet_footer_length
 
     @property
     def features(self):
@@ -164,7 +183,7 @@ cdef class Reader:
         """The columns of this name, a list: leaves below one field share its name. O(columns)."""
         cdef uint32_t first[FIRST_FOUND]
         cdef uint32_t *found = first
-        cdef size_t count, size = len(name)
+        cdef size_t count, size = len(name), i
         cdef const uint8_t *start = <const uint8_t *> PyBytes_AsString(name)
         pqx_pm_find_name(&self.pm, start, size, found, FIRST_FOUND, &count)
         if count > FIRST_FOUND:
@@ -193,8 +212,8 @@ cdef class Reader:
     @property
     def bloom_columns(self):
         """The columns that may have Bloom filters, ascending, as a memoryview of ``I``."""
-        end = self.pm.bloom_columns + 4 * self.pm.bloom_count
-        return memoryview(bytes(self.view[self.pm.bloom_columns:end])).cast("I")
+        cdef const char *start = <const char *> self.pm.data + self.pm.bloom_columns
+        return memoryview(PyBytes_FromStringAndSize(start, 4 * <Py_ssize_t> self.pm.bloom_count)).cast("I")
 
     @property
     def block_offsets(self):
@@ -258,6 +277,13 @@ cdef class Reader:
             found.setdefault(code, PyBytes_FromStringAndSize(<const char *> value.data, value.size))
         return found
 
+    def note(self, uint32_t code):
+        """The first of the snapshot's notes of this code, None where there is none."""
+        cdef pqx_bytes value
+        if not pqx_pm_find_scratch(&self.pm, &self.f, code, &value):
+            return None
+        return PyBytes_FromStringAndSize(<const char *> value.data, value.size)
+
 
 cdef class Chunks:
     """One column's chunks over row groups of a sidecar.
@@ -286,30 +312,63 @@ cdef class Chunks:
         Damaged
             A codec that Parquet does not have.
         """
-        cdef bytes values
-        cdef pqx_error error
+        index = _NUMBERS.get(name)
+        if index is None:
+            return self.small(_BYTES[name])
+        if self.numbers is None:
+            self.read_numbers()
+        return self.numbers[index * self.count:(index + 1) * self.count]
+
+    cdef object small(self, int member):
+        """A member of one byte."""
+        cdef bytes values = PyBytes_FromStringAndSize(NULL, self.count)
+        cdef char *to = PyBytes_AsString(values)
         cdef Reader reader = self.reader
-        cdef int member, status
-        cdef char *to
-        if name in _BYTES:
-            member = _BYTES[name]
-            values = PyBytes_FromStringAndSize(NULL, self.count)
-            to = PyBytes_AsString(values)
-            with nogil:
-                status = pqx_pm_get_bytes(&reader.pm, &reader.f, self.column, self.first, self.count, member,
-                                          <uint8_t *> to, &error)
-            if status:
-                raise_error(&error)
-            return memoryview(values)
-        member = _NUMBERS[name]
-        values = PyBytes_FromStringAndSize(NULL, 8 * <Py_ssize_t> self.count)
-        to = PyBytes_AsString(values)
+        cdef pqx_error error
+        cdef int status
         with nogil:
-            status = pqx_pm_get_numbers(&reader.pm, &reader.f, self.column, self.first, self.count, member,
-                                        <int64_t *> to, &error)
+            status = pqx_pm_get_bytes(&reader.pm, &reader.f, self.column, self.first, self.count, member, <uint8_t *> to,
+                                      &error)
         if status:
             raise_error(&error)
-        return memoryview(values).cast("q")
+        return memoryview(values)
+
+    cdef int read_numbers(self) except -1:
+        """All numbers in one pass: a chunk's stand side by side."""
+        cdef bytes values = PyBytes_FromStringAndSize(NULL, 8 * NUMBERS * <Py_ssize_t> self.count)
+        cdef char *to = PyBytes_AsString(values)
+        cdef Reader reader = self.reader
+        cdef pqx_error error
+        cdef int status
+        with nogil:
+            status = pqx_pm_get_all_numbers(&reader.pm, &reader.f, self.column, self.first, self.count, <int64_t *> to,
+                                            &error)
+        if status:
+            raise_error(&error)
+        self.numbers = memoryview(values).cast("q")
+        return 0
+
+    cdef const char *read_places(self) except NULL:
+        """Where the statistics are: minima's offsets, maxima's, their lengths, which there are."""
+        cdef Py_ssize_t count = self.count
+        cdef bytes places
+        cdef char *to
+        cdef uint64_t *at
+        cdef uint32_t *sizes
+        cdef Reader reader = self.reader
+        cdef pqx_error error
+        cdef int status
+        if self.places is None:
+            places = PyBytes_FromStringAndSize(NULL, PLACE * count)
+            to = PyBytes_AsString(places)
+            at, sizes = <uint64_t *> to, <uint32_t *> (to + 16 * count)
+            with nogil:
+                status = pqx_pm_get_bounds(&reader.pm, &reader.f, self.column, self.first, self.count,
+                                           <uint8_t *> to + 24 * count, at, sizes, at + count, sizes + count, &error)
+            if status:
+                raise_error(&error)
+            self.places = places
+        return PyBytes_AsString(self.places)
 
     def bounds(self):
         """The statistics as stored: (has, min_offset, min_length, max_offset, max_length).
@@ -322,31 +381,17 @@ cdef class Chunks:
             One of them leaves its region.
         """
         cdef Py_ssize_t count = self.count
-        cdef bytes has = PyBytes_FromStringAndSize(NULL, count)
-        cdef bytes offsets = PyBytes_FromStringAndSize(NULL, 16 * count)
-        cdef bytes lengths = PyBytes_FromStringAndSize(NULL, 8 * count)
-        cdef char *bits = PyBytes_AsString(has)
-        cdef uint64_t *at = <uint64_t *> PyBytes_AsString(offsets)
-        cdef uint32_t *sizes = <uint32_t *> PyBytes_AsString(lengths)
-        cdef Reader reader = self.reader
-        cdef pqx_error error
-        cdef int status
-        with nogil:
-            status = pqx_pm_get_bounds(&reader.pm, &reader.f, self.column, self.first, self.count, <uint8_t *> bits, at,
-                                       sizes, at + count, sizes + count, &error)
-        if status:
-            raise_error(&error)
-        where, wide = memoryview(offsets).cast("Q"), memoryview(lengths).cast("I")
-        return has, where[:count], wide[:count], where[count:], wide[count:]
+        cdef const char *start = self.read_places()
+        whole = memoryview(self.places)
+        at, sizes = whole[:16 * count].cast("Q"), whole[16 * count:24 * count].cast("I")
+        return PyBytes_FromStringAndSize(start + 24 * count, count), at[:count], sizes[:count], at[count:], sizes[count:]
 
     def bound_values(self, int bit):
         """The minima (bit 1) or maxima (bit 2) as stored, a list of bytes; None where there is none."""
-        has, *places = self.bounds()
-        offsets, lengths = places[:2] if bit == 1 else places[2:]
-        cdef const uint8_t *bits = <const uint8_t *> PyBytes_AsString(has)
-        cdef const uint8_t *start = self.reader.pm.data
-        cdef const uint64_t[::1] at = offsets
-        cdef const uint32_t[::1] sizes = lengths
-        cdef uint32_t i
-        return [PyBytes_FromStringAndSize(<const char *> start + at[i], sizes[i]) if bits[i] & bit else None
-                for i in range(self.count)]
+        cdef Py_ssize_t count = self.count, i
+        cdef const char *places = self.read_places()
+        cdef const char *has = places + 24 * count
+        cdef const uint64_t *at = <const uint64_t *> places + (0 if bit == 1 else count)
+        cdef const uint32_t *sizes = <const uint32_t *> (places + 16 * count) + (0 if bit == 1 else count)
+        cdef const char *start = <const char *> self.reader.pm.data
+        return [PyBytes_FromStringAndSize(start + at[i], sizes[i]) if has[i] & bit else None for i in range(count)]

@@ -285,6 +285,15 @@ class Reader:
         return "inline" if usable else "unusable", offset + 4, length
 
     @property
+    def parquet_footer(self) -> tuple[int, int]:
+        """Offset and length of the Parquet file's footer."""
+        return self.footer.parquet_footer_offset, self.footer.parquet_footer_length
+
+    def note(self, code: int) -> bytes | None:
+        """The first of the snapshot's notes of this code, None where there is none."""
+        return self.scratchpad.get(code)
+
+    @property
     def scratchpad(self) -> dict[int, bytes]:
         """The snapshot's notes by code; of equal codes the first one counts."""
         view, at, found = self._header.view, self._snapshot.scratchpad, {}

@@ -10,8 +10,7 @@ from ..findings import Finding
 from ..storage import open_source, resolve
 from .building import sidecar_bytes
 from .naming import candidates
-from .origin import CODE, Origin
-from .plan import read_first
+from .plan import origin_of, read_first
 
 __all__ = ["compare"]
 
@@ -63,8 +62,7 @@ def compare(path, *, sidecar=None, parquet_size: int | None = None) -> list[Find
 
 def _note(reader, source, expected) -> Iterator[Finding]:
     """Whether the note that tells the file's content apart tells this one."""
-    note = reader.scratchpad.get(CODE)
-    origin = None if note is None else Origin.from_bytes(note)
+    origin = origin_of(reader)
     if origin is None:
         return
     footer = expected.footer

@@ -8,8 +8,8 @@ from ..findings import Finding
 from ..storage import resolve
 from .building import LENGTH_AND_MAGIC
 from .naming import candidates
-from .origin import CODE, Belongs, Origin
-from .plan import Plan, belonging, read_first
+from .origin import Belongs
+from .plan import Plan, belonging, origin_of, read_first
 
 __all__ = ["description"]
 
@@ -31,8 +31,6 @@ def description(path, *, sidecar=None, parquet_size: int | None = None) -> dict:
     except ParquetextError as error:
         raise error.at(str(place)) from None
     findings, belongs = [], "by the version token given"
-    note = reader.scratchpad.get(CODE)
-    origin = None if note is None else Origin.from_bytes(note)
     for check in (reader.check, reader.footers):
         try:
             check()
@@ -40,12 +38,12 @@ def description(path, *, sidecar=None, parquet_size: int | None = None) -> dict:
             findings.append(str(Finding.of("sidecar-damaged", error)))
     if parquet_size is None:
         try:
-            belongs = belonging(target, reader, origin).value
+            belongs = belonging(target, reader, origin_of(reader)).value
         except ParquetextError as error:
             belongs = str(error)
         if belongs == Belongs.NO.value:
             findings.append("sidecar-stale: it was made from another content of the Parquet file")
-    plan = Plan(str(target), str(place), reader, origin, Belongs.YES)
+    plan = Plan(target, place, reader, Belongs.YES)
     names = [plan.column(index).name for index in range(plan.num_columns)]
     return {
         "path": str(target), "sidecar": str(place), "bytes": reader.footer.size, "belongs": belongs,

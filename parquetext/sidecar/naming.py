@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
-import posixpath
 
 from ..storage import LocalTarget, RemoteTarget, resolve
 
-__all__ = ["candidates", "sidecar_path"]
+__all__ = ["candidates", "likeliest", "sidecar_path"]
 
 ALONE, OF_ALONE = "data.parquet", "_pm"
 SUFFIXES = (".parquet", ".parq", ".pq")
 
 Target = LocalTarget | RemoteTarget
+
+
+def likeliest(path: str) -> str:
+    """Where the sidecar of a file is looked for first."""
+    at = path.rfind("/") + 1
+    return f"{path[:at]}_{path[at:]}.pm"
 
 
 def candidates(path: object) -> list[Target]:
@@ -21,31 +26,32 @@ def candidates(path: object) -> list[Target]:
     ``_NAME.pm``, and for ``data.parquet`` also ``_pm``.
     """
     target = resolve(path)
-    folder, name = _split(target)
-    names = [f"_{name}.pm", OF_ALONE] if name == ALONE else [f"_{name}.pm"]
-    return [_beside(target, folder, other) for other in names]
+    folder, name = _split(target.path)
+    places = [likeliest(target.path), folder + OF_ALONE] if name == ALONE else [likeliest(target.path)]
+    return [_like(target, place) for place in places]
 
 
 def sidecar_path(path: object) -> Target:
     """Where to write it: ``_pm`` beside a ``data.parquet`` that is the only Parquet file there, else ``_NAME.pm``."""
     target = resolve(path)
-    folder, name = _split(target)
+    folder, name = _split(target.path)
     alone = name == ALONE and not any(map(_is_another, _names(target, folder)))
-    return _beside(target, folder, OF_ALONE if alone else f"_{name}.pm")
+    return _like(target, folder + OF_ALONE if alone else likeliest(target.path))
 
 
 def _is_another(name: str) -> bool:
     return name != ALONE and name.endswith(SUFFIXES) and not name.startswith(("_", "."))
 
 
-def _split(target: Target) -> tuple[str, str]:
-    return (os.path if isinstance(target, LocalTarget) else posixpath).split(target.path)
+def _split(path: str) -> tuple[str, str]:
+    """The folder with its slash, and the name."""
+    at = path.rfind("/") + 1
+    return path[:at], path[at:]
 
 
-def _beside(target: Target, folder: str, name: str) -> Target:
-    if isinstance(target, LocalTarget):
-        return LocalTarget(os.path.join(folder, name))
-    return RemoteTarget(target.filesystem, posixpath.join(folder, name))
+def _like(target: Target, path: str) -> Target:
+    """Another path of the same filesystem."""
+    return LocalTarget(path) if isinstance(target, LocalTarget) else RemoteTarget(target.filesystem, path)
 
 
 def _names(target: Target, folder: str) -> list[str]:
@@ -53,5 +59,5 @@ def _names(target: Target, folder: str) -> list[str]:
         return os.listdir(folder or ".")
     import pyarrow.fs as pafs
 
-    infos = target.filesystem.get_file_info(pafs.FileSelector(folder, allow_not_found=True))
+    infos = target.filesystem.get_file_info(pafs.FileSelector(folder.rstrip("/"), allow_not_found=True))
     return [info.base_name for info in infos]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import mmap
 import os
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -15,18 +14,20 @@ from ..errors import ColumnError, Damaged, ParquetextError, Unsupported, wire_er
 from ..footer.columns import Bounds
 from ..footer.types import PHYSICAL_TYPES, REPETITIONS, LeafType
 from ..pruning import ColumnBounds
-from ..storage import LocalTarget, RemoteSource, Version, open_source, resolve
+from ..storage import LocalTarget, Version, open_source, resolve
 from .building import LENGTH_AND_MAGIC
 from .header import REPETITION_SHIFT
-from .naming import candidates
+from .naming import candidates, likeliest
 from .origin import CODE, Belongs, Origin
 from .skipping import column_bounds, skips, surviving
 from .types import leaf_type, type_name
 
-__all__ = ["Plan", "PlanColumn", "belonging", "open", "open_beside", "read_first"]
+__all__ = ["Plan", "PlanColumn", "belonging", "open", "open_beside", "origin_of", "read_first",
+           "release_mappings"]
 
 HEADER_BYTES = 8
 LAST_REPETITION = 2
+NEITHER = 0  # of the bits for minima and maxima
 
 
 def open(path, *, sidecar=None, parquet_size: int | None = None, verify: bool = True) -> Plan:
@@ -55,8 +56,13 @@ def open(path, *, sidecar=None, parquet_size: int | None = None, verify: bool = 
 
     Notes
     -----
-    O(columns + row groups), and one pass over the sidecar for the checksum.
+    O(columns + row groups), and one pass over the sidecar for the checksum. Local sidecars are mapped; the process
+    keeps the last four mapped (see `release_mappings`), and still reads and checks them anew each time.
     """
+    if type(path) is str and "://" not in path and sidecar is None and parquet_size is None:
+        plan = _untouched(path, verify)
+        if plan is not None:
+            return plan
     target = resolve(path)
     return open_beside(target, None if sidecar is None else [resolve(sidecar)], parquet_size, verify)
 
@@ -65,7 +71,7 @@ def open_beside(target, places: Sequence | None = None, parquet_size: int | None
                 source=None) -> Plan:
     """The first of the sidecars that belongs to the file, which may be open as `source`."""
     places = candidates(target) if places is None else places
-    failure: Exception = FileNotFoundError(errno.ENOENT, "no sidecar", str(places[0]))
+    failure = None
     for place in places:
         try:
             return _open_one(target, place, parquet_size, verify, source)
@@ -74,7 +80,7 @@ def open_beside(target, places: Sequence | None = None, parquet_size: int | None
                 raise
         except (Damaged, Unsupported) as error:
             failure = error
-    raise failure
+    raise failure or FileNotFoundError(errno.ENOENT, "no sidecar", str(places[0]))
 
 
 def _open_one(target, place, parquet_size: int | None, verify: bool, source) -> Plan:
@@ -82,32 +88,43 @@ def _open_one(target, place, parquet_size: int | None, verify: bool, source) -> 
     try:
         # Bounds first: the checksum is worth its time only where the sidecar belongs to the file.
         reader = kernels.sidecar.Reader(data, parquet_size=parquet_size, verify=False)
-        note = reader.scratchpad.get(CODE)
-        origin = None if note is None else Origin.from_bytes(note)
-        belongs = Belongs.YES if parquet_size is not None else belonging(target, reader, origin, source)
+        belongs = Belongs.YES if parquet_size is not None else belonging(target, reader, origin_of(reader), source)
         if verify:
             reader.check()
     except ParquetextError as error:
         raise error if error.file else error.at(str(place)) from None
     if belongs is Belongs.NO:
         raise Damaged("the sidecar was made from another content of the Parquet file", file=str(place))
-    return Plan(str(target), str(place), reader, origin, belongs)
+    return Plan(target, place, reader, belongs)
+
+
+def _untouched(path: str, verify: bool) -> Plan | None:
+    """The usual case in few steps: a local file, untouched, with a sidecar of ours. None: it is not that."""
+    place = likeliest(path)
+    reader = kernels.sidecar.open_untouched(path, place)
+    if reader is not None and verify:
+        try:
+            reader.check()
+        except Damaged:
+            return None
+    return None if reader is None else Plan(path, place, reader, Belongs.YES)
+
+
+def origin_of(reader) -> Origin | None:
+    """Our note in a sidecar, where there is one whose layout is known."""
+    note = reader.note(CODE)
+    return None if note is None else Origin.from_bytes(note)
 
 
 def read_sidecar(place):
     """A sidecar's bytes up to its committed size: mapped, or, of a remote one, read."""
     target = resolve(place)
+    if isinstance(target, LocalTarget):
+        return kernels.sidecar.map_file(target.path)
     with open_source(target) as source:
         if source.size < HEADER_BYTES:
             raise wire_error(wire.PM_TRUNCATED, 0, wire.PM_HEADER_BYTES, source.size).at(str(target))
-        if isinstance(source, RemoteSource):
-            return source.read(0, source.size)  # in one request
-        size = int.from_bytes(source.read(0, HEADER_BYTES), "little")
-        if size > source.size:
-            raise wire_error(wire.PM_SIZE_BEYOND, 0, source.size, size).at(str(target))
-        if size < wire.PM_SMALLEST_BYTES:
-            raise wire_error(wire.PM_SIZE_SMALL, 0, wire.PM_SMALLEST_BYTES, size).at(str(target))
-        return mmap.mmap(source.fd, size, access=mmap.ACCESS_READ)
+        return source.read(0, source.size)  # in one request
 
 
 def read_first(places: Sequence) -> tuple[object, object]:
@@ -133,9 +150,9 @@ def belonging(target, reader, origin: Origin | None, source=None) -> Belongs:
     if origin is None:
         raise Unsupported("the sidecar does not say to which content of the Parquet file it belongs: "
                           "its version token, parquet_size, has to be given")
-    footer = reader.footer
-    size = footer.parquet_footer_offset + footer.parquet_footer_length + LENGTH_AND_MAGIC
-    if footer.parquet_footer_length != origin.footer_length:
+    offset, length = reader.parquet_footer
+    size = offset + length + LENGTH_AND_MAGIC
+    if length != origin.footer_length:
         return Belongs.NO
     if source is None and isinstance(target, LocalTarget):
         status = os.stat(target.path)
@@ -148,8 +165,13 @@ def belonging(target, reader, origin: Origin | None, source=None) -> Belongs:
             return Belongs.NO
         if origin.is_untouched(file.version):
             return Belongs.YES
-        bytes_there = file.read(footer.parquet_footer_offset, footer.parquet_footer_length)
+        bytes_there = file.read(offset, length)
     return Belongs.BY_FOOTER if origin.has_footer(bytes_there) else Belongs.NO
+
+
+def release_mappings() -> None:
+    """Unmap the local sidecars that are no longer in use: while they are kept, their filesystem cannot be unmounted."""
+    kernels.sidecar.release_mappings()
 
 
 class Plan:
@@ -167,9 +189,12 @@ class Plan:
         from the data (Bloom filters, the designated timestamp's bounds where the footer has none) is not given out.
     """
 
-    def __init__(self, path: str, sidecar: str, reader, origin: Origin | None, belongs: Belongs):
-        self.path, self.sidecar, self.reader, self.origin, self.belongs = path, sidecar, reader, origin, belongs
-        self.footer = reader.footer
+    __slots__ = ("_doubtful", "_path", "_sidecar", "belongs", "reader")
+
+    def __init__(self, path, sidecar, reader, belongs: Belongs):
+        self._path, self._sidecar, self.reader, self.belongs, self._doubtful = path, sidecar, reader, belongs, None
+        if belongs is Belongs.BY_FOOTER and self.origin.backfilled:
+            self._doubtful = reader.designated_timestamp
 
     def __enter__(self) -> Plan:
         return self
@@ -180,6 +205,23 @@ class Plan:
     def close(self) -> None:
         """Let the sidecar go; what was taken from it stays good."""
         self.reader = None
+
+    @property
+    def path(self) -> str:
+        return str(self._path)
+
+    @property
+    def sidecar(self) -> str:
+        return str(self._sidecar)
+
+    @property
+    def footer(self):
+        return self.reader.footer
+
+    @property
+    def origin(self) -> Origin | None:
+        """The file as it was, as our note says; None without one."""
+        return origin_of(self.reader)
 
     @property
     def num_columns(self) -> int:
@@ -244,8 +286,7 @@ class Plan:
 
     def has_bounds(self, column: int) -> bool:
         """Whether the sidecar's bounds of this column hold for the file as it is."""
-        ours = self.origin is not None and self.origin.backfilled
-        return self.belongs is Belongs.YES or not ours or column != self.reader.designated_timestamp
+        return column != self._doubtful
 
     def __repr__(self) -> str:
         if self.reader is None:
@@ -268,11 +309,11 @@ class PlanColumn:
     index : int
     """
 
-    __slots__ = ("_chunks", "_facts", "_plan", "index")
+    __slots__ = ("_chunks", "_plan", "_reader", "index")
 
     def __init__(self, plan: Plan, index: int):
-        self._plan, self.index = plan, index
-        self._facts, self._chunks = plan.reader.column(index), plan.reader.chunks(index)
+        self._plan, self.index, self._reader = plan, index, plan.reader
+        self._chunks = plan.reader.chunks(index)
 
     num_values = _fact("num_values", "Values, nulls included.")
     null_count = _fact("null_count", "Nulls.")
@@ -282,6 +323,11 @@ class PlanColumn:
     codec = _fact("codec", "Compression codec, as parquet.thrift numbers them (uint8).")
     encodings = _fact("encodings", "Bits of the encodings used (uint8); docs/sidecar.md.")
     flags = _fact("flags", "Bits ``wire.PM_STAT_…`` (uint8).")
+
+    @property
+    def _facts(self):
+        """The descriptor."""
+        return self._reader.column(self.index)
 
     @property
     def name(self) -> str:
@@ -356,8 +402,8 @@ class PlanColumn:
         """The maxima as stored, at the physical type's width; None where there is none."""
         return self._bounds(2)
 
-    def _bounds(self, bit: int) -> Sequence[bytes | None]:
-        return Bounds(self._chunks, bit) if self._plan.has_bounds(self.index) else [None] * len(self._chunks)
+    def _bounds(self, bit: int) -> Bounds:
+        return Bounds(self._chunks, bit if self._plan.has_bounds(self.index) else NEITHER)
 
     @property
     def min(self) -> pa.Array:

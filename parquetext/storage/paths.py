@@ -57,6 +57,8 @@ def resolve(path: object) -> LocalTarget | RemoteTarget:
     """
     if isinstance(path, (LocalTarget, RemoteTarget)):
         return path
+    if type(path) is str and "://" not in path:
+        return LocalTarget(path)
     if isinstance(path, tuple) and len(path) == 2:
         return _of_filesystem(*path)
     if not isinstance(path, (str, bytes, os.PathLike)):
