@@ -89,7 +89,7 @@ class Snapshot(Plan):
     """
 
     def __init__(self, token: Token, reader, data: LocalSource, sidecar: LocalSource):
-        super().__init__(data.name, sidecar.name, reader, None, Belongs.YES)
+        super().__init__(data.name, sidecar.name, reader, Belongs.YES)
         self.token, self._data, self._locked = token, data, sidecar
 
     def close(self) -> None:
