@@ -8,3 +8,5 @@ cdef class Scan:
     cdef const uint8_t[::1] view
     cdef const uint8_t *start                                   # of the data; NULL where there is none
     cdef object _leaves
+
+    cdef int check_regular(self) except -1

@@ -215,15 +215,23 @@ cdef class Scan:
         """One member of the places of all chunks' indexes and filters as a memoryview, row-group major; -1 where absent."""
         return gather(self.result.places, self.result.chunk_count, sizeof(pqx_places), PLACES_MEMBERS[name])
 
-    def column(self, leaf):
-        """The `Chunks` of one leaf. IRREGULAR where a row group's chunks are not one per leaf."""
+    cdef int check_regular(self) except -1:
+        """Check that every row group has one chunk per leaf."""
         cdef uint32_t count = self.result.leaf_count, i
-        if not 0 <= leaf < count:
-            raise wire_error(wire.BAD_ARGUMENT, 0, count, leaf)
+        if self.result.regular:
+            return 0
         for i in range(self.result.row_group_count):
-            if self.result.regular == 0 and self.result.row_groups[i].chunk_count != count:
+            if self.result.row_groups[i].chunk_count != count:
                 raise wire_error(wire.IRREGULAR, self.result.row_groups[i].columns.offset, count,
                                  self.result.row_groups[i].chunk_count)
+        return 0
+
+    def column(self, leaf):
+        """The `Chunks` of one leaf. IRREGULAR where a row group's chunks are not one per leaf."""
+        cdef uint32_t count = self.result.leaf_count
+        if not 0 <= leaf < count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, count, leaf)
+        self.check_regular()
         cdef size_t at = leaf
         cdef const pqx_chunk *chunks = self.result.chunks
         cdef const pqx_places *places = self.result.places

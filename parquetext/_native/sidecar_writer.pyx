@@ -5,17 +5,18 @@ from collections import namedtuple
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from .. import wire
 from ..errors import wire_error
 
-from .capi cimport pqx_bytes, pqx_chunk, pqx_error, pqx_places
-from .chunks cimport Chunks as FormChunks
+from .capi cimport pqx_bytes, pqx_error, pqx_places, pqx_scan
+from .scan cimport Scan
 from .sidecar_api cimport (
     pqx_pm_chunk, pqx_pm_chunk_of, pqx_pm_column, pqx_pm_end, pqx_pm_scratch, pqx_pm_table, pqx_pm_write_footer,
     pqx_pm_write_header, pqx_pm_write_on, pqx_pm_write_row_group, pqx_pm_writer, pqx_pm_writer_free,
 )
+from .sidecar_columns cimport Columns
 from .sidecar_reader cimport Reader, number_of, raise_error
 
 __all__ = ["Chunk", "Writer"]
@@ -29,14 +30,6 @@ cdef uint8_t MIN_EXACT = wire.PM_STAT_MIN_EXACT
 cdef uint8_t MAX_EXACT = wire.PM_STAT_MAX_EXACT
 cdef uint8_t HAS_NULL_COUNT = wire.PM_STAT_NULL_COUNT
 cdef uint8_t HAS_DISTINCT_COUNT = wire.PM_STAT_DISTINCT_COUNT
-
-
-cdef struct source:
-    const pqx_chunk *chunks
-    const pqx_places *places
-    const uint8_t *start
-    size_t step
-    bint unsigned_order
 
 
 cdef class Writer:
@@ -80,7 +73,8 @@ cdef class Writer:
                  bint external_blooms=False, int64_t squash_tracker=-1):
         cdef pqx_pm_table table
         cdef pqx_error error
-        columns = list(columns)
+        if type(columns) is not Columns:
+            columns = list(columns)
         self._keep(columns)
         cdef bytes sorting = numbers(sorting_columns), blooms = numbers(sorted(set(bloom_columns)))
         memset(&table, 0, sizeof(table))
@@ -114,16 +108,20 @@ cdef class Writer:
         pqx_pm_writer_free(&self.writer)
         free(self.columns)
 
-    cdef int _keep(self, list columns) except -1:
+    cdef int _keep(self, columns) except -1:
         """Take the descriptors over."""
         cdef Py_ssize_t i
         cdef pqx_pm_column *c
         if self.columns != NULL:
             raise ValueError("the writer is in use")
-        self.names = [bytes(column.name) for column in columns]
         self.columns = <pqx_pm_column *> calloc(len(columns) + 1, sizeof(pqx_pm_column))
         if self.columns == NULL:
             raise MemoryError
+        if type(columns) is Columns:
+            memcpy(self.columns, (<Columns> columns).columns, len(columns) * sizeof(pqx_pm_column))
+            self.names = [columns]
+            return 0
+        self.names = [bytes(column.name) for column in columns]
         for i, column in enumerate(columns):
             c = &self.columns[i]
             c.name.data, c.name.size = <const uint8_t *> PyBytes_AsString(self.names[i]), len(self.names[i])
@@ -177,15 +175,13 @@ cdef class Writer:
         finally:
             free(records)
 
-    def add_columns(self, columns, row_counts, *, at=None, bounds=None, blooms=None):
-        """Write the row groups of a footer, whatever its form; O(chunks), none of them an object of Python's.
+    def add_scan(self, Scan scan not None, *, at=None, bounds=None, blooms=None):
+        """Write the row groups of a scanned footer; O(chunks), none of them an object of Python's.
 
         Parameters
         ----------
-        columns : sequence of kernels.chunks.Chunks
-            One per column, over all row groups.
-        row_counts : sequence of int
-            Rows of each row group.
+        scan : kernels.scan.Scan
+            With one leaf per column.
         at : sequence of int, optional
             For each row group the one that it replaces, or one behind the last; by default all are new ones.
         bounds : mapping, optional
@@ -196,36 +192,27 @@ cdef class Writer:
         Raises
         ------
         Unsupported
-            A chunk without metadata, in another file, or with a codec that is none.
+            A row group that has not one chunk per leaf; a chunk without metadata, in another file, or with a codec that
+            is none.
         """
-        cdef list forms = list(columns)
-        cdef uint32_t count = self.writer.column_count, leaf, place
-        cdef Py_ssize_t row_group
-        cdef uint64_t num_rows
+        cdef uint32_t count = self.writer.column_count, leaf, place, row_group
+        cdef int64_t num_rows
         cdef pqx_error error
         cdef int status
-        cdef FormChunks form
         self._going_on()
-        if len(forms) != <Py_ssize_t> count:
-            raise wire_error(wire.BAD_ARGUMENT, 0, count, len(forms))
-        cdef source *sources = <source *> calloc(count + 1, sizeof(source))
+        if scan.result.leaf_count != count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, count, scan.result.leaf_count)
+        scan.check_regular()
+        if at is not None and len(at) != scan.result.row_group_count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, scan.result.row_group_count, len(at))
+        overrides = by_row_group(bounds or {}, blooms or {})
         cdef pqx_pm_chunk *records = <pqx_pm_chunk *> calloc(count + 1, sizeof(pqx_pm_chunk))
+        if records == NULL:
+            raise MemoryError
         try:
-            if sources == NULL or records == NULL:
-                raise MemoryError
-            for leaf in range(count):
-                form = forms[leaf]
-                if form.count != <size_t> len(row_counts):
-                    raise wire_error(wire.BAD_ARGUMENT, 0, len(row_counts), form.count)
-                sources[leaf] = source(form.chunks, form.places, form.start, form.step,
-                                       form.judged and form.leaf.sort_order == UNSIGNED)
-            if at is not None and len(at) != len(row_counts):
-                raise wire_error(wire.BAD_ARGUMENT, 0, len(row_counts), len(at))
-            overrides = by_row_group(bounds or {}, blooms or {})
-            for row_group in range(len(row_counts)):
-                num_rows = max(0, row_counts[row_group])
+            for row_group in range(scan.result.row_group_count):
                 with nogil:
-                    status = convert(sources, count, row_group, self.columns, records, &error)
+                    status = convert(&scan.result, scan.start, row_group, self.columns, records, &error)
                 if status:
                     raise_error(&error)
                 for column, (limits, bloom) in overrides.get(row_group, {}).items():
@@ -240,12 +227,12 @@ cdef class Writer:
                 place = self.writer.row_group_count
                 if at is not None:
                     place = number_of(at[row_group], place)
+                num_rows = scan.result.row_groups[row_group].num_rows
                 with nogil:
-                    status = pqx_pm_write_row_group(&self.writer, place, num_rows, records, &error)
+                    status = pqx_pm_write_row_group(&self.writer, place, num_rows if num_rows > 0 else 0, records, &error)
                 if status:
                     raise_error(&error)
         finally:
-            free(sources)
             free(records)
 
     def finish(self, uint64_t parquet_footer_offset, uint32_t parquet_footer_length, *, uint64_t unused_bytes=0,
@@ -292,20 +279,18 @@ cdef class Writer:
             free(entries)
 
 
-cdef int convert(const source *sources, uint32_t count, Py_ssize_t row_group, const pqx_pm_column *columns,
+cdef int convert(const pqx_scan *scan, const uint8_t *start, uint32_t row_group, const pqx_pm_column *columns,
                  pqx_pm_chunk *records, pqx_error *error) noexcept nogil:
-    """The chunks of one row group, from their forms' records."""
+    """The chunks of one row group."""
     cdef uint32_t i
-    cdef size_t at
+    cdef size_t at = <size_t> row_group * scan.leaf_count
+    cdef const pqx_places *places = NULL
     cdef int status
-    cdef const pqx_places *places
-    for i in range(count):
-        at = row_group * sources[i].step
-        places = sources[i].places
-        if places != NULL:
-            places += at
-        status = pqx_pm_chunk_of(sources[i].start, sources[i].chunks + at, places, &columns[i], sources[i].unsigned_order,
-                                 &records[i], error)
+    for i in range(scan.leaf_count):
+        if scan.places != NULL:
+            places = scan.places + at + i
+        status = pqx_pm_chunk_of(start, scan.chunks + at + i, places, &columns[i],
+                                 scan.elements[scan.leaves[i]].sort_order == UNSIGNED, &records[i], error)
         if status:
             return status
     return 0

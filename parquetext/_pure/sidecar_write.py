@@ -8,6 +8,7 @@ from collections import namedtuple
 from .. import wire
 from ..errors import wire_error
 from .checksum import crc32
+from .scan import Scan
 from .sidecar_facts import chunk_facts
 from .sidecar_read import DESCRIPTOR, Column, Reader
 
@@ -179,15 +180,13 @@ class Writer:
         self._blocks[at:at + 1] = [start]
         self._blooms[at:at + 1] = [b"".join(blooms)]
 
-    def add_columns(self, columns, row_counts, *, at=None, bounds=None, blooms=None) -> None:
-        """Write the row groups of a footer, whatever its form.
+    def add_scan(self, scan: Scan, *, at=None, bounds=None, blooms=None) -> None:
+        """Write the row groups of a scanned footer.
 
         Parameters
         ----------
-        columns : sequence of kernels.chunks.Chunks
-            One per column, over all row groups.
-        row_counts : sequence of int
-            Rows of each row group.
+        scan : kernels.scan.Scan
+            With one leaf per column.
         at : sequence of int, optional
             For each row group the one that it replaces, or one behind the last; by default all are new ones.
         bounds : mapping, optional
@@ -198,15 +197,14 @@ class Writer:
         Raises
         ------
         Unsupported
-            A chunk without metadata, in another file, or with a codec that is none.
+            A row group that has not one chunk per leaf; a chunk without metadata, in another file, or with a codec that
+            is none.
         """
         self._going_on()
-        forms, bounds, blooms = list(columns), bounds or {}, blooms or {}
-        if len(forms) != len(self._columns):
-            raise wire_error(wire.BAD_ARGUMENT, 0, len(self._columns), len(forms))
-        for form in forms:
-            if len(form) != len(row_counts):
-                raise wire_error(wire.BAD_ARGUMENT, 0, len(row_counts), len(form))
+        bounds, blooms, row_counts = bounds or {}, blooms or {}, scan.row_groups("num_rows")
+        if scan.leaf_count != len(self._columns):
+            raise wire_error(wire.BAD_ARGUMENT, 0, len(self._columns), scan.leaf_count)
+        forms = [scan.column(leaf) for leaf in range(scan.leaf_count)]
         if at is not None and len(at) != len(row_counts):
             raise wire_error(wire.BAD_ARGUMENT, 0, len(row_counts), len(at))
         facts = [chunk_facts(form, column) for form, column in zip(forms, self._columns, strict=True)]

@@ -108,7 +108,6 @@ def sidecar_bytes(source, *, external_blooms: bool = False, settled: bool = True
     offset, footer, thrift = footer_bytes(source)
     scan = kernels.scan.scan(thrift)
     header = describe(scan)
-    columns = [scan.column(leaf) for leaf in range(scan.leaf_count)]
     with _data(source) as data:
         bounds = backfill(scan, header, data)
     filtered = bloom_columns(scan)
@@ -118,13 +117,13 @@ def sidecar_bytes(source, *, external_blooms: bool = False, settled: bool = True
         header.columns, designated_timestamp=header.designated_timestamp, sorting_columns=header.sorting_columns,
         bloom_columns=filtered if external_blooms else {column for _, column in blooms},
         external_blooms=external_blooms, squash_tracker=declared.squash_tracker if declared else -1)
-    writer.add_columns(columns, scan.row_groups("num_rows"), bounds=bounds, blooms=blooms)
+    writer.add_scan(scan, bounds=bounds, blooms=blooms)
     origin = Origin.of(footer, source.version, backfilled=bool(bounds), settled=settled)
     slices = note_of(scan)
     notes = [(CODE, origin.to_bytes()), *([] if slices is None else [(SLICES, slices)])]
     made = writer.finish(offset, len(footer), unused_bytes=declared.unused_bytes if declared else 0,
                          seq_txn=declared.seq_txn if declared else -1, scratchpad=notes)
-    return made, (len(columns), scan.row_group_count, len(blooms), len(bounds))
+    return made, (scan.leaf_count, scan.row_group_count, len(blooms), len(bounds))
 
 
 def footer_bytes(source) -> tuple[int, bytes, bytes]:

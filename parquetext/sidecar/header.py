@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from .. import kernels, wire
 from ..errors import Unsupported, wire_error
-from ..footer.elements import LogicalType, parse_element
+from ..footer.elements import parse_element
 from ..footer.types import PHYSICAL_TYPES
 from ..thrift import values
-from .questdb import KEY, Declared, parse
+from .questdb import KEY, Declared, DeclaredColumn, parse
 from .types import TIMESTAMP, infer, is_descending, is_designated, tag_of
 
 __all__ = ["Header", "describe"]
 
-REQUIRED, OPTIONAL, REPEATED = range(3)
+REQUIRED = 0
 REPETITION_SHIFT = 2
-NO_FIELD_ID = -1 << 31
 
 
 class Header(NamedTuple):
@@ -24,31 +24,17 @@ class Header(NamedTuple):
 
     Attributes
     ----------
-    columns : list of kernels.sidecar.Column
+    columns : sequence of kernels.sidecar.Column
     designated_timestamp : int
         -1: none.
     sorting_columns : list of int
     declared : Declared or None
     """
 
-    columns: list
+    columns: Sequence
     designated_timestamp: int
     sorting_columns: list[int]
     declared: Declared | None
-
-
-class Leaf(NamedTuple):
-    """What the schema says of a leaf."""
-
-    name: bytes
-    physical: int
-    width: int
-    repetition: int
-    field_id: int
-    logical: LogicalType | None
-    depth: int
-    repeated: int
-    definition: int
 
 
 def describe(scan) -> Header:
@@ -59,57 +45,37 @@ def describe(scan) -> Header:
     Unsupported
         Columns and chunks, or the key-value and the schema, do not fit together, or row groups are sorted differently.
     """
-    leaves, declared = list(_leaves(scan)), _declared(scan)
-    if declared is not None and len(declared.columns) != len(leaves):
-        raise wire_error(wire.MISMATCH, 0, len(leaves), len(declared.columns))
-    codes = [column.code for column in declared.columns] if declared else [
-        infer(PHYSICAL_TYPES[leaf.physical], leaf.width, leaf.logical, leaf.depth, leaf.repeated) for leaf in leaves]
-    marked = next((index for index, code in enumerate(codes) if is_designated(code)), None) if declared else None
+    columns, declared = kernels.sidecar.describe(scan, _code), _declared(scan)
+    marked = None
+    if declared is not None:
+        if len(declared.columns) != len(columns):
+            raise wire_error(wire.MISMATCH, 0, len(columns), len(declared.columns))
+        columns = [_as_declared(*pair) for pair in zip(columns, declared.columns, strict=True)]
+        marked = next((index for index, column in enumerate(columns) if is_designated(column.type)), None)
     if marked is not None:
-        sorting, timestamp = [(marked, is_descending(codes[marked]))], marked
+        sorting, timestamp = [(marked, is_descending(columns[marked].type))], marked
     else:
         sorting = _sorting(scan)
-        timestamp = _timestamp(sorting, leaves, codes)
-    descending = {column for column, falls in sorting if falls}
-    columns = [_column(index, leaf, codes[index], declared, index in descending) for index, leaf in enumerate(leaves)]
+        timestamp = _timestamp(scan, sorting, columns)
+    falling = [column for column, falls in sorting if falls]
+    if falling:
+        columns = list(columns)
+    for column in falling:
+        flags = columns[column].flags | wire.PM_COLUMN_FLAG_DESCENDING
+        columns[column] = columns[column]._replace(flags=flags)
     return Header(columns, timestamp, [column for column, _ in sorting], declared)
 
 
-def _column(index: int, leaf: Leaf, code: int, declared: Declared | None, descending: bool):
-    flags = leaf.repetition << REPETITION_SHIFT | (wire.PM_COLUMN_FLAG_DESCENDING if descending else 0)
-    identity = -1 if leaf.field_id == NO_FIELD_ID else leaf.field_id
-    if declared is not None:
-        said = declared.columns[index]
-        identity = said.id if said.id >= 0 else identity
-        flags |= wire.PM_COLUMN_FLAG_LOCAL_KEY_IS_GLOBAL if said.has_global_keys else 0
-        flags |= wire.PM_COLUMN_FLAG_IS_ASCII if said.is_ascii else 0
-    return kernels.sidecar.Column(leaf.name, identity, code, flags, leaf.width, leaf.physical, leaf.repeated,
-                                  leaf.definition)
+def _code(element: bytes, physical: int, width: int, below: bool, repeated: int) -> int:
+    """A leaf's type code, by its schema element."""
+    return infer(PHYSICAL_TYPES[physical], width, parse_element(element).logical, below, repeated)
 
 
-def _leaves(scan):
-    """Each leaf, under the name and repetition of its top-level field."""
-    data, fact = memoryview(scan.data), scan.elements
-    parents, repetitions, physicals, widths = fact("parent"), fact("repetition"), fact("type"), fact("type_length")
-    name_at, name_size, field_ids = fact("name_offset"), fact("name_length"), fact("field_id")
-    at, size = fact("bytes_offset"), fact("bytes_length")
-    annotated, converted = fact("logical_type_length"), fact("converted_type")
-    definitions, repeated = fact("max_definition"), fact("max_repetition")
-    for element in scan.leaves:
-        top, depth = element, 1
-        while parents[top] > 0:
-            top, depth = parents[top], depth + 1
-        physical = physicals[element]
-        if not 0 <= physical < len(PHYSICAL_TYPES):
-            raise Unsupported(f"a leaf of physical type {physical}", offset=at[element])
-        logical = None
-        if annotated[element] or converted[element] >= 0:
-            logical = parse_element(data[at[element]:at[element] + size[element]]).logical
-        name = bytes(data[name_at[top]:name_at[top] + name_size[top]])
-        repetition = repetitions[top] if repetitions[top] in (REQUIRED, OPTIONAL, REPEATED) else OPTIONAL
-        width = max(0, widths[element]) if PHYSICAL_TYPES[physical] == "FIXED_LEN_BYTE_ARRAY" else 0
-        yield Leaf(name, physical, width, repetition, field_ids[element], logical, depth, repeated[element],
-                   definitions[element])
+def _as_declared(column, said: DeclaredColumn):
+    flags = column.flags
+    flags |= wire.PM_COLUMN_FLAG_LOCAL_KEY_IS_GLOBAL if said.has_global_keys else 0
+    flags |= wire.PM_COLUMN_FLAG_IS_ASCII if said.is_ascii else 0
+    return column._replace(id=said.id if said.id >= 0 else column.id, type=said.code, flags=flags)
 
 
 def _declared(scan) -> Declared | None:
@@ -152,11 +118,20 @@ def _sorting_columns(text: bytes, offset: int) -> list[tuple[int, bool]]:
     return columns
 
 
-def _timestamp(sorting: list[tuple[int, bool]], leaves: list[Leaf], codes: list[int]) -> int:
+def _timestamp(scan, sorting: list[tuple[int, bool]], columns: Sequence) -> int:
     """The first sorting column where it ascends, is required and is a timestamp; -1 otherwise."""
     if not sorting:
         return -1
-    column, descending = sorting[0]
-    leaf = leaves[column]
-    is_timestamp = tag_of(codes[column]) == TIMESTAMP or (leaf.logical is not None and leaf.logical.name == "TIMESTAMP")
-    return column if is_timestamp and not descending and leaf.repetition == REQUIRED else -1
+    index, descending = sorting[0]
+    column = columns[index]
+    if descending or column.flags >> REPETITION_SHIFT & 3 != REQUIRED:
+        return -1
+    return index if tag_of(column.type) == TIMESTAMP or _is_timestamp(scan, index) else -1
+
+
+def _is_timestamp(scan, leaf: int) -> bool:
+    """Whether a leaf is annotated as one."""
+    element = scan.leaves[leaf]
+    at, size = scan.elements("bytes_offset")[element], scan.elements("bytes_length")[element]
+    logical = parse_element(memoryview(scan.data)[at:at + size]).logical
+    return logical is not None and logical.name == "TIMESTAMP"

@@ -138,8 +138,7 @@ def add_row_groups(writer, scan, at: Sequence[int] | None, data: LocalSource, he
     """Write blocks of row groups that stand in a file; O(what is added)."""
     with pa.OSFile(data.name) as file:
         bounds = backfill(scan, header, file)
-    writer.add_columns([scan.column(leaf) for leaf in range(scan.leaf_count)], scan.row_groups("num_rows"), at=at,
-                       bounds=bounds, blooms=bitsets(scan, data))
+    writer.add_scan(scan, at=at, bounds=bounds, blooms=bitsets(scan, data))
 
 
 def _note(footer: bytes, version: Version) -> list[tuple[int, bytes]]:

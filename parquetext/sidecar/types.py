@@ -57,7 +57,7 @@ def type_name(code: int) -> str:
     return name
 
 
-def infer(physical: str, width: int, logical: LogicalType | None, depth: int, repeated: int) -> int:
+def infer(physical: str, width: int, logical: LogicalType | None, below: bool, repeated: int) -> int:
     """The type code of a leaf by its Parquet type, -1 where there is none.
 
     Parameters
@@ -67,14 +67,14 @@ def infer(physical: str, width: int, logical: LogicalType | None, depth: int, re
     width : int
         Bytes of a FIXED_LEN_BYTE_ARRAY.
     logical : LogicalType or None
-    depth : int
-        Names in its path: leaves below others have no type, but for lists of doubles.
+    below : bool
+        Whether it stands below other fields: such leaves have no type, but for lists of doubles.
     repeated : int
         Repeated fields on its path, itself included.
     """
     if repeated and physical == "DOUBLE":
         return ARRAY | CODES["DOUBLE"] << 8 | min(repeated - 1, 31) << 14
-    if depth > 1 or repeated:
+    if below or repeated:
         return UNKNOWN
     name = logical.name if logical else None
     if name == "DECIMAL" and physical in ("INT32", "INT64", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"):

@@ -14,7 +14,6 @@ from support.twins import both, outcome
 
 from parquetext import kernels, wire
 from parquetext.errors import ParquetextError
-from parquetext.sidecar.header import describe
 from parquetext.sidecar.slices import note_of
 from parquetext.thrift import values
 
@@ -40,10 +39,8 @@ def note(footer) -> bytes:
 def opened(kernel, scanner, footer: bytes):
     """A reader of a sidecar of that footer, and the scan."""
     scan = scanner.scan(footer)
-    header = describe(scan)
-    columns = [kernel.Column(*column) for column in header.columns]
-    writer = kernel.Writer(columns)
-    writer.add_columns([scan.column(leaf) for leaf in range(scan.leaf_count)], scan.row_groups("num_rows"))
+    writer = kernel.Writer(kernel.describe(scan, lambda *_: -1))
+    writer.add_scan(scan)
     return kernel.Reader(writer.finish(4000, len(footer))), scan
 
 

@@ -48,23 +48,24 @@ class TestWriter:
 
     def test_row_groups_of_a_footer_take_the_places_that_they_are_given(self, kernel):
         sink = io.BytesIO()
-        pq.write_table(pa.table({"a": range(9)}), sink, row_group_size=3)
+        pq.write_table(pa.table({"a": range(9)}), sink, row_group_size=4)
         length = int.from_bytes(sink.getvalue()[-8:-4], "little")
         scan = kernels.scan.scan(sink.getvalue()[-8 - length:-8])
         writer = kernel.Writer([kernel.Column(b"a", -1, 6, 0, 0, 2, 0, 1)])
         for rows in (70, 80, 90):
             writer.add(rows, [kernel.Chunk()])
-        chunks, rows = [scan.column(0)], [1, 2, 3]
-        writer.add_columns(chunks, rows, at=[1, 3, 0])
-        assert list(kernel.Reader(writer.finish(4, 10)).row_counts) == [3, 1, 90, 2]
+        writer.add_scan(scan, at=[1, 3, 0])
+        reader = kernel.Reader(writer.finish(4, 10))
+        assert list(reader.row_counts) == [1, 4, 90, 4]
+        assert [low and low[0] for low in reader.chunks(0).bound_values(1)] == [8, 0, None, 4]
         for wrong in ([0, 1], [0, 1, 5], [0, 1, -1]):
             with pytest.raises(ParquetextError, match="out of range"):
-                kernel.Writer([kernel.Column(b"a", -1, 6, 0, 0, 2, 0, 1)]).add_columns(chunks, rows, at=wrong)
+                kernel.Writer([kernel.Column(b"a", -1, 6, 0, 0, 2, 0, 1)]).add_scan(scan, at=wrong)
 
     def test_a_writer_writes_once(self, kernel):
         writer = kernel.Writer([])
         writer.finish(4, 10)
-        for again in (lambda: writer.finish(4, 10), lambda: writer.add(1, []), lambda: writer.add_columns([], [])):
+        for again in (lambda: writer.finish(4, 10), lambda: writer.add(1, [])):
             with pytest.raises(ValueError, match="finished"):
                 again()
 

@@ -1,0 +1,115 @@
+"""A sidecar's columns as a scanned footer's schema has them."""
+
+from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
+from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy
+
+from .. import wire
+from ..errors import wire_error
+from .sidecar_reader import Column
+
+from .capi cimport pqx_element, pqx_range
+from .scan cimport Scan
+from .sidecar_api cimport pqx_pm_column
+
+__all__ = ["Columns", "describe"]
+
+cdef enum:
+    FIXED_LEN_BYTE_ARRAY = 7
+    DECIMAL = 5                                                 # of converted types
+    OPTIONAL = 1
+    LAST_REPETITION = 2
+    REPETITION_SHIFT = 2
+    NO_FIELD_ID = -2147483648
+    FACTS = 5
+
+
+cdef class Columns:
+    """Descriptors, a sequence of `Column`."""
+
+    def __dealloc__(self):
+        free(self.columns)
+
+    def __len__(self):
+        return self.count
+
+    def __getitem__(self, index):
+        cdef pqx_pm_column *c
+        if not 0 <= index < self.count:
+            raise IndexError(index)
+        c = &self.columns[<size_t> index]
+        return Column(PyBytes_FromStringAndSize(<const char *> c.name.data, c.name.size), c.id, c.type, c.flags,
+                      c.fixed_byte_len, c.physical_type, c.max_repetition, c.max_definition)
+
+
+def describe(Scan scan not None, infer):
+    """The columns of a scanned footer, by its schema: leaves under the name and repetition of their top-level field.
+
+    Parameters
+    ----------
+    scan : kernels.scan.Scan
+    infer : callable
+        From a leaf's Thrift bytes, its physical type, its width (0 but for FIXED_LEN_BYTE_ARRAY), whether it stands below
+        other fields, and the number of repeated fields on its path, to its type code. It is called once for each kind.
+
+    Returns
+    -------
+    Columns
+
+    Raises
+    ------
+    Unsupported
+        A leaf of a physical type that is none.
+    """
+    cdef Columns made = Columns.__new__(Columns)
+    cdef const pqx_element *elements = scan.result.elements
+    cdef const pqx_element *leaf
+    cdef uint32_t i, element, top = 0, seen = 0
+    cdef int32_t repetition
+    cdef pqx_pm_column *c
+    made.owner, made.count = scan, scan.result.leaf_count
+    made.columns = <pqx_pm_column *> calloc(made.count + 1, sizeof(pqx_pm_column))
+    if made.columns == NULL:
+        raise MemoryError
+    kinds = {}
+    for i in range(made.count):
+        element, c = scan.result.leaves[i], &made.columns[i]
+        leaf = &elements[element]
+        while seen <= element:                                  # elements stand in preorder
+            if elements[seen].parent <= 0:
+                top = seen
+            seen += 1
+        if not 0 <= leaf.type <= FIXED_LEN_BYTE_ARRAY:
+            raise wire_error(wire.UNSUPPORTED_VALUE, leaf.bytes.offset, FIXED_LEN_BYTE_ARRAY, <uint32_t> leaf.type)
+        repetition = elements[top].repetition
+        c.name.data, c.name.size = scan.start + elements[top].name.offset, elements[top].name.length
+        c.id = -1 if leaf.field_id == NO_FIELD_ID else leaf.field_id
+        c.flags = (repetition if 0 <= repetition <= LAST_REPETITION else OPTIONAL) << REPETITION_SHIFT
+        c.fixed_byte_len = leaf.type_length if leaf.type == FIXED_LEN_BYTE_ARRAY and leaf.type_length > 0 else 0
+        c.physical_type, c.max_repetition, c.max_definition = <uint8_t> leaf.type, leaf.max_repetition, leaf.max_definition
+        key = kind(scan.start, leaf, c, top != element)
+        code = kinds.get(key)
+        if code is None:
+            code = kinds[key] = infer(part(scan.start, leaf.bytes), c.physical_type, c.fixed_byte_len, top != element,
+                                      c.max_repetition)
+        c.type = code
+    return made
+
+
+cdef bytes part(const uint8_t *start, pqx_range place):
+    return PyBytes_FromStringAndSize(<const char *> start + place.offset, place.length)
+
+
+cdef bytes kind(const uint8_t *start, const pqx_element *leaf, const pqx_pm_column *column, bint below):
+    """What a leaf's type follows from: its annotation, or all of it where a decimal has its digits beside, and numbers."""
+    cdef pqx_range said = leaf.logical_type
+    if said.length == 0 and leaf.converted_type == DECIMAL:
+        said = leaf.bytes
+    cdef int32_t[FACTS] facts = [leaf.converted_type, column.physical_type, column.fixed_byte_len, below,
+                                 column.max_repetition]
+    cdef bytes key = PyBytes_FromStringAndSize(NULL, said.length + sizeof(facts))
+    cdef char *to = PyBytes_AsString(key)
+    memcpy(to, facts, sizeof(facts))
+    memcpy(to + sizeof(facts), start + said.offset, said.length)
+    return key
