@@ -12,6 +12,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.wide_files import write_forms
+
+from parquetext.footer.locate import read_tail
+from parquetext.storage import open_source
 
 CSRC = Path(__file__).parents[1] / "csrc"
 
@@ -95,6 +99,30 @@ def test_the_example_says_what_is_wrong(built, table, tmp_path):
         result = subprocess.run([built / "placement", tmp_path / path, column], capture_output=True, text=True)
         assert result.returncode == 1
         assert message in result.stderr
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory) -> dict[str, Path]:
+    return write_forms(tmp_path_factory.mktemp("wide"))
+
+
+@pytest.mark.parametrize("form", ["flat", "index", "par3"])
+def test_no_flipped_bit_of_the_last_64_kib_makes_a_wrong_answer(built, wide, form):
+    """What stands behind the payload, which C does not look at, is flipped in tests/footer/test_damage.py."""
+    program, span = built / "flips", 1 << 16
+    if not program.exists():
+        subprocess.run(["cc", "-std=c11", "-O1", CSRC / "tests/flips.c", built / "libpqx.a", f"-I{CSRC / 'include'}",
+                        "-o", program], check=True)  # fmt: skip
+    with open_source(str(wide[form])) as source:
+        tail = read_tail(source)
+    block = tail.blocks[0]
+    places = tail.footer_offset, block.payload, block.length, span
+    done = subprocess.run([program, "index" if form == "index" else "flat", wide[form], *map(str, places)],
+                          capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    same, errors, unread = map(int, done.stdout.split())
+    assert same + errors + unread == 8 * (span - (tail.file_size - block.payload - block.length))
+    assert errors > 0.99 * (same + errors + unread)
 
 
 def test_the_fuzz_targets_have_footers_to_start_from_without_a_corpus(tmp_path):
