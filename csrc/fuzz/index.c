@@ -196,6 +196,7 @@ static void read_index(const uint8_t *footer, size_t footer_size, const pqx_buff
         ask_for_everything(index);
         pqx_index_close(index);
     }
+    (void)pqx_index_verify(file, size, footer_size, payload->size, NULL);
     free(tail);
     free(file);
 }

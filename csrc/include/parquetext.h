@@ -558,6 +558,11 @@ PQX_API int pqx_index_get_sorting_columns(pqx_index *index, uint32_t row_group, 
 PQX_API int pqx_index_get_key_value(pqx_index *index, uint32_t number, pqx_bytes *key, pqx_bytes *value, pqx_error *error);
 PQX_API int pqx_index_get_created_by(pqx_index *index, pqx_bytes *created_by, int *present, pqx_error *error);
 PQX_API int pqx_index_slice(pqx_index *index, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error);
+/* Check a whole index in memory: `data` is the Thrift footer, extension and all, the payload [payload, payload + length) of
+ * it. Every cell, every checksum over Thrift bytes, and that it is byte for byte the index that this footer has:
+ * PQX_BAD_VALUE at the first byte that differs. O(size). Reserves what pqx_scan_footer and pqx_index_write do, and a copy of
+ * `data`. */
+PQX_API int pqx_index_verify(const uint8_t *data, size_t size, size_t payload, size_t length, pqx_error *error);
 PQX_API void pqx_index_io(const pqx_index *index, uint64_t *reads, uint64_t *bytes);
 
 /* ---- the metadata sidecar, `_pm` ---------------------------------------------------------------------------------------- */

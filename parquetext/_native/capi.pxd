@@ -112,6 +112,7 @@ cdef extern from "parquetext.h" nogil:
                        size_t tail_size, pqx_index **index, pqx_error *error)
     void pqx_index_close(pqx_index *index)
     int pqx_index_hold(pqx_index *index, pqx_error *error)
+    int pqx_index_verify(const uint8_t *data, size_t size, size_t payload, size_t length, pqx_error *error)
     void pqx_index_get_facts(const pqx_index *index, pqx_flat_facts *facts)
     int pqx_index_find_name(pqx_index *index, const uint8_t *name, size_t size, uint32_t *ids, size_t capacity,
                             size_t *count, pqx_error *error)

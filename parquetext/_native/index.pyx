@@ -10,7 +10,7 @@ from .capi cimport (
     pqx_flat_node, pqx_index, pqx_index_close, pqx_index_find_field_id, pqx_index_find_name, pqx_index_get_chunks,
     pqx_index_get_created_by, pqx_index_get_facts, pqx_index_get_key_value, pqx_index_get_node,
     pqx_index_get_row_groups, pqx_index_get_sorting_columns, pqx_index_hold, pqx_index_io, pqx_index_open,
-    pqx_index_slice, pqx_index_write, pqx_places, pqx_row_group, pqx_sorting_column, pqx_source,
+    pqx_index_slice, pqx_index_verify, pqx_index_write, pqx_places, pqx_row_group, pqx_sorting_column, pqx_source,
 )
 
 from .reader cimport FormReader
@@ -18,7 +18,7 @@ from .scan cimport Scan
 
 from .reader import Node
 
-__all__ = ["GROUP", "Node", "Reader", "write"]
+__all__ = ["GROUP", "Node", "Reader", "verify", "write"]
 
 GROUP = PQX_FLAT_GROUP
 
@@ -140,3 +140,26 @@ def write(Scan scan not None):
         return PyBytes_FromStringAndSize(<char *> out.data, out.size)
     finally:
         pqx_buffer_free(&out)
+
+
+def verify(data, size_t payload, size_t length):
+    """Check the index at ``[payload, payload + length)`` of a whole Thrift footer in memory, extension and all.
+
+    Every cell and every checksum over Thrift bytes, and that it is the index which this footer has: O(size).
+
+    Raises
+    ------
+    Damaged
+        What is wrong first, its offset counted from the footer's start.
+    Malformed
+        The checksum over a piece of the Thrift footer is wrong, or it does not parse.
+    """
+    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef size_t size = view.shape[0]
+    cdef const uint8_t *start = &view[0] if size else NULL
+    cdef pqx_error error
+    cdef int status
+    with nogil:
+        status = pqx_index_verify(start, size, payload, length, &error)
+    if status:
+        raise wire_error(error.code, error.offset, error.expected, error.found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .flat_read import Node
 from .index_read import Reader
 from .index_shape import GROUP
+from .index_verify import verify
 from .index_write import write
 
-__all__ = ["GROUP", "Node", "Reader", "write"]
+__all__ = ["GROUP", "Node", "Reader", "verify", "write"]

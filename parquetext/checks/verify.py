@@ -76,7 +76,7 @@ def _verify(path, source, report: Report, pages: bool, deep: bool) -> None:
         return
     flat = _check_flat(source, payload, footer, tail, scan, report) if payload else None
     if "index" in places:
-        report.extend(check_index(footer, tail.footer_offset, places["index"], scan))
+        report.extend(check_index(footer, tail.footer_offset, places["index"]))
     if pages and scan.regular:
         check_pages(source, scan, leaf_names(scan), tail.footer_offset, report)
     if deep:

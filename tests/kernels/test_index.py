@@ -227,6 +227,44 @@ def test_a_lookup_reads_a_bucket_a_cell_an_element_and_the_chunks(implementation
     assert reader.io == (reads, fetched)
 
 
+def test_the_check_of_the_whole_sees_every_bit_of_the_index_and_what_it_covers():
+    footer = small_footer()
+    payload = write(footer)
+    data, places = bytearray(footer + payload), (len(footer), len(payload))
+
+    def check() -> list:
+        return [outcome(module(package, "index").verify, bytes(data), *places) for package in ("native", "pure")]
+
+    assert check() == [None, None]
+    unseen = 0
+    for number in range(0, 8 * len(data), 5):  # every bit of a byte within five bytes
+        at, bit = divmod(number, 8)
+        data[at] ^= 1 << bit
+        native, pure = check()
+        data[at] ^= 1 << bit
+        assert native == pure, (at, bit)
+        unseen += native is None
+        assert native is not None or at < len(footer), (at, bit)
+    assert unseen < 0.02 * len(footer)  # list headers, and the like
+
+
+def test_an_index_of_another_footer_is_told_by_its_first_byte_that_differs(implementation):
+    footer, other = thrift.wide_footer(40, 2), thrift.wide_footer(40, 2).replace(b"c17", b"d17")
+    payload = write(other)
+    with pytest.raises(ParquetextError) as raised:
+        kernels.index.verify(footer + payload, len(footer), len(payload))
+    assert raised.value.code == wire.THRIFT_CHECKSUM
+    signed = bytearray(write(footer))
+    expected = write(footer)
+    at = expected.index(struct.pack("<I", 40), cells(expected)[-1][0] + 256) + 24  # the version in the tail block
+    signed[at] ^= 1
+    size, = struct.unpack_from("<I", signed, len(signed) - 8)
+    signed[-4:] = struct.pack("<I", zlib.crc32(signed[-size:-4]))
+    with pytest.raises(Damaged) as raised:
+        kernels.index.verify(footer + signed, len(footer), len(signed))
+    assert (raised.value.code, raised.value.offset) == (wire.BAD_VALUE, len(footer) + at)
+
+
 def test_once_held_nothing_is_read_any_more(implementation):
     footer = thrift.wide_footer(50, 3)
     reader = open_index(footer, write(footer), tail=100)
