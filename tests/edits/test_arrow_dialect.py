@@ -146,6 +146,18 @@ def test_what_the_dialect_cannot_carry_is_refused_and_the_file_is_left(tmp_path,
     assert path.read_bytes() == original
 
 
+def test_a_writers_name_that_is_no_text_is_left_out_and_said_to_be(path):
+    footer = footer_of(ORIGINAL)
+    at = footer.index(b"parquet-cpp")
+    odd = footer[:at] + b"\xff" + footer[at + 1:]
+    path.write_bytes(with_footer(ORIGINAL, odd))
+    result = edits.upgrade(path, dialect="arrow")
+    assert "FileMetaData.created_by" in {loss.field for loss in result.losses}
+    with parquetext.open(path, form="arrow") as file:
+        assert file.created_by is None and file.column("b").max.to_pylist()[0] is not None
+    assert parquetext.verify(path).ok
+
+
 def test_files_of_the_corpus_come_back(tmp_path, corpus, expected):
     path, upgraded = tmp_path / "x.parquet", 0
     for known in expected[::6]:  # all of them go through the dialect in tests/interop

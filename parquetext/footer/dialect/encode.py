@@ -55,7 +55,7 @@ def _encode(footer: dict) -> bytes:
     return Builder(LAYOUT).finish("FileMetaData", {
         "version": footer["version"], "schema": schema, "num_rows": footer["num_rows"],
         "row_groups": [_row_group(group, columns, ordered) for group in footer["row_groups"]],
-        "kv": _key_values(footer), "created_by": text(footer.get("created_by", "")),
+        "kv": _key_values(footer), "created_by": _created_by(footer),
     })
 
 
@@ -74,6 +74,12 @@ def _element(element: dict, before: dict, ordered: bool) -> dict:
         "num_children": element.get("num_children"), "field_id": element.get("field_id"),
         "column_order_type": 1 if ordered else None, "column_order": {} if ordered else None,
     }
+
+
+def _created_by(footer: dict) -> bytes:
+    """Empty where it is unset, or no text."""
+    name = footer.get("created_by", "")
+    return text(name) if _is_text(name) else b""
 
 
 def _key_values(fields: dict) -> list[dict] | None:
@@ -144,7 +150,7 @@ def is_fully_dictionary_encoded(metadata: dict) -> bool:
     if stats:
         pages = [page["encoding"] for page in stats if page["page_type"] in DATA_PAGES]
         return bool(pages) and set(pages) <= {PLAIN_DICTIONARY, RLE_DICTIONARY}
-    encodings = set(metadata["encodings"])
+    encodings = set(metadata.get("encodings", ()))
     return PLAIN_DICTIONARY in encodings and encodings <= {PLAIN_DICTIONARY, RLE, BIT_PACKED}
 
 
