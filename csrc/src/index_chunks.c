@@ -17,6 +17,17 @@ static int read_ranges(const pqx_index *index, const uint8_t *lists, uint64_t pl
     return PQX_OK;
 }
 
+void pqx_index_want_chunks(pqx_index *index, uint32_t leaf, const uint8_t *cell)
+{
+    pqx_range ranges[PQX_FLAT_PART_ROW_GROUPS];
+    uint32_t count = pqx_index_groups(index->shape.row_groups, 0), head = pqx_index_schema_bytes(&index->shape);
+    uint64_t place = pqx_index_part_place(&index->shape, leaf, 0);
+    index->part_of = PQX_INDEX_NOTHING;
+    index->part_thrift.size = 0;
+    if (read_ranges(index, cell + head + 4, place + head + 4, count, ranges, NULL) == PQX_OK)
+        (void)pqx_index_gather(index, place, ranges, count, &index->part_thrift, NULL);
+}
+
 /* Bring the Thrift bytes of a leaf's part into index->part_thrift, checked; `ranges` are those of its chunks. */
 static int load_part(pqx_index *index, uint32_t leaf, uint32_t part, pqx_range *ranges, pqx_error *error)
 {

@@ -70,6 +70,8 @@ int pqx_index_load_id(pqx_index *index, uint32_t id, const pqx_index_entry **ent
 int pqx_index_load_path(pqx_index *index, uint32_t id, const pqx_index_entry **entry, pqx_error *error);
 
 /* index_chunks.c */
+/* Something about a leaf with this cell cannot be read: a source that collects what it lacks learns what its chunks take. */
+void pqx_index_want_chunks(pqx_index *index, uint32_t leaf, const uint8_t *cell);
 /* The facts of a leaf's chunks in [first, first + count), within a call that has begun. Their Thrift bytes are appended to
  * `arena`, from whose start all ranges count. */
 int pqx_index_read_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena, pqx_error *error);

@@ -55,7 +55,9 @@ static int load_entry(pqx_index *index, pqx_index_entry *entry, uint32_t id, pqx
     entry->id = PQX_INDEX_NOTHING;
     PQX_TRY(pqx_index_load(index, place, is_node ? pqx_index_node_bytes(s) : pqx_index_column_bytes(s), &entry->cell, error));
     PQX_TRY(read_schema_part(index, entry, place, id, &thrift, &crc, error));
-    return read_element(index, entry, place, thrift, crc, error);
+    int status = read_element(index, entry, place, thrift, crc, error);
+    if (PQX_UNLIKELY(status == PQX_IO && !is_node)) pqx_index_want_chunks(index, id, entry->cell.data);
+    return status;
 }
 
 /* The names from below the root down to index->node, which is `node`, NUL between them. The path of the group that it is

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from contextlib import suppress
 from itertools import groupby
 from typing import NamedTuple
 
@@ -148,7 +149,12 @@ class Reader(flat_names.ByName):
         first_leaf, leaf_count = number, 1
         if is_node:
             first_leaf, leaf_count = self._leaves(place, numbers)
-        data = file.thrift(place + 8, thrift, crc)
+        try:
+            data = file.thrift(place + 8, thrift, crc)
+        except Exception as error:
+            if not is_node and not isinstance(error, ParquetextError):
+                self._want_chunks(number, cell)
+            raise
         element = self._element(data, thrift)
         element |= zip(("column_order", "max_definition", "max_repetition"), levels, strict=True)
         return Entry(id, cell, file.payload + place + at, data, element, parent, index, position, first_leaf,
@@ -285,8 +291,18 @@ class Reader(flat_names.ByName):
             return self._part[2:]
         file, shape, entry = self.file, self.file.shape, self.entry(leaf)
         self._part = None
-        place, head = shape.part_place(leaf, part), 4 if part else shape.schema_bytes
+        place = shape.part_place(leaf, part)
         cell = file.cell(place, shape.part_bytes(part)) if part else entry.cell
+        crc, ranges = self._ranges(leaf, part, cell)
+        data = file.gather(place, ranges)
+        file.check_thrift(crc, b"".join(data), ranges[0].offset)
+        self._part = leaf, part, ranges, data
+        return ranges, data
+
+    def _ranges(self, leaf: int, part: int, cell: bytes) -> tuple[int, list[Range]]:
+        """The checksum of a part's chunks, and their ranges, which ascend."""
+        file, shape = self.file, self.file.shape
+        place, head = shape.part_place(leaf, part), 4 if part else shape.schema_bytes
         numbers, ranges, end = _Numbers(cell, head), [], 0
         crc, count = numbers.take(4), len(shape.groups(part))
         offsets = [numbers.take(shape.offset_bytes) for _ in range(count)]
@@ -297,10 +313,13 @@ class Reader(flat_names.ByName):
                 raise file.fail(wire.BAD_OFFSET, at, file.limit, offset)
             ranges.append(Range(offset, length))
             end = offset + length
-        data = file.gather(place, ranges)
-        file.check_thrift(crc, b"".join(data), ranges[0].offset)
-        self._part = leaf, part, ranges, data
-        return ranges, data
+        return crc, ranges
+
+    def _want_chunks(self, leaf: int, cell: bytes) -> None:
+        """Something about a leaf cannot be read: a source that collects what it lacks learns what its chunks take."""
+        with suppress(Exception):  # the reason why it cannot be read is raised anyway
+            _, ranges = self._ranges(leaf, 0, cell)
+            self.file.gather(0, ranges)
 
     def decode_chunk(self, arena: bytes, at: int, thrift: Range) -> dict[str, int]:
         """The facts of the chunk at `at` of the arena, by the members of pqx_chunk and pqx_places."""

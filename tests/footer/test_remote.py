@@ -12,6 +12,7 @@ from support.flat_files import with_flat_footer
 from support.objects import BUCKET, put, recorded_s3_server
 
 import parquetext
+from parquetext.storage import BatchedSource
 
 COLUMNS = 3000
 TAIL = 16 << 10
@@ -204,14 +205,18 @@ def test_threads_share_a_remote_file(remote):
     assert not wrong
 
 
-def test_a_columns_chunks_are_fetched_together_by_an_index(store, table, tmp_path, implementation):
-    """Tail, name, cell and schema element, and the Thrift bytes of all row groups at the same time."""
+def test_by_an_index_a_column_takes_four_rounds_of_requests(store, table, tmp_path, implementation, monkeypatch):
+    """Tail, name, cell, and at the same time the Thrift bytes of schema element and chunks in all row groups."""
     filesystem, recorder = store
     local = tmp_path / "index.parquet"
     pq.write_table(table, local, row_group_size=1)
     parquetext.upgrade(local, form="index")
     path = f"{BUCKET}/index-{implementation}.parquet"
     put(filesystem, path, local.read_bytes())
+    rounds = []
+    read_many = BatchedSource.read_many
+    monkeypatch.setattr(BatchedSource, "read_many",
+                        lambda self, ranges: rounds.append(len(ranges)) or read_many(self, ranges))
     recorder.forget()
     recorder.latency = 0.02
     with parquetext.open((filesystem, path)) as file:
@@ -220,5 +225,21 @@ def test_a_columns_chunks_are_fetched_together_by_an_index(store, table, tmp_pat
         assert list(column.null_count) == [0] * 8
         assert column.max.to_pylist() == [f"text {n}" for n in range(8)]
         check_stats(file, recorder)
-    assert recorder.count("GET") <= 4 + 8
+    assert [count for count in rounds if count] == [1, 1, 9]
+    assert recorder.count("GET") == 1 + sum(rounds)
     assert recorder.most_at_once > 1
+
+
+def test_by_an_index_what_lies_near_comes_in_one_request(store, tmp_path, implementation):
+    filesystem, recorder = store
+    local = tmp_path / "narrow.parquet"
+    pq.write_table(pa.table({name(n): range(8) for n in range(100)}), local, row_group_size=1)
+    parquetext.upgrade(local, form="index")
+    path = f"{BUCKET}/narrow-{implementation}.parquet"
+    put(filesystem, path, local.read_bytes())
+    recorder.forget()
+    with parquetext.open((filesystem, path)) as file:
+        assert (file.form, list(file.column(name(0)).null_count)) == ("index", [0] * 8)
+        check_stats(file, recorder)
+        assert file.io_stats.requests <= 3
+    assert max(end - begin for begin, end in recorder.ranges()) < local.stat().st_size
