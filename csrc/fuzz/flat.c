@@ -1,7 +1,10 @@
-/* Open any bytes as a flat footer's payload with its trailer, ask for everything, and check it whole. */
+/* Open any bytes as a flat footer's payload with its trailer, half of the time with all checksums made right, so that what
+ * lies behind them is reached; ask for everything, and check it whole. */
 #include <errno.h>
 
 #include "input.h"
+#include "wire.h"
+#include "signing.h"
 
 #define MOST 32
 
@@ -76,14 +79,15 @@ static void ask_for_everything(pqx_flat *flat)
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
-    size_t tail_size = 28 + take_steering(input, &size) % 4096;
+    uint64_t steering = take_steering(input, &size);
+    size_t tail_size = 28 + (steering >> 1) % 4096, payload = size < 28 ? size : size - 28;
     uint8_t *data = exact(input, size);
+    if (steering & 1) sign_flat(data, payload);
     if (tail_size > size) tail_size = size;
     uint8_t *tail = exact(data + size - tail_size, tail_size);
     pqx_bytes bytes = {data, size};
     pqx_source source = {read_memory, &bytes, size};
     pqx_flat *flat;
-    size_t payload = size < 28 ? size : size - 28;
     if (pqx_flat_open(&source, 0, payload, tail, tail_size, &flat, NULL) == PQX_OK) {
         ask_for_everything(flat);
         if (tail_size % 2 && pqx_flat_hold(flat, NULL) == PQX_OK) ask_for_everything(flat);

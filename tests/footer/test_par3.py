@@ -64,6 +64,18 @@ def test_facts_and_schema_are_those_of_the_thrift_footer(path, tmp_path):
         assert ours.to_arrow().equals(thrift.to_arrow())
 
 
+def test_either_magic_may_stand_at_the_head(path):
+    data = Path(path).read_bytes()
+    assert data[:4] == b"PAR1"
+    Path(path).write_bytes(b"PAR3" + data[4:])
+    with parquetext.open(path) as file:
+        assert (file.form, file.findings) == ("par3", [])
+        assert file.read().equals(TABLE)
+    assert checks.verify(path, deep=True).ok
+    assert parquetext.restore(path).outcome == "restored"
+    assert pq.read_table(path).equals(TABLE)
+
+
 def test_values_are_those_that_pyarrow_reads_with_the_thrift_footer(path):
     assert parquetext.read_table(path).equals(TABLE)
     assert parquetext.read_table(path, columns=["place.x", "n3"]).equals(
