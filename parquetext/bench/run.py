@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import cases, lookups, plans
+from . import cases, lookups, plans, sidecars
 from .shapes import Shape
 from .workspace import Subject, Workspace
 
@@ -23,6 +23,7 @@ FLAT_BYTES_TARGET, ONE_ROW_GROUP_BYTES_TARGET = 1.0, 1.15  # of the Thrift foote
 BYTES_TARGETS, NO_TARGETS = (FLAT_BYTES_TARGET, 0.08), (None, None)  # of the flat block and the index
 BUILD_TARGET = 2.0  # times the plain scan
 STANDARD = (10_000, 10)
+SIDECAR_TARGETS = {cases.OURS: 100.0, sidecars.UNVERIFIED: 3000.0}  # of 1,000 columns × 100 row groups, against pyarrow
 
 
 def run_on_file(
@@ -67,6 +68,11 @@ def run_on_shapes(
             yield lookups.opened(subject, rounds, {})
             yield cases.values(subject, rounds, {})
             yield cases.bytes_of_footers(subject, None)
+        workspace.progress("sidecars")
+        long = workspace.of_shape(Shape(1_000, 100))
+        yield sidecars.opened(long, rounds, SIDECAR_TARGETS)
+        for subject in (long, standard, workspace.of_shape(Shape(10_000, 1))):
+            yield sidecars.builds(subject, rounds, BUILD_TARGET)
         workspace.progress("plans over 1,000 files")
         yield plans.plans(workspace, 1_000, rounds)
 

@@ -17,6 +17,7 @@ __all__ = ["compare"]
 MEANINGLESS = wire.PM_STAT_MIN_INLINED | wire.PM_STAT_MAX_INLINED  # where a statistic stands is the writer's choice
 NUMBERS = ("codec", "encodings", "num_values", "byte_range_start", "total_compressed_size", "null_count",
            "distinct_count")
+NONE = -1
 HEADER = {"designated_timestamp": "the designated timestamp is column", "squash_tracker": "the squash tracker is",
           "sorting_columns": "sorted by columns"}
 FOOTER = ("parquet_footer_offset", "parquet_footer_length", "row_group_count")
@@ -79,6 +80,8 @@ def _fields(reader, expected) -> Iterator[Finding]:
         yield from _differ(name, getattr(reader.footer, name), getattr(expected.footer, name), "footer")
     if expected.footer.unused_bytes or not reader.footer.previous:  # else only the chain of commits knows of dead bytes
         yield from _differ("unused_bytes", reader.footer.unused_bytes, expected.footer.unused_bytes, "footer")
+    if expected.footer.seq_txn != NONE:
+        yield from _differ("seq_txn", reader.footer.seq_txn, expected.footer.seq_txn, "footer")
     yield from _differ("columns", reader.column_count, expected.column_count, "header")
     if (reader.column_count, reader.row_group_count) != (expected.column_count, expected.row_group_count):
         return
@@ -114,8 +117,12 @@ def _chunks(reader, expected, column: int) -> Iterator[Finding]:
         if found != wanted:
             for number, pair in enumerate(zip(found, wanted, strict=True)):
                 yield from _differ(name, *pair, place(number))
+    sizes = zip(ours.array("sizes"), theirs.array("sizes"), strict=True)
     for number, (found, wanted) in enumerate(zip(ours.array("flags"), theirs.array("flags"), strict=True)):
         yield from _differ("flags", found & ~MEANINGLESS, wanted & ~MEANINGLESS, place(number))
+        pair = next(sizes)
+        if found == wanted:
+            yield from _differ("sizes of statistics", *pair, place(number))
     for number, pair in enumerate(zip(_bounds(ours), _bounds(theirs), strict=True)):
         yield from _differ("statistics", *pair, place(number))
     for number in range(reader.row_group_count):

@@ -277,6 +277,12 @@ class Everything:
         self.chunk = self.block + 8
 
 
+def cut(places: Everything, end: int) -> bytes:
+    """The footer without what stands behind `end`."""
+    data = places.data
+    return at(data[:end] + data[-8:-4] + u32(end + 4 - places.footer), 0, u64(end + 8))
+
+
 # What is done to the file, and the error with its offset that has to come; `f` holds the places above.
 REJECTED = {
     "no header": (lambda f: f.data[:31], wire.PM_TRUNCATED, lambda f: 0),
@@ -319,6 +325,8 @@ REJECTED = {
         lambda f: at(f.data, f.footer + 12, u32(9)), wire.PM_FOOTER_SHORT, lambda f: f.entries + 36),
     "required footer feature": (
         lambda f: at(f.data, f.footer + 39, b"\x80"), wire.PM_REQUIRED_FEATURES, lambda f: f.footer + 32),
+    "a sequence number cut": (lambda f: cut(f, f.sections), wire.PM_FOOTER_SHORT, lambda f: f.sections),
+    "a scratchpad's count cut": (lambda f: cut(f, f.scratchpad), wire.PM_FOOTER_SHORT, lambda f: f.scratchpad),
     "an empty scratchpad": (
         lambda f: at(f.data, f.scratchpad, u32(0)), wire.PM_SCRATCHPAD_EMPTY, lambda f: f.scratchpad),
     "a scratchpad of too many entries": (
@@ -438,6 +446,28 @@ class TestTraps:
         with pytest.raises(Damaged) as caught:
             kernel.Reader(at(data, 128, u32(3))).sorting_columns  # noqa: B018
         assert (caught.value.code, caught.value.offset) == (wire.PM_SORTING_COLUMN, 128)
+
+    def test_a_first_footer_without_row_groups_begins_where_the_header_ends(self, kernel):
+        data = kernel.Writer(sidecars.columns(kernel)).finish(4, 10)
+        moved = sidecars.with_checksum(u64(len(data) + 8) + data[8:-48] + bytes(8) + data[-48:])
+        with pytest.raises(Damaged) as caught:
+            kernel.Reader(moved)
+        assert (caught.value.code, caught.value.offset) == (wire.PM_FOOTER_PLACE, len(moved) - 4)
+
+    @pytest.mark.parametrize(("column", "first", "count"), [
+        (3, 0, None), (-1, 0, None), (1 << 32, 0, None), (0, 3, None), (0, 0, 3), (0, 2, 1), (0, 1, (1 << 32) - 1),
+        (0, -1, 1)])
+    def test_columns_and_row_groups_that_are_none(self, kernel, column, first, count):
+        reader = kernel.Reader(sidecars.sidecar(kernel))
+        with pytest.raises(ParquetextError) as caught:
+            reader.chunks(column, first, count).array("codec")
+        assert caught.value.code == wire.BAD_ARGUMENT
+
+    @pytest.mark.parametrize(("row_group", "column"), [(2, 0), (0, 3), (-1, 0), (0, -1), (1 << 32, 0)])
+    def test_filters_of_columns_and_row_groups_that_are_none(self, kernel, row_group, column):
+        with pytest.raises(ParquetextError) as caught:
+            kernel.Reader(sidecars.sidecar(kernel)).bloom(row_group, column)
+        assert caught.value.code == wire.BAD_ARGUMENT
 
     def test_bytes_in_a_footer_that_no_feature_claims(self, kernel):
         data = kernel.Writer(sidecars.columns(kernel)).finish(4, 10)

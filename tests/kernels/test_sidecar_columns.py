@@ -104,3 +104,24 @@ def test_a_row_group_without_a_chunk_for_each_leaf(kernel):
     with pytest.raises(Unsupported) as caught:
         writer.add_scan(scan)
     assert caught.value.code == wire.IRREGULAR
+
+
+LEAF = b"\x15\x02\x19\x2c\x48\x01r\x15\x02\x00" + b"\x15\x02\x25\x00\x18\x01x\x00" + b"\x16\x02\x19\x1c\x19\x1c"
+END = b"\x16\x02\x16\x02\x00\x00"
+
+
+def metadata(codec: int) -> bytes:
+    return b"\x15\x02\x19\x05\x19\x18\x01x\x15" + bytes([codec * 2]) + b"\x16\x02\x16\x02\x16\x02\x26\x08\x00"
+
+
+@pytest.mark.parametrize(("chunk", "code"), [
+    (b"\x26\x08\x00", wire.NO_METADATA), (b"\x18\x01f\x16\x08\x1c" + metadata(0) + b"\x00", wire.PM_FILE_PATH),
+    (b"\x26\x08\x1c" + metadata(8) + b"\x00", wire.UNSUPPORTED_VALUE),
+    (b"\x26\x08\x1c" + metadata(-1 & 63) + b"\x00", wire.UNSUPPORTED_VALUE)],
+    ids=["no metadata", "in another file", "codec 8", "codec 63"])
+def test_chunks_that_a_sidecar_cannot_tell_of(kernel, chunk, code):
+    scan = kernels.scan.scan(LEAF + chunk + END)
+    writer = kernel.Writer(kernel.describe(scan, lambda *_: 5))
+    with pytest.raises(Unsupported) as caught:
+        writer.add_scan(scan)
+    assert caught.value.code == code

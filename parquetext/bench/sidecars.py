@@ -1,0 +1,67 @@
+"""Sidecars: one column's facts without the Parquet file's footer, and what building one costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from .. import footer, kernels, sidecar
+from ..sidecar.building import sidecar_bytes
+from ..storage import open_source
+from . import peers
+from .cases import OURS, STRIDE, Row, rows_of
+from .timing import Contender, compare
+from .workspace import Subject
+
+__all__ = ["UNVERIFIED", "builds", "opened"]
+
+UNVERIFIED = f"{OURS}, verify=False"
+
+
+def _look_up(path: str, names: list[str], verify: bool) -> Callable[[int], object]:
+    """As many facts as `peers.facts_of_pyarrow` gives."""
+    count = len(names)
+
+    def look_up(call: int) -> object:
+        with sidecar.open(path, verify=verify) as plan:
+            column = plan.column(names[call * STRIDE % count])
+            return column.byte_range_start, column.total_compressed_size, column.null_count, column.min_bytes.to_list()
+
+    return look_up
+
+
+def opened(subject: Subject, rounds: int, targets: dict[str, float]) -> list[Row]:
+    """Open the sidecar and look one column up, with its checksum verified and without, against pyarrow by the footer.
+
+    `targets` has one for each of ours, by its name.
+    """
+    sidecar.build(subject.plain)
+    names = subject.leaf_names
+    timings = compare([
+        Contender(OURS, _look_up(subject.plain, names, True), calls=20),
+        Contender(UNVERIFIED, _look_up(subject.plain, names, False), calls=200),
+        Contender("pyarrow", lambda call: peers.one_column_of_pyarrow(subject.plain, call * STRIDE % len(names))),
+    ], rounds)
+    rows = []
+    for ours, how in ((OURS, "verified"), (UNVERIFIED, "verify=False")):
+        pair = {ours: timings[ours], "pyarrow": timings["pyarrow"]}
+        target = {"pyarrow": targets[ours]} if ours in targets else {}
+        rows += rows_of(f"sidecar, open + one column's facts, {how}", subject.name, pair, target, ours)
+    return rows
+
+
+def builds(subject: Subject, rounds: int, target: float | None) -> list[Row]:
+    """A sidecar made from a file, the reading of its footer included, against scanning that footer plainly."""
+    thrift = footer.scan(subject.plain).data
+
+    def build(_: int) -> object:
+        with open_source(subject.plain) as source:
+            return sidecar_bytes(source)
+
+    contenders = [
+        Contender("plain scan", lambda _: kernels.scan.scan_plainly(thrift)),
+        Contender("sidecar built", build),
+    ]
+    targets = {"sidecar built": target} if target else {}
+    rows = rows_of("build", subject.name, compare(contenders, rounds), targets, ours="plain scan")
+    return [replace(row, at_most=True) for row in rows]
