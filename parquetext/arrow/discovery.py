@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -13,7 +15,7 @@ import pyarrow.fs as pafs
 from ..errors import ParquetextError
 from ..storage import LocalTarget, RemoteTarget, resolve
 
-__all__ = ["NULL", "Found", "discover", "inferred_type", "partition_schema"]
+__all__ = ["Found", "directory_keys", "discover", "inferred_type", "partition_schema"]
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
 IGNORED = (".", "_")
@@ -21,10 +23,11 @@ IGNORED = (".", "_")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file, and the keys that its directories have: text, None for null."""
+    """A file, the keys that its directories have (text, None for null), and its size in bytes."""
 
     target: LocalTarget | RemoteTarget
     keys: dict[str, str | None] = field(default_factory=dict)
+    size: int = -1
 
     @property
     def path(self) -> str:
@@ -55,13 +58,13 @@ def discover(source, filesystem=None, *, partitioned: bool = True,
     found: list[Found] = []
     for each in source if several else [source]:
         target = resolve(each if filesystem is None else (filesystem, each))
-        folder = _folder(target)
-        if folder is None:
-            found.append(_found(target, target.path, partitioned))
+        info = _info(target)
+        if info.type != pafs.FileType.Directory:
+            found.append(_found(target, target.path, info.size, partitioned))
         elif several:
             raise ParquetextError(f"{target}: a list is one of files, and this is a directory")
         else:
-            found += [_found(below, name, partitioned) for below, name in _below(target, folder, ignored)]
+            found += [_found(below, *named, partitioned) for below, *named in _below(target, ignored)]
     return found
 
 
@@ -88,29 +91,32 @@ def _filesystem(target: LocalTarget | RemoteTarget) -> pafs.FileSystem:
     return target.filesystem if isinstance(target, RemoteTarget) else pafs.LocalFileSystem()
 
 
-def _folder(target: LocalTarget | RemoteTarget) -> pafs.FileSystem | None:
-    """The filesystem of a directory; None for a file."""
-    filesystem = _filesystem(target)
-    info = filesystem.get_file_info(target.path)
+def _info(target: LocalTarget | RemoteTarget) -> pafs.FileInfo:
+    info = _filesystem(target).get_file_info(target.path)
     if info.type == pafs.FileType.NotFound:
         raise FileNotFoundError(2, os.strerror(2), str(target))
-    return filesystem if info.type == pafs.FileType.Directory else None
+    return info
 
 
-def _below(target, filesystem: pafs.FileSystem, ignored: tuple[str, ...]) -> list[tuple]:
-    """Each file below a directory, and its path from there."""
+def _below(target: LocalTarget | RemoteTarget, ignored: tuple[str, ...]) -> list[tuple]:
+    """Each file below a directory, its path from there, and its size."""
     base = target.path.rstrip("/")
-    infos = filesystem.get_file_info(pafs.FileSelector(base or "/", recursive=True))
-    paths = sorted(info.path for info in infos if info.type == pafs.FileType.File)
-    below = [(path, path[len(base):].lstrip("/")) for path in paths]
-    return [(_same_kind(target, path), name) for path, name in below
-            if not any(part.startswith(ignored) for part in name.split("/"))]
+    infos = _filesystem(target).get_file_info(pafs.FileSelector(base or "/", recursive=True))
+    files = sorted((info.path, info.size) for info in infos if info.type == pafs.FileType.File)
+    below = [(_same_kind(target, path), path[len(base):].lstrip("/"), size) for path, size in files]
+    return [file for file in below if not any(part.startswith(ignored) for part in file[1].split("/"))]
 
 
 def _same_kind(target, path: str) -> LocalTarget | RemoteTarget:
     return RemoteTarget(target.filesystem, path) if isinstance(target, RemoteTarget) else LocalTarget(path)
 
 
-def _found(target, name: str, partitioned: bool) -> Found:
-    pairs = (part.split("=", 1) for part in name.split("/")[:-1] if "=" in part) if partitioned else ()
-    return Found(target, {unquote(key): None if value == NULL else unquote(value) for key, value in pairs})
+def _found(target, name: str, size: int, partitioned: bool) -> Found:
+    return Found(target, directory_keys(posixpath.dirname(name)) if partitioned else {}, size)
+
+
+@lru_cache(maxsize=1 << 10)
+def directory_keys(folder: str) -> dict[str, str | None]:
+    """What directories named ``key=value`` in a path say: text, None for null."""
+    pairs = (part.split("=", 1) for part in folder.split("/") if "=" in part)
+    return {unquote(key): None if value == NULL else unquote(value) for key, value in pairs}

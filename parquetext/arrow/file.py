@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,8 +16,8 @@ from ..footer.bloom_filters import BloomFilters
 from ..footer.model import GROUP, Form
 from ..footer.names import find_group_or_leaf, leaves_below
 from ..footer.opening import open_as, open_file
-from .projection import project
-from .reading import check_options, read_projection
+from .projection import Projection, project
+from .reading import check_options, iter_projection, read_projection
 
 if TYPE_CHECKING:
     from ..sidecar.plan import Plan
@@ -73,20 +73,39 @@ class File(footer_file.File):
             What pyarrow raises for data that it cannot read.
         """
         check_options(options)
+        projection = self._projection(columns, row_groups, filters, key_values=key_values or use_pandas_metadata,
+                                      use_pandas_metadata=use_pandas_metadata)
+        return read_projection(projection, self._open_data, use_threads=use_threads, remote=self._is_remote, **options)
+
+    def iter_batches(self, columns: Iterable | None = None, row_groups: Sequence[int] | None = None, *,
+                     batch_size: int = 1 << 16, use_threads: bool = True,
+                     **options) -> Iterator[pa.RecordBatch]:
+        """Read values batch by batch, as `pyarrow.parquet.ParquetFile.iter_batches` gives them.
+
+        Memory is that of the batches which pyarrow prepares, and not of a whole row group; arguments as `read` takes
+        them.
+        """
+        check_options(options)
+        projection = self._projection(columns, row_groups, None)
+        return iter_projection(projection, self._open_data, batch_size, use_threads=use_threads,
+                               pre_buffer=self._is_remote, **options)
+
+    @property
+    def _is_remote(self) -> bool:
+        return hasattr(self._source, "target")
+
+    def _projection(self, columns: Iterable | None, row_groups: Sequence[int] | None, filters, **options) -> Projection:
         if columns is not None and not isinstance(columns, str):
             columns = list(columns)
         self._expect(self.num_columns if columns is None else len(columns))
         if self._is_batched() and isinstance(columns, list):
             self._fetch_cells(columns, row_groups)
-        key_values = key_values or use_pandas_metadata
         projection = self._on_form(lambda form: project(
-            form, columns, row_groups, filters, key_values=key_values, use_pandas_metadata=use_pandas_metadata,
-            blooms=self._blooms))
+            form, columns, row_groups, filters, blooms=self._blooms, **options))
         if self.form == "par3" and not projection.is_sliced:
             raise Unsupported("not readable by a slice, and a PAR3 file has no Thrift footer; "
                               "parquetext.restore brings it back", file=str(self.path))
-        remote = hasattr(self._source, "target")
-        return read_projection(projection, self._open_data, use_threads=use_threads, remote=remote, **options)
+        return projection
 
     def _blooms(self, form: Form, types: Mapping[str, pa.DataType]) -> BloomFilters:
         return BloomFilters(form, self._source, self._gathered, types)

@@ -18,7 +18,7 @@ from .file import open as open_file
 from .planning import FileFacts, asked_blooms, gather_facts, surviving, undecided_by_bounds
 from .selection import find_top_level
 
-__all__ = ["Fragment", "Shape", "naming"]
+__all__ = ["Fragment", "Shape", "left_row_groups", "naming"]
 
 
 @contextmanager
@@ -75,6 +75,25 @@ class Shape:
             return column.cast(field.type)
         except pa.ArrowException as error:
             raise type(error)(f"column {field.name!r} is {column.type} here: {error}") from error
+
+
+def left_row_groups(file: File, predicate: Predicate, types: Mapping[str, pa.DataType],
+                    given: Mapping[str, pa.Scalar]) -> list[int]:
+    """The row groups of a file that may hold rows which meet a predicate, by bounds and Bloom filters.
+
+    `types` has what the columns that it looks at are compared as, `given` those that directories give.
+    """
+    known = {name: pa.array([value], value.type) for name, value in given.items() if name in types}
+
+    def left(form) -> list[int]:
+        facts = gather_facts(form, [name for name in types if name not in known], {})
+        kept = surviving(predicate, [facts], types, known)[0]
+        if not kept or not undecided_by_bounds(predicate):
+            return kept
+        same = {name: rows for name, (_, rows) in facts.bounds.items() if rows == types[name]}
+        return asked_blooms(predicate, kept, facts, types, known, file._blooms(form, same))
+
+    return file._on_form(left)
 
 
 class Fragment:
@@ -159,18 +178,7 @@ class Fragment:
         names = predicate.columns(self._type_of)
         if names is None:
             return list(range(len(file.row_groups)))
-        types = {name: self._type_of(name) for name in names}
-        given = {name: pa.array([value], value.type) for name, value in self._shape.given.items() if name in types}
-
-        def left(form) -> list[int]:
-            facts = gather_facts(form, [name for name in types if name not in given], {})
-            kept = surviving(predicate, [facts], types, given)[0]
-            if not kept or not undecided_by_bounds(predicate):
-                return kept
-            same = {name: rows for name, (_, rows) in facts.bounds.items() if rows == types[name]}
-            return asked_blooms(predicate, kept, facts, types, given, file._blooms(form, same))
-
-        return file._on_form(left)
+        return left_row_groups(file, predicate, {name: self._type_of(name) for name in names}, self._shape.given)
 
     def _type_of(self, name: str) -> pa.DataType | None:
         schema = self._shape.schema

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 
 import pyarrow as pa
@@ -11,7 +11,7 @@ from pyarrow._parquet import ParquetReader
 from ..footer.pyarrow_footer import metadata_of
 from .projection import Projection, Step
 
-__all__ = ["check_options", "read_projection"]
+__all__ = ["check_options", "iter_projection", "read_projection"]
 
 OpenData = Callable[[], AbstractContextManager[pa.NativeFile]]
 SMALL_ROWS = 1 << 18  # values and chunks below which threads and pre-buffering cost more than they give
@@ -69,15 +69,32 @@ def read_projection(projection: Projection, open_data: OpenData, *, use_threads:
     return read(projection.step).take(kept)
 
 
+def iter_projection(projection: Projection, open_data: OpenData, batch_size: int, *, use_threads: bool = True,
+                    pre_buffer: bool = False, **options) -> Iterator[pa.RecordBatch]:
+    """Read a projection without a predicate batch by batch; options as `read_projection` takes them."""
+    step = projection.step
+    if step.footer == b"":
+        yield from _read(step, open_data, use_threads, pre_buffer, options).to_batches(batch_size)
+        return
+    with open_data() as source:
+        reader, row_groups = _reader(step, source, pre_buffer, options)
+        yield from reader.iter_batches(batch_size, row_groups, step.indices, use_threads)
+
+
 def _read(step: Step, open_data: OpenData, use_threads: bool, pre_buffer: bool,
           options: dict) -> pa.Table:
     if step.footer == b"":
         return pa.table({"": pa.nulls(step.rows)}).select([])
-    reader = ParquetReader()
     with open_data() as source:
-        metadata = None if step.footer is None else metadata_of(step.footer)
-        reader.open(source, metadata=metadata, pre_buffer=pre_buffer,
-                    **{"arrow_extensions_enabled": True, **options})
+        reader, row_groups = _reader(step, source, pre_buffer, options)
         if step.footer is None:
-            return reader.read_row_groups(list(step.row_groups), step.indices, use_threads=use_threads)
+            return reader.read_row_groups(row_groups, step.indices, use_threads=use_threads)
         return reader.read_all(step.indices, use_threads=use_threads)
+
+
+def _reader(step: Step, source: pa.NativeFile, pre_buffer: bool, options: dict) -> tuple[ParquetReader, list[int]]:
+    """A reader over a file's bytes, and the row groups to read of it: in a slice all of them."""
+    reader = ParquetReader()
+    metadata = None if step.footer is None else metadata_of(step.footer)
+    reader.open(source, metadata=metadata, pre_buffer=pre_buffer, **{"arrow_extensions_enabled": True, **options})
+    return reader, list(step.row_groups if step.footer is None else range(len(step.row_groups)))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
-from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..arrow.dataset import dataset
-from ..arrow.discovery import NULL, inferred_type
+from ..arrow.discovery import directory_keys, inferred_type
 from ..footer.elements import Element
 from ..footer.types import PHYSICAL_TYPES, LeafType, leaf_type
 from .logical import parsed
@@ -72,7 +70,7 @@ class Facts:
         return self._columns[name]
 
     def _key(self, name: str) -> ColumnFacts | None:
-        values = [_key_of(file, name) for file in self.files]
+        values = [directory_keys(file.rpartition("/")[0]).get(name, MISSING) for file in self.files]
         known = [value for value in values if value not in (MISSING, None)]
         if all(value == MISSING for value in values):
             return None
@@ -102,16 +100,6 @@ def _reader(catalog):
         return lambda columns, condition: catalog.filter(condition).select(columns)
     source = catalog if hasattr(catalog, "to_table") else dataset(catalog)
     return lambda columns, condition: source.to_table(columns=columns, filter=condition)
-
-
-@lru_cache(maxsize=1 << 10)
-def _keys_of(folder: str) -> dict[str, str | None]:
-    pairs = (part.split("=", 1) for part in folder.split("/") if "=" in part)
-    return {unquote(key): None if value == NULL else unquote(value) for key, value in pairs}
-
-
-def _key_of(file: str, name: str):
-    return _keys_of(file.rpartition("/")[0]).get(name, MISSING)
 
 
 def _typed(rows: pa.Table) -> ColumnFacts:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import pyarrow as pa
 
 from ..errors import ParquetextError
+from ..storage import resolve
 from .batches import Batch
 from .columns import SCHEMA
 from .footers import read_footer
@@ -16,7 +17,8 @@ __all__ = ["batches_of"]
 ROWS = 1 << 15  # of a batch, from which on it is given out
 
 
-def batches_of(files: Iterable, *, sidecars: bool = False) -> Iterator[pa.RecordBatch]:
+def batches_of(files: Iterable, *, sidecars: bool = False,
+               target_of: Callable = resolve) -> Iterator[pa.RecordBatch]:
     """The catalog of files: batches of `SCHEMA`, one row per column chunk.
 
     Parameters
@@ -25,6 +27,8 @@ def batches_of(files: Iterable, *, sidecars: bool = False) -> Iterator[pa.Record
         As `parquetext.open` takes paths; `file` then has them as text.
     sidecars : bool
         Also look for sidecars of remote files, at a request or two each.
+    target_of : callable
+        Where a path leads; without, what `parquetext.open` makes of it.
 
     Notes
     -----
@@ -34,7 +38,7 @@ def batches_of(files: Iterable, *, sidecars: bool = False) -> Iterator[pa.Record
     batch, failed = Batch(), []
     for file in files:
         try:
-            footer = read_footer(file, sidecars=sidecars)
+            footer = read_footer(target_of(file), sidecars=sidecars)
             if batch.rows >= ROWS or not batch.takes(footer):
                 yield from _given(batch)
                 batch = Batch()

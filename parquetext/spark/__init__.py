@@ -11,6 +11,7 @@ import importlib
 _HOMES = {
     "upgrade": "jobs", "strip": "jobs", "finalize": "jobs", "restore": "jobs", "verify": "jobs",
     "build_sidecars": "jobs", "JobFailed": "jobs", "list_files": "listing",
+    "read": "reading", "catalog": "cataloging",
     "session": "starting", "JavaNotFound": "java", "find_java_home": "java",
     "write": "writing", "ship": "shipping", "Implementations": "shipping",
 }

@@ -1,0 +1,7 @@
+"""The data source "parquetext": `spark.read.format("parquetext")`."""
+
+from __future__ import annotations
+
+from .datasource import ParquetextSource
+
+__all__ = ["ParquetextSource"]

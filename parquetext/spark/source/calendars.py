@@ -1,0 +1,105 @@
+"""Dates and times of files that old versions of Spark have written, in the calendar of their day.
+
+Spark before 3.0 (before 3.1 for INT96), and later ones on request, wrote days by the Julian calendar until 1582-10-04.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from functools import cache
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...errors import Unsupported
+from ...footer.model import Form
+
+__all__ = ["Calendar"]
+
+SPARK_VERSION = b"org.apache.spark.version"
+LEGACY_KEYS = {"datetime": b"org.apache.spark.legacyDateTime", "int96": b"org.apache.spark.legacyINT96"}
+FIRST_GREGORIAN = {"datetime": (3, 0), "int96": (3, 1)}
+_EPOCH = datetime.date(1970, 1, 1).toordinal()
+SWITCH_DAY = datetime.date(1582, 10, 15).toordinal() - _EPOCH
+SWITCH_MOMENT = -2_208_988_800_000_000  # 1900-01-01 in UTC: from here on all time zones agree
+_JULIAN_OFFSET = 1_721_424  # of a Julian day number over Python's ordinal
+_CENTURIES = (100, 200, 300, 500, 600, 700, 900, 1000, 1100, 1300, 1400, 1500)  # leap years of Julius alone
+
+
+class Calendar:
+    """Which calendar a file's days are in.
+
+    Parameters
+    ----------
+    form : Form
+        The file's footer.
+    modes : mapping
+        For ``"datetime"`` and ``"int96"`` what counts where the file does not say: CORRECTED, LEGACY or EXCEPTION.
+    """
+
+    def __init__(self, form: Form, modes: dict[str, str]):
+        pairs = dict(form.key_value(index) for index in range(form.key_value_count))
+        self._modes = {what: _mode(pairs, what, default) for what, default in modes.items()}
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether values mean what they say."""
+        return set(self._modes.values()) == {"CORRECTED"}
+
+    def days(self, days: pa.Array) -> pa.Array:
+        """Dates as the proleptic Gregorian calendar has them."""
+        mode = self._modes["datetime"]
+        if mode == "CORRECTED" or not _any_below(days, SWITCH_DAY, pa.int32()):
+            return days
+        if mode == "EXCEPTION":
+            raise _refused("dates before 1582-10-15")
+        numbers = days.cast(pa.int32())
+        shifted = numbers
+        for first, difference in _differences():
+            shifted = pc.if_else(pc.greater_equal(numbers, first), pc.add(numbers, pa.scalar(difference, pa.int32())),
+                                 shifted)
+        return shifted.cast(pa.date32())
+
+    def moments(self, moments: pa.Array, what: str) -> pa.Array:
+        """Timestamps in microseconds; those that depend on the writer's time zone are refused."""
+        if self._modes[what] != "CORRECTED" and _any_below(moments, SWITCH_MOMENT, pa.int64()):
+            raise _refused("timestamps before 1900")
+        return moments
+
+
+def _mode(pairs: dict, what: str, default: str) -> str:
+    version = pairs.get(SPARK_VERSION)
+    if version is None:
+        return default
+    numbers = re.match(rb"(\d+)\.(\d+)", version)
+    old = numbers is not None and (int(numbers[1]), int(numbers[2])) < FIRST_GREGORIAN[what]
+    return "LEGACY" if old or LEGACY_KEYS[what] in pairs else "CORRECTED"
+
+
+def _any_below(values: pa.Array, limit: int, kind: pa.DataType) -> bool:
+    smallest = pc.min(values.cast(kind)).as_py()
+    return smallest is not None and smallest < limit
+
+
+def _refused(what: str) -> Unsupported:
+    return Unsupported(f"{what}, in the hybrid calendar that old versions of Spark wrote: use spark.read.parquet, or "
+                       "set the option datetimeRebaseMode (int96RebaseMode) to CORRECTED to take them as they are")
+
+
+@cache
+def _differences() -> list[tuple[int, int]]:
+    """(first stored day, days to add), ascending; up to the first one as much more as one day back in 300 years."""
+    found = [(-(1 << 31), 2)]
+    for year in _CENTURIES:
+        first = _julian_day(year, 3, 1)
+        found.append((first, datetime.date(year, 3, 1).toordinal() - _EPOCH - first))
+    return [*found, (SWITCH_DAY, 0)]
+
+
+def _julian_day(year: int, month: int, day: int) -> int:
+    """Days since 1970 of a date in the Julian calendar."""
+    shift = (14 - month) // 12
+    years, months = year + 4800 - shift, month + 12 * shift - 3
+    number = day + (153 * months + 2) // 5 + 365 * years + years // 4 - 32083
+    return number - _JULIAN_OFFSET - _EPOCH - 1

@@ -1,0 +1,86 @@
+"""What Spark knows the data source by: its name, its schema, its reader."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterable
+
+from pyspark.sql.datasource import DataSource
+from pyspark.sql.types import StructField, StructType
+
+from ...arrow.discovery import Found
+from ...arrow.file import open as open_file
+from ...arrow.fragments import naming
+from ...errors import ColumnError, ParquetextError
+from .files import list_files
+from .keys import key_fields
+from .options import Options
+from .reading import PruningReader, Reader
+from .types import merged, spark_schema
+
+__all__ = ["ParquetextSource"]
+
+VERY_WIDE = 1_000  # columns from which on it is worth a word that all of them are read
+_PUSHING = "data_source_pushdown_filters.py"  # the worker that Spark runs when filters are pushed down
+
+
+class ParquetextSource(DataSource):
+    """``spark.read.format("parquetext")``: Parquet files by their fastest footers, as Arrow batches.
+
+    See docs/spark.md for the options.
+    """
+
+    @classmethod
+    def name(cls) -> str:
+        return "parquetext"
+
+    def schema(self) -> StructType:
+        """That of the first file, or of all with `mergeSchema`, and the keys of directories."""
+        options = Options.of(self.options)
+        files = list_files(options)
+        if not files:
+            raise ParquetextError(f"no file in {', '.join(options.paths)} to take the schema from; say .schema(…)")
+        keys = key_fields(file.keys for file in files)
+        named = {key.name.lower() for key in keys}
+        own = None if options.columns is None else [name for name in options.columns if name.lower() not in named]
+        whole = _schema(files if options.merge_schema else files[:1], own)
+        if options.columns is None and len(whole) >= VERY_WIDE:
+            logging.getLogger("parquetext").warning(
+                "%d columns are read whole: Spark asks a Python data source for all columns of its schema, whatever "
+                "is selected later; name those you need by .schema(…), .option(\"columns\", …) or "
+                "parquetext.spark.read(columns=…)", len(whole))
+        return _with_keys(whole, keys, options.columns)
+
+    def reader(self, schema: StructType) -> Reader:
+        """One that takes filters where Spark pushes them down."""
+        kind = PruningReader if _is_pushing() else Reader
+        return kind(Options.of(self.options), schema)
+
+
+def _is_pushing() -> bool:
+    """Whether it is the worker for filters that asks; no other one tells whether Spark's setting is on."""
+    return sys._getframe(2).f_code.co_filename.endswith(_PUSHING)
+
+
+def _schema(files: Iterable[Found], columns: list[str] | None) -> StructType:
+    whole: StructType | None = None
+    for found in files:
+        with naming(found.target), open_file(found.target) as file:
+            one = file._on_form(lambda form: spark_schema(form, columns))
+            whole = one if whole is None else merged(whole, one)
+    return whole
+
+
+def _with_keys(whole: StructType, keys: StructType, order: list[str] | None) -> StructType:
+    """Keys behind the files' own columns, or in the place of one of the same name."""
+    by_name = {key.name.lower(): key for key in keys}
+    fields = [StructField(field.name, by_name.pop(field.name.lower(), field).dataType) for field in whole]
+    fields += by_name.values()
+    if order is None:
+        return StructType(fields)
+    found = {field.name.lower(): field for field in fields}
+    missing = [name for name in order if name.lower() not in found]
+    if missing:
+        raise ColumnError(f"no column {missing[0]!r}")
+    return StructType([found[name.lower()] for name in order])

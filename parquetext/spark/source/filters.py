@@ -1,0 +1,98 @@
+"""Spark's filters as a predicate that rules out row groups; Spark itself applies them to rows again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from pyspark.sql.datasource import (
+    EqualNullSafe,
+    EqualTo,
+    Filter,
+    GreaterThan,
+    GreaterThanOrEqual,
+    In,
+    IsNull,
+    LessThan,
+    LessThanOrEqual,
+    Not,
+    StringStartsWith,
+)
+from pyspark.sql.types import (
+    BinaryType,
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    FractionalType,
+    IntegralType,
+    StringType,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+)
+
+from ...pruning import Comparison, Predicate
+
+__all__ = ["predicate_of"]
+
+_COMPARED = (IntegralType, DecimalType, DateType, TimestampType, TimestampNTZType, BooleanType, BinaryType)
+_OPERATORS = {EqualTo: "=", EqualNullSafe: "=", GreaterThan: ">", GreaterThanOrEqual: ">=", LessThan: "<",
+              LessThanOrEqual: "<="}
+# Bounds do not tell of a NaN, which Spark has equal to itself and above all other numbers.
+_OF_FLOATS = {"=", "<", "<=", "in"}
+
+
+def predicate_of(filters: Iterable[Filter], schema: StructType) -> Predicate | None:
+    """What of the filters, all of which rows have to meet, bounds and Bloom filters can be asked; None for nothing."""
+    types = {field.name: field.dataType for field in schema}
+    found = [comparison for each in filters for comparison in _comparisons(each, types)]
+    return Predicate(None, [found]) if found else None
+
+
+def _comparisons(each: Filter, types: dict[str, DataType]) -> list[Comparison]:
+    if isinstance(each, Not):
+        inner = each.child
+        return _plain(inner, types, "!=" if isinstance(inner, EqualTo) else "not in" if isinstance(inner, In) else None)
+    if isinstance(each, StringStartsWith):
+        return _starting(each, types)
+    operator = "in" if isinstance(each, (In, IsNull)) else _OPERATORS.get(type(each))
+    return _plain(each, types, operator)
+
+
+def _plain(each: Filter, types: dict[str, DataType], operator: str | None) -> list[Comparison]:
+    name, kind = _column(each, types)
+    if operator is None or kind is None or not _orders(kind):
+        return []
+    if isinstance(kind, FractionalType) and not isinstance(kind, DecimalType) and operator not in _OF_FLOATS:
+        return []
+    values = [None] if isinstance(each, IsNull) else list(each.value) if isinstance(each, In) else [each.value]
+    if any(value is None or (isinstance(value, float) and math.isnan(value)) for value in values) and not isinstance(
+            each, IsNull):
+        return []
+    return [Comparison(name, operator, values if operator.endswith("in") else values[0])]
+
+
+def _column(each: Filter, types: dict[str, DataType]) -> tuple[str, DataType | None]:
+    path = getattr(each, "attribute", ())
+    return (path[0], types.get(path[0])) if len(path) == 1 else ("", None)
+
+
+def _orders(kind: DataType) -> bool:
+    """Whether Spark compares such values as Parquet's bounds do."""
+    if isinstance(kind, StringType):
+        return kind == StringType()  # of the collation that compares bytes
+    return isinstance(kind, (*_COMPARED, FractionalType))
+
+
+def _starting(each: StringStartsWith, types: dict[str, DataType]) -> list[Comparison]:
+    """From the prefix to the first string behind all that begin with it."""
+    name, kind = _column(each, types)
+    prefix = each.value.encode() if isinstance(each.value, str) else b""
+    if kind is None or not _orders(kind) or not prefix:
+        return []
+    found = [Comparison(name, ">=", prefix)]
+    stem = prefix.rstrip(b"\xff")
+    return [*found, Comparison(name, "<", stem[:-1] + bytes([stem[-1] + 1]))] if stem else found
+
+

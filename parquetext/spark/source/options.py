@@ -1,0 +1,92 @@
+"""What a reader may say with `.option(…)`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ...errors import ParquetextError
+
+__all__ = ["Options"]
+
+MIB = 1 << 20
+_SUFFIXES = {"": 1, "b": 1, "k": 1 << 10, "kb": 1 << 10, "m": MIB, "mb": MIB, "g": 1 << 30, "gb": 1 << 30}
+REBASE_MODES = ("CORRECTED", "LEGACY", "EXCEPTION")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """A reader's options; names are Spark's own where Spark has them."""
+
+    paths: list[str]
+    columns: list[str] | None
+    merge_schema: bool
+    sidecar: bool
+    base_path: str | None
+    partition_bytes: int
+    open_cost: int
+    min_partitions: int
+    batch_rows: int
+    rebase: str
+    int96_rebase: str
+
+    @classmethod
+    def of(cls, options: Mapping[str, str]) -> Options:
+        """Parse what Spark hands over.
+
+        Raises
+        ------
+        ParquetextError
+            There is no path, or an option is none that makes sense.
+        """
+        return cls(
+            _paths(options), _columns(options.get("columns")), _flag(options, "mergeSchema"),
+            _flag(options, "sidecar"), options.get("basePath"),
+            _bytes(options, "maxPartitionBytes", 128 * MIB), _bytes(options, "openCostInBytes", 4 * MIB),
+            _bytes(options, "minPartitionNum", os.cpu_count() or 1), _bytes(options, "batchRows", 1 << 15),
+            _mode(options, "datetimeRebaseMode"), _mode(options, "int96RebaseMode"))
+
+
+def _paths(options: Mapping[str, str]) -> list[str]:
+    paths = json.loads(options["paths"]) if options.get("paths") else []
+    if options.get("path"):
+        paths = [options["path"], *paths]
+    if not paths:
+        raise ParquetextError("no path: say .load(path)")
+    return paths
+
+
+def _columns(text: str | None) -> list[str] | None:
+    """A JSON list of names, or names with commas between them."""
+    if text is None:
+        return None
+    if text.lstrip().startswith("["):
+        return json.loads(text)
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _flag(options: Mapping[str, str], name: str) -> bool:
+    text = options.get(name, "false").lower()
+    if text not in ("true", "false"):
+        raise ParquetextError(f"option {name} is true or false, not {text!r}")
+    return text == "true"
+
+
+def _bytes(options: Mapping[str, str], name: str, default: int) -> int:
+    text = options.get(name)
+    if text is None:
+        return default
+    digits = text.strip().lower().rstrip("bkmg")
+    factor = _SUFFIXES.get(text.strip().lower()[len(digits):])
+    if factor is None or not digits.isdecimal() or not int(digits):
+        raise ParquetextError(f"option {name} is a positive number, such as 1000 or 128m, not {text!r}")
+    return int(digits) * factor
+
+
+def _mode(options: Mapping[str, str], name: str) -> str:
+    mode = options.get(name, "CORRECTED").upper()
+    if mode not in REBASE_MODES:
+        raise ParquetextError(f"option {name} is one of {', '.join(REBASE_MODES)}, not {mode!r}")
+    return mode

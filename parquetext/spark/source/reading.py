@@ -1,0 +1,160 @@
+"""The reader of the data source: shares of files as Arrow batches, without the row groups that filters rule out."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Sequence
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceReader, Filter
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+from ...arrow.discovery import Found
+from ...arrow.file import File
+from ...arrow.file import open as open_file
+from ...arrow.fragments import left_row_groups, naming
+from ...arrow.planned import open_planned
+from ...arrow.planning import FileFacts, surviving
+from ...arrow.selection import find_top_level
+from ...footer.elements import parse_element
+from ...footer.model import Form
+from ...footer.types import INT96
+from ...pruning import Predicate
+from .calendars import Calendar
+from .files import Piece, Share, list_files, shares
+from .filters import predicate_of
+from .keys import key_scalar
+from .options import Options
+from .values import conformed
+
+__all__ = ["PruningReader", "Reader"]
+
+
+class Reader(DataSourceReader):
+    """Reads the columns of a schema. It plans by the listing alone: footers are read where the data is."""
+
+    predicate: Predicate | None = None
+
+    def __init__(self, options: Options, schema: StructType):
+        self.options, self.schema = options, schema
+        self.arrow = to_arrow_schema(schema, timezone="UTC")
+
+    def partitions(self) -> list[Share]:
+        """Shares of like size of the files that their directories do not rule out."""
+        files = [file for file in list_files(self.options) if self._may_match(file)]
+        return shares(files, self.options) or [Share([])]
+
+    def read(self, partition: Share) -> Iterator[pa.RecordBatch]:
+        for piece in partition.pieces:
+            with naming(piece.file.target):
+                yield from self._batches(piece)
+
+    def _may_match(self, file: Found) -> bool:
+        """By the keys of its directories; nothing is known of its columns."""
+        types = {} if self.predicate is None else self._types()
+        known = {name: pa.array([value], value.type) for name, value in self._keys(file).items() if name in types}
+        if not known:
+            return True
+        return bool(surviving(self.predicate, [FileFacts(1, {}, frozenset())], types, known)[0])
+
+    def _types(self) -> dict[str, pa.DataType]:
+        """What the columns that the predicate looks at are compared as."""
+        return {part.column: self.arrow.field(part.column).type for part in self.predicate.alternatives[0]}
+
+    def _keys(self, file: Found) -> dict[str, pa.Scalar]:
+        """Values that directories give, of columns that are wanted; another case of a name will do."""
+        keys = {key.lower(): value for key, value in file.keys.items()}
+        return {field.name: key_scalar(keys[field.name.lower()], field.type, field.name)
+                for field in self.arrow if field.name.lower() in keys}
+
+    def _batches(self, piece: Piece) -> Iterator[pa.RecordBatch]:
+        given = self._keys(piece.file)
+        with (open_planned if self.options.sidecar else open_file)(piece.file.target) as file:
+            content = _Content(file, [field for field in self.arrow if field.name not in given], self.options)
+            row_groups = self._row_groups(file, piece, content, given)
+            if not row_groups:
+                return
+            batches = file.iter_batches(
+                [(name,) for name in content.names.values()], row_groups, batch_size=self.options.batch_rows,
+                use_threads=False, arrow_extensions_enabled=False, coerce_int96_timestamp_unit="us")
+            for batch in batches:
+                columns = [pa.repeat(given[field.name], batch.num_rows) if field.name in given
+                           else content.column(batch, field) for field in self.arrow]
+                yield pa.RecordBatch.from_arrays(columns, schema=self.arrow)
+
+    def _row_groups(self, file: File, piece: Piece, content: _Content, given: dict[str, pa.Scalar]) -> Sequence[int]:
+        count = len(file.row_groups)
+        left = range(count) if piece.is_whole else _beginning_in(file, piece, count)
+        if self.predicate is None or not left or not content.calendar.is_plain or content.renamed:
+            return left
+        kept = set(left_row_groups(file, self.predicate, self._types(), given))
+        return [row_group for row_group in left if row_group in kept]
+
+
+class PruningReader(Reader):
+    """The same with filters. Spark allows no reader that has `pushFilters` while its setting is off."""
+
+    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
+        """Take note of what rules out row groups; all filters stay Spark's, for the rows."""
+        self.predicate = predicate_of(filters, self.schema)
+        return filters
+
+
+class _Content:
+    """What of the wanted columns a file has, and how."""
+
+    def __init__(self, file: File, fields: list[pa.Field], options: Options):
+        self.names = file._on_form(lambda form: _names(form, fields))
+        self.renamed = any(field != name for field, name in self.names.items())
+        self.int96 = file._on_form(lambda form: _of_int96(form, self.names, fields))
+        modes = {"datetime": options.rebase, "int96": options.int96_rebase}
+        self.calendar = file._on_form(lambda form: Calendar(form, modes))
+        self._places = {name: place for place, name in enumerate(self.names)}
+
+    def column(self, batch: pa.RecordBatch, field: pa.Field) -> pa.Array:
+        """A column as Spark wants it; of nulls where the file has none."""
+        place = self._places.get(field.name)
+        if place is None:
+            return pa.nulls(batch.num_rows, field.type)
+        return conformed(batch.column(place), field.type, field.name, self.calendar, field.name in self.int96)
+
+
+def _names(form: Form, fields: Iterable[pa.Field]) -> dict[str, str]:
+    """Of each field that is there its name in the file: the same, else the only one that differs by case alone."""
+    found = {field.name: field.name if find_top_level(form, field.name) is not None else None for field in fields}
+    if None in found.values():
+        by_case: dict[str, list[str]] = {}
+        for name in _top_level_names(form):
+            by_case.setdefault(name.lower(), []).append(name)
+        for name in [name for name, there in found.items() if there is None]:
+            alike = by_case.get(name.lower(), [])
+            found[name] = alike[0] if len(alike) == 1 else None
+    return {name: there for name, there in found.items() if there is not None}
+
+
+def _top_level_names(form: Form) -> list[str]:
+    names = (form.node(leaf).path.split(b"\0", 1)[0] for leaf in range(form.leaf_count))
+    return [name.decode("utf-8", "surrogateescape") for name in dict.fromkeys(names)]
+
+
+def _of_int96(form: Form, names: dict[str, str], fields: Iterable[pa.Field]) -> set[str]:
+    """The columns that have INT96 in them."""
+    moments = [field.name for field in fields if field.name in names and _has_moments(field.type)]
+    return {name for name in moments for leaf in find_top_level(form, names[name])
+            if parse_element(form.node(leaf).thrift).type == INT96}
+
+
+@functools.lru_cache(maxsize=1 << 10)
+def _has_moments(kind: pa.DataType) -> bool:
+    return pa.types.is_timestamp(kind) or any(_has_moments(kind.field(place).type) for place in range(kind.num_fields))
+
+
+def _beginning_in(file: File, piece: Piece, count: int) -> list[int]:
+    """The row groups whose first column begins in a part of the file."""
+    if not file.num_columns:
+        return list(range(count)) if piece.start < 0 else []
+    chunks = file._on_form(lambda form: form.column(0))
+    data, dictionary = chunks.array("data_page_offset"), chunks.array("dictionary_page_offset")
+    begins = [min(first, other) if other > 0 else first for first, other in zip(data, dictionary, strict=True)]
+    return [row_group for row_group, begin in enumerate(begins) if piece.start <= begin < piece.end]

@@ -1,0 +1,173 @@
+"""A file's columns as Spark's schema has them: cast where nothing can get lost, refused where Spark refuses too."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...errors import Unsupported
+from .calendars import Calendar
+
+__all__ = ["conformed"]
+
+pt = pa.types
+
+
+def conformed(column: pa.Array, kind: pa.DataType, name: str, calendar: Calendar, is_int96: bool) -> pa.Array:
+    """A column of a file as an array of the type that Spark expects.
+
+    Parameters
+    ----------
+    kind : pyarrow.DataType
+        Of Spark's schema.
+    is_int96 : bool
+        Whether timestamps in it are stored as INT96, which count as instants.
+
+    Raises
+    ------
+    Unsupported
+        The column has another type, of which Spark's reader makes no such values; or it is a date or time of a
+        calendar that cannot be told.
+    """
+    if not _fits(column.type, kind, is_int96):
+        raise Unsupported(f"column {name!r} is {column.type} in this file, and {kind} in Spark's schema: a conversion "
+                          "that only spark.read.parquet can make or refuse")
+    try:
+        column = _converted(column, kind)
+    except pa.ArrowException as error:
+        raise Unsupported(f"column {name!r}: {error}; see what spark.read.parquet makes of it") from error
+    return column if calendar.is_plain else _on_calendar(column, calendar, "int96" if is_int96 else "datetime")
+
+
+@lru_cache(maxsize=1 << 12)
+def _fits(source: pa.DataType, wanted: pa.DataType, is_int96: bool) -> bool:
+    if isinstance(source, pa.BaseExtensionType):
+        source = source.storage_type
+    if pt.is_dictionary(source):
+        source = source.value_type
+    if pt.is_struct(wanted):
+        return pt.is_struct(source) and all(
+            _fits(source.field(place).type, field.type, is_int96) for field in wanted
+            if (place := _place(source, field.name)) is not None)
+    if pt.is_list(wanted):
+        return _is_list(source) and _fits(source.value_type, wanted.value_type, is_int96)
+    if pt.is_map(wanted):
+        return pt.is_map(source) and _fits(source.key_type, wanted.key_type, is_int96) and _fits(
+            source.item_type, wanted.item_type, is_int96)
+    if pt.is_timestamp(wanted):
+        return _is_same_moment(source, wanted, is_int96)
+    return source == wanted or pt.is_null(source) or any(
+        of_source(source) and of_wanted(wanted) and fits(source, wanted) for of_source, of_wanted, fits in _CASTS)
+
+
+def _is_same_moment(source: pa.DataType, wanted: pa.DataType, is_int96: bool) -> bool:
+    if pt.is_date32(source):
+        return wanted.tz is None
+    if not pt.is_timestamp(source) or source.unit == "ns":
+        return pt.is_null(source)
+    return (is_int96 or source.tz is not None) == (wanted.tz is not None)
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    return pt.is_list(kind) or pt.is_large_list(kind) or pt.is_fixed_size_list(kind)
+
+
+def _is_bytes(kind: pa.DataType) -> bool:
+    return any(is_one(kind) for is_one in (
+        pt.is_string, pt.is_large_string, pt.is_string_view, pt.is_binary, pt.is_large_binary, pt.is_binary_view,
+        pt.is_fixed_size_binary))
+
+
+def _range(kind: pa.DataType) -> tuple[int, int]:
+    if pt.is_signed_integer(kind):
+        return -(1 << kind.bit_width - 1), (1 << kind.bit_width - 1) - 1
+    return 0, (1 << kind.bit_width) - 1
+
+
+def _is_within(source: pa.DataType, wanted: pa.DataType) -> bool:
+    (low, high), (lowest, highest) = _range(source), _range(wanted)
+    return lowest <= low and high <= highest
+
+
+def _holds_all(source: pa.DataType, wanted: pa.DataType) -> bool:
+    return len(str(_range(source)[1])) <= wanted.precision - wanted.scale
+
+
+def _is_wider(source: pa.DataType, wanted: pa.DataType) -> bool:
+    return wanted.scale >= source.scale and wanted.precision - wanted.scale >= source.precision - source.scale
+
+
+_CASTS = [
+    (pt.is_integer, pt.is_integer, _is_within), (pt.is_integer, pt.is_decimal, _holds_all),
+    (pt.is_integer, pt.is_float64, lambda source, wanted: source.bit_width <= 32),
+    (pt.is_float32, pt.is_float64, lambda source, wanted: True), (pt.is_decimal, pt.is_decimal, _is_wider),
+    (_is_bytes, lambda kind: pt.is_string(kind) or pt.is_binary(kind), lambda source, wanted: True),
+    (pt.is_duration, pt.is_int64, lambda source, wanted: True),
+]
+
+
+def _place(source: pa.DataType, name: str) -> int | None:
+    """A struct's member of that name; another case will do if there is only one."""
+    names = [source.field(index).name for index in range(source.num_fields)]
+    if names.count(name) == 1:
+        return names.index(name)
+    alike = [index for index, other in enumerate(names) if other.lower() == name.lower()]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _converted(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    if isinstance(column, pa.ExtensionArray):
+        column = column.storage
+    if column.type == kind:
+        return column
+    if pt.is_struct(kind):
+        return _struct(column, kind)
+    if pt.is_list(kind) and not pt.is_fixed_size_list(column.type):
+        offsets = _from_zero(column.offsets).cast(pa.int32())
+        values = column.values.slice(column.offsets[0].as_py(), offsets[-1].as_py()) if len(column) else column.values
+        return _masked(pa.ListArray.from_arrays(offsets, _converted(values, kind.value_type), type=kind), column)
+    if pt.is_map(kind):
+        offsets = _from_zero(column.offsets)
+        first, count = (column.offsets[0].as_py(), offsets[-1].as_py()) if len(column) else (0, 0)
+        keys, items = (_converted(part.slice(first, count), wanted) for part, wanted in (
+            (column.keys, kind.key_type), (column.items, kind.item_type)))
+        return _masked(pa.MapArray.from_arrays(offsets, keys, items, type=kind), column)
+    return column.cast(kind)
+
+
+def _from_zero(offsets: pa.Array) -> pa.Array:
+    return pc.subtract(offsets, offsets[0]) if len(offsets) else offsets
+
+
+def _masked(made: pa.Array, like: pa.Array) -> pa.Array:
+    """With the nulls of another array."""
+    return pc.if_else(like.is_valid(), made, pa.scalar(None, made.type)) if like.null_count else made
+
+
+def _struct(column: pa.StructArray, kind: pa.StructType) -> pa.Array:
+    children = []
+    for field in kind:
+        place = _place(column.type, field.name)
+        children.append(pa.nulls(len(column), field.type) if place is None
+                        else _converted(column.field(place), field.type))
+    return pa.StructArray.from_arrays(children, fields=list(kind), mask=column.is_null())
+
+
+def _on_calendar(column: pa.Array, calendar: Calendar, what: str) -> pa.Array:
+    kind = column.type
+    if pt.is_date32(kind):
+        return calendar.days(column)
+    if pt.is_timestamp(kind):
+        return calendar.moments(column, what)
+    if pt.is_struct(kind):
+        children = [_on_calendar(column.field(place), calendar, what) for place in range(kind.num_fields)]
+        return pa.StructArray.from_arrays(children, fields=list(kind), mask=column.is_null())
+    if pt.is_list(kind):
+        values = _on_calendar(column.values, calendar, what)
+        return _masked(pa.ListArray.from_arrays(column.offsets, values, type=kind), column)
+    if pt.is_map(kind):
+        keys, items = (_on_calendar(part, calendar, what) for part in (column.keys, column.items))
+        return _masked(pa.MapArray.from_arrays(column.offsets, keys, items, type=kind), column)
+    return column
