@@ -67,6 +67,7 @@ cdef class Writer:
     cdef pqx_pm_writer writer
     cdef pqx_pm_column *columns
     cdef list names
+    cdef tuple kept                                             # of the snapshot before: what `finish` may not be given
     cdef bint finished
 
     def __init__(self, columns, *, int32_t designated_timestamp=-1, sorting_columns=(), bloom_columns=(),
@@ -100,6 +101,7 @@ cdef class Writer:
         cdef pqx_error error
         cdef uint64_t at = reader.f.size if base is None else base
         made._keep([reader.column(index) for index in range(reader.pm.column_count)])
+        made.kept = reader.f.unused_bytes, reader.f.seq_txn, list(reader.scratchpad.items())
         if pqx_pm_write_on(&made.writer, &reader.pm, &reader.f, at, &error):
             raise_error(&error)
         return made
@@ -235,19 +237,20 @@ cdef class Writer:
         finally:
             free(records)
 
-    def finish(self, uint64_t parquet_footer_offset, uint32_t parquet_footer_length, *, uint64_t unused_bytes=0,
-               int64_t seq_txn=-1, scratchpad=()):
+    def finish(self, uint64_t parquet_footer_offset, uint32_t parquet_footer_length, *, unused_bytes=None, seq_txn=None,
+               scratchpad=None):
         """Write footer and trailer: the bytes that belong at `base`.
 
         Parameters
         ----------
         parquet_footer_offset, parquet_footer_length : int
             Of the Parquet file.
-        unused_bytes : int
-            Dead bytes in it.
-        seq_txn : int
+        unused_bytes : int, optional
+            Dead bytes in it. Here and below: what is not given stays what it was in the snapshot before; in a new
+            sidecar there is none.
+        seq_txn : int, optional
             -1: none.
-        scratchpad : iterable of (int, bytes)
+        scratchpad : iterable of (int, bytes), optional
             Notes: a code and what belongs to it, 1 MiB in all.
 
         Notes
@@ -258,8 +261,11 @@ cdef class Writer:
         cdef pqx_error error
         cdef Py_ssize_t i
         cdef int status
-        cdef list notes = [(code, bytes(value)) for code, value in scratchpad]
         self._going_on()
+        kept_unused, kept_number, kept_notes = self.kept or (0, -1, ())
+        if scratchpad is None:
+            scratchpad = kept_notes
+        cdef list notes = [(code, bytes(value)) for code, value in scratchpad]
         self.finished = True
         cdef pqx_pm_scratch *entries = <pqx_pm_scratch *> calloc(len(notes) + 1, sizeof(pqx_pm_scratch))
         if entries == NULL:
@@ -268,7 +274,8 @@ cdef class Writer:
             for i in range(len(notes)):
                 entries[i].code, entries[i].value = notes[i][0], bytes_of(notes[i][1])
             end.parquet_footer_offset, end.parquet_footer_length = parquet_footer_offset, parquet_footer_length
-            end.unused_bytes, end.seq_txn = unused_bytes, seq_txn
+            end.unused_bytes = kept_unused if unused_bytes is None else unused_bytes
+            end.seq_txn = kept_number if seq_txn is None else seq_txn
             end.scratchpad, end.scratchpad_count = entries, len(notes)
             with nogil:
                 status = pqx_pm_write_footer(&self.writer, &end, &error)

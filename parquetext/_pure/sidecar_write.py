@@ -90,6 +90,7 @@ class Writer:
         if not footer.size <= base <= len(view):
             raise wire_error(wire.BAD_ARGUMENT, 0, len(view), base)
         made.base, made._previous = base, footer.size
+        made._kept = footer.unused_bytes, footer.seq_txn, list(reader.scratchpad.items())
         checksum_at = footer.offset + footer.length - wire.PM_CHECKSUM_BYTES
         made._crc = crc32(view[checksum_at:base], footer.checksum)
         made._blocks = list(reader.block_offsets)
@@ -105,6 +106,7 @@ class Writer:
         self._out = bytearray()
         self._blocks: list[int] = []
         self._blooms: list[bytes] = []
+        self._kept = 0, -1, []  # of the snapshot before: what `finish` may not be given
         self._finished = False
 
     @property
@@ -277,19 +279,20 @@ class Writer:
         if self._finished:
             raise ValueError("the writer has finished")
 
-    def finish(self, parquet_footer_offset: int, parquet_footer_length: int, *, unused_bytes: int = 0,
-               seq_txn: int = -1, scratchpad=()) -> bytes:
+    def finish(self, parquet_footer_offset: int, parquet_footer_length: int, *, unused_bytes: int | None = None,
+               seq_txn: int | None = None, scratchpad=None) -> bytes:
         """Write footer and trailer: the bytes that belong at `base`.
 
         Parameters
         ----------
         parquet_footer_offset, parquet_footer_length : int
             Of the Parquet file.
-        unused_bytes : int
-            Dead bytes in it.
-        seq_txn : int
+        unused_bytes : int, optional
+            Dead bytes in it. Here and below: what is not given stays what it was in the snapshot before; in a new
+            sidecar there is none.
+        seq_txn : int, optional
             -1: none.
-        scratchpad : iterable of (int, bytes)
+        scratchpad : iterable of (int, bytes), optional
             Notes: a code and what belongs to it, 1 MiB in all.
 
         Notes
@@ -298,7 +301,10 @@ class Writer:
         """
         self._going_on()
         self._finished = True
-        out, start, notes = self._out, len(self._out), list(scratchpad)
+        kept_unused, kept_number, kept_notes = self._kept
+        unused_bytes = kept_unused if unused_bytes is None else unused_bytes
+        seq_txn = kept_number if seq_txn is None else seq_txn
+        out, start, notes = self._out, len(self._out), list(kept_notes if scratchpad is None else scratchpad)
         features = (wire.PM_FOOTER_FEATURE_SEQ_TXN if seq_txn != -1 else 0) | (
             wire.PM_FOOTER_FEATURE_SCRATCHPAD if notes else 0)
         out += struct.pack("<QIIQQQ", parquet_footer_offset, parquet_footer_length, len(self._blocks), unused_bytes,

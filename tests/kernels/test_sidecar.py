@@ -202,6 +202,15 @@ class TestSnapshots:
         with pytest.raises(Damaged, match="checksum"):
             kernel.Reader(data)
 
+    def test_what_a_commit_does_not_say_stays_as_it_was(self, kernel):
+        data = sidecars.sidecar(kernel)
+        kept = kernel.Reader(sidecars.appended(kernel, data, kernel.Reader(data), None, (9004, 600)))
+        assert (kept.footer.unused_bytes, kept.footer.seq_txn, kept.squash_tracker) == (17, 99, 5)
+        assert kept.scratchpad == {7: b"note", 8: b""}
+        tail = kernel.Writer.on(kernel.Reader(data)).finish(9004, 600, unused_bytes=0, seq_txn=-1, scratchpad=[])
+        said = kernel.Reader(data + tail, len(data) + len(tail))
+        assert (said.footer.unused_bytes, said.footer.seq_txn, said.squash_tracker, said.scratchpad) == (0, -1, 5, {})
+
     def test_what_a_commit_left_that_was_never_made_is_passed_over(self, kernel):
         data = sidecars.sidecar(kernel)
         reader = kernel.Reader(data + b"dead bytes", len(data))
