@@ -10,11 +10,14 @@ static void ask_for_chunks(const pqx_pm *pm, const pqx_pm_footer *footer, uint32
     uint8_t has[MOST], codecs[MOST];
     uint64_t min_at[MOST], max_at[MOST];
     uint32_t min_size[MOST], max_size[MOST];
-    int64_t numbers[MOST];
+    int64_t numbers[MOST], all[5 * MOST];
     volatile uint8_t seen = 0;
     (void)pqx_pm_get_bytes(pm, footer, column, 0, count, PQX_PM_CHUNK_CODEC, codecs, NULL);
-    for (int member = PQX_PM_CHUNK_NUM_VALUES; member <= PQX_PM_CHUNK_DISTINCT_COUNT; member += 8)
+    CLAIM(pqx_pm_get_all_numbers(pm, footer, column, 0, count, all, NULL) == PQX_OK);
+    for (int member = PQX_PM_CHUNK_NUM_VALUES, row = 0; member <= PQX_PM_CHUNK_DISTINCT_COUNT; member += 8, row++) {
         CLAIM(pqx_pm_get_numbers(pm, footer, column, 0, count, member, numbers, NULL) == PQX_OK);
+        CLAIM(memcmp(numbers, all + (size_t)row * count, 8 * (size_t)count) == 0);
+    }
     if (pqx_pm_get_bounds(pm, footer, column, 0, count, has, min_at, min_size, max_at, max_size, NULL) == PQX_OK)
         for (uint32_t i = 0; i < count; i++) {
             for (uint32_t j = 0; j < min_size[i]; j++) seen ^= pm->data[min_at[i] + j];
@@ -50,7 +53,9 @@ static void ask_for_everything(const pqx_pm *pm, const pqx_pm_footer *footer)
         uint32_t code;
         pqx_pm_get_scratch(pm, at, &code, &value, &at);
         CLAIM(value.data + value.size <= pm->data + pm->size);
+        CLAIM(pqx_pm_find_scratch(pm, footer, code, &value));
     }
+    (void)pqx_pm_is_of(pm, footer, &(pqx_pm_file){.size = UINT64_MAX / 2});
 }
 
 /* What is appended to a snapshot is a snapshot again, and the one before can be found from it. */

@@ -87,6 +87,12 @@ static void what_is_written_is_read(void)
     CHECK(pqx_pm_get_numbers(&pm, &footer, 1, 1, 1, PQX_PM_CHUNK_MIN_STAT, numbers, NULL) == PQX_BAD_ARGUMENT);
     CHECK(pqx_pm_get_numbers(&pm, &footer, 2, 0, 1, PQX_PM_CHUNK_NULL_COUNT, numbers, NULL) == PQX_BAD_ARGUMENT);
     CHECK(pqx_pm_get_numbers(&pm, &footer, 0, 1, GROUPS, PQX_PM_CHUNK_NULL_COUNT, numbers, NULL) == PQX_BAD_ARGUMENT);
+    int64_t all[5 * GROUPS];
+    CHECK(pqx_pm_get_all_numbers(&pm, &footer, 1, 0, GROUPS, all, NULL) == PQX_OK && all[3 * GROUPS + 1] == 3);
+    CHECK(pqx_pm_get_all_numbers(&pm, &footer, 2, 0, 1, all, NULL) == PQX_BAD_ARGUMENT);
+    pqx_bytes note;
+    CHECK(!pqx_pm_find_scratch(&pm, &footer, 0, &note));
+    CHECK(!pqx_pm_is_of(&pm, &footer, &(pqx_pm_file){0}));
     CHECK(ask(&pm, &footer) > 0);
     free(data);
 }

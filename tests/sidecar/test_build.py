@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+import io
 import json
 import struct
 
@@ -16,6 +17,7 @@ from parquetext.errors import Conflict, Malformed, Unsupported
 from parquetext.sidecar.origin import CODE, Origin
 from parquetext.sidecar.types import type_name
 from parquetext.storage import operations
+from parquetext.thrift import values
 
 pytestmark = pytest.mark.usefixtures("implementation")
 
@@ -149,6 +151,29 @@ class TestSorting:
     def test_one_that_may_be_null_is_not(self, path):
         table = pa.table({"ts": pa.array([1], pa.timestamp("us"))})
         assert built(path, table, sorting_columns=[pq.SortingColumn(0)]).designated_timestamp is None
+
+
+    @pytest.mark.parametrize(("second", "sorting"), [
+        (None, [0]), ([], [0]), ([(0, False)], [0]), ([(0, True)], None), ([(1, False)], None),
+        ([(0, False), (1, False)], None), ([(9, False)], None)])
+    def test_row_groups_that_declare_any_have_to_agree(self, path, second, sorting):
+        sink = io.BytesIO()
+        pq.write_table(ticks(x=list(range(10))), sink, row_group_size=5, sorting_columns=[pq.SortingColumn(0)])
+        data = sink.getvalue()
+        start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+        facts = values.read("FileMetaData", data[start:-8])
+        del facts["row_groups"][1]["sorting_columns"]
+        if second is not None:
+            facts["row_groups"][1]["sorting_columns"] = [
+                {"column_idx": column, "descending": falls, "nulls_first": False} for column, falls in second]
+        thrift = values.write("FileMetaData", facts)
+        path.write_bytes(data[:start] + thrift + len(thrift).to_bytes(4, "little") + b"PAR1")
+        if sorting is None:
+            with pytest.raises(Unsupported, match=r"sorted by different columns|does not match the schema"):
+                sidecar.build(path)
+        else:
+            sidecar.build(path)
+            assert sidecar.open(path).sorting_columns == sorting
 
 
 class TestFacts:
