@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ from support.flat_files import with_flat_footer, with_index
 
 import parquetext
 from parquetext import edits, kernels
+from parquetext.checks.inspection import inspect
 from parquetext.errors import Malformed, ParquetextError
 from parquetext.footer.chunk_table import chunk_table
 from parquetext.footer.thrift_form import ThriftForm
@@ -88,6 +90,20 @@ def test_auto_takes_an_index_where_the_footer_is_much_of_the_file(implementation
     assert result.message.startswith("index: the footer is")
     with parquetext.open(path) as file:
         assert file.form == "index"
+
+
+@pytest.mark.parametrize(("columns", "data", "form", "why"), [
+    (2, 0, "nothing", "is read whole in one request"), (300, 0, "index", "too much to have it twice"),
+    (300, 4 << 20, "flat", "column chunks, and the footer is but"),
+])
+def test_inspection_says_what_auto_adds_and_why(tmp_path, columns, data, form, why):
+    path = tmp_path / "x.parquet"
+    table = pa.table({f"c{n}": [n] for n in range(columns)} | {"data": [random.Random(1).randbytes(data)]})
+    pq.write_table(table, path, compression="none", use_dictionary=False, write_statistics=["c1"])
+    said = inspect(path).auto
+    assert said.startswith(f"{form}: ") and why in said
+    assert edits.upgrade(path, "auto").form_after == form.replace("nothing", "thrift")
+    assert inspect(path).auto == said
 
 
 def test_a_damaged_index_leads_to_the_thrift_footer_with_a_finding(implementation, indexed):
