@@ -1,4 +1,4 @@
-"""`parquetext sidecar build`, `show` and `verify`: metadata sidecars of many files."""
+"""`parquetext sidecar build`, `show`, `verify`, `update` and `compact`: metadata sidecars of many files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ commands = typer.Typer(no_args_is_help=True, help="Metadata sidecars (_pm): a fi
 
 
 def register(app: typer.Typer) -> None:
-    for command in (build, show, verify):
+    for command in (build, show, verify, update, compact):
         commands.command()(command)
     app.add_typer(commands, name="sidecar")
 
@@ -90,6 +90,38 @@ def verify(
         return not findings
 
     _each(paths, "verifying", one, json, "fine")
+
+
+def update(paths: Paths, json: Json = False) -> None:
+    """Bring sidecars up to date with their Parquet files, by appending what is new; where there is none, build it.
+
+    Files of stores: what was appended to them is committed.
+    """
+    from .. import sidecar
+
+    _each(paths, "updating", lambda path: _print_updated(sidecar.update(path), json), json, "up to date")
+
+
+def compact(
+    paths: Paths,
+    always: Annotated[
+        bool, typer.Option("--always", help="Also where less than half, and less than 1 GiB, is dead.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Write sidecars anew whose older commits take up more than half of them; stores with their Parquet files."""
+    from .. import sidecar
+
+    _each(paths, "compacting", lambda path: _print_updated(sidecar.compact(path, always=always), json), json, "compact")
+
+
+def _print_updated(updated, json: bool) -> bool:
+    if json:
+        print_json(updated)
+    else:
+        what = f"{updated.row_groups:,} row groups, {human_bytes(updated.bytes)} written"
+        console.print(f"{updated.outcome:>10}  {updated.sidecar}  {human_bytes(updated.size)} ({what})", markup=False)
+    return True
 
 
 def _each(paths: list[str], description: str, action: Callable[[object], bool], json: bool, fine: str) -> None:

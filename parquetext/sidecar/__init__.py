@@ -6,6 +6,7 @@ import importlib
 
 _HOMES = {"build": "building", "Built": "building", "open": "plan", "Plan": "plan", "compare": "comparison",
           "follow": "following", "candidates": "naming", "sidecar_path": "naming",
+          "update": "updating", "compact": "updating", "Updated": "updating",
           "Store": "store", "Snapshot": "store_snapshot", "Token": "token", "release_mappings": "plan"}
 
 __all__ = list(_HOMES)

@@ -19,7 +19,7 @@ from .origin import CODE, Origin
 from .slices import CODE as SLICES
 from .slices import note_of
 
-__all__ = ["Built", "build", "footer_bytes", "sidecar_bytes"]
+__all__ = ["Built", "build", "check_unchanged", "footer_bytes", "settle", "sidecar_bytes"]
 
 LENGTH_AND_MAGIC = 8
 TICK = 0.02            # seconds: longer than the tick by which local filesystems date a change
@@ -87,12 +87,12 @@ def build(path, *, sidecar=None, external_blooms: bool = False) -> Built:
     target = resolve(path)
     goal = sidecar_path(target) if sidecar is None else resolve(sidecar)
     with open_source(target) as source:
-        settled = _settle(source)
+        settled = settle(source)
         try:
             made, counts = sidecar_bytes(source, external_blooms=external_blooms, settled=settled)
         except ParquetextError as error:
             raise error if error.file else error.at(source.name) from None
-        _check_unchanged(source)
+        check_unchanged(source)
         new = create(goal)
         try:
             new.sink.write(made)
@@ -141,7 +141,7 @@ def _data(source) -> pa.NativeFile:
     return source.target.filesystem.open_input_file(source.target.path)
 
 
-def _settle(source) -> bool:
+def settle(source) -> bool:
     """Wait until another change of a local file would show in its times; whether it would.
 
     A change within the same tick of the clock as the last one leaves the times as they are.
@@ -159,7 +159,7 @@ def _settle(source) -> bool:
     return True
 
 
-def _check_unchanged(source) -> None:
+def check_unchanged(source) -> None:
     with open_source(source.target if hasattr(source, "target") else source.name) as now:
         if now.version != source.version:
             raise Conflict("it was changed by somebody else meanwhile", file=source.name)

@@ -11,7 +11,7 @@ from .naming import candidates
 from .origin import Belongs
 from .plan import Plan, belonging, origin_of, read_first
 
-__all__ = ["description"]
+__all__ = ["commits", "description"]
 
 
 def description(path, *, sidecar=None, parquet_size: int | None = None) -> dict:
@@ -50,7 +50,7 @@ def description(path, *, sidecar=None, parquet_size: int | None = None) -> dict:
         "rows": plan.num_rows,
         "designated_timestamp": None if plan.designated_timestamp is None else names[plan.designated_timestamp],
         "sorting_columns": [names[column] for column in plan.sorting_columns],
-        "commits": _commits(reader) if not findings else [],
+        "commits": commits(reader) if not findings else [],
         "columns": [_column(plan.column(index)) for index in range(plan.num_columns)],
         "row_groups": _row_groups(plan),
         "findings": findings,
@@ -70,7 +70,7 @@ def _row_groups(plan: Plan) -> list[dict]:
     return [{"rows": rows, "compressed_bytes": size, "block_offset": offset} for rows, size, offset in places]
 
 
-def _commits(reader) -> list[dict]:
+def commits(reader) -> list[dict]:
     """The chain, the newest first. Live are a snapshot's header, its blocks with what follows each, and its footer."""
     snapshots = [kernels.sidecar.Reader(reader.data, footer.size, verify=False) for footer in reader.footers()]
     starts = {offset for snapshot in snapshots for offset in (*snapshot.block_offsets, snapshot.footer.offset)}

@@ -7,7 +7,7 @@ import os
 from ..storage import LocalTarget, resolve
 from .naming import candidates
 
-__all__ = ["follow"]
+__all__ = ["exists", "follow"]
 
 
 def follow(path: object) -> None:
@@ -17,14 +17,15 @@ def follow(path: object) -> None:
     """
     target = resolve(path)
     for place in candidates(target):
-        if _exists(place):
+        if exists(place):
             # Files without sidecars pay for no import.
             from .renewing import renew
 
             renew(target, place)
 
 
-def _exists(place) -> bool:
+def exists(place) -> bool:
+    """Whether there is a sidecar at one of `naming.candidates`."""
     if isinstance(place, LocalTarget):
         return os.path.exists(place.path)
     return place.filesystem.get_file_info(place.path).is_file

@@ -8,15 +8,17 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
+from .. import kernels
 from ..errors import ColumnError, ParquetextError
 from ..footer.pyarrow_footer import schema_of
 from ..storage import LocalSource
 from ..storage.lock import open_locked
 from ..storage.operations import OPERATIONS, Operations
+from .naming import ALONE, OF_ALONE
 from .store_commit import Generation, create_generation, write_token
 from .store_compaction import Compacted, is_due
 from .store_layout import Layout
-from .store_rows import MAGIC, dead_bytes, end_of_file, spliced, without_row_groups, written
+from .store_rows import MAGIC, bytes_of, end_of_file, spliced, without_row_groups, written
 from .store_snapshot import Snapshot, open_snapshot, share
 from .token import Token, read_token
 
@@ -50,6 +52,16 @@ class Store:
     @property
     def directory(self) -> str:
         return self._layout.directory
+
+    @property
+    def path(self) -> str:
+        """Where readers that know nothing of stores find the Parquet file."""
+        return self._layout.linked(ALONE)
+
+    @property
+    def sidecar(self) -> str:
+        """Where they find its sidecar."""
+        return self._layout.linked(OF_ALONE)
 
     def token(self) -> Token:
         """What is committed.
@@ -150,6 +162,35 @@ class Store:
             if token is None:
                 raise FileNotFoundError(f"no store in {self.directory}")
             return self._commit(token, [row_group], [(table, table.num_rows)], options)
+
+    def commit(self) -> Token:
+        """Take over what another program has appended to the Parquet file, with a footer of its own, as a commit.
+
+        Returns
+        -------
+        Token
+            The committed one where there is nothing to take over.
+
+        Raises
+        ------
+        FileNotFoundError
+            There is no store yet.
+        Malformed, Unsupported
+            The file does not end in a footer that can be read.
+        Refused
+            Its columns are others, or row groups are fewer.
+        Conflict, OSError
+            As for `append`.
+        """
+        with self._writing() as token:
+            if token is None:
+                raise FileNotFoundError(f"no store in {self.directory}")
+            with Generation(self._layout, token, self._operations) as generation:
+                if generation.data.size == token.parquet_size:
+                    return token
+                done = generation.take_over()
+            write_token(self._operations, self._layout, done)
+            return done
 
     def recover(self) -> str | None:
         """Put right what a crash has left: the Parquet file ends in the committed footer again.
@@ -287,8 +328,9 @@ class Store:
             rows = written(generation.data.size, schema, fitted, **options)
             at = [*replaced, *range(len(counts), len(counts) + rows.scan.row_group_count - len(replaced))]
             total = sum(counts) - sum(counts[row_group] for row_group in replaced) + rows.scan.num_rows
+            gone = bytes_of(kernels.scan.scan(old), replaced) if replaced else 0
             footer = spliced(old, rows.footer, at, total)
-            done = generation.commit(rows, at, footer, generation.dead_bytes + dead_bytes(old, replaced))
+            done = generation.commit(rows, at, footer, generation.dead_bytes + gone)
             write_token(self._operations, self._layout, done)
             return done
 

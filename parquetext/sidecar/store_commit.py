@@ -15,23 +15,20 @@ import mmap
 import os
 from collections.abc import Iterable, Sequence
 
-import pyarrow as pa
-
 from .. import extension, kernels
-from ..errors import Damaged
+from ..errors import Damaged, Refused
 from ..storage import LocalSource, Version
 from ..storage.operations import Operations
-from .backfill import backfill
-from .blooms import bitsets, bloom_columns
-from .header import Header, describe
+from .appending import add_row_groups, advanced, append, header_of, outdated
+from .blooms import bloom_columns
+from .building import footer_bytes, sidecar_bytes
+from .header import describe
 from .origin import CODE, Origin
 from .store_layout import Layout
-from .store_rows import RowGroups, end_of_file
+from .store_rows import RowGroups, dead_bytes, end_of_file
 from .token import FILE_BYTES, Token
 
-__all__ = ["Generation", "add_row_groups", "append", "create_generation", "header_of", "write_token"]
-
-SIZE_BYTES = 8
+__all__ = ["Generation", "create_generation", "write_token"]
 
 
 class Generation:
@@ -116,32 +113,27 @@ class Generation:
         if rows is not None:
             add_row_groups(writer, rows.scan, at, self.data, header_of(self.reader))
         tail = writer.finish(start + len(data), len(footer), unused_bytes=unused_bytes, seq_txn=token.sequence,
-                             scratchpad=_note(footer, self.data.version))
+                             scratchpad=origin_note(footer, self.data.version))
         append(operations, self.sidecar, tail)
         return token
 
-
-def append(operations: Operations, sidecar: LocalSource, tail: bytes) -> None:
-    """Write behind a sidecar's last byte, wait for the disk, then let the header tell of it."""
-    operations.write(sidecar.fd, tail, sidecar.size)
-    operations.fsync(sidecar.fd)
-    operations.write(sidecar.fd, (sidecar.size + len(tail)).to_bytes(SIZE_BYTES, "little"), 0)
-    operations.fsync(sidecar.fd)
-
-
-def header_of(reader) -> Header:
-    """What a sidecar says of its columns, as far as their chunks are read by it."""
-    return Header([reader.column(index) for index in range(reader.column_count)], reader.designated_timestamp, [], None)
-
-
-def add_row_groups(writer, scan, at: Sequence[int] | None, data: LocalSource, header: Header) -> None:
-    """Write blocks of row groups that stand in a file; O(what is added)."""
-    with pa.OSFile(data.name) as file:
-        bounds = backfill(scan, header, file)
-    writer.add_scan(scan, at=at, bounds=bounds, blooms=bitsets(scan, data))
+    def take_over(self) -> Token:
+        """Append to the sidecar what somebody else has appended to the Parquet file, and give the token of both."""
+        self._operations.fsync(self.data.fd)
+        new = kernels.sidecar.Reader(sidecar_bytes(self.data, settled=False)[0], verify=False)
+        groups = outdated(self.reader, new)
+        if groups is None:
+            raise Refused("its columns are not those of the store, or row groups are fewer", file=self.data.name)
+        token = Token(self.token.sequence + 1, self.token.generation, self.data.size)
+        offset, footer, thrift = footer_bytes(self.data)
+        scan = kernels.scan.scan(thrift)
+        append(self._operations, self.sidecar, advanced(
+            self.reader, self.sidecar.size, self.data, scan, new, groups, unused_bytes=dead_bytes(scan, offset),
+            seq_txn=token.sequence, scratchpad=origin_note(footer, self.data.version)))
+        return token
 
 
-def _note(footer: bytes, version: Version) -> list[tuple[int, bytes]]:
+def origin_note(footer: bytes, version: Version) -> list[tuple[int, bytes]]:
     """What tells that the sidecar belongs to the file where somebody opens it without the token: the footer's bytes."""
     return [(CODE, Origin.of(footer, version, settled=False).to_bytes())]
 
@@ -166,7 +158,7 @@ def create_generation(operations: Operations, layout: Layout, token: Token, data
                                         sorting_columns=header.sorting_columns, bloom_columns=bloom_columns(scan))
         add_row_groups(writer, scan, None, source, header)
         made = writer.finish(source.size - len(end_of_file(footer)), len(footer), seq_txn=token.sequence,
-                             scratchpad=_note(footer, source.version))
+                             scratchpad=origin_note(footer, source.version))
     _create(operations, layout.sidecar(token.generation), [made])
     operations.fsync_folder(layout.folder(token.generation))
     operations.fsync_folder(layout.directory)

@@ -18,7 +18,7 @@ from ..errors import Refused
 from ..storage.operations import Operations
 from .naming import ALONE, OF_ALONE
 
-__all__ = ["Layout"]
+__all__ = ["Layout", "store_of"]
 
 TOKEN, LOCK = "_token", "_lock"
 NEW = ".parquetext-new"
@@ -47,6 +47,10 @@ class Layout:
     def sidecar(self, generation: int) -> str:
         return os.path.join(self.folder(generation), OF_ALONE)
 
+    def linked(self, name: str) -> str:
+        """What leads others to the committed generation."""
+        return os.path.join(self.directory, name)
+
     def generations(self) -> list[int]:
         """Those that are there, committed or not."""
         found = (GENERATION.fullmatch(name) for name in os.listdir(self.directory))
@@ -55,7 +59,7 @@ class Layout:
     def check_free(self) -> None:
         """Refuse a directory whose names are taken by files that are not a store's."""
         for name in LINKED:
-            path = os.path.join(self.directory, name)
+            path = self.linked(name)
             if os.path.lexists(path) and not os.path.islink(path):
                 raise Refused("it is not of a store, and a store's file would take its place", file=path)
 
@@ -63,7 +67,7 @@ class Layout:
         """Let the names that others open lead to a generation; whether they did not."""
         moved = False
         for name in LINKED:
-            path, target = os.path.join(self.directory, name), os.path.join(f"_{generation}", name)
+            path, target = self.linked(name), os.path.join(f"_{generation}", name)
             if os.path.islink(path) and os.readlink(path) == target:
                 continue
             self.check_free()
@@ -76,3 +80,13 @@ class Layout:
         if moved:
             operations.fsync_folder(self.directory)
         return moved
+
+
+def store_of(path: str) -> str | None:
+    """The directory of the store that a Parquet file belongs to; None for any other file."""
+    directory, name = os.path.split(path)
+    if name != ALONE or not os.path.islink(path):
+        directory, folder = os.path.split(os.path.dirname(os.path.abspath(path)))
+        if not GENERATION.fullmatch(folder):
+            return None
+    return directory if os.path.exists(os.path.join(directory, TOKEN)) else None

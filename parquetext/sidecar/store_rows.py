@@ -13,12 +13,12 @@ import pyarrow.parquet as pq
 from .. import kernels, wire
 from ..errors import Malformed, Refused, wire_error
 
-__all__ = ["MAGIC", "RowGroups", "dead_bytes", "end_of_file", "spliced", "without_row_groups", "written"]
+__all__ = ["MAGIC", "RowGroups", "bytes_of", "dead_bytes", "end_of_file", "spliced", "without_row_groups", "written"]
 
 MAGIC = b"PAR1"
 LENGTH_BYTES = 4
 SHORT_LIST = 15
-DEAD = ("offset_index_length", "column_index_length", "bloom_filter_length")
+BESIDE_CHUNKS = ("offset_index_length", "column_index_length", "bloom_filter_length")
 
 
 class RowGroups:
@@ -177,13 +177,14 @@ def _row_groups(footer: bytes, start: int, end: int, put: Mapping[int, bytes]) -
     return b"".join((head, *out, footer[at:end], *added))
 
 
-def dead_bytes(footer: bytes, row_groups: Iterable[int]) -> int:
-    """Bytes of a file that nobody needs once some of its row groups are gone."""
-    gone = list(row_groups)
-    if not gone:
-        return 0
-    scan = kernels.scan.scan(footer)
-    columns = [scan.chunks("total_compressed_size"), *map(scan.places, DEAD)]
+def bytes_of(scan, row_groups: Iterable[int]) -> int:
+    """Bytes of a file that are there for some of its row groups alone: chunks, page indexes, Bloom filters."""
+    columns = [scan.chunks("total_compressed_size"), *map(scan.places, BESIDE_CHUNKS)]
     leaves = scan.leaf_count
-    return sum(max(0, size) for sizes in columns for group in gone
+    return sum(max(0, size) for group in row_groups for sizes in columns
                for size in sizes[group * leaves:(group + 1) * leaves])
+
+
+def dead_bytes(scan, footer_offset: int) -> int:
+    """Bytes before a file's footer that it does not lead to."""
+    return max(0, footer_offset - len(MAGIC) - bytes_of(scan, range(scan.row_group_count)))

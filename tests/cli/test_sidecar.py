@@ -113,3 +113,43 @@ def test_build_replaces_what_is_there(lake):
     run("build", path)
     assert run("build", "--external-blooms", path).exit_code == 0
     assert sidecar.open(path).num_rows == 100
+
+
+def test_update_appends_and_compact_lets_old_commits_go(lake):
+    path = lake / "day=1" / "part-0.parquet"
+    first = run("update", lake)
+    assert (first.exit_code, first.stdout.count("built")) == (0, 2)
+    pq.write_table(pa.table({"a": list(range(150)), "b": [f"x{n}" for n in range(150)]}), path, row_group_size=50)
+    records = [json.loads(line) for line in run("update", "--json", lake).stdout.splitlines()]
+    assert [(record["outcome"], record["row_groups"]) for record in records] == [("updated", 1), ("current", 0)]
+    shown = run("show", path)
+    assert shown.exit_code == 0
+    assert shown.stdout.count("commit ") == 2, "both commits are drawn"
+    assert "3 row groups" in shown.stdout
+    commits = json.loads(run("show", "--json", path).stdout)["commits"]
+    assert [commit["row_groups"] for commit in commits] == [3, 2]
+    assert commits[0]["size"] == commits[0]["live_bytes"] + commits[0]["dead_bytes"] > commits[1]["size"]
+    assert commits[1]["dead_bytes"] == 0
+    assert commits[0]["parquet_size"] == path.stat().st_size
+    assert "current" in run("compact", path).stdout
+    compacted = run("compact", "--always", path)
+    assert (compacted.exit_code, "compacted" in compacted.stdout) == (0, True)
+    assert len(json.loads(run("show", "--json", path).stdout)["commits"]) == 1
+    assert run("verify", lake).exit_code == 0
+
+
+def test_stores(tmp_path):
+    store = sidecar.Store(tmp_path / "store")
+    for number in range(4):
+        store.append(pa.table({"a": [number]}))
+    shown = run("show", store.path)
+    assert (shown.exit_code, shown.stdout.count("commit ")) == (0, 4)
+    assert run("verify", store.directory).exit_code == 0
+    assert "compacted" in run("compact", store.directory).stdout
+    assert store.token().generation == 1
+    assert json.loads(run("update", "--json", store.path).stdout)["outcome"] == "current"
+
+
+def test_a_sidecar_that_is_not_there_cannot_be_compacted(lake):
+    done = run("compact", lake)
+    assert (done.exit_code, "2 failed" in done.stdout) == (1, True)

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pyarrow as pa
+from support.killing import Unflushed
 
 from parquetext import sidecar
-from parquetext.storage.operations import Operations
 
 ROOT = Path(__file__).parents[2]
 COMMITS, READERS = 1_000, 3
@@ -37,13 +37,6 @@ while newest < last:
     time.sleep(0.02)
 print(seen, min(each.token.sequence for each in held))
 """
-
-
-class Unflushed(Operations):
-    """Flushes nothing: what processes see of each other does not depend on the disk."""
-
-    def fsync(self, file):
-        pass
 
 
 def rows(numbers: range) -> pa.Table:

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from parquetext.storage.operations import Operations
 
-__all__ = ["Killed", "Killing"]
+__all__ = ["Killed", "Killing", "Unflushed"]
 
 CHANGES = [name for name in vars(Operations) if not name.startswith("_")]
+
+
+class Unflushed(Operations):
+    """Flushes nothing: what processes see of each other does not depend on the disk."""
+
+    def fsync(self, file):
+        pass
+
+    def fsync_folder(self, folder):
+        pass
 
 
 class Killed(BaseException):
     """Nothing that handles errors gets hold of it."""
 
 
-class Killing(Operations):
+class Killing(Unflushed):
     """Does `count` operations; then nothing more, as a dead process, but for the half of a write where it is `torn`."""
 
     def __init__(self, count: int, *, torn: bool = False):
@@ -24,7 +34,7 @@ def _dying(name: str):
     def operation(self, *arguments):
         self.left -= 1
         if self.left >= 0:
-            return getattr(Operations, name)(self, *arguments)
+            return getattr(Unflushed, name)(self, *arguments)
         if self.left == -1 and self._torn and name == "write":
             file, data, offset = arguments
             Operations.write(self, file, bytes(data)[:len(data) // 2], offset)

@@ -1,0 +1,200 @@
+"""A sidecar brought up to date by appending, and one whose old commits are let go."""
+
+from __future__ import annotations
+
+import errno
+import mmap
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .. import kernels
+from ..errors import ParquetextError
+from ..storage import LocalSource, LocalTarget, open_source, resolve
+from ..storage.lock import open_locked
+from ..storage.operations import OPERATIONS, Operations
+from .appending import advanced, append, is_external, outdated
+from .building import Built, build, check_unchanged, footer_bytes, settle, sidecar_bytes
+from .describing import commits
+from .following import exists
+from .naming import candidates
+from .origin import CODE, Belongs, Origin
+from .plan import belonging, read_sidecar
+from .store import Store
+from .store_compaction import is_due
+from .store_layout import store_of
+from .store_rows import dead_bytes
+from .token import Token
+
+__all__ = ["Updated", "compact", "update"]
+
+CURRENT, UPDATED, REBUILT, BUILT, COMPACTED = "current", "updated", "rebuilt", "built", "compacted"
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """What became of a sidecar.
+
+    Attributes
+    ----------
+    path, sidecar : str
+        The Parquet file, and where its sidecar is.
+    outcome : str
+        ``"current"``: nothing to do. ``"updated"``: appended to. ``"rebuilt"``, ``"compacted"``: written anew.
+        ``"built"``: there was none.
+    row_groups : int
+        How many were written.
+    bytes : int
+        Written.
+    size : int
+        Of the sidecar now, in bytes.
+    seconds : float
+    """
+
+    path: str
+    sidecar: str
+    outcome: str
+    row_groups: int
+    bytes: int
+    size: int
+    seconds: float
+
+
+def update(path, *, sidecar=None, operations: Operations = OPERATIONS) -> Updated:
+    """Bring the sidecar of a Parquet file up to date with it.
+
+    Row groups that the sidecar lacks, or says something else of, are appended to it with a new footer; readers of older
+    snapshots keep them. Where the columns are others, row groups are fewer, or the sidecar is damaged or remote, it is
+    written anew. The file of a `Store` is committed.
+
+    Parameters
+    ----------
+    path : path
+        As `parquetext.open` takes it.
+    sidecar : path, optional
+        By default the one beside the file.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read, or the sidecar not be written.
+    Malformed, Refused, Unsupported
+        The file has no footer that can be read, or one that a sidecar cannot tell of.
+    Conflict
+        The file was changed meanwhile, or another process is updating the sidecar.
+    """
+    start = time.perf_counter()
+    target = resolve(path)
+    directory = store_of(target.path) if isinstance(target, LocalTarget) else None
+    if directory is not None:
+        return _of_store(target, Store(directory), Store.commit, UPDATED, start)
+    place = _existing(target, sidecar)
+    if place is None:
+        return _built(build(target, sidecar=sidecar), BUILT, start)
+    if not isinstance(place, LocalTarget) or not isinstance(target, LocalTarget):
+        return _built(build(target, sidecar=place), REBUILT, start)
+    with open_locked(os.path.realpath(place.path), writable=True, timeout=0, forced=frozenset()) as file:
+        done = _append(target, file, start, operations)
+    return done or _built(build(target, sidecar=place), REBUILT, start)
+
+
+def compact(path, *, sidecar=None, always: bool = False) -> Updated:
+    """Write the sidecar of a Parquet file anew, without its older commits.
+
+    Parameters
+    ----------
+    path : path
+        As `parquetext.open` takes it.
+    sidecar : path, optional
+        By default the one beside the file.
+    always : bool
+        Also where less than half of the sidecar, and less than 1 GiB, is dead.
+
+    Notes
+    -----
+    The file of a `Store` is compacted with its sidecar.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no sidecar, or no file.
+    OSError, Malformed, Refused, Unsupported, Conflict
+        As for `update`.
+    """
+    start = time.perf_counter()
+    target = resolve(path)
+    directory = store_of(target.path) if isinstance(target, LocalTarget) else None
+    if directory is not None:
+        return _of_store(target, Store(directory), lambda store: store.compact(always=always), COMPACTED, start)
+    place = _existing(target, sidecar)
+    if place is None:
+        raise FileNotFoundError(errno.ENOENT, "no sidecar", str(target))
+    with open_source(place) as file:
+        size = file.size
+    try:
+        dead = size - commits(kernels.sidecar.Reader(read_sidecar(place), verify=False))[0]["live_bytes"]
+    except ParquetextError:
+        dead = size
+    if not always and not is_due(dead, size):
+        return Updated(str(target), str(place), CURRENT, 0, 0, size, time.perf_counter() - start)
+    return _built(build(target, sidecar=place), COMPACTED, start)
+
+
+def _of_store(target: LocalTarget, store: Store, change: Callable[[Store], object], outcome: str,
+              start: float) -> Updated:
+    """What becomes of a store's sidecar is the store's to say."""
+    before = _facts(store)
+    change(store)
+    after = _facts(store)
+    token, size, row_groups = after
+    if before == after:
+        return Updated(target.path, store.sidecar, CURRENT, 0, 0, size, time.perf_counter() - start)
+    same = before[0].generation == token.generation
+    return Updated(target.path, store.sidecar, outcome, row_groups - (before[2] if same else 0),
+                   size - (before[1] if same else 0), size, time.perf_counter() - start)
+
+
+def _facts(store: Store) -> tuple[Token, int, int]:
+    """What is committed, the sidecar's size, and the row groups."""
+    with store.snapshot() as snapshot:
+        return snapshot.token, snapshot.footer.size, snapshot.num_row_groups
+
+
+def _existing(target, sidecar):
+    """Where the sidecar is, or None."""
+    places = candidates(target) if sidecar is None else [resolve(sidecar)]
+    return next((place for place in places if exists(place)), None)
+
+
+def _built(built: Built, outcome: str, start: float) -> Updated:
+    return Updated(built.path, built.sidecar, outcome, built.row_groups, built.bytes, built.bytes,
+                   time.perf_counter() - start)
+
+
+def _append(target: LocalTarget, file: LocalSource, start: float, operations: Operations) -> Updated | None:
+    """Append what is new; None where the sidecar has to be written anew."""
+    try:
+        old = kernels.sidecar.Reader(mmap.mmap(file.fd, file.size, access=mmap.ACCESS_READ))
+        note = old.scratchpad.get(CODE)
+        origin = None if note is None else Origin.from_bytes(note)
+    except ValueError:  # damaged, or empty
+        return None
+    if origin is not None and belonging(target, old, origin) is Belongs.YES:
+        return Updated(target.path, file.name, CURRENT, 0, 0, file.size, time.perf_counter() - start)
+    with open_source(target) as source:
+        settled = settle(source)
+        made, _ = sidecar_bytes(source, external_blooms=is_external(old), settled=settled)
+        new = kernels.sidecar.Reader(made, verify=False)
+        groups = outdated(old, new)
+        if groups is None:
+            return None
+        offset, _, thrift = footer_bytes(source)
+        scan = kernels.scan.scan(thrift)
+        tail = advanced(old, file.size, source, scan, new, groups, seq_txn=new.footer.seq_txn,
+                        unused_bytes=new.footer.unused_bytes or dead_bytes(scan, offset),
+                        scratchpad=list(new.scratchpad.items()))
+        check_unchanged(source)
+        append(operations, file, tail)
+    return Updated(target.path, file.name, UPDATED, len(groups), len(tail), file.size + len(tail),
+                   time.perf_counter() - start)

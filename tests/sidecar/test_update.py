@@ -1,0 +1,246 @@
+"""Sidecars brought up to date by appending, and what becomes of their older commits."""
+
+from __future__ import annotations
+
+import os
+import struct
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from support.powercut import Recording, put, states
+
+import parquetext
+from parquetext import kernels, sidecar
+from parquetext.errors import Conflict, ParquetextError, Refused
+from parquetext.sidecar.store_rows import end_of_file, spliced, written
+
+BLOOMS = {"bloom_filter_options": {"b": {"ndv": 100, "fpp": 0.01}}}
+
+
+def rows(first: int, count: int = 100) -> pa.Table:
+    numbers = range(first, first + count)
+    return pa.table({"a": pa.array(numbers), "b": [f"text {n}" for n in numbers]})
+
+
+def grow(path: str | Path, table: pa.Table, at: int | None = None, **options) -> None:
+    """What another program does: row groups behind the old footer, and a new footer."""
+    data = Path(path).read_bytes()
+    old = data[-8 - int.from_bytes(data[-8:-4], "little"):-8]
+    more = written(len(data), table.schema, [(table, None)], **options)
+    scan = kernels.scan.scan(old)
+    place = scan.row_group_count if at is None else at
+    gone = 0 if at is None else scan.row_groups("num_rows")[at]
+    Path(path).write_bytes(data + more.data + end_of_file(spliced(old, more.footer, [place],
+                                                                  scan.num_rows - gone + table.num_rows)))
+
+
+def chain(path: Path) -> list:
+    return kernels.sidecar.Reader(path.read_bytes()).footers()
+
+
+@pytest.fixture
+def file(tmp_path) -> Path:
+    path = tmp_path / "x.parquet"
+    pq.write_table(rows(0, 300), path, row_group_size=100, **BLOOMS)
+    sidecar.build(path)
+    return path
+
+
+class TestUpdate:
+    def test_what_was_appended_to_the_file_is_appended_to_the_sidecar(self, file, implementation):
+        place = file.with_name("_x.parquet.pm")
+        before, size = place.read_bytes(), file.stat().st_size
+        grow(file, rows(300), **BLOOMS)
+        done = sidecar.update(file)
+        assert (done.outcome, done.row_groups, done.size) == ("updated", 1, place.stat().st_size)
+        assert place.read_bytes()[8:len(before)] == before[8:]
+        assert sidecar.compare(file) == []
+        with sidecar.open(file) as plan:
+            assert list(plan.row_counts) == [100] * 4
+            assert [plan.reader.bloom(group, 1)[0] for group in range(4)] == ["inline"] * 4
+            assert plan.footer.unused_bytes == size - kernels.sidecar.Reader(before).footer.parquet_footer_offset
+        with sidecar.open(file, parquet_size=size) as plan:
+            assert plan.num_rows == 300, "readers of the snapshot before"
+
+    def test_what_was_replaced_is_written_again(self, file):
+        grow(file, rows(1000), at=1)
+        assert sidecar.update(file).row_groups == 1
+        with sidecar.open(file) as plan:
+            assert plan.column("a").min.to_pylist() == [0, 1000, 200]
+        assert sidecar.compare(file) == []
+        assert len(chain(file.with_name("_x.parquet.pm"))) == 2
+
+    @pytest.mark.parametrize("same", [True, False], ids=["untouched", "touched"])
+    def test_where_nothing_is_new(self, file, same):
+        place = file.with_name("_x.parquet.pm")
+        before = place.read_bytes()
+        if not same:
+            os.utime(file)
+        done = sidecar.update(file)
+        assert (done.outcome, done.row_groups) == ("current" if same else "updated", 0)
+        assert (place.read_bytes() == before) is same
+        with sidecar.open(file) as plan:
+            assert plan.belongs.value == "file"
+
+    def test_other_values_of_the_same_size_are_found_out(self, tmp_path):
+        path = tmp_path / "x.parquet"
+        contents = []
+        for value in (b"aaaa", b"bbbb"):
+            table = pa.table({"a": [value] * 10})
+            pq.write_table(table, path, write_statistics=False, use_dictionary=False, compression="none", **{
+                "bloom_filter_options": {"a": {"ndv": 10, "fpp": 0.01}}})
+            contents.append(path.stat().st_size)
+            if len(contents) == 1:
+                sidecar.build(path)
+        assert contents[0] == contents[1]
+        assert sidecar.update(path).row_groups == 1, "the Bloom filter is another one"
+        assert sidecar.compare(path) == []
+
+    def test_there_was_none(self, file):
+        place = file.with_name("_x.parquet.pm")
+        made = place.read_bytes()
+        place.unlink()
+        assert sidecar.update(file).outcome == "built"
+        assert place.read_bytes() == made
+
+    @pytest.mark.parametrize("change", ["columns", "fewer", "damaged", "empty"])
+    def test_what_cannot_be_appended_to_is_written_anew(self, file, change):
+        place = file.with_name("_x.parquet.pm")
+        if change == "columns":
+            pq.write_table(rows(0, 300).rename_columns(["a", "c"]), file, row_group_size=100)
+        elif change == "fewer":
+            pq.write_table(rows(0, 200), file, row_group_size=100)
+        else:
+            place.write_bytes(b"" if change == "empty" else place.read_bytes()[:-9] + bytes(9))
+        with open(place, "rb") as held:
+            inode = os.fstat(held.fileno()).st_ino
+            assert sidecar.update(file).outcome == "rebuilt"
+            assert place.stat().st_ino != inode, "a mapping of the old one stays what it is"
+        assert sidecar.compare(file) == []
+        assert len(chain(place)) == 1
+
+    def test_external_filters_stay_external(self, file):
+        sidecar.build(file, external_blooms=True)
+        grow(file, rows(300), **BLOOMS)
+        assert sidecar.update(file).outcome == "updated"
+        with sidecar.open(file) as plan:
+            assert [plan.reader.bloom(group, 1)[0] for group in range(4)] == ["external"] * 4
+        assert sidecar.compare(file) == []
+
+    def test_designated_timestamps_without_bounds_are_read_from_the_new_rows(self, tmp_path):
+        path = tmp_path / "x.parquet"
+        schema = pa.schema([pa.field("ts", pa.timestamp("us"), nullable=False)])
+        tables = [pa.table([pa.array([10 * n, 10 * n + 5], pa.timestamp("us"))], schema=schema) for n in range(2)]
+        options = {"write_statistics": False, "sorting_columns": [pq.SortingColumn(0)]}
+        pq.write_table(tables[0], path, **options)
+        sidecar.build(path)
+        grow(path, tables[1], **options)
+        assert sidecar.update(path).outcome == "updated"
+        with sidecar.open(path) as plan:
+            assert list(plan.column("ts").min_bytes) == [struct.pack("<q", 0), struct.pack("<q", 10)]
+            assert list(plan.column("ts").max_bytes) == [struct.pack("<q", 5), struct.pack("<q", 15)]
+
+    def test_a_second_one_at_the_same_time(self, file):
+        import fcntl
+
+        grow(file, rows(300))
+        with open(file.with_name("_x.parquet.pm"), "rb") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            with pytest.raises(Conflict):
+                sidecar.update(file)
+
+    def test_a_power_cut_leaves_the_sidecar_before_or_after(self, file, tmp_path):
+        grow(file, rows(300))
+        recording = Recording(tmp_path, block=512)
+        sidecar.update(file, operations=recording)
+        cut = tmp_path / "cut"
+        cut.mkdir()
+        counts = set()
+        for state in states(recording):
+            put(state, cut)
+            reader = kernels.sidecar.Reader((cut / "_x.parquet.pm").read_bytes())
+            counts.add(reader.row_group_count)
+        assert counts == {3, 4}
+
+
+class TestCompact:
+    def test_older_commits_go_where_they_take_up_half(self, file):
+        place = file.with_name("_x.parquet.pm")
+        made = place.read_bytes()
+        assert sidecar.compact(file).outcome == "current"
+        for _ in range(3):
+            os.utime(file)
+            sidecar.update(file)
+        for first in (500, 700):
+            grow(file, rows(first), at=0)
+            sidecar.update(file)
+        assert len(chain(place)) == 6
+        done = sidecar.compact(file)
+        assert (done.outcome, done.row_groups) == ("compacted", 3)
+        assert len(chain(place)) == 1
+        assert done.size == place.stat().st_size
+        assert abs(done.size - len(made)) < 600
+        assert sidecar.compare(file) == []
+
+    def test_always(self, file):
+        os.utime(file)
+        sidecar.update(file)
+        assert sidecar.compact(file).outcome == "current"
+        assert sidecar.compact(file, always=True).outcome == "compacted"
+
+    def test_there_is_none(self, file):
+        file.with_name("_x.parquet.pm").unlink()
+        with pytest.raises(FileNotFoundError):
+            sidecar.compact(file)
+
+
+class TestStores:
+    @pytest.fixture
+    def store(self, tmp_path) -> sidecar.Store:
+        store = sidecar.Store(tmp_path / "store")
+        store.append(rows(0))
+        return store
+
+    @pytest.mark.parametrize("call", [lambda store: store.commit(), lambda store: sidecar.update(store.path)],
+                             ids=["commit", "update"])
+    def test_what_another_program_has_appended_is_committed(self, store, call):
+        held = store.snapshot()
+        grow(os.path.realpath(store.path), rows(100))
+        with store.snapshot() as snapshot:
+            assert snapshot.num_rows == 100
+        call(store)
+        with store.snapshot() as snapshot:
+            assert snapshot.token.sequence == 2
+            assert snapshot.read().equals(rows(0, 200))
+            assert snapshot.footer.unused_bytes == held.footer.parquet_footer_length + 8
+        assert held.read().equals(rows(0))
+        held.close()
+        store.append(rows(200))
+        assert pq.read_table(store.path).equals(rows(0, 300))
+
+    def test_nothing_to_commit(self, store):
+        assert store.commit() == store.token()
+        assert sidecar.update(store.path).outcome == "current"
+
+    def test_other_columns_are_refused(self, store):
+        pq.write_table(pa.table({"other": range(1000)}), os.path.realpath(store.path))
+        with pytest.raises(Refused, match="columns"):
+            store.commit()
+
+    def test_a_torn_end_is_no_commit(self, store):
+        with open(store.path, "ab") as file:
+            file.write(b"torn")
+        with pytest.raises(ParquetextError):
+            store.commit()
+        store.recover()
+        assert store.commit().sequence == 2
+
+    def test_a_store_is_compacted_with_its_file(self, store):
+        for number in range(5):
+            store.replace(0, rows(number))
+        done = sidecar.compact(store.path)
+        assert (done.outcome, store.token().generation) == ("compacted", 1)
+        assert sidecar.compact(os.path.realpath(store.path)).outcome == "current"
+        assert parquetext.read_table(store.path).equals(rows(4))
