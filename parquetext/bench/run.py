@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import cases, lookups, plans, sidecars
+from . import cases, commits, lookups, plans, sidecars
 from .shapes import Shape
 from .workspace import Subject, Workspace
 
@@ -22,6 +22,7 @@ VALUES_TARGETS = {"pyarrow": 500.0, cases.PALLETJACK: 12.0}
 FLAT_BYTES_TARGET, ONE_ROW_GROUP_BYTES_TARGET = 1.0, 1.15  # of the Thrift footer, nothing lost
 BYTES_TARGETS, NO_TARGETS = (FLAT_BYTES_TARGET, 0.08), (None, None)  # of the flat block and the index
 BUILD_TARGET = 2.0  # times the plain scan
+COMMIT_TARGET = 1.25  # times as long behind 1,000 row groups as behind 10
 STANDARD = (10_000, 10)
 SIDECAR_TARGETS = {cases.OURS: 100.0, sidecars.UNVERIFIED: 3000.0}  # of 1,000 columns × 100 row groups, against pyarrow
 
@@ -73,6 +74,8 @@ def run_on_shapes(
         yield sidecars.opened(long, rounds, SIDECAR_TARGETS)
         for subject in (long, standard, workspace.of_shape(Shape(10_000, 1))):
             yield sidecars.builds(subject, rounds, BUILD_TARGET)
+        workspace.progress("commits to a sidecar")
+        yield commits.commits(workspace, rounds, COMMIT_TARGET)
         workspace.progress("plans over 1,000 files")
         yield plans.plans(workspace, 1_000, rounds)
 

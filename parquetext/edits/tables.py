@@ -6,6 +6,7 @@ import os
 import posixpath
 from collections.abc import Iterator
 
+from ..sidecar.store_layout import store_of
 from ..storage import LocalTarget, RemoteTarget, resolve
 from ..storage.forcing import refuse
 
@@ -32,6 +33,8 @@ def table_above(path: object) -> tuple[str, str] | None:
     target = resolve(path)
     if isinstance(target, RemoteTarget):
         return _remote_table(target)
+    if (store := store_of(target.path)) is not None:
+        return "sidecar.Store", store
     return next((found for folder in _folders_above(target) if (found := _local_table(folder))), None)
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from .. import kernels
-from ..errors import Conflict, ParquetextError
+from ..errors import Conflict, ParquetextError, Refused
 from ..footer.locate import FIRST_READ_REMOTE, read_tail
-from ..storage import LocalSource, create, open_source, resolve
+from ..storage import LocalSource, LocalTarget, create, open_source, resolve
 from .backfill import backfill
 from .blooms import bitsets, bloom_columns
 from .header import describe
@@ -18,6 +18,7 @@ from .naming import sidecar_path
 from .origin import CODE, Origin
 from .slices import CODE as SLICES
 from .slices import note_of
+from .store_layout import is_of_store
 
 __all__ = ["Built", "build", "check_unchanged", "footer_bytes", "settle", "sidecar_bytes"]
 
@@ -86,6 +87,8 @@ def build(path, *, sidecar=None, external_blooms: bool = False) -> Built:
     start = time.perf_counter()
     target = resolve(path)
     goal = sidecar_path(target) if sidecar is None else resolve(sidecar)
+    if isinstance(goal, LocalTarget) and is_of_store(goal.path):
+        raise Refused("it is a store's, whose readers need its commits: update it", file=goal.path)
     with open_source(target) as source:
         settled = settle(source)
         try:

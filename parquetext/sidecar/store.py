@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from collections.abc import Iterator
 
@@ -132,6 +133,7 @@ class Store:
         OSError
             It cannot be written; the commit before holds.
         """
+        os.makedirs(self.directory, exist_ok=True)
         with self._writing() as token:
             if token is None:
                 return self._create(table, row_group_size, options)
@@ -158,9 +160,7 @@ class Store:
         """
         if not table.num_rows:
             raise ValueError("a row group cannot be replaced by nothing")
-        with self._writing() as token:
-            if token is None:
-                raise FileNotFoundError(f"no store in {self.directory}")
+        with self._changing() as token:
             return self._commit(token, [row_group], [(table, table.num_rows)], options)
 
     def commit(self) -> Token:
@@ -182,9 +182,7 @@ class Store:
         Conflict, OSError
             As for `append`.
         """
-        with self._writing() as token:
-            if token is None:
-                raise FileNotFoundError(f"no store in {self.directory}")
+        with self._changing() as token:
             with Generation(self._layout, token, self._operations) as generation:
                 if generation.data.size == token.parquet_size:
                     return token
@@ -200,7 +198,7 @@ class Store:
         Returns
         -------
         str or None
-            What was done, None for nothing.
+            What was done to the Parquet file, None for nothing.
         """
         with self._writing() as token:
             if token is None:
@@ -236,9 +234,7 @@ class Store:
         Conflict, OSError
             As for `append`.
         """
-        with self._writing() as token:
-            if token is None:
-                raise FileNotFoundError(f"no store in {self.directory}")
+        with self._changing() as token:
             with Generation(self._layout, token, self._operations) as generation:
                 unused = generation.reader.footer.unused_bytes + generation.data.size - token.parquet_size
                 if not always and not is_due(unused, generation.data.size):
@@ -267,7 +263,6 @@ class Store:
     @contextlib.contextmanager
     def _writing(self) -> Iterator[Token | None]:
         """Hold the lock; gives what is committed, None in a directory that is no store yet."""
-        os.makedirs(self.directory, exist_ok=True)
         os.close(os.open(self._layout.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666))
         with open_locked(self._layout.lock, writable=True, timeout=self._timeout, forced=frozenset()):
             try:
@@ -276,6 +271,14 @@ class Store:
                 self._layout.check_free()
                 token = None
             self._sweep(token)
+            yield token
+
+    @contextlib.contextmanager
+    def _changing(self) -> Iterator[Token]:
+        """The same where there has to be a store."""
+        if not os.path.exists(self._layout.token):
+            raise FileNotFoundError(errno.ENOENT, "no store", self.directory)
+        with self._writing() as token:
             yield token
 
     def _sweep(self, token: Token | None) -> None:

@@ -28,7 +28,7 @@ from .store_layout import Layout
 from .store_rows import RowGroups, dead_bytes, end_of_file
 from .token import FILE_BYTES, Token
 
-__all__ = ["Generation", "create_generation", "write_token"]
+__all__ = ["Generation", "create_generation", "next_commit", "write_token"]
 
 
 class Generation:
@@ -109,11 +109,9 @@ class Generation:
         operations.fsync(self.data.fd)
         self.data.refresh()
         token = Token(self.token.sequence + 1, self.token.generation, self.data.size)
-        writer = kernels.sidecar.Writer.on(self.reader, self.sidecar.size)
-        if rows is not None:
-            add_row_groups(writer, rows.scan, at, self.data, header_of(self.reader))
-        tail = writer.finish(start + len(data), len(footer), unused_bytes=unused_bytes, seq_txn=token.sequence,
-                             scratchpad=origin_note(footer, self.data.version))
+        scan = None if rows is None else rows.scan
+        tail = next_commit(self.reader, self.sidecar.size, scan, at, self.data, token, (start + len(data), len(footer)),
+                           unused_bytes, origin_note(footer, self.data.version))
         append(operations, self.sidecar, tail)
         return token
 
@@ -131,6 +129,25 @@ class Generation:
             self.reader, self.sidecar.size, self.data, scan, new, groups, unused_bytes=dead_bytes(scan, offset),
             seq_txn=token.sequence, scratchpad=origin_note(footer, self.data.version)))
         return token
+
+
+def next_commit(reader, base: int, scan, at: Sequence[int], data: LocalSource, token: Token, place: tuple[int, int],
+                unused_bytes: int, scratchpad: list[tuple[int, bytes]]) -> bytes:
+    """What a commit appends to a sidecar at `base`: O(columns + what is added), and 4 bytes for each row group.
+
+    Parameters
+    ----------
+    scan : Scan or None
+        Of a footer that has the added row groups alone.
+    at : sequence of int
+        Where each of them belongs.
+    place : (int, int)
+        Offset and length of the Parquet file's footer.
+    """
+    writer = kernels.sidecar.Writer.on(reader, base)
+    if scan is not None:
+        add_row_groups(writer, scan, at, data, header_of(reader))
+    return writer.finish(*place, unused_bytes=unused_bytes, seq_txn=token.sequence, scratchpad=scratchpad)
 
 
 def origin_note(footer: bytes, version: Version) -> list[tuple[int, bytes]]:

@@ -18,7 +18,7 @@ from ..errors import Refused
 from ..storage.operations import Operations
 from .naming import ALONE, OF_ALONE
 
-__all__ = ["Layout", "store_of"]
+__all__ = ["Layout", "is_of_store", "store_of"]
 
 TOKEN, LOCK = "_token", "_lock"
 NEW = ".parquetext-new"
@@ -84,9 +84,19 @@ class Layout:
 
 def store_of(path: str) -> str | None:
     """The directory of the store that a Parquet file belongs to; None for any other file."""
-    directory, name = os.path.split(path)
-    if name != ALONE or not os.path.islink(path):
-        directory, folder = os.path.split(os.path.dirname(os.path.abspath(path)))
+    return _directory(path) if os.path.basename(path) == ALONE else None
+
+
+def is_of_store(path: str) -> bool:
+    """Whether a sidecar is a store's."""
+    return os.path.basename(path) == OF_ALONE and _directory(path) is not None
+
+
+def _directory(path: str) -> str | None:
+    """The store's directory, of a name in it that leads to a generation or of a file in a generation."""
+    directory = os.path.dirname(os.path.abspath(path))
+    if not os.path.islink(path):
+        directory, folder = os.path.split(directory)
         if not GENERATION.fullmatch(folder):
             return None
     return directory if os.path.exists(os.path.join(directory, TOKEN)) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -14,6 +15,8 @@ import pytest
 
 import parquetext
 from parquetext import kernels, sidecar
+from parquetext.bench.commits import commits
+from parquetext.bench.workspace import Workspace
 from parquetext.errors import ColumnError, Conflict, Damaged, Refused
 from parquetext.sidecar.store_compaction import is_due
 from parquetext.sidecar.token import FILE_BYTES, STEP, Token, newest
@@ -86,6 +89,13 @@ class TestCommits:
         added = [after - before for before, after in itertools.pairwise(sizes)]
         rest = [size - 4 * earlier for earlier, size in enumerate(added)]
         assert max(rest) - min(rest) < 8, "but for what brings a block to a multiple of 8"
+
+
+def test_a_thousand_row_groups_before_cost_a_commit_4_bytes_each(tmp_path):
+    rows = commits(Workspace(str(tmp_path)), 1, None)
+    few, many = (row.value for row in rows if row.unit == "B")
+    assert abs(many - few) < 8, "but for 4 bytes each, and what brings a block to a multiple of 8"
+    assert few < 1_000 * (64 + 16), "a block, and little more"
 
 
 def dead_bytes(store: sidecar.Store) -> int:
@@ -169,6 +179,15 @@ class TestRefusals:
         with pytest.raises(Refused):
             sidecar.Store(tmp_path).append(rows(1, 1))
         assert pq.read_table(tmp_path).equals(rows(0, 1))
+
+    def test_the_file_and_the_sidecar_are_not_changed_behind_its_back(self, store):
+        store.append(rows(0, 10))
+        for path in (store.path, os.path.realpath(store.path)):
+            for change in (parquetext.upgrade, sidecar.build):
+                with pytest.raises(Refused, match=re.compile("store", re.IGNORECASE)):
+                    change(path)
+        with store.snapshot() as snapshot:
+            assert snapshot.num_rows == 10
 
     def test_a_second_writer(self, store):
         store.append(rows(0, 10))
