@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ..errors import Unsupported
 from ..storage import LocalSource
 from ..thrift import values
-from .store_rows import MAGIC
+from .store_rows import MAGIC, row_groups_of, with_row_groups
 
 __all__ = ["Compacted", "is_due"]
 
@@ -27,7 +27,7 @@ def is_due(dead: int, size: int) -> bool:
 class Compacted:
     """A file's row groups moved together.
 
-    Row groups come first, chunk behind chunk, then Bloom filters, column indexes and offset indexes.
+    Of each row group its chunks come first, then Bloom filters, column indexes and offset indexes.
 
     Attributes
     ----------
@@ -48,8 +48,12 @@ class Compacted:
     _pieces: list[tuple[int, int] | bytes] = field(default_factory=list)
 
     def __post_init__(self):
-        metadata = values.read("FileMetaData", self.footer)
-        chunks = [chunk for group in metadata["row_groups"] for chunk in group["columns"]]
+        self.footer = with_row_groups(self.footer, [self._moved(group) for group in row_groups_of(self.footer)])
+
+    def _moved(self, struct: bytes) -> bytes:
+        """One row group, behind what is there."""
+        group = values.read("RowGroup", struct)
+        chunks = group["columns"]
         shifts = [self._move_chunk(chunk) for chunk in chunks]
         for chunk in chunks:
             self._move(chunk["meta_data"], "bloom_filter")
@@ -57,10 +61,9 @@ class Compacted:
             self._move(chunk, "column_index")
         for chunk, shift in zip(chunks, shifts, strict=True):
             self._move_offset_index(chunk, shift)
-        for group in metadata["row_groups"]:
-            if "file_offset" in group and group["columns"]:
-                group["file_offset"] = _start(group["columns"][0]["meta_data"])
-        self.footer = values.write("FileMetaData", metadata)
+        if "file_offset" in group and chunks:
+            group["file_offset"] = _start(chunks[0]["meta_data"])
+        return values.write("RowGroup", group)
 
     def data(self) -> Iterator[bytes]:
         """What stands before the footer, in pieces of at most 8 MiB."""

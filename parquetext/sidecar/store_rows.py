@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 from .. import kernels, wire
 from ..errors import Malformed, Refused, wire_error
 
-__all__ = ["MAGIC", "RowGroups", "bytes_of", "dead_bytes", "end_of_file", "spliced", "without_row_groups", "written"]
+__all__ = ["MAGIC", "RowGroups", "bytes_of", "dead_bytes", "end_of_file", "row_groups_of", "spliced",
+           "with_row_groups", "without_row_groups", "written"]
 
 MAGIC = b"PAR1"
 LENGTH_BYTES = 4
@@ -115,8 +116,19 @@ def spliced(footer: bytes, more: bytes, at: Sequence[int], rows: int) -> bytes:
 
 def without_row_groups(footer: bytes) -> bytes:
     """A Thrift footer with the columns and key-values of another one alone."""
-    none = {wire.FILE_META_DATA_NUM_ROWS: b"\0", wire.FILE_META_DATA_ROW_GROUPS: bytes([wire.TYPE_STRUCT])}
+    none = {wire.FILE_META_DATA_NUM_ROWS: b"\0", wire.FILE_META_DATA_ROW_GROUPS: _list_header(0)}
     return _with(footer, _fields(footer), none)
+
+
+def row_groups_of(footer: bytes) -> list[bytes]:
+    """The row groups' structs."""
+    return _structs(footer, _fields(footer)[wire.FILE_META_DATA_ROW_GROUPS][0])
+
+
+def with_row_groups(footer: bytes, groups: Sequence[bytes]) -> bytes:
+    """A Thrift footer with other row groups of the same rows."""
+    made = b"".join((_list_header(len(groups)), *groups))
+    return _with(footer, _fields(footer), {wire.FILE_META_DATA_ROW_GROUPS: made})
 
 
 def _with(footer: bytes, places: Mapping[int, tuple[int, int]], pieces: Mapping[int, bytes]) -> bytes:
@@ -171,10 +183,14 @@ def _row_groups(footer: bytes, start: int, end: int, put: Mapping[int, bytes]) -
         out += [footer[begin:at], put[place]]
         at, number = kernels.thrift.struct_end(footer, at), place + 1
     added = [put[index] for index in sorted(put) if index >= count]
-    total = count + len(added)
-    head = (bytes([total << 4 | wire.TYPE_STRUCT]) if total < SHORT_LIST
-            else bytes([0xF0 | wire.TYPE_STRUCT]) + kernels.varint.encode(total))
-    return b"".join((head, *out, footer[at:end], *added))
+    return b"".join((_list_header(count + len(added)), *out, footer[at:end], *added))
+
+
+def _list_header(count: int) -> bytes:
+    """Of a list of structs."""
+    if count < SHORT_LIST:
+        return bytes([count << 4 | wire.TYPE_STRUCT])
+    return bytes([SHORT_LIST << 4 | wire.TYPE_STRUCT]) + kernels.varint.encode(count)
 
 
 def bytes_of(scan, row_groups: Iterable[int]) -> int:

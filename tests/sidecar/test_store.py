@@ -304,7 +304,7 @@ class TestCompaction:
             bounds, places = before.column("text").min_bytes[:], list(before.column("text").total_compressed_size)
         token = full.compact(always=True)
         assert (token.sequence, token.generation) == (8, 1)
-        assert abs(token.parquet_size - (size - dead)) < 64, "but for the numbers in the footer"
+        assert abs(token.parquet_size - (size - dead)) < 200, "but for the numbers in the footer"
         with full.snapshot() as after:
             assert after.read().equals(table)
             assert list(after.row_counts) == counts
