@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..errors import Unsupported
+from .. import kernels, wire
+from ..errors import Unsupported, wire_error
+from ..pruning.bloom import read_header
 from ..storage import LocalSource
 from ..thrift import values
-from .store_rows import MAGIC, row_groups_of, with_row_groups
+from .store_rows import MAGIC, list_header, row_groups_of, structs, with_row_groups
 
 __all__ = ["Compacted", "is_due"]
 
 LARGEST_RATIO = 0.5     # of a file that may be dead (cairo.partition.encoder.parquet.o3.rewrite.unused.ratio)
 LARGEST_DEAD = 1 << 30  # bytes (…rewrite.unused.max.bytes)
 STEP = 8 << 20
-PAGES = ("data_page_offset", "index_page_offset", "dictionary_page_offset")
+BLOOM_HEADER_BYTES = 64  # and more than it has
+DATA, DICTIONARY = wire.COLUMN_META_DATA_DATA_PAGE_OFFSET, wire.COLUMN_META_DATA_DICTIONARY_PAGE_OFFSET
+PAGES = (DATA, wire.COLUMN_META_DATA_INDEX_PAGE_OFFSET, DICTIONARY)
 
 
 def is_due(dead: int, size: int) -> bool:
@@ -23,11 +27,40 @@ def is_due(dead: int, size: int) -> bool:
     return dead > size * LARGEST_RATIO or dead > LARGEST_DEAD
 
 
+class Fields:
+    """A Thrift struct whose values are read as integers, and replaced where they stand."""
+
+    def __init__(self, data: bytes):
+        self.data = data
+        self.places = {id: (start, end) for id, _, _, start, end in kernels.thrift.fields(data)}
+        self._new: dict[int, bytes] = {}
+
+    def number(self, id: int) -> int:
+        """An integer; 0 where there is none."""
+        if id not in self.places:
+            return 0
+        return kernels.varint.zigzag_decode(kernels.varint.decode64(self.data, self.places[id][0])[0])
+
+    def put(self, id: int, value: int | bytes) -> None:
+        """Another value in a field that is there: an integer, or a value's bytes."""
+        if isinstance(value, int):
+            value = kernels.varint.encode(kernels.varint.zigzag_encode(value))
+        self._new[id] = value
+
+    def to_bytes(self) -> bytes:
+        out, begin = [], 0
+        for id, (start, end) in self.places.items():
+            if id in self._new:
+                out += [self.data[begin:start], self._new[id]]
+                begin = end
+        return b"".join((*out, self.data[begin:]))
+
+
 @dataclass(slots=True)
 class Compacted:
     """A file's row groups moved together.
 
-    Of each row group its chunks come first, then Bloom filters, column indexes and offset indexes.
+    Of each row group its chunks come first, each with its Bloom filter and its page indexes behind all of them.
 
     Attributes
     ----------
@@ -50,21 +83,6 @@ class Compacted:
     def __post_init__(self):
         self.footer = with_row_groups(self.footer, [self._moved(group) for group in row_groups_of(self.footer)])
 
-    def _moved(self, struct: bytes) -> bytes:
-        """One row group, behind what is there."""
-        group = values.read("RowGroup", struct)
-        chunks = group["columns"]
-        shifts = [self._move_chunk(chunk) for chunk in chunks]
-        for chunk in chunks:
-            self._move(chunk["meta_data"], "bloom_filter")
-        for chunk in chunks:
-            self._move(chunk, "column_index")
-        for chunk, shift in zip(chunks, shifts, strict=True):
-            self._move_offset_index(chunk, shift)
-        if "file_offset" in group and chunks:
-            group["file_offset"] = _start(chunks[0]["meta_data"])
-        return values.write("RowGroup", group)
-
     def data(self) -> Iterator[bytes]:
         """What stands before the footer, in pieces of at most 8 MiB."""
         yield MAGIC
@@ -75,6 +93,20 @@ class Compacted:
             offset, length = piece
             for at in range(offset, offset + length, STEP):
                 yield self.source.read(at, min(STEP, offset + length - at))
+
+    def _moved(self, struct: bytes) -> bytes:
+        """One row group, behind what is there."""
+        group, start = Fields(struct), self.size
+        if wire.ROW_GROUP_COLUMNS not in group.places:
+            raise wire_error(wire.MISSING_FIELD, 0, wire.ROW_GROUP_COLUMNS)
+        chunks = [Fields(chunk) for chunk in structs(struct, group.places[wire.ROW_GROUP_COLUMNS][0])]
+        shifts = [self._move_pages(chunk) for chunk in chunks]
+        for chunk, shift in zip(chunks, shifts, strict=True):
+            self._move_indexes(chunk, shift)
+        moved = b"".join((list_header(len(chunks)), *(chunk.to_bytes() for chunk in chunks)))
+        group.put(wire.ROW_GROUP_COLUMNS, moved)
+        group.put(wire.ROW_GROUP_FILE_OFFSET, start)
+        return group.to_bytes()
 
     def _take(self, piece: tuple[int, int] | bytes) -> int:
         """Put bytes, or a range of the old file, behind what is there; where they are now."""
@@ -87,42 +119,47 @@ class Compacted:
         self.size += length
         return at
 
-    def _move_chunk(self, chunk: dict) -> int:
+    def _move_pages(self, chunk: Fields) -> int:
         """How many bytes a chunk's pages move."""
-        if "meta_data" not in chunk or "file_path" in chunk:
+        if wire.COLUMN_CHUNK_META_DATA not in chunk.places or wire.COLUMN_CHUNK_FILE_PATH in chunk.places:
             raise Unsupported("a chunk without metadata, or in another file")
-        metadata = chunk["meta_data"]
-        start = _start(metadata)
-        shift = self._take((start, metadata["total_compressed_size"])) - start
-        for name in PAGES:
-            if metadata.get(name, 0) > 0:
-                metadata[name] += shift
-        if chunk.get("file_offset", 0) > 0:
-            chunk["file_offset"] += shift
+        begin, end = chunk.places[wire.COLUMN_CHUNK_META_DATA]
+        metadata = Fields(chunk.data[begin:end])
+        first, dictionary = metadata.number(DATA), metadata.number(DICTIONARY)
+        first = min(first, dictionary) if dictionary > 0 else first
+        shift = self._take((first, metadata.number(wire.COLUMN_META_DATA_TOTAL_COMPRESSED_SIZE))) - first
+        for id in PAGES:
+            if metadata.number(id) > 0:
+                metadata.put(id, metadata.number(id) + shift)
+        self._move_bloom(metadata)
+        chunk.put(wire.COLUMN_CHUNK_META_DATA, metadata.to_bytes())
+        if chunk.number(wire.COLUMN_CHUNK_FILE_OFFSET) > 0:
+            chunk.put(wire.COLUMN_CHUNK_FILE_OFFSET, chunk.number(wire.COLUMN_CHUNK_FILE_OFFSET) + shift)
         return shift
 
-    def _move(self, struct: dict, what: str) -> None:
-        """Copy what a struct says the place of; without its length it is left out."""
-        offset, length = struct.get(f"{what}_offset", 0), struct.get(f"{what}_length", 0)
-        if offset > 0 and length > 0:
-            struct[f"{what}_offset"] = self._take((offset, length))
-        else:
-            struct.pop(f"{what}_offset", None)
-            struct.pop(f"{what}_length", None)
+    def _move_bloom(self, metadata: Fields) -> None:
+        offset, length = (metadata.number(id) for id in (wire.COLUMN_META_DATA_BLOOM_FILTER_OFFSET,
+                                                         wire.COLUMN_META_DATA_BLOOM_FILTER_LENGTH))
+        if offset <= 0:
+            return
+        if length <= 0:  # older writers leave it to the filter's header
+            bits, begin = read_header(self.source.read(offset, min(BLOOM_HEADER_BYTES, self.source.size - offset)))
+            length = begin + bits
+        metadata.put(wire.COLUMN_META_DATA_BLOOM_FILTER_OFFSET, self._take((offset, length)))
 
-    def _move_offset_index(self, chunk: dict, shift: int) -> None:
-        offset, length = chunk.get("offset_index_offset", 0), chunk.get("offset_index_length", 0)
+    def _move_indexes(self, chunk: Fields, shift: int) -> None:
+        """The column index as it is, the offset index with its pages' places."""
+        offset, length = (chunk.number(id) for id in (wire.COLUMN_CHUNK_COLUMN_INDEX_OFFSET,
+                                                      wire.COLUMN_CHUNK_COLUMN_INDEX_LENGTH))
+        if offset > 0 and length > 0:
+            chunk.put(wire.COLUMN_CHUNK_COLUMN_INDEX_OFFSET, self._take((offset, length)))
+        offset, length = (chunk.number(id) for id in (wire.COLUMN_CHUNK_OFFSET_INDEX_OFFSET,
+                                                      wire.COLUMN_CHUNK_OFFSET_INDEX_LENGTH))
         if offset <= 0 or length <= 0:
-            self._move(chunk, "offset_index")
             return
         index = values.read("OffsetIndex", self.source.read(offset, length))
         for page in index["page_locations"]:
             page["offset"] += shift
         made = values.write("OffsetIndex", index)
-        chunk["offset_index_offset"], chunk["offset_index_length"] = self._take(made), len(made)
-
-
-def _start(metadata: dict) -> int:
-    """Where a chunk begins: with its dictionary page, if it has one."""
-    dictionary = metadata.get("dictionary_page_offset", 0)
-    return min(dictionary, metadata["data_page_offset"]) if dictionary > 0 else metadata["data_page_offset"]
+        chunk.put(wire.COLUMN_CHUNK_OFFSET_INDEX_OFFSET, self._take(made))
+        chunk.put(wire.COLUMN_CHUNK_OFFSET_INDEX_LENGTH, len(made))

@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 from .. import kernels, wire
 from ..errors import Malformed, Refused, wire_error
 
-__all__ = ["MAGIC", "RowGroups", "bytes_of", "dead_bytes", "end_of_file", "row_groups_of", "spliced",
-           "with_row_groups", "without_row_groups", "written"]
+__all__ = ["MAGIC", "RowGroups", "bytes_of", "dead_bytes", "end_of_file", "list_header", "row_groups_of", "spliced",
+           "structs", "with_row_groups", "without_row_groups", "written"]
 
 MAGIC = b"PAR1"
 LENGTH_BYTES = 4
@@ -107,7 +107,7 @@ def spliced(footer: bytes, more: bytes, at: Sequence[int], rows: int) -> bytes:
     if _value(footer, old, wire.FILE_META_DATA_SCHEMA) != _value(more, new, wire.FILE_META_DATA_SCHEMA):
         raise Refused("the columns are written otherwise than those of the file: give the options that it was "
                       "written with")
-    groups = _structs(more, new[wire.FILE_META_DATA_ROW_GROUPS][0])
+    groups = structs(more, new[wire.FILE_META_DATA_ROW_GROUPS][0])
     pieces = {wire.FILE_META_DATA_NUM_ROWS: kernels.varint.encode(kernels.varint.zigzag_encode(rows)),
               wire.FILE_META_DATA_ROW_GROUPS: _row_groups(footer, *old[wire.FILE_META_DATA_ROW_GROUPS],
                                                           dict(zip(at, groups, strict=True)))}
@@ -116,18 +116,18 @@ def spliced(footer: bytes, more: bytes, at: Sequence[int], rows: int) -> bytes:
 
 def without_row_groups(footer: bytes) -> bytes:
     """A Thrift footer with the columns and key-values of another one alone."""
-    none = {wire.FILE_META_DATA_NUM_ROWS: b"\0", wire.FILE_META_DATA_ROW_GROUPS: _list_header(0)}
+    none = {wire.FILE_META_DATA_NUM_ROWS: b"\0", wire.FILE_META_DATA_ROW_GROUPS: list_header(0)}
     return _with(footer, _fields(footer), none)
 
 
 def row_groups_of(footer: bytes) -> list[bytes]:
     """The row groups' structs."""
-    return _structs(footer, _fields(footer)[wire.FILE_META_DATA_ROW_GROUPS][0])
+    return structs(footer, _fields(footer)[wire.FILE_META_DATA_ROW_GROUPS][0])
 
 
 def with_row_groups(footer: bytes, groups: Sequence[bytes]) -> bytes:
     """A Thrift footer with other row groups of the same rows."""
-    made = b"".join((_list_header(len(groups)), *groups))
+    made = b"".join((list_header(len(groups)), *groups))
     return _with(footer, _fields(footer), {wire.FILE_META_DATA_ROW_GROUPS: made})
 
 
@@ -162,7 +162,8 @@ def _list(footer: bytes, at: int) -> tuple[int, int]:
     return (footer[at] >> 4, at + 1) if footer[at] >> 4 < SHORT_LIST else kernels.varint.decode32(footer, at + 1)
 
 
-def _structs(footer: bytes, at: int) -> list[bytes]:
+def structs(footer: bytes, at: int) -> list[bytes]:
+    """The structs of a list."""
     count, at = _list(footer, at)
     found = []
     for _ in range(count):
@@ -183,10 +184,10 @@ def _row_groups(footer: bytes, start: int, end: int, put: Mapping[int, bytes]) -
         out += [footer[begin:at], put[place]]
         at, number = kernels.thrift.struct_end(footer, at), place + 1
     added = [put[index] for index in sorted(put) if index >= count]
-    return b"".join((_list_header(count + len(added)), *out, footer[at:end], *added))
+    return b"".join((list_header(count + len(added)), *out, footer[at:end], *added))
 
 
-def _list_header(count: int) -> bytes:
+def list_header(count: int) -> bytes:
     """Of a list of structs."""
     if count < SHORT_LIST:
         return bytes([count << 4 | wire.TYPE_STRUCT])

@@ -79,16 +79,21 @@ class Stores(RuleBasedStateMachine):
     def release(self):
         self.do(lambda store: store.release())
 
-    @precondition(lambda self: len(self.held) < 6)
+    @precondition(lambda self: len(self.held) < 3)
     @rule()
     def hold(self):
-        for name in ("native", "pure"):
-            self.held.append((sidecar.Store(self.folder / name).snapshot(), self.expected()))
+        snapshots = [sidecar.Store(self.folder / name).snapshot() for name in ("native", "pure")]
+        self.held.append((snapshots, self.expected()))
 
     @precondition(lambda self: self.held)
     @rule(data=st.data())
     def let_go(self, data):
-        self.held.pop(data.draw(st.integers(0, len(self.held) - 1)))[0].close()
+        self.close(*self.held.pop(data.draw(st.integers(0, len(self.held) - 1)))[0])
+
+    @staticmethod
+    def close(*snapshots):
+        for snapshot in snapshots:
+            snapshot.close()
 
     def expected(self) -> pa.Table:
         return pa.concat_tables([table(rows) for rows in self.groups])
@@ -99,8 +104,9 @@ class Stores(RuleBasedStateMachine):
             with sidecar.Store(self.folder / name).snapshot() as snapshot:
                 assert snapshot.read().equals(self.expected())
                 assert list(snapshot.row_counts) == [len(rows) for rows in self.groups]
-        for snapshot, rows in self.held:
-            assert snapshot.read().equals(rows)
+        for snapshots, rows in self.held:
+            for snapshot in snapshots:
+                assert snapshot.read().equals(rows)
 
     @invariant()
     def both_wrote_the_same_bytes(self):
@@ -109,8 +115,8 @@ class Stores(RuleBasedStateMachine):
         assert files[0] == files[1]
 
     def teardown(self):
-        for snapshot, _ in self.held:
-            snapshot.close()
+        for snapshots, _ in self.held:
+            self.close(*snapshots)
         shutil.rmtree(self.folder)
 
 
