@@ -285,9 +285,9 @@ class Store:
         """Finish what a killed writer has left undone, but for the Parquet file's end."""
         if token is not None:
             self._layout.link(self._operations, token.generation)
-        for generation in self._layout.generations():
-            if token is None or generation > token.generation:
-                self._remove(generation)
+        uncommitted = 0 if token is None else token.generation + 1
+        if uncommitted in self._layout.generations():
+            self._remove(uncommitted)
 
     def _remove_unread(self, generation: int) -> bool:
         """Remove a generation unless somebody reads it."""

@@ -57,11 +57,16 @@ class Layout:
         return sorted(int(match[1]) for match in found if match)
 
     def check_free(self) -> None:
-        """Refuse a directory whose names are taken by files that are not a store's."""
+        """Refuse a directory without a token that holds more than the start of a store."""
         for name in LINKED:
-            path = self.linked(name)
-            if os.path.lexists(path) and not os.path.islink(path):
-                raise Refused("it is not of a store, and a store's file would take its place", file=path)
+            self._check_ours(name)
+        if self.generations() not in ([], [0]) or any(os.path.islink(self.linked(name)) for name in LINKED):
+            raise Refused("the store has lost its token file, which says what is committed", file=self.token)
+
+    def _check_ours(self, name: str) -> None:
+        path = self.linked(name)
+        if os.path.lexists(path) and not os.path.islink(path):
+            raise Refused("it is not of a store, and a store's file would take its place", file=path)
 
     def link(self, operations: Operations, generation: int) -> bool:
         """Let the names that others open lead to a generation; whether they did not."""
@@ -70,7 +75,7 @@ class Layout:
             path, target = self.linked(name), os.path.join(f"_{generation}", name)
             if os.path.islink(path) and os.readlink(path) == target:
                 continue
-            self.check_free()
+            self._check_ours(name)
             new = os.path.join(self.directory, f".{name}{NEW}")
             if os.path.lexists(new):
                 operations.unlink(new)

@@ -189,6 +189,19 @@ class TestRefusals:
         with store.snapshot() as snapshot:
             assert snapshot.num_rows == 10
 
+    def test_a_store_without_its_token_is_left_alone(self, store):
+        store.append(rows(0, 10))
+        (Path(store.directory) / "_token").unlink()
+        for change in (lambda: store.append(rows(1, 1)), store.recover, store.release):
+            with pytest.raises(Refused, match="token"):
+                change()
+        for name in ("data.parquet", "_pm"):
+            os.unlink(os.path.join(store.directory, name))
+        os.rename(os.path.join(store.directory, "_0"), os.path.join(store.directory, "_5"))
+        with pytest.raises(Refused, match="token"):
+            store.append(rows(1, 1))
+        assert pq.read_table(os.path.join(store.directory, "_5", "data.parquet")).equals(rows(0, 10))
+
     def test_a_second_writer(self, store):
         store.append(rows(0, 10))
         with store._writing(), pytest.raises(Conflict):
