@@ -56,9 +56,8 @@ def _sidecar(path: Path, scan, count: int) -> Path:
     """A sidecar of so many row groups, each as the only one of `scan`."""
     header = describe(scan)
     writer = kernels.sidecar.Writer(header.columns)
-    columns = [scan.column(leaf) for leaf in range(scan.leaf_count)]
     for _ in range(count):
-        writer.add_columns(columns, scan.row_groups("num_rows"))
+        writer.add_scan(scan)
     path.write_bytes(writer.finish(4, len(scan.data)))
     return path
 
