@@ -145,6 +145,27 @@ class TestReaders:
         with sidecar.open(os.path.join(store.directory, "data.parquet")) as plan:
             assert (plan.num_rows, plan.belongs.value) == (20, "footer")
 
+    def test_exactly_what_is_committed_is_mapped(self, store):
+        store.append(rows(0, 10))
+        path = os.path.realpath(store.sidecar)
+        size = os.path.getsize(path)
+        with open(path, "ab") as file:
+            file.write(b"a commit that never was")
+        with store.snapshot() as snapshot:
+            assert len(snapshot.reader.data) == size
+        store.append(rows(10, 10))
+        with store.snapshot() as snapshot:
+            assert snapshot.read().equals(rows(0, 20))
+
+    def test_a_snapshot_skips_row_groups(self, store):
+        for first in (100, 110, 120):
+            store.append(rows(first, 10))
+        with store.snapshot() as snapshot:
+            wanted = [("text", "=", "text 115")]
+            kept = [group for group in range(3) if not snapshot.can_skip(group, wanted)]
+            assert kept == [1]
+            assert snapshot.read(["text"], row_groups=kept).num_rows == 10
+
     def test_no_store(self, store):
         for call in (store.token, store.snapshot, lambda: store.replace(0, rows(0, 1))):
             with pytest.raises(FileNotFoundError):

@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.growing import grow
 from support.killing import Killed, Killing
 from support.powercut import Recording, put, states
 
@@ -31,8 +32,15 @@ STEPS = {
     "compact": lambda store: store.compact(always=True),
     "release": lambda store: store.release(),
 }
-FEWEST = dict.fromkeys(STEPS, 8) | {"release": 4}  # operations, states after a cut
+KILLED = STEPS | {"commit": lambda store: grown(store).commit()}
+FEWEST = dict.fromkeys(KILLED, 7) | {"release": 4}  # operations, states after a cut
 UNCHANGED = {"recover", "compact", "release"}  # the rows
+
+
+def grown(store: sidecar.Store) -> sidecar.Store:
+    """With rows that another program has appended to its file."""
+    grow(os.path.realpath(store.path), rows(70))
+    return store
 
 
 def tear(store: sidecar.Store) -> None:
@@ -78,10 +86,10 @@ def stages(tmp_path_factory) -> dict[str, Path]:
         found[name] = folder / name
         shutil.copytree(store.directory, found[name], symlinks=True)
         step(store)
-    return found
+    return found | {"commit": found["replace"]}
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", KILLED)
 @pytest.mark.parametrize("torn", [False, True], ids=["whole", "torn"])
 def test_a_kill_at_any_operation_loses_nothing(stages, tmp_path, step, torn):
     before = content(stages[step])
@@ -90,7 +98,7 @@ def test_a_kill_at_any_operation_loses_nothing(stages, tmp_path, step, torn):
         directory = tmp_path / str(k)
         shutil.copytree(stages[step], directory, symlinks=True)
         try:
-            STEPS[step](sidecar.Store(directory, operations=Killing(k, torn=torn)))
+            KILLED[step](sidecar.Store(directory, operations=Killing(k, torn=torn)))
             done = True
         except Killed:
             pass

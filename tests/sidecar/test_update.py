@@ -9,12 +9,12 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.growing import grow
 from support.powercut import Recording, put, states
 
 import parquetext
 from parquetext import kernels, sidecar
 from parquetext.errors import Conflict, ParquetextError, Refused
-from parquetext.sidecar.store_rows import end_of_file, spliced, written
 
 BLOOMS = {"bloom_filter_options": {"b": {"ndv": 100, "fpp": 0.01}}}
 
@@ -22,18 +22,6 @@ BLOOMS = {"bloom_filter_options": {"b": {"ndv": 100, "fpp": 0.01}}}
 def rows(first: int, count: int = 100) -> pa.Table:
     numbers = range(first, first + count)
     return pa.table({"a": pa.array(numbers), "b": [f"text {n}" for n in numbers]})
-
-
-def grow(path: str | Path, table: pa.Table, at: int | None = None, **options) -> None:
-    """What another program does: row groups behind the old footer, and a new footer."""
-    data = Path(path).read_bytes()
-    old = data[-8 - int.from_bytes(data[-8:-4], "little"):-8]
-    more = written(len(data), table.schema, [(table, None)], **options)
-    scan = kernels.scan.scan(old)
-    place = scan.row_group_count if at is None else at
-    gone = 0 if at is None else scan.row_groups("num_rows")[at]
-    Path(path).write_bytes(data + more.data + end_of_file(spliced(old, more.footer, [place],
-                                                                  scan.num_rows - gone + table.num_rows)))
 
 
 def chain(path: Path) -> list:
