@@ -10,7 +10,7 @@ import importlib
 # Public names and the modules that they come from, which bear other names: a module would hide its function.
 _HOMES = {
     "upgrade": "jobs", "strip": "jobs", "finalize": "jobs", "restore": "jobs", "verify": "jobs",
-    "build_sidecars": "jobs", "JobFailed": "jobs", "list_files": "listing",
+    "build_sidecars": "jobs", "JobFailed": "jobs", "list_files": "listing", "watch": "watching",
     "read": "reading", "catalog": "cataloging",
     "session": "starting", "JavaNotFound": "java", "find_java_home": "java",
     "write": "writing", "ship": "shipping", "Implementations": "shipping",

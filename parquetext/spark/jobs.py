@@ -14,8 +14,8 @@ from .balance import pack
 from .filesystems import Filesystems, normal
 from .listing import list_files
 from .results import RECORDS, begin, job_label, read_results, store_skipped
-from .running import classic_context, run_tasks
-from .shipping import ship
+from .running import run_tasks
+from .shipping import classic_context, ship
 from .state import done_before, first_failure, split
 from .tasks import Work
 

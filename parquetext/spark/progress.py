@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 from rich.console import Console
 from rich.filesize import decimal
@@ -30,7 +32,7 @@ class Counts(NamedTuple):
 @contextmanager
 def shown(what: str, files: int, look: Callable[[], Counts], enabled: bool = True) -> Iterator[Callable[[str], None]]:
     """Show what `look` says until the end of the block; yields what prints a last line."""
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console = _console()
     stop = threading.Event()
     show = _bar if console.is_terminal else _lines
     thread = threading.Thread(target=show, args=(console, what, files, look, stop), daemon=True)
@@ -42,6 +44,23 @@ def shown(what: str, files: int, look: Callable[[], Counts], enabled: bool = Tru
         stop.set()
         if thread.ident:
             thread.join()
+
+
+def _console() -> Console:
+    """Standard error; under spark-submit, which gives its driver a pipe, the terminal that its own leads to."""
+    terminal = _terminal_of_parent() if "PYSPARK_GATEWAY_PORT" in os.environ and not sys.stderr.isatty() else None
+    return Console(file=terminal or sys.stderr, highlight=False, soft_wrap=True)
+
+
+def _terminal_of_parent() -> TextIO | None:
+    try:
+        file = os.open(f"/proc/{os.getppid()}/fd/2", os.O_WRONLY | os.O_NOCTTY)
+    except OSError:
+        return None
+    if os.isatty(file):
+        return os.fdopen(file, "w")
+    os.close(file)
+    return None
 
 
 def _bar(console: Console, what: str, files: int, look: Callable[[], Counts], stop: threading.Event) -> None:

@@ -18,6 +18,7 @@ from ..errors import Conflict, Unsupported
 from ..storage import LocalTarget, RemoteTarget, open_source
 from .actions import ACTIONS, FAILED, prepared, refuse_table
 from .filesystems import Filesystems
+from .folders import NOT_THERE
 from .results import JOB_FILE, Row, as_table, part_name, store
 
 if TYPE_CHECKING:
@@ -95,7 +96,8 @@ class Work:
             target = self.filesystems.target(file.path)
             for name, value in self._done(file, target).items():
                 setattr(row, name, value)
-            row.size, row.modified, row.etag = identity(target)
+            left = row.bytes_before if self.options.get("dry_run") else row.bytes_after
+            row.size, row.modified, row.etag = _identity_if_told(target, left)
         except Exception as error:
             row.outcome, row.error = "failed", type(error).__name__
             row.offset, row.message = getattr(error, "offset", None), getattr(error, "message", str(error))
@@ -141,9 +143,24 @@ def identity(target: LocalTarget | RemoteTarget) -> tuple[int, int, str]:
     with open_source(target) as source:
         etag, dated = source.version.identity
         modified = source.version.modified or 0
-        if dated and not modified:
-            modified = int(datetime.fromisoformat(dated).timestamp()) * 10**9
-        return source.size, modified, etag or ""
+        return source.size, modified or _nanoseconds(dated or ""), etag or ""
+
+
+def _nanoseconds(dated: str) -> int:
+    """A time as pyarrow tells it of an object; 0 for none."""
+    try:
+        return int(datetime.fromisoformat(dated).timestamp()) * 10**9
+    except ValueError:
+        return 0
+
+
+def _identity_if_told(target: LocalTarget | RemoteTarget, size: int) -> tuple[int, int, str]:
+    """The identity of a file that was left with so many bytes; one that no file has where it is another by now."""
+    try:
+        found = patiently(lambda: identity(target), remote=isinstance(target, RemoteTarget))
+    except OSError:
+        return NOT_THERE, 0, ""
+    return found if found[0] == size else (NOT_THERE, 0, "")
 
 
 def check_shared(filesystems: Filesystems, folder: str) -> None:

@@ -1,0 +1,106 @@
+"""`python -m parquetext.spark JOB PATH…`: jobs from a shell; spark-submit runs it too."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+from ..errors import ParquetextError
+from .actions import ACTIONS, FAILED
+
+__all__ = ["main"]
+
+FINDINGS, CANNOT_RUN = 1, 2
+FAILURES_TOLD = 20
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command()
+def job(
+    name: Annotated[str, typer.Argument(metavar="JOB", help=f"{', '.join(ACTIONS)}, or catalog.", show_default=False)],
+    paths: Annotated[list[str], typer.Argument(help="Directories, files, globs, URLs.", show_default=False)],
+    form: Annotated[str | None, typer.Option(help="upgrade: flat, index, or auto. restore: thrift.")] = None,
+    stats: Annotated[str | None, typer.Option(help="upgrade: full, or compact.")] = None,
+    pages: Annotated[bool, typer.Option("--pages", help="verify: walk every page too.")] = False,
+    deep: Annotated[bool, typer.Option("--deep", help="verify: decode every value too.")] = False,
+    in_place: Annotated[bool, typer.Option("--in-place", help="Change only the tail, under a journal.")] = False,
+    keep_mtime: Annotated[bool, typer.Option("--keep-mtime", help="Leave the modification time as it was.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")] = False,
+    force: Annotated[list[str] | None, typer.Option(metavar="WHAT", help="A refusal to pass over.")] = None,
+    state: Annotated[str | None, typer.Option(help="A folder that records what is done, for reruns.")] = None,
+    save: Annotated[str | None, typer.Option(help="Write the rows there, as Parquet; a catalog needs it.")] = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Go on with what arrives, until it is stopped.")] = False,
+    checkpoint: Annotated[str | None, typer.Option(help="--watch: where to remember what has arrived.")] = None,
+    conf: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="A setting of Spark.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document per file.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
+) -> None:
+    """Do JOB to every Parquet file below PATHS, on Spark. Exit code 1: files failed, 2: the job could not run."""
+    given = {"form": form, "stats": stats, "pages": pages, "deep": deep, "in_place": in_place,
+             "keep_mtime": keep_mtime, "dry_run": dry_run, "force": force}
+    options = {option: value for option, value in given.items() if value}
+    try:
+        spark = _session(conf or ())
+        if name == "catalog":
+            _catalog(spark, paths, save, options)
+        elif watch:
+            _watch(spark, name, paths, checkpoint, options)
+        else:
+            raise typer.Exit(_run(spark, name, paths, options, state, save, as_json, quiet))
+    except (ParquetextError, TypeError) as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        raise typer.Exit(CANNOT_RUN) from None
+
+
+def _session(conf):
+    from .starting import session
+
+    settings = dict(each.partition("=")[::2] for each in conf)
+    return session(**settings)
+
+
+def _run(spark, name: str, paths: list[str], options: dict, state: str | None, save: str | None, as_json: bool,
+         quiet: bool) -> int:
+    from .jobs import run
+
+    if name not in ACTIONS:
+        raise ParquetextError(f"no such job: {name!r} (known: {', '.join(ACTIONS)}, catalog)")
+    results = run(spark, name, paths, options, state, progress=not quiet)
+    if save:
+        results.write.mode("overwrite").parquet(save)
+    if as_json:
+        for row in results.toLocalIterator():
+            print(json.dumps(row.asDict(), ensure_ascii=False))
+    failed = results.filter(results.outcome.isin(*FAILED))
+    told = failed.limit(FAILURES_TOLD).collect()
+    for row in told:
+        print(f"{row.path}: {row.message}", file=sys.stderr)
+    return FINDINGS if told else 0
+
+
+def _catalog(spark, paths: list[str], save: str | None, options: dict) -> None:
+    from . import catalog
+
+    if save is None:
+        raise ParquetextError("a catalog needs --save PATH")
+    catalog(spark, paths, **options).write.mode("overwrite").parquet(save)
+
+
+def _watch(spark, name: str, paths: list[str], checkpoint: str | None, options: dict) -> None:
+    from .watching import watch
+
+    if len(paths) > 1:
+        raise ParquetextError("only one path can be watched")
+    watch(spark, paths[0], name, checkpoint=checkpoint, **options).awaitTermination()
+
+
+def main() -> None:
+    app(prog_name="python -m parquetext.spark")
+
+
+if __name__ == "__main__":
+    main()

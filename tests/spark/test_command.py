@@ -1,0 +1,105 @@
+"""`python -m parquetext.spark`, by itself and under spark-submit."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyspark
+import pytest
+from support.parquet_bytes import parquet_bytes
+from support.quick_java import QUICK_JAVA
+from typer.testing import CliRunner
+
+from parquetext import edits
+from parquetext.spark import progress
+from parquetext.spark.__main__ import app
+
+ORIGINAL = parquet_bytes()
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def lake(tmp_path) -> Path:
+    lake = tmp_path / "lake"
+    (lake / "day=1").mkdir(parents=True)
+    (lake / "day=1" / "x.parquet").write_bytes(ORIGINAL)
+    return lake
+
+
+@pytest.fixture
+def run(spark):
+    """Run the command in the session that is there."""
+    return lambda *arguments: CliRunner().invoke(app, [str(each) for each in arguments])
+
+
+def test_a_job_prints_rows_and_a_last_line_and_saves(spark, run, lake, tmp_path):
+    done = run("upgrade", lake, "--form", "index", "--json", "--save", tmp_path / "rows", "--state", tmp_path / "state")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["form_after"] == "index"
+    assert spark.read.parquet(str(tmp_path / "rows")).count() == 1
+    again = run("upgrade", lake, "--form", "index", "--json", "--state", tmp_path / "state")
+    assert json.loads(again.stdout)["outcome"] == "skipped"
+
+
+def test_exit_codes_tell_failed_files_from_a_job_that_could_not_run(run, lake):
+    (lake / "bad.parquet").write_bytes(b"not at all, not at all")
+    done = run("verify", lake, "--pages")
+    assert done.exit_code == 1
+    assert "bad.parquet: tail: not a Parquet file" in done.stderr
+    assert "verify: 2 files: 1 ok, 1 findings (" in done.stderr
+    for arguments, why in ((["nothing", lake], "no such job"), (["strip", lake, "--form", "flat"], "form"),
+                           (["upgrade", lake, "--form", "none"], "no footer form")):
+        done = run(*arguments)
+        assert (done.exit_code, why in done.stderr) == (2, True), done.output
+
+
+def test_spark_submit_runs_it_with_a_bar_in_its_terminal(lake, tmp_path, java_home):
+    main = tmp_path / "main.py"
+    main.write_text("from parquetext.spark.__main__ import main\n\nmain()\n")
+    environment = {"JAVA_HOME": java_home, "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "TERM": "xterm"}
+    terminal, stderr = pty.openpty()
+    submit = subprocess.Popen(
+        [Path(pyspark.__file__).parent / "bin" / "spark-submit", "--master", "local[1]", "--driver-memory", "512m",
+         "--driver-java-options", QUICK_JAVA, main, "upgrade", lake],
+        stdout=subprocess.PIPE, stderr=stderr, env=os.environ | environment)
+    os.close(stderr)
+    shown = "".join(read_all(terminal))
+    assert submit.wait() == 0, submit.stdout.read() + shown.encode()
+    assert "━" in shown
+    assert "upgrade: 1 files: 1 upgraded (" in shown
+    assert edits.upgrade(lake / "day=1" / "x.parquet").outcome == "unchanged"
+
+
+def read_all(terminal: int) -> Iterator[str]:
+    """What is written to a terminal until nobody has it open."""
+    decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+    try:
+        while data := os.read(terminal, 1 << 16):
+            yield decode(data)
+    except OSError:
+        return
+
+
+def test_without_a_terminal_lines_tell_how_far_it_is(capfd, monkeypatch):
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
+    looked = threading.Event()
+
+    def look() -> progress.Counts:
+        looked.set()
+        return progress.Counts(files=300, bytes=5_000_000, tasks_done=2, tasks_running=1)
+
+    with progress.shown("upgrade", 1000, look) as say:
+        looked.wait()
+    say("done")
+    told = capfd.readouterr().err
+    assert re.search(r"upgrade: 300 of 1,000 files, 5\.0 MB, [\d,]+ files/s, .*/s; tasks: 2 done, 1 running", told)
+    assert told.endswith("done\n")

@@ -1,0 +1,172 @@
+"""Jobs killed half-way: whatever dies, the files are whole, and the next attempt finishes the rest."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from support.parquet_bytes import TABLE, parquet_bytes
+from support.quick_java import QUICK_JAVA
+
+import parquetext
+from parquetext.spark import upgrade
+
+ORIGINAL = parquet_bytes()
+FILES = 40
+IMPORTED_FROM = str(Path(parquetext.__file__).parents[1])
+
+# Loaded by every Python of the cluster: the first to give a file its name dies before or after it, or waits; with HOLD
+# all but the first part of the results wait.
+SITECUSTOMIZE = """
+import os, signal, time
+
+rename = os.rename
+
+def first(what):
+    try:
+        os.close(os.open(os.path.join(os.environ["MARKS"], what), os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return False
+    return True
+
+def renamed(old, new, **options):
+    name = os.path.basename(new)
+    if name == "before.parquet" and first("before"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    if name.startswith("part-"):
+        if "HOLD" in os.environ:
+            first("part") or time.sleep(600)
+        elif first("part"):
+            os.kill(os.getpid(), signal.SIGKILL)
+    if name == "slow.parquet" and first("slow"):
+        time.sleep(float(os.environ["SLOW_SECONDS"]))
+    rename(old, new, **options)
+    if name == "after.parquet" and first("after"):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+os.rename = renamed
+"""
+
+CLUSTER = """
+import json, sys, threading
+from parquetext import spark as jobs
+
+lake, both, slow, hook, marks, quick = sys.argv[1:]
+spark = jobs.session(**{
+    "spark.master": "local-cluster[2,2,1024]", "spark.executorEnv.PYTHONPATH": hook, "spark.executorEnv.MARKS": marks,
+    "spark.executorEnv.SLOW_SECONDS": "4", "spark.scheduler.mode": "FAIR", "spark.speculation": "true",
+    "spark.speculation.quantile": "0.5", "spark.speculation.multiplier": "1.2", "spark.driver.memory": "512m",
+    "spark.speculation.minTaskRuntime": "500ms", "spark.sql.shuffle.partitions": "2",
+    "spark.driver.extraJavaOptions": quick, "spark.executor.extraJavaOptions": quick})
+
+def rows(path):
+    results = jobs.upgrade(spark, path, progress=False)
+    return [[row.path, row.outcome, row.form_after, row.message] for row in results.collect()]
+
+
+told = {"killed": rows(lake), "slow": rows(slow)}
+threads = [threading.Thread(target=lambda name=name: told.update({name: rows(both)})) for name in ("one", "other")]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+told["read"] = [spark.read.parquet(path).count() for path in (lake, both, slow)]
+print(json.dumps(told))
+"""
+
+DRIVER = """
+import sys
+from parquetext import spark as jobs
+
+spark = jobs.session(master="local[2]", driver_memory="512m", driver_extraJavaOptions=sys.argv[3])
+jobs.upgrade(spark, sys.argv[1], state=sys.argv[2], progress=False)
+"""
+
+
+def make_lake(lake: Path, *names: str) -> Path:
+    for number in range(FILES):
+        path = lake / f"day={number % 3}" / f"{number:04d}.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(ORIGINAL)
+    for name in names:
+        (lake / "day=1" / name).write_bytes(ORIGINAL)
+    return lake
+
+
+@pytest.fixture(scope="module")
+def hook(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("hook")
+    (folder / "sitecustomize.py").write_text(SITECUSTOMIZE)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def told(run_driver, hook, tmp_path_factory) -> dict:
+    """What jobs on a cluster have said, some of whose Pythons were killed."""
+    folder = tmp_path_factory.mktemp("cluster")
+    lakes = [make_lake(folder / "lake", "before.parquet", "after.parquet"), make_lake(folder / "both"),
+             make_lake(folder / "slow", "slow.parquet")]
+    (folder / "marks").mkdir()
+    out = run_driver(CLUSTER, *lakes, hook, folder / "marks", QUICK_JAVA)
+    assert sorted(path.name for path in (folder / "marks").iterdir()) == ["after", "before", "part", "slow"]
+    leftovers = [path.name for path in folder.rglob("*") if path.name.endswith("parquetext-new")]
+    assert leftovers == []
+    return json.loads(out.splitlines()[-1])
+
+
+def test_an_executor_that_dies_within_a_commit_is_made_good_by_the_next_attempt(told):
+    outcomes = {Path(path).name: (outcome, form) for path, outcome, form, _ in told["killed"]}
+    assert len(told["killed"]) == len(outcomes) == FILES + 2
+    assert {form for _, form in outcomes.values()} == {"flat"}
+    assert outcomes["before.parquet"] == ("upgraded", "flat")
+    assert outcomes["after.parquet"] == ("unchanged", "flat")
+    assert told["read"][0] == (FILES + 2) * TABLE.num_rows
+
+
+def test_a_speculative_attempt_waits_for_the_first_one(told):
+    assert len(told["slow"]) == FILES + 1
+    assert {(outcome, form) for _, outcome, form, _ in told["slow"]} <= {("upgraded", "flat"), ("unchanged", "flat")}
+    assert told["read"][2] == (FILES + 1) * TABLE.num_rows
+
+
+def test_two_jobs_on_one_dataset_do_each_file_once(told):
+    one, other = ({path: outcome for path, outcome, *_ in told[name]} for name in ("one", "other"))
+    assert len(one) == len(other) == FILES
+    assert {tuple(sorted((one[path], other[path]))) for path in one} == {("unchanged", "upgraded")}
+    assert told["read"][1] == FILES * TABLE.num_rows
+
+
+def test_a_killed_driver_leaves_a_record_and_the_rerun_finishes_the_rest(spark, start_driver, hook, tmp_path):
+    lake, state = make_lake(tmp_path / "lake"), tmp_path / "state"
+    driver = start_driver(DRIVER, lake, state, QUICK_JAVA, HOLD="1", MARKS=str(tmp_path),
+                          PYTHONPATH=f"{hook}:{IMPORTED_FROM}")
+    while not any(state.glob("run=*/part-*")):
+        assert driver.poll() is None, driver.communicate()[1][-3000:]
+        time.sleep(0.01)
+    kill_with_children(driver.pid)
+    driver.communicate()
+    recorded = spark.read.parquet(str(state)).count()
+    assert 0 < recorded < FILES
+    results = upgrade(spark, lake, state=str(state), progress=False).collect()
+    outcomes = Counter(row.outcome for row in results)
+    assert outcomes["skipped"] == recorded
+    assert sum(outcomes.values()) == len({row.path for row in results}) == FILES
+    assert set(outcomes) <= {"skipped", "upgraded", "unchanged"}
+    assert {row.form_after for row in results} == {"flat"}
+    assert spark.read.parquet(str(lake)).count() == FILES * TABLE.num_rows
+    again = upgrade(spark, lake, state=str(state), progress=False).collect()
+    assert Counter(row.outcome for row in again) == {"skipped": FILES}
+
+
+def kill_with_children(pid: int) -> None:
+    """Kill a process and all that it has started."""
+    for child in children(pid):
+        kill_with_children(child)
+    os.kill(pid, signal.SIGKILL)
+
+
+def children(pid: int) -> list[int]:
+    return [int(child) for path in Path(f"/proc/{pid}/task").glob("*/children") for child in path.read_text().split()]
