@@ -21,6 +21,7 @@ from .following import exists
 from .naming import candidates
 from .origin import CODE, Belongs, Origin
 from .plan import belonging, read_sidecar
+from .slices import CODE as SLICES
 from .store import Store
 from .store_compaction import is_due
 from .store_layout import store_of
@@ -193,8 +194,14 @@ def _append(target: LocalTarget, file: LocalSource, start: float, operations: Op
         scan = kernels.scan.scan(thrift)
         tail = advanced(old, file.size, source, scan, new, groups, seq_txn=new.footer.seq_txn,
                         unused_bytes=new.footer.unused_bytes or dead_bytes(scan, offset),
-                        scratchpad=list(new.scratchpad.items()))
+                        scratchpad=_notes(old, new))
         check_unchanged(source)
         append(operations, file, tail)
     return Updated(target.path, file.name, UPDATED, len(groups), len(tail), file.size + len(tail),
                    time.perf_counter() - start)
+
+
+def _notes(old, new) -> list[tuple[int, bytes]]:
+    """Ours of the file as it is, and those that others have left."""
+    others = {code: note for code, note in old.scratchpad.items() if code not in (CODE, SLICES)}
+    return list((new.scratchpad | others).items())

@@ -109,6 +109,21 @@ class TestUpdate:
         assert sidecar.compare(file) == []
         assert len(chain(place)) == 1
 
+    def test_notes_of_others_stay(self, file):
+        place = file.with_name("_x.parquet.pm")
+        data = place.read_bytes()
+        reader = kernels.sidecar.Reader(data)
+        footer = reader.footer
+        tail = kernels.sidecar.Writer.on(reader).finish(
+            footer.parquet_footer_offset, footer.parquet_footer_length, scratchpad=[(7, b"somebody's"), (8, b"else")])
+        place.write_bytes((len(data) + len(tail)).to_bytes(8, "little") + data[8:] + tail)
+        grow(file, rows(300), **BLOOMS)
+        assert sidecar.update(file).outcome == "updated"
+        notes = kernels.sidecar.Reader(place.read_bytes()).scratchpad
+        assert (notes[7], notes[8], len(notes)) == (b"somebody's", b"else", 4)
+        with sidecar.open(file) as plan:
+            assert plan.num_rows == 400
+
     def test_external_filters_stay_external(self, file):
         sidecar.build(file, external_blooms=True)
         grow(file, rows(300), **BLOOMS)
