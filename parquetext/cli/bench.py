@@ -26,6 +26,7 @@ def bench(
     palletjack: Annotated[
         str | None, typer.Option(metavar="PYTHON", help="A Python that has PalletJack and its pyarrow.")
     ] = None,
+    spark: Annotated[bool, typer.Option("--spark", help="Only what runs on Spark.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document per row.")] = False,
 ) -> None:
     """Compare with pyarrow, Polars, DuckDB, fastparquet and PalletJack, whichever are installed.
@@ -40,7 +41,11 @@ def bench(
     missed = 0
     try:
         with spinner(quiet=json) as say, Workspace(folder, say) as workspace:
-            if file:
+            if spark:
+                from ..bench.lakes import on_spark
+
+                groups = on_spark(workspace, rounds)
+            elif file:
                 groups = run_on_file(workspace, file, rounds, palletjack)
             else:
                 groups = run_on_shapes(

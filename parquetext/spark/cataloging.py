@@ -10,7 +10,7 @@ import pyarrow as pa
 from ..catalog import SCHEMA, batches_of
 from .filesystems import Filesystems
 from .listing import list_files
-from .shipping import classic, ship
+from .shipping import classic_context, ship
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -45,7 +45,7 @@ def catalog(spark: SparkSession, paths: object, *, sidecars: bool = False) -> Da
     """
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    context = classic(spark, "catalog")
+    context = classic_context(spark)
     ship(spark)
     files, filesystems = list_files(spark, paths), Filesystems.of(spark)
 

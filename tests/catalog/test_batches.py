@@ -170,3 +170,15 @@ def test_it_has_every_chunk_of_the_corpus(corpus, expected):
         with parquetext.open(path) as file:
             assert counts.get(path, 0) == file.num_columns * len(file.row_groups)
     assert len(failed) < 5
+
+
+def test_the_benchmark_compares_with_rows_that_say_the_same(tmp_path):
+    from parquetext.bench.lakes import FILES, rows_by_metadata
+    from parquetext.bench.shapes import write
+
+    path = str(tmp_path / "t.parquet")
+    write(FILES, path)
+    facts = ["row_group", "leaf", "column", "physical_type", "codec", "num_values", "null_count",
+             "total_compressed_size", "data_page_offset", "dictionary_page_offset", "max_repetition_level"]
+    theirs = pa.Table.from_pylist(list(rows_by_metadata(path)), schema=SCHEMA)
+    assert catalog(path).select(facts).equals(theirs.select(facts))

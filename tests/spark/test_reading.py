@@ -9,9 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import functions as F
+from pyspark.sql.types import LongType, StructField, StructType
 
 import parquetext
 from parquetext.spark import read
+from parquetext.spark.source import ParquetextSource
 
 MOMENTS = [datetime.datetime(1600, 1, 1), datetime.datetime(2020, 2, 29, 12, 30, 1, 5), None]
 COLUMNS = {
@@ -246,3 +248,21 @@ def test_a_damaged_file_is_an_error_that_names_it(spark, tmp_path):
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 but no footer at the end")
     with pytest.raises(Exception, match=r"bad\.parquet"):
         spark.read.format("parquetext").schema("a int").load(str(tmp_path)).collect()
+
+
+def test_that_a_very_wide_file_is_read_whole_is_worth_a_word(tmp_path, caplog):
+    path = str(tmp_path / "wide.parquet")
+    pq.write_table(pa.table({f"c{number}": [number] for number in range(1000)}), path)
+    assert ParquetextSource({"path": path, "columns": "c7"}).schema().names == ["c7"]
+    assert not caplog.records
+    assert len(ParquetextSource({"path": path}).schema()) == 1000
+    assert "1000 columns are read whole" in caplog.text
+    assert "parquetext.spark.read(columns=…)" in caplog.text
+
+
+def test_a_batch_has_no_more_rows_than_the_option_says(tmp_path):
+    path = str(tmp_path / "t.parquet")
+    pq.write_table(pa.table({"n": range(100)}), path)
+    reader = ParquetextSource({"path": path, "batchRows": "30"}).reader(StructType([StructField("n", LongType())]))
+    share, = reader.partitions()
+    assert [batch.num_rows for batch in reader.read(share)] == [30, 30, 30, 10]
