@@ -1,4 +1,5 @@
 /* A leaf's chunks: tables of its cells into records. */
+#include "flat_head.h"
 #include "flat_slice.h"
 
 /* What the cells of a leaf say about it, and where its bounds go. */
@@ -173,35 +174,38 @@ static int read_chunk(pqx_flat *flat, pqx_leaf *leaf, uint32_t row_group, const 
     return PQX_OK;
 }
 
-int pqx_flat_load_part(pqx_flat *flat, uint32_t leaf, uint32_t row_group, const pqx_cell *column, const pqx_cell **cell, uint32_t *slots, pqx_error *error)
+int pqx_flat_load_part(pqx_flat *flat, const pqx_head *head, uint32_t row_group, const pqx_cell **cell, const uint32_t **chunks, pqx_error *error)
 {
-    uint32_t part = row_group / PQX_FLAT_PART_ROW_GROUPS, first = part * PQX_FLAT_PART_ROW_GROUPS, left = flat->facts.row_group_count - first;
-    if (part == 0) {
-        *cell = column;
-        *slots = 64 + 4 * (pqx_load32(column->data + 52) - 1);
-        return PQX_OK;
-    }
-    uint32_t place = pqx_load32(column->data + 64 + 4 * (part - 1));
-    PQX_TRY(pqx_flat_load(flat, &flat->part, place, 4096, PQX_KIND_COLUMN, part, leaf, error));
+    uint32_t part = row_group / PQX_FLAT_PART_ROW_GROUPS, left = flat->facts.row_group_count - part * PQX_FLAT_PART_ROW_GROUPS;
+    *cell = head->cell;
+    *chunks = flat->chunks;
+    if (part == 0) return PQX_OK;
+    uint32_t place = pqx_load32(head->cell->data + PQX_FLAT_TABLES_AT + 4 * (part - 1));
     *cell = &flat->part;
-    *slots = PQX_FLAT_LIST;
-    return pqx_flat_check_list(flat, &flat->part, part, left < PQX_FLAT_PART_ROW_GROUPS ? left : PQX_FLAT_PART_ROW_GROUPS, error);
+    *chunks = flat->part_chunks;
+    PQX_TRY(pqx_flat_load(flat, &flat->part, place, 4096, PQX_KIND_COLUMN, part, head->id, error));
+    if (flat->part_list == place) return PQX_OK;
+    PQX_TRY(pqx_flat_check_part(flat, &flat->part, part, error));
+    PQX_TRY(pqx_flat_read_list(flat, &flat->part, left < PQX_FLAT_PART_ROW_GROUPS ? left : PQX_FLAT_PART_ROW_GROUPS, &flat->part_end, error));
+    flat->part_list = place;
+    return PQX_OK;
 }
 
 int pqx_flat_read_chunks(pqx_flat *flat, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena, pqx_error *error)
 {
-    uint32_t slots = 0;
-    const pqx_cell *column, *cell = NULL;
+    const pqx_head *head;
+    const pqx_cell *cell = NULL;
+    const uint32_t *at = NULL;
     pqx_places ignored;
-    PQX_TRY(pqx_flat_load_id(flat, leaf, &column, error));
-    pqx_leaf about = {column->data[59], arena, 0};
+    PQX_TRY(pqx_flat_load_id(flat, leaf, &head, error));
+    pqx_leaf about = {head->type, arena, 0};
     for (uint32_t i = 0; i < count; i++) {
         uint32_t group = first + i, entry = group % PQX_FLAT_PART_ROW_GROUPS;
         if (i == 0 || entry == 0) {
-            PQX_TRY(pqx_flat_load_part(flat, leaf, group, column, &cell, &slots, error));
+            PQX_TRY(pqx_flat_load_part(flat, head, group, &cell, &at, error));
             about.spare = cell->size;
         }
-        PQX_TRY(read_chunk(flat, &about, group, cell, pqx_load32(cell->data + slots + 4 * entry), &chunks[i], places ? &places[i] : &ignored, error));
+        PQX_TRY(read_chunk(flat, &about, group, cell, at[entry], &chunks[i], places ? &places[i] : &ignored, error));
     }
     return PQX_OK;
 }

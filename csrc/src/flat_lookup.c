@@ -1,5 +1,5 @@
 /* Names, field ids and the schema's places in a flat footer. */
-#include "flat_read.h"
+#include "flat_head.h"
 
 /* Ids found so far by one lookup. */
 typedef struct pqx_hits {
@@ -14,39 +14,30 @@ typedef struct pqx_wanted {
     int32_t field_id;
 } pqx_wanted;
 
-pqx_bytes pqx_flat_cell_path(const pqx_cell *cell)
-{
-    uint32_t length = pqx_load32(cell->data + 28);
-    return (pqx_bytes){cell->data + pqx_load32(cell->data + 24), length ? length : pqx_load32(cell->data + 60)};
-}
-
 /* '.' and NUL are one and the same. */
-static int same_name(const uint8_t *name, pqx_bytes path)
+static int same_name(const uint8_t *name, pqx_bytes part)
 {
-    for (size_t i = 0; i < path.size; i++) {
-        if ((path.data[i] ? path.data[i] : '.') != name[i]) return 0;
+    for (size_t i = 0; i < part.size; i++) {
+        if ((part.data[i] ? part.data[i] : '.') != name[i]) return 0;
     }
     return 1;
 }
 
-uint32_t pqx_flat_element_table(const pqx_cell *cell)
+/* The dotted name is the path: the parent's, a dot, and the element's own name. */
+static int same_path(const pqx_wanted *wanted, const pqx_head *head)
 {
-    if (pqx_load16(cell->data + 8) != PQX_KIND_COLUMN) return 64;
-    return 64 + 4 * (pqx_load32(cell->data + 48) + pqx_load32(cell->data + 52) - 1);
+    size_t above = head->parent ? head->above.size + 1 : 0;
+    if (head->id == PQX_FLAT_GROUP) return wanted->size == 0;
+    if (wanted->size != above + head->name.size) return 0;
+    if (above && (!same_name(wanted->name, head->above) || wanted->name[above - 1] != '.')) return 0;
+    return same_name(wanted->name + above, head->name);
 }
 
-static int matches(pqx_flat *flat, const pqx_cell *cell, const pqx_wanted *wanted, int *equal, pqx_error *error)
+static int matches(const pqx_head *head, const pqx_wanted *wanted)
 {
-    if (wanted->name) {
-        pqx_bytes path = pqx_flat_cell_path(cell);
-        *equal = path.size == wanted->size && same_name(wanted->name, path);
-        return PQX_OK;
-    }
-    pqx_view element;
-    PQX_TRY(pqx_flat_view(flat, cell, pqx_flat_element_table(cell), PQX_FLAT_SCHEMA_ELEMENT, &element, error));
-    const uint8_t *field_id = pqx_flat_find(&element, 5);
-    *equal = field_id && (int32_t)pqx_load32(field_id) == wanted->field_id;
-    return PQX_OK;
+    if (wanted->name) return same_path(wanted, head);
+    const uint8_t *field_id = pqx_flat_find(&head->view, 5);
+    return field_id && (int32_t)pqx_load32(field_id) == wanted->field_id;
 }
 
 /* Compare the cells of those entries whose tag is right. */
@@ -54,14 +45,12 @@ static int try_entries(pqx_flat *flat, const uint8_t *entries, uint32_t count, u
 {
     for (uint32_t i = 0; i < count; i++) {
         if (pqx_load32(entries + 8 * i) != tag) continue;
-        const pqx_cell *cell;
-        uint32_t id;
-        int equal;
-        PQX_TRY(pqx_flat_load_any(flat, pqx_load32(entries + 8 * i + 4), &cell, &id, error));
-        PQX_TRY(matches(flat, cell, wanted, &equal, error));
-        for (size_t j = 0; j < hits->count && j < hits->capacity; j++) equal = equal && hits->ids[j] != id;
+        const pqx_head *head;
+        PQX_TRY(pqx_flat_load_named(flat, pqx_load32(entries + 8 * i + 4), &head, error));
+        int equal = matches(head, wanted);
+        for (size_t j = 0; j < hits->count && j < hits->capacity; j++) equal = equal && hits->ids[j] != head->id;
         if (!equal) continue;
-        if (hits->count < hits->capacity) hits->ids[hits->count] = id;
+        if (hits->count < hits->capacity) hits->ids[hits->count] = head->id;
         hits->count++;
     }
     return PQX_OK;
@@ -95,7 +84,12 @@ static int look_up(pqx_flat *flat, uint64_t hash, const pqx_wanted *wanted, pqx_
     return PQX_OK;
 }
 
-int pqx_flat_is_listed(pqx_flat *flat, uint64_t hash, uint32_t place, int *found, pqx_error *error)
+uint32_t pqx_flat_entry_word(const pqx_flat *flat, const pqx_head *head)
+{
+    return head->cell->place | (head->id & PQX_FLAT_GROUP ? 0 : head->id % flat->cell_leaves);
+}
+
+int pqx_flat_is_listed(pqx_flat *flat, uint64_t hash, uint32_t word, int *found, pqx_error *error)
 {
     const uint8_t *entries;
     uint32_t count;
@@ -104,7 +98,7 @@ int pqx_flat_is_listed(pqx_flat *flat, uint64_t hash, uint32_t place, int *found
     for (uint32_t step = 0; !last && !*found; step++) {
         PQX_TRY(entries_at(flat, hash, step, &entries, &count, &last, error));
         for (uint32_t i = 0; i < count && !*found; i++)
-            *found = pqx_load32(entries + 8 * i) == (uint32_t)hash && pqx_load32(entries + 8 * i + 4) == place;
+            *found = pqx_load32(entries + 8 * i) == (uint32_t)hash && pqx_load32(entries + 8 * i + 4) == word;
     }
     return PQX_OK;
 }
@@ -135,16 +129,15 @@ int pqx_flat_find_field_id(pqx_flat *flat, int32_t field_id, uint32_t *ids, size
 
 int pqx_flat_get_node(pqx_flat *flat, uint32_t id, pqx_flat_node *node, pqx_error *error)
 {
-    const pqx_cell *cell;
+    const pqx_head *head;
+    pqx_bytes thrift, path;
     pqx_flat_begin(flat);
-    PQX_TRY(pqx_flat_load_id(flat, id, &cell, error));
-    const uint8_t *fixed = cell->data;
-    int is_node = (id & PQX_FLAT_GROUP) != 0;
+    PQX_TRY(pqx_flat_load_id(flat, id, &head, error));
+    PQX_TRY(pqx_flat_join(flat, head, &thrift, &path, error));
     *node = (pqx_flat_node){
-        .thrift = {fixed + pqx_load32(fixed + 16), pqx_load32(fixed + 20)}, .path = pqx_flat_cell_path(cell),
-        .parent = pqx_load32(fixed + 32), .schema_index = pqx_load32(fixed + 36),
-        .first_leaf = is_node ? pqx_load32(fixed + 48) : id, .leaf_count = is_node ? pqx_load32(fixed + 52) : 1,
-        .column_order = fixed[56], .max_definition = fixed[57], .max_repetition = fixed[58],
+        .thrift = thrift, .path = path, .parent = id == PQX_FLAT_GROUP ? PQX_FLAT_NONE : head->parent, .schema_index = head->index,
+        .first_leaf = head->first_leaf, .leaf_count = head->leaf_count,
+        .column_order = head->column_order, .max_definition = head->max_definition, .max_repetition = head->max_repetition,
     };
     return PQX_OK;
 }

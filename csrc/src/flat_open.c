@@ -7,6 +7,7 @@
 
 #define SMALLEST_TAIL (PQX_FLAT_TAIL_BYTES + PQX_FLAT_RECORD_BYTES)
 #define FIRST_READ 4096
+#define SMALLEST_CHUNK 8                                       /* an entry of a vector and a table */
 
 static int read_fd(void *context, uint64_t offset, size_t length, uint8_t *into)
 {
@@ -98,7 +99,9 @@ static int check_counts(pqx_flat *flat, pqx_error *error)
     if (flat->flags & PQX_FLAT_VERBATIM && (flat->flags > PQX_FLAT_VERBATIM || counted))
         return pqx_flat_fail(flat, error, PQX_BAD_CELL, flat->tail + 24, PQX_FLAT_VERBATIM, flat->flags);
     uint64_t smallest = (uint64_t)groups * (facts->leaf_count ? facts->leaf_count : 1);
-    smallest = smallest > UINT64_MAX / 12 ? UINT64_MAX : smallest * 12;
+    smallest = smallest > UINT64_MAX / SMALLEST_CHUNK ? UINT64_MAX : smallest * SMALLEST_CHUNK;
+    flat->cell_leaves = pqx_flat_cell_leaves(groups);
+    flat->column_cells = facts->leaf_count / flat->cell_leaves + (facts->leaf_count % flat->cell_leaves != 0);
     if (smallest > flat->length) return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, flat->tail + 8, flat->length, smallest);
     return PQX_OK;
 }
@@ -126,7 +129,7 @@ static int check_places(pqx_flat *flat, pqx_error *error)
     flat->groups = tail + PQX_FLAT_TAIL_BYTES;
     flat->vtables = flat->tail + PQX_FLAT_TAIL_BYTES + counted;
     flat->listed = tail + lists;
-    uint64_t places = (uint64_t)flat->facts.leaf_count + flat->facts.node_count + flat->row_group_cells + flat->facts.key_value_count
+    uint64_t places = (uint64_t)flat->column_cells + flat->facts.node_count + flat->row_group_cells + flat->facts.key_value_count
         + 1 + flat->pool_pages;
     PQX_TRY(check_pages(flat, flat->directory, (places + PQX_FLAT_DIRECTORY_ENTRIES - 1) / PQX_FLAT_DIRECTORY_ENTRIES, 40, error));
     flat->place_count = (uint32_t)places;
@@ -190,6 +193,7 @@ void pqx_flat_close(pqx_flat *flat)
                         &flat->candidate};
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) free(cells[i]->buffer);
     pqx_buffer_free(&flat->scratch);
+    pqx_buffer_free(&flat->joined);
     free(flat->late_rows);
     free(flat->names);
     free(flat->whole);

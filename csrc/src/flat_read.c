@@ -1,7 +1,7 @@
 /* Cells of a flat footer: fetched, checked and kept until the next one of their kind is wanted. */
 #include <stdlib.h>
 
-#include "flat_read.h"
+#include "flat_head.h"
 
 #define FEW_BUCKETS 32
 
@@ -71,10 +71,19 @@ int pqx_flat_hold(pqx_flat *flat, pqx_error *error)
     return flat->whole || !flat->held ? PQX_OK : read_anew(flat, 0, flat->length, &flat->whole, error);
 }
 
+/* A cell that is not there any more, and what was read of it. */
+static void forget(pqx_flat *flat, pqx_cell *cell)
+{
+    cell->size = 0;
+    if (cell == &flat->column) flat->leaf.cell = NULL;
+    if (cell == &flat->node) flat->group.cell = NULL;
+    if (cell == &flat->part) flat->part_list = 0;
+}
+
 /* Bring the whole cell at `place` into memory, and check its length and checksum. */
 static int load(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t hint, pqx_error *error)
 {
-    cell->size = 0;
+    forget(flat, cell);
     if (PQX_UNLIKELY(place % 8 || place < 8 || place > flat->tail - PQX_FLAT_CELL_HEADER_BYTES))
         return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, place, flat->tail, place);
     uint32_t most = flat->tail - place, have = 0;
@@ -100,13 +109,13 @@ static int load(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t hint, p
     return PQX_OK;
 }
 
-static int check_kind(const pqx_flat *flat, pqx_cell *cell, int kind, uint32_t part, uint32_t number, pqx_error *error)
+static int check_kind(pqx_flat *flat, pqx_cell *cell, int kind, uint32_t part, uint32_t number, pqx_error *error)
 {
     uint32_t is_kind = pqx_load16(cell->data + 8), is_part = pqx_load16(cell->data + 10), is_number = pqx_load32(cell->data + 12);
     if (part > 65535) part = 65535;
     if (PQX_LIKELY(is_kind == (uint32_t)kind && (is_part == part || kind != PQX_KIND_COLUMN) && is_number == number)) return PQX_OK;
     uint64_t place = cell->place;
-    cell->size = 0;
+    forget(flat, cell);
     if (is_kind != (uint32_t)kind) return pqx_flat_fail(flat, error, PQX_BAD_CELL, place + 8, (uint64_t)kind, is_kind);
     if (is_part != part && kind == PQX_KIND_COLUMN) return pqx_flat_fail(flat, error, PQX_BAD_CELL, place + 10, part, is_part);
     return pqx_flat_fail(flat, error, PQX_BAD_CELL, place + 12, number, is_number);
@@ -167,86 +176,61 @@ int pqx_flat_check_list(const pqx_flat *flat, pqx_cell *cell, uint32_t first, ui
     return status;
 }
 
-/* The element's bytes and path lie in the cell; its parent and index are possible. */
-static int check_element(const pqx_flat *flat, const pqx_cell *cell, int is_node, uint32_t number, pqx_error *error)
-{
-    const uint8_t *fixed = cell->data;
-    uint32_t path = pqx_load32(fixed + 28), parent = pqx_load32(fixed + 32), index = pqx_load32(fixed + 36);
-    PQX_TRY(pqx_flat_inside(flat, cell, 16, pqx_load32(fixed + 16), pqx_load32(fixed + 20), error));
-    PQX_TRY(pqx_flat_inside(flat, cell, 24, pqx_load32(fixed + 24), path ? path : pqx_load32(fixed + 60), error));
-    if (is_node && number == 0) {
-        PQX_TRY(check_word(flat, cell, 32, PQX_FLAT_NONE, error));
-    } else {
-        uint32_t limit = is_node ? number : flat->facts.node_count;
-        if (parent >= limit) return pqx_flat_fail(flat, error, PQX_BAD_VALUE, (uint64_t)cell->place + 32, limit, parent);
-    }
-    uint32_t elements = flat->facts.leaf_count + flat->facts.node_count;
-    return index < elements ? PQX_OK : pqx_flat_fail(flat, error, PQX_BAD_VALUE, (uint64_t)cell->place + 36, elements, index);
-}
-
-/* The schema part of a node's cell, or of a column's first part. */
-static int check_schema_part(const pqx_flat *flat, pqx_cell *cell, int is_node, uint32_t number, pqx_error *error)
-{
-    PQX_TRY(check_size(flat, cell, 64, error));
-    PQX_TRY(check_element(flat, cell, is_node, number, error));
-    if (is_node) {
-        uint32_t leaves = flat->facts.leaf_count, first = pqx_load32(cell->data + 48), count = pqx_load32(cell->data + 52);
-        if (first > leaves) return pqx_flat_fail(flat, error, PQX_BAD_VALUE, (uint64_t)cell->place + 48, leaves, first);
-        if (count > leaves - first) return pqx_flat_fail(flat, error, PQX_BAD_VALUE, (uint64_t)cell->place + 52, leaves - first, count);
-        return PQX_OK;
-    }
-    uint32_t groups = flat->facts.row_group_count, parts = flat->row_group_cells ? flat->row_group_cells : 1;
-    uint32_t count = groups < PQX_FLAT_PART_ROW_GROUPS ? groups : PQX_FLAT_PART_ROW_GROUPS;
-    PQX_TRY(check_word(flat, cell, 48, count, error));
-    PQX_TRY(check_word(flat, cell, 52, parts, error));
-    return check_size(flat, cell, 64 + 4 * ((uint64_t)parts - 1 + count), error);
-}
-
-static int accept(const pqx_flat *flat, pqx_cell *cell, int is_node, uint32_t number, pqx_error *error)
-{
-    int status = check_schema_part(flat, cell, is_node, number, error);
-    if (PQX_UNLIKELY(status != PQX_OK)) cell->size = 0;
-    return status;
-}
-
-int pqx_flat_load_any(pqx_flat *flat, uint32_t place, const pqx_cell **found, uint32_t *id, pqx_error *error)
+/* Read the cell at `place` where neither kind's last one is it; *cell is then where it stays. */
+static int load_either(pqx_flat *flat, uint32_t place, pqx_cell **found, pqx_error *error)
 {
     pqx_cell *cell = flat->node.size && flat->node.place == place ? &flat->node : &flat->column;
-    if (!cell->size || cell->place != place) {
-        cell = &flat->candidate;
-        PQX_TRY(load(flat, cell, place, flat->column_hint, error));
-    }
-    uint32_t kind = pqx_load16(cell->data + 8), number = pqx_load32(cell->data + 12);
-    int is_node = kind == PQX_KIND_NODE;
-    uint32_t count = is_node ? flat->facts.node_count : flat->facts.leaf_count;
-    PQX_TRY(check_kind(flat, cell, is_node ? PQX_KIND_NODE : PQX_KIND_COLUMN, 0, number, error));
-    if (PQX_UNLIKELY(number >= count)) {
-        cell->size = 0;
-        return pqx_flat_fail(flat, error, PQX_BAD_CELL, (uint64_t)place + 12, count, number);
-    }
-    if (cell == &flat->candidate) {
-        cell = is_node ? &flat->node : &flat->column;
-        pqx_cell swap = *cell;
-        *cell = flat->candidate;
-        flat->candidate = swap;
-        flat->candidate.size = 0;
-    }
     *found = cell;
-    *id = is_node ? PQX_FLAT_GROUP | number : number;
-    return accept(flat, cell, is_node, number, error);
+    if (cell->size && cell->place == place) return PQX_OK;
+    cell = &flat->candidate;
+    PQX_TRY(load(flat, cell, place, flat->column_hint, error));
+    int kind = pqx_load16(cell->data + 8) == PQX_KIND_NODE ? PQX_KIND_NODE : PQX_KIND_COLUMN;
+    PQX_TRY(check_kind(flat, cell, kind, 0, pqx_load32(cell->data + 12), error));
+    *found = kind == PQX_KIND_NODE ? &flat->node : &flat->column;
+    pqx_cell swap = **found;
+    **found = *cell;
+    *cell = swap;
+    cell->size = 0;
+    *(kind == PQX_KIND_NODE ? &flat->group.cell : &flat->leaf.cell) = NULL;
+    return PQX_OK;
 }
 
-int pqx_flat_load_id(pqx_flat *flat, uint32_t id, const pqx_cell **found, pqx_error *error)
+int pqx_flat_load_named(pqx_flat *flat, uint32_t word, const pqx_head **head, pqx_error *error)
 {
-    int is_node = (id & PQX_FLAT_GROUP) != 0;
+    uint32_t which = word % 8, leaves = flat->facts.leaf_count;
+    pqx_cell *cell;
+    PQX_TRY(load_either(flat, word - which, &cell, error));
+    int is_node = cell == &flat->node;
+    uint32_t number = pqx_load32(cell->data + 12), cells = is_node ? flat->facts.node_count : flat->column_cells;
+    if (PQX_UNLIKELY(number >= cells)) return pqx_flat_fail(flat, error, PQX_BAD_CELL, (uint64_t)cell->place + 12, cells, number);
+    uint32_t first = is_node ? number : number * flat->cell_leaves, left = leaves - first;
+    uint32_t here = is_node ? 1 : left < flat->cell_leaves ? left : flat->cell_leaves, id = first + which;
+    if (PQX_UNLIKELY(which >= here)) return pqx_flat_fail(flat, error, PQX_BAD_CELL, (uint64_t)cell->place + 12, here, which);
+    if (is_node) id |= PQX_FLAT_GROUP;
+    *head = is_node ? &flat->group : &flat->leaf;
+    return (*head)->cell && (*head)->id == id ? PQX_OK : pqx_flat_read_head(flat, cell, id, which, error);
+}
+
+int pqx_flat_load_id(pqx_flat *flat, uint32_t id, const pqx_head **head, pqx_error *error)
+{
+    int is_node = (id & PQX_FLAT_GROUP) != 0, kind = is_node ? PQX_KIND_NODE : PQX_KIND_COLUMN;
     uint32_t number = id & ~PQX_FLAT_GROUP, count = is_node ? flat->facts.node_count : flat->facts.leaf_count, place;
-    pqx_cell *cell = is_node ? &flat->node : &flat->column;
-    *found = cell;
+    *head = is_node ? &flat->group : &flat->leaf;
     if (number >= count) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, count, number);
-    if (cell->size && pqx_load16(cell->data + 8) == (is_node ? PQX_KIND_NODE : PQX_KIND_COLUMN) && pqx_load32(cell->data + 12) == number) return PQX_OK;
-    PQX_TRY(pqx_flat_place(flat, (is_node ? flat->facts.leaf_count : 0) + number, &place, error));
-    PQX_TRY(pqx_flat_load(flat, cell, place, flat->column_hint, is_node ? PQX_KIND_NODE : PQX_KIND_COLUMN, 0, number, error));
-    return accept(flat, cell, is_node, number, error);
+    if ((*head)->cell && (*head)->id == id) return PQX_OK;
+    pqx_cell *cell = is_node ? &flat->node : &flat->column;
+    uint32_t at = is_node ? number : pqx_flat_cell_of(flat, number);
+    if (!cell->size || pqx_load16(cell->data + 8) != kind || pqx_load32(cell->data + 12) != at) {
+        PQX_TRY(pqx_flat_place(flat, (is_node ? flat->column_cells : 0) + at, &place, error));
+        PQX_TRY(pqx_flat_load(flat, cell, place, flat->column_hint, kind, 0, at, error));
+    }
+    return pqx_flat_read_head(flat, cell, id, is_node ? 0 : number - at * flat->cell_leaves, error);
+}
+
+int pqx_flat_check_part(const pqx_flat *flat, pqx_cell *cell, uint32_t part, pqx_error *error)
+{
+    PQX_TRY(check_size(flat, cell, PQX_FLAT_PART_TABLES, error));
+    return check_word(flat, cell, 16, part, error);
 }
 
 int pqx_flat_inside(const pqx_flat *flat, const pqx_cell *cell, uint32_t words, uint32_t at, uint32_t length, pqx_error *error)

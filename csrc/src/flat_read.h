@@ -22,6 +22,29 @@ typedef struct pqx_vtable {
     uint32_t place, size, slots;          /* in the payload; of the table; size 0: none */
 } pqx_vtable;
 
+/* A table whose inline part and vtable were checked. */
+typedef struct pqx_view {
+    const pqx_cell *cell;
+    const uint8_t *data, *vtable;
+    uint32_t at;                          /* within the cell */
+    uint32_t slots;
+} pqx_view;
+
+/* What the cell of a leaf or node says of it. */
+typedef struct pqx_head {
+    const pqx_cell *cell;                 /* NULL: none read */
+    uint32_t id;                          /* leaf, or PQX_FLAT_GROUP | node */
+    uint32_t at, end;                     /* where it lies in the cell */
+    uint32_t element, last;               /* cell offsets of its SchemaElement and of the last table that it lists */
+    uint32_t index, parent;               /* in preorder; node, 0 for the root too */
+    uint32_t position, arrow;             /* among its siblings, below the top level; pool place of the Arrow field, 0 for none */
+    uint32_t first_leaf, leaf_count;
+    uint8_t column_order, max_definition, max_repetition, type;
+    pqx_bytes prefix, suffix, above;      /* the Thrift element before and behind its name; the parent's path */
+    pqx_bytes name;
+    pqx_view view;                        /* of the SchemaElement */
+} pqx_head;
+
 struct pqx_flat {
     pqx_source source;
     uint64_t payload;                     /* where it lies in the file */
@@ -37,6 +60,10 @@ struct pqx_flat {
     uint32_t group_count;                 /* row groups that it has */
     pqx_cell column, node, part, row_groups, text, pool, directory_page, bucket, extensions, extension;   /* the last one of each */
     pqx_cell candidate;                   /* a column or node, as long as nobody knows which */
+    pqx_head leaf, group;                 /* the last ones, of `column` and `node` */
+    uint32_t chunks[PQX_FLAT_PART_ROW_GROUPS], part_chunks[PQX_FLAT_PART_ROW_GROUPS];   /* cell offsets: of `leaf`, of `part` */
+    uint32_t part_list, part_end;         /* the part whose list was read, 0 for none; where its list ends */
+    uint32_t cell_leaves, column_cells;   /* leaves of a COLUMN cell; such cells */
     uint8_t *names;                       /* all BUCKET cells, once many of them were wanted */
     uint32_t bucket_loads;
     uint8_t *whole;                       /* the whole payload, once it was wanted */
@@ -44,17 +71,9 @@ struct pqx_flat {
     uint8_t *unseen;                      /* while a whole payload is checked: a copy of it, zero where a cell was loaded */
     uint64_t reads, fetched, allowance;
     pqx_vtable good[PQX_FLAT_TABLES];     /* per layout, the last one */
-    pqx_buffer scratch;                   /* the name looked for */
+    pqx_buffer scratch, joined;           /* the name looked for; an element's Thrift bytes and path */
     uint8_t first_bytes[];                /* the file's tail, as far as it is the payload's */
 };
-
-/* A table whose inline part and vtable were checked. */
-typedef struct pqx_view {
-    const pqx_cell *cell;
-    const uint8_t *data, *vtable;
-    uint32_t at;                          /* within the cell */
-    uint32_t slots;
-} pqx_view;
 
 static inline int pqx_flat_fail(const pqx_flat *flat, pqx_error *error, int code, uint64_t place, uint64_t expected, uint64_t found)
 {
@@ -68,16 +87,20 @@ int pqx_flat_open_memory(const uint8_t *payload, size_t size, pqx_flat **opened,
 /* flat_read.c */
 /* Load the cell at `place` and check it: `hint` bytes are read at first, `part` is compared for columns. */
 int pqx_flat_load(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t hint, int kind, uint32_t part, uint32_t number, pqx_error *error);
-/* The same for a column's first part or a node, whatever its number. */
-int pqx_flat_load_any(pqx_flat *flat, uint32_t place, const pqx_cell **cell, uint32_t *id, pqx_error *error);
+/* The head that an entry of a name leads to. */
+int pqx_flat_load_named(pqx_flat *flat, uint32_t word, const pqx_head **head, pqx_error *error);
 /* A page of 256 bytes; *used is how many of at most `most` entries it has. */
 int pqx_flat_load_page(pqx_flat *flat, pqx_cell *cell, uint32_t first, uint32_t index, int kind, uint32_t most, uint32_t *used, pqx_error *error);
 /* Look entry `index` of the directory up. */
 int pqx_flat_place(pqx_flat *flat, uint32_t index, uint32_t *place, pqx_error *error);
 /* Words 16 and 20 of a list's cell, `first` and `count`, and that its `count` places fit. */
 int pqx_flat_check_list(const pqx_flat *flat, pqx_cell *cell, uint32_t first, uint32_t count, pqx_error *error);
-/* The cell of a leaf or node, from the last one where that is it. */
-int pqx_flat_load_id(pqx_flat *flat, uint32_t id, const pqx_cell **cell, pqx_error *error);
+/* The fixed part of a COLUMN's part above 0. */
+int pqx_flat_check_part(const pqx_flat *flat, pqx_cell *cell, uint32_t part, pqx_error *error);
+/* The head of a leaf or node, from the last one where that is it. */
+int pqx_flat_load_id(pqx_flat *flat, uint32_t id, const pqx_head **head, pqx_error *error);
+/* The number of a leaf's COLUMN cell. */
+static inline uint32_t pqx_flat_cell_of(const pqx_flat *flat, uint32_t leaf) { return flat->cell_leaves == 1 ? leaf : leaf / flat->cell_leaves; }
 /* [at, at + length) of the cell, named by the words at `words`. */
 int pqx_flat_inside(const pqx_flat *flat, const pqx_cell *cell, uint32_t words, uint32_t at, uint32_t length, pqx_error *error);
 /* At the beginning of a call: what it may load at most. Cells that overlap must not multiply its work. */
@@ -127,20 +150,19 @@ int pqx_flat_blob(const pqx_flat *flat, const pqx_view *view, uint32_t slot, pqx
 int pqx_flat_blob_at(const pqx_flat *flat, const pqx_cell *cell, uint32_t at, pqx_bytes *bytes, pqx_error *error);
 
 /* flat_lookup.c */
-/* The path of a node's or column's cell; where its SchemaElement table lies. */
-pqx_bytes pqx_flat_cell_path(const pqx_cell *cell);
-uint32_t pqx_flat_element_table(const pqx_cell *cell);
-/* Whether a lookup of `hash` comes past the cell at `place`. */
-int pqx_flat_is_listed(pqx_flat *flat, uint64_t hash, uint32_t place, int *found, pqx_error *error);
+/* What an entry of a name says of this head. */
+uint32_t pqx_flat_entry_word(const pqx_flat *flat, const pqx_head *head);
+/* Whether a lookup of `hash` comes past an entry of this word. */
+int pqx_flat_is_listed(pqx_flat *flat, uint64_t hash, uint32_t word, int *found, pqx_error *error);
 
-/* flat_slice_arrow.c: a page of the pool, an item in it, and both, as the element's cell at `place` names them; `named`
- * is where the error for what is no such thing lies. */
+/* flat_slice_arrow.c: a page of the pool, an item in it, and both, by a pool place; `named` is where the error for what is
+ * no such thing lies. */
 int pqx_flat_pool_page(pqx_flat *flat, uint64_t named, uint32_t page, pqx_error *error);   /* into flat->pool */
 int pqx_flat_item_of(const pqx_flat *flat, const pqx_cell *pool, uint64_t named, uint32_t at, pqx_bytes *item, pqx_error *error);
-int pqx_flat_pool_item(pqx_flat *flat, uint32_t place, uint32_t page, uint32_t at, pqx_bytes *item, pqx_error *error);
+int pqx_flat_pool_item(pqx_flat *flat, uint64_t named, uint32_t place, pqx_bytes *item, pqx_error *error);
 
-/* flat_chunks.c: the cell that holds a leaf's row group, whose first part is `column`, and where its chunks' list begins in it */
-int pqx_flat_load_part(pqx_flat *flat, uint32_t leaf, uint32_t row_group, const pqx_cell *column, const pqx_cell **cell, uint32_t *slots, pqx_error *error);
+/* flat_chunks.c: the cell that holds a leaf's row group, and the places of its chunks; `head` is the leaf's */
+int pqx_flat_load_part(pqx_flat *flat, const pqx_head *head, uint32_t row_group, const pqx_cell **cell, const uint32_t **chunks, pqx_error *error);
 
 /* flat_rows.c */
 int pqx_flat_num_rows(pqx_flat *flat, uint32_t row_group, int64_t *num_rows, pqx_error *error);

@@ -8,6 +8,9 @@
 #define PQX_POOL_PAGE_SHIFT 9             /* a pool place is page << 9 | offset / 8, never below 2 */
 enum { PQX_RECORD_SAME, PQX_RECORD_SAME_SKELETON, PQX_RECORD_NEW };   /* how a record begins; from NEW on it is a pool place */
 
+static inline uint32_t pqx_pool_page(uint32_t place) { return place >> PQX_POOL_PAGE_SHIFT; }
+static inline uint32_t pqx_pool_offset(uint32_t place) { return (place & ((1u << PQX_POOL_PAGE_SHIFT) - 1)) * 8; }
+
 /* What tables say of one struct. What does not belong to it is NULL. */
 typedef struct pqx_facts {
     const pqx_chunk *chunk;               /* of a ColumnChunk, with its bounds; data NULL: none */

@@ -12,7 +12,7 @@ int pqx_flat_row_group_view(pqx_flat *flat, uint32_t row_group, pqx_view *view, 
     uint32_t count = left < PQX_FLAT_PART_ROW_GROUPS ? left : PQX_FLAT_PART_ROW_GROUPS;
     pqx_cell *cell = &flat->row_groups;
     if (!cell->size || pqx_load32(cell->data + 12) != part) {
-        PQX_TRY(pqx_flat_place(flat, flat->facts.leaf_count + flat->facts.node_count + part, &place, error));
+        PQX_TRY(pqx_flat_place(flat, flat->column_cells + flat->facts.node_count + part, &place, error));
         PQX_TRY(pqx_flat_load(flat, cell, place, ROW_GROUPS_HINT, PQX_KIND_ROW_GROUPS, 0, part, error));
         PQX_TRY(pqx_flat_check_list(flat, cell, part * PQX_FLAT_PART_ROW_GROUPS, count, error));
     }
@@ -117,7 +117,7 @@ int pqx_flat_read_key_value(pqx_flat *flat, uint32_t index, pqx_bytes *key, pqx_
 {
     pqx_view view;
     uint32_t place;
-    PQX_TRY(pqx_flat_place(flat, flat->facts.leaf_count + flat->facts.node_count + flat->row_group_cells + index, &place, error));
+    PQX_TRY(pqx_flat_place(flat, flat->column_cells + flat->facts.node_count + flat->row_group_cells + index, &place, error));
     PQX_TRY(pqx_flat_load(flat, &flat->text, place, TEXT_HINT, PQX_KIND_KEY_VALUE, 0, index, error));
     PQX_TRY(pqx_flat_view(flat, &flat->text, PQX_FLAT_CELL_HEADER_BYTES, PQX_FLAT_KEY_VALUE, &view, error));
     PQX_TRY(pqx_flat_blob(flat, &view, 0, key, error));

@@ -1,6 +1,7 @@
 /* A slice of a flat footer: the cells of a projection put together as a small Thrift footer. */
 #include <stdlib.h>
 
+#include "flat_head.h"
 #include "flat_slice.h"
 
 static int check_arguments(const pqx_flat_slicer *s)
@@ -18,20 +19,17 @@ static int check_arguments(const pqx_flat_slicer *s)
 
 static int add_part(pqx_flat_slicer *s, uint32_t id, uint32_t *parent)
 {
-    const pqx_cell *cell;
-    PQX_TRY(pqx_flat_load_id(s->flat, id, &cell, s->error));
-    const uint8_t *fixed = cell->data;
-    int is_node = (id & PQX_FLAT_GROUP) != 0;
-    uint32_t path_size = pqx_load32(fixed + 28), last = pqx_load32(fixed + 60);
+    const pqx_head *head;
+    pqx_bytes thrift, path;
+    PQX_TRY(pqx_flat_load_id(s->flat, id, &head, s->error));
+    PQX_TRY(pqx_flat_join(s->flat, head, &thrift, &path, s->error));
     pqx_flat_part part = {
-        .id = id, .place = cell->place, .index = pqx_load32(fixed + 36), .parent_node = pqx_load32(fixed + 32), .position = last,
-        .first_leaf = is_node ? pqx_load32(fixed + 48) : id, .leaf_count = is_node ? pqx_load32(fixed + 52) : 1,
-        .page = pqx_load32(fixed + 40), .item = pqx_load32(fixed + 44), .thrift = s->bytes.size, .thrift_size = pqx_load32(fixed + 20),
-        .path_size = path_size ? path_size : last, .column_order = fixed[56],
+        .id = id, .place = (uint64_t)head->cell->place + head->at, .index = head->index, .position = head->position,
+        .parent_node = id == PQX_FLAT_GROUP ? PQX_FLAT_NONE : head->parent, .leaf_count = head->leaf_count, .arrow = head->arrow,
+        .thrift = s->bytes.size, .thrift_size = thrift.size, .path = s->bytes.size + thrift.size, .path_size = path.size,
+        .column_order = head->column_order,
     };
-    part.path = part.thrift + part.thrift_size;
-    PQX_TRY(pqx_buffer_append(&s->bytes, fixed + pqx_load32(fixed + 16), part.thrift_size, s->error));
-    PQX_TRY(pqx_buffer_append(&s->bytes, fixed + pqx_load32(fixed + 24), part.path_size, s->error));
+    PQX_TRY(pqx_buffer_append(&s->bytes, thrift.data, thrift.size + path.size, s->error));   /* joined: one behind the other */
     *parent = part.parent_node;
     return pqx_buffer_append(&s->parts, &part, sizeof part, s->error);
 }
@@ -65,7 +63,7 @@ static int make_tree(pqx_flat_slicer *s)
     for (uint32_t i = 0; i < count; i++) {
         pqx_flat_part *part = &parts[i];
         if (i == 0) {
-            if (part->id != PQX_FLAT_GROUP) return pqx_flat_fail(s->flat, s->error, PQX_BAD_VALUE, (uint64_t)part->place + 36, 0, part->index);
+            if (part->id != PQX_FLAT_GROUP) return pqx_flat_fail(s->flat, s->error, PQX_BAD_VALUE, part->place, 0, part->index);
             part->parent = PQX_FLAT_NONE;
             part->end = count;
             continue;
@@ -75,7 +73,7 @@ static int make_tree(pqx_flat_slicer *s)
             open = parts[open].parent;
         }
         if (open == PQX_FLAT_NONE || part->index == part[-1].index)
-            return pqx_flat_fail(s->flat, s->error, PQX_BAD_VALUE, (uint64_t)part->place + 36, part[-1].index, part->index);
+            return pqx_flat_fail(s->flat, s->error, PQX_BAD_VALUE, part->place, part[-1].index, part->index);
         parts[open].children++;
         part->parent = open;
         part->end = count;

@@ -7,8 +7,9 @@
 /* An element of the slice; offsets count from `bytes` of the slice, as that may still move. */
 typedef struct pqx_flat_part {
     uint32_t id;                          /* leaf, or PQX_FLAT_GROUP | node */
-    uint32_t place, index, parent_node, position, first_leaf, leaf_count;
-    uint32_t page, item;                  /* of its Arrow field */
+    uint64_t place;                       /* of its head in the payload */
+    uint32_t index, parent_node, position, leaf_count;
+    uint32_t arrow;                       /* pool place of its Arrow field, 0 for none */
     uint32_t parent, end, children;       /* in the sorted list: its parent, behind its last descendant; children that stay */
     size_t thrift, thrift_size, path, path_size;
     uint8_t column_order;

@@ -1,4 +1,5 @@
 /* The ARROW:schema of a slice, from the fields in a flat footer's pool. */
+#include "flat_residue.h"
 #include "flat_slice.h"
 
 enum { REPEATED = 2, CONVERTED_MAP = 1, CONVERTED_LIST = 3, LOGICAL_MAP = 2, LOGICAL_LIST = 3 };
@@ -6,7 +7,8 @@ enum { REPEATED = 2, CONVERTED_MAP = 1, CONVERTED_LIST = 3, LOGICAL_MAP = 2, LOG
 /* One top-level field: ranges of `pieces` and `keeps`, as those may still move. */
 typedef struct pqx_piece {
     size_t begin, end, keep, keep_end;
-    uint32_t place, page, item;           /* of its cell; of the item in the pool */
+    uint64_t place;                       /* of its head */
+    uint32_t arrow;                       /* of the item, in the pool */
     pqx_bytes name;
     int cut;
 } pqx_piece;
@@ -87,10 +89,11 @@ int pqx_flat_item_of(const pqx_flat *flat, const pqx_cell *pool, uint64_t named,
     return PQX_OK;
 }
 
-int pqx_flat_pool_item(pqx_flat *flat, uint32_t place, uint32_t page, uint32_t at, pqx_bytes *item, pqx_error *error)
+int pqx_flat_pool_item(pqx_flat *flat, uint64_t named, uint32_t place, pqx_bytes *item, pqx_error *error)
 {
-    PQX_TRY(pqx_flat_pool_page(flat, (uint64_t)place + 40, page, error));
-    PQX_TRY(pqx_flat_item_of(flat, &flat->pool, (uint64_t)place + 44, at, item, error));
+    uint32_t at = pqx_pool_offset(place);
+    PQX_TRY(pqx_flat_pool_page(flat, named, pqx_pool_page(place), error));
+    PQX_TRY(pqx_flat_item_of(flat, &flat->pool, named, at, item, error));
     return pqx_flat_spend(flat, flat->pool.place + at, (uint32_t)item->size, error);   /* many elements may share one that is long */
 }
 
@@ -101,10 +104,10 @@ static int collect(pqx_flat_slicer *s, pqx_buffer *list, pqx_buffer *keeps, int 
     for (uint32_t i = 1; *usable && i < pqx_flat_part_count(s); i++) {
         const pqx_flat_part *part = &parts[i];
         if (part->parent != 0) continue;
-        *usable = part->page != PQX_FLAT_NONE;
+        *usable = part->arrow != 0;
         if (!*usable) break;
         pqx_piece piece = {
-            .keep = keeps->size, .place = part->place, .page = part->page, .item = part->item,
+            .keep = keeps->size, .place = part->place, .arrow = part->arrow,
             .name = {s->bytes.data + part->path, part->path_size}, .cut = is_struct(s, part) && wanted_below(s, part) < part->leaf_count,
         };
         if (piece.cut) PQX_TRY(add_keep(s, i, 0, keeps, usable));
@@ -117,7 +120,7 @@ static int collect(pqx_flat_slicer *s, pqx_buffer *list, pqx_buffer *keeps, int 
 static int add_item(pqx_flat_slicer *s, pqx_piece *piece, pqx_buffer *pieces)
 {
     pqx_bytes item;
-    PQX_TRY(pqx_flat_pool_item(s->flat, piece->place, piece->page, piece->item, &item, s->error));
+    PQX_TRY(pqx_flat_pool_item(s->flat, piece->place, piece->arrow, &item, s->error));
     piece->begin = pieces->size;
     piece->end = pieces->size + item.size;
     return pqx_buffer_append(pieces, item.data, item.size, s->error);
@@ -129,7 +132,7 @@ static int add_items(pqx_flat_slicer *s, pqx_piece *all, uint32_t count, pqx_buf
     pqx_buffer room = {0};
     PQX_TRY(pqx_buffer_reserve(&room, 2 * (size_t)count * sizeof(uint32_t) + 1, s->error));
     uint32_t *pages = (uint32_t *)(void *)room.data, *order = pages + count;
-    for (uint32_t i = 0; i < count; i++) pages[i] = all[i].page;
+    for (uint32_t i = 0; i < count; i++) pages[i] = pqx_pool_page(all[i].arrow);
     pqx_flat_begin(s->flat);
     int status = pqx_flat_order(pages, count, order, s->error);
     for (uint32_t i = 0; status == PQX_OK && i < count; i++) status = add_item(s, &all[order[i]], pieces);

@@ -1,21 +1,11 @@
 /* The Thrift footer rebuilt from a whole flat payload (docs/formats.md, 3.6). */
 #include <stdlib.h>
 
+#include "flat_head.h"
 #include "flat_residue.h"
 #include "flat_slice.h"
 
 enum { NOT_A_NUMBER = 256 };              /* stands for the operation where a record's number is none */
-
-typedef struct pqx_rebuilding {
-    pqx_flat *flat;
-    uint64_t limit, left;                 /* of what may come out */
-    pqx_cell *pages;                      /* of the pool; size 0: not seen yet */
-    pqx_bytes *elements;                  /* in preorder */
-    uint8_t *orders;                      /* by leaf */
-    pqx_range *ranges;                    /* of `chunks`, leaf by leaf */
-    pqx_buffer path, arena, chunks, group, schema, groups, column_orders;
-    pqx_error *error;
-} pqx_rebuilding;
 
 /* The records of one cell, from `at` on. */
 typedef struct pqx_records {
@@ -23,6 +13,18 @@ typedef struct pqx_records {
     uint32_t at, literals;
     pqx_bytes skeleton;                   /* of the last one; data NULL: none yet */
 } pqx_records;
+
+typedef struct pqx_rebuilding {
+    pqx_flat *flat;
+    uint64_t limit, left;                 /* of what may come out */
+    pqx_cell *pages;                      /* of the pool; size 0: not seen yet */
+    pqx_range *element_ranges;            /* of `elements`, in preorder */
+    pqx_records records;                  /* of the COLUMN cell at hand */
+    uint8_t *orders;                      /* by leaf */
+    pqx_range *ranges;                    /* of `chunks`, leaf by leaf */
+    pqx_buffer path, arena, elements, chunks, group, schema, groups, column_orders;
+    pqx_error *error;
+} pqx_rebuilding;
 
 /* So much is about to come out. */
 static int spend(pqx_rebuilding *t, size_t size)
@@ -105,7 +107,7 @@ static int rebuild(pqx_rebuilding *t, pqx_bytes skeleton, const uint8_t *literal
 static int find_skeleton(pqx_rebuilding *t, uint32_t place, uint64_t named, pqx_bytes *skeleton)
 {
     pqx_flat *flat = t->flat;
-    uint32_t page = place >> PQX_POOL_PAGE_SHIFT, at = (place & ((1u << PQX_POOL_PAGE_SHIFT) - 1)) * 8;
+    uint32_t page = pqx_pool_page(place), at = pqx_pool_offset(place);
     if (page >= flat->pool_pages || !t->pages[page].size) {
         pqx_flat_begin(flat);
         PQX_TRY(pqx_flat_pool_page(flat, named, page, t->error));
@@ -134,16 +136,19 @@ static int next_record(pqx_rebuilding *t, pqx_records *records, const pqx_facts 
 
 static int take_element(pqx_rebuilding *t, uint32_t id)
 {
-    const pqx_cell *cell;
+    const pqx_head *head;
+    pqx_bytes thrift, path;
     pqx_flat_begin(t->flat);
-    PQX_TRY(pqx_flat_load_id(t->flat, id, &cell, t->error));
-    uint32_t index = pqx_load32(cell->data + 36), elements = t->flat->facts.leaf_count + t->flat->facts.node_count;
-    pqx_bytes thrift = {cell->data + pqx_load32(cell->data + 16), pqx_load32(cell->data + 20)};
-    if (t->elements[index].data) return pqx_flat_fail(t->flat, t->error, PQX_BAD_VALUE, (uint64_t)cell->place + 36, elements, index);
+    PQX_TRY(pqx_flat_load_id(t->flat, id, &head, t->error));
+    uint32_t elements = t->flat->facts.leaf_count + t->flat->facts.node_count;
+    pqx_range *range = &t->element_ranges[head->index];
+    if (range->length) return pqx_flat_fail(t->flat, t->error, PQX_BAD_VALUE, (uint64_t)head->cell->place + head->at, elements, head->index);
+    PQX_TRY(pqx_flat_join(t->flat, head, &thrift, &path, t->error));
     PQX_TRY(spend(t, 1 + thrift.size));
-    t->elements[index] = thrift;
-    if (!(id & PQX_FLAT_GROUP)) t->orders[id] = cell->data[56];
-    return PQX_OK;
+    *range = (pqx_range){(uint32_t)t->elements.size, (uint32_t)thrift.size + 1};   /* so that an empty one counts */
+    if (!(id & PQX_FLAT_GROUP)) t->orders[id] = head->column_order;
+    PQX_TRY(emit(t, thrift.data, thrift.size, &t->elements));
+    return t->elements.size <= UINT32_MAX ? PQX_OK : pqx_fail(t->error, PQX_TOO_LARGE, 0, UINT32_MAX, t->elements.size);
 }
 
 /* The schema's list, and the column orders. */
@@ -152,20 +157,8 @@ static int take_schema(pqx_rebuilding *t)
     const pqx_flat_facts *facts = &t->flat->facts;
     for (uint32_t node = 0; node < facts->node_count; node++) PQX_TRY(take_element(t, PQX_FLAT_GROUP | node));
     for (uint32_t leaf = 0; leaf < facts->leaf_count; leaf++) PQX_TRY(take_element(t, leaf));
-    for (uint32_t i = 0; i < facts->node_count + facts->leaf_count; i++) PQX_TRY(emit(t, t->elements[i].data, t->elements[i].size, &t->schema));
+    for (uint32_t i = 0; i < facts->node_count + facts->leaf_count; i++) PQX_TRY(emit(t, t->elements.data + t->element_ranges[i].offset, t->element_ranges[i].length - 1, &t->schema));
     return pqx_append_column_orders(t->orders, facts->leaf_count, &t->column_orders, t->error);
-}
-
-/* Where the records of a column's cell begin: behind the path, or the element's bytes; in parts above 0 it is said. */
-static int find_records(pqx_rebuilding *t, const pqx_cell *cell, uint32_t part, pqx_records *records)
-{
-    uint32_t path = pqx_load32(cell->data + 28), at = path ? pqx_load32(cell->data + 24) + path : pqx_load32(cell->data + 16) + pqx_load32(cell->data + 20);
-    if (part) {
-        at = pqx_load32(cell->data + 24);
-        PQX_TRY(pqx_flat_inside(t->flat, cell, 24, at, 0, t->error));
-    }
-    *records = (pqx_records){.cell = cell, .at = at};
-    return PQX_OK;
 }
 
 /* A leaf's ColumnChunks in one part. */
@@ -174,36 +167,44 @@ static int take_part(pqx_rebuilding *t, uint32_t leaf, uint32_t part)
     pqx_flat *flat = t->flat;
     pqx_chunk chunks[PQX_FLAT_PART_ROW_GROUPS];
     pqx_places places[PQX_FLAT_PART_ROW_GROUPS];
-    uint32_t groups = flat->facts.row_group_count, first = part * PQX_FLAT_PART_ROW_GROUPS, slots;
+    uint32_t groups = flat->facts.row_group_count, first = part * PQX_FLAT_PART_ROW_GROUPS;
     uint32_t count = groups - first < PQX_FLAT_PART_ROW_GROUPS ? groups - first : PQX_FLAT_PART_ROW_GROUPS;
-    const pqx_cell *column, *cell;
-    pqx_records records;
     t->arena.size = 0;
     pqx_flat_begin(flat);
     PQX_TRY(pqx_flat_read_chunks(flat, leaf, first, count, chunks, places, &t->arena, t->error));
-    PQX_TRY(pqx_flat_load_id(flat, leaf, &column, t->error));
-    PQX_TRY(pqx_flat_load_part(flat, leaf, first, column, &cell, &slots, t->error));
-    PQX_TRY(find_records(t, cell, part, &records));
+    if (part) t->records = (pqx_records){.cell = &flat->part, .at = flat->part_end};
     for (uint32_t i = 0; i < count; i++) {
         pqx_chunk *chunk = &chunks[i];
         pqx_facts facts = {.chunk = chunk, .places = &places[i], .path = {t->path.data, t->path.size}};
         if (chunk->present & PQX_PRESENT_MIN_VALUE) facts.min = (pqx_bytes){t->arena.data + chunk->min_value.offset, chunk->min_value.length};
         if (chunk->present & PQX_PRESENT_MAX_VALUE) facts.max = (pqx_bytes){t->arena.data + chunk->max_value.offset, chunk->max_value.length};
         size_t begin = t->chunks.size;
-        PQX_TRY(next_record(t, &records, &facts, &t->chunks));
+        PQX_TRY(next_record(t, &t->records, &facts, &t->chunks));
         if (t->chunks.size > UINT32_MAX) return pqx_fail(t->error, PQX_TOO_LARGE, 0, UINT32_MAX, t->chunks.size);
         t->ranges[(size_t)leaf * groups + first + i] = (pqx_range){(uint32_t)begin, (uint32_t)(t->chunks.size - begin)};
     }
     return PQX_OK;
 }
 
+/* The records of a COLUMN cell, behind its heads. */
+static int open_records(pqx_rebuilding *t, const pqx_head *head)
+{
+    pqx_flat *flat = t->flat;
+    uint32_t left = flat->facts.leaf_count - head->id, count = left < flat->cell_leaves ? left : flat->cell_leaves, at;
+    PQX_TRY(pqx_flat_heads_end(flat, head->cell, head->id, count, &at, t->error));
+    t->records = (pqx_records){.cell = head->cell, .at = at};
+    return PQX_OK;
+}
+
 static int take_chunks(pqx_rebuilding *t, uint32_t leaf)
 {
-    const pqx_cell *column;
+    const pqx_head *head;
+    pqx_bytes thrift, path;
     PQX_TRY(pqx_buffer_reserve(&t->arena, 1, t->error));
     pqx_flat_begin(t->flat);
-    PQX_TRY(pqx_flat_load_id(t->flat, leaf, &column, t->error));
-    pqx_bytes path = pqx_flat_cell_path(column);
+    PQX_TRY(pqx_flat_load_id(t->flat, leaf, &head, t->error));
+    if (leaf % t->flat->cell_leaves == 0) PQX_TRY(open_records(t, head));
+    PQX_TRY(pqx_flat_join(t->flat, head, &thrift, &path, t->error));
     t->path.size = 0;
     PQX_TRY(pqx_append_path_list(path.data, path.size, &t->path, t->error));
     for (uint32_t part = 0; part < t->flat->row_group_cells; part++) PQX_TRY(take_part(t, leaf, part));
@@ -271,11 +272,11 @@ static int rebuild_all(pqx_rebuilding *t, pqx_buffer *out)
     const pqx_flat_facts *facts = &t->flat->facts;
     size_t elements = (size_t)facts->leaf_count + facts->node_count, chunks = (size_t)facts->leaf_count * facts->row_group_count;
     t->pages = calloc((size_t)t->flat->pool_pages + 1, sizeof *t->pages);
-    t->elements = calloc(elements + 1, sizeof *t->elements);
+    t->element_ranges = calloc(elements + 1, sizeof *t->element_ranges);
     t->orders = calloc((size_t)facts->leaf_count + 1, 1);
     t->ranges = calloc(chunks + 1, sizeof *t->ranges);
-    if (!t->pages || !t->elements || !t->orders || !t->ranges) return pqx_fail(t->error, PQX_NO_MEMORY, 0, chunks * sizeof *t->ranges, 0);
-    pqx_buffer *never_null[] = {&t->schema, &t->group, &t->groups, &t->chunks};
+    if (!t->pages || !t->element_ranges || !t->orders || !t->ranges) return pqx_fail(t->error, PQX_NO_MEMORY, 0, chunks * sizeof *t->ranges, 0);
+    pqx_buffer *never_null[] = {&t->elements, &t->schema, &t->group, &t->groups, &t->chunks};
     for (size_t i = 0; i < sizeof never_null / sizeof *never_null; i++) PQX_TRY(pqx_buffer_reserve(never_null[i], 1, t->error));
     PQX_TRY(take_schema(t));
     for (uint32_t leaf = 0; leaf < facts->leaf_count; leaf++) PQX_TRY(take_chunks(t, leaf));
@@ -291,9 +292,9 @@ int pqx_flat_to_thrift(const uint8_t *payload, size_t size, pqx_buffer *out, pqx
     PQX_TRY(pqx_flat_open_memory(payload, size, &t->flat, error));
     int status = rebuild_all(t, out);
     if (status != PQX_OK) out->size = before;
-    pqx_buffer *buffers[] = {&t->path, &t->arena, &t->chunks, &t->group, &t->schema, &t->groups, &t->column_orders};
+    pqx_buffer *buffers[] = {&t->path, &t->arena, &t->elements, &t->chunks, &t->group, &t->schema, &t->groups, &t->column_orders};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) pqx_buffer_free(buffers[i]);
-    void *arrays[] = {t->pages, t->elements, t->orders, t->ranges};
+    void *arrays[] = {t->pages, t->element_ranges, t->orders, t->ranges};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
     pqx_flat_close(t->flat);
     return status;

@@ -1,6 +1,7 @@
 /* A whole flat footer checked, as docs/formats.md, 3.8, has it: every cell, every name, and what other readers see. */
 #include <stdlib.h>
 
+#include "flat_head.h"
 #include "flat_slice.h"
 
 #define EXTENSIONS 24                                          /* slot of the root table */
@@ -19,35 +20,29 @@ static int expect(const pqx_verifier *v, uint64_t place, uint64_t expected, uint
     return expected == found ? PQX_OK : pqx_flat_fail(v->flat, v->error, PQX_BAD_VALUE, place, expected, found);
 }
 
-/* A lookup of this hash comes past the cell at `place`. */
-static int expect_listed(pqx_verifier *v, uint64_t hash, uint32_t place, uint32_t complaint)
+/* A lookup of this hash comes past the element's entry. */
+static int expect_listed(pqx_verifier *v, uint64_t hash, const pqx_head *head, uint64_t place)
 {
     int found;
-    PQX_TRY(pqx_flat_is_listed(v->flat, hash, place, &found, v->error));
-    return expect(v, (uint64_t)place + complaint, 1, (uint64_t)found);
+    PQX_TRY(pqx_flat_is_listed(v->flat, hash, pqx_flat_entry_word(v->flat, head), &found, v->error));
+    return expect(v, place, 1, (uint64_t)found);
 }
 
 static int verify_element(pqx_verifier *v, uint32_t id)
 {
     pqx_flat *flat = v->flat;
-    const pqx_cell *cell;
-    pqx_view view;
-    pqx_bytes item;
-    PQX_TRY(pqx_flat_load_id(flat, id, &cell, v->error));
-    uint32_t place = cell->place, index = pqx_load32(cell->data + 36), table = pqx_flat_element_table(cell);
-    uint32_t page = pqx_load32(cell->data + 40), at = pqx_load32(cell->data + 44);
-    PQX_TRY(pqx_flat_view(flat, cell, table, PQX_FLAT_SCHEMA_ELEMENT, &view, v->error));
-    if (v->elements[index]) return pqx_flat_fail(flat, v->error, PQX_BAD_VALUE, (uint64_t)place + 36, flat->facts.leaf_count + flat->facts.node_count, index);
-    v->elements[index] = place + table;
-    if (page != PQX_FLAT_NONE) PQX_TRY(pqx_flat_pool_item(flat, place, page, at, &item, v->error));
+    const pqx_head *head;
+    pqx_bytes item, thrift, path;
+    PQX_TRY(pqx_flat_load_id(flat, id, &head, v->error));
+    uint64_t place = (uint64_t)head->cell->place + head->at;
+    if (v->elements[head->index]) return pqx_flat_fail(flat, v->error, PQX_BAD_VALUE, place, flat->facts.leaf_count + flat->facts.node_count, head->index);
+    v->elements[head->index] = head->cell->place + head->element;
+    if (head->arrow) PQX_TRY(pqx_flat_pool_item(flat, place, head->arrow, &item, v->error));
     if (id == PQX_FLAT_GROUP) return PQX_OK;
-    const uint8_t *field_id = pqx_flat_find(&view, 5);
-    pqx_bytes path = pqx_flat_cell_path(cell);
-    flat->scratch.size = 0;
-    PQX_TRY(pqx_buffer_reserve(&flat->scratch, path.size + 1, v->error));
-    memcpy(flat->scratch.data, path.data, path.size);
-    PQX_TRY(expect_listed(v, pqx_flat_hash_path(flat->scratch.data, path.size), place, 24));
-    return field_id ? expect_listed(v, pqx_flat_hash_field_id((int32_t)pqx_load32(field_id)), place, table) : PQX_OK;
+    const uint8_t *field_id = pqx_flat_find(&head->view, 5);
+    PQX_TRY(pqx_flat_join(flat, head, &thrift, &path, v->error));
+    PQX_TRY(expect_listed(v, pqx_flat_hash_path(flat->joined.data + thrift.size, path.size), head, place));
+    return field_id ? expect_listed(v, pqx_flat_hash_field_id((int32_t)pqx_load32(field_id)), head, place) : PQX_OK;
 }
 
 /* A leaf's chunks, decoded part by part; where their tables lie is kept. */
@@ -59,10 +54,8 @@ static int verify_chunks(pqx_verifier *v, uint32_t leaf, pqx_chunk *records, pqx
         uint32_t count = groups - first < PQX_FLAT_PART_ROW_GROUPS ? groups - first : PQX_FLAT_PART_ROW_GROUPS;
         arena->size = 0;
         PQX_TRY(pqx_flat_read_chunks(flat, leaf, first, count, records, NULL, arena, v->error));
-        const pqx_cell *cell = first ? &flat->part : &flat->column;
-        uint32_t slots = first ? PQX_FLAT_LIST : 64 + 4 * (pqx_load32(cell->data + 52) - 1);
-        for (uint32_t i = 0; i < count; i++)
-            v->chunks[(size_t)leaf * groups + first + i] = cell->place + pqx_load32(cell->data + slots + 4 * i);
+        const uint32_t place = (first ? &flat->part : &flat->column)->place, *chunks = first ? flat->part_chunks : flat->chunks;
+        for (uint32_t i = 0; i < count; i++) v->chunks[(size_t)leaf * groups + first + i] = place + chunks[i];
     }
     return PQX_OK;
 }

@@ -33,9 +33,10 @@ static int number_elements(pqx_flat_writer *w)
     PQX_TRY(reserve_array(w, &w->node_of, count, sizeof *w->node_of));
     PQX_TRY(reserve_array(w, &w->position, count, sizeof *w->position));
     PQX_TRY(reserve_array(w, &w->node_element, count, sizeof *w->node_element));
-    PQX_TRY(reserve_array(w, &w->item_page, count, sizeof *w->item_page));
-    PQX_TRY(reserve_array(w, &w->item_at, count, sizeof *w->item_at));
+    PQX_TRY(reserve_array(w, &w->arrow, count, sizeof *w->arrow));
     PQX_TRY(reserve_array(w, &w->hashes, count, sizeof *w->hashes));
+    w->cell_leaves = pqx_flat_cell_leaves(scan->row_group_count);
+    w->column_cells = scan->leaf_count / w->cell_leaves + (scan->leaf_count % w->cell_leaves != 0);
     memset(w->leaf_of, 0xff, count * sizeof *w->leaf_of);
     memset(w->node_of, 0xff, count * sizeof *w->node_of);
     for (uint32_t i = 0; i < scan->leaf_count; i++) w->leaf_of[scan->leaves[i]] = i;
@@ -44,7 +45,7 @@ static int number_elements(pqx_flat_writer *w)
         w->node_element[w->node_count] = i;
         w->node_of[i] = w->node_count++;
     }
-    uint32_t *children = w->item_at;                           /* counted here, before the pool needs it */
+    uint32_t *children = w->arrow;                             /* counted here, before the pool needs it */
     memset(children, 0, count * sizeof *children);
     w->position[0] = 0;
     for (uint32_t i = 1; i < count; i++) w->position[i] = children[scan->elements[i].parent]++;
@@ -168,19 +169,18 @@ static int write_row_groups(pqx_flat_writer *w, uint32_t *places, uint32_t *fiel
     return PQX_OK;
 }
 
-/* The chunks of row groups [first, first + count): their tables' places go to `slots`, and into the columns vectors. */
-static int put_chunks(pqx_flat_writer *w, uint32_t leaf, uint32_t first, uint32_t count, uint32_t cell, uint32_t slots)
+/* The chunks of row groups [first, first + count): their tables, listed here and in the columns vectors, and their records. */
+static int put_chunks(pqx_flat_writer *w, uint32_t leaf, uint32_t first, uint32_t count)
 {
     const pqx_scan *scan = w->scan;
     const pqx_element *element = &scan->elements[scan->leaves[leaf]];
-    pqx_flat_records_begin(w);
     uint32_t stride = 4 + 4 * scan->leaf_count, entry = w->columns_vectors + stride * first + 4 + 4 * leaf, table;
     for (uint32_t i = 0; i < count; i++, entry += stride) {
         const pqx_row_group *group = &scan->row_groups[first + i];
         uint64_t chunk = (uint64_t)(first + i) * scan->leaf_count + leaf;
         PQX_TRY(pqx_flat_put_chunk(w, element, group, chunk, &table));
         PQX_TRY(pqx_flat_add_chunk_record(w, element, chunk));
-        pqx_store32(pqx_flat_at(w, slots + 4 * i), table - cell);
+        PQX_TRY(pqx_flat_list_table(w, table));
         pqx_flat_link(w, entry, table);
     }
     return PQX_OK;
@@ -189,46 +189,52 @@ static int put_chunks(pqx_flat_writer *w, uint32_t leaf, uint32_t first, uint32_
 static int write_part(pqx_flat_writer *w, uint32_t leaf, uint32_t part, uint32_t *cell)
 {
     uint32_t first = part * PQX_FLAT_PART_ROW_GROUPS, left = w->scan->row_group_count - first, fixed;
-    uint32_t count = left < PQX_FLAT_PART_ROW_GROUPS ? left : PQX_FLAT_PART_ROW_GROUPS, records;
+    uint32_t count = left < PQX_FLAT_PART_ROW_GROUPS ? left : PQX_FLAT_PART_ROW_GROUPS;
     PQX_TRY(pqx_flat_cell_begin(w, PQX_KIND_COLUMN, part, leaf, cell));
-    PQX_TRY(pqx_flat_zeros(w, 12 + 4 * count, &fixed));
+    PQX_TRY(pqx_flat_zeros(w, PQX_FLAT_PART_TABLES - PQX_FLAT_CELL_HEADER_BYTES, &fixed));
     pqx_store32(pqx_flat_at(w, fixed), part);
-    pqx_store32(pqx_flat_at(w, fixed + 4), count);
-    PQX_TRY(put_chunks(w, leaf, first, count, *cell, fixed + 12));
-    PQX_TRY(pqx_flat_put_records(w, &records));
-    pqx_store32(pqx_flat_at(w, fixed + 8), records - *cell);
+    pqx_flat_heads_begin(w, pqx_flat_end(w));
+    pqx_flat_records_begin(w);
+    PQX_TRY(put_chunks(w, leaf, first, count));
+    PQX_TRY(pqx_flat_put_heads(w, *cell, PQX_FLAT_PART_LIST));
+    PQX_TRY(pqx_flat_put_records(w, NULL));
     return pqx_flat_cell_end(w, *cell);
 }
 
-static int write_column(pqx_flat_writer *w, uint32_t leaf)
+/* A leaf in the COLUMN cell at hand: its element and the first row groups' chunks. */
+static int put_leaf(pqx_flat_writer *w, uint32_t leaf, uint32_t row_groups)
 {
-    const pqx_scan *scan = w->scan;
-    const pqx_element *element = &scan->elements[scan->leaves[leaf]];
-    uint32_t groups = scan->row_group_count, count = groups < PQX_FLAT_PART_ROW_GROUPS ? groups : PQX_FLAT_PART_ROW_GROUPS;
-    uint32_t parts = groups ? (groups - 1) / PQX_FLAT_PART_ROW_GROUPS + 1 : 1, cell, part_cell, records;
-    PQX_TRY(pqx_flat_make_path(w, scan->leaves[leaf]));
+    uint32_t index = w->scan->leaves[leaf];
+    PQX_TRY(pqx_flat_make_path(w, index));
     w->path_list.size = 0;
     PQX_TRY(pqx_append_path_list(w->path.data, w->path.size, &w->path_list, w->error));
-    PQX_TRY(pqx_flat_cell_begin(w, PQX_KIND_COLUMN, 0, leaf, &cell));
-    PQX_TRY(pqx_flat_zeros(w, 48 + 4 * ((size_t)parts - 1 + count), NULL));
-    PQX_TRY(pqx_flat_schema_part(w, cell, scan->leaves[leaf]));
-    uint8_t *fixed = pqx_flat_at(w, cell);
-    pqx_store32(fixed + 48, count);
-    pqx_store32(fixed + 52, parts);
-    fixed[56] = element->column_order;
-    fixed[57] = element->max_definition;
-    fixed[58] = element->max_repetition;
-    fixed[59] = (uint8_t)element->type;
-    PQX_TRY(put_chunks(w, leaf, 0, count, cell, cell + 64 + 4 * (parts - 1)));
-    PQX_TRY(pqx_flat_schema_bytes(w, cell, scan->leaves[leaf], &w->hashes[leaf]));
-    PQX_TRY(pqx_flat_put_records(w, &records));
+    PQX_TRY(pqx_flat_head_begin(w, index));
+    PQX_TRY(put_chunks(w, leaf, 0, row_groups));
+    PQX_TRY(pqx_flat_head_end(w, index));
+    w->hashes[leaf] = pqx_flat_hash_path(w->path.data, w->path.size);
+    return PQX_OK;
+}
+
+/* COLUMN cell `number`, and then, of the one leaf that it has, the parts that come behind. */
+static int write_columns(pqx_flat_writer *w, uint32_t number)
+{
+    uint32_t groups = w->scan->row_group_count, count = groups < PQX_FLAT_PART_ROW_GROUPS ? groups : PQX_FLAT_PART_ROW_GROUPS;
+    uint32_t parts = groups ? (groups - 1) / PQX_FLAT_PART_ROW_GROUPS + 1 : 1, cell, part_cell;
+    uint32_t first = number * w->cell_leaves, left = w->scan->leaf_count - first, leaves = left < w->cell_leaves ? left : w->cell_leaves;
+    PQX_TRY(pqx_flat_cell_begin(w, PQX_KIND_COLUMN, 0, number, &cell));
+    PQX_TRY(pqx_flat_zeros(w, PQX_FLAT_TABLES_AT - PQX_FLAT_HEADS + 4 * ((size_t)parts - 1), NULL));
+    pqx_flat_heads_begin(w, pqx_flat_end(w));
+    pqx_flat_records_begin(w);
+    for (uint32_t leaf = first; leaf < first + leaves; leaf++) PQX_TRY(put_leaf(w, leaf, count));
+    PQX_TRY(pqx_flat_put_heads(w, cell, PQX_FLAT_HEADS));
+    PQX_TRY(pqx_flat_put_records(w, NULL));
     PQX_TRY(pqx_flat_cell_end(w, cell));
     uint32_t length = pqx_flat_end(w) - cell;
     if (length > w->column_hint) w->column_hint = length < 4096 ? length : 4096;
-    w->places[leaf] = cell;
+    w->places[number] = cell;
     for (uint32_t part = 1; part < parts; part++) {
-        PQX_TRY(write_part(w, leaf, part, &part_cell));
-        pqx_store32(pqx_flat_at(w, cell + 64 + 4 * (part - 1)), part_cell);
+        PQX_TRY(write_part(w, first, part, &part_cell));
+        pqx_store32(pqx_flat_at(w, cell) + PQX_FLAT_TABLES_AT + 4 * (part - 1), part_cell);
     }
     return PQX_OK;
 }
@@ -257,6 +263,7 @@ static int write_root_cell(pqx_flat_writer *w, uint32_t *cell)
         pqx_flat_link(w, w->algorithm_field, at);
     }
     if (w->crypto.bytes) PQX_TRY(pqx_flat_bytes(w, w->key_field, w->crypto.bytes, w->crypto.size));
+    PQX_TRY(pqx_flat_write_shared(w));
     PQX_TRY(pqx_flat_append(w, w->residue.skeleton.data, w->residue.skeleton.size, &at));
     PQX_TRY(pqx_flat_append(w, w->residue.literals.data, w->residue.literals.size, NULL));
     uint32_t words[3] = {at - *cell, (uint32_t)w->residue.skeleton.size, (uint32_t)w->residue.literals.size};
@@ -268,10 +275,10 @@ static int write_root_cell(pqx_flat_writer *w, uint32_t *cell)
 static int write_cells(pqx_flat_writer *w, uint32_t *row_group_fields)
 {
     const pqx_scan *scan = w->scan;
-    uint32_t *row_groups = w->places + scan->leaf_count + w->node_count;
+    uint32_t *row_groups = w->places + w->column_cells + w->node_count;
     uint32_t parts = scan->row_group_count / PQX_FLAT_PART_ROW_GROUPS + (scan->row_group_count % PQX_FLAT_PART_ROW_GROUPS != 0);
     PQX_TRY(write_row_groups(w, row_groups, row_group_fields));
-    for (uint32_t leaf = 0; leaf < scan->leaf_count; leaf++) PQX_TRY(write_column(w, leaf));
+    for (uint32_t i = 0; i < w->column_cells; i++) PQX_TRY(write_columns(w, i));
     uint32_t *next = row_groups + parts;
     for (uint32_t i = 0; i < scan->key_value_count; i++) PQX_TRY(write_key_value(w, i, next++));
     uint32_t root = (uint32_t)(next - w->places);
@@ -347,12 +354,12 @@ static int write_once(const uint8_t *footer, size_t size, const pqx_scan *scan, 
     uint64_t limit = (uint64_t)PQX_FLAT_WRITTEN_LIMIT * (out->size - w->base), rebuilt = scan->end - w->residue.left_out;
     if (status == PQX_OK && rebuilt > limit) status = pqx_fail(error, PQX_TOO_LARGE, 0, limit, rebuilt);
     if (status != PQX_OK) out->size = w->base;
-    pqx_buffer *buffers[] = {&w->shapes, &w->vtables, &w->tables, &w->cells, &w->path, &w->pool, &w->pool_ends, &w->listed, &w->records, &w->path_list};
+    pqx_buffer *buffers[] = {&w->shapes, &w->vtables, &w->tables, &w->cells, &w->path, &w->pool, &w->pool_ends, &w->listed, &w->records, &w->path_list, &w->heads, &w->shared_links};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) pqx_buffer_free(buffers[i]);
     pqx_residue_free(&w->residue);
     pqx_buffer_free(&w->known_group.steps);
     for (size_t i = 0; i < sizeof w->known / sizeof *w->known; i++) pqx_buffer_free(&w->known[i].steps);
-    void *arrays[] = {w->shape_of, w->leaf_of, w->node_of, w->position, w->node_element, w->places, w->hashes, w->item_page, w->item_at, w->pool_slots};
+    void *arrays[] = {w->shape_of, w->leaf_of, w->node_of, w->position, w->node_element, w->places, w->hashes, w->arrow, w->pool_slots};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
     return status;
 }

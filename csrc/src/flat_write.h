@@ -21,6 +21,9 @@ typedef struct pqx_shape {
 typedef struct pqx_flat_union { uint8_t tag; size_t thrift; } pqx_flat_union;
 typedef struct pqx_flat_crypto { pqx_flat_union member; const uint8_t *bytes; size_t size; } pqx_flat_crypto;
 
+/* A table of numbers that schema elements share; all bytes count when two are compared. */
+typedef struct pqx_shared_table { uint32_t table, mask, values[2]; } pqx_shared_table;
+
 typedef struct pqx_flat_writer {
     const uint8_t *footer;
     size_t footer_size;
@@ -41,7 +44,12 @@ typedef struct pqx_flat_writer {
     uint32_t *places;                     /* what the directory lists */
     uint32_t place_count;
     uint64_t *hashes;                     /* of paths: leaves, then nodes */
-    uint32_t *item_page, *item_at;        /* element -> its pool item; PQX_FLAT_NONE, 0 for none */
+    uint32_t *arrow;                      /* element -> pool place of its Arrow field, 0 for none */
+    pqx_buffer heads;                     /* of the cell at hand */
+    uint32_t listed_table;                /* the last table whose place a head or a list says */
+    pqx_shared_table shared[PQX_FLAT_SHARED_TABLES];
+    uint32_t shared_count;
+    pqx_buffer shared_links;              /* u32 field, u32 number of the shared table that it leads to */
     pqx_buffer pool, pool_ends;           /* the pool pages' items, one page behind the other; u32 ends of the pages */
     uint32_t *pool_slots, pool_mask, pool_items;   /* the items' places by content, 0 for none; open addressing */
     pqx_residue residue;                  /* of the struct at hand */
@@ -58,6 +66,7 @@ typedef struct pqx_flat_writer {
     uint32_t created_by_field, algorithm_field, key_field;   /* the root table's offsets into the ROOT cell */
     uint32_t schema_vector, row_groups_vector, key_values_vector;   /* places of their first entries */
     uint32_t columns_vectors;             /* place of the first row group's vector */
+    uint32_t cell_leaves, column_cells;   /* leaves of a COLUMN cell; such cells */
     uint32_t column_hint, pool_hint;
     const pqx_flat_extension *extensions; /* ascending by UUID */
     uint32_t extension_count;
@@ -122,11 +131,28 @@ void pqx_flat_fill_directory(pqx_flat_writer *w);
 int pqx_flat_write_tail(pqx_flat_writer *w, uint32_t flags);
 
 /* flat_write_schema.c */
-int pqx_flat_write_node(pqx_flat_writer *w, uint32_t node);
-int pqx_flat_schema_part(pqx_flat_writer *w, uint32_t cell, uint32_t element);
+int pqx_flat_put_element(pqx_flat_writer *w, uint32_t element, uint32_t *at);
 /* The path below the root into w->path, NUL between its parts. */
 int pqx_flat_make_path(pqx_flat_writer *w, uint32_t element);
-int pqx_flat_schema_bytes(pqx_flat_writer *w, uint32_t cell, uint32_t element, uint64_t *hash);
+
+/* flat_write_head.c */
+int pqx_flat_write_node(pqx_flat_writer *w, uint32_t node);
+/* Forget the heads of the cell before; tables follow at `tables`. */
+void pqx_flat_heads_begin(pqx_flat_writer *w, uint32_t tables);
+/* The element's table, and its head up to the chunks. */
+int pqx_flat_head_begin(pqx_flat_writer *w, uint32_t element);
+/* Say where the next table is. */
+int pqx_flat_list_table(pqx_flat_writer *w, uint32_t table);
+/* The rest of the head, whose path is w->path. */
+int pqx_flat_head_end(pqx_flat_writer *w, uint32_t element);
+/* Append the heads, or a part's list, to the cell whose word at `word` says where. */
+int pqx_flat_put_heads(pqx_flat_writer *w, uint32_t cell, uint32_t word);
+
+/* flat_write_shared.c */
+/* Let the offset at `field` lead to such a table behind all elements, unless there are too many others. */
+int pqx_flat_share(pqx_flat_writer *w, const pqx_shared_table *table, uint32_t field, int *shared);
+int pqx_flat_put_shared_table(pqx_flat_writer *w, const pqx_shared_table *table, uint32_t *at);
+int pqx_flat_write_shared(pqx_flat_writer *w);
 
 /* flat_write_chunk.c: ColumnChunk, ColumnMetadata, Statistics and below. */
 /* A shorter valid bound of a long byte array in at most 16 bytes; 0 where there is none. */

@@ -8,19 +8,26 @@ static int append_entry(pqx_flat_writer *w, pqx_buffer *homes, uint64_t hash, ui
     return pqx_buffer_append(homes, &home, sizeof home, w->error);
 }
 
+/* Where leaf i, or node i - leaves, is: its cell, and which one it is in that. */
+static uint32_t entry_word(const pqx_flat_writer *w, uint32_t i)
+{
+    uint32_t leaves = w->scan->leaf_count;
+    return i < leaves ? w->places[i / w->cell_leaves] | i % w->cell_leaves : w->places[w->column_cells + i - leaves];
+}
+
 /* Fill w->listed with all entries in order, and `homes` with their hashes' high halves. */
 static int list_entries(pqx_flat_writer *w, pqx_buffer *homes)
 {
     const pqx_scan *scan = w->scan;
     uint32_t count = scan->leaf_count + w->node_count;
     for (uint32_t i = 0; i < count; i++) {
-        if (i != scan->leaf_count) PQX_TRY(append_entry(w, homes, w->hashes[i], w->places[i]));   /* not the root */
+        if (i != scan->leaf_count) PQX_TRY(append_entry(w, homes, w->hashes[i], entry_word(w, i)));   /* not the root */
     }
     for (uint32_t i = 0; i < count; i++) {
         uint32_t element = i < scan->leaf_count ? scan->leaves[i] : w->node_element[i - scan->leaf_count];
         int32_t field_id = scan->elements[element].field_id;
         if (i == scan->leaf_count || field_id == INT32_MIN) continue;
-        PQX_TRY(append_entry(w, homes, pqx_flat_hash_field_id(field_id), w->places[i]));
+        PQX_TRY(append_entry(w, homes, pqx_flat_hash_field_id(field_id), entry_word(w, i)));
     }
     return PQX_OK;
 }

@@ -17,7 +17,7 @@ static const pqx_key_value *find_arrow_schema(const pqx_flat_writer *w)
 static const uint8_t *item_at(const pqx_flat_writer *w, uint32_t place)
 {
     const uint32_t *ends = (const uint32_t *)(const void *)w->pool_ends.data;
-    uint32_t page = place >> PQX_POOL_PAGE_SHIFT, at = (place & ((1u << PQX_POOL_PAGE_SHIFT) - 1)) * 8;
+    uint32_t page = pqx_pool_page(place), at = pqx_pool_offset(place);
     return w->pool.data + (page ? ends[page - 1] : 0) + at - PQX_FLAT_CELL_HEADER_BYTES;
 }
 
@@ -110,8 +110,7 @@ static int collect(pqx_flat_writer *w, const pqx_arrow_schema *schema, int *usab
         *usable = field < schema->field_count && name_equals(w, schema, field, &w->scan->elements[i])
             && pqx_arrow_field_piece(schema, field, &piece, NULL) == PQX_OK;
         if (*usable) status = pqx_flat_pool_add(w, piece.data, piece.size, &place);
-        w->item_page[i] = place >> PQX_POOL_PAGE_SHIFT;
-        w->item_at[i] = (place & ((1u << PQX_POOL_PAGE_SHIFT) - 1)) * 8;
+        w->arrow[i] = place;
         field++;
     }
     *usable = *usable && field == schema->field_count;
@@ -123,10 +122,7 @@ static void forget_items(pqx_flat_writer *w)
 {
     w->pool.size = w->pool_ends.size = w->pool_items = 0;
     if (w->pool_slots) memset(w->pool_slots, 0, ((size_t)w->pool_mask + 1) * sizeof *w->pool_slots);
-    for (uint32_t i = 0; i < w->scan->element_count; i++) {
-        w->item_page[i] = PQX_FLAT_NONE;
-        w->item_at[i] = 0;
-    }
+    memset(w->arrow, 0, w->scan->element_count * sizeof *w->arrow);
 }
 
 int pqx_flat_make_pool(pqx_flat_writer *w)

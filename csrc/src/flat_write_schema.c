@@ -1,4 +1,4 @@
-/* Schema elements in the flat footer: their table with its logical type, and the schema part of their cell. */
+/* Schema elements in the flat footer: their table with its logical type, and their path. */
 #include "flat_write.h"
 
 /* LogicalType's tags in the flat schema, 0 for none. */
@@ -110,51 +110,62 @@ static int from_converted_type(pqx_flat_writer *w, const pqx_element *element, p
     return PQX_OK;
 }
 
-static int put_options(pqx_flat_writer *w, const pqx_logical *logical, uint32_t *at)
+/* The member's table as others may share it; of a member with bytes of its own, nothing. */
+static int as_shared(const pqx_logical *logical, pqx_shared_table *table)
 {
-    const pqx_shape *shape;
-    uint8_t *table;
     switch (logical->tag) {
     case DECIMAL:
-        PQX_TRY(pqx_flat_table(w, PQX_FLAT_DECIMAL_OPTIONS, 3, at, &shape));
-        table = pqx_flat_at(w, *at);
-        pqx_store32(table + shape->at[PQX_DECIMAL_OPTIONS__SCALE], (uint32_t)logical->scale);
-        pqx_store32(table + shape->at[PQX_DECIMAL_OPTIONS__PRECISION], (uint32_t)logical->precision);
-        return PQX_OK;
+        *table = (pqx_shared_table){PQX_FLAT_DECIMAL_OPTIONS, 3, {(uint32_t)logical->scale, (uint32_t)logical->precision}};
+        return 1;
     case TIME: case TIMESTAMP:
-        PQX_TRY(pqx_flat_table(w, PQX_FLAT_TIME_OPTIONS, 3, at, &shape));
-        table = pqx_flat_at(w, *at);
-        table[shape->at[PQX_TIME_OPTIONS__IS_ADJUSTED_TO_UTC]] = logical->utc;
-        table[shape->at[PQX_TIME_OPTIONS__UNIT]] = logical->unit;
-        return PQX_OK;
+        *table = (pqx_shared_table){PQX_FLAT_TIME_OPTIONS, 3, {logical->utc, logical->unit}};
+        return 1;
     case INTEGER:
-        PQX_TRY(pqx_flat_table(w, PQX_FLAT_INT_OPTIONS, 3, at, &shape));
-        table = pqx_flat_at(w, *at);
-        table[shape->at[PQX_INT_OPTIONS__BIT_WIDTH]] = logical->bit_width;
-        table[shape->at[PQX_INT_OPTIONS__IS_SIGNED]] = logical->is_signed;
-        return PQX_OK;
+        *table = (pqx_shared_table){PQX_FLAT_INT_OPTIONS, 3, {logical->bit_width, logical->is_signed}};
+        return 1;
     case VARIANT:
-        PQX_TRY(pqx_flat_table(w, PQX_FLAT_VARIANT_TYPE, logical->has_version, at, &shape));
-        if (logical->has_version) pqx_flat_at(w, *at)[shape->at[PQX_VARIANT_TYPE__SPECIFICATION_VERSION]] = logical->version;
-        return PQX_OK;
-    case GEOMETRY: case GEOGRAPHY: {
-        int is_geometry = logical->tag == GEOMETRY;
-        uint32_t mask = (logical->crs ? 1u << PQX_GEOGRAPHY_TYPE__CRS : 0) | (uint32_t)logical->has_algorithm << PQX_GEOGRAPHY_TYPE__ALGORITHM;
-        PQX_TRY(pqx_flat_table(w, is_geometry ? PQX_FLAT_GEOMETRY_TYPE : PQX_FLAT_GEOGRAPHY_TYPE, mask, at, &shape));
-        if (logical->has_algorithm) pqx_flat_at(w, *at)[shape->at[PQX_GEOGRAPHY_TYPE__ALGORITHM]] = logical->algorithm;
-        return logical->crs ? pqx_flat_string(w, *at + shape->at[PQX_GEOGRAPHY_TYPE__CRS], logical->crs, logical->crs_size) : PQX_OK;
-    }
+        *table = (pqx_shared_table){PQX_FLAT_VARIANT_TYPE, logical->has_version, {logical->has_version ? logical->version : 0, 0}};
+        return 1;
+    case GEOMETRY: case GEOGRAPHY:
+        return 0;
     default:
-        return pqx_flat_table(w, PQX_FLAT_EMPTY, 0, at, NULL);
+        *table = (pqx_shared_table){PQX_FLAT_EMPTY, 0, {0, 0}};
+        return 1;
     }
+}
+
+static int put_geometry(pqx_flat_writer *w, const pqx_logical *logical, uint32_t *at)
+{
+    const pqx_shape *shape;
+    uint32_t mask = (logical->crs ? 1u << PQX_GEOGRAPHY_TYPE__CRS : 0) | (uint32_t)logical->has_algorithm << PQX_GEOGRAPHY_TYPE__ALGORITHM;
+    PQX_TRY(pqx_flat_table(w, logical->tag == GEOMETRY ? PQX_FLAT_GEOMETRY_TYPE : PQX_FLAT_GEOGRAPHY_TYPE, mask, at, &shape));
+    if (logical->has_algorithm) pqx_flat_at(w, *at)[shape->at[PQX_GEOGRAPHY_TYPE__ALGORITHM]] = logical->algorithm;
+    return logical->crs ? pqx_flat_string(w, *at + shape->at[PQX_GEOGRAPHY_TYPE__CRS], logical->crs, logical->crs_size) : PQX_OK;
+}
+
+/* What the offset at `field` leads to: a shared table, or one of its own right here. */
+static int put_member(pqx_flat_writer *w, const pqx_logical *logical, uint32_t field)
+{
+    pqx_shared_table table;
+    uint32_t at;
+    int shared = 0;
+    if (!as_shared(logical, &table)) {
+        PQX_TRY(put_geometry(w, logical, &at));
+    } else {
+        PQX_TRY(pqx_flat_share(w, &table, field, &shared));
+        if (shared) return PQX_OK;
+        PQX_TRY(pqx_flat_put_shared_table(w, &table, &at));
+    }
+    pqx_flat_link(w, field, at);
+    return PQX_OK;
 }
 
 /* The mask's bit for a field that is there. */
 static uint32_t bit(int there, int field) { return (uint32_t)(there != 0) << field; }
 
-/* One element's table; *name is the place of its name's bytes. */
-static int put_element(pqx_flat_writer *w, uint32_t index, uint32_t *name)
+int pqx_flat_put_element(pqx_flat_writer *w, uint32_t index, uint32_t *at)
 {
+    static const pqx_logical no_content = {0};
     const pqx_element *element = &w->scan->elements[index];
     int is_leaf = w->leaf_of[index] != PQX_FLAT_NONE, ordered = is_leaf && element->column_order == 1;
     int has_type = element->type >= 0 && element->type <= 127, has_repetition = element->repetition >= 0 && element->repetition <= 127;
@@ -167,12 +178,11 @@ static int put_element(pqx_flat_writer *w, uint32_t index, uint32_t *name)
         | bit(has_children, PQX_SCHEMA_ELEMENT__NUM_CHILDREN) | bit(element->field_id != INT32_MIN, PQX_SCHEMA_ELEMENT__FIELD_ID)
         | bit(logical.tag, PQX_SCHEMA_ELEMENT__LOGICAL_TYPE_TYPE) | bit(logical.tag, PQX_SCHEMA_ELEMENT__LOGICAL_TYPE)
         | bit(ordered, PQX_SCHEMA_ELEMENT__COLUMN_ORDER_TYPE) | bit(ordered, PQX_SCHEMA_ELEMENT__COLUMN_ORDER);
-    uint32_t at, child;
     const pqx_shape *shape;
-    PQX_TRY(pqx_flat_table(w, PQX_FLAT_SCHEMA_ELEMENT, mask, &at, &shape));
-    pqx_flat_link(w, w->schema_vector + 4 * index, at);
+    PQX_TRY(pqx_flat_table(w, PQX_FLAT_SCHEMA_ELEMENT, mask, at, &shape));
+    pqx_flat_link(w, w->schema_vector + 4 * index, *at);
     const uint16_t *field = shape->at;
-    uint8_t *table = pqx_flat_at(w, at);
+    uint8_t *table = pqx_flat_at(w, *at);
     if (has_type) table[field[PQX_SCHEMA_ELEMENT__TYPE]] = (uint8_t)element->type;
     if (element->type_length != -1) pqx_store32(table + field[PQX_SCHEMA_ELEMENT__TYPE_LENGTH], (uint32_t)element->type_length);
     if (has_repetition) table[field[PQX_SCHEMA_ELEMENT__REPETITION_TYPE]] = (uint8_t)element->repetition;
@@ -180,18 +190,10 @@ static int put_element(pqx_flat_writer *w, uint32_t index, uint32_t *name)
     if (element->field_id != INT32_MIN) pqx_store32(table + field[PQX_SCHEMA_ELEMENT__FIELD_ID], (uint32_t)element->field_id);
     if (logical.tag) table[field[PQX_SCHEMA_ELEMENT__LOGICAL_TYPE_TYPE]] = logical.tag;
     if (ordered) table[field[PQX_SCHEMA_ELEMENT__COLUMN_ORDER_TYPE]] = 1;
-    uint32_t logical_field = at + field[PQX_SCHEMA_ELEMENT__LOGICAL_TYPE], order_field = at + field[PQX_SCHEMA_ELEMENT__COLUMN_ORDER];
-    *name = pqx_flat_end(w) + 4;
-    PQX_TRY(pqx_flat_string(w, at + field[PQX_SCHEMA_ELEMENT__NAME], w->footer + element->name.offset, element->name.length));
-    if (logical.tag) {
-        PQX_TRY(put_options(w, &logical, &child));
-        pqx_flat_link(w, logical_field, child);
-    }
-    if (ordered) {
-        PQX_TRY(pqx_flat_table(w, PQX_FLAT_EMPTY, 0, &child, NULL));
-        pqx_flat_link(w, order_field, child);
-    }
-    return PQX_OK;
+    uint32_t logical_field = *at + field[PQX_SCHEMA_ELEMENT__LOGICAL_TYPE], order_field = *at + field[PQX_SCHEMA_ELEMENT__COLUMN_ORDER];
+    PQX_TRY(pqx_flat_string(w, *at + field[PQX_SCHEMA_ELEMENT__NAME], w->footer + element->name.offset, element->name.length));
+    if (logical.tag) PQX_TRY(put_member(w, &logical, logical_field));
+    return ordered ? put_member(w, &no_content, order_field) : PQX_OK;
 }
 
 int pqx_flat_make_path(pqx_flat_writer *w, uint32_t index)
@@ -209,57 +211,4 @@ int pqx_flat_make_path(pqx_flat_writer *w, uint32_t index)
         if (elements[i].parent > 0) w->path.data[--size] = 0;
     }
     return PQX_OK;
-}
-
-/* The fixed words that NODE and COLUMN share, for the cell whose fixed part is there; appends the element's table. */
-int pqx_flat_schema_part(pqx_flat_writer *w, uint32_t cell, uint32_t index)
-{
-    const pqx_element *element = &w->scan->elements[index];
-    int is_top = index && element->parent == 0;
-    uint32_t name;
-    PQX_TRY(put_element(w, index, &name));
-    uint8_t *fixed = pqx_flat_at(w, cell);
-    pqx_store32(fixed + 24, is_top ? name - cell : 0);
-    pqx_store32(fixed + 32, index ? w->node_of[element->parent] : PQX_FLAT_NONE);
-    pqx_store32(fixed + 36, index);
-    pqx_store32(fixed + 40, w->item_page[index]);
-    pqx_store32(fixed + 44, w->item_at[index]);
-    pqx_store32(fixed + 60, is_top ? element->name.length : w->position[index]);
-    return PQX_OK;
-}
-
-/* The byte strings at a cell's end: the element's Thrift bytes and, below the top level, the path. Also its hash. */
-int pqx_flat_schema_bytes(pqx_flat_writer *w, uint32_t cell, uint32_t index, uint64_t *hash)
-{
-    const pqx_element *element = &w->scan->elements[index];
-    uint32_t at;
-    PQX_TRY(pqx_flat_append(w, w->footer + element->bytes.offset, element->bytes.length, &at));
-    pqx_store32(pqx_flat_at(w, cell) + 16, at - cell);
-    pqx_store32(pqx_flat_at(w, cell) + 20, element->bytes.length);
-    PQX_TRY(pqx_flat_make_path(w, index));
-    if (element->parent > 0) {
-        PQX_TRY(pqx_flat_append(w, w->path.data, w->path.size, &at));
-        pqx_store32(pqx_flat_at(w, cell) + 24, at - cell);
-        pqx_store32(pqx_flat_at(w, cell) + 28, (uint32_t)w->path.size);
-    }
-    *hash = pqx_flat_hash_path(w->path.data, w->path.size);
-    return PQX_OK;
-}
-
-int pqx_flat_write_node(pqx_flat_writer *w, uint32_t node)
-{
-    uint32_t cell, index = w->node_element[node];
-    const pqx_element *element = &w->scan->elements[index];
-    PQX_TRY(pqx_flat_cell_begin(w, PQX_KIND_NODE, 0, node, &cell));
-    w->places[w->scan->leaf_count + node] = cell;
-    PQX_TRY(pqx_flat_zeros(w, 48, NULL));
-    PQX_TRY(pqx_flat_schema_part(w, cell, index));
-    uint8_t *fixed = pqx_flat_at(w, cell);
-    pqx_store32(fixed + 48, (uint32_t)element->first_leaf);
-    pqx_store32(fixed + 52, (uint32_t)element->leaf_count);
-    fixed[57] = element->max_definition;
-    fixed[58] = element->max_repetition;
-    fixed[59] = 255;
-    PQX_TRY(pqx_flat_schema_bytes(w, cell, index, &w->hashes[w->scan->leaf_count + node]));
-    return pqx_flat_cell_end(w, cell);
 }

@@ -16,6 +16,7 @@ IS_VERBATIM, ALL_FLAGS = 8, 31   # of the tail block
 FEW_BUCKETS = 32
 FIRST_READ = 4096            # bytes from the end, where the tail that was given does not hold the record
 LEAST_AT_ONCE = 256
+SMALLEST_CHUNK = 8           # an entry of a vector and a table
 _HEADER = struct.Struct("<IIHHI")
 _COUNTS = struct.Struct("<7IiqI7I")
 _RECORD = struct.Struct("<16s4I")
@@ -26,6 +27,11 @@ _PAGES = (wire.KIND_DIRECTORY, wire.KIND_BUCKET)       # small, and a lookup may
 def _slot(kind: int, part: int = 0) -> tuple[int, bool]:
     """Which of the kept cells one of this kind replaces."""
     return kind, kind == wire.KIND_COLUMN and part > 0
+
+
+def cell_leaves(row_groups: int) -> int:
+    """Leaves of a COLUMN cell: several where there are few row groups."""
+    return max(1, wire.FLAT_CELL_LEAVES // max(1, row_groups))
 
 
 class Counts(NamedTuple):
@@ -240,7 +246,7 @@ class Footer:
             raise self._wrong(wire.BAD_CELL, 24, ALL_FLAGS, counts.flags)
         if counts.flags & IS_VERBATIM and (counts.flags > IS_VERBATIM or any(counts[:6])):
             raise self._wrong(wire.BAD_CELL, 24, IS_VERBATIM, counts.flags)
-        smallest = counts.row_groups * max(counts.leaves, 1) * 12
+        smallest = counts.row_groups * max(counts.leaves, 1) * SMALLEST_CHUNK
         if smallest > self.length:
             raise self._wrong(wire.BAD_OFFSET, 8, self.length, min(smallest, 2**64 - 1))
         if counts.listed > wire.FLAT_LIST_ENTRIES:
@@ -258,10 +264,13 @@ class Footer:
         self.first_row_groups = [words[index::counted] for index in range(counted)]
         self.vtables_at, self.vtables = self.tail + vtables, block[vtables:vtables + counts.vtable_bytes]
         self.listed = list(struct.iter_unpack("<II", block[lists:lists + 8 * counts.listed]))
+        self.cell_leaves = cell_leaves(counts.row_groups)
+        self.column_cells = -(-counts.leaves // self.cell_leaves)
         # The directory lists what follows, in this order.
         sizes = {
-            wire.KIND_COLUMN: counts.leaves, wire.KIND_NODE: counts.nodes, wire.KIND_ROW_GROUPS: counts.row_group_cells,
-            wire.KIND_KEY_VALUE: counts.key_values, wire.KIND_ROOT: 1, wire.KIND_POOL: counts.pool_pages,
+            wire.KIND_COLUMN: self.column_cells, wire.KIND_NODE: counts.nodes,
+            wire.KIND_ROW_GROUPS: counts.row_group_cells, wire.KIND_KEY_VALUE: counts.key_values, wire.KIND_ROOT: 1,
+            wire.KIND_POOL: counts.pool_pages,
         }
         self.first_entry, entries = {}, 0
         for kind, count in sizes.items():

@@ -10,7 +10,12 @@ from . import arrow_schema
 from .flat_schema import Elements
 
 ARROW_SCHEMA = b"ARROW:schema"
-NOWHERE = (wire.FLAT_NONE, 0)
+PAGE_SHIFT = 9               # a pool place is page << 9 | offset / 8, never below 2
+
+
+def pool_place(place: int) -> tuple[int, int]:
+    """Page and cell offset of the item at a pool place."""
+    return place >> PAGE_SHIFT, (place & (1 << PAGE_SHIFT) - 1) * 8
 
 
 def _arrow_schema_text(scan) -> bytes | None:
@@ -36,30 +41,26 @@ def _pieces(scan, names: list[bytes]) -> list[bytes]:
 
 
 class Pool:
-    """Pages of items, each of which is there once; `place` says where an element's Arrow field lies."""
+    """Pages of items, each of which is there once; `arrow` says where elements' Arrow fields lie."""
 
     def __init__(self, scan, elements: Elements):
         top = [index for index in range(1, elements.count) if elements.parent[index] == 0]
         self.pages: list[bytearray] = []
-        self._known: dict[bytes, tuple[int, int]] = {}
+        self._known: dict[bytes, int] = {}
         pieces = _pieces(scan, [elements.names[index] for index in top])
-        self._places = {index: self.add(piece) for index, piece in zip(top, pieces, strict=False)}
+        self.arrow = {index: self.add(piece) for index, piece in zip(top, pieces, strict=False)}
 
-    def place(self, element: int) -> tuple[int, int]:
-        """Page and cell offset of the element's item; FFFFFFFF, 0 where there is none."""
-        return self._places.get(element, NOWHERE)
-
-    def add(self, content: bytes) -> tuple[int, int]:
-        """Page and cell offset of an item of this content."""
+    def add(self, content: bytes) -> int:
+        """The pool place of an item of this content."""
         if content not in self._known:
             self._known[content] = self._add(content)
         return self._known[content]
 
-    def _add(self, content: bytes) -> tuple[int, int]:
+    def _add(self, content: bytes) -> int:
         item = struct.pack("<II", len(content), 0) + content + bytes(-len(content) % 8)
         room = wire.FLAT_POOL_PAGE_BYTES - wire.FLAT_CELL_HEADER_BYTES
         if not self.pages or len(self.pages[-1]) + len(item) > room:
             self.pages.append(bytearray())
         page = self.pages[-1]
         page += item
-        return len(self.pages) - 1, wire.FLAT_CELL_HEADER_BYTES + len(page) - len(item)
+        return len(self.pages) - 1 << PAGE_SHIFT | (wire.FLAT_CELL_HEADER_BYTES + len(page) - len(item)) // 8

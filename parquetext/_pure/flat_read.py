@@ -12,13 +12,14 @@ from . import flat_extensions, flat_names, flat_slice
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS, Chunks
 from .flat_bounds import Bounds
 from .flat_cells import IS_VERBATIM, Cell, Footer
+from .flat_heads import PART_TABLES, TABLES_AT, Head, read_head, read_list
 from .flat_names import GROUP
+from .flat_pool import pool_place
 from .records import ABSENT
 
 _NODES, _COLUMNS = (wire.KIND_NODE, False), (wire.KIND_COLUMN, False)
 IS_COMPACT = 16              # of the tail block's flags
-_SCHEMA_PART = 64            # bytes, the cell's header included
-LISTS = 28                   # where the list of a part above 0, and of ROW_GROUPS, begins
+LISTS = 28                   # where the list of a ROW_GROUPS cell begins
 CREATED_BY = 32              # where the ROOT cell has it
 _ABSENT = -1
 _LAST_TYPE = 7               # FIXED_LEN_BYTE_ARRAY
@@ -137,13 +138,12 @@ class Reader(flat_names.ByName):
     def find_name(self, name: bytes) -> list[int]:
         """Ids of every leaf and group whose path reads like this, '.' and NUL being one and the same."""
         wanted = flat_names.dotted(name)
-        return self._find(flat_names.hash_path(name), lambda cell, node: flat_names.dotted(node.path) == wanted)
+        return self._find(flat_names.hash_path(name), lambda head: flat_names.dotted(head.path) == wanted)
 
     def find_field_id(self, field_id: int) -> list[int]:
         """Ids of every leaf and group of that field id."""
-        def has_it(cell: Cell, node: Node) -> bool:
-            element = cell.table("SchemaElement", self._fixed_end(cell))
-            return "field_id" in element and cell.number_at(element, "field_id", "i", 0) == field_id
+        def has_it(head: Head) -> bool:
+            return "field_id" in head.fields and head.cell.number_at(head.fields, "field_id", "i", 0) == field_id
 
         return self._find(flat_names.hash_field_id(field_id), has_it)
 
@@ -151,13 +151,12 @@ class Reader(flat_names.ByName):
         self.begin()
         tag, ids = flat_names.tag_of(hash), []
         for entries in self._entries(hash):
-            for entry_tag, place in entries:
+            for entry_tag, word in entries:
                 if entry_tag != tag:
                     continue
-                cell = self._named_cell(place)
-                id = cell.number | (GROUP if cell.kind == wire.KIND_NODE else 0)
-                if is_wanted(cell, self._schema_part(cell)) and id not in ids:
-                    ids.append(id)
+                head = self._named_head(word)
+                if is_wanted(head) and head.id not in ids:
+                    ids.append(head.id)
         return ids
 
     def _entries(self, hash: int):
@@ -171,75 +170,48 @@ class Reader(flat_names.ByName):
             if not is_full:
                 break
 
-    def _named_cell(self, place: int) -> Cell:
-        footer = self._footer
+    def _named_head(self, word: int) -> Head:
+        """The head that an entry leads to: a cell's place, and which one it is in that."""
+        footer, which = self._footer, word % 8
+        place = word - which
         cell = footer.kept(place, _NODES, _COLUMNS) or footer.load(place, footer.counts.column_hint)
         if cell.kind not in (wire.KIND_COLUMN, wire.KIND_NODE):
             raise cell.fail(wire.BAD_CELL, 8, wire.KIND_COLUMN, cell.kind)
         if cell.kind == wire.KIND_COLUMN and cell.part:
             raise cell.fail(wire.BAD_CELL, 10, 0, cell.part)
-        count = self.leaf_count if cell.kind == wire.KIND_COLUMN else self.node_count
+        footer.keep(cell)
+        is_node = cell.kind == wire.KIND_NODE
+        count = self.node_count if is_node else footer.column_cells
         if cell.number >= count:
             raise cell.fail(wire.BAD_CELL, 12, count, cell.number)
-        return footer.keep(cell)
+        leaves = 1 if is_node else len(self._leaves_of(cell.number))
+        if which >= leaves:
+            raise cell.fail(wire.BAD_CELL, 12, leaves, which)
+        id = GROUP | cell.number if is_node else self._leaves_of(cell.number)[which]
+        return read_head(cell, footer.counts, id, which)
 
-    # ---- the schema part of NODE and COLUMN
+    def _leaves_of(self, cell: int) -> range:
+        """The leaves of a COLUMN cell."""
+        step = self._footer.cell_leaves
+        return range(cell * step, min(cell * step + step, self.leaf_count))
+
+    # ---- the schema's places
 
     def node(self, id: int) -> Node:
         """The place in the schema of a leaf or, with GROUP | node, a group."""
         self.begin()
-        return self.element(id)[1]
+        head = self.head(id)
+        return Node(head.thrift, head.path, None if id == GROUP else head.parent, head.index, head.first_leaf,
+                    head.leaf_count, head.column_order, head.max_definition, head.max_repetition)
 
-    def element(self, id: int) -> tuple[Cell, Node]:
-        """A leaf's or group's cell, and what its schema part says."""
-        cell = self._id_cell(id)
-        return cell, self._schema_part(cell)
-
-    def _id_cell(self, id: int) -> Cell:
+    def head(self, id: int) -> Head:
+        """What the cell of a leaf or group says of it."""
         kind, count = (wire.KIND_NODE, self.node_count) if id & GROUP else (wire.KIND_COLUMN, self.leaf_count)
-        number = id & ~GROUP
+        number, footer = id & ~GROUP, self._footer
         if not 0 <= number < count:
             raise wire_error(wire.BAD_ARGUMENT, 0, count, number)
-        return self._footer.listed_cell(kind, number, self._footer.counts.column_hint)
-
-    def _schema_part(self, cell: Cell) -> Node:
-        cell.require(_SCHEMA_PART)
-        thrift_at, thrift_length, path_at, path_length, parent, schema_index = cell.words(16, 6)
-        thrift = cell.inside(16, thrift_at, thrift_length)
-        path = cell.inside(24, path_at, path_length or cell.u32(60))
-        self._check_tree(cell, parent, schema_index)
-        column_order, max_definition, max_repetition = cell.data[56:59]
-        if cell.kind == wire.KIND_COLUMN:
-            cell.equals(48, len(self._part_range(0)))
-            cell.equals(52, max(1, self._footer.counts.row_group_cells))
-            cell.require(self._fixed_end(cell))
-            first_leaf, leaf_count = cell.number, 1
-        else:
-            first_leaf, leaf_count = cell.words(48, 2)
-            if first_leaf > self.leaf_count:
-                raise cell.fail(wire.BAD_VALUE, 48, self.leaf_count, first_leaf)
-            if leaf_count > self.leaf_count - first_leaf:
-                raise cell.fail(wire.BAD_VALUE, 52, self.leaf_count - first_leaf, leaf_count)
-        return Node(thrift, path, None if parent == wire.FLAT_NONE else parent, schema_index, first_leaf, leaf_count,
-                    column_order, max_definition, max_repetition)
-
-    def _check_tree(self, cell: Cell, parent: int, schema_index: int) -> None:
-        if cell.kind == wire.KIND_NODE and cell.number == 0:
-            cell.equals(32, wire.FLAT_NONE)
-        else:
-            limit = cell.number if cell.kind == wire.KIND_NODE else self.node_count
-            if parent >= limit:
-                raise cell.fail(wire.BAD_VALUE, 32, limit, parent)
-        if schema_index >= self.leaf_count + self.node_count:
-            raise cell.fail(wire.BAD_VALUE, 36, self.leaf_count + self.node_count, schema_index)
-
-    @staticmethod
-    def _fixed_end(cell: Cell) -> int:
-        """Where the fixed part with its lists ends, and the SchemaElement table begins."""
-        if cell.kind == wire.KIND_NODE:
-            return _SCHEMA_PART
-        count, parts = cell.words(48, 2)
-        return _SCHEMA_PART + 4 * (parts - 1 + count)
+        at, which = (number, 0) if id & GROUP else divmod(number, footer.cell_leaves)
+        return read_head(footer.listed_cell(kind, at, footer.counts.column_hint), footer.counts, id, which)
 
     # ---- parts of 64 row groups
 
@@ -255,15 +227,14 @@ class Reader(flat_names.ByName):
         cell.require(LISTS + 4 * len(self._part_range(part)))
         return cell
 
-    def _part(self, leaf: int, part: int) -> tuple[Cell, int]:
-        """The cell of a leaf's part, and where the list of its chunks begins."""
-        first = self._id_cell(leaf)
-        self._schema_part(first)
+    def part(self, head: Head, part: int) -> tuple[Cell, list[int], int]:
+        """The cell of a leaf's part, the places of its chunks, and, above 0, where the list of them ends."""
         if not part:
-            return first, self._fixed_end(first) - 4 * len(self._part_range(0))
-        place = first.u32(_SCHEMA_PART + 4 * (part - 1))
-        cell = self._footer.cell(place, wire.KIND_COLUMN, leaf, part)
-        return self._list(cell, part, part), LISTS
+            return head.cell, head.chunks, 0
+        cell = self._footer.cell(head.cell.u32(TABLES_AT + 4 * (part - 1)), wire.KIND_COLUMN, head.id, part)
+        cell.require(PART_TABLES)
+        cell.equals(16, part)
+        return cell, *read_list(cell, len(self._part_range(part)))
 
     def _row_group(self, index: int) -> tuple[Cell, dict[str, int]]:
         part, entry = divmod(index, wire.FLAT_PART_ROW_GROUPS)
@@ -331,7 +302,7 @@ class Reader(flat_names.ByName):
             raise wire_error(wire.BAD_ARGUMENT, 0, self.leaf_count, leaf)
         wanted, arena = self._check_range(first, count), bytearray()
         self.begin()
-        self.element(leaf)
+        self.head(leaf)
         facts = [fact for _, fact in self._facts(leaf, wanted, arena)]
         return Chunks.from_facts(facts, bytes(arena))
 
@@ -342,13 +313,13 @@ class Reader(flat_names.ByName):
 
     def _facts(self, leaf: int, row_groups, arena: bytearray):
         """(row group, facts) of a leaf's chunks in these row groups, which ascend."""
+        head = self.head(leaf)
         for part, numbers in groupby(row_groups, lambda row_group: row_group // wire.FLAT_PART_ROW_GROUPS):
-            cell, places = self._part(leaf, part)
-            type = self._id_cell(leaf).data[59]
-            bounds = Bounds(cell, type, arena)
+            cell, places, _ = self.part(head, part)
+            bounds = Bounds(cell, head.type, arena)
             for row_group in numbers:
-                place = cell.u32(places + 4 * (row_group % wire.FLAT_PART_ROW_GROUPS))
-                yield row_group, self._chunk(cell, place, row_group, type, bounds)
+                place = places[row_group % wire.FLAT_PART_ROW_GROUPS]
+                yield row_group, self._chunk(cell, place, row_group, head.type, bounds)
 
     def _chunk(self, cell: Cell, place: int, row_group: int, type: int, bounds: Bounds) -> dict[str, int]:
         """What a ColumnChunk and the tables behind it say, by the members of pqx_chunk and pqx_places."""
@@ -422,10 +393,11 @@ class Reader(flat_names.ByName):
         self.begin()
         return flat_extensions.load(self._footer, index)[1]
 
-    def pool_item(self, place: int, page: int, at: int) -> bytes:
-        """The pool's item at `page` and `at`, as the cell at `place` names it."""
-        pool = self.pool_page(place + 40, page)
-        item = self.item_of(pool, place + 44, at)
+    def pool_item(self, named: int, place: int) -> bytes:
+        """The item at a pool place, which is named at that place of the payload."""
+        page, at = pool_place(place)
+        pool = self.pool_page(named, page)
+        item = self.item_of(pool, named, at)
         self._footer.spend(pool.place + at, len(item))         # many elements may share one that is long
         return item
 

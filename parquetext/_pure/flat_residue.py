@@ -21,7 +21,6 @@ __all__ = ["CHUNK", "FOOTER", "ROW_GROUP", "Broken", "Residues", "Skeletons", "b
 LONGEST_RUN = 0x80                   # operations below it are runs
 LONGEST_VARINT = 10
 LAST_TYPE = 7                        # all others count as one physical type
-PAGE_SHIFT = 9                       # a pool place is page << 9 | offset / 8, never below 2
 SAME, SAME_SKELETON = 0, 1           # how a record begins; from 2 on it is a new skeleton's pool place
 _FIXED_LITERALS = {wire.OP_DOUBLE: 8, wire.OP_UUID: 16}
 _FACTS_BY_NUMBER = (wire.OP_KEY, wire.OP_VALUE)
@@ -370,12 +369,11 @@ class Skeletons:
         self.of_type: dict[int, bytes] = {}          # physical type -> the last one used for a chunk
 
     def last(self, type: int | None) -> bytes | None:
-        """The skeleton to try at a cell's first struct."""
+        """The skeleton to try for a chunk."""
         return self.of_type.get(_kind_of_type(type))
 
     def place(self, skeleton: bytes) -> int:
-        page, at = self.pool.add(skeleton)
-        return page << PAGE_SHIFT | at // 8
+        return self.pool.add(skeleton)
 
 
 class Residues:
@@ -388,8 +386,8 @@ class Residues:
         self.literals = b""
 
     def add(self, at: int, end: int, kind: int, facts: Facts, *, type: int | None = None, **options) -> None:
-        """The struct [at, end): by the skeleton of the one before it, or the last chunk's of its type, or its own."""
-        known = self.skeleton if self.skeleton is not None else self.skeletons.last(type)
+        """The struct [at, end): by the last chunk's skeleton of its type, or the row group's before it, or its own."""
+        known = self.skeleton if type is None else self.skeletons.last(type)
         literals = None
         if known is not None and not options.get("inexact"):
             literals = fits(known, self.data, at, end, facts)

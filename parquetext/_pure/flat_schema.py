@@ -5,12 +5,13 @@ from __future__ import annotations
 from .. import wire
 from ..errors import wire_error
 from . import thrift, varint
-from .flat_tables import Table
+from .flat_tables import Shared, Table
 
 # LogicalType's tags in the flat schema: Thrift's field ids without the 9 that Thrift skips.
 STRING, MAP, LIST, ENUM, DECIMAL, DATE, TIME, TIMESTAMP, INTEGER, NULL, JSON, BSON, UUID, FLOAT16, VARIANT, GEOMETRY, \
     GEOGRAPHY = range(1, 18)
 MILLIS, MICROS, NANOS = range(3)
+WITH_BYTES = (GEOMETRY, GEOGRAPHY)   # members whose tables no others share
 
 ABSENT, ABSENT_FIELD_ID = -1, -2**31
 TYPE_ORDER = 1
@@ -151,10 +152,10 @@ class Elements:
         for member in ("type", "type_length", "repetition", "num_children", "converted_type", "field_id", "parent",
                        "first_leaf", "leaf_count", "max_definition", "max_repetition", "column_order", "sort_order"):
             setattr(self, member, list(scan.elements(member)))
-        self.thrift_places, self.logical_places, names = (
+        self.thrift_places, self.logical_places, self.name_places = (
             list(zip(scan.elements(f"{range}_offset"), scan.elements(f"{range}_length"), strict=True))
             for range in ("bytes", "logical_type", "name"))
-        self.names = [bytes(self.data[at:at + length]) for at, length in names]
+        self.names = [bytes(self.data[at:at + length]) for at, length in self.name_places]
         self.paths, self.position, children = [b""] * self.count, [0] * self.count, [0] * self.count
         for index in range(1, self.count):
             self.position[index] = children[self.parent[index]]
@@ -166,6 +167,14 @@ class Elements:
         """The SchemaElement's bytes."""
         at, length = self.thrift_places[index]
         return bytes(self.data[at:at + length])
+
+    def around_name(self, index: int) -> tuple[bytes, bytes]:
+        """The SchemaElement's bytes before and behind its name; all are before it where there is none."""
+        thrift, (name, length) = self.thrift(index), self.name_places[index]
+        begin = name - self.thrift_places[index][0]
+        if not 0 < begin <= len(thrift) - length:
+            return thrift, b""
+        return thrift[:begin], thrift[begin + length:]
 
     def _logical_type(self, index: int) -> tuple[int | None, Table | None]:
         at, length = self.logical_places[index]
@@ -186,6 +195,7 @@ class Elements:
             "name": self.names[index],
             "num_children": None if leaf or children < 0 else children,
             "field_id": None if field_id == ABSENT_FIELD_ID else field_id,
-            "logical_type_type": tag, "logical_type": options,
-            "column_order_type": 1 if ordered else None, "column_order": Table("Empty", {}) if ordered else None,
+            "logical_type_type": tag, "logical_type": options if tag in WITH_BYTES else options and Shared(options),
+            "column_order_type": 1 if ordered else None,
+            "column_order": Shared(Table("Empty", {})) if ordered else None,
         })

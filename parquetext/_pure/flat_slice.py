@@ -8,7 +8,9 @@ from itertools import pairwise
 from .. import wire
 from ..errors import ParquetextError, wire_error
 from . import arrow_schema, varint
+from .flat_heads import Head
 from .flat_names import GROUP
+from .flat_pool import pool_place
 from .flat_schema import ABSENT, Struct
 from .flat_write import HAS_COLUMN_ORDERS
 from .slice_write import ARROW_SCHEMA, Chunk, Element, Parts, RowGroup, write
@@ -24,12 +26,14 @@ class Part:
     """A schema element of the slice."""
 
     id: int
-    place: int                                       # of its cell
-    node: object
-    position: int                                    # among the children of its parent
-    arrow: tuple[int, int]                           # page and place in it of its Arrow field
+    head: Head
     children: list[Part] = field(default_factory=list)
     leaves: int = 0                                  # below it, in the slice
+
+    @property
+    def place(self) -> int:
+        """Where its head lies in the payload."""
+        return self.head.cell.place + self.head.at
 
     @property
     def is_leaf(self) -> bool:
@@ -58,25 +62,21 @@ class Slicer:
         known: dict[int, Part] = {}
         for id in self.leaves or [ROOT]:
             while id is not None and id not in known:
-                known[id] = part = self.part(id)
-                id = None if part.node.parent is None else GROUP | part.node.parent
-        return self.tree(sorted(known.values(), key=lambda part: part.node.schema_index))
-
-    def part(self, id: int) -> Part:
-        cell, node = self.reader.element(id)
-        return Part(id, cell.place, node, cell.u32(60), cell.words(40, 2))
+                known[id] = part = Part(id, self.reader.head(id))
+                id = None if id == ROOT else GROUP | part.head.parent
+        return self.tree(sorted(known.values(), key=lambda part: part.head.index))
 
     def tree(self, parts: list[Part]) -> list[Part]:
         """Tell every part what is below it; damaged where the parts make no tree in preorder."""
         root, above = parts[0], parts[:1]
         if root.id != ROOT:
-            raise self.reader.fail(wire.BAD_VALUE, root.place + 36, 0, root.node.schema_index)
+            raise self.reader.fail(wire.BAD_VALUE, root.place, 0, root.head.index)
         for before, part in pairwise(parts):
-            while above and above[-1].id != GROUP | part.node.parent:
+            while above and above[-1].id != GROUP | part.head.parent:
                 above.pop()
-            last, index = before.node.schema_index, part.node.schema_index
+            last, index = before.head.index, part.head.index
             if not above or index == last:
-                raise self.reader.fail(wire.BAD_VALUE, part.place + 36, last, index)
+                raise self.reader.fail(wire.BAD_VALUE, part.place, last, index)
             above[-1].children.append(part)
             above.append(part)
             for group in above if part.is_leaf else []:
@@ -95,7 +95,7 @@ class Slicer:
             found.append({})
             for row_group, facts in self.reader.chunks(leaf, row_groups):
                 if facts["present"] & wire.PRESENT_FILE_PATH:
-                    raise self.reader.fail(wire.UNSUPPORTED_VALUE, self.reader.element(leaf)[0].place, 0, row_group)
+                    raise self.reader.fail(wire.UNSUPPORTED_VALUE, self.reader.head(leaf).cell.place, 0, row_group)
                 found[-1][row_group] = Chunk(facts)
         return [[column[row_group] for column in found] for row_group in self.row_groups]
 
@@ -111,9 +111,9 @@ class Slicer:
         """The projection's, or nothing where the footer has no field for one of its elements."""
         keep = []
         for part in root.children if self.leaves else []:
-            if part.arrow[0] == wire.FLAT_NONE:
+            if not part.head.arrow:
                 return b""
-            is_cut = is_struct(part) and part.leaves < part.node.leaf_count
+            is_cut = is_struct(part) and part.leaves < part.head.leaf_count
             keep.append(self.keep(part, 0) if is_cut else None)
             if is_cut and keep[-1] is None:
                 return b""
@@ -121,7 +121,7 @@ class Slicer:
             return b""
         pieces = self.pieces(root.children)
         try:
-            return arrow_schema.build(pieces, [part.node.path for part in root.children], keep)
+            return arrow_schema.build(pieces, [part.head.path for part in root.children], keep)
         except ParquetextError:
             return b""
 
@@ -129,16 +129,16 @@ class Slicer:
         """The Arrow fields of top-level elements, page by page: each page is loaded once."""
         found = {}
         self.reader.begin()
-        for part in sorted(parts, key=lambda part: part.arrow[0]):
-            found[part.id] = self.reader.pool_item(part.place, *part.arrow)
+        for part in sorted(parts, key=lambda part: pool_place(part.head.arrow)[0]):
+            found[part.id] = self.reader.pool_item(part.place, part.head.arrow)
         return [found[part.id] for part in parts]
 
     def keep(self, group: Part, depth: int) -> bytes | None:
         """What stays of the struct's children, then of theirs; None where the cells do not agree."""
-        count = Struct(group.node.thrift, 0).integer(wire.SCHEMA_ELEMENT_NUM_CHILDREN) or 0
+        count = Struct(group.head.thrift, 0).integer(wire.SCHEMA_ELEMENT_NUM_CHILDREN) or 0
         if depth > wire.MAX_DEPTH or not 0 < count < self.reader.leaf_count + self.reader.node_count:
             return None
-        stays = {part.position for part in group.children}
+        stays = {part.head.position for part in group.children}
         if max(stays) >= count:
             return None
         below = [self.keep(part, depth + 1) for part in group.children if is_struct(part)]
@@ -149,14 +149,14 @@ def is_struct(part: Part) -> bool:
     """A group that Arrow reads as a struct."""
     if part.is_leaf:
         return False
-    element = Struct(part.node.thrift, 0)
+    element = Struct(part.head.thrift, 0)
     if element.integer(wire.SCHEMA_ELEMENT_REPETITION_TYPE) == REPEATED:
         return False
     converted = element.integer(wire.SCHEMA_ELEMENT_CONVERTED_TYPE)
     if (ABSENT if converted is None else converted) in LISTS_AND_MAPS_CONVERTED:
         return False
     logical = element.value(wire.SCHEMA_ELEMENT_LOGICAL_TYPE, wire.TYPE_STRUCT)
-    members = [] if logical is None else Struct(part.node.thrift, logical).list
+    members = [] if logical is None else Struct(part.head.thrift, logical).list
     return not members or members[0][0] not in LISTS_AND_MAPS_LOGICAL
 
 
@@ -173,8 +173,8 @@ def slice_reader(reader, leaves, row_groups, with_arrow_schema: bool, with_key_v
     pairs = slicer.key_values() if with_key_values else []
     return write(Parts(
         version=reader.version,
-        elements=[Element(part.node.thrift, len(part.children), part.node.column_order) for part in parts],
-        row_groups=row_group_facts, chunks=chunks, paths=[part.node.path for part in parts if part.is_leaf],
+        elements=[Element(part.head.thrift, len(part.children), part.head.column_order) for part in parts],
+        row_groups=row_group_facts, chunks=chunks, paths=[part.head.path for part in parts if part.is_leaf],
         key_values=pairs, arrow_schema=arrow, created_by=reader.created_by,
         has_column_orders=bool(reader.flags & HAS_COLUMN_ORDERS),
     ))

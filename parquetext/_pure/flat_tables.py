@@ -32,6 +32,12 @@ class Table(NamedTuple):
     fields: dict[str, int | bytes | Table | Numbers | list[Table] | list[bytes] | None]
 
 
+class Shared(NamedTuple):
+    """A table of numbers that schema elements share: it lies behind all of them."""
+
+    table: Table
+
+
 class Shape(NamedTuple):
     """Where the fields of a table lie, for one set of present fields."""
 
@@ -87,6 +93,7 @@ class Payload:
         self.vtable_bytes = 0
         self.tables: list[tuple[int, int]] = []        # (place, place of its vtable)
         self.cells: list[int] = []
+        self.shared: dict[tuple, tuple[Table, list[int]]] = {}   # content -> table, fields that lead to it
 
     def pad(self, multiple: int, lead: int = 0) -> int:
         """Zeros up to the next place that is `lead` modulo `multiple`; that place."""
@@ -117,8 +124,25 @@ class Payload:
         self.tables.append((place, self._vtable(shape.vtable)))
         for field, at in shape.at.items():
             if not isinstance(fields[field], int):
-                self.link(place + at, self.behind(fields[field]))
+                self.follow(place + at, fields[field])
         return Written(place, shape.at)
+
+    def follow(self, field: int, value: bytes | Table | Shared | list) -> None:
+        """Write what the offset at `field` leads to; shared tables wait, as long as there are few."""
+        if isinstance(value, Shared):
+            key = value.table.name, *value.table.fields.items()
+            if key in self.shared or len(self.shared) < wire.FLAT_SHARED_TABLES:
+                self.shared.setdefault(key, (value.table, []))[1].append(field)
+                return
+            value = value.table
+        self.link(field, self.behind(value))
+
+    def write_shared(self) -> None:
+        """Write the shared tables here."""
+        for table, fields in self.shared.values():
+            place = self.table(table).place
+            for field in fields:
+                self.link(field, place)
 
     def numbers(self, values: Numbers) -> int:
         """Write a vector of numbers; its place."""

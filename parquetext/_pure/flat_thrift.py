@@ -7,9 +7,10 @@ from ..errors import ParquetextError, wire_error
 from . import varint
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS
 from .flat_cells import Cell
+from .flat_heads import heads_end
+from .flat_pool import pool_place
 from .flat_read import CREATED_BY, GROUP, Reader
 from .flat_residue import (
-    PAGE_SHIFT,
     SAME,
     SAME_SKELETON,
     Broken,
@@ -96,6 +97,7 @@ class _Rebuilding:
         self.reader, self.footer = reader, reader._footer
         self.limit = self.left = wire.FLAT_REBUILT_LIMIT * size
         self.pages: dict[int, Cell] = {}                 # of the pool, each loaded once
+        self.records: Records                            # of the COLUMN cell at hand
 
     def spend(self, size: int) -> None:
         """So much is about to come out."""
@@ -105,7 +107,7 @@ class _Rebuilding:
 
     def skeleton(self, number: int, named: int) -> bytes:
         """The skeleton at a pool place, which is named by the record there."""
-        page, at = number >> PAGE_SHIFT, (number & (1 << PAGE_SHIFT) - 1) * 8
+        page, at = pool_place(number)
         if page not in self.pages:
             self.footer.begin()
             self.pages[page] = self.reader.pool_page(named, page)
@@ -149,41 +151,38 @@ class _Rebuilding:
         found: dict[int, bytes] = {}
         for id in [*(GROUP | node for node in range(reader.node_count)), *range(reader.leaf_count)]:
             self.footer.begin()
-            cell, node = reader.element(id)
-            if node.schema_index in found:
-                raise cell.fail(wire.BAD_VALUE, 36, reader.leaf_count + reader.node_count, node.schema_index)
-            self.spend(1 + len(node.thrift))
-            found[node.schema_index] = node.thrift
+            head = reader.head(id)
+            if head.index in found:
+                raise head.fail(wire.BAD_VALUE, reader.leaf_count + reader.node_count, head.index)
+            self.spend(1 + len(head.thrift))
+            found[head.index] = head.thrift
             if not id & GROUP:
-                orders[id] = node.column_order
+                orders[id] = head.column_order
         return b"".join(found[index] for index in range(len(found)))
 
     def chunks(self, leaf: int) -> list[bytes]:
         """A leaf's ColumnChunks, by row group."""
         reader, found, arena = self.reader, [], bytearray()
         self.footer.begin()
-        _, node = reader.element(leaf)
-        path = path_list(bytes(node.path))
+        head = reader.head(leaf)
+        if leaf % self.footer.cell_leaves == 0:
+            here = min(self.footer.cell_leaves, reader.leaf_count - leaf)
+            self.records = Records(self, head.cell, heads_end(head.cell, self.footer.counts, leaf, here))
+        path = path_list(head.path)
         for part in range(self.footer.counts.row_group_cells):
             numbers = reader._part_range(part)
             arena.clear()
             self.footer.begin()
             facts = [{**_NO_FACTS, **fact} for _, fact in reader._facts(leaf, numbers, arena)]
-            records = self.records_of_part(leaf, part)
+            if part:
+                cell, _, end = reader.part(head, part)
+                self.records = Records(self, cell, end)
             for fact in facts:
                 bounds = [_bound(arena, fact, *side) for side in _SIDES]
                 out = bytearray()
-                records.next(chunk_facts(fact, path, *bounds), out)
+                self.records.next(chunk_facts(fact, path, *bounds), out)
                 found.append(bytes(out))
         return found
-
-    def records_of_part(self, leaf: int, part: int) -> Records:
-        cell, places = self.reader._part(leaf, part)
-        if part:
-            return self.records_at(cell, places - 4)
-        thrift_at, thrift_length, path_at, path_length = cell.words(16, 4)
-        at = path_at + path_length if path_length else thrift_at + thrift_length
-        return Records(self, cell, at)
 
     def records_at(self, cell: Cell, word: int) -> Records:
         """The records whose place stands at `word`."""

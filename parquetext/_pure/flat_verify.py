@@ -5,6 +5,7 @@ from __future__ import annotations
 from .. import wire
 from . import flat_extensions
 from .flat_cells import IS_VERBATIM, Cell
+from .flat_heads import Head
 from .flat_names import hash_field_id, hash_path, tag_of
 from .flat_read import CREATED_BY, GROUP, LISTS, Reader
 from .flat_thrift import Memory, to_thrift
@@ -59,25 +60,22 @@ class _Check:
 
     def check_element(self, id: int) -> None:
         """The schema part, the SchemaElement, its Arrow field, and that name and field id are listed."""
-        reader, cell = self.reader, self.reader._id_cell(id)
-        node, table = reader._schema_part(cell), reader._fixed_end(cell)
-        element = cell.table("SchemaElement", table)
-        if node.schema_index in self.schema:
-            raise cell.fail(wire.BAD_VALUE, 36, reader.leaf_count + reader.node_count, node.schema_index)
-        self.schema[node.schema_index] = cell.place + table
-        page, at = cell.words(40, 2)
-        if page != wire.FLAT_NONE:
-            reader.pool_item(cell.place, page, at)
+        reader, head = self.reader, self.reader.head(id)
+        if head.index in self.schema:
+            raise head.fail(wire.BAD_VALUE, reader.leaf_count + reader.node_count, head.index)
+        self.schema[head.index] = head.cell.place + head.element
+        if head.arrow:
+            reader.pool_item(head.cell.place + head.at, head.arrow)
         if id != GROUP:
-            self.check_listed(cell, hash_path(node.path), 24)
-            if "field_id" in element:
-                self.check_listed(cell, hash_field_id(cell.number_at(element, "field_id", "i", 0)), table)
+            self.check_listed(head, hash_path(head.path))
+            if "field_id" in head.fields:
+                self.check_listed(head, hash_field_id(head.cell.number_at(head.fields, "field_id", "i", 0)))
 
-    def check_listed(self, cell: Cell, hash: int, at: int) -> None:
-        """A lookup of this hash comes past the cell."""
-        entry = tag_of(hash), cell.place
+    def check_listed(self, head: Head, hash: int) -> None:
+        """A lookup of this hash comes past the element's entry."""
+        entry = tag_of(hash), head.cell.place + (0 if head.id & GROUP else head.id % self.footer.cell_leaves)
         if not any(entry in entries for entries in self.reader._entries(hash)):
-            raise cell.fail(wire.BAD_VALUE, at, 1, 0)
+            raise head.fail(wire.BAD_VALUE, 1, 0)
 
     def check_chunks(self, leaf: int) -> None:
         reader, places = self.reader, []
@@ -85,8 +83,8 @@ class _Check:
             row_groups = reader._part_range(part)
             for _ in reader.chunks(leaf, row_groups):
                 pass                                  # reading them is the check
-            cell, at = reader._part(leaf, part)
-            places += [cell.place + place for place in cell.words(at, len(row_groups))]
+            cell, chunks, _ = reader.part(reader.head(leaf), part)
+            places += [cell.place + place for place in chunks]
         self.chunks.append(places)
 
     def check_row_group(self, index: int) -> None:

@@ -7,7 +7,9 @@ import struct
 from .. import wire
 from ..errors import ParquetextError, wire_error
 from . import checksum, flat_extensions, varint
+from .flat_cells import cell_leaves
 from .flat_chunk import Column, key_value
+from .flat_heads import TABLES_AT
 from .flat_names import bucket_count, fill_buckets, hash_field_id, hash_path, tag_of
 from .flat_pool import Pool
 from .flat_rare import Crypto, algorithm
@@ -31,9 +33,6 @@ MOST_AT_ONCE = 4096                                  # bytes worth reading at on
 HAS_CREATED_BY, HAS_KEY_VALUES, HAS_COLUMN_ORDERS, IS_VERBATIM, IS_COMPACT = 1, 2, 4, 8, 16
 UNSPEAKABLE = (wire.ENCRYPTED, wire.IRREGULAR, wire.MISMATCH, wire.MISSING_FIELD, wire.UNSUPPORTED_VALUE,
                wire.FIELD_TYPE, wire.SCHEMA)        # why a footer is carried verbatim
-
-# What follows a NODE's or COLUMN's header: see "schema part" in docs/formats.md.
-SCHEMA_PART = struct.Struct("<8I2I4BI")
 
 
 def write(scan, stats: str = "full", *, verbatim: bool = True, extensions=()) -> bytes:
@@ -112,6 +111,29 @@ def parts_of(row_groups: int) -> list[range]:
     return [range(first, min(first + step, row_groups)) for first in range(0, row_groups, step)]
 
 
+class Heads:
+    """The heads of one cell, or the list of a part above 0, while its tables are written."""
+
+    def __init__(self, payload: Payload, parts: int = 0):
+        self.payload, self.word = payload, payload.append(bytes(4 + 4 * parts))
+        self.out, self.last = bytearray(), len(payload.out)
+
+    def add(self, content: bytes) -> None:
+        self.out += content
+
+    def add_numbers(self, *numbers: int) -> None:
+        for number in numbers:
+            self.out += varint.encode(number)
+
+    def list_table(self, place: int) -> None:
+        """Say where the next table is."""
+        self.add_numbers((place - self.last) // 4)
+        self.last = place
+
+    def write(self, cell: int) -> None:
+        self.payload.u32(self.word, self.payload.append(self.out) - cell)
+
+
 class _Ending:
     """What every payload ends with: the ROOT cell, the pool, the directory, the tail block."""
 
@@ -128,6 +150,7 @@ class _Ending:
         with payload.cell(wire.KIND_ROOT, 0) as cell:
             fixed = payload.append(bytes(16))
             places = {field: payload.behind(value) for field, value in behind.items() if value is not None}
+            payload.write_shared()
             place = payload.append(skeleton + literals) - cell
             struct.pack_into("<3I", payload.out, fixed, place, len(skeleton), len(literals))
         self.root_cell = cell
@@ -211,8 +234,9 @@ class _Writer(_Ending):
         payload, scan = self.payload, self.scan
         self.write_root()
         row_groups = self.write_row_groups()
-        for leaf in range(scan.leaf_count):
-            self.write_column(leaf)
+        step = cell_leaves(scan.row_group_count)
+        for number, leaf in enumerate(range(0, scan.leaf_count, step)):
+            self.write_columns(number, range(leaf, min(leaf + step, scan.leaf_count)))
         for index in range(scan.key_value_count):
             self.write_key_value(index)
         self.extensions_cell = flat_extensions.write(payload, self.extensions, self.first_entry.get("extensions", 0))
@@ -350,69 +374,65 @@ class _Writer(_Ending):
     def write_node(self, node: int) -> None:
         elements, index = self.elements, self.elements.nodes[node]
         with self.payload.cell(wire.KIND_NODE, node) as cell:
-            self.payload.append(bytes(SCHEMA_PART.size))
-            name = self.write_element(index)
-            self.write_schema_part(cell, index, name, (elements.first_leaf[index], elements.leaf_count[index]),
-                                   (0, elements.max_definition[index], elements.max_repetition[index], NO_TYPE))
+            heads = Heads(self.payload)
+            self.begin_head(heads, index, (0, elements.max_definition[index], elements.max_repetition[index], NO_TYPE))
+            self.end_head(heads, index, node, elements.first_leaf[index], elements.leaf_count[index])
+            heads.write(cell)
         self.node_cells[node] = cell
 
-    def write_column(self, leaf: int) -> None:
-        """All parts of one leaf; the first one has its schema part."""
-        payload, elements, index = self.payload, self.elements, self.elements.leaves[leaf]
-        column = Column(self.scan, leaf, elements, self.rows, self.is_compact)
+    def write_columns(self, number: int, leaves: range) -> None:
+        """A COLUMN cell; then, of the one leaf that it has, the parts that come behind."""
+        payload, elements = self.payload, self.elements
         first, more = (self.parts or [range(0)])[0], self.parts[1:]
-        with payload.cell(wire.KIND_COLUMN, leaf) as cell:
-            payload.append(bytes(SCHEMA_PART.size))
-            part_places = payload.append(bytes(4 * len(more)))
-            places = payload.append(bytes(4 * len(first)))
-            name = self.write_element(index)
-            residues = self.write_chunks(column, leaf, first, cell, places)
-            self.write_schema_part(cell, index, name, (len(first), 1 + len(more)), (
-                elements.column_order[index], elements.max_definition[index], elements.max_repetition[index],
-                elements.type[index] & 0xFF))
-            payload.append(residues)
+        with payload.cell(wire.KIND_COLUMN, number) as cell:
+            heads, residues = Heads(payload, len(more)), Residues(self.skeletons, self.scan.data)
+            for leaf in leaves:
+                index = elements.leaves[leaf]
+                column = Column(self.scan, leaf, elements, self.rows, self.is_compact)
+                self.begin_head(heads, index, (elements.column_order[index], elements.max_definition[index],
+                                               elements.max_repetition[index], elements.type[index] & 0xFF))
+                self.write_chunks(column, leaf, first, heads, residues)
+                self.end_head(heads, index, leaf)
+            heads.write(cell)
+            payload.append(residues.records)
         self.longest_column = max(self.longest_column, len(payload.out) - cell)
         self.column_cells.append(cell)
-        for number, part in enumerate(more, 1):
-            with payload.cell(wire.KIND_COLUMN, leaf, number) as part_cell:
-                places = payload.append(struct.pack("<3I", number, len(part), 0) + bytes(4 * len(part))) + 12
-                residues = self.write_chunks(column, leaf, part, part_cell, places)
-                payload.u32(places - 4, payload.append(residues) - part_cell)
-            payload.u32(part_places + 4 * (number - 1), part_cell)
+        for part, row_groups in enumerate(more, 1):
+            with payload.cell(wire.KIND_COLUMN, number, part) as part_cell:
+                payload.append(struct.pack("<I", part))
+                heads, residues = Heads(payload), Residues(self.skeletons, self.scan.data)
+                self.write_chunks(column, number, row_groups, heads, residues)
+                heads.write(part_cell)
+                payload.append(residues.records)
+            payload.u32(cell + TABLES_AT + 4 * (part - 1), part_cell)
 
-    def write_chunks(self, column: Column, leaf: int, row_groups: range, cell: int, places: int) -> bytes:
-        """The chunks' tables; the cell's list and the row groups' `columns` lead to them. Their residues."""
-        payload, residues = self.payload, Residues(self.skeletons, self.scan.data)
-        for entry, row_group in enumerate(row_groups):
-            table = payload.table(column.table(row_group))
-            payload.u32(places + 4 * entry, table.place - cell)
-            payload.link(self.columns_vectors[row_group] + 4 + 4 * leaf, table.place)
+    def write_chunks(self, column: Column, leaf: int, row_groups: range, heads: Heads, residues: Residues) -> None:
+        """The chunks' tables and residues; the heads and the row groups' `columns` lead to them."""
+        for row_group in row_groups:
+            table = self.payload.table(column.table(row_group))
+            self.payload.link(self.columns_vectors[row_group] + 4 + 4 * leaf, table.place)
             column.add_residue(residues, row_group)
-        return bytes(residues.records)
+            heads.list_table(table.place)
 
-    def write_element(self, index: int) -> int:
-        """The SchemaElement; the place of its name's bytes."""
-        payload = self.payload
-        table = payload.table(self.elements.table(index))
-        payload.link(self.first_entry["schema"] + 4 * index, table.place)
-        field = table.field("name")
-        offset, = struct.unpack_from("<I", payload.out, field)
-        return field + offset + 4
+    def begin_head(self, heads: Heads, index: int, levels: tuple[int, int, int, int]) -> None:
+        """The SchemaElement, and the head up to the chunks."""
+        table = self.payload.table(self.elements.table(index))
+        self.payload.link(self.first_entry["schema"] + 4 * index, table.place)
+        heads.add(bytes(levels))
+        heads.list_table(table.place)
 
-    def write_schema_part(self, cell: int, index: int, name: int, counts: tuple[int, int], levels: tuple) -> None:
-        """The element's Thrift bytes and path at the end of the cell, and its fixed words at the beginning."""
-        payload, elements = self.payload, self.elements
-        thrift = elements.thrift(index)
-        thrift_at = payload.append(thrift) - cell
-        path_at = path_length = last = 0                # the last word: a name's length, or a place among siblings
+    def end_head(self, heads: Heads, index: int, number: int, *leaves: int) -> None:
+        """The rest of the head of a leaf, or of a group with its `leaves`: (first, how many)."""
+        elements, above = self.elements, b""
+        prefix, suffix = elements.around_name(index)
+        parent = self.node_of[elements.parent[index]] if index else 0
         if elements.parent[index] > 0:
-            path_length = len(elements.paths[index])
-            path_at, last = payload.append(elements.paths[index]) - cell, elements.position[index]
-        elif index:
-            path_at, last = name - cell, len(elements.names[index])
-        parent = self.node_of[elements.parent[index]] if index else wire.FLAT_NONE
-        SCHEMA_PART.pack_into(payload.out, cell + wire.FLAT_CELL_HEADER_BYTES, thrift_at, len(thrift), path_at,
-                              path_length, parent, index, *self.pool.place(index), *counts, *levels, last)
+            above = elements.paths[elements.parent[index]]
+            where = elements.position[index], len(above)
+        else:
+            where = self.pool.arrow.get(index, 0),
+        heads.add_numbers(index - number, parent, *where, *leaves, len(prefix), len(suffix))
+        heads.add(prefix + suffix + above)
 
     def key_value(self, index: int) -> tuple[bytes, bytes | None]:
         scan = self.scan
@@ -437,9 +457,10 @@ class _Writer(_Ending):
             self.pool_cells.insert(0, cell)
 
     def name_entries(self) -> list[tuple[int, int]]:
-        """(hash, place) of leaves and groups by path, then of those that have one by field id."""
-        elements = self.elements
-        cells = list(zip(elements.leaves + elements.nodes[1:], self.column_cells + self.node_cells[1:], strict=True))
+        """(hash, cell and number in it) of leaves and groups by path, then of those that have one by field id."""
+        elements, step = self.elements, cell_leaves(self.scan.row_group_count)
+        words = [self.column_cells[leaf // step] + leaf % step for leaf in range(self.scan.leaf_count)]
+        cells = list(zip(elements.leaves + elements.nodes[1:], words + self.node_cells[1:], strict=True))
         by_path = [(hash_path(elements.paths[index]), place) for index, place in cells]
         by_id = [(hash_field_id(elements.field_id[index]), place) for index, place in cells
                  if elements.field_id[index] != ABSENT_FIELD_ID]

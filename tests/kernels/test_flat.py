@@ -16,6 +16,7 @@ from support.flat_payloads import Memory, cells, irregular, one_chunk, outcome, 
 from support.form_readers import GROUP, chunk_facts, everything_of, module
 
 from parquetext import kernels, wire
+from parquetext.bench import shapes
 from parquetext.errors import Damaged, ParquetextError, Unsupported
 
 hypothesis_settings = settings(
@@ -180,6 +181,31 @@ def test_bounds_that_cannot_be_trusted_are_not_stored(implementation):
 
 
 # ---- what it costs
+
+@pytest.mark.parametrize(("row_groups", "most"), [(1, 1.15), (10, 0.95)])
+def test_nothing_is_lost_in_so_many_bytes_for_each_of_the_thrift_footer(tmp_path, row_groups, most):
+    path = tmp_path / "wide.parquet"
+    shapes.write(shapes.Shape(1000, row_groups), path)
+    data = path.read_bytes()
+    footer = data[-8 - int.from_bytes(data[-8:-4], "little"):-8]
+    payload = write(footer)
+    assert bytes(kernels.flat.to_thrift(payload)) == footer
+    assert len(payload) <= most * len(footer)
+
+
+@pytest.mark.parametrize(("row_groups", "leaves"), [(0, 8), (1, 8), (2, 4), (3, 2), (4, 2), (5, 1), (64, 1)])
+def test_leaves_of_few_row_groups_share_a_cell_and_are_told_apart(implementation, row_groups, leaves):
+    footer = thrift.wide_footer(21, row_groups)
+    payload = write(footer)
+    columns = [length for place, length in cells(payload)
+               if struct.unpack_from("<H", payload, place + 8) == (wire.KIND_COLUMN,)]
+    assert len(columns) == -(-21 // leaves)
+    scan, reader = kernels.scan.scan(footer), open_payload(payload)
+    for leaf in (20, 7, 8, 0, 13):
+        assert list(reader.find_name(b"c%d" % leaf)) == [leaf]
+        assert reader.node(leaf).path == b"c%d" % leaf
+        assert list(reader.column(leaf).array("total_compressed_size")) == \
+            list(scan.column(leaf).array("total_compressed_size"))
 
 def test_a_lookup_reads_the_tail_and_three_pieces(implementation):
     payload = write(thrift.wide_footer(2000, 4))

@@ -33,17 +33,17 @@ def outcome(ask, *arguments, **options):
 def cells(payload: bytes) -> list[tuple[int, int]]:
     """(place, length) of every cell, by the directory and what it leads to."""
     end = len(payload) - struct.unpack_from("<I", payload, len(payload) - 8)[0]
-    leaves, nodes, _, pairs, pages, parts = struct.unpack_from("<6I", payload, end)
+    leaves, nodes, groups, pairs, pages, parts = struct.unpack_from("<6I", payload, end)
     directory, buckets, bucket_count = struct.unpack_from("<3I", payload, end + 40)
-    count = leaves + nodes + parts + pairs + 1 + pages
+    columns = -(-leaves // max(1, 8 // max(1, groups)))
+    count = columns + nodes + parts + pairs + 1 + pages
     directories = [directory + 256 * page for page in range(-(-count // 60))]
     places = directories + [buckets + 256 * bucket for bucket in range(bucket_count)]
     for page in directories:
         used, = struct.unpack_from("<H", payload, page + 10)
         places += struct.unpack_from(f"<{used}I", payload, page + 16)
-    for place in places[len(directories) + bucket_count:][:leaves]:
-        more, = struct.unpack_from("<I", payload, place + 52)
-        places += struct.unpack_from(f"<{more - 1}I", payload, place + 64)
+    for place in places[len(directories) + bucket_count:][:columns]:
+        places += struct.unpack_from(f"<{max(0, parts - 1)}I", payload, place + 20)
     return [(place, struct.unpack_from("<I", payload, place + 4)[0]) for place in places]
 
 
