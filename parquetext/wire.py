@@ -430,7 +430,7 @@ FLAT_TABLES = {
     "SortingColumn": {"column_idx": (0, 4), "descending": (1, 1), "nulls_first": (2, 1)},
     "ColumnChunk": {"metadata": (0, 4), "crypto_metadata_type": (1, 1), "crypto_metadata": (2, 4), "encrypted_column_metadata": (3, 4), "own": (19, 4)},
     "OwnChunk": {"column_index_offset": (0, 8), "offset_index_offset": (1, 8), "column_index_length": (2, 4), "offset_index_length": (3, 4), "file_path": (4, 4)},
-    "ColumnMetadata": {"codec": (0, 1), "num_values": (1, 8), "total_uncompressed_size": (2, 8), "total_compressed_size": (3, 8), "key_value_metadata": (4, 4), "data_page_offset": (5, 8), "index_page_offset": (6, 8), "dictionary_page_offset": (7, 8), "statistics": (8, 4), "is_fully_dict_encoded": (9, 1), "bloom_filter": (10, 4), "geospatial_statistics": (11, 4), "encodings": (27, 2)},
+    "ColumnMetadata": {"codec": (0, 1), "num_values": (1, 8), "total_uncompressed_size": (2, 8), "total_compressed_size": (3, 8), "key_value_metadata": (4, 4), "data_page_offset": (5, 8), "index_page_offset": (6, 8), "dictionary_page_offset": (7, 8), "statistics": (8, 4), "is_fully_dict_encoded": (9, 1), "bloom_filter": (10, 4), "geospatial_statistics": (11, 4), "encodings": (27, 2), "more_encodings": (28, 2)},
     "BloomFilterInfo": {"offset": (0, 8), "length": (1, 4)},
     "Statistics": {"null_count": (0, 8), "distinct_count": (1, 8), "min_lo4": (2, 4), "min_lo8": (3, 8), "min_hi8": (4, 8), "min_len": (5, 1), "max_lo4": (6, 4), "max_lo8": (7, 8), "max_hi8": (8, 8), "max_len": (9, 1), "exactness": (26, 1), "min_value": (27, 4), "max_value": (28, 4)},
     "BoundingBox": {"xmin": (0, 8), "xmax": (1, 8), "ymin": (2, 8), "ymax": (3, 8), "zmin": (4, 8), "zmax": (5, 8), "mmin": (6, 8), "mmax": (7, 8)},

@@ -141,7 +141,7 @@ static int read_metadata(pqx_flat *flat, pqx_leaf *leaf, uint32_t row_group, con
     chunk->data_page_offset = get64(view, 5);
     places->index_page_offset = get64(view, 6);
     chunk->dictionary_page_offset = get64(view, 7);
-    chunk->encodings = (uint32_t)word(view, 27, 2);
+    chunk->encodings = (uint32_t)(word(view, 27, 2) | word(view, 28, 2) << 16);
     chunk->num_values = get64(view, 1);
     if (!pqx_flat_find(view, 1)) PQX_TRY(pqx_flat_num_rows(flat, row_group, &chunk->num_values, error));
     PQX_TRY(read_statistics(flat, leaf, view, chunk, error));

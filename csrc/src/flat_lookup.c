@@ -89,20 +89,6 @@ uint32_t pqx_flat_entry_word(const pqx_flat *flat, const pqx_head *head)
     return head->cell->place | (head->id & PQX_FLAT_GROUP ? 0 : head->id % flat->cell_leaves);
 }
 
-int pqx_flat_is_listed(pqx_flat *flat, uint64_t hash, uint32_t word, int *found, pqx_error *error)
-{
-    const uint8_t *entries;
-    uint32_t count;
-    int last = 0;
-    *found = 0;
-    for (uint32_t step = 0; !last && !*found; step++) {
-        PQX_TRY(entries_at(flat, hash, step, &entries, &count, &last, error));
-        for (uint32_t i = 0; i < count && !*found; i++)
-            *found = pqx_load32(entries + 8 * i) == (uint32_t)hash && pqx_load32(entries + 8 * i + 4) == word;
-    }
-    return PQX_OK;
-}
-
 int pqx_flat_find_name(pqx_flat *flat, const uint8_t *name, size_t size, uint32_t *ids, size_t capacity, size_t *count, pqx_error *error)
 {
     pqx_hits hits = {ids, capacity, 0};

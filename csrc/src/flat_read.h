@@ -152,8 +152,6 @@ int pqx_flat_blob_at(const pqx_flat *flat, const pqx_cell *cell, uint32_t at, pq
 /* flat_lookup.c */
 /* What an entry of a name says of this head. */
 uint32_t pqx_flat_entry_word(const pqx_flat *flat, const pqx_head *head);
-/* Whether a lookup of `hash` comes past an entry of this word. */
-int pqx_flat_is_listed(pqx_flat *flat, uint64_t hash, uint32_t word, int *found, pqx_error *error);
 
 /* flat_slice_arrow.c: a page of the pool, an item in it, and both, by a pool place; `named` is where the error for what is
  * no such thing lies. */

@@ -3,6 +3,7 @@
 
 #include "flat_head.h"
 #include "flat_slice.h"
+#include "flat_verify_names.h"
 
 #define EXTENSIONS 24                                          /* slot of the root table */
 
@@ -12,6 +13,7 @@ typedef struct pqx_verifier {
     uint32_t *extensions;                 /* the same, by themselves */
     uint32_t *elements, *row_groups, *chunks, *key_values;   /* places of the tables that the cells list; 0 not yet; chunks leaf by leaf */
     uint32_t created_by;
+    pqx_names names;
     pqx_error *error;
 } pqx_verifier;
 
@@ -23,9 +25,7 @@ static int expect(const pqx_verifier *v, uint64_t place, uint64_t expected, uint
 /* A lookup of this hash comes past the element's entry. */
 static int expect_listed(pqx_verifier *v, uint64_t hash, const pqx_head *head, uint64_t place)
 {
-    int found;
-    PQX_TRY(pqx_flat_is_listed(v->flat, hash, pqx_flat_entry_word(v->flat, head), &found, v->error));
-    return expect(v, place, 1, (uint64_t)found);
+    return expect(v, place, 1, (uint64_t)pqx_names_have(&v->names, hash, pqx_flat_entry_word(v->flat, head)));
 }
 
 static int verify_element(pqx_verifier *v, uint32_t id)
@@ -100,7 +100,7 @@ static int verify_others(pqx_verifier *v)
     pqx_flat *flat = v->flat;
     pqx_bytes key, value;
     int present;
-    uint32_t place, used, first_page = flat->place_count - flat->pool_pages;
+    uint32_t place, first_page = flat->place_count - flat->pool_pages;
     for (uint32_t i = 0; i < flat->facts.key_value_count; i++) {
         PQX_TRY(pqx_flat_get_key_value(flat, i, &key, &value, v->error));
         v->key_values[i] = flat->text.place + PQX_FLAT_CELL_HEADER_BYTES;
@@ -113,8 +113,6 @@ static int verify_others(pqx_verifier *v)
         PQX_TRY(pqx_flat_place(flat, first_page + page, &place, v->error));
         PQX_TRY(pqx_flat_load(flat, &flat->pool, place, flat->pool_hint, PQX_KIND_POOL, 0, page, v->error));
     }
-    for (uint32_t bucket = 0; bucket < flat->bucket_count; bucket++)
-        PQX_TRY(pqx_flat_load_page(flat, &flat->bucket, flat->buckets, bucket, PQX_KIND_BUCKET, PQX_FLAT_BUCKET_ENTRIES, &used, v->error));
     return PQX_OK;
 }
 
@@ -202,6 +200,7 @@ static int verify_all(pqx_verifier *v)
     v->row_groups = v->elements + elements;
     v->key_values = v->row_groups + facts->row_group_count;
     v->chunks = v->key_values + facts->key_value_count;
+    PQX_TRY(pqx_names_read(&v->names, v->flat, v->error));
     for (uint32_t node = 0; node < facts->node_count; node++) {
         pqx_flat_begin(v->flat);
         PQX_TRY(verify_element(v, PQX_FLAT_GROUP | node));
@@ -224,6 +223,7 @@ int pqx_flat_verify(const uint8_t *payload, size_t size, pqx_error *error)
     pqx_buffer_free(&thrift);
     free(verifier.elements);
     free(verifier.extensions);
+    pqx_names_free(&verifier.names);
     free(verifier.flat->unseen);
     pqx_flat_close(verifier.flat);
     return status;

@@ -222,7 +222,7 @@ static int put_metadata(pqx_flat_writer *w, const pqx_element *leaf, const pqx_r
         | 1u << PQX_COLUMN_METADATA__IS_FULLY_DICT_ENCODED
         | (present & PQX_PRESENT_BLOOM_FILTER_OFFSET ? 1u << PQX_COLUMN_METADATA__BLOOM_FILTER : 0)
         | (uint32_t)has_geospatial << PQX_COLUMN_METADATA__GEOSPATIAL_STATISTICS
-        | 1u << PQX_COLUMN_METADATA__ENCODINGS;
+        | 1u << PQX_COLUMN_METADATA__ENCODINGS | (uint32_t)(chunk->encodings >> 16 != 0) << PQX_COLUMN_METADATA__MORE_ENCODINGS;
     const pqx_shape *shape;
     PQX_TRY(pqx_flat_table(w, PQX_FLAT_COLUMN_METADATA, mask, at, &shape));
     const uint16_t *field = shape->at;
@@ -236,6 +236,7 @@ static int put_metadata(pqx_flat_writer *w, const pqx_element *leaf, const pqx_r
     if (present & PQX_PRESENT_DICTIONARY_PAGE_OFFSET) pqx_store64(table + field[PQX_COLUMN_METADATA__DICTIONARY_PAGE_OFFSET], (uint64_t)chunk->dictionary_page_offset);
     table[field[PQX_COLUMN_METADATA__IS_FULLY_DICT_ENCODED]] = (present & PQX_PRESENT_FULLY_DICTIONARY_ENCODED) != 0;
     pqx_store16(table + field[PQX_COLUMN_METADATA__ENCODINGS], (uint16_t)chunk->encodings);
+    if (PQX_UNLIKELY(chunk->encodings >> 16)) pqx_store16(table + field[PQX_COLUMN_METADATA__MORE_ENCODINGS], (uint16_t)(chunk->encodings >> 16));
 
     uint32_t key_values = *at + field[PQX_COLUMN_METADATA__KEY_VALUE_METADATA];
     uint32_t statistics = *at + field[PQX_COLUMN_METADATA__STATISTICS];

@@ -306,6 +306,7 @@ enum pqx_flat_table {
 #define PQX_COLUMN_METADATA__BLOOM_FILTER 10
 #define PQX_COLUMN_METADATA__GEOSPATIAL_STATISTICS 11
 #define PQX_COLUMN_METADATA__ENCODINGS 12
+#define PQX_COLUMN_METADATA__MORE_ENCODINGS 13
 #define PQX_BLOOM_FILTER_INFO__OFFSET 0
 #define PQX_BLOOM_FILTER_INFO__LENGTH 1
 #define PQX_STATISTICS__NULL_COUNT 0
@@ -351,7 +352,7 @@ enum pqx_flat_table {
 #define PQX_GEOGRAPHY_TYPE__CRS 0
 #define PQX_GEOGRAPHY_TYPE__ALGORITHM 1
 
-#define PQX_FLAT_MAX_FIELDS 13
+#define PQX_FLAT_MAX_FIELDS 14
 typedef struct pqx_flat_layout { uint8_t count; pqx_flat_field fields[PQX_FLAT_MAX_FIELDS]; } pqx_flat_layout;
 
 #define PQX_FLAT_LAYOUTS { \
@@ -361,7 +362,7 @@ typedef struct pqx_flat_layout { uint8_t count; pqx_flat_field fields[PQX_FLAT_M
     {3, {{0, 4}, {1, 1}, {2, 1}}}, \
     {5, {{0, 4}, {1, 1}, {2, 4}, {3, 4}, {19, 4}}}, \
     {5, {{0, 8}, {1, 8}, {2, 4}, {3, 4}, {4, 4}}}, \
-    {13, {{0, 1}, {1, 8}, {2, 8}, {3, 8}, {4, 4}, {5, 8}, {6, 8}, {7, 8}, {8, 4}, {9, 1}, {10, 4}, {11, 4}, {27, 2}}}, \
+    {14, {{0, 1}, {1, 8}, {2, 8}, {3, 8}, {4, 4}, {5, 8}, {6, 8}, {7, 8}, {8, 4}, {9, 1}, {10, 4}, {11, 4}, {27, 2}, {28, 2}}}, \
     {2, {{0, 8}, {1, 4}}}, \
     {13, {{0, 8}, {1, 8}, {2, 4}, {3, 8}, {4, 8}, {5, 1}, {6, 4}, {7, 8}, {8, 8}, {9, 1}, {26, 1}, {27, 4}, {28, 4}}}, \
     {8, {{0, 8}, {1, 8}, {2, 8}, {3, 8}, {4, 8}, {5, 8}, {6, 8}, {7, 8}}}, \

@@ -192,7 +192,7 @@ class Column:
             }) if present & wire.PRESENT_BLOOM_FILTER_OFFSET else None,
             "geospatial_statistics": geospatial(Struct(self.data, fact["metadata_offset"])) if self.is_geospatial
             else None,
-            "encodings": fact["encodings"] & 0xFFFF,
+            "encodings": fact["encodings"] & 0xFFFF, "more_encodings": fact["encodings"] >> 16 or None,
         })
 
     def _key_values(self, fact: dict) -> list[Table]:

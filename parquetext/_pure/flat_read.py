@@ -331,7 +331,8 @@ class Reader(flat_names.ByName):
             if type <= _LAST_TYPE:
                 present |= wire.PRESENT_TYPE
                 fact["type"] = type
-            fact["encodings"] = cell.number_at(metadata, "encodings", "H", 0)
+            fact["encodings"] = cell.number_at(metadata, "encodings", "H", 0) \
+                | cell.number_at(metadata, "more_encodings", "H", 0) << 16
             if "num_values" not in metadata:
                 fact["num_values"] = self._num_rows(row_group)
             if cell.number_at(metadata, "is_fully_dict_encoded", "B", 0):

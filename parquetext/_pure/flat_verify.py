@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from .. import wire
 from . import flat_extensions
 from .flat_cells import IS_VERBATIM, Cell
 from .flat_heads import Head
-from .flat_names import hash_field_id, hash_path, tag_of
+from .flat_names import hash_field_id, hash_path, home_of, tag_of
 from .flat_read import CREATED_BY, GROUP, LISTS, Reader
 from .flat_thrift import Memory, to_thrift
 from .flat_write import HAS_CREATED_BY, HAS_KEY_VALUES
@@ -35,6 +37,7 @@ class _Check:
     def run(self) -> None:
         reader, footer = self.reader, self.footer
         footer.unseen = bytearray(self.data[:footer.tail])
+        self.read_names()
         for node in range(reader.node_count):
             reader.begin()
             self.check_element(GROUP | node)
@@ -52,8 +55,6 @@ class _Check:
         for page in range(footer.counts.pool_pages):
             reader.begin()
             footer.listed_cell(wire.KIND_POOL, page)
-        for bucket in range(footer.counts.bucket_count):
-            footer.bucket(bucket)
         self.check_extensions()
         self.check_public_way()
         self.check_padding()
@@ -74,8 +75,30 @@ class _Check:
     def check_listed(self, head: Head, hash: int) -> None:
         """A lookup of this hash comes past the element's entry."""
         entry = tag_of(hash), head.cell.place + (0 if head.id & GROUP else head.id % self.footer.cell_leaves)
-        if not any(entry in entries for entries in self.reader._entries(hash)):
+        if not self.comes_past(entry, home_of(hash, len(self.runs))):
             raise head.fail(wire.BAD_VALUE, 1, 0)
+
+    def comes_past(self, entry: tuple[int, int], home: int) -> bool:
+        """Whether a lookup that begins in bucket `home` comes past the entry: all buckets before it are full."""
+        buckets = self.buckets_of.get(entry, ())
+        if not buckets:
+            return False
+        at = bisect_left(buckets, home)
+        found = buckets[at] if at < len(buckets) else buckets[0] + len(self.runs)
+        return found - home <= self.runs[home]
+
+    def read_names(self) -> None:
+        """Where each entry stands, and how many full buckets stand one behind the other from each on."""
+        footer, count = self.footer, self.footer.counts.bucket_count
+        pages = [footer.bucket(number) for number in range(count)] or [(footer.listed, False)]
+        self.buckets_of: dict[tuple[int, int], list[int]] = {}
+        for number, (entries, _) in enumerate(pages):
+            for entry in entries:
+                self.buckets_of.setdefault(entry, []).append(number)
+        self.runs, run = [0] * len(pages), 0
+        for number in reversed(range(2 * len(pages))):
+            run = min(run + 1, len(pages)) if pages[number % len(pages)][1] else 0
+            self.runs[number % len(pages)] = run
 
     def check_chunks(self, leaf: int) -> None:
         reader, places = self.reader, []

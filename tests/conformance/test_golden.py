@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import json
 import shutil
@@ -41,6 +42,15 @@ def of_source(expectation: dict) -> dict:
 def test_there_is_a_file_for_each_case_and_no_other():
     assert sorted(make.cases()) == NAMES
     assert sorted(path.stem for path in FILES.glob("*.parquet")) == NAMES
+
+
+def test_frozen_files_are_as_they_were():
+    """The v1 layouts are frozen: another layout takes another version or UUID, and files of its own."""
+    lines = (FOLDER / "frozen.sha256").read_text().splitlines()
+    frozen = {name: digest for digest, name in map(str.split, lines)}
+    found = {name: hashlib.sha256((FILES / name).read_bytes()).hexdigest() for name in frozen}
+    assert found == frozen
+    assert len(frozen) >= 64
 
 
 @pytest.mark.parametrize("name", NAMES)

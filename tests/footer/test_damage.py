@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from pathlib import Path
 from typing import ClassVar
 
@@ -52,6 +53,22 @@ def wide(tmp_path_factory) -> dict[str, str]:
     """One file in each form, whose footers are larger than 64 KiB."""
     folder = tmp_path_factory.mktemp("wide")
     return {form: str(path) for form, path in write_forms(folder).items()}
+
+
+def test_another_version_of_the_layout_is_a_finding_and_the_thrift_footer_is_read(path, tmp_path, implementation):
+    data = bytearray(Path(path).read_bytes())
+    record = len(data) - END - 32
+    length = int.from_bytes(data[record + 24:record + 28], "little")
+    data[record + 16] = 2
+    checked = bytes(data[record + 32 - length:record + 28])
+    data[record + 28:record + 32] = zlib.crc32(checked).to_bytes(4, "little")
+    later = tmp_path / "later.parquet"
+    later.write_bytes(data)
+    with parquetext.open(later) as file, parquetext.open(path) as known:
+        assert (known.form, file.form) == ("flat", "thrift")
+        assert [finding.offset for finding in file.findings] == [record + 16]
+        assert "unknown layout" in file.findings[0].message
+        assert list(file.column("text_1").null_count) == list(known.column("text_1").null_count)
 
 
 class Look:

@@ -16,6 +16,7 @@ from support.flat_payloads import Memory, cells, irregular, one_chunk, outcome, 
 from support.form_readers import GROUP, chunk_facts, everything_of, module
 
 from parquetext import kernels, wire
+from parquetext._pure import flat_cells, flat_chunk, flat_tables
 from parquetext.bench import shapes
 from parquetext.errors import Damaged, ParquetextError, Unsupported
 
@@ -119,6 +120,15 @@ def test_facts_of_a_chunk_come_back(implementation):
     has, offsets, lengths, _, _ = chunks.bounds()
     assert has == b"\3\3"
     assert bytes(chunks.buffer)[offsets[1]:offsets[1] + lengths[1]] == struct.pack("<q", -5)
+
+
+def test_encodings_come_back_as_far_as_a_scan_knows_them(implementation):
+    encodings = [0, 3, 15, 16, 31, 40]
+    footer = one_chunk(thrift.metadata(1, [b"a"], encodings=encodings))
+    payload = write(footer)
+    mask, = open_payload(payload).column(0).array("encodings")
+    assert mask == sum(1 << encoding for encoding in encodings if encoding < 32)
+    assert bytes(kernels.flat.to_thrift(payload)) == footer
 
 
 def test_long_bounds_come_back_whole(implementation):
@@ -341,6 +351,20 @@ def test_another_layout_is_not_read(implementation):
         open_payload(sign(payload, []))
 
 
+def test_fields_of_a_later_writer_are_passed_over(monkeypatch):
+    """Slots that nobody has named yet may be added to v1."""
+    footer = small_footer()
+    known, metadata = wire.FLAT_TABLES["ColumnMetadata"], flat_chunk.Column._metadata
+    with monkeypatch.context() as later:
+        later.setitem(wire.FLAT_TABLES, "ColumnMetadata", {**known, "future": (40, 4)})
+        later.setattr(flat_chunk.Column, "_metadata", lambda self, *arguments: flat_tables.Table(
+            "ColumnMetadata", {**metadata(self, *arguments).fields, "future": b"who knows"}))
+        payload = write_with("pure", footer)
+    assert b"who knows" in payload
+    assert {question: answer for question, answer in both(payload).items() if question != ("io",)} == {
+        question: answer for question, answer in both(write(footer)).items() if question != ("io",)}
+
+
 def test_a_closed_reader_says_so(implementation):
     with open_payload(write(small_footer())) as reader:
         pass
@@ -376,6 +400,46 @@ def test_bytes_between_the_cells_that_are_not_zero_are_told_with_their_place():
     payload[4] = 7
     kinds = ("Damaged", wire.BAD_VALUE, 4, 0, 7)
     assert [outcome(module(package, "flat").verify, bytes(payload)) for package in ("native", "pure")] == [kinds] * 2
+
+
+def buckets_of(payload: bytes) -> list[int]:
+    return [place for place, _ in cells(payload) if struct.unpack_from("<H", payload, place + 8) == (wire.KIND_BUCKET,)]
+
+
+def filled(payload: bytes) -> bytearray:
+    """The same with all name buckets full, of entries that lead nowhere."""
+    full = bytearray(payload)
+    for place in buckets_of(payload):
+        used, = struct.unpack_from("<H", full, place + 10)
+        full[place + 16 + 8 * used:place + 256] = b"\xee" * (240 - 8 * used)
+        struct.pack_into("<H", full, place + 10, 30)
+    return full
+
+
+def test_the_check_of_a_payload_whose_buckets_are_all_full_looks_at_each_once(monkeypatch):
+    payload = write(thrift.wide_footer(300, 1))
+    hostile = sign(filled(payload), cells(payload))
+    loaded, bucket = [], flat_cells.Footer.bucket
+    monkeypatch.setattr(flat_cells.Footer, "bucket",
+                        lambda self, number: loaded.append(number) or bucket(self, number))
+    for package in ("native", "pure"):
+        module(package, "flat").verify(hostile)
+    assert loaded == list(range(len(buckets_of(payload))))
+
+
+def test_an_entry_is_found_behind_full_buckets_and_nowhere_else():
+    """The first bucket's first entry changes places with one of the last: found if all between are full."""
+    payload = write(thrift.wide_footer(300, 1))
+    first, *_, last = buckets_of(payload)
+    for change, is_found in ((filled, True), (bytearray, False)):
+        moved = change(payload)
+        entry, other = (bytes(moved[place + 16:place + 24]) for place in (first, last))
+        moved[first + 16:first + 24], moved[last + 16:last + 24] = other, entry
+        moved = sign(moved, cells(payload))
+        found = [outcome(module(package, "flat").verify, moved) for package in ("native", "pure")]
+        assert found[0] == found[1]
+        assert (found[0] is None) == is_found
+        assert found[0] is None or found[0][:2] == ("Damaged", wire.BAD_VALUE)
 
 
 def test_cells_that_overlap_do_not_multiply_what_a_call_loads():
