@@ -6,6 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from ..private import keep
 from .java import find_java_home
 from .shipping import ship
 
@@ -17,13 +18,23 @@ __all__ = ["session"]
 _DEFAULTS = {
     "spark.master": "local[*]",
     "spark.app.name": "parquetext",
-    "spark.log.level": "ERROR",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.python.filterPushdown.enabled": "true",
 }
 # A machine whose own name does not resolve is no hindrance.
 _LOCAL_DEFAULTS = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+# Errors only, from the first moment: `spark.log.level` comes later. The shell has a logger of its own.
+_LOGGING = b"""rootLogger.level = error
+logger.shell.name = org.apache.spark.api.python.PythonGatewayServer
+logger.shell.level = error
+rootLogger.appenderRef.console.ref = console
+appender.console.type = Console
+appender.console.name = console
+appender.console.target = SYSTEM_ERR
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = %d{yy/MM/dd HH:mm:ss} %p %c{1}: %m%n%ex
+"""
 
 
 def session(**conf: object) -> SparkSession:
@@ -54,6 +65,7 @@ def session(**conf: object) -> SparkSession:
         os.environ["JAVA_HOME"] = find_java_home()
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         settings = _defaults(wanted.get("spark.master", _DEFAULTS["spark.master"])) | wanted
+        _quiet(settings)
     else:
         launched = SparkConf()
         settings = {name: value for name, value in _defaults().items() if not launched.contains(name)} | wanted
@@ -72,6 +84,14 @@ def _spark_name(name: str) -> str:
 
 def _spark_value(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _quiet(settings: dict[str, str]) -> None:
+    """Let the Java program that is to be started say errors only, unless its options say how it logs."""
+    options = settings.get("spark.driver.extraJavaOptions", "")
+    if "log4j" not in options:
+        file = keep({"log4j2.properties": _LOGGING}) / "log4j2.properties"
+        settings["spark.driver.extraJavaOptions"] = f"-Dlog4j2.configurationFile={file.as_uri()} {options}".strip()
 
 
 def _defaults(master: str = "") -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import os
 import time
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
+from support.objects import names, recorded_s3_server
 from support.quick_java import QUICK_JAVA
 
 import parquetext
@@ -232,6 +234,40 @@ def test_a_write_that_fails_leaves_everything_as_it_was(spark, numbers, tmp_path
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
 
 
+@pytest.fixture
+def s3(spark):
+    """An object store on loopback, which the session's settings lead to."""
+    with recorded_s3_server() as (filesystem, recorder):
+        settings = {"fs.s3a.endpoint": recorder.url, "fs.s3a.access.key": "any", "fs.s3a.secret.key": "any",
+                    "fs.s3a.path.style.access": "true", "fs.s3a.endpoint.region": "us-east-1"}
+        for name, value in settings.items():
+            spark.conf.set(name, value)
+        yield filesystem
+        for name in settings:
+            spark.conf.unset(name)
+
+
+def test_object_stores_by_the_sessions_settings(spark, numbers, s3):
+    frame = numbers.withColumn("a", F.col("id") % 2)
+    for mode, count in (("append", 1000), ("append", 2000), ("overwrite", 1000)):
+        written = write(frame, "s3a://lake/data", mode=mode, partition_by="a", form="flat", sidecar=True)
+        assert (written.files, written.rows) == (4, 1000)
+        found = names(s3, "lake/data")
+        assert "_SUCCESS" in found and not [name for name in found if ".parquetext-" in name]
+        assert len(found) == 1 + 2 * count // 250  # a file and its sidecar
+        assert parquetext.dataset("lake/data", filesystem=s3).to_table().num_rows == count
+    (path,) = [name for name in found if "a=1/part-00000" in name and name.endswith(".parquet")]
+    with parquetext.open((s3, f"lake/data/{path}")) as file:
+        assert file.form == "flat"
+
+
+def test_an_object_store_keeps_nothing_of_a_write_that_fails(spark, numbers, s3):
+    failing = numbers.withColumn("text", F.when(F.col("id") < 999, "x").otherwise(F.raise_error(F.lit("on purpose"))))
+    with pytest.raises(Exception, match="on purpose"):
+        write(failing, "s3a://lake/data", form="flat")
+    assert names(s3, "lake") == []
+
+
 # Writes one dataset, with a worker killed on the way, and then another without an end.
 KILLS = """
 import os, signal, sys, time
@@ -278,6 +314,8 @@ def test_a_task_that_is_killed_in_the_middle_is_done_again_and_leaves_nothing(ki
     back = spark.read.parquet(str(folder / "first"))
     assert (back.count(), back.distinct().count()) == (40_000, 40_000)
     assert [name for name in hidden(folder / "first") if "first" in name] == []
+    said = os.read(driver.stderr.fileno(), 1 << 20).decode()  # of `session`: errors only, from the first line
+    assert " ERROR " in said and " WARN " not in said and "log level" not in said
 
 
 def test_what_a_killed_driver_left_is_gone_after_the_next_write(killing, spark, numbers):
