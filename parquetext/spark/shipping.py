@@ -13,7 +13,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .. import kernels
 from ..errors import Unsupported
 from ..private import keep
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-__all__ = ["Implementations", "classic_context", "ship"]
+__all__ = ["classic_context", "ship"]
 
 _PACKAGE = __name__.partition(".")[0]
 _ON_WORKERS_PATH = (".zip", ".egg", ".jar")  # the names that Spark puts there
@@ -61,30 +60,6 @@ def classic_context(spark: SparkSession) -> SparkContext:
         raise Unsupported("jobs need a classic Spark session (accumulators, the status tracker): a Spark Connect "
                           "session has none; run `python -m parquetext.spark` on the cluster, or by spark-submit")
     return spark.sparkContext
-
-
-class Implementations:
-    """How many tasks ran on which implementation of the kernels: counted by executors, read by the driver.
-
-    Parameters
-    ----------
-    context : pyspark.SparkContext
-        The context whose tasks call `count`.
-    """
-
-    def __init__(self, context: SparkContext):
-        self._tasks = {name: context.accumulator(0) for name in ("native", "pure")}
-
-    def count(self) -> str:
-        """Count the task that calls it; the name of the implementation that it runs on."""
-        name = kernels.implementation()
-        self._tasks[name].add(1)
-        return name
-
-    @property
-    def tasks(self) -> dict[str, int]:
-        """The number of tasks so far, by implementation; tried again, a task counts again."""
-        return {name: tasks.value for name, tasks in self._tasks.items() if tasks.value}
 
 
 @cache

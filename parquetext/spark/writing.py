@@ -49,7 +49,7 @@ def write(df: DataFrame, path: str | os.PathLike, mode: str = "errorifexists", p
     Returns
     -------
     Written
-        Files, rows, bytes: all 0 where mode ``"ignore"`` has ignored it.
+        Files, rows, bytes, and the number of tasks by implementation: nothing where mode ``"ignore"`` has ignored it.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def write(df: DataFrame, path: str | os.PathLike, mode: str = "errorifexists", p
     target = Filesystems.of(spark).target(normal(path))
     job = OutputJob.prepare(target, df.schema, chosen, keys, parsed)
     if job is None:
-        return Written(0, 0, 0)
+        return Written(0, 0, 0, {})
     try:
         def run_task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             yield pa.RecordBatch.from_pylist([{"output": pickle.dumps(job.run_task(batches))}])

@@ -114,7 +114,7 @@ def settle(folder: Folder) -> None:
             _move(dataset, manifest.moves)
         # First: without it, and with half of its files gone, the folder is nothing but a leftover.
         folder.filesystem.delete_file(staging.manifest.path)
-    folder.remove()
+    staging.remove()
 
 
 def settle_leftovers(dataset: Folder) -> None:
@@ -127,7 +127,7 @@ def settle_leftovers(dataset: Folder) -> None:
 def _give_up(staging: Staging, dataset: Folder, mode: str) -> None:
     """Somebody else has made a dataset that was to be a new one."""
     if mode != IGNORE:
-        staging.folder.remove()
+        staging.remove()
         raise FileExistsError(errno.EEXIST, "the dataset was made meanwhile", dataset.path)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -16,8 +17,9 @@ from pyspark import __version__ as spark_version
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
+from ... import kernels
 from ...edits.tables import table_above
-from ...errors import Refused
+from ...errors import Conflict, Refused
 from ...storage import LocalTarget, RemoteTarget
 from .committing import APPEND, ERROR, IGNORE, OVERWRITE, commit, settle, settle_leftovers
 from .files import NewFile, TaskFiles
@@ -32,11 +34,12 @@ _ROW_SCHEMA, _VERSION = "org.apache.spark.sql.parquet.row.metadata", "org.apache
 
 
 class Written(NamedTuple):
-    """What a write has put into the dataset."""
+    """What a write has put into the dataset, and how many of its tasks each implementation of the kernels ran."""
 
     files: int
     rows: int
     bytes: int
+    tasks: dict[str, int]
 
 
 class TaskOutput(NamedTuple):
@@ -44,6 +47,7 @@ class TaskOutput(NamedTuple):
 
     attempt: str
     files: list[NewFile]
+    implementation: str
 
 
 @dataclass(frozen=True)
@@ -105,6 +109,7 @@ class OutputJob:
         Without a row, and without partition columns, there is one file: a dataset has a schema.
         """
         outputs = list(outputs)
+        tasks = dict(Counter(output.implementation for output in outputs))
         if not self.keys and not any(output.files for output in outputs):
             outputs.append(self._attempt(0, lambda files: files.write_empty(_arrow(self.schema))))
         moves, files = [], [file for output in outputs for file in output.files]
@@ -112,7 +117,7 @@ class OutputJob:
             for file in output.files:
                 moves += [(f"{output.attempt}/{place}", place) for place in (file.place, file.sidecar) if place]
         commit(self.staging, self.dataset, moves, self.mode)
-        return Written(len(files), sum(file.rows for file in files), sum(file.bytes for file in files))
+        return Written(len(files), sum(file.rows for file in files), sum(file.bytes for file in files), tasks)
 
     def abort(self) -> None:
         """Leave nothing of it, unless it was decided already: then it is done."""
@@ -123,7 +128,10 @@ class OutputJob:
         folder = self.staging.folder.make_below(f"attempts/{attempt}")
         files = TaskFiles(folder, f"part-{partition:05}-{self.staging.job}", self.keys, self.options, self._metadata())
         try:
-            return TaskOutput(attempt, write(files))
+            output = TaskOutput(attempt, write(files), kernels.implementation())
+            if not self.staging.running.exists():
+                raise Conflict("the write was over before this attempt was", file=self.dataset.path)
+            return output
         except BaseException:
             folder.remove()
             raise

@@ -92,7 +92,21 @@ class Staging:
         name = f"{_MARK}{Owner.this()}-{job}"
         folder = dataset.parent / f".{dataset.name[:_LONGEST_NAME]}{name}" if beside else dataset / name
         folder.make()
-        return cls(folder, job)
+        new = cls(folder, job)
+        with folder.filesystem.open_output_stream(new.running.path):
+            pass
+        return new
+
+    @property
+    def running(self) -> Folder:
+        """There as long as the write is not over. An object store brings the folder of a removed file back."""
+        return self.folder / "running"
+
+    def remove(self) -> None:
+        """With all that is in it; attempts that still run will see that the write is over."""
+        if self.running.exists():
+            self.folder.filesystem.delete_file(self.running.path)
+        self.folder.remove()
 
     @property
     def table(self) -> Folder:
