@@ -26,7 +26,7 @@ def translated(tmp_path_factory) -> Path:
     """A copy of what is needed to build; only Cython has run, once for all tests."""
     folder = tmp_path_factory.mktemp("source")
     ignored = shutil.ignore_patterns("*.so", "__pycache__", "build", "*.egg-info")
-    for name in ("parquetext", "csrc"):
+    for name in ("parquetext", "pyspark_parquetext", "csrc"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     for name in ("setup.py", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder / name)

@@ -28,7 +28,7 @@ def problems(wheel: Path) -> list[str]:
     if missing := kernels - {name.name.partition(".")[0] for name in modules}:
         found.append(f"no module for {', '.join(sorted(missing))}")
     packages = {name.parts[0] for name in names if not name.parts[0].endswith(".dist-info")}
-    if packages != {"parquetext"}:
+    if packages != {"parquetext", "pyspark_parquetext"}:
         found.append(f"top-level names {', '.join(sorted(packages))}")
     for name in names:
         if name.parts[0] == "parquetext" and name.suffix not in ALLOWED and name not in modules:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import io
 import os
 import site
@@ -51,7 +50,9 @@ def ship(spark: SparkSession) -> None:
         if archive.name not in _shipped_to(context.applicationId):
             context.addPyFile(str(archive))
             _shipped_to(context.applicationId).add(archive.name)
-    _register(spark)
+    from .source import ParquetextSource
+
+    spark.dataSource.register(ParquetextSource)
 
 
 def classic_context(spark: SparkSession) -> SparkContext:
@@ -112,10 +113,3 @@ def _zipped(directory: Path) -> bytes:
                 info = zipfile.ZipInfo(path.relative_to(directory.parent).as_posix(), _TIME)
                 archive.writestr(info, path.read_bytes(), zipfile.ZIP_DEFLATED, compresslevel=1)
     return buffer.getvalue()
-
-
-def _register(spark: SparkSession) -> None:
-    if importlib.util.find_spec(f"{_PACKAGE}.spark.source"):
-        from .source import ParquetextSource
-
-        spark.dataSource.register(ParquetextSource)

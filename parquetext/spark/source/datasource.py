@@ -1,4 +1,4 @@
-"""What Spark knows the data source by: its name, its schema, its reader."""
+"""What Spark knows the data source by: its name, its schema, its reader and its writer."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ...arrow.discovery import Found
 from ...arrow.file import open as open_file
 from ...arrow.fragments import naming
 from ...errors import ColumnError, ParquetextError
+from ..output.source_writer import DatasetWriter
 from .files import list_files
 from .keys import key_fields
 from .options import Options
@@ -56,6 +57,10 @@ class ParquetextSource(DataSource):
         """One that takes filters where Spark pushes them down."""
         kind = PruningReader if _is_pushing() else Reader
         return kind(Options.of(self.options), schema)
+
+    def writer(self, schema: StructType, overwrite: bool) -> DatasetWriter:
+        """One that appends to the dataset, or replaces it."""
+        return DatasetWriter(self.options, schema, overwrite)
 
 
 def _is_pushing() -> bool:
