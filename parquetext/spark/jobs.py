@@ -75,13 +75,13 @@ def upgrade(spark: SparkSession, paths: object, form: str = "flat", *, state: st
     JobFailed
         With ``on_error="raise"``.
     Unsupported
-        The session is one of Spark Connect, or the executors do not see where results are stored.
+        The session is one of Spark Connect.
 
     Notes
     -----
     Without `state` the results are in a temporary folder of this machine in local mode, which goes with the process,
-    and below ``spark.sql.warehouse.dir``, in ``_parquetext``, on a cluster. Listing aside, the driver keeps about 200
-    bytes per file. What tasks of like weight are: `balance.pack`.
+    and below ``spark.sql.warehouse.dir``, in ``_parquetext``, on a cluster; tasks that do not see them there say so.
+    Listing aside, the driver keeps about 200 bytes per file. What tasks of like weight are: `balance.pack`.
     """
     return run(spark, "upgrade", paths, {"form": form, **options}, state, on_error, progress)
 

@@ -24,8 +24,8 @@ from .filesystems import Filesystems, normal
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["JOB_FILE", "RECORDS", "ROWS", "Row", "as_table", "begin", "job_label", "part_name", "read_results",
-           "read_table", "store", "store_skipped"]
+__all__ = ["JOB_FILE", "RECORDS", "ROWS", "Row", "as_table", "begin", "job_label", "part_name", "put", "read_bytes",
+           "read_results", "read_table", "store", "store_skipped"]
 
 ROWS = pa.schema([
     ("path", pa.string()), ("outcome", pa.string()), ("form_before", pa.string()), ("form_after", pa.string()),
@@ -139,9 +139,13 @@ def part_name(task: int) -> str:
     return f"part-{task:05d}-{uuid.uuid4().hex}.parquet"
 
 
-def read_table(filesystems: Filesystems, url: str, columns: Sequence[str] | None = None) -> pa.Table:
+def read_bytes(filesystems: Filesystems, url: str) -> bytes:
     with open_source(filesystems.target(url)) as source:
-        return pq.read_table(pa.BufferReader(source.read(0, source.size)), columns=columns)
+        return source.read(0, source.size)
+
+
+def read_table(filesystems: Filesystems, url: str, columns: Sequence[str] | None = None) -> pa.Table:
+    return pq.read_table(pa.BufferReader(read_bytes(filesystems, url)), columns=columns)
 
 
 def read_results(spark: SparkSession, filesystems: Filesystems, urls: Sequence[str]) -> DataFrame:

@@ -17,6 +17,7 @@ from .. import kernels
 from ..errors import Conflict, Unsupported
 from ..storage import LocalTarget, RemoteTarget, open_source
 from .actions import ACTIONS, FAILED, prepared, refuse_table
+from .crashes import Doing
 from .filesystems import Filesystems
 from .folders import NOT_THERE
 from .results import JOB_FILE, Row, as_table, part_name, store
@@ -81,20 +82,24 @@ class Work:
 
     def _rows(self, task: int, files: list[File]) -> Iterator[Row]:
         remote = any(isinstance(self.filesystems.target(file.path), RemoteTarget) for file in files)
-        with ThreadPoolExecutor(AT_ONCE if remote else 1) as pool:
-            do = partial(self._row, task)
-            for row in pool.map(do, files) if remote else map(do, files):
+        doing = Doing(self.filesystems, self.folder, task, _attempt())
+        at_once = remote and not doing.is_noted
+        with ThreadPoolExecutor(AT_ONCE if at_once else 1) as pool:
+            do = partial(self._row, task, doing)
+            for row in pool.map(do, files) if at_once else map(do, files):
                 self.files_done += 1
                 self.bytes_done += max(row.bytes_before, 0)
                 yield row
 
-    def _row(self, task: int, file: File) -> Row:
+    def _row(self, task: int, doing: Doing, file: File) -> Row:
         row = Row(file.path, bytes_before=max(file.size, 0), bytes_after=max(file.size, 0), task=task, job=self.job,
                   implementation=kernels.implementation())
         start = time.perf_counter()
         try:
             target = self.filesystems.target(file.path)
-            for name, value in self._done(file, target).items():
+            with doing.file(file.path):
+                done = self._done(file, target)
+            for name, value in done.items():
                 setattr(row, name, value)
             left = row.bytes_before if self.options.get("dry_run") else row.bytes_after
             row.size, row.modified, row.etag = _identity_if_told(target, left)
@@ -161,6 +166,12 @@ def _identity_if_told(target: LocalTarget | RemoteTarget, size: int) -> tuple[in
     except OSError:
         return NOT_THERE, 0, ""
     return found if found[0] == size else (NOT_THERE, 0, "")
+
+
+def _attempt() -> int:
+    from pyspark import TaskContext
+
+    return TaskContext.get().attemptNumber()
 
 
 def check_shared(filesystems: Filesystems, folder: str) -> None:

@@ -20,7 +20,8 @@ ORIGINAL = parquet_bytes()
 FILES = 40
 IMPORTED_FROM = str(Path(parquetext.__file__).parents[1])
 
-# Loaded by every Python of the cluster: the first to give a file its name dies before or after it, or waits; with HOLD
+# Loaded by every Python of the cluster: the first to give a file its name dies before or after it, or waits, and
+# whoever comes to the poison dies of it; with HOLD
 # all but the first part of the results wait.
 SITECUSTOMIZE = """
 import os, signal, time
@@ -36,7 +37,7 @@ def first(what):
 
 def renamed(old, new, **options):
     name = os.path.basename(new)
-    if name == "before.parquet" and first("before"):
+    if name == "poison.parquet" or name == "before.parquet" and first("before"):
         os.kill(os.getpid(), signal.SIGKILL)
     if name.startswith("part-"):
         if "HOLD" in os.environ:
@@ -107,23 +108,30 @@ def hook(tmp_path_factory) -> Path:
 def told(run_driver, hook, tmp_path_factory) -> dict:
     """What jobs on a cluster have said, some of whose Pythons were killed."""
     folder = tmp_path_factory.mktemp("cluster")
-    lakes = [make_lake(folder / "lake", "before.parquet", "after.parquet"), make_lake(folder / "both"),
-             make_lake(folder / "slow", "slow.parquet")]
+    lakes = [make_lake(folder / "lake", "before.parquet", "after.parquet", "poison.parquet"),
+             make_lake(folder / "both"), make_lake(folder / "slow", "slow.parquet")]
     (folder / "marks").mkdir()
     out = run_driver(CLUSTER, *lakes, hook, folder / "marks", QUICK_JAVA)
     assert sorted(path.name for path in (folder / "marks").iterdir()) == ["after", "before", "part", "slow"]
     leftovers = [path.name for path in folder.rglob("*") if path.name.endswith("parquetext-new")]
-    assert leftovers == []
+    assert leftovers == [".poison.parquet.parquetext-new"]
     return json.loads(out.splitlines()[-1])
 
 
 def test_an_executor_that_dies_within_a_commit_is_made_good_by_the_next_attempt(told):
     outcomes = {Path(path).name: (outcome, form) for path, outcome, form, _ in told["killed"]}
-    assert len(told["killed"]) == len(outcomes) == FILES + 2
+    assert len(told["killed"]) == len(outcomes) == FILES + 3
+    assert outcomes.pop("poison.parquet") == ("failed", "")
     assert {form for _, form in outcomes.values()} == {"flat"}
     assert outcomes["before.parquet"] == ("upgraded", "flat")
     assert outcomes["after.parquet"] == ("unchanged", "flat")
-    assert told["read"][0] == (FILES + 2) * TABLE.num_rows
+    assert told["read"][0] == (FILES + 3) * TABLE.num_rows
+
+
+def test_a_file_that_kills_whoever_does_it_fails_alone(told):
+    messages = {Path(path).name: message for path, *_, message in told["killed"]}
+    assert messages.pop("poison.parquet") == "the Python that did it died, and is not risked again"
+    assert set(messages.values()) == {""}
 
 
 def test_a_speculative_attempt_waits_for_the_first_one(told):
