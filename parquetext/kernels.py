@@ -9,7 +9,7 @@ __all__ = ["implementation", "reason", "use"]
 
 MODULES = (
     "varint", "checksum", "thrift", "extension", "scan", "chunks", "slice", "flat", "index", "local", "bloom",
-    "sidecar", "catalog",
+    "sidecar", "plan", "catalog",
 )
 PURE_VARIABLE = "PARQUETEXT_PURE"
 

@@ -762,6 +762,47 @@ PQX_API int pqx_pm_get_chunks(const pqx_pm *pm, const pqx_pm_footer *footer, con
 /* The slice for a projection, as pqx_slice_footer makes it. `data` and `schema` are the scanned schema. */
 PQX_API int pqx_pm_slice(const pqx_pm *pm, const pqx_pm_footer *footer, const pqx_pm_slices *slices, const uint8_t *data, size_t size, const pqx_scan *schema, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error);
 
+/* ---- planning many files at once ---------------------------------------------------------------------------------- */
+
+/* A sidecar that carries what slices need, of a local file. Start with zeros; one serves any number of files. */
+enum pqx_plan_status {
+    PQX_PLANNED = 0,                     /* it belongs to the file by size and times */
+    PQX_PLAN_NONE = 1,                   /* there is no sidecar */
+    PQX_PLAN_UNUSED = 2                  /* there is one, and it is stale, damaged, or says too little: ask the file's footer */
+};
+typedef struct pqx_plan_sidecar {
+    int status;                          /* pqx_plan_status; what follows is there where it is PQX_PLANNED */
+    pqx_pm pm;
+    pqx_pm_footer footer;
+    pqx_pm_slices slices;
+    pqx_buffer bytes;                    /* the sidecar's, which all of this reads from */
+} pqx_plan_sidecar;
+/* Read the sidecar of the file at `path`, in place of the one before, and see whether it belongs to it. With `verify`, its
+ * checksum has to hold. Only want of memory is a failure. */
+PQX_API int pqx_plan_open(const char *path, int verify, pqx_plan_sidecar *opened, pqx_error *error);
+PQX_API void pqx_plan_close(pqx_plan_sidecar *opened);
+
+/* The usable minima or maxima of a column, row group behind row group, as Arrow has arrays: bits, ends (int64, the first one 0;
+ * only where the width varies), bytes. */
+typedef struct pqx_plan_side { pqx_buffer valid, ends, data; } pqx_plan_side;
+typedef struct pqx_plan_column {
+    pqx_element element;                 /* judges the bounds */
+    uint32_t leaf, width;                /* bytes of a bound, 0: it varies */
+    pqx_buffer nulls, values;            /* int64, -1 where unknown */
+    pqx_plan_side min, max;
+} pqx_plan_column;
+/* Columns of files that have one schema. `columns` is malloc'ed; to be given back with pqx_plan_free. */
+typedef struct pqx_plan {
+    pqx_plan_column *columns;
+    uint32_t column_count;
+    uint64_t row_group_count;            /* of all files so far */
+    pqx_buffer room;
+} pqx_plan;
+/* Append an opened sidecar's facts of these columns. Its status becomes PQX_PLAN_UNUSED, and nothing is appended, where they
+ * are damaged. O(row groups). */
+PQX_API int pqx_plan_gather(pqx_plan *plan, pqx_plan_sidecar *opened, pqx_error *error);
+PQX_API void pqx_plan_free(pqx_plan *plan);
+
 #ifdef __cplusplus
 }
 #endif

@@ -101,10 +101,10 @@ class Slices:
         self._reader = reader
         if len(note) < FIXED.size:
             raise wire_error(wire.PM_SLICES, 0, FIXED.size, len(note))
-        layout, schema, self.key_value_count, pairs, leaves, self._row_groups = FIXED.unpack_from(note)
+        layout, schema, self.key_value_count, pairs, self.leaf_count, self.row_group_count = FIXED.unpack_from(note)
         if layout != LAYOUT:
             raise wire_error(wire.PM_SLICES, 0, LAYOUT, layout)
-        at = FIXED.size + 4 * leaves
+        at = FIXED.size + 4 * self.leaf_count
         begin = at + schema + pairs
         if begin > len(note):
             raise wire_error(wire.PM_SLICES, 4, len(note), begin)
@@ -133,12 +133,12 @@ class Slices:
         """Where a leaf's chunks are and how they are stored, one after the other."""
         reader = self._reader
         column = reader.column(leaf)
-        if (len(self._ends) - 1, self._row_groups) != (reader.column_count, reader.row_group_count):
+        if (self.leaf_count, self.row_group_count) != (reader.column_count, reader.row_group_count):
             raise contradiction(leaf)
         if physical != column.physical_type or len(memoryview(reader.data).cast("B")) > 0xFFFFFFFF:
             raise contradiction(leaf)
         at, end = self._ends[leaf:leaf + 2]
-        for row_group in range(self._row_groups):
+        for row_group in range(self.row_group_count):
             run, at = self._run(at, end)
             yield placed(physical, reader.chunks(leaf, row_group, 1), run, leaf)
 

@@ -9,17 +9,19 @@ import pyarrow.compute as pc
 
 from ..errors import ColumnError, ParquetextError
 from ..pruning import Predicate, predicate_of
+from ..storage import LocalTarget
 from .discovery import Found, discover, partition_schema
 from .file import read_schema
 from .fragments import Fragment, Shape, naming
 from .in_order import in_order
-from .planning import FileFacts, surviving
+from .planning import FileFacts, kept_of, surviving
+from .sidecars import plan_by_sidecars
 
 __all__ = ["Dataset", "Scanner", "dataset"]
 
 
 def dataset(source, schema: pa.Schema | None = None, *, filesystem=None, partitioning: str | None = "hive",
-            ignore_prefixes: Sequence[str] | None = None) -> Dataset:
+            ignore_prefixes: Sequence[str] | None = None, sidecar: bool | str = "auto") -> Dataset:
     """Many Parquet files as one table, whatever the form of their footers.
 
     Parameters
@@ -35,6 +37,9 @@ def dataset(source, schema: pa.Schema | None = None, *, filesystem=None, partiti
         Whether directories named ``key=value`` give columns. They count for more than the files' own.
     ignore_prefixes : list of str, optional
         Files and directories below `source` whose names begin so do not count; ``.`` and ``_`` without.
+    sidecar : {"auto", True, False}
+        Whether sidecars are looked for. ``"auto"``: to plan local files, all at once, where they belong to them. True:
+        also to plan and read each file by its own, a remote one too. False: not at all.
 
     Raises
     ------
@@ -47,6 +52,8 @@ def dataset(source, schema: pa.Schema | None = None, *, filesystem=None, partiti
     -----
     Lists the files, and opens the first one if there is no `schema`.
     """
+    if sidecar not in ("auto", True, False):
+        raise TypeError(f"sidecar is 'auto', True or False, not {sidecar!r}")
     if partitioning not in ("hive", None):
         raise TypeError(f"partitioning is 'hive' or None, not {partitioning!r}; use pyarrow.dataset for others")
     found = discover(source, filesystem, partitioned=partitioning == "hive", ignore_prefixes=ignore_prefixes)
@@ -56,7 +63,7 @@ def dataset(source, schema: pa.Schema | None = None, *, filesystem=None, partiti
             raise ParquetextError("no file there to take the schema from", file=str(source))
         with naming(found[0].target):
             schema = pa.unify_schemas([read_schema(found[0].target), keys])
-    return Dataset(found, schema)
+    return Dataset(found, schema, sidecar)
 
 
 class Dataset:
@@ -67,8 +74,8 @@ class Dataset:
     schema : pyarrow.Schema
     """
 
-    def __init__(self, found: Sequence[Found], schema: pa.Schema):
-        self._found, self.schema = list(found), schema
+    def __init__(self, found: Sequence[Found], schema: pa.Schema, sidecar: bool | str = "auto"):
+        self._found, self.schema, self._sidecar = list(found), schema, sidecar
         self._given = {
             name: pa.array([each.keys.get(name) for each in found], pa.string()).cast(schema.field(name).type)
             for name in dict.fromkeys(key for each in found for key in each.keys) if name in schema.names}
@@ -135,28 +142,46 @@ class Dataset:
 
     def _planned(self, predicate: Predicate | None) -> list[Fragment]:
         """One fragment for each file that bounds leave."""
-        fragments = [self._fragment(number) for number in range(len(self._found))]
+        numbers = list(range(len(self._found)))
         names = None if predicate is None else self.names_of(predicate)
         if not names:
-            return fragments
+            return [self._fragment(number) for number in numbers]
         types = {name: self.schema.field(name).type for name in names}
         known = {name: values for name, values in self._given.items() if name in types}
         if known:
-            unopened = [FileFacts(1, {}, frozenset())] * len(fragments)
-            left = surviving(predicate, unopened, types, known)
-            fragments = [fragment for fragment, kept in zip(fragments, left, strict=True) if kept]
+            unopened = FileFacts(len(numbers), {}, frozenset())
+            numbers = list(kept_of(predicate, [1] * len(numbers), [unopened], types, known))
             if len(known) == len(types):
-                return fragments
-        numbers = pa.array([fragment.number for fragment in fragments], pa.int64())
+                return [self._fragment(number) for number in numbers]
+        left, others = self._left_by_sidecars(predicate, numbers, types, known)
+        left |= self._left_by_footers(predicate, others, types, known)
+        return [self._fragment(number).subset(row_groups) for number, row_groups in sorted(left.items())]
+
+    def _left_by_sidecars(self, predicate: Predicate, numbers: list[int], types: Mapping[str, pa.DataType],
+                          known: Mapping[str, pa.Array]) -> tuple[dict[int, list[int]], list[int]]:
+        """The row groups that are left of local files with sidecars, and the files to plan otherwise."""
+        local = [number for number in numbers if self._sidecar and isinstance(self._found[number].target, LocalTarget)]
+        if not local:
+            return {}, numbers
+        given = {name: values.take(pa.array(local, pa.int64())) for name, values in known.items()}
+        left, others = plan_by_sidecars(predicate, [self._found[number].path for number in local], types, given)
+        elsewhere = set(numbers).difference(local) if len(local) < len(numbers) else ()
+        return ({local[number]: row_groups for number, row_groups in left.items()},
+                sorted([*(local[number] for number in others), *elsewhere]))
+
+    def _left_by_footers(self, predicate: Predicate, numbers: list[int], types: Mapping[str, pa.DataType],
+                         known: Mapping[str, pa.Array]) -> dict[int, list[int]]:
+        """The row groups that are left of files that are opened one by one."""
         asked, schemas = [name for name in types if name not in known], {}
-        facts = list(in_order(lambda fragment: fragment.facts(asked, schemas), fragments))
-        kept = surviving(predicate, facts, types, {name: values.take(numbers) for name, values in known.items()})
-        return [fragment.subset(row_groups) for fragment, row_groups in zip(fragments, kept, strict=True) if row_groups]
+        facts = list(in_order(lambda number: self._fragment(number).facts(asked, schemas), numbers))
+        chosen = pa.array(numbers, pa.int64())
+        kept = surviving(predicate, facts, types, {name: values.take(chosen) for name, values in known.items()})
+        return {number: row_groups for number, row_groups in zip(numbers, kept, strict=True) if row_groups}
 
     def _fragment(self, number: int) -> Fragment:
         found = self._found[number]
         given = {name: values[number] for name, values in self._given.items()}
-        return Fragment(found.target, number, Shape(self.schema, given))
+        return Fragment(found.target, number, Shape(self.schema, given), sidecar=self._sidecar is True)
 
     def names_of(self, predicate: Predicate) -> list[str] | None:
         """The columns that a predicate looks at; None if it may be any."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -19,14 +20,14 @@ __all__ = ["Found", "directory_keys", "discover", "inferred_type", "partition_sc
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
 IGNORED = (".", "_")
+NO_KEYS: Mapping[str, str | None] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A file, the keys that its directories have (text, None for null), and its size in bytes."""
 
     target: LocalTarget | RemoteTarget
-    keys: dict[str, str | None] = field(default_factory=dict)
+    keys: Mapping[str, str | None] = NO_KEYS
     size: int = -1
 
     @property
@@ -101,18 +102,30 @@ def _info(target: LocalTarget | RemoteTarget) -> pafs.FileInfo:
 def _below(target: LocalTarget | RemoteTarget, ignored: tuple[str, ...]) -> list[tuple]:
     """Each file below a directory, its path from there, and its size."""
     base = target.path.rstrip("/")
+    if isinstance(target, LocalTarget):
+        return [(LocalTarget(f"{base}/{name}"), name, size)
+                for name, size in sorted(_names_below(base or "/", "", ignored))]
     infos = _filesystem(target).get_file_info(pafs.FileSelector(base or "/", recursive=True))
     files = sorted((info.path, info.size) for info in infos if info.type == pafs.FileType.File)
-    below = [(_same_kind(target, path), path[len(base):].lstrip("/"), size) for path, size in files]
+    below = [(RemoteTarget(target.filesystem, path), path[len(base):].lstrip("/"), size) for path, size in files]
     return [file for file in below if not any(part.startswith(ignored) for part in file[1].split("/"))]
 
 
-def _same_kind(target, path: str) -> LocalTarget | RemoteTarget:
-    return RemoteTarget(target.filesystem, path) if isinstance(target, RemoteTarget) else LocalTarget(path)
+def _names_below(folder: str, prefix: str, ignored: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+    """The files below a local directory: their paths from there, and their sizes."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            name = entry.name
+            if name.startswith(ignored):
+                continue
+            if entry.is_file():
+                yield prefix + name, entry.stat().st_size
+            elif entry.is_dir():
+                yield from _names_below(entry.path, f"{prefix}{name}/", ignored)
 
 
 def _found(target, name: str, size: int, partitioned: bool) -> Found:
-    return Found(target, directory_keys(posixpath.dirname(name)) if partitioned else {}, size)
+    return Found(target, directory_keys(posixpath.dirname(name)) if partitioned and "=" in name else NO_KEYS, size)
 
 
 @lru_cache(maxsize=1 << 10)

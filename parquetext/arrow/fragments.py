@@ -107,8 +107,10 @@ class Fragment:
         Those that a plan has left; None for all.
     """
 
-    def __init__(self, target, number: int, shape: Shape, row_groups: list[int] | None = None):
+    def __init__(self, target, number: int, shape: Shape, row_groups: list[int] | None = None, *,
+                 sidecar: bool = False):
         self._target, self.number, self._shape, self.row_groups = target, number, shape, row_groups
+        self._sidecar = sidecar
 
     @property
     def path(self) -> str:
@@ -145,11 +147,12 @@ class Fragment:
 
     def subset(self, row_groups: Sequence[int]) -> Fragment:
         """The same file with these row groups alone."""
-        return Fragment(self._target, self.number, self._shape, list(row_groups))
+        return Fragment(self._target, self.number, self._shape, list(row_groups), sidecar=self._sidecar)
 
     def narrowed(self, names: Sequence[str] | None) -> Fragment:
         """The same with these columns of the dataset alone."""
-        return Fragment(self._target, self.number, self._shape.narrowed(names), self.row_groups)
+        shape = self._shape.narrowed(names)
+        return Fragment(self._target, self.number, shape, self.row_groups, sidecar=self._sidecar)
 
     def facts(self, names: Sequence[str], schemas: dict) -> FileFacts:
         """What a plan needs of these columns."""
@@ -186,8 +189,15 @@ class Fragment:
 
     @contextmanager
     def _open(self) -> Iterator[File]:
-        with naming(self._target), open_file(self._target) as file:
+        with naming(self._target), self._opened() as file:
             yield file
+
+    def _opened(self) -> File:
+        if not self._sidecar:
+            return open_file(self._target)
+        from .planned import open_planned
+
+        return open_planned(self._target)
 
     def __repr__(self) -> str:
         some = "" if self.row_groups is None else f", row groups {self.row_groups}"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import accumulate, groupby
 
 import pyarrow as pa
 
 from ..footer.bloom_filters import BloomFilters
 from ..footer.model import Form
 from ..footer.pyarrow_footer import schema_of
-from ..footer.typed_bounds import StoredBounds, stored_bounds
+from ..footer.typed_bounds import RawBounds, StoredBounds, stored_bounds
 from ..pruning import ColumnBounds, Predicate, surviving_row_groups
 from .selection import find_top_level
 
@@ -26,7 +27,7 @@ class FileFacts:
     """
 
     row_groups: int
-    bounds: Mapping[str, tuple[StoredBounds, pa.DataType]]
+    bounds: Mapping[str, tuple[StoredBounds | RawBounds, pa.DataType]]
     missing: frozenset[str]
 
 
@@ -74,24 +75,36 @@ def surviving(predicate: Predicate, files: Sequence[FileFacts], types: Mapping[s
     given : mapping
         Columns that directories give, one value for each file.
     """
-    counts = [facts.row_groups for facts in files]
-    total = sum(counts)
-    owners = pa.array([number for number, count in enumerate(counts) for _ in range(count)], pa.int64())
+    found: list[list[int]] = [[] for _ in files]
+    for file, row_groups in kept_of(predicate, [facts.row_groups for facts in files], files, types, given).items():
+        found[file] = row_groups
+    return found
+
+
+def kept_of(predicate: Predicate, counts: Sequence[int], facts: Sequence[FileFacts], types: Mapping[str, pa.DataType],
+            given: Mapping[str, pa.Array]) -> dict[int, list[int]]:
+    """The files that have row groups left, by their numbers, and these.
+
+    `facts` are those of the files, or of several of them together; `counts` has the row groups of each file.
+    """
+    ends = list(accumulate(counts))
+    total = ends[-1] if ends else 0
 
     def bounds_of(name: str) -> ColumnBounds | None:
         if name in given:
-            return given_bounds(given[name].take(owners))
-        return _joined(name, files, types[name])
+            return given_bounds(given[name].take(owners(counts)))
+        return _joined(name, facts, types[name])
 
-    kept = surviving_row_groups(predicate, bounds_of, total, range(total), types)
-    first, starts = 0, []
-    for count in counts:
-        starts.append(first)
-        first += count
-    found: list[list[int]] = [[] for _ in files]
-    for row_group, file in zip(kept, owners.take(pa.array(kept, pa.int64())).to_pylist(), strict=True):
-        found[file].append(row_group - starts[file])
+    found: dict[int, list[int]] = {}
+    for row_group in surviving_row_groups(predicate, bounds_of, total, range(total), types):
+        file = bisect_right(ends, row_group)
+        found.setdefault(file, []).append(row_group - ends[file] + counts[file])
     return found
+
+
+def owners(counts: Sequence[int]) -> pa.Array:
+    """For each row group the number of its file."""
+    return pa.array([number for number, count in enumerate(counts) for _ in range(count)], pa.int64())
 
 
 def undecided_by_bounds(predicate: Predicate) -> bool:
@@ -140,7 +153,7 @@ def _typed_part(name: str, key, files: list[FileFacts], count: int, kind: pa.Dat
         flags = pa.array([key is not None] * count, pa.bool_()), pa.array([False] * count, pa.bool_())
         return unknown, unknown, *flags
     parts = [facts.bounds[name][0] for facts in files]
-    whole = StoredBounds.joined(parts)
+    whole = parts[0] if len(parts) == 1 else StoredBounds.joined(parts)
     low = high = unknown
     try:
         bounds = whole.typed(key[1])
@@ -148,8 +161,7 @@ def _typed_part(name: str, key, files: list[FileFacts], count: int, kind: pa.Dat
             low, high = bounds.min.cast(kind), bounds.max.cast(kind)
     except (pa.ArrowException, OverflowError):
         pass  # bounds that the dataset's type cannot say are not known
-    flags = ColumnBounds.of(unknown, unknown, whole.null_counts, whole.num_values)
-    return low, high, flags.only_nulls, flags.no_nulls
+    return low, high, *whole.nulls
 
 
 def _is_bytes(kind: pa.DataType) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..pruning import ColumnBounds
 from .elements import parse_element
@@ -14,7 +15,7 @@ from .model import GROUP, Form
 from .names import find_group_or_leaf
 from .types import LeafType, leaf_type
 
-__all__ = ["StoredBounds", "column_bounds", "comparable_leaf", "stored_bounds"]
+__all__ = ["RawBounds", "StoredBounds", "column_bounds", "comparable_leaf", "stored_bounds"]
 
 
 @lru_cache(maxsize=1 << 10)
@@ -48,6 +49,13 @@ class StoredBounds:
     null_counts: Sequence[int]
     num_values: Sequence[int]
 
+    @property
+    def nulls(self) -> tuple[pa.BooleanArray, pa.BooleanArray]:
+        """Which row groups surely have nulls only, and which have none."""
+        nothing = pa.nulls(len(self.min), pa.int64())
+        bounds = ColumnBounds.of(nothing, nothing, self.null_counts, self.num_values)
+        return bounds.only_nulls, bounds.no_nulls
+
     @classmethod
     def joined(cls, parts: Sequence[StoredBounds]) -> StoredBounds:
         """Those of several files with leaves of one kind, one after the other."""
@@ -62,6 +70,34 @@ class StoredBounds:
         except (pa.ArrowException, OverflowError):
             return None
         return ColumnBounds.of(minima, maxima, self.null_counts, self.num_values)
+
+
+@dataclass(frozen=True, slots=True)
+class RawBounds:
+    """A leaf's bounds as they are stored, in arrays of bytes over the row groups of many files; counts are int64."""
+
+    kind: LeafType
+    min: pa.Array
+    max: pa.Array
+    null_counts: pa.Array
+    num_values: pa.Array
+
+    def typed(self, rows: pa.DataType) -> ColumnBounds | None:
+        """As `StoredBounds.typed`."""
+        try:
+            minima, maxima = (self._side(values, rows) for values in (self.min, self.max))
+        except (pa.ArrowException, OverflowError):
+            return None
+        return ColumnBounds(minima, maxima, *self.nulls)
+
+    @property
+    def nulls(self) -> tuple[pa.BooleanArray, pa.BooleanArray]:
+        """Which row groups surely have nulls only, and which have none."""
+        known = pc.greater_equal(self.null_counts, 0)
+        return pc.and_(known, pc.equal(self.null_counts, self.num_values)), pc.equal(self.null_counts, 0)
+
+    def _side(self, values: pa.Array, rows: pa.DataType) -> pa.Array:
+        return values.cast(pa.large_binary()) if _is_text(self.kind) else self.kind.array_of(values).cast(rows)
 
 
 def stored_bounds(form: Form, leaf: int, rows: pa.DataType) -> StoredBounds | None:
@@ -84,6 +120,9 @@ def column_bounds(form: Form, name: str, rows: pa.DataType) -> ColumnBounds | No
 
 def _typed(kind: LeafType, values: list[bytes | None], rows: pa.DataType) -> pa.Array:
     """Text and bytes compare as bytes, cut characters and all; everything else in the type of the rows."""
-    if pa.types.is_string(kind.arrow) or pa.types.is_binary(kind.arrow) or pa.types.is_fixed_size_binary(kind.arrow):
-        return pa.array(values, pa.large_binary())
-    return kind.array(values).cast(rows)
+    return pa.array(values, pa.large_binary()) if _is_text(kind) else kind.array(values).cast(rows)
+
+
+def _is_text(kind: LeafType) -> bool:
+    return (pa.types.is_string(kind.arrow) or pa.types.is_binary(kind.arrow)
+            or pa.types.is_fixed_size_binary(kind.arrow))

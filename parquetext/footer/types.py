@@ -42,15 +42,26 @@ class LeafType:
             return pa.nulls(len(values))
         if self.width:
             values = [value if value is not None and len(value) == self.width else None for value in values]
+        if self.is_viewed:
+            return self.array_of(pa.array(values, pa.binary(self.width)))
         if pa.types.is_decimal(self.arrow):
             return self._decimals(values)
         if self.physical == INT96:
             return pa.array([_nanoseconds(value) for value in values], pa.int64()).view(self.arrow)
         if self.physical == BOOLEAN:
             return pa.array([None if value is None else value != b"\0" for value in values], self.arrow)
-        if self.physical == BYTE_ARRAY:
-            return _text(values, self.arrow) if pa.types.is_string(self.arrow) else pa.array(values, self.arrow)
-        raw = pa.array(values, pa.binary(self.width))
+        return _text(values, self.arrow) if pa.types.is_string(self.arrow) else pa.array(values, self.arrow)
+
+    @property
+    def is_viewed(self) -> bool:
+        """Whether stored bytes are Arrow's own."""
+        return self.physical in (*_STORED, FIXED_LEN_BYTE_ARRAY) and not (
+            pa.types.is_decimal(self.arrow) or pa.types.is_null(self.arrow))
+
+    def array_of(self, raw: pa.Array) -> pa.Array:
+        """The same of an array of bytes, of the width if there is one."""
+        if not self.is_viewed:
+            return self.array(raw.to_pylist())
         if self.physical == FIXED_LEN_BYTE_ARRAY:
             return raw.view(self.arrow)
         return _narrowed(raw.view(_STORED[self.physical]), self.arrow)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -28,15 +29,21 @@ def surviving_row_groups(predicate: Predicate, bounds_of: Callable[[str], Column
         kept = may_meet(predicate.expression, {name: (kind, bounds_of(name)) for name, kind in types.items()}, count)
         return [row_group for row_group in row_groups if kept[row_group]]
     meets = _meets(predicate.alternatives, bounds_of, count)
-    left = [row_group for row_group in row_groups if any(met[row_group] for met in meets)]
+    met = reduce(pc.or_, meets)
+    if row_groups == range(count):
+        left = pc.indices_nonzero(met).to_pylist()
+    else:
+        kept = met.to_pylist()
+        left = [row_group for row_group in row_groups if kept[row_group]]
     if absent is None or not left:
         return left
-    gone = ruled_out(predicate.alternatives, meets, dict.fromkeys(left), absent)
+    each = [some.to_pylist() for some in meets]
+    gone = ruled_out(predicate.alternatives, each, dict.fromkeys(left), absent)
     return [row_group for row_group in left if row_group not in gone]
 
 
 def _meets(alternatives: list[list[Comparison]], bounds_of: Callable[[str], ColumnBounds | None],
-           count: int) -> list[list[bool]]:
+           count: int) -> list[pa.BooleanArray]:
     """For each alternative and each row group whether bounds leave it."""
     bounds: dict[str, ColumnBounds | None] = {}
     found = []
@@ -48,5 +55,5 @@ def _meets(alternatives: list[list[Comparison]], bounds_of: Callable[[str], Colu
                 bounds[name] = bounds_of(name)
             if bounds[name] is not None:
                 meets = pc.and_(meets, may_match(comparison, bounds[name]))
-        found.append(meets.to_pylist())
+        found.append(meets)
     return found

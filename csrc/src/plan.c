@@ -1,0 +1,216 @@
+/* Many files planned at once by their sidecars: which of them belong, and the bounds of some columns, one behind the other. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+/* The notes of a sidecar of ours: docs/sidecar.md. */
+enum { LEAST = 1 << 16, ORIGIN = 0x58545150, SLICES = 0x53545150, ORIGIN_LAYOUT = 1, ORIGIN_BYTES = 52 };
+#define NANOSECONDS INT64_C(1000000000)
+
+static int64_t nanoseconds(struct timespec time) { return (int64_t)time.tv_sec * NANOSECONDS + time.tv_nsec; }
+
+/* Read a whole file into `bytes`, in place of what was there; 0 or an errno. Of many files most fit where the last one did,
+ * and one read shows that. */
+static int read_file(const char *path, pqx_buffer *bytes)
+{
+    int failure = 0, more = 1, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return errno;
+    for (bytes->size = 0; more && !failure;) {
+        if (bytes->capacity - bytes->size < LEAST && pqx_buffer_reserve(bytes, bytes->size < LEAST ? LEAST : bytes->size, NULL) != PQX_OK) {
+            failure = ENOMEM;
+            break;
+        }
+        size_t room = bytes->capacity - bytes->size;
+        ssize_t got = pread(fd, bytes->data + bytes->size, room, (off_t)bytes->size);
+        if (got < 0) failure = errno == EINTR ? 0 : errno;
+        else bytes->size += (size_t)got;
+        more = got < 0 || (size_t)got == room;
+        if (bytes->size > UINT32_MAX) failure = EFBIG;
+    }
+    close(fd);
+    return failure;
+}
+
+/* Whether a file is the very one, unchanged, that the note was made from. */
+static int is_untouched(const char *path, const pqx_pm_footer *footer, pqx_bytes note)
+{
+    struct stat facts;
+    int known;
+    uint64_t size = pqx_pm_parquet_size(footer, &known);
+    if (!known || note.size < ORIGIN_BYTES || pqx_load32(note.data) != ORIGIN_LAYOUT || pqx_load32(note.data + 12) != footer->parquet_footer_length) return 0;
+    if (stat(path, &facts) < 0 || !S_ISREG(facts.st_mode) || (uint64_t)facts.st_size != size) return 0;
+    int64_t modified = (int64_t)pqx_load64(note.data + 16), changed = (int64_t)pqx_load64(note.data + 24);
+    return modified != -1 && modified == nanoseconds(facts.st_mtim) && changed == nanoseconds(facts.st_ctim)
+        && pqx_load64(note.data + 32) == (uint64_t)facts.st_dev && pqx_load64(note.data + 40) == (uint64_t)facts.st_ino;
+}
+
+/* A scratchpad's first entry of a code; an empty one where there is none. */
+static pqx_bytes note_of(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t wanted)
+{
+    uint64_t at = footer->scratchpad;
+    for (uint32_t i = 0; i < footer->scratchpad_count; i++) {
+        uint32_t code;
+        pqx_bytes note;
+        pqx_pm_get_scratch(pm, at, &code, &note, &at);
+        if (code == wanted) return note;
+    }
+    return (pqx_bytes){NULL, 0};
+}
+
+static int open_one(const char *path, const char *sidecar, int verify, pqx_plan_sidecar *opened)
+{
+    int failure = read_file(sidecar, &opened->bytes);
+    if (failure) return failure == ENOENT ? PQX_PLAN_NONE : PQX_PLAN_UNUSED;
+    uint64_t size = opened->bytes.size, committed = size < PQX_PM_SMALLEST_BYTES ? 0 : pqx_pm_committed_size(opened->bytes.data);
+    if (committed < PQX_PM_SMALLEST_BYTES || committed > size) return PQX_PLAN_UNUSED;
+    pqx_pm *pm = &opened->pm;
+    if (pqx_pm_open(opened->bytes.data, (size_t)committed, pm, NULL) != PQX_OK || pqx_pm_get_footer(pm, committed, &opened->footer, NULL) != PQX_OK) return PQX_PLAN_UNUSED;
+    pqx_bytes slices = note_of(pm, &opened->footer, SLICES);
+    if (!slices.data || pqx_pm_open_slices(slices.data, slices.size, &opened->slices, NULL) != PQX_OK) return PQX_PLAN_UNUSED;
+    if (opened->slices.leaf_count != pm->column_count || opened->slices.row_group_count != opened->footer.row_group_count) return PQX_PLAN_UNUSED;
+    if (!is_untouched(path, &opened->footer, note_of(pm, &opened->footer, ORIGIN))) return PQX_PLAN_UNUSED;
+    return verify && pqx_pm_check(pm, &opened->footer, NULL) != PQX_OK ? PQX_PLAN_UNUSED : PQX_PLANNED;
+}
+
+int pqx_plan_open(const char *path, int verify, pqx_plan_sidecar *opened, pqx_error *error)
+{
+    static const char alone[] = "data.parquet", of_alone[] = "_pm";
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    size_t folder = (size_t)(name - path), length = strlen(name);
+    char *beside = malloc(folder + length + sizeof "_.pm");
+    if (!beside) return pqx_fail(error, PQX_NO_MEMORY, 0, folder + length, 0);
+    memcpy(beside, path, folder);
+    beside[folder] = '_';
+    memcpy(beside + folder + 1, name, length);
+    memcpy(beside + folder + 1 + length, ".pm", sizeof ".pm");
+    opened->status = open_one(path, beside, verify, opened);
+    if (opened->status != PQX_PLANNED && strcmp(name, alone) == 0) {
+        memcpy(beside + folder, of_alone, sizeof of_alone);
+        int status = open_one(path, beside, verify, opened);
+        if (status != PQX_PLAN_NONE) opened->status = status;
+    }
+    free(beside);
+    return PQX_OK;
+}
+
+void pqx_plan_close(pqx_plan_sidecar *opened) { pqx_buffer_free(&opened->bytes); }
+
+/* A column's facts in one file. */
+typedef struct facts {
+    int64_t *nulls, *values;
+    uint64_t *offsets[2];
+    uint32_t *lengths[2];
+    uint8_t *has;
+} facts;
+
+static int read_column(const pqx_plan_sidecar *opened, uint32_t leaf, facts *f)
+{
+    const pqx_pm *pm = &opened->pm;
+    const pqx_pm_footer *footer = &opened->footer;
+    uint32_t count = footer->row_group_count;
+    PQX_TRY(pqx_pm_get_numbers(pm, footer, leaf, 0, count, PQX_PM_CHUNK_NULL_COUNT, f->nulls, NULL));
+    PQX_TRY(pqx_pm_get_numbers(pm, footer, leaf, 0, count, PQX_PM_CHUNK_NUM_VALUES, f->values, NULL));
+    return pqx_pm_get_bounds(pm, footer, leaf, 0, count, f->has, f->offsets[0], f->lengths[0], f->offsets[1], f->lengths[1], NULL);
+}
+
+static int push_bit(pqx_buffer *bits, uint64_t at, int bit, pqx_error *error)
+{
+    if (at % 8 == 0) PQX_TRY(pqx_buffer_append(bits, "", 1, error));
+    bits->data[at / 8] |= (uint8_t)(bit << at % 8);
+    return PQX_OK;
+}
+
+/* One side's bound behind the others; `range` is empty where there is none. */
+static int push_bound(pqx_plan_side *side, uint64_t at, uint32_t width, int has, const uint8_t *bytes, pqx_range range, pqx_error *error)
+{
+    static const uint8_t none[64];
+    PQX_TRY(push_bit(&side->valid, at, has, error));
+    if (has) PQX_TRY(pqx_buffer_append(&side->data, bytes + range.offset, range.length, error));
+    for (uint32_t left = has ? 0 : width; left;) {
+        uint32_t some = left < sizeof none ? left : sizeof none;
+        PQX_TRY(pqx_buffer_append(&side->data, none, some, error));
+        left -= some;
+    }
+    if (width) return PQX_OK;
+    int64_t end = (int64_t)side->data.size, start = 0;
+    if (at == 0) PQX_TRY(pqx_buffer_append(&side->ends, &start, sizeof start, error));
+    return pqx_buffer_append(&side->ends, &end, sizeof end, error);
+}
+
+static int push_column(const pqx_plan_sidecar *opened, pqx_plan_column *column, uint64_t at, const facts *f, pqx_error *error)
+{
+    const uint8_t *bytes = opened->pm.data;
+    uint32_t count = opened->footer.row_group_count;
+    PQX_TRY(pqx_buffer_append(&column->nulls, f->nulls, count * sizeof *f->nulls, error));
+    PQX_TRY(pqx_buffer_append(&column->values, f->values, count * sizeof *f->values, error));
+    for (uint32_t i = 0; i < count; i++) {
+        pqx_range low, high;
+        int has;
+        pqx_chunk chunk = {
+            .present = (f->has[i] & 1 ? PQX_PRESENT_MIN_VALUE : 0) | (f->has[i] & 2 ? PQX_PRESENT_MAX_VALUE : 0),
+            .min_value = {(uint32_t)f->offsets[0][i], f->lengths[0][i]}, .max_value = {(uint32_t)f->offsets[1][i], f->lengths[1][i]},
+        };
+        pqx_usable_bounds(bytes, &chunk, &column->element, &low, &high, &has);
+        PQX_TRY(push_bound(&column->min, at + i, column->width, has & 1, bytes, low, error));
+        PQX_TRY(push_bound(&column->max, at + i, column->width, has >> 1 & 1, bytes, high, error));
+    }
+    return PQX_OK;
+}
+
+/* Room for the facts of every column of one file, so that nothing is appended of a file that turns out to be damaged. */
+static int reserve(pqx_buffer *room, size_t columns, size_t count, facts *all, pqx_error *error)
+{
+    size_t each = count * (2 * sizeof(int64_t) + 2 * sizeof(uint64_t) + 2 * sizeof(uint32_t) + 8);
+    room->size = 0;
+    PQX_TRY(pqx_buffer_reserve(room, columns * each, error));
+    for (size_t i = 0; i < columns; i++) {
+        uint8_t *at = room->data + i * each;
+        all[i].nulls = (int64_t *)(void *)at;
+        all[i].values = all[i].nulls + count;
+        all[i].offsets[0] = (uint64_t *)(all[i].values + count);
+        all[i].offsets[1] = all[i].offsets[0] + count;
+        all[i].lengths[0] = (uint32_t *)(all[i].offsets[1] + count);
+        all[i].lengths[1] = all[i].lengths[0] + count;
+        all[i].has = (uint8_t *)(all[i].lengths[1] + count);
+    }
+    return PQX_OK;
+}
+
+static int fits(const pqx_plan_sidecar *opened, const pqx_plan_column *column)
+{
+    pqx_pm_column facts;
+    return pqx_pm_get_column(&opened->pm, column->leaf, &facts, NULL) == PQX_OK && facts.physical_type == column->element.type;
+}
+
+int pqx_plan_gather(pqx_plan *plan, pqx_plan_sidecar *opened, pqx_error *error)
+{
+    uint32_t count = opened->footer.row_group_count;
+    facts few[4], *all = plan->column_count <= 4 ? few : malloc(plan->column_count * sizeof *all);
+    int status = all ? reserve(&plan->room, plan->column_count, count, all, error) : pqx_fail(error, PQX_NO_MEMORY, 0, plan->column_count, 0);
+    for (uint32_t i = 0; status == PQX_OK && i < plan->column_count && opened->status == PQX_PLANNED; i++) {
+        if (!fits(opened, &plan->columns[i]) || read_column(opened, plan->columns[i].leaf, &all[i]) != PQX_OK) opened->status = PQX_PLAN_UNUSED;
+    }
+    for (uint32_t i = 0; status == PQX_OK && i < plan->column_count && opened->status == PQX_PLANNED; i++)
+        status = push_column(opened, &plan->columns[i], plan->row_group_count, &all[i], error);
+    if (status == PQX_OK && opened->status == PQX_PLANNED) plan->row_group_count += count;
+    if (all != few) free(all);
+    return status;
+}
+
+void pqx_plan_free(pqx_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->column_count; i++) {
+        pqx_plan_column *column = &plan->columns[i];
+        pqx_buffer *buffers[] = {&column->nulls, &column->values, &column->min.valid, &column->min.ends, &column->min.data, &column->max.valid, &column->max.ends, &column->max.data};
+        for (size_t j = 0; j < sizeof buffers / sizeof *buffers; j++) pqx_buffer_free(buffers[j]);
+    }
+    pqx_buffer_free(&plan->room);
+    free(plan->columns);
+    plan->columns = NULL;
+    plan->column_count = 0;
+}

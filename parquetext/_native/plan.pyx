@@ -1,0 +1,201 @@
+"""Many files planned at once by their sidecars."""
+
+from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcmp, strlen
+
+import os
+
+from .. import wire
+from ..errors import wire_error
+
+from .capi cimport pqx_buffer, pqx_bytes, pqx_element, pqx_error
+from .scan cimport Scan
+from .sidecar_api cimport pqx_pm, pqx_pm_footer, pqx_pm_slices
+
+__all__ = ["NONE", "OTHER", "PLANNED", "UNUSED", "first_schema", "gather"]
+
+cdef extern from "parquetext.h" nogil:
+    ctypedef struct pqx_plan_sidecar:
+        int status
+        pqx_pm pm
+        pqx_pm_footer footer
+        pqx_pm_slices slices
+        pqx_buffer bytes
+    int pqx_plan_open(const char *path, int verify, pqx_plan_sidecar *opened, pqx_error *error)
+    void pqx_plan_close(pqx_plan_sidecar *opened)
+    ctypedef struct pqx_plan_side:
+        pqx_buffer valid, ends, data
+    ctypedef struct pqx_plan_column:
+        pqx_element element
+        uint32_t leaf, width
+        pqx_buffer nulls, values
+        pqx_plan_side min, max
+    ctypedef struct pqx_plan:
+        pqx_plan_column *columns
+        uint32_t column_count
+        uint64_t row_group_count
+        pqx_buffer room
+    int pqx_plan_gather(pqx_plan *plan, pqx_plan_sidecar *opened, pqx_error *error)
+    void pqx_plan_free(pqx_plan *plan)
+
+PLANNED, NONE, UNUSED, OTHER = range(4)
+cdef enum:
+    PLAN_OK = 0
+    PLAN_OTHER = 3
+
+
+cdef raise_error(const pqx_error *error):
+    raise wire_error(error.code, error.offset, error.expected, error.found)
+
+
+cdef class Files:
+    """The paths as C takes them."""
+
+    cdef bytes joined                                           # each with a NUL behind it
+    cdef const char **names
+    cdef uint32_t count
+
+    def __cinit__(self, paths):
+        cdef uint32_t i
+        cdef const char *at
+        self.count = len(paths)
+        self.joined = os.fsencode("\0".join(paths))
+        if self.joined.count(b"\0") + 1 != max(self.count, 1u):
+            raise ValueError("embedded null byte")
+        self.names = <const char **> calloc(self.count + 1, sizeof(char *))
+        if self.names == NULL:
+            raise MemoryError
+        at = PyBytes_AsString(self.joined)
+        for i in range(self.count):
+            self.names[i] = at
+            at += strlen(at) + 1
+
+    def __dealloc__(self):
+        free(self.names)
+
+
+def first_schema(paths, *, bint verify=True):
+    """Find the first file whose sidecar belongs to it and carries what slices need.
+
+    Parameters
+    ----------
+    paths : list of str
+        Of local files.
+    verify : bool
+        Whether checksums have to hold.
+
+    Returns
+    -------
+    (int, bytes) or None
+        Its number, and its schema: a Thrift FileMetaData without row groups.
+    """
+    cdef Files files = Files(paths)
+    cdef pqx_plan_sidecar opened
+    cdef pqx_error error
+    cdef uint32_t i = 0
+    cdef int status = 0
+    opened.bytes = pqx_buffer(NULL, 0, 0)
+    try:
+        with nogil:
+            while i < files.count:
+                status = pqx_plan_open(files.names[i], verify, &opened, &error)
+                if status or opened.status == PLAN_OK:
+                    break
+                i += 1
+        if status:
+            raise_error(&error)
+        if i == files.count:
+            return None
+        return i, bytes_of(opened.slices.schema.data, opened.slices.schema.size)
+    finally:
+        pqx_plan_close(&opened)
+
+
+def gather(paths, Scan schema not None, columns, *, bint verify=True):
+    """What the sidecars of files of one schema say of some columns.
+
+    Parameters
+    ----------
+    paths : list of str
+        Of local files.
+    schema : Scan
+        As `first_schema` gives it, scanned.
+    columns : list of (int, int)
+        Leaves, and the bytes of a bound of each; 0 where that varies.
+    verify : bool
+        Whether checksums have to hold.
+
+    Returns
+    -------
+    statuses : bytes
+        For each file: PLANNED, NONE (it has no sidecar), UNUSED (it does not belong to the file, is damaged, or says too
+        little), OTHER (it has another schema).
+    counts : memoryview
+        Row groups of each file (``I``), 0 where it was not planned.
+    facts : list of tuples
+        For each column the buffers of arrays over all these row groups, one file's behind the other's: null counts and
+        values (``int64``, -1 where unknown), then of the usable minima and of the maxima (bits that say where there is
+        one, ends as ``int64`` or None, bytes).
+    """
+    cdef Files files = Files(paths)
+    cdef pqx_plan plan
+    cdef pqx_plan_sidecar opened
+    cdef pqx_error error
+    cdef bytes statuses = PyBytes_FromStringAndSize(NULL, files.count)
+    cdef bytes counts = PyBytes_FromStringAndSize(NULL, 4 * <Py_ssize_t> files.count)
+    cdef uint8_t *said = <uint8_t *> PyBytes_AsString(statuses)
+    cdef uint32_t *groups = <uint32_t *> PyBytes_AsString(counts)
+    cdef size_t size = schema.view.shape[0]
+    cdef uint32_t i
+    cdef int status = 0
+    plan.room = opened.bytes = pqx_buffer(NULL, 0, 0)
+    plan.row_group_count = plan.column_count = 0
+    plan.columns = <pqx_plan_column *> calloc(len(columns) + 1, sizeof(pqx_plan_column))
+    if plan.columns == NULL:
+        raise MemoryError
+    try:
+        for leaf, width in columns:
+            if not 0 <= leaf < schema.result.leaf_count:
+                raise wire_error(wire.BAD_ARGUMENT, 0, schema.result.leaf_count, leaf)
+            plan.columns[plan.column_count].element = schema.result.elements[schema.result.leaves[<uint32_t> leaf]]
+            plan.columns[plan.column_count].leaf = leaf
+            plan.columns[plan.column_count].width = width
+            plan.column_count += 1
+        with nogil:
+            for i in range(files.count):
+                status = pqx_plan_open(files.names[i], verify, &opened, &error)
+                if status:
+                    break
+                groups[i] = 0
+                if opened.status == PLAN_OK:
+                    if opened.slices.schema.size != size or memcmp(opened.slices.schema.data, schema.start, size):
+                        opened.status = PLAN_OTHER
+                    else:
+                        status = pqx_plan_gather(&plan, &opened, &error)
+                        if status:
+                            break
+                        groups[i] = opened.footer.row_group_count if opened.status == PLAN_OK else 0
+                said[i] = <uint8_t> opened.status
+        if status:
+            raise_error(&error)
+        return statuses, memoryview(counts).cast("I"), [column_of(&plan.columns[i]) for i in range(plan.column_count)]
+    finally:
+        pqx_plan_close(&opened)
+        pqx_plan_free(&plan)
+
+
+cdef bytes bytes_of(const uint8_t *data, size_t size):
+    return PyBytes_FromStringAndSize(<const char *> data, size) if size else b""
+
+
+cdef tuple side_of(const pqx_plan_side *side, bint varies):
+    return (bytes_of(side.valid.data, side.valid.size), bytes_of(side.ends.data, side.ends.size) if varies else None,
+            bytes_of(side.data.data, side.data.size))
+
+
+cdef tuple column_of(const pqx_plan_column *column):
+    cdef bint varies = column.width == 0
+    return (bytes_of(column.nulls.data, column.nulls.size), bytes_of(column.values.data, column.values.size),
+            side_of(&column.min, varies), side_of(&column.max, varies))

@@ -1,0 +1,226 @@
+"""Many files planned at once by their sidecars."""
+
+from __future__ import annotations
+
+import os
+import stat
+import struct
+from array import array
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .. import wire
+from ..errors import ParquetextError, wire_error
+from .bounds import Leaf, usable_bounds
+from .sidecar_read import Reader
+from .sidecar_slice import Slices
+
+__all__ = ["NONE", "OTHER", "PLANNED", "UNUSED", "first_schema", "gather"]
+
+PLANNED, NONE, UNUSED, OTHER = range(4)
+ORIGIN, SLICES = (int.from_bytes(code, "little") for code in (b"PQTX", b"PQTS"))
+ORIGIN_LAYOUT = 1
+FIXED = struct.Struct("<IIIIqqQQI")  # docs/sidecar.md
+LARGEST = 0xFFFFFFFF
+UNKNOWN = -1
+PARQUET_TRAILER = 8
+
+
+class Opened(NamedTuple):
+    """A sidecar that belongs to its file."""
+
+    reader: Reader
+    schema: bytes
+
+
+def first_schema(paths: Sequence[str], *, verify: bool = True) -> tuple[int, bytes] | None:
+    """Find the first file whose sidecar belongs to it and carries what slices need.
+
+    Parameters
+    ----------
+    paths : list of str
+        Of local files.
+    verify : bool
+        Whether checksums have to hold.
+
+    Returns
+    -------
+    (int, bytes) or None
+        Its number, and its schema: a Thrift FileMetaData without row groups.
+    """
+    for number, path in enumerate(encoded(paths)):
+        _, opened = open_beside(path, verify)
+        if opened is not None:
+            return number, opened.schema
+    return None
+
+
+def gather(paths: Sequence[str], schema, columns: Sequence[tuple[int, int]], *, verify: bool = True) -> tuple:
+    """What the sidecars of files of one schema say of some columns.
+
+    Parameters
+    ----------
+    paths : list of str
+        Of local files.
+    schema : Scan
+        As `first_schema` gives it, scanned.
+    columns : list of (int, int)
+        Leaves, and the bytes of a bound of each; 0 where that varies.
+    verify : bool
+        Whether checksums have to hold.
+
+    Returns
+    -------
+    statuses : bytes
+        For each file: PLANNED, NONE (it has no sidecar), UNUSED (it does not belong to the file, is damaged, or says
+        too little), OTHER (it has another schema).
+    counts : memoryview
+        Row groups of each file (``I``), 0 where it was not planned.
+    facts : list of tuples
+        For each column the buffers of arrays over all these row groups, one file's behind the other's: null counts and
+        values (``int64``, -1 where unknown), then of the usable minima and of the maxima (bits that say where there is
+        one, ends as ``int64`` or None, bytes).
+    """
+    gathered = [ColumnFacts(schema, leaf, width) for leaf, width in columns]
+    statuses, counts, wanted = bytearray(), array("I"), bytes(memoryview(schema.data))
+    for path in encoded(paths):
+        status, opened = open_beside(path, verify)
+        if opened is not None and opened.schema != wanted:
+            status = OTHER
+        elif opened is not None:
+            try:
+                found = [column.read(opened.reader) for column in gathered]
+            except ParquetextError:
+                status = UNUSED
+            else:
+                for column, facts in zip(gathered, found, strict=True):
+                    column.append(*facts)
+        statuses.append(status)
+        counts.append(opened.reader.row_group_count if opened is not None and status == PLANNED else 0)
+    return bytes(statuses), memoryview(counts), [column.buffers() for column in gathered]
+
+
+def encoded(paths: Sequence[str]) -> list[bytes]:
+    names = [os.fsencode(path) for path in paths]
+    if any(b"\0" in name for name in names):
+        raise ValueError("embedded null byte")
+    return names
+
+
+def open_beside(path: bytes, verify: bool) -> tuple[int, Opened | None]:
+    """The sidecar of a file: ``_NAME.pm``, or for ``data.parquet`` also ``_pm``."""
+    folder, name = os.path.split(path)
+    status, opened = open_one(path, os.path.join(folder, b"_" + name + b".pm"), verify)
+    if opened is None and name == b"data.parquet":
+        other, opened = open_one(path, os.path.join(folder, b"_pm"), verify)
+        status = status if other == NONE else other
+    return status, opened
+
+
+def open_one(path: bytes, sidecar: bytes, verify: bool) -> tuple[int, Opened | None]:
+    try:
+        data = read_file(sidecar)
+    except FileNotFoundError:
+        return NONE, None
+    except OSError:
+        return UNUSED, None
+    committed = int.from_bytes(data[:8], "little") if len(data) >= wire.PM_SMALLEST_BYTES else 0
+    if not wire.PM_SMALLEST_BYTES <= committed <= len(data):
+        return UNUSED, None
+    try:
+        reader = Reader(data[:committed], verify=False)
+        notes = reader.scratchpad
+        slices = Slices(reader, notes.get(SLICES, b""))
+        fits = (slices.leaf_count, slices.row_group_count) == (reader.column_count, reader.row_group_count)
+        if not fits or not is_untouched(path, reader.footer, notes.get(ORIGIN, b"")):
+            return UNUSED, None
+        if verify:
+            reader.check()
+    except ParquetextError:
+        return UNUSED, None
+    return PLANNED, Opened(reader, slices.schema)
+
+
+def read_file(path: bytes) -> bytes:
+    """A whole regular file."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    with open(fd, "rb") as file:
+        status = os.fstat(fd)
+        if status.st_size > LARGEST:
+            raise OSError("too large")
+        return file.read()
+
+
+def is_untouched(path: bytes, footer, note: bytes) -> bool:
+    """Whether a file is the very one, unchanged, that the note was made from."""
+    if len(note) < FIXED.size:
+        return False
+    layout, _, _, length, *version, _ = FIXED.unpack_from(note)
+    if layout != ORIGIN_LAYOUT or length != footer.parquet_footer_length:
+        return False
+    try:
+        there = os.stat(path)
+    except OSError:
+        return False
+    size = footer.parquet_footer_offset + footer.parquet_footer_length + PARQUET_TRAILER
+    return (stat.S_ISREG(there.st_mode) and there.st_size == size and version[0] != UNKNOWN
+            and version == [there.st_mtime_ns, there.st_ctime_ns, there.st_dev, there.st_ino])
+
+
+class Side:
+    """The usable minima or maxima of a column, row group behind row group."""
+
+    def __init__(self, width: int):
+        self.width, self.count = width, 0
+        self.valid, self.data, self.ends = bytearray(), bytearray(), array("q")
+
+    def append(self, value: bytes | None) -> None:
+        if self.count % 8 == 0:
+            self.valid.append(0)
+        self.valid[-1] |= (value is not None) << self.count % 8
+        self.data += bytes(self.width) if value is None else value
+        if not self.count:
+            self.ends.append(0)
+        self.ends.append(len(self.data))
+        self.count += 1
+
+    def buffers(self) -> tuple[bytes, bytes | None, bytes]:
+        return bytes(self.valid), None if self.width else self.ends.tobytes(), bytes(self.data)
+
+
+class ColumnFacts:
+    """One column's facts in all files so far."""
+
+    def __init__(self, schema, leaf: int, width: int):
+        if not 0 <= leaf < schema.leaf_count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, schema.leaf_count, leaf)
+        self.number = leaf
+        self.leaf = Leaf(*(schema.elements(name)[schema.leaves[leaf]] for name in Leaf._fields))
+        self.nulls, self.values = array("q"), array("q")
+        self.low, self.high = Side(width), Side(width)
+
+    def read(self, reader: Reader) -> tuple:
+        """Null counts, values, and (minimum, maximum) pairs of one file."""
+        if reader.column(self.number).physical_type != self.leaf.type:
+            raise wire_error(wire.PM_SLICES, 0, self.number, self.number)
+        chunks, data = reader.chunks(self.number), memoryview(reader.data)
+        pairs = []
+        for has, low, low_size, high, high_size in zip(*chunks.bounds(), strict=True):
+            present = (wire.PRESENT_MIN_VALUE if has & 1 else 0) | (wire.PRESENT_MAX_VALUE if has & 2 else 0)
+            chunk = {"present": present, "min_value_offset": low, "min_value_length": low_size,
+                     "max_value_offset": high, "max_value_length": high_size, "min_offset": 0, "min_length": 0,
+                     "max_offset": 0, "max_length": 0}
+            has, low, low_size, high, high_size = usable_bounds(data, chunk, self.leaf)
+            pairs.append((bytes(data[low:low + low_size]) if has & 1 else None,
+                          bytes(data[high:high + high_size]) if has & 2 else None))
+        return chunks.array("null_count"), chunks.array("num_values"), pairs
+
+    def append(self, nulls, values, pairs) -> None:
+        self.nulls.extend(nulls)
+        self.values.extend(values)
+        for low, high in pairs:
+            self.low.append(low)
+            self.high.append(high)
+
+    def buffers(self) -> tuple:
+        return self.nulls.tobytes(), self.values.tobytes(), self.low.buffers(), self.high.buffers()
