@@ -776,6 +776,8 @@ typedef struct pqx_plan_sidecar {
     pqx_pm_footer footer;
     pqx_pm_slices slices;
     pqx_buffer bytes;                    /* the sidecar's, which all of this reads from */
+    int folder, is_entered;              /* the open folder of the last path, and what else is kept from file to file */
+    pqx_buffer folder_path, beside;
 } pqx_plan_sidecar;
 /* Read the sidecar of the file at `path`, in place of the one before, and see whether it belongs to it. With `verify`, its
  * checksum has to hold. Only want of memory is a failure. */

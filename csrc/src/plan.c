@@ -15,9 +15,9 @@ static int64_t nanoseconds(struct timespec time) { return (int64_t)time.tv_sec *
 
 /* Read a whole file into `bytes`, in place of what was there; 0 or an errno. Of many files most fit where the last one did,
  * and one read shows that. */
-static int read_file(const char *path, pqx_buffer *bytes)
+static int read_file(int folder, const char *path, pqx_buffer *bytes)
 {
-    int failure = 0, more = 1, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int failure = 0, more = 1, fd = openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return errno;
     for (bytes->size = 0; more && !failure;) {
         if (bytes->capacity - bytes->size < LEAST && pqx_buffer_reserve(bytes, bytes->size < LEAST ? LEAST : bytes->size, NULL) != PQX_OK) {
@@ -36,13 +36,13 @@ static int read_file(const char *path, pqx_buffer *bytes)
 }
 
 /* Whether a file is the very one, unchanged, that the note was made from. */
-static int is_untouched(const char *path, const pqx_pm_footer *footer, pqx_bytes note)
+static int is_untouched(int folder, const char *path, const pqx_pm_footer *footer, pqx_bytes note)
 {
     struct stat facts;
     int known;
     uint64_t size = pqx_pm_parquet_size(footer, &known);
     if (!known || note.size < ORIGIN_BYTES || pqx_load32(note.data) != ORIGIN_LAYOUT || pqx_load32(note.data + 12) != footer->parquet_footer_length) return 0;
-    if (stat(path, &facts) < 0 || !S_ISREG(facts.st_mode) || (uint64_t)facts.st_size != size) return 0;
+    if (fstatat(folder, path, &facts, 0) < 0 || !S_ISREG(facts.st_mode) || (uint64_t)facts.st_size != size) return 0;
     int64_t modified = (int64_t)pqx_load64(note.data + 16), changed = (int64_t)pqx_load64(note.data + 24);
     return modified != -1 && modified == nanoseconds(facts.st_mtim) && changed == nanoseconds(facts.st_ctim)
         && pqx_load64(note.data + 32) == (uint64_t)facts.st_dev && pqx_load64(note.data + 40) == (uint64_t)facts.st_ino;
@@ -63,7 +63,7 @@ static pqx_bytes note_of(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t
 
 static int open_one(const char *path, const char *sidecar, int verify, pqx_plan_sidecar *opened)
 {
-    int failure = read_file(sidecar, &opened->bytes);
+    int failure = read_file(opened->folder, sidecar, &opened->bytes);
     if (failure) return failure == ENOENT ? PQX_PLAN_NONE : PQX_PLAN_UNUSED;
     uint64_t size = opened->bytes.size, committed = size < PQX_PM_SMALLEST_BYTES ? 0 : pqx_pm_committed_size(opened->bytes.data);
     if (committed < PQX_PM_SMALLEST_BYTES || committed > size) return PQX_PLAN_UNUSED;
@@ -72,33 +72,48 @@ static int open_one(const char *path, const char *sidecar, int verify, pqx_plan_
     pqx_bytes slices = note_of(pm, &opened->footer, SLICES);
     if (!slices.data || pqx_pm_open_slices(slices.data, slices.size, &opened->slices, NULL) != PQX_OK) return PQX_PLAN_UNUSED;
     if (opened->slices.leaf_count != pm->column_count || opened->slices.row_group_count != opened->footer.row_group_count) return PQX_PLAN_UNUSED;
-    if (!is_untouched(path, &opened->footer, note_of(pm, &opened->footer, ORIGIN))) return PQX_PLAN_UNUSED;
+    if (!is_untouched(opened->folder, path, &opened->footer, note_of(pm, &opened->footer, ORIGIN))) return PQX_PLAN_UNUSED;
     return verify && pqx_pm_check(pm, &opened->footer, NULL) != PQX_OK ? PQX_PLAN_UNUSED : PQX_PLANNED;
+}
+
+/* Have the folder of a path open, of `length` bytes with its slash: files of one folder are found from there in less time. */
+static int enter(pqx_plan_sidecar *opened, const char *path, size_t length, pqx_error *error)
+{
+    pqx_buffer *last = &opened->folder_path;
+    if (opened->is_entered && last->size == length + 1 && memcmp(last->data, path, length) == 0) return PQX_OK;
+    if (opened->is_entered) close(opened->folder);
+    opened->is_entered = 0;
+    last->size = 0;
+    PQX_TRY(pqx_buffer_append(last, path, length, error));
+    PQX_TRY(pqx_buffer_append(last, "", 1, error));
+    opened->folder = open(length ? (const char *)last->data : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    opened->is_entered = opened->folder >= 0;
+    return PQX_OK;
 }
 
 int pqx_plan_open(const char *path, int verify, pqx_plan_sidecar *opened, pqx_error *error)
 {
-    static const char alone[] = "data.parquet", of_alone[] = "_pm";
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    size_t folder = (size_t)(name - path), length = strlen(name);
-    char *beside = malloc(folder + length + sizeof "_.pm");
-    if (!beside) return pqx_fail(error, PQX_NO_MEMORY, 0, folder + length, 0);
-    memcpy(beside, path, folder);
-    beside[folder] = '_';
-    memcpy(beside + folder + 1, name, length);
-    memcpy(beside + folder + 1 + length, ".pm", sizeof ".pm");
-    opened->status = open_one(path, beside, verify, opened);
-    if (opened->status != PQX_PLANNED && strcmp(name, alone) == 0) {
-        memcpy(beside + folder, of_alone, sizeof of_alone);
-        int status = open_one(path, beside, verify, opened);
-        if (status != PQX_PLAN_NONE) opened->status = status;
-    }
-    free(beside);
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t length = strlen(name);
+    PQX_TRY(enter(opened, path, (size_t)(name - path), error));
+    opened->beside.size = 0;
+    PQX_TRY(pqx_buffer_append(&opened->beside, "_", 1, error));
+    PQX_TRY(pqx_buffer_append(&opened->beside, name, length, error));
+    PQX_TRY(pqx_buffer_append(&opened->beside, ".pm", sizeof ".pm", error));
+    opened->status = opened->is_entered ? open_one(name, (const char *)opened->beside.data, verify, opened) : PQX_PLAN_UNUSED;
+    if (opened->status == PQX_PLANNED || strcmp(name, "data.parquet") != 0) return PQX_OK;
+    int status = open_one(name, "_pm", verify, opened);
+    if (status != PQX_PLAN_NONE) opened->status = status;
     return PQX_OK;
 }
 
-void pqx_plan_close(pqx_plan_sidecar *opened) { pqx_buffer_free(&opened->bytes); }
+void pqx_plan_close(pqx_plan_sidecar *opened)
+{
+    if (opened->is_entered) close(opened->folder);
+    opened->is_entered = 0;
+    pqx_buffer *buffers[] = {&opened->bytes, &opened->folder_path, &opened->beside};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) pqx_buffer_free(buffers[i]);
+}
 
 /* A column's facts in one file. */
 typedef struct facts {

@@ -3,7 +3,7 @@
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcmp, strlen
+from libc.string cimport memcmp, memset, strlen
 
 import os
 
@@ -62,7 +62,7 @@ cdef class Files:
         cdef const char *at
         self.count = len(paths)
         self.joined = os.fsencode("\0".join(paths))
-        if self.joined.count(b"\0") + 1 != max(self.count, 1u):
+        if self.count and <uint32_t> self.joined.count(b"\0") + 1 != self.count:
             raise ValueError("embedded null byte")
         self.names = <const char **> calloc(self.count + 1, sizeof(char *))
         if self.names == NULL:
@@ -96,7 +96,7 @@ def first_schema(paths, *, bint verify=True):
     cdef pqx_error error
     cdef uint32_t i = 0
     cdef int status = 0
-    opened.bytes = pqx_buffer(NULL, 0, 0)
+    memset(&opened, 0, sizeof(opened))
     try:
         with nogil:
             while i < files.count:
@@ -150,7 +150,8 @@ def gather(paths, Scan schema not None, columns, *, bint verify=True):
     cdef size_t size = schema.view.shape[0]
     cdef uint32_t i
     cdef int status = 0
-    plan.room = opened.bytes = pqx_buffer(NULL, 0, 0)
+    memset(&opened, 0, sizeof(opened))
+    plan.room = pqx_buffer(NULL, 0, 0)
     plan.row_group_count = plan.column_count = 0
     plan.columns = <pqx_plan_column *> calloc(len(columns) + 1, sizeof(pqx_plan_column))
     if plan.columns == NULL:

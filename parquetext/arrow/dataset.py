@@ -160,20 +160,22 @@ class Dataset:
     def _left_by_sidecars(self, predicate: Predicate, numbers: list[int], types: Mapping[str, pa.DataType],
                           known: Mapping[str, pa.Array]) -> tuple[dict[int, list[int]], list[int]]:
         """The row groups that are left of local files with sidecars, and the files to plan otherwise."""
-        local = [number for number in numbers if self._sidecar and isinstance(self._found[number].target, LocalTarget)]
-        if not local:
+        local = {number: target.path for number, (target, _) in zip(numbers, map(self._found.__getitem__, numbers),
+                                                                    strict=True) if isinstance(target, LocalTarget)}
+        if not local or not self._sidecar:
             return {}, numbers
-        given = {name: values.take(pa.array(local, pa.int64())) for name, values in known.items()}
-        left, others = plan_by_sidecars(predicate, [self._found[number].path for number in local], types, given)
-        elsewhere = set(numbers).difference(local) if len(local) < len(numbers) else ()
-        return ({local[number]: row_groups for number, row_groups in left.items()},
-                sorted([*(local[number] for number in others), *elsewhere]))
+        chosen = list(local)
+        given = {name: values.take(pa.array(chosen, pa.int64())) for name, values in known.items()}
+        left, others = plan_by_sidecars(predicate, list(local.values()), types, given)
+        elsewhere = [number for number in numbers if number not in local] if len(local) < len(numbers) else []
+        return ({chosen[number]: row_groups for number, row_groups in left.items()},
+                sorted([chosen[number] for number in others] + elsewhere))
 
     def _left_by_footers(self, predicate: Predicate, numbers: list[int], types: Mapping[str, pa.DataType],
                          known: Mapping[str, pa.Array]) -> dict[int, list[int]]:
         """The row groups that are left of files that are opened one by one."""
-        asked, schemas = [name for name in types if name not in known], {}
-        facts = list(in_order(lambda number: self._fragment(number).facts(asked, schemas), numbers))
+        asked = [name for name in types if name not in known]
+        facts = list(in_order(lambda number: self._fragment(number).facts(asked), numbers))
         chosen = pa.array(numbers, pa.int64())
         kept = surviving(predicate, facts, types, {name: values.take(chosen) for name, values in known.items()})
         return {number: row_groups for number, row_groups in zip(numbers, kept, strict=True) if row_groups}

@@ -154,10 +154,10 @@ class Fragment:
         shape = self._shape.narrowed(names)
         return Fragment(self._target, self.number, shape, self.row_groups, sidecar=self._sidecar)
 
-    def facts(self, names: Sequence[str], schemas: dict) -> FileFacts:
+    def facts(self, names: Sequence[str]) -> FileFacts:
         """What a plan needs of these columns."""
         with self._open() as file:
-            return file._on_form(lambda form: gather_facts(form, names, schemas))
+            return file._on_form(lambda form: gather_facts(form, names))
 
     def asks_blooms(self, predicate: Predicate) -> bool:
         """Whether more than bounds can be asked."""

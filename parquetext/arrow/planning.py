@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate, groupby
 
 import pyarrow as pa
@@ -31,29 +32,31 @@ class FileFacts:
     missing: frozenset[str]
 
 
-def gather_facts(form: Form, names: Iterable[str], schemas: dict[bytes, pa.DataType]) -> FileFacts:
-    """The facts of top-level columns; `schemas` keeps what Arrow said of equal slices of other files."""
+def gather_facts(form: Form, names: Iterable[str]) -> FileFacts:
+    """The facts of top-level columns."""
     bounds, missing = {}, []
     for name in names:
         leaves = find_top_level(form, name)
         if leaves is None:
             missing.append(name)
             continue
-        rows = rows_type(form, leaves, schemas)
+        rows = rows_type(form, leaves)
         found = stored_bounds(form, leaves[0], rows) if len(leaves) == 1 else None
         if found is not None:
             bounds[name] = found, rows
     return FileFacts(form.row_group_count, bounds, frozenset(missing))
 
 
-def rows_type(form: Form, leaves: range, schemas: dict[bytes, pa.DataType]) -> pa.DataType:
+def rows_type(form: Form, leaves: range) -> pa.DataType:
     """The type that the rows of a top-level column have in its file."""
-    footer = form.slice(leaves, [])
-    kind = schemas.get(footer)
-    if kind is None:
-        kind = schema_of(footer).field(0).type
-        schemas[footer] = kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return kind
+    return _type_of(form.slice(leaves, []))
+
+
+@lru_cache(maxsize=1 << 10)
+def _type_of(footer: bytes) -> pa.DataType:
+    """The type of a slice's one column; the files of a dataset have the same slices over and over."""
+    kind = schema_of(footer).field(0).type
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def given_bounds(values: pa.Array) -> ColumnBounds:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from .. import kernels
+from ..errors import ParquetextError
 from ..footer.thrift_form import ThriftForm
 from ..footer.typed_bounds import RawBounds, comparable_type
 from ..footer.types import LeafType
@@ -57,8 +58,13 @@ def plan_by_sidecars(predicate: Predicate, paths: Sequence[str], types: Mapping[
         if found is None:
             break
         others += todo[:found[0]]
-        todo, form = todo[found[0]:], ThriftForm(found[1])
-        columns, missing = _columns(form, wanted)
+        todo = todo[found[0]:]
+        try:
+            form = ThriftForm(found[1])
+            columns, missing = _columns(form, wanted)
+        except ParquetextError:  # the file's own footer tells what is wrong, or nothing is
+            others.append(todo.pop(0))
+            continue
         statuses, counts, facts = _gathered(_of(paths, todo), form.scan, columns)
         planned = [number for number, status in zip(todo, statuses, strict=True) if status == kernels.plan.PLANNED]
         rows = [count for count, status in zip(counts, statuses, strict=True) if status == kernels.plan.PLANNED]
@@ -83,7 +89,7 @@ def _columns(form: ThriftForm, names: Sequence[str]) -> tuple[dict[str, Column],
         if leaves is None:
             missing.add(name)
         elif len(leaves) == 1:
-            rows = rows_type(form, leaves, {})
+            rows = rows_type(form, leaves)
             kind = comparable_type(form, leaves[0], rows)
             if kind is not None:
                 columns[name] = Column(leaves[0], kind, rows)

@@ -111,6 +111,15 @@ def test_files_with_and_without_sidecars_and_of_other_schemas_are_one_dataset(la
         assert plan(whole, filter) == plan(plain, filter)
 
 
+def test_a_schema_in_a_sidecar_that_is_none_leaves_planning_to_the_footer(lake):
+    place = sidecar.candidates(str(min(lake.rglob("*.parquet"))))[0].path
+    with open(place, "rb") as file:
+        data = file.read()
+    with open(place, "wb") as file:
+        file.write(with_checksum(data.replace(b"ARROW:schema", b"\xff" * 12).replace(b"\x18\x06schema", b"\xff" * 8)))
+    assert parquetext.dataset(str(lake)).to_table(filter=[("n", "=", 5)])["n"].to_pylist() == [5]
+
+
 def test_many_files_are_shared_out_among_threads(lake, monkeypatch):
     monkeypatch.setattr(sidecars, "WORTH_A_THREAD", 2)
     monkeypatch.setattr(os, "cpu_count", lambda: 3)

@@ -1,0 +1,179 @@
+"""Whole files, in every form and with sidecars: filters find exactly the rows that a scan of all rows finds."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import tempfile
+from decimal import Decimal
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.parquet_bytes import footer_of, with_footer
+
+import parquetext
+from parquetext import kernels, sidecar
+from parquetext.thrift import values
+
+FLOATS = st.one_of(st.sampled_from([0.0, -0.0, math.nan, math.inf, -math.inf, 1.0]), st.floats(width=32))
+MOMENTS = st.datetimes(datetime.datetime(1969, 12, 31), datetime.datetime(1970, 1, 2))
+KINDS = {
+    "int8": (pa.int8(), st.integers(-3, 3)),
+    "int32": (pa.int32(), st.integers(-(2**31), 2**31 - 1) | st.integers(-2, 2) | st.just(-(2**31))),
+    "int64": (pa.int64(), st.integers(-(2**63), 2**63 - 1) | st.integers(-2, 2) | st.just(-(2**63))),
+    "uint8": (pa.uint8(), st.integers(0, 3) | st.just(255)),
+    "uint32": (pa.uint32(), st.integers(0, 2**32 - 1) | st.integers(0, 3)),
+    "uint64": (pa.uint64(), st.integers(2**63 - 2, 2**63 + 2) | st.integers(0, 2)),
+    "float32": (pa.float32(), FLOATS),
+    "float64": (pa.float64(), FLOATS),
+    "bool": (pa.bool_(), st.booleans()),
+    "string": (pa.string(), st.text("aé\U0001f600z", max_size=3)),
+    "binary": (pa.binary(), st.binary(max_size=3)),
+    "fixed": (pa.binary(3), st.binary(min_size=3, max_size=3)),
+    "uuid": (pa.binary(16), st.binary(min_size=1, max_size=1).map(lambda byte: byte * 16)),
+    "date": (pa.date32(), st.dates(datetime.date(1969, 12, 29), datetime.date(1970, 1, 3))),
+    "milliseconds": (pa.timestamp("ms"), MOMENTS.map(lambda value: value.replace(microsecond=0))),
+    "timestamp": (pa.timestamp("us"), MOMENTS),
+    "small": (pa.decimal128(5, 2), st.decimals(-9, 9, places=2)),
+    "large": (pa.decimal128(30, 1), st.sampled_from([Decimal(-10) ** 21, Decimal("0.5"), Decimal(10) ** 21])),
+}
+OPERATORS = ("=", "!=", "<", "<=", ">", ">=", "in", "not in")
+MORE = ("between", "is null", "is not null")
+
+
+@pytest.fixture(scope="module")
+def folder():
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+@st.composite
+def tables(draw) -> list[pa.Table]:
+    """Two or three row groups of every kind of column; columns of few values, so that filters meet and miss."""
+    some = {name: draw(st.lists(value, min_size=2, max_size=4)) for name, (_, value) in KINDS.items()}
+    groups = []
+    for number in range(draw(st.integers(2, 3))):
+        rows = draw(st.integers(1, 4))
+        columns = {"row": pa.array(range(10 * number, 10 * number + rows), pa.int64())}
+        for name, (kind, _) in KINDS.items():
+            more = st.none() if draw(st.booleans()) else st.sampled_from(some[name][:1])
+            cells = st.sampled_from(some[name]) | more
+            columns[name] = pa.array(draw(st.lists(cells, min_size=rows, max_size=rows)), kind)
+        groups.append(pa.table(columns))
+    return groups
+
+
+def written(groups: list[pa.Table], truncated: bool, blooms: bool) -> bytes:
+    """A Parquet file with a row group for each table."""
+    sink = pa.BufferOutputStream()
+    filters = {name: True for name in KINDS if name != "bool"} if blooms else None
+    with pq.ParquetWriter(sink, groups[0].schema, bloom_filter_options=filters) as writer:
+        for group in groups:
+            writer.write_table(group)
+    data = sink.getvalue().to_pybytes()
+    return with_footer(data, inexact(footer_of(data))) if truncated else data
+
+
+def inexact(footer: bytes) -> bytes:
+    """The footer with the bounds of texts cut to a byte, and rounded up."""
+    facts = values.read("FileMetaData", footer)
+    for row_group in facts["row_groups"]:
+        for column in row_group["columns"]:
+            meta = column["meta_data"]
+            statistics = meta.get("statistics", {})
+            if meta["path_in_schema"][0] not in ("string", "binary"):
+                continue
+            low, high = statistics.get("min_value"), statistics.get("max_value")
+            statistics.pop("min", None)
+            statistics.pop("max", None)
+            if low is not None and high:
+                statistics |= {"min_value": low[:1], "is_min_value_exact": False}
+                if high[0] < 0xFF:
+                    statistics |= {"max_value": bytes([high[0] + 1]), "is_max_value_exact": False}
+            meta["statistics"] = {name: statistics[name] for name in sorted(statistics, key=ORDER.index)}
+    return values.write("FileMetaData", facts)
+
+
+ORDER = ("max", "min", "null_count", "distinct_count", "max_value", "min_value", "is_max_value_exact",
+         "is_min_value_exact")
+
+
+def files_of(folder: Path, data: bytes) -> dict[str, str]:
+    """The same file in every form."""
+    paths = {}
+    for form in ("thrift", "flat", "index", "par3", "sidecar"):
+        path = paths[form] = str(folder / f"{form}.parquet")
+        Path(path).write_bytes(data)
+        if form in ("flat", "index"):
+            parquetext.upgrade(path, form=form)
+        elif form == "par3":
+            parquetext.upgrade(path, form="flat")
+            parquetext.finalize(path)
+    sidecar.build(paths["sidecar"])
+    return paths
+
+
+def wanted(name: str, operator: str, literal) -> pc.Expression:
+    """What rows have to meet, for QuestDB's operators too."""
+    field = pc.field(name)
+    if operator == "between":
+        low, high = sorted(literal)
+        return (field >= pa.scalar(low, KINDS[name][0])) & (field <= pa.scalar(high, KINDS[name][0]))
+    if operator in MORE:
+        null = field.is_null(nan_is_null=True)
+        return null if operator == "is null" else ~null
+    return pq.filters_to_expression([(name, operator, literal)])
+
+
+@settings(max_examples=4, deadline=None)
+@given(data=st.data())
+def test_filters_find_what_a_scan_of_all_rows_finds(folder, data):
+    groups, before = data.draw(tables()), kernels.implementation()
+    kernels.use(data.draw(st.sampled_from([before, "pure"])))
+    try:
+        paths = files_of(folder, written(groups, data.draw(st.booleans()), data.draw(st.booleans())))
+        with sidecar.open(paths["sidecar"]) as plan:
+            for name, (_, literals) in KINDS.items():
+                drawn = [value for group in groups for value in group[name].to_pylist() if value is not None]
+                literals = st.sampled_from(drawn) | literals if drawn else literals
+                for operator in data.draw(st.lists(st.sampled_from(OPERATORS), min_size=1, max_size=1)):
+                    members = st.lists(literals, min_size=1, max_size=3) if operator.endswith("in") else literals
+                    check(paths, plan, groups, (name, operator, data.draw(members)))
+                for operator in MORE:
+                    literal = [data.draw(literals), data.draw(literals)] if operator == "between" else None
+                    if operator != "between" or all(value == value for value in literal):
+                        check_plan(plan, groups, (name, operator, literal))
+    finally:
+        kernels.use(before)
+
+
+def check(paths: dict[str, str], plan, groups: list[pa.Table], part: tuple) -> None:
+    try:
+        expression = pq.filters_to_expression([part])
+        rows = pa.concat_tables(groups).filter(expression)["row"].to_pylist()
+    except (pa.ArrowException, OverflowError):
+        return  # nothing that pyarrow filters by
+    for form, path in paths.items():
+        for filters in ([part], expression) if form in ("thrift", "sidecar") else ([part],):
+            found = parquetext.read_table(path, ["row"], filters, sidecar=form == "sidecar")
+            assert found["row"].to_pylist() == rows, (form, part)
+    lake = parquetext.dataset(paths["sidecar"])
+    for filters in ([part], expression):
+        assert lake.to_table(["row"], filters)["row"].to_pylist() == rows, ("dataset", part)
+    check_plan(plan, groups, part)
+
+
+def check_plan(plan, groups: list[pa.Table], part: tuple) -> None:
+    try:
+        expression = wanted(*part)
+        met = [group.filter(expression).num_rows > 0 for group in groups]
+    except (pa.ArrowException, OverflowError):
+        return
+    skipped = [number for number in range(len(groups)) if plan.can_skip(number, [part])]
+    assert not [number for number in skipped if met[number]], part
+    assert not [number for number, some in enumerate(met) if some and plan.can_skip(number, expression)], part
