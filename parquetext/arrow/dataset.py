@@ -160,8 +160,9 @@ class Dataset:
     def _left_by_sidecars(self, predicate: Predicate, numbers: list[int], types: Mapping[str, pa.DataType],
                           known: Mapping[str, pa.Array]) -> tuple[dict[int, list[int]], list[int]]:
         """The row groups that are left of local files with sidecars, and the files to plan otherwise."""
-        local = {number: target.path for number, (target, _) in zip(numbers, map(self._found.__getitem__, numbers),
-                                                                    strict=True) if isinstance(target, LocalTarget)}
+        found = self._found
+        local = {number: found[number].target.path for number in numbers
+                 if isinstance(found[number].target, LocalTarget)}
         if not local or not self._sidecar:
             return {}, numbers
         chosen = list(local)

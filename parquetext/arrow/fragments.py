@@ -86,7 +86,7 @@ def left_row_groups(file: File, predicate: Predicate, types: Mapping[str, pa.Dat
     known = {name: pa.array([value], value.type) for name, value in given.items() if name in types}
 
     def left(form) -> list[int]:
-        facts = gather_facts(form, [name for name in types if name not in known], {})
+        facts = gather_facts(form, [name for name in types if name not in known])
         kept = surviving(predicate, [facts], types, known)[0]
         if not kept or not undecided_by_bounds(predicate):
             return kept
