@@ -167,6 +167,8 @@ def read_table(source, columns: Iterable | None = None, filters=None, *, use_thr
 
     Raises
     ------
+    Damaged
+        `sidecar` is a plan of another content of the file.
     TypeError
         An argument that makes no sense for one file, or is not known.
     """

@@ -15,7 +15,7 @@ from ..pruning import predicate_of
 from ..sidecar.building import LENGTH_AND_MAGIC
 from ..sidecar.filters import SidecarFilters
 from ..sidecar.form import SidecarForm
-from ..sidecar.plan import Plan, open_beside
+from ..sidecar.plan import Plan, open_beside, still_holding
 from ..storage import BatchedSource, LocalSource, LocalTarget, resolve
 from .file import File
 from .file import open as open_file
@@ -77,17 +77,20 @@ def open_planned(path) -> File:
 
 
 def read_by_plan(plan: Plan, path, columns, filters, **options) -> pa.Table:
-    """Read through the file's own footer the row groups that a plan leaves, which the caller vouches for.
+    """Read through the file's own footer the row groups that a plan leaves.
+
+    The caller vouches for a plan without a note of the file; one with it is compared with the file as it is now.
 
     Raises
     ------
     Damaged
-        The plan is of a file of another size.
+        The plan is of a file of another size, or of another content.
     """
     with open_file(path) as file:
         size, footer = file._source.size, plan.footer
         planned = footer.parquet_footer_offset + footer.parquet_footer_length + LENGTH_AND_MAGIC
         if planned != size:
             raise Damaged(f"the plan is of a file of {planned} bytes, this one has {size}", file=str(file.path))
+        plan = still_holding(plan, file._source)
         left = None if filters is None else plan.surviving(predicate_of(filters))
         return file.read(columns, left, filters, **options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable
 
@@ -15,6 +16,7 @@ from ..edits.forcing import FORCEABLE, STORAGE_REFUSALS
 from ..edits.options import Options
 from ..edits.upgrade import FORMS, check_form
 from ..errors import ParquetextError, Refused
+from ..sidecar.store_layout import store_of
 from ..storage.forcing import check
 
 __all__ = ["ParquetWriter", "write_table"]
@@ -53,7 +55,8 @@ class ParquetWriter(pq.ParquetWriter):
     ParquetextError
         An unknown form, placement, marker or refusal.
     Refused
-        A footer of another form was asked for, and it is to be encrypted; an attribute cannot be kept.
+        A footer of another form was asked for, and it is to be encrypted; an attribute cannot be kept; the file is
+        that of a `sidecar.Store`, which its `append` and `replace` write.
     Conflict
         Somebody else is writing or changing the file.
     """
@@ -70,6 +73,7 @@ class ParquetWriter(pq.ParquetWriter):
         self._form, self._options = form, Options(marker, placement)
         self._collector = metadata_collector
         self._target = where if filesystem is None else (filesystem, where)
+        _refuse_store(self._target)
         self._new = storage.create(self._target, force=self._forced & STORAGE_REFUSALS.keys())
         try:
             super().__init__(self._new.sink, schema, **options)
@@ -144,6 +148,15 @@ class ParquetWriter(pq.ParquetWriter):
                 if self._form == AUTO:
                     return None
                 raise error.at(source.name, footer.offset) from None
+
+
+def _refuse_store(where) -> None:
+    """A new file in the place of a store's would take all of its commits away."""
+    if hasattr(where, "write") and not isinstance(where, os.PathLike):
+        return
+    target = storage.resolve(where)
+    if isinstance(target, storage.LocalTarget) and (store := store_of(target.path)) is not None:
+        raise Refused(f"it belongs to the sidecar.Store at {store}: append to that", file=target.path)
 
 
 def write_table(table: pa.Table, where, row_group_size: int | None = None, *, form: str = AUTO, filesystem=None,

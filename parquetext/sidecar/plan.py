@@ -23,7 +23,7 @@ from .skipping import column_bounds, skips, surviving
 from .types import leaf_type, type_name
 
 __all__ = ["Plan", "PlanColumn", "belonging", "open", "open_beside", "origin_of", "read_first",
-           "release_mappings"]
+           "release_mappings", "still_holding"]
 
 HEADER_BYTES = 8
 LAST_REPETITION = 2
@@ -163,10 +163,36 @@ def belonging(target, reader, origin: Origin | None, source=None) -> Belongs:
     with open_source(target) if source is None else nullcontext(source) as file:
         if file.size != size:
             return Belongs.NO
-        if origin.is_untouched(file.version):
+        if origin.is_untouched(_version_of(file)):
             return Belongs.YES
         bytes_there = file.read(offset, length)
     return Belongs.BY_FOOTER if origin.has_footer(bytes_there) else Belongs.NO
+
+
+def _version_of(source) -> Version:
+    """Of an open file, as it is now where it is local."""
+    if hasattr(source, "fd"):
+        return Version.of_stat(os.fstat(source.fd))
+    if not source.version.identity:
+        source.identify()
+    return source.version
+
+
+def still_holding(plan: Plan, source) -> Plan:
+    """A plan as far as it holds for the file that is open as `source`, which may have changed since the plan was made.
+
+    Raises
+    ------
+    Damaged
+        Its note tells of another content.
+    """
+    origin = plan.origin
+    if origin is None:
+        return plan
+    belongs = belonging(None, plan.reader, origin, source)
+    if belongs is Belongs.NO:
+        raise Damaged("the plan was made from another content of the Parquet file", file=plan.sidecar)
+    return Plan(plan.path, plan.sidecar, plan.reader, belongs)
 
 
 def release_mappings() -> None:

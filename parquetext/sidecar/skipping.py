@@ -60,12 +60,19 @@ def skips(plan, row_group: int, filters, source=None) -> bool:
 
 
 def surviving(plan, predicate: Predicate, source=None) -> list[int]:
-    """The row groups that a plan leaves."""
+    """The row groups that a plan leaves, where rows meet the predicate as Arrow compares them."""
     if predicate.alternatives is None:
         return _by_bounds(plan, predicate)
+    alternatives = [[part for part in alternative if _orders_agree(plan, part)]
+                    for alternative in predicate.alternatives]
     return [row_group for row_group in range(plan.num_row_groups)
             if not all(any(_skips(plan, row_group, part, source) for part in alternative)
-                       for alternative in predicate.alternatives)]
+                       for alternative in alternatives)]
+
+
+def _orders_agree(plan, part: Comparison) -> bool:
+    """Whether QuestDB compares a column as Arrow does: addresses have no sign there."""
+    return tag_of(plan.column(part.column).type_code) != Tag.IPV4
 
 
 def column_bounds(plan, column) -> ColumnBounds | None:

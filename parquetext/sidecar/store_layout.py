@@ -88,13 +88,19 @@ class Layout:
 
 
 def store_of(path: str) -> str | None:
-    """The directory of the store that a Parquet file belongs to; None for any other file."""
-    return _directory(path) if os.path.basename(path) == ALONE else None
+    """The directory of the store that a Parquet file belongs to, by whatever link; None for any other file."""
+    return _found(path, ALONE)
 
 
 def is_of_store(path: str) -> bool:
     """Whether a sidecar is a store's."""
-    return os.path.basename(path) == OF_ALONE and _directory(path) is not None
+    return _found(path, OF_ALONE) is not None
+
+
+def _found(path: str, name: str) -> str | None:
+    places = dict.fromkeys((path, os.path.realpath(path)))
+    found = (_directory(place) for place in places if os.path.basename(place) == name)
+    return next((directory for directory in found if directory is not None), None)
 
 
 def _directory(path: str) -> str | None:

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from .. import kernels, wire
 from ..errors import ColumnError, Conflict, Damaged, wire_error
 from ..footer.pyarrow_footer import metadata_of, schema_of
+from ..pruning import Predicate, predicate_of
 from ..storage import LocalSource
 from ..storage.unchanged import names_file
 from .origin import Belongs
@@ -107,7 +108,7 @@ class Snapshot(Plan):
         """The Arrow schema."""
         return schema_of(without_row_groups(self.parquet_footer()))
 
-    def read(self, columns: Sequence[str] | None = None, *, row_groups: Iterable[int] | None = None,
+    def read(self, columns: Sequence[str] | None = None, *, row_groups: Iterable[int] | None = None, filters=None,
              use_threads: bool = True) -> pa.Table:
         """Rows of this commit.
 
@@ -117,6 +118,8 @@ class Snapshot(Plan):
             Top-level names; by default all.
         row_groups : iterable of int, optional
             By default all.
+        filters : list of tuples, list of lists of tuples, or pyarrow.compute.Expression, optional
+            As `pyarrow.parquet.read_table` takes them; row groups that the sidecar rules out are not read.
         use_threads : bool
             Whether pyarrow may decode in its threads.
 
@@ -127,6 +130,8 @@ class Snapshot(Plan):
         IndexError
             There is no row group of that number.
         """
+        if filters is not None:
+            return self._filtered(columns, self._row_groups(row_groups), predicate_of(filters), use_threads)
         groups = self._row_groups(row_groups)
         leaves = self._leaves(columns)
         if not leaves:
@@ -135,6 +140,16 @@ class Snapshot(Plan):
         part = kernels.slice.slice_footer(scan, leaves, groups, key_values=columns is None)
         with pa.OSFile(f"/proc/self/fd/{self._data.fd}") as file:
             table = pq.ParquetFile(file, metadata=metadata_of(part)).read(use_threads=use_threads)
+        return table if columns is None else table.select(list(columns))
+
+    def _filtered(self, columns: Sequence[str] | None, groups: list[int], predicate: Predicate,
+                  use_threads: bool) -> pa.Table:
+        schema = self.schema
+        names = predicate.columns(lambda name: schema.field(name).type if name in schema.names else None)
+        left = set(groups).intersection(self.surviving(predicate))
+        wanted = None if columns is None or names is None else list(dict.fromkeys([*columns, *names]))
+        table = self.read(wanted, row_groups=[group for group in groups if group in left], use_threads=use_threads)
+        table = table.filter(predicate.expression)
         return table if columns is None else table.select(list(columns))
 
     def _row_groups(self, wanted: Iterable[int] | None) -> list[int]:

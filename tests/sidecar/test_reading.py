@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import pyarrow as pa
@@ -120,26 +121,81 @@ def test_external_bloom_filters_are_asked_in_the_file(path):
         assert source.requests > before
 
 
-def test_a_stale_sidecar_is_found_out_and_never_used(tmp_path):
-    """Two files of equal size and equal footer length, with different values."""
+@pytest.fixture
+def rewritten(tmp_path):
+    """A file, its plan and its sidecar; then other values in its place, of equal size and footer length and times."""
     def write(path, first: int) -> None:
         numbers = pa.table({"x": pa.array(range(first, first + 1000), pa.int64())})
         pq.write_table(numbers, path, compression="none", use_dictionary=False, row_group_size=100)
 
-    path, other = tmp_path / "a.parquet", tmp_path / "b.parquet"
+    path, other = tmp_path / "lake" / "a.parquet", tmp_path / "b.parquet"
+    path.parent.mkdir()
     write(path, 1000)
     write(other, 2000)
     one, two = path.read_bytes(), other.read_bytes()
     assert (len(one), one[-8:-4]) == (len(two), two[-8:-4])
     sidecar.build(path)
-    times = path.stat()
-    path.write_bytes(two)
+    plan, times = sidecar.open(path), path.stat()
+    with path.open("r+b") as file:
+        file.write(two)
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    return path, plan
+
+
+def test_a_stale_sidecar_is_found_out_and_never_used(rewritten):
+    path, _ = rewritten
     assert parquetext.read_table(path, filters=[("x", "=", 2500)], sidecar=True)["x"].to_pylist() == [2500]
     assert parquetext.read_table(path, filters=[("x", "=", 1500)], sidecar=True).num_rows == 0
     with open_planned(path) as file:
         assert file.form == "thrift"
         assert [finding.kind for finding in file.findings] == ["sidecar-stale"]
+
+
+@pytest.mark.parametrize("how", ["auto", True])
+@pytest.mark.parametrize("filter", [[("x", "=", 2500)], pc.field("x") == 2500], ids=["list", "expression"])
+def test_a_stale_sidecar_plans_no_dataset(rewritten, how, filter):
+    for place in rewritten[0], rewritten[0].parent:
+        lake = parquetext.dataset(str(place), sidecar=how)
+        assert [fragment.row_groups for fragment in lake.get_fragments(filter)] == [[5]]
+        assert lake.to_table(filter=filter)["x"].to_pylist() == [2500]
+
+
+def test_a_plan_of_what_the_file_was_before_is_found_out(rewritten):
+    path, plan = rewritten
+    for filters in ([("x", "=", 2500)], None):
+        with pytest.raises(Damaged, match="another content"):
+            parquetext.read_table(path, filters=filters, sidecar=plan)
+
+
+def test_of_a_plan_whose_file_was_rewritten_under_the_same_footer_no_filter_is_asked(tmp_path):
+    """Without statistics, files with other values have the same footer."""
+    path = tmp_path / "a.parquet"
+
+    def write(first: int) -> None:
+        texts = pa.table({"s": [f"{n:05}" for n in range(first, first + 100)]})
+        pq.write_table(texts, path, compression="none", use_dictionary=False, write_statistics=False,
+                       bloom_filter_options={"s": True})
+
+    write(100)
+    sidecar.build(path)
+    plan = sidecar.open(path)
+    write(500)
+    assert plan.can_skip(0, [("s", "=", "00555")])
+    assert parquetext.read_table(path, filters=[("s", "=", "00555")], sidecar=plan)["s"].to_pylist() == ["00555"]
+    assert parquetext.read_table(path, filters=[("s", "=", "00555")], sidecar=True)["s"].to_pylist() == ["00555"]
+
+
+def test_addresses_compare_as_arrow_compares_them(tmp_path):
+    """QuestDB's addresses have no sign, Arrow's integers do."""
+    path, columns = tmp_path / "a.parquet", [{"column_type": 25, "column_top": 0}]
+    kept = {"questdb": json.dumps({"version": 1, "schema": columns})}
+    pq.write_table(pa.table({"ip": pa.array([-5, -3], pa.int32())}).replace_schema_metadata(kept), path)
+    sidecar.build(path)
+    plan = sidecar.open(path)
+    assert plan.column("ip").type == "IPv4"
+    assert plan.can_skip(0, [("ip", "<", 100)])
+    for how in (plan, True):
+        assert parquetext.read_table(path, filters=[("ip", "<", 100)], sidecar=how).num_rows == 2
 
 
 def test_without_a_sidecar_the_footer_is_read(tmp_path, table):

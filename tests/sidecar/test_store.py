@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import re
 import shutil
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
+from pyarrow.fs import LocalFileSystem
 
 import parquetext
 from parquetext import kernels, sidecar
@@ -166,6 +169,39 @@ class TestReaders:
             assert kept == [1]
             assert snapshot.read(["text"], row_groups=kept).num_rows == 10
 
+    @pytest.mark.parametrize("filters", [
+        [("text", "=", "text 15")], [("time", ">=", pa.scalar(24, pa.timestamp("us")))],
+        [("text", "in", ["none", None])],
+        [[("text", "=", "text 3"), ("x", "!=", 1.0)], [("x", "in", [math.nan])]], [("x", "<", -1.0)],
+        pc.field("nested", "x") == 27, pc.field("text").is_null() | (pc.field("x") > 14.0),
+    ], ids=str)
+    def test_filters_find_the_rows_of_the_commit(self, store, filters):
+        whole = rows(0, 30).append_column("x", [[math.nan if n % 10 == 9 else n / 2 for n in range(30)]])
+        whole = whole.set_column(1, "text", [[None if n % 7 == 0 else f"text {n}" for n in range(30)]])
+        for first in (0, 10, 20):
+            store.append(whole.slice(first, 10), bloom_filter_options={"text": True})
+        expression = filters if isinstance(filters, pc.Expression) else pq.filters_to_expression(filters)
+        with store.snapshot() as snapshot:
+            store.append(whole)
+            found = snapshot.read(filters=filters)
+            assert found.drop_columns(["x"]).equals(whole.filter(expression).drop_columns(["x"]))  # NaN is no NaN
+            assert snapshot.read(["time"], filters=filters).equals(found.select(["time"]))
+            assert snapshot.read([], filters=filters).num_rows == found.num_rows
+            last = snapshot.read(["time"], row_groups=[2], filters=filters)
+            assert last.equals(whole.slice(20).filter(expression).select(["time"]))
+
+    def test_filters_leave_row_groups_unread(self, store):
+        for first in (100, 110, 120):
+            store.append(rows(first, 10))
+        with store.snapshot() as snapshot:
+            offset = snapshot.column("text").byte_range_start[0]
+            with open(snapshot.path, "r+b") as file:
+                file.seek(offset)
+                file.write(bytes(20))
+            assert snapshot.read(["text"], filters=[("text", "=", "text 115")])["text"].to_pylist() == ["text 115"]
+            with pytest.raises((OSError, pa.ArrowException)):
+                snapshot.read(["text"])
+
     def test_no_store(self, store):
         for call in (store.token, store.snapshot, lambda: store.replace(0, rows(0, 1))):
             with pytest.raises(FileNotFoundError):
@@ -209,6 +245,18 @@ class TestRefusals:
                     change(path)
         with store.snapshot() as snapshot:
             assert snapshot.num_rows == 10
+
+    def test_no_file_is_put_in_the_place_of_its_own(self, store, tmp_path):
+        store.append(rows(0, 10))
+        link = tmp_path / "link.parquet"
+        link.symlink_to(store.path)
+        for path in (store.path, os.path.realpath(store.path), link, (LocalFileSystem(), store.path)):
+            with pytest.raises(Refused, match="append to that"):
+                parquetext.write_table(rows(0, 1), path)
+        with pytest.raises(Refused, match="Store"):
+            parquetext.upgrade(link)
+        with store.snapshot() as snapshot:
+            assert snapshot.read().equals(rows(0, 10))
 
     def test_a_store_without_its_token_is_left_alone(self, store):
         store.append(rows(0, 10))
