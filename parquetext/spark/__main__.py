@@ -10,6 +10,7 @@ import typer
 
 from ..errors import ParquetextError
 from .actions import ACTIONS, FAILED
+from .java import JavaNotFound
 
 __all__ = ["main"]
 
@@ -51,7 +52,7 @@ def job(
             _watch(spark, name, paths, checkpoint, options)
         else:
             raise typer.Exit(_run(spark, name, paths, options, state, save, as_json, quiet))
-    except (ParquetextError, TypeError) as error:
+    except (ParquetextError, JavaNotFound, OSError, TypeError) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         raise typer.Exit(CANNOT_RUN) from None
 

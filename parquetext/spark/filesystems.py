@@ -21,6 +21,7 @@ __all__ = ["Filesystems"]
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/]*)")
 _FILE = re.compile(r"file:(?://(?:localhost)?(?=/))?", re.IGNORECASE)
+_SETTING = "fs."
 _AZURE_KEY = "fs.azure.account.key."
 _GCS_ENDPOINT = "fs.gs.storage.root.url"
 
@@ -53,7 +54,7 @@ class Filesystems:
         """
         if not hasattr(spark, "_jsparkSession"):
             told = {name.removeprefix("spark.hadoop."): value for name, value in spark.conf.getAll.items()}
-            return cls({name: value for name, value in told.items() if name.startswith("fs.")})
+            return cls({name: value for name, value in told.items() if name.startswith(_SETTING)})
         hadoop = spark._jsparkSession.sessionState().newHadoopConf()
 
         def below(prefix: str) -> dict[str, str]:
@@ -61,6 +62,16 @@ class Filesystems:
 
         settings = {**s3_settings(hadoop.get, below), **below(_AZURE_KEY), _GCS_ENDPOINT: hadoop.get(_GCS_ENDPOINT)}
         return cls({name: value for name, value in settings.items() if value})
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, str]) -> Filesystems:
+        """By a data source's options, of which ``fs.…`` are Hadoop's settings, as for Spark's own sources."""
+        return cls({name.lower(): value for name, value in options.items() if name.lower().startswith(_SETTING)})
+
+    @property
+    def options(self) -> dict[str, str]:
+        """What `of_options` makes the same of."""
+        return dict(self._settings)
 
     def target(self, url: str) -> LocalTarget | RemoteTarget:
         """Where a path or URL leads; nothing is read.

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["list_files"]
 
 BY_THE_DRIVER = 64     # folders that the driver lists by itself, before the cluster takes over
+FILES_BY_THE_DRIVER = 10_000  # found when the cluster takes over, however few the folders are
 FOLDERS_PER_TASK = 16
 TASKS_PER_SLOT = 8     # at most: folders are of different sizes
 _PLACES = "url string, base string, glob string, table string"
@@ -46,8 +47,8 @@ def list_files(spark: SparkSession, paths: object) -> pa.Table:
 
     Notes
     -----
-    The driver lists up to 64 folders by itself; what is below further ones is listed by the cluster's tasks. A local
-    folder costs one call, a tree of objects one request for every thousand objects.
+    The driver lists up to 64 folders by itself, or until it has found 10,000 files; what is below further ones is
+    listed by the cluster's tasks. A local folder costs one call, a tree of objects one request for every thousand.
     """
     filesystems = Filesystems.of(spark)
     if hasattr(paths, "mapInArrow"):
@@ -57,7 +58,8 @@ def list_files(spark: SparkSession, paths: object) -> pa.Table:
         table = _table(found)
         if left:
             rows = spark.createDataFrame([tuple(folder) for folder in left], _PLACES)
-            tasks = min(-(-len(left) // FOLDERS_PER_TASK), TASKS_PER_SLOT * _slots(spark))
+            slots = _slots(spark)
+            tasks = min(max(-(-len(left) // FOLDERS_PER_TASK), slots), len(left), TASKS_PER_SLOT * slots)
             table = pa.concat_tables([table, _by_cluster(spark, filesystems, rows.repartition(tasks))])
     return _each_once(table)
 
@@ -79,7 +81,7 @@ def _by_driver(filesystems: Filesystems, paths: Iterable[object]) -> tuple[list[
     walk, found = Walk(filesystems), []
     left = deque(Folder(normal(path)) for path in paths)
     for _ in range(BY_THE_DRIVER):
-        if not left:
+        if not left or len(found) >= FILES_BY_THE_DRIVER:
             break
         files, folders = walk.step(left.popleft())
         found += files

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..pruning import Comparison
+from .filesystems import Filesystems, local_path
 from .shipping import ship
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ def read(spark: SparkSession, path, columns: Sequence[str] | None = None, filter
     ----------
     spark : pyspark.sql.SparkSession
     path : str, os.PathLike, or list of them
-        Files, or directories of files, with Hive partitions or without.
+        Files, or directories of files, with Hive partitions or without. URLs lead where the session's ``fs.…``
+        settings say.
     columns : list of str, optional
         Top-level columns, keys of directories among them; of the others not even the metadata is read, where the
         footers are flat. All without.
@@ -49,12 +51,14 @@ def read(spark: SparkSession, path, columns: Sequence[str] | None = None, filter
     ship(spark)
     alternatives = _alternatives(filters)
     reader = spark.read.format("parquetext")
-    for name, value in options.items():
+    paths = [os.fspath(each) for each in (path if isinstance(path, (list, tuple)) else [path])]
+    settings = {} if all(local_path(each) is not None for each in paths) else Filesystems.of(spark).options
+    for name, value in (settings | options).items():
         reader = reader.option(name, str(value).lower() if isinstance(value, bool) else value)
     if columns is not None:
         used = [part.column for parts in alternatives for part in parts]
         reader = reader.option("columns", json.dumps(list(dict.fromkeys([*columns, *used]))))
-    frame = reader.load([os.fspath(each) for each in path] if isinstance(path, (list, tuple)) else os.fspath(path))
+    frame = reader.load(paths)
     if alternatives:
         frame = frame.where(functools.reduce(operator.or_, map(_condition, alternatives)))
     return frame if columns is None else frame.select(*map(_quoted, columns))

@@ -20,7 +20,7 @@ from support.quick_java import QUICK_JAVA
 from typer.testing import CliRunner
 
 from parquetext import edits
-from parquetext.spark import progress
+from parquetext.spark import JavaNotFound, progress, starting
 from parquetext.spark.__main__ import app
 
 ORIGINAL = parquet_bytes()
@@ -60,6 +60,16 @@ def test_exit_codes_tell_failed_files_from_a_job_that_could_not_run(run, lake):
                            (["upgrade", lake, "--form", "none"], "no footer form")):
         done = run(*arguments)
         assert (done.exit_code, why in done.stderr) == (2, True), done.output
+
+
+def test_no_java_and_no_network_are_jobs_that_could_not_run(run, lake, monkeypatch):
+    for error in (JavaNotFound("no Java"), ConnectionRefusedError("no store")):
+        def fail(error=error, **conf):
+            raise error
+
+        monkeypatch.setattr(starting, "session", fail)
+        done = run("verify", lake)
+        assert (done.exit_code, done.stderr) == (2, f"{type(error).__name__}: {error}\n")
 
 
 def test_spark_submit_runs_it_with_a_bar_in_its_terminal(lake, tmp_path, java_home):

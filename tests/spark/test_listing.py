@@ -8,7 +8,7 @@ import pytest
 from support.parquet_bytes import parquet_bytes
 
 from parquetext.errors import ParquetextError, Unsupported
-from parquetext.spark import list_files
+from parquetext.spark import list_files, listing
 from parquetext.spark.filesystems import Filesystems
 from parquetext.spark.listing import BY_THE_DRIVER
 
@@ -86,7 +86,7 @@ def test_a_data_frame_of_paths_is_listed_by_the_cluster(spark, lake):
         list_files(spark, paths.selectExpr("path AS one", "path AS two"))
 
 
-def test_many_partitions_are_listed_by_tasks_and_few_by_the_driver(spark, tmp_path, tasks_run):
+def test_many_partitions_are_listed_by_tasks_and_few_by_the_driver(spark, tmp_path, tasks_run, monkeypatch):
     for day in range(BY_THE_DRIVER + 20):
         (tmp_path / f"day={day}").mkdir()
         (tmp_path / f"day={day}" / "x.parquet").touch()
@@ -94,6 +94,9 @@ def test_many_partitions_are_listed_by_tasks_and_few_by_the_driver(spark, tmp_pa
     assert (ran > 0, found.num_rows) == (True, BY_THE_DRIVER + 20)
     ran, found = tasks_run("few partitions", lambda: list_files(spark, [f"{tmp_path}/day=1*"]))
     assert (ran, found.num_rows) == (0, 11)
+    monkeypatch.setattr(listing, "FILES_BY_THE_DRIVER", 5)
+    ran, found = tasks_run("many files in few partitions", lambda: list_files(spark, [f"{tmp_path}/day=1*"]))
+    assert (ran > 0, found.num_rows) == (True, 11)
 
 
 @pytest.mark.parametrize("log", ["_delta_log/0.json", ".hoodie/hoodie.properties", "metadata/v1.metadata.json"])

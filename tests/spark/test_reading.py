@@ -67,6 +67,10 @@ def source(spark, path, **options):
     return reader.load(path)
 
 
+def _money(text: str, precision: int) -> pa.Array:
+    return pa.array([Decimal(text)], pa.decimal128(precision, 2))
+
+
 def rows(frame) -> list[str]:
     return sorted(map(repr, frame.collect()))
 
@@ -100,10 +104,20 @@ class TestResults:
         path = str(tmp_path / "t")
         frame = spark.range(5).selectExpr("id", "cast(id as byte) b", "named_struct('a', id, 'c', array(id)) s",
                                           "timestamp_seconds(id) t", "date_add(date'1582-10-14', cast(id as int)) d",
-                                          "cast(id as decimal(20,3)) m", "map(id, 'x') k")
+                                          "cast(id as decimal(20,3)) m", "map(id, 'x') k",
+                                          "make_dt_interval(1, 2, 3, -id) i", "array(make_dt_interval(0, 1)) j")
         frame.repartition(2).write.parquet(path)
         assert source(spark, path).schema == spark.read.parquet(path).schema
         assert rows(source(spark, path)) == rows(spark.read.parquet(path))
+
+    @pytest.mark.parametrize("alien", [
+        "make_ym_interval(1, 2)", "parse_json('[1]')", "ST_GeomFromWKB(X'0101000000000000000000F03F0000000000000040')"])
+    def test_types_that_do_not_come_through_arrow_name_sparks_own_reader(self, spark, tmp_path, alien):
+        path = str(tmp_path / "t")
+        spark.range(0).selectExpr("id", f"array({alien}) c").write.parquet(path)
+        with pytest.raises(Exception, match=r"column 'c'.*from Arrow.*spark\.read\.parquet"):
+            source(spark, path).schema  # noqa: B018
+        assert source(spark, path, columns="id").collect() == []
 
     def test_days_of_the_old_calendar_are_moved_as_spark_moves_them(self, spark, tmp_path):
         path = str(tmp_path / "t")
@@ -153,10 +167,11 @@ class TestSchemas:
             spark.read.format("parquetext").schema("l int").load(path).collect()
 
     def test_the_schema_is_that_of_one_file_or_merged(self, spark, tmp_path):
-        pq.write_table(pa.table({"a": [1], "s": [{"x": 1}]}), tmp_path / "1.parquet")
-        pq.write_table(pa.table({"b": ["q"], "s": [{"x": 2, "y": "w"}]}), tmp_path / "2.parquet")
+        pq.write_table(pa.table({"a": [1], "s": [{"x": 1}], "m": _money("1.25", 5)}), tmp_path / "1.parquet")
+        pq.write_table(pa.table({"b": ["q"], "s": [{"x": 2, "y": "w"}], "m": _money("1234567.25", 9)}),
+                       tmp_path / "2.parquet")
         path = str(tmp_path)
-        assert source(spark, path).columns == ["a", "s"]
+        assert source(spark, path, columns="a,s").columns == ["a", "s"]
         ours, sparks = source(spark, path, mergeSchema="true"), spark.read.option("mergeSchema", "true").parquet(path)
         assert ours.schema == sparks.schema
         assert rows(ours) == rows(sparks)
@@ -177,7 +192,8 @@ class TestSchemas:
 class TestDirectories:
     def test_keys_have_the_types_that_spark_gives_them(self, spark, tmp_path):
         values = {"i": ["1", "-2"], "l": ["1", "3000000000"], "d": ["1", "1.5"], "day": ["2020-01-02", "1582-10-10"],
-                  "s": ["a b%2Fc", "__HIVE_DEFAULT_PARTITION__"], "mixed": ["1", "x"]}
+                  "s": ["a b%2Fc", "__HIVE_DEFAULT_PARTITION__"], "mixed": ["1", "x"],
+                  "none": ["__HIVE_DEFAULT_PARTITION__"] * 2, "V": ["7", "8"]}
         for row in range(2):
             folder = tmp_path.joinpath(*(f"{key}={texts[row]}" for key, texts in values.items()))
             folder.mkdir(parents=True)
@@ -189,6 +205,27 @@ class TestDirectories:
         assert source(spark, one).columns == spark.read.parquet(one).columns
         ours, sparks = source(spark, one, basePath=str(tmp_path)), spark.read.option("basePath", tmp_path).parquet(one)
         assert rows(ours) == rows(sparks)
+
+    def test_names_that_spark_passes_over_are_passed_over_and_no_others(self, spark, tmp_path):
+        for name in ("x.parquet", "000000_0", "_k=1", "_meta.parquet", ".hidden", "y.parquet._COPYING_",
+                     "_temporary/t.parquet", ".staging/s.parquet"):
+            path = tmp_path / "_day=1" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            pq.write_table(pa.table({"n": [name]}), path)
+        (tmp_path / "_day=1" / "empty.parquet").touch()
+        found = rows(source(spark, str(tmp_path)))
+        assert found == rows(spark.read.parquet(str(tmp_path)))
+        assert len(found) == len(("x.parquet", "000000_0", "_k=1"))
+
+    @pytest.mark.parametrize("texts", [("1e5", "2"), (" 1", "2"), ("1.0f", "2"), ("5.", "6"), ("12:00:00", "13:00:00")])
+    def test_keys_that_only_spark_can_tell_are_refused(self, spark, tmp_path, texts):
+        for text in texts:
+            (tmp_path / f"k={text}").mkdir()
+            pq.write_table(pa.table({"v": [1]}), tmp_path / f"k={text}" / "f.parquet")
+        with pytest.raises(Exception, match=r"directories k=.*spark\.read\.parquet"):
+            source(spark, str(tmp_path)).schema  # noqa: B018
+        given = spark.read.format("parquetext").schema("v long, k string").load(str(tmp_path))
+        assert sorted(row.k for row in given.collect()) == sorted(texts)
 
     def test_several_paths_are_one_table(self, spark, lake):
         paths = [f"{lake}/part=0/0.parquet", f"{lake}/part=1"]
@@ -214,6 +251,8 @@ class TestPartitions:
         for name, value in (("maxPartitionBytes", "many"), ("mergeSchema", "perhaps"), ("datetimeRebaseMode", "x")):
             with pytest.raises(Exception, match=f"option {name}"):
                 source(spark, lake, **{name: value}).schema  # noqa: B018
+        with pytest.raises(Exception, match="unknown option pathglobfilter: known are columns"):
+            source(spark, lake, pathGlobFilter="*.parq").schema  # noqa: B018
 
 
 class TestRead:

@@ -8,10 +8,11 @@ from collections import Counter
 
 import pytest
 from support.objects import BUCKET, get, names, put, recorded_s3_server
-from support.parquet_bytes import parquet_bytes
+from support.parquet_bytes import TABLE, parquet_bytes
 from werkzeug.wsgi import get_input_stream
 
-from parquetext.spark import list_files, strip, upgrade
+from parquetext.spark import list_files, read, strip, upgrade
+from parquetext.spark.filesystems import Filesystems
 
 ORIGINAL = parquet_bytes()
 SLOW_DOWN = b"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>"
@@ -80,6 +81,14 @@ def test_a_table_is_found_in_one_listing(on_s3, store, lake):
     assert {row.error for row in rows} == {"Refused"}
     asked = [path for method, path, _ in store[1].requests if method in ("GET", "HEAD") and "_delta_log" in path]
     assert len(asked) < FILES
+
+
+def test_the_data_source_goes_by_the_sessions_settings_or_by_its_options(on_s3, store, lake):
+    assert read(on_s3, f"s3a://{BUCKET}/lake").count() == FILES * TABLE.num_rows
+    settings = Filesystems.of(on_s3).options
+    written = on_s3.range(7).write.format("parquetext").mode("append").options(**settings, form="flat")
+    written.save(f"s3a://{BUCKET}/new")
+    assert on_s3.read.format("parquetext").options(**settings).load(f"s3a://{BUCKET}/new").count() == 7
 
 
 def test_a_job_goes_through_in_spite_of_503s_and_dropped_connections(on_s3, store, lake):

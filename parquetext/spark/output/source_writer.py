@@ -9,8 +9,8 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StructType
 
-from ... import storage
 from ...errors import ParquetextError
+from ..filesystems import Filesystems, normal
 from .committing import APPEND, OVERWRITE
 from .job import OutputJob, TaskOutput
 from .options import OutputOptions
@@ -40,8 +40,10 @@ class DatasetWriter(DataSourceArrowWriter):
         if "path" not in given:
             raise ParquetextError("a path is missing: save(path)")
         keys = [name.strip() for name in given.get("partitionby", "").split(",") if name.strip()]
-        self._job = OutputJob.prepare(storage.resolve(given["path"]), schema, OVERWRITE if overwrite else APPEND, keys,
-                                      OutputOptions.of(given))
+        filesystems = Filesystems.of_options(given)
+        told = {name: value for name, value in given.items() if name not in filesystems.options}
+        self._job = OutputJob.prepare(filesystems.target(normal(given["path"])), schema,
+                                      OVERWRITE if overwrite else APPEND, keys, OutputOptions.of(told))
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
         return _Message(self._job.run_task(iterator))

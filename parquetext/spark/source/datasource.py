@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 
 from pyspark.sql.datasource import DataSource
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql.types import StructType
 
 from ...arrow.discovery import Found
 from ...arrow.file import open as open_file
@@ -18,7 +18,7 @@ from .files import list_files
 from .keys import key_fields
 from .options import Options
 from .reading import PruningReader, Reader
-from .types import merged, spark_schema
+from .types import arrow_schema, merged, spark_schema
 
 __all__ = ["ParquetextSource"]
 
@@ -51,7 +51,9 @@ class ParquetextSource(DataSource):
                 "%d columns are read whole: Spark asks a Python data source for all columns of its schema, whatever "
                 "is selected later; name those you need by .schema(…), .option(\"columns\", …) or "
                 "parquetext.spark.read(columns=…)", len(whole))
-        return _with_keys(whole, keys, options.columns)
+        found = _with_keys(whole, keys, options.columns)
+        arrow_schema(found)  # says what does not come through it
+        return found
 
     def reader(self, schema: StructType) -> Reader:
         """One that takes filters where Spark pushes them down."""
@@ -80,7 +82,7 @@ def _schema(files: Iterable[Found], columns: list[str] | None) -> StructType:
 def _with_keys(whole: StructType, keys: StructType, order: list[str] | None) -> StructType:
     """Keys behind the files' own columns, or in the place of one of the same name."""
     by_name = {key.name.lower(): key for key in keys}
-    fields = [StructField(field.name, by_name.pop(field.name.lower(), field).dataType) for field in whole]
+    fields = [by_name.pop(field.name.lower(), field) for field in whole]
     fields += by_name.values()
     if order is None:
         return StructType(fields)

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from pyspark.sql.datasource import InputPartition
 
 from ...arrow.discovery import Found, directory_keys, discover
-from ...storage import resolve
+from ...edits.many import is_skipped
 from .options import Options
 
 __all__ = ["Piece", "Share", "list_files", "shares"]
+
+COPYING = "._COPYING_"  # what Hadoop's shell has not yet copied whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +41,23 @@ class Share(InputPartition):
 
 
 def list_files(options: Options) -> list[Found]:
-    """The files of all paths, those of a directory in the order of their paths; keys of the directories below them."""
+    """The files of all paths, those of a directory in the order of their paths; keys of the directories below them.
+
+    As Spark's own reader has it, hidden names are passed over, partitions such as ``_day=1`` are not, and a file of a
+    directory that holds nothing is no file.
+    """
     found = []
     for path in options.paths:
-        base = resolve(path if options.base_path is None else options.base_path).path.rstrip("/")
-        found += [_below(each, base) for each in discover(path, partitioned=False)]
+        base = options.target(path if options.base_path is None else options.base_path).path.rstrip("/")
+        target = options.target(path)
+        below = len(target.path.rstrip("/"))
+        found += [_below(each, base) for each in discover(target, partitioned=False, ignore_prefixes=(".",))
+                  if each.path == target.path or (each.size and not _is_hidden(each.path[below:]))]
     return found
+
+
+def _is_hidden(path: str) -> bool:
+    return any(is_skipped(name) for name in path.split("/") if name) or path.endswith(COPYING)
 
 
 def _below(found: Found, base: str) -> Found:

@@ -13,6 +13,7 @@ from pyspark.sql.types import (
     DoubleType,
     IntegerType,
     LongType,
+    NullType,
     StringType,
     StructField,
     StructType,
@@ -23,7 +24,10 @@ from ...errors import Unsupported
 __all__ = ["key_scalar", "key_fields"]
 
 _WHOLE = re.compile(r"[+-]?\d+")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(NaN|Infinity)")
+_NUMBER = re.compile(r"[+-]?\d*\.\d+|[+-]?(NaN|Infinity)")
+# Numbers to Java, of one type or another: with spaces around, a point or a type's letter at the end, an exponent.
+_ODD = re.compile(r"\s*[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|NaN|Infinity)[dDfF]?\s*")
+_TIME = re.compile(r"\d{1,2}:\d{1,2}(:\d.*)?")
 _DATE = re.compile(r"[+-]?\d{4,7}-\d{1,2}-\d{1,2}")
 _MOMENT = re.compile(r"\d{4}-\d{1,2}-\d{1,2}[ T]\d")
 
@@ -39,12 +43,15 @@ def key_fields(files: Iterable[Mapping[str, str | None]]) -> StructType:
 
 def _type_of(key: str, texts: set[str]) -> DataType:
     if not texts:
-        return StringType()
+        return NullType()
     if all(map(_WHOLE.fullmatch, texts)):
         largest = max(int(text) if int(text) >= 0 else -int(text) - 1 for text in texts)
         return IntegerType() if largest < 1 << 31 else LongType() if largest < 1 << 63 else _decimal(texts)
-    if all(map(_NUMBER.fullmatch, texts)):
+    if all(_NUMBER.fullmatch(text) or _WHOLE.fullmatch(text) for text in texts):
         return DoubleType()
+    if all(map(_ODD.fullmatch, texts)) or all(map(_TIME.fullmatch, texts)):
+        raise Unsupported(f"directories {key}=… look like numbers or times of a kind of which only spark.read.parquet "
+                          f"can tell the type: use it, or give a schema in which {key} is a string")
     if all(map(_DATE.fullmatch, texts)) and _cast(texts, pa.date32()) is not None:
         return DateType()
     if all(_MOMENT.match(text) or _DATE.fullmatch(text) for text in texts):

@@ -8,11 +8,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...errors import ParquetextError
+from ...storage import LocalTarget, RemoteTarget
+from ..filesystems import Filesystems, normal
 
 __all__ = ["Options"]
 
 MIB = 1 << 20
 _SUFFIXES = {"": 1, "b": 1, "k": 1 << 10, "kb": 1 << 10, "m": MIB, "mb": MIB, "g": 1 << 30, "gb": 1 << 30}
+NAMES = ("columns", "mergeSchema", "sidecar", "basePath", "maxPartitionBytes", "openCostInBytes", "minPartitionNum",
+         "batchRows", "datetimeRebaseMode", "int96RebaseMode")
+_KNOWN = {name.lower() for name in (*NAMES, "path", "paths")}
 REBASE_MODES = ("CORRECTED", "LEGACY", "EXCEPTION")
 
 
@@ -21,6 +26,7 @@ class Options:
     """A reader's options; names are Spark's own where Spark has them."""
 
     paths: list[str]
+    filesystems: Filesystems
     columns: list[str] | None
     merge_schema: bool
     sidecar: bool
@@ -39,14 +45,22 @@ class Options:
         Raises
         ------
         ParquetextError
-            There is no path, or an option is none that makes sense.
+            There is no path, or an option is unknown, or has no value that makes sense: one of Spark's own reader that
+            was passed over would give other rows.
         """
+        unknown = {name for name in options if not name.lower().startswith("fs.") and name.lower() not in _KNOWN}
+        if unknown:
+            raise ParquetextError(f"unknown option {', '.join(sorted(unknown))}: known are {', '.join(NAMES)} and fs.…")
         return cls(
-            _paths(options), _columns(options.get("columns")), _flag(options, "mergeSchema"),
-            _flag(options, "sidecar"), options.get("basePath"),
+            _paths(options), Filesystems.of_options(options), _columns(options.get("columns")),
+            _flag(options, "mergeSchema"), _flag(options, "sidecar"), options.get("basePath"),
             _bytes(options, "maxPartitionBytes", 128 * MIB), _bytes(options, "openCostInBytes", 4 * MIB),
             _bytes(options, "minPartitionNum", os.cpu_count() or 1), _bytes(options, "batchRows", 1 << 15),
             _mode(options, "datetimeRebaseMode"), _mode(options, "int96RebaseMode"))
+
+    def target(self, path: str) -> LocalTarget | RemoteTarget:
+        """Where a path or URL leads, by the settings of filesystems that are among the options."""
+        return self.filesystems.target(normal(path))
 
 
 def _paths(options: Mapping[str, str]) -> list[str]:

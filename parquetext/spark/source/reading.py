@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, Filter
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from ...arrow.discovery import Found
@@ -26,6 +25,7 @@ from .files import Piece, Share, list_files, shares
 from .filters import predicate_of
 from .keys import key_scalar
 from .options import Options
+from .types import arrow_schema
 from .values import conformed
 
 __all__ = ["PruningReader", "Reader"]
@@ -38,7 +38,7 @@ class Reader(DataSourceReader):
 
     def __init__(self, options: Options, schema: StructType):
         self.options, self.schema = options, schema
-        self.arrow = to_arrow_schema(schema, timezone="UTC")
+        self.arrow = arrow_schema(schema)
 
     def partitions(self) -> list[Share]:
         """Shares of like size of the files that their directories do not rule out."""

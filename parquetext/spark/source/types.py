@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+import pyarrow as pa
+from pyspark.errors import PySparkTypeError
+from pyspark.sql.pandas.types import to_arrow_schema, to_arrow_type
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
@@ -42,11 +45,12 @@ from ...footer.types import (
     PHYSICAL_TYPES,
 )
 
-__all__ = ["SPARK_SCHEMA", "merged", "nullable", "spark_schema"]
+__all__ = ["SPARK_SCHEMA", "arrow_schema", "merged", "nullable", "spark_schema"]
 
 SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
 REQUIRED, OPTIONAL, REPEATED = range(3)
 MAX_PRECISION = 38
+_STRUCTS_OF_ARROW = ("variant", "geometry", "geography")  # stored otherwise than Arrow's structs have them
 _PLAIN = {BOOLEAN: BooleanType(), INT32: IntegerType(), INT64: LongType(), INT96: TimestampType(), FLOAT: FloatType(),
           DOUBLE: DoubleType(), BYTE_ARRAY: BinaryType(), FIXED_LEN_BYTE_ARRAY: BinaryType()}
 _INTEGERS = {(8, True): ByteType(), (16, True): ShortType(), (32, True): IntegerType(), (64, True): LongType(),
@@ -87,6 +91,42 @@ def nullable(kind: DataType) -> DataType:
     return MapType(nullable(kind.keyType), nullable(kind.valueType), True) if isinstance(kind, MapType) else kind
 
 
+def arrow_schema(schema: StructType) -> pa.Schema:
+    """As Spark takes Arrow batches of it.
+
+    Raises
+    ------
+    Unsupported
+        A type that Spark does not take from Arrow.
+    """
+    for field in schema:
+        alien = next((kind for kind in _within(field.dataType) if not _is_of_arrow(kind)), None)
+        if alien is not None:
+            raise Unsupported(f"column {field.name!r}: Spark takes no {alien.simpleString()} from Arrow: name the "
+                              "other columns, or use spark.read.parquet")
+    return to_arrow_schema(schema, timezone="UTC")
+
+
+def _within(kind: DataType) -> Iterator[DataType]:
+    """A type, and those of which it is made."""
+    yield kind
+    inner = [field.dataType for field in kind] if isinstance(kind, StructType) else [
+        getattr(kind, name) for name in ("elementType", "keyType", "valueType") if hasattr(kind, name)]
+    for each in inner:
+        yield from _within(each)
+
+
+def _is_of_arrow(kind: DataType) -> bool:
+    if isinstance(kind, (StructType, ArrayType, MapType)):
+        return True
+    if kind.typeName() in _STRUCTS_OF_ARROW:
+        return False
+    try:
+        return to_arrow_type(kind, timezone="UTC") is not None
+    except PySparkTypeError:
+        return False
+
+
 def merged(one: DataType, other: DataType, path: str = "") -> DataType:
     """Two files' types as one, as `mergeSchema` has it: fields of both, by name without regard to case.
 
@@ -109,6 +149,8 @@ def merged(one: DataType, other: DataType, path: str = "") -> DataType:
         return MapType(merged(one.keyType, other.keyType, path), merged(one.valueType, other.valueType, path), True)
     if one == other:
         return one
+    if isinstance(one, DecimalType) and isinstance(other, DecimalType) and one.scale == other.scale:
+        return max(one, other, key=lambda kind: kind.precision)
     raise Unsupported(f"column {path[:-1]!r} is {one.simpleString()} in one file and {other.simpleString()} in another")
 
 

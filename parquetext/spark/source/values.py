@@ -105,6 +105,7 @@ _CASTS = [
     (pt.is_float32, pt.is_float64, lambda source, wanted: True), (pt.is_decimal, pt.is_decimal, _is_wider),
     (_is_bytes, lambda kind: pt.is_string(kind) or pt.is_binary(kind), lambda source, wanted: True),
     (pt.is_duration, pt.is_int64, lambda source, wanted: True),
+    (pt.is_int64, pt.is_duration, lambda source, wanted: wanted.unit == "us"),  # what Spark writes of its intervals
 ]
 
 
