@@ -9,7 +9,7 @@ from decimal import Decimal
 import pyarrow as pa
 
 from ..pruning import Comparison
-from .types import BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY, INT32, INT64, LeafType
+from .types import BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY, INT32, INT64, INT96, LeafType
 
 __all__ = ["plain_forms"]
 
@@ -51,6 +51,8 @@ def _literals(comparison: Comparison) -> list[pa.Scalar]:
 
 
 def _encoder(kind: LeafType, rows: pa.DataType):
+    if kind.physical == INT96:
+        return None  # a day and its nanoseconds: an instant has several forms
     if kind.physical == BYTE_ARRAY and any(is_one(rows) for is_one in _TEXT) and not pa.types.is_decimal(kind.arrow):
         return _text
     if pa.types.is_timestamp(rows) and pa.types.is_timestamp(kind.arrow):

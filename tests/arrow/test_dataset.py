@@ -16,6 +16,7 @@ from support.flat_files import as_par3, with_flat_footer
 from support.objects import BUCKET, put, s3_server
 
 import parquetext
+from parquetext import sidecar
 from parquetext.errors import ColumnError, ParquetextError
 
 F = pc.field
@@ -241,6 +242,8 @@ def test_no_row_is_lost_whatever_the_files_are_like(tmp_path_factory, data, filt
         form = data.draw(st.sampled_from(["thrift", "flat", "index"]))
         put_file(folder, f"k={key}/{number}.parquet", pa.table(columns), form, row_group_size=2,
                  write_statistics=data.draw(st.booleans()), bloom_filter_options=blooms)
+        if data.draw(st.booleans()):
+            sidecar.build(folder / f"k={key}/{number}.parquet")
     expression = pq.filters_to_expression(filters)
     ours, theirs = parquetext.dataset(folder, SCHEMA), ds.dataset(str(folder), schema=SCHEMA, partitioning="hive")
     whole = theirs.to_table()
@@ -248,3 +251,5 @@ def test_no_row_is_lost_whatever_the_files_are_like(tmp_path_factory, data, filt
     expected = repr(whole.filter(expression).to_pydict())
     assert repr(ours.to_table(filter=filters).to_pydict()) == expected
     assert repr(ours.to_table(filter=expression).to_pydict()) == expected
+    by_sidecars = parquetext.dataset(folder, SCHEMA, sidecar=True)
+    assert repr(by_sidecars.to_table(filter=filters).to_pydict()) == expected

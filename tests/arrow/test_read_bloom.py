@@ -136,3 +136,16 @@ def test_zeros_are_one_value_and_a_list_of_doubles_is_rounded(tmp_path, comparis
     expected = table.filter(pq.filters_to_expression([comparison]))
     assert expected.num_rows
     assert repr(parquetext.read_table(path, filters=[comparison]).to_pydict()) == repr(expected.to_pydict())
+
+
+@pytest.mark.parametrize("sidecar", [False, True])
+def test_filters_of_int96_rule_nothing_out(tmp_path, sidecar):
+    """An instant is a day and nanoseconds there, and the filter has hashes of those 12 bytes."""
+    path, instants = tmp_path / "a.parquet", pa.array([-1, 187, 10**9], pa.timestamp("us"))
+    pq.write_table(pa.table({"at": instants}), path, use_deprecated_int96_timestamps=True,
+                   bloom_filter_options={"at": True})
+    parquetext.sidecar.build(path)
+    for instant in instants.to_pylist():
+        for filters in ([("at", "=", instant)], [("at", "in", [pa.scalar(instant, pa.timestamp("ns"))])]):
+            assert parquetext.read_table(path, filters=filters, sidecar=sidecar).num_rows == 1
+            assert parquetext.dataset(path, sidecar=sidecar).to_table(filter=filters).num_rows == 1

@@ -104,7 +104,7 @@ def test_a_file_without_a_sidecar_is_told_and_counted(lake):
 
 
 def test_nothing_there(tmp_path):
-    for command in ("build", "show", "verify"):
+    for command in ("build", "show", "verify", "update", "compact"):
         assert run(command, tmp_path).exit_code == 2
 
 
@@ -136,6 +136,20 @@ def test_update_appends_and_compact_lets_old_commits_go(lake):
     assert (compacted.exit_code, "compacted" in compacted.stdout) == (0, True)
     assert len(json.loads(run("show", "--json", path).stdout)["commits"]) == 1
     assert run("verify", lake).exit_code == 0
+
+
+def test_update_and_compact_take_globs_and_go_on_after_a_failure(lake):
+    bad = lake / "day=1" / "part-9.parquet"
+    bad.write_bytes(b"PAR1 no footer PAR1")
+    done = run("update", "--json", lake / "*" / "*.parquet")
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.exit_code == 1
+    assert sorted(record.get("outcome", "failed") for record in records) == ["built", "built", "failed"]
+    assert [record["path"] for record in records if "error" in record] == [str(bad)]
+    bad.unlink()
+    done = run("compact", "--always", "--json", lake / "day=[12]" / "*.parquet")
+    assert done.exit_code == 0
+    assert [json.loads(line)["outcome"] for line in done.stdout.splitlines()] == ["compacted"] * 2
 
 
 def test_stores(tmp_path):
