@@ -11,7 +11,7 @@ from ..footer.elements import parse_element
 from ..footer.types import PHYSICAL_TYPES
 from ..thrift import values
 from .questdb import KEY, Declared, DeclaredColumn, parse
-from .types import TIMESTAMP, infer, is_descending, is_designated, tag_of
+from .types import TIMESTAMP, counts_otherwise, infer, is_descending, is_designated, tag_of
 
 __all__ = ["Header", "describe"]
 
@@ -75,7 +75,10 @@ def _as_declared(column, said: DeclaredColumn):
     flags = column.flags
     flags |= wire.PM_COLUMN_FLAG_LOCAL_KEY_IS_GLOBAL if said.has_global_keys else 0
     flags |= wire.PM_COLUMN_FLAG_IS_ASCII if said.is_ascii else 0
-    return column._replace(id=said.id if said.id >= 0 else column.id, type=said.code, flags=flags)
+    # Whoever rewrote the file with other units may have kept the key-value.
+    kept = counts_otherwise(said.code, column.type, column.physical_type, column.fixed_byte_len)
+    return column._replace(id=said.id if said.id >= 0 else column.id, type=column.type if kept else said.code,
+                           flags=flags)
 
 
 def _declared(scan) -> Declared | None:

@@ -7,7 +7,10 @@ import pyarrow as pa
 from ..footer.elements import LogicalType
 from ..footer.types import BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY, INT32, INT64, INT96, PHYSICAL_TYPES, LeafType
 
-__all__ = ["TIMESTAMP", "UNKNOWN", "infer", "is_descending", "is_designated", "leaf_type", "tag_of", "type_name"]
+__all__ = [
+    "TIMESTAMP", "UNKNOWN", "counts_otherwise", "infer", "is_descending", "is_designated", "leaf_type", "tag_of",
+    "type_name",
+]
 
 TAGS = {
     1: "BOOLEAN", 2: "BYTE", 3: "SHORT", 4: "CHAR", 5: "INT", 6: "LONG", 7: "DATE", 8: "TIMESTAMP", 9: "FLOAT",
@@ -119,6 +122,18 @@ def leaf_type(code: int, physical: int, width: int) -> LeafType:
     elif physical in (INT32, INT64, BYTE_ARRAY):
         arrow = _decimal_arrow(code) or arrow
     return LeafType(physical if name in _PLAIN_ARROW else BYTE_ARRAY, _WIDTHS.get(name, 0), arrow)
+
+
+def counts_otherwise(declared: int, inferred: int, physical: int, width: int) -> bool:
+    """Whether a declared code gives the stored numbers another unit or scale than the Parquet type does."""
+    says, stored = (leaf_type(code, physical, width).arrow for code in (declared, inferred))
+    if pa.types.is_decimal(says) and pa.types.is_decimal(stored):
+        return says.scale != stored.scale
+    return says != stored and _is_counted(says) and _is_counted(stored)
+
+
+def _is_counted(kind: pa.DataType) -> bool:
+    return pa.types.is_timestamp(kind) or pa.types.is_date(kind) or pa.types.is_decimal(kind)
 
 
 def _decimal_arrow(code: int) -> pa.DataType | None:

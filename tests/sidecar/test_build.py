@@ -107,6 +107,16 @@ class TestDeclared:
             ("SYMBOL", 5, True, False), ("VARCHAR", -1, False, True), ("IPv4", -1, False, False)]
         assert (plan.footer.unused_bytes, plan.footer.seq_txn, plan.reader.squash_tracker) == (4096, 3, 9)
 
+    @pytest.mark.parametrize(("kind", "code", "found"), [
+        (pa.timestamp("ms"), 8, "DATE"), (pa.timestamp("us"), 7, "TIMESTAMP"), (pa.timestamp("us"), 8, "TIMESTAMP"),
+        (pa.timestamp("ns"), DESIGNATED, "TIMESTAMP_NS"), (pa.timestamp("ms"), 7, "DATE"), (pa.date32(), 7, "DATE"),
+        (pa.decimal128(5, 2), 30 | 9 << 8 | 3 << 24, "DECIMAL32(5,2)"),
+        (pa.decimal128(5, 2), 30 | 9 << 8 | 2 << 24, "DECIMAL32(9,2)"), (pa.int64(), 8, "TIMESTAMP"),
+    ], ids=str)
+    def test_a_type_of_another_unit_or_scale_than_the_numbers_have_is_passed_over(self, path, kind, code, found):
+        table = declared(pa.table({"x": pa.nulls(2, kind)}), [{"column_type": code}])
+        assert built(path, table).columns[0].type == found
+
     @pytest.mark.parametrize(("more", "sorting", "descends"), [(0, [1], False), (1 << 20, [1], True)])
     def test_rows_are_sorted_by_the_designated_timestamp_and_nothing_else(self, path, more, sorting, descends):
         table = declared(required(pa.table({"n": [1, 2], "ts": pa.array([1, 2], pa.timestamp("us"))}), "ts"),

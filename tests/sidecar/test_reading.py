@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 
@@ -196,6 +197,16 @@ def test_addresses_compare_as_arrow_compares_them(tmp_path):
     assert plan.can_skip(0, [("ip", "<", 100)])
     for how in (plan, True):
         assert parquetext.read_table(path, filters=[("ip", "<", 100)], sidecar=how).num_rows == 2
+
+
+def test_units_that_a_key_value_tells_otherwise_rule_nothing_out(tmp_path):
+    """A file of QuestDB's that was read, cast and written again keeps its key-value."""
+    path, kept = tmp_path / "a.parquet", {"questdb": json.dumps({"version": 1, "schema": [{"column_type": 8}]})}
+    pq.write_table(pa.table({"at": pa.array([0, 1000], pa.timestamp("ms"))}).replace_schema_metadata(kept), path)
+    sidecar.build(path)
+    filters = [("at", "=", datetime.datetime(1970, 1, 1, 0, 0, 1))]
+    for how in (sidecar.open(path), True):
+        assert parquetext.read_table(path, filters=filters, sidecar=how).num_rows == 1
 
 
 def test_without_a_sidecar_the_footer_is_read(tmp_path, table):
