@@ -6,6 +6,7 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.parquet_bytes import TABLE, parquet_bytes
@@ -13,6 +14,7 @@ from support.parquet_bytes import TABLE, parquet_bytes
 import parquetext
 from parquetext import checks, edits, sidecar
 from parquetext import spark as jobs
+from parquetext.catalog import batches_of
 from parquetext.errors import ParquetextError, Unsupported
 from parquetext.spark.results import ROWS
 
@@ -85,6 +87,20 @@ def test_the_corpus_is_verified_and_gets_sidecars_as_single_files_do(spark, corp
     assert len(done) > 300
     for path in sorted(done)[::20]:
         assert [str(finding) for finding in sidecar.compare(path)] == []
+
+
+def test_the_corpus_has_a_catalog_whatever_is_among_the_files(spark, corpus_lake):
+    paths = sorted(map(str, corpus_lake.rglob("*.parquet")))
+    alone = pa.Table.from_batches(batches_of(paths))
+    found = jobs.catalog(spark, corpus_lake).select("file", "error").toArrow()
+    assert Counter(found["file"].to_pylist()) == Counter(alone["file"].to_pylist())
+    assert {*found["error"].to_pylist()} == {*alone["error"].to_pylist()} > {None}
+
+
+def test_the_last_line_says_which_kernels_ran_how_many_tasks(spark, lake, capfd):
+    jobs.verify(spark, lake)
+    line = capfd.readouterr().err.splitlines()[-1]
+    assert line == f"verify: 4 files: 3 ok, 1 findings ({parquetext.implementation()} kernels in 4 tasks)"
 
 
 def test_results_have_one_row_per_file_with_what_was_done(spark, lake):
