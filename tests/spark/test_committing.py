@@ -189,6 +189,26 @@ def test_a_folder_of_another_machine_is_left_over_when_it_has_not_changed_for_lo
     assert [folder.path for folder in staging.leftovers(dataset)] == [str(theirs)]
 
 
+@pytest.mark.parametrize("theirs", [APPEND, OVERWRITE])
+@pytest.mark.parametrize("beside", [True, False])
+def test_what_another_machine_had_decided_and_not_done_does_not_come_back_after_an_overwrite(
+        dataset, monkeypatch, theirs, beside):
+    write_file(Path(dataset.path, "part-old"), OLD[0])
+    with monkeypatch.context() as patched:
+        patched.setattr(Owner, "this", lambda: Owner("0" * 8, 1, 1))
+        killed, files = staged(dataset, beside)
+        patched.setattr(committing, "settle", lambda folder: None)
+        committing.commit(killed, dataset, files, theirs)
+    new = Staging.new(dataset, beside)
+    write_file(Path(new.attempts.path, "0-a", "part-last"), "last")
+    committing.commit(new, dataset, [("0-a/part-last", "part-last")], OVERWRITE)
+    assert texts(dataset) == ["last"]
+    monkeypatch.setattr(Owner, "is_alive", lambda owner: False)
+    committing.settle_leftovers(dataset)
+    assert texts(dataset) == ["last"]
+    assert not [path for path in Path(dataset.parent.path).rglob("*") if ".parquetext-" in path.name]
+
+
 def test_names_of_others_are_never_taken_for_staging_folders(dataset):
     for name in (".parquetext-notes", ".data.parquetext-new", ".parquetext-12345678-x-1"):
         for place in (dataset.path, dataset.parent.path):

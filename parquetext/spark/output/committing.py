@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 import pyarrow.fs as pafs
 
 from ... import storage
-from .staging import Folder, Staging, leftovers
+from .staging import Folder, Staging, leftovers, stagings
 
 __all__ = ["APPEND", "ERROR", "IGNORE", "OVERWRITE", "commit", "settle", "settle_leftovers"]
 
@@ -106,6 +106,8 @@ def settle(folder: Folder) -> None:
     if staging.manifest.exists():
         manifest = Manifest.read(staging.manifest)
         dataset = Folder(folder.filesystem, manifest.dataset)
+        if manifest.mode == OVERWRITE:
+            _supersede(staging, dataset)
         if manifest.inode:
             _swap(staging, dataset, manifest)
         else:
@@ -115,6 +117,15 @@ def settle(folder: Folder) -> None:
         # First: without it, and with half of its files gone, the folder is nothing but a leftover.
         folder.filesystem.delete_file(staging.manifest.path)
     staging.remove()
+
+
+def _supersede(staging: Staging, dataset: Folder) -> None:
+    """Let nobody do later what dead drivers, or those of other machines, had decided before this overwrite was."""
+    now = staging.manifest.modified()
+    for folder, owner in stagings(dataset):
+        other = Staging(folder, "").manifest
+        if folder.path != staging.folder.path and not owner.is_alive() and other.exists() and other.modified() < now:
+            other.filesystem.delete_file(other.path)
 
 
 def settle_leftovers(dataset: Folder) -> None:

@@ -13,7 +13,7 @@ import pyarrow.fs as pafs
 from ...storage import LocalTarget, RemoteTarget
 from .owner import Owner
 
-__all__ = ["Folder", "Staging", "leftovers"]
+__all__ = ["Folder", "Staging", "leftovers", "stagings"]
 
 _MARK = ".parquetext-"
 _LONGEST_NAME = 100  # of a dataset, within the staging folder's name
@@ -55,6 +55,10 @@ class Folder:
 
     def exists(self) -> bool:
         return self.type() != pafs.FileType.NotFound
+
+    def modified(self) -> int:
+        """In ns since 1970."""
+        return self.filesystem.get_file_info(self.path).mtime_ns or 0
 
     def entries(self, recursive: bool = False) -> list[pafs.FileInfo]:
         return self.filesystem.get_file_info(pafs.FileSelector(self.path, allow_not_found=True, recursive=recursive))
@@ -125,21 +129,23 @@ class Staging:
 
 def leftovers(dataset: Folder) -> list[Folder]:
     """Staging folders for a dataset, beside it or within it, whose drivers are no more."""
+    return [folder for folder, owner in stagings(dataset) if _is_left_over(folder, owner)]
+
+
+def stagings(dataset: Folder) -> list[tuple[Folder, Owner]]:
+    """All staging folders for a dataset, and whose they are."""
     places = [(dataset, _MARK)]
     if dataset.is_local:
         places.append((dataset.parent, f".{dataset.name[:_LONGEST_NAME]}{_MARK}"))
     return [
-        Folder(place.filesystem, info.path)
+        (Folder(place.filesystem, info.path), owner)
         for place, prefix in places if place.type() == pafs.FileType.Directory
         for info in place.entries() if info.base_name.startswith(prefix) and info.type == pafs.FileType.Directory
-        if _is_left_over(Folder(place.filesystem, info.path), info.base_name.removeprefix(prefix))
+        if (owner := Owner.parse(info.base_name.removeprefix(prefix))) is not None
     ]
 
 
-def _is_left_over(folder: Folder, text: str) -> bool:
-    owner = Owner.parse(text)
-    if owner is None:
-        return False  # nothing of ours
+def _is_left_over(folder: Folder, owner: Owner) -> bool:
     alive = owner.is_alive()
     return not alive if alive is not None else _last_change(folder) < time.time() - FORGOTTEN
 
