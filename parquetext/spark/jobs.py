@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from .. import wire
 from ..errors import ParquetextError
@@ -134,7 +135,10 @@ def run(spark: SparkSession, action: str, paths: object, options: Mapping, state
     filesystems, label = Filesystems.of(spark), job_label(action, options)
     files = list_files(spark, paths)
     folder = begin(spark, filesystems, state and normal(state), label)
-    done = done_before(filesystems, normal(state), label) if state else RECORDS.empty_table()
+    done = RECORDS.empty_table()
+    if state:  # within the dataset, perhaps
+        files = files.filter(pc.invert(pc.starts_with(files["path"], f"{normal(state)}/")))
+        done = done_before(filesystems, normal(state), label)
     files, skipped = split(files, done)
     work = Work(action, dict(options), label, folder, filesystems)
     tasks = _tasks(files, action, options, context.defaultParallelism)

@@ -58,6 +58,12 @@ def test_a_rerun_does_only_what_is_new_or_changed(rows, lake):
     assert outcomes(rows()) == {"a": "skipped", "b": "skipped", "new": "skipped", "bad": "failed"}
 
 
+def test_a_record_within_the_dataset_is_none_of_its_files(spark, lake):
+    for outcome in ("upgraded", "skipped"):
+        results = upgrade(spark, lake, state=str(lake / "state"), progress=False).collect()
+        assert {Path(row.path).stem: row.outcome for row in results} == {"a": outcome, "b": outcome, "bad": "failed"}
+
+
 def test_bytes_that_failed_are_not_tried_again_until_they_change(rows, lake):
     first = rows()["bad"]
     again = rows()["bad"]
