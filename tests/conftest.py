@@ -15,6 +15,14 @@ def pytest_addoption(parser):
     parser.addoption("--long", action="store_true", help="also what takes minutes or gigabytes")
 
 
+# What takes longest by itself, so that no process is left alone with it at the end.
+FIRST = ("test_install.py", "test_c_library.py", "test_readers.py", "test_clusters.py", "test_kills.py")
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: item.path.name not in FIRST)
+
+
 @pytest.fixture
 def long(request) -> None:
     """Skip what takes minutes or gigabytes, unless it is asked for."""

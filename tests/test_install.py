@@ -26,7 +26,7 @@ def translated(tmp_path_factory) -> Path:
     """A copy of what is needed to build; only Cython has run, once for all tests."""
     folder = tmp_path_factory.mktemp("source")
     ignored = shutil.ignore_patterns("*.so", "__pycache__", "build", "*.egg-info")
-    for name in ("parquetext", "pyspark_parquetext", "csrc"):
+    for name in ("parquetext", "pyspark_parquetext", "csrc", "tests", "docs", "wheels"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     for name in ("setup.py", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder / name)
@@ -93,9 +93,10 @@ def test_the_message_goes_to_stderr(source):
     assert result.stderr.count("the compiled kernels were not built") == 1
 
 
-def test_the_source_distribution_carries_what_a_build_and_its_tests_need(tmp_path):
+def test_the_source_distribution_carries_what_a_build_and_its_tests_need(source, tmp_path):
     result = subprocess.run(
-        [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", tmp_path], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", tmp_path],
+        cwd=source, capture_output=True, text=True,
     )
     assert result.returncode == 0, result.stderr
     listed = set((tmp_path / "parquetext.egg-info" / "SOURCES.txt").read_text().splitlines())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..private import keep
@@ -64,6 +65,8 @@ def session(**conf: object) -> SparkSession:
     if SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
         os.environ["JAVA_HOME"] = find_java_home()
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        if _is_shadowed():
+            os.environ["PYTHONSAFEPATH"] = "1"
         settings = _defaults(wanted.get("spark.master", _DEFAULTS["spark.master"])) | wanted
         _quiet(settings)
     else:
@@ -75,6 +78,12 @@ def session(**conf: object) -> SparkSession:
     spark = builder.getOrCreate()
     ship(spark)
     return spark
+
+
+def _is_shadowed() -> bool:
+    """Whether the working directory, where workers look first, has another package of our name, as a checkout has."""
+    here, package = Path.cwd(), Path(__file__).parents[1]
+    return (here / package.name).is_dir() and here != package.parent
 
 
 def _spark_name(name: str) -> str:
