@@ -114,8 +114,10 @@ def s3_server() -> Iterator[pafs.S3FileSystem]:
 @contextmanager
 def recorded_s3_server() -> Iterator[tuple[pafs.S3FileSystem, Recorder]]:
     """The same, with the `Recorder` that all requests pass."""
+    from moto.moto_api._internal.models import moto_api_backend
     from moto.server import ThreadedMotoServer
 
+    moto_api_backend.reset()  # all servers of a process have the same objects, and the uploads of killed processes
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
     server.start()
@@ -130,7 +132,6 @@ def recorded_s3_server() -> Iterator[tuple[pafs.S3FileSystem, Recorder]]:
         filesystem.create_dir(BUCKET)
         recorder.forget()
         yield filesystem, recorder
-        filesystem.delete_dir_contents(BUCKET)  # all servers of a process have the same objects
     finally:
         server.stop()
 
