@@ -97,7 +97,8 @@ def kernels() -> list[Extension]:
         for source in sorted(Path("parquetext/_native").glob("*.pyx"))
     ]
     directives = {"language_level": 3, "embedsignature": True, "show_performance_hints": False}
-    return cythonize(extensions, build_dir="build/cython", compiler_directives=directives, nthreads=os.cpu_count(), quiet=True)
+    jobs = os.cpu_count()
+    return cythonize(extensions, build_dir="build/cython", compiler_directives=directives, nthreads=jobs, quiet=True)
 
 
 library = {"sources": SOURCES, "include_dirs": INCLUDES, "cflags": C_FLAGS, "obj_deps": {"": HEADERS}}
