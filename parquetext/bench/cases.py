@@ -94,7 +94,7 @@ def values(
         with open_file(subject.flat) as file:
             return file.read(columns=[names[call * STRIDE % count]])
 
-    contenders = [Contender(OURS, ours, calls=20)]
+    contenders = [Contender(OURS, ours, calls=100)]
     contenders += [Contender(name, run) for name, run in peers.values_readers(subject.plain, names).items()]
     timings = compare(contenders, rounds, tick)
     rows = list(rows_of("one column's values", subject.name, timings, targets))

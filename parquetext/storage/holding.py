@@ -5,7 +5,7 @@ from __future__ import annotations
 from .edit import TailEdit
 from .source import Source, Version
 
-__all__ = ["Held", "Holding"]
+__all__ = ["Held", "HeldEnd", "Holding"]
 
 
 class Holding:
@@ -63,6 +63,38 @@ class Holding:
             held += edit.tail
         self.write(bytes(held))
         return self._at
+
+
+class HeldEnd:
+    """Something new of which the bytes go on to `stream` as they come, but for its end.
+
+    Parameters
+    ----------
+    stream : object with `write`
+    name : str
+        For errors.
+    start : int
+        Where the stream stands.
+
+    Attributes
+    ----------
+    sink : pyarrow.NativeFile
+        What to write to.
+    """
+
+    def __init__(self, stream, name: str, start: int = 0):
+        import pyarrow as pa
+
+        self._name, self._holding = name, Holding(stream, start)
+        self.sink = pa.PythonFile(self._holding, "w")
+
+    def hold(self) -> None:
+        """Hold back what is written from now on: the part that `commit` may edit."""
+        self._holding.hold()
+
+    def written(self) -> Held:
+        """What was written; only what was held back can be read."""
+        return self._holding.source(self._name)
 
 
 class Held(Source):

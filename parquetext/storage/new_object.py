@@ -3,36 +3,18 @@
 from __future__ import annotations
 
 from .edit import TailEdit
-from .holding import Held, Holding
+from .holding import HeldEnd
 from .paths import RemoteTarget
 from .staged import Staged, check_size
 
 __all__ = ["NewObject", "NewStream"]
 
 
-class NewStream:
-    """A file object of the caller's, who closes it; what was written when an error came stays there.
-
-    Attributes
-    ----------
-    sink : pyarrow.NativeFile
-        What to write to.
-    """
+class NewStream(HeldEnd):
+    """A file object of the caller's, who closes it; what was written when an error came stays there."""
 
     def __init__(self, stream):
-        import pyarrow as pa
-
-        self._name = str(getattr(stream, "name", type(stream).__name__))
-        self._holding = Holding(stream, _position(stream))
-        self.sink = pa.PythonFile(self._holding, "w")
-
-    def hold(self) -> None:
-        """Hold back what is written from now on: the part of the file that `commit` may edit."""
-        self._holding.hold()
-
-    def written(self) -> Held:
-        """What was written; only what was held back can be read."""
-        return self._holding.source(self._name)
+        super().__init__(stream, str(getattr(stream, "name", type(stream).__name__)), _position(stream))
 
     def commit(self, edit: TailEdit | None = None) -> None:
         """Write what was held back, with the edit applied."""
@@ -43,37 +25,20 @@ class NewStream:
         self._holding.drop()
 
 
-class NewObject:
-    """An object of a `pyarrow.fs` filesystem, uploaded whole under a hidden name, then copied to its own by the store.
-
-    Attributes
-    ----------
-    sink : pyarrow.NativeFile
-        What to write to.
-    """
+class NewObject(HeldEnd):
+    """An object of a `pyarrow.fs` filesystem, uploaded under a hidden name, then copied to its own by the store."""
 
     def __init__(self, target: RemoteTarget):
-        import pyarrow as pa
-
+        super().__init__(self, str(target))
         self._target, self._staged = target, Staged(target)
         self._stream = target.filesystem.open_output_stream(self._staged.path, compression=None)
-        self._holding = Holding(self)
         self._size = 0
-        self.sink = pa.PythonFile(self._holding, "w")
 
     def write(self, data) -> None:
         """Upload the next bytes; stop at what the store could not copy."""
         self._size += memoryview(data).nbytes
         check_size(self._target, self._size)
         self._stream.write(data)
-
-    def hold(self) -> None:
-        """Hold back what is written from now on: the part of the object that `commit` may edit."""
-        self._holding.hold()
-
-    def written(self) -> Held:
-        """What was written; only what was held back can be read."""
-        return self._holding.source(str(self._target))
 
     def commit(self, edit: TailEdit | None = None) -> None:
         """Upload what was held back, with the edit applied, and let the object take its name."""

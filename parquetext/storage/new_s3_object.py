@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from .edit import TailEdit
-from .holding import Held, Holding
+from .holding import HeldEnd
 from .s3 import S3Object, S3Upload
 
 __all__ = ["NewS3Object"]
@@ -15,25 +15,16 @@ _AT_ONCE = 4
 _PARTS_OF_A_SIZE = 1000  # S3 takes 10,000 parts: they double in size after so many
 
 
-class NewS3Object:
-    """A new object under its own name.
-
-    Attributes
-    ----------
-    sink : pyarrow.NativeFile
-        What to write to.
-    """
+class NewS3Object(HeldEnd):
+    """A new object under its own name."""
 
     def __init__(self, goal: S3Object):
-        import pyarrow as pa
-
+        super().__init__(self, goal.name)
         self._goal = goal
         self._upload: S3Upload | None = None
         self._pool: ThreadPoolExecutor | None = None
         self._sent: list[Future] = []
         self._part = bytearray()
-        self._holding = Holding(self)
-        self.sink = pa.PythonFile(self._holding, "w")
 
     def write(self, data) -> None:
         """Take the next bytes; whole parts are sent, a few at a time."""
@@ -48,14 +39,6 @@ class NewS3Object:
         if len(self._sent) >= _AT_ONCE:
             self._sent[-_AT_ONCE].result()
         self._sent.append(self._pool.submit(self._upload.send, len(self._sent) + 1, part))
-
-    def hold(self) -> None:
-        """Hold back what is written from now on: the part of the object that `commit` may edit."""
-        self._holding.hold()
-
-    def written(self) -> Held:
-        """What was written; only what was held back can be read."""
-        return self._holding.source(self._goal.name)
 
     def commit(self, edit: TailEdit | None = None) -> None:
         """Send what was held back, with the edit applied, and put the object in place."""
