@@ -49,7 +49,7 @@ def run_on_shapes(
     standard = workspace.of_shape(Shape(columns, row_groups))
     yield from _on_subject(workspace, standard, rounds, demanded=demanded, palletjack=palletjack)
     plain = workspace.of_shape(Shape(columns, row_groups, arrow_schema=False))
-    yield cases.values(plain, rounds, VALUES_TARGETS if demanded else {}, tick=None)
+    yield cases.values(plain, rounds, VALUES_TARGETS if demanded else {}, palletjack=palletjack)
     yield cases.bytes_of_footers(plain, *(BYTES_TARGETS if demanded else NO_TARGETS))
     yield cases.checksums(rounds)
     workspace.progress("writing with a flat footer")
