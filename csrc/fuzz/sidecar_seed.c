@@ -35,7 +35,7 @@ static int make(const uint8_t *data, const pqx_scan *scan, pqx_pm_writer *writer
         if (pqx_pm_write_row_group(writer, group, 10, chunks, NULL) != PQX_OK) return 0;
     }
     const pqx_pm_scratch note = {7, {bitset, 9}};
-    const pqx_pm_end end = {1000, 0, 100, count % 2 ? 5 : -1, &note, count % 3 == 0};
+    const pqx_pm_end end = {1000, 0, 100, count % 2 ? 5 : -1, &note, count % 3 == 0, {NULL, 0}};
     return pqx_pm_write_footer(writer, &end, NULL) == PQX_OK;
 }
 

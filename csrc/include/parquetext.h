@@ -715,6 +715,9 @@ typedef struct pqx_pm_end {
     uint32_t parquet_footer_length;
     int64_t seq_txn;                     /* -1: none */
     const pqx_pm_scratch *scratchpad;    uint32_t scratchpad_count;
+    pqx_bytes schema;                    /* as pqx_pm_slices has it: a note with checksums of parts follows, by which plans read
+                                          * little. Of a new sidecar whose last given note is the one of its file (PQTX),
+                                          * without a tag; empty: none */
 } pqx_pm_end;
 
 /* A sidecar that is being written, or what is appended to one. Start with zeros; give it back with pqx_pm_writer_free. */
@@ -764,26 +767,6 @@ PQX_API int pqx_pm_slice(const pqx_pm *pm, const pqx_pm_footer *footer, const pq
 
 /* ---- planning many files at once ---------------------------------------------------------------------------------- */
 
-/* A sidecar that carries what slices need, of a local file. Start with zeros; one serves any number of files. */
-enum pqx_plan_status {
-    PQX_PLANNED = 0,                     /* it belongs to the file by size and times */
-    PQX_PLAN_NONE = 1,                   /* there is no sidecar */
-    PQX_PLAN_UNUSED = 2                  /* there is one, and it is stale, damaged, or says too little: ask the file's footer */
-};
-typedef struct pqx_plan_sidecar {
-    int status;                          /* pqx_plan_status; what follows is there where it is PQX_PLANNED */
-    pqx_pm pm;
-    pqx_pm_footer footer;
-    pqx_pm_slices slices;
-    pqx_buffer bytes;                    /* the sidecar's, which all of this reads from */
-    int folder, is_entered;              /* the open folder of the last path, and what else is kept from file to file */
-    pqx_buffer folder_path, beside;
-} pqx_plan_sidecar;
-/* Read the sidecar of the file at `path`, in place of the one before, and see whether it belongs to it. With `verify`, its
- * checksum has to hold. Only want of memory is a failure. */
-PQX_API int pqx_plan_open(const char *path, int verify, pqx_plan_sidecar *opened, pqx_error *error);
-PQX_API void pqx_plan_close(pqx_plan_sidecar *opened);
-
 /* The usable minima or maxima of a column, row group behind row group, as Arrow has arrays: bits, ends (int64, the first one 0;
  * only where the width varies), bytes. */
 typedef struct pqx_plan_side { pqx_buffer valid, ends, data; } pqx_plan_side;
@@ -795,13 +778,38 @@ typedef struct pqx_plan_column {
 } pqx_plan_column;
 /* Columns of files that have one schema. `columns` is malloc'ed; to be given back with pqx_plan_free. */
 typedef struct pqx_plan {
+    pqx_bytes schema;                    /* as the first file's sidecar has it */
+    uint64_t schema_hash;                /* its pqx_xxh64, seed 0 */
     pqx_plan_column *columns;
     uint32_t column_count;
     uint64_t row_group_count;            /* of all files so far */
     pqx_buffer room;
 } pqx_plan;
-/* Append an opened sidecar's facts of these columns. Its status becomes PQX_PLAN_UNUSED, and nothing is appended, where they
- * are damaged. O(row groups). */
+
+/* A sidecar that carries what slices need, of a local file. Start with zeros; one serves any number of files. */
+enum pqx_plan_status {
+    PQX_PLANNED = 0,                     /* it belongs to the file by size and times */
+    PQX_PLAN_NONE = 1,                   /* there is no sidecar */
+    PQX_PLAN_UNUSED = 2,                 /* there is one, and it is stale, damaged, or says too little: ask the file's footer */
+    PQX_PLAN_OTHER = 3                   /* it has another schema than the plan */
+};
+typedef struct pqx_plan_sidecar {
+    int status;                          /* pqx_plan_status; what follows is there where it is PQX_PLANNED */
+    pqx_pm pm;
+    pqx_pm_footer footer;
+    pqx_pm_slices slices;
+    pqx_buffer bytes;                    /* the sidecar's, which all of this reads from */
+    int is_partial;                      /* read by parts: what the plan asks for is in `bytes`, at its place; no `slices` */
+    int folder, is_entered;              /* the open folder of the last path, and what else is kept from file to file */
+    pqx_buffer folder_path, beside;
+} pqx_plan_sidecar;
+/* Read the sidecar of the file at `path`, in place of the one before, and see whether it belongs to it. With `verify`, its
+ * checksum has to hold. For a `plan`, of a sidecar with checksums of parts only these parts are read; without, all of it. Only
+ * want of memory is a failure. */
+PQX_API int pqx_plan_open(const char *path, const pqx_plan *plan, int verify, pqx_plan_sidecar *opened, pqx_error *error);
+PQX_API void pqx_plan_close(pqx_plan_sidecar *opened);
+/* Append an opened sidecar's facts of the plan's columns. Its status becomes PQX_PLAN_OTHER or PQX_PLAN_UNUSED, and nothing is
+ * appended, where its schema is another one, or the facts are damaged. O(row groups). */
 PQX_API int pqx_plan_gather(pqx_plan *plan, pqx_plan_sidecar *opened, pqx_error *error);
 PQX_API void pqx_plan_free(pqx_plan *plan);
 

@@ -5,75 +5,67 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "plan.h"
 
-/* The notes of a sidecar of ours: docs/sidecar.md. */
-enum { LEAST = 1 << 16, ORIGIN = 0x58545150, SLICES = 0x53545150, ORIGIN_LAYOUT = 1, ORIGIN_BYTES = 52 };
+enum { LEAST = 1 << 16 };
 #define NANOSECONDS INT64_C(1000000000)
 
 static int64_t nanoseconds(struct timespec time) { return (int64_t)time.tv_sec * NANOSECONDS + time.tv_nsec; }
 
 /* Read a whole file into `bytes`, in place of what was there; 0 or an errno. Of many files most fit where the last one did,
  * and one read shows that. */
-static int read_file(int folder, const char *path, pqx_buffer *bytes)
+static int read_file(int fd, pqx_buffer *bytes)
 {
-    int failure = 0, more = 1, fd = openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return errno;
-    for (bytes->size = 0; more && !failure;) {
-        if (bytes->capacity - bytes->size < LEAST && pqx_buffer_reserve(bytes, bytes->size < LEAST ? LEAST : bytes->size, NULL) != PQX_OK) {
-            failure = ENOMEM;
-            break;
-        }
+    int more = 1;
+    for (bytes->size = 0; more;) {
+        if (bytes->capacity - bytes->size < LEAST && pqx_buffer_reserve(bytes, bytes->size < LEAST ? LEAST : bytes->size, NULL) != PQX_OK)
+            return ENOMEM;
         size_t room = bytes->capacity - bytes->size;
         ssize_t got = pread(fd, bytes->data + bytes->size, room, (off_t)bytes->size);
-        if (got < 0) failure = errno == EINTR ? 0 : errno;
-        else bytes->size += (size_t)got;
+        if (got < 0 && errno != EINTR) return errno;
+        if (got > 0) bytes->size += (size_t)got;
+        if (bytes->size > UINT32_MAX) return EFBIG;
         more = got < 0 || (size_t)got == room;
-        if (bytes->size > UINT32_MAX) failure = EFBIG;
     }
-    close(fd);
-    return failure;
+    return 0;
 }
 
-/* Whether a file is the very one, unchanged, that the note was made from. */
-static int is_untouched(int folder, const char *path, const pqx_pm_footer *footer, pqx_bytes note)
+/* Whether a file is the very one, unchanged, that the sidecar was made from. */
+static int is_untouched(int folder, const char *path, const pqx_plan_sidecar *opened)
 {
     struct stat facts;
-    int known;
-    uint64_t size = pqx_pm_parquet_size(footer, &known);
-    if (!known || note.size < ORIGIN_BYTES || pqx_load32(note.data) != ORIGIN_LAYOUT || pqx_load32(note.data + 12) != footer->parquet_footer_length) return 0;
-    if (fstatat(folder, path, &facts, 0) < 0 || !S_ISREG(facts.st_mode) || (uint64_t)facts.st_size != size) return 0;
-    int64_t modified = (int64_t)pqx_load64(note.data + 16), changed = (int64_t)pqx_load64(note.data + 24);
-    return modified != -1 && modified == nanoseconds(facts.st_mtim) && changed == nanoseconds(facts.st_ctim)
-        && pqx_load64(note.data + 32) == (uint64_t)facts.st_dev && pqx_load64(note.data + 40) == (uint64_t)facts.st_ino;
+    if (fstatat(folder, path, &facts, 0) < 0 || !S_ISREG(facts.st_mode)) return 0;
+    const pqx_pm_file file = {
+        .size = (uint64_t)facts.st_size, .modified = nanoseconds(facts.st_mtim), .changed = nanoseconds(facts.st_ctim),
+        .device = (uint64_t)facts.st_dev, .inode = (uint64_t)facts.st_ino,
+    };
+    return pqx_pm_is_of(&opened->pm, &opened->footer, &file);
 }
 
-/* A scratchpad's first entry of a code; an empty one where there is none. */
-static pqx_bytes note_of(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t wanted)
+static int open_whole(int fd, const char *path, int verify, pqx_plan_sidecar *opened)
 {
-    uint64_t at = footer->scratchpad;
-    for (uint32_t i = 0; i < footer->scratchpad_count; i++) {
-        uint32_t code;
-        pqx_bytes note;
-        pqx_pm_get_scratch(pm, at, &code, &note, &at);
-        if (code == wanted) return note;
-    }
-    return (pqx_bytes){NULL, 0};
-}
-
-static int open_one(const char *path, const char *sidecar, int verify, pqx_plan_sidecar *opened)
-{
-    int failure = read_file(opened->folder, sidecar, &opened->bytes);
-    if (failure) return failure == ENOENT ? PQX_PLAN_NONE : PQX_PLAN_UNUSED;
+    opened->is_partial = 0;
+    if (read_file(fd, &opened->bytes) != 0) return PQX_PLAN_UNUSED;
     uint64_t size = opened->bytes.size, committed = size < PQX_PM_SMALLEST_BYTES ? 0 : pqx_pm_committed_size(opened->bytes.data);
     if (committed < PQX_PM_SMALLEST_BYTES || committed > size) return PQX_PLAN_UNUSED;
     pqx_pm *pm = &opened->pm;
+    pqx_bytes slices;
     if (pqx_pm_open(opened->bytes.data, (size_t)committed, pm, NULL) != PQX_OK || pqx_pm_get_footer(pm, committed, &opened->footer, NULL) != PQX_OK) return PQX_PLAN_UNUSED;
-    pqx_bytes slices = note_of(pm, &opened->footer, SLICES);
-    if (!slices.data || pqx_pm_open_slices(slices.data, slices.size, &opened->slices, NULL) != PQX_OK) return PQX_PLAN_UNUSED;
+    if (!pqx_pm_find_scratch(pm, &opened->footer, PQX_PM_SLICES_CODE, &slices)) return PQX_PLAN_UNUSED;
+    if (pqx_pm_open_slices(slices.data, slices.size, &opened->slices, NULL) != PQX_OK) return PQX_PLAN_UNUSED;
     if (opened->slices.leaf_count != pm->column_count || opened->slices.row_group_count != opened->footer.row_group_count) return PQX_PLAN_UNUSED;
-    if (!is_untouched(opened->folder, path, &opened->footer, note_of(pm, &opened->footer, ORIGIN))) return PQX_PLAN_UNUSED;
+    if (!is_untouched(opened->folder, path, opened)) return PQX_PLAN_UNUSED;
     return verify && pqx_pm_check(pm, &opened->footer, NULL) != PQX_OK ? PQX_PLAN_UNUSED : PQX_PLANNED;
+}
+
+static int open_one(const char *path, const char *sidecar, const pqx_plan *plan, int verify, pqx_plan_sidecar *opened)
+{
+    int fd = openat(opened->folder, sidecar, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return errno == ENOENT ? PQX_PLAN_NONE : PQX_PLAN_UNUSED;
+    int status = plan ? pqx_plan_read_parts(plan, fd, opened) : PQX_PLAN_UNUSED;
+    if (status == PQX_PLAN_UNUSED || !is_untouched(opened->folder, path, opened)) status = open_whole(fd, path, verify, opened);
+    close(fd);
+    return status;
 }
 
 /* Have the folder of a path open, of `length` bytes with its slash: files of one folder are found from there in less time. */
@@ -91,7 +83,7 @@ static int enter(pqx_plan_sidecar *opened, const char *path, size_t length, pqx_
     return PQX_OK;
 }
 
-int pqx_plan_open(const char *path, int verify, pqx_plan_sidecar *opened, pqx_error *error)
+int pqx_plan_open(const char *path, const pqx_plan *plan, int verify, pqx_plan_sidecar *opened, pqx_error *error)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t length = strlen(name);
@@ -100,9 +92,9 @@ int pqx_plan_open(const char *path, int verify, pqx_plan_sidecar *opened, pqx_er
     PQX_TRY(pqx_buffer_append(&opened->beside, "_", 1, error));
     PQX_TRY(pqx_buffer_append(&opened->beside, name, length, error));
     PQX_TRY(pqx_buffer_append(&opened->beside, ".pm", sizeof ".pm", error));
-    opened->status = opened->is_entered ? open_one(name, (const char *)opened->beside.data, verify, opened) : PQX_PLAN_UNUSED;
-    if (opened->status == PQX_PLANNED || strcmp(name, "data.parquet") != 0) return PQX_OK;
-    int status = open_one(name, "_pm", verify, opened);
+    opened->status = opened->is_entered ? open_one(name, (const char *)opened->beside.data, plan, verify, opened) : PQX_PLAN_UNUSED;
+    if (opened->status == PQX_PLANNED || opened->status == PQX_PLAN_OTHER || strcmp(name, "data.parquet") != 0) return PQX_OK;
+    int status = open_one(name, "_pm", plan, verify, opened);
     if (status != PQX_PLAN_NONE) opened->status = status;
     return PQX_OK;
 }
@@ -196,6 +188,12 @@ static int reserve(pqx_buffer *room, size_t columns, size_t count, facts *all, p
     return PQX_OK;
 }
 
+static int has_schema(const pqx_plan *plan, const pqx_plan_sidecar *opened)
+{
+    const pqx_bytes *there = &opened->slices.schema;
+    return opened->is_partial || (there->size == plan->schema.size && memcmp(there->data, plan->schema.data, there->size) == 0);
+}
+
 static int fits(const pqx_plan_sidecar *opened, const pqx_plan_column *column)
 {
     pqx_pm_column facts;
@@ -204,6 +202,8 @@ static int fits(const pqx_plan_sidecar *opened, const pqx_plan_column *column)
 
 int pqx_plan_gather(pqx_plan *plan, pqx_plan_sidecar *opened, pqx_error *error)
 {
+    if (!has_schema(plan, opened)) opened->status = PQX_PLAN_OTHER;
+    if (opened->status != PQX_PLANNED) return PQX_OK;
     uint32_t count = opened->footer.row_group_count;
     facts few[4], *all = plan->column_count <= 4 ? few : malloc(plan->column_count * sizeof *all);
     int status = all ? reserve(&plan->room, plan->column_count, count, all, error) : pqx_fail(error, PQX_NO_MEMORY, 0, plan->column_count, 0);

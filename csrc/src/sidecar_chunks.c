@@ -1,23 +1,12 @@
 /* The sidecar's row group blocks: column chunks, statistics and Bloom filters, read where they stand. */
-#include "internal.h"
-
-/* The block of a row group; pqx_pm_get_footer has seen to it that it is there. */
-static inline uint64_t block_of(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t row_group)
-{
-    return (uint64_t)pqx_load32(pm->data + footer->entries + (uint64_t)row_group * PQX_PM_ENTRY_BYTES) << PQX_PM_ALIGNMENT_SHIFT;
-}
-
-static inline uint64_t chunk_of(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t row_group, uint32_t column)
-{
-    return block_of(pm, footer, row_group) + PQX_PM_BLOCK_BYTES + (uint64_t)column * PQX_PM_CHUNK_BYTES;
-}
+#include "sidecar.h"
 
 /* A column's chunks stand far apart: while one is read, the one that many row groups on is fetched. */
 enum { AHEAD = 16 };
 static inline void fetch_ahead(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t row_group, uint32_t end, uint32_t column)
 {
     if (end - row_group <= AHEAD) return;
-    const uint8_t *chunk = pm->data + chunk_of(pm, footer, row_group + AHEAD, column);
+    const uint8_t *chunk = pm->data + pqx_pm_chunk_at(pm, footer, row_group + AHEAD, column);
     __builtin_prefetch(chunk);
     __builtin_prefetch(chunk + PQX_PM_CHUNK_BYTES - 1);
 }
@@ -28,7 +17,7 @@ static int check_range(const pqx_pm_footer *footer, uint32_t first, uint32_t cou
     return pqx_fail(error, PQX_BAD_ARGUMENT, 0, footer->row_group_count, (uint64_t)first + count);
 }
 
-static int check_chunks(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column, uint32_t first, uint32_t count, pqx_error *error)
+int pqx_pm_check_chunks(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column, uint32_t first, uint32_t count, pqx_error *error)
 {
     if (column >= pm->column_count) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, pm->column_count, column);
     return check_range(footer, first, count, error);
@@ -39,7 +28,7 @@ int pqx_pm_get_rows(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t firs
     uint64_t total = 0;
     PQX_TRY(check_range(footer, first, count, error));
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t at = block_of(pm, footer, first + i), here = pqx_load64(pm->data + at);
+        uint64_t at = pqx_pm_block_at(pm, footer, first + i), here = pqx_load64(pm->data + at);
         if (here > INT64_MAX - total) return pqx_fail(error, PQX_PM_ROWS, at, INT64_MAX, here);
         total += here;
         rows[i] = (int64_t)here;
@@ -51,9 +40,9 @@ int pqx_pm_get_bytes(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t col
 {
     if (member < PQX_PM_CHUNK_CODEC || member > PQX_PM_CHUNK_STAT_SIZES)
         return pqx_fail(error, PQX_BAD_ARGUMENT, 0, PQX_PM_CHUNK_STAT_SIZES, (uint64_t)member);
-    PQX_TRY(check_chunks(pm, footer, column, first, count, error));
+    PQX_TRY(pqx_pm_check_chunks(pm, footer, column, first, count, error));
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t at = chunk_of(pm, footer, first + i, column) + (uint64_t)member;
+        uint64_t at = pqx_pm_chunk_at(pm, footer, first + i, column) + (uint64_t)member;
         values[i] = pm->data[at];
         if (member == PQX_PM_CHUNK_CODEC && values[i] > PQX_PM_LAST_CODEC)
             return pqx_fail(error, PQX_PM_CODEC, at, PQX_PM_LAST_CODEC, values[i]);
@@ -73,20 +62,20 @@ int pqx_pm_get_numbers(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t c
 {
     if (member < PQX_PM_CHUNK_NUM_VALUES || member > PQX_PM_CHUNK_DISTINCT_COUNT || member % 8)
         return pqx_fail(error, PQX_BAD_ARGUMENT, 0, PQX_PM_CHUNK_DISTINCT_COUNT, (uint64_t)member);
-    PQX_TRY(check_chunks(pm, footer, column, first, count, error));
+    PQX_TRY(pqx_pm_check_chunks(pm, footer, column, first, count, error));
     for (uint32_t i = first, end = first + count; i < end; i++) {
         fetch_ahead(pm, footer, i, end, column);
-        values[i - first] = number_at(pm->data + chunk_of(pm, footer, i, column), member);
+        values[i - first] = number_at(pm->data + pqx_pm_chunk_at(pm, footer, i, column), member);
     }
     return PQX_OK;
 }
 
 int pqx_pm_get_all_numbers(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column, uint32_t first, uint32_t count, int64_t *values, pqx_error *error)
 {
-    PQX_TRY(check_chunks(pm, footer, column, first, count, error));
+    PQX_TRY(pqx_pm_check_chunks(pm, footer, column, first, count, error));
     for (uint32_t i = 0; i < count; i++) {
         fetch_ahead(pm, footer, first + i, first + count, column);
-        const uint8_t *chunk = pm->data + chunk_of(pm, footer, first + i, column);
+        const uint8_t *chunk = pm->data + pqx_pm_chunk_at(pm, footer, first + i, column);
         for (int member = PQX_PM_CHUNK_NUM_VALUES, row = 0; member <= PQX_PM_CHUNK_DISTINCT_COUNT; member += 8, row++)
             values[(size_t)row * count + i] = number_at(chunk, member);
     }
@@ -131,12 +120,12 @@ int pqx_pm_get_bounds(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t co
 {
     pqx_pm_column facts;
     statistic min, max;
-    PQX_TRY(check_chunks(pm, footer, column, first, count, error));
+    PQX_TRY(pqx_pm_check_chunks(pm, footer, column, first, count, error));
     PQX_TRY(pqx_pm_get_column(pm, column, &facts, error));
     for (uint32_t i = 0; i < count; i++) {
         fetch_ahead(pm, footer, first + i, first + count, column);
-        uint64_t region = block_of(pm, footer, first + i) + PQX_PM_BLOCK_BYTES + (uint64_t)pm->column_count * PQX_PM_CHUNK_BYTES;
-        uint64_t at = chunk_of(pm, footer, first + i, column);
+        uint64_t region = pqx_pm_block_at(pm, footer, first + i) + PQX_PM_BLOCK_BYTES + (uint64_t)pm->column_count * PQX_PM_CHUNK_BYTES;
+        uint64_t at = pqx_pm_chunk_at(pm, footer, first + i, column);
         int flags = pm->data[at + PQX_PM_CHUNK_STAT_FLAGS];
         uint32_t sizes = pm->data[at + PQX_PM_CHUNK_STAT_SIZES];
         PQX_TRY(read_statistic(pm, footer, at + PQX_PM_CHUNK_MIN_STAT, region, flags, sizes & 15, &facts, &min, error));
@@ -167,7 +156,7 @@ static uint32_t bloom_position(const pqx_pm *pm, uint32_t column)
 int pqx_pm_get_bloom(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t row_group, uint32_t column, pqx_pm_bloom *bloom, pqx_error *error)
 {
     *bloom = (pqx_pm_bloom){PQX_PM_BLOOM_NONE, 0, 0};
-    PQX_TRY(check_chunks(pm, footer, column, row_group, 1, error));
+    PQX_TRY(pqx_pm_check_chunks(pm, footer, column, row_group, 1, error));
     uint32_t position = bloom_position(pm, column);
     if (position == pm->bloom_count) return PQX_OK;
     uint64_t entry = (uint64_t)row_group * pm->bloom_count + position;

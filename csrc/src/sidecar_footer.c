@@ -1,5 +1,5 @@
 /* The sidecar's footers: where they are, what they claim, how they lead back to older ones. */
-#include "internal.h"
+#include "sidecar.h"
 
 uint64_t pqx_pm_committed_size(const uint8_t *data) { return pqx_load64(data + PQX_PM_HEADER_FILE_SIZE); }
 
@@ -89,8 +89,7 @@ static int check_place(const pqx_pm *pm, const pqx_pm_footer *footer, pqx_error 
     return PQX_OK;
 }
 
-/* Every block lies between the header and the footer. */
-static int check_blocks(const pqx_pm *pm, const pqx_pm_footer *footer, pqx_error *error)
+int pqx_pm_check_blocks(const pqx_pm *pm, const pqx_pm_footer *footer, pqx_error *error)
 {
     uint64_t bytes = PQX_PM_BLOCK_BYTES + (uint64_t)pm->column_count * PQX_PM_CHUNK_BYTES;
     const uint8_t *entry = pm->data + footer->entries;
@@ -117,7 +116,7 @@ int pqx_pm_get_footer(const pqx_pm *pm, uint64_t committed, pqx_pm_footer *foote
     footer->entries = footer->offset + PQX_PM_FOOTER_BYTES;
     PQX_TRY(read_sections(pm, footer->offset + footer->length - PQX_PM_CHECKSUM_BYTES, footer, error));
     PQX_TRY(check_place(pm, footer, error));
-    return check_blocks(pm, footer, error);
+    return pqx_pm_check_blocks(pm, footer, error);
 }
 
 int pqx_pm_find_footer(const pqx_pm *pm, uint64_t committed, uint64_t parquet_size, pqx_pm_footer *footer, pqx_error *error)

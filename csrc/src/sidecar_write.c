@@ -1,5 +1,5 @@
 /* Writing a sidecar, or what is appended to one: header, blocks, footer. */
-#include "internal.h"
+#include "sidecar.h"
 
 static int put(pqx_buffer *out, const void *bytes, size_t size, pqx_error *error) { return pqx_buffer_append(out, bytes, size, error); }
 static int put32(pqx_buffer *out, uint32_t value, pqx_error *error) { return put(out, &value, 4, error); }
@@ -222,19 +222,32 @@ int pqx_pm_write_row_group(pqx_pm_writer *writer, uint32_t at, uint64_t num_rows
 
 /* ---- footer */
 
-static int put_scratchpad(pqx_buffer *out, const pqx_pm_end *end, pqx_error *error)
+/* Notes that are given, and the one with checksums: that of a sidecar that is all here. */
+static uint32_t count_notes(const pqx_pm_end *end) { return end->scratchpad_count + (end->schema.size != 0); }
+
+static int enlarge(uint64_t *size, uint64_t value, pqx_error *error)
 {
-    size_t size = 4;
-    PQX_TRY(put32(out, end->scratchpad_count, error));
+    *size += PQX_PM_SCRATCH_HEAD + value;
+    if (value <= PQX_PM_SCRATCHPAD_BYTES && *size <= PQX_PM_SCRATCHPAD_BYTES) return PQX_OK;
+    return pqx_fail(error, PQX_PM_SCRATCHPAD_SIZE, 0, PQX_PM_SCRATCHPAD_BYTES, value > PQX_PM_SCRATCHPAD_BYTES ? value : *size);
+}
+
+static int put_scratchpad(pqx_pm_writer *writer, size_t start, const pqx_pm_end *end, pqx_error *error)
+{
+    pqx_buffer *out = &writer->out;
+    uint64_t size = 4;
+    PQX_TRY(put32(out, count_notes(end), error));
     for (uint32_t i = 0; i < end->scratchpad_count; i++) {
         const pqx_pm_scratch *entry = &end->scratchpad[i];
-        if (entry->value.size > PQX_PM_SCRATCHPAD_BYTES || (size += 8 + entry->value.size) > PQX_PM_SCRATCHPAD_BYTES)
-            return pqx_fail(error, PQX_PM_SCRATCHPAD_SIZE, 0, PQX_PM_SCRATCHPAD_BYTES, entry->value.size > PQX_PM_SCRATCHPAD_BYTES ? entry->value.size : size);
+        PQX_TRY(enlarge(&size, entry->value.size, error));
         PQX_TRY(put32(out, entry->code, error));
         PQX_TRY(put32(out, (uint32_t)entry->value.size, error));
         PQX_TRY(put(out, entry->value.data, entry->value.size, error));
     }
-    return PQX_OK;
+    if (!end->schema.size) return PQX_OK;
+    PQX_TRY(enlarge(&size, 4 * (uint64_t)writer->column_count + PQX_PM_SUMS_BYTES, error));
+    if (writer->base) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, 0, writer->base);
+    return pqx_pm_put_sums(out, writer->column_count, writer->row_group_count, start, end, error);
 }
 
 int pqx_pm_write_footer(pqx_pm_writer *writer, const pqx_pm_end *end, pqx_error *error)
@@ -248,12 +261,12 @@ int pqx_pm_write_footer(pqx_pm_writer *writer, const pqx_pm_end *end, pqx_error 
     pqx_store64(fixed + PQX_PM_FOOTER_UNUSED_BYTES, end->unused_bytes);
     pqx_store64(fixed + PQX_PM_FOOTER_PREVIOUS_SIZE, writer->previous);
     pqx_store64(fixed + PQX_PM_FOOTER_FEATURES, (end->seq_txn != -1 ? PQX_PM_FOOTER_FEATURE_SEQ_TXN : 0) |
-                                                (end->scratchpad_count ? PQX_PM_FOOTER_FEATURE_SCRATCHPAD : 0));
+                                                (count_notes(end) ? PQX_PM_FOOTER_FEATURE_SCRATCHPAD : 0));
     PQX_TRY(put(out, fixed, sizeof fixed, error));
     PQX_TRY(put(out, writer->entries.data, writer->entries.size, error));
     PQX_TRY(put(out, writer->blooms.data, writer->blooms.size, error));
     if (end->seq_txn != -1) PQX_TRY(put64(out, (uint64_t)end->seq_txn, error));
-    if (end->scratchpad_count) PQX_TRY(put_scratchpad(out, end, error));
+    if (count_notes(end)) PQX_TRY(put_scratchpad(writer, start, end, error));
     size_t unchecked = writer->base ? 0 : PQX_PM_HEADER_FEATURES;
     PQX_TRY(put32(out, pqx_crc32(writer->crc, out->data + unchecked, out->size - unchecked), error));
     if (out->size - start > UINT32_MAX) return pqx_fail(error, PQX_TOO_LARGE, 0, UINT32_MAX, out->size - start);

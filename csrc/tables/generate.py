@@ -34,6 +34,8 @@ def constants(table: dict) -> list[tuple[str, int]]:
         ("pm_chunk", "PM_CHUNK_"),
         ("pm_footer", "PM_FOOTER_"),
         ("pm_origin", "PM_ORIGIN_"),
+        ("pm_slices", "PM_SLICES_"),
+        ("pm_sums", "PM_SUMS_"),
     ):
         found += [(prefix + name, value) for name, value in table[section].items()]
     for section in ("pm_feature", "pm_footer_feature", "pm_column_flag", "pm_stat"):

@@ -28,7 +28,7 @@ static uint8_t *sidecar_of(uint32_t groups, size_t *size)
 {
     pqx_pm_writer writer = {0};
     const pqx_pm_scratch note = {1, {bitset, 5}};
-    const pqx_pm_end end = {1000, 0, 100, -1, &note, 1};
+    const pqx_pm_end end = {1000, 0, 100, -1, &note, 1, {NULL, 0}};
     write_table(&writer, groups);
     CHECK(pqx_pm_write_footer(&writer, &end, NULL) == PQX_OK);
     uint8_t *copy = exact(writer.out.data, *size = writer.out.size);
@@ -147,7 +147,7 @@ static void snapshots_follow_each_other(void)
         pqx_pm pm;
         pqx_pm_footer footer;
         pqx_pm_writer writer = {0};
-        const pqx_pm_end end = {1000 + commit, 0, 100, commit, NULL, 0};
+        const pqx_pm_end end = {1000 + commit, 0, 100, commit, NULL, 0, {NULL, 0}};
         CHECK(pqx_pm_open(data, size, &pm, NULL) == PQX_OK);
         CHECK(pqx_pm_get_footer(&pm, size, &footer, NULL) == PQX_OK);
         CHECK(pqx_pm_write_on(&writer, &pm, &footer, size, NULL) == PQX_OK);

@@ -3,7 +3,7 @@
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcmp, memset, strlen
+from libc.string cimport memset, strlen
 
 import os
 
@@ -12,19 +12,12 @@ from ..errors import wire_error
 
 from .capi cimport pqx_buffer, pqx_bytes, pqx_element, pqx_error
 from .scan cimport Scan
-from .sidecar_api cimport pqx_pm, pqx_pm_footer, pqx_pm_slices
+from .sidecar_api cimport pqx_pm_footer, pqx_pm_slices
 
 __all__ = ["NONE", "OTHER", "PLANNED", "UNUSED", "first_schema", "gather"]
 
 cdef extern from "parquetext.h" nogil:
-    ctypedef struct pqx_plan_sidecar:
-        int status
-        pqx_pm pm
-        pqx_pm_footer footer
-        pqx_pm_slices slices
-        pqx_buffer bytes
-    int pqx_plan_open(const char *path, int verify, pqx_plan_sidecar *opened, pqx_error *error)
-    void pqx_plan_close(pqx_plan_sidecar *opened)
+    uint64_t pqx_xxh64(const uint8_t *data, size_t size, uint64_t seed)
     ctypedef struct pqx_plan_side:
         pqx_buffer valid, ends, data
     ctypedef struct pqx_plan_column:
@@ -33,17 +26,24 @@ cdef extern from "parquetext.h" nogil:
         pqx_buffer nulls, values
         pqx_plan_side min, max
     ctypedef struct pqx_plan:
+        pqx_bytes schema
+        uint64_t schema_hash
         pqx_plan_column *columns
         uint32_t column_count
         uint64_t row_group_count
         pqx_buffer room
+    ctypedef struct pqx_plan_sidecar:
+        int status
+        pqx_pm_footer footer
+        pqx_pm_slices slices
+    int pqx_plan_open(const char *path, const pqx_plan *plan, int verify, pqx_plan_sidecar *opened, pqx_error *error)
+    void pqx_plan_close(pqx_plan_sidecar *opened)
     int pqx_plan_gather(pqx_plan *plan, pqx_plan_sidecar *opened, pqx_error *error)
     void pqx_plan_free(pqx_plan *plan)
 
 PLANNED, NONE, UNUSED, OTHER = range(4)
 cdef enum:
     PLAN_OK = 0
-    PLAN_OTHER = 3
 
 
 cdef raise_error(const pqx_error *error):
@@ -100,7 +100,7 @@ def first_schema(paths, *, bint verify=True):
     try:
         with nogil:
             while i < files.count:
-                status = pqx_plan_open(files.names[i], verify, &opened, &error)
+                status = pqx_plan_open(files.names[i], NULL, verify, &opened, &error)
                 if status or opened.status == PLAN_OK:
                     break
                 i += 1
@@ -147,12 +147,12 @@ def gather(paths, Scan schema not None, columns, *, bint verify=True):
     cdef bytes counts = PyBytes_FromStringAndSize(NULL, 4 * <Py_ssize_t> files.count)
     cdef uint8_t *said = <uint8_t *> PyBytes_AsString(statuses)
     cdef uint32_t *groups = <uint32_t *> PyBytes_AsString(counts)
-    cdef size_t size = schema.view.shape[0]
     cdef uint32_t i
     cdef int status = 0
     memset(&opened, 0, sizeof(opened))
-    plan.room = pqx_buffer(NULL, 0, 0)
-    plan.row_group_count = plan.column_count = 0
+    memset(&plan, 0, sizeof(plan))
+    plan.schema = pqx_bytes(schema.start, <size_t> schema.view.shape[0])
+    plan.schema_hash = pqx_xxh64(plan.schema.data, plan.schema.size, 0)
     plan.columns = <pqx_plan_column *> calloc(len(columns) + 1, sizeof(pqx_plan_column))
     if plan.columns == NULL:
         raise MemoryError
@@ -166,18 +166,12 @@ def gather(paths, Scan schema not None, columns, *, bint verify=True):
             plan.column_count += 1
         with nogil:
             for i in range(files.count):
-                status = pqx_plan_open(files.names[i], verify, &opened, &error)
+                status = pqx_plan_open(files.names[i], &plan, verify, &opened, &error)
+                if status == 0 and opened.status == PLAN_OK:
+                    status = pqx_plan_gather(&plan, &opened, &error)
                 if status:
                     break
-                groups[i] = 0
-                if opened.status == PLAN_OK:
-                    if opened.slices.schema.size != size or memcmp(opened.slices.schema.data, schema.start, size):
-                        opened.status = PLAN_OTHER
-                    else:
-                        status = pqx_plan_gather(&plan, &opened, &error)
-                        if status:
-                            break
-                        groups[i] = opened.footer.row_group_count if opened.status == PLAN_OK else 0
+                groups[i] = opened.footer.row_group_count if opened.status == PLAN_OK else 0
                 said[i] = <uint8_t> opened.status
         if status:
             raise_error(&error)

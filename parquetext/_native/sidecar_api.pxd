@@ -82,6 +82,7 @@ cdef extern from "parquetext.h" nogil:
         int64_t seq_txn
         const pqx_pm_scratch *scratchpad
         uint32_t scratchpad_count
+        pqx_bytes schema
     ctypedef struct pqx_pm_writer:
         pqx_buffer out
         uint64_t base, previous

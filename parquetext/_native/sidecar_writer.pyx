@@ -238,7 +238,7 @@ cdef class Writer:
             free(records)
 
     def finish(self, uint64_t parquet_footer_offset, uint32_t parquet_footer_length, *, unused_bytes=None, seq_txn=None,
-               scratchpad=None):
+               scratchpad=None, bytes schema not None=b""):
         """Write footer and trailer: the bytes that belong at `base`.
 
         Parameters
@@ -252,6 +252,9 @@ cdef class Writer:
             -1: none.
         scratchpad : iterable of (int, bytes), optional
             Notes: a code and what belongs to it, 1 MiB in all.
+        schema : bytes
+            That of the note for slices: adds the note with checksums of parts, by which plans read little. For a new
+            sidecar, whose last note is the one of its file.
 
         Notes
         -----
@@ -276,7 +279,7 @@ cdef class Writer:
             end.parquet_footer_offset, end.parquet_footer_length = parquet_footer_offset, parquet_footer_length
             end.unused_bytes = kept_unused if unused_bytes is None else unused_bytes
             end.seq_txn = kept_number if seq_txn is None else seq_txn
-            end.scratchpad, end.scratchpad_count = entries, len(notes)
+            end.scratchpad, end.scratchpad_count, end.schema = entries, len(notes), bytes_of(schema)
             with nogil:
                 status = pqx_pm_write_footer(&self.writer, &end, &error)
             if status:

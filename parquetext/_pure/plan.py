@@ -12,24 +12,22 @@ from typing import NamedTuple
 from .. import wire
 from ..errors import ParquetextError, wire_error
 from .bounds import Leaf, usable_bounds
+from .plan_parts import NONE, OTHER, PLANNED, UNUSED, Wanted, read_parts
 from .sidecar_read import Reader
 from .sidecar_slice import Slices
+from .sidecar_sums import Parts
 
 __all__ = ["NONE", "OTHER", "PLANNED", "UNUSED", "first_schema", "gather"]
 
-PLANNED, NONE, UNUSED, OTHER = range(4)
-ORIGIN, SLICES = (int.from_bytes(code, "little") for code in (b"PQTX", b"PQTS"))
-ORIGIN_LAYOUT = 1
 FIXED = struct.Struct("<IIIIqqQQI")  # docs/sidecar.md
 LARGEST = 0xFFFFFFFF
 UNKNOWN = -1
-PARQUET_TRAILER = 8
 
 
 class Opened(NamedTuple):
-    """A sidecar that belongs to its file."""
+    """A sidecar that belongs to its file; of one that was read by parts the schema is the one that was wanted."""
 
-    reader: Reader
+    reader: Reader | Parts
     schema: bytes
 
 
@@ -82,10 +80,11 @@ def gather(paths: Sequence[str], schema, columns: Sequence[tuple[int, int]], *, 
         one, ends as ``int64`` or None, bytes).
     """
     gathered = [ColumnFacts(schema, leaf, width) for leaf, width in columns]
-    statuses, counts, wanted = bytearray(), array("I"), bytes(memoryview(schema.data))
+    statuses, counts = bytearray(), array("I")
+    wanted = Wanted.of(bytes(memoryview(schema.data)), [leaf for leaf, _ in columns])
     for path in encoded(paths):
-        status, opened = open_beside(path, verify)
-        if opened is not None and opened.schema != wanted:
+        status, opened = open_beside(path, verify, wanted)
+        if opened is not None and opened.schema != wanted.schema:
             status = OTHER
         elif opened is not None:
             try:
@@ -107,21 +106,35 @@ def encoded(paths: Sequence[str]) -> list[bytes]:
     return names
 
 
-def open_beside(path: bytes, verify: bool) -> tuple[int, Opened | None]:
+def open_beside(path: bytes, verify: bool, wanted: Wanted | None = None) -> tuple[int, Opened | None]:
     """The sidecar of a file: ``_NAME.pm``, or for ``data.parquet`` also ``_pm``."""
     folder, name = os.path.split(path)
-    status, opened = open_one(path, os.path.join(folder, b"_" + name + b".pm"), verify)
-    if opened is None and name == b"data.parquet":
-        other, opened = open_one(path, os.path.join(folder, b"_pm"), verify)
+    status, opened = open_one(path, os.path.join(folder, b"_" + name + b".pm"), verify, wanted)
+    if opened is None and status != OTHER and name == b"data.parquet":
+        other, opened = open_one(path, os.path.join(folder, b"_pm"), verify, wanted)
         status = status if other == NONE else other
     return status, opened
 
 
-def open_one(path: bytes, sidecar: bytes, verify: bool) -> tuple[int, Opened | None]:
+def open_one(path: bytes, sidecar: bytes, verify: bool, wanted: Wanted | None) -> tuple[int, Opened | None]:
     try:
-        data = read_file(sidecar)
+        fd = os.open(sidecar, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
         return NONE, None
+    except OSError:
+        return UNUSED, None
+    try:
+        status, parts = (UNUSED, None) if wanted is None else read_parts(fd, wanted)
+        if parts is not None and is_untouched(path, parts.footer, parts.origin):
+            return status, Opened(parts, wanted.schema) if status == PLANNED else None
+        return open_whole(fd, path, verify)
+    finally:
+        os.close(fd)
+
+
+def open_whole(fd: int, path: bytes, verify: bool) -> tuple[int, Opened | None]:
+    try:
+        data = read_file(fd)
     except OSError:
         return UNUSED, None
     committed = int.from_bytes(data[:8], "little") if len(data) >= wire.PM_SMALLEST_BYTES else 0
@@ -130,9 +143,9 @@ def open_one(path: bytes, sidecar: bytes, verify: bool) -> tuple[int, Opened | N
     try:
         reader = Reader(data[:committed], verify=False)
         notes = reader.scratchpad
-        slices = Slices(reader, notes.get(SLICES, b""))
+        slices = Slices(reader, notes.get(wire.PM_SLICES_CODE, b""))
         fits = (slices.leaf_count, slices.row_group_count) == (reader.column_count, reader.row_group_count)
-        if not fits or not is_untouched(path, reader.footer, notes.get(ORIGIN, b"")):
+        if not fits or not is_untouched(path, reader.footer, notes.get(wire.PM_ORIGIN_CODE, b"")):
             return UNUSED, None
         if verify:
             reader.check()
@@ -141,13 +154,12 @@ def open_one(path: bytes, sidecar: bytes, verify: bool) -> tuple[int, Opened | N
     return PLANNED, Opened(reader, slices.schema)
 
 
-def read_file(path: bytes) -> bytes:
-    """A whole regular file."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    with open(fd, "rb") as file:
-        status = os.fstat(fd)
-        if status.st_size > LARGEST:
-            raise OSError("too large")
+def read_file(fd: int) -> bytes:
+    """A whole file, which stays open."""
+    if os.fstat(fd).st_size > LARGEST:
+        raise OSError("too large")
+    os.lseek(fd, 0, os.SEEK_SET)
+    with open(fd, "rb", closefd=False) as file:
         return file.read()
 
 
@@ -156,13 +168,13 @@ def is_untouched(path: bytes, footer, note: bytes) -> bool:
     if len(note) < FIXED.size:
         return False
     layout, _, _, length, *version, _ = FIXED.unpack_from(note)
-    if layout != ORIGIN_LAYOUT or length != footer.parquet_footer_length:
+    if layout != wire.PM_ORIGIN_KNOWN_LAYOUT or length != footer.parquet_footer_length:
         return False
     try:
         there = os.stat(path)
     except OSError:
         return False
-    size = footer.parquet_footer_offset + footer.parquet_footer_length + PARQUET_TRAILER
+    size = footer.parquet_footer_offset + footer.parquet_footer_length + wire.PM_PARQUET_TRAILER_BYTES
     return (stat.S_ISREG(there.st_mode) and there.st_size == size and version[0] != UNKNOWN
             and version == [there.st_mtime_ns, there.st_ctime_ns, there.st_dev, there.st_ino])
 

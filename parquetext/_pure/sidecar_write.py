@@ -11,6 +11,7 @@ from .checksum import crc32
 from .scan import Scan
 from .sidecar_facts import chunk_facts
 from .sidecar_read import DESCRIPTOR, Column, Reader
+from .sidecar_sums import Parts, sums_note
 
 __all__ = ["Chunk", "Writer"]
 
@@ -280,7 +281,7 @@ class Writer:
             raise ValueError("the writer has finished")
 
     def finish(self, parquet_footer_offset: int, parquet_footer_length: int, *, unused_bytes: int | None = None,
-               seq_txn: int | None = None, scratchpad=None) -> bytes:
+               seq_txn: int | None = None, scratchpad=None, schema: bytes = b"") -> bytes:
         """Write footer and trailer: the bytes that belong at `base`.
 
         Parameters
@@ -294,6 +295,9 @@ class Writer:
             -1: none.
         scratchpad : iterable of (int, bytes), optional
             Notes: a code and what belongs to it, 1 MiB in all.
+        schema : bytes
+            That of the note for slices: adds the note with checksums of parts, by which plans read little. For a new
+            sidecar, whose last note is the one of its file.
 
         Notes
         -----
@@ -306,15 +310,17 @@ class Writer:
         seq_txn = kept_number if seq_txn is None else seq_txn
         out, start, notes = self._out, len(self._out), list(kept_notes if scratchpad is None else scratchpad)
         features = (wire.PM_FOOTER_FEATURE_SEQ_TXN if seq_txn != -1 else 0) | (
-            wire.PM_FOOTER_FEATURE_SCRATCHPAD if notes else 0)
+            wire.PM_FOOTER_FEATURE_SCRATCHPAD if notes or schema else 0)
         out += struct.pack("<QIIQQQ", parquet_footer_offset, parquet_footer_length, len(self._blocks), unused_bytes,
                            self._previous, features)
         out += b"".join(struct.pack("<I", block >> wire.PM_ALIGNMENT_SHIFT) for block in self._blocks)
         out += b"".join(self._blooms)
         if seq_txn != -1:
             out += struct.pack("<q", seq_txn)
-        if notes:
-            out += scratchpad_bytes(notes)
+        if notes or schema:
+            out += scratchpad_bytes(notes, schema and 4 * len(self._columns) + wire.PM_SUMS_BYTES)
+        if schema:
+            self._add_sums(start, notes, schema)
         unchecked = 0 if self.base else wire.PM_HEADER_FEATURES
         out += struct.pack("<I", crc32(bytes(out[unchecked:]), self._crc))
         out += struct.pack("<I", len(out) - start)
@@ -322,16 +328,23 @@ class Writer:
             out[:8] = struct.pack("<Q", len(out))
         return bytes(out)
 
+    def _add_sums(self, start: int, notes: list[tuple[int, bytes]], schema: bytes) -> None:
+        """The last note: checksums of parts."""
+        if self.base:
+            raise wire_error(wire.BAD_ARGUMENT, 0, 0, self.base)
+        last = notes[-1] if notes else (0, b"")
+        if last[0] != wire.PM_ORIGIN_CODE or len(last[1]) != wire.PM_ORIGIN_BYTES:
+            raise wire_error(wire.BAD_ARGUMENT, 0, wire.PM_ORIGIN_BYTES, len(last[1]))
+        self._out += sums_note(Parts(bytes(self._out), len(self._columns), start), schema)
 
-def scratchpad_bytes(notes: list[tuple[int, bytes]]) -> bytes:
-    """[u32 count]([u32 code][u32 length][bytes])*"""
-    section = struct.pack("<I", len(notes))
+
+def scratchpad_bytes(notes: list[tuple[int, bytes]], sums: int) -> bytes:
+    """[u32 count]([u32 code][u32 length][bytes])*, where one of `sums` bytes may follow."""
+    section = struct.pack("<I", len(notes) + bool(sums))
     size = len(section)
-    for code, value in notes:
-        if len(value) > wire.PM_SCRATCHPAD_BYTES:
-            raise wire_error(wire.PM_SCRATCHPAD_SIZE, 0, wire.PM_SCRATCHPAD_BYTES, len(value))
-        size += 8 + len(value)
+    for length in [len(value) for _, value in notes] + ([sums] if sums else []):
+        size += 8 + length
         if size > wire.PM_SCRATCHPAD_BYTES:
-            raise wire_error(wire.PM_SCRATCHPAD_SIZE, 0, wire.PM_SCRATCHPAD_BYTES, size)
-        section += struct.pack("<II", code, len(value)) + value
-    return section
+            found = length if length > wire.PM_SCRATCHPAD_BYTES else size
+            raise wire_error(wire.PM_SCRATCHPAD_SIZE, 0, wire.PM_SCRATCHPAD_BYTES, found)
+    return section + b"".join(struct.pack("<II", code, len(value)) + value for code, value in notes)

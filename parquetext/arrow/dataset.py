@@ -9,8 +9,7 @@ import pyarrow.compute as pc
 
 from ..errors import ColumnError, ParquetextError
 from ..pruning import Predicate, predicate_of
-from ..storage import LocalTarget
-from .discovery import Found, discover, partition_schema
+from .discovery import Files, discover, partition_schema
 from .file import read_schema
 from .fragments import Fragment, Shape, naming
 from .in_order import in_order
@@ -57,7 +56,7 @@ def dataset(source, schema: pa.Schema | None = None, *, filesystem=None, partiti
     if partitioning not in ("hive", None):
         raise TypeError(f"partitioning is 'hive' or None, not {partitioning!r}; use pyarrow.dataset for others")
     found = discover(source, filesystem, partitioned=partitioning == "hive", ignore_prefixes=ignore_prefixes)
-    keys = partition_schema(found)
+    keys = partition_schema(found.keys)
     if schema is None:
         if not found:
             raise ParquetextError("no file there to take the schema from", file=str(source))
@@ -74,16 +73,16 @@ class Dataset:
     schema : pyarrow.Schema
     """
 
-    def __init__(self, found: Sequence[Found], schema: pa.Schema, sidecar: bool | str = "auto"):
-        self._found, self.schema, self._sidecar = list(found), schema, sidecar
+    def __init__(self, found: Files, schema: pa.Schema, sidecar: bool | str = "auto"):
+        self._found, self.schema, self._sidecar = found, schema, sidecar
         self._given = {
-            name: pa.array([each.keys.get(name) for each in found], pa.string()).cast(schema.field(name).type)
-            for name in dict.fromkeys(key for each in found for key in each.keys) if name in schema.names}
+            name: pa.array([keys.get(name) for keys in found.keys], pa.string()).cast(schema.field(name).type)
+            for name in dict.fromkeys(key for keys in found.keys for key in keys) if name in schema.names}
 
     @property
     def files(self) -> list[str]:
         """The files' paths, in order."""
-        return [each.path for each in self._found]
+        return list(self._found.paths)
 
     def get_fragments(self, filter=None) -> Iterator[Fragment]:
         """The files that may hold rows which meet the filter, each with its row groups that may.
@@ -160,17 +159,15 @@ class Dataset:
     def _left_by_sidecars(self, predicate: Predicate, numbers: list[int], types: Mapping[str, pa.DataType],
                           known: Mapping[str, pa.Array]) -> tuple[dict[int, list[int]], list[int]]:
         """The row groups that are left of local files with sidecars, and the files to plan otherwise."""
-        found = self._found
-        local = {number: found[number].target.path for number in numbers
-                 if isinstance(found[number].target, LocalTarget)}
+        paths, filesystems = self._found.paths, self._found.filesystems
+        local = [number for number in numbers if filesystems[number] is None]
         if not local or not self._sidecar:
             return {}, numbers
-        chosen = list(local)
-        given = {name: values.take(pa.array(chosen, pa.int64())) for name, values in known.items()}
-        left, others = plan_by_sidecars(predicate, list(local.values()), types, given)
-        elsewhere = [number for number in numbers if number not in local] if len(local) < len(numbers) else []
-        return ({chosen[number]: row_groups for number, row_groups in left.items()},
-                sorted([chosen[number] for number in others] + elsewhere))
+        given = {name: values.take(pa.array(local, pa.int64())) for name, values in known.items()}
+        left, others = plan_by_sidecars(predicate, [paths[number] for number in local], types, given)
+        elsewhere = [number for number in numbers if filesystems[number] is not None]
+        return ({local[number]: row_groups for number, row_groups in left.items()},
+                sorted([local[number] for number in others] + elsewhere))
 
     def _left_by_footers(self, predicate: Predicate, numbers: list[int], types: Mapping[str, pa.DataType],
                          known: Mapping[str, pa.Array]) -> dict[int, list[int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
@@ -16,19 +16,20 @@ import pyarrow.fs as pafs
 from ..errors import ParquetextError
 from ..storage import LocalTarget, RemoteTarget, resolve
 
-__all__ = ["Found", "directory_keys", "discover", "inferred_type", "partition_schema"]
+__all__ = ["Files", "Found", "directory_keys", "discover", "inferred_type", "partition_schema"]
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
 IGNORED = (".", "_")
 NO_KEYS: Mapping[str, str | None] = MappingProxyType({})
+UNKNOWN = -1
 
 
 class Found(NamedTuple):
-    """A file, the keys that its directories have (text, None for null), and its size in bytes."""
+    """A file, the keys that its directories have (text, None for null), and its size in bytes, -1: nobody asked."""
 
     target: LocalTarget | RemoteTarget
     keys: Mapping[str, str | None] = NO_KEYS
-    size: int = -1
+    size: int = UNKNOWN
 
     @property
     def path(self) -> str:
@@ -36,8 +37,45 @@ class Found(NamedTuple):
         return self.target.path
 
 
+class Files(Sequence[Found]):
+    """Files in their order, held column by column: of many files there is no object each until one is asked for.
+
+    Attributes
+    ----------
+    paths : list of str
+    filesystems : list of pyarrow.fs.FileSystem or None
+        None: this machine's.
+    keys : list of mapping
+    sizes : list of int
+    """
+
+    __slots__ = ("filesystems", "keys", "paths", "sizes")
+
+    def __init__(self):
+        self.paths: list[str] = []
+        self.filesystems: list[pafs.FileSystem | None] = []
+        self.keys: list[Mapping[str, str | None]] = []
+        self.sizes: list[int] = []
+
+    def extend(self, filesystem: pafs.FileSystem | None, paths: list[str], keys: list[Mapping[str, str | None]],
+               sizes: list[int]) -> None:
+        """Add files of one filesystem."""
+        self.paths += paths
+        self.filesystems += [filesystem] * len(paths)
+        self.keys += keys
+        self.sizes += sizes
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __getitem__(self, number: int) -> Found:
+        path, filesystem = self.paths[number], self.filesystems[number]
+        target = LocalTarget(path) if filesystem is None else RemoteTarget(filesystem, path)
+        return Found(target, self.keys[number], self.sizes[number])
+
+
 def discover(source, filesystem=None, *, partitioned: bool = True,
-             ignore_prefixes: Sequence[str] | None = None) -> list[Found]:
+             ignore_prefixes: Sequence[str] | None = None, sizes: bool = False) -> Files:
     """The files that `source` stands for, those of a directory in the order of their paths.
 
     Parameters
@@ -48,6 +86,8 @@ def discover(source, filesystem=None, *, partitioned: bool = True,
         Whether directories named ``key=value`` say something: those below a directory that is given, all of a file's.
     ignore_prefixes : sequence of str, optional
         Of names in a directory that do not count; ``.`` and ``_`` without.
+    sizes : bool
+        Whether the files' sizes are wanted; those of local ones are as many calls of the system.
 
     Raises
     ------
@@ -56,24 +96,25 @@ def discover(source, filesystem=None, *, partitioned: bool = True,
     """
     ignored = tuple(IGNORED if ignore_prefixes is None else ignore_prefixes)
     several = isinstance(source, Iterable) and not isinstance(source, (str, bytes, os.PathLike, tuple))
-    found: list[Found] = []
+    found = Files()
     for each in source if several else [source]:
         target = resolve(each if filesystem is None else (filesystem, each))
         info = _info(target)
         if info.type != pafs.FileType.Directory:
-            found.append(_found(target, target.path, info.size, partitioned))
+            found.extend(_elsewhere(target), [target.path], [_keys(target.path, partitioned)], [info.size])
         elif several:
             raise ParquetextError(f"{target}: a list is one of files, and this is a directory")
         else:
-            found += [_found(below, *named, partitioned) for below, *named in _below(target, ignored)]
+            paths, names, there = _below(target, ignored, sizes)
+            found.extend(_elsewhere(target), paths, [_keys(name, partitioned) for name in names], there)
     return found
 
 
-def partition_schema(found: Iterable[Found]) -> pa.Schema:
+def partition_schema(keys: Iterable[Mapping[str, str | None]]) -> pa.Schema:
     """The keys of all files, with the type that their values have: int32 where all are such numbers, else text."""
     values: dict[str, list[str]] = {}
-    for each in found:
-        for key, value in each.keys.items():
+    for each in keys:
+        for key, value in each.items():
             values.setdefault(key, [])
             if value is not None:
                 values[key].append(value)
@@ -88,44 +129,50 @@ def inferred_type(texts: list[str]) -> pa.DataType:
         return pa.string()
 
 
-def _filesystem(target: LocalTarget | RemoteTarget) -> pafs.FileSystem:
-    return target.filesystem if isinstance(target, RemoteTarget) else pafs.LocalFileSystem()
+def _elsewhere(target: LocalTarget | RemoteTarget) -> pafs.FileSystem | None:
+    """The filesystem that is not this machine's."""
+    return target.filesystem if isinstance(target, RemoteTarget) else None
 
 
 def _info(target: LocalTarget | RemoteTarget) -> pafs.FileInfo:
-    info = _filesystem(target).get_file_info(target.path)
+    info = (_elsewhere(target) or pafs.LocalFileSystem()).get_file_info(target.path)
     if info.type == pafs.FileType.NotFound:
         raise FileNotFoundError(2, os.strerror(2), str(target))
     return info
 
 
-def _below(target: LocalTarget | RemoteTarget, ignored: tuple[str, ...]) -> list[tuple]:
-    """Each file below a directory, its path from there, and its size."""
+def _below(target: LocalTarget | RemoteTarget, ignored: tuple[str, ...],
+           sizes: bool) -> tuple[list[str], list[str], list[int]]:
+    """The files below a directory in their order: their paths, these from the directory on, and their sizes."""
     base = target.path.rstrip("/")
     if isinstance(target, LocalTarget):
-        return [(LocalTarget(f"{base}/{name}"), name, size)
-                for name, size in sorted(_names_below(base or "/", "", ignored))]
-    infos = _filesystem(target).get_file_info(pafs.FileSelector(base or "/", recursive=True))
+        names = sorted(_names_below(base or "/", "", ignored))
+        paths = [f"{base}/{name}" for name in names]
+        return paths, names, [os.stat(path).st_size for path in paths] if sizes else [UNKNOWN] * len(paths)
+    infos = target.filesystem.get_file_info(pafs.FileSelector(base or "/", recursive=True))
     files = sorted((info.path, info.size) for info in infos if info.type == pafs.FileType.File)
-    below = [(RemoteTarget(target.filesystem, path), path[len(base):].lstrip("/"), size) for path, size in files]
-    return [file for file in below if not any(part.startswith(ignored) for part in file[1].split("/"))]
+    named = [(path, path[len(base):].lstrip("/"), size) for path, size in files]
+    named = [each for each in named if not any(part.startswith(ignored) for part in each[1].split("/"))]
+    return [path for path, _, _ in named], [name for _, name, _ in named], [size for _, _, size in named]
 
 
-def _names_below(folder: str, prefix: str, ignored: tuple[str, ...]) -> Iterator[tuple[str, int]]:
-    """The files below a local directory: their paths from there, and their sizes."""
+def _names_below(folder: str, prefix: str, ignored: tuple[str, ...]) -> list[str]:
+    """The files below a local directory: their paths from there."""
+    found = []
     with os.scandir(folder) as entries:
         for entry in entries:
             name = entry.name
             if name.startswith(ignored):
                 continue
             if entry.is_file():
-                yield prefix + name, entry.stat().st_size
+                found.append(prefix + name)
             elif entry.is_dir():
-                yield from _names_below(entry.path, f"{prefix}{name}/", ignored)
+                found += _names_below(entry.path, f"{prefix}{name}/", ignored)
+    return found
 
 
-def _found(target, name: str, size: int, partitioned: bool) -> Found:
-    return Found(target, directory_keys(posixpath.dirname(name)) if partitioned and "=" in name else NO_KEYS, size)
+def _keys(name: str, partitioned: bool) -> Mapping[str, str | None]:
+    return directory_keys(posixpath.dirname(name)) if partitioned and "=" in name else NO_KEYS
 
 
 @lru_cache(maxsize=1 << 10)

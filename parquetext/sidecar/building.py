@@ -17,7 +17,7 @@ from .header import describe
 from .naming import sidecar_path
 from .origin import CODE, Origin
 from .slices import CODE as SLICES
-from .slices import note_of
+from .slices import note_of, schema_for_sums
 from .store_layout import is_of_store
 
 __all__ = ["Built", "build", "check_unchanged", "footer_bytes", "settle", "sidecar_bytes"]
@@ -123,9 +123,10 @@ def sidecar_bytes(source, *, external_blooms: bool = False, settled: bool = True
     writer.add_scan(scan, bounds=bounds, blooms=blooms)
     origin = Origin.of(footer, source.version, backfilled=bool(bounds), settled=settled)
     slices = note_of(scan)
-    notes = [(CODE, origin.to_bytes()), *([] if slices is None else [(SLICES, slices)])]
+    notes = [*([] if slices is None else [(SLICES, slices)]), (CODE, origin.to_bytes())]
     made = writer.finish(offset, len(footer), unused_bytes=declared.unused_bytes if declared else 0,
-                         seq_txn=declared.seq_txn if declared else -1, scratchpad=notes)
+                         seq_txn=declared.seq_txn if declared else -1, scratchpad=notes,
+                         schema=b"" if origin.tag else schema_for_sums(slices))
     return made, (scan.leaf_count, scan.row_group_count, len(blooms), len(bounds))
 
 

@@ -6,14 +6,14 @@ import struct
 from dataclasses import dataclass
 from enum import Enum
 
-from .. import kernels
+from .. import kernels, wire
 from ..errors import Malformed
 from ..storage import Version
 
 __all__ = ["CODE", "Belongs", "Origin"]
 
-CODE = int.from_bytes(b"PQTX", "little")
-LAYOUT = 1
+CODE = wire.PM_ORIGIN_CODE  # PQTX
+LAYOUT = wire.PM_ORIGIN_KNOWN_LAYOUT
 BACKFILLED = 1
 FIXED = struct.Struct("<IIIIqqQQI")  # layout, flags, footer's CRC and length, mtime, ctime, device, inode, tag's length
 UNKNOWN = -1

@@ -7,10 +7,10 @@ import struct
 from .. import kernels, wire
 from ..thrift.values import Unknown, write
 
-__all__ = ["CODE", "note_of", "schema_footer"]
+__all__ = ["CODE", "note_of", "schema_for_sums", "schema_footer"]
 
-CODE = int.from_bytes(b"PQTS", "little")
-LAYOUT = 1
+CODE = wire.PM_SLICES_CODE  # PQTS
+LAYOUT = wire.PM_SLICES_KNOWN_LAYOUT
 FIXED = struct.Struct("<IIIIII")  # layout; bytes of the schema; key-values, their bytes; leaves; row groups
 ARROW_SCHEMA = b"ARROW:schema"
 LARGEST = wire.PM_SCRATCHPAD_BYTES - 4096  # leaves room for the other notes
@@ -29,6 +29,15 @@ def note_of(scan) -> bytes | None:
     fixed = FIXED.pack(LAYOUT, len(schema), len(others), len(pairs), scan.leaf_count, scan.row_group_count)
     note = b"".join((fixed, ends, schema, pairs, runs))
     return note if len(note) <= LARGEST else None
+
+
+def schema_for_sums(note: bytes | None) -> bytes:
+    """The schema in a note, with which the writer adds checksums of parts; none where both would be too large."""
+    if note is None:
+        return b""
+    _, size, _, _, leaves, _ = FIXED.unpack_from(note)
+    at, sums = FIXED.size + 4 * leaves, 4 * leaves + wire.PM_SUMS_BYTES
+    return note[at:at + size] if len(note) + sums <= LARGEST else b""
 
 
 def schema_footer(scan, count: int, key_values: bytes) -> bytes:

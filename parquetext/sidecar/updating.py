@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .. import kernels
+from .. import kernels, wire
 from ..errors import ParquetextError
 from ..storage import LocalSource, LocalTarget, open_source, resolve
 from ..storage.lock import open_locked
@@ -203,5 +203,6 @@ def _append(target: LocalTarget, file: LocalSource, start: float, operations: Op
 
 def _notes(old, new) -> list[tuple[int, bytes]]:
     """Ours of the file as it is, and those that others have left."""
-    others = {code: note for code, note in old.scratchpad.items() if code not in (CODE, SLICES)}
-    return list((new.scratchpad | others).items())
+    ours = {code: note for code, note in new.scratchpad.items() if code != wire.PM_SUMS_CODE}  # which is of other bytes
+    others = {code: note for code, note in old.scratchpad.items() if code not in (CODE, SLICES, wire.PM_SUMS_CODE)}
+    return list((ours | others).items())

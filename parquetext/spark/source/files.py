@@ -51,7 +51,8 @@ def list_files(options: Options) -> list[Found]:
         base = options.target(path if options.base_path is None else options.base_path).path.rstrip("/")
         target = options.target(path)
         below = len(target.path.rstrip("/"))
-        found += [_below(each, base) for each in discover(target, partitioned=False, ignore_prefixes=(".",))
+        found += [_below(each, base) for each in discover(target, partitioned=False, ignore_prefixes=(".",),
+                                                          sizes=True)
                   if each.path == target.path or (each.size and not _is_hidden(each.path[below:]))]
     return found
 
