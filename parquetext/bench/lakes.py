@@ -96,7 +96,7 @@ def _jobs(workspace: Workspace, spark, lake: Path, files: int, rounds: int) -> I
 
     paths = [str(path) for path in sorted(lake.iterdir())]
     theirs = Contender(METADATA, lambda _: _drain(_metadata_job(spark, paths)))
-    for name, ours in (("catalog", lambda _: _drain(catalog(spark, str(lake)))),
+    for name, ours in (("catalog", lambda _: _drain(catalog(spark, str(lake), progress=False))),
                        ("verify", lambda _: _drain(verify(spark, str(lake), progress=False)))):
         workspace.progress(f"{name} over {files:,} files")
         timings = compare([Contender(OURS, ours), theirs], rounds)

@@ -47,11 +47,10 @@ class Facts:
     """
 
     def __init__(self, catalog):
-        self._read = _reader(catalog)
-        base = self._read([*_PLACE, "leaf", "error"], (pc.field("leaf") == 0) | pc.field("error").is_valid())
-        self._base = base.select(_PLACE)
-        self.files = base["file"].to_pylist()
-        self.row_groups = base["row_group"].to_pylist()
+        self._rows = _SparkRows(catalog) if hasattr(catalog, "toArrow") else _ArrowRows(catalog)
+        self._base = self._rows.one_per_row_group(_PLACE)
+        self.files = self._base["file"].to_pylist()
+        self.row_groups = self._base["row_group"].to_pylist()
         self._columns: dict[str, ColumnFacts | None] = {}
 
     @property
@@ -78,9 +77,7 @@ class Facts:
         return ColumnFacts(inferred_type(known), values, [], None, is_key=True)
 
     def _top_level(self, name: str) -> ColumnFacts | None:
-        column = pc.field("column")
-        found = self._read([*_PLACE, "column", *_FACTS],
-                           (column == name) | pc.starts_with(column, pattern=f"{name}."))
+        found = self._rows.of_column(name, [*_PLACE, "column", *_FACTS])
         found = found.filter((pc.field("column") == name) | (pc.field("depth") > 1))
         if not found.num_rows:
             return None
@@ -92,14 +89,40 @@ class Facts:
         return _typed(rows)
 
 
-def _reader(catalog):
-    """A function that reads some columns of the rows that meet an expression."""
-    if isinstance(catalog, pa.RecordBatch):
-        catalog = pa.Table.from_batches([catalog])
-    if isinstance(catalog, pa.Table):
-        return lambda columns, condition: catalog.filter(condition).select(columns)
-    source = catalog if hasattr(catalog, "to_table") else dataset(catalog)
-    return lambda columns, condition: source.to_table(columns=columns, filter=condition)
+class _ArrowRows:
+    """A catalog's rows, in memory or in Parquet."""
+
+    def __init__(self, catalog):
+        if isinstance(catalog, pa.RecordBatch):
+            catalog = pa.Table.from_batches([catalog])
+        self._source = catalog if hasattr(catalog, "to_table") or isinstance(catalog, pa.Table) else dataset(catalog)
+
+    def one_per_row_group(self, columns: list[str]) -> pa.Table:
+        """And one for each file that could not be read."""
+        return self._read(columns, (pc.field("leaf") == 0) | pc.field("error").is_valid())
+
+    def of_column(self, name: str, columns: list[str]) -> pa.Table:
+        """Those of a column, and of what is below it."""
+        return self._read(columns, (pc.field("column") == name) | pc.starts_with(pc.field("column"), f"{name}."))
+
+    def _read(self, columns: list[str], condition: pc.Expression) -> pa.Table:
+        if isinstance(self._source, pa.Table):
+            return self._source.filter(condition).select(columns)
+        return self._source.to_table(columns=columns, filter=condition)
+
+
+class _SparkRows:
+    """The same of a Spark DataFrame, whose engine picks them."""
+
+    def __init__(self, catalog):
+        self._frame = catalog
+
+    def one_per_row_group(self, columns: list[str]) -> pa.Table:
+        return self._frame.where("leaf = 0 OR error IS NOT NULL").select(*columns).toArrow()
+
+    def of_column(self, name: str, columns: list[str]) -> pa.Table:
+        column = self._frame["column"]
+        return self._frame.where((column == name) | column.startswith(f"{name}.")).select(*columns).toArrow()
 
 
 def _typed(rows: pa.Table) -> ColumnFacts:

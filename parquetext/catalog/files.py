@@ -10,11 +10,53 @@ from ..errors import ParquetextError
 from ..storage import resolve
 from .batches import Batch
 from .columns import SCHEMA
-from .footers import read_footer
+from .footers import Footer, read_footer
 
-__all__ = ["batches_of"]
+__all__ = ["Gathering", "batches_of"]
 
 ROWS = 1 << 15  # of a batch, from which on it is given out
+
+
+class Gathering:
+    """Footers on their way to batches, in which those of one schema are together."""
+
+    def __init__(self):
+        self._batch, self._full = Batch(), []
+        self._failed: list[tuple[str, str]] = []
+
+    def add(self, file: str, footer: Footer) -> None:
+        """Add a file, under the name that its rows have.
+
+        Raises
+        ------
+        Unsupported
+            A row group does not have one chunk per leaf; nothing was added.
+        """
+        if self._batch.rows >= ROWS or not self._batch.takes(footer):
+            self._finish()
+        self._batch.add(file, footer)
+
+    def fail(self, file: str, error: Exception) -> None:
+        """Add a file that cannot be read: one row."""
+        self._failed.append((file, f"{type(error).__name__}: {error}"))
+
+    def full(self) -> list[pa.RecordBatch]:
+        """The batches that nothing more goes into, each given out once."""
+        full, self._full = self._full, []
+        return full
+
+    def rest(self) -> list[pa.RecordBatch]:
+        """All that is left."""
+        self._finish()
+        if self._failed:
+            self._full.append(_failures(self._failed))
+            self._failed = []
+        return self.full()
+
+    def _finish(self) -> None:
+        if self._batch.rows:
+            self._full.append(self._batch.to_arrow())
+        self._batch = Batch()
 
 
 def batches_of(files: Iterable, *, sidecars: bool = False,
@@ -35,24 +77,14 @@ def batches_of(files: Iterable, *, sidecars: bool = False,
     Reads tails only. A file that cannot be read gives one row, with `error`; a file without row groups none. Memory is
     that of one batch, which is at least one file.
     """
-    batch, failed = Batch(), []
+    gathering = Gathering()
     for file in files:
         try:
-            footer = read_footer(target_of(file), sidecars=sidecars)
-            if batch.rows >= ROWS or not batch.takes(footer):
-                yield from _given(batch)
-                batch = Batch()
-            batch.add(str(file), footer)
+            gathering.add(str(file), read_footer(target_of(file), sidecars=sidecars))
         except (OSError, ParquetextError) as error:
-            failed.append((str(file), f"{type(error).__name__}: {error}"))
-    yield from _given(batch)
-    if failed:
-        yield _failures(failed)
-
-
-def _given(batch: Batch) -> Iterator[pa.RecordBatch]:
-    if batch.rows:
-        yield batch.to_arrow()
+            gathering.fail(str(file), error)
+        yield from gathering.full()
+    yield from gathering.rest()
 
 
 def _failures(failed: list[tuple[str, str]]) -> pa.RecordBatch:

@@ -19,11 +19,12 @@ _FORMS = {wire.UUID_FLAT_FOOTER: "flat", wire.UUID_FOOTER_INDEX: "index"}
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """What a catalog has from: the scanned footer, the file's size in bytes, and the forms that are there."""
+    """What a catalog has from: the scanned footer, the file's size, the forms that are there, and the bytes read."""
 
     scan: object
     file_size: int
     forms: tuple[str, ...]
+    bytes_read: int
 
 
 def read_footer(path, *, sidecars: bool = False) -> Footer:
@@ -43,7 +44,7 @@ def read_footer(path, *, sidecars: bool = False) -> Footer:
     target = resolve(path)
     local = isinstance(target, LocalTarget)
     try:
-        tail, data, size = _local(target.path) if local else _remote(target)
+        tail, data, size, read = _local(target.path) if local else _remote(target)
         if tail.is_par3:
             data = kernels.flat.to_thrift(bytes(data))
         scan = kernels.scan.scan(data)
@@ -53,26 +54,28 @@ def read_footer(path, *, sidecars: bool = False) -> Footer:
     if (local and any(os.path.exists(each.path) for each in candidates(target.path))) or (
             sidecars and not local and _has_remote_sidecar(path)):
         forms = (*forms, "sidecar")
-    return Footer(scan, size, forms)
+    return Footer(scan, size, forms, read)
 
 
-def _local(path: str) -> tuple[Tail, object, int]:
+def _local(path: str) -> tuple[Tail, object, int, int]:
     file = kernels.local.LocalFile(path, FIRST_READ)
     try:
-        tail = locate(file.tail, file.size)
+        tail, read = locate(file.tail, file.size), len(file.tail)
         while tail.missing is not None:
+            read += tail.missing[1]
             tail.step(file.read(*tail.missing))
         begin = tail.footer_offset - (file.size - len(file.tail))
         if begin >= 0:
             data = memoryview(file.tail)[begin:begin + tail.footer_length]
         else:
             data = kernels.local.read_pages(file.fd, tail.footer_offset, tail.footer_length)
-        return tail, data, file.size
+            read += tail.footer_length
+        return tail, data, file.size, read
     finally:
         file.close()
 
 
-def _remote(target) -> tuple[Tail, bytes, int]:
+def _remote(target) -> tuple[Tail, bytes, int, int]:
     with open_source(target) as source:
         size, last = source.size, source.read_tail(FIRST_READ_REMOTE)[1]
         tail = locate(last, size)
@@ -81,7 +84,7 @@ def _remote(target) -> tuple[Tail, bytes, int]:
         begin = tail.footer_offset - (size - len(last))
         data = last[begin:begin + tail.footer_length] if begin >= 0 else source.read(
             tail.footer_offset, tail.footer_length)
-        return tail, data, size
+        return tail, data, size, source.bytes_read
 
 
 def _forms(tail: Tail) -> tuple[str, ...]:

@@ -29,8 +29,8 @@ def plan(catalog, filters) -> list[Planned]:
 
     Parameters
     ----------
-    catalog : path, parquetext.Dataset, pyarrow.dataset.Dataset, pyarrow.Table or pyarrow.RecordBatch
-        What `parquetext.spark.catalog` gives, or a part of its files; in Parquet or in memory.
+    catalog : path, parquetext.Dataset, pyarrow.dataset.Dataset, pyarrow.Table, pyarrow.RecordBatch, or Spark DataFrame
+        What `parquetext.spark.catalog` gives, or a part of its files: as it is, in Parquet, or in memory.
     filters : list of tuples, list of lists of tuples, or pyarrow.compute.Expression
         As `parquetext.read_table` takes them. Names are of top-level columns, and of directories ``name=value``, which
         count for more. A column that a file lacks is null there.
@@ -50,7 +50,8 @@ def plan(catalog, filters) -> list[Planned]:
     Notes
     -----
     Sound as long as the files are those of the catalog: what is left out holds no such row. Of a catalog in Parquet
-    only some columns are read, of the rows that concern what the filters look at. Bloom filters are not asked.
+    or on Spark only some columns are read, of the rows that concern what the filters look at. Bloom filters are not
+    asked.
     """
     predicate, facts = predicate_of(filters), Facts(catalog)
     names = predicate.columns(facts.type_of)

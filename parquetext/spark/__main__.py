@@ -22,7 +22,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 @app.command()
 def job(
-    name: Annotated[str, typer.Argument(metavar="JOB", help=f"{', '.join(ACTIONS)}, or catalog.", show_default=False)],
+    name: Annotated[str, typer.Argument(metavar="JOB", help=f"{', '.join(ACTIONS)}.", show_default=False)],
     paths: Annotated[list[str], typer.Argument(help="Directories, files, globs, URLs.", show_default=False)],
     form: Annotated[str | None, typer.Option(help="upgrade: flat, index, or auto. restore: thrift.")] = None,
     stats: Annotated[str | None, typer.Option(help="upgrade: full, or compact.")] = None,
@@ -33,7 +33,7 @@ def job(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")] = False,
     force: Annotated[list[str] | None, typer.Option(metavar="WHAT", help="A refusal to pass over.")] = None,
     state: Annotated[str | None, typer.Option(help="A folder that records what is done, for reruns.")] = None,
-    save: Annotated[str | None, typer.Option(help="Write the rows there, as Parquet; a catalog needs it.")] = None,
+    save: Annotated[str | None, typer.Option(help="Write the rows there, as Parquet; a catalog's chunks.")] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Go on with what arrives, until it is stopped.")] = False,
     checkpoint: Annotated[str | None, typer.Option(help="--watch: where to remember what has arrived.")] = None,
     conf: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="A setting of Spark.")] = None,
@@ -46,9 +46,7 @@ def job(
     options = {option: value for option, value in given.items() if value}
     try:
         spark = _session(conf or ())
-        if name == "catalog":
-            _catalog(spark, paths, save, options)
-        elif watch:
+        if watch:
             _watch(spark, name, paths, checkpoint, options)
         else:
             raise typer.Exit(_run(spark, name, paths, options, state, save, as_json, quiet))
@@ -66,13 +64,20 @@ def _session(conf):
 
 def _run(spark, name: str, paths: list[str], options: dict, state: str | None, save: str | None, as_json: bool,
          quiet: bool) -> int:
+    from .cataloging import catalog
     from .jobs import run
 
     if name not in ACTIONS:
-        raise ParquetextError(f"no such job: {name!r} (known: {', '.join(ACTIONS)}, catalog)")
-    results = run(spark, name, paths, options, state, progress=not quiet)
+        raise ParquetextError(f"no such job: {name!r} (known: {', '.join(ACTIONS)})")
+    if name == "catalog":
+        if save is None and state is None:
+            raise ParquetextError("a catalog needs --save PATH, or --state PATH")
+        rows = catalog(spark, paths, state=state, progress=not quiet, **options)
+        results = rows.files
+    else:
+        rows = results = run(spark, name, paths, options, state, progress=not quiet)
     if save:
-        results.write.mode("overwrite").parquet(save)
+        rows.write.mode("overwrite").parquet(save)
     if as_json:
         for row in results.toLocalIterator():
             print(json.dumps(row.asDict(), ensure_ascii=False))
@@ -81,14 +86,6 @@ def _run(spark, name: str, paths: list[str], options: dict, state: str | None, s
     for row in told:
         print(f"{row.path}: {row.message}", file=sys.stderr)
     return FINDINGS if told else 0
-
-
-def _catalog(spark, paths: list[str], save: str | None, options: dict) -> None:
-    from . import catalog
-
-    if save is None:
-        raise ParquetextError("a catalog needs --save PATH")
-    catalog(spark, paths, **options).write.mode("overwrite").parquet(save)
 
 
 def _watch(spark, name: str, paths: list[str], checkpoint: str | None, options: dict) -> None:

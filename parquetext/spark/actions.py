@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from .. import edits, sidecar
+from ..catalog.footers import Footer, read_footer
 from ..checks import verify
 from ..edits.forcing import FORCEABLE
 from ..storage.forcing import check, refuse
 
-__all__ = ["ACTIONS", "FAILED", "Action", "prepared", "refuse_table", "rehearse"]
+__all__ = ["ACTIONS", "FAILED", "FOUND", "Action", "prepared", "refuse_table", "rehearse"]
 
 FAILED = ("failed", "findings")  # the outcomes that `on_error="raise"` raises for
 FILE_WEIGHT = 4 << 20            # bytes that could be moved while a file is opened, looked at and renamed
 FINDINGS_TOLD = 10
+FOUND = "found"
 _NOWHERE = "/dev/null/x.parquet"
 
 
@@ -28,12 +30,15 @@ class Action(NamedTuple):
     moved : callable
         (size, options) → how many bytes of the file it reads or writes, about.
     changes : bool
-        Whether files of table formats are refused.
+        Whether it changes the file: those of table formats are refused then.
+    finds : bool
+        Whether it gives more than columns: what it has found, under `FOUND`.
     """
 
     run: Callable[[object, Mapping], dict]
     moved: Callable[[int, Mapping], int]
     changes: bool = True
+    finds: bool = False
 
     def weight(self, size: int, options: Mapping) -> int:
         """What a file of this size costs, in bytes."""
@@ -55,13 +60,23 @@ def _changing(verb: Callable) -> Action:
 
 def _verify(target, options: Mapping) -> dict:
     report = verify(target, **options)
-    form = next((form for form in ("par3", "flat", "index", "arrow", "thrift") if form in report.forms), "")
+    form = _best(report.forms)
     told = [str(finding) for finding in report.findings[:FINDINGS_TOLD]]
     if len(report.findings) > FINDINGS_TOLD:
         told.append(f"{len(report.findings) - FINDINGS_TOLD} more")
     return {"outcome": "ok" if report.ok else "findings", "form_before": form, "form_after": form,
             "bytes_read": report.bytes_read, "message": "; ".join(told),
             "offset": next((finding.offset for finding in report.findings), None)}
+
+
+def _best(forms: Collection[str]) -> str:
+    return next((form for form in ("par3", "flat", "index", "arrow", "thrift") if form in forms), "")
+
+
+def _catalog(target, options: Mapping) -> dict:
+    footer: Footer = read_footer(target, **options)
+    form = _best(footer.forms)
+    return {"outcome": "read", "form_before": form, "form_after": form, "bytes_read": footer.bytes_read, FOUND: footer}
 
 
 def _build_sidecar(target, options: Mapping) -> dict:
@@ -74,6 +89,7 @@ ACTIONS = {
     "restore": _changing(edits.restore),
     "verify": Action(_verify, lambda size, options: size if options.get("deep") or options.get("pages") else 0, False),
     "build_sidecars": Action(_build_sidecar, lambda size, options: 0, False),
+    "catalog": Action(_catalog, lambda size, options: 0, False, True),
 }
 
 

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
-from ..catalog import SCHEMA, batches_of
-from .filesystems import Filesystems
-from .listing import list_files
-from .shipping import classic_context, ship
+from ..catalog import SCHEMA
+from .jobs import Done, finish
+from .parts import chunks_of
+from .results import read_stored
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 __all__ = ["catalog"]
 
-TASKS_PER_SLOT = 4
-FILES_PER_TASK = 16, 2_000  # at least, where there are slots for more tasks; at most
 
-
-def catalog(spark: SparkSession, paths: object, *, sidecars: bool = False) -> DataFrame:
+def catalog(spark: SparkSession, paths: object, *, sidecars: bool = False, state: str | None = None,
+            on_error: str = "report", progress: bool = True) -> DataFrame:
     """One row per column chunk of all files: what `parquetext.catalog.columns.SCHEMA` says.
+
+    The job runs before the call returns; the DataFrame reads what it has stored.
 
     Parameters
     ----------
@@ -32,29 +30,38 @@ def catalog(spark: SparkSession, paths: object, *, sidecars: bool = False) -> Da
         Files, directories and globs; see `list_files`.
     sidecars : bool
         Also look for the sidecars of remote files, which costs a request or two for each.
+    state, on_error, progress
+        As `parquetext.spark.upgrade` takes them. With a state only files that are new or changed are read again; of
+        the others the rows are those that an earlier run has stored in that folder.
 
     Returns
     -------
     pyspark.sql.DataFrame
-        A query that runs when it is asked: write it as Parquet, and `parquetext.plan` plans by it. A file that cannot
-        be read is one row, with `error`.
+        Written as Parquet, or as it is, `parquetext.plan` plans by it. A file that cannot be read is one row, with
+        `error`. The attribute `files` is a second DataFrame, with one row per file as other jobs give them; outcomes
+        are ``"read"``, ``"skipped"`` and ``"failed"``.
+
+    Raises
+    ------
+    JobFailed
+        With ``on_error="raise"``; its `results` are what would have been returned.
+    Unsupported
+        The session is one of Spark Connect.
 
     Notes
     -----
-    The files are listed before the call returns. Tasks read tails only, and pass Arrow batches on.
+    Tasks read tails only, and store Arrow batches as Parquet beside the rows of files: where that is, `upgrade` says.
+    A task holds a million rows, compressed, at most.
     """
-    from pyspark.sql.pandas.types import from_arrow_schema
+    done = finish(spark, "catalog", paths, {"sidecars": True} if sidecars else {}, state, on_error, progress)
+    chunks = read_stored(spark, done.filesystems, SCHEMA, list(map(chunks_of, done.parts)), _kept(done))
+    chunks.files = done.rows(spark)
+    return done.checked(chunks, on_error)
 
-    context = classic_context(spark)
-    ship(spark)
-    files, filesystems = list_files(spark, paths), Filesystems.of(spark)
 
-    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        listed = (path for batch in batches for path in batch.column(0).to_pylist())
-        return batches_of(listed, sidecars=sidecars, target_of=filesystems.target)
-
-    least, most = FILES_PER_TASK
-    tasks = max(min(context.defaultParallelism * TASKS_PER_SLOT, -(-files.num_rows // least)),
-                -(-files.num_rows // most), 1)
-    listed = spark.createDataFrame(files.select(["path"])).repartition(tasks)
-    return listed.mapInArrow(read, from_arrow_schema(SCHEMA))
+def _kept(done: Done) -> dict[str, list[str]]:
+    """Of stored chunks, those of files that were left alone: paths by the file that has their rows."""
+    kept = defaultdict(list)
+    for part, path in zip(done.records["part"].to_pylist(), done.records["path"].to_pylist(), strict=True):
+        kept[chunks_of(part)].append(path)
+    return kept

@@ -19,7 +19,7 @@ from ..edits.tables import ICEBERG_FOLDER, ICEBERG_SUFFIXES, LOG_FOLDERS, member
 from ..storage import LocalTarget, RemoteTarget
 from .filesystems import Filesystems
 
-__all__ = ["FILES", "NOT_THERE", "Folder", "Walk"]
+__all__ = ["FILES", "NOT_THERE", "Entry", "Folder", "Walk", "entries_of", "entry_at", "pattern"]
 
 FILES = pa.schema([("path", pa.string()), ("size", pa.int64()), ("modified", pa.int64()), ("etag", pa.string()),
                    ("table", pa.string())])
@@ -71,7 +71,7 @@ class Walk:
         if not place.base:
             return self._named(place.url, target)
         tree = at_once and isinstance(target, RemoteTarget)
-        entries = _tree(target) if tree else _names(target)
+        entries = _tree(target) if tree else entries_of(target)
         tables = _tables(place.url, entries if tree else [*entries, *_iceberg_names(target, entries)])
         files = [(posixpath.join(place.url, entry.name), entry.size, entry.modified, entry.etag,
                   place.table or _nearest(entry.name, tables))
@@ -83,7 +83,7 @@ class Walk:
 
     def _named(self, url: str, target: Target) -> tuple[list[tuple], list[Folder]]:
         """What a caller has named: a folder, a file, a glob, or something that is not there."""
-        entry = _entry(target)
+        entry = entry_at(target)
         if entry is None and (wildcard := WILDCARD.search(url)):
             base = posixpath.dirname(url[:wildcard.start()])
             return [], [Folder(base, base, posixpath.relpath(url, base), self._table_above(f"{base}/x"))]
@@ -105,9 +105,9 @@ class Walk:
         url = posixpath.join(place.url, name)
         if place.glob:
             path = posixpath.relpath(url, place.base)
-            if _pattern(place.glob).fullmatch(path):
+            if pattern(place.glob).fullmatch(path):
                 return True
-            if not any(map(_pattern(place.glob).fullmatch, _parents(path))):
+            if not any(map(pattern(place.glob).fullmatch, _parents(path))):
                 return False
         return is_parquet(posixpath.basename(name), self.filesystems.target(url))
 
@@ -120,11 +120,11 @@ def _is_entered(place: Folder, name: str) -> bool:
     segments = place.glob.split("/") if place.glob else []
     if depth >= len(segments) or "**" in segments[:depth + 1]:
         return True
-    return _pattern(segments[depth]).fullmatch(name) is not None
+    return pattern(segments[depth]).fullmatch(name) is not None
 
 
 @functools.lru_cache(maxsize=64)
-def _pattern(glob: str) -> re.Pattern:
+def pattern(glob: str) -> re.Pattern:
     return glob_pattern(glob)
 
 
@@ -133,7 +133,8 @@ def _parents(path: str) -> Iterator[str]:
         yield path
 
 
-def _entry(target: Target) -> Entry | None:
+def entry_at(target: Target) -> Entry | None:
+    """What is at a place, without its name; None for nothing."""
     if isinstance(target, LocalTarget):
         try:
             status = os.stat(target.path)
@@ -146,8 +147,8 @@ def _entry(target: Target) -> Entry | None:
     return _of_info("", info, _etags(target, [info]))
 
 
-def _names(target: Target) -> list[Entry]:
-    """What is in a folder; nothing if it is gone. Links to folders are not followed: they may lead back."""
+def entries_of(target: Target, *, links: bool = False) -> list[Entry]:
+    """What is in a folder; nothing if it is gone. Links to folders, which may lead back, only if they are asked for."""
     if isinstance(target, RemoteTarget):
         return _infos(target, recursive=False)
     found = []
@@ -155,11 +156,11 @@ def _names(target: Target) -> list[Entry]:
         with os.scandir(target.path) as entries:
             for entry in entries:
                 if entry.is_dir():
-                    if not entry.is_symlink():
+                    if links or not entry.is_symlink():
                         found.append(Entry(entry.name, True, 0, 0))
                 else:
                     found.append(_of_file(entry))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     return found
 
@@ -203,7 +204,7 @@ def _iceberg_names(target: Target, entries: list[Entry]) -> list[Entry]:
         return []
     path = posixpath.join(target.path, ICEBERG_FOLDER)
     inner = LocalTarget(path) if isinstance(target, LocalTarget) else RemoteTarget(target.filesystem, path)
-    return [entry._replace(name=f"{ICEBERG_FOLDER}/{entry.name}") for entry in _names(inner)]
+    return [entry._replace(name=f"{ICEBERG_FOLDER}/{entry.name}") for entry in entries_of(inner)]
 
 
 def _tables(url: str, entries: list[Entry]) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -14,16 +15,16 @@ from .actions import ACTIONS, rehearse
 from .balance import pack
 from .filesystems import Filesystems, normal
 from .listing import list_files
-from .results import RECORDS, begin, job_label, read_results, store_skipped
+from .results import ROWS, begin, job_label, read_stored, store_skipped
 from .running import run_tasks
 from .shipping import classic_context, ship
-from .state import done_before, first_failure, split
+from .state import KNOWN, as_skipped, done_before, first_failure, split
 from .tasks import Work
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["JobFailed", "build_sidecars", "finalize", "restore", "run", "strip", "upgrade", "verify"]
+__all__ = ["Done", "JobFailed", "build_sidecars", "finalize", "finish", "restore", "run", "strip", "upgrade", "verify"]
 
 ON_ERROR = ("report", "raise")
 LOCK_SECONDS = 60  # another attempt at the same task, or another job, is at the file
@@ -124,6 +125,49 @@ def build_sidecars(spark: SparkSession, paths: object, *, state: str | None = No
 def run(spark: SparkSession, action: str, paths: object, options: Mapping, state: str | None = None,
         on_error: str = "report", progress: bool = True) -> DataFrame:
     """Do `action` to every file that `paths` stand for, once, and return the results; see `upgrade`."""
+    done = finish(spark, action, paths, options, state, on_error, progress)
+    return done.checked(done.rows(spark), on_error)
+
+
+@dataclass(frozen=True)
+class Done:
+    """A job that has run.
+
+    Attributes
+    ----------
+    filesystems : Filesystems
+    parts : list of str
+        The files of results that its tasks have stored.
+    skipped : list of str
+        Those of the files that were left alone.
+    records : pyarrow.Table
+        What earlier runs have recorded of these, as `state.KNOWN` says.
+    failure : str
+        The first one, in words, or nothing.
+    """
+
+    filesystems: Filesystems
+    parts: list[str]
+    skipped: list[str]
+    records: pa.Table
+    failure: str
+
+    def rows(self, spark: SparkSession) -> DataFrame:
+        """One row per file."""
+        return read_stored(spark, self.filesystems, ROWS, [*self.skipped, *self.parts])
+
+    def checked(self, results: DataFrame, on_error: str) -> DataFrame:
+        """The results; JobFailed with them, where that is asked for and something has failed."""
+        if on_error == "raise" and self.failure:
+            error = JobFailed(f"files failed, the first of them: {self.failure}")
+            error.results = results
+            raise error
+        return results
+
+
+def finish(spark: SparkSession, action: str, paths: object, options: Mapping, state: str | None, on_error: str,
+           progress: bool) -> Done:
+    """Do `action` to every file that `paths` stand for, once."""
     context = classic_context(spark)
     if on_error not in ON_ERROR:
         raise ParquetextError(f"no such choice on errors: {on_error!r} (known: {', '.join(ON_ERROR)})",
@@ -135,22 +179,18 @@ def run(spark: SparkSession, action: str, paths: object, options: Mapping, state
     filesystems, label = Filesystems.of(spark), job_label(action, options)
     files = list_files(spark, paths)
     folder = begin(spark, filesystems, state and normal(state), label)
-    done = RECORDS.empty_table()
+    records = KNOWN.empty_table()
     if state:  # within the dataset, perhaps
         files = files.filter(pc.invert(pc.starts_with(files["path"], f"{normal(state)}/")))
-        done = done_before(filesystems, normal(state), label)
-    files, skipped = split(files, done)
+        records = done_before(filesystems, normal(state), label)
+    files, records = split(files, records)
+    skipped = as_skipped(records)
     work = Work(action, dict(options), label, folder, filesystems)
     tasks = _tasks(files, action, options, context.defaultParallelism)
     parts = run_tasks(context, work, tasks, progress, skipped.num_rows)
-    stored = [*store_skipped(filesystems, folder, skipped), *(part.url for part in parts)]
-    results = read_results(spark, filesystems, stored)
     failures = [first_failure(skipped), *(part.first_failure for part in parts)]
-    if on_error == "raise" and (failure := next(filter(None, failures), None)):
-        error = JobFailed(f"files failed, the first of them: {failure}")
-        error.results = results
-        raise error
-    return results
+    return Done(filesystems, [part.url for part in parts], store_skipped(filesystems, folder, skipped), records,
+                next(filter(None, failures), ""))
 
 
 def _tasks(files: pa.Table, action: str, options: Mapping, slots: int) -> list[list[tuple]]:

@@ -7,15 +7,17 @@ import io
 import json
 import os
 import posixpath
+import re
 import shutil
 import tempfile
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..storage import LocalTarget, create, open_source
@@ -24,8 +26,8 @@ from .filesystems import Filesystems, normal
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["JOB_FILE", "RECORDS", "ROWS", "Row", "as_table", "begin", "job_label", "part_name", "put", "read_bytes",
-           "read_results", "read_table", "store", "store_skipped"]
+__all__ = ["JOB_FILE", "RECORDS", "ROWS", "Row", "as_table", "begin", "job_label", "make_folder", "part_name", "put",
+           "read_bytes", "read_stored", "read_table", "store", "store_skipped"]
 
 ROWS = pa.schema([
     ("path", pa.string()), ("outcome", pa.string()), ("form_before", pa.string()), ("form_after", pa.string()),
@@ -37,6 +39,7 @@ JOB_FILE = "_job.json"  # beside the results: what was asked
 SKIPPED = "_skipped"
 _NOT_TOLD = ("timeout",)  # options that make no other job
 _WITHOUT_FOLDERS = ("s3", "gcs", "abfs")
+_PATTERN = re.compile(r"[\\*?\[{]")
 
 # What a state goes by: the job that a file was done by, and the file as it was left.
 RECORDS = pa.schema([*ROWS, ("job", pa.string()), ("size", pa.int64()), ("modified", pa.int64()),
@@ -66,9 +69,15 @@ class Row:
     modified: int = 0
     etag: str = ""
 
+    def fail(self, error: Exception) -> None:
+        """The file has failed, with this error."""
+        self.outcome, self.error = "failed", type(error).__name__
+        self.offset, self.message = getattr(error, "offset", None), getattr(error, "message", str(error))
+
 
 def as_table(rows: Iterable[Row]) -> pa.Table:
-    return pa.Table.from_pylist([asdict(row) for row in rows], schema=RECORDS)
+    rows = list(rows)
+    return pa.table([[getattr(row, name) for row in rows] for name in RECORDS.names], schema=RECORDS)
 
 
 def job_label(action: str, options: Mapping) -> str:
@@ -85,7 +94,7 @@ def begin(spark: SparkSession, filesystems: Filesystems, state: str | None, labe
     """A new folder for the results of a job, with a note of what it is; its URL."""
     run = f"run={datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
     folder = posixpath.join(state or _default_folder(spark), run)
-    _make_folder(filesystems, folder)
+    make_folder(filesystems, folder)
     put(filesystems, posixpath.join(folder, JOB_FILE), json.dumps({"job": label}).encode())
     return folder
 
@@ -98,7 +107,8 @@ def _default_folder(spark: SparkSession) -> str:
     return folder
 
 
-def _make_folder(filesystems: Filesystems, folder: str) -> None:
+def make_folder(filesystems: Filesystems, folder: str) -> None:
+    """Make a folder, where the filesystem has such a thing."""
     target = filesystems.target(folder)
     if isinstance(target, LocalTarget):
         os.makedirs(target.path, exist_ok=True)
@@ -130,7 +140,7 @@ def store_skipped(filesystems: Filesystems, folder: str, rows: pa.Table) -> list
         return []
     state, run = posixpath.split(folder)
     beside = posixpath.join(state, SKIPPED)
-    _make_folder(filesystems, beside)
+    make_folder(filesystems, beside)
     return [store(filesystems, beside, f"{run}.parquet", rows)]
 
 
@@ -148,14 +158,34 @@ def read_table(filesystems: Filesystems, url: str, columns: Sequence[str] | None
     return pq.read_table(pa.BufferReader(read_bytes(filesystems, url)), columns=columns)
 
 
-def read_results(spark: SparkSession, filesystems: Filesystems, urls: Sequence[str]) -> DataFrame:
-    """The rows in stored files, whatever their filesystem."""
+def read_stored(spark: SparkSession, filesystems: Filesystems, schema: pa.Schema, urls: Sequence[str],
+                rows: Mapping[str, Sequence[str]] | None = None) -> DataFrame:
+    """The rows in stored files, whatever their filesystem.
+
+    Parameters
+    ----------
+    urls : sequence of str
+        Files that are read whole.
+    rows : mapping of str to sequence of str, optional
+        Further files, and the paths in their column `file` whose rows are read.
+    """
     from pyspark.sql.pandas.types import from_arrow_schema
 
     def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            for url in batch.column(0).to_pylist():
-                yield from read_table(filesystems, url, ROWS.names).cast(ROWS).to_batches()
+            for url, only in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                table = read_table(filesystems, url, schema.names).cast(schema)
+                if only is not None:
+                    table = table.filter(pc.is_in(table["file"], pa.array(only, pa.string())))
+                yield from table.to_batches()
 
-    files = spark.createDataFrame([(url,) for url in urls], "url string")
-    return files.mapInArrow(read, from_arrow_schema(ROWS))
+    columns = from_arrow_schema(schema)
+    if urls and not rows and all(map(_is_sparks, urls)):
+        return spark.read.schema(columns).parquet(*(f"file://{url}" for url in urls))
+    files = [*((url, None) for url in urls), *((url, list(only)) for url, only in (rows or {}).items())]
+    return spark.createDataFrame(files, "url string, only array<string>").mapInArrow(read, columns)
+
+
+def _is_sparks(url: str) -> bool:
+    """Whether Spark reads it by itself: it may not have what other filesystems need, and takes patterns."""
+    return url.startswith("/") and not _PATTERN.search(url)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from .parts import Part
 from .progress import Counts, shown
-from .tasks import Part, Work
+from .tasks import Work
 
 if TYPE_CHECKING:
     from pyspark import SparkContext

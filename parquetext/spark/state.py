@@ -12,11 +12,13 @@ from .filesystems import Filesystems
 from .folders import Folder, Walk
 from .results import RECORDS, read_table
 
-__all__ = ["done_before", "first_failure", "split"]
+__all__ = ["KNOWN", "as_skipped", "done_before", "first_failure", "split"]
 
 # Errors that the same bytes give again; others may have passed.
 LASTING = ("Malformed", "Damaged", "Unsupported")
 SECOND = 10**9
+# Records, and the file that each of them is from.
+KNOWN = pa.schema([*RECORDS, ("part", pa.string())])
 _READERS = 8
 
 
@@ -25,18 +27,19 @@ def done_before(filesystems: Filesystems, state: str, job: str) -> pa.Table:
     parts = [path for path, *_ in Walk(filesystems).below(Folder(state, state))]
     with ThreadPoolExecutor(_READERS) as pool:
         recorded = pool.map(lambda url: _of_job(filesystems, url, job), parts)
-        records = pa.concat_tables([RECORDS.empty_table(), *recorded])
+        records = pa.concat_tables([KNOWN.empty_table(), *recorded])
     lasting = pc.or_kleene(pc.is_null(records["error"]), pc.is_in(records["error"], pa.array(LASTING)))
     return records.filter(lasting)
 
 
 def _of_job(filesystems: Filesystems, url: str, job: str) -> pa.Table:
     records = read_table(filesystems, url, RECORDS.names).cast(RECORDS)
-    return records.filter(pc.equal(records["job"], job))
+    records = records.filter(pc.equal(records["job"], job))
+    return records.append_column("part", pa.array([url] * records.num_rows, pa.string()))
 
 
 def split(files: pa.Table, records: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """The files left to be done, and the rows of those that are as their record says.
+    """The files left to be done, and the records of those that are as their record says.
 
     A file is the same where size and ETag are, or, where either side tells no ETag, size and time. Times of whole
     seconds stand for any in that second: object stores tell a time more coarsely when asked for one object.
@@ -48,7 +51,7 @@ def split(files: pa.Table, records: pa.Table) -> tuple[pa.Table, pa.Table]:
     pairs = seen.join(known.select(["record", "path", "size", "modified", "etag"]), ["path", "size"], join_type="inner")
     same = pairs.filter(_is_same(pairs)).group_by("file").aggregate([("record", "max")])
     done = pc.is_in(numbered["file"], same["file"].combine_chunks())
-    return files.filter(pc.invert(done)), _skipped(records.take(same["record_max"]))
+    return files.filter(pc.invert(done)), records.take(same["record_max"])
 
 
 def _is_same(pairs: pa.Table) -> pa.ChunkedArray:
@@ -65,7 +68,7 @@ def _is_same_time(one: pa.ChunkedArray, other: pa.ChunkedArray) -> pa.ChunkedArr
     return pc.and_(told, pc.or_(pc.equal(one, other), coarse))
 
 
-def _skipped(records: pa.Table) -> pa.Table:
+def as_skipped(records: pa.Table) -> pa.Table:
     """The rows of files that were left alone: as they were left, at no cost."""
     zeros = pa.array([0] * records.num_rows, pa.int64())
     told = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -16,19 +16,20 @@ from typing import TYPE_CHECKING, NamedTuple
 from .. import kernels
 from ..errors import Conflict, Unsupported
 from ..storage import LocalTarget, RemoteTarget, open_source
-from .actions import ACTIONS, FAILED, prepared, refuse_table
+from .actions import ACTIONS, FOUND, prepared, refuse_table
 from .crashes import Doing
 from .filesystems import Filesystems
 from .folders import NOT_THERE
-from .results import JOB_FILE, Row, as_table, part_name, store
+from .parts import ChunkRows, Part, Rows
+from .results import JOB_FILE, Row
 
 if TYPE_CHECKING:
     from pyspark import Accumulator
 
-__all__ = ["Part", "Work"]
+__all__ = ["Work"]
 
-RECORD_SECONDS = 20     # how much of a task's work a kill can take out of the record
 AT_ONCE = 8             # objects: requests take long and cost no processor
+AHEAD = 8 * AT_ONCE     # files that may be done before a slow one
 ATTEMPTS = 4
 PAUSE_SECONDS = 0.25    # before the second attempt; doubled each time
 _LASTING = (FileNotFoundError, PermissionError, NotADirectoryError, IsADirectoryError)
@@ -45,16 +46,6 @@ class File(NamedTuple):
     table: str
 
 
-class Part(NamedTuple):
-    """A stored file of results, as its task tells the driver."""
-
-    url: str
-    outcomes: Counter
-    task: int
-    implementation: str
-    first_failure: str
-
-
 @dataclass
 class Work:
     """A job as its tasks know it; picklable."""
@@ -68,47 +59,47 @@ class Work:
     bytes_done: Accumulator | None = None
 
     def __call__(self, task: int, partition: Iterator[list[tuple]]) -> Iterator[Part]:
-        """Do the files of a partition; a part of the results every RECORD_SECONDS, and at the end."""
+        """Do the files of a partition; a part of the results every now and then, and at the end."""
         check_shared(self.filesystems, self.folder)
-        rows: list[Row] = []
-        recorded = time.monotonic()
-        for row in self._rows(task, [File(*each) for files in partition for each in files]):
-            rows.append(row)
-            if time.monotonic() - recorded > RECORD_SECONDS:
-                yield self._recorded(task, rows)
-                rows, recorded = [], time.monotonic()
-        if rows:
-            yield self._recorded(task, rows)
+        kind = ChunkRows if ACTIONS[self.action].finds else Rows
+        rows = kind(self.filesystems, self.folder, task)
+        for row, found in self._rows(task, [File(*each) for files in partition for each in files]):
+            rows.add(row, found)
+            if rows.is_due():
+                yield from patiently(rows.store, remote=True)
+        yield from patiently(rows.store, remote=True)
 
-    def _rows(self, task: int, files: list[File]) -> Iterator[Row]:
+    def _rows(self, task: int, files: list[File]) -> Iterator[tuple[Row, object]]:
         remote = any(isinstance(self.filesystems.target(file.path), RemoteTarget) for file in files)
         doing = Doing(self.filesystems, self.folder, task, _attempt())
         at_once = remote and not doing.is_noted
         with ThreadPoolExecutor(AT_ONCE if at_once else 1) as pool:
             do = partial(self._row, task, doing)
-            for row in pool.map(do, files) if at_once else map(do, files):
+            for row, found in _ahead(pool, do, files) if at_once else map(do, files):
                 self.files_done += 1
                 self.bytes_done += max(row.bytes_before, 0)
-                yield row
+                yield row, found
 
-    def _row(self, task: int, doing: Doing, file: File) -> Row:
+    def _row(self, task: int, doing: Doing, file: File) -> tuple[Row, object]:
+        """A file's row, and what the action has found or the error that it failed with."""
         row = Row(file.path, bytes_before=max(file.size, 0), bytes_after=max(file.size, 0), task=task, job=self.job,
-                  implementation=kernels.implementation())
-        start = time.perf_counter()
+                  implementation=kernels.implementation(), size=file.size, modified=file.modified, etag=file.etag)
+        start, found = time.perf_counter(), None
         try:
             target = self.filesystems.target(file.path)
             with doing.file(file.path):
                 done = self._done(file, target)
+            found = done.pop(FOUND, None)
             for name, value in done.items():
                 setattr(row, name, value)
-            left = row.bytes_before if self.options.get("dry_run") else row.bytes_after
-            row.size, row.modified, row.etag = _identity_if_told(target, left)
+            if ACTIONS[self.action].changes:
+                left = row.bytes_before if self.options.get("dry_run") else row.bytes_after
+                row.size, row.modified, row.etag = _identity_if_told(target, left)
         except Exception as error:
-            row.outcome, row.error = "failed", type(error).__name__
-            row.offset, row.message = getattr(error, "offset", None), getattr(error, "message", str(error))
-            row.size, row.modified, row.etag = file.size, file.modified, file.etag
+            row.fail(error)
+            found = error
         row.milliseconds = (time.perf_counter() - start) * 1e3
-        return row
+        return row, found
 
     def _done(self, file: File, target: LocalTarget | RemoteTarget) -> dict:
         action = ACTIONS[self.action]
@@ -117,11 +108,16 @@ class Work:
             refuse_table(file.table, forced, file.path)
         return patiently(lambda: action.run(target, options), remote=isinstance(target, RemoteTarget))
 
-    def _recorded(self, task: int, rows: list[Row]) -> Part:
-        failed = [row for row in rows if row.outcome in FAILED]
-        url = patiently(lambda: store(self.filesystems, self.folder, part_name(task), as_table(rows)), remote=True)
-        return Part(url, Counter(row.outcome for row in rows), task, rows[0].implementation,
-                    f"{failed[0].path}: {failed[0].message}" if failed else "")
+
+def _ahead(pool: ThreadPoolExecutor, do: Callable, files: Iterable[File]) -> Iterator:
+    """What `do` gives for each, in order, done by the pool while earlier ones are taken; only so many wait for that."""
+    waiting: deque[Future] = deque()
+    for file in files:
+        waiting.append(pool.submit(do, file))
+        if len(waiting) == AHEAD:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
 
 
 def patiently(action: Callable, *, remote: bool):

@@ -1,31 +1,117 @@
-"""The catalog of a lake, by the whole cluster."""
+"""The catalog of a lake: a job like the others, whose rows are the chunks."""
 
 from __future__ import annotations
 
+import os
+from collections import Counter
+from pathlib import Path
+
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 import parquetext
 from parquetext.catalog import SCHEMA, batches_of
-from parquetext.spark import catalog
+from parquetext.catalog.footers import read_footer
+from parquetext.spark import JobFailed, catalog, parts
+from parquetext.spark.filesystems import Filesystems
+from parquetext.spark.results import ROWS, Row
+
+ORDER = [("file", "ascending"), ("row_group", "ascending"), ("leaf", "ascending")]
+FILTERS = [("n", "=", 127), ("day", "=", 0)]
 
 
-def test_it_is_what_one_machine_would_make_and_plans_as_parquet(spark, tmp_path):
+@pytest.fixture
+def lake(tmp_path) -> Path:
+    """40 files of 2 row groups of 2 columns, and one that is no Parquet file."""
     lake = tmp_path / "lake"
-    paths = [lake / f"day={number % 2}" / f"{number}.parquet" for number in range(40)]
-    for number, path in enumerate(paths):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(pa.table({"n": range(number * 10, number * 10 + 10), "t": ["x"] * 10}), path, row_group_size=5)
+    for number in range(40):
+        write(lake / f"day={number % 2}" / f"{number}.parquet", number)
     (lake / "day=1" / "bad.parquet").write_bytes(b"this is no Parquet file")
-    stored = str(tmp_path / "catalog")
-    frame = catalog(spark, str(lake))
+    return lake
+
+
+def write(path: Path, number: int) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.table({"n": range(number * 10, number * 10 + 10), "t": ["x"] * 10}), path, row_group_size=5)
+
+
+def alone(lake: Path) -> pa.Table:
+    """What one machine makes of it."""
+    return pa.Table.from_batches(batches_of(sorted(map(str, lake.rglob("*.parquet")))))
+
+
+def rows(table: pa.Table) -> list[dict]:
+    return table.select(SCHEMA.names).sort_by(ORDER).to_pylist()
+
+
+def outcomes(frame) -> Counter:
+    return Counter(row.outcome for row in frame.files.select("outcome").collect())
+
+
+def test_it_is_what_one_machine_would_make_and_plans_as_it_is_and_as_parquet(spark, lake, tmp_path):
+    frame = catalog(spark, lake, progress=False)
     assert frame.columns == SCHEMA.names
+    arrow = frame.toArrow()
+    assert rows(arrow) == rows(alone(lake))
+    stored = str(tmp_path / "catalog")
     frame.write.parquet(stored)
-    order = [("file", "ascending"), ("row_group", "ascending"), ("leaf", "ascending")]
-    alone = pa.Table.from_batches(batches_of([*map(str, paths), str(lake / "day=1" / "bad.parquet")]))
-    names = [name for name in SCHEMA.names if name not in ("forms", "encodings")]  # lists' names differ
-    found = parquetext.dataset(stored).to_table().select(names).sort_by(order).to_pylist()
-    assert found == alone.select(names).sort_by(order).to_pylist()
-    assert parquetext.dataset(stored).to_table(["encodings"]).num_rows == 161
-    planned = dict(parquetext.plan(stored, [("n", "=", 127), ("day", "=", 0)]))
-    assert planned == {str(paths[12]): [1], str(lake / "day=1" / "bad.parquet"): None}
+    expected = {str(lake / "day=0" / "12.parquet"): [1], str(lake / "day=1" / "bad.parquet"): None}
+    for table in (frame, arrow, stored):
+        assert dict(parquetext.plan(table, FILTERS)) == expected
+
+
+def test_it_runs_once_before_the_call_returns_and_says_what_it_did_to_each_file(spark, lake, capfd):
+    frame = catalog(spark, lake)
+    implementation = parquetext.implementation()
+    assert capfd.readouterr().err.splitlines()[-1] == (
+        f"catalog: 41 files: 40 read, 1 failed ({implementation} kernels in 8 tasks)")
+    size = (lake / "day=0" / "0.parquet").stat().st_size
+    for path in lake.rglob("*.parquet"):
+        path.unlink()
+    assert frame.count() == frame.count() == 161
+    assert frame.files.columns == ROWS.names
+    of = {Path(row.path).stem: row for row in frame.files.collect()}
+    assert (of["0"].outcome, of["0"].form_before, of["0"].implementation) == ("read", "thrift", implementation)
+    assert (of["0"].bytes_before, of["0"].bytes_read, of["0"].bytes_written) == (size, size, 0)
+    assert (of["bad"].outcome, of["bad"].error) == ("failed", "Malformed")
+
+
+def test_files_that_cannot_be_read_raise_in_the_end_where_that_is_asked_for(spark, lake):
+    with pytest.raises(JobFailed, match=r"bad\.parquet: not a Parquet file") as caught:
+        catalog(spark, lake, on_error="raise", progress=False)
+    assert caught.value.results.where("error IS NOT NULL").select("file").first().file.endswith("bad.parquet")
+    assert outcomes(caught.value.results) == {"read": 40, "failed": 1}
+
+
+def test_with_a_state_only_what_is_new_or_changed_is_read_again(spark, lake, tmp_path):
+    state = str(tmp_path / "state")
+    catalog(spark, lake, state=state, progress=False)
+    write(lake / "day=0" / "0.parquet", 500)
+    write(lake / "day=1" / "new.parquet", 600)
+    os.remove(lake / "day=1" / "1.parquet")
+    frame = catalog(spark, lake, state=state, progress=False)
+    assert outcomes(frame) == {"read": 2, "skipped": 38, "failed": 1}
+    assert rows(frame.toArrow()) == rows(alone(lake))
+    assert rows(catalog(spark, lake, state=state, progress=False).toArrow()) == rows(alone(lake))
+    assert spark.read.parquet(state).count() == 43
+
+
+def test_chunks_of_many_files_are_stored_bit_by_bit(spark, lake, tmp_path, monkeypatch):
+    monkeypatch.setattr(parts, "CHUNKS_AT_ONCE", 40)
+    kept = parts.ChunkRows(Filesystems(), str(tmp_path), 0)
+    stored = []
+    for file in sorted(lake.rglob("*.parquet")):
+        row = Row(str(file), "read")
+        try:
+            found = read_footer(file)
+        except parquetext.errors.Malformed as error:
+            row.fail(error)
+            found = error
+        kept.add(row, found)
+        if kept.is_due():
+            stored += kept.store()
+    stored += kept.store()
+    assert [sum(part.outcomes.values()) for part in stored] == [10, 10, 10, 10, 1]
+    chunks = pa.concat_tables(pq.read_table(parts.chunks_of(part.url)) for part in stored)
+    assert rows(chunks) == rows(alone(lake))

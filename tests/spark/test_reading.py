@@ -231,6 +231,25 @@ class TestDirectories:
         paths = [f"{lake}/part=0/0.parquet", f"{lake}/part=1"]
         assert rows(source(spark, paths)) == rows(spark.read.parquet(*paths))
 
+    def test_patterns_stand_for_what_they_do_for_sparks_own_reader(self, spark, tmp_path):
+        for name in ("day=1/a.parquet", "day=1/b.parquet", "day=2/a.parquet", "day=2/_c.parquet", "day=2/.d.parquet",
+                     "_part=3/a.parquet", "x[1].parquet", "day=1/deep=5/a.parquet"):
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            pq.write_table(pa.table({"name": [name]}), tmp_path / name)
+        (tmp_path / "day=9").symlink_to(tmp_path / "day=2")
+        for pattern, count in (("day=[!1]", 2), ("{day=1,_part=3}/[a-b].*", 3), ("day=*/*", 5)):
+            ours, sparks = source(spark, f"{tmp_path}/{pattern}"), spark.read.parquet(f"{tmp_path}/{pattern}")
+            assert (ours.schema, rows(ours)) == (sparks.schema, rows(sparks)), pattern
+            assert len(rows(ours)) == count
+        based = [source(spark, f"{tmp_path}/day=*/a*", basePath=str(tmp_path)),
+                 spark.read.option("basePath", tmp_path).parquet(f"{tmp_path}/day=*/a*")]
+        assert rows(based[0]) == rows(based[1])
+        assert rows(read(spark, [f"{tmp_path}/day=1/*.parquet", f"{tmp_path}/x[[]1].parquet"])) == [
+            f"Row(name='{name}')" for name in ("day=1/a.parquet", "day=1/b.parquet", "x[1].parquet")]
+        assert rows(source(spark, f"{tmp_path}/x[1].parquet")) == ["Row(name='x[1].parquet')"]  # its very name
+        with pytest.raises(Exception, match=r"nothing matches.*day=7\*"):
+            source(spark, f"{tmp_path}/day=7*").schema  # noqa: B018
+
     def test_no_file_at_all_is_an_error_unless_a_schema_is_given(self, spark, tmp_path):
         with pytest.raises(Exception, match="no file in"):
             source(spark, str(tmp_path)).schema  # noqa: B018

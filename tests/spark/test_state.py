@@ -14,7 +14,7 @@ from parquetext import edits
 from parquetext.spark import upgrade, verify
 from parquetext.spark.folders import FILES
 from parquetext.spark.results import Row, as_table
-from parquetext.spark.state import split
+from parquetext.spark.state import as_skipped, split
 
 ORIGINAL = parquet_bytes()
 OTHER = parquet_bytes(TABLE.slice(0, 200))
@@ -132,9 +132,9 @@ def test_a_file_is_the_same_by_size_and_etag_or_time(recorded, found, same):
                                    "table": ""}], schema=FILES)
     size, modified, etag = recorded
     records = as_table([Row("s3://x/a", "upgraded", size=size, modified=modified, etag=etag)] * 2)
-    left, skipped = split(files, records)
-    assert (left.num_rows, skipped.num_rows) == ((0, 1) if same else (1, 0))
-    assert skipped["outcome"].to_pylist() == ["skipped"] * same
+    left, known = split(files, records)
+    assert (left.num_rows, known.num_rows) == ((0, 1) if same else (1, 0))
+    assert as_skipped(known)["outcome"].to_pylist() == ["skipped"] * same
 
 
 def test_a_change_meanwhile_is_not_taken_for_done(rows, lake):

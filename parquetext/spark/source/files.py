@@ -12,6 +12,7 @@ from pyspark.sql.datasource import InputPartition
 
 from ...arrow.discovery import Found, directory_keys, discover
 from ...edits.many import is_skipped
+from ..globbing import matches
 from .options import Options
 
 __all__ = ["Piece", "Share", "list_files", "shares"]
@@ -41,13 +42,13 @@ class Share(InputPartition):
 
 
 def list_files(options: Options) -> list[Found]:
-    """The files of all paths, those of a directory in the order of their paths; keys of the directories below them.
+    """The files of all paths and patterns, those of a directory in the order of their paths; keys of directories below.
 
     As Spark's own reader has it, hidden names are passed over, partitions such as ``_day=1`` are not, and a file of a
     directory that holds nothing is no file.
     """
     found = []
-    for path in options.paths:
+    for path in (match for named in options.paths for match in matches(options.filesystems, named)):
         base = options.target(path if options.base_path is None else options.base_path).path.rstrip("/")
         target = options.target(path)
         below = len(target.path.rstrip("/"))
