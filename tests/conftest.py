@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from support.quick_java import java_options
 
 from parquetext import kernels
 
@@ -62,3 +63,13 @@ def corpus() -> Path:
 def expected(corpus) -> list[dict]:
     """What is known of each corpus file (expected.json)."""
     return json.loads((corpus / "expected.json").read_text())["files"]
+
+
+@pytest.fixture(scope="session")
+def quick_java(request) -> None:
+    """From here on every Java program starts quickly, whoever starts it."""
+    from parquetext.spark import find_java_home
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JDK_JAVA_OPTIONS", java_options(request.config.cache.mkdir("java"), find_java_home()))
+        yield

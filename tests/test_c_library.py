@@ -27,7 +27,8 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def built(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("library")
-    make = subprocess.run(["make", "-s", "-C", CSRC, f"BUILD={folder}", "CFLAGS=-O1"], capture_output=True, text=True)
+    command = ["make", "-s", "-j2", "-C", CSRC, f"BUILD={folder}", "CFLAGS=-O1"]
+    make = subprocess.run(command, capture_output=True, text=True)
     assert (make.returncode, make.stderr) == (0, "")
     return folder
 

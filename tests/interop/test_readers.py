@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from parquetext import edits
-from parquetext.bench.readers import READERS, installed_readers, read_many_with
+from parquetext.bench.readers import READERS, Outcome, installed_readers, read_many_with
 from parquetext.spark import JavaNotFound, find_java_home
 
 ROWS = 500
@@ -111,40 +111,54 @@ def _suits(reader: str, pair: Pair) -> bool:
     return pair.codec in CODECS[reader]
 
 
-def _skip_without_java(reader: str) -> None:
+@dataclass(frozen=True)
+class Answers:
+    """What a reader made of its files: of each pair, and of one pair's PAR3 file and what `restore` makes of that."""
+
+    reader: str
+    pairs: list[tuple[Pair, Outcome, Outcome]]
+    restored: Outcome
+    final: Outcome
+
+
+@pytest.fixture(scope="module", params=list(READERS))
+def answers(request, pairs, tmp_path_factory) -> Answers:
+    """All files in one process for each reader: some take long to start."""
+    reader = request.param
+    if reader not in installed_readers():
+        pytest.skip(f"{reader} is not installed")
     if reader == "spark":
-        try:
-            find_java_home()
-        except JavaNotFound as error:
-            pytest.skip(str(error))
-
-
-@pytest.mark.parametrize("reader", list(READERS))
-def test_readers_read_upgraded_files_as_before(reader, pairs):
-    if reader not in installed_readers():
-        pytest.skip(f"{reader} is not installed")
-    _skip_without_java(reader)
+        _need_java(request)
     suited = [pair for pair in pairs if _suits(reader, pair)]
-    assert suited
-    outcomes = read_many_with(reader, [path for pair in suited for path in (pair.plain, pair.upgraded)])
-    for pair, before, after in zip(suited, outcomes[::2], outcomes[1::2], strict=True):
-        assert before.ok, f"{reader} cannot read {pair.name} as pyarrow wrote it: {before.message}"
-        assert after.ok, f"{reader} cannot read {pair.name} with our footer: {after.message}"
-        assert after.rows == ROWS
-        assert after.digest == before.digest, f"{reader} reads other values from {pair.name} with our footer"
-
-
-@pytest.mark.parametrize("reader", list(READERS))
-def test_readers_refuse_par3_files_and_read_them_when_restored(reader, pairs, tmp_path):
-    if reader not in installed_readers():
-        pytest.skip(f"{reader} is not installed")
-    _skip_without_java(reader)
-    pair = next(pair for pair in pairs if _suits(reader, pair))
-    final, restored = str(tmp_path / "final.parquet"), str(tmp_path / "restored.parquet")
-    shutil.copyfile(pair.upgraded, final)
+    final, restored = (str(tmp_path_factory.mktemp("par3") / name) for name in ("final.parquet", "restored.parquet"))
+    shutil.copyfile(suited[0].upgraded, final)
     edits.finalize(final)
     shutil.copyfile(final, restored)
     edits.restore(restored)
-    refused, before, after = read_many_with(reader, [final, pair.upgraded, restored])
-    assert not refused.ok and refused.message
-    assert after.ok and (after.digest, after.rows) == (before.digest, before.rows)
+    paths = [path for pair in suited for path in (pair.plain, pair.upgraded)]
+    *of_pairs, of_restored, of_final = read_many_with(reader, [*paths, restored, final])
+    return Answers(reader, list(zip(suited, of_pairs[::2], of_pairs[1::2], strict=True)), of_restored, of_final)
+
+
+def _need_java(request) -> None:
+    try:
+        find_java_home()
+    except JavaNotFound as error:
+        pytest.skip(str(error))
+    request.getfixturevalue("quick_java")
+
+
+def test_readers_read_upgraded_files_as_before(answers):
+    assert answers.pairs
+    for pair, before, after in answers.pairs:
+        assert before.ok, f"{answers.reader} cannot read {pair.name} as pyarrow wrote it: {before.message}"
+        assert after.ok, f"{answers.reader} cannot read {pair.name} with our footer: {after.message}"
+        assert after.rows == ROWS
+        assert after.digest == before.digest, f"{answers.reader} reads other values from {pair.name} with our footer"
+
+
+def test_readers_refuse_par3_files_and_read_them_when_restored(answers):
+    assert not answers.final.ok and answers.final.message
+    _, _, upgraded = answers.pairs[0]
+    assert answers.restored.ok
+    assert (answers.restored.digest, answers.restored.rows) == (upgraded.digest, upgraded.rows)

