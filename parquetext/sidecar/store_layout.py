@@ -24,6 +24,7 @@ TOKEN, LOCK = "_token", "_lock"
 NEW = ".parquetext-new"
 LINKED = (ALONE, OF_ALONE)
 GENERATION = re.compile(r"_(\d+)")
+LEADS = re.compile(rf"{GENERATION.pattern}/({'|'.join(map(re.escape, LINKED))})")
 
 
 class Layout:
@@ -104,10 +105,15 @@ def _found(path: str, name: str) -> str | None:
 
 
 def _directory(path: str) -> str | None:
-    """The store's directory, of a name in it that leads to a generation or of a file in a generation."""
-    directory = os.path.dirname(os.path.abspath(path))
-    if not os.path.islink(path):
+    """The store's directory, of a name in it that leads to a generation or of a file in a generation.
+
+    A store that has lost its token is one, too: what is committed can still be put right, unless the files change.
+    """
+    directory, is_link = os.path.dirname(os.path.abspath(path)), os.path.islink(path)
+    if is_link and LEADS.fullmatch(os.readlink(path)):
+        return directory
+    if not is_link:
         directory, folder = os.path.split(directory)
         if not GENERATION.fullmatch(folder):
             return None
-    return directory if os.path.exists(os.path.join(directory, TOKEN)) else None
+    return directory if any(os.path.exists(os.path.join(directory, name)) for name in (TOKEN, LOCK)) else None

@@ -271,6 +271,24 @@ class TestRefusals:
             store.append(rows(1, 1))
         assert pq.read_table(os.path.join(store.directory, "_5", "data.parquet")).equals(rows(0, 10))
 
+    @pytest.mark.parametrize("lost", [["_token"], ["_token", "_lock"]])
+    def test_the_file_of_a_store_without_its_token_is_no_other_file(self, store, lost, tmp_path):
+        """Its links say so, and in a generation what is left of the token and the lock."""
+        store.append(rows(0, 10))
+        own, link = os.path.realpath(store.path), tmp_path / "link.parquet"
+        link.symlink_to(store.path)
+        for name in lost:
+            os.unlink(os.path.join(store.directory, name))
+        for path in (store.path, *([own, link] if lost == ["_token"] else [])):
+            for change in (parquetext.upgrade, sidecar.build, lambda path: parquetext.write_table(rows(0, 1), path)):
+                if (change, path) != (sidecar.build, link):  # which goes beside the link
+                    with pytest.raises(Refused, match=re.compile("store", re.IGNORECASE)):
+                        change(path)
+            with pytest.raises(FileNotFoundError, match="_token"):
+                sidecar.update(path)
+        assert pq.read_table(own).equals(rows(0, 10))
+        assert os.path.islink(store.path)
+
     def test_a_second_writer(self, store):
         store.append(rows(0, 10))
         with store._writing(), pytest.raises(Conflict):
