@@ -174,11 +174,35 @@ static void snapshots_follow_each_other(void)
     free(data);
 }
 
+/* An entry has 32 bits for an offset in units of 8: what would stand behind is refused. */
+static void nothing_is_written_beyond_what_an_entry_can_say(void)
+{
+    const uint64_t last = (uint64_t)UINT32_MAX << 3;
+    static const uint32_t first = 0;
+    const pqx_pm_column column = {.name = {(const uint8_t *)"a", 1}, .type = 6, .physical_type = 2};
+    for (uint32_t filters = 0; filters < 2; filters++) {
+        const pqx_pm_table table = {&column, 1, NULL, 0, &first, filters, -1, 0, -1};
+        const pqx_pm_chunk chunk = {.bloom = {bitset, 32}};
+        for (uint64_t start = last - 80; start <= last + 8; start += 8) {
+            pqx_pm_writer writer = {0};
+            pqx_error error = {0};
+            CHECK(pqx_pm_write_header(&writer, &table, NULL) == PQX_OK);
+            writer.base = start - writer.out.size - (-writer.out.size & 7);
+            uint64_t reached = start + (filters ? 72 : 0);  /* the block has 72 bytes, and its filter stands behind */
+            int status = pqx_pm_write_row_group(&writer, 0, 1, &chunk, &error);
+            CHECK(status == (reached > last ? PQX_PM_BLOCK_OFFSET : PQX_OK));
+            if (status) CHECK(error.expected == last && error.found == (start > last ? start : reached));
+            pqx_pm_writer_free(&writer);
+        }
+    }
+}
+
 int main(void)
 {
     RUN(what_is_written_is_read);
     RUN(every_cut_is_found);
     RUN(a_flipped_bit_is_found_or_does_no_harm);
     RUN(snapshots_follow_each_other);
+    RUN(nothing_is_written_beyond_what_an_entry_can_say);
     return 0;
 }

@@ -87,9 +87,8 @@ def update(path, *, sidecar=None, operations: Operations = OPERATIONS) -> Update
     """
     start = time.perf_counter()
     target = resolve(path)
-    directory = store_of(target.path) if isinstance(target, LocalTarget) else None
-    if directory is not None:
-        return _of_store(target, Store(directory), Store.commit, UPDATED, start)
+    if (store := _store(target)) is not None:
+        return _of_store(target, store, Store.commit, UPDATED, start)
     place = _existing(target, sidecar)
     if place is None:
         return _built(build(target, sidecar=sidecar), BUILT, start)
@@ -125,9 +124,8 @@ def compact(path, *, sidecar=None, always: bool = False) -> Updated:
     """
     start = time.perf_counter()
     target = resolve(path)
-    directory = store_of(target.path) if isinstance(target, LocalTarget) else None
-    if directory is not None:
-        return _of_store(target, Store(directory), lambda store: store.compact(always=always), COMPACTED, start)
+    if (store := _store(target)) is not None:
+        return _of_store(target, store, lambda store: store.compact(always=always), COMPACTED, start)
     place = _existing(target, sidecar)
     if place is None:
         raise FileNotFoundError(errno.ENOENT, "no sidecar", str(target))
@@ -140,6 +138,12 @@ def compact(path, *, sidecar=None, always: bool = False) -> Updated:
     if not always and not is_due(dead, size):
         return Updated(str(target), str(place), CURRENT, 0, 0, size, time.perf_counter() - start)
     return _built(build(target, sidecar=place), COMPACTED, start)
+
+
+def _store(target) -> Store | None:
+    """The store that a file belongs to."""
+    directory = store_of(target.path) if isinstance(target, LocalTarget) else None
+    return None if directory is None else Store(directory)
 
 
 def _of_store(target: LocalTarget, store: Store, change: Callable[[Store], object], outcome: str,

@@ -10,7 +10,7 @@ import pytest
 from support import sidecars
 from support.twins import both
 
-from parquetext import kernels
+from parquetext import kernels, wire
 from parquetext.errors import ParquetextError
 
 
@@ -61,6 +61,25 @@ class TestWriter:
         for wrong in ([0, 1], [0, 1, 5], [0, 1, -1]):
             with pytest.raises(ParquetextError, match="out of range"):
                 kernel.Writer([kernel.Column(b"a", -1, 6, 0, 0, 2, 0, 1)]).add_scan(scan, at=wrong)
+
+    @pytest.mark.parametrize("filters", [False, True])
+    def test_nothing_is_written_beyond_what_an_entry_can_say(self, filters):
+        """32 bits in units of 8. Of the compiled writer csrc/tests/test_sidecar.c shows it."""
+        _, pure = both("sidecar")
+        last = 0xFFFFFFFF << 3
+        for start in range(last - 80, last + 16, 8):
+            writer = pure.Writer([pure.Column(b"a", 0, 6, 0, 0, 2, 0, 0)], bloom_columns=[0] if filters else [])
+            header = len(writer.finish(4, 10)) - 48
+            writer = pure.Writer([pure.Column(b"a", 0, 6, 0, 0, 2, 0, 0)], bloom_columns=[0] if filters else [])
+            writer.base = start - header - (-header & 7)
+            reached = start + 72 if filters else start  # a filter stands behind the block
+            if reached <= last:
+                writer.add(1, [pure.Chunk(bloom=bytes(32))])
+                continue
+            with pytest.raises(ParquetextError) as caught:
+                writer.add(1, [pure.Chunk(bloom=bytes(32))])
+            assert (caught.value.code, caught.value.expected, caught.value.found) == (
+                wire.PM_BLOCK_OFFSET, last, start if start > last else reached)
 
     def test_a_writer_writes_once(self, kernel):
         writer = kernel.Writer([])
