@@ -10,7 +10,7 @@ if [ "${1:-}" = --long ]; then
     shift 2
 fi
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(thrift extension scan slice arrow flat lossless index sidecar)
+[ ${#targets[@]} -gt 0 ] || targets=(thrift extension scan slice arrow flat lossless index sidecar plan)
 
 clang=${CLANG:-clang}
 if ! command -v "$clang" > /dev/null; then
@@ -44,7 +44,7 @@ for target in "${targets[@]}"; do
         [ "$target" = lossless ] || seeds=()
         seeds+=("$build/flat_footers")
     fi
-    if [ "$target" = sidecar ]; then
+    if [ "$target" = sidecar ] || [ "$target" = plan ]; then
         compile fuzz/sidecar_seed.c -o "$build/sidecar_seed"
         mkdir -p "$build/sidecars"
         find "$footers" -type f -print0 | xargs -0 -n 10000 "$build/sidecar_seed" "$build/sidecars"

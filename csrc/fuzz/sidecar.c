@@ -1,5 +1,7 @@
-/* Open any bytes as a sidecar, with the checksum and the size made right, ask for everything, walk its chain, and append to it. */
+/* Open any bytes as a sidecar, with the checksum and the size made right, ask for everything, slice by the note that is there
+ * for slices, walk its chain, and append to it. */
 #include "input.h"
+#include "wire.h"
 
 #define MOST 16
 #define TRAILING 8
@@ -58,6 +60,28 @@ static void ask_for_everything(const pqx_pm *pm, const pqx_pm_footer *footer)
     (void)pqx_pm_is_of(pm, footer, &(pqx_pm_file){.size = UINT64_MAX / 2});
 }
 
+/* A slice by the sidecar's note is a sound footer of just what is wanted. */
+static void slice(const pqx_pm *pm, const pqx_pm_footer *footer)
+{
+    static const uint32_t numbers[4] = {0, 1, 2, 3};
+    pqx_bytes note;
+    pqx_pm_slices slices;
+    pqx_scan schema, again;
+    pqx_buffer out = {0};
+    if (!pqx_pm_find_scratch(pm, footer, PQX_PM_SLICES_CODE, &note) || pqx_pm_open_slices(note.data, note.size, &slices, NULL) != PQX_OK) return;
+    if (pqx_scan_loosely(slices.schema.data, slices.schema.size, &schema, NULL) != PQX_OK) return;
+    uint32_t leaves = schema.leaf_count < 4 ? schema.leaf_count : 4, groups = footer->row_group_count < 4 ? footer->row_group_count : 4;
+    if (pqx_pm_slice(pm, footer, &slices, slices.schema.data, slices.schema.size, &schema, numbers, leaves, numbers, groups, 1, 1, &out, NULL) == PQX_OK) {
+        uint8_t *sliced = exact(out.data, out.size);
+        CLAIM(pqx_scan_footer(sliced, out.size, &again, NULL) == PQX_OK);
+        CLAIM(again.end == out.size && again.leaf_count == leaves && again.row_group_count == groups);
+        pqx_scan_free(&again);
+        free(sliced);
+    }
+    pqx_buffer_free(&out);
+    pqx_scan_free(&schema);
+}
+
 /* What is appended to a snapshot is a snapshot again, and the one before can be found from it. */
 static void append(const pqx_pm *pm, const pqx_pm_footer *footer)
 {
@@ -94,6 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
         if (pqx_pm_get_footer(&pm, committed, &footer, NULL) == PQX_OK) {
             (void)pqx_pm_check(&pm, &footer, NULL);
             ask_for_everything(&pm, &footer);
+            slice(&pm, &footer);
             append(&pm, &footer);
         }
         if (pqx_pm_find_footer(&pm, committed, steering >> 1, &footer, NULL) == PQX_OK) ask_for_everything(&pm, &footer);

@@ -1,5 +1,6 @@
 /* Turn inputs of the other targets into inputs of the sidecar target:  sidecar_seed FOLDER FILE... */
 #include "input.h"
+#include "internal.h"
 
 #define MOST 64
 
@@ -15,6 +16,25 @@ static void describe(const uint8_t *data, const pqx_scan *scan, pqx_pm_column *c
             .fixed_byte_len = leaf->type_length, .max_repetition = leaf->max_repetition, .max_definition = leaf->max_definition,
         };
     }
+}
+
+static int put(pqx_buffer *out, const void *bytes, size_t size)
+{
+    return pqx_buffer_append(out, bytes, size, NULL) == PQX_OK;
+}
+
+/* The note for slices; of the schema, here the whole footer, only the elements count. */
+static int write_slices(const uint8_t *data, const pqx_scan *scan, pqx_buffer *note, pqx_bytes *schema)
+{
+    pqx_buffer ends = {0}, runs = {0};
+    const uint32_t fixed[6] = {1, (uint32_t)scan->end, 0, 0, scan->leaf_count, scan->row_group_count};
+    int whole = 0;
+    int made = scan->row_group_count <= 4 && pqx_pm_write_runs(scan, &ends, &runs, &whole, NULL) == PQX_OK && whole && put(note, fixed, sizeof fixed) &&
+               put(note, ends.data, ends.size) && put(note, data, scan->end) && put(note, runs.data, runs.size);
+    *schema = (pqx_bytes){data, scan->end};
+    pqx_buffer_free(&ends);
+    pqx_buffer_free(&runs);
+    return made;
 }
 
 /* The sidecar of a footer; 0 where it has none. */
@@ -34,9 +54,18 @@ static int make(const uint8_t *data, const pqx_scan *scan, pqx_pm_writer *writer
         chunks[0].bloom = (pqx_bytes){bitset, sizeof bitset};
         if (pqx_pm_write_row_group(writer, group, 10, chunks, NULL) != PQX_OK) return 0;
     }
-    const pqx_pm_scratch note = {7, {bitset, 9}};
-    const pqx_pm_end end = {1000, 0, 100, count % 2 ? 5 : -1, &note, count % 3 == 0, {NULL, 0}};
-    return pqx_pm_write_footer(writer, &end, NULL) == PQX_OK;
+    static const uint8_t origin[PQX_PM_ORIGIN_BYTES] = {PQX_PM_ORIGIN_KNOWN_LAYOUT, [PQX_PM_ORIGIN_FOOTER_LENGTH] = 100};
+    pqx_bytes schema;
+    pqx_buffer slices = {0};
+    int with_slices = write_slices(data, scan, &slices, &schema);
+    const pqx_pm_scratch notes[] = {{7, {bitset, 9}}, {PQX_PM_SLICES_CODE, {slices.data, slices.size}}, {PQX_PM_ORIGIN_CODE, {origin, sizeof origin}}};
+    const pqx_pm_end end = {
+        .parquet_footer_offset = 1000, .parquet_footer_length = 100, .seq_txn = count % 2 ? 5 : -1, .scratchpad = notes,
+        .scratchpad_count = with_slices ? 3 : count % 3 == 0, .schema = with_slices ? schema : (pqx_bytes){NULL, 0},
+    };
+    int status = pqx_pm_write_footer(writer, &end, NULL);
+    pqx_buffer_free(&slices);
+    return status == PQX_OK;
 }
 
 int main(int count, char **arguments)

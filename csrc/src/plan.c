@@ -196,8 +196,8 @@ static int has_schema(const pqx_plan *plan, const pqx_plan_sidecar *opened)
 
 static int fits(const pqx_plan_sidecar *opened, const pqx_plan_column *column)
 {
-    pqx_pm_column facts;
-    return pqx_pm_get_column(&opened->pm, column->leaf, &facts, NULL) == PQX_OK && facts.physical_type == column->element.type;
+    const pqx_pm *pm = &opened->pm;
+    return column->leaf < pm->column_count && pqx_pm_column_without_name(pm, column->leaf).physical_type == column->element.type;
 }
 
 int pqx_plan_gather(pqx_plan *plan, pqx_plan_sidecar *opened, pqx_error *error)

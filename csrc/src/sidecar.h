@@ -10,6 +10,26 @@ enum {
     PQX_PM_SUMS_BEHIND = PQX_PM_SUMS_BYTES - PQX_PM_SUMS_CRC + PQX_PM_CHECKSUM_BYTES + PQX_PM_TRAILER_BYTES,
 };
 
+static inline const uint8_t *pqx_pm_descriptor(const pqx_pm *pm, uint32_t column)
+{
+    return pm->data + PQX_PM_HEADER_BYTES + (size_t)column * PQX_PM_COLUMN_BYTES;
+}
+
+/* A column's descriptor but for its name, whose place pqx_pm_open alone has checked. */
+static inline pqx_pm_column pqx_pm_column_without_name(const pqx_pm *pm, uint32_t column)
+{
+    const uint8_t *at = pqx_pm_descriptor(pm, column);
+    return (pqx_pm_column){
+        .id = (int32_t)pqx_load32(at + PQX_PM_COLUMN_ID),
+        .type = (int32_t)pqx_load32(at + PQX_PM_COLUMN_TYPE),
+        .flags = (int32_t)pqx_load32(at + PQX_PM_COLUMN_FLAGS),
+        .fixed_byte_len = (int32_t)pqx_load32(at + PQX_PM_COLUMN_FIXED_BYTE_LEN),
+        .physical_type = at[PQX_PM_COLUMN_PHYSICAL_TYPE],
+        .max_repetition = at[PQX_PM_COLUMN_MAX_REPETITION],
+        .max_definition = at[PQX_PM_COLUMN_MAX_DEFINITION],
+    };
+}
+
 /* The block of a row group; pqx_pm_get_footer has seen to it that it is there. */
 static inline uint64_t pqx_pm_block_at(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t row_group)
 {

@@ -118,10 +118,9 @@ static int read_statistic(const pqx_pm *pm, const pqx_pm_footer *footer, uint64_
 
 int pqx_pm_get_bounds(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column, uint32_t first, uint32_t count, uint8_t *has, uint64_t *min_offsets, uint32_t *min_lengths, uint64_t *max_offsets, uint32_t *max_lengths, pqx_error *error)
 {
-    pqx_pm_column facts;
     statistic min, max;
     PQX_TRY(pqx_pm_check_chunks(pm, footer, column, first, count, error));
-    PQX_TRY(pqx_pm_get_column(pm, column, &facts, error));
+    const pqx_pm_column facts = pqx_pm_column_without_name(pm, column);
     for (uint32_t i = 0; i < count; i++) {
         fetch_ahead(pm, footer, first + i, first + count, column);
         uint64_t region = pqx_pm_block_at(pm, footer, first + i) + PQX_PM_BLOCK_BYTES + (uint64_t)pm->column_count * PQX_PM_CHUNK_BYTES;

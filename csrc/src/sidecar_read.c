@@ -1,15 +1,10 @@
 /* The sidecar's header and columns, read where they stand. */
-#include "internal.h"
+#include "sidecar.h"
 
 /* Behind the header's fixed part, its descriptors and sorting columns; SIZE_MAX where that is beyond any size. */
 static uint64_t names_start(uint32_t columns, uint32_t sorting)
 {
     return PQX_PM_HEADER_BYTES + (uint64_t)columns * PQX_PM_COLUMN_BYTES + (uint64_t)sorting * PQX_PM_SORTING_BYTES;
-}
-
-static const uint8_t *descriptor(const pqx_pm *pm, uint32_t column)
-{
-    return pm->data + PQX_PM_HEADER_BYTES + (size_t)column * PQX_PM_COLUMN_BYTES;
 }
 
 static int check_features(const pqx_pm *pm, pqx_error *error)
@@ -30,7 +25,7 @@ static int check_names(const pqx_pm *pm, uint64_t start, uint64_t *end, pqx_erro
 {
     *end = start;
     for (uint32_t i = 0; i < pm->column_count; i++) {
-        const uint8_t *at = descriptor(pm, i);
+        const uint8_t *at = pqx_pm_descriptor(pm, i);
         uint64_t offset = pqx_load64(at + PQX_PM_COLUMN_NAME_OFFSET), length = pqx_load32(at + PQX_PM_COLUMN_NAME_LENGTH);
         if (PQX_UNLIKELY(offset < start))
             return pqx_fail(error, PQX_PM_NAME, (uint64_t)(at - pm->data), start, offset);
@@ -91,17 +86,9 @@ int pqx_pm_open(const uint8_t *data, size_t size, pqx_pm *pm, pqx_error *error)
 int pqx_pm_get_column(const pqx_pm *pm, uint32_t index, pqx_pm_column *column, pqx_error *error)
 {
     if (index >= pm->column_count) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, pm->column_count, index);
-    const uint8_t *at = descriptor(pm, index);
-    *column = (pqx_pm_column){
-        .name = {pm->data + pqx_load64(at + PQX_PM_COLUMN_NAME_OFFSET), pqx_load32(at + PQX_PM_COLUMN_NAME_LENGTH)},
-        .id = (int32_t)pqx_load32(at + PQX_PM_COLUMN_ID),
-        .type = (int32_t)pqx_load32(at + PQX_PM_COLUMN_TYPE),
-        .flags = (int32_t)pqx_load32(at + PQX_PM_COLUMN_FLAGS),
-        .fixed_byte_len = (int32_t)pqx_load32(at + PQX_PM_COLUMN_FIXED_BYTE_LEN),
-        .physical_type = at[PQX_PM_COLUMN_PHYSICAL_TYPE],
-        .max_repetition = at[PQX_PM_COLUMN_MAX_REPETITION],
-        .max_definition = at[PQX_PM_COLUMN_MAX_DEFINITION],
-    };
+    const uint8_t *at = pqx_pm_descriptor(pm, index);
+    *column = pqx_pm_column_without_name(pm, index);
+    column->name = (pqx_bytes){pm->data + pqx_load64(at + PQX_PM_COLUMN_NAME_OFFSET), pqx_load32(at + PQX_PM_COLUMN_NAME_LENGTH)};
     return PQX_OK;
 }
 
@@ -111,7 +98,7 @@ void pqx_pm_find_name(const pqx_pm *pm, const uint8_t *name, size_t size, uint32
     uint64_t end = size >= 8 ? pqx_load64(name + size - 8) : 0;
     *count = 0;
     for (uint32_t i = 0; i < pm->column_count; i++) {
-        const uint8_t *at = descriptor(pm, i);
+        const uint8_t *at = pqx_pm_descriptor(pm, i);
         if (pqx_load32(at + PQX_PM_COLUMN_NAME_LENGTH) != size) continue;
         const uint8_t *there = pm->data + pqx_load64(at + PQX_PM_COLUMN_NAME_OFFSET);
         if (size >= 8 && pqx_load64(there + size - 8) != end) continue;

@@ -62,7 +62,7 @@ int pqx_pm_write_runs(const pqx_scan *scan, pqx_buffer *ends, pqx_buffer *out, i
     if (!*whole) return PQX_OK;
     int status = pqx_buffer_reserve(ends, 4 * (size_t)scan->leaf_count, error);
     for (uint32_t leaf = 0; status == PQX_OK && leaf < scan->leaf_count; leaf++) {
-        status = pqx_buffer_reserve(out, (size_t)scan->row_group_count * 30, error);
+        status = pqx_buffer_reserve(out, (size_t)scan->row_group_count * 30 + 1, error);
         if (status != PQX_OK) break;
         uint8_t *at = out->data + out->size;
         for (uint32_t i = 0; i < scan->row_group_count; i++) at = put_run(at, &scan->chunks[(size_t)i * scan->leaf_count + leaf]);

@@ -4,7 +4,7 @@
 int pqx_pm_sum_column(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column, uint32_t *sum, pqx_error *error)
 {
     PQX_TRY(pqx_pm_check_chunks(pm, footer, column, 0, footer->row_group_count, error));
-    uint32_t found = pqx_crc32(0, pm->data + PQX_PM_HEADER_BYTES + (size_t)column * PQX_PM_COLUMN_BYTES, PQX_PM_COLUMN_BYTES);
+    uint32_t found = pqx_crc32(0, pqx_pm_descriptor(pm, column), PQX_PM_COLUMN_BYTES);
     for (uint32_t i = 0; i < footer->row_group_count; i++) {
         uint64_t chunk = pqx_pm_chunk_at(pm, footer, i, column), offsets[2];
         uint32_t lengths[2];

@@ -17,7 +17,7 @@ import pytest
 from pyarrow.fs import LocalFileSystem
 
 import parquetext
-from parquetext import kernels, sidecar
+from parquetext import kernels, sidecar, wire
 from parquetext.bench.commits import commits
 from parquetext.bench.workspace import Workspace
 from parquetext.errors import ColumnError, Conflict, Damaged, Refused
@@ -134,6 +134,15 @@ class TestReaders:
             assert snapshot.read().equals(rows(0, 10))
         with pytest.raises(Damaged):
             store.snapshot(Token(9, 0, first.parquet_size - 1))
+
+    def test_a_commit_has_no_note_of_every_chunk(self, store):
+        """It would grow with the row groups that are there: data is read by the Parquet footer."""
+        for first in range(0, 30, 10):
+            store.append(rows(first, 10))
+            with sidecar.open(store.path) as plan:
+                assert (plan.num_row_groups, list(plan.reader.scratchpad)) == (first // 10 + 1, [wire.PM_ORIGIN_CODE])
+        found = parquetext.read_table(store.path, filters=[("text", "=", "text 15")], sidecar=True)
+        assert found.equals(rows(15, 1))
 
     def test_readers_that_know_nothing_of_it_read_the_newest_commit(self, store):
         store.append(rows(0, 10))
