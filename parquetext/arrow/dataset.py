@@ -14,7 +14,7 @@ from .file import read_schema
 from .fragments import Fragment, Shape, naming
 from .in_order import in_order
 from .planning import FileFacts, kept_of, surviving
-from .sidecars import plan_by_sidecars
+from .sidecars import paths_of, plan_by_sidecars
 
 __all__ = ["Dataset", "Scanner", "dataset"]
 
@@ -77,7 +77,7 @@ class Dataset:
         self._found, self.schema, self._sidecar = found, schema, sidecar
         self._given = {
             name: pa.array([keys.get(name) for keys in found.keys], pa.string()).cast(schema.field(name).type)
-            for name in dict.fromkeys(key for keys in found.keys for key in keys) if name in schema.names}
+            for name in found.key_names if name in schema.names}
 
     @property
     def files(self) -> list[str]:
@@ -160,12 +160,14 @@ class Dataset:
                           known: Mapping[str, pa.Array]) -> tuple[dict[int, list[int]], list[int]]:
         """The row groups that are left of local files with sidecars, and the files to plan otherwise."""
         paths, filesystems = self._found.paths, self._found.filesystems
-        local = [number for number in numbers if filesystems[number] is None]
+        local, elsewhere = numbers, []
+        if any(filesystems):
+            local = [number for number in numbers if filesystems[number] is None]
+            elsewhere = [number for number in numbers if filesystems[number] is not None]
         if not local or not self._sidecar:
             return {}, numbers
         given = {name: values.take(pa.array(local, pa.int64())) for name, values in known.items()}
-        left, others = plan_by_sidecars(predicate, [paths[number] for number in local], types, given)
-        elsewhere = [number for number in numbers if filesystems[number] is not None]
+        left, others = plan_by_sidecars(predicate, paths_of(paths, local), types, given)
         return ({local[number]: row_groups for number, row_groups in left.items()},
                 sorted([local[number] for number in others] + elsewhere))
 

@@ -57,6 +57,11 @@ class Files(Sequence[Found]):
         self.keys: list[Mapping[str, str | None]] = []
         self.sizes: list[int] = []
 
+    @property
+    def key_names(self) -> list[str]:
+        """Of all directories, in their order."""
+        return list(dict.fromkeys(name for keys in shared(self.keys) for name in keys))
+
     def extend(self, filesystem: pafs.FileSystem | None, paths: list[str], keys: list[Mapping[str, str | None]],
                sizes: list[int]) -> None:
         """Add files of one filesystem."""
@@ -106,19 +111,25 @@ def discover(source, filesystem=None, *, partitioned: bool = True,
             raise ParquetextError(f"{target}: a list is one of files, and this is a directory")
         else:
             paths, names, there = _below(target, ignored, sizes)
-            found.extend(_elsewhere(target), paths, [_keys(name, partitioned) for name in names], there)
+            keys = [_keys(name, partitioned) if "=" in name else NO_KEYS for name in names]
+            found.extend(_elsewhere(target), paths, keys, there)
     return found
 
 
 def partition_schema(keys: Iterable[Mapping[str, str | None]]) -> pa.Schema:
     """The keys of all files, with the type that their values have: int32 where all are such numbers, else text."""
     values: dict[str, list[str]] = {}
-    for each in keys:
+    for each in shared(keys):
         for key, value in each.items():
             values.setdefault(key, [])
             if value is not None:
                 values[key].append(value)
     return pa.schema([(key, inferred_type(texts)) for key, texts in values.items()])
+
+
+def shared(keys: Iterable[Mapping[str, str | None]]) -> Iterable[Mapping[str, str | None]]:
+    """Each once: the files of a directory share them."""
+    return {id(each): each for each in keys}.values()
 
 
 def inferred_type(texts: list[str]) -> pa.DataType:
@@ -172,7 +183,7 @@ def _names_below(folder: str, prefix: str, ignored: tuple[str, ...]) -> list[str
 
 
 def _keys(name: str, partitioned: bool) -> Mapping[str, str | None]:
-    return directory_keys(posixpath.dirname(name)) if partitioned and "=" in name else NO_KEYS
+    return directory_keys(posixpath.dirname(name)) if partitioned else NO_KEYS
 
 
 @lru_cache(maxsize=1 << 10)

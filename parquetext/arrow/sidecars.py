@@ -18,7 +18,7 @@ from ..pruning import Predicate
 from .planning import FileFacts, kept_of, rows_type
 from .selection import find_top_level
 
-__all__ = ["plan_by_sidecars"]
+__all__ = ["paths_of", "plan_by_sidecars"]
 
 SCHEMAS = 16          # so many different ones are planned at once; files of more by their footers
 WORTH_A_THREAD = 1000  # files
@@ -54,7 +54,7 @@ def plan_by_sidecars(predicate: Predicate, paths: Sequence[str], types: Mapping[
     todo, left, others = list(range(len(paths))), {}, []
     wanted = [name for name in types if name not in given]
     for _ in range(SCHEMAS):
-        found = kernels.plan.first_schema(_of(paths, todo)) if todo else None
+        found = kernels.plan.first_schema(paths_of(paths, todo)) if todo else None
         if found is None:
             break
         others += todo[:found[0]]
@@ -65,19 +65,28 @@ def plan_by_sidecars(predicate: Predicate, paths: Sequence[str], types: Mapping[
         except ParquetextError:  # the file's own footer tells what is wrong, or nothing is
             others.append(todo.pop(0))
             continue
-        statuses, counts, facts = _gathered(_of(paths, todo), form.scan, columns)
-        planned = [number for number, status in zip(todo, statuses, strict=True) if status == kernels.plan.PLANNED]
-        rows = [count for count, status in zip(counts, statuses, strict=True) if status == kernels.plan.PLANNED]
+        statuses, counts, facts = _gathered(paths_of(paths, todo), form.scan, columns)
+        planned, rows, rest = _sorted_out(todo, statuses, counts)
         values = {name: some.take(pa.array(planned, pa.int64())) for name, some in given.items()}
         group = FileFacts(sum(rows), facts, missing)
         left |= {planned[file]: groups for file, groups in kept_of(predicate, rows, [group], types, values).items()}
-        rest = [(number, status) for number, status in zip(todo, statuses, strict=True) if status]
         others += [number for number, status in rest if status != kernels.plan.OTHER]
         todo = [number for number, status in rest if status == kernels.plan.OTHER]
     return left, sorted(others + todo)
 
 
-def _of(paths: Sequence[str], numbers: list[int]) -> Sequence[str]:
+def _sorted_out(numbers: list[int], statuses: bytes,
+                counts: list[int]) -> tuple[list[int], list[int], list[tuple[int, int]]]:
+    """The files that were planned, their row groups, and the others with their statuses."""
+    if not any(statuses):
+        return numbers, counts, []
+    planned = [place for place, status in enumerate(statuses) if status == kernels.plan.PLANNED]
+    rest = [(numbers[place], status) for place, status in enumerate(statuses) if status]
+    return [numbers[place] for place in planned], [counts[place] for place in planned], rest
+
+
+def paths_of(paths: Sequence[str], numbers: list[int]) -> Sequence[str]:
+    """Those of these numbers, which ascend."""
     return paths if len(numbers) == len(paths) else [paths[number] for number in numbers]
 
 
