@@ -1,29 +1,20 @@
-"""`python -m parquetext.spark`, by itself and under spark-submit."""
+"""`python -m parquetext.spark` in a session that is there; test_clusters.py submits it."""
 
 from __future__ import annotations
 
-import codecs
 import json
-import os
-import pty
 import re
-import subprocess
-import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
-import pyspark
 import pytest
 from support.parquet_bytes import parquet_bytes
 from typer.testing import CliRunner
 
-from parquetext import edits
 from parquetext.spark import JavaNotFound, progress, starting
 from parquetext.spark.__main__ import app
 
 ORIGINAL = parquet_bytes()
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -69,33 +60,6 @@ def test_no_java_and_no_network_are_jobs_that_could_not_run(run, lake, monkeypat
         monkeypatch.setattr(starting, "session", fail)
         done = run("verify", lake)
         assert (done.exit_code, done.stderr) == (2, f"{type(error).__name__}: {error}\n")
-
-
-def test_spark_submit_runs_it_with_a_bar_in_its_terminal(lake, tmp_path, java_home):
-    main = tmp_path / "main.py"
-    main.write_text("from parquetext.spark.__main__ import main\n\nmain()\n")
-    environment = {"JAVA_HOME": java_home, "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "TERM": "xterm"}
-    terminal, stderr = pty.openpty()
-    submit = subprocess.Popen(
-        [Path(pyspark.__file__).parent / "bin" / "spark-submit", "--master", "local[1]", "--driver-memory", "512m",
-         main, "upgrade", lake],
-        stdout=subprocess.PIPE, stderr=stderr, env=os.environ | environment)
-    os.close(stderr)
-    shown = "".join(read_all(terminal))
-    assert submit.wait() == 0, submit.stdout.read() + shown.encode()
-    assert "━" in shown
-    assert "upgrade: 1 files: 1 upgraded (" in shown
-    assert edits.upgrade(lake / "day=1" / "x.parquet").outcome == "unchanged"
-
-
-def read_all(terminal: int) -> Iterator[str]:
-    """What is written to a terminal until nobody has it open."""
-    decode = codecs.getincrementaldecoder("utf-8")("replace").decode
-    try:
-        while data := os.read(terminal, 1 << 16):
-            yield decode(data)
-    except OSError:
-        return
 
 
 def test_without_a_terminal_lines_tell_how_far_it_is(capfd, monkeypatch):
