@@ -12,7 +12,7 @@ from ..errors import wire_error
 
 from .capi cimport pqx_buffer, pqx_bytes, pqx_element, pqx_error
 from .scan cimport Scan
-from .sidecar_api cimport pqx_pm_footer, pqx_pm_slices
+from .sidecar_api cimport pqx_pm, pqx_pm_footer, pqx_pm_slices
 
 __all__ = ["NONE", "OTHER", "PLANNED", "UNUSED", "first_schema", "gather"]
 
@@ -34,6 +34,7 @@ cdef extern from "parquetext.h" nogil:
         pqx_buffer room
     ctypedef struct pqx_plan_sidecar:
         int status
+        pqx_pm pm
         pqx_pm_footer footer
         pqx_pm_slices slices
     int pqx_plan_open(const char *path, const pqx_plan *plan, int verify, pqx_plan_sidecar *opened, pqx_error *error)
@@ -42,6 +43,7 @@ cdef extern from "parquetext.h" nogil:
     void pqx_plan_free(pqx_plan *plan)
 
 PLANNED, NONE, UNUSED, OTHER = range(4)
+cdef uint64_t FILTERS = wire.PM_FEATURE_BLOOM_FILTERS
 cdef enum:
     PLAN_OK = 0
 
@@ -138,6 +140,8 @@ def gather(paths, Scan schema not None, columns, *, bint verify=True):
         For each column the buffers of arrays over all these row groups, one file's behind the other's: null counts and
         values (``int64``, -1 where unknown), then of the usable minima and of the maxima (bits that say where there is
         one, ends as ``int64`` or None, bytes).
+    filtered : bytes
+        For each file 1 where it was planned and its sidecar has Bloom filters.
     """
     cdef Files files = Files(paths)
     cdef pqx_plan plan
@@ -145,7 +149,9 @@ def gather(paths, Scan schema not None, columns, *, bint verify=True):
     cdef pqx_error error
     cdef bytes statuses = PyBytes_FromStringAndSize(NULL, files.count)
     cdef bytes counts = PyBytes_FromStringAndSize(NULL, 4 * <Py_ssize_t> files.count)
+    cdef bytes filtered = PyBytes_FromStringAndSize(NULL, files.count)
     cdef uint8_t *said = <uint8_t *> PyBytes_AsString(statuses)
+    cdef uint8_t *filters = <uint8_t *> PyBytes_AsString(filtered)
     cdef uint32_t *groups = <uint32_t *> PyBytes_AsString(counts)
     cdef uint32_t i
     cdef int status = 0
@@ -172,10 +178,12 @@ def gather(paths, Scan schema not None, columns, *, bint verify=True):
                 if status:
                     break
                 groups[i] = opened.footer.row_group_count if opened.status == PLAN_OK else 0
+                filters[i] = opened.status == PLAN_OK and opened.pm.features & FILTERS != 0
                 said[i] = <uint8_t> opened.status
         if status:
             raise_error(&error)
-        return statuses, memoryview(counts).cast("I"), [column_of(&plan.columns[i]) for i in range(plan.column_count)]
+        facts = [column_of(&plan.columns[i]) for i in range(plan.column_count)]
+        return statuses, memoryview(counts).cast("I"), facts, filtered
     finally:
         pqx_plan_close(&opened)
         pqx_plan_free(&plan)

@@ -78,9 +78,11 @@ def gather(paths: Sequence[str], schema, columns: Sequence[tuple[int, int]], *, 
         For each column the buffers of arrays over all these row groups, one file's behind the other's: null counts and
         values (``int64``, -1 where unknown), then of the usable minima and of the maxima (bits that say where there is
         one, ends as ``int64`` or None, bytes).
+    filtered : bytes
+        For each file 1 where it was planned and its sidecar has Bloom filters.
     """
     gathered = [ColumnFacts(schema, leaf, width) for leaf, width in columns]
-    statuses, counts = bytearray(), array("I")
+    statuses, counts, filtered = bytearray(), array("I"), bytearray()
     wanted = Wanted.of(bytes(memoryview(schema.data)), [leaf for leaf, _ in columns])
     for path in encoded(paths):
         status, opened = open_beside(path, verify, wanted)
@@ -95,8 +97,10 @@ def gather(paths: Sequence[str], schema, columns: Sequence[tuple[int, int]], *, 
                 for column, facts in zip(gathered, found, strict=True):
                     column.append(*facts)
         statuses.append(status)
-        counts.append(opened.reader.row_group_count if opened is not None and status == PLANNED else 0)
-    return bytes(statuses), memoryview(counts), [column.buffers() for column in gathered]
+        planned = opened is not None and status == PLANNED
+        counts.append(opened.reader.row_group_count if planned else 0)
+        filtered.append(planned and bool(opened.reader.features & wire.PM_FEATURE_BLOOM_FILTERS))
+    return bytes(statuses), memoryview(counts), [column.buffers() for column in gathered], bytes(filtered)
 
 
 def encoded(paths: Sequence[str]) -> list[bytes]:

@@ -32,6 +32,7 @@ class Parts:
         where, length, groups, unused, previous, features = FIXED.unpack_from(self.view, offset)
         self.footer = Footer(len(data), offset, 0, 0, where, length, groups, unused, previous, features, -1)
         self.row_group_count = groups
+        self.features = int.from_bytes(self.view[wire.PM_HEADER_FEATURES:wire.PM_HEADER_FEATURES + 8], "little")
 
     @property
     def origin(self) -> bytes:

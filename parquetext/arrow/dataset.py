@@ -152,24 +152,26 @@ class Dataset:
             numbers = list(kept_of(predicate, [1] * len(numbers), [unopened], types, known))
             if len(known) == len(types):
                 return [self._fragment(number) for number in numbers]
-        left, others = self._left_by_sidecars(predicate, numbers, types, known)
+        left, others, filtered = self._left_by_sidecars(predicate, numbers, types, known)
+        unfiltered = left.keys() - filtered
         left |= self._left_by_footers(predicate, others, types, known)
-        return [self._fragment(number).subset(row_groups) for number, row_groups in sorted(left.items())]
+        return [self._fragment(number, blooms=number not in unfiltered).subset(row_groups)
+                for number, row_groups in sorted(left.items())]
 
     def _left_by_sidecars(self, predicate: Predicate, numbers: list[int], types: Mapping[str, pa.DataType],
-                          known: Mapping[str, pa.Array]) -> tuple[dict[int, list[int]], list[int]]:
-        """The row groups that are left of local files with sidecars, and the files to plan otherwise."""
+                          known: Mapping[str, pa.Array]) -> tuple[dict[int, list[int]], list[int], set[int]]:
+        """What is left of local files with sidecars, the files to plan otherwise, and those with Bloom filters."""
         paths, filesystems = self._found.paths, self._found.filesystems
         local, elsewhere = numbers, []
         if any(filesystems):
             local = [number for number in numbers if filesystems[number] is None]
             elsewhere = [number for number in numbers if filesystems[number] is not None]
         if not local or not self._sidecar:
-            return {}, numbers
+            return {}, numbers, set()
         given = {name: values.take(pa.array(local, pa.int64())) for name, values in known.items()}
-        left, others = plan_by_sidecars(predicate, paths_of(paths, local), types, given)
+        left, others, filtered = plan_by_sidecars(predicate, paths_of(paths, local), types, given)
         return ({local[number]: row_groups for number, row_groups in left.items()},
-                sorted([local[number] for number in others] + elsewhere))
+                sorted([local[number] for number in others] + elsewhere), {local[number] for number in filtered})
 
     def _left_by_footers(self, predicate: Predicate, numbers: list[int], types: Mapping[str, pa.DataType],
                          known: Mapping[str, pa.Array]) -> dict[int, list[int]]:
@@ -180,10 +182,11 @@ class Dataset:
         kept = surviving(predicate, facts, types, {name: values.take(chosen) for name, values in known.items()})
         return {number: row_groups for number, row_groups in zip(numbers, kept, strict=True) if row_groups}
 
-    def _fragment(self, number: int) -> Fragment:
+    def _fragment(self, number: int, *, blooms: bool = True) -> Fragment:
         found = self._found[number]
         given = {name: values[number] for name, values in self._given.items()}
-        return Fragment(found.target, number, Shape(self.schema, given), sidecar=self._sidecar is True)
+        return Fragment(found.target, number, Shape(self.schema, given), sidecar=self._sidecar is True,
+                        blooms=blooms)
 
     def names_of(self, predicate: Predicate) -> list[str] | None:
         """The columns that a predicate looks at; None if it may be any."""

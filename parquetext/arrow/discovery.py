@@ -129,7 +129,8 @@ def partition_schema(keys: Iterable[Mapping[str, str | None]]) -> pa.Schema:
 
 def shared(keys: Iterable[Mapping[str, str | None]]) -> Iterable[Mapping[str, str | None]]:
     """Each once: the files of a directory share them."""
-    return {id(each): each for each in keys}.values()
+    keys = list(keys)
+    return dict(zip(map(id, keys), keys, strict=True)).values()
 
 
 def inferred_type(texts: list[str]) -> pa.DataType:

@@ -108,9 +108,9 @@ class Fragment:
     """
 
     def __init__(self, target, number: int, shape: Shape, row_groups: list[int] | None = None, *,
-                 sidecar: bool = False):
+                 sidecar: bool = False, blooms: bool = True):
         self._target, self.number, self._shape, self.row_groups = target, number, shape, row_groups
-        self._sidecar = sidecar
+        self._sidecar, self._blooms = sidecar, blooms
 
     @property
     def path(self) -> str:
@@ -147,12 +147,14 @@ class Fragment:
 
     def subset(self, row_groups: Sequence[int]) -> Fragment:
         """The same file with these row groups alone."""
-        return Fragment(self._target, self.number, self._shape, list(row_groups), sidecar=self._sidecar)
+        return self._like(self._shape, list(row_groups))
 
     def narrowed(self, names: Sequence[str] | None) -> Fragment:
         """The same with these columns of the dataset alone."""
-        shape = self._shape.narrowed(names)
-        return Fragment(self._target, self.number, shape, self.row_groups, sidecar=self._sidecar)
+        return self._like(self._shape.narrowed(names), self.row_groups)
+
+    def _like(self, shape: Shape, row_groups: list[int] | None) -> Fragment:
+        return Fragment(self._target, self.number, shape, row_groups, sidecar=self._sidecar, blooms=self._blooms)
 
     def facts(self, names: Sequence[str]) -> FileFacts:
         """What a plan needs of these columns."""
@@ -160,8 +162,8 @@ class Fragment:
             return file._on_form(lambda form: gather_facts(form, names))
 
     def asks_blooms(self, predicate: Predicate) -> bool:
-        """Whether more than bounds can be asked."""
-        return undecided_by_bounds(predicate)
+        """Whether more than bounds can be asked: unless a sidecar has said that the file has no Bloom filters."""
+        return self._blooms and undecided_by_bounds(predicate)
 
     def pruned(self, predicate: Predicate) -> Fragment:
         """With the row groups that the file, as it is now, leaves."""

@@ -33,7 +33,7 @@ class Column(NamedTuple):
 
 
 def plan_by_sidecars(predicate: Predicate, paths: Sequence[str], types: Mapping[str, pa.DataType],
-                     given: Mapping[str, pa.Array]) -> tuple[dict[int, list[int]], list[int]]:
+                     given: Mapping[str, pa.Array]) -> tuple[dict[int, list[int]], list[int], set[int]]:
     """Plan those of many local files that have sidecars which belong to them.
 
     Parameters
@@ -50,8 +50,10 @@ def plan_by_sidecars(predicate: Predicate, paths: Sequence[str], types: Mapping[
         The files that have row groups left, by their numbers, and these.
     others : list of int
         The files that are to be planned by their footers.
+    filtered : set of int
+        The planned files that have Bloom filters.
     """
-    todo, left, others = list(range(len(paths))), {}, []
+    todo, left, others, filtered = list(range(len(paths))), {}, [], set()
     wanted = [name for name in types if name not in given]
     for _ in range(SCHEMAS):
         found = kernels.plan.first_schema(paths_of(paths, todo)) if todo else None
@@ -65,14 +67,16 @@ def plan_by_sidecars(predicate: Predicate, paths: Sequence[str], types: Mapping[
         except ParquetextError:  # the file's own footer tells what is wrong, or nothing is
             others.append(todo.pop(0))
             continue
-        statuses, counts, facts = _gathered(paths_of(paths, todo), form.scan, columns)
+        statuses, counts, facts, filters = _gathered(paths_of(paths, todo), form.scan, columns)
+        if any(filters):
+            filtered.update(number for number, has_some in zip(todo, filters, strict=True) if has_some)
         planned, rows, rest = _sorted_out(todo, statuses, counts)
         values = {name: some.take(pa.array(planned, pa.int64())) for name, some in given.items()}
         group = FileFacts(sum(rows), facts, missing)
         left |= {planned[file]: groups for file, groups in kept_of(predicate, rows, [group], types, values).items()}
         others += [number for number, status in rest if status != kernels.plan.OTHER]
         todo = [number for number, status in rest if status == kernels.plan.OTHER]
-    return left, sorted(others + todo)
+    return left, sorted(others + todo), filtered
 
 
 def _sorted_out(numbers: list[int], statuses: bytes,
@@ -105,8 +109,8 @@ def _columns(form: ThriftForm, names: Sequence[str]) -> tuple[dict[str, Column],
     return columns, frozenset(missing)
 
 
-def _gathered(paths: Sequence[str], schema, columns: Mapping[str, Column]) -> tuple[bytes, list[int], dict]:
-    """Statuses, row groups, and the bounds of all files that were planned; in threads where there are many files."""
+def _gathered(paths: Sequence[str], schema, columns: Mapping[str, Column]) -> tuple[bytes, list[int], dict, bytes]:
+    """Statuses, row groups, bounds, and which have Bloom filters, of all files; in threads where there are many."""
     wanted = [(column.leaf, column.kind.width) for column in columns.values()]
 
     def gather(part: Sequence[str]) -> tuple:
@@ -122,7 +126,7 @@ def _gathered(paths: Sequence[str], schema, columns: Mapping[str, Column]) -> tu
     statuses, counts = b"".join(part[0] for part in parts), [count for part in parts for count in part[1]]
     bounds = {name: (_bounds(column, [(part[2][number], sum(part[1])) for part in parts]), column.rows)
               for number, (name, column) in enumerate(columns.items())}
-    return statuses, counts, bounds
+    return statuses, counts, bounds, b"".join(part[3] for part in parts)
 
 
 def _bounds(column: Column, parts: Sequence[tuple[tuple, int]]) -> RawBounds:

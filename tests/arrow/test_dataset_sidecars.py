@@ -89,6 +89,20 @@ def test_files_that_are_ruled_out_are_not_looked_at(lake):
         parquetext.dataset(str(lake), schema=schema, sidecar=False).to_table(filter=[("n", "<", 10)])
 
 
+def test_files_that_are_left_are_opened_for_their_bloom_filters_alone(lake):
+    """A sidecar that has none says that the file has none."""
+    paths = sorted(lake.rglob("*.parquet"))
+    pq.write_table(table(1).take([0, 99]), paths[1], bloom_filter_options={"n": True})
+    sidecar.build(paths[1])
+    for path in paths[2:]:
+        blind(path)
+    schema = parquetext.dataset(str(paths[0]), partitioning=None).schema
+    planned = parquetext.dataset(str(lake), schema=schema)
+    assert plan(planned, [("n", "=", 333)]) == [("3.parquet", [1])]
+    assert plan(planned, [("n", "=", 150)]) == []  # by its filter: bounds leave it
+    assert plan(planned, [("n", "in", [199, 500])]) == [("1.parquet", [0]), ("5.parquet", [0])]
+
+
 def test_a_stale_sidecar_rules_nothing_out(lake):
     path = sorted(lake.rglob("*.parquet"))[3]
     pq.write_table(table(40), path, row_group_size=25)

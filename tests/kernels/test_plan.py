@@ -65,7 +65,8 @@ def said(paths, columns=((0, 4), (1, 0), (2, 8), (3, 1), (4, 4), (5, 5), (6, 8),
         except Malformed:
             found.append(first)
             continue
-        statuses, counts, facts = kernel.gather(paths, schema, columns, **options)
+        statuses, counts, facts, filtered = kernel.gather(paths, schema, columns, **options)
+        assert filtered == bytes(len(paths))
         found.append((first, list(statuses), list(counts), facts))
     assert found[0] == found[1]
     return found[0]
@@ -97,6 +98,16 @@ def test_a_file_without_a_sidecar_and_one_with_a_stale_one_do_not_count(files):
         file.write(b"x")
     (first, _), statuses, counts, _ = said(files)
     assert (first, statuses, counts) == (2, [NONE, UNUSED, PLANNED, UNUSED], [0, 0, 3, 0])
+
+
+def test_it_says_which_files_have_bloom_filters(files):
+    pq.write_table(table(0), files[1], bloom_filter_options={"n": True})
+    for path in files[:2]:
+        sidecar.build(path)
+    os.unlink(sidecar.candidates(files[2])[0].path)
+    for kernel, scanner in zip(both("plan"), both("scan"), strict=True):
+        _, schema = kernel.first_schema(files)
+        assert kernel.gather(files, scanner.scan(schema), [(0, 4)])[3] == bytes([0, 1, 0, 0])
 
 
 def test_another_schema_is_told_apart(files):

@@ -47,7 +47,7 @@ def said(paths, **options):
     found = []
     for kernel, scanner in zip(both("plan"), both("scan"), strict=True):
         _, schema = kernel.first_schema(paths, **options)
-        statuses, _, facts = kernel.gather(paths, scanner.scan(schema), ASKED, **options)
+        statuses, _, facts, _ = kernel.gather(paths, scanner.scan(schema), ASKED, **options)
         found.append((list(statuses), facts))
     assert found[0] == found[1]
     return found[0]
