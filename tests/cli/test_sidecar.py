@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from rich.console import Console
 from support import sidecars
 from typer.testing import CliRunner
 
 from parquetext import kernels, sidecar
+from parquetext.cli import output
 from parquetext.cli.app import app
 
 
@@ -39,6 +42,16 @@ def test_build_show_verify(lake):
     assert shown.exit_code == 0
     for words in ("100 rows, 2 row groups, 2 columns", "a: LONG, INT64", "b: VARCHAR, BYTE_ARRAY", "0 B dead"):
         assert words in shown.stdout
+
+
+@pytest.mark.parametrize("verb", ["build", "verify", "update", "compact"])
+def test_on_a_terminal_a_bar_counts_the_files(lake, monkeypatch, verb):
+    run("build", lake)
+    for options, counted in ((), True), (("--json",), False):
+        terminal = Console(file=io.StringIO(), force_terminal=True, width=100)
+        monkeypatch.setattr(output, "errors", terminal)
+        assert run(verb, *options, lake).exit_code == 0
+        assert ("2/2" in terminal.file.getvalue()) == counted
 
 
 def test_json(lake):
