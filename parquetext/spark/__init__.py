@@ -13,7 +13,7 @@ _HOMES = {
     "build_sidecars": "jobs", "JobFailed": "jobs", "list_files": "listing", "watch": "watching",
     "read": "reading", "catalog": "cataloging",
     "session": "starting", "JavaNotFound": "java", "find_java_home": "java",
-    "write": "writing", "ship": "shipping",
+    "write": "writing", "recover": "writing", "ship": "shipping",
 }
 
 __all__ = [*_HOMES]

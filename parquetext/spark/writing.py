@@ -11,15 +11,16 @@ import pyarrow as pa
 
 from ..errors import ParquetextError
 from .filesystems import Filesystems, normal
-from .output.committing import APPEND, ERROR, IGNORE, OVERWRITE
+from .output.committing import APPEND, ERROR, IGNORE, OVERWRITE, settle_leftovers
 from .output.job import OutputJob, Written
 from .output.options import OutputOptions
+from .output.staging import Folder
 from .shipping import classic_context, ship
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["write"]
+__all__ = ["recover", "write"]
 
 MODES = {"append": APPEND, "overwrite": OVERWRITE, "ignore": IGNORE, "error": ERROR, "errorifexists": ERROR}
 
@@ -89,3 +90,26 @@ def write(df: DataFrame, path: str | os.PathLike, mode: str = "errorifexists", p
     except BaseException:
         job.abort()
         raise
+
+
+def recover(spark: SparkSession, path: str | os.PathLike) -> list[str]:
+    """End at once what killed writes to a dataset have left, also those of drivers on other machines.
+
+    A write does the same with what it finds, but of drivers on other machines only with what has not changed for a
+    day: it cannot know whether they are alive. Whoever calls this knows that no other machine writes to the dataset.
+
+    Parameters
+    ----------
+    spark : pyspark.sql.SparkSession
+        For its settings of filesystems; a Spark Connect session will do.
+    path : str or os.PathLike
+        The dataset's folder; a URL as Spark has it.
+
+    Returns
+    -------
+    list of str
+        The staging folders that are gone, by their paths in the dataset's filesystem. What was decided is done to its
+        end, unless the dataset was overwritten meanwhile; all else is thrown away.
+    """
+    dataset = Folder.of(Filesystems.of(spark).target(normal(path)))
+    return [folder.path for folder in settle_leftovers(dataset, forgotten=0)]

@@ -209,6 +209,22 @@ def test_what_another_machine_had_decided_and_not_done_does_not_come_back_after_
     assert not [path for path in Path(dataset.parent.path).rglob("*") if ".parquetext-" in path.name]
 
 
+def test_what_another_machine_has_left_goes_at_once_by_request(spark, dataset, monkeypatch):
+    from parquetext.spark import recover
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Owner, "this", lambda: Owner("0" * 8, 1, 1))
+        decided, files = staged(dataset, beside=True)
+        patched.setattr(committing, "settle", lambda folder: None)
+        committing.commit(decided, dataset, files, OVERWRITE)
+        begun, _ = staged(dataset, beside=False)
+    mine = Staging.new(dataset, beside=True)
+    assert sorted(recover(spark, dataset.path)) == sorted([decided.folder.path, begun.folder.path])
+    assert texts(dataset) == NEW
+    assert mine.running.exists()
+    assert recover(spark, dataset.path) == []
+
+
 def test_names_of_others_are_never_taken_for_staging_folders(dataset):
     for name in (".parquetext-notes", ".data.parquetext-new", ".parquetext-12345678-x-1"):
         for place in (dataset.path, dataset.parent.path):

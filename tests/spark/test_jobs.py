@@ -15,8 +15,10 @@ import parquetext
 from parquetext import checks, edits, sidecar
 from parquetext import spark as jobs
 from parquetext.catalog import batches_of
-from parquetext.errors import ParquetextError, Unsupported
-from parquetext.spark.results import ROWS
+from parquetext.errors import ParquetextError
+from parquetext.spark.filesystems import Filesystems
+from parquetext.spark.results import ROWS, begin
+from parquetext.spark.tasks import Work
 
 ORIGINAL = parquet_bytes()
 
@@ -152,6 +154,32 @@ def test_options_reach_every_file(spark, lake):
     assert outcomes(quietly(jobs.strip, spark, lake / "day=0", dry_run=True)) == {"would-strip": 1}
 
 
+def test_two_attempts_at_one_task_at_the_same_time_end_with_whole_files(spark, tmp_path):
+    """As speculation makes them: what one does the other finds done, and each has a row for each file."""
+    from pyspark import BarrierTaskContext
+
+    context = spark.sparkContext
+    (tmp_path / "lake").mkdir()
+    files = [(str(tmp_path / "lake" / f"{number}.parquet"), len(ORIGINAL), 0, "", "") for number in range(40)]
+    for path, *_ in files:
+        Path(path).write_bytes(ORIGINAL)
+    folder = begin(spark, Filesystems(), str(tmp_path / "results"), "upgrade")
+    work = Work("upgrade", {"timeout": 60}, "upgrade", folder, Filesystems(), context.accumulator(0),
+                context.accumulator(0))
+
+    def attempt(_):
+        BarrierTaskContext.get().barrier()  # both are there
+        return work(0, iter([files]))
+
+    parts = context.parallelize(range(2), 2).barrier().mapPartitions(attempt).collect()
+    told = [pq.read_table(part.url, partitioning=None).to_pylist() for part in parts]
+    assert [[row["path"] for row in rows] for rows in told] == [[path for path, *_ in files]] * 2
+    assert {tuple(sorted((one["outcome"], other["outcome"]))) for one, other in zip(*told, strict=True)} == {
+        ("unchanged", "upgraded")}
+    assert all(pq.read_table(path).equals(TABLE) for path, *_ in files)
+    assert sorted(path.name for path in (tmp_path / "lake").iterdir()) == sorted(Path(path).name for path, *_ in files)
+
+
 def test_files_of_a_table_are_refused_as_single_ones_are(spark, lake):
     (lake / "_delta_log").mkdir()
     rows = quietly(jobs.upgrade, spark, lake).collect()
@@ -166,9 +194,3 @@ def test_files_of_a_table_are_refused_as_single_ones_are(spark, lake):
 def test_nothing_there_is_no_error(spark, tmp_path):
     assert quietly(jobs.upgrade, spark, tmp_path).count() == 0
     assert outcomes(quietly(jobs.upgrade, spark, tmp_path / "absent.parquet")) == {"failed": 1}
-
-
-def test_a_connect_session_is_a_clear_error():
-    session = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
-    with pytest.raises(Unsupported, match="Spark Connect"):
-        jobs.upgrade(session, "x.parquet")

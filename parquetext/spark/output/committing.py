@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 import pyarrow.fs as pafs
 
 from ... import storage
-from .staging import Folder, Staging, leftovers, stagings
+from .staging import FORGOTTEN, Folder, Staging, leftovers, stagings
 
 __all__ = ["APPEND", "ERROR", "IGNORE", "OVERWRITE", "commit", "settle", "settle_leftovers"]
 
@@ -128,11 +128,13 @@ def _supersede(staging: Staging, dataset: Folder) -> None:
             other.filesystem.delete_file(other.path)
 
 
-def settle_leftovers(dataset: Folder) -> None:
-    """End the writes of drivers that are no more."""
-    for folder in leftovers(dataset):
+def settle_leftovers(dataset: Folder, forgotten: float = FORGOTTEN) -> list[Folder]:
+    """End the writes of drivers that are no more, which `staging.leftovers` tells; their staging folders."""
+    folders = leftovers(dataset, forgotten)
+    for folder in folders:
         with contextlib.suppress(FileExistsError):  # another has made the dataset: theirs is given up
             settle(folder)
+    return folders
 
 
 def _give_up(staging: Staging, dataset: Folder, mode: str) -> None:

@@ -13,7 +13,7 @@ import pyarrow.fs as pafs
 from ...storage import LocalTarget, RemoteTarget
 from .owner import Owner
 
-__all__ = ["Folder", "Staging", "leftovers", "stagings"]
+__all__ = ["FORGOTTEN", "Folder", "Staging", "leftovers", "stagings"]
 
 _MARK = ".parquetext-"
 _LONGEST_NAME = 100  # of a dataset, within the staging folder's name
@@ -127,9 +127,12 @@ class Staging:
         return self.folder / "commit.json"
 
 
-def leftovers(dataset: Folder) -> list[Folder]:
-    """Staging folders for a dataset, beside it or within it, whose drivers are no more."""
-    return [folder for folder, owner in stagings(dataset) if _is_left_over(folder, owner)]
+def leftovers(dataset: Folder, forgotten: float = FORGOTTEN) -> list[Folder]:
+    """Staging folders for a dataset, beside it or within it, whose drivers are no more.
+
+    Of drivers on other machines those folders are, in which nothing has changed for `forgotten` seconds.
+    """
+    return [folder for folder, owner in stagings(dataset) if _is_left_over(folder, owner, forgotten)]
 
 
 def stagings(dataset: Folder) -> list[tuple[Folder, Owner]]:
@@ -145,9 +148,9 @@ def stagings(dataset: Folder) -> list[tuple[Folder, Owner]]:
     ]
 
 
-def _is_left_over(folder: Folder, owner: Owner) -> bool:
+def _is_left_over(folder: Folder, owner: Owner, forgotten: float) -> bool:
     alive = owner.is_alive()
-    return not alive if alive is not None else _last_change(folder) < time.time() - FORGOTTEN
+    return not alive if alive is not None else not forgotten or _last_change(folder) < time.time() - forgotten
 
 
 def _last_change(folder: Folder) -> float:
