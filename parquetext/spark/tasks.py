@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -142,17 +141,7 @@ def identity(target: LocalTarget | RemoteTarget) -> tuple[int, int, str]:
         status = os.stat(target.path)
         return status.st_size, status.st_mtime_ns, ""
     with open_source(target) as source:
-        etag, dated = source.version.identity
-        modified = source.version.modified or 0
-        return source.size, modified or _nanoseconds(dated or ""), etag or ""
-
-
-def _nanoseconds(dated: str) -> int:
-    """A time as pyarrow tells it of an object; 0 for none."""
-    try:
-        return int(datetime.fromisoformat(dated).timestamp()) * 10**9
-    except ValueError:
-        return 0
+        return source.size, source.version.modified or 0, source.version.identity[0] or ""
 
 
 def _identity_if_told(target: LocalTarget | RemoteTarget, size: int) -> tuple[int, int, str]:

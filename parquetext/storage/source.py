@@ -7,6 +7,7 @@ import stat
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import datetime
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -167,9 +168,9 @@ class RemoteSource(Source):
 
     def _version(self) -> Version:
         self.metadata = {_text(key).lower(): _text(value) for key, value in (self.file.metadata() or {}).items()}
-        tag = self.metadata.get("etag")
-        modified = None if tag else self.target.filesystem.get_file_info(self.target.path).mtime_ns
-        return Version((tag, self.metadata.get("last-modified")), self.file.size(), modified)
+        tag, dated = self.metadata.get("etag"), self.metadata.get("last-modified")
+        modified = _nanoseconds(dated) if tag else self.target.filesystem.get_file_info(self.target.path).mtime_ns
+        return Version((tag, dated), self.file.size(), modified)
 
     def read_many(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
         """Several ranges (offset, length), a request for each; at the same time where requests take long."""
@@ -206,6 +207,14 @@ class RemoteSource(Source):
 
 def _text(value: bytes | str) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
+def _nanoseconds(dated: str | None) -> int | None:
+    """A time as pyarrow tells it of an object, in whole seconds."""
+    try:
+        return int(datetime.fromisoformat(dated or "").timestamp()) * 10**9
+    except ValueError:
+        return None
 
 
 def open_source(path: object) -> LocalSource | RemoteSource:

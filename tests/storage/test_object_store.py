@@ -45,6 +45,7 @@ def test_an_object_is_read_in_ranges(s3):
         assert source.read_tail(8) == (len(OLD) - 8, OLD[-8:])
         assert (source.requests, source.bytes_read) == (2, 18)
         assert source.version.identity[0], "the server tells an ETag"
+        assert source.version.modified == s3.get_file_info(PATH).mtime_ns // 10**9 * 10**9
         with pytest.raises(Malformed):
             source.read(len(OLD), 1)
 
