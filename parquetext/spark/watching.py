@@ -59,8 +59,10 @@ def watch(spark: SparkSession, path: str, action: str = "upgrade", *, checkpoint
     job over the directory finds. Files that fail do not end the query; they are in the results.
     """
     classic_context(spark)
-    if action not in ACTIONS:
-        raise ParquetextError(f"no such job: {action!r} (known: {', '.join(ACTIONS)})", code=wire.BAD_ARGUMENT)
+    known = [name for name, known in ACTIONS.items() if not known.finds]
+    if action not in known:
+        raise ParquetextError(f"no such job for files that arrive: {action!r} (known: {', '.join(known)})",
+                              code=wire.BAD_ARGUMENT)
     rehearse(action, options)
     if checkpoint is None:
         checkpoint = posixpath.join(normal(path), "_parquetext", action)

@@ -7,6 +7,7 @@ import re
 import threading
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from support.parquet_bytes import parquet_bytes
 from typer.testing import CliRunner
@@ -40,6 +41,16 @@ def test_a_job_prints_rows_and_a_last_line_and_saves(spark, run, lake, tmp_path)
     assert json.loads(again.stdout)["outcome"] == "skipped"
 
 
+def test_a_catalog_is_saved_and_says_what_it_could_not_read(spark, run, lake, tmp_path):
+    (lake / "bad.parquet").write_bytes(b"not at all, not at all")
+    done = run("catalog", lake, "--save", tmp_path / "catalog", "--json")
+    assert (done.exit_code, "bad.parquet: not a Parquet file" in done.stderr) == (1, True), done.output
+    assert sorted(json.loads(line)["outcome"] for line in done.stdout.splitlines()) == ["failed", "read"]
+    metadata = pq.read_metadata(lake / "day=1" / "x.parquet")
+    chunks = pq.read_table(tmp_path / "catalog")
+    assert chunks["error"].null_count == chunks.num_rows - 1 == metadata.num_columns * metadata.num_row_groups
+
+
 def test_exit_codes_tell_failed_files_from_a_job_that_could_not_run(run, lake):
     (lake / "bad.parquet").write_bytes(b"not at all, not at all")
     done = run("verify", lake, "--pages")
@@ -47,7 +58,8 @@ def test_exit_codes_tell_failed_files_from_a_job_that_could_not_run(run, lake):
     assert "bad.parquet: tail: not a Parquet file" in done.stderr
     assert "verify: 2 files: 1 ok, 1 findings (" in done.stderr
     for arguments, why in ((["nothing", lake], "no such job"), (["strip", lake, "--form", "flat"], "form"),
-                           (["upgrade", lake, "--form", "none"], "no footer form")):
+                           (["upgrade", lake, "--form", "none"], "no footer form"),
+                           (["catalog", lake], "--save")):
         done = run(*arguments)
         assert (done.exit_code, why in done.stderr) == (2, True), done.output
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 import parquetext
 import parquetext.spark
+from parquetext.spark import jobs, reading, writing
 
 
 def _what_workers_import(spark) -> list[tuple[str, str]]:
@@ -30,3 +33,25 @@ def test_no_public_name_is_hidden_by_a_module_of_that_name():
 
     modules = {path.name.removesuffix(".py") for path in resources.files("parquetext.spark").iterdir()}
     assert modules.isdisjoint(parquetext.spark.__all__)
+
+
+def test_every_job_ships_by_itself_before_it_does_anything(spark, tmp_path, monkeypatch):
+    class Shipped(Exception):
+        """Whoever ships gets no further."""
+
+    def ship(session):
+        raise Shipped
+
+    for module in (jobs, reading, writing):
+        monkeypatch.setattr(module, "ship", ship)
+    calls = [getattr(parquetext.spark, verb) for verb in (
+        "upgrade", "strip", "finalize", "restore", "verify", "build_sidecars", "catalog", "read")]
+    for call in [*calls, lambda spark, path: parquetext.spark.write(spark.range(1), path)]:
+        with pytest.raises(Shipped):
+            call(spark, str(tmp_path / "lake"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_session_is_quiet_and_has_no_user_interface(spark):
+    assert spark._jvm.org.apache.logging.log4j.LogManager.getRootLogger().getLevel().toString() == "ERROR"
+    assert spark.sparkContext.uiWebUrl is None

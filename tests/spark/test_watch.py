@@ -60,7 +60,8 @@ def test_a_running_query_takes_what_arrives(spark, tmp_path):
 
 
 def test_what_no_job_takes_is_said_at_once(spark, tmp_path):
-    with pytest.raises(ParquetextError, match="no such job: 'nothing'"):
-        watch(spark, str(tmp_path), "nothing")
+    for action in ("nothing", "catalog"):  # a catalog's rows have no place there
+        with pytest.raises(ParquetextError, match=f"no such job for files that arrive: '{action}'"):
+            watch(spark, str(tmp_path), action)
     with pytest.raises(ParquetextError, match="no footer form"):
         watch(spark, str(tmp_path), form="none")
