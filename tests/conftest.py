@@ -21,12 +21,16 @@ def pytest_addoption(parser):
     parser.addoption("--long", action="store_true", help="also what takes minutes or gigabytes")
 
 
-# What takes longest by itself, so that no process is left alone with it at the end.
-FIRST = ("test_install.py", "test_c_library.py", "test_readers.py", "test_clusters.py", "test_kills.py")
+# What takes longest, longest first, so that no process is left alone with it at the end.
+FIRST = ("spark/test_clusters.py", "tests/test_install.py", "spark/test_kills.py", "interop/test_readers.py",
+         "spark/test_writing.py", "tests/test_c_library.py", "spark/test_jobs.py", "spark/test_s3_jobs.py")
 
 
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: item.path.name not in FIRST)
+    def place(item: pytest.Item) -> int:
+        return next((place for place, end in enumerate(FIRST) if item.path.as_posix().endswith(f"/{end}")), len(FIRST))
+
+    items.sort(key=place)
 
 
 @pytest.fixture

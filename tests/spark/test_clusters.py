@@ -29,7 +29,8 @@ ROOT = Path(__file__).parents[2]
 VERSION = "0.1.0+shipped"  # no other copy of the package has it
 SUBMIT = f"{pyspark.__path__[0]}/bin/spark-submit"
 SETTINGS = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.log.level": "ERROR",
-            "spark.scheduler.minRegisteredResourcesRatio": 1, "spark.driver.memory": "512m",
+            "spark.scheduler.minRegisteredResourcesRatio": 1,
+            "spark.scheduler.maxRegisteredResourcesWaitingTime": "600s", "spark.driver.memory": "512m",
             "spark.executor.memory": "512m"}
 
 # What the driver imports; for each master what workers do, as (version, implementation, folder of the executor,
