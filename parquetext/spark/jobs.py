@@ -14,7 +14,7 @@ from ..errors import ParquetextError
 from .actions import ACTIONS, rehearse
 from .balance import pack
 from .filesystems import Filesystems, normal
-from .listing import list_files
+from .listing import listed
 from .results import ROWS, begin, job_label, read_stored, store_skipped
 from .running import run_tasks
 from .shipping import classic_context, ship
@@ -177,7 +177,7 @@ def finish(spark: SparkSession, action: str, paths: object, options: Mapping, st
     rehearse(action, options)
     ship(spark)
     filesystems, label = Filesystems.of(spark), job_label(action, options)
-    files = list_files(spark, paths)
+    files = listed(spark, filesystems, paths)
     folder = begin(spark, filesystems, state and normal(state), label)
     records = KNOWN.empty_table()
     if state:  # within the dataset, perhaps
