@@ -73,6 +73,17 @@ def test_every_field(made):
     assert sorted(set(unseen) - meaningless(data)) == []
 
 
+@pytest.mark.parametrize("bit", [2, 5], ids=["minimum", "maximum"])
+def test_whether_a_statistic_is_exact(made, bit):
+    """By itself: where a statistic stands is the writer's choice, how exact it is is not."""
+    path, place, data = made
+    changed = bytearray(data)
+    changed[kernels.sidecar.Reader(data).block_offsets[0] + 8 + wire.PM_CHUNK_STAT_FLAGS] ^= 1 << bit
+    with open(place, "wb") as file:
+        file.write(sidecars.with_checksum(bytes(changed)))
+    assert [finding.message.split(":")[0] for finding in sidecar.compare(path)] == ["flags"]
+
+
 def test_a_repetition_that_is_none_is_an_error_when_it_is_asked_for(made):
     path, place, data = made
     changed = bytearray(data)
