@@ -209,7 +209,7 @@ int pqx_pm_write_row_group(pqx_pm_writer *writer, uint32_t at, uint64_t num_rows
     pqx_store64(writer->out.data + block, num_rows);
     writer->out.size += bytes;
     PQX_TRY(enter(writer, at, start, error));
-    uint8_t *row = writer->blooms.data + (size_t)at * writer->bloom_count * bloom_bytes(writer);
+    uint8_t *row = writer->bloom_count ? writer->blooms.data + (size_t)at * writer->bloom_count * bloom_bytes(writer) : NULL;
     uint32_t filters = 0;
     for (uint32_t i = 0; i < writer->column_count; i++) {
         uint8_t *bloom = NULL;
