@@ -9,11 +9,9 @@
 #define LARGE (1 << 16)
 #define MOST 3
 
-static const char parquet[] = "a.parquet", beside[] = "_a.parquet.pm";
+static char folder[] = "/tmp/pqx-fuzz-plan-XXXXXX", parquet[64], beside[64];
 static struct stat facts;
 static int file;
-
-static char folder[] = "/tmp/pqx-fuzz-plan-XXXXXX";
 
 static void end(void)
 {
@@ -23,7 +21,9 @@ static void end(void)
 /* A folder for this process, with a file of the size that seeds tell of. */
 static void begin(void)
 {
-    CLAIM(mkdtemp(folder) && chdir(folder) == 0);
+    CLAIM(mkdtemp(folder));
+    snprintf(parquet, sizeof parquet, "%s/a.parquet", folder);
+    snprintf(beside, sizeof beside, "%s/_a.parquet.pm", folder);
     int fd = open(parquet, O_WRONLY | O_CREAT, 0600);
     CLAIM(fd >= 0 && ftruncate(fd, 1108) == 0 && fstat(fd, &facts) == 0 && close(fd) == 0);
     file = open(beside, O_RDWR | O_CREAT, 0600);

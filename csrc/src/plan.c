@@ -174,7 +174,7 @@ static int reserve(pqx_buffer *room, size_t columns, size_t count, facts *all, p
 {
     size_t each = count * (2 * sizeof(int64_t) + 2 * sizeof(uint64_t) + 2 * sizeof(uint32_t) + 8);
     room->size = 0;
-    PQX_TRY(pqx_buffer_reserve(room, columns * each, error));
+    PQX_TRY(pqx_buffer_reserve(room, columns * each + 1, error)); /* a place, of no row groups too */
     for (size_t i = 0; i < columns; i++) {
         uint8_t *at = room->data + i * each;
         all[i].nulls = (int64_t *)(void *)at;
