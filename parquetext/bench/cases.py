@@ -188,6 +188,7 @@ def writes(workspace: Workspace, shape: Shape, rounds: int, target: float | None
     """A table written with a flat footer, flushed, against pyarrow's writer, which does not flush."""
     table, path = make_table(shape), str(workspace.folder / f"{shape.name}.written")
     options = {"row_group_size": shape.rows_per_group}
+    os.sync()  # what others have left to be flushed
     timings = compare(
         [
             Contender(OURS, lambda _: write_table(table, path, form="flat", **options)),
