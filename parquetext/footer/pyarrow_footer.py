@@ -6,6 +6,7 @@ import base64
 
 import pyarrow as pa
 from pyarrow._parquet import FileMetaData, ParquetReader
+from pyarrow._parquet import _reconstruct_filemetadata as metadata_from_thrift  # what unpickling one calls
 
 from .model import Form
 
@@ -24,8 +25,8 @@ def reader_of(footer: bytes) -> ParquetReader:
 
 
 def metadata_of(footer: bytes) -> FileMetaData:
-    """What pyarrow takes as `metadata=`."""
-    return reader_of(footer).metadata
+    """What pyarrow takes as `metadata=`: without a reader, which would make the Arrow schema as well."""
+    return metadata_from_thrift(pa.py_buffer(footer))
 
 
 def schema_of(footer: bytes) -> pa.Schema:
