@@ -13,11 +13,15 @@ __all__ = ["Contender", "Timing", "compare"]
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """Something to measure: `run` gets the number of the call, so that each call can touch another column."""
+    """Something to measure: `run` gets the number of the call, so that each call can touch another column.
+
+    `settle` is called after each of its rounds and not measured: what a round leaves to be done is nobody else's.
+    """
 
     name: str
     run: Callable[[int], object]
     calls: int = 1
+    settle: Callable[[], object] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,8 @@ def compare(contenders: list[Contender], rounds: int, progress: Callable[[], Non
         for number in range(rounds + 1):
             for contender in contenders:
                 elapsed = _one_round(contender, number * contender.calls, clock)
+                if contender.settle:
+                    contender.settle()
                 if number:
                     seconds[contender.name].append(elapsed)
             if progress:
