@@ -132,7 +132,8 @@ def test_a_file_that_kills_whoever_does_it_fails_alone(told):
     assert set(messages.values()) == {""}
 
 
-def test_a_speculative_attempt_waits_for_the_first_one(told):
+def test_a_slow_file_is_waited_for_where_speculation_has_no_other_host(told):
+    # What speculation does where there is one: test_speculation.
     assert len(told["slow"]) == FILES + 1
     assert {(outcome, form) for _, outcome, form, _ in told["slow"]} <= {("upgraded", "flat"), ("unchanged", "flat")}
     assert told["read"][2] == (FILES + 1) * TABLE.num_rows
