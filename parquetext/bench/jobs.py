@@ -1,72 +1,64 @@
-"""What a second slot is worth to a job: the same upgrade on local[1] and local[2], round by round.
+"""What a second core is worth to a job: the same upgrade on local[1] and local[2], round by round.
 
 Each session lives in a process of its own; as a program it is such a process: master and lake as arguments, one
-upgrade and one strip for every line that it reads, the seconds of the upgrade as its answer.
+upgrade and one strip for every line that it reads, the seconds of the upgrade, listing aside, as its answer.
 """
 
 from __future__ import annotations
 
-import shutil
+import os
+import statistics
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-from .shapes import Shape, write
+from .timing import Timing
 
-__all__ = ["make_files", "upgrade_seconds"]
+__all__ = ["ONE_CORE", "TWO_CORES", "upgrades"]
 
-SHAPE = Shape(columns=100, row_groups=5)
-FILES = 1000
-MASTERS = ("local[1]", "local[2]")
+ONE_CORE, TWO_CORES = "local[1]", "local[2]"
 
 
-def make_files(folder: Path, files: int = FILES, shape: Shape = SHAPE) -> Path:
-    """A lake of equal files."""
-    first = folder / "00000.parquet"
-    folder.mkdir(parents=True, exist_ok=True)
-    write(shape, first)
-    for number in range(1, files):
-        shutil.copyfile(first, folder / f"{number:05d}.parquet")
-    return folder
-
-
-def upgrade_seconds(lake: Path, rounds: int = 5, masters: tuple[str, ...] = MASTERS) -> dict[str, list[float]]:
-    """Seconds of an upgrade of the lake in warm sessions, by master; the rounds take turns."""
-    workers = {master: subprocess.Popen([sys.executable, "-m", __spec__.name, master, lake], text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-               for master in masters}
+def upgrades(lake: Path, rounds: int) -> dict[str, Timing]:
+    """An upgrade of the lake in warm sessions, by master; they take turns, and the first round does not count."""
+    sessions = {master: subprocess.Popen([sys.executable, "-m", __spec__.name, master, lake], text=True,
+                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                for master in (TWO_CORES, ONE_CORE)}
     try:
-        for worker in workers.values():
-            _asked(worker)  # the first one starts the workers
-        seconds: dict[str, list[float]] = {master: [] for master in masters}
-        for _ in range(rounds):
-            for master, worker in workers.items():
-                seconds[master].append(_asked(worker))
-        return seconds
+        taken = [{master: _asked(session) for master, session in sessions.items()} for _ in range(rounds + 1)][1:]
     finally:
-        for worker in workers.values():
-            worker.communicate()
+        for session in sessions.values():
+            session.communicate()
+    seconds = {master: [each[master] for each in taken] for master in sessions}
+    return {master: Timing(min(each), statistics.median(each), rounds) for master, each in seconds.items()}
 
 
-def _asked(worker: subprocess.Popen) -> float:
-    worker.stdin.write("\n")
-    worker.stdin.flush()
-    answer = worker.stdout.readline()
+def _asked(session: subprocess.Popen) -> float:
+    session.stdin.write("\n")
+    session.stdin.flush()
+    answer = session.stdout.readline()
     if not answer:
-        raise RuntimeError("a Spark session for the comparison has ended")
+        raise RuntimeError("a Spark session of the comparison has ended")
     return float(answer)
 
 
 def _serve(master: str, lake: str) -> None:
     from ..spark import session, strip, upgrade
+    from ..spark.filesystems import Filesystems
+    from ..spark.listing import listed
 
-    spark = session(master=master)
+    spark = session(master=master, driver_memory="1g")
+    filesystems = Filesystems.of(spark)
     for _ in sys.stdin:
+        os.sync()  # what is left to be flushed of other rounds is not this one's work
         start = time.perf_counter()
+        listed(spark, filesystems, lake)
+        listing = time.perf_counter() - start
         upgrade(spark, lake, progress=False, on_error="raise")
-        print(time.perf_counter() - start, flush=True)
-        strip(spark, lake, progress=False, on_error="raise")
+        seconds = time.perf_counter() - start - 2 * listing
+        strip(spark, lake, progress=False, on_error="raise")  # before the answer: the other session goes on then
+        print(seconds, flush=True)
 
 
 if __name__ == "__main__":

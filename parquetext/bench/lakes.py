@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,6 +11,7 @@ import pyarrow.parquet as pq
 
 from ..catalog import SCHEMA
 from .cases import OURS, Row, rows_of
+from .jobs import ONE_CORE, TWO_CORES, upgrades
 from .shapes import Shape, make_table
 from .timing import Contender, compare
 from .workspace import Workspace
@@ -26,17 +23,6 @@ METADATA = "pyarrow read_metadata"
 FILES = Shape(100, 5)
 LONG_ROWS = 10_000_000
 ONE_COLUMN_TARGET, JOB_TARGET, CORES_TARGET, LONG_LIMIT = 3.0, 5.0, 1.5, 1 / 3
-_CLOCK = """
-import json, sys, time
-from parquetext.spark import session, upgrade
-master, warm, *lakes = sys.argv[1:]
-spark = session(master=master, driver_memory="1g")
-upgrade(spark, warm, progress=False).count()
-for lake in lakes:
-    start = time.perf_counter()
-    upgrade(spark, lake, progress=False)
-    print(json.dumps(time.perf_counter() - start), flush=True)
-"""
 
 
 def on_spark(workspace: Workspace, rounds: int, files: int = 1_000) -> Iterator[list[Row]]:
@@ -146,29 +132,14 @@ def rows_by_metadata(path: str) -> Iterator[dict]:
 
 
 def _cores(workspace: Workspace, lake: Path, files: int, rounds: int) -> list[Row]:
-    """`upgrade` on two cores against one, each in a process of its own, on copies made before."""
+    """`upgrade` on two cores against one, in sessions of their own, on one copy."""
     workspace.progress(f"upgrading {files:,} files on one core and on two")
-    seconds: dict[str, list[float]] = {}
-    for master in ("local[2]", "local[1]"):
-        copies = [_copied(lake, workspace.folder / f"copy-{number}", 100 if number == 0 else files)
-                  for number in range(rounds + 1)]
-        os.sync()  # what is left to be flushed of the copies is not the jobs' work
-        done = subprocess.run([sys.executable, "-c", _CLOCK, master, *copies], capture_output=True, text=True,
-                              check=True)
-        seconds[master] = [json.loads(line) for line in done.stdout.splitlines()]
-    return [Row("Spark, upgrade", f"{files:,} files of {FILES.name}", master, sorted(times)[len(times) // 2], "s",
-                *((None, None) if master == "local[2]" else (
-                    sorted(times)[len(times) // 2] / sorted(seconds["local[2]"])[len(times) // 2], CORES_TARGET)),
-                minimum=min(times), minimum_ratio=None if master == "local[2]" else min(times) / min(
-                    seconds["local[2]"])) for master, times in seconds.items()]
-
-
-def _copied(lake: Path, copy: Path, files: int) -> str:
+    copy = workspace.folder / "upgraded"
     shutil.rmtree(copy, ignore_errors=True)
-    copy.mkdir()
-    for path in sorted(lake.iterdir())[:files]:
-        shutil.copyfile(path, copy / path.name)
-    return str(copy)
+    shutil.copytree(lake, copy)
+    timings = upgrades(copy, rounds)
+    return list(rows_of("Spark, upgrade", f"{files:,} files of {FILES.name}", timings, {ONE_CORE: CORES_TARGET},
+                        ours=TWO_CORES))
 
 
 def _lake(workspace: Workspace, files: int) -> Path:

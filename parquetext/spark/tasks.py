@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import time
@@ -9,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import kernels
@@ -67,6 +68,7 @@ class Work:
             if rows.is_due():
                 yield from patiently(rows.store, remote=True)
         yield from patiently(rows.store, remote=True)
+        _spare_modules()
 
     def _rows(self, task: int, files: list[File]) -> Iterator[tuple[Row, object]]:
         remote = any(isinstance(self.filesystems.target(file.path), RemoteTarget) for file in files)
@@ -106,6 +108,12 @@ class Work:
         if action.changes:
             refuse_table(file.table, forced, file.path)
         return patiently(lambda: action.run(target, options), remote=isinstance(target, RemoteTarget))
+
+
+@cache
+def _spare_modules() -> None:
+    """Keep what a process has loaded by its first task out of the collections that Spark makes after every task."""
+    gc.freeze()
 
 
 def _ahead(pool: ThreadPoolExecutor, do: Callable, files: Iterable[File]) -> Iterator:
