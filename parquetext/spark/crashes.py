@@ -3,21 +3,42 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from typing import NamedTuple
 
 from .filesystems import Filesystems
+from .owner import Owner
+from .patience import patiently
 from .results import put, read_bytes
 
 __all__ = ["Crashed", "Doing"]
+
+BEAT_SECONDS = 2.0    # between the signs of life in the note of an attempt that is at a file
+LEASE_SECONDS = 30.0  # how long a note of another machine stays as it is before its attempt counts as dead
 
 
 class Crashed(Exception):
     """An earlier attempt at the task died while it did the file."""
 
 
+class Note(NamedTuple):
+    """What an attempt was at when it last told."""
+
+    owner: str      # its Python
+    file: str       # nothing between files
+    beat: int = 0   # how often it has told
+
+
 class Doing:
-    """What a task is at, noted beside its results; only where it has been tried before, since notes cost writes.
+    """What an attempt at a task is at, noted beside the results; only from the second on, since notes cost writes.
+
+    Each attempt has a note of its own, which outlives it. An earlier one's note that names a file stands for an attempt
+    that died of it, or for one that runs at the same time and is no reason to pass the file over. Which, the process
+    table tells on its own machine; from another machine, signs of life do: they are counted, and watched by this
+    machine's clock alone.
 
     Parameters
     ----------
@@ -29,27 +50,64 @@ class Doing:
 
     def __init__(self, filesystems: Filesystems, folder: str, task: int, attempt: int):
         self.is_noted = attempt > 0
-        self._filesystems, self._url = filesystems, f"{folder}/_doing-{task:05d}.json"
-        self._fatal: list[str] = self._noted() if self.is_noted else []
+        self._filesystems, self._url = filesystems, f"{folder}/_doing-{task:05d}-{attempt}.json"
+        earlier = [f"{folder}/_doing-{task:05d}-{number}.json" for number in range(1, attempt)]
+        self._seen, self._since = {url: note for url in earlier if (note := self._noted(url))}, time.monotonic()
+        self._mine, self._writing = Note(str(Owner.this()), ""), threading.Lock()
+        self._beating, self._over = threading.Thread(target=self._beat, daemon=True), threading.Event()
 
-    def _noted(self) -> list[str]:
-        try:
-            noted = json.loads(read_bytes(self._filesystems, self._url))
-        except FileNotFoundError:
-            return []
-        return [*noted["fatal"], *noted["now"]]
+    def __enter__(self):
+        if self.is_noted:
+            self._beating.start()
+        return self
+
+    def __exit__(self, *exception) -> None:
+        self._over.set()
+        if self.is_noted:
+            self._beating.join()
+
+    def is_doubtful(self, path: str) -> bool:
+        """Whether an earlier attempt was at the file when this one began: it is better done last."""
+        return any(note.file == path for note in self._seen.values())
 
     @contextmanager
     def file(self, path: str) -> Iterator[None]:
         """Note the file for the block; Crashed if an attempt has died within such a block."""
-        if path in self._fatal:
+        if any(self._has_died(url, note) for url, note in self._seen.items() if note.file == path):
             raise Crashed("the Python that did it died, and is not risked again")
-        self._note([path])
+        self._note(path)
         try:
             yield
         finally:
-            self._note([])
+            self._note("")
 
-    def _note(self, now: list[str]) -> None:
+    def _has_died(self, url: str, seen: Note) -> bool:
+        """Whether the attempt is dead whose note this was when this one began."""
+        alive = Owner.parse(seen.owner).is_alive()
+        while self._noted(url) == seen:
+            if alive is not None or time.monotonic() - self._since >= LEASE_SECONDS:
+                return not alive
+            time.sleep(min(BEAT_SECONDS, LEASE_SECONDS) / 2)
+        return False
+
+    def _noted(self, url: str) -> Note | None:
+        try:
+            return Note(**json.loads(patiently(lambda: read_bytes(self._filesystems, url), remote=True)))
+        except FileNotFoundError:
+            return None
+
+    def _note(self, path: str) -> None:
         if self.is_noted:
-            put(self._filesystems, self._url, json.dumps({"fatal": self._fatal, "now": now}).encode())
+            with self._writing:
+                self._mine = self._mine._replace(file=path)
+                patiently(self._tell, remote=True)
+
+    def _beat(self) -> None:
+        while not self._over.wait(BEAT_SECONDS):
+            with self._writing, suppress(OSError):  # the next one may get through
+                if self._mine.file:
+                    self._tell()
+
+    def _tell(self) -> None:
+        self._mine = self._mine._replace(beat=self._mine.beat + 1)
+        put(self._filesystems, self._url, json.dumps(self._mine._asdict()).encode())

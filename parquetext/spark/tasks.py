@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import re
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -14,13 +13,14 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import kernels
-from ..errors import Conflict, Unsupported
+from ..errors import Unsupported
 from ..storage import LocalTarget, RemoteTarget, open_source
 from .actions import ACTIONS, FOUND, prepared, refuse_table
 from .crashes import Doing
 from .filesystems import Filesystems
 from .folders import NOT_THERE
 from .parts import ChunkRows, Part, Rows
+from .patience import patiently
 from .results import JOB_FILE, Row
 
 if TYPE_CHECKING:
@@ -30,10 +30,6 @@ __all__ = ["Work"]
 
 AT_ONCE = 8             # objects: requests take long and cost no processor
 AHEAD = 8 * AT_ONCE     # files that may be done before a slow one
-ATTEMPTS = 4
-PAUSE_SECONDS = 0.25    # before the second attempt; doubled each time
-_LASTING = (FileNotFoundError, PermissionError, NotADirectoryError, IsADirectoryError)
-_LASTING_AWS = re.compile(r"AWS Error (ACCESS_DENIED|NO_SUCH_BUCKET|INVALID_ACCESS_KEY_ID|SIGNATURE_DOES_NOT_MATCH)")
 
 
 class File(NamedTuple):
@@ -74,8 +70,8 @@ class Work:
         remote = any(isinstance(self.filesystems.target(file.path), RemoteTarget) for file in files)
         doing = Doing(self.filesystems, self.folder, task, _attempt())
         at_once = remote and not doing.is_noted
-        with ThreadPoolExecutor(AT_ONCE if at_once else 1) as pool:
-            do = partial(self._row, task, doing)
+        with doing, ThreadPoolExecutor(AT_ONCE if at_once else 1) as pool:
+            do, files = partial(self._row, task, doing), sorted(files, key=lambda file: doing.is_doubtful(file.path))
             for row, found in _ahead(pool, do, files) if at_once else map(do, files):
                 self.files_done += 1
                 self.bytes_done += max(row.bytes_before, 0)
@@ -125,22 +121,6 @@ def _ahead(pool: ThreadPoolExecutor, do: Callable, files: Iterable[File]) -> Ite
             yield waiting.popleft().result()
     while waiting:
         yield waiting.popleft().result()
-
-
-def patiently(action: Callable, *, remote: bool):
-    """What `action` gives, tried again where somebody else was at the file, or a request failed for now."""
-    for attempt in range(1, ATTEMPTS + 1):
-        try:
-            return action()
-        except (Conflict, OSError) as error:
-            if attempt == ATTEMPTS or not (isinstance(error, Conflict) or (remote and _may_pass(error))):
-                raise
-        time.sleep(PAUSE_SECONDS * 2 ** attempt)
-    raise AssertionError("unreachable")
-
-
-def _may_pass(error: OSError) -> bool:
-    return not isinstance(error, _LASTING) and not _LASTING_AWS.search(str(error))
 
 
 def identity(target: LocalTarget | RemoteTarget) -> tuple[int, int, str]:

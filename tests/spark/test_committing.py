@@ -13,8 +13,8 @@ import pytest
 import parquetext
 from parquetext.spark.output import committing, staging
 from parquetext.spark.output.committing import APPEND, ERROR, IGNORE, OVERWRITE
-from parquetext.spark.output.owner import Owner
 from parquetext.spark.output.staging import Folder, Staging
+from parquetext.spark.owner import Owner
 from parquetext.storage import LocalTarget
 
 OLD, NEW = ["old"], ["new 0", "new 1", "new 2"]
@@ -163,10 +163,10 @@ def test_a_file_that_is_gone_stops_the_write_before_anything_is_done(dataset):
 
 def test_the_owner_of_a_folder_is_told_from_its_name_alone(dataset, monkeypatch):
     mine = Staging.new(dataset, beside=True).folder
-    assert Owner.parse(mine.name.partition(".parquetext-")[2]) == Owner.this()
-    assert Owner.this().is_alive()
+    assert Owner.parse(mine.name.partition(".parquetext-")[2]) == Owner.driver()
+    assert Owner.driver().is_alive()
     assert staging.leftovers(dataset) == []
-    this = Owner.this()
+    this = Owner.driver()
     assert Owner(this.machine, this.process, this.started + 1).is_alive() is False  # another had its number
     child = os.fork()
     if child == 0:
@@ -195,7 +195,7 @@ def test_what_another_machine_had_decided_and_not_done_does_not_come_back_after_
         dataset, monkeypatch, theirs, beside):
     write_file(Path(dataset.path, "part-old"), OLD[0])
     with monkeypatch.context() as patched:
-        patched.setattr(Owner, "this", lambda: Owner("0" * 8, 1, 1))
+        patched.setattr(Owner, "driver", lambda: Owner("0" * 8, 1, 1))
         killed, files = staged(dataset, beside)
         patched.setattr(committing, "settle", lambda folder: None)
         committing.commit(killed, dataset, files, theirs)
@@ -213,7 +213,7 @@ def test_what_another_machine_has_left_goes_at_once_by_request(spark, dataset, m
     from parquetext.spark import recover
 
     with monkeypatch.context() as patched:
-        patched.setattr(Owner, "this", lambda: Owner("0" * 8, 1, 1))
+        patched.setattr(Owner, "driver", lambda: Owner("0" * 8, 1, 1))
         decided, files = staged(dataset, beside=True)
         patched.setattr(committing, "settle", lambda folder: None)
         committing.commit(decided, dataset, files, OVERWRITE)

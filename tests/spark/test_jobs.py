@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from pathlib import Path
+from unittest import mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,6 +17,7 @@ from parquetext import checks, edits, sidecar
 from parquetext import spark as jobs
 from parquetext.catalog import batches_of
 from parquetext.errors import ParquetextError
+from parquetext.spark import tasks
 from parquetext.spark.filesystems import Filesystems
 from parquetext.spark.results import ROWS, begin
 from parquetext.spark.tasks import Work
@@ -154,7 +156,8 @@ def test_options_reach_every_file(spark, lake):
     assert outcomes(quietly(jobs.strip, spark, lake / "day=0", dry_run=True)) == {"would-strip": 1}
 
 
-def test_two_attempts_at_one_task_at_the_same_time_end_with_whole_files(spark, tmp_path):
+@pytest.mark.parametrize("first", [0, 1])
+def test_two_attempts_at_one_task_at_the_same_time_end_with_whole_files(spark, tmp_path, first):
     """As speculation makes them: what one does the other finds done, and each has a row for each file."""
     from pyspark import BarrierTaskContext
 
@@ -167,11 +170,12 @@ def test_two_attempts_at_one_task_at_the_same_time_end_with_whole_files(spark, t
     work = Work("upgrade", {"timeout": 60}, "upgrade", folder, Filesystems(), context.accumulator(0),
                 context.accumulator(0))
 
-    def attempt(_):
-        BarrierTaskContext.get().barrier()  # both are there
-        return work(0, iter([files]))
+    def attempt(number, _):
+        with mock.patch.object(tasks, "_attempt", lambda: first + number):
+            BarrierTaskContext.get().barrier()  # both are there
+            yield from work(0, iter([files]))
 
-    parts = context.parallelize(range(2), 2).barrier().mapPartitions(attempt).collect()
+    parts = context.parallelize(range(2), 2).barrier().mapPartitionsWithIndex(attempt).collect()
     told = [pq.read_table(part.url, partitioning=None).to_pylist() for part in parts]
     assert [[row["path"] for row in rows] for rows in told] == [[path for path, *_ in files]] * 2
     assert {tuple(sorted((one["outcome"], other["outcome"]))) for one, other in zip(*told, strict=True)} == {

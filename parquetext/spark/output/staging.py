@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pyarrow.fs as pafs
 
 from ...storage import LocalTarget, RemoteTarget
-from .owner import Owner
+from ..owner import Owner
 
 __all__ = ["FORGOTTEN", "Folder", "Staging", "leftovers", "stagings"]
 
@@ -93,7 +93,7 @@ class Staging:
     def new(cls, dataset: Folder, beside: bool) -> Staging:
         """One for a dataset, made on its filesystem: beside it, or within it."""
         job = uuid.uuid4().hex[:16]
-        name = f"{_MARK}{Owner.this()}-{job}"
+        name = f"{_MARK}{Owner.driver()}-{job}"
         folder = dataset.parent / f".{dataset.name[:_LONGEST_NAME]}{name}" if beside else dataset / name
         folder.make()
         new = cls(folder, job)

@@ -1,4 +1,4 @@
-"""Which process a staging folder belongs to, and whether it still lives; told by the folder's name alone."""
+"""Which process a folder or note belongs to, and whether it still lives; a short text that goes into names."""
 
 from __future__ import annotations
 
@@ -25,12 +25,16 @@ class Owner:
 
     @classmethod
     def this(cls) -> Owner:
+        """This process."""
+        return cls._of(os.getpid())
+
+    @classmethod
+    def driver(cls) -> Owner:
         """The driver: this process, or the Java program whose worker it is."""
-        process = os.getpid()
-        for ancestor in _ancestors():
-            if _facts(ancestor)[0] == "java":
-                process = ancestor
-                break
+        return cls._of(next((process for process in _ancestors() if _facts(process)[0] == "java"), os.getpid()))
+
+    @classmethod
+    def _of(cls, process: int) -> Owner:
         return cls(_machine(), process, _facts(process)[2])
 
     @classmethod

@@ -1,0 +1,32 @@
+"""What failed for now is tried again: somebody else was at the file, or a request to a store failed."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+
+from ..errors import Conflict
+
+__all__ = ["patiently"]
+
+TRIES = 4
+PAUSE_SECONDS = 0.25    # before the second try; doubled each time
+_LASTING = (FileNotFoundError, PermissionError, NotADirectoryError, IsADirectoryError)
+_LASTING_AWS = re.compile(r"AWS Error (ACCESS_DENIED|NO_SUCH_BUCKET|INVALID_ACCESS_KEY_ID|SIGNATURE_DOES_NOT_MATCH)")
+
+
+def patiently(action: Callable, *, remote: bool):
+    """What `action` gives, tried again where somebody else was at the file, or a request failed for now."""
+    for number in range(1, TRIES + 1):
+        try:
+            return action()
+        except (Conflict, OSError) as error:
+            if number == TRIES or not (isinstance(error, Conflict) or (remote and _may_pass(error))):
+                raise
+        time.sleep(PAUSE_SECONDS * 2 ** number)
+    raise AssertionError("unreachable")
+
+
+def _may_pass(error: OSError) -> bool:
+    return not isinstance(error, _LASTING) and not _LASTING_AWS.search(str(error))
