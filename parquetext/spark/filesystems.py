@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import ParquetextError, Unsupported
 from ..storage import LocalTarget, RemoteTarget
+from .azure import AZURE_SCHEMES, azure_filesystem, azure_settings
+from .gcs import GCS_SCHEMES, gcs_filesystem, gcs_settings
 from .s3 import S3_SCHEMES, s3_filesystem, s3_settings
 
 if TYPE_CHECKING:
@@ -22,8 +24,7 @@ __all__ = ["Filesystems"]
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/]*)")
 _FILE = re.compile(r"file:(?://(?:localhost)?(?=/))?", re.IGNORECASE)
 _SETTING = "fs."
-_AZURE_KEY = "fs.azure.account.key."
-_GCS_ENDPOINT = "fs.gs.storage.root.url"
+HDFS_SCHEMES = ("hdfs", "viewfs")
 
 
 class _Mount(NamedTuple):
@@ -63,7 +64,7 @@ class Filesystems:
                 return {}
             return {prefix + name: value for name, value in dict(found).items()}
 
-        settings = {**s3_settings(hadoop.get, below), **below(_AZURE_KEY), _GCS_ENDPOINT: hadoop.get(_GCS_ENDPOINT)}
+        settings = {**s3_settings(hadoop.get, below), **azure_settings(hadoop.get, below), **gcs_settings(hadoop.get)}
         return cls({name: value for name, value in settings.items() if value})
 
     @classmethod
@@ -129,23 +130,11 @@ def _mount(scheme: str, authority: str, settings: tuple[tuple[str, str], ...]) -
 
 
 def _gcs(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
-    import pyarrow.fs as pafs
-
-    options = {}
-    if endpoint := settings.get(_GCS_ENDPOINT):
-        parts = urllib.parse.urlsplit(endpoint)
-        options = {"scheme": parts.scheme, "endpoint_override": parts.netloc}
-    return _Mount(pafs.GcsFileSystem(**options), url, authority)
+    return _Mount(gcs_filesystem(settings, url), url, authority)
 
 
 def _azure(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
-    import pyarrow.fs as pafs
-
-    container, _, host = authority.partition("@")
-    if not host:
-        raise ParquetextError(f"{url}: abfs://CONTAINER@ACCOUNT.dfs.core.windows.net/… expected")
-    key = settings.get(_AZURE_KEY + host) or None
-    return _Mount(pafs.AzureFileSystem(host.split(".")[0], account_key=key), url, container)
+    return _Mount(azure_filesystem(settings, url), url, authority.partition("@")[0])
 
 
 def _hdfs(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
@@ -174,4 +163,4 @@ def _fsspec(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
 
 
 _MAKERS: dict[str, Callable[[str, str, Mapping[str, str]], _Mount]] = {
-    "gs": _gcs, "gcs": _gcs, "abfs": _azure, "abfss": _azure, "hdfs": _hdfs, "viewfs": _hdfs}
+    **dict.fromkeys(GCS_SCHEMES, _gcs), **dict.fromkeys(AZURE_SCHEMES, _azure), **dict.fromkeys(HDFS_SCHEMES, _hdfs)}

@@ -118,17 +118,6 @@ def test_a_filesystem_that_is_not_there_is_a_clear_error():
         Filesystems().target("nosuch://x/lake")
 
 
-def test_azure_and_google_urls_lead_where_the_settings_say():
-    filesystems = Filesystems({"fs.azure.account.key.acc.dfs.core.windows.net": "c2VjcmV0",
-                               "fs.gs.storage.root.url": "http://127.0.0.1:9"})
-    for url, kind, path in (("abfss://box@acc.dfs.core.windows.net/lake/x", "abfs", "box/lake/x"),
-                            ("gs://box/lake/x", "gcs", "box/lake/x")):
-        target = filesystems.target(url)
-        assert (target.filesystem.type_name, target.path, filesystems.url(target.path, url)) == (kind, path, url)
-    with pytest.raises(ParquetextError, match="CONTAINER@ACCOUNT"):
-        filesystems.target("abfs://box/lake/x")
-
-
 def test_any_filesystem_of_fsspec_is_taken(spark):
     import fsspec
 

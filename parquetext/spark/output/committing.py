@@ -88,7 +88,7 @@ def commit(staging: Staging, dataset: Folder, files: Iterable[tuple[str, str]], 
     there = {info.path for info in staging.attempts.entries(recursive=True)}
     if gone := [source for source, _ in moves if source not in there]:
         raise FileNotFoundError(errno.ENOENT, "a file that a task has written is gone", gone[0])
-    if mode in (ERROR, IGNORE) and dataset.exists():
+    if mode in (ERROR, IGNORE) and _is_made(dataset):
         _give_up(staging, dataset, mode)
         settle(staging.folder)
         return
@@ -135,6 +135,14 @@ def settle_leftovers(dataset: Folder, forgotten: float = FORGOTTEN) -> list[Fold
         with contextlib.suppress(FileExistsError):  # another has made the dataset: theirs is given up
             settle(folder)
     return folders
+
+
+def _is_made(dataset: Folder) -> bool:
+    """Whether the dataset is there; on stores the staging folder of its first write lies where it will be."""
+    if dataset.is_local:
+        return dataset.exists()
+    ours = {folder.path for folder, _ in stagings(dataset)}
+    return any(info.path not in ours for info in dataset.entries())
 
 
 def _give_up(staging: Staging, dataset: Folder, mode: str) -> None:
@@ -220,7 +228,7 @@ def _move(dataset: Folder, moves: Sequence[tuple[str, str]]) -> None:
     def move(step: tuple[str, str]) -> None:
         source, goal = Folder(dataset.filesystem, step[0]), dataset / step[1]
         if source.exists():
-            source.filesystem.move(source.path, goal.path)
+            source.move(goal)
 
     folders = {posixpath.dirname(goal) for _, goal in moves}
     dataset.make()

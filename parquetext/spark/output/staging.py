@@ -74,6 +74,14 @@ class Folder:
             folder.filesystem.create_dir(folder.path, recursive=False)
         return folder
 
+    def move(self, goal: Folder) -> None:
+        """Give a file another name; where the store has no such thing, by a copy: done again, it does the rest."""
+        try:
+            self.filesystem.move(self.path, goal.path)
+        except NotImplementedError:  # Azure without a hierarchical namespace
+            self.filesystem.copy_file(self.path, goal.path)
+            self.filesystem.delete_file(self.path)
+
     def remove(self) -> None:
         """With all that is in it; no error where it is not there."""
         try:

@@ -1,0 +1,107 @@
+"""Hadoop's settings of Azure's stores (`fs.azure.…`) as pyarrow's filesystem takes them.
+
+(Hadoop's documentation, "Hadoop Azure Support: ABFS"; the endpoint of emulators: `AbfsClient`'s and
+`AzureBlobFileSystemStore.getURIBuilder`.)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from ..errors import ParquetextError, Unsupported
+
+if TYPE_CHECKING:
+    import pyarrow.fs
+
+__all__ = ["AZURE_SCHEMES", "azure_filesystem", "azure_options", "azure_settings"]
+
+AZURE_SCHEMES = ("abfs", "abfss")
+_AZURE = "fs.azure."
+_EVERYWHERE = ("abfs.endpoint", "always.use.https")
+_OF_ACCOUNTS = (
+    "account.auth.type", "account.key", "sas.fixed.token", "account.oauth.provider.type",
+    "account.oauth2.client.endpoint", "account.oauth2.client.id", "account.oauth2.client.secret",
+)
+_TENANT = re.compile(r"https?://[^/]+/([^/]+)/oauth2/")
+_DOMAIN = "dfs.core.windows.net"  # where all accounts are, but those of other clouds
+
+
+def azure_settings(get: Callable[[str], str | None],
+                   below: Callable[[str], Mapping[str, str]]) -> dict[str, str | None]:
+    """The settings that are mapped, those of single accounts and containers too, out of Hadoop's configuration."""
+    found = {_AZURE + name: get(_AZURE + name) for name in (*_EVERYWHERE, *_OF_ACCOUNTS)}
+    for name in _OF_ACCOUNTS:
+        found |= below(f"{_AZURE}{name}.")
+    return found
+
+
+def azure_filesystem(settings: Mapping[str, str], url: str) -> pyarrow.fs.AzureFileSystem:
+    """pyarrow's filesystem for the account in a URL, by Hadoop's settings."""
+    import pyarrow.fs as pafs
+
+    return pafs.AzureFileSystem(**azure_options(settings, url))
+
+
+def azure_options(settings: Mapping[str, str], url: str) -> dict:
+    """Arguments of ``pyarrow.fs.AzureFileSystem`` for the URL of a container, by Hadoop's settings.
+
+    What is set for a container goes before what is set for its account, and that before what is set for all. Without
+    a key, a token or a client, Azure's own chain of credentials is asked.
+
+    Raises
+    ------
+    ParquetextError
+        The URL names no container and account.
+    Unsupported
+        Credentials come from a class of Java's.
+    """
+    scheme, _, authority = url.partition("://")
+    container, _, host = authority.partition("@")
+    if not container or not host:
+        raise ParquetextError(f"{url}: abfs://CONTAINER@ACCOUNT.{_DOMAIN}/… expected")
+
+    def value(name: str) -> str:
+        places = (f".{container}.{host}", f".{host}", "")
+        return next((found for place in places if (found := settings.get(f"{_AZURE}{name}{place}", "").strip())), "")
+
+    account, _, domain = host.partition(".")
+    options = {"account_name": account, **_credentials(value, url)}
+    if ":" in (endpoint := value("abfs.endpoint")):
+        options |= {"blob_storage_authority": endpoint, "dfs_storage_authority": endpoint}
+    elif domain not in ("", _DOMAIN):
+        options |= {"blob_storage_authority": "." + domain.replace("dfs.", "blob.", 1),
+                    "dfs_storage_authority": f".{domain}"}
+    if scheme.lower() == "abfs" and value("always.use.https").lower() == "false":
+        options |= {"blob_storage_scheme": "http", "dfs_storage_scheme": "http"}
+    return options
+
+
+def _credentials(value: Callable[[str], str], url: str) -> dict:
+    kind = value("account.auth.type").lower()
+    if kind == "sas" or (not kind and value("sas.fixed.token") and not value("account.key")):
+        return _told(sas_token=value("sas.fixed.token").removeprefix("?"))
+    if kind == "oauth":
+        return _client(value, url)
+    if kind == "custom":
+        raise Unsupported(f"{url}: fs.azure.account.auth.type=Custom is a class of Java's")
+    return _told(account_key=value("account.key"))
+
+
+def _client(value: Callable[[str], str], url: str) -> dict:
+    provider, client = value("account.oauth.provider.type").rpartition(".")[2], value("account.oauth2.client.id")
+    if provider in ("", "ClientCredsTokenProvider"):
+        tenant = _TENANT.match(value("account.oauth2.client.endpoint"))
+        if tenant is None:
+            raise ParquetextError(f"{url}: fs.azure.account.oauth2.client.endpoint: https://HOST/TENANT/oauth2/token "
+                                  "expected")
+        return _told(tenant_id=tenant[1], client_id=client, client_secret=value("account.oauth2.client.secret"))
+    if provider == "MsiTokenProvider":
+        return _told(client_id=client)
+    raise Unsupported(f"{url}: fs.azure.account.oauth.provider.type={provider}: ClientCredsTokenProvider and "
+                      "MsiTokenProvider are known")
+
+
+def _told(**options: str) -> dict:
+    return {name: option for name, option in options.items() if option}

@@ -1,0 +1,92 @@
+"""Settings of Hadoop's connector to Google Cloud Storage (`fs.gs.…`) as pyarrow's filesystem takes them.
+
+(The connector's CONFIGURATION.md, and Hadoop's documentation of hadoop-gcp.)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import urllib.parse
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from ..errors import Unsupported
+
+if TYPE_CHECKING:
+    import pyarrow.fs
+
+__all__ = ["GCS_SCHEMES", "gcs_filesystem", "gcs_options", "gcs_settings"]
+
+GCS_SCHEMES = ("gs", "gcs")
+_GS = "fs.gs."
+_NAMES = ("storage.root.url", "project.id", "auth.type", "auth.null.enable", "auth.service.account.json.keyfile",
+          "auth.impersonation.service.account")
+_GOOGLE = "storage.googleapis.com"
+_BY_JAVA = ("ACCESS_TOKEN_PROVIDER", "USER_CREDENTIALS")
+_KEY_FILE = "GOOGLE_APPLICATION_CREDENTIALS"  # where Google's library looks, when a client is made
+_environment = threading.Lock()
+
+
+def gcs_settings(get: Callable[[str], str | None]) -> dict[str, str | None]:
+    """The settings that are mapped, out of Hadoop's configuration."""
+    return {_GS + name: get(_GS + name) for name in _NAMES}
+
+
+def gcs_filesystem(settings: Mapping[str, str], url: str) -> pyarrow.fs.GcsFileSystem:
+    """pyarrow's filesystem for a bucket, by Hadoop's settings."""
+    import pyarrow.fs as pafs
+
+    options = gcs_options(settings, url)
+    with _key_file(options.pop("key_file", None)):
+        return pafs.GcsFileSystem(**options)
+
+
+def gcs_options(settings: Mapping[str, str], url: str) -> dict:
+    """Arguments of ``pyarrow.fs.GcsFileSystem`` for Hadoop's settings, and `key_file`, of a service account.
+
+    Without a key file, and unless access is anonymous, Google's own chain of credentials is asked.
+
+    Raises
+    ------
+    Unsupported
+        Credentials come from a class of Java's.
+    """
+    def value(name: str) -> str:
+        return settings.get(_GS + name, "").strip()
+
+    options: dict = {}
+    endpoint = urllib.parse.urlsplit(value("storage.root.url"))
+    if endpoint.netloc not in ("", _GOOGLE):
+        options = {"scheme": endpoint.scheme, "endpoint_override": endpoint.netloc}
+    if value("project.id"):
+        options["project_id"] = value("project.id")
+    kind = value("auth.type").upper()
+    if kind in _BY_JAVA:
+        raise Unsupported(f"{url}: fs.gs.auth.type={kind} is a class of Java's")
+    if kind == "UNAUTHENTICATED" or value("auth.null.enable").lower() == "true":
+        return {**options, "anonymous": True}
+    if kind in ("", "SERVICE_ACCOUNT_JSON_KEYFILE") and value("auth.service.account.json.keyfile"):
+        options["key_file"] = value("auth.service.account.json.keyfile")
+    if value("auth.impersonation.service.account"):
+        options["target_service_account"] = value("auth.impersonation.service.account")
+    return options
+
+
+@contextlib.contextmanager
+def _key_file(path: str | None) -> Iterator[None]:
+    """Let Google's chain of credentials find a key file: pyarrow has no other way to name one."""
+    if path is None:
+        yield
+        return
+    with _environment:
+        before = os.environ.get(_KEY_FILE)
+        os.environ[_KEY_FILE] = path
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ[_KEY_FILE]
+            else:
+                os.environ[_KEY_FILE] = before

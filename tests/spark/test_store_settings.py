@@ -1,0 +1,84 @@
+"""Spark's settings of Azure's and Google's stores, as pyarrow's filesystems take them."""
+
+from __future__ import annotations
+
+import pytest
+
+from parquetext.errors import ParquetextError, Unsupported
+from parquetext.spark.azure import azure_options
+from parquetext.spark.filesystems import Filesystems
+from parquetext.spark.gcs import gcs_options
+
+HOST = "acc.dfs.core.windows.net"
+URL = f"abfs://box@{HOST}"
+OAUTH = {f"fs.azure.account.auth.type.{HOST}": "OAuth"}
+CLIENT = {**OAUTH, "fs.azure.account.oauth2.client.id": "id", "fs.azure.account.oauth2.client.secret": "s"}
+PROVIDER = "fs.azure.account.oauth.provider.type"
+
+
+@pytest.mark.parametrize(("settings", "expected"), [
+    ({}, {}),
+    ({f"fs.azure.account.key.{HOST}": "k", "fs.azure.account.key": "other"}, {"account_key": "k"}),
+    ({"fs.azure.account.key": "k", "fs.azure.account.key.other.dfs.core.windows.net": "x"}, {"account_key": "k"}),
+    ({f"fs.azure.sas.fixed.token.{HOST}": "?sv=1"}, {"sas_token": "sv=1"}),
+    ({f"fs.azure.account.auth.type.{HOST}": "SAS", "fs.azure.account.key": "k", "fs.azure.sas.fixed.token": "all",
+      f"fs.azure.sas.fixed.token.box.{HOST}": "boxes", f"fs.azure.sas.fixed.token.other.{HOST}": "x"},
+     {"sas_token": "boxes"}),
+    ({**CLIENT, "fs.azure.account.oauth2.client.endpoint": "https://login.microsoftonline.com/tenant/oauth2/token"},
+     {"tenant_id": "tenant", "client_id": "id", "client_secret": "s"}),
+    ({**CLIENT, PROVIDER: "org.apache.hadoop.fs.azurebfs.oauth2.MsiTokenProvider"}, {"client_id": "id"}),
+    ({**OAUTH, PROVIDER: "org.apache.hadoop.fs.azurebfs.oauth2.MsiTokenProvider"}, {}),
+    ({"fs.azure.abfs.endpoint": "127.0.0.1:10000", "fs.azure.always.use.https": "false"},
+     {"blob_storage_authority": "127.0.0.1:10000", "dfs_storage_authority": "127.0.0.1:10000",
+      "blob_storage_scheme": "http", "dfs_storage_scheme": "http"}),
+])
+def test_a_setting_of_azure_has_its_meaning(settings, expected):
+    assert azure_options(settings, URL) == {"account_name": "acc", **expected}
+
+
+def test_an_account_may_be_in_another_cloud():
+    assert azure_options({}, "abfss://box@acc.dfs.core.chinacloudapi.cn") == {
+        "account_name": "acc", "blob_storage_authority": ".blob.core.chinacloudapi.cn",
+        "dfs_storage_authority": ".dfs.core.chinacloudapi.cn"}
+
+
+def test_abfss_is_never_plain_http():
+    assert azure_options({"fs.azure.always.use.https": "false"}, f"abfss://box@{HOST}") == {"account_name": "acc"}
+
+
+@pytest.mark.parametrize(("settings", "url", "error", "told"), [
+    ({}, "abfs://box/lake", ParquetextError, "CONTAINER@ACCOUNT"),
+    ({}, f"abfs://@{HOST}/lake", ParquetextError, "CONTAINER@ACCOUNT"),
+    ({f"fs.azure.account.auth.type.{HOST}": "Custom"}, URL, Unsupported, "Custom"),
+    ({**OAUTH, PROVIDER: "x.WorkloadIdentityTokenProvider"}, URL, Unsupported, "WorkloadIdentityTokenProvider"),
+    (CLIENT, URL, ParquetextError, "client.endpoint"),
+])
+def test_what_azure_cannot_be_reached_with_is_an_error(settings, url, error, told):
+    with pytest.raises(error, match=told):
+        Filesystems(settings).target(url)
+
+
+@pytest.mark.parametrize(("settings", "expected"), [
+    ({}, {}),
+    ({"storage.root.url": "https://storage.googleapis.com/"}, {}),
+    ({"storage.root.url": "http://127.0.0.1:9/", "auth.type": "UNAUTHENTICATED", "project.id": "p"},
+     {"scheme": "http", "endpoint_override": "127.0.0.1:9", "anonymous": True, "project_id": "p"}),
+    ({"auth.null.enable": "true", "auth.service.account.json.keyfile": "k"}, {"anonymous": True}),
+    ({"auth.service.account.json.keyfile": "/k.json"}, {"key_file": "/k.json"}),
+    ({"auth.type": "APPLICATION_DEFAULT", "auth.service.account.json.keyfile": "/k.json"}, {}),
+    ({"auth.impersonation.service.account": "a@b"}, {"target_service_account": "a@b"}),
+])
+def test_a_setting_of_google_has_its_meaning(settings, expected):
+    assert gcs_options({f"fs.gs.{name}": value for name, value in settings.items()}, "gs://box") == expected
+
+
+def test_credentials_of_google_that_a_class_of_javas_gives_are_an_error():
+    with pytest.raises(Unsupported, match="ACCESS_TOKEN_PROVIDER"):
+        Filesystems({"fs.gs.auth.type": "ACCESS_TOKEN_PROVIDER"}).target("gs://box/x")
+
+
+@pytest.mark.parametrize("url", [f"abfss://box@{HOST}/lake/x", "gs://box/lake/x"])
+def test_a_path_leads_back_to_its_url(url):
+    filesystems = Filesystems({f"fs.azure.account.key.{HOST}": "c2VjcmV0", "fs.gs.auth.type": "UNAUTHENTICATED"})
+    target = filesystems.target(url)
+    assert (target.path, filesystems.url(target.path, url)) == ("box/lake/x", url)

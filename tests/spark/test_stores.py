@@ -1,0 +1,90 @@
+"""Whole datasets on stores that run: everything that a job does there, by Hadoop's settings."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections import Counter
+
+import pyarrow.parquet as pq
+import pytest
+from support.parquet_bytes import TABLE, parquet_bytes
+
+from parquetext.spark import catalog, finalize, list_files, read, restore, strip, upgrade, verify, write
+
+ORIGINAL = parquet_bytes()
+NAMES = [f"day={number % 2}/{number}.parquet" for number in range(4)]
+
+
+@pytest.fixture
+def on(spark, store):
+    """A session with Hadoop's settings for the store."""
+    session = spark.newSession()
+    for name, value in store.settings.items():
+        session.conf.set(name, value)
+    return session
+
+
+@pytest.fixture
+def lake(store, request) -> str:
+    """The folder of a dataset in the store's bucket."""
+    folder = request.node.originalname.removeprefix("test_")
+    for name in [*NAMES, "_temporary/x.parquet"]:
+        store.put(f"{folder}/{name}", ORIGINAL)
+    return folder
+
+
+def outcomes(results) -> Counter:
+    """How often a job told each outcome, or each error with its message."""
+    return Counter(row.message or row.outcome for row in results.collect())
+
+
+def check_files(store, folder: str) -> None:
+    """Every file is whole, and nothing lies beside them."""
+    assert store.names(folder) == sorted([*NAMES, "_temporary/x.parquet"])
+    for name in NAMES:
+        assert pq.read_table(io.BytesIO(store.get(f"{folder}/{name}"))).equals(TABLE)
+
+
+def test_a_dataset_goes_through_every_job_and_back(on, store, lake):
+    path = f"{store.url}/{lake}"
+    found = list_files(on, path)
+    assert found["path"].to_pylist() == sorted(f"{path}/{name}" for name in NAMES)
+    assert set(found["size"].to_pylist()) == {len(ORIGINAL)}
+    for job, outcome in ((upgrade, "upgraded"), (verify, "ok"), (finalize, "finalized"), (restore, "restored")):
+        assert outcomes(job(on, path, progress=False)) == {outcome: len(NAMES)}
+        if job is not finalize:  # after it nobody else reads the file
+            check_files(store, lake)
+    assert read(on, path).count() == len(NAMES) * TABLE.num_rows
+    chunks = catalog(on, path, progress=False)
+    assert chunks.count() == len(NAMES) * 3 * 3
+    assert outcomes(strip(on, path, progress=False)) == {"stripped": len(NAMES)}
+    assert {store.get(f"{lake}/{name}") for name in NAMES} == {ORIGINAL}
+
+
+def test_a_second_run_does_what_has_changed_since(on, store, lake):
+    path, state = f"{store.url}/{lake}", f"{store.url}/state"
+    assert outcomes(upgrade(on, path, state=state, progress=False)) == {"upgraded": len(NAMES)}
+    assert outcomes(upgrade(on, path, state=state, progress=False)) == {"skipped": len(NAMES)}
+    time.sleep(1.1)  # some stores tell times in whole seconds
+    store.put(f"{lake}/{NAMES[0]}", store.get(f"{lake}/{NAMES[0]}"))
+    assert outcomes(upgrade(on, path, state=state, progress=False)) == {"skipped": len(NAMES) - 1, "unchanged": 1}
+    check_files(store, lake)
+
+
+def test_a_dataset_is_written_appended_to_and_replaced(on, store):
+    path = f"{store.url}/written"
+    frame = on.range(100, numPartitions=2).selectExpr("id", "id % 3 AS third")
+    for mode, rows in (("errorifexists", 100), ("append", 200), ("overwrite", 100), ("ignore", 100)):
+        write(frame, path, mode=mode, partition_by=["third"], form="flat")
+        assert read(on, path).count() == rows
+        left = store.names("written")
+        assert {name.split("/")[0] for name in left} == {"_SUCCESS", "third=0", "third=1", "third=2"}
+    assert sum(pq.read_metadata(io.BytesIO(store.get(f"written/{name}"))).num_rows
+               for name in left if name != "_SUCCESS") == 100
+
+
+def test_what_is_not_there_is_an_error_of_its_row(on, store):
+    bucket = store.url.replace("lake", "nolake")
+    rows = verify(on, [f"{store.url}/no/key.parquet", f"{bucket}/x.parquet"], progress=False).collect()
+    assert {row.error for row in rows} == {"FileNotFoundError"}, rows
