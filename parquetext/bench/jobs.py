@@ -20,17 +20,17 @@ __all__ = ["ONE_CORE", "TWO_CORES", "upgrades"]
 ONE_CORE, TWO_CORES = "local[1]", "local[2]"
 
 
-def upgrades(lake: Path, rounds: int) -> dict[str, Timing]:
-    """An upgrade of the lake in warm sessions, by master; they take turns, and the first round does not count."""
+def upgrades(lake: Path, rounds: int, warm_up: int = 1) -> dict[str, Timing]:
+    """An upgrade of the lake in sessions that take turns, by master, after rounds to warm up that do not count."""
     sessions = {master: subprocess.Popen([sys.executable, "-m", __spec__.name, master, lake], text=True,
                                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
                 for master in (TWO_CORES, ONE_CORE)}
     try:
-        taken = [{master: _asked(session) for master, session in sessions.items()} for _ in range(rounds + 1)][1:]
+        taken = [{master: _asked(session) for master, session in sessions.items()} for _ in range(warm_up + rounds)]
     finally:
         for session in sessions.values():
             session.communicate()
-    seconds = {master: [each[master] for each in taken] for master in sessions}
+    seconds = {master: [each[master] for each in taken[warm_up:]] for master in sessions}
     return {master: Timing(min(each), statistics.median(each), rounds) for master, each in seconds.items()}
 
 

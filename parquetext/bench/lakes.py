@@ -22,6 +22,7 @@ SPARKS = "spark.read.parquet"
 METADATA = "pyarrow read_metadata"
 FILES = Shape(100, 5)
 LONG_ROWS = 10_000_000
+WARM_UP = 3  # rounds: the JVM compiles what it has interpreted so far
 ONE_COLUMN_TARGET, JOB_TARGET, CORES_TARGET, LONG_LIMIT = 3.0, 5.0, 1.5, 1 / 3
 
 
@@ -59,7 +60,8 @@ def _one_column(workspace: Workspace, spark, rounds: int) -> list[Row]:
         return read
 
     contenders = [Contender(OURS, reads("parquetext")), Contender(SPARKS, reads("parquet"))]
-    return list(rows_of("Spark, one column", subject.name, compare(contenders, rounds), {SPARKS: ONE_COLUMN_TARGET}))
+    timings = compare(contenders, rounds, warm_up=WARM_UP)
+    return list(rows_of("Spark, one column", subject.name, timings, {SPARKS: ONE_COLUMN_TARGET}))
 
 
 def _long(workspace: Workspace, spark, rounds: int) -> list[Row]:
@@ -73,7 +75,7 @@ def _long(workspace: Workspace, spark, rounds: int) -> list[Row]:
     contenders = [Contender(name, lambda _, reader=reader: _drain(
         spark.read.format(reader).schema("a bigint, b bigint").load(str(path))))
         for name, reader in ((OURS, "parquetext"), (SPARKS, "parquet"))]
-    timings = compare(contenders, rounds)
+    timings = compare(contenders, rounds, warm_up=WARM_UP)
     return list(rows_of("Spark, all rows", f"{LONG_ROWS:,} × 2 int64", timings, {SPARKS: LONG_LIMIT}))
 
 
@@ -88,7 +90,7 @@ def _jobs(workspace: Workspace, spark, lake: Path, files: int, rounds: int) -> I
             ("catalog, and its rows read again", lambda _: _drain(catalog(spark, str(lake), progress=False)), {}),
             ("verify", lambda _: _drain(verify(spark, str(lake), progress=False)), {METADATA: JOB_TARGET})):
         workspace.progress(f"{name} over {files:,} files")
-        timings = compare([Contender(OURS, ours), theirs], rounds)
+        timings = compare([Contender(OURS, ours), theirs], rounds, warm_up=WARM_UP)
         yield list(rows_of(f"Spark, {name}", f"{files:,} files of {FILES.name}", timings, targets))
 
 
@@ -137,7 +139,7 @@ def _cores(workspace: Workspace, lake: Path, files: int, rounds: int) -> list[Ro
     copy = workspace.folder / "upgraded"
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(lake, copy)
-    timings = upgrades(copy, rounds)
+    timings = upgrades(copy, rounds, WARM_UP)
     return list(rows_of("Spark, upgrade", f"{files:,} files of {FILES.name}", timings, {ONE_CORE: CORES_TARGET},
                         ours=TWO_CORES))
 

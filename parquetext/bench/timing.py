@@ -46,19 +46,19 @@ def _one_round(contender: Contender, first_call: int, clock: Callable[[], float]
 
 
 def compare(contenders: list[Contender], rounds: int, progress: Callable[[], None] | None = None,
-            clock: Callable[[], float] = time.perf_counter) -> dict[str, Timing]:
-    """Measure every contender once per round, after one round that does not count.
+            clock: Callable[[], float] = time.perf_counter, warm_up: int = 1) -> dict[str, Timing]:
+    """Measure every contender once per round, after rounds to warm up that do not count.
 
     With `time.process_time` as `clock` what counts is the CPU time of all threads.
     """
     seconds: dict[str, list[float]] = {contender.name: [] for contender in contenders}
     with _quiet_collector():
-        for number in range(rounds + 1):
+        for number in range(warm_up + rounds):
             for contender in contenders:
                 elapsed = _one_round(contender, number * contender.calls, clock)
                 if contender.settle:
                     contender.settle()
-                if number:
+                if number >= warm_up:
                     seconds[contender.name].append(elapsed)
             if progress:
                 progress()

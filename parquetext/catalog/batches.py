@@ -50,18 +50,20 @@ class Batch:
         self.files.append((file, footer))
         self.rows += footer.scan.chunk_count
 
-    def to_arrow(self) -> pa.RecordBatch:
-        """The rows, file by file, row group by row group, leaf by leaf."""
+    def to_arrow(self, schema: pa.Schema = SCHEMA) -> pa.RecordBatch:
+        """The rows, file by file, row group by row group, leaf by leaf, as `SCHEMA` or `CODED`."""
         columns = dict(self._of_files()) | dict(self._of_leaves()) | dict(self._of_chunks()) | dict(self._of_bounds())
         columns["error"] = pa.nulls(self.rows, pa.string())
-        return pa.RecordBatch.from_arrays([columns[field.name] for field in SCHEMA], schema=SCHEMA)
+        arrays = [column if column.type == field.type else column.cast(field.type)
+                  for field in schema for column in [columns[field.name]]]
+        return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def _of_files(self) -> Iterator[tuple[str, pa.Array]]:
         scans = [footer.scan for _, footer in self.files]
         file = _repeated(range(len(scans)), [scan.chunk_count for scan in scans])
-        yield "file", pa.array([name for name, _ in self.files], pa.string()).take(file)
+        yield "file", pa.DictionaryArray.from_arrays(file, pa.array([name for name, _ in self.files], pa.string()))
         yield "file_size", pa.array([footer.file_size for _, footer in self.files], pa.int64()).take(file)
-        yield "forms", pa.array([footer.forms for _, footer in self.files], pa.list_(pa.string())).take(file)
+        yield "forms", _coded_lists([footer.forms for _, footer in self.files]).take(file)
         counts = [scan.leaf_count for scan in scans for _ in range(scan.row_group_count)]
         numbers = pa.array([number for scan in scans for number in range(scan.row_group_count)], pa.int32())
         row_group = _repeated(range(len(counts)), counts)
@@ -84,7 +86,7 @@ class Batch:
                 yield name, _known(_joined([getattr(scan, member)(name) for scan in scans], kind))
         codecs = _known(_joined([scan.chunks("codec") for scan in scans], pa.int32()))
         named = pc.if_else(pc.less(codecs, len(CODECS)), codecs, None)
-        yield "codec", pa.array(CODECS, pa.string()).take(named)
+        yield "codec", pa.DictionaryArray.from_arrays(named, pa.array(CODECS, pa.string()))
         yield "encodings", _decoded(_joined([scan.chunks("encodings") for scan in scans], pa.uint32()), _encodings)
         present = _joined([scan.chunks("present") for scan in scans], pa.uint32())
         valid = self._bitmaps(0, STORED), self._bitmaps(1, STORED)
@@ -150,8 +152,12 @@ def _has(words: pa.Array, bit: int) -> pa.Array:
 def _decoded(words: pa.Array, named: Callable[[int], list[str]]) -> pa.Array:
     """Bits as lists of names: few different ones."""
     coded = words.dictionary_encode()
-    lists = pa.array([named(word) for word in coded.dictionary.to_pylist()], pa.list_(pa.string()))
-    return lists.take(coded.indices)
+    return _coded_lists([named(word) for word in coded.dictionary.to_pylist()]).take(coded.indices)
+
+
+def _coded_lists(lists: list[list[str]]) -> pa.ListArray:
+    plain = pa.array(lists, pa.list_(pa.string()))
+    return pa.ListArray.from_arrays(plain.offsets, plain.values.dictionary_encode())
 
 
 def _encodings(word: int) -> list[str]:

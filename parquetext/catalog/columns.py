@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-__all__ = ["COUNTS", "INDEX_LENGTHS", "PLACES", "SCHEMA"]
+__all__ = ["CODED", "COUNTS", "INDEX_LENGTHS", "PLACES", "SCHEMA"]
 
 COUNTS = ("num_values", "null_count", "distinct_count", "total_compressed_size", "total_uncompressed_size",
           "data_page_offset", "dictionary_page_offset")
@@ -36,3 +36,16 @@ whether they are exact; the same as `…_integer` (integers, booleans, dates' da
 `…_double`, `…_text` and `…_time` (dates and timestamps; microseconds that enclose the bound). `error` is what is wrong
 with a file that has no such rows; then all but `file` may be null.
 """
+
+_CODE = pa.int32()
+_FEW = {"file", "forms", "column", "physical_type", "logical_type", "codec", "encodings"}
+
+
+def _coded(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_list(kind):
+        return pa.list_(pa.dictionary(_CODE, kind.value_type))
+    return pa.dictionary(_CODE, kind)
+
+
+CODED = pa.schema([field.with_type(_coded(field.type)) if field.name in _FEW else field for field in SCHEMA])
+"""The same rows with texts as dictionaries, which Parquet's writer takes as they are: a third of its time."""

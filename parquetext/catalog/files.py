@@ -12,15 +12,16 @@ from .batches import Batch
 from .columns import SCHEMA
 from .footers import Footer, read_footer
 
-__all__ = ["Gathering", "batches_of"]
+__all__ = ["ROWS", "Gathering", "batches_of"]
 
 ROWS = 1 << 15  # of a batch, from which on it is given out
 
 
 class Gathering:
-    """Footers on their way to batches, in which those of one schema are together."""
+    """Footers on their way to batches of `SCHEMA` or `CODED`, in which those of one schema of files are together."""
 
-    def __init__(self):
+    def __init__(self, schema: pa.Schema = SCHEMA):
+        self._schema = schema
         self._batch, self._full = Batch(), []
         self._failed: list[tuple[str, str]] = []
 
@@ -49,13 +50,13 @@ class Gathering:
         """All that is left."""
         self._finish()
         if self._failed:
-            self._full.append(_failures(self._failed))
+            self._full.append(_failures(self._failed, self._schema))
             self._failed = []
         return self.full()
 
     def _finish(self) -> None:
         if self._batch.rows:
-            self._full.append(self._batch.to_arrow())
+            self._full.append(self._batch.to_arrow(self._schema))
         self._batch = Batch()
 
 
@@ -87,8 +88,9 @@ def batches_of(files: Iterable, *, sidecars: bool = False,
     yield from gathering.rest()
 
 
-def _failures(failed: list[tuple[str, str]]) -> pa.RecordBatch:
+def _failures(failed: list[tuple[str, str]], schema: pa.Schema) -> pa.RecordBatch:
     files, errors = zip(*failed, strict=True)
     known = {"file": pa.array(files, pa.string()), "error": pa.array(errors, pa.string())}
-    columns = [known.get(field.name, pa.nulls(len(failed), field.type)) for field in SCHEMA]
-    return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
+    columns = [known[field.name].cast(field.type) if field.name in known else pa.nulls(len(failed), field.type)
+               for field in schema]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -23,7 +23,7 @@ _known: dict[bytes, Leaves] = {}
 
 @dataclass(frozen=True, slots=True)
 class Leaves:
-    """What a schema says of its leaves: columns of one entry each, and how the bounds of each are read."""
+    """What a schema says of its leaves: columns of one entry each, texts coded, and how the bounds of each are read."""
 
     columns: dict[str, pa.Array]
     readings: bytes
@@ -57,6 +57,8 @@ def _described(scan, offsets, lengths) -> Leaves:
         "type_length": pa.array([elements[leaf].type_length for leaf in leaves], pa.int32()),
         "logical_type": pa.array([text_of(elements[leaf].logical) for leaf in leaves], pa.string()),
     }
+    columns = {name: column.dictionary_encode() if column.type == pa.string() else column
+               for name, column in columns.items()}
     return Leaves(columns, bytes(_reading(elements[leaf]) for leaf in leaves))
 
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..catalog import SCHEMA
-from ..catalog.files import Gathering
+from ..catalog.columns import CODED
+from ..catalog.files import ROWS, Gathering
 from ..errors import ParquetextError
 from .actions import FAILED
 from .filesystems import Filesystems
@@ -24,7 +24,7 @@ RECORD_SECONDS = 20       # how much of a task's work a kill can take out of the
 CHUNKS_AT_ONCE = 1 << 20  # rows of a catalog that are kept in memory, compressed
 CHUNKS = "_chunks"        # beside the results, for whose readers such a name is hidden
 # What dictionaries are worth it for: numbers are written, and read by Spark, faster without.
-_REPEATED = [f"{field.name}.list.element" if pa.types.is_list(field.type) else field.name for field in SCHEMA
+_REPEATED = [f"{field.name}.list.element" if pa.types.is_list(field.type) else field.name for field in CODED
              if not pa.types.is_primitive(field.type)]
 
 
@@ -83,8 +83,10 @@ class ChunkRows(Rows):
 
     def _begin(self) -> None:
         super()._begin()
-        self._gathering, self._stored, self._count = Gathering(), io.BytesIO(), 0
-        self._writer = pq.ParquetWriter(self._stored, SCHEMA, compression="lz4", use_dictionary=_REPEATED)
+        self._gathering, self._stored, self._count = Gathering(CODED), io.BytesIO(), 0
+        self._writer = pq.ParquetWriter(self._stored, CODED, compression="lz4", use_dictionary=_REPEATED,
+                                        write_statistics=["file"], store_schema=False)
+        self._batches, self._waiting = [], 0
 
     def add(self, row: Row, found: object) -> None:
         try:
@@ -104,15 +106,26 @@ class ChunkRows(Rows):
 
     def _store(self, name: str, rows: list[Row]) -> str:
         self._write(self._gathering.rest())
+        self._write_row_group()
         self._writer.close()
         folder = posixpath.join(self._folder, CHUNKS)
         make_folder(self._filesystems, folder)
         put(self._filesystems, posixpath.join(folder, name), self._stored.getvalue())
         return super()._store(name, rows)
 
-    def _write(self, batches: list) -> None:
+    def _write(self, batches: list[pa.RecordBatch]) -> None:
         for batch in batches:
-            self._writer.write_batch(batch)
+            self._batches.append(batch)
+            self._waiting += batch.num_rows
+            if self._waiting >= ROWS:
+                self._write_row_group()
+
+    def _write_row_group(self) -> None:
+        """With one dictionary for each column: what a second one is for would be written as plain text."""
+        if self._batches:
+            rows = pa.Table.from_batches(self._batches).unify_dictionaries()
+            self._writer.write_table(rows, rows.num_rows)
+            self._batches, self._waiting = [], 0
 
 
 def chunks_of(url: str) -> str:
