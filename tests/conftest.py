@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from support.quick_java import java_options
+from support.stores import azure_store, google_store
 
 from parquetext import kernels
 
@@ -82,3 +83,23 @@ def quick_java(request) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JDK_JAVA_OPTIONS", java_options(request.config.cache.mkdir("java"), find_java_home()))
         yield
+
+
+@pytest.fixture(scope="session")
+def azure(tmp_path_factory):
+    """A container of Azurite."""
+    with azure_store(tmp_path_factory.mktemp("azure")) as store:
+        yield store
+
+
+@pytest.fixture(scope="session")
+def google(tmp_path_factory):
+    """A bucket of fake-gcs-server."""
+    with google_store(tmp_path_factory.mktemp("google")) as store:
+        yield store
+
+
+@pytest.fixture(params=["azure", "google"])
+def store(request):
+    """Each of the stores that run."""
+    return request.getfixturevalue(request.param)

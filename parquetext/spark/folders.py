@@ -66,11 +66,14 @@ class Walk:
             left += folders
 
     def step(self, place: Folder, *, at_once: bool = False) -> tuple[list[tuple], list[Folder]]:
-        """The files in one place, and the folders left to be listed: with `at_once` none, for objects."""
+        """The files in one place, and the folders left to be listed: with `at_once` none, for objects.
+
+        Google's store is listed at once anyhow, for each of its folders would list all below it.
+        """
         target = self.filesystems.target(place.url)
         if not place.base:
             return self._named(place.url, target)
-        tree = at_once and isinstance(target, RemoteTarget)
+        tree = isinstance(target, RemoteTarget) and (at_once or _hides_folders(target))
         entries = _tree(target) if tree else entries_of(target)
         tables = _tables(place.url, entries if tree else [*entries, *_iceberg_names(target, entries)])
         files = [(posixpath.join(place.url, entry.name), entry.size, entry.modified, entry.etag,
@@ -178,7 +181,21 @@ def _tree(target: RemoteTarget) -> list[Entry]:
     return _infos(target, recursive=True)
 
 
+def _hides_folders(target: RemoteTarget) -> bool:
+    """Whether pyarrow shows no folder in a folder that is not an object itself, as other programs make none."""
+    return target.filesystem.type_name == "gcs"
+
+
+def _first_level(entries: list[Entry]) -> list[Entry]:
+    """What is in a folder, of all that is below it."""
+    folders = {entry.name.partition("/")[0] for entry in entries if entry.is_folder or "/" in entry.name}
+    files = [entry for entry in entries if not entry.is_folder and "/" not in entry.name]
+    return files + [Entry(name, True, 0, 0) for name in sorted(folders)]
+
+
 def _infos(target: RemoteTarget, recursive: bool) -> list[Entry]:
+    if not recursive and _hides_folders(target):
+        return _first_level(_infos(target, recursive=True))
     selector = pafs.FileSelector(target.path, recursive=recursive, allow_not_found=True)
     infos = target.filesystem.get_file_info(selector)
     etags = _etags(target, infos)

@@ -23,13 +23,21 @@ def commit_remote(source: RemoteSource, edit: TailEdit) -> int:
     check_size(source.target, edit.size)
     staged = Staged(source.target)
     try:
-        _upload(source, edit, staged.path)
+        _upload_unless_changed(source, edit, staged.path)
         staged.check(edit.size)
         _check_unchanged(source)
         _publish(source, staged)
         return edit.size
     finally:
         staged.discard()
+
+
+def _upload_unless_changed(source: RemoteSource, edit: TailEdit, staged: str) -> None:
+    try:
+        _upload(source, edit, staged)
+    except OSError:
+        _check_unchanged(source)  # Google's store reads no other generation than the one that was opened
+        raise
 
 
 def _upload(source: RemoteSource, edit: TailEdit, staged: str) -> None:

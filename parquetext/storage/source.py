@@ -31,7 +31,7 @@ class Version:
     """What tells a file from another one, or from itself before a change.
 
     Local: device and inode, size, times of the last change of content and of attributes, in ns.
-    Remote: size, time in ns where there is one, and ETag where the filesystem tells.
+    Remote: size, time in ns where there is one, and ETag and Google's generation where the filesystem tells.
     """
 
     identity: tuple
@@ -168,9 +168,10 @@ class RemoteSource(Source):
 
     def _version(self) -> Version:
         self.metadata = {_text(key).lower(): _text(value) for key, value in (self.file.metadata() or {}).items()}
-        tag, dated = self.metadata.get("etag"), self.metadata.get("last-modified")
+        dated = self.metadata.get("last-modified") or self.metadata.get("timecreated")  # the latter as listings tell it
+        tag = self.metadata.get("etag")
         modified = _nanoseconds(dated) if tag else self.target.filesystem.get_file_info(self.target.path).mtime_ns
-        return Version((tag, dated), self.file.size(), modified)
+        return Version((tag, dated, self.metadata.get("generation")), self.file.size(), modified)
 
     def read_many(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
         """Several ranges (offset, length), a request for each; at the same time where requests take long."""
@@ -210,11 +211,12 @@ def _text(value: bytes | str) -> str:
 
 
 def _nanoseconds(dated: str | None) -> int | None:
-    """A time as pyarrow tells it of an object, in whole seconds."""
+    """A time as pyarrow tells it of an object, in seconds or fractions of them."""
     try:
-        return int(datetime.fromisoformat(dated or "").timestamp()) * 10**9
+        told = datetime.fromisoformat(dated or "")
     except ValueError:
         return None
+    return int(told.timestamp()) * 10**9 + told.microsecond * 1000
 
 
 def open_source(path: object) -> LocalSource | RemoteSource:

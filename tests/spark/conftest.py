@@ -10,7 +10,6 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from support.stores import azure_store
 
 import parquetext
 
@@ -117,16 +116,3 @@ def _logged(log: Path, pattern: str, daemon: subprocess.Popen) -> str:
         except subprocess.TimeoutExpired:
             continue
     raise AssertionError(log.read_text())
-
-
-@pytest.fixture(scope="session")
-def azure(tmp_path_factory):
-    """A container of Azurite."""
-    with azure_store(tmp_path_factory.mktemp("azure")) as store:
-        yield store
-
-
-@pytest.fixture(params=["azure"])
-def store(request):
-    """Each of the stores that run."""
-    return request.getfixturevalue(request.param)

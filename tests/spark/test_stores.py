@@ -11,6 +11,7 @@ import pytest
 from support.parquet_bytes import TABLE, parquet_bytes
 
 from parquetext.spark import catalog, finalize, list_files, read, restore, strip, upgrade, verify, write
+from parquetext.spark.results import Row
 
 ORIGINAL = parquet_bytes()
 NAMES = [f"day={number % 2}/{number}.parquet" for number in range(4)]
@@ -88,3 +89,9 @@ def test_what_is_not_there_is_an_error_of_its_row(on, store):
     bucket = store.url.replace("lake", "nolake")
     rows = verify(on, [f"{store.url}/no/key.parquet", f"{bucket}/x.parquet"], progress=False).collect()
     assert {row.error for row in rows} == {"FileNotFoundError"}, rows
+
+
+def test_a_row_does_not_tell_the_signature_that_opens_the_store():
+    row = Row("x")
+    row.fail(OSError("DownloadTo from 'https://a.example/lake/x?se=1&sig=abc%2Fdef&sv=1' failed"))
+    assert row.message == "DownloadTo from 'https://a.example/lake/x?se=1&sig=…&sv=1' failed"

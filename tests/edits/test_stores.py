@@ -1,0 +1,101 @@
+"""Changes of single files on stores that run, by the URIs that pyarrow knows."""
+
+from __future__ import annotations
+
+import io
+
+import pyarrow.parquet as pq
+import pytest
+from support.parquet_bytes import TABLE, parquet_bytes
+
+import parquetext
+from parquetext.errors import Conflict, Refused
+from parquetext.storage import TailEdit, change, create
+
+ORIGINAL = parquet_bytes()
+NAME = "day=1/x.parquet"
+
+
+@pytest.fixture
+def uri(store, request):
+    """Where one file lies, alone in its folder."""
+    folder = request.node.originalname.removeprefix("test_")
+    store.put(f"{folder}/{NAME}", ORIGINAL)
+    return store.uri.format(f"{folder}/{NAME}")
+
+
+@pytest.fixture
+def now(store, request):
+    """What is in the folder now."""
+    folder = request.node.originalname.removeprefix("test_")
+    return lambda: {name: store.get(f"{folder}/{name}") for name in store.names(folder)}
+
+
+def test_each_verb_leaves_one_whole_file(uri, now):
+    forms = []
+    for verb in (parquetext.upgrade, parquetext.finalize, parquetext.restore, parquetext.strip):
+        forms.append(verb(uri).form_after)
+        assert list(now()) == [NAME]
+        with parquetext.open(uri) as file:
+            assert (file.form, file.read().equals(TABLE)) == (forms[-1], True)
+        if forms[-1] != "par3":
+            assert pq.read_table(io.BytesIO(now()[NAME])).equals(TABLE)
+    assert forms == ["flat", "par3", "flat", "thrift"]
+    assert now() == {NAME: ORIGINAL}
+
+
+def test_a_file_that_somebody_else_has_changed_meanwhile_stays_as_it_is(store, uri, now, request):
+    with change(uri) as changing:
+        store.put(f"{request.node.originalname.removeprefix('test_')}/{NAME}", ORIGINAL[:-8] + b"12345678")
+        with pytest.raises(Conflict, match="changed by somebody else"):
+            changing.commit(TailEdit(10, b"tail"))
+    assert now() == {NAME: ORIGINAL[:-8] + b"12345678"}
+
+
+def test_a_file_that_is_gone_meanwhile_stays_away(store, uri, now, request):
+    with change(uri) as changing:
+        store.filesystem.delete_file(f"{store.bucket}/{request.node.originalname.removeprefix('test_')}/{NAME}")
+        with pytest.raises(Conflict, match="removed"):
+            changing.commit(TailEdit(10, b"tail"))
+    assert now() == {}
+
+
+def test_an_upload_that_fails_leaves_the_file_as_it_is(uri, now, monkeypatch):
+    def fail(*_):
+        raise OSError("no more")
+
+    with change(uri) as changing:
+        monkeypatch.setattr(type(changing.source), "_read", fail)
+        with pytest.raises(OSError, match="no more"):
+            changing.commit(TailEdit(10, b"tail"))
+    assert now() == {NAME: ORIGINAL}
+
+
+def test_a_new_file_takes_its_name_when_it_is_whole(uri, now):
+    new = create(uri)
+    new.sink.write(b"begin")
+    assert now()[NAME] == ORIGINAL
+    new.sink.write(b"end")
+    new.commit()
+    assert now() == {NAME: b"beginend"}
+
+
+def test_a_table_is_written_and_read(uri, now):
+    parquetext.write_table(TABLE, uri, form="flat")
+    assert parquetext.read_table(uri).equals(TABLE)
+    assert list(now()) == [NAME]
+
+
+def test_what_only_local_files_can_is_refused(uri, now):
+    for option in ("in_place", "keep_mtime"):
+        with pytest.raises(Refused, match="objects cannot be"):
+            parquetext.upgrade(uri, **{option: True})
+    assert now() == {NAME: ORIGINAL}
+
+
+def test_a_file_or_bucket_that_is_not_there_is_said_to_be_so(store):
+    for place in (store.uri.format("no/key.parquet"), store.uri.replace("lake", "nolake").format("key.parquet")):
+        with pytest.raises(FileNotFoundError):
+            parquetext.open(place)
+        with pytest.raises(FileNotFoundError):
+            parquetext.upgrade(place)
