@@ -11,7 +11,7 @@ from ..edits.many import WILDCARD, is_skipped
 from .filesystems import Filesystems, normal
 from .folders import entries_of, entry_at, pattern
 
-__all__ = ["matches"]
+__all__ = ["is_named", "matches"]
 
 _CHOICE = re.compile(r"\{([^{}]*)\}")
 
@@ -35,6 +35,11 @@ def matches(filesystems: Filesystems, path: str) -> list[str]:
     if not found:
         raise FileNotFoundError(errno.ENOENT, "nothing matches", path)
     return found
+
+
+def is_named(name: str, glob: str) -> bool:
+    """Whether a pattern stands for a name."""
+    return any(pattern(choice).fullmatch(name) for choice in _choices(glob))
 
 
 def _choices(url: str) -> Iterator[str]:

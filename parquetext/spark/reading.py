@@ -27,7 +27,7 @@ def read(spark: SparkSession, path, columns: Sequence[str] | None = None, filter
     spark : pyspark.sql.SparkSession
     path : str, os.PathLike, or list of them
         Files, or directories of files, with Hive partitions or without. URLs lead where the session's ``fs.…``
-        settings say.
+        settings say, and timestamps in names of directories are of its time zone.
     columns : list of str, optional
         Top-level columns, keys of directories among them; of the others not even the metadata is read, where the
         footers are flat. All without.
@@ -53,6 +53,7 @@ def read(spark: SparkSession, path, columns: Sequence[str] | None = None, filter
     reader = spark.read.format("parquetext")
     paths = [os.fspath(each) for each in (path if isinstance(path, (list, tuple)) else [path])]
     settings = {} if all(local_path(each) is not None for each in paths) else Filesystems.of(spark).options
+    settings["timeZone"] = spark.conf.get("spark.sql.session.timeZone")
     for name, value in (settings | options).items():
         reader = reader.option(name, str(value).lower() if isinstance(value, bool) else value)
     if columns is not None:

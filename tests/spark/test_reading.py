@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
 
 import parquetext
+from parquetext.errors import Unsupported
 from parquetext.spark import read
 from parquetext.spark.source import ParquetextSource
 
@@ -99,6 +100,17 @@ class TestResults:
         with pytest.raises(Exception, match=r"column 'c'.*spark\.read\.parquet"):
             source(spark, path).collect()
         assert source(spark, path, columns="fine").collect() == [(1,)]
+
+    def test_instants_and_local_times_are_counted_alike_where_the_schema_says_the_other(self, spark, tmp_path):
+        path = str(tmp_path / "t.parquet")
+        pq.write_table(pa.table({name: COLUMNS[name] for name in ("ntz_us", "ntz_ms", "zoned", "zoned_ms")}), path)
+        for names, kind in ((("ntz_us", "ntz_ms"), "timestamp"), (("zoned", "zoned_ms"), "timestamp_ntz")):
+            schema = ", ".join(f"{name} {kind}" for name in names)
+            sparks = spark.read.schema(schema).parquet(path)
+            ours = spark.read.format("parquetext").schema(schema).load(path)
+            assert rows(ours) == rows(sparks)
+            late = f"{names[0]} > {kind}'2000-01-01'"
+            assert rows(ours.where(late)) == rows(sparks.where(late)) != []
 
     def test_what_spark_wrote_comes_back(self, spark, tmp_path):
         path = str(tmp_path / "t")
@@ -193,18 +205,26 @@ class TestDirectories:
     def test_keys_have_the_types_that_spark_gives_them(self, spark, tmp_path):
         values = {"i": ["1", "-2"], "l": ["1", "3000000000"], "d": ["1", "1.5"], "day": ["2020-01-02", "1582-10-10"],
                   "s": ["a b%2Fc", "__HIVE_DEFAULT_PARTITION__"], "mixed": ["1", "x"],
-                  "none": ["__HIVE_DEFAULT_PARTITION__"] * 2, "V": ["7", "8"]}
+                  "none": ["__HIVE_DEFAULT_PARTITION__"] * 2, "V": ["7", "8"], "mixed_widths": ["9999999999", "2.5"],
+                  "exponent": ["1e3", "5."], "huge": ["1.0E20", "-0099999999999999999999"], "java": [" 1", "2.0f"],
+                  "hex": ["0x1p3", "+1"], "no_day": ["2020-02-30", "2020-01-01"], "clock": ["12:30", "13:00"],
+                  "exact": ["2020-01-01 00%3A00%3A00.123456"] * 2, "at": ["2020-03-08 02%3A30%3A00", "1800-01-01"],
+                  "twice": ["2020-11-01 01%3A30%3A00.5"] * 2}
         for row in range(2):
             folder = tmp_path.joinpath(*(f"{key}={texts[row]}" for key, texts in values.items()))
             folder.mkdir(parents=True)
             pq.write_table(pa.table({"v": [row], "mixed": [1.5]}), folder / "f.parquet")
-        ours, sparks = source(spark, str(tmp_path)), spark.read.parquet(str(tmp_path))
+        zone = "America/New_York"
+        ours = source(spark, str(tmp_path), timeZone=zone)
+        sparks = spark.read.option("timeZone", zone).parquet(str(tmp_path))
         assert ours.schema == sparks.schema
         assert rows(ours) == rows(sparks)
-        one = str(tmp_path / "i=1")
-        assert source(spark, one).columns == spark.read.parquet(one).columns
-        ours, sparks = source(spark, one, basePath=str(tmp_path)), spark.read.option("basePath", tmp_path).parquet(one)
-        assert rows(ours) == rows(sparks)
+        early = "at < timestamp'1900-01-01'"
+        assert rows(ours.where(early)) == rows(sparks.where(early)) != []
+        assert rows(read(spark, tmp_path)) == rows(spark.read.parquet(str(tmp_path)))  # of the session's time zone
+        one, options = str(tmp_path / "i=1"), {"timeZone": zone, "basePath": str(tmp_path)}
+        assert source(spark, one, timeZone=zone).columns == spark.read.parquet(one).columns
+        assert rows(source(spark, one, **options)) == rows(spark.read.options(**options).parquet(one))
 
     def test_names_that_spark_passes_over_are_passed_over_and_no_others(self, spark, tmp_path):
         for name in ("x.parquet", "000000_0", "_k=1", "_meta.parquet", ".hidden", "y.parquet._COPYING_",
@@ -217,7 +237,7 @@ class TestDirectories:
         assert found == rows(spark.read.parquet(str(tmp_path)))
         assert len(found) == len(("x.parquet", "000000_0", "_k=1"))
 
-    @pytest.mark.parametrize("texts", [("1e5", "2"), (" 1", "2"), ("1.0f", "2"), ("5.", "6"), ("12:00:00", "13:00:00")])
+    @pytest.mark.parametrize("texts", [("12:00:00", "13:00:00.5"), ("2020-01-01 00:00:00", "2020-01-02")])
     def test_keys_that_only_spark_can_tell_are_refused(self, spark, tmp_path, texts):
         for text in texts:
             (tmp_path / f"k={text}").mkdir()
@@ -226,6 +246,33 @@ class TestDirectories:
             source(spark, str(tmp_path)).schema  # noqa: B018
         given = spark.read.format("parquetext").schema("v long, k string").load(str(tmp_path))
         assert sorted(row.k for row in given.collect()) == sorted(texts)
+
+    def test_the_files_that_count_are_those_of_sparks_own_reader(self, spark, tmp_path):
+        def lay(*names: str) -> str:
+            folder = tmp_path / f"{len([*tmp_path.iterdir()])}"
+            for name in names:
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                pq.write_table(pa.table({"name": [name]}), folder / name)
+            return str(folder)
+
+        plain = lay("a.parquet", "b.pq", "deep/c.parquet")
+        keyed = lay("x.parquet", "k=1/y.parquet", "k=2/deep/z.parquet")
+        for path, options, count in ((plain, {}, 2), (plain, {"recursiveFileLookup": "true"}, 3), (keyed, {}, 2),
+                                     (keyed, {"recursiveFileLookup": "true"}, 3), (keyed, {"basePath": tmp_path}, 2),
+                                     (plain, {"pathGlobFilter": "{b,c}.*"}, 1), (lay("k=1/deep/j=2/f.parquet"), {}, 1)):
+            ours, sparks = ParquetextSource({"path": path, **options}), spark.read.options(**options).parquet(path)
+            reader = ours.reader(ours.schema())
+            found = [row for share in reader.partitions() for batch in reader.read(share) for row in batch.to_pylist()]
+            assert reader.schema == sparks.schema
+            assert sorted(map(str, found)) == sorted(str(row.asDict()) for row in sparks.collect()), (path, options)
+            assert len(found) == count
+        for path in (lay("k=1/f.parquet", "j=1/f.parquet"), lay("k=1/f.parquet", "k=1/j=1/f.parquet"),
+                     lay("k=1/f.parquet", "deep/f.parquet"), lay("x/k=1/f.parquet", "y/k=1/f.parquet"),
+                     lay("k=/f.parquet"), lay("=1/f.parquet"), lay("k=1/k=2/f.parquet")):
+            with pytest.raises(Unsupported, match=r"spark\.read\.parquet"):
+                ParquetextSource({"path": path}).schema()
+            with pytest.raises(Exception, match=r"(?i)conflicting|EMPTY_PARTITION|ALREADY_EXISTS"):
+                spark.read.parquet(path).schema  # noqa: B018
 
     def test_several_paths_are_one_table(self, spark, lake):
         paths = [f"{lake}/part=0/0.parquet", f"{lake}/part=1"]
@@ -270,8 +317,8 @@ class TestPartitions:
         for name, value in (("maxPartitionBytes", "many"), ("mergeSchema", "perhaps"), ("datetimeRebaseMode", "x")):
             with pytest.raises(Exception, match=f"option {name}"):
                 source(spark, lake, **{name: value}).schema  # noqa: B018
-        with pytest.raises(Exception, match="unknown option pathglobfilter: known are columns"):
-            source(spark, lake, pathGlobFilter="*.parq").schema  # noqa: B018
+        with pytest.raises(Exception, match="unknown option modifiedbefore: known are columns"):
+            source(spark, lake, modifiedBefore="2020-01-01").schema  # noqa: B018
 
 
 class TestRead:

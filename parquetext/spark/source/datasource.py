@@ -42,7 +42,7 @@ class ParquetextSource(DataSource):
         files = list_files(options)
         if not files:
             raise ParquetextError(f"no file in {', '.join(options.paths)} to take the schema from; say .schema(…)")
-        keys = key_fields(file.keys for file in files)
+        keys = key_fields((file.keys for file in files), options.time_zone)
         named = {key.name.lower() for key in keys}
         own = None if options.columns is None else [name for name in options.columns if name.lower() not in named]
         whole = _schema(files if options.merge_schema else files[:1], own)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import itertools
 import math
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pyspark.sql.datasource import InputPartition
 
 from ...arrow.discovery import Found, directory_keys, discover
 from ...edits.many import is_skipped
-from ..globbing import matches
+from ...errors import Unsupported
+from ..globbing import is_named, matches
 from .options import Options
 
 __all__ = ["Piece", "Share", "list_files", "shares"]
@@ -33,6 +35,14 @@ class Piece:
         return self.start == -math.inf and self.end == math.inf
 
 
+class _Partition(NamedTuple):
+    """The keys of a folder: their names in small letters, what they say, and the folder that they are below."""
+
+    names: tuple[str, ...]
+    keys: Mapping[str, str | None]
+    place: str
+
+
 class Share(InputPartition):
     """What one task reads."""
 
@@ -44,29 +54,66 @@ class Share(InputPartition):
 def list_files(options: Options) -> list[Found]:
     """The files of all paths and patterns, those of a directory in the order of their paths; keys of directories below.
 
-    As Spark's own reader has it, hidden names are passed over, partitions such as ``_day=1`` are not, and a file of a
-    directory that holds nothing is no file.
+    As Spark's own reader has it: where directories below a path are partitions, the files in these count, else only
+    those that are in it directly, unless `recursiveFileLookup` says otherwise. Hidden names are passed over,
+    partitions such as ``_day=1`` are not, and a file of a directory that holds nothing is no file.
+
+    Raises
+    ------
+    Unsupported
+        Directories that Spark's own reader makes no partitions of.
     """
-    found = []
-    for path in (match for named in options.paths for match in matches(options.filesystems, named)):
-        base = options.target(path if options.base_path is None else options.base_path).path.rstrip("/")
-        target = options.target(path)
-        below = len(target.path.rstrip("/"))
-        found += [_below(each, base) for each in discover(target, partitioned=False, ignore_prefixes=(".",),
-                                                          sizes=True)
-                  if each.path == target.path or (each.size and not _is_hidden(each.path[below:]))]
-    return found
+    paths = [match for named in options.paths for match in matches(options.filesystems, named)]
+    return [file for path in paths for file in _files_of(options, path)]
+
+
+def _files_of(options: Options, path: str) -> list[Found]:
+    target = options.target(path)
+    root = target.path.rstrip("/")
+    found = [file for file in discover(target, partitioned=False, ignore_prefixes=(".",), sizes=True)
+             if file.path == target.path or (file.size and not _is_hidden(file.path[len(root):]))]
+    if options.name_filter is not None:
+        found = [file for file in found if is_named(posixpath.basename(file.path), options.name_filter)]
+    if options.recursive:
+        return found
+    base = root if options.base_path is None else options.target(options.base_path).path.rstrip("/")
+    partitions = {folder: _partition(folder, base) for folder in {posixpath.dirname(file.path) for file in found}}
+    if not any(partition.keys for partition in partitions.values()):
+        return [file for file in found if file.path == target.path or posixpath.dirname(file.path) == root]
+    _check_alike(partitions)
+    of_files = ((file, partitions[posixpath.dirname(file.path)].keys) for file in found)
+    return [Found(file.target, keys, file.size) for file, keys in of_files if keys]
 
 
 def _is_hidden(path: str) -> bool:
     return any(is_skipped(name) for name in path.split("/") if name) or path.endswith(COPYING)
 
 
-def _below(found: Found, base: str) -> Found:
-    """A file with the keys of the directories below `base`."""
-    folder = posixpath.dirname(found.path)
-    keys = directory_keys(folder[len(base):]) if f"{folder}/".startswith(f"{base}/") else {}
-    return Found(found.target, keys, found.size)
+def _partition(folder: str, base: str) -> _Partition:
+    """What the names of directories below `base` say: the last ones that are ``key=value``, one behind the other."""
+    names = folder[len(base):].strip("/").split("/") if f"{folder}/".startswith(f"{base}/") else []
+    end = next((number for number in range(len(names), 0, -1) if "=" in names[number - 1]), 0)
+    first = next((number for number in range(end, 0, -1) if "=" not in names[number - 1]), 0)
+    if not end:
+        return _Partition((), {}, folder)
+    keys = directory_keys("/".join(names[first:end]))
+    return _Partition(tuple(name.partition("=")[0].lower() for name in names[first:end]), keys,
+                      posixpath.join(base, *names[:first]))
+
+
+def _check_alike(partitions: Mapping[str, _Partition]) -> None:
+    """Refuse, as Spark's own reader does, what is not one table, or has a key or value without a name."""
+    places = {partition.place.lower(): folder for folder, partition in partitions.items()}
+    named = {partition.names: folder for folder, partition in partitions.items() if partition.names}
+    for differing in (places, named):
+        if len(differing) > 1:
+            one, other, *_ = sorted(differing.values())
+            raise Unsupported(f"{one} and {other} are no partitions of one table, as spark.read.parquet says, too: "
+                              "read them one by one, or with recursiveFileLookup")
+    for folder, partition in partitions.items():
+        if len(partition.keys) < len(partition.names) or "" in (*partition.keys, *partition.keys.values()):
+            raise Unsupported(f"{folder} names a key twice, or a key or value without a name: spark.read.parquet "
+                              "refuses it, too")
 
 
 def shares(files: Sequence[Found], options: Options) -> list[Share]:

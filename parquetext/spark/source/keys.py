@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import re
+import zoneinfo
 from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
@@ -17,77 +20,153 @@ from pyspark.sql.types import (
     StringType,
     StructField,
     StructType,
+    TimestampType,
 )
 
 from ...errors import Unsupported
 
-__all__ = ["key_scalar", "key_fields"]
+__all__ = ["key_fields", "key_scalar"]
 
+MAX_PRECISION = 38
+# Numbers as Java parses them: whole ones, those without a fraction, and all others, in blanks and with a type's letter.
 _WHOLE = re.compile(r"[+-]?\d+")
-_NUMBER = re.compile(r"[+-]?\d*\.\d+|[+-]?(NaN|Infinity)")
-# Numbers to Java, of one type or another: with spaces around, a point or a type's letter at the end, an exponent.
-_ODD = re.compile(r"\s*[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|NaN|Infinity)[dDfF]?\s*")
-_TIME = re.compile(r"\d{1,2}:\d{1,2}(:\d.*)?")
-_DATE = re.compile(r"[+-]?\d{4,7}-\d{1,2}-\d{1,2}")
-_MOMENT = re.compile(r"\d{4}-\d{1,2}-\d{1,2}[ T]\d")
+_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_HEX = re.compile(r"[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?\d{1,3}", re.ASCII)
+_NO_NUMBER = re.compile(r"[+-]?(NaN|Infinity)")
+_BLANKS = "".join(map(chr, range(33)))
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d)?", re.ASCII)  # what Spark takes for one by itself
+_GIVEN_MOMENT = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d{1,6})?)?)?", re.ASCII)
+_TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?", re.ASCII)
+_OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d\d?)(?::?(\d\d))?")
+_EPOCH = datetime.datetime(1970, 1, 1)
+_TIMES = "times of day"  # a type of Spark's that is not in all its versions
 
 
-def key_fields(files: Iterable[Mapping[str, str | None]]) -> StructType:
-    """The keys of all files, in the order in which they come, each with the one type that all of its values have."""
-    values: dict[str, set[str | None]] = {}
+def key_fields(files: Iterable[Mapping[str, str | None]], zone: str | None) -> StructType:
+    """The keys of all files, in the order in which they come, each with the one type that all of its values have.
+
+    Raises
+    ------
+    Unsupported
+        Values are times of day, or timestamps where no time zone is known.
+    """
+    values: dict[str, set[str]] = {}
     for keys in files:
         for key, value in keys.items():
-            values.setdefault(key, set()).add(value)
-    return StructType([StructField(key, _type_of(key, texts - {None})) for key, texts in values.items()])
+            values.setdefault(key, set()).update(() if value is None else (value,))
+    fields = StructType([StructField(key, _common({*map(_kind, texts)}, key)) for key, texts in values.items()])
+    for field in fields:
+        if field.dataType == TimestampType() and zone is None:
+            raise _zoneless(field.name)
+    return fields
 
 
-def _type_of(key: str, texts: set[str]) -> DataType:
-    if not texts:
-        return NullType()
-    if all(map(_WHOLE.fullmatch, texts)):
-        largest = max(int(text) if int(text) >= 0 else -int(text) - 1 for text in texts)
-        return IntegerType() if largest < 1 << 31 else LongType() if largest < 1 << 63 else _decimal(texts)
-    if all(_NUMBER.fullmatch(text) or _WHOLE.fullmatch(text) for text in texts):
+def _kind(text: str) -> DataType | str:
+    """What a single value is to Spark."""
+    if _WHOLE.fullmatch(text) and -(1 << 63) <= (number := int(text)) < 1 << 63:
+        return IntegerType() if -(1 << 31) <= number < 1 << 31 else LongType()
+    if _DECIMAL.fullmatch(text):
+        _, digits, exponent = decimal.Decimal(text).as_tuple()
+        precision = len(digits) + exponent
+        return DecimalType(precision, 0) if exponent >= 0 and precision <= MAX_PRECISION else DoubleType()
+    if _double(text) is not None:
         return DoubleType()
-    if all(map(_ODD.fullmatch, texts)) or all(map(_TIME.fullmatch, texts)):
-        raise Unsupported(f"directories {key}=… look like numbers or times of a kind of which only spark.read.parquet "
-                          f"can tell the type: use it, or give a schema in which {key} is a string")
-    if all(map(_DATE.fullmatch, texts)) and _cast(texts, pa.date32()) is not None:
-        return DateType()
-    if all(_MOMENT.match(text) or _DATE.fullmatch(text) for text in texts):
-        raise Unsupported(f"directories {key}=… look like timestamps, which depend on the session's time zone: give a "
-                          f"schema in which {key} is a string, or use spark.read.parquet")
-    return StringType()
+    for pattern, kind in ((_MOMENT, TimestampType()), (_DATE, DateType())):
+        if pattern.fullmatch(text) and _moment(text) is not None:
+            return kind
+    return _TIMES if _TIME.fullmatch(text) else StringType()
 
 
-def _decimal(texts: set[str]) -> DataType:
-    digits = max(len(text.lstrip("+-")) for text in texts)
-    return DecimalType(digits, 0) if digits <= 38 else DoubleType()
+def _common(kinds: set[DataType | str], key: str) -> DataType:
+    """The type of values of several."""
+    if kinds == {_TIMES}:
+        raise Unsupported(f"directories {key}=… look like times of day: give a schema in which {key} is a string, or "
+                          "use spark.read.parquet")
+    if len(kinds) < 2:
+        return next(iter(kinds), NullType())
+    precisions = {IntegerType(): 10, LongType(): 20}
+    decimals = [kind for kind in kinds if isinstance(kind, DecimalType)]
+    if kinds <= {*precisions, *decimals}:
+        if not decimals:
+            return LongType()
+        widest = max(precisions.get(kind) or kind.precision for kind in kinds)
+        return DecimalType(widest, 0)
+    if kinds == {IntegerType(), DoubleType()}:
+        return DoubleType()
+    return TimestampType() if kinds == {DateType(), TimestampType()} else StringType()
 
 
-def _cast(texts: Iterable[str], kind: pa.DataType) -> pa.Array | None:
-    try:
-        return pa.array(texts, pa.string()).cast(kind)
-    except pa.ArrowException:
-        return None
-
-
-def key_scalar(value: str | None, kind: pa.DataType, key: str) -> pa.Scalar:
+def key_scalar(value: str | None, kind: pa.DataType, key: str, zone: str | None) -> pa.Scalar:
     """A directory's value as a column's type has it.
 
     Raises
     ------
     Unsupported
-        It is no such value.
+        It is no such value, or an instant where no time zone is known.
     """
     if value is None:
         return pa.scalar(None, kind)
     if pa.types.is_string(kind):
         return pa.scalar(value, kind)
     if pa.types.is_timestamp(kind):
-        raise Unsupported(f"{key}={value}: a directory's timestamp depends on the session's time zone: read {key} as a "
-                          "string, or use spark.read.parquet")
-    made = _cast([value.removeprefix("+")], kind)
-    if made is None:
-        raise Unsupported(f"{key}={value} is no {kind}; read {key} as a string, or use spark.read.parquet")
-    return made[0]
+        return pa.scalar(_micros(value, kind, key, zone), kind)
+    try:
+        if pa.types.is_floating(kind):
+            return pa.scalar(_double(value), pa.float64()).cast(kind)
+        return pa.array([value.removeprefix("+")], pa.string()).cast(kind)[0]
+    except pa.ArrowException:
+        raise _alien(value, kind, key) from None
+
+
+def _micros(value: str, kind: pa.TimestampType, key: str, zone: str | None) -> int:
+    moment = _moment(value) if _GIVEN_MOMENT.fullmatch(value) else None
+    if moment is None:
+        raise _alien(value, kind, key)
+    since = moment - _EPOCH
+    if kind.tz is not None:
+        if zone is None:
+            raise _zoneless(key)
+        # As in Java: where clocks are set back the first time counts, where they are set forward the old offset.
+        since -= moment.replace(tzinfo=_zone(zone)).utcoffset()
+    return since // datetime.timedelta(microseconds=1)
+
+
+def _moment(text: str) -> datetime.datetime | None:
+    try:
+        return datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _double(text: str) -> float | None:
+    """As Java's `Double.parseDouble` has it."""
+    text = text.strip(_BLANKS)
+    if _NO_NUMBER.fullmatch(text):
+        return float(text)
+    for pattern, parse in ((_DECIMAL, float), (_HEX, float.fromhex)):
+        for number in (text, text[:-1] if text[-1:] in ("d", "D", "f", "F") else ""):
+            if pattern.fullmatch(number):
+                return parse(number)
+    return None
+
+
+def _zone(name: str) -> datetime.tzinfo:
+    if offset := _OFFSET.fullmatch(name):
+        sign, hours, minutes = offset.groups()
+        shift = datetime.timedelta(hours=int(hours), minutes=int(minutes or 0))
+        return datetime.timezone(shift if sign == "+" else -shift)
+    try:
+        return zoneinfo.ZoneInfo("UTC" if name == "Z" else name)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError):
+        raise Unsupported(f"time zone {name!r} is not known to this Python: give another by the option timeZone, or "
+                          "use spark.read.parquet") from None
+
+
+def _zoneless(key: str) -> Unsupported:
+    return Unsupported(f"directories {key}=… are timestamps, which depend on a time zone: give it by the option "
+                       "timeZone, or a schema in which they are strings, or use spark.read.parquet")
+
+
+def _alien(value: str, kind: pa.DataType, key: str) -> Unsupported:
+    return Unsupported(f"{key}={value} is no {kind}; read {key} as a string, or use spark.read.parquet")

@@ -16,7 +16,7 @@ __all__ = ["Options"]
 MIB = 1 << 20
 _SUFFIXES = {"": 1, "b": 1, "k": 1 << 10, "kb": 1 << 10, "m": MIB, "mb": MIB, "g": 1 << 30, "gb": 1 << 30}
 NAMES = ("columns", "mergeSchema", "sidecar", "basePath", "maxPartitionBytes", "openCostInBytes", "minPartitionNum",
-         "batchRows", "datetimeRebaseMode", "int96RebaseMode")
+         "batchRows", "datetimeRebaseMode", "int96RebaseMode", "timeZone", "recursiveFileLookup", "pathGlobFilter")
 _KNOWN = {name.lower() for name in (*NAMES, "path", "paths")}
 REBASE_MODES = ("CORRECTED", "LEGACY", "EXCEPTION")
 
@@ -37,6 +37,9 @@ class Options:
     batch_rows: int
     rebase: str
     int96_rebase: str
+    time_zone: str | None
+    recursive: bool
+    name_filter: str | None
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> Options:
@@ -56,7 +59,8 @@ class Options:
             _flag(options, "mergeSchema"), _flag(options, "sidecar"), options.get("basePath"),
             _bytes(options, "maxPartitionBytes", 128 * MIB), _bytes(options, "openCostInBytes", 4 * MIB),
             _bytes(options, "minPartitionNum", os.cpu_count() or 1), _bytes(options, "batchRows", 1 << 15),
-            _mode(options, "datetimeRebaseMode"), _mode(options, "int96RebaseMode"))
+            _mode(options, "datetimeRebaseMode"), _mode(options, "int96RebaseMode"),
+            options.get("timeZone"), _flag(options, "recursiveFileLookup"), options.get("pathGlobFilter"))
 
     def target(self, path: str) -> LocalTarget | RemoteTarget:
         """Where a path or URL leads, by the settings of filesystems that are among the options."""

@@ -65,7 +65,7 @@ class Reader(DataSourceReader):
     def _keys(self, file: Found) -> dict[str, pa.Scalar]:
         """Values that directories give, of columns that are wanted; another case of a name will do."""
         keys = {key.lower(): value for key, value in file.keys.items()}
-        return {field.name: key_scalar(keys[field.name.lower()], field.type, field.name)
+        return {field.name: key_scalar(keys[field.name.lower()], field.type, field.name, self.options.time_zone)
                 for field in self.arrow if field.name.lower() in keys}
 
     def _batches(self, piece: Piece) -> Iterator[pa.RecordBatch]:

@@ -23,7 +23,7 @@ def conformed(column: pa.Array, kind: pa.DataType, name: str, calendar: Calendar
     kind : pyarrow.DataType
         Of Spark's schema.
     is_int96 : bool
-        Whether timestamps in it are stored as INT96, which count as instants.
+        Whether timestamps in it are stored as INT96, whose calendar may be another.
 
     Raises
     ------
@@ -31,7 +31,7 @@ def conformed(column: pa.Array, kind: pa.DataType, name: str, calendar: Calendar
         The column has another type, of which Spark's reader makes no such values; or it is a date or time of a
         calendar that cannot be told.
     """
-    if not _fits(column.type, kind, is_int96):
+    if not _fits(column.type, kind):
         raise Unsupported(f"column {name!r} is {column.type} in this file, and {kind} in Spark's schema: a conversion "
                           "that only spark.read.parquet can make or refuse")
     try:
@@ -42,32 +42,31 @@ def conformed(column: pa.Array, kind: pa.DataType, name: str, calendar: Calendar
 
 
 @lru_cache(maxsize=1 << 12)
-def _fits(source: pa.DataType, wanted: pa.DataType, is_int96: bool) -> bool:
+def _fits(source: pa.DataType, wanted: pa.DataType) -> bool:
     if isinstance(source, pa.BaseExtensionType):
         source = source.storage_type
     if pt.is_dictionary(source):
         source = source.value_type
     if pt.is_struct(wanted):
         return pt.is_struct(source) and all(
-            _fits(source.field(place).type, field.type, is_int96) for field in wanted
+            _fits(source.field(place).type, field.type) for field in wanted
             if (place := _place(source, field.name)) is not None)
     if pt.is_list(wanted):
-        return _is_list(source) and _fits(source.value_type, wanted.value_type, is_int96)
+        return _is_list(source) and _fits(source.value_type, wanted.value_type)
     if pt.is_map(wanted):
-        return pt.is_map(source) and _fits(source.key_type, wanted.key_type, is_int96) and _fits(
-            source.item_type, wanted.item_type, is_int96)
+        return pt.is_map(source) and _fits(source.key_type, wanted.key_type) and _fits(
+            source.item_type, wanted.item_type)
     if pt.is_timestamp(wanted):
-        return _is_same_moment(source, wanted, is_int96)
+        return _is_moment(source, wanted)
     return source == wanted or pt.is_null(source) or any(
         of_source(source) and of_wanted(wanted) and fits(source, wanted) for of_source, of_wanted, fits in _CASTS)
 
 
-def _is_same_moment(source: pa.DataType, wanted: pa.DataType, is_int96: bool) -> bool:
+def _is_moment(source: pa.DataType, wanted: pa.DataType) -> bool:
+    """Whether Spark takes them for such moments: it counts instants and local times alike, whatever the file says."""
     if pt.is_date32(source):
         return wanted.tz is None
-    if not pt.is_timestamp(source) or source.unit == "ns":
-        return pt.is_null(source)
-    return (is_int96 or source.tz is not None) == (wanted.tz is not None)
+    return pt.is_null(source) or (pt.is_timestamp(source) and source.unit != "ns")
 
 
 def _is_list(kind: pa.DataType) -> bool:
