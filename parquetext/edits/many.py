@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import glob
+import itertools
 import os
 import posixpath
-import re
 from collections.abc import Callable, Iterable, Iterator
 
 from ..errors import ParquetextError
 from ..storage import LocalTarget, RemoteTarget, open_source, resolve
+from .globs import matcher, matching, meant
 
-__all__ = ["WILDCARD", "each", "expand", "glob_pattern", "is_parquet", "is_skipped", "many"]
+__all__ = ["each", "expand", "is_skipped", "is_wanted", "many", "parents"]
 
 Outcome = tuple[object, object | None, Exception | None]
 
 SUFFIXES = (".parquet", ".parq", ".pq")
 MAGICS = (b"PAR1", b"PARE", b"PAR3")
-WILDCARD = re.compile(r"[*?[]")
 
 
 def many(paths: Iterable[object] | str, action: Callable, **options) -> Iterator[Outcome]:
@@ -38,11 +37,11 @@ def each(targets: Iterable[object], action: Callable) -> Iterator[Outcome]:
 
 
 def expand(paths: Iterable[object] | str) -> Iterator[object]:
-    """The files that paths, directories, globs and URIs stand for, each once, sorted within each of `paths`.
+    """The files that paths, directories, patterns (`globs`) and URIs stand for, each once, sorted within each of them.
 
     A directory stands for all Parquet files below it, partitions included: names that end in .parquet, .parq or .pq,
     and names without any suffix whose content ends as Parquet files do. Hidden names and those that begin with ``_``
-    are skipped there, and by globs, except directories such as ``_day=1``. A path that is named in full is always
+    are skipped there, and by wildcards, except directories such as ``_day=1``. A path that is named in full is always
     taken, also if nothing is there: whoever opens it then says so.
     """
     seen = set()
@@ -61,16 +60,18 @@ def is_skipped(name: str) -> bool:
 
 
 def _expand_local(path: str) -> Iterator[str]:
-    if os.path.isdir(path):
-        yield from _walk(path)
-    elif os.path.lexists(path) or not WILDCARD.search(path):
-        yield path
-    else:
-        base = os.path.dirname(path[:WILDCARD.search(path).start()])
-        for found in sorted(glob.glob(path, recursive=True)):
-            if any(map(is_skipped, os.path.relpath(found, base or ".").split(os.sep))):
-                continue
-            yield from _walk(found) if os.path.isdir(found) else [found]
+    places = [matching(place, _entries, os.path.lexists) if place.pattern else [place.path]
+              for place in meant(path, os.path.lexists)]
+    for found in sorted(itertools.chain(*places)):
+        yield from _walk(found) if os.path.isdir(found) else [found]
+
+
+def _entries(folder: str, links: bool) -> list[tuple[str, bool]]:
+    try:
+        with os.scandir(folder or ".") as entries:
+            return [(entry.name, entry.is_dir(follow_symlinks=links)) for entry in entries]
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return []
 
 
 def _walk(folder: str) -> Iterator[str]:
@@ -98,31 +99,37 @@ def is_parquet(name: str, path: object) -> bool:
 def _expand_remote(target: RemoteTarget) -> Iterator[RemoteTarget]:
     import pyarrow.fs as pafs
 
-    filesystem, path = target.filesystem, target.path
-    wildcard = WILDCARD.search(path)
-    if wildcard:
-        base, wanted = posixpath.dirname(path[:wildcard.start()]), glob_pattern(path)
-    elif filesystem.get_file_info(path).type == pafs.FileType.Directory:
-        base, wanted = path, None
-    else:
-        yield target
-        return
-    infos = filesystem.get_file_info(pafs.FileSelector(base, recursive=True, allow_not_found=True))
-    for info in sorted((info for info in infos if info.is_file), key=lambda info: info.path):
-        found = RemoteTarget(filesystem, info.path)
-        if any(map(is_skipped, posixpath.relpath(info.path, base or ".").split("/"))):
+    filesystem = target.filesystem
+
+    def type_of(path: str) -> pafs.FileType:
+        return filesystem.get_file_info(path).type
+
+    found = []
+    for place in meant(target.path, lambda path: type_of(path) != pafs.FileType.NotFound):
+        if not place.pattern and type_of(place.path) != pafs.FileType.Directory:
+            found.append(place.path)
             continue
-        if wanted.fullmatch(info.path) if wanted else is_parquet(info.base_name, found):
-            yield found
+        infos = filesystem.get_file_info(pafs.FileSelector(place.path, recursive=True, allow_not_found=True))
+        found += [info.path for info in infos if info.is_file
+                  and is_wanted(posixpath.relpath(info.path, place.path or "."), place.pattern,
+                                RemoteTarget(filesystem, info.path))]
+    yield from (RemoteTarget(filesystem, path) for path in sorted(found))
 
 
-def glob_pattern(path: str) -> re.Pattern:
-    """``*`` and ``?`` stay within a name, ``**`` stands for any number of folders."""
-    parts = []
-    for piece in re.split(r"(\*\*/|\*\*|\*|\?|\[[^\]]*\])", path):
-        translated = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(piece)
-        if translated is None:
-            is_set = piece.startswith("[") and piece.endswith("]")
-            translated = piece.replace("[!", "[^") if is_set else re.escape(piece)
-        parts.append(translated)
-    return re.compile("".join(parts))
+def is_wanted(path: str, pattern: str, target: object) -> bool:
+    """Whether a file, by its path in a folder, matches a pattern, or is one that a folder which does stands for."""
+    if pattern:
+        wanted = matcher(pattern)
+        if wanted.fullmatch(path):
+            return True
+        folder = next(filter(wanted.fullmatch, parents(path)), None)
+        if folder is None:
+            return False
+        path = posixpath.relpath(path, folder)
+    return not any(map(is_skipped, path.split("/"))) and is_parquet(posixpath.basename(path), target)
+
+
+def parents(path: str) -> Iterator[str]:
+    """The folders above a relative path, from the nearest on."""
+    while path := posixpath.dirname(path):
+        yield path

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import posixpath
-import re
 import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,12 +12,13 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.fs as pafs
 
-from ..edits.many import WILDCARD, glob_pattern, is_parquet, is_skipped
+from ..edits.globs import matcher, meant
+from ..edits.many import is_skipped, is_wanted, parents
 from ..edits.tables import ICEBERG_FOLDER, ICEBERG_SUFFIXES, LOG_FOLDERS, membership, table_above
 from ..storage import LocalTarget, RemoteTarget
 from .filesystems import Filesystems
 
-__all__ = ["FILES", "NOT_THERE", "Entry", "Folder", "Walk", "entries_of", "entry_at", "pattern"]
+__all__ = ["FILES", "NOT_THERE", "Entry", "Folder", "Walk", "entries_of", "entry_at"]
 
 FILES = pa.schema([("path", pa.string()), ("size", pa.int64()), ("modified", pa.int64()), ("etag", pa.string()),
                    ("table", pa.string())])
@@ -70,30 +69,32 @@ class Walk:
 
         Google's store is listed at once anyhow, for each of its folders would list all below it.
         """
-        target = self.filesystems.target(place.url)
         if not place.base:
-            return self._named(place.url, target)
+            return self._named(place.url)
+        target = self.filesystems.target(place.url)
         tree = isinstance(target, RemoteTarget) and (at_once or _hides_folders(target))
         entries = _tree(target) if tree else entries_of(target)
         tables = _tables(place.url, entries if tree else [*entries, *_iceberg_names(target, entries)])
-        files = [(posixpath.join(place.url, entry.name), entry.size, entry.modified, entry.etag,
-                  place.table or _nearest(entry.name, tables))
-                 for entry in entries if not entry.is_folder and self._is_wanted(place, entry.name)]
+        named = ((entry, posixpath.join(place.url, entry.name)) for entry in entries if not entry.is_folder)
+        files = [(url, entry.size, entry.modified, entry.etag, place.table or _nearest(entry.name, tables))
+                 for entry, url in named
+                 if is_wanted(url[len(place.base):].lstrip("/"), place.glob, self.filesystems.target(url))]
         table = place.table or tables.get("", "")
         folders = [] if tree else [place._replace(url=posixpath.join(place.url, entry.name), table=table)
                                    for entry in entries if entry.is_folder and _is_entered(place, entry.name)]
         return files, folders
 
-    def _named(self, url: str, target: Target) -> tuple[list[tuple], list[Folder]]:
-        """What a caller has named: a folder, a file, a glob, or something that is not there."""
-        entry = entry_at(target)
-        if entry is None and (wildcard := WILDCARD.search(url)):
-            base = posixpath.dirname(url[:wildcard.start()])
-            return [], [Folder(base, base, posixpath.relpath(url, base), self._table_above(f"{base}/x"))]
-        if entry is not None and entry.is_folder:
-            return [], [Folder(url, url, "", self._table_above(f"{url}/x"))]
-        size, modified, etag = entry[2:] if entry else (NOT_THERE, 0, "")
-        return [(url, size, modified, etag, self._table_above(url))], []
+    def _named(self, url: str) -> tuple[list[tuple], list[Folder]]:
+        """What a caller has named: a folder, a file, a pattern, or something that is not there."""
+        files, folders = [], []
+        for path, glob in meant(url, lambda path: entry_at(self.filesystems.target(path)) is not None):
+            entry = None if glob else entry_at(self.filesystems.target(path))
+            if glob or (entry and entry.is_folder):
+                folders.append(Folder(path, path, glob, self._table_above(f"{path}/x")))
+            else:
+                size, modified, etag = entry[2:] if entry else (NOT_THERE, 0, "")
+                files.append((path, size, modified, etag, self._table_above(path)))
+        return files, folders
 
     def _table_above(self, url: str) -> str:
         folder = posixpath.dirname(url)
@@ -102,38 +103,14 @@ class Walk:
             self._above[folder] = membership(*found) if found else ""
         return self._above[folder]
 
-    def _is_wanted(self, place: Folder, name: str) -> bool:
-        if any(map(is_skipped, name.split("/"))):
-            return False
-        url = posixpath.join(place.url, name)
-        if place.glob:
-            path = posixpath.relpath(url, place.base)
-            if pattern(place.glob).fullmatch(path):
-                return True
-            if not any(map(pattern(place.glob).fullmatch, _parents(path))):
-                return False
-        return is_parquet(posixpath.basename(name), self.filesystems.target(url))
-
 
 def _is_entered(place: Folder, name: str) -> bool:
-    """Whether a folder of this name is skipped, or by its name leads away from the glob."""
-    if is_skipped(name):
-        return False
+    """Whether a folder of this name is not skipped, and does not by its name lead away from the pattern."""
     depth = 0 if place.url == place.base else posixpath.relpath(place.url, place.base).count("/") + 1
-    segments = place.glob.split("/") if place.glob else []
-    if depth >= len(segments) or "**" in segments[:depth + 1]:
-        return True
-    return pattern(segments[depth]).fullmatch(name) is not None
-
-
-@functools.lru_cache(maxsize=64)
-def pattern(glob: str) -> re.Pattern:
-    return glob_pattern(glob)
-
-
-def _parents(path: str) -> Iterator[str]:
-    while path := posixpath.dirname(path):
-        yield path
+    names = place.glob.split("/") if place.glob else []
+    if "**" in names[:depth + 1]:
+        return not is_skipped(name) or any(matcher(each).fullmatch(name) for each in names)
+    return matcher(names[depth]).fullmatch(name) is not None if depth < len(names) else not is_skipped(name)
 
 
 def entry_at(target: Target) -> Entry | None:
@@ -242,4 +219,4 @@ def _tables(url: str, entries: list[Entry]) -> dict[str, str]:
 def _nearest(name: str, tables: Mapping[str, str]) -> str:
     if not tables:
         return ""
-    return next((tables[folder] for folder in [*_parents(name), ""] if folder in tables), "")
+    return next((tables[folder] for folder in [*parents(name), ""] if folder in tables), "")

@@ -33,10 +33,11 @@ def list_files(spark: SparkSession, paths: object) -> pa.Table:
     spark : pyspark.sql.SparkSession
         A Spark Connect session will do.
     paths : str, os.PathLike, an iterable of them, or a DataFrame with a column of them (`path`, or its only one)
-        Paths and URLs of files, directories and globs. A directory stands for all Parquet files below it, Hive
-        partitions included: names that end in .parquet, .parq or .pq, and names without any suffix whose content ends
-        as Parquet files do. Hidden names and those that begin with ``_`` are skipped there and by globs, except
-        directories such as ``_day=1``. A file that is named in full is always taken, also if nothing is there.
+        Paths and URLs of files, directories and patterns (`edits.globs`). A directory stands for all Parquet files
+        below it, Hive partitions included: names that end in .parquet, .parq or .pq, and names without any suffix whose
+        content ends as Parquet files do. Hidden names and those that begin with ``_`` are skipped there and by
+        wildcards, except directories such as ``_day=1``. A file that is named in full is always taken, also if nothing
+        is there.
 
     Returns
     -------

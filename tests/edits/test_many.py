@@ -39,6 +39,21 @@ def test_a_glob_skips_what_is_hidden(lake):
     assert names(lake, f"{lake}/nothing*") == []
 
 
+def test_braces_stand_for_one_or_the_other_and_hide_nothing_that_they_name(lake):
+    expected = ["_temporary/e.parquet", "day=1/a.parquet", "day=2/c.PARQUET"]
+    assert names(lake, f"{lake}/{{day=*/[ac],_temporary/e}}.{{PARQUET,parquet}}") == expected
+    assert names(lake, f"{lake}/{{day=1/a,absent}}.parquet") == ["day=1/a.parquet"]
+    assert names(lake, f"{lake}/{{also,absent}}.parquet") == ["{also,absent}.parquet"]  # for whoever opens it to say so
+    (lake / "day={1,2}").mkdir()
+    assert names(lake, f"{lake}/day={{1,2}}") == []  # its very name
+
+
+def test_folders_at_any_depth_are_no_linked_ones(lake):
+    (lake / "day=1" / "back").symlink_to(lake)
+    assert names(lake, f"{lake}/**/c.PARQUET") == ["day=2/c.PARQUET"]
+    assert names(lake, f"{lake}/day=1/*/day=2") == ["day=1/back/day=2/c.PARQUET"]
+
+
 def test_a_file_named_in_full_is_taken_whatever_its_name(lake):
     assert names(lake, lake / ".hidden.parquet", f"file://{lake}/notes.txt", lake / "absent") == [
         ".hidden.parquet", "notes.txt", "absent"]
@@ -62,6 +77,8 @@ def test_a_filesystem_lists_alike(lake):
     assert found(f"{lake}/day=1/*") == ["day=1/a.parquet", "day=1/b.parquet"]
     assert found(f"{lake}/**/[!b].parquet") == ["day=1/a.parquet"]
     assert found(f"{lake}/.hidden.parquet") == [".hidden.parquet"]
+    for pattern in ("{day=*/[ac],_temporary/e}.{PARQUET,parquet}", "day=*", "{day=1/a,absent}.parquet", "{a,b}", "{a"):
+        assert found(f"{lake}/{pattern}") == names(lake, f"{lake}/{pattern}")
 
 
 def test_one_bad_file_does_not_stop_the_others(lake):

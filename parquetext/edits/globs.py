@@ -1,0 +1,187 @@
+"""Patterns of paths, with the meaning that Hadoop gives them."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+__all__ = ["Place", "is_pattern", "matcher", "matching", "meant", "places"]
+
+_SPECIAL = re.compile(r"[*?\[{\\]")
+_TOKEN = re.compile(r"""\\(?P<escaped>.)
+                      | \[(?P<negated>[!^]?)(?P<set>\](?:\\.|[^\]\\/])*|(?:\\.|[^\]\\/])+)\]
+                      | (?P<any>\*+|\?)
+                      | .""", re.DOTALL | re.VERBOSE)
+_IN_SET = re.compile(r"\\(?P<escaped>.)|(?<=.)(?P<range>-)(?=.)|(?P<other>.)", re.DOTALL)
+_NAME = "[^/]"
+# No wildcard begins a hidden name, or one that begins with an underscore and is no partition.
+_VISIBLE = r"(?!(?<![^/])(?:\.|_[^=/]*(?:/|\Z)))"
+_FOLDERS = f"(?:{_VISIBLE}{_NAME}+/)*"
+_ROOT = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*://[^/]*)?")
+
+
+class Place(NamedTuple):
+    """A folder, and the pattern of what is meant below it; without a pattern, the very path that is meant."""
+
+    path: str
+    pattern: str
+
+
+def is_pattern(path: str) -> bool:
+    """Whether a path has characters that patterns have; what is there under the very name is meant all the same."""
+    return _SPECIAL.search(path) is not None
+
+
+def places(path: str) -> list[Place]:
+    r"""Where to look for what a pattern stands for.
+
+    ``*``, ``?``, ``[a-c]`` and ``[!a]`` or ``[^a]`` stay within a name, ``{a,b}`` is one or the other, across names
+    too, and may hold further ones; ``\`` takes a character for itself; ``**`` alone is any number of folders. Hidden
+    names, and those that begin with ``_`` unless they hold ``=``, match only what begins with that very character.
+
+    Nothing for what is no pattern, because something in it has no end.
+
+    Notes
+    -----
+    Choices across names are places of their own, and may lead to the same file; those within a name match it once.
+    Those of the folders before all wildcards are spelled out, because folders are better named than searched.
+    """
+    root = _ROOT.match(path)[0]
+    try:
+        spelled_out = _spelled_out(path[len(root):], lambda choices: "/" in choices)
+        found = [place for each in spelled_out for place in dict.fromkeys(_places(each))]
+    except re.error:
+        return []
+    return [place._replace(path=f"{root}{place.path}".rstrip("/")) for place in found] if root else found
+
+
+def meant(path: str, is_there: Callable[[str], bool]) -> list[Place]:
+    """Where to look for what a path or pattern stands for: itself where it is there, or where nothing else is named."""
+    if not is_pattern(path) or is_there(path):
+        return [Place(path, "")]
+    return [place for place in places(path) if place.pattern or is_there(place.path)] or [Place(path, "")]
+
+
+def matching(place: Place, entries: Callable[[str, bool], Iterable[tuple[str, bool]]],
+             is_there: Callable[[str], bool]) -> Iterator[str]:
+    """The paths of files and folders in a place that match, found name by name.
+
+    Parameters
+    ----------
+    place : Place
+    entries : callable
+        The names in a folder, and whether each is a folder; with links to folders, which may lead back, or without.
+        Nothing where there is no folder.
+    is_there : callable
+        Whether a path leads anywhere.
+    """
+    if not place.pattern:
+        if is_there(place.path):
+            yield place.path
+        return
+    name, _, rest = place.pattern.partition("/")
+    if (plain := _literal(name)) is not None:
+        yield from matching(Place(posixpath.join(place.path, plain), rest), entries, is_there)
+        return
+    if name == "**":
+        yield from matching(Place(place.path, rest or "*"), entries, is_there)
+    wanted = matcher("*" if name == "**" else name)
+    for entry, is_folder in entries(place.path, name != "**"):
+        if wanted.fullmatch(entry):
+            path = posixpath.join(place.path, entry)
+            if name == "**":
+                if is_folder:
+                    yield from matching(Place(path, place.pattern), entries, is_there)
+            elif not rest:
+                yield path
+            elif is_folder:
+                yield from matching(Place(path, rest), entries, is_there)
+
+
+def _places(path: str) -> Iterator[Place]:
+    named, names = [], path.split("/")
+    for depth, name in enumerate(names):
+        plain = _literal(name)
+        if plain is None:
+            break
+        if plain or not depth:
+            named.append(plain)
+    else:
+        yield Place(_joined(named), "")
+        return
+    rest = "/".join(names[depth:])
+    matcher(rest)  # each part of it is a pattern
+    if any(token["any"] or token["set"] for token in _TOKEN.finditer(name)):
+        yield Place(_joined(named), rest)
+        return
+    for choice in filter(None, _spelled_out(name, lambda choices: True)):
+        yield from _places("/".join([*names[:depth], choice, *names[depth + 1:]]))
+
+
+def _joined(names: list[str]) -> str:
+    return "/" if names == [""] else "/".join(names)
+
+
+def _spelled_out(path: str, is_meant: Callable[[str], bool]) -> list[str]:
+    """The patterns that it stands for without the braces that are meant."""
+    cuts, depth = [], 0
+    for token in _TOKEN.finditer(path):
+        if token[0] == "{":
+            cuts, depth = cuts if depth else [token.start()], depth + 1
+        elif depth == 1 and token[0] in ",}":
+            cuts.append(token.start())
+        if token[0] == "}" and depth:
+            depth -= 1
+            if not depth and is_meant(path[cuts[0]:cuts[-1]]):
+                before, after = path[:cuts[0]], path[cuts[-1] + 1:]
+                return [each for begin, end in itertools.pairwise(cuts)
+                        for each in _spelled_out(before + path[begin + 1:end] + after, is_meant)]
+    return [path]
+
+
+def _literal(name: str) -> str | None:
+    """The name that is meant, without escapes; None where that is for a pattern to say."""
+    tokens = list(_TOKEN.finditer(name))
+    if any(token["any"] or token["set"] or token[0] in ("{", "[", "\\") for token in tokens):
+        return None
+    return "".join(token["escaped"] or token[0] for token in tokens)
+
+
+@functools.lru_cache(maxsize=256)
+def matcher(pattern: str) -> re.Pattern:
+    """Its `fullmatch` takes the paths that are meant, relative to the pattern's place; `re.error`: it is no pattern."""
+    *folders, last = pattern.split("/")
+    parts = [_FOLDERS if name == "**" else f"{_of_name(name)}/" for name in folders]
+    return re.compile("".join([*parts, f"{_FOLDERS}{_VISIBLE}{_NAME}+" if last == "**" else _of_name(last)]))
+
+
+def _of_name(pattern: str) -> str:
+    parts, depth, is_begun = [], 0, False
+    for token in _TOKEN.finditer(pattern):
+        kind = token.lastgroup
+        if kind is None and token[0] in "{,}" and (depth or token[0] == "{"):
+            parts.append({"{": "(?:", ",": "|", "}": ")"}[token[0]])
+            depth += {"{": 1, "}": -1}.get(token[0], 0)
+            continue
+        if kind is None and token[0] in "[\\":
+            raise re.error(f"{token[0]} at {token.start()} of {pattern!r} has no end")
+        wild = "" if is_begun else _VISIBLE
+        if kind == "any":
+            parts.append(wild + _NAME + "*" * (token[0] != "?"))
+        elif kind == "set":
+            parts.append(f"{wild}(?!/)[{'^' * bool(token['negated'])}{_of_set(token['set'])}]")
+        else:
+            parts.append(re.escape(token["escaped"] or token[0]))
+        is_begun = is_begun or not depth
+    if depth:
+        raise re.error(f"a brace of {pattern!r} has no end")
+    return "".join(parts)
+
+
+def _of_set(characters: str) -> str:
+    tokens = _IN_SET.finditer(characters)
+    return "".join("-" if token["range"] else re.escape(token["escaped"] or token["other"]) for token in tokens)
