@@ -11,7 +11,7 @@ from ..errors import Conflict
 __all__ = ["patiently"]
 
 TRIES = 4
-PAUSE_SECONDS = 0.25    # before the second try; doubled each time
+PAUSE_SECONDS = 0.5  # before the second try; doubled each time
 _LASTING = (FileNotFoundError, PermissionError, NotADirectoryError, IsADirectoryError)
 _LASTING_AWS = re.compile(r"AWS Error (ACCESS_DENIED|NO_SUCH_BUCKET|INVALID_ACCESS_KEY_ID|SIGNATURE_DOES_NOT_MATCH)")
 
@@ -24,7 +24,7 @@ def patiently(action: Callable, *, remote: bool):
         except (Conflict, OSError) as error:
             if number == TRIES or not (isinstance(error, Conflict) or (remote and _may_pass(error))):
                 raise
-        time.sleep(PAUSE_SECONDS * 2 ** number)
+        time.sleep(PAUSE_SECONDS * 2 ** (number - 1))
     raise AssertionError("unreachable")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -19,7 +21,8 @@ from parquetext.catalog import batches_of
 from parquetext.errors import ParquetextError
 from parquetext.spark import tasks
 from parquetext.spark.filesystems import Filesystems
-from parquetext.spark.results import ROWS, begin
+from parquetext.spark.owner import Owner
+from parquetext.spark.results import ROWS, begin, put
 from parquetext.spark.tasks import Work
 
 ORIGINAL = parquet_bytes()
@@ -156,19 +159,41 @@ def test_options_reach_every_file(spark, lake):
     assert outcomes(quietly(jobs.strip, spark, lake / "day=0", dry_run=True)) == {"would-strip": 1}
 
 
+def one_task(spark, folder: Path, count: int) -> tuple[list[tuple], Work]:
+    """Files as a listing tells of them, and what a task of an upgrade does with them."""
+    files = [(str(folder / "lake" / f"{number}.parquet"), len(ORIGINAL), 0, "", "") for number in range(count)]
+    (folder / "lake").mkdir()
+    for path, *_ in files:
+        Path(path).write_bytes(ORIGINAL)
+    results = begin(spark, Filesystems(), str(folder / "results"), "upgrade")
+    done = [spark.sparkContext.accumulator(0) for _ in range(2)]
+    return files, Work("upgrade", {"timeout": 60}, "upgrade", results, Filesystems(), *done)
+
+
+def test_a_task_comes_last_to_the_file_that_an_earlier_attempt_was_at_and_passes_it_over_if_that_has_died(
+        spark, tmp_path):
+    files, work = one_task(spark, tmp_path, 3)
+    dead = dataclasses.replace(Owner.this(), started=0)
+    put(Filesystems(), f"{work.folder}/_doing-00000-1.json",
+        json.dumps({"owner": str(dead), "file": files[0][0], "beat": 1}).encode())
+
+    def second_retry(_):
+        with mock.patch.object(tasks, "_attempt", lambda: 2):
+            yield from work(0, iter([files]))
+
+    (part,) = spark.sparkContext.parallelize(range(1), 1).mapPartitions(second_retry).collect()
+    rows = pq.read_table(part.url, partitioning=None).to_pylist()
+    assert [(row["path"], row["error"]) for row in rows] == [
+        (files[1][0], None), (files[2][0], None), (files[0][0], "Crashed")]
+    assert Path(files[0][0]).read_bytes() == ORIGINAL
+
+
 @pytest.mark.parametrize("first", [0, 1])
 def test_two_attempts_at_one_task_at_the_same_time_end_with_whole_files(spark, tmp_path, first):
     """As speculation makes them: what one does the other finds done, and each has a row for each file."""
     from pyspark import BarrierTaskContext
 
-    context = spark.sparkContext
-    (tmp_path / "lake").mkdir()
-    files = [(str(tmp_path / "lake" / f"{number}.parquet"), len(ORIGINAL), 0, "", "") for number in range(40)]
-    for path, *_ in files:
-        Path(path).write_bytes(ORIGINAL)
-    folder = begin(spark, Filesystems(), str(tmp_path / "results"), "upgrade")
-    work = Work("upgrade", {"timeout": 60}, "upgrade", folder, Filesystems(), context.accumulator(0),
-                context.accumulator(0))
+    context, (files, work) = spark.sparkContext, one_task(spark, tmp_path, 40)
 
     def attempt(number, _):
         with mock.patch.object(tasks, "_attempt", lambda: first + number):
