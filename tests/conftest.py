@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from support.quick_java import java_options
-from support.stores import azure_store, google_store
+from support.stores import azure_store, google_store, hdfs_store
 
 from parquetext import kernels
 
@@ -99,7 +99,14 @@ def google(tmp_path_factory):
         yield store
 
 
-@pytest.fixture(params=["azure", "google"])
+@pytest.fixture(scope="session")
+def hdfs(tmp_path_factory):
+    """A folder of an HDFS with one data node."""
+    with hdfs_store(tmp_path_factory.mktemp("hdfs")) as store:
+        yield store
+
+
+@pytest.fixture(params=["azure", "google", "hdfs"])
 def store(request):
     """Each of the stores that run."""
     return request.getfixturevalue(request.param)

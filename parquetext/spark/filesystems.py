@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import ParquetextError, Unsupported
 from ..storage import LocalTarget, RemoteTarget
+from ..storage.hdfs import HDFS_SCHEMES, hdfs_filesystem
 from .azure import AZURE_SCHEMES, azure_filesystem, azure_settings
 from .gcs import GCS_SCHEMES, gcs_filesystem, gcs_settings
+from .hdfs import hdfs_settings, of_hdfs
 from .s3 import S3_SCHEMES, s3_filesystem, s3_settings
 
 if TYPE_CHECKING:
@@ -24,7 +26,6 @@ __all__ = ["Filesystems"]
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/]*)")
 _FILE = re.compile(r"file:(?://(?:localhost)?(?=/))?", re.IGNORECASE)
 _SETTING = "fs."
-HDFS_SCHEMES = ("hdfs", "viewfs")
 
 
 class _Mount(NamedTuple):
@@ -64,7 +65,8 @@ class Filesystems:
                 return {}
             return {prefix + name: value for name, value in dict(found).items()}
 
-        settings = {**s3_settings(hadoop.get, below), **azure_settings(hadoop.get, below), **gcs_settings(hadoop.get)}
+        settings = {**s3_settings(hadoop.get, below), **azure_settings(hadoop.get, below), **gcs_settings(hadoop.get),
+                    **hdfs_settings(hadoop.get, below)}
         return cls({name: value for name, value in settings.items() if value})
 
     @classmethod
@@ -138,13 +140,7 @@ def _azure(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
 
 
 def _hdfs(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
-    import pyarrow.fs as pafs
-
-    try:
-        return _Mount(pafs.HadoopFileSystem.from_uri(url if authority else "hdfs://default"), url, "")
-    except OSError as error:
-        raise Unsupported(f"{url}: hdfs:// needs libhdfs on every machine (ARROW_LIBHDFS_DIR or HADOOP_HOME, "
-                          f"JAVA_HOME, and CLASSPATH from `hadoop classpath --glob`): {error}") from error
+    return _Mount(hdfs_filesystem(url, of_hdfs(settings)), url, "")
 
 
 def _fsspec(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:

@@ -57,7 +57,7 @@ class Change:
         if not 0 <= edit.keep <= source.size:
             raise ParquetextError(f"cannot keep {edit.keep} of {source.size} bytes", file=source.name)
         if isinstance(source, RemoteSource):
-            self.written = commit_remote(source, edit)
+            self.written = commit_remote(source, edit, self.forced)
             return
         if self.in_place:
             commit_in_place(self.operations, source, edit, keep_mtime=self.keep_mtime)
@@ -112,8 +112,8 @@ def _open_remote(target: RemoteTarget, in_place: bool, keep_mtime: bool) -> Remo
         what = "changed in place" if in_place else "kept with their times"
         raise Refused(f"objects cannot be {what}", file=str(target))
     if target.filesystem.type_name == "hdfs":
-        raise Refused("libhdfs cannot put a file in the place of another at once; a sidecar leaves the file as it is",
-                      file=str(target))
+        raise Refused("libhdfs cannot put a file in the place of another at once: hdfs-native can "
+                      "(pip install 'parquetext[hdfs]'), for files named by URL", file=str(target))
     return RemoteSource(target)
 
 

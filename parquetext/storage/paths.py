@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import ParquetextError
+from .hdfs import HDFS_SCHEMES, hdfs_filesystem
 
 if TYPE_CHECKING:
     import pyarrow.fs
@@ -47,8 +48,8 @@ def resolve(path: object) -> LocalTarget | RemoteTarget:
     Parameters
     ----------
     path : str, os.PathLike, (filesystem, str), LocalTarget or RemoteTarget
-        A local path, a ``file://``, ``s3://``, ``gs://`` or ``abfs://`` URI (``s3a://`` too), or a pair of a
-        ``pyarrow.fs`` (or fsspec) filesystem and a path in it. Local files never go through a filesystem layer.
+        A local path, a ``file://``, ``s3://``, ``gs://``, ``abfs://`` or ``hdfs://`` URI (``s3a://`` too), or a pair
+        of a ``pyarrow.fs`` (or fsspec) filesystem and a path in it. Local files never go through a filesystem layer.
 
     Raises
     ------
@@ -70,6 +71,9 @@ def resolve(path: object) -> LocalTarget | RemoteTarget:
     scheme = uri[1].lower()
     if scheme == "file":
         return LocalTarget(_of_file_uri(text))
+    if scheme in HDFS_SCHEMES:
+        name_node, slash, rest = text[uri.end():].partition("/")
+        return RemoteTarget(hdfs_filesystem(uri[0] + name_node), slash + rest)
     return _of_uri(_SCHEME_ALIASES.get(scheme, scheme) + text[len(scheme):])
 
 

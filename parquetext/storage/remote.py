@@ -1,11 +1,12 @@
 """A commit on an object store: on S3, where boto3 is there, by the tail alone; else the new object is uploaded whole,
-then copied over the old one by the store."""
+then copied over the old one by the store, or on HDFS renamed over it."""
 
 from __future__ import annotations
 
 from ..errors import Conflict, Refused
 from .copied import commit_copied
 from .edit import TailEdit
+from .hdfs import keep_attributes, native_client
 from .s3 import s3_object
 from .source import RemoteSource
 from .staged import Staged, check_size
@@ -15,7 +16,7 @@ __all__ = ["commit_remote"]
 _PIECE_BYTES = 8 << 20
 
 
-def commit_remote(source: RemoteSource, edit: TailEdit) -> int:
+def commit_remote(source: RemoteSource, edit: TailEdit, forced: frozenset[str] = frozenset()) -> int:
     """Put the new object in `source`'s place, if that is still the one that was read; returns the bytes sent."""
     goal = s3_object(source.target)
     if goal is not None and source.version.identity[0]:
@@ -23,8 +24,7 @@ def commit_remote(source: RemoteSource, edit: TailEdit) -> int:
     check_size(source.target, edit.size)
     staged = Staged(source.target)
     try:
-        _upload_unless_changed(source, edit, staged.path)
-        staged.check(edit.size)
+        _stage(source, edit, staged, forced)
         _check_unchanged(source)
         _publish(source, staged)
         return edit.size
@@ -32,11 +32,14 @@ def commit_remote(source: RemoteSource, edit: TailEdit) -> int:
         staged.discard()
 
 
-def _upload_unless_changed(source: RemoteSource, edit: TailEdit, staged: str) -> None:
+def _stage(source: RemoteSource, edit: TailEdit, staged: Staged, forced: frozenset[str]) -> None:
     try:
-        _upload(source, edit, staged)
+        _upload(source, edit, staged.path)
+        staged.check(edit.size)
+        if client := native_client(source.target.filesystem):
+            keep_attributes(client, source.target.path, staged.path, forced)
     except OSError:
-        _check_unchanged(source)  # Google's store reads no other generation than the one that was opened
+        _check_unchanged(source)  # what is gone is not read; Google's store reads what was opened and nothing else
         raise
 
 

@@ -10,6 +10,7 @@ import errno
 import uuid
 
 from ..errors import Refused
+from .hdfs import native_client
 from .names import NEW, beside
 from .paths import RemoteTarget
 
@@ -44,8 +45,15 @@ class Staged:
             raise OSError(errno.EIO, f"{size} bytes uploaded, {found} are there", self.path)
 
     def publish(self) -> None:
-        """Let the store copy it to the target's name; NotImplementedError where it cannot, as HDFS."""
-        self._target.filesystem.copy_file(self.path, self._target.path)
+        """Let the store put it in the target's place: by a copy, on HDFS by a rename.
+
+        NotImplementedError where it can do neither.
+        """
+        filesystem, path = self._target.filesystem, self._target.path
+        if native_client(filesystem) is not None:
+            filesystem.move(self.path, path)
+            return
+        filesystem.copy_file(self.path, path)
 
     def publish_new(self) -> None:
         """The same, by a new name where the store cannot copy; what had the name is then removed first."""

@@ -99,3 +99,40 @@ def test_a_file_or_bucket_that_is_not_there_is_said_to_be_so(store):
             parquetext.open(place)
         with pytest.raises(FileNotFoundError):
             parquetext.upgrade(place)
+
+
+def test_what_a_file_of_hdfs_is_given_stays(hdfs):
+    from hdfs_native import AclEntry, Client
+
+    hdfs.put("given/x.parquet", ORIGINAL)
+    client, path = Client(hdfs.url), "/store/given/x.parquet"
+    client.set_owner(path, "somebody", "some")
+    client.set_replication(path, 2)
+    client.modify_acl_entries(path, [AclEntry("user", "access", "r-x", "else"), AclEntry("group", "access", "r--")])
+    client.set_permission(path, 0o751)
+
+    def told():
+        facts, listed = client.get_file_info(path), client.get_acl_status(path)
+        return (facts.owner, facts.group, facts.permission, facts.replication,
+                sorted((entry.type, entry.name, entry.permissions) for entry in listed.entries))
+
+    before = told()
+    assert before[:4] == ("somebody", "some", 0o751, 2)
+    assert len(before[4]) == 2
+    assert parquetext.upgrade(hdfs.uri.format("given/x.parquet")).outcome == "upgraded"
+    assert told() == before
+
+
+def test_an_owner_of_a_file_of_hdfs_that_cannot_be_kept_is_a_refusal(hdfs, monkeypatch):
+    from hdfs_native import Client
+
+    hdfs.put("owned/x.parquet", ORIGINAL)
+    Client(hdfs.url).set_permission("/store/owned", 0o777)
+    monkeypatch.setenv("HADOOP_USER_NAME", "somebody")
+    uri = hdfs.uri.format("owned/x.parquet").replace("127.0.0.1", "localhost")  # a client of its own
+    with pytest.raises(Refused, match=r"owner root:.* cannot be kept.*not a super user.*force 'attributes'"):
+        parquetext.upgrade(uri)
+    assert hdfs.get("owned/x.parquet") == ORIGINAL
+    assert hdfs.names("owned") == ["x.parquet"]
+    assert parquetext.upgrade(uri, force="attributes").outcome == "upgraded"
+    assert Client(hdfs.url).get_file_info("/store/owned/x.parquet").owner == "somebody"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -111,9 +112,11 @@ def test_tables_are_found_where_they_begin(spark, tmp_path, log):
         assert told[str(tmp_path / outside)] == ""
 
 
-def test_a_filesystem_that_is_not_there_is_a_clear_error():
-    with pytest.raises(Unsupported, match="libhdfs"):
-        Filesystems().target("hdfs://namenode:8020/lake")
+def test_a_filesystem_that_is_not_there_is_a_clear_error(monkeypatch):
+    monkeypatch.setitem(sys.modules, "hdfs_native", None)
+    monkeypatch.delitem(sys.modules, "parquetext.storage.hdfs_handler", raising=False)
+    with pytest.raises(Unsupported, match=r"hdfs-native .*libhdfs"):
+        Filesystems().target("hdfs://nobody:8020/lake")
     with pytest.raises(Unsupported, match=r"nosuch://x.*nosuch"):
         Filesystems().target("nosuch://x/lake")
 

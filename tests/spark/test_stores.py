@@ -5,14 +5,18 @@ from __future__ import annotations
 import io
 import time
 from collections import Counter
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 from support.parquet_bytes import TABLE, parquet_bytes
+from support.stores import libhdfs
 
+import parquetext
 from parquetext.spark import catalog, finalize, list_files, read, restore, strip, upgrade, verify, write
 from parquetext.spark.results import Row
 
+IMPORTED_FROM = str(Path(parquetext.__file__).parents[1])
 ORIGINAL = parquet_bytes()
 NAMES = [f"day={number % 2}/{number}.parquet" for number in range(4)]
 
@@ -95,3 +99,22 @@ def test_a_row_does_not_tell_the_signature_that_opens_the_store():
     row = Row("x")
     row.fail(OSError("DownloadTo from 'https://a.example/lake/x?se=1&sig=abc%2Fdef&sv=1' failed"))
     assert row.message == "DownloadTo from 'https://a.example/lake/x?se=1&sig=…&sv=1' failed"
+
+
+def test_without_hdfs_native_all_but_changes_goes_by_libhdfs(hdfs, java_home, run_driver, tmp_path):
+    (tmp_path / "hdfs_native.py").write_text("raise ImportError")
+    told = run_driver("""
+        import sys
+        from parquetext.spark import read, session, upgrade, verify, write
+
+        spark, url = session(master="local[1]"), sys.argv[1]
+        frame = spark.range(100, numPartitions=1).selectExpr("id", "id % 3 AS third")
+        for mode in ("errorifexists", "append", "overwrite"):
+            write(frame, url, mode=mode, partition_by=["third"])
+            print(read(spark, url).count())
+        print(*[row.outcome for row in verify(spark, url, progress=False).collect()])
+        print(*{row.message for row in upgrade(spark, url, progress=False).collect()})
+    """, f"{hdfs.url}/by-libhdfs", **libhdfs(java_home), PYTHONPATH=f"{tmp_path}:{IMPORTED_FROM}").splitlines()
+    assert told[:4] == ["100", "200", "100", "ok ok ok"]
+    assert "pip install 'parquetext[hdfs]'" in told[4]
+    assert len(hdfs.names("by-libhdfs")) == 4

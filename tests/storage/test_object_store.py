@@ -153,7 +153,7 @@ def test_where_the_store_cannot_copy_no_change_is_made(copyless):
     assert names(copyless, "/") == ["x"]
 
 
-def test_hdfs_is_refused_before_anything_is_uploaded():
+def test_libhdfs_is_refused_before_anything_is_uploaded():
     target = RemoteTarget(SimpleNamespace(type_name="hdfs"), "/x")
-    with pytest.raises(Refused, match="a sidecar leaves the file as it is"), change(target):
+    with pytest.raises(Refused, match="hdfs-native can"), change(target):
         pass

@@ -1,8 +1,9 @@
-"""Stores on loopback, by the programs that people test with: Azurite for Azure."""
+"""Stores on loopback, by the programs that people test with: Azurite, fake-gcs-server, Hadoop's own servers."""
 
 from __future__ import annotations
 
 import base64
+import getpass
 import hmac
 import os
 import shutil
@@ -15,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import fsspec
 import pyarrow.fs as pafs
 import pytest
 
@@ -125,6 +127,39 @@ def google_store(folder: Path) -> Iterator[Store]:
             {"fs.gs.storage.root.url": f"http://{place}/", "fs.gs.auth.type": "UNAUTHENTICATED"}, filesystem, "lake")
 
 
+@contextmanager
+def hdfs_store(folder: Path) -> Iterator[Store]:
+    """A name node and a data node, looked at by their own HTTP interface."""
+    required(installed("hadoop-*/hadoop-client-minicluster-*.jar"), "HDFS")
+    pytest.importorskip("hdfs_native")
+    name_node, http = free_port(), free_port()
+    command = [required(shutil.which("java"), "Java"), "-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+               "-cp", hadoop_classes(), "org.apache.hadoop.test.MiniDFSClusterManager", "-format", "-datanodes", "1",
+               "-nnport", str(name_node), "-httpport", str(http), "-D", "dfs.replication=1",
+               "-D", "dfs.namenode.fs-limits.min-block-size=0", "-writeDetails", "ready.json"]
+    with running(command, folder / "hdfs.log", folder / "ready.json"):
+        seen = fsspec.filesystem("webhdfs", host="127.0.0.1", port=http, user=getpass.getuser(),
+                                 use_listings_cache=False)
+        url = f"hdfs://127.0.0.1:{name_node}/store"
+        yield Store(url, f"{url}/{{}}", {}, pafs.PyFileSystem(pafs.FSSpecHandler(seen)), "/store")
+
+
+def libhdfs(java_home: str) -> dict[str, str]:
+    """What the environment of a process holds in which pyarrow finds libhdfs."""
+    library = required(installed("libhdfs-*/libhdfs.so"), "libhdfs")
+    return {"ARROW_LIBHDFS_DIR": os.path.dirname(library), "CLASSPATH": hadoop_classes(), "JAVA_HOME": java_home,
+            "LIBHDFS_OPTS": "-Xmx128m -XX:TieredStopAtLevel=1"}
+
+
+def hadoop_classes() -> str:
+    """Hadoop's classes: a client's are Spark's own, the servers' installed."""
+    import pyspark
+
+    wanted = ("hadoop-client-", "slf4j-api-", "log4j-", "commons-lang3-")
+    client = [jar for jar in Path(pyspark.__path__[0], "jars").glob("*.jar") if jar.name.startswith(wanted)]
+    return ":".join(map(str, sorted([*client, *CACHE.glob("hadoop-*/*.jar")])))
+
+
 def free_port() -> int:
     with socket.socket() as each:
         each.bind(("127.0.0.1", 0))
@@ -132,12 +167,12 @@ def free_port() -> int:
 
 
 @contextmanager
-def running(command: list[str], log: Path, port: int) -> Iterator[subprocess.Popen]:
-    """A server of this command, from when its port answers until the end of the block."""
+def running(command: list[str], log: Path, ready: int | Path) -> Iterator[subprocess.Popen]:
+    """A server of this command, from when its port answers, or it has written a file, until the end of the block."""
     with log.open("wb") as stream:
         server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, cwd=log.parent)
     try:
-        while not _answers(port):
+        while not (ready.exists() if isinstance(ready, Path) else _answers(ready)):
             assert server.poll() is None, log.read_text()[-5000:]
             time.sleep(0.05)
         yield server

@@ -1,0 +1,82 @@
+"""HDFS: by hdfs-native, which needs no Java and renames over files, else by libhdfs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ..errors import Unsupported
+from .forcing import refuse
+
+if TYPE_CHECKING:
+    import pyarrow.fs
+
+    from .hdfs_handler import HdfsClient
+
+__all__ = ["HDFS_SCHEMES", "hdfs_filesystem", "keep_attributes", "native_client"]
+
+HDFS_SCHEMES = ("hdfs", "viewfs")
+_NEEDS = ("needs hdfs-native (pip install 'parquetext[hdfs]'), or libhdfs (ARROW_LIBHDFS_DIR or HADOOP_HOME, "
+          "JAVA_HOME, and CLASSPATH from `hadoop classpath --glob`), on every machine")
+
+
+def hdfs_filesystem(url: str, settings: Mapping[str, str] | None = None) -> pyarrow.fs.FileSystem:
+    """The filesystem of ``hdfs://NAMENODE``, or of ``hdfs://``, the default one; its paths begin with a slash.
+
+    Parameters
+    ----------
+    url : str
+        Scheme and authority.
+    settings : mapping of str to str
+        Hadoop's, beside those in ``HADOOP_CONF_DIR``; libhdfs has its own, by CLASSPATH.
+
+    Raises
+    ------
+    Unsupported
+        Neither hdfs-native nor libhdfs is there.
+    """
+    import pyarrow.fs as pafs
+
+    try:
+        from .hdfs_handler import HdfsHandler
+    except ImportError:
+        return _by_libhdfs(url)
+    return pafs.PyFileSystem(HdfsHandler(url, tuple(sorted((settings or {}).items()))))
+
+
+def _by_libhdfs(url: str) -> pyarrow.fs.FileSystem:
+    import pyarrow.fs as pafs
+
+    try:
+        return pafs.HadoopFileSystem.from_uri(f"{url}default" if url.endswith("://") else url)
+    except OSError as error:
+        raise Unsupported(f"{url}: {_NEEDS}: {error}") from error
+
+
+def native_client(filesystem: pyarrow.fs.FileSystem) -> HdfsClient | None:
+    """The client of hdfs-native, where `hdfs_filesystem` has made the filesystem with it."""
+    if filesystem.type_name != "py::hdfs":
+        return None
+    return getattr(filesystem.handler, "client", None)
+
+
+def keep_attributes(client: HdfsClient, old: str, new: str, forced: frozenset[str]) -> None:
+    """Give a new file the owner, mode, access control list and replication of an old one.
+
+    Raises
+    ------
+    Refused
+        It may not be given them, and "attributes" is not forced.
+    """
+    before, now = client.get_file_info(old), client.get_file_info(new)
+    try:
+        if (before.owner, before.group) != (now.owner, now.group):
+            client.set_owner(new, before.owner, before.group)
+        if entries := client.get_acl_status(old).entries:
+            client.modify_acl_entries(new, entries)
+        client.set_permission(new, before.permission)  # last: where there is a list, the group's part is its mask
+    except PermissionError as error:
+        refuse(forced, "attributes", f"owner {before.owner}:{before.group}, mode {before.permission:o} or its access "
+               f"control list cannot be kept: {error}", old)
+    if before.replication and before.replication != now.replication:
+        client.set_replication(new, before.replication)

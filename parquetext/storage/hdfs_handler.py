@@ -1,0 +1,151 @@
+"""hdfs-native's client as a filesystem of pyarrow's: a process without Java, and a rename that replaces."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+
+import hdfs_native
+import pyarrow as pa
+import pyarrow.fs as pafs
+
+__all__ = ["HdfsClient", "HdfsHandler"]
+
+_FOLDER_MODE = 0o755
+_STACK = re.compile(r"(?:\n|\\n)(?:\t|\\t)at ")
+
+
+class HdfsHandler(pafs.FileSystemHandler):
+    """What pyarrow needs of hdfs-native's client; picklable.
+
+    `move` replaces a file that has the name, in one step of the NameNode.
+    """
+
+    def __init__(self, url: str, settings: tuple[tuple[str, str], ...] = ()):
+        self._made_of = (url, settings)
+
+    def __reduce__(self):
+        return type(self), self._made_of
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, HdfsHandler) and self._made_of == other._made_of
+
+    __hash__ = None
+
+    @property
+    def client(self) -> HdfsClient:
+        return _client(*self._made_of)
+
+    def get_type_name(self) -> str:
+        return "hdfs"
+
+    def normalize_path(self, path: str) -> str:
+        return path
+
+    def get_file_info(self, paths: list[str]) -> list[pafs.FileInfo]:
+        return [self._info(path) for path in paths]
+
+    def _info(self, path: str) -> pafs.FileInfo:
+        try:
+            return _told(path, self.client.get_file_info(path))
+        except FileNotFoundError:
+            return pafs.FileInfo(path, pafs.FileType.NotFound)
+
+    def get_file_info_selector(self, selector: pafs.FileSelector) -> list[pafs.FileInfo]:
+        try:
+            return [_told(status.path, status) for status in self._below(selector)]
+        except FileNotFoundError:
+            if selector.allow_not_found:
+                return []
+            raise
+
+    def _below(self, selector: pafs.FileSelector) -> list[hdfs_native.FileStatus]:
+        if not self.client.get_file_info(selector.base_dir).isdir:
+            raise NotADirectoryError(selector.base_dir)
+        return self.client.list_status(selector.base_dir, selector.recursive)
+
+    def create_dir(self, path: str, recursive: bool) -> None:
+        self.client.mkdirs(path, _FOLDER_MODE, recursive)
+
+    def delete_dir(self, path: str) -> None:
+        if not self.client.get_file_info(path).isdir:
+            raise NotADirectoryError(path)
+        self.client.delete(path, True)
+
+    def delete_dir_contents(self, path: str, missing_dir_ok: bool = False) -> None:
+        selector = pafs.FileSelector(path, allow_not_found=missing_dir_ok)
+        for info in self.get_file_info_selector(selector):
+            self.client.delete(info.path, True)
+
+    def delete_root_dir_contents(self) -> None:
+        self.delete_dir_contents("/")
+
+    def delete_file(self, path: str) -> None:
+        if self.client.get_file_info(path).isdir:
+            raise IsADirectoryError(path)
+        self.client.delete(path, False)
+
+    def move(self, src: str, dest: str) -> None:
+        self.client.rename(src, dest, True)
+
+    def copy_file(self, src: str, dest: str) -> None:
+        raise NotImplementedError("HDFS does not copy files")
+
+    def open_input_stream(self, path: str) -> pa.PythonFile:
+        return self.open_input_file(path)
+
+    def open_input_file(self, path: str) -> pa.PythonFile:
+        return pa.PythonFile(self.client.read(path), mode="r")
+
+    def open_output_stream(self, path: str, metadata: Mapping[str, str] | None = None) -> pa.PythonFile:
+        options = hdfs_native.WriteOptions(overwrite=True)
+        return pa.PythonFile(self.client.create(path, options), mode="w")
+
+    def open_append_stream(self, path: str, metadata: Mapping[str, str] | None = None) -> pa.PythonFile:
+        return pa.PythonFile(self.client.append(path), mode="w")
+
+
+def _told(path: str, status: hdfs_native.FileStatus) -> pafs.FileInfo:
+    if status.isdir:
+        return pafs.FileInfo(path, pafs.FileType.Directory, mtime_ns=status.modification_time * 10**6)
+    return pafs.FileInfo(path, pafs.FileType.File, size=status.length, mtime_ns=status.modification_time * 10**6)
+
+
+class HdfsClient:
+    """hdfs-native's client, whose methods raise Python's own errors, in one line: name nodes tell Java's stacks."""
+
+    def __init__(self, url: str | None, settings: Mapping[str, str]):
+        with _as_os_errors():
+            self._client = hdfs_native.Client(url, dict(settings))
+
+    def __getattr__(self, name: str) -> Callable:
+        method = getattr(self._client, name)
+
+        def asked(*arguments):
+            with _as_os_errors():
+                return method(*arguments)
+
+        return asked
+
+    def list_status(self, path: str, recursive: bool) -> list[hdfs_native.FileStatus]:
+        with _as_os_errors():
+            return list(self._client.list_status(path, recursive))
+
+
+@contextlib.contextmanager
+def _as_os_errors() -> Iterator[None]:
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        message = _STACK.split(str(error))[0]
+        denied = "AccessControlException" in message
+        kind = PermissionError if denied else type(error) if isinstance(error, OSError) else OSError
+        raise kind(message) from None
+
+
+@lru_cache(maxsize=16)
+def _client(url: str, settings: tuple[tuple[str, str], ...]) -> HdfsClient:
+    """A client, which any thread may use."""
+    return HdfsClient(None if url.endswith("://") else url, dict(settings))
