@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..errors import ParquetextError
 from .actions import ACTIONS, FAILED
+from .filesystems import normal
 from .java import JavaNotFound
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 __all__ = ["main"]
 
@@ -33,7 +38,7 @@ def job(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")] = False,
     force: Annotated[list[str] | None, typer.Option(metavar="WHAT", help="A refusal to pass over.")] = None,
     state: Annotated[str | None, typer.Option(help="A folder that records what is done, for reruns.")] = None,
-    save: Annotated[str | None, typer.Option(help="Write the rows there, as Parquet; a catalog's chunks.")] = None,
+    save: Annotated[str | None, typer.Option(help="Write the rows there, as Parquet, over what is there.")] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Go on with what arrives, until it is stopped.")] = False,
     checkpoint: Annotated[str | None, typer.Option(help="--watch: where to remember what has arrived.")] = None,
     conf: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="A setting of Spark.")] = None,
@@ -45,6 +50,7 @@ def job(
              "keep_mtime": keep_mtime, "dry_run": dry_run, "force": force}
     options = {option: value for option, value in given.items() if value}
     try:
+        _check(name, paths, state, save, watch, checkpoint, as_json)
         spark = _session(conf or ())
         if watch:
             _watch(spark, name, paths, checkpoint, options)
@@ -55,29 +61,46 @@ def job(
         raise typer.Exit(CANNOT_RUN) from None
 
 
-def _session(conf):
+def _check(name: str, paths: list[str], state: str | None, save: str | None, watch: bool, checkpoint: str | None,
+           as_json: bool) -> None:
+    """What can be said before a session has started."""
+    if name not in ACTIONS:
+        raise ParquetextError(f"no such job: {name!r} (known: {', '.join(ACTIONS)})")
+    if watch and len(paths) > 1:
+        raise ParquetextError("only one path can be watched")
+    if watch and (state or save or as_json):
+        raise ParquetextError("--watch has its record and its rows in --checkpoint: no --state, --save or --json")
+    if checkpoint and not watch:
+        raise ParquetextError("--checkpoint is for --watch")
+    if name == "catalog" and not (save or state or watch):
+        raise ParquetextError("a catalog needs --save PATH, or --state PATH")
+    for path in paths if save else ():
+        if f"{normal(path)}/".startswith(f"{normal(save)}/"):
+            raise ParquetextError(f"--save {save} would replace {path}")
+
+
+def _session(conf: Sequence[str]) -> SparkSession:
     from .starting import session
 
-    settings = dict(each.partition("=")[::2] for each in conf)
-    return session(**settings)
+    settings = [each.partition("=") for each in conf]
+    if wrong := next((name for name, equals, _ in settings if not equals), None):
+        raise ParquetextError(f"--conf {wrong}: NAME=VALUE expected")
+    return session(**{name: value for name, _, value in settings})
 
 
 def _run(spark, name: str, paths: list[str], options: dict, state: str | None, save: str | None, as_json: bool,
          quiet: bool) -> int:
     from .cataloging import catalog
     from .jobs import run
+    from .writing import write
 
-    if name not in ACTIONS:
-        raise ParquetextError(f"no such job: {name!r} (known: {', '.join(ACTIONS)})")
     if name == "catalog":
-        if save is None and state is None:
-            raise ParquetextError("a catalog needs --save PATH, or --state PATH")
         rows = catalog(spark, paths, state=state, progress=not quiet, **options)
         results = rows.files
     else:
         rows = results = run(spark, name, paths, options, state, progress=not quiet)
     if save:
-        rows.write.mode("overwrite").parquet(save)
+        write(rows, save, "overwrite")
     if as_json:
         for row in results.toLocalIterator():
             print(json.dumps(row.asDict(), ensure_ascii=False))
@@ -91,8 +114,6 @@ def _run(spark, name: str, paths: list[str], options: dict, state: str | None, s
 def _watch(spark, name: str, paths: list[str], checkpoint: str | None, options: dict) -> None:
     from .watching import watch
 
-    if len(paths) > 1:
-        raise ParquetextError("only one path can be watched")
     watch(spark, paths[0], name, checkpoint=checkpoint, **options).awaitTermination()
 
 

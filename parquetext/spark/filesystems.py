@@ -112,13 +112,12 @@ def local_path(url: str) -> str | None:
     return url if _URL.match(url) is None else None
 
 
-def normal(path: object) -> str:
-    """A path or URL as all machines understand it: absolute, without a slash at its end."""
-    if not isinstance(path, (str, os.PathLike)):
+def normal(path: object, here: str = "") -> str:
+    """A path or URL as all machines understand it: absolute, seen from `here`, without a slash at its end."""
+    if not isinstance(path, (str, os.PathLike)) or not (text := os.fsdecode(path)):
         raise ParquetextError(f"not a path or URL: {path!r}")
-    text = os.fsdecode(path)
     local = local_path(text)
-    return text.rstrip("/") if local is None else os.path.abspath(local)
+    return text.rstrip("/") if local is None else os.path.abspath(os.path.join(here, local))
 
 
 @functools.lru_cache(maxsize=64)

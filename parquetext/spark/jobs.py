@@ -178,11 +178,12 @@ def finish(spark: SparkSession, action: str, paths: object, options: Mapping, st
     ship(spark)
     filesystems, label = Filesystems.of(spark), job_label(action, options)
     files = listed(spark, filesystems, paths)
-    folder = begin(spark, filesystems, state and normal(state), label)
     records = KNOWN.empty_table()
-    if state:  # within the dataset, perhaps
-        files = files.filter(pc.invert(pc.starts_with(files["path"], f"{normal(state)}/")))
-        records = done_before(filesystems, normal(state), label)
+    if state is not None:  # within the dataset, perhaps
+        state = normal(state)
+        files = files.filter(pc.invert(pc.starts_with(files["path"], f"{state}/")))
+        records = done_before(filesystems, state, label)
+    folder = begin(spark, filesystems, state, label)
     files, records = split(files, records)
     skipped = as_skipped(records)
     work = Work(action, dict(options), label, folder, filesystems)

@@ -70,10 +70,11 @@ def listed(spark: SparkSession, filesystems: Filesystems, paths: object) -> pa.T
 
 
 def _places_of(paths: DataFrame) -> DataFrame:
-    column = "path" if "path" in paths.columns else paths.columns[0]
-    if column != "path" and len(paths.columns) > 1:
-        raise ParquetextError(f"a DataFrame of paths has a column 'path', or only one: {', '.join(paths.columns)}")
-    return paths.selectExpr(f"`{column}` AS url", "'' AS base", "'' AS glob", "'' AS table")
+    if "path" not in paths.columns:
+        if len(paths.columns) > 1:
+            raise ParquetextError(f"a DataFrame of paths has a column 'path', or only one: {', '.join(paths.columns)}")
+        paths = paths.toDF("path")
+    return paths.selectExpr("path AS url", "'' AS base", "'' AS glob", "'' AS table")
 
 
 def _slots(spark: SparkSession) -> int:
@@ -95,11 +96,13 @@ def _by_driver(filesystems: Filesystems, paths: Iterable[object]) -> tuple[list[
 
 
 def _by_cluster(spark: SparkSession, filesystems: Filesystems, places: DataFrame) -> pa.Table:
+    here = os.getcwd()  # the driver's, which relative paths are meant to be seen from
+
     def walk(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         walk = Walk(filesystems)
         for batch in batches:
             for row in batch.to_pylist():
-                place = Folder(**row) if row["base"] else Folder(normal(row["url"]))
+                place = Folder(**row) if row["base"] else Folder(normal(row["url"], here))
                 yield from _table(list(walk.below(place))).to_batches()
 
     found = places.mapInArrow(walk, "path string, size bigint, modified bigint, etag string, table string").toArrow()

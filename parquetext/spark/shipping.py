@@ -18,6 +18,7 @@ from ..private import keep
 if TYPE_CHECKING:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
+    from pyspark.sql.datasource import DataSource
 
 __all__ = ["classic_context", "ship"]
 
@@ -52,7 +53,7 @@ def ship(spark: SparkSession) -> None:
             _shipped_to(context.applicationId).add(archive.name)
     from .source import ParquetextSource
 
-    spark.dataSource.register(ParquetextSource)
+    _register(spark, ParquetextSource)
 
 
 def classic_context(spark: SparkSession) -> SparkContext:
@@ -61,6 +62,20 @@ def classic_context(spark: SparkSession) -> SparkContext:
         raise Unsupported("jobs need a classic Spark session (accumulators, the status tracker): a Spark Connect "
                           "session has none; run `python -m parquetext.spark` on the cluster, or by spark-submit")
     return spark.sparkContext
+
+
+def _register(spark: SparkSession, source: type[DataSource]) -> None:
+    """Register a data source, in a session of `newSession`, too: Spark asks the active one whether it has the name."""
+    sessions = getattr(spark._jvm, "org.apache.spark.sql.classic.SparkSession")
+    before = sessions.getActiveSession()
+    sessions.setActiveSession(spark._jsparkSession)
+    try:
+        spark.dataSource.register(source)
+    finally:
+        if before.isDefined():
+            sessions.setActiveSession(before.get())
+        else:
+            sessions.clearActiveSession()
 
 
 @cache

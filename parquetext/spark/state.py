@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..errors import ParquetextError
 from .actions import FAILED
 from .filesystems import Filesystems
 from .folders import Folder, Walk
@@ -23,7 +24,13 @@ _READERS = 8
 
 
 def done_before(filesystems: Filesystems, state: str, job: str) -> pa.Table:
-    """The records of files that this very job has done, in any run, a killed one too."""
+    """The records of files that this very job has done, in any run, a killed one too.
+
+    Raises
+    ------
+    ParquetextError
+        There is a Parquet file that is no record: the folder is something else.
+    """
     parts = [path for path, *_ in Walk(filesystems).below(Folder(state, state))]
     with ThreadPoolExecutor(_READERS) as pool:
         recorded = pool.map(lambda url: _of_job(filesystems, url, job), parts)
@@ -33,7 +40,10 @@ def done_before(filesystems: Filesystems, state: str, job: str) -> pa.Table:
 
 
 def _of_job(filesystems: Filesystems, url: str, job: str) -> pa.Table:
-    records = read_table(filesystems, url, RECORDS.names).cast(RECORDS)
+    try:
+        records = read_table(filesystems, url, RECORDS.names).cast(RECORDS)
+    except pa.ArrowException as error:
+        raise ParquetextError("no record of a job, as the files of a state are", file=url) from error
     records = records.filter(pc.equal(records["job"], job))
     return records.append_column("part", pa.array([url] * records.num_rows, pa.string()))
 

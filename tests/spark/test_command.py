@@ -59,7 +59,12 @@ def test_exit_codes_tell_failed_files_from_a_job_that_could_not_run(run, lake):
     assert "verify: 2 files: 1 ok, 1 findings (" in done.stderr
     for arguments, why in ((["nothing", lake], "no such job"), (["strip", lake, "--form", "flat"], "form"),
                            (["upgrade", lake, "--form", "none"], "no footer form"),
-                           (["catalog", lake], "--save")):
+                           (["catalog", lake], "--save"), (["catalog", lake, "--save", lake.parent], "replace"),
+                           (["upgrade", lake, "--watch", "--save", "rows"], "no --state, --save"),
+                           (["upgrade", lake, lake, "--watch"], "only one path"), (["upgrade", ""], "not a path"),
+                           (["upgrade", lake, "--checkpoint", "x"], "--watch"),
+                           (["upgrade", lake, "--state", ""], "not a path"),
+                           (["upgrade", lake, "--conf", "spark.x"], "NAME=VALUE")):
         done = run(*arguments)
         assert (done.exit_code, why in done.stderr) == (2, True), done.output
 

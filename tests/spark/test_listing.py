@@ -85,6 +85,14 @@ def test_a_data_frame_of_paths_is_listed_by_the_cluster(spark, lake):
     assert [path.removeprefix(f"{lake}/") for path in found] == ["000000_0", "day=1/a.parquet", "day=1/b.parquet"]
     with pytest.raises(ParquetextError, match="has a column 'path'"):
         list_files(spark, paths.selectExpr("path AS one", "path AS two"))
+    with pytest.raises(ParquetextError, match="not a path or URL: ''"):
+        list_files(spark, ["", lake])
+
+
+def test_relative_paths_in_a_data_frame_are_seen_from_the_drivers_directory(spark, lake, monkeypatch):
+    monkeypatch.chdir(lake / "day=1")
+    paths = spark.createDataFrame([("../day=2",), ("a.parquet",)], ["the `path` column"])
+    assert list_files(spark, paths)["path"].to_pylist() == [f"{lake}/day=1/a.parquet", f"{lake}/day=2/c.PARQUET"]
 
 
 def test_many_partitions_are_listed_by_tasks_and_few_by_the_driver(spark, tmp_path, tasks_run, monkeypatch):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import parquetext
 import parquetext.spark
-from parquetext.spark import jobs, reading, writing
+from parquetext.spark import jobs, reading, shipping, writing
+from parquetext.spark.source import ParquetextSource
 
 
 def _what_workers_import(spark) -> list[tuple[str, str]]:
@@ -26,6 +29,22 @@ def test_shipping_again_sends_nothing(spark):
     before = spark.sparkContext.listFiles
     parquetext.spark.ship(spark)
     assert spark.sparkContext.listFiles == before
+
+
+def test_a_session_beside_another_gets_the_data_source_too(spark, tmp_path):
+    pq.write_table(pa.table({"n": [1]}), tmp_path / "t.parquet")
+
+    class Unheard(ParquetextSource):
+        """Under a name that Spark does not find by itself."""
+
+        @classmethod
+        def name(cls):
+            return "unheard"
+
+    beside = spark.newSession()
+    for session in (spark, beside):
+        shipping._register(session, Unheard)
+    assert beside.read.format("unheard").load(str(tmp_path)).columns == ["n"]
 
 
 def test_no_public_name_is_hidden_by_a_module_of_that_name():

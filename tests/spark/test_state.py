@@ -11,6 +11,7 @@ import pytest
 from support.parquet_bytes import TABLE, parquet_bytes
 
 from parquetext import edits
+from parquetext.errors import ParquetextError
 from parquetext.spark import upgrade, verify
 from parquetext.spark.folders import FILES
 from parquetext.spark.results import Row, as_table
@@ -62,6 +63,13 @@ def test_a_record_within_the_dataset_is_none_of_its_files(spark, lake):
     for outcome in ("upgraded", "skipped"):
         results = upgrade(spark, lake, state=str(lake / "state"), progress=False).collect()
         assert {Path(row.path).stem: row.outcome for row in results} == {"a": outcome, "b": outcome, "bad": "failed"}
+
+
+def test_a_folder_of_other_files_is_no_state(spark, lake):
+    with pytest.raises(ParquetextError, match=r"lake/.*\.parquet: no record of a job"):
+        upgrade(spark, lake / "a.parquet", state=str(lake), progress=False)
+    assert sorted(path.name for path in lake.iterdir()) == ["a.parquet", "b.parquet", "bad.parquet"]
+    assert (lake / "a.parquet").read_bytes() == ORIGINAL
 
 
 def test_bytes_that_failed_are_not_tried_again_until_they_change(rows, lake):
