@@ -13,7 +13,7 @@ from ..errors import ParquetextError, Unsupported
 from ..storage import LocalTarget, RemoteTarget
 from ..storage.hdfs import HDFS_SCHEMES, hdfs_filesystem
 from .azure import AZURE_SCHEMES, azure_filesystem, azure_settings
-from .gcs import GCS_SCHEMES, gcs_filesystem, gcs_settings
+from .gcs import GCS_SCHEMES, gcs_settings
 from .hdfs import hdfs_settings, of_hdfs
 from .s3 import S3_SCHEMES, s3_filesystem, s3_settings
 
@@ -131,7 +131,9 @@ def _mount(scheme: str, authority: str, settings: tuple[tuple[str, str], ...]) -
 
 
 def _gcs(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
-    return _Mount(gcs_filesystem(settings, url), url, authority)
+    from .gcs_filesystem import GoogleFileSystem
+
+    return _Mount(GoogleFileSystem(settings, url), url, authority)
 
 
 def _azure(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:

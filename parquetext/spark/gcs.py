@@ -5,19 +5,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import threading
 import urllib.parse
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from ..errors import Unsupported
 
-if TYPE_CHECKING:
-    import pyarrow.fs
-
-__all__ = ["GCS_SCHEMES", "gcs_filesystem", "gcs_options", "gcs_settings"]
+__all__ = ["GCS_SCHEMES", "gcs_options", "gcs_settings"]
 
 GCS_SCHEMES = ("gs", "gcs")
 _GS = "fs.gs."
@@ -25,22 +18,11 @@ _NAMES = ("storage.root.url", "project.id", "auth.type", "auth.null.enable", "au
           "auth.impersonation.service.account")
 _GOOGLE = "storage.googleapis.com"
 _BY_JAVA = ("ACCESS_TOKEN_PROVIDER", "USER_CREDENTIALS")
-_KEY_FILE = "GOOGLE_APPLICATION_CREDENTIALS"  # where Google's library looks, when a client is made
-_environment = threading.Lock()
 
 
 def gcs_settings(get: Callable[[str], str | None]) -> dict[str, str | None]:
     """The settings that are mapped, out of Hadoop's configuration."""
     return {_GS + name: get(_GS + name) for name in _NAMES}
-
-
-def gcs_filesystem(settings: Mapping[str, str], url: str) -> pyarrow.fs.GcsFileSystem:
-    """pyarrow's filesystem for a bucket, by Hadoop's settings."""
-    import pyarrow.fs as pafs
-
-    options = gcs_options(settings, url)
-    with _key_file(options.pop("key_file", None)):
-        return pafs.GcsFileSystem(**options)
 
 
 def gcs_options(settings: Mapping[str, str], url: str) -> dict:
@@ -72,21 +54,3 @@ def gcs_options(settings: Mapping[str, str], url: str) -> dict:
     if value("auth.impersonation.service.account"):
         options["target_service_account"] = value("auth.impersonation.service.account")
     return options
-
-
-@contextlib.contextmanager
-def _key_file(path: str | None) -> Iterator[None]:
-    """Let Google's chain of credentials find a key file: pyarrow has no other way to name one."""
-    if path is None:
-        yield
-        return
-    with _environment:
-        before = os.environ.get(_KEY_FILE)
-        os.environ[_KEY_FILE] = path
-        try:
-            yield
-        finally:
-            if before is None:
-                del os.environ[_KEY_FILE]
-            else:
-                os.environ[_KEY_FILE] = before

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
     from .hdfs_handler import HdfsClient
 
-__all__ = ["HDFS_SCHEMES", "hdfs_filesystem", "keep_attributes", "native_client"]
+__all__ = ["HDFS_SCHEMES", "MODE", "hdfs_filesystem", "keep_attributes", "native_client"]
 
 HDFS_SCHEMES = ("hdfs", "viewfs")
+MODE = "mode"  # among the metadata of a new file: octal digits
 _NEEDS = ("needs hdfs-native (pip install 'parquetext[hdfs]'), or libhdfs (ARROW_LIBHDFS_DIR or HADOOP_HOME, "
           "JAVA_HOME, and CLASSPATH from `hadoop classpath --glob`), on every machine")
 

@@ -11,9 +11,11 @@ import hdfs_native
 import pyarrow as pa
 import pyarrow.fs as pafs
 
+from .hdfs import MODE
+
 __all__ = ["HdfsClient", "HdfsHandler"]
 
-_FOLDER_MODE = 0o755
+_FOLDER_MODE, _FILE_MODE = 0o755, "644"
 _STACK = re.compile(r"(?:\n|\\n)(?:\t|\\t)at ")
 
 
@@ -100,7 +102,8 @@ class HdfsHandler(pafs.FileSystemHandler):
         return pa.PythonFile(self.client.read(path), mode="r")
 
     def open_output_stream(self, path: str, metadata: Mapping[str, str] | None = None) -> pa.PythonFile:
-        options = hdfs_native.WriteOptions(overwrite=True)
+        mode = int((metadata or {}).get(MODE, _FILE_MODE), 8)
+        options = hdfs_native.WriteOptions(overwrite=True, permission=mode)
         return pa.PythonFile(self.client.create(path, options), mode="w")
 
     def open_append_stream(self, path: str, metadata: Mapping[str, str] | None = None) -> pa.PythonFile:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from ..errors import Conflict, Refused
 from .copied import commit_copied
 from .edit import TailEdit
-from .hdfs import keep_attributes, native_client
+from .hdfs import MODE, keep_attributes, native_client
 from .s3 import s3_object
 from .source import RemoteSource
 from .staged import Staged, check_size
@@ -46,6 +46,8 @@ def _stage(source: RemoteSource, edit: TailEdit, staged: Staged, forced: frozens
 def _upload(source: RemoteSource, edit: TailEdit, staged: str) -> None:
     content_type = source.metadata.get("content-type")
     metadata = {"Content-Type": content_type} if content_type else None
+    if native_client(source.target.filesystem):
+        metadata = {MODE: "600"}  # nobody sees more of it than of the old one
     with source.target.filesystem.open_output_stream(staged, metadata=metadata) as stream:
         for at in range(0, edit.keep, _PIECE_BYTES):
             stream.write(source.read(at, min(_PIECE_BYTES, edit.keep - at)))

@@ -11,6 +11,7 @@ from support.parquet_bytes import TABLE, parquet_bytes
 import parquetext
 from parquetext.errors import Conflict, Refused
 from parquetext.storage import TailEdit, change, create
+from parquetext.storage.staged import Staged
 
 ORIGINAL = parquet_bytes()
 NAME = "day=1/x.parquet"
@@ -101,7 +102,7 @@ def test_a_file_or_bucket_that_is_not_there_is_said_to_be_so(store):
             parquetext.upgrade(place)
 
 
-def test_what_a_file_of_hdfs_is_given_stays(hdfs):
+def test_what_a_file_of_hdfs_is_given_stays(hdfs, monkeypatch):
     from hdfs_native import AclEntry, Client
 
     hdfs.put("given/x.parquet", ORIGINAL)
@@ -116,11 +117,14 @@ def test_what_a_file_of_hdfs_is_given_stays(hdfs):
         return (facts.owner, facts.group, facts.permission, facts.replication,
                 sorted((entry.type, entry.name, entry.permissions) for entry in listed.entries))
 
+    modes = []
+    monkeypatch.setattr(Staged, "check", lambda new, _: modes.append(client.get_file_info(new.path).permission))
     before = told()
     assert before[:4] == ("somebody", "some", 0o751, 2)
     assert len(before[4]) == 2
     assert parquetext.upgrade(hdfs.uri.format("given/x.parquet")).outcome == "upgraded"
     assert told() == before
+    assert modes == [0o600]  # of the new file while it is written
 
 
 def test_an_owner_of_a_file_of_hdfs_that_cannot_be_kept_is_a_refusal(hdfs, monkeypatch):

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
+import json
+import os
+import pickle
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar
+
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from parquetext.errors import ParquetextError, Unsupported
 from parquetext.spark.azure import azure_options
@@ -82,3 +93,40 @@ def test_a_path_leads_back_to_its_url(url):
     filesystems = Filesystems({f"fs.azure.account.key.{HOST}": "c2VjcmV0", "fs.gs.auth.type": "UNAUTHENTICATED"})
     target = filesystems.target(url)
     assert (target.path, filesystems.url(target.path, url)) == ("box/lake/x", url)
+
+
+class Asked(BaseHTTPRequestHandler):
+    """Answers that nothing is there, and keeps whose key the requests were signed with."""
+
+    keys: ClassVar[list[str]] = []
+
+    def do_GET(self):
+        header = self.headers["Authorization"].removeprefix("Bearer ").split(".")[0]
+        self.keys.append(json.loads(base64.urlsafe_b64decode(header + "=="))["kid"])
+        self.send_response(404)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def test_a_key_file_of_a_service_account_signs_the_requests(tmp_path, monkeypatch):
+    monkeypatch.delenv("GOOGLE_APPLICATION_CREDENTIALS", raising=False)
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048).private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    (tmp_path / "key.json").write_text(json.dumps({
+        "type": "service_account", "private_key_id": "the-key", "private_key": key.decode(),
+        "client_email": "a@b.example", "client_id": "1", "token_uri": "https://oauth2.googleapis.com/token"}))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Asked)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with contextlib.closing(server.socket):
+        target = Filesystems({
+            "fs.gs.storage.root.url": f"http://127.0.0.1:{server.server_port}/",
+            "fs.gs.auth.service.account.json.keyfile": str(tmp_path / "key.json")}).target("gs://box/x")
+        for filesystem in (target.filesystem, pickle.loads(pickle.dumps(target.filesystem))):
+            Asked.keys.clear()
+            assert filesystem.get_file_info(target.path).type.name == "NotFound"
+            assert set(Asked.keys) == {"the-key"}
+        server.shutdown()
+    assert "GOOGLE_APPLICATION_CREDENTIALS" not in os.environ

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from support.parquet_bytes import TABLE, parquet_bytes
-from support.stores import libhdfs
+from support.stores import azure_token, libhdfs
 
 import parquetext
 from parquetext.spark import catalog, finalize, list_files, read, restore, strip, upgrade, verify, write
@@ -93,6 +93,29 @@ def test_what_is_not_there_is_an_error_of_its_row(on, store):
     bucket = store.url.replace("lake", "nolake")
     rows = verify(on, [f"{store.url}/no/key.parquet", f"{bucket}/x.parquet"], progress=False).collect()
     assert {row.error for row in rows} == {"FileNotFoundError"}, rows
+
+
+def test_a_name_service_of_sparks_settings_is_found(spark, hdfs):
+    """Where name nodes stand for each other, clients know them by one name alone."""
+    hdfs.put("service/x.parquet", ORIGINAL)
+    session, place = spark.newSession(), hdfs.url.removeprefix("hdfs://").removesuffix("/store")
+    for name, value in {"nameservices": "here", "ha.namenodes.here": "one",
+                        "namenode.rpc-address.here.one": place}.items():
+        session.conf.set(f"dfs.{name}", value)
+    assert outcomes(upgrade(session, "hdfs://here/store/service", progress=False)) == {"upgraded": 1}
+
+
+def test_a_token_opens_azure(spark, azure):
+    azure.put("token/x.parquet", ORIGINAL)
+    session = spark.newSession()
+    for name, value in azure.settings.items():
+        if not name.startswith("fs.azure.account.key."):
+            session.conf.set(name, value)
+    session.conf.set("fs.azure.account.auth.type", "SAS")
+    session.conf.set("fs.azure.sas.fixed.token", azure_token())
+    assert outcomes(upgrade(session, f"{azure.url}/token", progress=False)) == {"upgraded": 1}
+    write(session.range(3), f"{azure.url}/by-token")
+    assert read(session, f"{azure.url}/by-token").count() == 3
 
 
 def test_a_row_does_not_tell_the_signature_that_opens_the_store():

@@ -1,0 +1,48 @@
+"""Google's store by a key file: pyarrow has no way to name one, and forgets it where it is pickled."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator, Mapping
+
+import pyarrow.fs as pafs
+
+from .gcs import gcs_options
+
+__all__ = ["GoogleFileSystem"]
+
+_KEY_FILE = "GOOGLE_APPLICATION_CREDENTIALS"  # where Google's library looks, when a client is made
+_environment = threading.Lock()
+
+
+class GoogleFileSystem(pafs.GcsFileSystem):
+    """pyarrow's filesystem for a bucket, by Hadoop's settings; pickled, it keeps its key file."""
+
+    def __init__(self, settings: Mapping[str, str], url: str):
+        self._made_of = (dict(settings), url)
+        options = gcs_options(settings, url)
+        with _key_file(options.pop("key_file", None)):
+            super().__init__(**options)
+
+    def __reduce__(self):
+        return type(self), self._made_of
+
+
+@contextlib.contextmanager
+def _key_file(path: str | None) -> Iterator[None]:
+    """Let Google's chain of credentials find a key file: pyarrow has no other way to name one."""
+    if path is None:
+        yield
+        return
+    with _environment:
+        before = os.environ.get(_KEY_FILE)
+        os.environ[_KEY_FILE] = path
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ[_KEY_FILE]
+            else:
+                os.environ[_KEY_FILE] = before
