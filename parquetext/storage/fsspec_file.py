@@ -42,6 +42,11 @@ class FsspecFile(io.RawIOBase):
     def read_at(self, length: int, offset: int) -> bytes:
         return self._filesystem.cat_file(self._path, start=offset, end=offset + length)
 
+    def reread(self, offset: int) -> bytes:
+        """What the file's name now leads to, from there on."""
+        self._filesystem.invalidate_cache()
+        return self._filesystem.cat_file(self._path, start=offset)
+
     def read_many(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
         """Ranges (offset, length); at the same time where the filesystem is an asynchronous one."""
         begins, ends = [offset for offset, _ in ranges], [offset + length for offset, length in ranges]

@@ -3,9 +3,12 @@ then copied over the old one by the store, or on HDFS renamed over it."""
 
 from __future__ import annotations
 
+import errno
+
 from ..errors import Conflict, Refused
 from .copied import commit_copied
 from .edit import TailEdit
+from .fsspec_file import FsspecFile
 from .hdfs import MODE, keep_attributes, native_client
 from .s3 import s3_object
 from .source import RemoteSource
@@ -26,7 +29,7 @@ def commit_remote(source: RemoteSource, edit: TailEdit, forced: frozenset[str] =
     try:
         _stage(source, edit, staged, forced)
         _check_unchanged(source)
-        _publish(source, staged)
+        _publish(source, staged, edit)
         return edit.size
     finally:
         staged.discard()
@@ -54,11 +57,16 @@ def _upload(source: RemoteSource, edit: TailEdit, staged: str) -> None:
         stream.write(edit.tail)
 
 
-def _publish(source: RemoteSource, staged: Staged) -> None:
+def _publish(source: RemoteSource, staged: Staged, edit: TailEdit) -> None:
     try:
         staged.publish()
     except NotImplementedError:
         raise Refused("its store cannot put a file in the place of another at once", file=source.name) from None
+    if not isinstance(source.file, FsspecFile):
+        return
+    # What fsspec's filesystems call a copy may be a rename that fails in silence: that of WebHDFS is.
+    if source.file.reread(edit.keep) != edit.tail:
+        raise OSError(errno.EIO, "its filesystem has not put the new file in its place", source.name)
 
 
 def _check_unchanged(source: RemoteSource) -> None:

@@ -140,3 +140,10 @@ def test_an_owner_of_a_file_of_hdfs_that_cannot_be_kept_is_a_refusal(hdfs, monke
     assert hdfs.names("owned") == ["x.parquet"]
     assert parquetext.upgrade(uri, force="attributes").outcome == "upgraded"
     assert Client(hdfs.url).get_file_info("/store/owned/x.parquet").owner == "somebody"
+
+
+def test_a_filesystem_of_fsspec_that_only_seems_to_replace_is_found_out(hdfs):
+    hdfs.put("seeming/x.parquet", ORIGINAL)
+    with pytest.raises(OSError, match="has not put the new file in its place"):
+        parquetext.upgrade((hdfs.filesystem, "/store/seeming/x.parquet"))
+    assert hdfs.get("seeming/x.parquet") == ORIGINAL
