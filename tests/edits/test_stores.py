@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import io
+import re
+import signal
+import subprocess
+import sys
 
 import pyarrow.parquet as pq
 import pytest
@@ -147,3 +151,30 @@ def test_a_filesystem_of_fsspec_that_only_seems_to_replace_is_found_out(hdfs):
     with pytest.raises(OSError, match="has not put the new file in its place"):
         parquetext.upgrade((hdfs.filesystem, "/store/seeming/x.parquet"))
     assert hdfs.get("seeming/x.parquet") == ORIGINAL
+
+
+KILLED = """
+import os, signal, sys
+import parquetext
+from parquetext.storage.staged import Staged
+
+setattr(Staged, sys.argv[1], lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+parquetext.upgrade(sys.argv[2])
+"""
+
+
+def test_a_kill_leaves_the_old_file_or_the_new_one(store):
+    moments = ("check", "publish", "discard")  # uploaded, looked at, in its place
+    uris = {moment: store.uri.format(f"killed/{moment}.parquet") for moment in moments}
+    for moment in moments:
+        store.put(f"killed/{moment}.parquet", ORIGINAL)
+    killed = [subprocess.Popen([sys.executable, "-c", KILLED, moment, uri]) for moment, uri in uris.items()]
+    assert {process.wait() for process in killed} == {-signal.SIGKILL}
+    left = store.names("killed")
+    for moment, form in zip(moments, ("thrift", "thrift", "flat"), strict=True):
+        with parquetext.open(uris[moment]) as file:
+            assert (file.form, file.read().equals(TABLE)) == (form, True)
+        assert parquetext.upgrade(uris[moment]).form_after == "flat"
+    assert store.names("killed") == left
+    assert all(re.fullmatch(r"\.\w+\.parquet\.\w+\.parquetext-new", name) for name in left
+               if name not in [f"{moment}.parquet" for moment in moments])
