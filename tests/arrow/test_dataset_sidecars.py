@@ -10,12 +10,11 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 from support.objects import BUCKET, put, recorded_s3_server
-from support.sidecars import with_checksum
+from support.sidecars import blind, with_checksum
 
 import parquetext
 from parquetext import sidecar
 from parquetext.arrow import sidecars
-from parquetext.sidecar.origin import CODE, Origin
 
 pytestmark = pytest.mark.usefixtures("implementation")
 FILES, ROWS = 6, 100
@@ -37,22 +36,6 @@ def lake(tmp_path):
         pq.write_table(table(number), path, row_group_size=25)
         sidecar.build(path)
     return tmp_path / "lake"
-
-
-def blind(path) -> None:
-    """Make a file's footer unreadable, its sidecar still being taken for its own."""
-    place = sidecar.candidates(str(path))[0].path
-    with open(place, "rb") as file:
-        before = file.read()
-    with open(path, "r+b") as file:
-        file.seek(-200, os.SEEK_END)
-        file.write(b"\xff" * 150)
-    note = parquetext.kernels.sidecar.Reader(before).scratchpad[CODE]
-    origin, there = Origin.from_bytes(note), os.stat(path)
-    new = Origin(origin.footer_crc, origin.footer_length, there.st_mtime_ns, there.st_ctime_ns, there.st_dev,
-                 there.st_ino).to_bytes()
-    with open(place, "wb") as file:
-        file.write(with_checksum(before.replace(note, new)))
 
 
 def plan(lake, filter) -> list[tuple[str, list[int]]]:

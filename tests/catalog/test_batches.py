@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 from decimal import Decimal
 
 import pyarrow as pa
@@ -13,6 +14,7 @@ from support.corpus_files import readable
 
 import parquetext
 from parquetext.catalog import SCHEMA, batches_of
+from parquetext.catalog.footers import FIRST_READ, read_footer
 
 UTC = datetime.UTC
 
@@ -22,6 +24,14 @@ def catalog(*paths) -> pa.Table:
     for batch in batches:
         batch.validate(full=True)
     return pa.Table.from_batches(batches, SCHEMA)
+
+
+def test_of_a_large_file_the_end_alone_is_read(tmp_path):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"a": [os.urandom(1 << 20)]}), path)
+    footer = read_footer(path)
+    assert footer.file_size > 1 << 20
+    assert footer.bytes_read <= FIRST_READ <= 1 << 17
 
 
 def of_column(table: pa.Table, name: str, *facts: str) -> list:

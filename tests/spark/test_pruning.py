@@ -23,6 +23,7 @@ from pyspark.sql.datasource import (
     StringStartsWith,
 )
 from pyspark.sql.types import DateType, DoubleType, IntegerType, LongType, StringType, StructField, StructType
+from support.sidecars import blind
 
 import parquetext
 from parquetext.spark.source.options import Options
@@ -95,6 +96,19 @@ def test_bloom_filters_are_asked(tmp_path):
     reader.pushFilters([EqualTo(("n",), 999)])
     share, = reader.partitions()
     assert [batch.column(0).to_pylist() for batch in reader.read(share)] == [[2, 999]]
+
+
+def test_a_file_with_a_sidecar_is_planned_and_read_without_its_footer(tmp_path):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"n": range(40)}), path, row_group_size=10)
+    parquetext.sidecar.build(str(path))
+    blind(path)
+    reader = reader_of(str(path), "n", sidecar="true")
+    reader.pushFilters([GreaterThan(("n",), 25)])
+    share, = reader.partitions()
+    assert [n for batch in reader.read(share) for n in batch.column(0).to_pylist()] == [*range(20, 40)]
+    with pytest.raises(parquetext.errors.ParquetextError):
+        list(reader_of(str(path), "n").read(share))
 
 
 def test_files_that_keys_rule_out_are_not_opened(tmp_path):

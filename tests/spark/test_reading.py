@@ -180,7 +180,7 @@ class TestSchemas:
 
     def test_the_schema_is_that_of_one_file_or_merged(self, spark, tmp_path):
         pq.write_table(pa.table({"a": [1], "s": [{"x": 1}], "m": _money("1.25", 5)}), tmp_path / "1.parquet")
-        pq.write_table(pa.table({"b": ["q"], "s": [{"x": 2, "y": "w"}], "m": _money("1234567.25", 9)}),
+        pq.write_table(pa.table({"b": ["q"], "A": [2], "s": [{"x": 2, "y": "w"}], "m": _money("1234567.25", 9)}),
                        tmp_path / "2.parquet")
         path = str(tmp_path)
         assert source(spark, path, columns="a,s").columns == ["a", "s"]

@@ -13,9 +13,11 @@ from support.parquet_bytes import TABLE, parquet_bytes
 from parquetext import edits
 from parquetext.errors import ParquetextError
 from parquetext.spark import upgrade, verify
-from parquetext.spark.folders import FILES
+from parquetext.spark.folders import FILES, NOT_THERE
 from parquetext.spark.results import Row, as_table
 from parquetext.spark.state import as_skipped, split
+from parquetext.spark.tasks import _identity_if_told
+from parquetext.storage import LocalTarget
 
 ORIGINAL = parquet_bytes()
 OTHER = parquet_bytes(TABLE.slice(0, 200))
@@ -143,6 +145,12 @@ def test_a_file_is_the_same_by_size_and_etag_or_time(recorded, found, same):
     left, known = split(files, records)
     assert (left.num_rows, known.num_rows) == ((0, 1) if same else (1, 0))
     assert as_skipped(known)["outcome"].to_pylist() == ["skipped"] * same
+
+
+def test_a_file_that_somebody_has_changed_since_has_no_identity(lake):
+    target = LocalTarget(str(lake / "a.parquet"))
+    assert _identity_if_told(target, len(ORIGINAL)) == (len(ORIGINAL), os.stat(target.path).st_mtime_ns, "")
+    assert _identity_if_told(target, len(ORIGINAL) + 1)[0] == NOT_THERE
 
 
 def test_a_change_meanwhile_is_not_taken_for_done(rows, lake):

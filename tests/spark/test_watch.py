@@ -33,7 +33,7 @@ def outcomes(spark, folder: Path, action: str = "upgrade") -> Counter:
 
 def test_what_is_there_is_done_once_and_what_arrives_later_by_the_next_run(spark, tmp_path):
     lake = tmp_path / "lake of files"
-    arrive(lake, "day=1/a.parquet", "day=2/b.parquet", "day=1/bad.parquet", "_temporary/c.parquet", "notes.txt")
+    arrive(lake, "day=1/a.parquet", "deep/folder/b.parquet", "day=1/bad.parquet", "_temporary/c.parquet", "notes.txt")
     watch(spark, str(lake), trigger=NOW).awaitTermination()
     first = {("a.parquet", "upgraded"): 1, ("b.parquet", "upgraded"): 1, ("bad.parquet", "failed"): 1}
     assert outcomes(spark, lake) == first

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import zlib
+
+from parquetext import kernels
+from parquetext.sidecar import candidates
+from parquetext.sidecar.origin import CODE, Origin
 
 TEXT, INT64, FIXED = 6, 2, 7
 BLOOM = bytes(range(32))
@@ -23,6 +28,22 @@ G2 = bytes.fromhex("""
 + "0000000000000000" * 14 + """
 0010000000000000 0001000001000000 0000000000000000 0000000000000000
 0000000000000000 0d000000b7c3d622 30000000""")
+
+
+def blind(path) -> None:
+    """Make a file's footer unreadable, its sidecar still being taken for its own."""
+    place = candidates(str(path))[0].path
+    with open(place, "rb") as file:
+        before = file.read()
+    with open(path, "r+b") as file:
+        file.seek(-200, os.SEEK_END)
+        file.write(b"\xff" * 150)
+    note = kernels.sidecar.Reader(before).scratchpad[CODE]
+    origin, there = Origin.from_bytes(note), os.stat(path)
+    new = Origin(origin.footer_crc, origin.footer_length, there.st_mtime_ns, there.st_ctime_ns, there.st_dev,
+                 there.st_ino).to_bytes()
+    with open(place, "wb") as file:
+        file.write(with_checksum(before.replace(note, new)))
 
 
 def columns(kernel) -> list:
