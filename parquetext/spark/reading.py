@@ -46,9 +46,11 @@ def read(spark: SparkSession, path, columns: Sequence[str] | None = None, filter
     Raises
     ------
     TypeError, ValueError
-        The filters are none.
+        The filters are none, or the columns.
     """
     ship(spark)
+    if isinstance(columns, str):
+        raise TypeError(f"columns is a list of names, not {columns!r}")
     alternatives = _alternatives(filters)
     reader = spark.read.format("parquetext")
     paths = [os.fspath(each) for each in (path if isinstance(path, (list, tuple)) else [path])]
@@ -72,6 +74,8 @@ def _alternatives(filters) -> list[list[Comparison]]:
     if not isinstance(filters, (list, tuple)) or not filters:
         raise TypeError("filters is a list of (column, operator, value), or a list of such lists")
     groups = filters if isinstance(filters[0], list) else [filters]
+    if not all(groups):
+        raise TypeError("filters has an empty list, which no row meets or fails")
     return [[Comparison(*part) for part in group] for group in groups]
 
 

@@ -337,8 +337,14 @@ class TestRead:
     def test_filters_are_checked(self, spark, lake):
         with pytest.raises(ValueError, match="'~' is no operator"):
             read(spark, lake, filters=[("n", "~", 1)])
-        with pytest.raises(TypeError, match="filters"):
-            read(spark, lake, filters="n > 1")
+        for filters in ("n > 1", [[]]):
+            with pytest.raises(TypeError, match="filters"):
+                read(spark, lake, filters=filters)
+        with pytest.raises(TypeError, match="columns"):
+            read(spark, lake, columns="n")
+
+    def test_rows_without_a_column_are_counted(self, spark, lake):
+        assert read(spark, lake, columns=[]).count() == spark.read.parquet(lake).select().count() == 400
 
 
 def test_par3_files_are_read(spark, tmp_path):

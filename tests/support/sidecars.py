@@ -36,8 +36,10 @@ def blind(path) -> None:
     with open(place, "rb") as file:
         before = file.read()
     with open(path, "r+b") as file:
-        file.seek(-200, os.SEEK_END)
-        file.write(b"\xff" * 150)
+        file.seek(-8, os.SEEK_END)
+        length = int.from_bytes(file.read(4), "little")
+        file.seek(-8 - length, os.SEEK_END)
+        file.write(b"\xff" * 16)
     note = kernels.sidecar.Reader(before).scratchpad[CODE]
     origin, there = Origin.from_bytes(note), os.stat(path)
     new = Origin(origin.footer_crc, origin.footer_length, there.st_mtime_ns, there.st_ctime_ns, there.st_dev,

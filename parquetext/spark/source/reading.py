@@ -81,7 +81,7 @@ class Reader(DataSourceReader):
             for batch in batches:
                 columns = [pa.repeat(given[field.name], batch.num_rows) if field.name in given
                            else content.column(batch, field) for field in self.arrow]
-                yield pa.RecordBatch.from_arrays(columns, schema=self.arrow)
+                yield _batch(columns, batch.num_rows, self.arrow)
 
     def _row_groups(self, file: File, piece: Piece, content: _Content, given: dict[str, pa.Scalar]) -> Sequence[int]:
         count = len(file.row_groups)
@@ -90,6 +90,13 @@ class Reader(DataSourceReader):
             return left
         kept = set(left_row_groups(file, self.predicate, self._types(), given))
         return [row_group for row_group in left if row_group in kept]
+
+
+def _batch(columns: list[pa.Array], rows: int, schema: pa.Schema) -> pa.RecordBatch:
+    """Of these columns; of none it still has its rows, which are counted."""
+    if columns:
+        return pa.RecordBatch.from_arrays(columns, schema=schema)
+    return pa.RecordBatch.from_struct_array(pa.array([{}] * rows, pa.struct([])))
 
 
 class PruningReader(Reader):
