@@ -81,7 +81,8 @@ def azure_options(settings: Mapping[str, str], url: str) -> dict:
 def _credentials(value: Callable[[str], str], url: str) -> dict:
     kind = value("account.auth.type").lower()
     if kind == "sas" or (not kind and value("sas.fixed.token") and not value("account.key")):
-        return _told(sas_token=value("sas.fixed.token").removeprefix("?"))
+        token = value("sas.fixed.token").removeprefix("?")
+        return _told(sas_token=token and f"?{token}")  # pyarrow puts it behind URLs as it is
     if kind == "oauth":
         return _client(value, url)
     if kind == "custom":

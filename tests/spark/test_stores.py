@@ -18,7 +18,7 @@ from parquetext.spark.results import Row
 
 IMPORTED_FROM = str(Path(parquetext.__file__).parents[1])
 ORIGINAL = parquet_bytes()
-NAMES = [f"day={number % 2}/{number}.parquet" for number in range(4)]
+NAMES = [f"day={number % 2}/{number}.parquet" for number in range(2)]
 
 
 @pytest.fixture
@@ -79,12 +79,12 @@ def test_a_second_run_does_what_has_changed_since(on, store, lake):
 
 def test_a_dataset_is_written_appended_to_and_replaced(on, store):
     path = f"{store.url}/written"
-    frame = on.range(100, numPartitions=2).selectExpr("id", "id % 3 AS third")
+    frame = on.range(100, numPartitions=1).selectExpr("id", "id % 2 AS half")
     for mode, rows in (("errorifexists", 100), ("append", 200), ("overwrite", 100), ("ignore", 100)):
-        write(frame, path, mode=mode, partition_by=["third"], form="flat")
+        write(frame, path, mode=mode, partition_by=["half"], form="flat")
         assert read(on, path).count() == rows
         left = store.names("written")
-        assert {name.split("/")[0] for name in left} == {"_SUCCESS", "third=0", "third=1", "third=2"}
+        assert {name.split("/")[0] for name in left} == {"_SUCCESS", "half=0", "half=1"}
     assert sum(pq.read_metadata(io.BytesIO(store.get(f"written/{name}"))).num_rows
                for name in left if name != "_SUCCESS") == 100
 
@@ -114,8 +114,7 @@ def test_a_token_opens_azure(spark, azure):
     session.conf.set("fs.azure.account.auth.type", "SAS")
     session.conf.set("fs.azure.sas.fixed.token", azure_token())
     assert outcomes(upgrade(session, f"{azure.url}/token", progress=False)) == {"upgraded": 1}
-    write(session.range(3), f"{azure.url}/by-token")
-    assert read(session, f"{azure.url}/by-token").count() == 3
+    assert read(session, f"{azure.url}/token").count() == TABLE.num_rows
 
 
 def test_a_row_does_not_tell_the_signature_that_opens_the_store():
@@ -132,12 +131,12 @@ def test_without_hdfs_native_all_but_changes_goes_by_libhdfs(hdfs, java_home, ru
 
         spark, url = session(master="local[1]"), sys.argv[1]
         frame = spark.range(100, numPartitions=1).selectExpr("id", "id % 3 AS third")
-        for mode in ("errorifexists", "append", "overwrite"):
+        for mode in ("errorifexists", "overwrite"):
             write(frame, url, mode=mode, partition_by=["third"])
             print(read(spark, url).count())
         print(*[row.outcome for row in verify(spark, url, progress=False).collect()])
         print(*{row.message for row in upgrade(spark, url, progress=False).collect()})
     """, f"{hdfs.url}/by-libhdfs", **libhdfs(java_home), PYTHONPATH=f"{tmp_path}:{IMPORTED_FROM}").splitlines()
-    assert told[:4] == ["100", "200", "100", "ok ok ok"]
-    assert "pip install 'parquetext[hdfs]'" in told[4]
+    assert told[:3] == ["100", "100", "ok ok ok"]
+    assert "pip install 'parquetext[hdfs]'" in told[3]
     assert len(hdfs.names("by-libhdfs")) == 4

@@ -81,10 +81,12 @@ def required(path: str | Path | None, what: str) -> str:
 @contextmanager
 def azure_store(folder: Path) -> Iterator[Store]:
     """A container of Azurite."""
-    program = required(installed("azurite-*/node_modules/azurite/dist/src/blob/main.js"), "Azurite")
+    program = required(installed("azurite-*/node_modules/azurite/dist/src/azurite.js"), "Azurite")
     port = free_port()
+    # Azure's library for C++ now and then waits for an answer that it has, until its connection is closed.
     command = [required(shutil.which("node"), "Node.js"), program, "--inMemoryPersistence", "--silent",
-               "--skipApiVersionCheck", "--disableTelemetry", "--blobHost", "127.0.0.1", "--blobPort", str(port)]
+               "--skipApiVersionCheck", "--disableTelemetry", "--blobHost", "127.0.0.1", "--blobPort", str(port),
+               "--blobKeepAliveTimeout", "1", "--queuePort", "0", "--tablePort", "0"]
     with running(command, folder / "azurite.log", port):
         place = f"127.0.0.1:{port}"
         filesystem = pafs.AzureFileSystem(
