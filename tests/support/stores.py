@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import getpass
 import hmac
+import importlib.util
 import os
 import shutil
 import socket
@@ -72,7 +73,7 @@ def required(path: str | Path | None, what: str) -> str:
     """A program or file that `.ci/stores` installs; without it the test is skipped, or fails where it must be there."""
     if path and os.path.exists(path):
         return str(path)
-    told = f"{what} is not installed: `.ci/stores` does it; the tests on real stores do not run"
+    told = f"{what} is not installed: `.ci/stores` or pip install '.[test]' does it; tests on real stores do not run"
     if os.environ.get("PARQUETEXT_REQUIRE_STORES") == "1":
         pytest.fail(told)
     pytest.skip(told)
@@ -133,7 +134,8 @@ def google_store(folder: Path) -> Iterator[Store]:
 def hdfs_store(folder: Path) -> Iterator[Store]:
     """A name node and a data node, looked at by their own HTTP interface."""
     required(installed("hadoop-*/hadoop-client-minicluster-*.jar"), "HDFS")
-    pytest.importorskip("hdfs_native")
+    native = importlib.util.find_spec("hdfs_native")
+    required(native and native.origin, "hdfs-native")
     name_node, http = free_port(), free_port()
     command = [required(shutil.which("java"), "Java"), "-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
                "-cp", hadoop_classes(), "org.apache.hadoop.test.MiniDFSClusterManager", "-format", "-datanodes", "1",
