@@ -33,6 +33,7 @@ DOLLARS_WRITE, DOLLARS_READ, DOLLARS_NODE_HOUR = 5e-6, 0.4e-6, 0.384
 # K. Shvachko, HDFS scalability: the limits to growth (;login: 35(2), 2010): what one name node answers in a second.
 NAME_NODE_READS, NAME_NODE_WRITES = 126_119, 5_600
 HDFS_LATENCY = 0.004
+HDFS_COPIES = 3                         # of each block, the first one on the node that writes it
 
 NODES, SLOTS_OF_NODE = 100, 8
 SLOW_SLOTS, SLOWNESS = 0.02, 5.0        # stragglers: so many slots take so many times as long
@@ -132,21 +133,21 @@ def _with_copies(ends: list[float], running: list[tuple[float, float, float]], m
 
 # --- the tables -------------------------------------------------------------------------------------------------------
 
-S3_JOBS = ("upgrade", "upgrade, index form", "sidecars", "catalog", "verify")
+JOBS = ("upgrade", "upgrade, index form", "sidecars", "catalog", "verify")
 
 
 def tables() -> str:
     """Markdown, from the measured costs."""
     measured = json.loads(COSTS.read_text())
-    costs = {name: Cost(**cost) for name, cost in measured["s3"].items()}
-    return "\n\n".join([_per_file(costs), _on_s3(costs), _without_boto3(costs), _on_hdfs(costs)]) + "\n"
+    s3, hdfs = ({name: Cost(**cost) for name, cost in measured[store].items()} for store in ("s3", "hdfs"))
+    return "\n\n".join([_per_file(s3), _on_s3(s3), _without_boto3(s3), _on_hdfs(hdfs)]) + "\n"
 
 
 def _per_file(costs: dict[str, Cost]) -> str:
     rows = ["| one file | requests that write | that read | KB received | KB sent | CPU ms |",
             "|---|---|---|---|---|---|"]
     rows += [f"| {name} | {cost.writes:.2g} | {cost.reads:.2g} | {cost.received / 1e3:,.0f} | {cost.sent / 1e3:,.0f} | "
-             f"{cost.cpu * 1e3:.1f} |" for name, cost in costs.items() if name in S3_JOBS]
+             f"{cost.cpu * 1e3:.1f} |" for name, cost in costs.items() if name in JOBS]
     return "\n".join(rows)
 
 
@@ -154,7 +155,7 @@ def _on_s3(costs: dict[str, Cost]) -> str:
     rows = ["| 100 million files on S3 | million requests, write / read | TB through executors | hours, 1 prefix | "
             "hours, 50 prefixes | if nothing held it up | dollars: requests + nodes | what limits |",
             "|---|---|---|---|---|---|---|---|"]
-    for name in S3_JOBS:
+    for name in JOBS:
         cost = costs[name]
         one, many = simulate(cost, 1), simulate(cost, 50)
         moved = FILES * (cost.received + cost.sent) / 1e12
@@ -173,14 +174,17 @@ def _without_boto3(costs: dict[str, Cost]) -> str:
 
 
 def _on_hdfs(costs: dict[str, Cost]) -> str:
-    rows = ["| 100 million files on HDFS | name node operations, write / read | hours | what limits |",
-            "|---|---|---|---|"]
-    # Of one file: it is looked at and opened; a sidecar is looked for, created, given a block, closed and renamed.
-    for name, writes, reads in (("sidecars", 4, 3), ("catalog", 0, 2), ("verify", 0, 2)):
-        cost = Cost(writes, reads, 0, 0, costs[name].cpu)
+    rows = ["| 100 million files on HDFS | million name node operations, write / read | PB read / written | hours | "
+            "if nothing held it up | dollars: nodes | what limits |", "|---|---|---|---|---|---|---|"]
+    for name in JOBS:
+        cost = costs[name]
+        if name.startswith("upgrade"):  # the whole file: in, out, and from node to node once more for each further copy
+            cost = replace(cost, received=MEAN_BYTES, sent=MEAN_BYTES * (HDFS_COPIES - 1))
         run = simulate(cost, 1, NAME_NODE_WRITES, NAME_NODE_READS, HDFS_LATENCY)
-        rows.append(f"| {name} | {writes * FILES / 1e6:,.0f} / {reads * FILES / 1e6:,.0f} million | {run.hours:.1f} | "
-                    f"{_limit(run, 'the name node')} |")
+        moved = MEAN_BYTES * FILES / 1e15 if cost.received else 0
+        rows.append(f"| {name} | {cost.writes * FILES / 1e6:,.0f} / {cost.reads * FILES / 1e6:,.0f} | "
+                    f"{moved:.0f} / {moved:.0f} | {run.hours:.1f} | {run.ideal:.1f} | "
+                    f"{run.hours * NODES * DOLLARS_NODE_HOUR:,.0f} | {_limit(run, 'the name node')} |")
     return "\n".join(rows)
 
 

@@ -1,16 +1,20 @@
-"""What one file costs, measured: requests against an S3 server on loopback, and the CPU time of the process that asks.
+"""What one file costs, measured: requests against S3 and HDFS servers on loopback, the CPU time of who asks.
 
-A file has 100 columns and 5 row groups, and 6 MB: the store's copy of the rest costs no bytes whatever its size.
+A file has 100 columns and 5 row groups, and 6 MB: S3's copy of the rest costs no bytes whatever its size, and on HDFS
+what a whole file costs is added by its size.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import io
+import json
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -23,17 +27,28 @@ import pyarrow.parquet as pq
 
 from parquetext import catalog, storage
 from parquetext.spark.actions import ACTIONS, prepared
+from parquetext.spark.filesystems import Filesystems
 from parquetext.spark.tasks import identity
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "tests")]
 from support.objects import BUCKET, put, recorded_s3_server  # noqa: E402
+from support.stores import Store, hdfs_store  # noqa: E402
 
 FILES = 40
+# What the name node counts that its log of edits has to take; what data nodes tell it by themselves is nobody's cost.
+EDITS = {"Create", "AddBlock", "Complete", "Rename", "Rename2", "Delete", "Mkdirs", "SetPermission", "SetOwner",
+         "SetTimes", "SetReplication", "ModifyAclEntries", "SetAcl"}
+COUNTED_SECONDS = 11  # after so long the name node's page shows what it has counted (Hadoop's metrics: ten)
+NOBODYS = {"SendHeartbeat", "BlockReport", "BlockReceivedAndDeleted", "RegisterDatanode", "VersionRequest",
+           "RenewLease"}
 
 
 def measure() -> dict:
-    """Costs of one file, by job."""
-    return {"s3": {name: _measured(name, *job) for name, job in _jobs().items()}}
+    """Costs of one file, by store and job."""
+    s3 = {name: _measured(name, *job) for name, job in _jobs().items()}
+    with tempfile.TemporaryDirectory() as folder, hdfs_store(Path(folder)) as store:
+        hdfs = {name: _measured_on_hdfs(store, name, do) for name, (do, _, boto3) in _jobs().items() if boto3}
+    return {"s3": s3, "hdfs": hdfs}
 
 
 def _jobs() -> dict[str, tuple[Callable, bool, bool]]:
@@ -79,6 +94,36 @@ def _measured(name: str, do: Callable, copied: bool, boto3: bool) -> dict:
             cpu = (time.process_time() - began) / (FILES - 1)
     print(f"{name}: {writes:.1f} writing and {reads:.1f} reading requests, {cpu * 1e3:.1f} ms", file=sys.stderr)
     return {"writes": writes, "reads": reads, "received": received, "sent": sent, "cpu": cpu, "copied": float(copied)}
+
+
+def _measured_on_hdfs(store: Store, name: str, do: Callable) -> dict:
+    targets = []
+    for number in range(FILES):
+        path = f"{name.replace(',', '')}/day={number}/part.parquet"
+        store.put(path, _content())
+        targets.append(Filesystems().target(f"{store.url}/{path}"))
+    do(targets[0])
+    before, began = _operations(store), time.process_time()
+    for target in targets[1:]:
+        do(target)
+    cpu, after = (time.process_time() - began) / (FILES - 1), _operations(store)
+    done = {operation: (count - before.get(operation, 0)) / (FILES - 1) for operation, count in after.items()}
+    writes = sum(count for operation, count in done.items() if operation in EDITS)
+    reads = sum(done.values()) - writes
+    told = ", ".join(f"{count:.2g} {operation}" for operation, count in done.items() if count)
+    print(f"{name} on HDFS: {told}; {cpu * 1e3:.1f} ms", file=sys.stderr)
+    return {"writes": writes, "reads": reads, "received": 0.0, "sent": 0.0, "cpu": cpu, "copied": 0.0}
+
+
+def _operations(store: Store) -> dict[str, int]:
+    """How often the name node has been asked for what."""
+    time.sleep(COUNTED_SECONDS)
+    place = store.filesystem.handler.fs.url.partition("/webhdfs")[0]
+    bean = f"*:name=RpcDetailedActivityForPort{urllib.parse.urlsplit(store.url).port},*"
+    with urllib.request.urlopen(f"{place}/jmx?qry={bean}") as answer:
+        (counts,) = json.load(answer)["beans"]
+    counts = {name.removesuffix("NumOps"): count for name, count in counts.items() if name.endswith("NumOps")}
+    return {name: count for name, count in counts.items() if name not in NOBODYS and not name.startswith("Overall")}
 
 
 def _targets(filesystem: pafs.FileSystem) -> list[storage.RemoteTarget]:

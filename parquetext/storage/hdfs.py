@@ -17,6 +17,7 @@ __all__ = ["HDFS_SCHEMES", "MODE", "hdfs_filesystem", "keep_attributes", "native
 
 HDFS_SCHEMES = ("hdfs", "viewfs")
 MODE = "mode"  # among the metadata of a new file: octal digits
+_NO_LISTS = "Support for ACLs has been disabled"
 _NEEDS = ("needs hdfs-native (pip install 'parquetext[hdfs]'), or libhdfs (ARROW_LIBHDFS_DIR or HADOOP_HOME, "
           "JAVA_HOME, and CLASSPATH from `hadoop classpath --glob`), on every machine")
 
@@ -73,7 +74,7 @@ def keep_attributes(client: HdfsClient, old: str, new: str, forced: frozenset[st
     try:
         if (before.owner, before.group) != (now.owner, now.group):
             client.set_owner(new, before.owner, before.group)
-        if entries := client.get_acl_status(old).entries:
+        if entries := _access_list(client, old):
             client.modify_acl_entries(new, entries)
         client.set_permission(new, before.permission)  # last: where there is a list, the group's part is its mask
     except PermissionError as error:
@@ -81,3 +82,13 @@ def keep_attributes(client: HdfsClient, old: str, new: str, forced: frozenset[st
                f"control list cannot be kept: {error}", old)
     if before.replication and before.replication != now.replication:
         client.set_replication(new, before.replication)
+
+
+def _access_list(client: HdfsClient, path: str) -> list:
+    """The entries of a file's access control list; none where the name node has no such lists."""
+    try:
+        return client.get_acl_status(path).entries
+    except OSError as error:
+        if _NO_LISTS in str(error):
+            return []
+        raise

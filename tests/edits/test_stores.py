@@ -131,6 +131,36 @@ def test_what_a_file_of_hdfs_is_given_stays(hdfs, monkeypatch):
     assert modes == [0o600]  # of the new file while it is written
 
 
+def test_a_new_file_of_hdfs_is_on_disks_before_it_gets_the_name(hdfs, monkeypatch):
+    from hdfs_native import Client, FileWriter
+
+    done = []
+
+    def told(kind, name):
+        real = getattr(kind, name)
+        monkeypatch.setattr(kind, name, lambda *arguments: done.append(name) or real(*arguments))
+
+    told(FileWriter, "hsync")
+    told(FileWriter, "close")
+    told(Client, "rename")
+    hdfs.put("flushed/x.parquet", ORIGINAL)
+    assert parquetext.upgrade(hdfs.uri.format("flushed/x.parquet")).outcome == "upgraded"
+    assert [name for place, name in enumerate(done) if name not in done[:place]] == ["hsync", "close", "rename"]
+
+
+def test_a_name_node_without_access_lists_is_no_error(hdfs, monkeypatch):
+    from hdfs_native import Client
+
+    def refused(client, path):  # as Hadoop 3.5 says it with dfs.namenode.acls.enabled=false
+        raise RuntimeError('RPCError("org.apache.hadoop.hdfs.protocol.AclException", "The ACL operation has been '
+                           'rejected.  Support for ACLs has been disabled by setting dfs.namenode.acls.enabled to '
+                           'false.\\n\\tat org.apache.hadoop.hdfs.server.namenode.FSDirAclOp.checkAclsConfigFlag")')
+
+    monkeypatch.setattr(Client, "get_acl_status", refused)
+    hdfs.put("listless/x.parquet", ORIGINAL)
+    assert parquetext.upgrade(hdfs.uri.format("listless/x.parquet")).outcome == "upgraded"
+
+
 def test_an_owner_of_a_file_of_hdfs_that_cannot_be_kept_is_a_refusal(hdfs, monkeypatch):
     from hdfs_native import Client
 
