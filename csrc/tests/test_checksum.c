@@ -2,6 +2,7 @@
 #include "harness.h"
 
 #define LONGEST 4200
+#define SHORT 600
 #define ALIGNMENTS 64
 
 static uint8_t bytes[ALIGNMENTS + LONGEST];
@@ -28,7 +29,8 @@ static void every_routine_at_every_length_and_alignment(void)
         uint32_t crc = (uint32_t)start * 0x01234567u;
         const uint32_t first = crc;
         for (size_t size = 0; size <= LONGEST; size++) {
-            for (size_t i = 0; pqx_crc32_implementation(i); i++)
+            /* Of long ones every eighth pair: emulators are slow. */
+            for (size_t i = 0; (size <= SHORT || (start + size) % 8 == 0) && pqx_crc32_implementation(i); i++)
                 CHECK(pqx_crc32_with(i, first, bytes + start, size) == crc);
             if (size < LONGEST) crc = one_byte_more(crc, bytes[start + size]);
         }
@@ -37,7 +39,7 @@ static void every_routine_at_every_length_and_alignment(void)
 
 static void no_routine_reads_beyond_the_end(void)
 {
-    for (size_t size = 0; size <= LONGEST; size += size < 600 ? 1 : 61) {
+    for (size_t size = 0; size <= LONGEST; size += size < SHORT ? 1 : 61) {
         uint8_t *data = exact(bytes, size);
         uint32_t crc = pqx_crc32(0, data, size);
         for (size_t i = 0; pqx_crc32_implementation(i); i++) CHECK(pqx_crc32_with(i, 0, data, size) == crc);
