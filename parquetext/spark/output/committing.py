@@ -39,15 +39,15 @@ class Manifest:
     mode : str
     removed : list of str
         Files of the dataset that go.
-    device, inode : int
-        Of the staged folder that becomes the dataset as a whole; 0 where files are moved.
+    inode : int
+        Of the staged folder that becomes the dataset as a whole; 0 where files are moved. Without its device: other
+        machines number those otherwise, and so does the same one when it has been started again.
     """
 
     dataset: str
     moves: list[tuple[str, str]]
     mode: str
     removed: list[str] = field(default_factory=list)
-    device: int = 0
     inode: int = 0
 
     def write(self, file: Folder) -> None:
@@ -164,14 +164,13 @@ def _staged_table(staging: Staging, dataset: Folder, moves: Iterable[tuple[str, 
     _move(table, list(moves))
     if dataset.exists():
         shutil.copymode(dataset.path, table.path)
-    found = os.stat(table.path)
     moved = [((table / goal).path, goal) for _, goal in moves]
-    return Manifest(dataset.path, moved, mode, device=found.st_dev, inode=found.st_ino)
+    return Manifest(dataset.path, moved, mode, inode=os.stat(table.path).st_ino)
 
 
 def _swap(staging: Staging, dataset: Folder, manifest: Manifest) -> None:
     """Let the staged folder become the dataset; nothing if it has become it already."""
-    if not _is(staging.table.path, manifest):
+    if not _is(staging.table.path, manifest.inode):
         return
     try:
         if manifest.mode == OVERWRITE and dataset.exists():
@@ -188,12 +187,11 @@ def _swap(staging: Staging, dataset: Folder, manifest: Manifest) -> None:
             _give_up(staging, dataset, manifest.mode)
 
 
-def _is(path: str, manifest: Manifest) -> bool:
+def _is(path: str, inode: int) -> bool:
     try:
-        found = os.stat(path)
+        return os.stat(path).st_ino == inode
     except FileNotFoundError:
         return False
-    return (found.st_dev, found.st_ino) == (manifest.device, manifest.inode)
 
 
 def _exchange(staged: str, path: str, replaced: str) -> None:
