@@ -9,8 +9,11 @@ import pyarrow as pa
 import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 import pytest
+from support.objects import BUCKET, names, put, s3_server
 
 import parquetext
+from parquetext import storage
+from parquetext.errors import Refused
 from parquetext.spark.output import committing, staging
 from parquetext.spark.output.committing import APPEND, ERROR, IGNORE, OVERWRITE
 from parquetext.spark.output.staging import Folder, Staging
@@ -169,6 +172,19 @@ def test_a_file_that_is_gone_stops_the_write_before_anything_is_done(dataset):
         committing.commit(new, dataset, files, OVERWRITE)
     committing.settle(new.folder)
     assert texts(dataset) == OLD
+
+
+def test_an_object_that_cannot_be_copied_stops_the_write_before_anything_is_done(monkeypatch):
+    monkeypatch.setattr(storage.staged, "_S3_COPY_LIMIT", 2)
+    with s3_server() as filesystem:
+        dataset = Folder(filesystem, f"{BUCKET}/data")
+        put(filesystem, f"{dataset.path}/part-old", b"old")
+        new = Staging.new(dataset, beside=False)
+        put(filesystem, f"{new.attempts.path}/0-a/part-0", b"new")
+        with pytest.raises(Refused, match="3 bytes: S3 copies"):
+            committing.commit(new, dataset, [("0-a/part-0", "part-0")], OVERWRITE)
+        committing.settle(new.folder)
+        assert names(filesystem, dataset.path) == ["part-old"]
 
 
 def test_the_owner_of_a_folder_is_told_from_its_name_alone(dataset, monkeypatch):

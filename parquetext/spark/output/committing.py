@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, field
 import pyarrow.fs as pafs
 
 from ... import storage
+from ...storage.staged import check_size
 from .staging import FORGOTTEN, Folder, Staging, leftovers, stagings
 
 __all__ = ["APPEND", "ERROR", "IGNORE", "OVERWRITE", "commit", "settle", "settle_leftovers"]
@@ -83,11 +84,15 @@ def commit(staging: Staging, dataset: Folder, files: Iterable[tuple[str, str]], 
         Mode `ERROR`, and somebody has made the dataset meanwhile.
     FileNotFoundError
         A file is gone: nothing has been done.
+    Refused
+        The store could not copy a file to its place: nothing has been done.
     """
     moves = [((staging.attempts / source).path, goal) for source, goal in files]
-    there = {info.path for info in staging.attempts.entries(recursive=True)}
+    there = {info.path: info.size for info in staging.attempts.entries(recursive=True)}
     if gone := [source for source, _ in moves if source not in there]:
         raise FileNotFoundError(errno.ENOENT, "a file that a task has written is gone", gone[0])
+    for source, goal in moves:
+        check_size(storage.RemoteTarget(dataset.filesystem, (dataset / goal).path), there[source])
     if mode in (ERROR, IGNORE) and _is_made(dataset):
         _give_up(staging, dataset, mode)
         settle(staging.folder)
