@@ -11,7 +11,7 @@ from ..errors import ParquetextError
 from ..storage import LocalTarget, RemoteTarget, open_source, resolve
 from .globs import matcher, matching, meant
 
-__all__ = ["each", "expand", "is_skipped", "is_wanted", "many", "parents"]
+__all__ = ["each", "expand", "is_folder", "is_skipped", "is_wanted", "many", "parents"]
 
 Outcome = tuple[object, object | None, Exception | None]
 
@@ -69,9 +69,17 @@ def _expand_local(path: str) -> Iterator[str]:
 def _entries(folder: str, links: bool) -> list[tuple[str, bool]]:
     try:
         with os.scandir(folder or ".") as entries:
-            return [(entry.name, entry.is_dir(follow_symlinks=links)) for entry in entries]
+            return [(entry.name, is_folder(entry, links=links)) for entry in entries]
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         return []
+
+
+def is_folder(entry: os.DirEntry, *, links: bool = True) -> bool:
+    """Whether it is a folder, or with `links` a link to one; not where the link leads back to itself."""
+    try:
+        return entry.is_dir(follow_symlinks=links)
+    except OSError:
+        return False
 
 
 def _walk(folder: str) -> Iterator[str]:
@@ -84,7 +92,10 @@ def _walk(folder: str) -> Iterator[str]:
 
 
 def is_parquet(name: str, path: object) -> bool:
-    """Whether a directory stands for this file of it; one without a suffix is looked into."""
+    """Whether a directory stands for this file of it; one without a suffix is looked into.
+
+    An object that cannot be read counts, so that whoever opens it next says why.
+    """
     if is_skipped(name):
         return False
     if "." in name:
@@ -92,8 +103,10 @@ def is_parquet(name: str, path: object) -> bool:
     try:
         with open_source(path) as source:
             return source.read_tail(4)[1] in MAGICS
-    except (OSError, ParquetextError):
+    except (FileNotFoundError, PermissionError, ParquetextError):
         return False
+    except OSError:
+        return isinstance(path, RemoteTarget)
 
 
 def _expand_remote(target: RemoteTarget) -> Iterator[RemoteTarget]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..errors import ParquetextError, Unsupported
 from ..storage import LocalTarget, RemoteTarget
 from ..storage.hdfs import HDFS_SCHEMES, hdfs_filesystem
+from ..storage.paths import fsspec_filesystem
 from .azure import AZURE_SCHEMES, azure_filesystem, azure_settings
 from .gcs import GCS_SCHEMES, gcs_settings
 from .hdfs import hdfs_settings, of_hdfs
@@ -145,8 +146,6 @@ def _hdfs(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
 
 
 def _fsspec(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
-    import pyarrow.fs as pafs
-
     try:
         import fsspec
     except ImportError:
@@ -156,7 +155,7 @@ def _fsspec(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
         filesystem, path = fsspec.core.url_to_fs(url)
     except (ImportError, ValueError) as error:
         raise Unsupported(f"{url}: {error}") from error
-    return _Mount(pafs.PyFileSystem(pafs.FSSpecHandler(filesystem)), url, path.rstrip("/"))
+    return _Mount(fsspec_filesystem(filesystem), url, path.rstrip("/"))
 
 
 _MAKERS: dict[str, Callable[[str, str, Mapping[str, str]], _Mount]] = {

@@ -13,9 +13,11 @@ import pyarrow as pa
 import pyarrow.fs as pafs
 
 from ..edits.globs import matcher, meant
-from ..edits.many import is_skipped, is_wanted, parents
+from ..edits.many import is_folder, is_skipped, is_wanted, parents
 from ..edits.tables import ICEBERG_FOLDER, ICEBERG_SUFFIXES, LOG_FOLDERS, membership, table_above
 from ..storage import LocalTarget, RemoteTarget
+from ..storage.fsspec_file import modified_of
+from ..storage.fsspec_handler import FsspecHandler
 from .filesystems import Filesystems
 
 __all__ = ["FILES", "NOT_THERE", "Entry", "Folder", "Walk", "entries_of", "entry_at"]
@@ -121,10 +123,13 @@ def entry_at(target: Target) -> Entry | None:
         except (FileNotFoundError, NotADirectoryError):
             return None
         return Entry("", stat.S_ISDIR(status.st_mode), status.st_size, status.st_mtime_ns)
+    if (handler := _fsspecs(target)) is not None:
+        try:
+            return _of_facts("", handler.fs.info(target.path))
+        except FileNotFoundError:
+            return None
     info = target.filesystem.get_file_info(target.path)
-    if info.type == pafs.FileType.NotFound:
-        return None
-    return _of_info("", info, _etags(target, [info]))
+    return None if info.type == pafs.FileType.NotFound else _of_info("", info)
 
 
 def entries_of(target: Target, *, links: bool = False) -> list[Entry]:
@@ -135,7 +140,7 @@ def entries_of(target: Target, *, links: bool = False) -> list[Entry]:
     try:
         with os.scandir(target.path) as entries:
             for entry in entries:
-                if entry.is_dir():
+                if is_folder(entry):
                     if links or not entry.is_symlink():
                         found.append(Entry(entry.name, True, 0, 0))
                 else:
@@ -148,7 +153,7 @@ def entries_of(target: Target, *, links: bool = False) -> list[Entry]:
 def _of_file(entry: os.DirEntry) -> Entry:
     try:
         status = entry.stat()
-    except FileNotFoundError:  # removed meanwhile, or a link to nowhere
+    except OSError:  # removed meanwhile, or a link that leads nowhere
         return Entry(entry.name, False, NOT_THERE, 0)
     return Entry(entry.name, False, status.st_size, status.st_mtime_ns)
 
@@ -173,24 +178,30 @@ def _first_level(entries: list[Entry]) -> list[Entry]:
 def _infos(target: RemoteTarget, recursive: bool) -> list[Entry]:
     if not recursive and _hides_folders(target):
         return _first_level(_infos(target, recursive=True))
+    if (handler := _fsspecs(target)) is not None:
+        try:
+            return [_of_facts(posixpath.relpath(facts["name"], target.path), facts)
+                    for facts in handler.inside(target.path, recursive)]
+        except FileNotFoundError:
+            return []
     selector = pafs.FileSelector(target.path, recursive=recursive, allow_not_found=True)
-    infos = target.filesystem.get_file_info(selector)
-    etags = _etags(target, infos)
-    return [_of_info(posixpath.relpath(info.path, target.path), info, etags) for info in infos]
+    return [_of_info(posixpath.relpath(info.path, target.path), info)
+            for info in target.filesystem.get_file_info(selector)]
 
 
-def _of_info(name: str, info: pafs.FileInfo, etags: Mapping[str, str]) -> Entry:
-    is_folder = info.type == pafs.FileType.Directory
-    return Entry(name, is_folder, info.size or 0, info.mtime_ns or 0, etags.get(info.path, ""))
+def _of_info(name: str, info: pafs.FileInfo) -> Entry:
+    return Entry(name, info.type == pafs.FileType.Directory, info.size or 0, info.mtime_ns or 0)
 
 
-def _etags(target: RemoteTarget, infos: list[pafs.FileInfo]) -> dict[str, str]:
-    """What fsspec's filesystems have told when they listed; pyarrow's own do not tell."""
+def _of_facts(name: str, facts: Mapping) -> Entry:
+    """What fsspec's filesystems tell: ETags, too."""
+    return Entry(name, facts["type"] == "directory", facts.get("size") or 0, modified_of(facts) or 0,
+                 facts.get("ETag") or "")
+
+
+def _fsspecs(target: RemoteTarget) -> FsspecHandler | None:
     handler = getattr(target.filesystem, "handler", None)
-    if not isinstance(handler, pafs.FSSpecHandler):
-        return {}
-    told = ((info.path, handler.fs.info(info.path).get("ETag")) for info in infos if info.is_file)
-    return {path: etag for path, etag in told if etag}
+    return handler if isinstance(handler, FsspecHandler) else None
 
 
 def _iceberg_names(target: Target, entries: list[Entry]) -> list[Entry]:

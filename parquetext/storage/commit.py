@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ..errors import ParquetextError, Refused
 from .edit import TailEdit
 from .forcing import check, refuse
+from .fsspec_file import forget
 from .in_place import commit_in_place, repair
 from .lock import open_locked
 from .operations import OPERATIONS, Operations
@@ -114,6 +115,7 @@ def _open_remote(target: RemoteTarget, in_place: bool, keep_mtime: bool) -> Remo
     if target.filesystem.type_name == "hdfs":
         raise Refused("libhdfs cannot put a file in the place of another at once: hdfs-native can "
                       "(pip install 'parquetext[hdfs]'), for files named by URL", file=str(target))
+    forget(target)
     return RemoteSource(target)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from .paths import RemoteTarget
@@ -12,14 +14,34 @@ from .paths import RemoteTarget
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["FsspecFile"]
+__all__ = ["FsspecFile", "forget", "modified_of"]
+
+# What filesystems call the time of the last change, and the one that tells it in ms.
+_TIMES = ("mtime", "LastModified", "last_modified", "modified", "updated", "modificationTime", "created")
+_IN_MS = "modificationTime"
+_OF_CONTENT = re.compile(r"e_?tag|md5|sha|generation|version|modif|mtime|updated|created", re.IGNORECASE)
 
 
 class FsspecFile(io.RawIOBase):
-    """A file of an fsspec filesystem, with the methods of `pyarrow.NativeFile` that sources use."""
+    """A file of an fsspec filesystem, with the methods of `pyarrow.NativeFile` that sources use.
 
-    def __init__(self, filesystem, path: str, size: int):
-        self._filesystem, self._path, self._size, self._at = filesystem, path, size, 0
+    Parameters
+    ----------
+    facts : mapping
+        What the filesystem tells of it, its size among that.
+
+    Attributes
+    ----------
+    told : tuple
+        What of that is another for another content.
+    modified : int or None
+        In ns since 1970.
+    """
+
+    def __init__(self, filesystem, path: str, facts: Mapping):
+        self._filesystem, self._path, self._size, self._at = filesystem, path, facts["size"], 0
+        self.told = tuple(sorted((name, str(fact)) for name, fact in facts.items() if _OF_CONTENT.search(name)))
+        self.modified = modified_of(facts)
 
     @classmethod
     def of(cls, target: RemoteTarget) -> FsspecFile | None:
@@ -31,13 +53,10 @@ class FsspecFile(io.RawIOBase):
             return None
         facts = handler.fs.info(target.path)
         known = facts.get("type") == "file" and facts.get("size") is not None
-        return cls(handler.fs, target.path, facts["size"]) if known else None
+        return cls(handler.fs, target.path, facts) if known else None
 
     def size(self) -> int:
         return self._size
-
-    def metadata(self) -> dict:
-        return {}
 
     def read_at(self, length: int, offset: int) -> bytes:
         return self._filesystem.cat_file(self._path, start=offset, end=offset + length)
@@ -79,3 +98,24 @@ class FsspecFile(io.RawIOBase):
         buffer[:len(data)] = data
         self._at += len(data)
         return len(data)
+
+
+def forget(target: RemoteTarget) -> None:
+    """Let the next look at a target be one at what is there: fsspec's filesystems may tell what they listed earlier."""
+    fsspecs = getattr(getattr(target.filesystem, "handler", None), "fs", None)
+    if hasattr(fsspecs, "invalidate_cache"):
+        fsspecs.invalidate_cache()
+
+
+def modified_of(facts: Mapping) -> int | None:
+    """When a file was changed last, in ns since 1970, of what its filesystem tells; None where it does not tell."""
+    name = next((name for name in _TIMES if facts.get(name)), None)
+    told = facts.get(name)
+    if isinstance(told, (int, float)):
+        return int(told * 10**(6 if name == _IN_MS else 9))
+    try:
+        time = told if isinstance(told, datetime) else datetime.fromisoformat(told or "")
+    except (TypeError, ValueError):
+        return None
+    time = time if time.tzinfo else time.replace(tzinfo=UTC)
+    return int(time.timestamp()) * 10**9 + time.microsecond * 1000

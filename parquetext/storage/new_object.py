@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+
 from .edit import TailEdit
+from .fsspec_file import FsspecFile
 from .holding import HeldEnd
 from .paths import RemoteTarget
 from .staged import Staged, check_size
 
 __all__ = ["NewObject", "NewStream"]
+
+_END = 1 << 16  # bytes that tell one file from another
 
 
 class NewStream(HeldEnd):
@@ -32,13 +37,16 @@ class NewObject(HeldEnd):
         super().__init__(self, str(target))
         self._target, self._staged = target, Staged(target)
         self._stream = target.filesystem.open_output_stream(self._staged.path, compression=None)
-        self._size = 0
+        self._size, self._end = 0, bytearray()
 
     def write(self, data) -> None:
         """Upload the next bytes; stop at what the store could not copy."""
-        self._size += memoryview(data).nbytes
+        data = memoryview(data).cast("B")
+        self._size += len(data)
         check_size(self._target, self._size)
         self._stream.write(data)
+        self._end += data[-_END:]
+        del self._end[:-_END]
 
     def commit(self, edit: TailEdit | None = None) -> None:
         """Upload what was held back, with the edit applied, and let the object take its name."""
@@ -47,8 +55,15 @@ class NewObject(HeldEnd):
             self._stream.close()
             self._staged.check(size)
             self._staged.publish_new()
+            self._check_end()
         finally:
             self.abort()
+
+    def _check_end(self) -> None:
+        """What fsspec's filesystems call a copy may be a rename that fails in silence, and leaves one of like size."""
+        file = FsspecFile.of(self._target)
+        if file is not None and file.reread(self._size - len(self._end)) != self._end:
+            raise OSError(errno.EIO, "its filesystem has not put the new file in its place", str(self._target))
 
     def abort(self) -> None:
         """Remove what was uploaded; after `commit` or another call it does nothing."""

@@ -13,9 +13,10 @@ from ..errors import ParquetextError
 from .hdfs import HDFS_SCHEMES, hdfs_filesystem
 
 if TYPE_CHECKING:
+    import fsspec
     import pyarrow.fs
 
-__all__ = ["LocalTarget", "RemoteTarget", "resolve"]
+__all__ = ["LocalTarget", "RemoteTarget", "fsspec_filesystem", "resolve"]
 
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _SCHEME_ALIASES = {"s3a": "s3", "s3n": "s3"}  # Hadoop's names
@@ -99,13 +100,23 @@ def _is_fsspec(filesystem: object) -> bool:
     return fsspec is not None and isinstance(filesystem, fsspec.AbstractFileSystem)
 
 
+def fsspec_filesystem(filesystem: fsspec.AbstractFileSystem) -> pyarrow.fs.FileSystem:
+    """A filesystem of fsspec's as one of pyarrow's."""
+    import pyarrow.fs
+
+    from .fsspec_handler import FsspecHandler
+
+    return pyarrow.fs.PyFileSystem(FsspecHandler(filesystem))
+
+
 def _of_filesystem(filesystem: object, path: object) -> LocalTarget | RemoteTarget:
     import pyarrow.fs
 
     if _is_fsspec(filesystem):
         local = "file" in filesystem.protocol
-        filesystem = pyarrow.fs.LocalFileSystem() if local else pyarrow.fs.PyFileSystem(
-            pyarrow.fs.FSSpecHandler(filesystem))
+        filesystem = pyarrow.fs.LocalFileSystem() if local else fsspec_filesystem(filesystem)
+    if type(getattr(filesystem, "handler", None)) is pyarrow.fs.FSSpecHandler:
+        filesystem = fsspec_filesystem(filesystem.handler.fs)
     if not isinstance(filesystem, pyarrow.fs.FileSystem):
         raise ParquetextError(f"not a filesystem of pyarrow.fs or fsspec: {filesystem!r}")
     path = os.fsdecode(path)

@@ -8,7 +8,7 @@ import errno
 from ..errors import Conflict, Refused
 from .copied import commit_copied
 from .edit import TailEdit
-from .fsspec_file import FsspecFile
+from .fsspec_file import FsspecFile, forget
 from .hdfs import MODE, keep_attributes, native_client
 from .s3 import s3_object
 from .source import RemoteSource
@@ -70,6 +70,7 @@ def _publish(source: RemoteSource, staged: Staged, edit: TailEdit) -> None:
 
 
 def _check_unchanged(source: RemoteSource) -> None:
+    forget(source.target)
     try:
         with RemoteSource(source.target) as now:
             unchanged = now.version == source.version

@@ -31,7 +31,8 @@ class Version:
     """What tells a file from another one, or from itself before a change.
 
     Local: device and inode, size, times of the last change of content and of attributes, in ns.
-    Remote: size, time in ns where there is one, and ETag and Google's generation where the filesystem tells.
+    Remote: size, time in ns where there is one, and ETag and Google's generation where the filesystem tells; of fsspec
+    whatever it tells that is another for another content.
     """
 
     identity: tuple
@@ -167,6 +168,8 @@ class RemoteSource(Source):
         self.version = self._version()
 
     def _version(self) -> Version:
+        if isinstance(self.file, FsspecFile):  # whose ETag may be one that was listed earlier
+            return Version((None, self.file.told, None), self.file.size(), self.file.modified)
         self.metadata = {_text(key).lower(): _text(value) for key, value in (self.file.metadata() or {}).items()}
         dated = self.metadata.get("last-modified") or self.metadata.get("timecreated")  # the latter as listings tell it
         tag = self.metadata.get("etag")

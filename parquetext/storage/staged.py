@@ -10,11 +10,12 @@ import errno
 import uuid
 
 from ..errors import Refused
+from .fsspec_file import forget
 from .hdfs import native_client
 from .names import NEW, beside
 from .paths import RemoteTarget
 
-__all__ = ["Staged", "check_size"]
+__all__ = ["Staged", "check_size", "copy_whole"]
 
 _S3_COPY_LIMIT = 5 << 30
 
@@ -23,6 +24,28 @@ def check_size(target: RemoteTarget, size: int) -> None:
     """Refused for an object that its store could not copy."""
     if target.filesystem.type_name == "s3" and size > _S3_COPY_LIMIT:
         raise Refused(f"{size} bytes: S3 copies objects of up to {_S3_COPY_LIMIT} bytes", file=str(target))
+
+
+def copy_whole(source: RemoteTarget, path: str, size: int) -> None:
+    """Let the store copy an object of so many bytes to a path.
+
+    Raises
+    ------
+    OSError
+        It has said that it has, and has not: Azure's copies may fail after their request was answered, and what
+        filesystems of fsspec call a copy may be a rename that fails in silence.
+    """
+    source.filesystem.copy_file(source.path, path)
+    _check_there(source, path, size)
+
+
+def _check_there(source: RemoteTarget, path: str, size: int) -> None:
+    goal = RemoteTarget(source.filesystem, path)
+    forget(goal)
+    found = source.filesystem.get_file_info(path).size
+    if found != size:
+        kept = "" if found else f"; it is {source.path}"
+        raise OSError(errno.EIO, f"its filesystem has not put the new file in its place{kept}", str(goal))
 
 
 class Staged:
@@ -35,7 +58,7 @@ class Staged:
     """
 
     def __init__(self, target: RemoteTarget):
-        self._target = target
+        self._target, self._size, self._is_all = target, 0, False
         self.path = beside(target.path, f"{uuid.uuid4().hex}.{NEW}")
 
     def check(self, size: int) -> None:
@@ -43,6 +66,7 @@ class Staged:
         found = self._target.filesystem.get_file_info(self.path).size
         if found != size:
             raise OSError(errno.EIO, f"{size} bytes uploaded, {found} are there", self.path)
+        self._size = size
 
     def publish(self) -> None:
         """Let the store put it in the target's place: by a copy, on HDFS by a rename.
@@ -53,7 +77,12 @@ class Staged:
         if native_client(filesystem) is not None:
             filesystem.move(self.path, path)
             return
-        filesystem.copy_file(self.path, path)
+        try:
+            copy_whole(RemoteTarget(filesystem, self.path), path, self._size)
+        except OSError:
+            self._is_all = True  # as far as is known
+            self._is_all = not filesystem.get_file_info(path).size
+            raise
 
     def publish_new(self) -> None:
         """The same, by a new name where the store cannot copy; what had the name is then removed first."""
@@ -62,11 +91,14 @@ class Staged:
             self.publish()
         except NotImplementedError:
             if filesystem.get_file_info(path).is_file:
+                self._is_all = True
                 filesystem.delete_file(path)
             filesystem.move(self.path, path)
+            _check_there(RemoteTarget(filesystem, self.path), path, self._size)
+            self._is_all = False
 
     def discard(self) -> None:
-        """Remove what is under the hidden name, if anything is."""
+        """Remove what is under the hidden name, if anything is; not where a copy that failed has left nothing else."""
         filesystem = self._target.filesystem
-        if filesystem.get_file_info(self.path).is_file:
+        if not self._is_all and filesystem.get_file_info(self.path).is_file:
             filesystem.delete_file(self.path)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow.fs as pafs
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 from support.parquet_bytes import parquet_bytes
 
 from parquetext import edits
@@ -50,6 +51,7 @@ def test_braces_stand_for_one_or_the_other_and_hide_nothing_that_they_name(lake)
 
 def test_folders_at_any_depth_are_no_linked_ones(lake):
     (lake / "day=1" / "back").symlink_to(lake)
+    (lake / "day=1" / ".loop").symlink_to(".loop")
     assert names(lake, f"{lake}/**/c.PARQUET") == ["day=2/c.PARQUET"]
     assert names(lake, f"{lake}/day=1/*/day=2") == ["day=1/back/day=2/c.PARQUET"]
 
@@ -79,6 +81,20 @@ def test_a_filesystem_lists_alike(lake):
     assert found(f"{lake}/.hidden.parquet") == [".hidden.parquet"]
     for pattern in ("{day=*/[ac],_temporary/e}.{PARQUET,parquet}", "day=*", "{day=1/a,absent}.parquet", "{a,b}", "{a"):
         assert found(f"{lake}/{pattern}") == names(lake, f"{lake}/{pattern}")
+
+
+def test_an_object_that_cannot_be_looked_into_is_no_other_file():
+    class Failing(MemoryFileSystem):
+        cachable = False
+
+        def cat_file(self, path, *range, **options):
+            raise OSError("the network is gone")
+
+    files = Failing()
+    files.pipe_file("/failing/000000_0", b"PAR1")
+    results = list(edits.many([(files, "/failing")], edits.upgrade))
+    files.rm("/failing", recursive=True)
+    assert [str(error) for _, _, error in results] == ["the network is gone"]
 
 
 def test_one_bad_file_does_not_stop_the_others(lake):

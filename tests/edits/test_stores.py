@@ -176,11 +176,15 @@ def test_an_owner_of_a_file_of_hdfs_that_cannot_be_kept_is_a_refusal(hdfs, monke
     assert Client(hdfs.url).get_file_info("/store/owned/x.parquet").owner == "somebody"
 
 
-def test_a_filesystem_of_fsspec_that_only_seems_to_replace_is_found_out(hdfs):
+def test_webhdfs_which_only_seems_to_replace_files_changes_none_and_writes_new_ones(hdfs):
+    path = hdfs.filesystem, "/store/seeming/x.parquet"
     hdfs.put("seeming/x.parquet", ORIGINAL)
-    with pytest.raises(OSError, match="has not put the new file in its place"):
-        parquetext.upgrade((hdfs.filesystem, "/store/seeming/x.parquet"))
+    with pytest.raises(Refused, match="cannot put a file in the place of another"):
+        parquetext.upgrade(path)
     assert hdfs.get("seeming/x.parquet") == ORIGINAL
+    parquetext.write_table(TABLE.slice(1), path)
+    assert pq.read_table(io.BytesIO(hdfs.get("seeming/x.parquet"))).equals(TABLE.slice(1))
+    assert hdfs.names("seeming") == ["x.parquet"]
 
 
 KILLED = """

@@ -25,6 +25,7 @@ def lake(tmp_path_factory) -> Path:
         (lake / name).parent.mkdir(exist_ok=True)
         (lake / name).write_bytes(b"no magic" if name == "README" else ORIGINAL)
     (lake / "day=1" / "back").symlink_to(lake)
+    (lake / "day=1" / ".loop").symlink_to(".loop")
     return lake
 
 

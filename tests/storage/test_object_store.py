@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import importlib.util
+from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import fsspec
 import pyarrow.fs as pafs
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 from support.objects import BUCKET, get, names, put, s3_server
 
 from parquetext.errors import Conflict, Malformed, Refused
-from parquetext.storage import RemoteTarget, TailEdit, change, create, open_source, recover, remote
+from parquetext.storage import RemoteTarget, TailEdit, change, create, open_source, recover, remote, resolve
+from parquetext.storage.fsspec_file import modified_of
 
 PATH = f"{BUCKET}/folder/x.bin"
 OLD = bytes(range(256)) * 5000 + b"the old tail"
@@ -145,6 +148,16 @@ def test_where_the_store_cannot_copy_a_new_file_is_moved_to_its_name(copyless, e
     assert names(copyless, "/") == ["x"]
 
 
+def test_a_new_file_is_kept_where_it_cannot_take_the_place_of_the_old_one_that_is_gone(copyless, monkeypatch):
+    put(copyless, "/x", b"old")
+    monkeypatch.setattr(_Copyless, "move", lambda *_: None)
+    new = create(RemoteTarget(copyless, "/x"))
+    new.sink.write(b"new")
+    with pytest.raises(OSError, match=r"not put the new file in its place; it is /\.x\..*new"):
+        new.commit()
+    assert [get(copyless, f"/{name}") for name in names(copyless, "/")] == [b"new"]
+
+
 def test_where_the_store_cannot_copy_no_change_is_made(copyless):
     put(copyless, "/x", OLD)
     with change(RemoteTarget(copyless, "/x")) as changing, pytest.raises(Refused, match="cannot put a file"):
@@ -157,3 +170,104 @@ def test_libhdfs_is_refused_before_anything_is_uploaded():
     target = RemoteTarget(SimpleNamespace(type_name="hdfs"), "/x")
     with pytest.raises(Refused, match="hdfs-native can"), change(target):
         pass
+
+
+class _Memory(MemoryFileSystem):
+    """One of its own."""
+
+    cachable = False
+
+    def __init__(self):
+        super().__init__()
+        self.store, self.pseudo_dirs, self.known = {}, [""], {}
+
+
+class _Listed(_Memory):
+    """Tells of files what it has told before, as filesystems do that keep what they have listed."""
+
+    keeps = True
+
+    def info(self, path, **options):
+        if not self.keeps or path not in self.known:
+            self.known[path] = super().info(path)
+        return self.known[path]
+
+    def invalidate_cache(self, path=None):
+        self.known.clear()
+
+
+@pytest.mark.parametrize("keeps", [True, False], ids=["from a listing", "asked anew"])
+def test_of_fsspec_a_file_that_changed_is_known_by_all_that_is_told_of_it(keeps):
+    files = _Listed()
+    files.keeps = keeps
+    files.pipe_file("/x", OLD)
+    with change((files, "/x")) as changing:
+        files.pipe_file("/x", OLD[::-1])
+        with pytest.raises(Conflict, match="changed by somebody else"):
+            changing.commit(EDIT)
+    assert files.store["/x"].getvalue() == OLD[::-1] and len(files.store) == 1
+    with change((files, "/x")) as changing:
+        changing.commit(EDIT)
+    assert files.store["/x"].getvalue() == OLD[::-1][:EDIT.keep] + EDIT.tail and len(files.store) == 1
+
+
+class _Copying(_Memory):
+    """Says that it has copied."""
+
+    left = None
+
+    def cp_file(self, path1, path2, **options):
+        if self.left is not None:
+            self.pipe_file(path2, self.left)
+
+
+@pytest.mark.parametrize("left", [None, b""], ids=["nothing is done", "nothing is left"])
+def test_a_copy_that_only_seems_to_be_one_is_an_error_and_loses_nothing(left):
+    files = _Copying()
+    files.left = left
+    files.pipe_file("/x", OLD)
+    with change((files, "/x")) as changing, pytest.raises(OSError, match="has not put the new file in its place"):
+        changing.commit(EDIT)
+    kept = {name: file.getvalue() for name, file in files.store.items() if name != "/x"}
+    assert files.cat_file("/x") == (OLD if left is None else b"")
+    assert list(kept.values()) == ([] if left is None else [NEW])
+
+
+def test_a_new_file_that_only_seems_to_have_its_name_is_an_error():
+    files = _Copying()
+    files.pipe_file("/x", b"old")
+    new = create((files, "/x"))
+    new.sink.write(b"new")
+    with pytest.raises(OSError, match="has not put the new file in its place"):
+        new.commit()
+    assert files.cat_file("/x") == b"old" and len(files.store) == 1
+
+
+class _Failing(_Memory):
+    gone = False
+    find = fsspec.AbstractFileSystem.find
+
+    def ls(self, path, detail=True, **options):
+        if path.strip("/") == "lake/b":
+            raise FileNotFoundError(path) if self.gone else OSError("the network is gone")
+        return super().ls(path, detail=detail)
+
+
+def test_a_folder_of_fsspec_that_cannot_be_listed_is_no_empty_one():
+    files = _Failing()
+    for name in "abc":
+        files.pipe_file(f"/lake/{name}/x.parquet", b"")
+    target = resolve((files, "/lake"))
+    with pytest.raises(OSError, match="network is gone"):
+        names(target.filesystem, "/lake")
+    files.gone = True
+    assert names(target.filesystem, "/lake") == ["a/x.parquet", "c/x.parquet"]
+
+
+@pytest.mark.parametrize("facts", [
+    {"mtime": 1.5}, {"LastModified": datetime(1970, 1, 1, 0, 0, 1, 500_000, UTC)}, {"modificationTime": 1500},
+    {"updated": "1970-01-01T00:00:01.500Z"}, {"modified": datetime(1970, 1, 1, 0, 0, 1, 500_000)},
+    {"created": "1970-01-01T01:00:01.5+01:00"}], ids=lambda facts: next(iter(facts)))
+def test_times_are_known_by_all_the_names_that_filesystems_have_for_them(facts):
+    assert modified_of(facts) == 1_500_000_000
+    assert modified_of({"size": 3, "modify": "yesterday"}) is modified_of({"updated": "yesterday"}) is None

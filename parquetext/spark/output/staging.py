@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import pyarrow.fs as pafs
 
 from ...storage import LocalTarget, RemoteTarget
+from ...storage.staged import copy_whole
 from ..owner import Owner
 
 __all__ = ["FORGOTTEN", "Folder", "Staging", "leftovers", "stagings"]
@@ -79,7 +80,8 @@ class Folder:
         try:
             self.filesystem.move(self.path, goal.path)
         except NotImplementedError:  # Azure without a hierarchical namespace
-            self.filesystem.copy_file(self.path, goal.path)
+            size = self.filesystem.get_file_info(self.path).size
+            copy_whole(RemoteTarget(self.filesystem, self.path), goal.path, size)
             self.filesystem.delete_file(self.path)
 
     def remove(self) -> None:
@@ -163,4 +165,5 @@ def _is_left_over(folder: Folder, owner: Owner, forgotten: float) -> bool:
 
 def _last_change(folder: Folder) -> float:
     infos = [folder.filesystem.get_file_info(folder.path), *folder.entries(recursive=True)]
-    return max((info.mtime_ns or 0) for info in infos) / 1e9
+    times = [info.mtime_ns for info in infos if info.mtime_ns]
+    return max(times) / 1e9 if times else time.time()  # of what tells no time nothing is known
