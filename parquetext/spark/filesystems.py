@@ -91,7 +91,7 @@ class Filesystems:
         if (local := local_path(url)) is not None:
             return LocalTarget(local)
         mount = self._mount(url)
-        return RemoteTarget(mount.filesystem, mount.path + url[len(mount.url):])
+        return RemoteTarget(mount.filesystem, mount.path + url[len(mount.url):] or "/")
 
     def url(self, path: str, like: str) -> str:
         """The URL of a path of the filesystem that the URL `like` leads to."""

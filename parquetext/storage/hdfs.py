@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from ..errors import Unsupported
@@ -17,6 +17,7 @@ __all__ = ["HDFS_SCHEMES", "MODE", "hdfs_filesystem", "keep_attributes", "native
 
 HDFS_SCHEMES = ("hdfs", "viewfs")
 MODE = "mode"  # among the metadata of a new file: octal digits
+_ACTIONS = ("---", "--x", "-w-", "-wx", "r--", "r-x", "rw-", "rwx")
 _NO_LISTS = "Support for ACLs has been disabled"
 _NEEDS = ("needs hdfs-native (pip install 'parquetext[hdfs]'), or libhdfs (ARROW_LIBHDFS_DIR or HADOOP_HOME, "
           "JAVA_HOME, and CLASSPATH from `hadoop classpath --glob`), on every machine")
@@ -70,18 +71,32 @@ def keep_attributes(client: HdfsClient, old: str, new: str, forced: frozenset[st
     Refused
         It may not be given them, and "attributes" is not forced.
     """
-    before, now = client.get_file_info(old), client.get_file_info(new)
-    try:
-        if (before.owner, before.group) != (now.owner, now.group):
-            client.set_owner(new, before.owner, before.group)
-        if entries := _access_list(client, old):
-            client.modify_acl_entries(new, entries)
-        client.set_permission(new, before.permission)  # last: where there is a list, the group's part is its mask
-    except PermissionError as error:
-        refuse(forced, "attributes", f"owner {before.owner}:{before.group}, mode {before.permission:o} or its access "
-               f"control list cannot be kept: {error}", old)
+    before, now, lost = client.get_file_info(old), client.get_file_info(new), []
+
+    def attempt(what: str, change: Callable, *arguments: object) -> None:
+        try:
+            change(new, *arguments)
+        except PermissionError as error:
+            lost.append(f"{what} ({error})")
+
+    if (before.owner, before.group) != (now.owner, now.group):
+        attempt(f"owner {before.owner}:{before.group}", client.set_owner, before.owner, before.group)
+    entries = _access_list(client, old)
+    if entries or _access_list(client, new):  # a new file inherits what its folder has for new ones
+        attempt("access control list", client.set_acl, [*_of_mode(before.permission, bool(entries)), *entries])
+    attempt(f"mode {before.permission:o}", client.set_permission, before.permission)
+    if lost:
+        refuse(forced, "attributes", f"cannot be kept: {'; '.join(lost)}", old)
     if before.replication and before.replication != now.replication:
         client.set_replication(new, before.replication)
+
+
+def _of_mode(mode: int, is_masked: bool) -> list:
+    """A mode as entries of a list; where there are others, the group's part is their mask."""
+    from hdfs_native import AclEntry
+
+    kinds = (("user", mode >> 6), ("mask" if is_masked else "group", mode >> 3), ("other", mode))
+    return [AclEntry(kind, "access", _ACTIONS[bits & 7]) for kind, bits in kinds]
 
 
 def _access_list(client: HdfsClient, path: str) -> list:

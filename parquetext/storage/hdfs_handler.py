@@ -58,16 +58,24 @@ class HdfsHandler(pafs.FileSystemHandler):
 
     def get_file_info_selector(self, selector: pafs.FileSelector) -> list[pafs.FileInfo]:
         try:
-            return [_told(status.path, status) for status in self._below(selector)]
+            if not self.client.get_file_info(selector.base_dir).isdir:
+                raise NotADirectoryError(selector.base_dir)
+            return [_told(status.path, status) for status in self._inside(selector.base_dir, selector.recursive)]
         except FileNotFoundError:
             if selector.allow_not_found:
                 return []
             raise
 
-    def _below(self, selector: pafs.FileSelector) -> list[hdfs_native.FileStatus]:
-        if not self.client.get_file_info(selector.base_dir).isdir:
-            raise NotADirectoryError(selector.base_dir)
-        return self.client.list_status(selector.base_dir, selector.recursive)
+    def _inside(self, folder: str, recursive: bool) -> Iterator[hdfs_native.FileStatus]:
+        """What is in a folder, or below it; folders that are removed meanwhile hold nothing."""
+        left = [folder]
+        while left:
+            try:
+                found = self.client.list_status(left.pop(), False)
+            except FileNotFoundError:
+                continue
+            yield from found
+            left += [status.path for status in found if recursive and status.isdir]
 
     def create_dir(self, path: str, recursive: bool) -> None:
         self.client.mkdirs(path, _FOLDER_MODE, recursive)
@@ -105,10 +113,10 @@ class HdfsHandler(pafs.FileSystemHandler):
     def open_output_stream(self, path: str, metadata: Mapping[str, str] | None = None) -> pa.PythonFile:
         mode = int((metadata or {}).get(MODE, _FILE_MODE), 8)
         options = hdfs_native.WriteOptions(overwrite=True, permission=mode)
-        return pa.PythonFile(_Written(self.client.create(path, options)), mode="w")
+        return pa.PythonFile(_Written(path, self.client.create(path, options)), mode="w")
 
     def open_append_stream(self, path: str, metadata: Mapping[str, str] | None = None) -> pa.PythonFile:
-        return pa.PythonFile(_Written(self.client.append(path)), mode="w")
+        return pa.PythonFile(_Written(path, self.client.append(path)), mode="w")
 
 
 class _Written:
@@ -116,11 +124,11 @@ class _Written:
 
     closed = False
 
-    def __init__(self, writer: hdfs_native.FileWriter):
-        self._writer = writer
+    def __init__(self, path: str, writer: hdfs_native.FileWriter):
+        self._path, self._writer = path, writer
 
     def write(self, data) -> int:
-        with _as_os_errors():
+        with _as_os_errors(self._path):
             return self._writer.write(bytes(data))  # 150 times as fast as a buffer of pyarrow's
 
     def flush(self) -> None:
@@ -133,12 +141,12 @@ class _Written:
         try:
             self._sync()
         finally:
-            with _as_os_errors():
+            with _as_os_errors(self._path):
                 self._writer.close()
 
     def _sync(self) -> None:
         try:
-            with _as_os_errors():
+            with _as_os_errors(self._path):
                 self._writer.hsync()
         except OSError as error:
             if _NO_SYNC not in str(error):
@@ -154,36 +162,37 @@ def _told(path: str, status: hdfs_native.FileStatus) -> pafs.FileInfo:
 class HdfsClient:
     """hdfs-native's client, whose methods raise Python's own errors, in one line: name nodes tell Java's stacks."""
 
-    def __init__(self, url: str | None, settings: Mapping[str, str]):
-        with _as_os_errors():
-            self._client = hdfs_native.Client(url, dict(settings))
+    def __init__(self, url: str, settings: Mapping[str, str]):
+        self._url = url
+        with _as_os_errors(url):
+            self._client = hdfs_native.Client(None if url.endswith("://") else url, dict(settings))
 
     def __getattr__(self, name: str) -> Callable:
         method = getattr(self._client, name)
 
-        def asked(*arguments):
-            with _as_os_errors():
-                return method(*arguments)
+        def asked(path: str, *arguments):
+            with _as_os_errors(path, self._url):
+                return method(path, *arguments)
 
         return asked
 
     def list_status(self, path: str, recursive: bool) -> list[hdfs_native.FileStatus]:
-        with _as_os_errors():
+        with _as_os_errors(path, self._url):
             return list(self._client.list_status(path, recursive))
 
 
 @contextlib.contextmanager
-def _as_os_errors() -> Iterator[None]:
+def _as_os_errors(path: str, url: str = "") -> Iterator[None]:
     try:
         yield
     except (OSError, RuntimeError) as error:
         message = _STACK.split(str(error))[0]
         denied = "AccessControlException" in message
         kind = PermissionError if denied else type(error) if isinstance(error, OSError) else OSError
-        raise kind(message) from None
+        raise kind(message if path in message else f"{url}{path}: {message}") from None
 
 
 @lru_cache(maxsize=16)
 def _client(url: str, settings: tuple[tuple[str, str], ...]) -> HdfsClient:
     """A client, which any thread may use."""
-    return HdfsClient(None if url.endswith("://") else url, dict(settings))
+    return HdfsClient(url, dict(settings))

@@ -74,7 +74,7 @@ def resolve(path: object) -> LocalTarget | RemoteTarget:
         return LocalTarget(_of_file_uri(text))
     if scheme in HDFS_SCHEMES:
         name_node, slash, rest = text[uri.end():].partition("/")
-        return RemoteTarget(hdfs_filesystem(uri[0] + name_node), slash + rest)
+        return RemoteTarget(hdfs_filesystem(uri[0] + name_node), (slash or "/") + rest)
     return _of_uri(_SCHEME_ALIASES.get(scheme, scheme) + text[len(scheme):])
 
 

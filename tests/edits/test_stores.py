@@ -8,13 +8,16 @@ import signal
 import subprocess
 import sys
 
+import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 import pytest
 from support.parquet_bytes import TABLE, parquet_bytes
 
 import parquetext
+from parquetext import edits
 from parquetext.errors import Conflict, Refused
-from parquetext.storage import TailEdit, change, create
+from parquetext.storage import TailEdit, change, create, resolve
+from parquetext.storage.hdfs import hdfs_filesystem
 from parquetext.storage.staged import Staged
 
 ORIGINAL = parquet_bytes()
@@ -111,6 +114,7 @@ def test_what_a_file_of_hdfs_is_given_stays(hdfs, monkeypatch):
 
     hdfs.put("given/x.parquet", ORIGINAL)
     client, path = Client(hdfs.url), "/store/given/x.parquet"
+    client.modify_acl_entries("/store/given", [AclEntry("user", "default", "rwx", "stranger")])  # for new files
     client.set_owner(path, "somebody", "some")
     client.set_replication(path, 2)
     client.modify_acl_entries(path, [AclEntry("user", "access", "r-x", "else"), AclEntry("group", "access", "r--")])
@@ -129,6 +133,10 @@ def test_what_a_file_of_hdfs_is_given_stays(hdfs, monkeypatch):
     assert parquetext.upgrade(hdfs.uri.format("given/x.parquet")).outcome == "upgraded"
     assert told() == before
     assert modes == [0o600]  # of the new file while it is written
+    client.remove_acl(path)
+    client.set_permission(path, 0o640)
+    assert parquetext.strip(hdfs.uri.format("given/x.parquet")).outcome == "stripped"
+    assert told() == ("somebody", "some", 0o640, 2, [])
 
 
 def test_a_new_file_of_hdfs_is_on_disks_before_it_gets_the_name(hdfs, monkeypatch):
@@ -168,12 +176,42 @@ def test_an_owner_of_a_file_of_hdfs_that_cannot_be_kept_is_a_refusal(hdfs, monke
     Client(hdfs.url).set_permission("/store/owned", 0o777)
     monkeypatch.setenv("HADOOP_USER_NAME", "somebody")
     uri = hdfs.uri.format("owned/x.parquet").replace("127.0.0.1", "localhost")  # a client of its own
-    with pytest.raises(Refused, match=r"owner root:.* cannot be kept.*not a super user.*force 'attributes'"):
+    with pytest.raises(Refused, match=r"cannot be kept: owner root:.*not a super user.*force 'attributes'"):
         parquetext.upgrade(uri)
     assert hdfs.get("owned/x.parquet") == ORIGINAL
     assert hdfs.names("owned") == ["x.parquet"]
     assert parquetext.upgrade(uri, force="attributes").outcome == "upgraded"
-    assert Client(hdfs.url).get_file_info("/store/owned/x.parquet").owner == "somebody"
+    now = Client(hdfs.url).get_file_info("/store/owned/x.parquet")
+    assert (now.owner, now.permission) == ("somebody", 0o644)
+
+
+def test_folders_of_hdfs_that_are_removed_meanwhile_are_no_others(hdfs, monkeypatch):
+    from parquetext.storage.hdfs_handler import HdfsClient
+
+    for name in ("a", "b/inner", "c"):
+        hdfs.put(f"listed/{name}/x.parquet", ORIGINAL)
+    uri, listed = hdfs.uri.format("listed"), HdfsClient.list_status
+
+    def removed(client, path, recursive):
+        found = listed(client, path, recursive)
+        if path.endswith("/listed"):
+            client.delete(f"{path}/b", True)
+        return found
+
+    monkeypatch.setattr(HdfsClient, "list_status", removed)
+    assert [target.path[-11:] for target in edits.expand(uri)] == ["a/x.parquet", "c/x.parquet"]
+
+
+def test_the_root_of_hdfs_is_a_folder(hdfs):
+    root = resolve(hdfs.url.removesuffix("/store"))
+    assert root.filesystem.get_file_info(root.path).type == pafs.FileType.Directory
+
+
+def test_an_error_of_hdfs_names_what_it_is_about():
+    pytest.importorskip("hdfs_native")
+    filesystem = hdfs_filesystem("hdfs://127.0.0.1:1", {"dfs.client.failover.max.attempts": "0"})
+    with pytest.raises(OSError, match=r"^hdfs://127\.0\.0\.1:1/x: Connection refused"):
+        filesystem.get_file_info("/x")
 
 
 def test_webhdfs_which_only_seems_to_replace_files_changes_none_and_writes_new_ones(hdfs):
