@@ -6,10 +6,13 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
@@ -93,6 +96,15 @@ def test_without_a_compiler_the_install_fails_where_the_compiled_kernels_are_req
     result = pip("install", *OPTIONS, "--target", tmp_path / "site", source, **required)
     assert result.returncode != 0
     assert not (tmp_path / "site" / "parquetext").exists()
+
+
+def test_the_extra_for_spark_brings_what_spark_asks_of_those_who_map_data_frames():
+    """pandas, that is, without which Spark refuses `mapInArrow`."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    required = {each.name: each for each in map(Requirement, project["optional-dependencies"]["spark"])}
+    brought = [each for each in map(Requirement, metadata.requires("pyspark") or ())
+               if any(each.marker and each.marker.evaluate({"extra": extra}) for extra in required["pyspark"].extras)]
+    assert {"pandas", "pyarrow"} <= {each.name for each in brought}
 
 
 def test_the_message_goes_to_stderr(source):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import logging
+import signal
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-FINDINGS, CANNOT_RUN = 1, 2
+FINDINGS, CANNOT_RUN, INTERRUPTED = 1, 2, 130
 FAILURES_TOLD = 20
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -45,13 +47,16 @@ def job(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document per file.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
 ) -> None:
-    """Do JOB to every Parquet file below PATHS, on Spark. Exit code 1: files failed, 2: the job could not run."""
+    """Do JOB to every Parquet file below PATHS, on Spark. Exit code 1: files failed, 2: the job could not run, or
+    there are no files, 130: interrupted.
+    """
     given = {"form": form, "stats": stats, "pages": pages, "deep": deep, "in_place": in_place,
              "keep_mtime": keep_mtime, "dry_run": dry_run, "force": force}
     options = {option: value for option, value in given.items() if value}
     try:
         _check(name, paths, state, save, watch, checkpoint, as_json)
         spark = _session(conf or ())
+        _tell_interrupts_shortly()
         if watch:
             _watch(spark, name, paths, checkpoint, options)
         else:
@@ -59,6 +64,9 @@ def job(
     except (ParquetextError, JavaNotFound, OSError, TypeError) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         raise typer.Exit(CANNOT_RUN) from None
+    except KeyboardInterrupt:
+        print(f"{name}: interrupted; every file is whole, and run again the job does the rest", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def _check(name: str, paths: list[str], state: str | None, save: str | None, watch: bool, checkpoint: str | None,
@@ -88,6 +96,16 @@ def _session(conf: Sequence[str]) -> SparkSession:
     return session(**{name: value for name, _, value in settings})
 
 
+def _tell_interrupts_shortly() -> None:
+    """Ctrl-C ends the wait for Java: Spark's own handler calls it in the middle of that, and py4j logs all of it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    logging.getLogger().addFilter(_is_no_interrupt)
+
+
+def _is_no_interrupt(record: logging.LogRecord) -> bool:
+    return "while sending command" not in record.getMessage()
+
+
 def _run(spark, name: str, paths: list[str], options: dict, state: str | None, save: str | None, as_json: bool,
          quiet: bool) -> int:
     from .cataloging import catalog
@@ -99,6 +117,8 @@ def _run(spark, name: str, paths: list[str], options: dict, state: str | None, s
         results = rows.files
     else:
         rows = results = run(spark, name, paths, options, state, progress=not quiet)
+    if results.isEmpty():
+        raise ParquetextError(f"no Parquet files in {', '.join(paths)}")
     if save:
         write(rows, save, "overwrite")
     if as_json:

@@ -59,6 +59,8 @@ def listed(spark: SparkSession, filesystems: Filesystems, paths: object) -> pa.T
     if hasattr(paths, "mapInArrow"):
         table = _by_cluster(spark, filesystems, _places_of(paths))
     else:
+        if not isinstance(paths, (str, os.PathLike, Iterable)):
+            raise ParquetextError(f"paths are a path, several, or a DataFrame of them, not {paths!r}")
         found, left = _by_driver(filesystems, [paths] if isinstance(paths, (str, os.PathLike)) else paths)
         table = _table(found)
         if left:
@@ -74,6 +76,8 @@ def _places_of(paths: DataFrame) -> DataFrame:
         if len(paths.columns) > 1:
             raise ParquetextError(f"a DataFrame of paths has a column 'path', or only one: {', '.join(paths.columns)}")
         paths = paths.toDF("path")
+    if (kind := paths.schema["path"].dataType.typeName()) != "string":
+        raise ParquetextError(f"a column of paths is of strings, not {kind}")
     return paths.selectExpr("path AS url", "'' AS base", "'' AS glob", "'' AS table")
 
 

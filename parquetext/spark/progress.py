@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple, TextIO
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.filesize import decimal
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.text import Text
 
 __all__ = ["Counts", "shown"]
 
@@ -63,10 +64,17 @@ def _terminal_of_parent() -> TextIO | None:
     return None
 
 
+class _Told(Progress):
+    """A bar, and below it what is told of it: beside it, a terminal of 80 columns has no room for either."""
+
+    def get_renderables(self) -> Iterator[RenderableType]:
+        yield self.make_tasks_table(self.tasks)
+        yield from (Text(task.fields["told"]) for task in self.tasks)
+
+
 def _bar(console: Console, what: str, files: int, look: Callable[[], Counts], stop: threading.Event) -> None:
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[told]}"), TimeElapsedColumn(),
-               TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with _Told(*columns, console=console, transient=True) as progress:
         bar = progress.add_task(what, total=files, told="")
         for counts, seconds in _looks(look, stop, LOOK_SECONDS):
             progress.update(bar, completed=counts.files, told=_told(files, counts, seconds))

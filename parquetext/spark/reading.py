@@ -5,12 +5,11 @@ from __future__ import annotations
 import functools
 import json
 import operator
-import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..pruning import Comparison
-from .filesystems import Filesystems, local_path
+from .filesystems import Filesystems, local_path, normal
 from .shipping import ship
 
 if TYPE_CHECKING:
@@ -53,9 +52,11 @@ def read(spark: SparkSession, path, columns: Sequence[str] | None = None, filter
         raise TypeError(f"columns is a list of names, not {columns!r}")
     alternatives = _alternatives(filters)
     reader = spark.read.format("parquetext")
-    paths = [os.fspath(each) for each in (path if isinstance(path, (list, tuple)) else [path])]
+    paths = [normal(each) for each in (path if isinstance(path, (list, tuple)) else [path])]
     settings = {} if all(local_path(each) is not None for each in paths) else Filesystems.of(spark).options
     settings["timeZone"] = spark.conf.get("spark.sql.session.timeZone")
+    if "basePath" in options:
+        options["basePath"] = normal(options["basePath"])
     for name, value in (settings | options).items():
         reader = reader.option(name, str(value).lower() if isinstance(value, bool) else value)
     if columns is not None:
@@ -76,6 +77,9 @@ def _alternatives(filters) -> list[list[Comparison]]:
     groups = filters if isinstance(filters[0], list) else [filters]
     if not all(groups):
         raise TypeError("filters has an empty list, which no row meets or fails")
+    for part in (part for group in groups for part in group):
+        if not isinstance(part, (list, tuple)) or len(part) != 3:
+            raise TypeError(f"a filter is (column, operator, value), not {part!r}")
     return [[Comparison(*part) for part in group] for group in groups]
 
 

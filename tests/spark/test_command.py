@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
+import io
 import json
+import os
 import re
+import signal
 import threading
+import time
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from rich.console import Console
 from support.parquet_bytes import parquet_bytes
 from typer.testing import CliRunner
 
@@ -63,6 +69,7 @@ def test_exit_codes_tell_failed_files_from_a_job_that_could_not_run(run, lake):
                            (["upgrade", lake, "--watch", "--save", "rows"], "no --state, --save"),
                            (["upgrade", lake, lake, "--watch"], "only one path"), (["upgrade", ""], "not a path"),
                            (["upgrade", lake, "--checkpoint", "x"], "--watch"),
+                           (["verify", lake / "none*", "--save", lake / "rows"], f"no Parquet files in {lake}/none*"),
                            (["upgrade", lake, "--state", ""], "not a path"),
                            (["upgrade", lake, "--conf", "spark.x"], "NAME=VALUE")):
         done = run(*arguments)
@@ -77,6 +84,37 @@ def test_no_java_and_no_network_are_jobs_that_could_not_run(run, lake, monkeypat
         monkeypatch.setattr(starting, "session", fail)
         done = run("verify", lake)
         assert (done.exit_code, done.stderr) == (2, f"{type(error).__name__}: {error}\n")
+
+
+def test_an_interrupt_ends_the_job_shortly_and_leaves_files_whole(spark, run, lake):
+    file = lake / "day=1" / "x.parquet"
+    tracker = spark.sparkContext.statusTracker()
+
+    def interrupt() -> None:
+        while not tracker.getActiveStageIds():
+            time.sleep(0.05)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with file.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)  # the job waits for it
+        threading.Thread(target=interrupt).start()
+        done = run("upgrade", lake, "--quiet")
+        while tracker.getActiveJobsIds():
+            time.sleep(0.05)
+    assert (done.exit_code, done.stderr.splitlines()) == (130, [
+        "upgrade: interrupted; every file is whole, and run again the job does the rest"])
+    assert (file.read_bytes(), os.listdir(file.parent)) == (ORIGINAL, [file.name])
+
+
+def test_a_terminal_of_80_columns_has_room_for_the_bar_and_what_is_told():
+    terminal = Console(file=io.StringIO(), force_terminal=True, width=80)
+    counts = progress.Counts(files=1_234, bytes=120_000_000, tasks_done=3, tasks_running=2)
+    looks, stop = iter([False, True]), threading.Event()
+    stop.wait = lambda seconds: next(looks)
+    progress._bar(terminal, "upgrade", 3_000, lambda: counts, stop)
+    told = terminal.file.getvalue()
+    assert "━" * 20 in told
+    assert re.search(r"1,234 of 3,000 files, 120\.0 MB, [\d,]+ files/s, .*/s; tasks: 3 done, 2\s+running", told)
 
 
 def test_without_a_terminal_lines_tell_how_far_it_is(capfd, monkeypatch):

@@ -88,6 +88,11 @@ def test_a_data_frame_of_paths_is_listed_by_the_cluster(spark, lake):
         list_files(spark, paths.selectExpr("path AS one", "path AS two"))
     with pytest.raises(ParquetextError, match="not a path or URL: ''"):
         list_files(spark, ["", lake])
+    with pytest.raises(ParquetextError, match="not int"):
+        list_files(spark, spark.range(1).selectExpr("CAST(id AS int) AS path"))
+    for nothing in (None, 3):
+        with pytest.raises(ParquetextError, match=f"not {nothing}"):
+            list_files(spark, nothing)
 
 
 def test_relative_paths_in_a_data_frame_are_seen_from_the_drivers_directory(spark, lake, monkeypatch):

@@ -145,12 +145,13 @@ def test_files_have_the_form_codec_row_groups_and_sidecars_that_were_asked_for(s
     assert rows(spark.read.parquet(str(tmp_path / "data"))) == rows(numbers)
 
 
-def test_small_batches_are_gathered_into_row_groups(spark, tmp_path):
+def test_small_batches_are_gathered_into_row_groups_and_large_ones_cut(spark, tmp_path):
     frame = spark.range(30_000, numPartitions=1)  # Spark sends batches of 10,000 rows
-    write(frame, tmp_path / "one")
-    write(frame, tmp_path / "many", **{"parquet.block.size": 8 * 10_000})
-    assert [[pq.read_metadata(path).num_row_groups for path in files(tmp_path / name)] for name in ("one", "many")] == [
-        [1], [3]]
+    row_groups = []
+    for rows_each in (100_000, 10_000, 2_500):
+        write(frame, tmp_path / "data", "overwrite", **{"parquet.block.size": 8 * rows_each})
+        row_groups += [pq.read_metadata(path).num_row_groups for path in files(tmp_path / "data")]
+    assert row_groups == [1, 3, 12]
 
 
 def test_the_sessions_codec_is_the_default(spark, numbers, tmp_path):

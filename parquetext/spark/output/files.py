@@ -131,9 +131,10 @@ class _File:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits as one row group."""
+        """Write what waits: one row group, or as many as one batch of large rows is worth."""
         table = pa.Table.from_batches(self._batches).replace_schema_metadata(self._schema.metadata)
-        self._writer.write_table(table, max(table.num_rows, 1))
+        row_groups = max(round(self.waiting / self._options.block_bytes), 1)
+        self._writer.write_table(table, max(-(-table.num_rows // row_groups), 1))
         self._batches, self.waiting = [], 0
 
     def close(self) -> NewFile:

@@ -51,7 +51,7 @@ class ParquetextSource(DataSource):
                 "%d columns are read whole: Spark asks a Python data source for all columns of its schema, whatever "
                 "is selected later; name those you need by .schema(…), .option(\"columns\", …) or "
                 "parquetext.spark.read(columns=…)", len(whole))
-        found = _with_keys(whole, keys, options.columns)
+        found = _with_keys(whole, keys, options)
         arrow_schema(found)  # says what does not come through it
         return found
 
@@ -79,15 +79,15 @@ def _schema(files: Iterable[Found], columns: list[str] | None) -> StructType:
     return whole
 
 
-def _with_keys(whole: StructType, keys: StructType, order: list[str] | None) -> StructType:
+def _with_keys(whole: StructType, keys: StructType, options: Options) -> StructType:
     """Keys behind the files' own columns, or in the place of one of the same name."""
     by_name = {key.name.lower(): key for key in keys}
     fields = [by_name.pop(field.name.lower(), field) for field in whole]
     fields += by_name.values()
-    if order is None:
+    if options.columns is None:
         return StructType(fields)
     found = {field.name.lower(): field for field in fields}
-    missing = [name for name in order if name.lower() not in found]
+    missing = [name for name in options.columns if name.lower() not in found]
     if missing:
-        raise ColumnError(f"no column {missing[0]!r}")
-    return StructType([found[name.lower()] for name in order])
+        raise ColumnError(f"no column {missing[0]!r} in {', '.join(options.paths)}")
+    return StructType([found[name.lower()] for name in options.columns])
