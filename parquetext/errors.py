@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from . import wire
 
-__all__ = ["ParquetextError", "Malformed", "Damaged", "Unsupported", "Refused", "Conflict", "ColumnError", "wire_error"]
+__all__ = ["ParquetextError", "Malformed", "Damaged", "Unsupported", "Refused", "Conflict", "ColumnError", "retold",
+           "wire_error"]
 
 
 class ParquetextError(ValueError):
@@ -65,6 +66,14 @@ class ColumnError(ParquetextError, KeyError):
     """A column name that names nothing, or more than one thing."""
 
     __str__ = ParquetextError.__str__
+
+
+def retold(error: Exception, message: str) -> Exception:
+    """An error of the same class with another message; an OSError where the class takes more than that."""
+    try:
+        return type(error)(message)
+    except TypeError:
+        return OSError(message)
 
 
 _CLASSES = {kind.__name__: kind for kind in (ParquetextError, Malformed, Damaged, Unsupported, Refused)}

@@ -11,8 +11,9 @@ from operator import and_
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import ParquetextError
+from ..errors import ParquetextError, retold
 from ..pruning import Predicate, predicate_of
+from ..storage.secrets import without_secrets
 from .file import File
 from .file import open as open_file
 from .planning import FileFacts, asked_blooms, gather_facts, surviving, undecided_by_bounds
@@ -31,9 +32,12 @@ def naming(target) -> Iterator[None]:
             error.file = str(target)
         raise
     except (pa.ArrowException, OSError) as error:
-        if str(target) in str(error):
+        told = without_secrets(str(error))
+        if told != str(error):
+            raise retold(error, f"{target}: {told}") from None
+        if str(target) in told:
             raise
-        raise type(error)(f"{target}: {error}") from error
+        raise retold(error, f"{target}: {told}") from error
 
 
 @dataclass(frozen=True, slots=True)

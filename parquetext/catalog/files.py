@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from ..errors import ParquetextError
 from ..storage import resolve
+from ..storage.secrets import without_secrets
 from .batches import Batch
 from .columns import SCHEMA
 from .footers import Footer, read_footer
@@ -39,7 +40,7 @@ class Gathering:
 
     def fail(self, file: str, error: Exception) -> None:
         """Add a file that cannot be read: one row."""
-        self._failed.append((file, f"{type(error).__name__}: {error}"))
+        self._failed.append((file, without_secrets(f"{type(error).__name__}: {error}")))
 
     def full(self) -> list[pa.RecordBatch]:
         """The batches that nothing more goes into, each given out once."""

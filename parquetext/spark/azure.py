@@ -82,7 +82,10 @@ def _credentials(value: Callable[[str], str], url: str) -> dict:
     kind = value("account.auth.type").lower()
     if kind == "sas" or (not kind and value("sas.fixed.token") and not value("account.key")):
         token = value("sas.fixed.token").removeprefix("?")
-        return _told(sas_token=token and f"?{token}")  # pyarrow puts it behind URLs as it is
+        if not token:
+            raise Unsupported(f"{url}: fs.azure.account.auth.type=SAS without fs.azure.sas.fixed.token: all else that "
+                              "gives tokens is a class of Java's")
+        return {"sas_token": f"?{token}"}  # pyarrow puts it behind URLs as it is
     if kind == "oauth":
         return _client(value, url)
     if kind == "custom":

@@ -13,6 +13,7 @@ from ..errors import ParquetextError, Unsupported
 from ..storage import LocalTarget, RemoteTarget
 from ..storage.hdfs import HDFS_SCHEMES, hdfs_filesystem
 from ..storage.paths import fsspec_filesystem
+from ..storage.secrets import without_secrets
 from .azure import AZURE_SCHEMES, azure_filesystem, azure_settings
 from .gcs import GCS_SCHEMES, gcs_settings
 from .hdfs import hdfs_settings, of_hdfs
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow.fs
     from pyspark.sql import SparkSession
 
-__all__ = ["Filesystems"]
+__all__ = ["Filesystems", "local_path", "normal"]
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/]*)")
 _FILE = re.compile(r"file:(?://(?:localhost)?(?=/))?", re.IGNORECASE)
@@ -149,12 +150,12 @@ def _fsspec(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
     try:
         import fsspec
     except ImportError:
-        raise Unsupported(f"{url}: no filesystem of pyarrow's; with fsspec installed on every machine, "
-                          "its filesystems are there too") from None
+        raise Unsupported(f"{without_secrets(url)}: no filesystem of pyarrow's; with fsspec installed on every "
+                          "machine, its filesystems are there too") from None
     try:
         filesystem, path = fsspec.core.url_to_fs(url)
     except (ImportError, ValueError) as error:
-        raise Unsupported(f"{url}: {error}") from error
+        raise Unsupported(without_secrets(f"{url}: {error}")) from None
     return _Mount(fsspec_filesystem(filesystem), url, path.rstrip("/"))
 
 

@@ -32,11 +32,11 @@ class GoogleFileSystem(pafs.GcsFileSystem):
 
 @contextlib.contextmanager
 def _key_file(path: str | None) -> Iterator[None]:
-    """Let Google's chain of credentials find a key file: pyarrow has no other way to name one."""
-    if path is None:
-        yield
-        return
+    """Let Google's chain of credentials find a key file, and nobody else's: pyarrow has no other way to name one."""
     with _environment:
+        if path is None:
+            yield
+            return
         before = os.environ.get(_KEY_FILE)
         os.environ[_KEY_FILE] = path
         try:

@@ -47,13 +47,13 @@ class Owner:
         return f"{self.machine}-{self.process}-{self.started}"
 
     def is_alive(self) -> bool | None:
-        """Whether the process runs; None for one of another machine, of which nothing is known."""
+        """Whether the process runs; None where that is not known: of another machine, or hidden by this one."""
         if self.machine != _machine():
             return None
         try:
             return _facts(self.process)[2] == self.started
         except ProcessLookupError:
-            return False
+            return None if _is_hidden(self.process) else False
 
 
 @functools.cache
@@ -61,6 +61,17 @@ def _machine() -> str:
     """What differs between machines, containers of one machine, and a machine before and after a start."""
     start, container = Path("/proc/sys/kernel/random/boot_id").read_text(), os.readlink("/proc/self/ns/pid")
     return hashlib.sha256(f"{socket.gethostname()}\n{start}\n{container}".encode()).hexdigest()[:8]
+
+
+def _is_hidden(process: int) -> bool:
+    """Whether it is there, and somebody else's whose facts nobody is told (a /proc that is mounted with hidepid)."""
+    try:
+        os.kill(process, 0)
+    except PermissionError:
+        return True
+    except (ProcessLookupError, OverflowError):
+        return False
+    return False
 
 
 def _ancestors():

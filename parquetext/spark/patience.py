@@ -6,7 +6,8 @@ import re
 import time
 from collections.abc import Callable
 
-from ..errors import Conflict
+from ..errors import Conflict, retold
+from ..storage.secrets import without_secrets
 
 __all__ = ["patiently"]
 
@@ -23,6 +24,8 @@ def patiently(action: Callable, *, remote: bool):
             return action()
         except (Conflict, OSError) as error:
             if number == TRIES or not (isinstance(error, Conflict) or (remote and _may_pass(error))):
+                if (told := without_secrets(str(error))) != str(error):  # for Spark's logs tell it
+                    raise retold(error, told) from None
                 raise
         time.sleep(PAUSE_SECONDS * 2 ** (number - 1))
     raise AssertionError("unreachable")

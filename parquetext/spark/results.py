@@ -20,7 +20,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ..errors import ParquetextError
 from ..storage import LocalTarget, create, open_source
+from ..storage.secrets import without_secrets
 from .filesystems import Filesystems, normal
 
 if TYPE_CHECKING:
@@ -39,7 +41,6 @@ JOB_FILE = "_job.json"  # beside the results: what was asked
 SKIPPED = "_skipped"
 _NOT_TOLD = ("timeout",)  # options that make no other job
 _WITHOUT_FOLDERS = ("s3", "gcs", "abfs")
-_SIGNATURE = re.compile(r"([?&]sig=)[^&'\s]+")  # Azure's errors tell URLs with the signature that opens them
 _PATTERN = re.compile(r"[\\*?\[{]")
 
 # What a state goes by: the job that a file was done by, and the file as it was left.
@@ -73,8 +74,8 @@ class Row:
     def fail(self, error: Exception) -> None:
         """The file has failed, with this error."""
         self.outcome, self.error = "failed", type(error).__name__
-        message = _SIGNATURE.sub(r"\1…", getattr(error, "message", str(error)))
-        self.offset, self.message = getattr(error, "offset", None), message
+        told, self.offset = (error.message, error.offset) if isinstance(error, ParquetextError) else (str(error), None)
+        self.message = without_secrets(told)
 
 
 def as_table(rows: Iterable[Row]) -> pa.Table:

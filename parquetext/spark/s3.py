@@ -8,6 +8,9 @@ import urllib.parse
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from .. import wire
+from ..errors import ParquetextError
+
 if TYPE_CHECKING:
     import pyarrow.fs
 
@@ -50,12 +53,15 @@ def s3_options(settings: Mapping[str, str], bucket: str) -> dict:
     def value(name: str) -> str:
         return (settings.get(f"{_BUCKET}{bucket}.{name}") or settings.get(_S3A + name) or "").strip()
 
-    options = {"attempts": int(value("attempts.maximum") or _ATTEMPTS), **_credentials(value), **_endpoint(value)}
+    credentials, endpoint = _credentials(value), _endpoint(value)
+    options = {"attempts": _whole("attempts.maximum", value("attempts.maximum") or _ATTEMPTS),
+               **credentials, **endpoint}
     for name, ours in (("connection.timeout", "request_timeout"), ("connection.establish.timeout", "connect_timeout")):
         if value(name):
-            options[ours] = _seconds(value(name))
+            options[ours] = _seconds(name, value(name))
     if value("proxy.host"):
-        options["proxy_options"] = {"scheme": "http", "host": value("proxy.host"), "port": int(value("proxy.port")),
+        port = _whole("proxy.port", value("proxy.port") or (80 if endpoint.get("scheme") == "http" else 443))
+        options["proxy_options"] = {"scheme": "http", "host": value("proxy.host"), "port": port,
                                     "username": value("proxy.username"), "password": value("proxy.password")}
     return options
 
@@ -68,7 +74,7 @@ def _credentials(value: Callable[[str], str]) -> dict:
         options = {"role_arn": value("assumed.role.arn"), "session_name": value("assumed.role.session.name"),
                    "external_id": value("assumed.role.external.id")}
         if duration := value("assumed.role.session.duration"):
-            options["load_frequency"] = int(_seconds(duration))
+            options["load_frequency"] = int(_seconds("assumed.role.session.duration", duration))
         return {name: given for name, given in options.items() if given}
     if value("access.key") and value("secret.key"):
         token = {"session_token": value("session.token")} if value("session.token") else {}
@@ -102,10 +108,19 @@ def _is_address(host: str) -> bool:
     return True
 
 
-def _seconds(text: str) -> float:
+def _seconds(name: str, text: str) -> float:
     """Hadoop's times: milliseconds where no unit is said."""
-    number, unit = re.fullmatch(r"\s*([0-9.]+)\s*([a-z]*)\s*", text.lower()).groups()
-    return float(number) * _SECONDS[unit or "ms"]
+    told = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?)\s*(ns|us|ms|s|m|h|d|)\s*", text.lower())
+    if told is None:
+        raise ParquetextError(f"{_S3A}{name}={text}: a time expected, such as 30s", code=wire.BAD_ARGUMENT)
+    return float(told[1]) * _SECONDS[told[2] or "ms"]
+
+
+def _whole(name: str, text: str | int) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ParquetextError(f"{_S3A}{name}={text}: a whole number expected", code=wire.BAD_ARGUMENT) from None
 
 
 def _region_of(bucket: str) -> str | None:

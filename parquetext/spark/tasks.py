@@ -17,7 +17,7 @@ from ..errors import Unsupported
 from ..storage import LocalTarget, RemoteTarget, open_source
 from .actions import ACTIONS, FOUND, prepared, refuse_table
 from .crashes import Doing
-from .filesystems import Filesystems
+from .filesystems import Filesystems, local_path
 from .folders import NOT_THERE
 from .parts import ChunkRows, Part, Rows
 from .patience import patiently
@@ -67,7 +67,7 @@ class Work:
         _spare_modules()
 
     def _rows(self, task: int, files: list[File]) -> Iterator[tuple[Row, object]]:
-        remote = any(isinstance(self.filesystems.target(file.path), RemoteTarget) for file in files)
+        remote = any(local_path(file.path) is None for file in files)
         doing = Doing(self.filesystems, self.folder, task, _attempt())
         at_once = remote and not doing.is_noted
         with doing, ThreadPoolExecutor(AT_ONCE if at_once else 1) as pool:
@@ -80,10 +80,11 @@ class Work:
     def _row(self, task: int, doing: Doing, file: File) -> tuple[Row, object]:
         """A file's row, and what the action has found or the error that it failed with."""
         row = Row(file.path, bytes_before=max(file.size, 0), bytes_after=max(file.size, 0), task=task, job=self.job,
-                  implementation=kernels.implementation(), size=file.size, modified=file.modified, etag=file.etag)
+                  implementation=kernels.implementation(), modified=file.modified, etag=file.etag)
         start, found = time.perf_counter(), None
         try:
             target = self.filesystems.target(file.path)
+            row.size = file.size  # what goes wrong before is nothing that the same bytes would give again
             with doing.file(file.path):
                 done = self._done(file, target)
             found = done.pop(FOUND, None)
@@ -150,8 +151,7 @@ def _attempt() -> int:
 def check_shared(filesystems: Filesystems, folder: str) -> None:
     """Unsupported unless the folder of results is the one that the driver has made."""
     try:
-        with open_source(filesystems.target(f"{folder}/{JOB_FILE}")):
-            pass
+        patiently(lambda: open_source(filesystems.target(f"{folder}/{JOB_FILE}")).close(), remote=True)
     except FileNotFoundError:
         raise Unsupported(f"{folder}: results are stored here, but this machine does not see what the driver has "
                           "written: give state=, a path that all machines share") from None

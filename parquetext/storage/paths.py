@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import ParquetextError
 from .hdfs import HDFS_SCHEMES, hdfs_filesystem
+from .secrets import without_secrets
 
 if TYPE_CHECKING:
     import fsspec
@@ -92,7 +93,7 @@ def _of_uri(uri: str) -> RemoteTarget:
     try:
         return RemoteTarget(*pyarrow.fs.FileSystem.from_uri(uri))
     except pa.ArrowInvalid as error:
-        raise ParquetextError(f"{uri}: {error}") from error
+        raise ParquetextError(without_secrets(f"{uri}: {error}")) from None
 
 
 def _is_fsspec(filesystem: object) -> bool:

@@ -10,7 +10,7 @@ import contextlib
 import importlib.util
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from ..errors import Conflict
 from .paths import RemoteTarget
@@ -158,7 +158,8 @@ def _client_of(target: RemoteTarget, settings: Mapping):
 def _proxy(options: Mapping) -> str:
     if not options.get("host"):
         return ""
-    user = f"{options['username']}:{options['password']}@" if options.get("username") else ""
+    names = (quote(options.get(name) or "", safe="") for name in ("username", "password"))
+    user = f"{':'.join(names)}@" if options.get("username") else ""
     return f"{options['scheme']}://{user}{options['host']}:{options['port']}"
 
 

@@ -203,6 +203,12 @@ def test_the_owner_of_a_folder_is_told_from_its_name_alone(dataset, monkeypatch)
     assert Owner(this.machine, child, 0).is_alive() is False
     assert Owner("0" * 8, this.process, this.started).is_alive() is None
 
+    def refused(process, signal):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "kill", refused)
+    assert Owner(this.machine, child, 0).is_alive() is None  # somebody else's, in a /proc that hides those
+
 
 def test_a_folder_of_another_machine_is_left_over_when_it_has_not_changed_for_long(dataset):
     Path(dataset.path).mkdir()

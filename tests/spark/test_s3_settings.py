@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from parquetext.errors import ParquetextError
 from parquetext.spark.s3 import s3_options
 
 KEYS = {"fs.s3a.access.key": "a", "fs.s3a.secret.key": "s"}
@@ -38,6 +39,18 @@ def options(settings: dict, bucket: str = "lake") -> dict:
 ])
 def test_a_setting_has_its_meaning(settings, expected):
     assert options(settings) == expected
+
+
+@pytest.mark.parametrize(("settings", "port"), [
+    ({}, 443), ({"fs.s3a.connection.ssl.enabled": "false"}, 80), ({"fs.s3a.proxy.port": "8080"}, 8080)])
+def test_a_proxy_has_hadoops_port_unless_one_is_given(settings, port):
+    assert options({"fs.s3a.proxy.host": "here", **settings})["proxy_options"]["port"] == port
+
+
+@pytest.mark.parametrize("setting", ["proxy.port", "attempts.maximum", "connection.timeout"])
+def test_a_setting_that_says_nothing_is_an_error_with_its_name(setting):
+    with pytest.raises(ParquetextError, match=rf"^fs\.s3a\.{setting}=soon: .* expected"):
+        options({"fs.s3a.proxy.host": "here", f"fs.s3a.{setting}": "soon"})
 
 
 def test_the_settings_of_a_bucket_go_first():

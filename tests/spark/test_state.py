@@ -12,11 +12,12 @@ from support.parquet_bytes import TABLE, parquet_bytes
 
 from parquetext import edits
 from parquetext.errors import ParquetextError
-from parquetext.spark import upgrade, verify
+from parquetext.spark import tasks, upgrade, verify
+from parquetext.spark.filesystems import Filesystems
 from parquetext.spark.folders import FILES, NOT_THERE
 from parquetext.spark.results import Row, as_table
 from parquetext.spark.state import as_skipped, split
-from parquetext.spark.tasks import _identity_if_told
+from parquetext.spark.tasks import File, Work, _identity_if_told
 from parquetext.storage import LocalTarget
 
 ORIGINAL = parquet_bytes()
@@ -47,6 +48,18 @@ def rows(spark, lake, tmp_path):
 
 def outcomes(rows: dict) -> dict[str, str]:
     return {name: row.outcome for name, row in rows.items()}
+
+
+def test_where_a_machine_cannot_look_for_files_only_they_fail_and_they_are_tried_again(lake, tmp_path, monkeypatch):
+    monkeypatch.setattr(tasks, "_attempt", lambda: 0)
+    work = Work("verify", {}, "verify", str(tmp_path), Filesystems(), 0, 0)
+    there = str(lake / "a.parquet")
+    files = [File("nosuch://x/b.parquet", 5, 7, "", ""), File(there, len(ORIGINAL), 7, "", "")]
+    rows = [row for row, _ in work._rows(0, files)]
+    assert [(row.outcome, row.error) for row in rows] == [("failed", "Unsupported"), ("ok", None)]
+    listed = pa.Table.from_pylist([file._asdict() for file in files], schema=FILES)
+    assert split(listed, as_table(rows).append_column("part", pa.array([""] * 2)))[0]["path"].to_pylist() == [
+        "nosuch://x/b.parquet"]
 
 
 def test_a_rerun_does_only_what_is_new_or_changed(rows, lake):

@@ -19,6 +19,7 @@ from parquetext.errors import ParquetextError, Unsupported
 from parquetext.spark.azure import azure_options
 from parquetext.spark.filesystems import Filesystems
 from parquetext.spark.gcs import gcs_options
+from parquetext.spark.gcs_filesystem import _key_file
 
 HOST = "acc.dfs.core.windows.net"
 URL = f"abfs://box@{HOST}"
@@ -57,7 +58,23 @@ def test_abfss_is_never_plain_http():
     assert azure_options({"fs.azure.always.use.https": "false"}, f"abfss://box@{HOST}") == {"account_name": "acc"}
 
 
+def test_a_key_file_is_found_by_nobody_else():
+    before, seen = os.environ.get("GOOGLE_APPLICATION_CREDENTIALS"), []
+
+    def look():
+        with _key_file(None):
+            seen.append(os.environ.get("GOOGLE_APPLICATION_CREDENTIALS"))
+
+    with _key_file("mine"):
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join(0.05)
+    thread.join()
+    assert seen == [before]
+
+
 @pytest.mark.parametrize(("settings", "url", "error", "told"), [
+    ({f"fs.azure.account.auth.type.{HOST}": "SAS"}, URL, Unsupported, "SAS without fs.azure.sas.fixed.token"),
     ({}, "abfs://box/lake", ParquetextError, "CONTAINER@ACCOUNT"),
     ({}, f"abfs://@{HOST}/lake", ParquetextError, "CONTAINER@ACCOUNT"),
     ({f"fs.azure.account.auth.type.{HOST}": "Custom"}, URL, Unsupported, "Custom"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import time
 from collections import Counter
 from pathlib import Path
@@ -13,8 +14,14 @@ from support.parquet_bytes import TABLE, parquet_bytes
 from support.stores import azure_token, libhdfs
 
 import parquetext
+from parquetext.arrow.fragments import naming
+from parquetext.catalog.files import Gathering
+from parquetext.errors import ParquetextError, Unsupported
 from parquetext.spark import catalog, finalize, list_files, read, restore, strip, upgrade, verify, write
+from parquetext.spark.filesystems import Filesystems
+from parquetext.spark.patience import patiently
 from parquetext.spark.results import Row
+from parquetext.storage.secrets import without_secrets
 
 IMPORTED_FROM = str(Path(parquetext.__file__).parents[1])
 ORIGINAL = parquet_bytes()
@@ -117,10 +124,41 @@ def test_a_token_opens_azure(spark, azure):
     assert read(session, f"{azure.url}/token").count() == TABLE.num_rows
 
 
-def test_a_row_does_not_tell_the_signature_that_opens_the_store():
-    row = Row("x")
-    row.fail(OSError("DownloadTo from 'https://a.example/lake/x?se=1&sig=abc%2Fdef&sv=1' failed"))
-    assert row.message == "DownloadTo from 'https://a.example/lake/x?se=1&sig=…&sv=1' failed"
+SECRET = "DownloadTo from 'https://a.example/lake/x?se=1&sig=abc%2Fdef&sv=1' failed"
+TOLD = "DownloadTo from 'https://a.example/lake/x?se=1&sig=…&sv=1' failed"
+
+
+def test_nobody_is_told_the_signature_that_opens_the_store():
+    row, gathering = Row("x"), Gathering()
+    row.fail(OSError(SECRET))
+    gathering.fail("x", OSError(SECRET))
+    assert row.message == TOLD
+    assert gathering.rest()[0]["error"].to_pylist() == [f"OSError: {TOLD}"]
+
+    def failing():
+        raise PermissionError(SECRET)
+
+    with pytest.raises(PermissionError, match=rf"^{re.escape(TOLD)}$"):
+        patiently(failing, remote=True)
+    with pytest.raises(PermissionError, match=rf"^x: {re.escape(TOLD)}$"), naming("x"):
+        failing()
+
+    class Odd(OSError):
+        def __init__(self, key, message):
+            super().__init__(message)
+
+    with pytest.raises(OSError, match=rf"^x: {re.escape(TOLD)}$"), naming("x"):
+        raise Odd(1, SECRET)
+
+
+def test_no_error_of_a_url_tells_its_password():
+    with pytest.raises(ParquetextError) as error:
+        parquetext.open("s3://key:se/cret@lake/x.parquet?nosuch=1")
+    assert "s3://key:…@lake/x.parquet?nosuch=1" in str(error.value) and "cret" not in str(error.value)
+    with pytest.raises(Unsupported) as error:
+        Filesystems().target("nosuch://user:secret@host/x.parquet")
+    assert "nosuch://user:…@host" in str(error.value) and "secret" not in str(error.value)
+    assert without_secrets("hdfs://nn:8020/user@host: no such file") == "hdfs://nn:8020/user@host: no such file"
 
 
 def test_without_hdfs_native_all_but_changes_goes_by_libhdfs(hdfs, java_home, run_driver, tmp_path):

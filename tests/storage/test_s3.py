@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 
 import boto3
+import pyarrow.fs as pafs
 import pytest
 from support.objects import BUCKET, get, names, put, recorded_s3_server
 
 from parquetext.errors import Conflict
-from parquetext.storage import TailEdit, change, copied, create, new_s3_object
-from parquetext.storage.s3 import LEAST_PART, S3Object, S3Upload
+from parquetext.storage import RemoteTarget, TailEdit, change, copied, create, new_s3_object
+from parquetext.storage.s3 import LEAST_PART, S3Object, S3Upload, s3_object
 
 KEY = "folder/x.bin"
 PATH = f"{BUCKET}/{KEY}"
@@ -182,3 +183,10 @@ def test_a_new_object_that_is_given_up_leaves_nothing(s3, client):
 def test_errors_are_those_of_python(s3):
     with pytest.raises(FileNotFoundError, match="s3://nowhere/x"):
         create((s3, "nowhere/x")).commit()
+
+
+def test_a_proxys_password_may_hold_what_urls_have_for_themselves():
+    proxy = {"scheme": "http", "host": "proxy.example", "port": 8080, "username": "user", "password": "a@b/c:d"}
+    filesystem = pafs.S3FileSystem(access_key="any", secret_key="any", region="us-east-1", proxy_options=proxy)
+    config = s3_object(RemoteTarget(filesystem, "lake/x")).client.meta.config
+    assert config.proxies["https"] == "http://user:a%40b%2Fc%3Ad@proxy.example:8080"
