@@ -31,9 +31,8 @@ def read(spark: SparkSession, path, columns: Sequence[str] | None = None, filter
         Top-level columns, keys of directories among them; of the others not even the metadata is read, where the
         footers are flat. All without.
     filters : list of tuples or list of lists of tuples, optional
-        As `parquetext.read_table` takes them, an OR of ANDs. Row groups that they rule out are not read where the
-        session has ``spark.sql.python.filterPushdown.enabled``, as that of `parquetext.spark.session` has. Rows go by
-        Spark's rules.
+        As `parquetext.read_table` takes them, an OR of ANDs. Row groups that they rule out are not read; values of
+        another type than the column's rule nothing out. Rows go by Spark's rules.
     **options
         Of the data source: docs/spark.md names them.
 
@@ -62,6 +61,11 @@ def read(spark: SparkSession, path, columns: Sequence[str] | None = None, filter
     if columns is not None:
         used = [part.column for parts in alternatives for part in parts]
         reader = reader.option("columns", json.dumps(list(dict.fromkeys([*columns, *used]))))
+    if alternatives:
+        from .source.prune import encoded
+
+        naive_is_local = spark.conf.get("spark.sql.timestampType") == "TIMESTAMP_LTZ"
+        reader = reader.option("prune", encoded(alternatives, naive_is_local))
     frame = reader.load(paths)
     if alternatives:
         frame = frame.where(functools.reduce(operator.or_, map(_condition, alternatives)))

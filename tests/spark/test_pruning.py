@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from decimal import Decimal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -26,7 +27,12 @@ from pyspark.sql.types import DateType, DoubleType, IntegerType, LongType, Strin
 from support.sidecars import blind
 
 import parquetext
+from parquetext.errors import ParquetextError
+from parquetext.pruning import Comparison
+from parquetext.spark import read
+from parquetext.spark.source.datasource import ParquetextSource
 from parquetext.spark.source.options import Options
+from parquetext.spark.source.prune import encoded
 from parquetext.spark.source.reading import PruningReader
 
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
@@ -132,27 +138,143 @@ def test_days_of_the_old_calendar_rule_nothing_out(tmp_path):
     assert [batch.column(0).to_pylist() for batch in reader.read(share)] == [[datetime.date(1499, 12, 23)]]
 
 
-def test_spark_pushes_filters_down_and_a_stock_session_reads_all(spark, tmp_path):
+def scanned(frame) -> tuple[int, int]:
+    """How many rows it has, and how many were read for them."""
+    found = len(frame.collect())
+    plan = frame._jdf.queryExecution().executedPlan()
+    leaves = frame.sparkSession._jvm.scala.jdk.javaapi.CollectionConverters.asJava(plan.collectLeaves())
+    return found, sum(leaf.metrics().apply("numOutputRows").value() for leaf in leaves)
+
+
+@pytest.fixture
+def hundred(tmp_path) -> str:
+    """A file of numbers from 0 to 99, ten in a row group."""
     path = str(tmp_path / "t.parquet")
     pq.write_table(pa.table({"n": range(100)}), path, row_group_size=10)
+    return path
 
-    def read_rows() -> tuple[int, int]:
-        frame = spark.read.format("parquetext").schema("n bigint").load(path).where("n > 94")
-        found = len(frame.collect())
-        scans = frame._jdf.queryExecution().executedPlan().toString()
-        assert "BatchScan" in scans or "Scan" in scans
-        metrics = spark._jvm.scala.jdk.javaapi.CollectionConverters.asJava(
-            frame._jdf.queryExecution().executedPlan().collectLeaves())
-        return found, sum(leaf.metrics().apply("numOutputRows").value() for leaf in metrics)
 
+def test_spark_pushes_filters_down_where_its_setting_is_on(spark, hundred):
+    class Pushing(ParquetextSource):
+        """As with a Spark that keeps scans apart."""
+
+        @classmethod
+        def name(cls) -> str:
+            return "parquetext_pushing"
+
+        def reader(self, schema):
+            from parquetext.spark.source import datasource
+
+            with pytest.MonkeyPatch.context() as patch:  # the worker lives on
+                patch.setattr(datasource, "KEEPS_SCANS_APART", True)
+                return super().reader(schema)
+
+    spark.dataSource.register(Pushing)
     before = spark.conf.get(PUSHDOWN)
     try:
-        spark.conf.set(PUSHDOWN, "true")
-        assert read_rows() == (5, 10)
-        spark.conf.set(PUSHDOWN, "false")
-        assert read_rows() == (5, 100)
+        for setting, expected in (("true", (5, 10)), ("false", (5, 100))):
+            spark.conf.set(PUSHDOWN, setting)
+            frame = spark.read.format("parquetext_pushing").schema("n bigint").load(hundred)
+            assert scanned(frame.where("n > 94")) == expected
     finally:
         spark.conf.set(PUSHDOWN, before)
+
+
+def test_each_query_of_a_dataframe_has_its_own_rows(spark, hundred):
+    assert spark.conf.get(PUSHDOWN) == "true"
+    frame = spark.read.format("parquetext").load(hundred)
+    first, last, both = frame.where("n < 5"), frame.where("n > 94"), frame.where("n < 2 or n > 95")
+    assert [each.count() for each in (last, frame, both, first, both, frame)] == [5, 100, 6, 5, 6, 100]
+    assert first.union(last).count() == first.union(both).count() - 1 == 10
+    assert first.crossJoin(last).count() == 25
+
+
+def test_a_dataframe_of_filters_reads_what_they_leave_by_any_setting(spark, hundred):
+    frame = read(spark, hundred, filters=[[("n", "<", 5)], [("n", "in", (50, 99))]])
+    before = spark.conf.get(PUSHDOWN)
+    try:
+        for setting in ("true", "false"):
+            spark.conf.set(PUSHDOWN, setting)
+            assert scanned(frame) == (7, 30)
+            assert scanned(frame.where("n > 60")) == (1, 30)
+    finally:
+        spark.conf.set(PUSHDOWN, before)
+    unread = spark.read.format("parquetext").option("prune", '["n", ">", 94]').load(hundred)
+    with pytest.raises(Exception, match=r"option prune is a JSON list of \[column, operator, value\]"):
+        unread.count()
+
+
+NEW_YEAR = datetime.datetime(2020, 1, 1, 12, 30, 0, 250_000, datetime.UTC)
+# A column's two row groups of one value each; a filter; the row groups that are left.
+PRUNED = {
+    "numbers": (pa.array([1, 300], pa.int16()), (">", 250), [1]),
+    "numbers that its type lacks": (pa.array([1, 2], pa.int8()), ("<", 300), [0, 1]),
+    "a fraction of a whole": (pa.array([1, 2]), (">", 1.5), [0, 1]),
+    "truth is no number": (pa.array([0, 1]), ("=", True), [0, 1]),
+    "whole doubles": (pa.array([1.0, 5.5]), ("<", 5), [0]),
+    "doubles from above": (pa.array([1.0, 5.5]), (">", 5), [0, 1]),
+    "no number": (pa.array([1.0, 5.5]), ("=", float("nan")), [0, 1]),
+    "floats": (pa.array([0.5, 1.5], pa.float32()), ("<", 0.75), [0]),
+    "floats between which a double lies": (pa.array([0.7, 1.5], pa.float32()), ("<", 0.7), [0, 1]),
+    "decimals": (pa.array([Decimal("1.50"), Decimal("9.99")]), ("<=", Decimal("1.5")), [0]),
+    "decimals, whole": (pa.array([Decimal("1.50"), Decimal("9.99")]), (">", 2), [1]),
+    "decimals of more digits": (pa.array([Decimal("1.50"), Decimal("9.99")]), (">", Decimal("1.555")), [0, 1]),
+    "texts": (pa.array(["a", "b"]), ("==", "b"), [1]),
+    "a text's number": (pa.array(["9", "10"]), ("<", 10), [0, 1]),
+    "several": (pa.array(["a", "b"]), ("in", {"b", "c"}), [1]),
+    "several, one of which is null": (pa.array(["a", "b"]), ("in", ["b", None]), [0, 1]),
+    "none of": (pa.array(["a", "b"]), ("not in", ["a"]), [1]),
+    "another": (pa.array(["a", "b"]), ("!=", "a"), [1]),
+    "truth": (pa.array([False, True]), ("=", True), [1]),
+    "bytes": (pa.array([b"\xfe", b"\xff"]), (">=", bytearray(b"\xff")), [1]),
+    "days": (pa.array([datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)]), (">", datetime.date(2020, 5, 5)), [1]),
+    "a day's text": (pa.array([datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)]), ("<", "2020-05-05"), [0]),
+    "no day's text": (pa.array([datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)]), ("<", "2020-05-50"), [0, 1]),
+    "a moment of a day": (pa.array([datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)]), ("<", NEW_YEAR), [0, 1]),
+    "moments": (pa.array([NEW_YEAR, NEW_YEAR.replace(year=2021)]),
+                ("=", NEW_YEAR.astimezone(datetime.timezone(datetime.timedelta(hours=5)))), [0]),
+    "moments by this clock": (pa.array([NEW_YEAR, NEW_YEAR.replace(year=2021)]),
+                              ("=", NEW_YEAR.astimezone().replace(tzinfo=None)), [0]),
+    "local times": (pa.array([NEW_YEAR.replace(tzinfo=None), NEW_YEAR.replace(year=2021, tzinfo=None)]),
+                    ("=", NEW_YEAR), [0, 1]),
+    "another case of the name": (pa.array([1, 2]), ("<", 2), [0]),
+    "what nobody knows": (pa.array([1, 2]), ("<", object()), [0, 1]),
+    "nothing": (pa.array([1, 2]), ("=", None), [0, 1]),
+}
+
+
+@pytest.mark.parametrize("name", PRUNED)
+def test_filters_that_are_given_rule_out_what_no_cast_of_sparks_could_keep(tmp_path, name):
+    values, (operator, value), left = PRUNED[name]
+    path = str(tmp_path / "t.parquet")
+    pq.write_table(pa.table({"x": values}), path, row_group_size=1)
+    given = Comparison("X" if name == "another case of the name" else "x", operator, value)
+    source = ParquetextSource({"path": path, "prune": encoded([[given]], naive_is_local=True)})
+    reader = source.reader(source.schema())
+    batches = [batch.column(0) for share in reader.partitions() for batch in reader.read(share)]
+    assert pa.chunked_array(batches, batches[0].type if batches else values.type).to_pylist() == [
+        values[row_group].as_py() for row_group in left]
+
+
+def test_local_times_are_compared_where_spark_prefers_them(tmp_path):
+    path, early = str(tmp_path / "t.parquet"), NEW_YEAR.replace(tzinfo=None)
+    pq.write_table(pa.table({"x": [early, early.replace(year=2021)]}), path, row_group_size=1)
+    source = ParquetextSource({"path": path, "prune": encoded([[Comparison("x", "=", early)]], naive_is_local=False)})
+    reader = source.reader(source.schema())
+    assert [batch.column(0).to_pylist() for share in reader.partitions() for batch in reader.read(share)] == [[early]]
+
+
+def test_given_filters_and_pushed_ones_rule_out_together(hundred):
+    reader = reader_of(hundred, "n", prune='[[["n", "<", 15]], [["n", ">", 84]]]')
+    reader.pushFilters([GreaterThan(("n",), 9)])
+    assert [n for share in reader.partitions() for batch in reader.read(share)
+            for n in batch.column(0).to_pylist()] == [*range(10, 20), *range(80, 100)]
+
+
+@pytest.mark.parametrize("text", ["n > 5", "[]", '[["n", ">"]]', '[["n", "~", 5]]', '[[5, ">", 5]]', '{"n": 5}', "5"])
+def test_a_text_that_is_no_list_of_filters_is_refused(hundred, text):
+    with pytest.raises(ParquetextError, match="option prune"):
+        reader_of(hundred, "n", prune=text)
 
 
 @pytest.mark.parametrize(("column", "condition"), [

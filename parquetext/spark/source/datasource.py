@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-import sys
+import traceback
 from collections.abc import Iterable
 
-from pyspark.sql.datasource import DataSource
+from pyspark.sql.datasource import DataSource, DataSourceReader
 from pyspark.sql.types import StructType
 
 from ...arrow.discovery import Found
@@ -22,6 +22,9 @@ from .types import arrow_schema, merged, spark_schema
 
 __all__ = ["ParquetextSource"]
 
+# Before, what pushFilters leaves is every query's of a DataFrame: the next one would have the last one's rows
+# (readInfo of PythonDataSourceV2; SPARK-58551 brings pushLimit and puts an end to it).
+KEEPS_SCANS_APART = hasattr(DataSourceReader, "pushLimit")
 VERY_WIDE = 1_000  # columns from which on it is worth a word that all of them are read
 _PUSHING = "data_source_pushdown_filters.py"  # the worker that Spark runs when filters are pushed down
 
@@ -56,8 +59,8 @@ class ParquetextSource(DataSource):
         return found
 
     def reader(self, schema: StructType) -> Reader:
-        """One that takes filters where Spark pushes them down."""
-        kind = PruningReader if _is_pushing() else Reader
+        """One that takes filters where Spark pushes them down, and keeps them to the scan that they are of."""
+        kind = PruningReader if _is_pushing() and KEEPS_SCANS_APART else Reader
         return kind(Options.of(self.options), schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> DatasetWriter:
@@ -67,7 +70,7 @@ class ParquetextSource(DataSource):
 
 def _is_pushing() -> bool:
     """Whether it is the worker for filters that asks; no other one tells whether Spark's setting is on."""
-    return sys._getframe(2).f_code.co_filename.endswith(_PUSHING)
+    return any(frame.f_code.co_filename.endswith(_PUSHING) for frame, _ in traceback.walk_stack(None))
 
 
 def _schema(files: Iterable[Found], columns: list[str] | None) -> StructType:

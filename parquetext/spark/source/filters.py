@@ -1,4 +1,4 @@
-"""Spark's filters as a predicate that rules out row groups; Spark itself applies them to rows again."""
+"""Spark's filters as comparisons that rule out row groups; Spark itself applies them to rows again."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from ...pruning import Comparison, Predicate
+from ...pruning import Comparison
 
-__all__ = ["predicate_of"]
+__all__ = ["comparisons_of", "is_decided_by_bounds"]
 
 _COMPARED = (IntegralType, DecimalType, DateType, TimestampType, TimestampNTZType, BooleanType, BinaryType)
 _OPERATORS = {EqualTo: "=", EqualNullSafe: "=", GreaterThan: ">", GreaterThanOrEqual: ">=", LessThan: "<",
@@ -43,11 +43,19 @@ _OPERATORS = {EqualTo: "=", EqualNullSafe: "=", GreaterThan: ">", GreaterThanOrE
 _OF_FLOATS = {"=", "<", "<=", "in"}
 
 
-def predicate_of(filters: Iterable[Filter], schema: StructType) -> Predicate | None:
-    """What of the filters, all of which rows have to meet, bounds and Bloom filters can be asked; None for nothing."""
+def comparisons_of(filters: Iterable[Filter], schema: StructType) -> list[Comparison]:
+    """What of the filters, all of which rows have to meet, bounds and Bloom filters can be asked."""
     types = {field.name: field.dataType for field in schema}
-    found = [comparison for each in filters for comparison in _comparisons(each, types)]
-    return Predicate(None, [found]) if found else None
+    return [comparison for each in filters for comparison in _comparisons(each, types)]
+
+
+def is_decided_by_bounds(kind: DataType, operator: str) -> bool:
+    """Whether Spark compares such values as Parquet's bounds do."""
+    if isinstance(kind, StringType):
+        return kind == StringType()  # of the collation that compares bytes
+    if isinstance(kind, FractionalType) and not isinstance(kind, DecimalType):
+        return operator in _OF_FLOATS
+    return isinstance(kind, _COMPARED)
 
 
 def _comparisons(each: Filter, types: dict[str, DataType]) -> list[Comparison]:
@@ -62,9 +70,7 @@ def _comparisons(each: Filter, types: dict[str, DataType]) -> list[Comparison]:
 
 def _plain(each: Filter, types: dict[str, DataType], operator: str | None) -> list[Comparison]:
     name, kind = _column(each, types)
-    if operator is None or kind is None or not _orders(kind):
-        return []
-    if isinstance(kind, FractionalType) and not isinstance(kind, DecimalType) and operator not in _OF_FLOATS:
+    if operator is None or kind is None or not is_decided_by_bounds(kind, operator):
         return []
     values = [None] if isinstance(each, IsNull) else list(each.value) if isinstance(each, In) else [each.value]
     if any(value is None or (isinstance(value, float) and math.isnan(value)) for value in values) and not isinstance(
@@ -78,18 +84,11 @@ def _column(each: Filter, types: dict[str, DataType]) -> tuple[str, DataType | N
     return (path[0], types.get(path[0])) if len(path) == 1 else ("", None)
 
 
-def _orders(kind: DataType) -> bool:
-    """Whether Spark compares such values as Parquet's bounds do."""
-    if isinstance(kind, StringType):
-        return kind == StringType()  # of the collation that compares bytes
-    return isinstance(kind, (*_COMPARED, FractionalType))
-
-
 def _starting(each: StringStartsWith, types: dict[str, DataType]) -> list[Comparison]:
     """From the prefix to the first string behind all that begin with it."""
     name, kind = _column(each, types)
     prefix = each.value.encode() if isinstance(each.value, str) else b""
-    if kind is None or not _orders(kind) or not prefix:
+    if kind is None or not is_decided_by_bounds(kind, ">=") or not prefix:
         return []
     found = [Comparison(name, ">=", prefix)]
     stem = prefix.rstrip(b"\xff")

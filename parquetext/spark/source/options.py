@@ -16,7 +16,8 @@ __all__ = ["Options"]
 MIB = 1 << 20
 _SUFFIXES = {"": 1, "b": 1, "k": 1 << 10, "kb": 1 << 10, "m": MIB, "mb": MIB, "g": 1 << 30, "gb": 1 << 30}
 NAMES = ("columns", "mergeSchema", "sidecar", "basePath", "maxPartitionBytes", "openCostInBytes", "minPartitionNum",
-         "batchRows", "datetimeRebaseMode", "int96RebaseMode", "timeZone", "recursiveFileLookup", "pathGlobFilter")
+         "batchRows", "datetimeRebaseMode", "int96RebaseMode", "timeZone", "recursiveFileLookup", "pathGlobFilter",
+         "prune")
 _KNOWN = {name.lower() for name in (*NAMES, "path", "paths")}
 REBASE_MODES = ("CORRECTED", "LEGACY", "EXCEPTION")
 
@@ -40,6 +41,7 @@ class Options:
     time_zone: str | None
     recursive: bool
     name_filter: str | None
+    prune: str | None
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> Options:
@@ -60,7 +62,8 @@ class Options:
             _bytes(options, "maxPartitionBytes", 128 * MIB), _bytes(options, "openCostInBytes", 4 * MIB),
             _bytes(options, "minPartitionNum", os.cpu_count() or 1), _bytes(options, "batchRows", 1 << 15),
             _mode(options, "datetimeRebaseMode"), _mode(options, "int96RebaseMode"),
-            options.get("timeZone"), _flag(options, "recursiveFileLookup"), options.get("pathGlobFilter"))
+            options.get("timeZone"), _flag(options, "recursiveFileLookup"), options.get("pathGlobFilter"),
+            options.get("prune"))
 
     def target(self, path: str) -> LocalTarget | RemoteTarget:
         """Where a path or URL leads, by the settings of filesystems that are among the options."""

@@ -19,12 +19,13 @@ from ...arrow.selection import find_top_level
 from ...footer.elements import parse_element
 from ...footer.model import Form
 from ...footer.types import INT96
-from ...pruning import Predicate
+from ...pruning import Comparison, Predicate
 from .calendars import Calendar
 from .files import Piece, Share, list_files, shares
-from .filters import predicate_of
+from .filters import comparisons_of
 from .keys import key_scalar
 from .options import Options
+from .prune import alternatives_of
 from .types import arrow_schema
 from .values import conformed
 
@@ -34,11 +35,11 @@ __all__ = ["PruningReader", "Reader"]
 class Reader(DataSourceReader):
     """Reads the columns of a schema. It plans by the listing alone: footers are read where the data is."""
 
-    predicate: Predicate | None = None
-
     def __init__(self, options: Options, schema: StructType):
         self.options, self.schema = options, schema
         self.arrow = arrow_schema(schema)
+        self.alternatives = alternatives_of(options.prune, schema, self.arrow)
+        self.predicate = _predicate(self.alternatives)
 
     def partitions(self) -> list[Share]:
         """Shares of like size of the files that their directories do not rule out."""
@@ -60,7 +61,8 @@ class Reader(DataSourceReader):
 
     def _types(self) -> dict[str, pa.DataType]:
         """What the columns that the predicate looks at are compared as."""
-        return {part.column: self.arrow.field(part.column).type for part in self.predicate.alternatives[0]}
+        return {part.column: self.arrow.field(part.column).type
+                for group in self.predicate.alternatives for part in group}
 
     def _keys(self, file: Found) -> dict[str, pa.Scalar]:
         """Values that directories give, of columns that are wanted; another case of a name will do."""
@@ -104,8 +106,14 @@ class PruningReader(Reader):
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
         """Take note of what rules out row groups; all filters stay Spark's, for the rows."""
-        self.predicate = predicate_of(filters, self.schema)
+        pushed = comparisons_of(filters, self.schema)
+        self.predicate = _predicate([[*group, *pushed] for group in self.alternatives or [[]]])
         return filters
+
+
+def _predicate(alternatives: list[list[Comparison]]) -> Predicate | None:
+    """None where one of the alternatives rules nothing out."""
+    return Predicate(None, alternatives) if alternatives and all(alternatives) else None
 
 
 class _Content:

@@ -1,0 +1,172 @@
+"""The option `prune`: filters, as JSON, by which row groups are passed over, whatever Spark pushes down.
+
+Spark's literals have types of their own, and what is compared is cast to a common one; here only values of the column's
+own type rule anything out, so that no row is lost that Spark's filter would keep.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import json
+import math
+import time
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+
+import pyarrow as pa
+from pyspark.sql.types import (
+    BinaryType,
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    FractionalType,
+    IntegralType,
+    StringType,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+)
+
+from ...errors import ParquetextError
+from ...pruning import Comparison
+from .filters import is_decided_by_bounds
+
+__all__ = ["OPERATORS", "alternatives_of", "encoded"]
+
+_Column = tuple[str, DataType, pa.DataType]
+OPERATORS = ("=", "==", "!=", "<", "<=", ">", ">=", "in", "not in")
+_TAKES = ((DecimalType, (int, Decimal)), (IntegralType, int), (FractionalType, (int, float)), (StringType, str),
+          (BooleanType, bool), (BinaryType, bytes), (DateType, datetime.date), (TimestampType, datetime.datetime),
+          (TimestampNTZType, datetime.datetime))
+
+
+def encoded(alternatives: Iterable[Iterable[Comparison]], naive_is_local: bool) -> str:
+    """The option's text for an OR of ANDs; a comparison whose value has no such text rules nothing out.
+
+    `naive_is_local` says that Spark takes a datetime without a time zone for an instant, by the clock of this process.
+    """
+    return json.dumps([[[part.column, part.operator, text] for part in group
+                        if (text := _text(part.value, naive_is_local)) is not None] for group in alternatives])
+
+
+def alternatives_of(text: str | None, schema: StructType, arrow: pa.Schema) -> list[list[Comparison]]:
+    """What columns can be asked of it: an OR of ANDs, some of which may be empty; none without a text.
+
+    `arrow` has the columns of `schema` as they are compared.
+
+    Raises
+    ------
+    ParquetextError
+        It is no such list.
+    """
+    if text is None:
+        return []
+    by_name: dict[str, list[_Column]] = {}
+    for field, compared in zip(schema, arrow, strict=True):
+        by_name.setdefault(field.name.lower(), []).append((field.name, field.dataType, compared.type))
+    return [[found for part in group if (found := _comparison(*part, by_name)) is not None] for group in _groups(text)]
+
+
+def _groups(text: str) -> list[list[list]]:
+    try:
+        parts = json.loads(text)
+        groups = parts if all(isinstance(group, list) and all(isinstance(part, list) for part in group)
+                              for group in parts) else [parts]
+        good = bool(groups) and all(isinstance(name, str) and operator in OPERATORS for group in groups
+                                    for name, operator, _ in group)
+    except (ValueError, TypeError):
+        good = False
+    if not good:
+        raise ParquetextError("option prune is a JSON list of [column, operator, value], or of such lists, with the "
+                              f"operators {', '.join(OPERATORS)}; it is {text[:200]!r}")
+    return groups
+
+
+def _comparison(name: str, operator: str, value: object, by_name: dict[str, list[_Column]]) -> Comparison | None:
+    operator = "=" if operator == "==" else operator
+    columns = by_name.get(name.lower(), [])
+    if len(columns) != 1 or not is_decided_by_bounds(columns[0][1], operator):
+        return None
+    (name, kind, compared), = columns
+    several = operator.endswith("in")
+    values = [_value(each, kind, compared) for each in (value if several and isinstance(value, list) else [value])]
+    if not values or any(each is None for each in values):
+        return None
+    return Comparison(name, operator, values if several else values[0])
+
+
+def _value(text: object, kind: DataType, compared: pa.DataType) -> object:
+    """A value of that type, None where Spark would cast the column."""
+    value = _untagged(text)
+    if isinstance(kind, DateType) and isinstance(value, str) and len(value) == len("2020-01-01"):
+        value = _parsed(datetime.date.fromisoformat, value)  # Spark casts such texts to days
+    takes = next(takes for spark_type, takes in _TAKES if isinstance(kind, spark_type))
+    if not isinstance(value, takes) or (isinstance(value, bool) and takes is not bool):
+        return None
+    if isinstance(value, datetime.datetime) and (isinstance(kind, DateType)
+                                                 or (value.tzinfo is None) != isinstance(kind, TimestampNTZType)):
+        return None
+    if isinstance(value, int) and isinstance(kind, FractionalType):
+        value = Decimal(value) if isinstance(kind, DecimalType) else _parsed(float, value)
+    return value if value is not None and _is_one_of(compared, value) else None
+
+
+def _is_one_of(kind: pa.DataType, value: object) -> bool:
+    """Whether a type has this very value."""
+    try:
+        return pa.scalar(value, kind).as_py() == value
+    except (pa.ArrowException, ArithmeticError, ValueError):
+        return False
+
+
+def _text(value: object, naive_is_local: bool) -> object:
+    """JSON for a value, with its type where JSON has none; None where it has no text."""
+    match value:
+        case bool() | str() | int():
+            return value
+        case float():
+            return value if math.isfinite(value) else None
+        case list() | tuple() | set() | frozenset():
+            texts = [_text(each, naive_is_local) for each in value]
+            return None if any(each is None for each in texts) else texts
+        case datetime.datetime():
+            if value.tzinfo is None and not naive_is_local:
+                return {"timestamp_ntz": value.isoformat()}
+            return {"timestamp": _instant(value).isoformat()}
+        case datetime.date():
+            return {"date": value.isoformat()}
+        case Decimal() if value.is_finite():
+            return {"decimal": str(value)}
+        case bytes() | bytearray():
+            return {"binary": base64.b64encode(value).decode()}
+    return None
+
+
+def _instant(value: datetime.datetime) -> datetime.datetime:
+    """As PySpark takes it."""
+    if value.tzinfo is not None:
+        return value.astimezone(datetime.UTC)
+    seconds = time.mktime(value.timetuple())
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).replace(microsecond=value.microsecond)
+
+
+def _untagged(text: object) -> object:
+    if not isinstance(text, dict) or len(text) != 1:
+        return text
+    (tag, content), = text.items()
+    read = _TAGS.get(tag)
+    return None if read is None or not isinstance(content, str) else _parsed(read, content)
+
+
+def _parsed(read: Callable, text: object) -> object:
+    """What it reads; None of what it cannot."""
+    try:
+        return read(text)
+    except (ValueError, ArithmeticError):
+        return None
+
+
+_TAGS = {"timestamp": datetime.datetime.fromisoformat, "timestamp_ntz": datetime.datetime.fromisoformat,
+         "date": datetime.date.fromisoformat, "decimal": Decimal, "binary": base64.b64decode}
