@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -94,3 +97,13 @@ def test_what_pyarrow_cannot_put_together_is_its_own_error(corpus, tmp_path, for
     with parquetext.open(path) as file, pytest.raises(pa.ArrowNotImplementedError) as ours:
         file.read()
     assert (str(ours.value), file.form, file.findings) == (str(theirs.value), form, [])
+
+
+def test_what_pyarrow_refuses_is_its_own_error_and_not_the_end_of_the_process(corpus):
+    """A group that is annotated as nothing but nulls."""
+    path = corpus / "impala/testdata/data/create_table_like_parquet_test.parquet"
+    with pytest.raises(OSError, match="Null cannot be applied") as theirs:
+        pq.ParquetFile(path)
+    program = "import sys, parquetext; parquetext.read_table(sys.argv[1])"
+    ours = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True)
+    assert (ours.returncode, ours.stderr.splitlines()[-1]) == (1, f"OSError: {theirs.value}")
