@@ -101,6 +101,12 @@ class TestResults:
             source(spark, path).collect()
         assert source(spark, path, columns="fine").collect() == [(1,)]
 
+    def test_a_variant_that_its_annotation_alone_tells_is_refused_too(self, spark, corpus):
+        path = str(corpus / "parquet-testing/shredded_variant/case-001.parquet")
+        with pytest.raises(Exception, match=r"column 'var': VARIANT.*spark\.read\.parquet"):
+            source(spark, path)
+        assert source(spark, path, columns="id").collect() == spark.read.parquet(path).select("id").collect()
+
     def test_instants_and_local_times_are_counted_alike_where_the_schema_says_the_other(self, spark, tmp_path):
         path = str(tmp_path / "t.parquet")
         pq.write_table(pa.table({name: COLUMNS[name] for name in ("ntz_us", "ntz_ms", "zoned", "zoned_ms")}), path)

@@ -209,6 +209,24 @@ def test_what_cannot_be_written_so_is_told_before_anything_is_done(numbers, tmp_
     assert list(tmp_path.iterdir()) == []
 
 
+def test_types_that_spark_would_not_read_back_are_refused_before_anything_is_written(spark, tmp_path):
+    one = spark.range(1)
+    for text in ("interval '1' month", "array(interval '1' month)", "array()", "time'12:30:00'",
+                 "map('a', ST_GeomFromWKB(X'0101000000000000000000F03F0000000000000040'))"):
+        frame = one.selectExpr("id", f"{text} AS x")
+        with pytest.raises(Unsupported, match=r"column 'x' of type .* use df\.write\.parquet"):
+            write(frame, tmp_path / "data")
+    with pytest.raises(Exception, match=r"column 'x' of type .* use df\.write\.parquet"):
+        frame.write.format("parquetext").mode("append").save(str(tmp_path / "data"))
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_variant_comes_back(spark, tmp_path):
+    write(spark.range(1, numPartitions=1).selectExpr("parse_json('{\"a\": [1, null]}') AS x"), tmp_path / "data")
+    found = spark.read.parquet(str(tmp_path / "data"))
+    assert (found.dtypes, found.selectExpr("to_json(x)").collect()) == ([("x", "variant")], [('{"a":[1,null]}',)])
+
+
 def test_a_map_as_partition_column_is_refused(everything, tmp_path):
     with pytest.raises(Unsupported, match="column 'map' of type map<"):
         write(everything, tmp_path / "data", partition_by="map")

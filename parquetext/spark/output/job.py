@@ -14,13 +14,13 @@ import pyarrow as pa
 import pyarrow.fs as pafs
 from pyspark import TaskContext
 from pyspark import __version__ as spark_version
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from ... import kernels
 from ...edits.tables import table_above
 from ...errors import Conflict, Refused
 from ...storage import LocalTarget, RemoteTarget
+from .columns import arrow_columns, check_columns
 from .committing import APPEND, ERROR, IGNORE, OVERWRITE, commit, settle, settle_leftovers
 from .files import NewFile, TaskFiles
 from .options import OutputOptions, partition_columns
@@ -80,9 +80,10 @@ class OutputJob:
         ColumnError, ParquetextError, Unsupported
             Columns that cannot be partitions, or a type that Parquet has no place for.
         """
+        check_columns(schema)
         dataset = Folder.of(target)
         keys = partition_columns(partition_by, schema.names)
-        for field in _arrow(StructType([schema[key] for key in keys])):
+        for field in arrow_columns(StructType([schema[key] for key in keys])):
             check_type(field.name, field.type)
         if found := table_above((dataset.filesystem, (dataset / "any").path)):
             raise Refused("it belongs to the {} table at {}, which would not know of new files".format(*found),
@@ -111,7 +112,7 @@ class OutputJob:
         outputs = list(outputs)
         tasks = dict(Counter(output.implementation for output in outputs))
         if not self.keys and not any(output.files for output in outputs):
-            outputs.append(self._attempt(0, lambda files: files.write_empty(_arrow(self.schema))))
+            outputs.append(self._attempt(0, lambda files: files.write_empty(arrow_columns(self.schema))))
         moves, files = [], [file for output in outputs for file in output.files]
         for output in outputs:
             for file in output.files:
@@ -139,10 +140,6 @@ class OutputJob:
     def _metadata(self) -> dict[str, str]:
         stored = StructType([field for field in self.schema if field.name not in self.keys])
         return {_ROW_SCHEMA: stored.json(), _VERSION: spark_version}
-
-
-def _arrow(schema: StructType) -> pa.Schema:
-    return to_arrow_schema(schema, timezone="UTC", prefers_large_types=False)
 
 
 def _is_mount(dataset: Folder) -> bool:

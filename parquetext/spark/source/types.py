@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import pyarrow as pa
 from pyspark.errors import PySparkTypeError
@@ -44,6 +44,7 @@ from ...footer.types import (
     INT96,
     PHYSICAL_TYPES,
 )
+from ..kinds import within
 
 __all__ = ["SPARK_SCHEMA", "arrow_schema", "merged", "nullable", "spark_schema"]
 
@@ -100,20 +101,11 @@ def arrow_schema(schema: StructType) -> pa.Schema:
         A type that Spark does not take from Arrow.
     """
     for field in schema:
-        alien = next((kind for kind in _within(field.dataType) if not _is_of_arrow(kind)), None)
+        alien = next((kind for kind in within(field.dataType) if not _is_of_arrow(kind)), None)
         if alien is not None:
             raise Unsupported(f"column {field.name!r}: Spark takes no {alien.simpleString()} from Arrow: name the "
                               "other columns, or use spark.read.parquet")
     return to_arrow_schema(schema, timezone="UTC")
-
-
-def _within(kind: DataType) -> Iterator[DataType]:
-    """A type, and those of which it is made."""
-    yield kind
-    inner = [field.dataType for field in kind] if isinstance(kind, StructType) else [
-        getattr(kind, name) for name in ("elementType", "keyType", "valueType") if hasattr(kind, name)]
-    for each in inner:
-        yield from _within(each)
 
 
 def _is_of_arrow(kind: DataType) -> bool:
@@ -219,6 +211,8 @@ class _Tree:
             return self._list(self.children[0])
         if (name == "MAP" or self.element.converted_type == 2) and len(self.children) == 1:
             return self._map(self.children[0])
+        if name == "VARIANT":
+            raise self._refused(name)
         return StructType([child.field() for child in self.children])
 
     def _list(self, repeated: _Tree) -> DataType:
@@ -255,8 +249,8 @@ class _Tree:
         raise self._refused(f"{PHYSICAL_TYPES[physical]} ({name})")
 
     def _refused(self, what: str) -> Unsupported:
-        return Unsupported(f"column {self.name!r}: {what} is no type that Spark reads from Parquet; name the other "
-                           "columns, or see what spark.read.parquet makes of it")
+        return Unsupported(f"column {self.name!r}: {what} is no type that Spark reads, or takes from Arrow; name the "
+                           "other columns, or see what spark.read.parquet makes of it")
 
 
 def _below(form: Form, identity: int) -> list[int]:

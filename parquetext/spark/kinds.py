@@ -1,0 +1,18 @@
+"""Spark's types, and those of which they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pyspark.sql.types import DataType, StructType
+
+__all__ = ["within"]
+
+
+def within(kind: DataType) -> Iterator[DataType]:
+    """A type, and those of which it is made."""
+    yield kind
+    inner = [field.dataType for field in kind] if isinstance(kind, StructType) else [
+        getattr(kind, name) for name in ("elementType", "keyType", "valueType") if hasattr(kind, name)]
+    for each in inner:
+        yield from within(each)
