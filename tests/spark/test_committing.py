@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import pyarrow as pa
@@ -148,6 +149,28 @@ def test_a_dataset_that_somebody_else_has_made_meanwhile_is_not_lost(dataset, mo
     else:
         committing.commit(new, dataset, files, mode)
     assert texts(dataset) == sorted(left)
+    assert [path.name for path in Path(dataset.parent.path).iterdir()] == ["data"]
+
+
+def test_two_that_end_the_same_write_at_once_do_it_once(dataset, monkeypatch):
+    write_file(Path(dataset.path, "part-old"), OLD[0])
+    new, files = staged(dataset, beside=True)
+    with monkeypatch.context() as patched:
+        patched.setattr(committing, "settle", lambda folder: None)
+        committing.commit(new, dataset, files, OVERWRITE)
+    other, look = threading.Thread(target=committing.settle, args=(new.folder,)), committing._is
+
+    def overtaken(*arguments):
+        found = look(*arguments)
+        if other.ident is None:
+            other.start()
+            other.join(0.3)
+        return found
+
+    monkeypatch.setattr(committing, "_is", overtaken)
+    committing.settle(new.folder)
+    other.join()
+    assert texts(dataset) == NEW
     assert [path.name for path in Path(dataset.parent.path).iterdir()] == ["data"]
 
 

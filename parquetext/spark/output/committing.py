@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
+import fcntl
 import json
 import os
 import posixpath
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 
@@ -107,6 +108,23 @@ def commit(staging: Staging, dataset: Folder, files: Iterable[tuple[str, str]], 
 
 def settle(folder: Folder) -> None:
     """End a write: what was decided is done, what was not is thrown away; the staging folder is gone."""
+    with _alone(folder):
+        _settle(folder)
+
+
+@contextlib.contextmanager
+def _alone(folder: Folder) -> Iterator[None]:
+    """One after the other on a local filesystem: two that exchange the same folders at once change nothing."""
+    with contextlib.ExitStack() as held:
+        if folder.is_local:
+            with contextlib.suppress(OSError):  # it is gone already, or on a filesystem without locks
+                file = os.open(folder.path, os.O_RDONLY | os.O_DIRECTORY)
+                held.callback(os.close, file)
+                fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _settle(folder: Folder) -> None:
     staging = Staging(folder, "")
     if staging.manifest.exists():
         manifest = Manifest.read(staging.manifest)
