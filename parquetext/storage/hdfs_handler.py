@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
+import socket
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
@@ -16,6 +18,7 @@ from .hdfs import MODE
 __all__ = ["HdfsClient", "HdfsHandler"]
 
 _FOLDER_MODE, _FILE_MODE = 0o755, "644"
+_NO_PORT, _PORT = "No NameNode hosts found", 8020
 _NO_SYNC = "not supported for erasure-coded files"
 _STACK = re.compile(r"(?:\n|\\n)(?:\t|\\t)at ")
 
@@ -108,7 +111,7 @@ class HdfsHandler(pafs.FileSystemHandler):
         return self.open_input_file(path)
 
     def open_input_file(self, path: str) -> pa.PythonFile:
-        return pa.PythonFile(self.client.read(path), mode="r")
+        return pa.PythonFile(_Read(path, self.client.read(path)), mode="r")
 
     def open_output_stream(self, path: str, metadata: Mapping[str, str] | None = None) -> pa.PythonFile:
         mode = int((metadata or {}).get(MODE, _FILE_MODE), 8)
@@ -117,6 +120,28 @@ class HdfsHandler(pafs.FileSystemHandler):
 
     def open_append_stream(self, path: str, metadata: Mapping[str, str] | None = None) -> pa.PythonFile:
         return pa.PythonFile(_Written(path, self.client.append(path)), mode="w")
+
+
+class _Read:
+    """hdfs-native's reader."""
+
+    closed = False
+
+    def __init__(self, path: str, reader: hdfs_native.FileReader):
+        self._path, self._reader = path, reader
+
+    def read(self, size: int = -1) -> bytes:
+        with _as_os_errors(self._path):
+            return self._reader.read(size)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> None:
+        self._reader.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._reader.tell()
+
+    def close(self) -> None:
+        self.closed = True
 
 
 class _Written:
@@ -194,5 +219,17 @@ def _as_os_errors(path: str, url: str = "") -> Iterator[None]:
 
 @lru_cache(maxsize=16)
 def _client(url: str, settings: tuple[tuple[str, str], ...]) -> HdfsClient:
-    """A client, which any thread may use."""
-    return HdfsClient(url, dict(settings))
+    """A client, which any thread may use; of a name node whose port is not told, at the one that Hadoop has for it."""
+    try:
+        return HdfsClient(url, dict(settings))
+    except OSError as error:
+        if _NO_PORT not in str(error) or not _is_host(url.removeprefix("hdfs://")):  # but a name that is not set up
+            raise
+    return HdfsClient(f"{url}:{_PORT}", dict(settings))
+
+
+def _is_host(name: str) -> bool:
+    try:
+        return bool(socket.getaddrinfo(name, _PORT))
+    except OSError:
+        return False

@@ -202,16 +202,31 @@ def test_folders_of_hdfs_that_are_removed_meanwhile_are_no_others(hdfs, monkeypa
     assert [target.path[-11:] for target in edits.expand(uri)] == ["a/x.parquet", "c/x.parquet"]
 
 
+def test_blocks_of_hdfs_that_are_gone_are_an_error_of_the_file(hdfs, monkeypatch):
+    from hdfs_native import FileReader
+
+    def failing(reader, size):  # as a reader says it that has opened a file before it was replaced
+        raise RuntimeError('DataTransferError("All DataNodes failed: []")')
+
+    hdfs.put("blocks/x.parquet", ORIGINAL)
+    monkeypatch.setattr(FileReader, "read", failing)
+    with pytest.raises(OSError, match=r"^/store/blocks/x\.parquet: DataTransferError"):
+        parquetext.open(hdfs.uri.format("blocks/x.parquet"))
+
+
 def test_the_root_of_hdfs_is_a_folder(hdfs):
     root = resolve(hdfs.url.removesuffix("/store"))
     assert root.filesystem.get_file_info(root.path).type == pafs.FileType.Directory
 
 
-def test_an_error_of_hdfs_names_what_it_is_about():
+@pytest.mark.parametrize("place", ["hdfs://127.0.0.1:1", "hdfs://127.0.0.1"], ids=["a port", "Hadoop's own"])
+def test_an_error_of_hdfs_names_what_it_is_about(place):
     pytest.importorskip("hdfs_native")
-    filesystem = hdfs_filesystem("hdfs://127.0.0.1:1", {"dfs.client.failover.max.attempts": "0"})
-    with pytest.raises(OSError, match=r"^hdfs://127\.0\.0\.1:1/x: Connection refused"):
+    filesystem = hdfs_filesystem(place, {"dfs.client.failover.max.attempts": "0"})
+    with pytest.raises(OSError, match=r"^hdfs://127\.0\.0\.1:(1|8020)/x: Connection refused"):
         filesystem.get_file_info("/x")
+    with pytest.raises(OSError, match=r"^hdfs://nobody\.invalid: .*No NameNode hosts found"):
+        hdfs_filesystem("hdfs://nobody.invalid").get_file_info("/x")
 
 
 def test_webhdfs_which_only_seems_to_replace_files_changes_none_and_writes_new_ones(hdfs):
