@@ -91,19 +91,29 @@ def upgrade(spark: SparkSession, paths: object, form: str = "flat", *, state: st
 
 def strip(spark: SparkSession, paths: object, *, state: str | None = None, on_error: str = "report",
           progress: bool = True, **options) -> DataFrame:
-    """Take our footers out of every file again, as `parquetext.strip` does; otherwise as `upgrade` of this module."""
+    """Take our footers out of every file again, as `parquetext.strip` does; otherwise as `upgrade` of this module.
+
+    Outcomes are ``"stripped"``, ``"unchanged"``, ``"skipped"`` and ``"failed"``; `options` are those of the verb.
+    """
     return run(spark, "strip", paths, options, state, on_error, progress)
 
 
 def finalize(spark: SparkSession, paths: object, *, state: str | None = None, on_error: str = "report",
              progress: bool = True, **options) -> DataFrame:
-    """Make flat footers the only ones, as `parquetext.finalize` does; otherwise as `upgrade` of this module."""
+    """Make flat footers the only ones, as `parquetext.finalize` does; otherwise as `upgrade` of this module.
+
+    Readers of today cannot read such files, until `restore`. Outcomes are ``"finalized"``, ``"unchanged"``,
+    ``"skipped"`` and ``"failed"``; `options` are those of the verb.
+    """
     return run(spark, "finalize", paths, options, state, on_error, progress)
 
 
 def restore(spark: SparkSession, paths: object, *, state: str | None = None, on_error: str = "report",
             progress: bool = True, **options) -> DataFrame:
-    """Bring Thrift footers back, as `parquetext.restore` does; otherwise as `upgrade` of this module."""
+    """Bring Thrift footers back, as `parquetext.restore` does; otherwise as `upgrade` of this module.
+
+    Outcomes are ``"restored"``, ``"unchanged"``, ``"skipped"`` and ``"failed"``; `options` are those of the verb.
+    """
     return run(spark, "restore", paths, options, state, on_error, progress)
 
 
@@ -111,14 +121,18 @@ def verify(spark: SparkSession, paths: object, *, state: str | None = None, on_e
            progress: bool = True, **options) -> DataFrame:
     """Check every file, as `parquetext.verify` does (`pages`, `deep`); otherwise as `upgrade` of this module.
 
-    Outcomes are ``"ok"``, ``"findings"`` (`message` has the first ten, `offset` the first one's) and ``"failed"``.
+    Outcomes are ``"ok"``, ``"findings"`` (`message` has the first ten, `offset` the first one's), ``"skipped"`` and
+    ``"failed"``.
     """
     return run(spark, "verify", paths, options, state, on_error, progress)
 
 
 def build_sidecars(spark: SparkSession, paths: object, *, state: str | None = None, on_error: str = "report",
                    progress: bool = True, **options) -> DataFrame:
-    """Write every file's sidecar, as `parquetext.sidecar.build` does; otherwise as `upgrade` of this module."""
+    """Write every file's sidecar, as `parquetext.sidecar.build` does; otherwise as `upgrade` of this module.
+
+    Outcomes are ``"built"``, ``"skipped"`` and ``"failed"``; `options` are those of `build`.
+    """
     return run(spark, "build_sidecars", paths, options, state, on_error, progress)
 
 

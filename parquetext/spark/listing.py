@@ -46,6 +46,13 @@ def list_files(spark: SparkSession, paths: object) -> pa.Table:
         `modified` in ns since 1970 (0: not told); `etag`, and `table`: the table format whose log records the file, in
         words (both may be empty).
 
+    Raises
+    ------
+    ParquetextError
+        What is no path.
+    OSError, Unsupported
+        A filesystem cannot be asked, or what it needs is not installed.
+
     Notes
     -----
     The driver lists up to 64 folders by itself, or until it has found 10,000 files; what is below further ones is

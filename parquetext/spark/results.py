@@ -131,8 +131,9 @@ def put(filesystems: Filesystems, url: str, content: bytes) -> str:
     try:
         new.sink.write(content)
         new.commit()
-    except BaseException:
+    except BaseException as error:
         new.abort()
+        error.add_note(f"while {url} was written")
         raise
     return url
 

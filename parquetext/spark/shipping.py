@@ -40,6 +40,11 @@ def ship(spark: SparkSession) -> None:
     spark : pyspark.sql.SparkSession
         A session, local or on a cluster, that is not a Spark Connect one.
 
+    Raises
+    ------
+    Unsupported
+        It is one.
+
     Notes
     -----
     Executors with the architecture of the compiled kernels run them (they are copied out of the zip, into a directory

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .. import wire
 from ..errors import ParquetextError
 from .actions import ACTIONS, rehearse
-from .filesystems import normal
+from .filesystems import local_path, normal
 from .jobs import run
 from .shipping import classic_context
 
@@ -53,6 +53,13 @@ def watch(spark: SparkSession, path: str, action: str = "upgrade", *, checkpoint
     pyspark.sql.streaming.StreamingQuery
         Running; `awaitTermination()` waits for its end, `stop()` ends it.
 
+    Raises
+    ------
+    ParquetextError, TypeError
+        There is no such job for files that arrive, or it does not take such options.
+    Unsupported
+        The session is one of Spark Connect.
+
     Notes
     -----
     A file is done once: that its action changes it does not make it new, nor does a later change by others, which a
@@ -64,8 +71,8 @@ def watch(spark: SparkSession, path: str, action: str = "upgrade", *, checkpoint
         raise ParquetextError(f"no such job for files that arrive: {action!r} (known: {', '.join(known)})",
                               code=wire.BAD_ARGUMENT)
     rehearse(action, options)
-    if checkpoint is None:
-        checkpoint = posixpath.join(normal(path), "_parquetext", action)
+    path = normal(path)
+    checkpoint = normal(checkpoint) if checkpoint else posixpath.join(path, "_parquetext", action)
     results = posixpath.join(checkpoint, "results")
 
     def act(arrived: DataFrame, batch: int) -> None:
@@ -76,6 +83,11 @@ def watch(spark: SparkSession, path: str, action: str = "upgrade", *, checkpoint
     source = source.option("pathGlobFilter", _NAMES)
     if max_files is not None:
         source = source.option("maxFilesPerTrigger", max_files)
-    writer = source.load(str(path)).select("path").writeStream.foreachBatch(act)
-    return writer.option("checkpointLocation", checkpoint).queryName(f"parquetext {action} {path}").trigger(
+    writer = source.load(_for_spark(path)).select("path").writeStream.foreachBatch(act)
+    return writer.option("checkpointLocation", _for_spark(checkpoint)).queryName(f"parquetext {action} {path}").trigger(
         **(trigger or {"processingTime": "0 seconds"})).start()
+
+
+def _for_spark(url: str) -> str:
+    """The same place for Spark, which takes paths for those of its default filesystem, seen from where it started."""
+    return url if local_path(url) is None else f"file://{url}"

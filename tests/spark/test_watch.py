@@ -45,12 +45,13 @@ def test_what_is_there_is_done_once_and_what_arrives_later_by_the_next_run(spark
     assert pq.read_table(lake / "day=1" / "a.parquet", partitioning=None).equals(TABLE)
 
 
-def test_a_running_query_takes_what_arrives(spark, tmp_path):
-    arrive(tmp_path, "a.parquet")
-    query = watch(spark, str(tmp_path), "verify", checkpoint=str(tmp_path / "_watched"))
+def test_a_running_query_takes_what_arrives_by_paths_as_the_driver_sees_them(spark, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    arrive(tmp_path / "lake", "a.parquet")
+    query = watch(spark, "lake", "verify", checkpoint="_watched")
     try:
         query.processAllAvailable()
-        arrive(tmp_path, "b.parquet")
+        arrive(tmp_path / "lake", "b.parquet")
         query.processAllAvailable()
         records = spark.read.parquet(str(tmp_path / "_watched" / "results")).collect()
         assert {(Path(record.path).name, record.outcome) for record in records} == {
