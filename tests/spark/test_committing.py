@@ -287,6 +287,14 @@ def test_names_of_others_are_never_taken_for_staging_folders(dataset):
     assert staging.leftovers(dataset) == []
 
 
+def test_datasets_of_long_names_that_begin_alike_have_nothing_to_do_with_each_other(tmp_path):
+    one, other = (Folder.of(LocalTarget(str(tmp_path / ("長" * 80 + end)))) for end in "ab")
+    new, files = staged(one, beside=True)
+    assert staging.stagings(other) == []
+    committing.commit(new, one, files, ERROR)
+    assert texts(one) == NEW and len(os.listdir(tmp_path)) == 1
+
+
 def test_a_task_of_a_write_that_is_over_brings_nothing_back(dataset):
     new = Staging.new(dataset, beside=True)
     committing.settle(new.folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import posixpath
 import time
@@ -17,7 +18,7 @@ from ..owner import Owner
 __all__ = ["FORGOTTEN", "Folder", "Staging", "leftovers", "stagings"]
 
 _MARK = ".parquetext-"
-_LONGEST_NAME = 100  # of a dataset, within the staging folder's name
+_LONGEST_NAME = 100  # of a dataset, in bytes, within the staging folder's name
 # A folder of a driver on another machine, of which nothing else can be known, is left over when it has not changed
 # for so long (seconds).
 FORGOTTEN = 24 * 3600
@@ -104,7 +105,7 @@ class Staging:
         """One for a dataset, made on its filesystem: beside it, or within it."""
         job = uuid.uuid4().hex[:16]
         name = f"{_MARK}{Owner.driver()}-{job}"
-        folder = dataset.parent / f".{dataset.name[:_LONGEST_NAME]}{name}" if beside else dataset / name
+        folder = dataset.parent / f".{_known_as(dataset)}{name}" if beside else dataset / name
         folder.make()
         new = cls(folder, job)
         with folder.filesystem.open_output_stream(new.running.path):
@@ -149,13 +150,19 @@ def stagings(dataset: Folder) -> list[tuple[Folder, Owner]]:
     """All staging folders for a dataset, and whose they are."""
     places = [(dataset, _MARK)]
     if dataset.is_local:
-        places.append((dataset.parent, f".{dataset.name[:_LONGEST_NAME]}{_MARK}"))
+        places.append((dataset.parent, f".{_known_as(dataset)}{_MARK}"))
     return [
         (Folder(place.filesystem, info.path), owner)
         for place, prefix in places if place.type() == pafs.FileType.Directory
         for info in place.entries() if info.base_name.startswith(prefix) and info.type == pafs.FileType.Directory
         if (owner := Owner.parse(info.base_name.removeprefix(prefix))) is not None
     ]
+
+
+def _known_as(dataset: Folder) -> str:
+    """Its name, or by its SHA-256 where that would make others too long: no other dataset has it."""
+    name = os.fsencode(dataset.name)
+    return dataset.name if len(name) <= _LONGEST_NAME else hashlib.sha256(name).hexdigest()
 
 
 def _is_left_over(folder: Folder, owner: Owner, forgotten: float) -> bool:
