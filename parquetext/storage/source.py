@@ -23,6 +23,7 @@ __all__ = ["LocalSource", "RemoteSource", "Source", "Version", "open_source"]
 
 SLOW = 0.001  # seconds of a request, from which on a thread for each of several pays
 AT_ONCE = 16
+_WITHOUT_TAGS = ("py::hdfs", "hdfs")
 _OPEN_FLAGS = os.O_CLOEXEC | os.O_NONBLOCK  # a FIFO must not block the open
 
 
@@ -154,10 +155,12 @@ class RemoteSource(Source):
         Open for reading, from any thread.
     """
 
-    __slots__ = ("_quickest", "file", "metadata", "target")
+    __slots__ = ("_quickest", "_seen", "file", "metadata", "target")
 
     def __init__(self, target: RemoteTarget, *, versioned: bool = True):
         self.target, self._quickest = target, float("inf")
+        # Its time first: a file that comes in between is then none of that time, not this one with a newer time.
+        self._seen = self._modified() if versioned and target.filesystem.type_name in _WITHOUT_TAGS else None
         self.file = FsspecFile.of(target) or target.filesystem.open_input_file(target.path)
         self.metadata: dict[str, str] = {}
         version = self._version() if versioned else Version((), self.file.size(), None)
@@ -173,8 +176,11 @@ class RemoteSource(Source):
         self.metadata = {_text(key).lower(): _text(value) for key, value in (self.file.metadata() or {}).items()}
         dated = self.metadata.get("last-modified") or self.metadata.get("timecreated")  # the latter as listings tell it
         tag = self.metadata.get("etag")
-        modified = _nanoseconds(dated) if tag else self.target.filesystem.get_file_info(self.target.path).mtime_ns
+        modified = _nanoseconds(dated) if tag else self._seen or self._modified()
         return Version((tag, dated, self.metadata.get("generation")), self.file.size(), modified)
+
+    def _modified(self) -> int | None:
+        return self.target.filesystem.get_file_info(self.target.path).mtime_ns
 
     def read_many(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
         """Several ranges (offset, length), a request for each; at the same time where requests take long."""

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 import pyarrow.fs as pafs
 import pyarrow.parquet as pq
@@ -212,6 +213,27 @@ def test_blocks_of_hdfs_that_are_gone_are_an_error_of_the_file(hdfs, monkeypatch
     monkeypatch.setattr(FileReader, "read", failing)
     with pytest.raises(OSError, match=r"^/store/blocks/x\.parquet: DataTransferError"):
         parquetext.open(hdfs.uri.format("blocks/x.parquet"))
+
+
+def test_a_file_of_hdfs_that_comes_while_another_is_opened_is_left_alone(hdfs, monkeypatch):
+    from parquetext.storage.hdfs_handler import HdfsHandler
+
+    theirs, opened = ORIGINAL[::-1], HdfsHandler.open_input_file
+    hdfs.put("opened/x.parquet", ORIGINAL)
+
+    def overtaken(handler, path):
+        file = opened(handler, path)
+        time.sleep(0.01)  # times are told in ms
+        hdfs.put("opened/x.parquet", theirs)
+        return file
+
+    with monkeypatch.context() as patched:
+        patched.setattr(HdfsHandler, "open_input_file", overtaken)
+        changing = change(hdfs.uri.format("opened/x.parquet"))
+        changed = changing.__enter__()
+    with changed.source, pytest.raises(Conflict):
+        changed.commit(TailEdit(4, b"tail"))
+    assert hdfs.get("opened/x.parquet") == theirs
 
 
 def test_the_root_of_hdfs_is_a_folder(hdfs):
