@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import re
 import urllib.parse
@@ -16,18 +17,19 @@ from ..storage.paths import fsspec_filesystem
 from ..storage.secrets import without_secrets
 from .azure import AZURE_SCHEMES, azure_filesystem, azure_settings
 from .gcs import GCS_SCHEMES, gcs_settings
-from .hdfs import hdfs_settings, of_hdfs
+from .hdfs import as_written, hdfs_settings, of_hdfs
 from .s3 import S3_SCHEMES, s3_filesystem, s3_settings
 
 if TYPE_CHECKING:
     import pyarrow.fs
     from pyspark.sql import SparkSession
 
-__all__ = ["Filesystems", "local_path", "normal"]
+__all__ = ["Filesystems", "is_setting", "local_path", "normal"]
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/]*)")
 _FILE = re.compile(r"file:(?://(?:localhost)?(?=/))?", re.IGNORECASE)
-_SETTING = "fs."
+_SETTINGS = ("fs.", "dfs.")
+_HDFS = "fs.hdfs.settings"  # as an option: those of HDFS as JSON, for Spark makes small letters of names
 
 
 class _Mount(NamedTuple):
@@ -58,7 +60,7 @@ class Filesystems:
         """
         if not hasattr(spark, "_jsparkSession"):
             told = {name.removeprefix("spark.hadoop."): value for name, value in spark.conf.getAll.items()}
-            return cls({name: value for name, value in told.items() if name.startswith(_SETTING)})
+            return cls({name: value for name, value in told.items() if is_setting(name)})
         hadoop = spark._jsparkSession.sessionState().newHadoopConf()
 
         def below(prefix: str) -> dict[str, str]:
@@ -73,13 +75,18 @@ class Filesystems:
 
     @classmethod
     def of_options(cls, options: Mapping[str, str]) -> Filesystems:
-        """By a data source's options, of which ``fs.…`` are Hadoop's settings, as for Spark's own sources."""
-        return cls({name.lower(): value for name, value in options.items() if name.lower().startswith(_SETTING)})
+        """By a data source's options, of which ``fs.…`` and ``dfs.…`` are Hadoop's settings, as for Spark's own."""
+        given = {name.lower(): value for name, value in options.items() if is_setting(name)}
+        hdfs = json.loads(given.pop(_HDFS, "{}"))
+        return cls({**given, **as_written(given), **hdfs})
 
     @property
     def options(self) -> dict[str, str]:
         """What `of_options` makes the same of."""
-        return dict(self._settings)
+        settings = dict(self._settings)
+        hdfs = of_hdfs(settings)
+        rest = {name: value for name, value in settings.items() if name not in hdfs}
+        return {**rest, _HDFS: json.dumps(hdfs)} if hdfs else rest
 
     def target(self, url: str) -> LocalTarget | RemoteTarget:
         """Where a path or URL leads; nothing is read.
@@ -104,6 +111,11 @@ class Filesystems:
     def _mount(self, url: str) -> _Mount:
         scheme, authority = _URL.match(url).groups()
         return _mount(scheme, authority, self._settings)
+
+
+def is_setting(name: str) -> bool:
+    """Whether an option is one of Hadoop's settings of filesystems."""
+    return name.lower().startswith(_SETTINGS)
 
 
 def local_path(url: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-__all__ = ["hdfs_settings", "of_hdfs"]
+__all__ = ["as_written", "hdfs_settings", "of_hdfs"]
 
 _NAMES = ("fs.defaultFS", "dfs.nameservices")
 # Name nodes by a common name, mounts, and writing on in spite of lost data nodes.
@@ -24,3 +24,8 @@ def hdfs_settings(get: Callable[[str], str | None],
 def of_hdfs(settings: Mapping[str, str]) -> dict[str, str]:
     """Those of HDFS among the settings of all filesystems."""
     return {name: value for name, value in settings.items() if name in _NAMES or name.startswith(_BELOW)}
+
+
+def as_written(options: Mapping[str, str]) -> dict[str, str]:
+    """Those of HDFS whose names hold capitals, among options in small letters."""
+    return {name: options[name.lower()] for name in _NAMES if name.lower() in options}

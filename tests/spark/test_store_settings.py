@@ -86,6 +86,16 @@ def test_what_azure_cannot_be_reached_with_is_an_error(settings, url, error, tol
         Filesystems(settings).target(url)
 
 
+def test_settings_are_the_same_after_they_were_a_data_sources_options():
+    """Whose names Spark writes in small letters."""
+    settings = {"fs.defaultFS": "hdfs://Here", "dfs.ha.namenodes.Here": "One", "fs.s3a.endpoint": "x",
+                "fs.viewfs.mounttable.Lake.link./Data": "hdfs://Here/d"}
+    options = {name.lower(): value for name, value in Filesystems(settings).options.items()}
+    assert Filesystems.of_options(options)._settings == tuple(sorted(settings.items()))
+    given = Filesystems.of_options({"FS.defaultfs": "hdfs://here", "dfs.nameservices": "here", "columns": "a"})
+    assert {name for name, _ in given._settings} == {"fs.defaultFS", "fs.defaultfs", "dfs.nameservices"}
+
+
 @pytest.mark.parametrize(("settings", "expected"), [
     ({}, {}),
     ({"storage.root.url": "https://storage.googleapis.com/"}, {}),

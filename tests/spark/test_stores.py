@@ -110,6 +110,7 @@ def test_a_name_service_of_sparks_settings_is_found(spark, hdfs):
                         "namenode.rpc-address.here.one": place}.items():
         session.conf.set(f"dfs.{name}", value)
     assert outcomes(upgrade(session, "hdfs://here/store/service", progress=False)) == {"upgraded": 1}
+    assert read(session, "hdfs://here/store/service").count() == TABLE.num_rows
 
 
 def test_a_token_opens_azure(spark, azure):

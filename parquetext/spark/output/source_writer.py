@@ -10,7 +10,7 @@ from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StructType
 
 from ...errors import ParquetextError
-from ..filesystems import Filesystems, normal
+from ..filesystems import Filesystems, is_setting, normal
 from .committing import APPEND, OVERWRITE
 from .job import OutputJob, TaskOutput
 from .options import OutputOptions
@@ -41,7 +41,7 @@ class DatasetWriter(DataSourceArrowWriter):
             raise ParquetextError("a path is missing: save(path)")
         keys = [name.strip() for name in given.get("partitionby", "").split(",") if name.strip()]
         filesystems = Filesystems.of_options(given)
-        told = {name: value for name, value in given.items() if name not in filesystems.options}
+        told = {name: value for name, value in given.items() if not is_setting(name)}
         self._job = OutputJob.prepare(filesystems.target(normal(given["path"])), schema,
                                       OVERWRITE if overwrite else APPEND, keys, OutputOptions.of(told))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ...errors import ParquetextError
 from ...storage import LocalTarget, RemoteTarget
-from ..filesystems import Filesystems, normal
+from ..filesystems import Filesystems, is_setting, normal
 
 __all__ = ["Options"]
 
@@ -53,9 +53,10 @@ class Options:
             There is no path, or an option is unknown, or has no value that makes sense: one of Spark's own reader that
             was passed over would give other rows.
         """
-        unknown = {name for name in options if not name.lower().startswith("fs.") and name.lower() not in _KNOWN}
+        unknown = {name for name in options if not is_setting(name) and name.lower() not in _KNOWN}
         if unknown:
-            raise ParquetextError(f"unknown option {', '.join(sorted(unknown))}: known are {', '.join(NAMES)} and fs.…")
+            raise ParquetextError(f"unknown option {', '.join(sorted(unknown))}: known are {', '.join(NAMES)}, fs.…, "
+                                  "dfs.…")
         return cls(
             _paths(options), Filesystems.of_options(options), _columns(options.get("columns")),
             _flag(options, "mergeSchema"), _flag(options, "sidecar"), options.get("basePath"),
