@@ -108,15 +108,15 @@ def _is_no_interrupt(record: logging.LogRecord) -> bool:
 
 def _run(spark, name: str, paths: list[str], options: dict, state: str | None, save: str | None, as_json: bool,
          quiet: bool) -> int:
+    from . import jobs
     from .cataloging import catalog
-    from .jobs import run
     from .writing import write
 
     if name == "catalog":
         rows = catalog(spark, paths, state=state, progress=not quiet, **options)
         results = rows.files
     else:
-        rows = results = run(spark, name, paths, options, state, progress=not quiet)
+        rows = results = getattr(jobs, name)(spark, paths, state=state, progress=not quiet, **options)
     if results.isEmpty():
         raise ParquetextError(f"no Parquet files in {', '.join(paths)}")
     if save:

@@ -18,7 +18,7 @@ from rich.console import Console
 from support.parquet_bytes import parquet_bytes
 from typer.testing import CliRunner
 
-from parquetext.spark import JavaNotFound, progress, starting
+from parquetext.spark import JavaNotFound, progress, starting, upgrade
 from parquetext.spark.__main__ import app
 
 ORIGINAL = parquet_bytes()
@@ -45,6 +45,11 @@ def test_a_job_prints_rows_and_a_last_line_and_saves(spark, run, lake, tmp_path)
     assert spark.read.parquet(str(tmp_path / "rows")).count() == 1
     again = run("upgrade", lake, "--form", "index", "--json", "--state", tmp_path / "state")
     assert json.loads(again.stdout)["outcome"] == "skipped"
+
+
+def test_a_state_from_a_shell_counts_in_python_too(spark, run, lake, tmp_path):
+    assert run("upgrade", lake, "--state", tmp_path / "state").exit_code == 0
+    assert [row.outcome for row in upgrade(spark, lake, state=tmp_path / "state").collect()] == ["skipped"]
 
 
 def test_a_catalog_is_saved_and_says_what_it_could_not_read(spark, run, lake, tmp_path):
