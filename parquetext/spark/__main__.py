@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import logging
-import signal
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -23,6 +22,9 @@ __all__ = ["main"]
 
 FINDINGS, CANNOT_RUN, INTERRUPTED = 1, 2, 130
 FAILURES_TOLD = 20
+CANCEL_SECONDS = 0.2  # until jobs that have begun since are cancelled, too
+
+T = TypeVar("T")
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -56,11 +58,11 @@ def job(
     try:
         _check(name, paths, state, save, watch, checkpoint, as_json)
         spark = _session(conf or ())
-        _tell_interrupts_shortly()
         if watch:
-            _watch(spark, name, paths, checkpoint, options)
+            _interruptibly(spark, lambda: _watch(spark, name, paths, checkpoint, options))
         else:
-            raise typer.Exit(_run(spark, name, paths, options, state, save, as_json, quiet))
+            raise typer.Exit(_interruptibly(
+                spark, lambda: _run(spark, name, paths, options, state, save, as_json, quiet)))
     except (ParquetextError, JavaNotFound, OSError, TypeError) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         raise typer.Exit(CANNOT_RUN) from None
@@ -96,14 +98,19 @@ def _session(conf: Sequence[str]) -> SparkSession:
     return session(**{name: value for name, _, value in settings})
 
 
-def _tell_interrupts_shortly() -> None:
-    """Ctrl-C ends the wait for Java: Spark's own handler calls it in the middle of that, and py4j logs all of it."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    logging.getLogger().addFilter(_is_no_interrupt)
-
-
-def _is_no_interrupt(record: logging.LogRecord) -> bool:
-    return "while sending command" not in record.getMessage()
+def _interruptibly(spark: SparkSession, action: Callable[[], T]) -> T:
+    """What `action` gives. A thread does it: Ctrl-C in the middle of a call to Java breaks py4j's connection."""
+    with ThreadPoolExecutor(1) as pool:
+        doing = pool.submit(action)
+        try:
+            return doing.result()
+        except KeyboardInterrupt:
+            while not doing.done():
+                spark.sparkContext.cancelAllJobs()
+                for query in spark.streams.active:
+                    query.stop()
+                wait([doing], CANCEL_SECONDS)
+            raise
 
 
 def _run(spark, name: str, paths: list[str], options: dict, state: str | None, save: str | None, as_json: bool,
