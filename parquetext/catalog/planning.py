@@ -58,9 +58,11 @@ def plan(catalog, filters) -> list[Planned]:
     if names is None:
         return _by_file(facts, range(facts.count))
     columns = {name: facts.column(name) for name in names}
-    for name, column in columns.items():
-        if column is None:
-            raise ColumnError(f"no file of the catalog has a column {name!r}")
+    lacking = [name for name, column in columns.items() if column is None]
+    if lacking and all(row_group is None for row_group in facts.row_groups):  # no file could be read
+        return _by_file(facts, [])
+    if lacking:
+        raise ColumnError(f"no file of the catalog has a column {lacking[0]!r}")
     return _by_file(facts, _kept(predicate, facts, columns))
 
 

@@ -104,6 +104,8 @@ def test_a_file_whose_footer_could_not_be_read_is_planned_whole(tmp_path, lake):
     catalog = pa.Table.from_batches(batches_of([tmp_path / "bad", good]))
     planned = dict(parquetext.plan(catalog, [("n", "=", 55)]))
     assert planned == {str(tmp_path / "bad"): None, str(good): [5]}
+    only_bad = pa.Table.from_batches(batches_of([tmp_path / "bad"]))
+    assert parquetext.plan(only_bad, [("n", "=", 55)]) == [(str(tmp_path / "bad"), None)]
 
 
 def test_columns_of_one_name_are_told_apart_by_nobody_and_so_all_stays(tmp_path):
