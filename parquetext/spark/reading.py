@@ -94,13 +94,15 @@ def _condition(parts: Iterable[Comparison]) -> Column:
 def _compared(part: Comparison) -> Column:
     from pyspark.sql import functions
 
+    from .source.prune import OPERATORS
+
     column = functions.col(_quoted(part.column))
     if part.operator in ("in", "not in"):
         held = column.isin(list(part.value))
         return held if part.operator == "in" else ~held
     compare = _COMPARE.get(part.operator)
     if compare is None:
-        raise ValueError(f"{part.operator!r} is no operator; there are {', '.join([*_COMPARE, 'in', 'not in'])}")
+        raise ValueError(f"{part.operator!r} is no operator; there are {', '.join(OPERATORS)}")
     return compare(column, part.value)
 
 
