@@ -1,4 +1,4 @@
-"""Write fuzz inputs to a folder: footers of the files in PARQUETEXT_CORPUS, or of files that pyarrow makes here.
+"""Write fuzz inputs to a folder: footers of files that pyarrow makes here, and of the files in PARQUETEXT_CORPUS.
 
 python csrc/fuzz/seeds.py FOLDER
 """
@@ -12,6 +12,7 @@ import struct
 import sys
 from collections.abc import Iterator
 from decimal import Decimal
+from itertools import chain
 from pathlib import Path
 
 LARGEST = 1 << 13
@@ -58,7 +59,7 @@ def from_pyarrow() -> Iterator[bytes]:
         "structs": pa.array([{"x": 1.5, "y": b"z"}] * 3),
         "maps": pa.array([[("k", 1)]] * 3, pa.map_(pa.string(), pa.int8())),
     }
-    for names in (["numbers"], ["texts", "times"], list(columns)):
+    for names in ([], ["numbers"], ["texts", "times"], list(columns)):
         table = pa.table({name: columns[name] for name in names})
         for options in (
             {},
@@ -76,7 +77,7 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     corpus = os.environ.get("PARQUETEXT_CORPUS")
     steering = bytes([12, 64, 4, 0, 1, 0, 0, 0])
-    for footer in from_corpus(Path(corpus)) if corpus else from_pyarrow():
+    for footer in chain(from_pyarrow(), from_corpus(Path(corpus)) if corpus else ()):
         for seed in (footer, footer[:-1] + EXTENSION + b"\0"):
             (folder / hashlib.sha256(seed).hexdigest()[:16]).write_bytes(seed + steering)
 

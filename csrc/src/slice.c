@@ -127,10 +127,10 @@ static int add_chunks(pqx_slicer *s)
     pqx_slice_row_group *groups = (pqx_slice_row_group *)(void *)s->groups.data;
     for (uint32_t i = 0; i < s->row_group_count; i++) {
         const pqx_row_group *row_group = &scan->row_groups[s->row_groups[i]];
-        const pqx_chunk *first = scan->chunks + scan->first_chunk[s->row_groups[i]];
+        uint64_t first = scan->first_chunk[s->row_groups[i]];
         groups[i] = (pqx_slice_row_group){row_group->num_rows, row_group->file_offset, row_group->ordinal};
         for (uint32_t j = 0; j < p->leaf_count; j++) {
-            const pqx_chunk *chunk = first + p->leaves[j];
+            const pqx_chunk *chunk = &scan->chunks[first + p->leaves[j]];
             *chunks++ = (pqx_slice_chunk){bytes_of(s, chunk->chunk), chunk, NULL};
         }
     }
