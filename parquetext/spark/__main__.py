@@ -101,15 +101,15 @@ def _session(conf: Sequence[str]) -> SparkSession:
 def _interruptibly(spark: SparkSession, action: Callable[[], T]) -> T:
     """What `action` gives. A thread does it: Ctrl-C in the middle of a call to Java breaks py4j's connection."""
     with ThreadPoolExecutor(1) as pool:
-        doing = pool.submit(action)
         try:
-            return doing.result()
+            return pool.submit(action).result()
         except KeyboardInterrupt:
-            while not doing.done():
+            behind = pool.submit(lambda: None)  # done when the action is, which may have begun without a future for it
+            while not behind.done():
                 spark.sparkContext.cancelAllJobs()
                 for query in spark.streams.active:
                     query.stop()
-                wait([doing], CANCEL_SECONDS)
+                wait([behind], CANCEL_SECONDS)
             raise
 
 

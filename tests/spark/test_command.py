@@ -10,6 +10,7 @@ import re
 import signal
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -91,19 +92,28 @@ def test_no_java_and_no_network_are_jobs_that_could_not_run(run, lake, monkeypat
         assert (done.exit_code, done.stderr) == (2, f"{type(error).__name__}: {error}\n")
 
 
-def test_an_interrupt_ends_the_job_shortly_and_leaves_files_whole(spark, run, lake):
-    file = lake / "day=1" / "x.parquet"
+@pytest.mark.parametrize("moment", ["in the middle", "as it begins"])
+def test_an_interrupt_ends_the_job_shortly_and_leaves_files_whole(spark, run, lake, tmp_path, monkeypatch, moment):
+    file, state = lake / "day=1" / "x.parquet", tmp_path / "state"
     tracker = spark.sparkContext.statusTracker()
 
     def interrupt() -> None:
-        while not tracker.getActiveStageIds():
+        while not (list(state.glob("run=*")) and tracker.getActiveStageIds()):  # a stage may be an earlier test's
             time.sleep(0.05)
         os.kill(os.getpid(), signal.SIGINT)
 
+    def submit(pool, action, submit=ThreadPoolExecutor.submit):
+        submit(pool, action)
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    if moment == "as it begins":
+        monkeypatch.setattr(ThreadPoolExecutor, "submit", submit)
+    else:
+        threading.Thread(target=interrupt).start()
     with file.open() as held:
         fcntl.flock(held, fcntl.LOCK_EX)  # the job waits for it
-        threading.Thread(target=interrupt).start()
-        done = run("upgrade", lake, "--quiet")
+        done = run("upgrade", lake, "--quiet", "--state", state)
         while tracker.getActiveJobsIds():
             time.sleep(0.05)
     assert (done.exit_code, done.stderr.splitlines()) == (130, [
