@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from ..errors import ParquetextError
-from .filesystems import Filesystems, normal
+from .filesystems import Filesystems, local_path, normal
 from .folders import FILES, Folder, Walk
+from .patience import patiently
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -23,6 +25,8 @@ FILES_BY_THE_DRIVER = 10_000  # found when the cluster takes over, however few t
 FOLDERS_PER_TASK = 16
 TASKS_PER_SLOT = 8     # at most: folders are of different sizes
 _PLACES = "url string, base string, glob string, table string"
+_ERROR = "error"
+_FOUND = f"path string, size bigint, modified bigint, etag string, table string, {_ERROR} binary"
 
 
 def list_files(spark: SparkSession, paths: object) -> pa.Table:
@@ -109,15 +113,32 @@ def _by_driver(filesystems: Filesystems, paths: Iterable[object]) -> tuple[list[
 def _by_cluster(spark: SparkSession, filesystems: Filesystems, places: DataFrame) -> pa.Table:
     here = os.getcwd()  # the driver's, which relative paths are meant to be seen from
 
+    def below(walk: Walk, row: dict) -> list[tuple]:
+        place = Folder(**row) if row["base"] else Folder(normal(row["url"], here))
+        return patiently(lambda: list(walk.below(place)), remote=local_path(place.url) is None)
+
     def walk(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         walk = Walk(filesystems)
-        for batch in batches:
-            for row in batch.to_pylist():
-                place = Folder(**row) if row["base"] else Folder(normal(row["url"], here))
-                yield from _table(list(walk.below(place))).to_batches()
+        for row in (row for batch in batches for row in batch.to_pylist()):
+            try:
+                found = _table(below(walk, row))
+            except (ValueError, OSError) as error:
+                yield _as_row(error)
+                return
+            yield from found.append_column(_ERROR, pa.nulls(found.num_rows, pa.binary())).to_batches()
 
-    found = places.mapInArrow(walk, "path string, size bigint, modified bigint, etag string, table string").toArrow()
-    return found.cast(FILES)
+    found = places.mapInArrow(walk, _FOUND).toArrow()
+    for error in found[_ERROR].drop_null():
+        raise pickle.loads(error.as_py())
+    return found.drop_columns(_ERROR).cast(FILES)
+
+
+def _as_row(error: Exception) -> pa.RecordBatch:
+    """What a listing failed with: Spark would try it again and again, and tell only its words."""
+    if not isinstance(error, ParquetextError) and type(error).__module__ != "builtins":  # may not be made of its words
+        error = OSError(f"{type(error).__name__}: {error}")
+    return pa.record_batch([*(pa.nulls(1, field.type) for field in FILES), [pickle.dumps(error)]],
+                           [*FILES.names, _ERROR])
 
 
 def _table(files: list[tuple]) -> pa.Table:

@@ -95,6 +95,19 @@ def test_a_data_frame_of_paths_is_listed_by_the_cluster(spark, lake):
             list_files(spark, nothing)
 
 
+def test_what_the_cluster_cannot_list_fails_as_what_the_driver_cannot(spark, lake):
+    def raised(paths: object) -> tuple[type, str]:
+        with pytest.raises((ParquetextError, OSError)) as caught:
+            list_files(spark, paths)
+        return caught.type, str(caught.value)
+
+    too_long = str(lake / ("x" * 300))
+    for path in (None, "", too_long, "nothing://x/y"):
+        paths = spark.createDataFrame([(str(lake),), (path,)], "path string")
+        assert raised(paths) == raised([lake, path]), path
+    assert raised([too_long])[0] is OSError
+
+
 def test_relative_paths_in_a_data_frame_are_seen_from_the_drivers_directory(spark, lake, monkeypatch):
     monkeypatch.chdir(lake / "day=1")
     paths = spark.createDataFrame([("../day=2",), ("a.parquet",)], ["the `path` column"])
