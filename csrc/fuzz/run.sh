@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Fuzz the C library with libFuzzer under AddressSanitizer and UndefinedBehaviorSanitizer; fails on any finding.
+# What was found once, in found/TARGET, is tried first.
 #   csrc/fuzz/run.sh [--long SECONDS] [TARGET...]      all targets share 120 seconds, or SECONDS
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -50,6 +51,7 @@ for target in "${targets[@]}"; do
         find "$footers" -type f -print0 | xargs -0 -n 10000 "$build/sidecar_seed" "$build/sidecars"
         seeds=("$build/sidecars")
     fi
+    [ ! -d "fuzz/found/$target" ] || seeds+=("fuzz/found/$target")
     log=$findings/$target.log
     if "$build/$target" -max_total_time=$((seconds / ${#targets[@]})) -max_len=16384 -timeout=20 -rss_limit_mb=1024 \
         -malloc_limit_mb=64 -artifact_prefix="$findings/$target-" "$inputs" "${seeds[@]}" > "$log" 2>&1; then

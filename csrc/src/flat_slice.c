@@ -106,8 +106,9 @@ static int reserve(pqx_flat_slicer *s)
     s->chunks = malloc(count * sizeof *s->chunks + 1);
     s->places = malloc(count * sizeof *s->places + 1);
     s->facts = malloc(count * sizeof *s->facts + 1);
-    if (s->known && s->order && s->groups && s->slice_groups && s->chunks && s->places && s->facts) return PQX_OK;
-    return pqx_fail(s->error, PQX_NO_MEMORY, 0, count * sizeof *s->chunks, 0);
+    if (!s->known || !s->order || !s->groups || !s->slice_groups || !s->chunks || !s->places || !s->facts)
+        return pqx_fail(s->error, PQX_NO_MEMORY, 0, count * sizeof *s->chunks, 0);
+    return pqx_buffer_reserve(&s->bytes, 1, s->error);         /* what is empty has an address, too */
 }
 
 static int by_value(const void *one, const void *other)

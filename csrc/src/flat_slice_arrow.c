@@ -130,6 +130,7 @@ static int add_item(pqx_flat_slicer *s, pqx_piece *piece, pqx_buffer *pieces)
 static int add_items(pqx_flat_slicer *s, pqx_piece *all, uint32_t count, pqx_buffer *pieces)
 {
     pqx_buffer room = {0};
+    PQX_TRY(pqx_buffer_reserve(pieces, 1, s->error));          /* what is empty has an address, too */
     PQX_TRY(pqx_buffer_reserve(&room, 2 * (size_t)count * sizeof(uint32_t) + 1, s->error));
     uint32_t *pages = (uint32_t *)(void *)room.data, *order = pages + count;
     for (uint32_t i = 0; i < count; i++) pages[i] = pqx_pool_page(all[i].arrow);
@@ -145,7 +146,7 @@ static int build(pqx_flat_slicer *s, const pqx_buffer *list, const pqx_buffer *p
     const pqx_piece *all = (const void *)list->data;
     uint32_t count = (uint32_t)(list->size / sizeof *all);
     pqx_buffer room = {0};
-    PQX_TRY(pqx_buffer_reserve(&room, 3 * (size_t)count * sizeof(pqx_bytes), s->error));
+    PQX_TRY(pqx_buffer_reserve(&room, 3 * (size_t)count * sizeof(pqx_bytes) + 1, s->error));
     pqx_bytes *piece = (pqx_bytes *)(void *)room.data, *name = piece + count, *keep = name + count;
     for (uint32_t i = 0; i < count; i++) {
         piece[i] = (pqx_bytes){pieces->data + all[i].begin, all[i].end - all[i].begin};
