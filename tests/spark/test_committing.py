@@ -303,6 +303,21 @@ def test_a_task_of_a_write_that_is_over_brings_nothing_back(dataset):
     assert not new.folder.exists()
 
 
+def test_a_staging_folder_goes_also_while_attempts_still_change_what_is_in_it(dataset):
+    class Busy(pafs.LocalFileSystem):
+        def delete_dir(self, path):
+            next(meanwhile)(path)
+
+    remove = pafs.LocalFileSystem().delete_dir
+    # A file that was found has another name by now, another has come since; at last nobody writes any more.
+    meanwhile = iter([lambda path: remove(f"{path}/renamed"), os.rmdir, remove, remove])
+    folder = Staging.new(Folder(Busy(), dataset.path), beside=True).folder
+    folder.remove()
+    assert not folder.exists()
+    folder.remove()  # it is not there
+    assert next(meanwhile, None) is None
+
+
 def test_the_package_itself_reads_what_was_committed(dataset):
     new, files = staged(dataset, beside=True)
     committing.commit(new, dataset, files, OVERWRITE)

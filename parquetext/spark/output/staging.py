@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import posixpath
@@ -22,6 +23,7 @@ _LONGEST_NAME = 100  # of a dataset, in bytes, within the staging folder's name
 # A folder of a driver on another machine, of which nothing else can be known, is left over when it has not changed
 # for so long (seconds).
 FORGOTTEN = 24 * 3600
+_REMOVALS, _PAUSE_SECONDS = 50, 0.02  # tries to remove a folder in which others still make and rename files
 
 
 @dataclass(frozen=True)
@@ -86,11 +88,16 @@ class Folder:
             self.filesystem.delete_file(self.path)
 
     def remove(self) -> None:
-        """With all that is in it; no error where it is not there."""
-        try:
-            self.filesystem.delete_dir(self.path)
-        except FileNotFoundError:
-            return
+        """With all that is in it, also what others still put there meanwhile; no error where it is not there."""
+        for left in reversed(range(_REMOVALS)):
+            try:
+                return self.filesystem.delete_dir(self.path)
+            except OSError as error:
+                if isinstance(error, FileNotFoundError) and not (self.is_local and self.exists()):
+                    return
+                if not (left and self.is_local and error.errno in (errno.ENOENT, errno.ENOTEMPTY)):
+                    raise
+            time.sleep(_PAUSE_SECONDS)
 
 
 @dataclass(frozen=True)
