@@ -314,7 +314,7 @@ spark = session(master="local[2,4]")
 
 def dying(batches):
     for number, batch in enumerate(batches):
-        if number == 2 and TaskContext.get().attemptNumber() == 0:
+        if number == 1 and TaskContext.get().attemptNumber() == 0:
             os.kill(os.getpid(), signal.SIGKILL)  # in the middle of a file
         yield batch
 
@@ -365,6 +365,7 @@ def test_a_task_that_is_killed_in_the_middle_is_done_again_and_leaves_nothing(ki
     assert (back.count(), back.distinct().count()) == (40_000, 40_000)
     assert [name for name in hidden(folder / "first") if "first" in name] == []
     said = os.read(driver.stderr.fileno(), 1 << 20).decode()  # errors only, from the first line
+    assert "Python worker exited unexpectedly" in said
     assert " WARN " not in said and "log level" not in said
 
 
