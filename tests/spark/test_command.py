@@ -16,7 +16,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
-from support.parquet_bytes import parquet_bytes
+from support.parquet_bytes import TABLE, parquet_bytes
 from typer.testing import CliRunner
 
 from parquetext.spark import JavaNotFound, progress, starting, upgrade
@@ -95,12 +95,13 @@ def test_no_java_and_no_network_are_jobs_that_could_not_run(run, lake, monkeypat
 @pytest.mark.parametrize("moment", ["in the middle", "as it begins"])
 def test_an_interrupt_ends_the_job_shortly_and_leaves_files_whole(spark, run, lake, tmp_path, monkeypatch, moment):
     file, state = lake / "day=1" / "x.parquet", tmp_path / "state"
-    tracker = spark.sparkContext.statusTracker()
+    tracker, over = spark.sparkContext.statusTracker(), threading.Event()
 
     def interrupt() -> None:
-        while not (list(state.glob("run=*")) and tracker.getActiveStageIds()):  # a stage may be an earlier test's
-            time.sleep(0.05)
-        os.kill(os.getpid(), signal.SIGINT)
+        while not over.wait(0.05):
+            if list(state.glob("run=*")) and tracker.getActiveStageIds():  # a stage may be an earlier test's
+                os.kill(os.getpid(), signal.SIGINT)
+                return
 
     def submit(pool, action, submit=ThreadPoolExecutor.submit):
         submit(pool, action)
@@ -114,11 +115,14 @@ def test_an_interrupt_ends_the_job_shortly_and_leaves_files_whole(spark, run, la
     with file.open() as held:
         fcntl.flock(held, fcntl.LOCK_EX)  # the job waits for it
         done = run("upgrade", lake, "--quiet", "--state", state)
+        over.set()
+        assert not list(state.glob("run=*/part-*"))  # it has not come to its end
         while tracker.getActiveJobsIds():
             time.sleep(0.05)
     assert (done.exit_code, done.stderr.splitlines()) == (130, [
         "upgrade: interrupted; every file is whole, and run again the job does the rest"])
-    assert (file.read_bytes(), os.listdir(file.parent)) == (ORIGINAL, [file.name])
+    # Spark lets a Python go on for some seconds, which may do the file yet.
+    assert pq.read_table(file, partitioning=None).equals(TABLE)
 
 
 def test_a_terminal_of_80_columns_has_room_for_the_bar_and_what_is_told():
@@ -127,9 +131,9 @@ def test_a_terminal_of_80_columns_has_room_for_the_bar_and_what_is_told():
     looks, stop = iter([False, True]), threading.Event()
     stop.wait = lambda seconds: next(looks)
     progress._bar(terminal, "upgrade", 3_000, lambda: counts, stop)
-    told = terminal.file.getvalue()
+    told = " ".join(terminal.file.getvalue().split())  # broken wherever the rate has room
     assert "━" * 20 in told
-    assert re.search(r"1,234 of 3,000 files, 120\.0 MB, [\d,]+ files/s, .*/s; tasks: 3 done, 2\s+running", told)
+    assert re.search(r"1,234 of 3,000 files, 120\.0 MB, [\d,]+ files/s, .*/s; tasks: 3 done, 2 running", told)
 
 
 def test_without_a_terminal_lines_tell_how_far_it_is(capfd, monkeypatch):
