@@ -49,6 +49,7 @@ def tasks_run(spark):
             result = call()
         finally:
             context.setLocalProperty("spark.jobGroup.id", None)
+        context._jsc.sc().listenerBus().waitUntilEmpty()  # by what it has told the tracker goes
         tracker = context.statusTracker()
         stages = {stage for job in tracker.getJobIdsForGroup(group) for stage in tracker.getJobInfo(job).stageIds}
         return sum(info.numCompletedTasks for stage in stages if (info := tracker.getStageInfo(stage))), result
