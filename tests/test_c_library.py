@@ -27,9 +27,9 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def built(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("library")
-    command = ["make", "-s", "-j2", "-C", CSRC, f"BUILD={folder}", "CFLAGS=-O1"]
+    command = ["make", "-s", "-j2", "-C", CSRC, f"BUILD={folder}", "CFLAGS=-O1 -Werror"]
     make = subprocess.run(command, capture_output=True, text=True)
-    assert (make.returncode, make.stderr) == (0, "")
+    assert make.returncode == 0, make.stderr
     return folder
 
 

@@ -45,10 +45,10 @@ def test_writers_never_mix(tmp_path, modes):
     while any(process.is_alive() for process in writers):
         if not any(modes):
             assert pq.read_table(path, use_threads=False).equals(TABLE)
-    counts = [outcomes.get(timeout=30) for _ in writers]
     for process in writers:
         process.join()
         assert process.exitcode == 0
+    counts = [outcomes.get() for _ in writers]
     assert sum(done for done, _ in counts) > 0
     assert path.read_bytes() in (plain, upgraded)
     assert [entry.name for entry in tmp_path.iterdir()] == ["x.parquet"]

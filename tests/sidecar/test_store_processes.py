@@ -22,6 +22,7 @@ import sys, time
 from parquetext import sidecar
 store, last = sidecar.Store(sys.argv[1]), int(sys.argv[2])
 held, seen, newest = [], 0, 0
+print("ready", flush=True)
 while newest < last:
     snapshot = store.snapshot()
     assert snapshot.token.sequence >= newest, "time goes on"
@@ -49,6 +50,8 @@ def test_readers_hold_their_snapshots_while_a_thousand_commits_go_by(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     readers = [subprocess.Popen([sys.executable, "-c", READER, store.directory, str(COMMITS)], stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True, env=environment) for _ in range(READERS)]
+    for reader in readers:
+        assert reader.stdout.readline() == "ready\n", reader.communicate()[1]
     oldest = store.snapshot()
     sizes = [1]
     while (sequence := store.token().sequence) < COMMITS:
@@ -64,7 +67,7 @@ def test_readers_hold_their_snapshots_while_a_thousand_commits_go_by(tmp_path):
             sizes.append(1)
     assert oldest.read().equals(rows(range(1)))
     for reader in readers:
-        said, problems = reader.communicate(timeout=60)
+        said, problems = reader.communicate()
         assert reader.returncode == 0, problems
         seen, _ = map(int, said.split())
         assert seen > 5, "it read while the other one wrote"

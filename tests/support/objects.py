@@ -128,7 +128,8 @@ def recorded_s3_server() -> Iterator[tuple[pafs.S3FileSystem, Recorder]]:
     try:
         filesystem = pafs.S3FileSystem(
             endpoint_override=f"{host}:{port}", scheme="http", access_key="any", secret_key="any", region="us-east-1",
-            allow_bucket_creation=True, background_writes=False)
+            allow_bucket_creation=True, background_writes=False,
+            connect_timeout=60, request_timeout=60)  # a slow machine's requests are not sent again after 3 seconds
         filesystem.create_dir(BUCKET)
         recorder.forget()
         yield filesystem, recorder

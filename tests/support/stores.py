@@ -7,13 +7,14 @@ import getpass
 import hmac
 import importlib.util
 import os
+import random
 import shutil
 import socket
 import subprocess
 import time
 import urllib.parse
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -133,12 +134,12 @@ def google_store(folder: Path) -> Iterator[Store]:
 @contextmanager
 def hdfs_store(folder: Path) -> Iterator[Store]:
     """A name node and a data node, looked at by their own HTTP interface."""
-    required(installed("hadoop-*/hadoop-client-minicluster-*.jar"), "HDFS")
+    classes = hadoop_classes()
     native = importlib.util.find_spec("hdfs_native")
     required(native and native.origin, "hdfs-native")
     name_node, http = free_port(), free_port()
     command = [required(shutil.which("java"), "Java"), "-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
-               "-cp", hadoop_classes(), "org.apache.hadoop.test.MiniDFSClusterManager", "-format", "-datanodes", "1",
+               "-cp", classes, "org.apache.hadoop.test.MiniDFSClusterManager", "-format", "-datanodes", "1",
                "-nnport", str(name_node), "-httpport", str(http), "-D", "dfs.replication=1",
                "-D", "dfs.namenode.fs-limits.min-block-size=0", "-writeDetails", "ready.json"]
     with running(command, folder / "hdfs.log", folder / "ready.json"):
@@ -161,13 +162,16 @@ def hadoop_classes() -> str:
 
     wanted = ("hadoop-client-", "slf4j-api-", "log4j-", "commons-lang3-")
     client = [jar for jar in Path(pyspark.__path__[0], "jars").glob("*.jar") if jar.name.startswith(wanted)]
-    return ":".join(map(str, sorted([*client, *CACHE.glob("hadoop-*/*.jar")])))
+    servers = Path(required(installed("hadoop-*/hadoop-client-minicluster-*.jar"), "HDFS")).parent.glob("*.jar")
+    return ":".join(map(str, sorted([*client, *servers])))
 
 
 def free_port() -> int:
-    with socket.socket() as each:
-        each.bind(("127.0.0.1", 0))
-        return each.getsockname()[1]
+    """A port below those that the system gives away: nobody gets it before the server that is about to start."""
+    while True:
+        with socket.socket() as each, suppress(OSError):
+            each.bind(("127.0.0.1", random.SystemRandom().randrange(10_000, 32_768)))
+            return each.getsockname()[1]
 
 
 @contextmanager
@@ -181,7 +185,7 @@ def running(command: list[str], log: Path, ready: int | Path) -> Iterator[subpro
             time.sleep(0.05)
         yield server
     finally:
-        server.terminate()
+        server.kill()  # nothing that it would tidy up is needed
         server.wait()
 
 
