@@ -32,6 +32,9 @@ mkdir -p "$findings"
 echo "$(ls "$footers" | wc -l) footers to start from; $seconds seconds for ${#targets[@]} targets"
 
 export UBSAN_OPTIONS=print_stacktrace=1
+# Addresses chosen at random now and then lie where the sanitizers of older compilers want their own memory.
+fixed=()
+! setarch -R true 2> /dev/null || fixed=(setarch -R)
 failed=()
 for target in "${targets[@]}"; do
     compile -fsanitize=fuzzer "fuzz/$target.c" -o "$build/$target"
@@ -41,19 +44,19 @@ for target in "${targets[@]}"; do
     if [ "$target" = flat ] || [ "$target" = lossless ]; then
         compile fuzz/flat_seed.c -o "$build/flat_seed"
         mkdir -p "$build/flat_footers"
-        find "$footers" -type f -print0 | xargs -0 -n 10000 "$build/flat_seed" "$build/flat_footers"
+        find "$footers" -type f -print0 | xargs -0 -n 10000 "${fixed[@]}" "$build/flat_seed" "$build/flat_footers"
         [ "$target" = lossless ] || seeds=()
         seeds+=("$build/flat_footers")
     fi
     if [ "$target" = sidecar ] || [ "$target" = plan ]; then
         compile fuzz/sidecar_seed.c -o "$build/sidecar_seed"
         mkdir -p "$build/sidecars"
-        find "$footers" -type f -print0 | xargs -0 -n 10000 "$build/sidecar_seed" "$build/sidecars"
+        find "$footers" -type f -print0 | xargs -0 -n 10000 "${fixed[@]}" "$build/sidecar_seed" "$build/sidecars"
         seeds=("$build/sidecars")
     fi
     [ ! -d "fuzz/found/$target" ] || seeds+=("fuzz/found/$target")
     log=$findings/$target.log
-    if "$build/$target" -max_total_time=$((seconds / ${#targets[@]})) -max_len=16384 -timeout=20 -rss_limit_mb=1024 \
+    if "${fixed[@]}" "$build/$target" -max_total_time=$((seconds / ${#targets[@]})) -max_len=16384 -timeout=20 -rss_limit_mb=1024 \
         -malloc_limit_mb=64 -artifact_prefix="$findings/$target-" "$inputs" "${seeds[@]}" > "$log" 2>&1; then
         echo "fuzz $target: $(grep -E '^Done [0-9]+ runs' "$log")"
     else
