@@ -34,6 +34,7 @@ def work(path):
     scan(path)
     parquetext.verify(path)
 
+pa.array([0])  # imports pandas, where it is installed: tens of MiB, by its version
 gc.freeze()
 for path in json.load(sys.stdin):
     before = reset()
