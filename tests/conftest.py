@@ -17,6 +17,10 @@ from parquetext import kernels
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 
+# Nor because it says what terminals are like.
+for _name in ("COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+    os.environ.pop(_name, None)
+
 
 def pytest_addoption(parser):
     parser.addoption("--long", action="store_true", help="also what takes minutes or gigabytes")
