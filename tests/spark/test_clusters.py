@@ -29,21 +29,20 @@ ROOT = Path(__file__).parents[2]
 VERSION = "0.1.0+shipped"  # no other copy of the package has it
 SUBMIT = f"{pyspark.__path__[0]}/bin/spark-submit"
 SETTINGS = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.log.level": "ERROR",
-            "spark.scheduler.minRegisteredResourcesRatio": 1,
+            "spark.cores.max": 2, "spark.scheduler.minRegisteredResourcesRatio": 1,  # both executors are waited for
             "spark.scheduler.maxRegisteredResourcesWaitingTime": "600s", "spark.driver.memory": "512m",
             "spark.executor.memory": "512m"}
 
 # What the driver imports; for each master what workers do, as (version, implementation, folder of the executor,
 # Python); what the data source finds on the first one, where it is given a file.
 PROGRAM = """
-import json, os, sys, time
+import json, os, sys
 from pyspark.sql import SparkSession
 import parquetext
 from parquetext.spark import ship
 
 def imported(_):
     import os, sys, parquetext
-    time.sleep(0.3)  # long enough for the other executor to take its share
     yield parquetext.__version__, parquetext.implementation(), os.getcwd(), sys.prefix
 
 file, *masters = sys.argv[1:]
