@@ -169,7 +169,8 @@ def test_a_killed_driver_leaves_a_record_and_the_rerun_finishes_the_rest(spark, 
 
 
 def kill_with_children(pid: int) -> None:
-    """Kill a process and all that it has started."""
+    """Kill a process and all that it has started; it starts, and ends, nothing more meanwhile."""
+    os.kill(pid, signal.SIGSTOP)
     for child in children(pid):
         kill_with_children(child)
     os.kill(pid, signal.SIGKILL)

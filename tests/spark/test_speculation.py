@@ -93,10 +93,12 @@ def worker(host: str, master: str, java_home: str, folder: Path) -> Iterator[Non
     environment |= {"JAVA_HOME": java_home, "SPARK_LOCAL_IP": host}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder,
                           env=environment) as process:
-        next(line for line in process.stdout if "Successfully registered" in line)
-        yield
-        process.terminate()
-        process.communicate()
+        try:
+            next(line for line in process.stdout if "Successfully registered" in line)
+            yield
+        finally:
+            process.terminate()
+            process.communicate()
 
 
 @pytest.fixture
