@@ -254,6 +254,7 @@ def test_what_another_machine_had_decided_and_not_done_does_not_come_back_after_
         killed, files = staged(dataset, beside)
         patched.setattr(committing, "settle", lambda folder: None)
         committing.commit(killed, dataset, files, theirs)
+    os.utime(killed.manifest.path, (1, 1))  # some systems tell times by their clock's ticks
     new = Staging.new(dataset, beside)
     write_file(Path(new.attempts.path, "0-a", "part-last"), "last")
     committing.commit(new, dataset, [("0-a/part-last", "part-last")], OVERWRITE)
