@@ -21,7 +21,7 @@ path, column, small = sys.argv[1], sys.argv[2], sys.argv[3]
 def resident():
     gc.collect()
     with open("/proc/self/smaps_rollup") as text:
-        return sum(int(line.split()[1]) for line in text if line.startswith("Private_")) * 1024
+        return sum(int(line.split()[1]) for line in text if line.startswith("Private_Dirty")) * 1024
 
 def hold(path):
     {hold}
