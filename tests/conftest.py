@@ -13,8 +13,8 @@ from support.stores import azure_store, google_store, hdfs_store
 
 from parquetext import kernels
 
-# No test fails because a machine is slow.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# No test fails because a machine is slow; what fails on one machine can be repeated on another.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("any machine")
 
 # Nor because it says what terminals are like.
