@@ -22,7 +22,7 @@ __all__ = ["main"]
 
 FINDINGS, CANNOT_RUN, INTERRUPTED = 1, 2, 130
 FAILURES_TOLD = 20
-CANCEL_SECONDS = 0.2  # until jobs that have begun since are cancelled, too
+LOOK_SECONDS = 0.2  # until an interrupt is noticed, and jobs that have begun since are cancelled, too
 
 T = TypeVar("T")
 
@@ -102,14 +102,17 @@ def _interruptibly(spark: SparkSession, action: Callable[[], T]) -> T:
     """What `action` gives. A thread does it: Ctrl-C in the middle of a call to Java breaks py4j's connection."""
     with ThreadPoolExecutor(1) as pool:
         try:
-            return pool.submit(action).result()
+            doing = pool.submit(action)
+            while not doing.done():
+                wait([doing], LOOK_SECONDS)  # not without end: no signal ends it where another library takes signals
+            return doing.result()
         except KeyboardInterrupt:
             behind = pool.submit(lambda: None)  # done when the action is, which may have begun without a future for it
             while not behind.done():
                 spark.sparkContext.cancelAllJobs()
                 for query in spark.streams.active:
                     query.stop()
-                wait([behind], CANCEL_SECONDS)
+                wait([behind], LOOK_SECONDS)
             raise
 
 

@@ -92,6 +92,15 @@ def test_no_java_and_no_network_are_jobs_that_could_not_run(run, lake, monkeypat
         assert (done.exit_code, done.stderr) == (2, f"{type(error).__name__}: {error}\n")
 
 
+@pytest.fixture
+def signals_that_end_no_call():
+    """As Polars sets SIGINT up: system calls go on after it."""
+    signal.siginterrupt(signal.SIGINT, False)
+    yield
+    signal.siginterrupt(signal.SIGINT, True)
+
+
+@pytest.mark.usefixtures("signals_that_end_no_call")
 @pytest.mark.parametrize("moment", ["in the middle", "as it begins"])
 def test_an_interrupt_ends_the_job_shortly_and_leaves_files_whole(spark, run, lake, tmp_path, monkeypatch, moment):
     file, state = lake / "day=1" / "x.parquet", tmp_path / "state"
