@@ -4,8 +4,10 @@
 #define LONGEST 4200
 #define SHORT 600
 #define ALIGNMENTS 64
+#define LONG 16384            /* from here on the widest routine aligns its loads */
+#define BEYOND 700
 
-static uint8_t bytes[ALIGNMENTS + LONGEST];
+static uint8_t bytes[ALIGNMENTS + LONG + BEYOND];
 
 static uint32_t one_byte_more(uint32_t crc, uint8_t byte)
 {
@@ -37,6 +39,19 @@ static void every_routine_at_every_length_and_alignment(void)
     }
 }
 
+static void every_routine_at_every_alignment_of_what_is_long(void)
+{
+    for (size_t start = 0; start < ALIGNMENTS; start++) {
+        uint32_t crc = (uint32_t)start;
+        const uint32_t first = crc;
+        for (size_t size = 0; size <= LONG + BEYOND; size++) {
+            int is_checked = size == LONG - 1 || size == LONG || size == LONG + start || size == LONG + BEYOND;
+            for (size_t i = 0; is_checked && pqx_crc32_implementation(i); i++) CHECK(pqx_crc32_with(i, first, bytes + start, size) == crc);
+            if (size < LONG + BEYOND) crc = one_byte_more(crc, bytes[start + size]);
+        }
+    }
+}
+
 static void no_routine_reads_beyond_the_end(void)
 {
     for (size_t size = 0; size <= LONGEST; size += size < SHORT ? 1 : 61) {
@@ -44,6 +59,11 @@ static void no_routine_reads_beyond_the_end(void)
         uint32_t crc = pqx_crc32(0, data, size);
         for (size_t i = 0; pqx_crc32_implementation(i); i++) CHECK(pqx_crc32_with(i, 0, data, size) == crc);
         (void)pqx_xxh64(data, size, 0);
+        free(data);
+    }
+    for (size_t size = LONG; size < LONG + ALIGNMENTS; size++) {
+        uint8_t *data = exact(bytes, size);
+        for (size_t i = 0; pqx_crc32_implementation(i); i++) CHECK(pqx_crc32_with(i, 0, data, size) == pqx_crc32(0, data, size));
         free(data);
     }
 }
@@ -74,6 +94,7 @@ int main(void)
     for (size_t i = 0; pqx_crc32_implementation(i); i++) printf("routine %s\n", pqx_crc32_implementation(i));
     RUN(known_values);
     RUN(every_routine_at_every_length_and_alignment);
+    RUN(every_routine_at_every_alignment_of_what_is_long);
     RUN(no_routine_reads_beyond_the_end);
     RUN(parts_combine_at_every_cut);
     return 0;

@@ -1,36 +1,52 @@
 """CRC-32 and XXH64."""
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
-from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
+from cpython.object cimport PyObject
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from .capi cimport pqx_crc32, pqx_crc32_combine, pqx_crc32_implementation, pqx_crc32_with, pqx_xxh64
 
 __all__ = ["crc32", "crc32_combine", "crc32_implementations", "crc32_with", "xxh64"]
 
+cdef extern from "Python.h":
+    enum:
+        METH_FASTCALL
+    ctypedef PyObject *(*PyCFunction)(PyObject *, PyObject *)
+    ctypedef struct PyMethodDef:
+        const char *ml_name
+        PyCFunction ml_meth
+        int ml_flags
+        const char *ml_doc
+    object PyCFunction_NewEx(PyMethodDef *method, PyObject *self, object module)
+
 # Below this many bytes, giving the interpreter's lock away costs more than the work.
 cdef enum:
-    KEEP_LOCK = 8192
+    KEEP_LOCK = 32768
 
 
-def crc32(data, uint32_t crc=0):
-    """CRC-32 (IEEE 802.3, as zlib's) of `data`; `crc` is the checksum of what comes before, 0 at the start."""
-    cdef Py_buffer view  # a typed memoryview of it would take longer than the checksum of a kilobyte
-    if type(data) is bytes:
-        return _crc32(crc, <const uint8_t *> PyBytes_AsString(data), PyBytes_Size(data))
-    PyObject_GetBuffer(data, &view, PyBUF_SIMPLE)
-    try:
-        return _crc32(crc, <const uint8_t *> view.buf, view.len)
-    finally:
-        PyBuffer_Release(&view)
-
-
-cdef uint32_t _crc32(uint32_t crc, const uint8_t *start, size_t size):
-    if size < KEEP_LOCK:
-        return pqx_crc32(crc, start, size)
-    with nogil:
-        crc = pqx_crc32(crc, start, size)
+cdef object crc32_of(PyObject *module, PyObject *const *arguments, Py_ssize_t count):
+    """`crc32` as the interpreter calls it: Cython's own way builds a tuple, which takes longer than a kilobyte."""
+    cdef Py_buffer view
+    cdef uint32_t crc = 0
+    if count < 1 or count > 2:
+        raise TypeError(f"crc32 takes 1 or 2 arguments, not {count}")
+    if count == 2:
+        crc = <object> arguments[1]
+    PyObject_GetBuffer(<object> arguments[0], &view, PyBUF_SIMPLE)
+    if view.len < KEEP_LOCK:
+        crc = pqx_crc32(crc, <const uint8_t *> view.buf, view.len)
+    else:
+        with nogil:
+            crc = pqx_crc32(crc, <const uint8_t *> view.buf, view.len)
+    PyBuffer_Release(&view)
     return crc
+
+
+cdef PyMethodDef _CRC32 = PyMethodDef(
+    b"crc32", <PyCFunction> <void *> crc32_of, METH_FASTCALL,
+    b"crc32(data, crc=0, /)\n--\n\n"
+    b"CRC-32 (IEEE 802.3, as zlib's) of `data`; `crc` is the checksum of what comes before, 0 at the start.")
+crc32 = PyCFunction_NewEx(&_CRC32, NULL, __name__)
 
 
 def crc32_implementations():

@@ -21,7 +21,7 @@ PRIMES = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77
 MASK = (1 << 64) - 1
 
 
-def crc32(data, crc: int = 0) -> int:
+def crc32(data, crc: int = 0, /) -> int:
     """CRC-32 (IEEE 802.3, as zlib's) of `data`.
 
     Parameters

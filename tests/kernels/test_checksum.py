@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import random
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from parquetext import kernels
 from parquetext._pure import checksum as pure
 
-BYTES = random.Random(32).randbytes(4300)
+BYTES = random.Random(32).randbytes(20100)
 ROOT = Path(__file__).parents[2]
 LENGTHS = [*range(300), *(around + off for around in range(320, 4161, 64) for off in (-17, -1, 0, 1, 16, 31)), 4200]
 
@@ -49,7 +50,7 @@ def test_every_routine_equals_zlib_at_every_kind_of_length_and_alignment():
 
 def test_every_routine_equals_zlib_on_every_alignment():
     for name in kernels.checksum.crc32_implementations():
-        for length in (1, 15, 16, 63, 64, 100, 255, 256, 383, 1024, 4096):
+        for length in (1, 15, 16, 63, 64, 100, 255, 256, 383, 1024, 4096, 16383, 16384, 20001):
             for start in range(64):
                 data = memoryview(BYTES)[start : start + length]
                 assert kernels.checksum.crc32_with(name, data) == zlib.crc32(data), (name, start, length)
@@ -106,6 +107,15 @@ def test_xxh64_agrees_with_its_twin_at_every_kind_of_length():
     for length in (*range(140), 1000, 4200):
         data = memoryview(BYTES)[length % 16 :][:length]
         assert kernels.checksum.xxh64(data, length * 2**51) == pure.xxh64(data, length * 2**51)
+
+
+def test_both_implementations_are_called_alike():
+    parameters = inspect.signature(kernels.checksum.crc32).parameters.values()
+    assert [(each.name, each.kind.description) for each in parameters] == [
+        ("data", "positional-only"), ("crc", "positional-only")]
+    for arguments in ((), (b"", 0, 0), ("text",), (b"", None)):
+        with pytest.raises(TypeError):
+            kernels.checksum.crc32(*arguments)
 
 
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, lambda data: array("b", data)])
