@@ -54,9 +54,9 @@ def measure() -> dict:
 def _jobs() -> dict[str, tuple[Callable, bool, bool]]:
     """What to do to a target, whether its tail is changed, and whether boto3 may be used."""
     return {
-        "upgrade": (_action("upgrade"), True, True),
+        "upgrade": (_action("upgrade", form="flat"), True, True),
         "upgrade, index form": (_action("upgrade", form="index"), True, True),
-        "upgrade without boto3": (_action("upgrade"), True, False),
+        "upgrade without boto3": (_action("upgrade", form="flat"), True, False),
         "sidecars": (_action("build_sidecars"), False, True),
         "verify": (_action("verify"), False, True),
         "catalog": (lambda target: list(catalog.batches_of([target])), False, True),

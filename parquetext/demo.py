@@ -100,7 +100,7 @@ def run(
 
     say("upgrading")
     start = time.perf_counter()
-    edits.upgrade(path)
+    edits.upgrade(path, form="flat")
     added = os.path.getsize(path) - size
     yield Step(
         "upgrade: add the flat footer", time.perf_counter() - start, detail=f"+{added:,} bytes ({added / size:.1%})"

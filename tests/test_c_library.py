@@ -82,10 +82,10 @@ def test_the_example_finds_a_column_by_the_flat_footer(built, table, tmp_path, c
 
     path = tmp_path / "t.parquet"
     pq.write_table(table, path, row_group_size=4)
-    parquetext.upgrade(path)
+    parquetext.upgrade(path, form="flat")
     thrift = by_pyarrow(path, column)
     assert placement(built, path, column) == thrift
-    parquetext.finalize(path)
+    parquetext.finalize(path, confirm=True)
     assert placement(built, path, column) == thrift
 
 

@@ -172,7 +172,7 @@ def test_a_shortened_decimal_bounds_nothing(tmp_path):
     assert int.from_bytes(shortened, "big", signed=True) == 2 < value
     path = tmp_path / "decimal.parquet"
     pq.write_table(pa.table({"d": pa.array([value], pa.decimal128(38, 0))}), path)
-    parquetext.upgrade(path)
+    parquetext.upgrade(path, form="flat")
     with parquetext.open(path) as file:
         assert (file.form, file.column("d").max.to_pylist()) == ("flat", [decimal.Decimal(value)])
 

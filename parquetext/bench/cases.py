@@ -172,7 +172,7 @@ def upgrades(subject: Subject, rounds: int, target: float | None) -> list[Row]:
         pq.read_metadata(copy)
 
     def upgrade(call: int) -> None:
-        edits.upgrade(f"{working}.{call}.parquet")
+        edits.upgrade(f"{working}.{call}.parquet", form="flat")
 
     calls = range(rounds + 1)
     for call in calls:

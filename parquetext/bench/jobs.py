@@ -55,7 +55,7 @@ def _serve(master: str, lake: str) -> None:
         start = time.perf_counter()
         listed(spark, filesystems, lake)
         listing = time.perf_counter() - start
-        upgrade(spark, lake, progress=False, on_error="raise")
+        upgrade(spark, lake, "flat", progress=False, on_error="raise")
         seconds = time.perf_counter() - start - 2 * listing
         strip(spark, lake, progress=False, on_error="raise")  # before the answer: the other session goes on then
         print(seconds, flush=True)

@@ -76,7 +76,7 @@ def _folders(folder: Path, files: int) -> tuple[str, str, str]:
                        row_group_size=SHAPE.rows_per_group)
         for folder in (flat, unfinished):
             shutil.copyfile(plain / name, folder / name)
-        edits.upgrade(str(flat / name))
+        edits.upgrade(str(flat / name), form="flat")
         sidecar.build(str(unfinished / name))
     unfinished.rename(planned)
     return str(plain), str(flat), str(planned)

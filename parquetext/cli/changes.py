@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable
 from typing import Annotated
@@ -36,14 +37,17 @@ def register(app: typer.Typer) -> None:
 def upgrade(
     paths: Paths,
     form: Annotated[
-        str, typer.Option(help="The footer form to add: flat, index, or auto for what the file is worth.")
-    ] = "flat",
+        str, typer.Option(help="The footer form to add: flat, index, or auto for what the file is worth: one, or none.")
+    ] = "auto",
     stats: Annotated[
         str, typer.Option(help="full, or compact: strings' bounds of more than 16 bytes are shortened, validly.")
     ] = "full",
     dialect: Annotated[
         str | None,
-        typer.Option(help="arrow: as the public C++ and Rust implementations have it. Lists what is not carried."),
+        typer.Option(
+            help="arrow: as the public proposals in C++ and Rust have it. No released reader reads it, and parquet-go "
+            "cannot open such a file any more. Lists what is not carried."
+        ),
     ] = None,
     placement: Annotated[
         str | None,
@@ -100,16 +104,25 @@ def strip(
 
 def finalize(
     paths: Paths,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask: no other reader has to read the files.")] = False,
     in_place: InPlace = False,
     keep_mtime: KeepTimes = False,
     dry_run: DryRun = False,
     force: Force = None,
     json: Json = False,
 ) -> None:
-    """Make the flat footer the only one (PAR3): parquetext alone reads such files, and restore brings them back."""
+    """Make files that ONLY PARQUETEXT READS: the flat footer alone (PAR3), until restore brings the files back."""
     from .. import edits
 
-    options = {"in_place": in_place, "keep_mtime": keep_mtime, "dry_run": dry_run, "force": force or ()}
+    if not (yes or dry_run):
+        _confirm(edits.ONLY_PARQUETEXT)
+    options = {
+        "confirm": True,
+        "in_place": in_place,
+        "keep_mtime": keep_mtime,
+        "dry_run": dry_run,
+        "force": force or (),
+    }
     _run(paths, "finalizing", lambda path: edits.finalize(path, **options), json)
 
 
@@ -139,6 +152,15 @@ def recover(paths: Paths, json: Json = False) -> None:
     _run(paths, "recovering", edits.recover, json)
 
 
+def _confirm(consequence: str) -> None:
+    """Ask at a terminal, and stop on a no; elsewhere stop and name the option that says yes."""
+    if not sys.stdin.isatty():
+        problem(f"{consequence}: --yes goes on")
+        raise typer.Exit(CANNOT_RUN)
+    if not typer.confirm(f"{consequence[0].upper()}{consequence[1:]}. Go on?", err=True):
+        raise typer.Exit(CANNOT_RUN)
+
+
 def _run(paths: list[str], description: str, change: Callable, json: bool) -> None:
     from .. import edits
 
@@ -157,8 +179,9 @@ def _run(paths: list[str], description: str, change: Callable, json: bool) -> No
                 problem(error)
             else:
                 added = result.bytes_after - result.bytes_before
+                why = f": {result.message}" if result.message else ""
                 console.print(
-                    f"{result.outcome:>10}  {path}  {human_bytes(result.bytes_after)} ({added:+,} B)", markup=False
+                    f"{result.outcome:>10}  {path}  {human_bytes(result.bytes_after)} ({added:+,} B){why}", markup=False
                 )
                 for loss in result.losses:
                     console.print(f"            {loss}", markup=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .finalize import finalize
+from .finalize import ONLY_PARQUETEXT, check_confirmed, finalize
 from .forcing import FORCEABLE
 from .many import each, expand, many
 from .recover import recover
@@ -11,4 +11,5 @@ from .result import Result
 from .strip import strip
 from .upgrade import upgrade
 
-__all__ = ["FORCEABLE", "Result", "each", "expand", "finalize", "many", "recover", "restore", "strip", "upgrade"]
+__all__ = ["FORCEABLE", "ONLY_PARQUETEXT", "Result", "check_confirmed", "each", "expand", "finalize", "many", "recover",
+           "restore", "strip", "upgrade"]

@@ -13,19 +13,23 @@ from .run import Planned, change_footer, read_either
 from .slots import Changes
 from .upgrade import with_flat
 
-__all__ = ["finalize"]
+__all__ = ["ONLY_PARQUETEXT", "check_confirmed", "finalize"]
+
+ONLY_PARQUETEXT = "only parquetext reads a finalized file, until restore"
 
 
-def finalize(path: object, *, extensions: Changes | None = None, in_place: bool = False, keep_mtime: bool = False,
-             force: Iterable[str] = (), timeout: float = 0, dry_run: bool = False) -> Result:
-    """Make a file's flat footer its only one (magic PAR3); `restore` gives the file back, byte for byte.
+def finalize(path: object, *, confirm: bool = False, extensions: Changes | None = None, in_place: bool = False,
+             keep_mtime: bool = False, force: Iterable[str] = (), timeout: float = 0, dry_run: bool = False) -> Result:
+    """Make a file that only parquetext reads: its flat footer alone (magic PAR3).
 
-    Readers other than parquetext do not read the file any more. Its first bytes stay as they are, its data too. A file
-    without a flat footer is upgraded in the same change; an extension of its Thrift footer moves into the flat one, and
-    comes back with it. A file that is PAR3 already is left unchanged.
+    `restore` gives the file back, byte for byte. Its first bytes stay as they are, its data too. A file without a flat
+    footer is upgraded in the same change; an extension of its Thrift footer moves into the flat one, and comes back
+    with it. A file that is PAR3 already is left unchanged.
 
     Parameters
     ----------
+    confirm : bool
+        True: no other reader has to read the file from now on. A dry run needs no confirmation.
     extensions : mapping of UUID to bytes, optional
         First upgrade the file with these in slots of its flat footer; see `upgrade`.
     path, in_place, keep_mtime, force, timeout, dry_run
@@ -34,13 +38,14 @@ def finalize(path: object, *, extensions: Changes | None = None, in_place: bool 
     Raises
     ------
     Refused
-        The flat footer that is there is damaged, not lossless (compact statistics) or outdated: `upgrade` renews it.
-        Or for one of the reasons of `upgrade`.
+        Without `confirm`. The flat footer that is there is damaged, not lossless (compact statistics) or outdated:
+        `upgrade` with ``form="flat"`` renews it. Or for one of the reasons of `upgrade`.
     Conflict
         Somebody else is changing the file, or has changed it meanwhile.
     Malformed, Unsupported
         The footer is broken, or cannot be carried by the flat form.
     """
+    check_confirmed(confirm, dry_run)
     options = Options(extensions=extensions)
 
     def plan(footer: Footer | Par3Footer, forced: frozenset[str]) -> Planned:
@@ -54,3 +59,9 @@ def finalize(path: object, *, extensions: Changes | None = None, in_place: bool 
 
     return change_footer(path, plan, "finalized", "would-finalize", read=read_either, in_place=in_place,
                          keep_mtime=keep_mtime, force=force, timeout=timeout, dry_run=dry_run)
+
+
+def check_confirmed(confirm: bool, dry_run: bool = False) -> None:
+    """Refused where nobody has said that no other reader has to read the files."""
+    if not (confirm or dry_run):
+        raise Refused(f"{ONLY_PARQUETEXT}: confirm=True says that no other reader needs it")

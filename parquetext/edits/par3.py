@@ -15,7 +15,7 @@ from .slots import Memory, Slots, pairs_of, slots_of
 __all__ = ["Par3Footer", "applied", "read_par3", "restored", "sealed"]
 
 MAGIC = b"PAR3"
-RENEW = "parquetext.upgrade renews it"
+RENEW = "parquetext.upgrade with form='flat' renews it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def sealed(footer: Footer) -> TailEdit:
         raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
     flats = [piece for piece in footer.pieces if piece.uuid == wire.UUID_FLAT_FOOTER]
     if len(flats) > 1:
-        raise Refused(f"it has {len(flats)} flat footers; parquetext.upgrade leaves one")
+        raise Refused(f"it has {len(flats)} flat footers; parquetext.upgrade with form='flat' leaves one")
     slots = _checked_slots(flats[0], footer, scan) if flats else {}
     kept = keep(footer, slots)
     if kept == PLAIN:

@@ -26,7 +26,7 @@ AUTO = "auto"
 BLOCKS = frozenset({wire.UUID_FLAT_FOOTER, wire.UUID_FOOTER_INDEX})  # of which a footer has one
 
 
-def upgrade(path: object, form: str = "flat", *, dialect: str | None = None, stats: str = "full",
+def upgrade(path: object, form: str = AUTO, *, dialect: str | None = None, stats: str = "full",
             placement: str | None = None, marker: str = "spec", wrap: bool = False, extensions: Changes | None = None,
             in_place: bool = False, keep_mtime: bool = False, force: Iterable[str] = (), timeout: float = 0,
             dry_run: bool = False) -> Result:
@@ -40,14 +40,15 @@ def upgrade(path: object, form: str = "flat", *, dialect: str | None = None, sta
     path : str, os.PathLike or (filesystem, str)
         A local path, a URI, or a pair of a ``pyarrow.fs`` filesystem and a path.
     form : str
-        ``"flat"``, the fastest one, about as large as the Thrift footer; ``"index"``, a jump table into the Thrift
-        footer and a fraction of it; or ``"auto"``, which takes one of both, or none where little is gained, and says
-        why in the result's `message`.
+        ``"auto"`` takes one of the others, or none where little is gained: the file is ``"unchanged"`` then. The
+        result's `message` says why. ``"flat"`` is the fastest one, about as large as the Thrift footer; ``"index"``, a
+        jump table into the Thrift footer, is a fraction of it.
     stats : str
         ``"full"``, or ``"compact"``: bounds of strings longer than 16 bytes are shortened in the flat form, validly.
     dialect : str, optional
-        ``"arrow"``: write the flat form as the public C++ and Rust implementations read it, beside our own if that is
-        there. It carries less; `Result.losses` says what is missing, in a dry run too.
+        ``"arrow"``: write the flat form as the public proposals in C++ and Rust have it, beside our own if that is
+        there. No released reader reads it, and parquet-go cannot open the file any more. It carries less;
+        `Result.losses` says what is missing, in a dry run too.
     placement : str, optional
         ``"in-struct"``, or ``"after-stop"`` for those who depend on fastparquet; the arrow dialect is after-stop unless
         told otherwise. An extension that is already there keeps its placement and marker.
@@ -84,7 +85,7 @@ def upgrade(path: object, form: str = "flat", *, dialect: str | None = None, sta
     Malformed, Unsupported
         The footer is broken, or cannot be carried by the form.
     """
-    if dialect not in (None, ARROW) or (dialect and form != "flat"):
+    if dialect not in (None, ARROW) or (dialect and form not in (AUTO, "flat")):
         raise ParquetextError(f"no such dialect of the form {form!r}: {dialect!r} (known: {ARROW!r} of 'flat')")
     if dialect and extensions:
         raise ParquetextError("the arrow dialect has no extension slots", code=wire.BAD_ARGUMENT)
@@ -96,9 +97,8 @@ def upgrade(path: object, form: str = "flat", *, dialect: str | None = None, sta
             return with_arrow_dialect(footer, options, forced)
         if form == AUTO:
             return with_best(footer, options, forced)
-        if form == "flat":
-            return Planned(with_flat(footer, options, forced, verbatim=True), form)
-        return Planned(FORMS[form](footer, options, forced), form)
+        edit = FORMS[form](footer, options, forced, **({"verbatim": True} if form == "flat" else {}))
+        return Planned(edit, form, reason="" if edit else f"it has its {form} footer")
 
     return change_footer(path, plan, "upgraded", "would-upgrade", in_place=in_place, keep_mtime=keep_mtime, force=force,
                          timeout=timeout, dry_run=dry_run)
@@ -117,7 +117,7 @@ def with_best(footer: Footer, options: Options, forced: frozenset[str] = frozens
         return Planned(with_flat(footer, options, forced), "flat", reason="flat: no other form has extension slots")
     form, reason = choice_of(footer)
     if form not in FORMS:
-        return Planned(None, form, reason=reason)
+        return Planned(None, form, reason=f"nothing is gained: {reason}")
     try:
         return Planned(FORMS[form](footer, options, forced), form, reason=f"{form}: {reason}")
     except Unsupported as error:

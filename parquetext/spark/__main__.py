@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from ..edits import ONLY_PARQUETEXT
 from ..errors import ParquetextError
 from .actions import ACTIONS, FAILED
 from .filesystems import normal
@@ -33,10 +34,12 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 def job(
     name: Annotated[str, typer.Argument(metavar="JOB", help=f"{', '.join(ACTIONS)}.", show_default=False)],
     paths: Annotated[list[str], typer.Argument(help="Directories, files, globs, URLs.", show_default=False)],
-    form: Annotated[str | None, typer.Option(help="upgrade: flat, index, or auto. restore: thrift.")] = None,
+    form: Annotated[str | None, typer.Option(help="upgrade: auto (default), flat, index. restore: thrift.")] = None,
     stats: Annotated[str | None, typer.Option(help="upgrade: full, or compact.")] = None,
     pages: Annotated[bool, typer.Option("--pages", help="verify: walk every page too.")] = False,
     deep: Annotated[bool, typer.Option("--deep", help="verify: decode every value too.")] = False,
+    yes: Annotated[bool, typer.Option(
+        "--yes", help="finalize: no other reader has to read the files, for only parquetext reads them then.")] = False,
     in_place: Annotated[bool, typer.Option("--in-place", help="Change only the tail, under a journal.")] = False,
     keep_mtime: Annotated[bool, typer.Option("--keep-mtime", help="Leave the modification time as it was.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")] = False,
@@ -52,11 +55,11 @@ def job(
     """Do JOB to every Parquet file below PATHS, on Spark. Exit code 1: files failed, 2: the job could not run, or
     there are no files, 130: interrupted.
     """
-    given = {"form": form, "stats": stats, "pages": pages, "deep": deep, "in_place": in_place,
-             "keep_mtime": keep_mtime, "dry_run": dry_run, "force": force}
+    given = {"form": form, "stats": stats, "pages": pages, "deep": deep, "confirm": yes,
+             "in_place": in_place, "keep_mtime": keep_mtime, "dry_run": dry_run, "force": force}
     options = {option: value for option, value in given.items() if value}
     try:
-        _check(name, paths, state, save, watch, checkpoint, as_json)
+        _check(name, options, paths, state, save, watch, checkpoint, as_json)
         spark = _session(conf or ())
         if watch:
             _interruptibly(spark, lambda: _watch(spark, name, paths, checkpoint, options))
@@ -71,11 +74,13 @@ def job(
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _check(name: str, paths: list[str], state: str | None, save: str | None, watch: bool, checkpoint: str | None,
-           as_json: bool) -> None:
+def _check(name: str, options: dict, paths: list[str], state: str | None, save: str | None, watch: bool,
+           checkpoint: str | None, as_json: bool) -> None:
     """What can be said before a session has started."""
     if name not in ACTIONS:
         raise ParquetextError(f"no such job: {name!r} (known: {', '.join(ACTIONS)})")
+    if name == "finalize" and not (options.get("confirm") or options.get("dry_run")):
+        raise ParquetextError(f"{ONLY_PARQUETEXT}: --yes goes on")
     if watch and len(paths) > 1:
         raise ParquetextError("only one path can be watched")
     if watch and (state or save or as_json):

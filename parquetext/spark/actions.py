@@ -107,6 +107,8 @@ def prepared(action: Action, options: Mapping) -> tuple[frozenset[str], dict]:
 
 def rehearse(name: str, options: Mapping) -> None:
     """Raise what the verb says to options that it does not take, before any file is touched."""
+    if name == "finalize":
+        edits.check_confirmed(options.get("confirm", False), options.get("dry_run", False))
     try:
         ACTIONS[name].run(_NOWHERE, {**options, "dry_run": True} if ACTIONS[name].changes else options)
     except OSError:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import wire
+from ..edits.upgrade import AUTO
 from ..errors import ParquetextError
 from .actions import ACTIONS, rehearse
 from .balance import pack
@@ -42,7 +43,7 @@ class JobFailed(ParquetextError):
     results: DataFrame
 
 
-def upgrade(spark: SparkSession, paths: object, form: str = "flat", *, state: str | None = None,
+def upgrade(spark: SparkSession, paths: object, form: str = AUTO, *, state: str | None = None,
             on_error: str = "report", progress: bool = True, **options) -> DataFrame:
     """Give every file a faster footer beside the one that it has, as `parquetext.upgrade` does it to one.
 
@@ -98,14 +99,14 @@ def strip(spark: SparkSession, paths: object, *, state: str | None = None, on_er
     return run(spark, "strip", paths, options, state, on_error, progress)
 
 
-def finalize(spark: SparkSession, paths: object, *, state: str | None = None, on_error: str = "report",
-             progress: bool = True, **options) -> DataFrame:
-    """Make flat footers the only ones, as `parquetext.finalize` does; otherwise as `upgrade` of this module.
+def finalize(spark: SparkSession, paths: object, *, confirm: bool = False, state: str | None = None,
+             on_error: str = "report", progress: bool = True, **options) -> DataFrame:
+    """Make files that only parquetext reads, as `parquetext.finalize` does; otherwise as `upgrade` of this module.
 
-    Readers of today cannot read such files, until `restore`. Outcomes are ``"finalized"``, ``"unchanged"``,
-    ``"skipped"`` and ``"failed"``; `options` are those of the verb.
+    Readers of today cannot read such files, until `restore`: Refused without ``confirm=True``, except in a dry run.
+    Outcomes are ``"finalized"``, ``"unchanged"``, ``"skipped"`` and ``"failed"``; `options` are those of the verb.
     """
-    return run(spark, "finalize", paths, options, state, on_error, progress)
+    return run(spark, "finalize", paths, {"confirm": confirm, **options}, state, on_error, progress)
 
 
 def restore(spark: SparkSession, paths: object, *, state: str | None = None, on_error: str = "report",

@@ -39,7 +39,7 @@ ROWS = pa.schema([
 
 JOB_FILE = "_job.json"  # beside the results: what was asked
 SKIPPED = "_skipped"
-_NOT_TOLD = ("timeout",)  # options that make no other job
+_NOT_TOLD = ("timeout", "confirm")  # options that make no other job
 _WITHOUT_FOLDERS = ("s3", "gcs", "abfs")
 _PATTERN = re.compile(r"[\\*?\[{]")
 

@@ -67,7 +67,7 @@ def test_the_file_is_pyarrows_with_another_footer(implementation, path, options)
     assert pq.read_table(path).equals(pq.read_table(io.BytesIO(pyarrows(**options))))
     assert parquetext.read_table(path, key_values=True).equals(pq.read_table(path), check_metadata=True)
     assert parquetext.verify(path, pages=True, deep=True).ok
-    assert edits.upgrade(path).outcome == "unchanged"
+    assert edits.upgrade(path, form="flat").outcome == "unchanged"
     edits.strip(path)
     assert path.read_bytes() == pyarrows(**options)
 
@@ -111,7 +111,7 @@ def test_placement_and_marker_are_those_of_upgrade(tmp_path, path, where):
     parquetext.write_table(TABLE, path, form="flat", **option)
     plain = tmp_path / "plain.parquet"
     plain.write_bytes(pyarrows())
-    edits.upgrade(plain, **option)
+    edits.upgrade(plain, form="flat", **option)
     assert path.read_bytes() == plain.read_bytes()
 
 
@@ -219,7 +219,7 @@ def test_writers_of_one_name_keep_out_of_each_others_way(path):
         with pytest.raises(Conflict):
             parquetext.write_table(TABLE, path)
         with pytest.raises(Conflict):
-            edits.upgrade(path)
+            edits.upgrade(path, form="flat")
         writer.write_table(TABLE)
     assert parquetext.read_table(path).equals(TABLE)
 

@@ -135,8 +135,8 @@ def test_every_form_gives_the_same_rows_and_says_which_it_is(tmp_path, form, for
     pq.write_table(pa.table({"a": range(50), "b": ["x"] * 50}), path, row_group_size=10)
     before = catalog(path)
     if form == "par3":
-        parquetext.upgrade(path)
-        parquetext.finalize(path)
+        parquetext.upgrade(path, form="flat")
+        parquetext.finalize(path, confirm=True)
     elif form:
         parquetext.upgrade(path, form)
     after = catalog(path)

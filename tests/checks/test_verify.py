@@ -27,7 +27,7 @@ def path(tmp_path) -> str:
         }
     )
     pq.write_table(table, path, row_group_size=ROWS // 2, write_page_checksum=True, data_page_size=4096)
-    edits.upgrade(path)
+    edits.upgrade(path, form="flat")
     return path
 
 
@@ -101,7 +101,7 @@ def test_a_flat_footer_of_another_file_is_found_by_comparing_the_forms(implement
         write_page_checksum=True,
         data_page_size=4096,
     )
-    edits.upgrade(other)
+    edits.upgrade(other, form="flat")
     with open_source(other) as source:
         block = read_tail(source).blocks[0]
         payload = source.read(block.payload, block.length)
@@ -139,7 +139,7 @@ def test_compact_statistics_are_sound_in_every_tier(implementation, path, tmp_pa
     pq.write_table(pa.table({"text": [f"a text of some length, number {n}" for n in range(9)]}), other)
     sizes = []
     for stats in ("full", "compact"):
-        sizes.append(edits.upgrade(other, stats=stats).bytes_after)
+        sizes.append(edits.upgrade(other, stats=stats, form="flat").bytes_after)
         assert checks.verify(other, deep=True).ok
     assert sizes[1] < sizes[0]
 

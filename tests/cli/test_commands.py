@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -37,10 +39,10 @@ def run(*arguments: object):
 
 def test_upgrade_inspect_verify_strip(lake):
     before = {path: path.read_bytes() for path in lake.rglob("part-*.parquet")}
-    done = run("upgrade", lake)
+    done = run("upgrade", "--form", "flat", lake)
     assert done.exit_code == 0, done.output
     assert "2 files: 2 upgraded" in done.output
-    assert run("upgrade", lake).output.strip().endswith("2 files: 2 unchanged")
+    assert run("upgrade", "--form", "flat", lake).output.strip().endswith("2 files: 2 unchanged")
 
     shown = [json.loads(line) for line in run("inspect", "--json", lake).stdout.splitlines()]
     assert [facts["form"] for facts in shown] == ["flat", "flat"]
@@ -58,20 +60,52 @@ def test_upgrade_inspect_verify_strip(lake):
 def test_finalize_and_restore(lake):
     before = {path: path.read_bytes() for path in lake.rglob("part-*.parquet")}
     assert "2 files: 2 would-finalize" in run("finalize", "--dry-run", lake).output
-    done = run("finalize", "--in-place", "--keep-mtime", lake)
+    done = run("finalize", "--yes", "--in-place", "--keep-mtime", lake)
     assert done.exit_code == 0 and "2 files: 2 finalized" in done.output
     shown = [json.loads(line) for line in run("inspect", "--json", lake).stdout.splitlines()]
     assert [(facts["form"], facts["thrift_bytes"], facts["findings"]) for facts in shown] == [("par3", None, [])] * 2
     assert "2 fine, 0 with findings" in run("verify", "--deep", lake).output
-    assert run("upgrade", lake).exit_code == 1
+    assert run("upgrade", "--form", "flat", lake).exit_code == 1
     results = [json.loads(line) for line in run("restore", "--json", lake).stdout.splitlines()]
     assert [(result["outcome"], result["form_after"]) for result in results] == [("restored", "thrift")] * 2
     assert {path: path.read_bytes() for path in lake.rglob("part-*.parquet")} == before
 
-    run("upgrade", lake)
-    assert run("finalize", lake).exit_code == 0
+    run("upgrade", "--form", "flat", lake)
+    assert run("finalize", "--yes", lake).exit_code == 0
     assert run("restore", "--bare", lake).exit_code == 0
     assert {path: path.read_bytes() for path in lake.rglob("part-*.parquet")} == before
+
+
+ONLY_US = "only parquetext reads a finalized file, until restore"
+
+
+def test_finalize_stops_unless_it_is_told_yes(lake):
+    before = {path: path.read_bytes() for path in lake.rglob("part-*.parquet")}
+    for arguments in ((), ("--json",), ("--in-place",)):
+        done = run("finalize", *arguments, lake)
+        assert (done.exit_code, done.stdout, done.stderr) == (2, "", f"{ONLY_US}: --yes goes on\n")
+    assert run("finalize", "--dry-run", lake).exit_code == 0
+    assert {path: path.read_bytes() for path in lake.rglob("part-*.parquet")} == before
+
+
+def test_finalize_asks_at_a_terminal(lake):
+    path = lake / "day=1" / "part-0.parquet"
+    for answer, code, magic in ((b"n\n", 2, b"PAR1"), (b"\n", 2, b"PAR1"), (b"y\n", 0, b"PAR3")):
+        terminal, end = pty.openpty()
+        os.write(terminal, answer)
+        done = subprocess.run([sys.executable, "-m", "parquetext", "finalize", str(path)], stdin=end, check=False,
+                              capture_output=True)
+        os.close(end)
+        os.close(terminal)
+        assert (done.returncode, path.read_bytes()[-4:]) == (code, magic), done.stderr
+        assert f"O{ONLY_US[1:]}. Go on? [y/N]" in done.stderr.decode()
+
+
+def test_the_help_says_first_who_reads_finalized_files_and_the_dialect():
+    commands = typer.main.get_command(app).commands
+    assert commands["finalize"].help.startswith("Make files that ONLY PARQUETEXT READS")
+    dialect, = (option.help for option in commands["upgrade"].params if option.name == "dialect")
+    assert "No released reader reads it" in dialect and "parquet-go" in dialect
 
 
 def test_blocks_of_others_are_wrapped_named_and_removed_where_asked(tmp_path):
@@ -79,8 +113,8 @@ def test_blocks_of_others_are_wrapped_named_and_removed_where_asked(tmp_path):
     original = parquet_bytes()
     theirs = with_footer(original, extension.append(footer_of(original), b"free-form bytes"))
     path.write_bytes(theirs)
-    assert run("upgrade", path).exit_code == 1
-    assert run("upgrade", "--wrap", path).exit_code == 0
+    assert run("upgrade", "--form", "flat", path).exit_code == 1
+    assert run("upgrade", "--form", "flat", "--wrap", path).exit_code == 0
     upgraded = path.read_bytes()
     path.write_bytes(with_footer(upgraded, extension.append_block(footer_of(upgraded), kind, b"payload")))
     shown = json.loads(run("inspect", "--json", path).stdout)
@@ -98,7 +132,7 @@ def test_blocks_of_others_are_wrapped_named_and_removed_where_asked(tmp_path):
 
 def test_one_bad_file_stops_no_other_and_counts_in_code_and_last_line(lake):
     (lake / "day=1" / "bad.parquet").write_bytes(b"this is no Parquet file")
-    done = run("upgrade", lake)
+    done = run("upgrade", "--form", "flat", lake)
     assert done.exit_code == 1
     last = done.stdout.strip().splitlines()[-1]
     assert last.startswith("3 files:")
@@ -110,7 +144,7 @@ def test_one_bad_file_stops_no_other_and_counts_in_code_and_last_line(lake):
 def test_a_dry_run_says_what_would_be_done_and_does_nothing(lake):
     path = lake / "day=1" / "part-0.parquet"
     before = path.read_bytes()
-    done = run("upgrade", "--dry-run", "--json", path)
+    done = run("upgrade", "--form", "flat", "--dry-run", "--json", path)
     assert done.exit_code == 0
     assert json.loads(done.stdout)["outcome"] == "would-upgrade"
     assert path.read_bytes() == before
@@ -119,7 +153,7 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(lake):
 def test_json_has_one_document_per_file_also_for_failures(lake):
     bad = lake / "bad.parquet"
     bad.write_bytes(b"this is no Parquet file")
-    records = [json.loads(line) for line in run("upgrade", "--json", lake).stdout.splitlines()]
+    records = [json.loads(line) for line in run("upgrade", "--form", "flat", "--json", lake).stdout.splitlines()]
     assert len(records) == 3
     failure = next(record for record in records if record["outcome"] == "failed")
     assert failure["path"] == str(bad)
@@ -174,7 +208,7 @@ def test_the_help_names_every_refusal_that_can_be_forced():
 
 def test_findings_are_exit_code_1(lake):
     path = lake / "day=1" / "part-0.parquet"
-    run("upgrade", path)
+    run("upgrade", "--form", "flat", path)
     data = bytearray(path.read_bytes())
     data[-300] ^= 1
     path.write_bytes(data)

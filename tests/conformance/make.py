@@ -109,7 +109,7 @@ def with_foreign_block(path: Path, above: bool) -> None:
 
     if not above:
         stack()
-    parquetext.upgrade(path)
+    parquetext.upgrade(path, form="flat")
     if above:
         stack()
 
@@ -121,7 +121,7 @@ FORMS: dict[str, Callable[[Path], None]] = {
     "flat-after-stop": upgraded(form="flat", placement="after-stop"),
     "flat-compact": upgraded(form="flat", stats="compact"),
     "flat-extensions": upgraded(form="flat", extensions={FOREIGN: b"of somebody else"}),
-    "par3": lambda path: parquetext.finalize(path),
+    "par3": lambda path: parquetext.finalize(path, confirm=True),
     "index": upgraded(form="index"),
     "arrow": upgraded(form="flat", dialect="arrow"),
     "flat-on-foreign": lambda path: with_foreign_block(path, above=False),

@@ -35,7 +35,7 @@ def path(tmp_path):
 
 
 def test_nothing_is_written_in_the_dialect_unless_it_is_asked_for(path):
-    result = edits.upgrade(path)
+    result = edits.upgrade(path, form="flat")
     assert (result.form_after, result.losses) == ("flat", ())
     assert DIALECT not in path.read_bytes()
 
@@ -79,7 +79,7 @@ def test_one_by_a_public_writer_is_renewed_where_it_is_outdated_and_taken_out(pa
 def test_all_blocks_are_found_by_their_readers_in_whichever_order_they_came(path, order):
     for kind in order:
         if kind == "flat":
-            edits.upgrade(path)
+            edits.upgrade(path, form="flat")
         elif kind == "arrow":
             edits.upgrade(path, dialect="arrow")
         elif path.read_bytes()[UUID_PLACE] != DIALECT:
@@ -90,8 +90,8 @@ def test_all_blocks_are_found_by_their_readers_in_whichever_order_they_came(path
     with parquetext.open(path, form="arrow") as file:
         assert file.read().equals(TABLE)
     assert parquetext.verify(path).forms == ["thrift", "flat", "arrow"]
-    edits.upgrade(path)
-    assert edits.upgrade(path, dialect="arrow").outcome == edits.upgrade(path).outcome == "unchanged"
+    edits.upgrade(path, form="flat")
+    assert edits.upgrade(path, dialect="arrow").outcome == edits.upgrade(path, form="flat").outcome == "unchanged"
     edits.strip(path)
     left = footer_of(path)
     assert extension.strip(left, ACME) == footer_of(ORIGINAL)
@@ -100,7 +100,7 @@ def test_all_blocks_are_found_by_their_readers_in_whichever_order_they_came(path
 def test_it_comes_back_from_a_file_without_thrift(path):
     edits.upgrade(path, dialect="arrow")
     before = path.read_bytes()
-    assert edits.finalize(path).form_after == "par3"
+    assert edits.finalize(path, confirm=True).form_after == "par3"
     edits.restore(path)
     assert path.read_bytes() == before
 
@@ -126,7 +126,7 @@ def test_free_form_bytes_are_refused_or_wrapped(path):
         edits.upgrade(path, dialect="arrow")
     edits.upgrade(path, dialect="arrow", wrap=True)
     assert path.read_bytes()[UUID_PLACE] == DIALECT
-    edits.upgrade(path)
+    edits.upgrade(path, form="flat")
     edits.strip(path)
     assert path.read_bytes() == free
 

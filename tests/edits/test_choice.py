@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
+import io
+import json
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+import parquetext
+from parquetext.cli.app import app
 from parquetext.edits.choice import choose_form
 
 MEGABYTE = 1 << 20
@@ -25,3 +33,56 @@ def test_the_form_follows_from_size_and_shape(footer, file, columns, row_groups,
 
 def test_an_empty_file_has_a_choice_too():
     assert choose_form(0, 0, 0, 0).form == "thrift"
+
+
+SMALL = pa.table({"a": range(1000), "b": [f"x{n}" for n in range(1000)]})
+WIDE = pa.table({f"column {n}": pa.array(range(10), pa.int64()) for n in range(400)})
+
+
+def written(table: pa.Table) -> bytes:
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer)
+    return buffer.getvalue()
+
+
+def test_a_small_file_is_left_alone_by_default_and_told_why(tmp_path):
+    path, original = tmp_path / "small.parquet", written(SMALL)
+    path.write_bytes(original)
+    done = parquetext.upgrade(path)
+    assert (done.outcome, done.form_after) == ("unchanged", "thrift")
+    assert done.message.startswith("nothing is gained: a footer of ")
+    assert path.read_bytes() == original
+    assert parquetext.upgrade(path, form="flat").outcome == "upgraded"
+
+
+def test_the_default_of_upgrade_and_of_the_writer_is_the_same_form(tmp_path):
+    for table in (SMALL, WIDE):
+        upgraded, new = tmp_path / "upgraded.parquet", tmp_path / "new.parquet"
+        upgraded.write_bytes(written(table))
+        parquetext.upgrade(upgraded)
+        parquetext.write_table(table, new)
+        with parquetext.open(upgraded) as one, parquetext.open(new) as other:
+            assert one.form == other.form == ("thrift" if table is SMALL else "index")
+
+
+def test_upgrade_says_why_a_file_was_left_alone(tmp_path):
+    path = tmp_path / "small.parquet"
+    path.write_bytes(written(SMALL))
+
+    def told(*arguments: str) -> str:
+        return CliRunner().invoke(app, ["upgrade", *arguments, str(path)]).stdout
+
+    assert " unchanged  " in told() and "nothing is gained: a footer of" in told()
+    assert json.loads(told("--json"))["message"].startswith("nothing is gained: a footer of")
+    assert "would-upgrade" in told("--dry-run", "--form", "flat")
+    told("--form", "flat")
+    assert "it has its flat footer" in told("--form", "flat")
+    assert json.loads(told("--form", "flat", "--json"))["message"] == "it has its flat footer"
+
+
+def test_the_arrow_dialect_is_written_without_a_form_named_and_with_flat_alone(tmp_path):
+    path = tmp_path / "small.parquet"
+    path.write_bytes(written(SMALL))
+    assert parquetext.upgrade(path, dialect="arrow", dry_run=True).form_after == "arrow"
+    with pytest.raises(parquetext.errors.ParquetextError, match="no such dialect of the form 'index'"):
+        parquetext.upgrade(path, "index", dialect="arrow")

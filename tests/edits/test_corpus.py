@@ -36,12 +36,12 @@ def test_upgrade_and_strip_of_the_whole_corpus(corpus, expected, tmp_path):
         path.write_bytes(original)
         if known["footer"]["trailing_bytes"]:
             with pytest.raises(Refused):
-                edits.upgrade(path)
+                edits.upgrade(path, form="flat")
             assert path.read_bytes() == original
             continue
-        edits.upgrade(path)
+        edits.upgrade(path, form="flat")
         upgraded += 1
-        assert edits.upgrade(path).outcome == "unchanged", known["file"]
+        assert edits.upgrade(path, form="flat").outcome == "unchanged", known["file"]
         if known["class"] == "readable":
             assert pq.read_metadata(path).num_rows == known["num_rows"], known["file"]
         if _is_verbatim(path):
@@ -64,10 +64,10 @@ def test_a_footer_that_only_carries_another_is_told_and_never_left_alone(corpus,
             continue
         path = tmp_path / name
         path.write_bytes((corpus / known["file"]).read_bytes())
-        edits.upgrade(path)
+        edits.upgrade(path, form="flat")
         with parquetext.open(path) as file:
             assert (file.form, [finding.kind for finding in file.findings]) == ("thrift", [FLAT_VERBATIM])
         before = path.read_bytes()
         with pytest.raises(ParquetextError):
-            edits.finalize(path)
+            edits.finalize(path, confirm=True)
         assert path.read_bytes() == before

@@ -37,7 +37,7 @@ def path(tmp_path) -> Path:
 def there_and_back(path: Path, **options) -> bytes:
     """Finalize and restore a file, which comes back as it was; the PAR3 file's bytes."""
     before = path.read_bytes()
-    assert edits.finalize(path, **options).outcome == "finalized"
+    assert edits.finalize(path, confirm=True, **options).outcome == "finalized"
     par3 = path.read_bytes()
     assert (par3[:4], par3[-4:]) == (b"PAR1", b"PAR3")
     assert checks.verify(path).ok
@@ -54,7 +54,7 @@ def extended(struct: bytes, *blocks: tuple[uuid.UUID, bytes], **options) -> byte
 
 @pytest.mark.parametrize("in_place", [False, True])
 def test_an_upgraded_file_goes_there_and_back(path, in_place):
-    edits.upgrade(path)
+    edits.upgrade(path, form="flat")
     upgraded = path.read_bytes()
     par3 = there_and_back(path, in_place=in_place, keep_mtime=True)
     assert len(par3) < len(upgraded) - len(FOOTER)
@@ -64,7 +64,7 @@ def test_an_upgraded_file_goes_there_and_back(path, in_place):
 
 @pytest.mark.parametrize("in_place", [False, True])
 def test_a_file_without_a_flat_footer_gets_one_in_the_same_change(path, in_place):
-    result = edits.finalize(path, in_place=in_place)
+    result = edits.finalize(path, in_place=in_place, confirm=True)
     assert (result.form_before, result.form_after) == ("thrift", "par3")
     with parquetext.open(path) as file:
         assert (file.form, file.findings, dict(file.extensions)) == ("par3", [], {})
@@ -77,9 +77,9 @@ def test_what_is_done_already_is_left_unchanged(path):
     assert edits.restore(path).outcome == "unchanged"
     assert edits.finalize(path, dry_run=True).outcome == "would-finalize"
     assert path.read_bytes() == ORIGINAL
-    edits.finalize(path)
+    edits.finalize(path, confirm=True)
     done = path.read_bytes()
-    assert edits.finalize(path).outcome == "unchanged"
+    assert edits.finalize(path, confirm=True).outcome == "unchanged"
     assert edits.restore(path, dry_run=True).outcome == "would-restore"
     assert path.read_bytes() == done
 
@@ -103,7 +103,7 @@ def test_every_codec_and_nested_types_with_indexes_and_bloom_filters(path, codec
                    bloom_filter_options={"key": {"ndv": 400, "fpp": 0.01}},
                    sorting_columns=[pq.SortingColumn(0, descending=False)], data_page_version="2.0")
     original = path.read_bytes()
-    edits.finalize(path)
+    edits.finalize(path, confirm=True)
     ours = parquetext.read_table(path)
     assert ours.equals(pq.read_table(io.BytesIO(original))) and ours.equals(NESTED)
     report = checks.verify(path, deep=True)
@@ -118,7 +118,7 @@ def test_every_codec_and_nested_types_with_indexes_and_bloom_filters(path, codec
 @pytest.mark.parametrize(("marker", "placement"), [
     ("spec", "in-struct"), ("thrift", "in-struct"), ("spec", "after-stop"), ("thrift", "after-stop")])
 def test_marker_and_placement_come_back(path, marker, placement):
-    edits.upgrade(path, marker=marker, placement=placement)
+    edits.upgrade(path, marker=marker, placement=placement, form="flat")
     there_and_back(path)
 
 
@@ -137,7 +137,7 @@ STACKS = {
 def test_blocks_of_others_move_into_slots_and_back(path, stack, placement):
     path.write_bytes(with_footer(ORIGINAL, extended(FOOTER, *STACKS[stack], placement=placement)))
     there_and_back(path)
-    edits.finalize(path)
+    edits.finalize(path, confirm=True)
     with parquetext.open(path) as file:
         first = {kind: payload for kind, payload in reversed(STACKS[stack])
                  if kind not in (wire.UUID_FLAT_FOOTER, wire.UUID_THRIFT_EXTENSION)}
@@ -157,7 +157,7 @@ def test_free_form_bytes_and_damaged_blocks_of_others_come_back_too(path):
 def test_a_block_of_the_arrow_dialect_comes_back(path, both):
     edits.upgrade(path, dialect="arrow")
     if both:
-        edits.upgrade(path)
+        edits.upgrade(path, form="flat")
     there_and_back(path)
 
 
@@ -167,7 +167,7 @@ def test_an_index_of_the_thrift_footer_is_made_again(path):
     indexed = path.read_bytes()
     path.write_bytes(with_footer(indexed, extended(footer_of(indexed), (ACME, b"acme's"))))
     there_and_back(path)
-    edits.finalize(path)
+    edits.finalize(path, confirm=True)
     with parquetext.open(path) as file:
         assert dict(file.extensions) == {ACME: b"acme's"}
     path.write_bytes(with_footer(ORIGINAL, extended(FOOTER, (wire.UUID_FOOTER_INDEX, b"of another version"))))
@@ -176,7 +176,7 @@ def test_an_index_of_the_thrift_footer_is_made_again(path):
 
 def test_restoring_thrift_alone_leaves_every_extension_out(path):
     path.write_bytes(with_footer(ORIGINAL, extended(FOOTER, *STACKS["foreign above"])))
-    edits.finalize(path)
+    edits.finalize(path, confirm=True)
     result = edits.restore(path, "thrift")
     assert (result.form_after, path.read_bytes()) == ("thrift", ORIGINAL)
     with pytest.raises(ParquetextError, match="'flat'"):
@@ -187,14 +187,14 @@ def test_restoring_thrift_alone_leaves_every_extension_out(path):
 
 
 def test_slots_are_given_by_upgrade_and_stay_there_and_back(path):
-    edits.upgrade(path, extensions={ACME: b"acme's", str(OTHER): bytearray(3000)})
+    edits.upgrade(path, extensions={ACME: b"acme's", str(OTHER): bytearray(3000)}, form="flat")
     with parquetext.open(path) as file:
         assert file.extensions.sizes == {ACME: 6, OTHER: 3000}
         assert (file.extensions[ACME], file.extensions[str(OTHER)]) == (b"acme's", bytes(3000))
         assert ACME in file.extensions and uuid.UUID(int=1) not in file.extensions and "acme" not in file.extensions
     there_and_back(path)
-    assert edits.upgrade(path).outcome == "unchanged"
-    edits.upgrade(path, extensions={ACME: None, OTHER: b"other's"})
+    assert edits.upgrade(path, form="flat").outcome == "unchanged"
+    edits.upgrade(path, extensions={ACME: None, OTHER: b"other's"}, form="flat")
     with parquetext.open(path) as file:
         assert dict(file.extensions) == {OTHER: b"other's"}
     assert pq.read_table(path).equals(TABLE)
@@ -203,11 +203,11 @@ def test_slots_are_given_by_upgrade_and_stay_there_and_back(path):
 
 
 def test_slots_given_to_finalize_come_back_in_a_flat_footer(path):
-    edits.finalize(path, extensions={ACME: b"acme's"})
+    edits.finalize(path, extensions={ACME: b"acme's"}, confirm=True)
     with parquetext.open(path) as file:
         assert (file.form, dict(file.extensions)) == ("par3", {ACME: b"acme's"})
     with pytest.raises(Refused, match="restore it"):
-        edits.finalize(path, extensions={ACME: b"others"})
+        edits.finalize(path, extensions={ACME: b"others"}, confirm=True)
     assert edits.restore(path).form_after == "flat"
     with parquetext.open(path) as file:
         assert (file.form, dict(file.extensions)) == ("flat", {ACME: b"acme's"})
@@ -216,7 +216,7 @@ def test_slots_given_to_finalize_come_back_in_a_flat_footer(path):
 
 
 def test_a_damaged_slot_is_an_error_for_that_slot_alone(path):
-    edits.upgrade(path, extensions={ACME: b"acme's bytes", OTHER: b"other's bytes"})
+    edits.upgrade(path, extensions={ACME: b"acme's bytes", OTHER: b"other's bytes"}, form="flat")
     damaged = path.read_bytes().replace(b"acme's bytes", b"acme's byteS")
     path.write_bytes(damaged)
     with parquetext.open(path) as file:
@@ -224,17 +224,17 @@ def test_a_damaged_slot_is_an_error_for_that_slot_alone(path):
             file.extensions[ACME]
         assert error.value.file == str(path)
         assert (file.extensions[OTHER], file.form) == (b"other's bytes", "flat")
-    for change in (edits.finalize, edits.upgrade):
+    for change, options in ((edits.finalize, {"confirm": True}), (edits.upgrade, {"form": "flat"})):
         with pytest.raises(Refused, match="damaged"):
-            change(path)
+            change(path, **options)
     assert path.read_bytes() == damaged
 
 
 @pytest.mark.parametrize("extensions", [{"acme": b"x"}, {ACME: "text"}, {wire.UUID_THRIFT_EXTENSION: b"x"}, {7: b"x"}])
 def test_slots_are_bytes_by_uuid(path, extensions):
-    for change in (edits.upgrade, edits.finalize):
+    for change, options in ((edits.upgrade, {}), (edits.finalize, {"confirm": True})):
         with pytest.raises(ParquetextError) as error:
-            change(path, extensions=extensions)
+            change(path, extensions=extensions, **options)
         assert error.value.code == wire.BAD_ARGUMENT
 
 
@@ -249,7 +249,19 @@ def test_a_file_with_slots_is_worth_a_flat_footer(path):
 # ---- refusals
 
 
-def refused(path: Path, message: str, action=edits.finalize, kind: type = Refused) -> None:
+def test_nothing_is_finalized_unless_it_is_confirmed(path):
+    for options in ({}, {"confirm": False}, {"in_place": True}):
+        with pytest.raises(Refused, match="only parquetext reads a finalized file, until restore: confirm=True"):
+            edits.finalize(path, **options)
+    assert path.read_bytes() == ORIGINAL
+    assert edits.finalize(path, dry_run=True).outcome == "would-finalize"
+
+
+def confirmed(path: Path) -> edits.Result:
+    return edits.finalize(path, confirm=True)
+
+
+def refused(path: Path, message: str, action=confirmed, kind: type = Refused) -> None:
     before = path.read_bytes()
     with pytest.raises(kind, match=message) as error:
         action(path)
@@ -261,24 +273,24 @@ def test_a_damaged_flat_footer_is_refused(path):
     damaged = bytearray(extended(FOOTER, (wire.UUID_FLAT_FOOTER, FLAT)))
     damaged[-200] ^= 1
     path.write_bytes(with_footer(ORIGINAL, bytes(damaged)))
-    refused(path, "flat footer is damaged.*upgrade renews it")
-    edits.upgrade(path)
+    refused(path, "flat footer is damaged.*upgrade with form='flat' renews it")
+    edits.upgrade(path, form="flat")
     there_and_back(path)
 
 
 def test_a_flat_footer_of_another_file_is_refused(path):
     other = kernels.flat.write(kernels.scan.scan(footer_of(parquet_bytes(TABLE.slice(0, 10)))))
     path.write_bytes(with_footer(ORIGINAL, extended(FOOTER, (wire.UUID_FLAT_FOOTER, other))))
-    refused(path, "does not give its Thrift footer back; parquetext.upgrade renews it")
+    refused(path, "does not give its Thrift footer back; parquetext.upgrade with form='flat' renews it")
 
 
 def test_compact_statistics_are_refused_until_they_are_renewed(path):
     pq.write_table(pa.table({"text": ["a" * 200 + str(n) for n in range(9)]}), path)
     for original in (path.read_bytes(), ORIGINAL):
         path.write_bytes(original)
-        edits.upgrade(path, stats="compact")
-        refused(path, "footer are compact; parquetext.upgrade renews it")
-        edits.upgrade(path)
+        edits.upgrade(path, stats="compact", form="flat")
+        refused(path, "footer are compact; parquetext.upgrade with form='flat' renews it")
+        edits.upgrade(path, form="flat")
         there_and_back(path)
 
 
@@ -297,19 +309,19 @@ def test_what_upgrade_refuses_is_refused(path, tmp_path):
     path.write_bytes(ORIGINAL)
     (tmp_path / "_delta_log").mkdir()
     refused(path, "Delta Lake")
-    assert edits.finalize(path, force="table-format").outcome == "finalized"
+    assert edits.finalize(path, force="table-format", confirm=True).outcome == "finalized"
     refused(path, "Delta Lake", edits.restore)
 
 
 def test_a_damaged_par3_footer_is_not_restored(path):
-    edits.finalize(path)
+    edits.finalize(path, confirm=True)
     sound = path.read_bytes()
     for at in (len(ORIGINAL) - len(FOOTER), len(sound) - 40, len(sound) - 13):
         damaged = bytearray(sound)
         damaged[at] ^= 1
         path.write_bytes(damaged)
         refused(path, "checksum", edits.restore, Damaged)
-        refused(path, "checksum", edits.finalize, Damaged)
+        refused(path, "checksum", confirmed, Damaged)
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -344,7 +356,7 @@ def test_the_arrow_dialect_has_no_slots(path):
 
 
 def test_other_changes_of_a_par3_file_name_the_way_back(path):
-    edits.finalize(path)
+    edits.finalize(path, confirm=True)
     for action in (edits.upgrade, edits.strip):
         refused(path, "restore", action)
 
@@ -363,9 +375,9 @@ def test_every_file_of_the_corpus_that_can_be_upgraded_goes_there_and_back(corpu
         path.write_bytes(original)
         try:
             if done % 2:
-                edits.upgrade(path)
+                edits.upgrade(path, form="flat")
             before = path.read_bytes()
-            edits.finalize(path)
+            edits.finalize(path, confirm=True)
         except ParquetextError:
             assert path.read_bytes() in (original, before)
             continue

@@ -16,6 +16,7 @@ from parquetext import edits
 
 TABLE = pa.table({f"column {n}": list(range(n, n + 500)) for n in range(40)})
 CHANGES = {"upgrade": ("plain", "upgraded"), "strip": ("upgraded", "plain"), "finalize": ("upgraded", "final")}
+OPTIONS = {"upgrade": {"form": "flat"}, "strip": {}, "finalize": {"confirm": True}}
 CASES = [(verb, in_place) for verb in CHANGES for in_place in (False, True)]
 
 
@@ -30,12 +31,12 @@ def killed(tmp_path_factory) -> tuple[Path, dict]:
     plain, upgraded, final = (folder / f"{name}.parquet" for name in ("plain", "upgraded", "final"))
     pq.write_table(TABLE, plain, row_group_size=200)
     shutil.copyfile(plain, upgraded)
-    edits.upgrade(upgraded)
+    edits.upgrade(upgraded, form="flat")
     shutil.copyfile(upgraded, final)
-    edits.finalize(final)
+    edits.finalize(final, confirm=True)
     cases = [
         {"name": case_name(verb, in_place), "verb": verb, "file": str(folder / f"{CHANGES[verb][0]}.parquet"),
-         "options": {"in_place": in_place, "keep_mtime": True}}
+         "options": {**OPTIONS[verb], "in_place": in_place, "keep_mtime": True}}
         for verb, in_place in CASES
     ]
     return folder, kill_at_every_call(folder, cases)

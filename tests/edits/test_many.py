@@ -99,6 +99,6 @@ def test_an_object_that_cannot_be_looked_into_is_no_other_file():
 
 def test_one_bad_file_does_not_stop_the_others(lake):
     (lake / "day=1" / "a.parquet").write_bytes(b"not at all")
-    results = list(edits.many([lake, lake / "absent.parquet"], edits.upgrade, dry_run=True))
+    results = list(edits.many([lake, lake / "absent.parquet"], edits.upgrade, form="flat", dry_run=True))
     assert [type(error).__name__ if error else result.outcome for _, result, error in results] == [
         "would-upgrade", "would-upgrade", "Malformed", "would-upgrade", "would-upgrade", "FileNotFoundError"]

@@ -32,19 +32,19 @@ def s3(server):
 
 
 def test_upgrade_and_strip(s3):
-    done = edits.upgrade((s3, PATH))
+    done = edits.upgrade((s3, PATH), form="flat")
     assert (done.outcome, done.path) == ("upgraded", f"s3://{PATH}")
     assert pq.read_table(PATH, filesystem=s3, partitioning=None).equals(TABLE)
-    assert edits.upgrade((s3, PATH)).outcome == "unchanged"
+    assert edits.upgrade((s3, PATH), form="flat").outcome == "unchanged"
     assert edits.strip((s3, PATH)).outcome == "stripped"
     assert get(s3, PATH) == ORIGINAL
     assert names(s3, BUCKET) == ["table/day=1/x.parquet"]
 
 
 def test_finalize_and_restore(s3):
-    edits.upgrade((s3, PATH))
+    edits.upgrade((s3, PATH), form="flat")
     upgraded = get(s3, PATH)
-    done = edits.finalize((s3, PATH))
+    done = edits.finalize((s3, PATH), confirm=True)
     assert (done.outcome, done.form_before, done.form_after) == ("finalized", "flat", "par3")
     with parquetext.open((s3, PATH)) as file:
         assert (file.form, file.findings, file.column("a").leaf) == ("par3", [], 0)
@@ -56,14 +56,14 @@ def test_finalize_and_restore(s3):
 
 
 def test_only_the_footer_is_fetched_to_plan(s3):
-    done = edits.upgrade((s3, PATH), dry_run=True)
+    done = edits.upgrade((s3, PATH), dry_run=True, form="flat")
     assert done.outcome == "would-upgrade"
     assert done.bytes_read < len(ORIGINAL)
 
 
 @pytest.mark.parametrize("size", [10, 20_000])
 def test_the_flat_footer_is_found_under_a_foreign_block_of_an_object(s3, size):
-    edits.upgrade((s3, PATH))
+    edits.upgrade((s3, PATH), form="flat")
     upgraded = get(s3, PATH)
     put(s3, PATH, with_footer(upgraded, extension.append_block(footer_of(upgraded), UUID(int=5), bytes(size))))
     with parquetext.open((s3, PATH)) as file:
@@ -84,7 +84,7 @@ def test_a_lost_race_is_a_conflict(s3, monkeypatch):
 
     monkeypatch.setattr(S3Object, "look", overtaken)
     with pytest.raises(Conflict):
-        edits.upgrade((s3, PATH))
+        edits.upgrade((s3, PATH), form="flat")
     assert get(s3, PATH) == ORIGINAL + b"?"
     assert names(s3, BUCKET) == ["table/day=1/x.parquet"]
 
@@ -93,9 +93,9 @@ def test_a_lost_race_is_a_conflict(s3, monkeypatch):
 def test_an_object_of_a_table_format_is_refused(s3, log):
     put(s3, f"{BUCKET}/table/{log}", b"{}")
     with pytest.raises(Refused, match=f"table at {BUCKET}/table"):
-        edits.upgrade((s3, PATH))
+        edits.upgrade((s3, PATH), form="flat")
     assert get(s3, PATH) == ORIGINAL
-    assert edits.upgrade((s3, PATH), force="table-format").outcome == "upgraded"
+    assert edits.upgrade((s3, PATH), force="table-format", form="flat").outcome == "upgraded"
 
 
 def test_a_folder_of_objects(s3):

@@ -21,7 +21,10 @@ def writer(path: Path, in_place: bool, barrier, outcomes) -> None:
     barrier.wait()
     for turn in range(ROUNDS):
         try:
-            (edits.upgrade, edits.strip)[turn % 2](path, in_place=in_place)
+            if turn % 2:
+                edits.strip(path, in_place=in_place)
+            else:
+                edits.upgrade(path, form="flat", in_place=in_place)
             done += 1
         except Conflict:
             conflicts += 1
@@ -33,7 +36,7 @@ def test_writers_never_mix(tmp_path, modes):
     path = tmp_path / "x.parquet"
     path.write_bytes(parquet_bytes())
     plain = path.read_bytes()
-    edits.upgrade(path)
+    edits.upgrade(path, form="flat")
     upgraded = path.read_bytes()
 
     context = multiprocessing.get_context("fork")

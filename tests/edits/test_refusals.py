@@ -21,7 +21,11 @@ ENCRYPTION_ALGORITHM = bytes.fromhex("1c 1c 00 00")  # field 8, AES_GCM_V1 witho
 pytestmark = pytest.mark.usefixtures("implementation")
 
 
-def refused(tmp_path: Path, content: bytes, kind: type, message: str, actions=(edits.upgrade, edits.strip)):
+def add_flat(path: Path) -> edits.Result:
+    return edits.upgrade(path, form="flat")
+
+
+def refused(tmp_path: Path, content: bytes, kind: type, message: str, actions=(add_flat, edits.strip)):
     """Every action refuses the file and leaves it as it is; gives the last error."""
     path = tmp_path / "x.parquet"
     path.write_bytes(content)
@@ -45,7 +49,7 @@ def test_a_signed_plaintext_footer(tmp_path):
 
 def test_a_plaintext_footer_that_names_an_encryption(tmp_path):
     crypto = FOOTER[:-1] + ENCRYPTION_ALGORITHM + b"\0"
-    refused(tmp_path, with_footer(ORIGINAL, crypto), Refused, "encrypted, or parts of it", (edits.upgrade,))
+    refused(tmp_path, with_footer(ORIGINAL, crypto), Refused, "encrypted, or parts of it", (add_flat,))
 
 
 @pytest.mark.parametrize("count", [1, 57])
@@ -75,13 +79,13 @@ def test_what_is_no_parquet_file_of_today(tmp_path, content, kind, message):
 def test_an_extension_of_somebody_else_without_blocks_unless_forced(tmp_path):
     theirs = with_footer(ORIGINAL, extension.append(FOOTER, b"free-form bytes"))
     message = "somebody else: 15 bytes.*wrap=True.*force 'free-form'"
-    error = refused(tmp_path, theirs, Refused, message, (edits.upgrade,))
+    error = refused(tmp_path, theirs, Refused, message, (add_flat,))
     assert error.code == wire.FREE_FORM
     path = tmp_path / "x.parquet"
     assert edits.strip(path).outcome == "unchanged"
-    edits.upgrade(path, force="free-form")
+    edits.upgrade(path, force="free-form", form="flat")
     assert pq.read_table(path).equals(TABLE)
-    assert edits.upgrade(path, force="free-form").outcome == "unchanged"
+    assert edits.upgrade(path, force="free-form", form="flat").outcome == "unchanged"
     edits.strip(path)
     assert path.read_bytes() == theirs
 
@@ -99,9 +103,9 @@ def test_fields_behind_the_extension(tmp_path):
 
 def test_an_extension_larger_than_readers_take_unless_forced(tmp_path, monkeypatch):
     monkeypatch.setattr(wire, "MAX_EXTENSION_BYTES", 1000)
-    error = refused(tmp_path, ORIGINAL, Refused, "pyarrow and Spark.*1000.*force 'size'", (edits.upgrade,))
+    error = refused(tmp_path, ORIGINAL, Refused, "pyarrow and Spark.*1000.*force 'size'", (add_flat,))
     assert error.expected == 1000 < error.found
-    assert edits.upgrade(tmp_path / "x.parquet", force=["size"]).outcome == "upgraded"
+    assert edits.upgrade(tmp_path / "x.parquet", force=["size"], form="flat").outcome == "upgraded"
 
 
 TABLE_FORMATS = {"Delta Lake": "_delta_log/00000000000000000000.json", "Hudi": ".hoodie/hoodie.properties",
@@ -119,15 +123,15 @@ def test_a_file_of_a_table_format_unless_forced(tmp_path, kind):
     link = tmp_path / "link.parquet"
     link.symlink_to(path)
     for name in (path, link):
-        for action in (edits.upgrade, edits.strip):
+        for action in (add_flat, edits.strip):
             with pytest.raises(Refused, match=rf"{kind} table at {tmp_path}/table.*sidecar.*force 'table-format'"):
                 action(name)
     assert path.read_bytes() == ORIGINAL
-    assert edits.upgrade(path, force={"table-format"}).outcome == "upgraded"
+    assert edits.upgrade(path, force={"table-format"}, form="flat").outcome == "upgraded"
 
 
 def test_a_folder_of_metadata_that_is_not_icebergs_refuses_nothing(tmp_path):
     (tmp_path / "metadata").mkdir()
     (tmp_path / "metadata" / "notes.json").write_text("{}")
     (tmp_path / "x.parquet").write_bytes(ORIGINAL)
-    assert edits.upgrade(tmp_path / "x.parquet").outcome == "upgraded"
+    assert edits.upgrade(tmp_path / "x.parquet", form="flat").outcome == "upgraded"

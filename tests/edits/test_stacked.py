@@ -65,7 +65,7 @@ def kinds(path: Path) -> list[UUID]:
 
 def test_every_vendor_finds_its_own_block_and_all_readers_the_table(path, where):
     stack(path, ACME, b"of acme", **where)
-    edits.upgrade(path)
+    edits.upgrade(path, form="flat")
     stack(path, EMCA, b"of emca" * 1000)
     assert kinds(path) == [ACME, FLAT, EMCA]
     assert dict(blocks(path))[ACME] == b"of acme" and dict(blocks(path))[EMCA] == b"of emca" * 1000
@@ -80,7 +80,7 @@ def test_every_vendor_finds_its_own_block_and_all_readers_the_table(path, where)
 
 def test_a_sound_block_of_another_vendor_is_noted_and_a_damaged_one_is_wrong(path, where):
     stack(path, ACME, b"of acme", **where)
-    edits.upgrade(path)
+    edits.upgrade(path, form="flat")
     stack(path, EMCA, b"of emca")
     report = parquetext.verify(path, deep=True)
     assert report.ok and [finding.kind for finding in report.findings] == ["unknown-block"] * 2
@@ -92,7 +92,7 @@ def test_a_sound_block_of_another_vendor_is_noted_and_a_damaged_one_is_wrong(pat
 
 @pytest.mark.parametrize("size", [0, 10, 3900, 4020, 4059, 4060, 4061, 4096, 20_000])
 def test_the_flat_footer_is_found_under_a_foreign_block_of_any_size(path, where, size):
-    edits.upgrade(path, **where)
+    edits.upgrade(path, form="flat", **where)
     stack(path, ACME, bytes(size))
     with parquetext.open(str(path)) as file:
         assert file.form == "flat" and "flat-damaged" not in {finding.kind for finding in file.findings}
@@ -101,7 +101,7 @@ def test_the_flat_footer_is_found_under_a_foreign_block_of_any_size(path, where,
 
 def test_each_block_comes_off_without_touching_the_others(path, where):
     stack(path, ACME, b"of acme", **where)
-    edits.upgrade(path)
+    edits.upgrade(path, form="flat")
     stack(path, EMCA, b"of emca")
     every = dict(blocks(path))
     for removed in (ACME, FLAT, EMCA):
@@ -121,9 +121,9 @@ def test_upgrading_renews_ours_alone_and_puts_it_on_top(path, where):
     stack(path, ACME, b"of acme", **where)
     stack(path, FLAT, b"an older layout")
     theirs = stack(path, EMCA, b"of emca")
-    assert edits.upgrade(path).outcome == "upgraded"
+    assert edits.upgrade(path, form="flat").outcome == "upgraded"
     assert kinds(path) == [ACME, EMCA, FLAT]
-    assert edits.upgrade(path).outcome == "unchanged"
+    assert edits.upgrade(path, form="flat").outcome == "unchanged"
     with parquetext.open(path) as file:
         assert file.form == "flat" and not file.findings
     path.write_bytes(theirs)
@@ -135,7 +135,7 @@ def test_a_damaged_block_of_somebody_else_stays_as_it_is_and_hides_nothing(path,
     damaged = bytearray(stack(path, ACME, b"of acme" * 100, **where))
     damaged[damaged.rindex(b"of acme")] ^= 1
     path.write_bytes(damaged)
-    edits.upgrade(path)
+    edits.upgrade(path, form="flat")
     with parquetext.open(path) as file:
         assert file.form == "flat"
     shown = inspect(path)
@@ -148,7 +148,7 @@ def test_a_damaged_block_of_somebody_else_stays_as_it_is_and_hides_nothing(path,
 def test_all_means_all(path, where):
     assert edits.strip(path, kinds="all").outcome == "unchanged"
     put_free_form(path, b"whatever", **where)
-    edits.upgrade(path, wrap=True)
+    edits.upgrade(path, wrap=True, form="flat")
     stack(path, ACME, b"of acme")
     done = edits.strip(path, kinds="all")
     assert (done.outcome, done.form_after) == ("stripped", "thrift")
@@ -164,13 +164,14 @@ def test_what_is_no_kind_is_an_error_before_anything_is_opened(tmp_path):
 def test_free_form_bytes_are_refused_or_wrapped_and_strip_gives_them_back(path, where, content):
     theirs = put_free_form(path, content, **where)
     with pytest.raises(Refused, match="wrap") as error:
-        edits.upgrade(path)
+        edits.upgrade(path, form="flat")
     assert error.value.code == wire.FREE_FORM
     assert path.read_bytes() == theirs and os.listdir(path.parent) == [path.name]
 
-    assert edits.upgrade(path, wrap=True).outcome == "upgraded"
+    assert edits.upgrade(path, wrap=True, form="flat").outcome == "upgraded"
     assert blocks(path)[0] == (WRAPPED, content) and kinds(path) == [WRAPPED, FLAT]
-    assert edits.upgrade(path).outcome == edits.upgrade(path, wrap=True).outcome == "unchanged"
+    for wrap in (False, True):
+        assert edits.upgrade(path, wrap=wrap, form="flat").outcome == "unchanged"
     assert pq.read_table(path).equals(TABLE)
     with parquetext.open(path) as file:
         assert file.form == "flat" and not file.findings
@@ -184,7 +185,7 @@ def test_free_form_bytes_are_refused_or_wrapped_and_strip_gives_them_back(path, 
 @pytest.mark.parametrize("content", [b"", b"whatever"], ids=len)
 def test_forced_ours_is_stacked_on_free_form_bytes_and_comes_off_exactly(path, content):
     theirs = put_free_form(path, content)
-    edits.upgrade(path, force="free-form")
+    edits.upgrade(path, force="free-form", form="flat")
     with parquetext.open(path) as file:
         assert file.form == "flat"
     assert [finding.kind for finding in inspect(path).findings] == ["free-form"] * bool(content)
@@ -199,8 +200,8 @@ def test_a_block_on_free_form_bytes_stays_where_it_is(path):
         extension.append_block(footer_of(ORIGINAL), ACME, b"of acme")))))
     path.write_bytes(theirs)
     with pytest.raises(Refused):
-        edits.upgrade(path)
-    edits.upgrade(path, wrap=True)
+        edits.upgrade(path, form="flat")
+    edits.upgrade(path, wrap=True, form="flat")
     assert kinds(path) == [ACME, FLAT]
     assert extension.blocks(footer_of(path)).free_form == b"whatever"
     edits.strip(path)
@@ -209,7 +210,7 @@ def test_a_block_on_free_form_bytes_stays_where_it_is(path):
 
 def test_wrapped_bytes_stay_wrapped_while_another_block_stands_on_them(path):
     theirs = put_free_form(path, b"whatever")
-    edits.upgrade(path, wrap=True)
+    edits.upgrade(path, wrap=True, form="flat")
     stack(path, ACME, b"of acme")
     edits.strip(path)
     assert blocks(path) == [(WRAPPED, b"whatever"), (ACME, b"of acme")]

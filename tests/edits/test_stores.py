@@ -43,8 +43,9 @@ def now(store, request):
 
 def test_each_verb_leaves_one_whole_file(uri, now):
     forms = []
-    for verb in (parquetext.upgrade, parquetext.finalize, parquetext.restore, parquetext.strip):
-        forms.append(verb(uri).form_after)
+    for verb, options in ((parquetext.upgrade, {"form": "flat"}), (parquetext.finalize, {"confirm": True}),
+                          (parquetext.restore, {}), (parquetext.strip, {})):
+        forms.append(verb(uri, **options).form_after)
         assert list(now()) == [NAME]
         with parquetext.open(uri) as file:
             assert (file.form, file.read().equals(TABLE)) == (forms[-1], True)
@@ -99,7 +100,7 @@ def test_a_table_is_written_and_read(uri, now):
 def test_what_only_local_files_can_is_refused(uri, now):
     for option in ("in_place", "keep_mtime"):
         with pytest.raises(Refused, match="objects cannot be"):
-            parquetext.upgrade(uri, **{option: True})
+            parquetext.upgrade(uri, form="flat", **{option: True})
     assert now() == {NAME: ORIGINAL}
 
 
@@ -108,7 +109,7 @@ def test_a_file_or_bucket_that_is_not_there_is_said_to_be_so(store):
         with pytest.raises(FileNotFoundError):
             parquetext.open(place)
         with pytest.raises(FileNotFoundError):
-            parquetext.upgrade(place)
+            parquetext.upgrade(place, form="flat")
 
 
 def test_what_a_file_of_hdfs_is_given_stays(hdfs, monkeypatch):
@@ -132,7 +133,7 @@ def test_what_a_file_of_hdfs_is_given_stays(hdfs, monkeypatch):
     before = told()
     assert before[:4] == ("somebody", "some", 0o751, 2)
     assert len(before[4]) == 2
-    assert parquetext.upgrade(hdfs.uri.format("given/x.parquet")).outcome == "upgraded"
+    assert parquetext.upgrade(hdfs.uri.format("given/x.parquet"), form="flat").outcome == "upgraded"
     assert told() == before
     assert modes == [0o600]  # of the new file while it is written
     client.remove_acl(path)
@@ -154,7 +155,7 @@ def test_a_new_file_of_hdfs_is_on_disks_before_it_gets_the_name(hdfs, monkeypatc
     told(FileWriter, "close")
     told(Client, "rename")
     hdfs.put("flushed/x.parquet", ORIGINAL)
-    assert parquetext.upgrade(hdfs.uri.format("flushed/x.parquet")).outcome == "upgraded"
+    assert parquetext.upgrade(hdfs.uri.format("flushed/x.parquet"), form="flat").outcome == "upgraded"
     assert [name for place, name in enumerate(done) if name not in done[:place]] == ["hsync", "close", "rename"]
 
 
@@ -168,7 +169,7 @@ def test_a_name_node_without_access_lists_is_no_error(hdfs, monkeypatch):
 
     monkeypatch.setattr(Client, "get_acl_status", refused)
     hdfs.put("listless/x.parquet", ORIGINAL)
-    assert parquetext.upgrade(hdfs.uri.format("listless/x.parquet")).outcome == "upgraded"
+    assert parquetext.upgrade(hdfs.uri.format("listless/x.parquet"), form="flat").outcome == "upgraded"
 
 
 def test_an_owner_of_a_file_of_hdfs_that_cannot_be_kept_is_a_refusal(hdfs, monkeypatch):
@@ -180,10 +181,10 @@ def test_an_owner_of_a_file_of_hdfs_that_cannot_be_kept_is_a_refusal(hdfs, monke
     uri = hdfs.uri.format("owned/x.parquet").replace("127.0.0.1", "localhost")  # a client of its own
     owner = getpass.getuser()
     with pytest.raises(Refused, match=rf"cannot be kept: owner {owner}:.*not a super user.*force 'attributes'"):
-        parquetext.upgrade(uri)
+        parquetext.upgrade(uri, form="flat")
     assert hdfs.get("owned/x.parquet") == ORIGINAL
     assert hdfs.names("owned") == ["x.parquet"]
-    assert parquetext.upgrade(uri, force="attributes").outcome == "upgraded"
+    assert parquetext.upgrade(uri, force="attributes", form="flat").outcome == "upgraded"
     now = Client(hdfs.url).get_file_info("/store/owned/x.parquet")
     assert (now.owner, now.permission) == ("somebody", 0o644)
 
@@ -257,7 +258,7 @@ def test_webhdfs_which_only_seems_to_replace_files_changes_none_and_writes_new_o
     path = hdfs.filesystem, "/store/seeming/x.parquet"
     hdfs.put("seeming/x.parquet", ORIGINAL)
     with pytest.raises(Refused, match="cannot put a file in the place of another"):
-        parquetext.upgrade(path)
+        parquetext.upgrade(path, form="flat")
     assert hdfs.get("seeming/x.parquet") == ORIGINAL
     parquetext.write_table(TABLE.slice(1), path)
     assert pq.read_table(io.BytesIO(hdfs.get("seeming/x.parquet"))).equals(TABLE.slice(1))
@@ -270,7 +271,7 @@ import parquetext
 from parquetext.storage.staged import Staged
 
 setattr(Staged, sys.argv[1], lambda *_: os.kill(os.getpid(), signal.SIGKILL))
-parquetext.upgrade(sys.argv[2])
+parquetext.upgrade(sys.argv[2], form="flat")
 """
 
 
@@ -285,7 +286,7 @@ def test_a_kill_leaves_the_old_file_or_the_new_one(store):
     for moment, form in zip(moments, ("thrift", "thrift", "flat"), strict=True):
         with parquetext.open(uris[moment]) as file:
             assert (file.form, file.read().equals(TABLE)) == (form, True)
-        assert parquetext.upgrade(uris[moment]).form_after == "flat"
+        assert parquetext.upgrade(uris[moment], form="flat").form_after == "flat"
     assert store.names("killed") == left
     assert all(re.fullmatch(r"\.\w+\.parquet\.\w+\.parquetext-new", name) for name in left
                if name not in [f"{moment}.parquet" for moment in moments])

@@ -33,7 +33,7 @@ def kinds(path: Path) -> list[UUID]:
 @pytest.mark.parametrize("placement", extension.PLACEMENTS)
 @pytest.mark.parametrize("marker", extension.MARKERS)
 def test_upgrade_adds_a_block_that_pyarrow_skips_and_strip_gives_the_original_back(path, marker, placement, in_place):
-    done = edits.upgrade(path, marker=marker, placement=placement, in_place=in_place)
+    done = edits.upgrade(path, marker=marker, placement=placement, in_place=in_place, form="flat")
     upgraded = path.read_bytes()
     assert done.outcome == "upgraded"
     assert (done.form_before, done.form_after) == ("thrift", "flat")
@@ -52,9 +52,9 @@ def test_upgrade_adds_a_block_that_pyarrow_skips_and_strip_gives_the_original_ba
 
 
 def test_the_second_time_nothing_changes(path):
-    edits.upgrade(path)
+    edits.upgrade(path, form="flat")
     before, content = path.stat(), path.read_bytes()
-    again = edits.upgrade(path)
+    again = edits.upgrade(path, form="flat")
     assert (again.outcome, again.form_before, again.form_after) == ("unchanged", "flat", "flat")
     assert again.bytes_written == 0
     assert path.read_bytes() == content
@@ -67,42 +67,42 @@ def test_only_the_footer_is_read_and_only_the_tail_written_in_place(tmp_path):
     path = tmp_path / "x.parquet"
     path.write_bytes(parquet_bytes(TABLE.take(list(range(300)) * 40), row_group_size=6000))
     footer, size = len(footer_of(path)), path.stat().st_size
-    done = edits.upgrade(path, dry_run=True)
+    done = edits.upgrade(path, dry_run=True, form="flat")
     assert done.bytes_read <= footer + 4096 < size
-    done = edits.upgrade(path, in_place=True)
+    done = edits.upgrade(path, in_place=True, form="flat")
     assert done.bytes_written == path.stat().st_size - size + 2 * 9
 
 
 def test_a_dry_run_says_what_would_be_done(path):
-    done = edits.upgrade(path, dry_run=True)
+    done = edits.upgrade(path, dry_run=True, form="flat")
     assert (done.outcome, done.bytes_written, path.read_bytes()) == ("would-upgrade", 0, ORIGINAL)
     size = done.bytes_after
-    edits.upgrade(path)
+    edits.upgrade(path, form="flat")
     upgraded = path.read_bytes()
     assert len(upgraded) == size
-    assert edits.upgrade(path, dry_run=True).outcome == "unchanged"
+    assert edits.upgrade(path, dry_run=True, form="flat").outcome == "unchanged"
     assert edits.strip(path, dry_run=True).outcome == "would-strip"
     assert path.read_bytes() == upgraded
 
 
 @pytest.mark.parametrize("payload", [b"", b"an older layout" * 100])
 def test_an_outdated_block_of_ours_is_replaced(path, payload):
-    edits.upgrade(path)
+    edits.upgrade(path, form="flat")
     upgraded = path.read_bytes()
     old = extension.append_block(footer_of(ORIGINAL), wire.UUID_FLAT_FOOTER, payload)
     path.write_bytes(with_footer(ORIGINAL, old))
-    assert edits.upgrade(path).outcome == "upgraded"
+    assert edits.upgrade(path, form="flat").outcome == "upgraded"
     assert path.read_bytes() == upgraded
 
 
 @pytest.mark.parametrize("from_end", [9 + 28 + 40, 9 + 28], ids=["payload", "checksum"])
 def test_a_damaged_block_of_ours_is_replaced_and_stripped(path, from_end):
-    edits.upgrade(path)
+    edits.upgrade(path, form="flat")
     upgraded = path.read_bytes()
     damaged = bytearray(upgraded)
     damaged[-from_end] ^= 1
     path.write_bytes(damaged)
-    assert edits.upgrade(path).outcome == "upgraded"
+    assert edits.upgrade(path, form="flat").outcome == "upgraded"
     assert path.read_bytes() == upgraded
     path.write_bytes(damaged)
     assert edits.strip(path).outcome == "stripped"
@@ -112,14 +112,14 @@ def test_a_damaged_block_of_ours_is_replaced_and_stripped(path, from_end):
 def test_blocks_of_others_stay(path):
     theirs = with_footer(ORIGINAL, extension.append_block(footer_of(ORIGINAL), FOREIGN, b"theirs", marker="thrift"))
     path.write_bytes(theirs)
-    edits.upgrade(path, placement="after-stop")
+    edits.upgrade(path, placement="after-stop", form="flat")
     assert kinds(path) == [FOREIGN, wire.UUID_FLAT_FOOTER]
     assert pq.read_table(path).equals(TABLE)
 
     upgraded = path.read_bytes()
     on_top = with_footer(upgraded, extension.append_block(footer_of(upgraded), FOREIGN, b"more of theirs"))
     path.write_bytes(on_top)
-    assert edits.upgrade(path).outcome == "unchanged"
+    assert edits.upgrade(path, form="flat").outcome == "unchanged"
     edits.strip(path)
     assert kinds(path) == [FOREIGN, FOREIGN]
     path.write_bytes(upgraded)
@@ -128,9 +128,9 @@ def test_blocks_of_others_stay(path):
 
 
 def test_an_extension_keeps_its_placement_and_marker(path):
-    edits.upgrade(path, placement="after-stop", marker="thrift")
+    edits.upgrade(path, placement="after-stop", marker="thrift", form="flat")
     before = path.read_bytes()
-    assert edits.upgrade(path).outcome == "unchanged"
+    assert edits.upgrade(path, form="flat").outcome == "unchanged"
     assert path.read_bytes() == before
 
 

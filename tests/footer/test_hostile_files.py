@@ -27,13 +27,14 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hostile")
     path = folder / "x.parquet"
     path.write_bytes(PLAIN)
-    edits.upgrade(path, placement="after-stop")
+    edits.upgrade(path, placement="after-stop", form="flat")
     FILES["after-stop"] = path.read_bytes()
     return folder
 
 
 def ask_everything(path: str) -> None:
-    for work in (lambda: parquetext.verify(path), lambda: inspect(path), lambda: edits.upgrade(path, dry_run=True),
+    for work in (lambda: parquetext.verify(path), lambda: inspect(path),
+                 lambda: edits.upgrade(path, "flat", dry_run=True),
                  lambda: edits.strip(path, dry_run=True), lambda: footer.scan(path), lambda: look(path)):
         try:
             work()

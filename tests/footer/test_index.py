@@ -67,7 +67,7 @@ def test_upgrading_to_the_other_form_replaces_the_block(implementation, plain):
     assert edits.upgrade(plain, "index").form_after == "index"
     small = plain.stat().st_size
     assert edits.upgrade(plain, "index").outcome == "unchanged"
-    result = edits.upgrade(plain)
+    result = edits.upgrade(plain, form="flat")
     assert (result.form_before, result.form_after) == ("index", "flat")
     assert edits.upgrade(plain, "index").form_before == "flat"
     assert plain.stat().st_size == small

@@ -100,7 +100,7 @@ def _make_pair(folder: Path, kind: str, table: pa.Table, codec: str, groups: int
     plain, upgraded = str(folder / f"{name}.parquet"), str(folder / f"{name}-upgraded.parquet")
     pq.write_table(table, plain, compression=codec, row_group_size=ROWS // groups)
     shutil.copyfile(plain, upgraded)
-    assert edits.upgrade(upgraded, **options).outcome == "upgraded"
+    assert edits.upgrade(upgraded, form="flat", **options).outcome == "upgraded"
     return Pair(name, codec, plain, upgraded)
 
 
@@ -132,7 +132,7 @@ def answers(request, pairs, tmp_path_factory) -> Answers:
     suited = [pair for pair in pairs if _suits(reader, pair)]
     final, restored = (str(tmp_path_factory.mktemp("par3") / name) for name in ("final.parquet", "restored.parquet"))
     shutil.copyfile(suited[0].upgraded, final)
-    edits.finalize(final)
+    edits.finalize(final, confirm=True)
     shutil.copyfile(final, restored)
     edits.restore(restored)
     paths = [path for pair in suited for path in (pair.plain, pair.upgraded)]

@@ -123,7 +123,7 @@ def files_of(folder: Path, data: bytes) -> dict[str, str]:
             parquetext.upgrade(path, form=form)
         elif form == "par3":
             parquetext.upgrade(path, form="flat")
-            parquetext.finalize(path)
+            parquetext.finalize(path, confirm=True)
     sidecar.build(paths["sidecar"])
     return paths
 

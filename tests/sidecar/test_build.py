@@ -258,8 +258,8 @@ class TestFacts:
         plain = sidecar.build(path)
         facts = describing(sidecar.open(path))
         if form == "par3":
-            parquetext.upgrade(path)
-            parquetext.finalize(path)
+            parquetext.upgrade(path, form="flat")
+            parquetext.finalize(path, confirm=True)
         else:
             parquetext.upgrade(path, form=form)
         assert sidecar.build(path).columns == plain.columns

@@ -27,8 +27,9 @@ def place(path):
 @pytest.mark.parametrize("external", [False, True])
 def test_every_edit_takes_it_along(path, in_place, external):
     sidecar.build(path, external_blooms=external)
-    for change in (parquetext.upgrade, parquetext.finalize, parquetext.restore, parquetext.strip):
-        result = change(path, in_place=in_place)
+    for change, options in ((parquetext.upgrade, {"form": "flat"}), (parquetext.finalize, {"confirm": True}),
+                            (parquetext.restore, {}), (parquetext.strip, {})):
+        result = change(path, in_place=in_place, **options)
         assert result.outcome != "unchanged"
         with sidecar.open(path) as plan:
             assert plan.belongs is Belongs.YES
@@ -43,7 +44,7 @@ def test_a_new_file_of_the_name_takes_it_along(path):
 
 
 def test_where_there_is_none_none_is_made(path):
-    parquetext.upgrade(path)
+    parquetext.upgrade(path, form="flat")
     parquetext.write_table(pa.table({"x": [7]}), path)
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
@@ -51,7 +52,7 @@ def test_where_there_is_none_none_is_made(path):
 def test_a_dry_run_and_a_change_that_is_none_leave_it(path):
     sidecar.build(path)
     before = place(path).stat()
-    parquetext.upgrade(path, dry_run=True)
+    parquetext.upgrade(path, dry_run=True, form="flat")
     parquetext.strip(path)
     assert place(path).stat() == before
 
@@ -59,7 +60,7 @@ def test_a_dry_run_and_a_change_that_is_none_leave_it(path):
 def test_those_of_others_are_left_alone(path):
     theirs = sidecars.sidecar(kernels.sidecar)
     place(path).write_bytes(theirs)
-    parquetext.upgrade(path)
+    parquetext.upgrade(path, form="flat")
     assert place(path).read_bytes() == theirs
 
 

@@ -246,15 +246,15 @@ def test_a_plan_by_a_version_token_rules_out_row_groups(path, monkeypatch):
 
 
 def test_a_par3_file_is_read_by_its_sidecar(path, table):
-    parquetext.finalize(path)
+    parquetext.finalize(path, confirm=True)
     with open_planned(path) as file:
         assert file.form == "sidecar"
         assert file.read(["n", "text"]).equals(table.select(["n", "text"]).replace_schema_metadata())
 
 
 def test_changes_of_a_file_bring_the_note_along(path, table):
-    for change in (parquetext.upgrade, parquetext.strip):
-        change(path)
+    for change, options in ((parquetext.upgrade, {"form": "flat"}), (parquetext.strip, {})):
+        assert change(path, **options).outcome != "unchanged"
         with open_planned(path) as file:
             assert (file.form, file.findings) == ("sidecar", [])
             assert file.read(["n"]).equals(table.select(["n"]).replace_schema_metadata())

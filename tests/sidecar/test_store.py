@@ -263,7 +263,7 @@ class TestRefusals:
             with pytest.raises(Refused, match="append to that"):
                 parquetext.write_table(rows(0, 1), path)
         with pytest.raises(Refused, match="Store"):
-            parquetext.upgrade(link)
+            parquetext.upgrade(link, form="flat")
         with store.snapshot() as snapshot:
             assert snapshot.read().equals(rows(0, 10))
 

@@ -184,7 +184,7 @@ def test_the_readmes_main_job_file_runs_by_a_wheel_with_a_bar_in_its_terminal(wh
     assert (submit.returncode, said.splitlines()[0]) == (0, VERSION), told
     assert "━" in told
     assert "upgrade: 1 files: 1 upgraded (" in told
-    assert edits.upgrade(lake / "x.parquet").outcome == "unchanged"
+    assert edits.upgrade(lake / "x.parquet", form="flat").outcome == "unchanged"
 
 
 def read_all(terminal: int) -> Iterator[str]:

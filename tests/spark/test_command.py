@@ -49,8 +49,18 @@ def test_a_job_prints_rows_and_a_last_line_and_saves(spark, run, lake, tmp_path)
 
 
 def test_a_state_from_a_shell_counts_in_python_too(spark, run, lake, tmp_path):
-    assert run("upgrade", lake, "--state", tmp_path / "state").exit_code == 0
-    assert [row.outcome for row in upgrade(spark, lake, state=tmp_path / "state").collect()] == ["skipped"]
+    assert run("upgrade", lake, "--form", "flat", "--state", tmp_path / "state").exit_code == 0
+    assert [row.outcome for row in upgrade(spark, lake, state=tmp_path / "state", form="flat").collect()] == ["skipped"]
+
+
+def test_a_confirmed_finalize_is_done_and_a_dry_run_needs_no_confirmation(run, lake):
+    assert json.loads(run("finalize", lake, "--dry-run", "--json").stdout)["outcome"] == "would-finalize"
+    assert json.loads(run("finalize", lake, "--yes", "--json").stdout)["outcome"] == "finalized"
+
+
+def test_rows_say_why_a_file_was_left_alone(run, lake):
+    row = json.loads(run("upgrade", lake, "--json").stdout)
+    assert (row["outcome"], row["message"][:18]) == ("unchanged", "nothing is gained:")
 
 
 def test_a_catalog_is_saved_and_says_what_it_could_not_read(spark, run, lake, tmp_path):
@@ -71,6 +81,8 @@ def test_exit_codes_tell_failed_files_from_a_job_that_could_not_run(run, lake):
     assert "verify: 2 files: 1 ok, 1 findings (" in done.stderr
     for arguments, why in ((["nothing", lake], "no such job"), (["strip", lake, "--form", "flat"], "form"),
                            (["upgrade", lake, "--form", "none"], "no footer form"),
+                           (["finalize", lake], "only parquetext reads a finalized file, until restore: --yes goes on"),
+                           (["finalize", lake, "--watch"], "--yes goes on"), (["verify", lake, "--yes"], "confirm"),
                            (["catalog", lake], "--save"), (["catalog", lake, "--save", lake.parent], "replace"),
                            (["upgrade", lake, "--watch", "--save", "rows"], "no --state, --save"),
                            (["upgrade", lake, lake, "--watch"], "only one path"), (["upgrade", ""], "not a path"),

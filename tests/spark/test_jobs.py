@@ -60,15 +60,20 @@ def contents(lake: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in lake.rglob("*.parquet")}
 
 
+OPTIONS = {"upgrade": {"form": "flat"}, "finalize": {"confirm": True}}
+
+
 @pytest.mark.parametrize("verbs", [("upgrade", "strip"), ("finalize", "restore", "strip")], ids=" ".join)
 def test_the_corpus_goes_through_every_change_as_single_files_do(spark, corpus_lake, tmp_path, verbs):
     alone = tmp_path / "alone"
     shutil.copytree(corpus_lake, alone)
     before = contents(corpus_lake)
     for verb in verbs:
-        rows = {Path(row.path).name: row for row in quietly(getattr(jobs, verb), spark, corpus_lake).collect()}
+        options = OPTIONS.get(verb, {})
+        results = quietly(getattr(jobs, verb), spark, corpus_lake, **options)
+        rows = {Path(row.path).name: row for row in results.collect()}
         assert len(rows) == len(before)
-        for path, result, error in edits.many(alone, getattr(edits, verb)):
+        for path, result, error in edits.many(alone, getattr(edits, verb), **options):
             row = rows[Path(path).name]
             if error:
                 assert (row.outcome, row.error, row.offset) == (
@@ -111,7 +116,7 @@ def test_the_last_line_says_which_kernels_ran_how_many_tasks(spark, lake, capfd)
 
 
 def test_results_have_one_row_per_file_with_what_was_done(spark, lake):
-    results = quietly(jobs.upgrade, spark, lake)
+    results = quietly(jobs.upgrade, spark, lake, form="flat")
     assert results.columns == ROWS.names
     rows = {row.path: row for row in results.collect()}
     good, bad = rows[f"{lake}/day=0/x.parquet"], rows[f"{lake}/day=1/bad.parquet"]
@@ -126,8 +131,8 @@ def test_results_have_one_row_per_file_with_what_was_done(spark, lake):
 
 
 def test_a_job_runs_once_before_the_call_returns(spark, lake):
-    results = quietly(jobs.upgrade, spark, lake)
-    assert edits.upgrade(lake / "day=0" / "x.parquet").outcome == "unchanged"
+    results = quietly(jobs.upgrade, spark, lake, form="flat")
+    assert edits.upgrade(lake / "day=0" / "x.parquet", form="flat").outcome == "unchanged"
     edits.strip(lake / "day=0" / "x.parquet")
     assert outcomes(results) == outcomes(results) == {"upgraded": 3, "failed": 1}
     assert edits.strip(lake / "day=0" / "x.parquet").outcome == "unchanged"
@@ -135,7 +140,7 @@ def test_a_job_runs_once_before_the_call_returns(spark, lake):
 
 def test_failed_files_raise_in_the_end_where_that_is_asked_for(spark, lake):
     with pytest.raises(jobs.JobFailed, match=r"bad\.parquet: not a Parquet file") as caught:
-        quietly(jobs.upgrade, spark, lake, on_error="raise")
+        quietly(jobs.upgrade, spark, lake, form="flat", on_error="raise")
     assert outcomes(caught.value.results) == {"upgraded": 3, "failed": 1}
     with pytest.raises(jobs.JobFailed, match="bad"):
         quietly(jobs.verify, spark, lake, on_error="raise")
@@ -153,6 +158,13 @@ def test_options_that_no_verb_takes_fail_before_any_file_is_touched(spark, lake,
     assert contents(lake)["x.parquet"] == ORIGINAL
 
 
+def test_nothing_is_finalized_unless_it_is_confirmed(spark, lake):
+    for finalize in (jobs.finalize, jobs.watch):
+        with pytest.raises(parquetext.errors.Refused, match="only parquetext reads"):
+            finalize(spark, str(lake), **({"action": "finalize"} if finalize is jobs.watch else {}))
+    assert contents(lake)["x.parquet"] == ORIGINAL
+
+
 def test_options_reach_every_file(spark, lake):
     rows = quietly(jobs.upgrade, spark, lake / "day=*" / "x.parquet", "index").collect()
     assert {row.form_after for row in rows} == {"index"}
@@ -167,7 +179,7 @@ def one_task(spark, folder: Path, count: int) -> tuple[list[tuple], Work]:
         Path(path).write_bytes(ORIGINAL)
     results = begin(spark, Filesystems(), str(folder / "results"), "upgrade")
     done = [spark.sparkContext.accumulator(0) for _ in range(2)]
-    return files, Work("upgrade", {"timeout": 60}, "upgrade", results, Filesystems(), *done)
+    return files, Work("upgrade", {"form": "flat", "timeout": 60}, "upgrade", results, Filesystems(), *done)
 
 
 def test_a_task_comes_last_to_the_file_that_an_earlier_attempt_was_at_and_passes_it_over_if_that_has_died(
@@ -212,13 +224,14 @@ def test_two_attempts_at_one_task_at_the_same_time_end_with_whole_files(spark, t
 
 def test_files_of_a_table_are_refused_as_single_ones_are(spark, lake):
     (lake / "_delta_log").mkdir()
-    rows = quietly(jobs.upgrade, spark, lake).collect()
+    rows = quietly(jobs.upgrade, spark, lake, form="flat").collect()
     assert {(row.outcome, row.error) for row in rows} == {("failed", "Refused")}
     with pytest.raises(parquetext.errors.Refused) as refused:
-        edits.upgrade(lake / "day=0" / "x.parquet")
+        edits.upgrade(lake / "day=0" / "x.parquet", form="flat")
     assert {row.message for row in rows} == {refused.value.message}
     assert contents(lake)["x.parquet"] == ORIGINAL
-    assert outcomes(quietly(jobs.upgrade, spark, lake, force="table-format")) == {"upgraded": 3, "failed": 1}
+    forced = quietly(jobs.upgrade, spark, lake, form="flat", force="table-format")
+    assert outcomes(forced) == {"upgraded": 3, "failed": 1}
 
 
 def test_nothing_there_is_no_error(spark, tmp_path):

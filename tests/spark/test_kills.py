@@ -64,7 +64,7 @@ spark = jobs.session(**{
     "spark.speculation.minTaskRuntime": "500ms", "spark.sql.shuffle.partitions": "2"})
 
 def rows(path):
-    results = jobs.upgrade(spark, path, progress=False)
+    results = jobs.upgrade(spark, path, "flat", progress=False)
     return [[row.path, row.outcome, row.form_after, row.message] for row in results.collect()]
 
 
@@ -81,7 +81,7 @@ import sys
 from parquetext import spark as jobs
 
 spark = jobs.session(master="local[2]", driver_memory="512m")
-jobs.upgrade(spark, sys.argv[1], state=sys.argv[2], progress=False)
+jobs.upgrade(spark, sys.argv[1], "flat", state=sys.argv[2], progress=False)
 """
 
 
@@ -157,14 +157,14 @@ def test_a_killed_driver_leaves_a_record_and_the_rerun_finishes_the_rest(spark, 
     driver.communicate()
     recorded = spark.read.parquet(str(state)).count()
     assert 0 < recorded < FILES
-    results = upgrade(spark, lake, state=str(state), progress=False).collect()
+    results = upgrade(spark, lake, state=str(state), progress=False, form="flat").collect()
     outcomes = Counter(row.outcome for row in results)
     assert outcomes["skipped"] == recorded
     assert sum(outcomes.values()) == len({row.path for row in results}) == FILES
     assert set(outcomes) <= {"skipped", "upgraded", "unchanged"}
     assert {row.form_after for row in results} == {"flat"}
     assert spark.read.parquet(str(lake)).toArrow().num_rows == FILES * TABLE.num_rows
-    again = upgrade(spark, lake, state=str(state), progress=False).collect()
+    again = upgrade(spark, lake, state=str(state), progress=False, form="flat").collect()
     assert Counter(row.outcome for row in again) == {"skipped": FILES}
 
 

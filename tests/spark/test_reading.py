@@ -55,7 +55,7 @@ def lake(tmp_path_factory):
         path = folder / f"part={number // 2}" / f"{number}.parquet"
         path.parent.mkdir(exist_ok=True)
         pq.write_table(table, path, row_group_size=10, bloom_filter_options={"n": True})
-    parquetext.upgrade(str(folder / "part=0" / "0.parquet"))
+    parquetext.upgrade(str(folder / "part=0" / "0.parquet"), form="flat")
     parquetext.upgrade(str(folder / "part=0" / "1.parquet"), "index")
     (folder / "part=1" / "_hidden.parquet").write_bytes(b"not looked at")
     return str(folder)
@@ -361,8 +361,8 @@ class TestRead:
 def test_par3_files_are_read(spark, tmp_path):
     path = str(tmp_path / "t.parquet")
     pq.write_table(pa.table({"a": range(30)}), path, row_group_size=10)
-    parquetext.upgrade(path)
-    parquetext.finalize(path)
+    parquetext.upgrade(path, form="flat")
+    parquetext.finalize(path, confirm=True)
     assert source(spark, path).agg(F.sum("a")).collect() == [(435,)]
 
 

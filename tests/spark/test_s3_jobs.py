@@ -77,7 +77,7 @@ def test_objects_are_listed_under_the_scheme_that_was_asked_for(on_s3, lake, sch
 
 def test_a_table_is_found_in_one_listing(on_s3, store, lake):
     put(store[0], f"{BUCKET}/lake/_delta_log/0.json", b"{}")
-    rows = upgrade(on_s3, f"s3a://{BUCKET}/lake", progress=False).collect()
+    rows = upgrade(on_s3, f"s3a://{BUCKET}/lake", progress=False, form="flat").collect()
     assert {row.error for row in rows} == {"Refused"}
     asked = [path for method, path, _ in store[1].requests if method in ("GET", "HEAD") and "_delta_log" in path]
     assert len(asked) < FILES
@@ -95,10 +95,10 @@ def test_a_job_goes_through_in_spite_of_503s_and_dropped_connections(on_s3, stor
     filesystem, recorder = store
     moody = recorder._application = Moody(recorder._application)
     path, state = f"s3a://{BUCKET}/lake", f"s3a://{BUCKET}/state"
-    first = upgrade(on_s3, path, state=state, progress=False).collect()
+    first = upgrade(on_s3, path, state=state, progress=False, form="flat").collect()
     assert Counter(row.form_after for row in first) == {"flat": FILES}, [row.message for row in first]
     assert {row.outcome for row in first} <= {"upgraded", "unchanged"}, [(row.error, row.message) for row in first]
-    assert Counter(row.outcome for row in upgrade(on_s3, path, state=state, progress=False).collect()) == {
+    assert Counter(row.outcome for row in upgrade(on_s3, path, state=state, progress=False, form="flat").collect()) == {
         "skipped": FILES}
     assert Counter(row.form_after for row in strip(on_s3, path, progress=False).collect()) == {"thrift": FILES}
     assert min(moody.failed["503"], moody.failed["dropped"]) > 2

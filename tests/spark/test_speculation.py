@@ -67,7 +67,7 @@ spark = jobs.session(**{
     "spark.executorEnv.PYTHONPATH": hook, "spark.executorEnv.MARKS": marks, "spark.speculation": "true",
     "spark.speculation.quantile": "0.5", "spark.speculation.multiplier": "1.2",
     "spark.speculation.minTaskRuntime": "500ms"})
-rows = [[row.path, row.outcome, row.message] for row in jobs.upgrade(spark, lake, progress=False).collect()]
+rows = [[row.path, row.outcome, row.message] for row in jobs.upgrade(spark, lake, "flat", progress=False).collect()]
 attempts = spark._jvm.scala.jdk.javaapi.CollectionConverters.asJava(
     spark._jsc.sc().statusStore().taskList(0, 0, 1000))
 print(json.dumps([rows, sum(attempt.speculative() for attempt in attempts)]))

@@ -39,6 +39,7 @@ def rows(spark, lake, tmp_path):
     """Run a job with a state; its rows by name."""
 
     def run(job=upgrade, **options) -> dict:
+        options = {"form": "flat", **options} if job is upgrade else options
         results = job(spark, lake, state=str(tmp_path / "state"), progress=False, **options).collect()
         assert len(results) == len({row.path for row in results})
         return {Path(row.path).stem: row for row in results}
@@ -76,13 +77,13 @@ def test_a_rerun_does_only_what_is_new_or_changed(rows, lake):
 
 def test_a_record_within_the_dataset_is_none_of_its_files(spark, lake):
     for outcome in ("upgraded", "skipped"):
-        results = upgrade(spark, lake, state=str(lake / "state"), progress=False).collect()
+        results = upgrade(spark, lake, state=str(lake / "state"), progress=False, form="flat").collect()
         assert {Path(row.path).stem: row.outcome for row in results} == {"a": outcome, "b": outcome, "bad": "failed"}
 
 
 def test_a_folder_of_other_files_is_no_state(spark, lake):
     with pytest.raises(ParquetextError, match=r"lake/.*\.parquet: no record of a job"):
-        upgrade(spark, lake / "a.parquet", state=str(lake), progress=False)
+        upgrade(spark, lake / "a.parquet", state=str(lake), progress=False, form="flat")
     assert sorted(path.name for path in lake.iterdir()) == ["a.parquet", "b.parquet", "bad.parquet"]
     assert (lake / "a.parquet").read_bytes() == ORIGINAL
 

@@ -63,8 +63,9 @@ def test_a_dataset_goes_through_every_job_and_back(on, store, lake):
     found = list_files(on, path)
     assert found["path"].to_pylist() == sorted(f"{path}/{name}" for name in NAMES)
     assert set(found["size"].to_pylist()) == {len(ORIGINAL)}
-    for job, outcome in ((upgrade, "upgraded"), (verify, "ok"), (finalize, "finalized"), (restore, "restored")):
-        assert outcomes(job(on, path, progress=False)) == {outcome: len(NAMES)}
+    for job, outcome, options in ((upgrade, "upgraded", {"form": "flat"}), (verify, "ok", {}),
+                                  (finalize, "finalized", {"confirm": True}), (restore, "restored", {})):
+        assert outcomes(job(on, path, progress=False, **options)) == {outcome: len(NAMES)}
         if job is not finalize:  # after it nobody else reads the file
             check_files(store, lake)
     assert read(on, path).count() == len(NAMES) * TABLE.num_rows
@@ -76,11 +77,12 @@ def test_a_dataset_goes_through_every_job_and_back(on, store, lake):
 
 def test_a_second_run_does_what_has_changed_since(on, store, lake):
     path, state = f"{store.url}/{lake}", f"{store.url}/state"
-    assert outcomes(upgrade(on, path, state=state, progress=False)) == {"upgraded": len(NAMES)}
-    assert outcomes(upgrade(on, path, state=state, progress=False)) == {"skipped": len(NAMES)}
+    assert outcomes(upgrade(on, path, state=state, progress=False, form="flat")) == {"upgraded": len(NAMES)}
+    assert outcomes(upgrade(on, path, state=state, progress=False, form="flat")) == {"skipped": len(NAMES)}
     time.sleep(1.1)  # some stores tell times in whole seconds
     store.put(f"{lake}/{NAMES[0]}", store.get(f"{lake}/{NAMES[0]}"))
-    assert outcomes(upgrade(on, path, state=state, progress=False)) == {"skipped": len(NAMES) - 1, "unchanged": 1}
+    assert outcomes(upgrade(on, path, state=state, progress=False, form="flat")) == {
+        "skipped": len(NAMES) - 1, "it has its flat footer": 1}
     check_files(store, lake)
 
 
@@ -109,7 +111,7 @@ def test_a_name_service_of_sparks_settings_is_found(spark, hdfs):
     for name, value in {"nameservices": "here", "ha.namenodes.here": "one",
                         "namenode.rpc-address.here.one": place}.items():
         session.conf.set(f"dfs.{name}", value)
-    assert outcomes(upgrade(session, "hdfs://here/store/service", progress=False)) == {"upgraded": 1}
+    assert outcomes(upgrade(session, "hdfs://here/store/service", progress=False, form="flat")) == {"upgraded": 1}
     assert read(session, "hdfs://here/store/service").count() == TABLE.num_rows
 
 
@@ -121,7 +123,7 @@ def test_a_token_opens_azure(spark, azure):
             session.conf.set(name, value)
     session.conf.set("fs.azure.account.auth.type", "SAS")
     session.conf.set("fs.azure.sas.fixed.token", azure_token())
-    assert outcomes(upgrade(session, f"{azure.url}/token", progress=False)) == {"upgraded": 1}
+    assert outcomes(upgrade(session, f"{azure.url}/token", progress=False, form="flat")) == {"upgraded": 1}
     assert read(session, f"{azure.url}/token").count() == TABLE.num_rows
 
 

@@ -34,13 +34,13 @@ def outcomes(spark, folder: Path, action: str = "upgrade") -> Counter:
 def test_what_is_there_is_done_once_and_what_arrives_later_by_the_next_run(spark, tmp_path):
     lake = tmp_path / "lake of files"
     arrive(lake, "day=1/a.parquet", "deep/folder/b.parquet", "day=1/bad.parquet", "_temporary/c.parquet", "notes.txt")
-    watch(spark, str(lake), trigger=NOW).awaitTermination()
+    watch(spark, str(lake), form="flat", trigger=NOW).awaitTermination()
     first = {("a.parquet", "upgraded"): 1, ("b.parquet", "upgraded"): 1, ("bad.parquet", "failed"): 1}
     assert outcomes(spark, lake) == first
     arrive(lake, "day=3/d.parquet")
-    watch(spark, str(lake), trigger=NOW).awaitTermination()
+    watch(spark, str(lake), form="flat", trigger=NOW).awaitTermination()
     assert outcomes(spark, lake) == {**first, ("d.parquet", "upgraded"): 1}
-    assert edits.upgrade(lake / "day=3" / "d.parquet").outcome == "unchanged"
+    assert edits.upgrade(lake / "day=3" / "d.parquet", form="flat").outcome == "unchanged"
     assert (lake / "_temporary" / "c.parquet").read_bytes() == ORIGINAL
     assert pq.read_table(lake / "day=1" / "a.parquet", partitioning=None).equals(TABLE)
 

@@ -107,7 +107,7 @@ def change_of(case: dict):
         write_table(table, io.BytesIO(), **case["options"])
         return lambda path: write_table(table, path, **case["options"])
     verb = getattr(edits, case["verb"])
-    verb(case["file"], dry_run=True)
+    verb(case["file"], **case["options"], dry_run=True)
     return lambda path: verb(path, **case["options"])
 
 

@@ -22,5 +22,5 @@ def write_forms(folder: Path) -> dict[str, Path]:
     paths = {form: folder / f"{form}.parquet" for form in ("flat", "index", "par3")}
     for form, path in paths.items():
         shutil.copyfile(plain, path)
-        edits.finalize(path, extensions=SLOT) if form == "par3" else edits.upgrade(path, form)
+        edits.finalize(path, extensions=SLOT, confirm=True) if form == "par3" else edits.upgrade(path, form)
     return paths
