@@ -175,7 +175,7 @@ def test_without_hdfs_native_all_but_changes_goes_by_libhdfs(hdfs, java_home, ru
         for mode in ("errorifexists", "overwrite"):
             print(write(frame, url, mode=mode, partition_by=["third"]).rows)
         print(*[row.outcome for row in verify(spark, url, pages=True, progress=False).collect()])
-        print(*{row.message for row in upgrade(spark, url, progress=False).collect()})
+        print(*{row.message for row in upgrade(spark, url, "flat", progress=False).collect()})
     """, f"{hdfs.url}/by-libhdfs", **libhdfs(java_home), PYTHONPATH=f"{tmp_path}:{IMPORTED_FROM}").splitlines()
     assert told[:3] == ["100", "100", "ok ok ok"]
     assert "pip install 'parquetext[hdfs]'" in told[3]
