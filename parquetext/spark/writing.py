@@ -36,7 +36,8 @@ def write(df: DataFrame, path: str | os.PathLike, mode: str = "errorifexists", p
     path : str or os.PathLike
         A folder; a URL as Spark has it.
     mode : {"errorifexists", "error", "ignore", "append", "overwrite"}
-        What to do where the dataset is already; as `DataFrameWriter.mode` means it.
+        What to do where the dataset is already; as `DataFrameWriter.mode` means it. ``"overwrite"`` replaces only
+        the partitions that get rows where ``spark.sql.sources.partitionOverwriteMode``, or the option, is dynamic.
     partition_by : str or sequence of str
         Columns that become directories.
     form : str
@@ -44,8 +45,8 @@ def write(df: DataFrame, path: str | os.PathLike, mode: str = "errorifexists", p
     sidecar : bool
         Write one beside each file.
     **options
-        Spark's own: ``compression`` (what the session says by default), ``maxRecordsPerFile``, and
-        ``**{"parquet.block.size": …}``.
+        Spark's own: ``compression`` and ``partitionOverwriteMode`` (what the session says by default),
+        ``maxRecordsPerFile``, and ``**{"parquet.block.size": …}``.
 
     Returns
     -------
@@ -72,8 +73,9 @@ def write(df: DataFrame, path: str | os.PathLike, mode: str = "errorifexists", p
     chosen = MODES.get(mode.lower().replace("_", ""))
     if chosen is None:
         raise ParquetextError(f"mode {mode!r}: one of {', '.join(MODES)} expected")
-    given = {"compression": spark.conf.get("spark.sql.parquet.compression.codec")} | options
-    parsed = OutputOptions.of({**given, "form": form, "sidecar": sidecar})
+    given = {"compression": spark.conf.get("spark.sql.parquet.compression.codec"),
+             "partitionOverwriteMode": spark.conf.get("spark.sql.sources.partitionOverwriteMode")}
+    parsed = OutputOptions.of({**given, **options, "form": form, "sidecar": sidecar})
     keys = [partition_by] if isinstance(partition_by, str) else list(partition_by)
     target = Filesystems.of(spark).target(normal(path))
     job = OutputJob.prepare(target, df.schema, chosen, keys, parsed)

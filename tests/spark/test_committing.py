@@ -16,7 +16,7 @@ import parquetext
 from parquetext import storage
 from parquetext.errors import Refused
 from parquetext.spark.output import committing, staging
-from parquetext.spark.output.committing import APPEND, ERROR, IGNORE, OVERWRITE
+from parquetext.spark.output.committing import APPEND, ERROR, IGNORE, OVERWRITE, OVERWRITE_PARTITIONS
 from parquetext.spark.output.staging import Folder, Staging
 from parquetext.spark.owner import Owner
 from parquetext.storage import LocalTarget
@@ -128,6 +128,85 @@ def test_a_commit_that_is_killed_anywhere_is_ended_by_the_next_write(tmp_path, m
             assert (folder / "data/_SUCCESS").exists()
             break
     assert step > 5 and outcomes == {False, True}
+
+
+@pytest.mark.parametrize(("is_local", "exchanges"), [(True, True), (True, False), (False, True)],
+                         ids=["one step", "two renames", "as on a store"])
+@pytest.mark.parametrize("beside", [True, False], ids=["beside", "within"])
+def test_replaced_partitions_are_old_or_new_wherever_the_commit_is_killed(tmp_path, beside, is_local, exchanges):
+    old, new_texts = ["old 0", "old 1", "old 2"], ["new 0", "new 1", "new 2", "old 2"]
+    outcomes = set()
+    for step in range(STEPS):
+        folder = tmp_path / str(step)
+        dataset = Folder.of(LocalTarget(str(folder / "data")))
+        for number in range(3):
+            write_file(folder / f"data/k={number}/part-{old[number]}", old[number])
+        (folder / "data/_SUCCESS").touch()
+        new, files = staged(dataset, beside)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(Folder, "is_local", is_local)
+            if not exchanges:
+                patched.setattr(committing.ctypes, "CDLL", lambda *_, **__: object())
+            kill_before(patched, step)
+            dying = Folder(pafs.LocalFileSystem(), dataset.path)
+            try:
+                committing.commit(Staging(Folder(dying.filesystem, new.folder.path), new.job), dying, files,
+                                  OVERWRITE_PARTITIONS)
+                killed = False
+            except Killed:
+                killed = True
+        found = texts(dataset)
+        if is_local and exchanges:  # each partition changes from one moment to the next
+            assert [text for text in found if text in ("old 0", "new 0", "new 2")] in (["old 0"], ["new 0", "new 2"])
+            assert [text for text in found if text[-1] == "1"] in (["old 1"], ["new 1"])
+        assert "old 2" in found
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(Owner, "is_alive", lambda owner: False)
+            patched.setattr(os, "stat", numbered_otherwise(os.stat))
+            committing.settle_leftovers(dataset)
+        assert texts(dataset) in (old, new_texts) and (folder / "data/_SUCCESS").exists()
+        outcomes.add(texts(dataset) == new_texts)
+        assert not [path for path in folder.rglob("*") if ".parquetext-" in path.name]
+        if not killed:
+            break
+    assert step > 5 and outcomes == {False, True}
+
+
+def test_partitions_replace_those_of_a_dataset_that_was_made_meanwhile(dataset, monkeypatch):
+    new, files = staged(dataset, beside=True)
+    write = committing.Manifest.write
+
+    def make(*arguments) -> None:
+        write_file(Path(dataset.path, "k=0/part-old"), "old 0")
+        write_file(Path(dataset.path, "k=2/part-old"), "old 2")
+        write(*arguments)
+
+    monkeypatch.setattr(committing.Manifest, "write", make)
+    committing.commit(new, dataset, files, OVERWRITE_PARTITIONS)
+    assert texts(dataset) == [*NEW, "old 2"]
+
+
+@pytest.mark.parametrize("theirs", [APPEND, OVERWRITE, OVERWRITE_PARTITIONS])
+@pytest.mark.parametrize("beside", [True, False])
+def test_what_another_machine_had_decided_comes_back_for_other_partitions_alone(dataset, monkeypatch, theirs, beside):
+    """Decided, then some of it replaced by partitions: those stay, the rest is done."""
+    write_file(Path(dataset.path, "k=1/part-old"), "old 1")
+    write_file(Path(dataset.path, "k=2/part-old"), "old 2")
+    with monkeypatch.context() as patched:
+        patched.setattr(Owner, "driver", lambda: Owner("0" * 8, 1, 1))
+        killed, files = staged(dataset, beside)
+        patched.setattr(committing, "settle", lambda folder: None)
+        committing.commit(killed, dataset, files, theirs)
+    os.utime(killed.manifest.path, (1, 1))
+    new = Staging.new(dataset, beside)
+    write_file(Path(new.attempts.path, "0-a", "k=0", "part-last"), "last")
+    committing.commit(new, dataset, [("0-a/k=0/part-last", "k=0/part-last")], OVERWRITE_PARTITIONS)
+    assert texts(dataset) == ["last", "old 1", "old 2"]
+    monkeypatch.setattr(Owner, "is_alive", lambda owner: False)
+    committing.settle_leftovers(dataset)
+    assert texts(dataset) == {APPEND: ["last", "new 1", "old 1", "old 2"], OVERWRITE: ["last", "new 1"],
+                              OVERWRITE_PARTITIONS: ["last", "new 1", "old 2"]}[theirs]
+    assert not [path for path in Path(dataset.parent.path).rglob("*") if ".parquetext-" in path.name]
 
 
 @pytest.mark.parametrize(("mode", "left"), [(APPEND, ["new 0", "new 1", "new 2", "old"]), (ERROR, OLD), (IGNORE, OLD)])

@@ -20,9 +20,10 @@ from ... import storage
 from ...storage.staged import check_size
 from .staging import FORGOTTEN, Folder, Staging, leftovers, stagings
 
-__all__ = ["APPEND", "ERROR", "IGNORE", "OVERWRITE", "commit", "settle", "settle_leftovers"]
+__all__ = ["APPEND", "ERROR", "IGNORE", "OVERWRITE", "OVERWRITE_PARTITIONS", "commit", "settle", "settle_leftovers"]
 
 APPEND, OVERWRITE, ERROR, IGNORE = "append", "overwrite", "error", "ignore"
+OVERWRITE_PARTITIONS = "overwrite partitions"
 SUCCESS = "_SUCCESS"
 MOVERS = 16
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
@@ -44,6 +45,9 @@ class Manifest:
     inode : int
         Of the staged folder that becomes the dataset as a whole; 0 where files are moved. Without its device: other
         machines number those otherwise, and so does the same one when it has been started again.
+    partitions : list of (str, int)
+        Mode `OVERWRITE_PARTITIONS`: the directories that are replaced, and the inodes of the staged ones; 0 where
+        files are moved.
     """
 
     dataset: str
@@ -51,6 +55,7 @@ class Manifest:
     mode: str
     removed: list[str] = field(default_factory=list)
     inode: int = 0
+    partitions: list[tuple[str, int]] = field(default_factory=list)
 
     def write(self, file: Folder) -> None:
         new = storage.create((file.filesystem, file.path))
@@ -67,7 +72,8 @@ def commit(staging: Staging, dataset: Folder, files: Iterable[tuple[str, str]], 
     """Put the files of a write in their place: all of them, or none.
 
     On a local filesystem a dataset that is new, or that is replaced, is there whole from one moment to the next.
-    Everything else is moved file by file; a driver that is killed meanwhile leaves the rest to the next write.
+    Partitions that are replaced there each change from one moment to the next. Everything else is moved file by file.
+    A driver that is killed meanwhile leaves the rest to the next write.
 
     Parameters
     ----------
@@ -76,8 +82,9 @@ def commit(staging: Staging, dataset: Folder, files: Iterable[tuple[str, str]], 
     dataset : Folder
     files : iterable of (str, str)
         Where each file is in the attempts' folder, and where it goes in the dataset.
-    mode : {"append", "overwrite", "error", "ignore"}
-        `ERROR` and `IGNORE`: of a dataset that is not there.
+    mode : {"append", "overwrite", "overwrite partitions", "error", "ignore"}
+        `ERROR` and `IGNORE`: of a dataset that is not there. `OVERWRITE_PARTITIONS`: only the directories that get
+        files are replaced, with all that is in them.
 
     Raises
     ------
@@ -98,7 +105,9 @@ def commit(staging: Staging, dataset: Folder, files: Iterable[tuple[str, str]], 
         _give_up(staging, dataset, mode)
         settle(staging.folder)
         return
-    if _as_a_whole(staging, dataset, mode):
+    if mode == OVERWRITE_PARTITIONS:
+        manifest = _staged_partitions(staging, dataset, moves)
+    elif _as_a_whole(staging, dataset, mode):
         manifest = _staged_table(staging, dataset, moves, mode)
     else:
         manifest = Manifest(dataset.path, moves, mode, _files_below(dataset) if mode == OVERWRITE else [])
@@ -129,12 +138,14 @@ def _settle(folder: Folder) -> None:
     if staging.manifest.exists():
         manifest = Manifest.read(staging.manifest)
         dataset = Folder(folder.filesystem, manifest.dataset)
-        if manifest.mode == OVERWRITE:
-            _supersede(staging, dataset)
+        if manifest.mode in (OVERWRITE, OVERWRITE_PARTITIONS):
+            _supersede(staging, dataset, manifest)
         if manifest.inode:
             _swap(staging, dataset, manifest)
+        elif any(inode for _, inode in manifest.partitions):
+            _swap_partitions(staging, dataset, manifest)
         else:
-            if manifest.mode == OVERWRITE:
+            if manifest.mode in (OVERWRITE, OVERWRITE_PARTITIONS):
                 _remove(dataset, manifest.removed)
             _move(dataset, manifest.moves)
         # First: without it, and with half of its files gone, the folder is nothing but a leftover.
@@ -142,13 +153,32 @@ def _settle(folder: Folder) -> None:
     staging.remove()
 
 
-def _supersede(staging: Staging, dataset: Folder) -> None:
+def _supersede(staging: Staging, dataset: Folder, manifest: Manifest) -> None:
     """Let nobody do later what dead drivers, or those of other machines, had decided before this overwrite was."""
     now = staging.manifest.modified()
     for folder, owner in stagings(dataset):
         other = Staging(folder, "").manifest
         if folder.path != staging.folder.path and not owner.is_alive() and other.exists() and other.modified() < now:
-            other.filesystem.delete_file(other.path)
+            rest = _outside(Manifest.read(other), dataset, {place for place, _ in manifest.partitions})
+            if manifest.mode == OVERWRITE_PARTITIONS and (rest.moves or rest.removed):
+                rest.write(other)
+            else:
+                other.filesystem.delete_file(other.path)
+
+
+def _outside(manifest: Manifest, dataset: Folder, places: set[str]) -> Manifest:
+    """What remains of a decision when these partitions have been replaced since: moves of single files."""
+    if manifest.mode in (ERROR, IGNORE):
+        return manifest  # given up, because the dataset is there
+    removed = _files_below(dataset) if manifest.inode and manifest.mode == OVERWRITE else manifest.removed
+    kept = [(place, inode) for place, inode in manifest.partitions if place not in places]
+    return Manifest(manifest.dataset, [move for move in manifest.moves if posixpath.dirname(move[1]) not in places],
+                    manifest.mode, [name for name in removed if not _is_within(name, places)], 0, kept)
+
+
+def _is_within(name: str, places: set[str]) -> bool:
+    parts = name.split("/")
+    return any("/".join(parts[:depth]) in places for depth in range(1, len(parts)))
 
 
 def settle_leftovers(dataset: Folder, forgotten: float = FORGOTTEN) -> list[Folder]:
@@ -191,6 +221,43 @@ def _staged_table(staging: Staging, dataset: Folder, moves: Iterable[tuple[str, 
     return Manifest(dataset.path, moved, mode, inode=os.stat(table.path).st_ino)
 
 
+def _staged_partitions(staging: Staging, dataset: Folder, moves: list[tuple[str, str]]) -> Manifest:
+    """The partitions that get files, ready to replace those of the dataset."""
+    places = sorted({posixpath.dirname(goal) for _, goal in moves})
+    if not dataset.is_local:
+        removed = [f"{place}/{name}" for place in places for name in _files_below(dataset / place)]
+        return Manifest(dataset.path, moves, OVERWRITE_PARTITIONS, removed, 0, [(place, 0) for place in places])
+    _move(staging.table, moves)
+    for place in places:
+        if (dataset / place).exists():
+            shutil.copymode((dataset / place).path, (staging.table / place).path)
+    moved = [((staging.table / goal).path, goal) for _, goal in moves]
+    inodes = [(place, os.stat((staging.table / place).path).st_ino) for place in places]
+    whole = os.stat(staging.table.path).st_ino if _as_a_whole(staging, dataset, OVERWRITE_PARTITIONS) else 0
+    return Manifest(dataset.path, moved, OVERWRITE_PARTITIONS, inode=whole, partitions=inodes)
+
+
+def _swap_partitions(staging: Staging, dataset: Folder, manifest: Manifest) -> None:
+    """Let staged partitions take the place of the dataset's, one after the other, as far as they have not."""
+    _remove(dataset, [])
+    for number, (place, inode) in enumerate(manifest.partitions):
+        staged, goal = staging.table / place, dataset / place
+        (dataset / posixpath.dirname(place)).make()
+        if _is(staged.path, inode):
+            _replace(staged.path, goal.path, (staging.folder / f"replaced-{number}").path)
+    _move(dataset, manifest.moves)
+
+
+def _replace(staged: str, path: str, replaced: str) -> None:
+    """Give a staged folder its name, in exchange for the one that has it."""
+    try:
+        os.rename(staged, path)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+            raise
+        _exchange(staged, path, replaced)
+
+
 def _swap(staging: Staging, dataset: Folder, manifest: Manifest) -> None:
     """Let the staged folder become the dataset; nothing if it has become it already."""
     if not _is(staging.table.path, manifest.inode):
@@ -206,6 +273,8 @@ def _swap(staging: Staging, dataset: Folder, manifest: Manifest) -> None:
             raise
         if manifest.mode == APPEND:
             _move(dataset, manifest.moves)
+        elif manifest.mode == OVERWRITE_PARTITIONS:
+            _swap_partitions(staging, dataset, manifest)
         else:
             _give_up(staging, dataset, manifest.mode)
 

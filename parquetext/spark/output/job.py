@@ -21,9 +21,9 @@ from ...edits.tables import table_above
 from ...errors import Conflict, Refused
 from ...storage import LocalTarget, RemoteTarget
 from .columns import arrow_columns, check_columns
-from .committing import APPEND, ERROR, IGNORE, OVERWRITE, commit, settle, settle_leftovers
+from .committing import APPEND, ERROR, IGNORE, OVERWRITE, OVERWRITE_PARTITIONS, commit, settle, settle_leftovers
 from .files import NewFile, TaskFiles
-from .options import OutputOptions, partition_columns
+from .options import DYNAMIC, OutputOptions, partition_columns
 from .partitions import check_type
 from .staging import Folder, Staging
 
@@ -31,6 +31,7 @@ __all__ = ["APPEND", "ERROR", "IGNORE", "OVERWRITE", "OutputJob", "TaskOutput", 
 
 # What Spark's own reader takes a file's schema from, and whose calendar it has.
 _ROW_SCHEMA, _VERSION = "org.apache.spark.sql.parquet.row.metadata", "org.apache.spark.version"
+_PARTITION_OVERWRITE = "spark.sql.sources.partitionOverwriteMode"
 
 
 class Written(NamedTuple):
@@ -43,11 +44,15 @@ class Written(NamedTuple):
 
 
 class TaskOutput(NamedTuple):
-    """What the attempt of a task has written, and where in the staging folder."""
+    """What the attempt of a task has written, where in the staging folder, and how the session overwrites partitions.
+
+    A task alone is told the session's settings: no writer of a Python data source is.
+    """
 
     attempt: str
     files: list[NewFile]
     implementation: str
+    partition_overwrite: str
 
 
 @dataclass(frozen=True)
@@ -117,8 +122,13 @@ class OutputJob:
         for output in outputs:
             for file in output.files:
                 moves += [(f"{output.attempt}/{place}", place) for place in (file.place, file.sidecar) if place]
-        commit(self.staging, self.dataset, moves, self.mode)
+        commit(self.staging, self.dataset, moves, self._mode(outputs))
         return Written(len(files), sum(file.rows for file in files), sum(file.bytes for file in files), tasks)
+
+    def _mode(self, outputs: Iterable[TaskOutput]) -> str:
+        """As Spark decides: without partition columns there is nothing but the whole to overwrite."""
+        said = self.options.partition_overwrite or next((output.partition_overwrite for output in outputs), "")
+        return OVERWRITE_PARTITIONS if self.mode == OVERWRITE and self.keys and said == DYNAMIC else self.mode
 
     def abort(self) -> None:
         """Leave nothing of it, unless it was decided already: then it is done."""
@@ -129,7 +139,7 @@ class OutputJob:
         folder = self.staging.folder.make_below(f"attempts/{attempt}")
         files = TaskFiles(folder, f"part-{partition:05}-{self.staging.job}", self.keys, self.options, self._metadata())
         try:
-            output = TaskOutput(attempt, write(files), kernels.implementation())
+            output = TaskOutput(attempt, write(files), kernels.implementation(), _session_overwrite())
             if not self.staging.running.exists():
                 raise Conflict("the write was over before this attempt was", file=self.dataset.path)
             return output
@@ -140,6 +150,12 @@ class OutputJob:
     def _metadata(self) -> dict[str, str]:
         stored = StructType([field for field in self.schema if field.name not in self.keys])
         return {_ROW_SCHEMA: stored.json(), _VERSION: spark_version}
+
+
+def _session_overwrite() -> str:
+    """How the session of this task overwrites partitions; nothing where there is no task, or no such setting."""
+    task = TaskContext.get()
+    return ((task and task.getLocalProperty(_PARTITION_OVERWRITE)) or "").lower()
 
 
 def _is_mount(dataset: Folder) -> bool:

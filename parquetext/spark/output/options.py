@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...edits.upgrade import FORMS
 from ...errors import ColumnError, ParquetextError, Unsupported
 
-__all__ = ["OutputOptions"]
+__all__ = ["DYNAMIC", "STATIC", "OutputOptions", "partition_columns"]
 
 # Spark's names of codecs: pyarrow's, and what stands in file names.
 CODECS = {
@@ -16,7 +16,9 @@ CODECS = {
     "brotli": ("brotli", ".br"), "zstd": ("zstd", ".zstd"), "lz4": ("lz4", ".lz4"), "lz4_raw": ("lz4", ".lz4"),
 }
 FORM_NAMES = ("auto", "thrift", *FORMS)
-NAMES = ("compression", "maxRecordsPerFile", "parquet.block.size", "partitionBy", "form", "sidecar")
+NAMES = ("compression", "maxRecordsPerFile", "parquet.block.size", "partitionBy", "partitionOverwriteMode", "form",
+         "sidecar")
+STATIC, DYNAMIC = "static", "dynamic"
 BLOCK_BYTES = 128 << 20  # as Spark's own writer
 
 
@@ -36,6 +38,9 @@ class OutputOptions:
         Of the footer, as `parquetext.ParquetWriter` takes it.
     sidecar : bool
         Whether each file gets one.
+    partition_overwrite : str
+        `STATIC`: mode ``"overwrite"`` replaces the dataset; `DYNAMIC`: the partitions that get rows. Empty: what the
+        session says.
     """
 
     compression: str = "snappy"
@@ -43,12 +48,16 @@ class OutputOptions:
     block_bytes: int = BLOCK_BYTES
     form: str = "auto"
     sidecar: bool = False
+    partition_overwrite: str = ""
 
     def __post_init__(self):
         if self.compression not in CODECS:
             raise Unsupported(f"compression {self.compression!r}: one of {', '.join(CODECS)} expected")
         if self.form not in FORM_NAMES:
             raise ParquetextError(f"form {self.form!r}: one of {', '.join(FORM_NAMES)} expected")
+        if self.partition_overwrite not in ("", STATIC, DYNAMIC):
+            raise ParquetextError(f"partitionOverwriteMode {self.partition_overwrite!r}: {STATIC} or {DYNAMIC} "
+                                  "expected")
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> OutputOptions:
@@ -69,6 +78,7 @@ class OutputOptions:
             _number(given, "parquet.block.size", BLOCK_BYTES) or BLOCK_BYTES,
             given.get("form", "auto"),
             _flag(given, "sidecar"),
+            given.get("partitionoverwritemode", "").lower(),
         )
 
     @property
