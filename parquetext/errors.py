@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from . import wire
 
-__all__ = ["ParquetextError", "Malformed", "Damaged", "Unsupported", "Refused", "Conflict", "ColumnError", "retold",
-           "wire_error"]
+__all__ = ["ParquetextError", "Malformed", "Damaged", "Unsupported", "Refused", "Conflict", "ColumnError",
+           "outcome_of", "retold", "wire_error"]
+
+# Refusals, by what forces them, that say what a file is, and not what this machine or its caller cannot do.
+_OF_THE_FILE = frozenset({"table-format", "free-form", "size", "hard-links"})
 
 
 class ParquetextError(ValueError):
@@ -55,7 +58,15 @@ class Unsupported(ParquetextError):
 
 
 class Refused(ParquetextError):
-    """A change that would break the file, or something that relies on it."""
+    """A change that would break the file, or something that relies on it.
+
+    Attributes
+    ----------
+    force : str or None
+        The name of the refusal, where a caller may pass over it.
+    """
+
+    force: str | None = None
 
 
 class Conflict(ParquetextError):
@@ -66,6 +77,12 @@ class ColumnError(ParquetextError, KeyError):
     """A column name that names nothing, or more than one thing."""
 
     __str__ = ParquetextError.__str__
+
+
+def outcome_of(error: Exception) -> str:
+    """What is said of a file among many: ``"refused"`` where it is sound and must not be touched, else ``"failed"``."""
+    of_the_file = isinstance(error, Refused) and (error.code == wire.ENCRYPTED or error.force in _OF_THE_FILE)
+    return "refused" if of_the_file else "failed"
 
 
 def retold(error: Exception, message: str) -> Exception:

@@ -10,7 +10,11 @@ from typing import Annotated
 import typer
 
 from .. import wire
+from ..errors import outcome_of
+from ..storage import resolve
 from .output import CANNOT_RUN, FINDINGS, console, failure, files_progress, human_bytes, print_json, problem
+
+REFUSED = "refused"
 
 Paths = Annotated[list[str], typer.Argument(help="Files, directories, globs, URLs.", show_default=False)]
 InPlace = Annotated[
@@ -165,18 +169,21 @@ def _run(paths: list[str], description: str, change: Callable, json: bool) -> No
     from .. import edits
 
     outcomes: Counter[str] = Counter()
-    targets = list(edits.expand(paths))
+    asked_in_vain = 0  # files that a caller has named one by one, and that must not be touched
+    targets, named = list(edits.expand(paths)), {str(resolve(path)) for path in paths}
     with files_progress(len(targets), description, quiet=json) as advance:
         for path, result, error in edits.each(targets, change):
             advance()
             if getattr(error, "code", None) == wire.BAD_ARGUMENT:
                 problem(error)
                 raise typer.Exit(CANNOT_RUN)
-            outcomes["failed" if error else result.outcome] += 1
+            outcome = outcome_of(error) if error else result.outcome
+            outcomes[outcome] += 1
+            asked_in_vain += outcome == REFUSED and str(path) in named
             if json:
                 print_json(result if result else failure(path, error))
             elif error:
-                problem(error)
+                problem(f"{REFUSED}: {error}" if outcome == REFUSED else error)
             else:
                 added = result.bytes_after - result.bytes_before
                 why = f": {result.message}" if result.message else ""
@@ -191,4 +198,4 @@ def _run(paths: list[str], description: str, change: Callable, json: bool) -> No
     if not json:
         counts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.most_common())
         console.print(f"{len(targets):,} file{'s' * (len(targets) != 1)}: {counts}")
-    raise typer.Exit(FINDINGS if outcomes["failed"] else 0)
+    raise typer.Exit(FINDINGS if outcomes["failed"] or asked_in_vain else 0)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from ..errors import ParquetextError
+from ..errors import ParquetextError, outcome_of
 
 __all__ = [
     "CANNOT_RUN",
@@ -63,7 +63,7 @@ def failure(path: object, error: Exception) -> dict:
     """What `--json` prints of a file that nothing could be done with."""
     return {
         "path": str(path),
-        "outcome": "failed",
+        "outcome": outcome_of(error),
         "error": type(error).__name__,
         "message": str(error),
         "offset": getattr(error, "offset", None),

@@ -22,7 +22,8 @@ MAGICS = (b"PAR1", b"PARE", b"PAR3")
 def many(paths: Iterable[object] | str, action: Callable, **options) -> Iterator[Outcome]:
     """Apply `action(path, **options)` to every file that `paths` stand for.
 
-    Yields (path, result, None), or (path, None, error) for a file that failed: one bad file does not stop the others.
+    Yields (path, result, None), or (path, None, error) for a file that failed or was refused, which
+    `errors.outcome_of` tells apart: one such file does not stop the others.
     """
     return each(expand(paths), lambda path: action(path, **options))
 

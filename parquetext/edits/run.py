@@ -15,6 +15,7 @@ from .forcing import FORCEABLE, STORAGE_REFUSALS
 from .par3 import Par3Footer, read_par3
 from .result import Result
 from .tables import refuse_table_files
+from .told import told_of
 
 __all__ = ["Planned", "change_footer", "read_either"]
 
@@ -39,25 +40,29 @@ def change_footer(path: object, plan: Plan, done: str, would: str, *, in_place: 
     forced = check(force, FORCEABLE)
     refuse_table_files(path, forced)
 
-    def result(source, footer: Footer | Par3Footer, planned: Planned, written: int) -> Result:
+    def result(source, footer: Footer | Par3Footer, planned: Planned, written: int, told: Iterable[str]) -> Result:
         edit, form = planned.edit, footer.form
         outcome = "unchanged" if edit is None else would if dry_run else done
         return Result(
             path=source.name, outcome=outcome, form_before=form, form_after=form if edit is None else planned.form,
             bytes_before=source.size, bytes_after=source.size if edit is None else edit.size,
             bytes_read=source.bytes_read, bytes_written=written, seconds=time.perf_counter() - start,
-            message=planned.reason, losses=planned.losses)
+            message="; ".join(filter(None, [planned.reason, *told])), losses=planned.losses)
 
     if dry_run:
         with storage.open_source(path) as source:
-            return result(source, *_planned(source, read, plan, forced), 0)
+            footer, planned = _planned(source, read, plan, forced)
+            told = told_of(path, footer, forced) if planned.edit is not None else ()
+            return result(source, footer, planned, 0, told)
     with storage.change(path, in_place=in_place, keep_mtime=keep_mtime, timeout=timeout,
                         force=forced & STORAGE_REFUSALS.keys()) as changing:
         footer, planned = _planned(changing.source, read, plan, forced)
+        told = []
         if planned.edit is not None:
+            told += told_of(path, footer, forced)
             changing.commit(planned.edit)
             sidecar.follow(path)
-        return result(changing.source, footer, planned, changing.written)
+        return result(changing.source, footer, planned, changing.written, told)
 
 
 def read_either(source) -> Footer | Par3Footer:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 FINDINGS, CANNOT_RUN, INTERRUPTED = 1, 2, 130
+REFUSED = "refused"
 FAILURES_TOLD = 20
 LOOK_SECONDS = 0.2  # until an interrupt is noticed, and jobs that have begun since are cancelled, too
 
@@ -52,8 +53,8 @@ def job(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document per file.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
 ) -> None:
-    """Do JOB to every Parquet file below PATHS, on Spark. Exit code 1: files failed, 2: the job could not run, or
-    there are no files, 130: interrupted.
+    """Do JOB to every Parquet file below PATHS, on Spark. Exit code 1: files failed, or files named one by one were
+    refused; 2: the job could not run, or there are no files; 130: interrupted.
     """
     given = {"form": form, "stats": stats, "pages": pages, "deep": deep, "confirm": yes,
              "in_place": in_place, "keep_mtime": keep_mtime, "dry_run": dry_run, "force": force}
@@ -139,11 +140,14 @@ def _run(spark, name: str, paths: list[str], options: dict, state: str | None, s
     if as_json:
         for row in results.toLocalIterator():
             print(json.dumps(row.asDict(), ensure_ascii=False))
-    failed = results.filter(results.outcome.isin(*FAILED))
-    told = failed.limit(FAILURES_TOLD).collect()
-    for row in told:
+    # A refused file that a caller has named itself is one that was wanted changed.
+    is_refused, is_named = results.outcome == REFUSED, results.path.isin([normal(path) for path in paths])
+    failed = results.filter(results.outcome.isin(*FAILED) | (is_refused & is_named)).limit(FAILURES_TOLD).collect()
+    for row in failed:
         print(f"{row.path}: {row.message}", file=sys.stderr)
-    return FINDINGS if told else 0
+    for row in results.filter(is_refused & ~is_named).groupBy("message").count().limit(FAILURES_TOLD).collect():
+        print(f"{REFUSED}: {row['count']:,} files: {row.message}", file=sys.stderr)
+    return FINDINGS if failed else 0
 
 
 def _watch(spark, name: str, paths: list[str], checkpoint: str | None, options: dict) -> None:

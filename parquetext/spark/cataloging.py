@@ -39,7 +39,7 @@ def catalog(spark: SparkSession, paths: object, *, sidecars: bool = False, state
     pyspark.sql.DataFrame
         Written as Parquet, or as it is, `parquetext.plan` plans by it. A file that cannot be read is one row, with
         `error`. The attribute `files` is a second DataFrame, with one row per file as other jobs give them; outcomes
-        are ``"read"``, ``"skipped"`` and ``"failed"``.
+        are ``"read"``, ``"skipped"``, ``"refused"`` (encrypted) and ``"failed"``.
 
     Raises
     ------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,7 +14,15 @@ import pyarrow.fs as pafs
 
 from ..edits.globs import matcher, meant
 from ..edits.many import is_folder, is_skipped, is_wanted, parents
-from ..edits.tables import ICEBERG_FOLDER, ICEBERG_SUFFIXES, LOG_FOLDERS, membership, table_above
+from ..edits.tables import (
+    ICEBERG_FOLDER,
+    ICEBERG_SUFFIXES,
+    LOG_FOLDERS,
+    QUESTDB,
+    QUESTDB_FILES,
+    membership,
+    table_above,
+)
 from ..storage import LocalTarget, RemoteTarget
 from ..storage.fsspec_file import modified_of
 from ..storage.fsspec_handler import FsspecHandler
@@ -215,6 +223,8 @@ def _iceberg_names(target: Target, entries: list[Entry]) -> list[Entry]:
 def _tables(url: str, entries: list[Entry]) -> dict[str, str]:
     """The tables among the folders that names lead through, by folder, in words."""
     found: dict[str, str] = {}
+    for folder in _with_all(QUESTDB_FILES, entries):
+        found[folder] = membership(QUESTDB, posixpath.join(url, folder).rstrip("/"))
     for entry in entries:
         *folders, last = entry.name.split("/")
         for depth, name in enumerate([*folders, last] if entry.is_folder else folders):
@@ -225,6 +235,13 @@ def _tables(url: str, entries: list[Entry]) -> dict[str, str]:
             folder = "/".join(folders[:-1])
             found[folder] = membership("Iceberg", posixpath.join(url, folder).rstrip("/"))
     return found
+
+
+def _with_all(names: Sequence[str], entries: list[Entry]) -> set[str]:
+    """The folders that have a file of each of these names."""
+    holders = [{posixpath.dirname(entry.name) for entry in entries
+                if not entry.is_folder and posixpath.basename(entry.name) == name} for name in names]
+    return set.intersection(*holders)
 
 
 def _nearest(name: str, tables: Mapping[str, str]) -> str:

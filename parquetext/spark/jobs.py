@@ -62,16 +62,17 @@ def upgrade(spark: SparkSession, paths: object, form: str = AUTO, *, state: str 
         done. Files that it has as they are now are skipped; a job that was killed goes on where it was. Files that
         failed are tried again, unless their bytes are what is wrong and have not changed.
     on_error : str
-        ``"report"``, or ``"raise"``: `JobFailed` in the end if any file failed or has findings.
+        ``"report"``, or ``"raise"``: `JobFailed` in the end if any file failed or has findings, not for refused ones.
     progress : bool
         Tell on standard error how far the job is, and in the end what it did with which kernels.
 
     Returns
     -------
     pyspark.sql.DataFrame
-        One row per file: `path`; `outcome`, as `Result.outcome`, ``"skipped"`` or ``"failed"``; `form_before`,
-        `form_after`; `bytes_before`, `bytes_after`, `bytes_read`, `bytes_written`; `milliseconds`; `implementation` of
-        the kernels; `error` (its class), `offset`, `message`; and `task`, -1 for files that were skipped.
+        One row per file: `path`; `outcome`, as `Result.outcome`, ``"skipped"``, ``"refused"`` (a sound file that must
+        not be touched: of a table, encrypted, signed) or ``"failed"``; `form_before`, `form_after`; `bytes_before`,
+        `bytes_after`, `bytes_read`, `bytes_written`; `milliseconds`; `implementation` of the kernels; `error` (its
+        class), `offset`, `message`; and `task`, -1 for files that were skipped.
 
     Raises
     ------
@@ -94,7 +95,8 @@ def strip(spark: SparkSession, paths: object, *, state: str | None = None, on_er
           progress: bool = True, **options) -> DataFrame:
     """Take our footers out of every file again, as `parquetext.strip` does; otherwise as `upgrade` of this module.
 
-    Outcomes are ``"stripped"``, ``"unchanged"``, ``"skipped"`` and ``"failed"``; `options` are those of the verb.
+    Outcomes are ``"stripped"``, ``"unchanged"``, ``"skipped"``, ``"refused"`` and ``"failed"``; `options` are those of
+    the verb.
     """
     return run(spark, "strip", paths, options, state, on_error, progress)
 
@@ -113,7 +115,8 @@ def restore(spark: SparkSession, paths: object, *, state: str | None = None, on_
             progress: bool = True, **options) -> DataFrame:
     """Bring Thrift footers back, as `parquetext.restore` does; otherwise as `upgrade` of this module.
 
-    Outcomes are ``"restored"``, ``"unchanged"``, ``"skipped"`` and ``"failed"``; `options` are those of the verb.
+    Outcomes are ``"restored"``, ``"unchanged"``, ``"skipped"``, ``"refused"`` and ``"failed"``; `options` are those of
+    the verb.
     """
     return run(spark, "restore", paths, options, state, on_error, progress)
 
@@ -132,7 +135,7 @@ def build_sidecars(spark: SparkSession, paths: object, *, state: str | None = No
                    progress: bool = True, **options) -> DataFrame:
     """Write every file's sidecar, as `parquetext.sidecar.build` does; otherwise as `upgrade` of this module.
 
-    Outcomes are ``"built"``, ``"skipped"`` and ``"failed"``; `options` are those of `build`.
+    Outcomes are ``"built"``, ``"skipped"``, ``"refused"`` and ``"failed"``; `options` are those of `build`.
     """
     return run(spark, "build_sidecars", paths, options, state, on_error, progress)
 

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ..errors import ParquetextError
+from ..errors import ParquetextError, outcome_of
 from ..storage import LocalTarget, create, open_source
 from ..storage.secrets import without_secrets
 from .filesystems import Filesystems, normal
@@ -72,8 +72,8 @@ class Row:
     etag: str = ""
 
     def fail(self, error: Exception) -> None:
-        """The file has failed, with this error."""
-        self.outcome, self.error = "failed", type(error).__name__
+        """The file has failed with this error, or was refused."""
+        self.outcome, self.error = outcome_of(error), type(error).__name__
         told, self.offset = (error.message, error.offset) if isinstance(error, ParquetextError) else (str(error), None)
         self.message = without_secrets(told)
 

@@ -13,6 +13,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import kernels
+from ..edits.tables import refuse_foreign_sidecar
 from ..errors import Unsupported
 from ..storage import LocalTarget, RemoteTarget, open_source
 from .actions import ACTIONS, FOUND, prepared, refuse_table
@@ -104,6 +105,7 @@ class Work:
         forced, options = prepared(action, self.options)
         if action.changes:
             refuse_table(file.table, forced, file.path)
+            refuse_foreign_sidecar(target, forced)
         return patiently(lambda: action.run(target, options), remote=isinstance(target, RemoteTarget))
 
 

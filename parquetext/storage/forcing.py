@@ -28,4 +28,6 @@ def check(force: Iterable[str], known: Iterable[str] = FORCEABLE) -> frozenset[s
 def refuse(forced: frozenset[str], name: str, message: str, file: str | None = None, **place) -> None:
     """Raise Refused unless `name` is forced."""
     if name not in forced:
-        raise Refused(f"{message} (force {name!r} to do it anyway)", file=file, **place)
+        error = Refused(f"{message} (force {name!r} to do it anyway)", file=file, **place)
+        error.force = name
+        raise error

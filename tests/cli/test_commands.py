@@ -141,6 +141,41 @@ def test_one_bad_file_stops_no_other_and_counts_in_code_and_last_line(lake):
     assert "bad.parquet" in done.output
 
 
+@pytest.fixture
+def table_file(lake) -> Path:
+    """A file of a Delta table within the lake."""
+    (lake / "table" / "_delta_log").mkdir(parents=True)
+    path = lake / "table" / "part-0.parquet"
+    path.write_bytes(parquet_bytes())
+    return path
+
+
+def test_a_refused_file_in_a_folder_is_counted_and_is_no_failure(lake, table_file):
+    done = run("upgrade", "--form", "flat", lake)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.strip().splitlines()[-1] == "3 files: 2 upgraded, 1 refused"
+    assert f"refused: {table_file}: it belongs to the Delta Lake table" in done.stderr
+    told = [json.loads(line) for line in run("upgrade", "--form", "flat", "--json", lake).stdout.splitlines()]
+    assert sorted(each["outcome"] for each in told) == ["refused", "unchanged", "unchanged"]
+
+
+@pytest.mark.parametrize("name", [str, lambda path: f"file://{path}"], ids=["path", "URI"])
+def test_a_refused_file_that_was_named_itself_is_what_the_exit_code_says(lake, table_file, name):
+    done = run("upgrade", "--form", "flat", name(table_file), lake / "day=1")
+    assert done.exit_code == 1
+    assert done.stdout.strip().splitlines()[-1] == "2 files: 1 refused, 1 upgraded"
+    assert run("upgrade", "--force", "table-format", "--form", "flat", name(table_file)).exit_code == 0
+
+
+def test_what_cannot_be_done_here_is_a_failure_and_no_refusal(lake):
+    (lake / "day=1" / "link.parquet").hardlink_to(lake / "day=1" / "part-0.parquet")
+    stray = lake / "day=2" / "stray.parquet"
+    stray.write_bytes(with_footer(parquet_bytes(), footer_of(parquet_bytes()) + b"?"))
+    done = run("upgrade", "--form", "flat", lake)
+    assert done.exit_code == 1
+    assert done.stdout.strip().splitlines()[-1] == "4 files: 2 refused, 1 upgraded, 1 failed"
+
+
 def test_a_dry_run_says_what_would_be_done_and_does_nothing(lake):
     path = lake / "day=1" / "part-0.parquet"
     before = path.read_bytes()

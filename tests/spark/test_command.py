@@ -94,6 +94,21 @@ def test_exit_codes_tell_failed_files_from_a_job_that_could_not_run(run, lake):
         assert (done.exit_code, why in done.stderr) == (2, True), done.output
 
 
+def test_files_of_a_table_are_told_and_are_no_failure_unless_they_were_named(run, lake):
+    table = lake / "table"
+    (table / "_delta_log").mkdir(parents=True)
+    for name in "ab":
+        (table / f"{name}.parquet").write_bytes(ORIGINAL)
+    done = run("upgrade", lake, "--form", "flat")
+    assert done.exit_code == 0, done.output
+    assert f"refused: 2 files: it belongs to the Delta Lake table at {table}" in done.stderr
+    assert "upgrade: 3 files: 2 refused, 1 upgraded (" in done.stderr
+    done = run("upgrade", lake, table / "a.parquet", "--form", "flat")
+    assert done.exit_code == 1
+    assert f"{table / 'a.parquet'}: it belongs to the Delta Lake table" in done.stderr
+    assert "refused: 1 files" in done.stderr
+
+
 def test_no_java_and_no_network_are_jobs_that_could_not_run(run, lake, monkeypatch):
     for error in (JavaNotFound("no Java"), ConnectionRefusedError("no store")):
         def fail(error=error, **conf):

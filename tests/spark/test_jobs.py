@@ -18,7 +18,7 @@ import parquetext
 from parquetext import checks, edits, sidecar
 from parquetext import spark as jobs
 from parquetext.catalog import batches_of
-from parquetext.errors import ParquetextError
+from parquetext.errors import ParquetextError, outcome_of
 from parquetext.spark import tasks
 from parquetext.spark.filesystems import Filesystems
 from parquetext.spark.owner import Owner
@@ -77,7 +77,7 @@ def test_the_corpus_goes_through_every_change_as_single_files_do(spark, corpus_l
             row = rows[Path(path).name]
             if error:
                 assert (row.outcome, row.error, row.offset) == (
-                    "failed", type(error).__name__, getattr(error, "offset", None))
+                    outcome_of(error), type(error).__name__, getattr(error, "offset", None))
                 assert row.message == getattr(error, "message", str(error)).replace(str(alone), str(corpus_lake))
             else:
                 told = (result.outcome, result.form_before, result.form_after, result.bytes_before,
@@ -225,7 +225,7 @@ def test_two_attempts_at_one_task_at_the_same_time_end_with_whole_files(spark, t
 def test_files_of_a_table_are_refused_as_single_ones_are(spark, lake):
     (lake / "_delta_log").mkdir()
     rows = quietly(jobs.upgrade, spark, lake, form="flat").collect()
-    assert {(row.outcome, row.error) for row in rows} == {("failed", "Refused")}
+    assert {(row.outcome, row.error) for row in rows} == {("refused", "Refused")}
     with pytest.raises(parquetext.errors.Refused) as refused:
         edits.upgrade(lake / "day=0" / "x.parquet", form="flat")
     assert {row.message for row in rows} == {refused.value.message}

@@ -128,10 +128,14 @@ def test_many_partitions_are_listed_by_tasks_and_few_by_the_driver(spark, tmp_pa
     assert (ran > 0, found.num_rows) == (True, 11)
 
 
-@pytest.mark.parametrize("log", ["_delta_log/0.json", ".hoodie/hoodie.properties", "metadata/v1.metadata.json"])
+LOGS = {"Delta": ["_delta_log/0.json"], "Hudi": [".hoodie/hoodie.properties"],
+        "Iceberg": ["metadata/v1.metadata.json"], "QuestDB": ["_txn", "_meta"]}
+
+
+@pytest.mark.parametrize("log", LOGS.values(), ids=LOGS)
 def test_tables_are_found_where_they_begin(spark, tmp_path, log):
     inside, outside = "lake/table/day=1/x.parquet", "lake/other/x.parquet"
-    for name in (f"lake/table/{log}", inside, outside):
+    for name in (*(f"lake/table/{name}" for name in log), "lake/_txn", inside, outside):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     for paths in (tmp_path, [tmp_path / "lake" / "table" / "day=1", tmp_path / outside]):
