@@ -91,7 +91,8 @@ def test_a_forced_change_says_that_the_foreign_sidecar_is_stale(tmp_path, option
     result = edits.upgrade(path, "flat", force="table-format", **options)
     assert f"{place}, which parquetext has not made" in result.message and "stale after this change" in result.message
     assert place.read_bytes() == before
-    assert edits.upgrade(path, "flat", force="table-format", **options).message == (result.message if options else "")
+    again = edits.upgrade(path, "flat", force="table-format", **options)
+    assert ("stale" in again.message) is bool(options)
 
 
 def test_a_file_beside_our_own_sidecar_is_changed_in_silence(tmp_path):
@@ -99,7 +100,7 @@ def test_a_file_beside_our_own_sidecar_is_changed_in_silence(tmp_path):
     path.write_bytes(ORIGINAL)
     sidecar.build(path)
     result = edits.upgrade(path, "flat")
-    assert (result.outcome, result.message) == ("upgraded", "")
+    assert result.outcome == "upgraded" and "sidecar" not in result.message
 
 
 @pytest.mark.parametrize("verb", ["upgrade", "strip"])
@@ -112,10 +113,10 @@ def test_a_footer_with_questdbs_key_value_is_changed_and_told(tmp_path, verb):
     result = edits.upgrade(path, "flat") if verb == "upgrade" else edits.strip(path)
     assert result.outcome in ("upgraded", "stripped")
     assert "QuestDB's key-value" in result.message
-    assert getattr(edits, verb)(path).message == ""
+    assert "QuestDB" not in getattr(edits, verb)(path).message
 
 
 def test_text_that_only_mentions_questdb_is_not_told(tmp_path):
     path = tmp_path / "x.parquet"
     pq.write_table(pa.table({"questdb": [1]}), path)
-    assert edits.upgrade(path, "flat").message == ""
+    assert "QuestDB" not in edits.upgrade(path, "flat").message
