@@ -84,6 +84,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
             int has_leaf = scan.regular && scan.leaf_count;
             check_chunk(data, size, &scan.chunks[i], has_leaf ? &scan.elements[scan.leaves[i % scan.leaf_count]] : NULL);
         }
+        for (uint32_t i = 1; i < scan.element_count && i < 50; i++) {     /* an element of the root reads like its own name */
+            pqx_range name = scan.elements[i].name;
+            size_t found = pqx_scan_find_name(data, &scan, data + name.offset, name.length, NULL, 0);
+            CLAIM(found >= (size_t)(scan.elements[i].parent == 0) && found < scan.element_count);
+        }
         check_columns(data, size, &scan);
         pqx_scan_free(&scan);
     } else {

@@ -293,6 +293,7 @@ typedef struct pqx_scan {
     uint8_t regular;                                 /* every row group has one chunk per leaf */
     uint8_t has_key_values, has_created_by, has_column_orders;
     uint8_t encrypted;                               /* crypto fields: footer (1), chunks (2) */
+    uint8_t has_extension;                           /* a field is headed by an extension's marker, or one stands behind the stop */
     pqx_range created_by, schema, row_groups_list, key_values_list, column_orders;
     pqx_element *elements;
     uint32_t *leaves;                                /* leaf -> element */
@@ -322,6 +323,11 @@ PQX_API int pqx_scan_loosely(const uint8_t *data, size_t size, pqx_scan *scan, p
  * against. */
 PQX_API int pqx_scan_plainly(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error);
 PQX_API void pqx_scan_free(pqx_scan *scan);
+/* Look a name up, '.' and NUL being one and the same: every leaf, then every group below the root, whose path reads like
+ * this. Fills up to `capacity` ids (a leaf's ordinal, or PQX_FLAT_GROUP | the ordinal among the elements that are no leaves)
+ * and returns how many there are. `data` is what was scanned. One pass over the elements, most of which a byte or two
+ * tell; at worst O(elements × size). */
+PQX_API size_t pqx_scan_find_name(const uint8_t *data, const pqx_scan *scan, const uint8_t *name, size_t size, uint32_t *ids, size_t capacity);
 
 /* Which bounds of a chunk can be trusted, by column order, sort order and length: min_value/max_value under a
  * defined order, else the deprecated pair for signed orders. A bound that is NaN, of wrong length, or part of an

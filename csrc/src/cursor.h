@@ -10,6 +10,10 @@ typedef struct pqx_cursor {
     pqx_error *error;
 } pqx_cursor;
 
+/* Which of an extension's markers stands at `at`, no farther than `size`: PQX_MARKER_NONE, _SPEC or _THRIFT. */
+enum { PQX_MARKER_BYTES = 4 };
+int pqx_marker_at(const uint8_t *data, size_t size, size_t at);
+
 static inline size_t pqx_left(const pqx_cursor *c) { return c->size - c->at; }
 
 static inline int pqx_read_byte(pqx_cursor *c, uint8_t *byte)

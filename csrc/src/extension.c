@@ -1,15 +1,14 @@
 /* The extension in a struct's reserved field, found from the front, and its blocks, found from the back. */
 #include "cursor.h"
 
-#define MARKER_BYTES 4
 #define TRAILER_BYTES 28
 
-static int marker_at(const uint8_t *data, size_t size, size_t at)
+int pqx_marker_at(const uint8_t *data, size_t size, size_t at)
 {
-    static const uint8_t spec[MARKER_BYTES] = {0x08, 0xff, 0xff, 0x01}, thrift[MARKER_BYTES] = {0x08, 0xfe, 0xff, 0x03};
-    if (size - at < MARKER_BYTES) return PQX_MARKER_NONE;
-    if (memcmp(data + at, spec, MARKER_BYTES) == 0) return PQX_MARKER_SPEC;
-    return memcmp(data + at, thrift, MARKER_BYTES) == 0 ? PQX_MARKER_THRIFT : PQX_MARKER_NONE;
+    static const uint8_t spec[PQX_MARKER_BYTES] = {0x08, 0xff, 0xff, 0x01}, thrift[PQX_MARKER_BYTES] = {0x08, 0xfe, 0xff, 0x03};
+    if (size - at < PQX_MARKER_BYTES) return PQX_MARKER_NONE;
+    if (memcmp(data + at, spec, PQX_MARKER_BYTES) == 0) return PQX_MARKER_SPEC;
+    return memcmp(data + at, thrift, PQX_MARKER_BYTES) == 0 ? PQX_MARKER_THRIFT : PQX_MARKER_NONE;
 }
 
 /* The marker at `header` has been read and the cursor stands at the length. */
@@ -30,11 +29,11 @@ static int find_after_stop(pqx_cursor *c, pqx_extension *extension)
 {
     size_t header = c->at;
     uint32_t length = 0;
-    pqx_cursor probe = {c->data, c->size, header + MARKER_BYTES, NULL};
-    int marker = marker_at(c->data, c->size, header);
+    pqx_cursor probe = {c->data, c->size, header + PQX_MARKER_BYTES, NULL};
+    int marker = pqx_marker_at(c->data, c->size, header);
     if (!marker || pqx_read_varint32(&probe, &length) != PQX_OK) return PQX_OK;
     if (pqx_left(&probe) == 0 || length != pqx_left(&probe) - 1 || c->data[c->size - 1] != 0) return PQX_OK;
-    c->at = header + MARKER_BYTES;
+    c->at = header + PQX_MARKER_BYTES;
     PQX_TRY(read_extension(c, marker, header, extension));
     extension->placement = PQX_AFTER_STOP;
     c->at++;
@@ -52,7 +51,7 @@ int pqx_extension_find(const uint8_t *data, size_t size, int file_metadata, int 
     while (type) {
         size_t header = c.at;
         PQX_TRY(pqx_read_field(&c, &id, &type));
-        int marker = c.at - header == MARKER_BYTES ? marker_at(data, size, header) : PQX_MARKER_NONE;
+        int marker = c.at - header == PQX_MARKER_BYTES ? pqx_marker_at(data, size, header) : PQX_MARKER_NONE;
         if (marker) {
             PQX_TRY(read_extension(&c, marker, header, found));
         } else if (type) {

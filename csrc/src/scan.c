@@ -247,13 +247,17 @@ static int read_footer(pqx_scanning *s)
 {
     int32_t id = 0;
     required seen = {0, 0, 0};
+    pqx_cursor *c = &s->cursor;
     for (;;) {
         int type = 0;
-        PQX_TRY(pqx_read_field(&s->cursor, &id, &type));
+        size_t header = c->at;
+        PQX_TRY(pqx_read_field(c, &id, &type));
         if (type == 0) break;
+        if (c->at - header == PQX_MARKER_BYTES && pqx_marker_at(c->data, c->size, header)) s->scan->has_extension = 1;
         PQX_TRY(read_footer_field(s, id, type, &seen));
     }
-    s->scan->end = s->cursor.at;
+    s->scan->end = c->at;
+    if (pqx_marker_at(c->data, c->size, c->at)) s->scan->has_extension = 1;
     if (!seen.schema) pqx_note(s, PQX_MISSING_FIELD, 0, PQX_FILE_META_DATA_SCHEMA, 0);
     if (!seen.num_rows) pqx_note(s, PQX_MISSING_FIELD, 0, PQX_FILE_META_DATA_NUM_ROWS, 0);
     if (!seen.row_groups) pqx_note(s, PQX_MISSING_FIELD, 0, PQX_FILE_META_DATA_ROW_GROUPS, 0);

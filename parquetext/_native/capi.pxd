@@ -179,6 +179,7 @@ cdef extern from "parquetext.h" nogil:
         uint8_t regular
         uint8_t has_key_values, has_created_by, has_column_orders
         uint8_t encrypted
+        uint8_t has_extension
         pqx_range created_by, schema, row_groups_list, key_values_list, column_orders
         pqx_element *elements
         uint32_t *leaves
@@ -196,6 +197,8 @@ cdef extern from "parquetext.h" nogil:
     int pqx_scan_loosely(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error)
     int pqx_scan_plainly(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error)
     void pqx_scan_free(pqx_scan *scan)
+    size_t pqx_scan_find_name(const uint8_t *data, const pqx_scan *scan, const uint8_t *name, size_t size, uint32_t *ids,
+                              size_t capacity)
     void pqx_usable_bounds(const uint8_t *bytes, const pqx_chunk *chunk, const pqx_element *leaf, pqx_range *min,
                            pqx_range *max, int *has)
 

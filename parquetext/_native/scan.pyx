@@ -1,6 +1,6 @@
 """A whole Thrift footer as flat arrays."""
 
-from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport uint8_t, uint32_t
 from libc.stddef cimport size_t
 
@@ -8,14 +8,17 @@ from .. import wire
 from ..errors import wire_error
 
 from .capi cimport (
-    pqx_chunk, pqx_element, pqx_error, pqx_key_value, pqx_places, pqx_range, pqx_row_group, pqx_scan, pqx_scan_free,
-    pqx_scan_footer, pqx_scan_loosely, pqx_scan_plainly,
+    pqx_chunk, pqx_element, pqx_error, pqx_key_value, pqx_places, pqx_range, pqx_row_group, pqx_scan,
+    pqx_scan_find_name, pqx_scan_footer, pqx_scan_free, pqx_scan_loosely, pqx_scan_plainly,
 )
 from .chunks cimport Chunks, gather, wrap
 
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS
 
 __all__ = ["Scan", "scan", "scan_plainly"]
+
+cdef enum:
+    FIRST_IDS = 8
 
 cdef pqx_element _element
 cdef pqx_row_group _row_group
@@ -113,6 +116,8 @@ cdef class Scan:
         Every row group has one chunk per leaf.
     encrypted : int
         Crypto fields: bit 0 in the footer, bit 1 in chunks.
+    has_extension : bool
+        A field of the struct is headed by an extension's marker, or one stands behind its stop.
     has_key_values, has_column_orders : bool
     created_by : bytes or None
     column_orders : (offset, length)
@@ -165,6 +170,10 @@ cdef class Scan:
         return self.result.encrypted
 
     @property
+    def has_extension(self):
+        return self.result.has_extension != 0
+
+    @property
     def has_key_values(self):
         return self.result.has_key_values != 0
 
@@ -194,6 +203,21 @@ cdef class Scan:
         if self._leaves is None:
             self._leaves = gather(self.result.leaves, self.result.leaf_count, sizeof(uint32_t), (0, 4, "I"))
         return self._leaves
+
+    def find_name(self, bytes name not None):
+        """Ids of the leaves, then of the groups (``GROUP | node``), whose path reads like `name`; '.' and NUL are the same."""
+        cdef uint32_t first[FIRST_IDS]
+        cdef uint32_t *ids = first
+        cdef const uint8_t *wanted = <const uint8_t *> PyBytes_AsString(name)
+        cdef size_t size = len(name), count, i
+        with nogil:
+            count = pqx_scan_find_name(self.start, &self.result, wanted, size, ids, FIRST_IDS)
+        if count > FIRST_IDS:
+            room = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> (count * sizeof(uint32_t)))
+            ids = <uint32_t *> PyBytes_AsString(room)
+            with nogil:
+                pqx_scan_find_name(self.start, &self.result, wanted, size, ids, count)
+        return [ids[i] for i in range(count)]
 
     def elements(self, str name):
         """One member of all schema elements as a memoryview, in preorder."""

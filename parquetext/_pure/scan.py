@@ -8,6 +8,8 @@ from .. import wire
 from ..errors import ParquetextError, wire_error
 from .bounds import Leaf
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS, Chunks
+from .extension import MARKER_BYTES, MARKERS
+from .flat_names import GROUP
 from .records import Records, members
 from .scan_chunk import ChunkReader
 from .schema import build_tree
@@ -99,6 +101,8 @@ class Scan:
         Every row group has one chunk per leaf.
     encrypted : int
         Crypto fields: bit 0 in the footer, bit 1 in chunks.
+    has_extension : bool
+        A field of the struct is headed by an extension's marker, or one stands behind its stop.
     has_key_values, has_column_orders : bool
     created_by : bytes or None
     column_orders : (offset, length)
@@ -110,6 +114,7 @@ class Scan:
     def __init__(self, data):
         self.data, self.problem = data, None
         self.version, self.num_rows, self.encrypted, self.created_by = -1, -1, 0, None
+        self.has_extension = False
         self.has_key_values, self.has_column_orders, self.column_orders = False, False, (0, 0)
         self.created_by_place = (0, 0)
         self._elements, self._row_groups = Records(ELEMENT_MEMBERS), Records(ROW_GROUP_MEMBERS)
@@ -135,6 +140,29 @@ class Scan:
     @property
     def key_value_count(self) -> int:
         return len(self._key_values)
+
+    def find_name(self, name: bytes) -> list[int]:
+        """Ids of the leaves, then of the groups, whose path reads like `name`; '.' and NUL are the same."""
+        wanted, leaves, first_leaf = name.replace(b"\0", b"."), set(self.leaves), self.elements("first_leaf")
+        found = [element for element in range(1, self.element_count) if self._reads_like(element, wanted)]
+        return ([first_leaf[element] for element in found if element in leaves]
+                + [GROUP | element - first_leaf[element] for element in found if element not in leaves])
+
+    def _reads_like(self, element: int, wanted: bytes) -> bool:
+        """Whether an element's path, read from its end, is `wanted`."""
+        columns, left = self._elements.columns, len(wanted)
+        while (parent := columns["parent"][element]) >= 0:
+            offset = columns["name_offset"][element]
+            own = bytes(self._view[offset:offset + columns["name_length"][element]]).replace(b"\0", b".")
+            if not wanted.endswith(own, 0, left):
+                return False
+            left -= len(own)
+            if parent == 0:
+                return left == 0
+            if left == 0 or wanted[left - 1] != ord("."):
+                return False
+            element, left = parent, left - 1
+        return False
 
     def elements(self, name: str) -> memoryview:
         """One member of all schema elements, in preorder."""
@@ -186,11 +214,14 @@ class _Footer(ChunkReader):
     def read(self) -> None:
         scan, seen, id, at = self.scan, set(), 0, 0
         while True:
-            id, type, at = self.walk.field_header(at, id)
+            header = at
+            id, type, at = self.walk.field_header(header, id)
             if type == 0:
                 break
+            scan.has_extension |= bytes(self.data[header:at]) in MARKERS
             at = self.read_field(id, type, at, seen)
         scan.end = at
+        scan.has_extension |= bytes(self.data[at:at + MARKER_BYTES]) in MARKERS
         for required in (wire.FILE_META_DATA_SCHEMA, wire.FILE_META_DATA_NUM_ROWS, wire.FILE_META_DATA_ROW_GROUPS):
             if required not in seen:
                 scan._note(wire.MISSING_FIELD, 0, required)

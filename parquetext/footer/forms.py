@@ -22,7 +22,6 @@ DAMAGED = {"flat": (FLAT_DAMAGED, "flat footer"), "index": ("index-damaged", "fo
 FLAT_VERBATIM = "flat-verbatim"  # sound, and nothing to look anything up in
 THRIFT_DAMAGED = "thrift-damaged"
 EXTENSION_UNREAD = "extension-unread"
-_MARKERS = (b"\x08\xff\xff\x01", b"\x08\xfe\xff\x03")
 
 
 def best_form(source) -> tuple[str, Form, list[Finding]]:
@@ -102,7 +101,7 @@ def _thrift_or_dialect(source, tail: Tail, data: bytes, findings: list[Finding])
         findings.append(Finding.of(THRIFT_DAMAGED, error, "Thrift footer"))
         return "arrow", _from_dialect(source, tail, data, error), findings
     findings += layout_findings(footer, tail)
-    if not tail.blocks and any(marker in footer for marker in _MARKERS):
+    if not tail.blocks and form.scan.has_extension:
         findings += unread_extension(footer, tail.footer_offset)
     return "thrift", form, findings
 
@@ -145,12 +144,14 @@ def _scanned(source, tail: Tail, data: bytes) -> tuple[ThriftForm, bytes]:
         raise error.at(None, tail.footer_offset) from None
 
 
-def _footer(source, tail: Tail, data: bytes) -> tuple[bytes, tuple[int, int]]:
-    """The footer's bytes; what the tail has of them is not read again. Reads and bytes that it took."""
+def _footer(source, tail: Tail, data: bytes) -> tuple[bytes | memoryview, tuple[int, int]]:
+    """The footer's bytes; what a remote file's tail has of them is not read again. Reads and bytes that it took."""
     begin, end = tail.footer_offset, tail.footer_offset + tail.footer_length
     known = source.size - len(data)
     if begin >= known:
         return data[begin - known:end - known], (0, 0)
+    if isinstance(source, kernels.local.LocalFile):  # in one piece, which costs less than putting two together
+        return kernels.local.read_pages(source.fd, begin, end - begin), (1, end - begin)
     missing = min(end, known) - begin
     return source.read(begin, missing) + data[:max(0, end - known)], (1, missing)
 

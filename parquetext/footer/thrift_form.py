@@ -1,8 +1,8 @@
-"""The Thrift form: one scan of the whole footer, names indexed when one is first asked for."""
+"""The Thrift form: one scan of the whole footer; names are looked up in it, many of them in a table made once."""
 
 from __future__ import annotations
 
-from itertools import islice
+from bisect import bisect_right
 
 from .. import kernels
 from .elements import parse_element
@@ -10,18 +10,21 @@ from .model import GROUP, Node
 
 __all__ = ["ThriftForm"]
 
+FEW = 64           # look-ups of a name, from which on a table of all names pays
+MOST_OF_PATHS = 8  # times the footer's bytes: a table of longer paths, those of deep schemas, is not made
+
 
 class ThriftForm:
     """A scanned Thrift footer with the interface of `model.Form`."""
 
-    __slots__ = ("_facts", "_leaves", "_names", "_nodes", "_paths", "_scan", "io")
+    __slots__ = ("_facts", "_last_path", "_leaves", "_looked_up", "_names", "_scan", "io")
 
     def __init__(self, footer, io: tuple[int, int] = (0, 0)):
         self._scan = kernels.scan.scan(footer)
         self._leaves = self._scan.leaves
         self._names: dict[bytes, list[int]] | None = None
-        self._paths: list[bytes] | None = None
-        self._nodes: dict[int, int] | None = None
+        self._looked_up = 0
+        self._last_path = 0, b""
         self._facts: dict[str, memoryview] = {}
         self.io = io
 
@@ -57,29 +60,6 @@ class ThriftForm:
     def created_by(self) -> bytes | None:
         return self._scan.created_by
 
-    @property
-    def paths(self) -> list[bytes]:
-        """Every element's path, by its position in preorder."""
-        if self._paths is None:
-            scan = self._scan
-            data = memoryview(scan.data)
-            places = (self._element_facts(name) for name in ("name_offset", "name_length", "parent"))
-            paths: list[bytes] = []
-            for offset, length, parent in zip(*places, strict=True):
-                name = bytes(data[offset:offset + length])
-                paths.append(b"" if parent < 0 else paths[parent] + b"\0" + name if parent else name)
-            self._paths = paths
-        return self._paths
-
-    @property
-    def nodes(self) -> dict[int, int]:
-        """The elements that are no leaves, in order, each with its ordinal among them."""
-        if self._nodes is None:
-            leaves = set(self._leaves)
-            groups = (element for element in range(self._scan.element_count) if element not in leaves)
-            self._nodes = {element: ordinal for ordinal, element in enumerate(groups)}
-        return self._nodes
-
     def _element_facts(self, name: str) -> memoryview:
         """One fact of all elements, gathered once."""
         facts = self._facts.get(name)
@@ -88,20 +68,65 @@ class ThriftForm:
         return facts
 
     def _element(self, identity: int) -> int:
-        return next(islice(self.nodes, identity ^ GROUP, None)) if identity & GROUP else self._leaves[identity]
+        """The element of an id: of the groups the last one that has no more of them in front of it than it should."""
+        if not identity & GROUP:
+            return self._leaves[identity]
+        count = self._scan.element_count
+        return bisect_right(range(count), identity ^ GROUP, key=self._groups_before) - 1
+
+    def _groups_before(self, element: int) -> int:
+        """Elements in front that are no leaves: the ordinal of one that is none itself."""
+        return element - self._element_facts("first_leaf")[element]
+
+    def _identity(self, element: int) -> int:
+        leaf = self._element_facts("first_leaf")[element]
+        is_leaf = leaf < len(self._leaves) and self._leaves[leaf] == element
+        return leaf if is_leaf else GROUP | element - leaf
+
+    def _name(self, element: int) -> bytes:
+        start = self._element_facts("name_offset")[element]
+        return bytes(memoryview(self._scan.data)[start:start + self._element_facts("name_length")[element]])
+
+    def _path(self, element: int) -> bytes:
+        """The names from below the root down, NUL in front of each; in a step or two near the one asked for last."""
+        parents, names, asked = self._element_facts("parent"), [], element
+        last, path = self._last_path
+        if last and parents[last] in (element, parents[element]):
+            path = path[:len(path) - 1 - self._element_facts("name_length")[last]]
+            last = parents[last]
+        while element not in (0, last):
+            names.append(b"\0" + self._name(element))
+            element = parents[element]
+        path = b"".join([path if element == last else b"", *reversed(names)])
+        self._last_path = asked, path
+        return path
 
     def find_name(self, name: bytes) -> list[int]:
         """Every leaf, then every group, whose path reads like this, dots and NULs being the same."""
+        self._expect(1)
         if self._names is None:
-            names: dict[bytes, list[int]] = {}
-            paths = self.paths
-            for leaf, element in enumerate(self._leaves):
-                names.setdefault(paths[element].replace(b"\0", b"."), []).append(leaf)
-            for element, node in self.nodes.items():
-                if element:
-                    names.setdefault(paths[element].replace(b"\0", b"."), []).append(GROUP | node)
-            self._names = names
-        return self._names.get(name.replace(b"\0", b"."), [])
+            return self._scan.find_name(name)
+        return sorted(self._names.get(name.replace(b"\0", b"."), ()))
+
+    def _expect(self, look_ups: int) -> None:
+        """Make a table of all names once so many are looked up that it pays."""
+        before, self._looked_up = self._looked_up, self._looked_up + look_ups
+        if before < FEW <= self._looked_up:
+            self._names = self._table()
+
+    def _table(self) -> dict[bytes, list[int]] | None:
+        """The ids of each path, with dots; None where the paths together are much longer than the footer."""
+        room, paths = MOST_OF_PATHS * len(self._scan.data), [b""]
+        names: dict[bytes, list[int]] = {}
+        for element, parent in enumerate(self._element_facts("parent")[1:], 1):
+            name = self._name(element).replace(b"\0", b".")
+            path = paths[parent] + b"." + name if parent else name
+            room -= len(path)
+            if room < 0:
+                return None
+            paths.append(path)
+            names.setdefault(path, []).append(self._identity(element))
+        return names
 
     def find_column(self, name: str):
         """The one leaf whose path reads like `name`, and its chunks; None where that is not exactly one leaf."""
@@ -110,22 +135,22 @@ class ThriftForm:
 
     def find_columns(self, names: list) -> list[tuple | None]:
         """The same of each name, None for what is no string."""
+        self._expect(len(names))
         return [self.find_column(name) if isinstance(name, str) else None for name in names]
 
     def find_field_id(self, field_id: int) -> list[int]:
         ids = self._element_facts("field_id")
         if field_id not in ids:
             return []
-        found = [leaf for leaf, element in enumerate(self._leaves) if ids[element] == field_id]
-        found += [GROUP | node for element, node in self.nodes.items() if element and ids[element] == field_id]
+        found = sorted(self._identity(element) for element, own in enumerate(ids) if element and own == field_id)
         return [identity for identity in found if parse_element(self.node(identity).thrift).field_id == field_id]
 
     def node(self, identity: int) -> Node:
         element, facts = self._element(identity), self._element_facts
         start, parent = facts("bytes_offset")[element], facts("parent")[element]
         return Node(
-            bytes(memoryview(self._scan.data)[start:start + facts("bytes_length")[element]]), self.paths[element],
-            None if parent < 0 else self.nodes[parent], element,
+            bytes(memoryview(self._scan.data)[start:start + facts("bytes_length")[element]]), self._path(element)[1:],
+            None if parent < 0 else self._groups_before(parent), element,
             facts("first_leaf")[element], facts("leaf_count")[element],
             facts("column_order")[element] if not identity & GROUP else 0,
             facts("max_definition")[element], facts("max_repetition")[element],
@@ -151,5 +176,5 @@ class ThriftForm:
             self._scan, leaves, row_groups, arrow_schema=arrow_schema, key_values=key_values)
 
     def close(self) -> None:
-        self._scan = self._leaves = self._names = self._paths = self._nodes = None
+        self._scan = self._leaves = self._names = None
         self._facts = {}

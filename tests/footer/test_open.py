@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,6 +16,9 @@ from support.flat_files import with_flat_footer, write_with_flat_footer
 
 import parquetext
 from parquetext import errors, footer, kernels, storage
+from parquetext.footer.model import GROUP
+from parquetext.footer.thrift_form import ThriftForm
+from parquetext.thrift import write
 
 
 @pytest.fixture
@@ -127,6 +131,18 @@ class TestFallback:
             assert file.form == "thrift"
             assert [finding.kind for finding in file.findings] == ["extension-unread"]
 
+    def test_the_bytes_of_a_marker_within_a_value_are_no_extension(self, tmp_path, monkeypatch):
+        def walk(*arguments, **options):
+            raise AssertionError("the footer is walked for an extension that the scan has not met")
+
+        path = str(tmp_path / "marked.parquet")
+        marked = {"a": b"\x08\xff\xff\x01", "b": b"\x08\xfe\xff\x03\0"}
+        pq.write_table(pa.table({"a": [1]}).replace_schema_metadata(marked), path)
+        monkeypatch.setattr(kernels.extension, "find", walk)
+        with parquetext.open(path) as file:
+            assert (file.form, file.findings) == ("thrift", [])
+            assert [file.key_values[name.encode()] for name in marked] == list(marked.values())
+
     def test_damage_in_the_thrift_bytes_is_final(self, plain):
         length = int.from_bytes(Path(plain).read_bytes()[-8:-4], "little")
         change(plain, -8 - length, b"\xff\xff\xff\xff")
@@ -213,6 +229,37 @@ class TestPaths:
             assert len(file.columns()) == file.to_arrow().num_rows / 3 == 40
             assert file.read().equals(pq.read_table(flat))
             assert file.io_stats.requests == requests + 1
+
+
+@pytest.mark.usefixtures("implementation")
+class TestNamesOfAThriftFooter:
+    def test_a_name_is_found_whether_few_or_many_are_asked_for(self, tmp_path):
+        path, names = str(tmp_path / "wide.parquet"), [f"c{number}" for number in range(150)]
+        columns = {name: pa.array([1]) for name in names} | {"g": pa.array([{"c1": 1, "h": {"c2": 2}}])}
+        pq.write_table(pa.table(columns), path)
+        with parquetext.open(path) as file:
+            assert [file.column(name).leaf for name in names] == list(range(150))  # after some of them by a table
+            assert [file.column(name).name for name in ("g.c1", ("g", "h", "c2"))] == ["g.c1", "g.h.c2"]
+            with pytest.raises(errors.ColumnError, match=r"is a group; its leaves: \('g', 'h', 'c2'\)"):
+                file.column("g.h")
+        with parquetext.open(path) as file:
+            assert [column.leaf for column in file.columns(reversed(names))] == list(range(149, -1, -1))
+
+    def test_thousands_of_groups_in_each_other_take_no_memory_for_their_paths(self):
+        depth = 1000
+        elements = [{"name": "group", "num_children": 1}] * depth + [{"type": 1, "name": "leaf"}]
+        data = write("FileMetaData", {"schema": elements, "num_rows": 0, "row_groups": []})
+        form = ThriftForm(data)
+        tracemalloc.start()
+        try:
+            assert form.find_columns(["group", "leaf"] * 32) == [None] * 64
+            assert tracemalloc.get_traced_memory()[1] < 30 * len(data)
+        finally:
+            tracemalloc.stop()
+        path = form.node(0).path
+        assert path == b"\0".join([b"group"] * (depth - 1) + [b"leaf"])
+        assert form.find_name(path) == [0]
+        assert [form.node(GROUP | level).path.count(b"\0") for level in (3, 2, 1, 2, 900)] == [2, 1, 0, 1, 899]
 
 
 def test_an_interrupted_change_is_read_from_its_journal(plain, tmp_path):

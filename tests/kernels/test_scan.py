@@ -6,6 +6,7 @@ import datetime
 import decimal
 import io
 from functools import cache
+from itertools import chain
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -324,6 +325,58 @@ def test_levels_and_leaves_of_nested_groups(implementation):
     assert list(scan.elements("leaf_count")) == [3, 2, 2, 1, 1, 1]
 
 
+# ---- names
+
+
+def element_tree(depth: int = 3) -> st.SearchStrategy[list[dict]]:
+    """One schema element and what is below it, in preorder; names of few kinds, so that paths read alike."""
+    names = st.sampled_from(["", "a", "b", "a.b", "a\0b", "b.a", "."])
+    leaf = names.map(lambda name: [{"type": 2, "name": name}])
+    if not depth:
+        return leaf
+    group = st.tuples(names, st.lists(element_tree(depth - 1), min_size=1, max_size=3)).map(
+        lambda parts: [{"name": parts[0], "num_children": len(parts[1])}, *chain.from_iterable(parts[1])])
+    return st.one_of(leaf, group)
+
+
+def ids_by_path(schema: list[dict]) -> dict[bytes, list[int]]:
+    """Leaves, then groups, by their paths with dots: what a look-up has to find."""
+    found: dict[bytes, list[int]] = {}
+    above: list[list] = []                             # paths of the open groups, and children they wait for
+    leaves = groups = 0
+    for position, element in enumerate(schema):
+        name = element["name"].encode().replace(b"\0", b".")
+        path = above[-1][0] + b"." + name if len(above) > 1 else name
+        if above:
+            above[-1][1] -= 1
+        if "type" in element:
+            identity, leaves = leaves, leaves + 1
+        else:
+            identity, groups = 1 << 31 | groups, groups + 1
+            above.append([path, element["num_children"]])
+        if position:
+            found.setdefault(path, []).append(identity)
+        while above and not above[-1][1]:
+            above.pop()
+    return {path: sorted(ids) for path, ids in found.items()}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(element_tree(), min_size=1, max_size=4))
+def test_both_implementations_find_what_reads_like_a_name(children):
+    schema = [{"name": "r", "num_children": len(children)}, *chain.from_iterable(children)]
+    data, expected = footer(schema=schema, row_groups=[]), ids_by_path(schema)
+    for kernel in both("scan"):
+        scan = kernel.scan(data)
+        for path in [*expected, b"r", b"c", b"a.a.a.a.a", b"a.b.", b"..", b""]:
+            assert scan.find_name(path) == scan.find_name(path.replace(b".", b"\0")) == expected.get(path, [])
+
+
+def test_a_name_of_many_columns_finds_all_of_them(implementation):
+    schema = [{"name": "r", "num_children": 300}] + [LEAF] * 300
+    assert kernels.scan.scan(footer(schema=schema, row_groups=[])).find_name(b"a") == list(range(300))
+
+
 def test_thousands_of_nested_groups_do_no_harm(implementation):
     depth = 5000
     schema = [{"name": "g", "num_children": 1, "repetition_type": 1}] * depth + [LEAF]
@@ -384,6 +437,18 @@ def test_an_extension_lies_within_the_struct(implementation):
     extended = extension.append(footer(), b"anything")
     scan = kernels.scan.scan(extended + b"stray")
     assert scan.end == len(extended) and list(scan.chunks("num_values")) == [3]
+
+
+@pytest.mark.parametrize("data, told", [
+    (lambda marker: footer(), False),
+    (lambda marker: with_metadata(statistics={"max_value": marker + b"\0\0"}), False),
+    (lambda marker: footer()[:-1] + marker + b"\x02hi\0", True),
+    (lambda marker: footer() + marker + b"\x02hi\0", True),
+    (lambda marker: footer() + b"\0" + marker, False),
+    (lambda marker: footer() + marker[:3], False)])
+@pytest.mark.parametrize("marker", [b"\x08\xff\xff\x01", b"\x08\xfe\xff\x03"])
+def test_an_extension_is_told_where_its_marker_heads_a_field(implementation, marker, data, told):
+    assert kernels.scan.scan(data(marker)).has_extension == told
 
 
 @pytest.mark.parametrize("inside", [

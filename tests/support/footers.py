@@ -10,8 +10,8 @@ from parquetext.errors import ParquetextError
 from parquetext.thrift.tables import STRUCTS
 
 ATTRIBUTES = ("version", "num_rows", "end", "element_count", "leaf_count", "row_group_count", "chunk_count",
-              "key_value_count", "regular", "encrypted", "has_key_values", "has_column_orders", "created_by",
-              "column_orders")
+              "key_value_count", "regular", "encrypted", "has_extension", "has_key_values", "has_column_orders",
+              "created_by", "column_orders")
 TELLING_BYTES = b"\x00\x01\x7f\x80\xff\x15\x16\x18\x19\x1c"          # numbers at limits, headers of fields
 RECORDS = ("elements", "row_groups", "key_values", "chunks", "places")
 
