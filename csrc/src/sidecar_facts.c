@@ -27,6 +27,13 @@ static pqx_bytes statistic_of(const uint8_t *bytes, pqx_range range, int present
     return fits ? (pqx_bytes){bytes + range.offset, range.length} : (pqx_bytes){NULL, 0};
 }
 
+/* Integers that QuestDB compares with their sign. */
+static int is_signed_integer(const pqx_pm_column *column)
+{
+    int is_integer = column->physical_type == 1 || column->physical_type == 2;
+    return is_integer && (column->type < 0 || (column->type & 0xFF) != PQX_PM_TAG_IPV4);
+}
+
 /* Whether a signed reader sees it as negative. */
 static int is_beyond_signed(const pqx_bytes *value) { return value->size && value->data[value->size - 1] & 0x80; }
 
@@ -50,8 +57,7 @@ int pqx_pm_chunk_of(const uint8_t *bytes, const pqx_chunk *facts, const pqx_plac
         .min = statistic_of(bytes, facts->min_value, (present & PQX_PRESENT_MIN_VALUE) != 0, width),
         .max = statistic_of(bytes, facts->max_value, (present & PQX_PRESENT_MAX_VALUE) != 0, width),
     };
-    int is_integer = column->physical_type == 1 || column->physical_type == 2;
-    if (unsigned_order && is_integer && (is_beyond_signed(&chunk->min) || is_beyond_signed(&chunk->max)))
+    if (unsigned_order && is_signed_integer(column) && (is_beyond_signed(&chunk->min) || is_beyond_signed(&chunk->max)))
         chunk->min = chunk->max = (pqx_bytes){NULL, 0};
     if (!(present & PQX_PRESENT_MIN_EXACT_SET) || (present & PQX_PRESENT_MIN_EXACT)) chunk->flags |= PQX_PM_STAT_MIN_EXACT;
     if (!(present & PQX_PRESENT_MAX_EXACT_SET) || (present & PQX_PRESENT_MAX_EXACT)) chunk->flags |= PQX_PM_STAT_MAX_EXACT;

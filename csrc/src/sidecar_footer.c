@@ -171,7 +171,8 @@ int pqx_pm_is_of(const pqx_pm *pm, const pqx_pm_footer *footer, const pqx_pm_fil
     int known;
     if (!pqx_pm_find_scratch(pm, footer, PQX_PM_ORIGIN_CODE, &note) || note.size < PQX_PM_ORIGIN_BYTES) return 0;
     int64_t modified = (int64_t)pqx_load64(note.data + PQX_PM_ORIGIN_MODIFIED);
-    return pqx_load32(note.data + PQX_PM_ORIGIN_LAYOUT) == PQX_PM_ORIGIN_KNOWN_LAYOUT &&
+    uint32_t layout = pqx_load32(note.data + PQX_PM_ORIGIN_LAYOUT);
+    return layout >= PQX_PM_ORIGIN_FIRST_LAYOUT && layout <= PQX_PM_ORIGIN_KNOWN_LAYOUT &&
            pqx_load32(note.data + PQX_PM_ORIGIN_FOOTER_LENGTH) == footer->parquet_footer_length &&
            pqx_pm_parquet_size(footer, &known) == file->size && known && modified != -1 && modified == file->modified &&
            (int64_t)pqx_load64(note.data + PQX_PM_ORIGIN_CHANGED) == file->changed &&

@@ -22,7 +22,7 @@ cdef enum:
     LAST_REPETITION = 2
     REPETITION_SHIFT = 2
     NO_FIELD_ID = -2147483648
-    FACTS = 5
+    FACTS = 4
 
 
 cdef class Columns:
@@ -44,14 +44,14 @@ cdef class Columns:
 
 
 def describe(Scan scan not None, infer):
-    """The columns of a scanned footer, by its schema: leaves under the name and repetition of their top-level field.
+    """The columns of a scanned footer, by its schema: leaves under name, id and repetition of their top-level field.
 
     Parameters
     ----------
     scan : kernels.scan.Scan
     infer : callable
-        From a leaf's Thrift bytes, its physical type, its width (0 but for FIXED_LEN_BYTE_ARRAY), whether it stands below
-        other fields, and the number of repeated fields on its path, to its type code. It is called once for each kind.
+        From a leaf's Thrift bytes, its physical type, its width (0 but for FIXED_LEN_BYTE_ARRAY), and whether it stands
+        below other fields or is repeated, to its type code. It is called once for each kind.
 
     Returns
     -------
@@ -67,6 +67,7 @@ def describe(Scan scan not None, infer):
     cdef const pqx_element *leaf
     cdef uint32_t i, element, top = 0, seen = 0
     cdef int32_t repetition
+    cdef bint is_nested
     cdef pqx_pm_column *c
     made.owner, made.count = scan, scan.result.leaf_count
     made.columns = <pqx_pm_column *> calloc(made.count + 1, sizeof(pqx_pm_column))
@@ -84,15 +85,15 @@ def describe(Scan scan not None, infer):
             raise wire_error(wire.UNSUPPORTED_VALUE, leaf.bytes.offset, FIXED_LEN_BYTE_ARRAY, <uint32_t> leaf.type)
         repetition = elements[top].repetition
         c.name.data, c.name.size = scan.start + elements[top].name.offset, elements[top].name.length
-        c.id = -1 if leaf.field_id == NO_FIELD_ID else leaf.field_id
+        c.id = -1 if elements[top].field_id == NO_FIELD_ID else elements[top].field_id
         c.flags = (repetition if 0 <= repetition <= LAST_REPETITION else OPTIONAL) << REPETITION_SHIFT
         c.fixed_byte_len = leaf.type_length if leaf.type == FIXED_LEN_BYTE_ARRAY and leaf.type_length > 0 else 0
         c.physical_type, c.max_repetition, c.max_definition = <uint8_t> leaf.type, leaf.max_repetition, leaf.max_definition
-        key = kind(scan.start, leaf, c, top != element)
+        is_nested = top != element or leaf.max_repetition > 0
+        key = kind(scan.start, leaf, c, is_nested)
         code = kinds.get(key)
         if code is None:
-            code = kinds[key] = infer(part(scan.start, leaf.bytes), c.physical_type, c.fixed_byte_len, top != element,
-                                      c.max_repetition)
+            code = kinds[key] = infer(part(scan.start, leaf.bytes), c.physical_type, c.fixed_byte_len, is_nested)
         c.type = code
     return made
 
@@ -101,13 +102,12 @@ cdef bytes part(const uint8_t *start, pqx_range place):
     return PyBytes_FromStringAndSize(<const char *> start + place.offset, place.length)
 
 
-cdef bytes kind(const uint8_t *start, const pqx_element *leaf, const pqx_pm_column *column, bint below):
+cdef bytes kind(const uint8_t *start, const pqx_element *leaf, const pqx_pm_column *column, bint is_nested):
     """What a leaf's type follows from: its annotation, or all of it where a decimal has its digits beside, and numbers."""
     cdef pqx_range said = leaf.logical_type
     if said.length == 0 and leaf.converted_type == DECIMAL:
         said = leaf.bytes
-    cdef int32_t[FACTS] facts = [leaf.converted_type, column.physical_type, column.fixed_byte_len, below,
-                                 column.max_repetition]
+    cdef int32_t[FACTS] facts = [leaf.converted_type, column.physical_type, column.fixed_byte_len, is_nested]
     cdef bytes key = PyBytes_FromStringAndSize(NULL, said.length + sizeof(facts))
     cdef char *to = PyBytes_AsString(key)
     memcpy(to, facts, sizeof(facts))

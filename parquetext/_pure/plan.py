@@ -172,7 +172,8 @@ def is_untouched(path: bytes, footer, note: bytes) -> bool:
     if len(note) < FIXED.size:
         return False
     layout, _, _, length, *version, _ = FIXED.unpack_from(note)
-    if layout != wire.PM_ORIGIN_KNOWN_LAYOUT or length != footer.parquet_footer_length:
+    is_known = wire.PM_ORIGIN_FIRST_LAYOUT <= layout <= wire.PM_ORIGIN_KNOWN_LAYOUT
+    if not is_known or length != footer.parquet_footer_length:
         return False
     try:
         there = os.stat(path)

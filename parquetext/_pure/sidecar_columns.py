@@ -17,15 +17,15 @@ REPETITION_SHIFT = 2
 NO_FIELD_ID = -1 << 31
 
 
-def describe(scan: Scan, infer: Callable[[bytes, int, int, bool, int], int]) -> list[Column]:
-    """The columns of a scanned footer, by its schema: leaves under the name and repetition of their top-level field.
+def describe(scan: Scan, infer: Callable[[bytes, int, int, bool], int]) -> list[Column]:
+    """The columns of a scanned footer, by its schema: leaves under name, id and repetition of their top-level field.
 
     Parameters
     ----------
     scan : kernels.scan.Scan
     infer : callable
-        From a leaf's Thrift bytes, its physical type, its width (0 but for FIXED_LEN_BYTE_ARRAY), whether it stands
-        below other fields, and the number of repeated fields on its path, to its type code.
+        From a leaf's Thrift bytes, its physical type, its width (0 but for FIXED_LEN_BYTE_ARRAY), and whether it stands
+        below other fields or is repeated, to its type code.
 
     Raises
     ------
@@ -47,9 +47,9 @@ def describe(scan: Scan, infer: Callable[[bytes, int, int, bool, int], int]) -> 
             raise wire_error(wire.UNSUPPORTED_VALUE, at[element], FIXED_LEN_BYTE_ARRAY, physical & 0xFFFFFFFF)
         width = max(0, widths[element]) if physical == FIXED_LEN_BYTE_ARRAY else 0
         repetition = repetitions[top] if 0 <= repetitions[top] <= LAST_REPETITION else OPTIONAL
-        identity = -1 if field_ids[element] == NO_FIELD_ID else field_ids[element]
-        code = infer(bytes(data[at[element]:at[element] + size[element]]), physical, width, top != element,
-                     repeated[element])
+        identity = -1 if field_ids[top] == NO_FIELD_ID else field_ids[top]
+        code = infer(bytes(data[at[element]:at[element] + size[element]]), physical, width,
+                     top != element or repeated[element] > 0)
         columns.append(Column(bytes(data[name_at[top]:name_at[top] + name_size[top]]), identity, code,
                               repetition << REPETITION_SHIFT, width, physical, repeated[element], definitions[element]))
     return columns

@@ -31,7 +31,7 @@ def chunk_facts(chunks, column) -> Callable[[int], tuple]:
     facts = {name: chunks.array(name) for name in FACTS}
     data = memoryview(chunks.buffer).cast("B")
     otherwise = 0 if column.max_definition == 0 else None  # a required leaf has no nulls
-    misread = column.physical_type in (INT32, INT64) and chunks.has_unsigned_order
+    misread = is_signed_integer(column) and chunks.has_unsigned_order
     width = WIDTHS[column.physical_type] if column.physical_type < len(WIDTHS) else column.fixed_byte_len
 
     def statistic(chunk: dict, name: str, bit: int) -> bytes:
@@ -65,6 +65,11 @@ def chunk_facts(chunks, column) -> Callable[[int], tuple]:
         )
 
     return of
+
+
+def is_signed_integer(column) -> bool:
+    """Whether it holds integers that QuestDB compares with their sign."""
+    return column.physical_type in (INT32, INT64) and (column.type < 0 or column.type & 0xFF != wire.PM_TAG_IPV4)
 
 
 def known(chunk: dict, name: str, bit: int, otherwise: int | None) -> int | None:

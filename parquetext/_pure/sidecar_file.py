@@ -66,7 +66,8 @@ def open_untouched(path: str | bytes, sidecar: str | bytes) -> Reader | None:
         wire.PM_ORIGIN_LAYOUT, wire.PM_ORIGIN_FOOTER_LENGTH))
     said = TIMES_AND_PLACE.unpack_from(note, wire.PM_ORIGIN_MODIFIED)
     there = status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino
-    known = layout == wire.PM_ORIGIN_KNOWN_LAYOUT and noted_length == length and said[0] != -1
+    is_known = wire.PM_ORIGIN_FIRST_LAYOUT <= layout <= wire.PM_ORIGIN_KNOWN_LAYOUT
+    known = is_known and noted_length == length and said[0] != -1
     return reader if known and said == there else None
 
 

@@ -12,6 +12,7 @@ from ..storage.operations import Operations
 from .backfill import backfill
 from .blooms import bitsets
 from .header import Header
+from .types import means_the_same
 
 __all__ = ["add_row_groups", "advanced", "append", "header_of", "is_external", "outdated"]
 
@@ -50,12 +51,13 @@ def add_row_groups(writer, scan, at: Sequence[int] | None, data: LocalSource, he
     writer.add_scan(scan, at=at, bounds=bounds, blooms={} if external_blooms else bitsets(scan, data))
 
 
-def outdated(old, new) -> list[int] | None:
+def outdated(old, new, *, keeps_header: bool = False) -> list[int] | None:
     """The row groups of the newer of two sidecars that the older one lacks or says something else of.
 
-    None where the newer one cannot be appended to it: other columns, or fewer row groups.
+    None where the newer one cannot be appended to it: other columns, or fewer row groups. With `keeps_header` types and
+    ids of columns may be those that our older versions have given them: the header stays as it is.
     """
-    if _header(old) != _header(new) or new.row_group_count < old.row_group_count:
+    if not _is_same_header(old, new, keeps_header) or new.row_group_count < old.row_group_count:
         return None
     both = old.row_group_count
     found = set(range(both, new.row_group_count)) | _differing(old.row_counts, new.row_counts, both)
@@ -70,11 +72,22 @@ def outdated(old, new) -> list[int] | None:
     return sorted(found)
 
 
-def _header(reader) -> tuple:
-    """What holds for all snapshots of a sidecar."""
-    columns = [reader.column(index) for index in range(reader.column_count)]
+def _is_same_header(old, new, is_kept: bool) -> bool:
+    """Whether two sidecars agree in what holds for all of their snapshots."""
+    if _without_columns(old) != _without_columns(new):
+        return False
+    for index in range(new.column_count):
+        ours, theirs = old.column(index), new.column(index)
+        if is_kept and means_the_same(ours.type, theirs.type):
+            theirs = theirs._replace(type=ours.type, id=ours.id)
+        if ours != theirs:
+            return False
+    return True
+
+
+def _without_columns(reader) -> tuple:
     return (reader.features, reader.designated_timestamp, reader.squash_tracker, list(reader.sorting_columns),
-            list(reader.bloom_columns), columns)
+            list(reader.bloom_columns), reader.column_count)
 
 
 def _differing(ours: Sequence, theirs: Sequence, count: int) -> set[int]:

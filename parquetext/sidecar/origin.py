@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
 from .. import kernels, wire
 from ..errors import Malformed
 from ..storage import Version
+from .types import has_scales
 
 __all__ = ["CODE", "Belongs", "Origin"]
 
 CODE = wire.PM_ORIGIN_CODE  # PQTX
-LAYOUT = wire.PM_ORIGIN_KNOWN_LAYOUT
 BACKFILLED = 1
 FIXED = struct.Struct("<IIIIqqQQI")  # layout, flags, footer's CRC and length, mtime, ctime, device, inode, tag's length
 UNKNOWN = -1
@@ -42,6 +43,9 @@ class Origin:
         The ETag of an object; empty where there is none.
     backfilled : bool
         Bounds of the designated timestamp were taken from the data.
+    layout : int
+        2 where the types of decimals have their scale where QuestDB reads it; 1 where there are none, and in sidecars
+        of versions that had it elsewhere.
     """
 
     footer_crc: int
@@ -52,10 +56,20 @@ class Origin:
     inode: int = 0
     tag: str = ""
     backfilled: bool = False
+    layout: int = wire.PM_ORIGIN_FIRST_LAYOUT
 
     @classmethod
-    def of(cls, footer, version: Version, *, backfilled: bool = False, settled: bool = True) -> Origin:
-        """Of a file's footer bytes and its version; `settled` is whether the times would show another change."""
+    def of(cls, footer, version: Version, columns: Iterable, *, backfilled: bool = False,
+           settled: bool = True) -> Origin:
+        """Of a file's footer bytes and its version.
+
+        Parameters
+        ----------
+        columns : iterable of kernels.sidecar.Column
+            Of the sidecar.
+        settled : bool
+            Whether the times would show another change.
+        """
         crc, times = kernels.checksum.crc32(footer), {}
         if version.changed is not None and settled:
             device, inode = version.identity
@@ -63,13 +77,15 @@ class Origin:
         elif version.changed is None:
             times = {"tag": version.identity[0] or "",
                      "modified": UNKNOWN if version.modified is None else version.modified}
-        return cls(crc, len(footer), backfilled=backfilled, **times)
+        # Versions that know layout 1 alone would take the scale for 0, and rule out rows that are there.
+        layout = wire.PM_ORIGIN_KNOWN_LAYOUT if has_scales(columns) else wire.PM_ORIGIN_FIRST_LAYOUT
+        return cls(crc, len(footer), backfilled=backfilled, layout=layout, **times)
 
     def to_bytes(self) -> bytes:
         tag = self.tag.encode("utf-8", "surrogateescape")
         flags = BACKFILLED if self.backfilled else 0
-        return FIXED.pack(LAYOUT, flags, self.footer_crc, self.footer_length, self.modified, self.changed, self.device,
-                          self.inode, len(tag)) + tag
+        return FIXED.pack(self.layout, flags, self.footer_crc, self.footer_length, self.modified, self.changed,
+                          self.device, self.inode, len(tag)) + tag
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Origin | None:
@@ -78,10 +94,10 @@ class Origin:
             raise Malformed(f"the note of the file has {len(data)} bytes, its fixed part {FIXED.size}",
                             expected=FIXED.size, found=len(data))
         layout, flags, crc, length, modified, changed, device, inode, size = FIXED.unpack_from(data)
-        if layout != LAYOUT:
+        if not wire.PM_ORIGIN_FIRST_LAYOUT <= layout <= wire.PM_ORIGIN_KNOWN_LAYOUT:
             return None
         tag = data[FIXED.size:FIXED.size + size].decode("utf-8", "surrogateescape")
-        return cls(crc, length, modified, changed, device, inode, tag, bool(flags & BACKFILLED))
+        return cls(crc, length, modified, changed, device, inode, tag, bool(flags & BACKFILLED), layout)
 
     def is_untouched(self, version: Version) -> bool:
         """Whether size apart, which the sidecar's footer says, the file is the very one, unchanged."""

@@ -16,7 +16,7 @@ from ..footer.types import INT32, INT96
 from ..pruning import ColumnBounds, Comparison, Predicate, predicate_of, surviving_row_groups
 from ..pruning.bloom import LARGEST, read_header
 from ..pruning.questdb import MILLISECONDS_OF_A_DAY, Chunk, Column, Filter, Tag, can_skip
-from .types import UNKNOWN, tag_of
+from .types import UNKNOWN, decimal_digits, is_decimal, tag_of
 
 __all__ = ["column_bounds", "skips", "surviving"]
 
@@ -75,10 +75,17 @@ def _orders_agree(plan, part: Comparison) -> bool:
     return tag_of(plan.column(part.column).type_code) != Tag.IPV4
 
 
+def _rules_nothing_out(column) -> bool:
+    """Whether a plan column's type leaves open what its values mean, or they are no rows."""
+    code = column.type_code
+    no_digits = is_decimal(code) and decimal_digits(code) is None
+    return no_digits or tag_of(code) in (UNKNOWN, *NEVER) or bool(column.max_repetition)
+
+
 def column_bounds(plan, column) -> ColumnBounds | None:
     """A plan column's typed bounds; None where its values are no rows, or have no order of their type."""
     kind, tag = column.leaf_type, tag_of(column.type_code)
-    if tag == UNKNOWN or tag in NEVER or tag == Tag.IPV4 or kind.physical == INT96 or column.max_repetition:
+    if _rules_nothing_out(column) or tag == Tag.IPV4 or kind.physical == INT96:
         return None
     bounds = StoredBounds(kind, list(column.min_bytes), list(column.max_bytes), column.null_count, column.num_values)
     found = _sound(bounds).typed(kind.arrow)
@@ -129,8 +136,8 @@ def _alternatives(filters) -> Alternatives | None:
 
 def _skips(plan, row_group: int, part: Comparison, source) -> bool:
     column = plan.column(part.column)
-    rule, tag = RULES.get(part.operator), tag_of(column.type_code)
-    if rule is None or tag in (UNKNOWN, *NEVER) or column.max_repetition:
+    rule = RULES.get(part.operator)
+    if rule is None or _rules_nothing_out(column):
         return False
     questdb = Column(column.type_code, *column.physical_and_width)
     values: Sequence[bytes | None] = ()

@@ -22,7 +22,7 @@ from ..storage.operations import Operations
 from .appending import add_row_groups, advanced, append, header_of, outdated
 from .blooms import bloom_columns
 from .building import footer_bytes, sidecar_bytes
-from .header import describe
+from .header import Header, describe
 from .origin import CODE, Origin
 from .store_layout import Layout
 from .store_rows import RowGroups, dead_bytes, end_of_file
@@ -111,7 +111,7 @@ class Generation:
         token = Token(self.token.sequence + 1, self.token.generation, self.data.size)
         scan = None if rows is None else rows.scan
         tail = next_commit(self.reader, self.sidecar.size, scan, at, self.data, token, (start + len(data), len(footer)),
-                           unused_bytes, origin_note(footer, self.data.version))
+                           unused_bytes, origin_note(footer, self.data.version, header_of(self.reader)))
         append(operations, self.sidecar, tail)
         return token
 
@@ -119,7 +119,7 @@ class Generation:
         """Append to the sidecar what somebody else has appended to the Parquet file, and give the token of both."""
         self._operations.fsync(self.data.fd)
         new = kernels.sidecar.Reader(sidecar_bytes(self.data, settled=False)[0], verify=False)
-        groups = outdated(self.reader, new)
+        groups = outdated(self.reader, new, keeps_header=True)
         if groups is None:
             raise Refused("its columns are not those of the store, or row groups are fewer", file=self.data.name)
         token = Token(self.token.sequence + 1, self.token.generation, self.data.size)
@@ -127,7 +127,7 @@ class Generation:
         scan = kernels.scan.scan(thrift)
         append(self._operations, self.sidecar, advanced(
             self.reader, self.sidecar.size, self.data, scan, new, groups, unused_bytes=dead_bytes(scan, offset),
-            seq_txn=token.sequence, scratchpad=origin_note(footer, self.data.version)))
+            seq_txn=token.sequence, scratchpad=origin_note(footer, self.data.version, header_of(self.reader))))
         return token
 
 
@@ -150,9 +150,9 @@ def next_commit(reader, base: int, scan, at: Sequence[int], data: LocalSource, t
     return writer.finish(*place, unused_bytes=unused_bytes, seq_txn=token.sequence, scratchpad=scratchpad)
 
 
-def origin_note(footer: bytes, version: Version) -> list[tuple[int, bytes]]:
+def origin_note(footer: bytes, version: Version, header: Header) -> list[tuple[int, bytes]]:
     """What tells that the sidecar belongs to the file where somebody opens it without the token: the footer's bytes."""
-    return [(CODE, Origin.of(footer, version, settled=False).to_bytes())]
+    return [(CODE, Origin.of(footer, version, header.columns, settled=False).to_bytes())]
 
 
 def create_generation(operations: Operations, layout: Layout, token: Token, data: Iterable[bytes | memoryview],
@@ -175,7 +175,7 @@ def create_generation(operations: Operations, layout: Layout, token: Token, data
                                         sorting_columns=header.sorting_columns, bloom_columns=bloom_columns(scan))
         add_row_groups(writer, scan, None, source, header)
         made = writer.finish(source.size - len(end_of_file(footer)), len(footer), seq_txn=token.sequence,
-                             scratchpad=origin_note(footer, source.version))
+                             scratchpad=origin_note(footer, source.version, header))
     _create(operations, layout.sidecar(token.generation), [made])
     operations.fsync_folder(layout.folder(token.generation))
     operations.fsync_folder(layout.directory)

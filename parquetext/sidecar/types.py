@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pyarrow as pa
 
 from ..footer.elements import LogicalType
 from ..footer.types import BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY, INT32, INT64, INT96, PHYSICAL_TYPES, LeafType
 
 __all__ = [
-    "TIMESTAMP", "UNKNOWN", "counts_otherwise", "infer", "is_descending", "is_designated", "leaf_type", "tag_of",
-    "type_name",
+    "TIMESTAMP", "UNKNOWN", "array_type", "counts_otherwise", "decimal_digits", "has_scales", "infer", "is_decimal",
+    "is_descending", "is_designated", "leaf_type", "means_the_same", "tag_of", "type_name",
 ]
 
 TAGS = {
@@ -22,7 +24,10 @@ CODES = {name: tag for tag, name in TAGS.items()}
 UNKNOWN = -1
 TIMESTAMP, ARRAY = CODES["TIMESTAMP"], CODES["ARRAY"]
 NANOSECONDS, DESIGNATED, DESCENDING = 1 << 18, 1 << 17, 1 << 20
+MOST_DIMENSIONS = 32
 DECIMALS = ((2, 28), (4, 29), (9, 30), (18, 31), (38, 32), (76, 33))  # up to so many digits: the tag
+PRECISION_SHIFT, SCALE_SHIFT = 8, 18
+MISPLACED_SCALE_SHIFT = 24  # where our sidecars of layout 1 have the scale (wire.PM_ORIGIN_LAYOUT)
 PLAIN = {"BOOLEAN": "BOOLEAN", "INT32": "INT", "INT64": "LONG", "FLOAT": "FLOAT", "DOUBLE": "DOUBLE",
          "BYTE_ARRAY": "BINARY"}
 FIXED = {16: "LONG128", 32: "LONG256"}
@@ -47,21 +52,60 @@ def is_descending(code: int) -> bool:
     return bool(code & DESCENDING)
 
 
+def is_decimal(code: int) -> bool:
+    """Whether the code is that of a decimal, of whatever digits."""
+    return DECIMALS[0][1] <= tag_of(code) <= DECIMALS[-1][1]
+
+
+def decimal_digits(code: int) -> tuple[int, int] | None:
+    """A decimal's precision and scale; None where the code does not say them for sure.
+
+    That is where they are no decimal's, and where the code has another meaning with the scale at bit 24.
+    """
+    if not is_decimal(code):
+        return None
+    precision, scale = code >> PRECISION_SHIFT & 0xFF, code >> SCALE_SHIFT & 0xFF
+    is_ambiguous = scale and not code & (1 << MISPLACED_SCALE_SHIFT) - (1 << SCALE_SHIFT)
+    return None if code >> SCALE_SHIFT > precision or not 0 < precision <= 76 or is_ambiguous else (precision, scale)
+
+
+def has_scales(columns: Iterable) -> bool:
+    """Whether any of a sidecar's columns is a decimal with digits behind the point."""
+    return any(code >> SCALE_SHIFT and is_decimal(code) for code in (column.type for column in columns))
+
+
+def means_the_same(older: int, code: int) -> bool:
+    """Whether a code is that of the same type, as our older versions may have written it.
+
+    They had the scale of decimals elsewhere, and took lists of structs for arrays.
+    """
+    if is_decimal(older) and decimal_digits(older) is None:
+        digits, scale = older & (1 << SCALE_SHIFT) - 1, older >> MISPLACED_SCALE_SHIFT
+        return code in (older, digits | scale << SCALE_SHIFT)
+    return code == older or (code == UNKNOWN and tag_of(older) == ARRAY)
+
+
 def type_name(code: int) -> str:
     """Such as ``"TIMESTAMP_NS"``, ``"DECIMAL64(18,2)"``, ``"DOUBLE[][]"``; ``"UNKNOWN"`` where there is none."""
     tag = tag_of(code)
     name = TAGS.get(tag, "UNKNOWN")
     if tag == TIMESTAMP:
         return f"{name}_NS" if code & NANOSECONDS else name
-    if name.startswith("DECIMAL"):
-        return f"{name}({code >> 8 & 0xFF},{code >> 24 & 0xFF})"
+    if is_decimal(code):
+        digits = decimal_digits(code)
+        return f"{name}({digits[0]},{digits[1]})" if digits else name
     if tag == ARRAY:
         return TAGS.get(code >> 8 & 0x3F, "UNKNOWN") + "[]" * ((code >> 14 & 0x1F) + 1)
     return name
 
 
-def infer(physical: str, width: int, logical: LogicalType | None, below: bool, repeated: int) -> int:
-    """The type code of a leaf by its Parquet type, -1 where there is none.
+def array_type(dimensions: int) -> int:
+    """The code of an array of doubles; -1 where it has more dimensions than there are."""
+    return ARRAY | CODES["DOUBLE"] << 8 | dimensions - 1 << 14 if dimensions <= MOST_DIMENSIONS else UNKNOWN
+
+
+def infer(physical: str, width: int, logical: LogicalType | None) -> int:
+    """The type code of a leaf at the top level by its Parquet type, -1 where there is none.
 
     Parameters
     ----------
@@ -70,15 +114,7 @@ def infer(physical: str, width: int, logical: LogicalType | None, below: bool, r
     width : int
         Bytes of a FIXED_LEN_BYTE_ARRAY.
     logical : LogicalType or None
-    below : bool
-        Whether it stands below other fields: such leaves have no type, but for lists of doubles.
-    repeated : int
-        Repeated fields on its path, itself included.
     """
-    if repeated and physical == "DOUBLE":
-        return ARRAY | CODES["DOUBLE"] << 8 | min(repeated - 1, 31) << 14
-    if below or repeated:
-        return UNKNOWN
     name = logical.name if logical else None
     if name == "DECIMAL" and physical in ("INT32", "INT64", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"):
         return _decimal(logical)
@@ -100,7 +136,8 @@ def infer(physical: str, width: int, logical: LogicalType | None, below: bool, r
 def _decimal(logical: LogicalType) -> int:
     precision, scale = logical.precision or 0, logical.scale or 0
     tag = next((tag for digits, tag in DECIMALS if 0 < precision <= digits), None)
-    return UNKNOWN if tag is None or not 0 <= scale <= 255 else tag | precision << 8 | scale << 24
+    is_one = tag is not None and 0 <= scale <= precision
+    return tag | precision << PRECISION_SHIFT | scale << SCALE_SHIFT if is_one else UNKNOWN
 
 
 def leaf_type(code: int, physical: int, width: int) -> LeafType:
@@ -117,6 +154,8 @@ def leaf_type(code: int, physical: int, width: int) -> LeafType:
         arrow = pa.timestamp("ns" if code & NANOSECONDS else "us")
     elif tag == CODES["DATE"]:
         arrow = {INT64: pa.timestamp("ms"), INT32: pa.date32()}.get(physical, arrow)
+    elif tag == CODES["IPv4"] and physical == INT32:
+        arrow = pa.uint32()
     elif tag in _TEXTS and physical == BYTE_ARRAY:
         arrow = pa.string()
     elif physical in (INT32, INT64, BYTE_ARRAY):
@@ -126,9 +165,11 @@ def leaf_type(code: int, physical: int, width: int) -> LeafType:
 
 def counts_otherwise(declared: int, inferred: int, physical: int, width: int) -> bool:
     """Whether a declared code gives the stored numbers another unit or scale than the Parquet type does."""
+    if declared == inferred:
+        return False
+    if is_decimal(declared) and (is_decimal(inferred) or decimal_digits(declared) is None):
+        return declared >> SCALE_SHIFT != inferred >> SCALE_SHIFT
     says, stored = (leaf_type(code, physical, width).arrow for code in (declared, inferred))
-    if pa.types.is_decimal(says) and pa.types.is_decimal(stored):
-        return says.scale != stored.scale
     return says != stored and _is_counted(says) and _is_counted(stored)
 
 
@@ -137,9 +178,8 @@ def _is_counted(kind: pa.DataType) -> bool:
 
 
 def _decimal_arrow(code: int) -> pa.DataType | None:
-    if not 28 <= tag_of(code) <= 33:
+    digits = decimal_digits(code)
+    if digits is None:
         return None
-    precision, scale = code >> 8 & 0xFF, code >> 24 & 0xFF
-    if not 0 < precision <= 76 or scale > precision:
-        return None
+    precision, scale = digits
     return pa.decimal128(precision, scale) if precision <= 38 else pa.decimal256(precision, scale)

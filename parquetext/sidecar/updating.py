@@ -14,7 +14,7 @@ from ..errors import ParquetextError
 from ..storage import LocalSource, LocalTarget, open_source, resolve
 from ..storage.lock import open_locked
 from ..storage.operations import OPERATIONS, Operations
-from .appending import advanced, append, is_external, outdated
+from .appending import advanced, append, header_of, is_external, outdated
 from .building import Built, build, check_unchanged, footer_bytes, settle, sidecar_bytes
 from .describing import commits
 from .following import exists
@@ -27,6 +27,7 @@ from .store_compaction import is_due
 from .store_layout import store_of
 from .store_rows import dead_bytes
 from .token import Token
+from .types import has_scales
 
 __all__ = ["Updated", "compact", "update"]
 
@@ -185,6 +186,8 @@ def _append(target: LocalTarget, file: LocalSource, start: float, operations: Op
         origin = None if note is None else Origin.from_bytes(note)
     except ValueError:  # damaged, or empty
         return None
+    if origin is not None and origin.layout == wire.PM_ORIGIN_FIRST_LAYOUT and has_scales(header_of(old).columns):
+        return None  # of a version that had the scales of decimals elsewhere
     if origin is not None and belonging(target, old, origin) is Belongs.YES:
         return Updated(target.path, file.name, CURRENT, 0, 0, file.size, time.perf_counter() - start)
     with open_source(target) as source:

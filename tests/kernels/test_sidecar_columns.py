@@ -55,8 +55,8 @@ def test_a_type_is_inferred_from_all_that_it_may_follow_from(kernel):
     columns = kernel.describe(kernels.scan.scan(footer(TABLE)), infer)
     types = {column.name: column.type for column in columns}
     assert types[b"d"] != types[b"e"]
-    assert [facts for _, facts in said][:4] == [(2, 0, False, 0), (7, 5, False, 0), (2, 0, True, 0), (5, 0, True, 1)]
-    assert next(b"z" in element for element, facts in said if facts == (5, 0, True, 1))
+    assert [facts for _, facts in said][:4] == [(2, 0, False), (7, 5, False), (2, 0, True), (5, 0, True)]
+    assert next(b"z" in element for element, facts in said if facts == (5, 0, True))
 
 
 def test_leaves_of_one_kind_are_inferred_once():
@@ -78,7 +78,7 @@ def test_decimals_that_have_their_digits_beside_the_annotation_are_told_apart(ke
     thrift = b"\x15\x02\x19\x3c" + elements + b"\x16\x00\x19\x0c\x00"
     from parquetext.sidecar.header import describe
     assert [column.type for column in describe(kernels.scan.scan(thrift)).columns] == [
-        30 | 9 << 8 | 2 << 24, 30 | 9 << 8 | 3 << 24]
+        30 | 9 << 8 | 2 << 18, 30 | 9 << 8 | 3 << 18]
 
 
 def test_a_leaf_of_a_physical_type_that_is_none(kernel):

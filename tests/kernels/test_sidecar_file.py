@@ -132,7 +132,7 @@ class TestUntouched:
         assert reader.note(9) is None
 
     @pytest.mark.parametrize("other", [
-        {"layout": 2}, {"length": 499}, {"modified": 1}, {"changed": 1}, {"device": 1}, {"inode": 1},
+        {"layout": 0}, {"layout": 3}, {"length": 499}, {"modified": 1}, {"changed": 1}, {"device": 1}, {"inode": 1},
         {"modified": -1, "changed": -1}])
     def test_a_note_of_another_file_is_none_of_this_one(self, kernel, file, place, other):
         write(place, self.noted(kernel, file.stat(), **other))

@@ -6,14 +6,17 @@ import decimal
 import io
 import json
 import struct
+from ipaddress import IPv4Address
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
 import parquetext
 from parquetext import kernels, sidecar, wire
 from parquetext.errors import Conflict, Malformed, Unsupported
+from parquetext.pruning import predicate_of
 from parquetext.sidecar.origin import CODE, Origin
 from parquetext.sidecar.types import type_name
 from parquetext.storage import operations
@@ -65,9 +68,22 @@ class TestTypes:
         (pa.array([decimal.Decimal(1)], pa.decimal128(38, 0)), "DECIMAL128(38,0)"),
         (pa.array([[1.5]]), "DOUBLE[]"), (pa.array([[[1.5]]]), "DOUBLE[][]"), (pa.array([[1]]), "UNKNOWN"),
         (pa.array([{"x": 1}]), "UNKNOWN"), (pa.array([1], pa.time64("us")), "LONG"),
+        (pa.array([[{"x": 1.5}]]), "UNKNOWN"), (pa.array([{"x": [1.5]}]), "UNKNOWN"),
+        (pa.array([[[{"x": [1.5]}]]]), "UNKNOWN"), (pa.array([[("a", 1.5)]], pa.map_(pa.string(), pa.float64())), None),
     ])
     def test_inferred(self, path, values, name):
-        assert built(path, pa.table({"x": values})).columns[0].type == name
+        assert built(path, pa.table({"x": values})).columns[-1].type == (name or "UNKNOWN")
+
+    @pytest.mark.parametrize(("dimensions", "name"), [(32, "DOUBLE" + "[]" * 32), (33, "UNKNOWN")])
+    def test_arrays_have_up_to_32_dimensions(self, path, dimensions, name):
+        values, kind = 1.5, pa.float64()
+        for _ in range(dimensions):
+            values, kind = [values], pa.list_(kind)
+        assert built(path, pa.table({"x": pa.array([values], kind)})).columns[0].type == name
+
+    def test_a_list_of_structs_of_several_fields_is_no_array(self, path):
+        columns = built(path, pa.table({"x": [[{"a": 1.5, "b": 2.5}]]})).columns
+        assert [column.type for column in columns] == ["UNKNOWN"] * 2
 
     def test_int96_is_a_timestamp_of_nanoseconds(self, path):
         table = pa.table({"x": pa.array([1], pa.timestamp("ns"))})
@@ -93,6 +109,15 @@ class TestTypes:
         schema = pa.schema([pa.field("x", pa.int64(), metadata={"PARQUET:field_id": "77"}), pa.field("y", pa.int64())])
         assert [column.id for column in built(path, pa.table({"x": [1], "y": [1]}, schema)).columns] == [77, -1]
 
+    def test_nested_columns_have_the_id_of_their_top_level_field(self, path):
+        def field(name: str, kind: pa.DataType, number: int) -> pa.Field:
+            return pa.field(name, kind, metadata={"PARQUET:field_id": str(number)})
+
+        inner = pa.struct([field("a", pa.int64(), 3), field("b", pa.list_(field("element", pa.float64(), 5)), 4)])
+        schema = pa.schema([field("s", inner, 2), field("l", pa.list_(field("element", pa.float64(), 7)), 6)])
+        table = pa.table({"s": [{"a": 1, "b": [1.5]}], "l": [[1.5]]}, schema)
+        assert [column.id for column in built(path, table).columns] == [2, 2, 6]
+
 
 class TestDeclared:
     """The key-value `questdb` says more than the Parquet schema."""
@@ -110,8 +135,9 @@ class TestDeclared:
     @pytest.mark.parametrize(("kind", "code", "found"), [
         (pa.timestamp("ms"), 8, "DATE"), (pa.timestamp("us"), 7, "TIMESTAMP"), (pa.timestamp("us"), 8, "TIMESTAMP"),
         (pa.timestamp("ns"), DESIGNATED, "TIMESTAMP_NS"), (pa.timestamp("ms"), 7, "DATE"), (pa.date32(), 7, "DATE"),
-        (pa.decimal128(5, 2), 30 | 9 << 8 | 3 << 24, "DECIMAL32(5,2)"),
-        (pa.decimal128(5, 2), 30 | 9 << 8 | 2 << 24, "DECIMAL32(9,2)"), (pa.int64(), 8, "TIMESTAMP"),
+        (pa.decimal128(5, 2), 30 | 9 << 8 | 3 << 18, "DECIMAL32(5,2)"),
+        (pa.decimal128(5, 2), 30 | 9 << 8 | 2 << 18, "DECIMAL32(9,2)"),
+        (pa.decimal128(5, 2), 30 | 9 << 8 | 2 << 24, "DECIMAL32(5,2)"), (pa.int64(), 8, "TIMESTAMP"),
     ], ids=str)
     def test_a_type_of_another_unit_or_scale_than_the_numbers_have_is_passed_over(self, path, kind, code, found):
         table = declared(pa.table({"x": pa.nulls(2, kind)}), [{"column_type": code}])
@@ -219,6 +245,19 @@ class TestFacts:
     def test_unsigned_bounds_that_a_signed_reader_would_misread_are_left_out(self, path, values, kept):
         plan = built(path, pa.table({"x": pa.array(values, pa.uint32())}))
         assert plan.columns[0].max.to_pylist() == [5 if kept else None]
+
+    @pytest.mark.parametrize("kind", [pa.uint32(), pa.int32()], ids=str)
+    def test_bounds_of_addresses_are_unsigned_and_stored(self, path, kind):
+        values = pa.array([0x80000001, 0xC0A80001, 0xFFFFFFFF], pa.uint32())
+        table = declared(pa.table({"ip": values.view(kind)}), [{"column_type": 25}])
+        plan = built(path, table, row_group_size=2)
+        assert plan.column("ip").min.to_pylist() == [0x80000001, 0xFFFFFFFF]
+        assert plan.column("ip").max.to_pylist() == [0xC0A80001, 0xFFFFFFFF]
+        assert [plan.can_skip(group, [("ip", ">", IPv4Address("192.168.0.1"))]) for group in range(2)] == [True, False]
+        assert [plan.can_skip(group, [("ip", "<", IPv4Address("127.0.0.1"))]) for group in range(2)] == [True, True]
+        assert parquetext.read_table(path, filters=[("ip", "<", 0)], sidecar=True).num_rows == (
+            3 if kind == pa.int32() else 0)
+        assert plan.surviving(predicate_of(pc.field("ip") < -5)) == [0, 1], "Arrow's integers may have a sign"
 
     def test_filters_are_copied(self, path):
         table = pa.table({"x": [f"v{n}" for n in range(1000)], "y": list(range(1000))})

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.memory_files import Memory
 from support.twins import both
 
 from parquetext import kernels
 from parquetext.sidecar.building import sidecar_bytes
-from parquetext.storage.source import Source, Version
 
 VALUES = {
     pa.int8(): st.integers(-128, 127), pa.uint32(): st.integers(0, (1 << 32) - 1), pa.int64(): st.integers(-9, 9),
@@ -23,28 +23,6 @@ VALUES = {
     pa.list_(pa.float64()): st.lists(st.floats(), max_size=2),
     pa.timestamp("us"): st.integers(0, 99), pa.date32(): st.integers(0, 99),
 }
-
-
-class Memory(Source):
-    """A file's bytes."""
-
-    __slots__ = ("data", "target")
-
-    def __init__(self, data: bytes):
-        super().__init__("memory", Version(("tag", None), len(data), None))
-        self.data, self.target = data, self
-
-    @property
-    def filesystem(self):
-        return self
-
-    path = None
-
-    def open_input_file(self, path) -> pa.BufferReader:
-        return pa.BufferReader(self.data)
-
-    def _read(self, offset: int, length: int) -> bytes:
-        return self.data[offset:offset + length]
 
 
 @st.composite
