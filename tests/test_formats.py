@@ -14,7 +14,7 @@ from parquetext.footer.dialect import framing
 from parquetext.footer.locate import locate
 
 PAGE = (Path(__file__).parents[1] / "docs" / "formats.md").read_text()
-CHECKED_ELSEWHERE = {"journal"}
+CHECKED_ELSEWHERE = {"journal", "journal-1"}
 
 
 def blocks() -> dict[str, bytes]:

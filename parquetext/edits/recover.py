@@ -2,27 +2,52 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
+from collections.abc import Iterator
 
-from .. import storage
+from .. import sidecar, storage
+from ..errors import Conflict
+from ..footer.soundness import has_sound_footer
 from .result import Result
 
 __all__ = ["recover"]
 
 
 def recover(path: object, *, timeout: float = 0) -> Result:
-    """Undo a change in place that was interrupted, and remove an unfinished new file.
+    """Undo a change in place that was interrupted, and remove unfinished new files, the file's sidecars' too.
 
     Only the holder of the file's lock does that, so a change that is still going on is a Conflict. Every later
-    `upgrade` and `strip` does the same by itself. Objects of a remote store are never half changed: nothing to do.
+    `upgrade` and `strip` does the same by itself, but for sidecars. The journal of another file, which had this name
+    before, is set aside as ``.NAME.parquetext-journal-stale``, and the result's message says so. Objects of a remote
+    store are never half changed: nothing to do.
+
+    Raises
+    ------
+    Conflict
+        Somebody is changing the file right now.
+    Refused
+        What has the journal's name beside it belongs to somebody else, is a link or has links: it is not trusted.
+    OSError
+        The file cannot be opened.
     """
     start = time.perf_counter()
     target = storage.resolve(path)
     before = _size(target)
-    done = storage.recover(target, timeout=timeout)
-    return Result(str(target), "recovered" if done else "unchanged", bytes_before=before, bytes_after=_size(target),
-                  seconds=time.perf_counter() - start, message=done or "")
+    done = [storage.recover(target, timeout=timeout, is_sound=has_sound_footer), *_of_sidecars(target)]
+    return Result(str(target), "recovered" if any(done) else "unchanged", bytes_before=before,
+                  bytes_after=_size(target), seconds=time.perf_counter() - start, message="; ".join(filter(None, done)))
+
+
+def _of_sidecars(target: storage.LocalTarget | storage.RemoteTarget) -> Iterator[str]:
+    """Remove what a killed build of a sidecar has left, unless somebody is building it now; what was done."""
+    if not isinstance(target, storage.LocalTarget):
+        return
+    for place in sidecar.candidates(target):
+        with contextlib.suppress(Conflict):
+            if storage.remove_unfinished(place):
+                yield f"removed an unfinished {os.path.basename(place.path)}"
 
 
 def _size(target: storage.LocalTarget | storage.RemoteTarget) -> int:

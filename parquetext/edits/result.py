@@ -26,7 +26,8 @@ class Result:
         Traffic of the whole change; the bytes of the file that a new one takes over count as written.
     seconds : float
     message : str
-        What was done, or why nothing was, in words, where the outcome does not say it, and what else is worth knowing.
+        What was done, or why nothing was, in words, where the outcome does not say it, and what else is worth knowing:
+        also what was done to what an interrupted change had left.
     losses : tuple of footer.dialect.differences.Loss
         What the new form does not carry, or shortened, by field; the Thrift footer beside it goes on having it. Empty
         but for the arrow dialect.

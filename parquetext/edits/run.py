@@ -9,6 +9,7 @@ from typing import NamedTuple
 from .. import sidecar, storage
 from ..errors import ParquetextError
 from ..footer.locate import read_tail
+from ..footer.soundness import has_sound_footer
 from ..storage.forcing import check
 from .footer import Footer, read_footer, read_thrift
 from .forcing import FORCEABLE, STORAGE_REFUSALS
@@ -55,9 +56,9 @@ def change_footer(path: object, plan: Plan, done: str, would: str, *, in_place: 
             told = told_of(path, footer, forced) if planned.edit is not None else ()
             return result(source, footer, planned, 0, told)
     with storage.change(path, in_place=in_place, keep_mtime=keep_mtime, timeout=timeout,
-                        force=forced & STORAGE_REFUSALS.keys()) as changing:
+                        force=forced & STORAGE_REFUSALS.keys(), is_sound=has_sound_footer) as changing:
         footer, planned = _planned(changing.source, read, plan, forced)
-        told = []
+        told = [changing.settled]
         if planned.edit is not None:
             told += told_of(path, footer, forced)
             changing.commit(planned.edit)

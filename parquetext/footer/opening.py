@@ -9,6 +9,7 @@ from ..storage import BatchedSource, LocalTarget, Overlay, old_tail, open_source
 from .file import File
 from .forms import best_form, named_form, open_reader
 from .locate import FIRST_READ_REMOTE
+from .soundness import has_sound_footer
 
 __all__ = ["open_as", "open_file"]
 
@@ -97,19 +98,29 @@ def _open_named(kind: type[File], path, source, form: str) -> File:
         raise
 
 
+def _under_journal(path, error: ParquetextError) -> tuple[object, list[Finding]]:
+    """The file as it was before the change that has torn its tail, or as it is now, where that may be finished."""
+    edit = old_tail(path, has_sound_footer)
+    if edit is None:
+        return kernels.local.LocalFile(path), []
+    findings = [Finding.of(CHANGE_INTERRUPTED, error, "the old footer is read from the journal")]
+    return Overlay(open_source(path), edit.keep, edit.tail), findings
+
+
 def _open_source(kind: type[File], path, source) -> File:
     """Look at everything that the tail holds; report what is not as it should be."""
     try:
         try:
             return kind(path, source, *best_form(source))
         except ParquetextError as error:
-            edit = None if isinstance(source, BatchedSource) else old_tail(path)
-            if edit is None:
+            if isinstance(source, BatchedSource):
                 raise error.at(str(path)) from None
-            findings = [Finding.of(CHANGE_INTERRUPTED, error, "the old footer is read from the journal")]
-        source.close()
-        source = Overlay(open_source(path), edit.keep, edit.tail)
-        name, form, more = best_form(source)
+            source.close()
+            source, findings = _under_journal(path, error)
+        try:
+            name, form, more = best_form(source)
+        except ParquetextError as error:
+            raise error.at(str(path)) from None
         return kind(path, source, name, form, findings + more)
     except BaseException:
         source.close()

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from .batches import BatchedSource
-from .commit import Change, change, recover
+from .commit import Change, change, recover, remove_unfinished
 from .create import NewFile, NewObject, NewStream, create
 from .edit import TailEdit
 from .forcing import FORCEABLE
-from .journal import old_tail
 from .overlay import Overlay
 from .paths import LocalTarget, RemoteTarget, resolve
+from .pending import old_tail, pending
 from .source import LocalSource, RemoteSource, Version, open_source
 
 __all__ = [
     "FORCEABLE", "BatchedSource", "Change", "LocalSource", "LocalTarget", "NewFile", "NewObject", "NewStream",
     "Overlay", "RemoteSource", "RemoteTarget", "TailEdit", "Version", "change", "create", "old_tail", "open_source",
-    "recover", "resolve",
+    "pending", "recover", "remove_unfinished", "resolve",
 ]

@@ -9,17 +9,19 @@ from dataclasses import dataclass
 
 from ..errors import ParquetextError, Refused
 from .edit import TailEdit
+from .folder import Folder
 from .forcing import check, refuse
 from .fsspec_file import forget
 from .in_place import commit_in_place, repair
 from .lock import open_locked
 from .operations import OPERATIONS, Operations
 from .paths import LocalTarget, RemoteTarget, resolve
+from .pending import IsSound
 from .remote import commit_remote
 from .replace import replace, sweep
 from .source import LocalSource, RemoteSource
 
-__all__ = ["Change", "change", "recover"]
+__all__ = ["Change", "change", "recover", "remove_unfinished"]
 
 SWEPT = "removed an unfinished new file"
 
@@ -35,6 +37,8 @@ class Change:
     written : int
         Bytes written by `commit`: the tail; in a new file or object the kept bytes too, unless the store copies them;
         in place the journal too.
+    settled : str
+        What was done to what killed processes had left, in words; empty for nothing.
     """
 
     source: LocalSource | RemoteSource
@@ -43,6 +47,7 @@ class Change:
     forced: frozenset[str]
     operations: Operations
     written: int = 0
+    settled: str = ""
 
     def commit(self, edit: TailEdit) -> None:
         """Make the file its first `edit.keep` bytes and `edit.tail`; afterwards `source` is of no use.
@@ -69,11 +74,12 @@ class Change:
 
 @contextlib.contextmanager
 def change(path: object, *, in_place: bool = False, keep_mtime: bool = False, force: Iterable[str] = (),
-           timeout: float = 0, operations: Operations = OPERATIONS) -> Iterator[Change]:
+           timeout: float = 0, is_sound: IsSound | None = None,
+           operations: Operations = OPERATIONS) -> Iterator[Change]:
     """Open a file to change its tail.
 
-    A local file is locked until the end of the block, symbolic links are followed to it, and a change in place that
-    was interrupted is undone first.
+    A local file is locked until the end of the block, and a change in place that was interrupted is undone first.
+    Symbolic links are followed to it once: all that is done is done in the folder that was found then.
 
     Parameters
     ----------
@@ -87,6 +93,8 @@ def change(path: object, *, in_place: bool = False, keep_mtime: bool = False, fo
         Refusals to pass over: the keys of `forcing.FORCEABLE`.
     timeout : float
         Seconds to wait for another writer.
+    is_sound : callable, optional
+        Whether a file ends in a sound footer of any form: for journals of version 1, which are set aside without.
     operations : Operations
         For tests.
 
@@ -104,8 +112,12 @@ def change(path: object, *, in_place: bool = False, keep_mtime: bool = False, fo
         with _open_remote(target, in_place, keep_mtime) as source:
             yield Change(source, False, False, forced, operations)
         return
-    with _open_local(target, in_place, timeout, forced, operations) as source:
-        yield Change(source, in_place, keep_mtime, forced, operations)
+    with _open_local(target, writable=in_place, timeout=timeout, forced=forced) as source:
+        links = os.fstat(source.fd).st_nlink
+        if links > 1:
+            refuse(forced, "hard-links", f"it has {links} hard links", source.name)
+        settled = _clean(operations, source, is_sound, untrusted_passes=not in_place)
+        yield Change(source, in_place, keep_mtime, forced, operations, settled=settled or "")
 
 
 def _open_remote(target: RemoteTarget, in_place: bool, keep_mtime: bool) -> RemoteSource:
@@ -119,30 +131,32 @@ def _open_remote(target: RemoteTarget, in_place: bool, keep_mtime: bool) -> Remo
     return RemoteSource(target)
 
 
-def _open_local(target: LocalTarget, in_place: bool, timeout: float, forced: frozenset[str],
-                operations: Operations) -> LocalSource:
+@contextlib.contextmanager
+def _open_local(target: LocalTarget, *, writable: bool, timeout: float, forced: frozenset[str] = frozenset(),
+                ) -> Iterator[LocalSource]:
+    """The file, locked, in its folder, which is held open."""
     path = os.path.realpath(target.path)
-    source = open_locked(path, writable=in_place, timeout=timeout, forced=forced)
+    with (Folder.of(path) as folder,
+          open_locked(path, writable=writable, timeout=timeout, forced=forced, folder=folder) as source):
+        yield source
+
+
+def _clean(operations: Operations, source: LocalSource, is_sound: IsSound | None, *,
+           untrusted_passes: bool = False) -> str | None:
+    """Settle what killed processes left; says what was done, or what was left alone where that may pass."""
+    swept = sweep(operations, source.name, source.folder)
     try:
-        links = os.fstat(source.fd).st_nlink
-        if links > 1:
-            refuse(forced, "hard-links", f"it has {links} hard links", source.name)
-        _clean(operations, source)
-        return source
-    except BaseException:
-        source.close()
-        raise
-
-
-def _clean(operations: Operations, source: LocalSource) -> str | None:
-    """Settle what killed processes left; says what was done."""
-    swept = sweep(operations, source.name)
-    done = repair(operations, source)
+        done = repair(operations, source, is_sound)
+    except Refused as error:
+        if not untrusted_passes:
+            raise
+        done = error.message
     source.refresh()
     return done or (SWEPT if swept else None)
 
 
-def recover(path: object, *, timeout: float = 0, operations: Operations = OPERATIONS) -> str | None:
+def recover(path: object, *, timeout: float = 0, is_sound: IsSound | None = None,
+            operations: Operations = OPERATIONS) -> str | None:
     """Undo a change in place that was interrupted, and remove what a killed process left beside a local file.
 
     Returns
@@ -154,16 +168,26 @@ def recover(path: object, *, timeout: float = 0, operations: Operations = OPERAT
     ------
     Conflict
         Somebody is changing the file right now.
+    Refused
+        What lies beside it under the names of ours is not trusted.
     """
     target = resolve(path)
     if isinstance(target, RemoteTarget):
         return None
-    path = os.path.realpath(target.path)
     try:
-        source = open_locked(path, writable=False, timeout=timeout, forced=frozenset())
+        with _open_local(target, writable=False, timeout=timeout) as source:
+            return _clean(operations, source, is_sound)
     except FileNotFoundError:
-        if sweep(operations, path):
+        if remove_unfinished(target, operations=operations):
             return SWEPT
         raise
-    with source:
-        return _clean(operations, source)
+
+
+def remove_unfinished(target: LocalTarget, *, operations: Operations = OPERATIONS) -> bool:
+    """Remove the unfinished new file of a killed process beside a name, whatever has that; whether there was one.
+
+    Conflict where somebody is writing it right now.
+    """
+    path = os.path.realpath(target.path)
+    with Folder.of(path) as folder:
+        return sweep(operations, path, folder)

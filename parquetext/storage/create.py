@@ -15,7 +15,8 @@ from .s3 import s3_object
 __all__ = ["NewFile", "NewObject", "NewS3Object", "NewStream", "create"]
 
 
-def create(path: object, *, force: Iterable[str] = ()) -> NewFile | NewObject | NewS3Object | NewStream:
+def create(path: object, *, force: Iterable[str] = (),
+           owner: int | None = None) -> NewFile | NewObject | NewS3Object | NewStream:
     """A new file: write to its `sink`, then `commit` or `abort` it.
 
     Between them, `hold` says that the end begins which an edit may change, and `written` gives what was written, to
@@ -27,12 +28,14 @@ def create(path: object, *, force: Iterable[str] = ()) -> NewFile | NewObject | 
         See `paths.resolve`. A file object, which has `write`, is written to and stays open.
     force : iterable of str
         Refusals to pass over: the keys of `forcing.FORCEABLE`.
+    owner : int, optional
+        Of a local file under a name beside another one: the user whose that is; see `NewFile`.
     """
     forced = check(force)
     if hasattr(path, "write") and not isinstance(path, os.PathLike):
         return NewStream(path)
     target = resolve(path)
     if isinstance(target, LocalTarget):
-        return NewFile(target.path, forced)
+        return NewFile(target.path, forced, owner=owner)
     goal = s3_object(target)
     return NewObject(target) if goal is None else NewS3Object(goal)

@@ -1,29 +1,38 @@
 """The journal of a change in place: what puts the old tail back.
 
 It lies beside the file from before the first byte changes until the last one is on disk (docs/formats.md, section 4).
-A journal that is not whole was never finished, so its file was never touched. A journal belongs to a file if the
-bytes before the tail are those that it has seen, and if the file's length lies between the old and the new one:
-a change in place passes through no other length.
+It knows the old tail, byte for byte, and of the new one a checksum of every sector: so it can tell a file that its
+change was stopped in from any other file that has the name by now. Files and journals may be large: both are read in
+steps.
 """
 
 from __future__ import annotations
 
 import os
 import struct
+import time
 import zlib
+from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .edit import TailEdit
 from .names import JOURNAL, beside
-from .source import LocalSource
+from .operations import Operations
+from .source import LocalSource, Version
 
-__all__ = ["Journal", "encode", "journal_path", "old_tail", "read"]
+__all__ = ["MIXED", "NEW", "OLD", "Journal", "journal_path", "parse", "write"]
 
-MAGIC = b"PQXJRNL1"
-_HEADER = struct.Struct("<8sQQQIII")
-_CRC = struct.Struct("<I")
-_HEADER_BYTES = _HEADER.size + _CRC.size
+OLD, NEW, MIXED = "old", "new", "mixed"  # what a file that a journal was made for may hold behind the kept bytes
+SECTOR = 512  # of the file: a disk writes each of them whole or not at all
 SEEN_BYTES = 1 << 16  # of the kept bytes, right before the tail
+STEP = 1 << 20  # read at once; a multiple of SECTOR
+
+_MAGIC = b"PQXJRNL2"
+_HEADER = struct.Struct("<8sQQQQQqqIII")
+_MAGIC_1 = b"PQXJRNL1"
+_HEADER_1 = struct.Struct("<8sQQQIII")
+_CRC = struct.Struct("<I")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,38 +41,90 @@ class Journal:
 
     Attributes
     ----------
+    file : LocalSource
+        It itself, open.
     keep : int
-        Bytes of the file that do not change.
+        Bytes of the changed file that stay as they are.
     old_size, new_size : int
         The file's length before and after.
     seen : int
         CRC-32 of the last `SEEN_BYTES` bytes (or all) before `keep`.
-    new_crc : int
-        CRC-32 of the new tail.
-    tail : bytes
-        The old tail.
+    tail_at : int
+        Where the old tail begins in the journal.
+    sums : array of int
+        CRC-32 of each piece of the new tail; see `pieces`.
+    version : Version or None
+        Of the file before; for messages. None in a journal of version 1.
+    new_crc : int or None
+        CRC-32 of the new tail; of version 1 alone, which knows nothing else of it.
     """
 
+    file: LocalSource
     keep: int
     old_size: int
     new_size: int
     seen: int
-    new_crc: int
-    tail: bytes
+    tail_at: int
+    sums: array
+    version: Version | None = None
+    new_crc: int | None = None
 
-    def belongs_to(self, source: LocalSource) -> bool:
-        """Whether `source` is the file that this journal was made for, in whatever state."""
+    def state(self, source: LocalSource) -> str | None:
+        """What `source` holds behind the kept bytes: `OLD`, `NEW` or `MIXED`; None where it is another file.
+
+        Another one differs in the bytes before the tail, in its length, or in a piece that is neither the old tail's
+        nor the new one's at its place. Behind its end each tail counts as zeros: a file that grew, or was cut within
+        a block, may hold them. Of a journal of version 1 the pieces are not known.
+        """
         shortest, longest = sorted((self.old_size, self.new_size))
-        return shortest <= source.size <= longest and _seen(source, self.keep) == self.seen
+        if not shortest <= source.size <= longest or checksum_before(source, self.keep) != self.seen:
+            return None
+        if self.new_crc is not None:
+            return self._state_by_whole_tails(source)
+        is_old, is_new = source.size == self.old_size, source.size == self.new_size
+        sums = iter(self.sums)
+        for begin, end in steps(self.keep, source.size):
+            now, old = source.read(begin, end - begin), self.old(begin, end)
+            for at, stop in pieces(begin, end, shortest):
+                piece = now[at - begin:stop - begin]
+                was_old = piece == old[at - begin:stop - begin]
+                was_new = self._is_new(piece, at, stop, next(sums, None))
+                if not was_old and not was_new:
+                    return None
+                is_old, is_new = is_old and was_old, is_new and was_new
+        return OLD if is_old else NEW if is_new else MIXED
 
-    def state(self, source: LocalSource) -> str:
-        """What a file that it belongs to holds: the ``"old"`` tail, the ``"new"`` one, or ``"mixed"``."""
-        if source.size == self.old_size and source.read(self.keep, len(self.tail)) == self.tail:
-            return "old"
-        new_length = self.new_size - self.keep
-        if source.size == self.new_size and zlib.crc32(source.read(self.keep, new_length)) == self.new_crc:
-            return "new"
-        return "mixed"
+    def _is_new(self, piece: bytes, at: int, stop: int, expected: int | None) -> bool:
+        """Whether a piece [at, stop) of the file is the new tail's, whose checksum there is `expected`."""
+        if at >= self.new_size:
+            return not any(piece)
+        whole = next(pieces(at, self.new_size, min(self.old_size, self.new_size)))[1]
+        return stop == whole and zlib.crc32(piece) == expected
+
+    def _state_by_whole_tails(self, source: LocalSource) -> str:
+        tail = steps(self.keep, self.old_size)
+        if source.size == self.old_size and all(source.read(begin, end - begin) == self.old(begin, end)
+                                                for begin, end in tail):
+            return OLD
+        is_new = source.size == self.new_size and _checksum(source, self.keep, self.new_size) == self.new_crc
+        return NEW if is_new else MIXED
+
+    def old(self, begin: int, end: int) -> bytes:
+        """The bytes [begin, end) of the file before, with zeros behind its end; `begin` is in its tail."""
+        known = max(0, min(end, self.old_size) - begin)
+        return self.file.read(self.tail_at + begin - self.keep, known).ljust(end - begin, b"\0") if known else bytes(
+            end - begin)
+
+    def old_tail(self) -> TailEdit:
+        """What gives the file its old tail."""
+        return TailEdit(self.keep, self.old(self.keep, self.old_size))
+
+    def __str__(self) -> str:
+        if self.version is None:
+            return f"a journal of version 1, for a file of {self.old_size} bytes"
+        seconds = time.gmtime(self.version.modified // 10**9)
+        return (f"a journal for a file of {self.old_size} bytes, inode {self.version.identity[1]}, last changed "
+                f"{time.strftime('%Y-%m-%d %H:%M:%S', seconds)} UTC")
 
 
 def journal_path(path: str) -> str:
@@ -71,44 +132,100 @@ def journal_path(path: str) -> str:
     return beside(os.path.realpath(path), JOURNAL)
 
 
-def encode(source: LocalSource, edit: TailEdit) -> bytes:
-    """The journal of `edit` on `source`."""
-    tail = source.read(edit.keep, source.size - edit.keep)
-    header = _HEADER.pack(MAGIC, edit.keep, source.size, edit.size, _seen(source, edit.keep),
-                          zlib.crc32(tail), zlib.crc32(edit.tail))
-    return b"".join((header, _CRC.pack(zlib.crc32(header)), tail))
+def write(operations: Operations, file: int, source: LocalSource, edit: TailEdit) -> None:
+    """Write the journal of `edit` on `source` into the new, open `file`."""
+    tail, shortest = memoryview(edit.tail), min(source.size, edit.size)
+    sums = _little_endian(array("I", (zlib.crc32(tail[at - edit.keep:stop - edit.keep])
+                                      for at, stop in pieces(edit.keep, edit.size, shortest))))
+    head_bytes, crc = _HEADER.size + _CRC.size + len(sums), 0
+    for begin, end in steps(edit.keep, source.size):
+        old = source.read(begin, end - begin)
+        crc = zlib.crc32(old, crc)
+        operations.write(file, old, head_bytes + begin - edit.keep)
+    version = source.version
+    header = _HEADER.pack(_MAGIC, edit.keep, source.size, edit.size, *version.identity, version.modified,
+                          version.changed, checksum_before(source, edit.keep), crc, zlib.crc32(sums))
+    operations.write(file, b"".join((header, _CRC.pack(zlib.crc32(header)), sums)), 0)
 
 
-def read(path: str) -> Journal | None:
-    """The journal file at `path`, or None where there is none, or none that is whole."""
-    try:
-        with LocalSource(path) as file:
-            data = file.read(0, file.size)
-    except FileNotFoundError:
+def parse(file: LocalSource) -> Journal | None:
+    """The journal that an open file holds, or None where it is not whole."""
+    if file.size < _HEADER_1.size + _CRC.size:
         return None
-    if len(data) < _HEADER_BYTES or _CRC.unpack_from(data, _HEADER.size)[0] != zlib.crc32(data[:_HEADER.size]):
+    layout = {_MAGIC: _HEADER, _MAGIC_1: _HEADER_1}.get(file.read(0, len(_MAGIC)))
+    if layout is None or file.size < layout.size + _CRC.size:
         return None
-    magic, keep, old_size, new_size, seen, old_crc, new_crc = _HEADER.unpack_from(data)
-    tail = data[_HEADER_BYTES:]
-    if magic != MAGIC or keep > min(old_size, new_size) or len(tail) != old_size - keep or zlib.crc32(tail) != old_crc:
+    header = file.read(0, layout.size + _CRC.size)
+    if _CRC.unpack_from(header, layout.size)[0] != zlib.crc32(header[:layout.size]):
         return None
-    return Journal(keep, old_size, new_size, seen, new_crc, tail)
+    _, keep, old_size, new_size, *facts = layout.unpack_from(header)
+    if keep > min(old_size, new_size):
+        return None
+    tail_bytes, sums_at = old_size - keep, len(header)
+    if layout is _HEADER_1:
+        seen, old_crc, new_crc = facts
+        found = Journal(file, keep, old_size, new_size, seen, sums_at, array("I"), None, new_crc)
+        return found if _holds_tail(found, tail_bytes, old_crc) else None
+    device, inode, modified, changed, seen, old_crc, sums_crc = facts
+    sums_bytes = 4 * _count(keep, new_size, min(old_size, new_size))
+    if file.size != sums_at + sums_bytes + tail_bytes:
+        return None
+    sums = file.read(sums_at, sums_bytes)
+    if zlib.crc32(sums) != sums_crc:
+        return None
+    found = Journal(file, keep, old_size, new_size, seen, sums_at + sums_bytes, _from_little_endian(sums),
+                    Version((device, inode), old_size, modified, changed))
+    return found if _holds_tail(found, tail_bytes, old_crc) else None
 
 
-def _seen(source: LocalSource, keep: int) -> int:
-    length = min(keep, SEEN_BYTES)
-    return zlib.crc32(source.read(keep - length, length))
+def _holds_tail(journal: Journal, length: int, crc: int) -> bool:
+    file, begin = journal.file, journal.tail_at
+    return file.size == begin + length and _checksum(file, begin, begin + length) == crc
 
 
-def old_tail(path: str) -> TailEdit | None:
-    """What a reader uses whose file's tail fails its checks: the tail from before a change that was interrupted.
+def checksum_before(source: LocalSource, keep: int) -> int:
+    """CRC-32 of the last `SEEN_BYTES` bytes before `keep`, or of all."""
+    return _checksum(source, max(0, keep - SEEN_BYTES), keep)
 
-    Nothing is changed. The file then reads as its first `keep` bytes and `tail`. None where there is no journal that
-    is whole and belongs to the file: a change may also have been finished meanwhile, so a reader that gets None
-    looks at the tail once more before it gives up.
+
+def _checksum(source: LocalSource, begin: int, end: int) -> int:
+    crc = 0
+    for at, stop in steps(begin, end):
+        crc = zlib.crc32(source.read(at, stop - at), crc)
+    return crc
+
+
+def steps(begin: int, end: int) -> Iterator[tuple[int, int]]:
+    """[begin, end) in ranges of at most `STEP` bytes, which end at multiples of it."""
+    while begin < end:
+        stop = min(begin - begin % STEP + STEP, end)
+        yield begin, stop
+        begin = stop
+
+
+def pieces(begin: int, end: int, cut: int) -> Iterator[tuple[int, int]]:
+    """[begin, end) in the ranges that a disk may have of one tail or the other: by sectors of the file, and at `cut`.
+
+    `cut` is where the shorter of the two ends.
     """
-    journal = read(journal_path(path))
-    if journal is None:
-        return None
-    with LocalSource(path) as source:
-        return TailEdit(journal.keep, journal.tail) if journal.belongs_to(source) else None
+    while begin < end:
+        stop = min(begin - begin % SECTOR + SECTOR, end)
+        if begin < cut < stop:
+            stop = cut
+        yield begin, stop
+        begin = stop
+
+
+def _count(begin: int, end: int, cut: int) -> int:
+    """How many `pieces` there are."""
+    if begin == end:
+        return 0
+    return (end - 1) // SECTOR - begin // SECTOR + 1 + (begin < cut < end and cut % SECTOR != 0)
+
+
+def _little_endian(sums: array) -> bytes:
+    return struct.pack(f"<{len(sums)}I", *sums)
+
+
+def _from_little_endian(data: bytes) -> array:
+    return array("I", struct.unpack(f"<{len(data) // 4}I", data))

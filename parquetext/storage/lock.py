@@ -12,8 +12,10 @@ import os
 import time
 
 from ..errors import Conflict
+from .folder import Folder
 from .forcing import refuse
 from .source import LocalSource
+from .unchanged import names_file
 
 __all__ = ["open_locked"]
 
@@ -21,8 +23,9 @@ _PAUSE_SECONDS = 0.01
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 
 
-def open_locked(path: str, *, writable: bool, timeout: float, forced: frozenset[str]) -> LocalSource:
-    """The file at `path`, open and locked until it is closed.
+def open_locked(path: str, *, writable: bool, timeout: float, forced: frozenset[str],
+                folder: Folder | None = None) -> LocalSource:
+    """The file at `path`, which is no link, open and locked until it is closed; looked up in `folder` if that is open.
 
     Raises
     ------
@@ -34,14 +37,15 @@ def open_locked(path: str, *, writable: bool, timeout: float, forced: frozenset[
     deadline = time.monotonic() + timeout
     flags = os.O_RDWR if writable else os.O_RDONLY
     while True:
-        source = LocalSource(path, flags)
+        source = LocalSource(path, flags, folder)
         try:
-            if _lock(source, forced) and _is_named(source, path):
+            if _lock(source, forced) and names_file(path, source.fd, folder):
                 return source
         except OSError as error:
             source.close()
             if error.errno == errno.EBADF and not writable:  # NFS locks only what is open for writing
-                return open_locked(path, writable=True, timeout=deadline - time.monotonic(), forced=forced)
+                left = deadline - time.monotonic()
+                return open_locked(path, writable=True, timeout=left, forced=forced, folder=folder)
             raise
         except BaseException:
             source.close()
@@ -63,11 +67,3 @@ def _lock(source: LocalSource, forced: frozenset[str]) -> bool:
         refuse(forced, "lock", f"its filesystem has no locks ({os.strerror(error.errno)})", source.name)
     return True
 
-
-def _is_named(source: LocalSource, path: str) -> bool:
-    """Whether `path` still leads to what is open."""
-    try:
-        status = os.stat(path)
-    except FileNotFoundError:
-        return False
-    return (status.st_dev, status.st_ino) == source.version.identity

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 
-__all__ = ["JOURNAL", "NEW", "beside"]
+__all__ = ["JOURNAL", "NEW", "STALE", "beside"]
 
 JOURNAL = "parquetext-journal"
+STALE = f"{JOURNAL}-stale"
 NEW = "parquetext-new"
 _NAME_MAX = 255
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -10,11 +11,13 @@ from typing import TYPE_CHECKING
 from ..errors import Conflict, ParquetextError
 from .attributes import keep_attributes
 from .edit import TailEdit
+from .folder import Folder
 from .names import NEW, beside
 from .operations import OPERATIONS, Operations
 from .replace import create_locked, sweep
 from .source import LocalSource
-from .unchanged import names_file
+from .trust import distrust, follow
+from .unchanged import names_file, status_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,7 +31,17 @@ class NewFile:
     """A file that is written under a hidden name, locked, beside the one that it gets.
 
     One that has the name already is replaced, and passes its mode, owner and extended attributes on; symbolic links
-    are followed to it.
+    are followed to it, once.
+
+    Parameters
+    ----------
+    path : str
+    forced : frozenset of str
+    operations : Operations
+        For tests.
+    owner : int, optional
+        The user whose file this one stands beside, under a name that anybody can tell beforehand. Links of others than
+        this user and the process's own are refused then, and what others have put there passes nothing on.
 
     Attributes
     ----------
@@ -45,31 +58,38 @@ class NewFile:
         It cannot be written there: no such folder, no permission, not a regular file.
     """
 
-    def __init__(self, path: str, forced: frozenset[str] = frozenset(), operations: Operations = OPERATIONS):
-        self.path, self._operations = os.path.realpath(path), operations
+    def __init__(self, path: str, forced: frozenset[str] = frozenset(), operations: Operations = OPERATIONS, *,
+                 owner: int | None = None):
+        self.path = os.path.realpath(path) if owner is None else follow(path, owner)
+        self._operations, self._fd = operations, -1
         self._hidden = beside(self.path, NEW)
-        old = _existing(self.path)
+        self._folder = Folder.of(self.path)
         try:
-            self._fd = self._create(_NEW_MODE if old is None else 0o600)
-            try:
-                self.sink = _sink(self._fd, self._hidden)
-                if old is not None:
-                    keep_attributes(operations, old, self._fd, forced)
-            except BaseException:
-                self.abort()
-                raise
-        finally:
+            self._open(forced, owner)
+        except BaseException:
+            self.abort()
+            raise
+
+    def _open(self, forced: frozenset[str], owner: int | None) -> None:
+        """Create it, with what the file has that it replaces, if there is one that it takes anything from."""
+        with contextlib.ExitStack() as opened:
+            old = _existing(self.path, self._folder)
             if old is not None:
-                old.close()
+                opened.enter_context(old)
+            passes_on = old is not None and (owner is None or not distrust(os.fstat(old.fd), owner))
+            self._fd = self._create(0o600 if passes_on else _NEW_MODE)
+            self.sink = _sink(self._fd)
+            if passes_on:
+                keep_attributes(self._operations, old, self._fd, forced)
 
     def _create(self, mode: int) -> int:
         try:
-            sweep(self._operations, self.path)
-            file = create_locked(self._operations, self._hidden, mode)
+            sweep(self._operations, self.path, self._folder)
+            file = create_locked(self._operations, self._hidden, mode, folder=self._folder)
         except OSError as error:
             error.filename = self.path
             raise
-        if not names_file(self._hidden, file):
+        if not names_file(self._hidden, file, self._folder):
             os.close(file)
             raise Conflict("another process is writing it", file=self.path)
         return file
@@ -80,7 +100,7 @@ class NewFile:
     def written(self) -> LocalSource:
         """What was written; `sink` is closed."""
         self.sink.close()
-        source = LocalSource(self._hidden)
+        source = LocalSource(self._hidden, folder=self._folder)
         source.name = self.path
         return source
 
@@ -94,52 +114,56 @@ class NewFile:
                 if os.fstat(file).st_size > edit.size:
                     operations.truncate(file, edit.size)
             operations.fsync(file)
-            if not names_file(self._hidden, file):
+            if not names_file(self._hidden, file, self._folder):
                 raise Conflict("somebody removed the new file before it was in place", file=self.path)
-            operations.rename(self._hidden, self.path)
+            operations.rename(self._hidden, self.path, self._folder)
+            self._close_file()
+            operations.fsync_folder(self._folder)
         except BaseException:
             self.abort()
             raise
         self._close()
-        operations.fsync_folder(os.path.dirname(self.path))
 
     def abort(self) -> None:
         """Remove what was written; after `commit` or another call it does nothing."""
-        if self._fd < 0:
-            return
         try:
             if hasattr(self, "sink"):
                 self.sink.close()
         finally:
-            if names_file(self._hidden, self._fd):
-                self._operations.unlink(self._hidden)
+            if self._fd >= 0 and names_file(self._hidden, self._fd, self._folder):
+                self._operations.unlink(self._hidden, self._folder)
             self._close()
 
     def _close(self) -> None:
+        self._close_file()
+        self._folder.close()
+
+    def _close_file(self) -> None:
         file, self._fd = self._fd, -1
-        os.close(file)
+        if file >= 0:
+            os.close(file)
 
 
-def _sink(file: int, path: str) -> pa.NativeFile:
-    """A stream into the open file, whatever `path` leads to by now."""
+def _sink(file: int) -> pa.NativeFile:
+    """A stream into the open file, whatever its name leads to by now."""
     import pyarrow as pa
 
     try:
         return pa.OSFile(f"/proc/self/fd/{file}", "wb")
     except FileNotFoundError:  # no /proc
-        return pa.OSFile(path, "wb")
+        return pa.PythonFile(os.fdopen(os.dup(file), "wb"), "w")
 
 
-def _existing(path: str) -> LocalSource | None:
+def _existing(path: str, folder: Folder) -> LocalSource | None:
     """The file that has the name, if there is one and it may be replaced."""
     try:
-        status = os.stat(path)
+        status = status_of(path, folder)
     except FileNotFoundError:
         return None
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     if not stat.S_ISREG(status.st_mode):
         raise ParquetextError("not a regular file", file=path)
-    if not os.access(path, os.W_OK):
+    if not os.access(os.path.basename(path), os.W_OK, dir_fd=folder.fd):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
-    return LocalSource(path)
+    return LocalSource(path, folder=folder)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 
+from .folder import Folder, at, naming
+
 __all__ = ["OPERATIONS", "Operations"]
 
 _COPY_STEP = 1 << 30
@@ -14,11 +16,16 @@ _CANNOT_COPY = {errno.EXDEV, errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno
 
 
 class Operations:
-    """The operations of this machine."""
+    """The operations of this machine.
 
-    def create(self, path: str, mode: int = 0o600) -> int:
-        """A new file for reading and writing; FileExistsError if there is one."""
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    Where a `folder` is given, names are those in this open folder; paths then are for messages.
+    """
+
+    def create(self, path: str, mode: int = 0o600, folder: Folder | None = None) -> int:
+        """A new file for reading and writing; FileExistsError if there is one, or a link of that name."""
+        name, within = at(path, folder)
+        with naming(path):
+            return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode, dir_fd=within)
 
     def copy(self, source: int, target: int, length: int) -> None:
         """The first `length` bytes: shared or copied by the kernel where the filesystem has it."""
@@ -62,19 +69,27 @@ class Operations:
     def fsync(self, file: int) -> None:
         os.fsync(file)
 
-    def fsync_folder(self, folder: str) -> None:
+    def fsync_folder(self, folder: str | Folder) -> None:
         """Make created, renamed and removed names of `folder` durable."""
+        if isinstance(folder, Folder):
+            os.fsync(folder.fd)
+            return
         file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             os.fsync(file)
         finally:
             os.close(file)
 
-    def rename(self, old: str, new: str) -> None:
-        os.rename(old, new)
+    def rename(self, old: str, new: str, folder: Folder | None = None) -> None:
+        """Give a file another name in its folder, in the place of whatever has it."""
+        (name, within), (goal, _) = at(old, folder), at(new, folder)
+        with naming(new):
+            os.rename(name, goal, src_dir_fd=within, dst_dir_fd=within)
 
-    def unlink(self, path: str) -> None:
-        os.unlink(path)
+    def unlink(self, path: str, folder: Folder | None = None) -> None:
+        name, within = at(path, folder)
+        with naming(path):
+            os.unlink(name, dir_fd=within)
 
     def make_folder(self, path: str) -> None:
         """FileExistsError if there is one."""

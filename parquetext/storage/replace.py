@@ -6,9 +6,10 @@ import errno
 import fcntl
 import os
 
-from ..errors import Conflict
+from ..errors import Conflict, ParquetextError, Refused
 from .attributes import keep_attributes, keep_times
 from .edit import TailEdit
+from .folder import Folder
 from .names import NEW, beside
 from .operations import Operations
 from .source import LocalSource
@@ -20,8 +21,8 @@ __all__ = ["create_locked", "replace", "sweep"]
 def replace(operations: Operations, source: LocalSource, edit: TailEdit, *, keep_mtime: bool,
             forced: frozenset[str]) -> None:
     """Write the new file beside `source`, whose lock is held, flush it, rename it, flush the folder."""
-    new = beside(source.name, NEW)
-    file = create_locked(operations, new)
+    new, folder = beside(source.name, NEW), source.folder
+    file = create_locked(operations, new, folder=folder)
     try:
         try:
             operations.copy(source.fd, file, edit.keep)
@@ -31,41 +32,47 @@ def replace(operations: Operations, source: LocalSource, edit: TailEdit, *, keep
                 keep_times(operations, source, file)
             operations.fsync(file)
             check_unchanged(source)
-            if not names_file(new, file):
+            if not names_file(new, file, folder):
                 raise Conflict("somebody removed the new file before it was in place", file=source.name)
-            operations.rename(new, source.name)
+            operations.rename(new, source.name, folder)
         except BaseException:
-            if names_file(new, file):
-                operations.unlink(new)
+            if names_file(new, file, folder):
+                operations.unlink(new, folder)
             raise
-        operations.fsync_folder(os.path.dirname(new))
+        operations.fsync_folder(folder)
     finally:
         os.close(file)
 
 
-def create_locked(operations: Operations, new: str, mode: int = 0o600) -> int:
+def create_locked(operations: Operations, new: str, mode: int = 0o600, *, folder: Folder) -> int:
     """The new file, locked: that tells it from what a killed process left behind."""
     try:
-        file = operations.create(new, mode)
+        file = operations.create(new, mode, folder)
     except FileExistsError:
         raise Conflict("another process is changing it", file=new) from None
     _try_lock(file)
     return file
 
 
-def sweep(operations: Operations, path: str) -> bool:
-    """Remove the new file that a killed process left beside `path`, if nobody holds its lock; whether there was one."""
+def sweep(operations: Operations, path: str, folder: Folder) -> bool:
+    """Remove the new file that a killed process left beside `path`, if nobody holds its lock; whether there was one.
+
+    Whoever it belongs to: nothing of it is used. Refused where the name is no file's.
+    """
     new = beside(path, NEW)
     try:
-        file = os.open(new, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        file = LocalSource(new, folder=folder)
     except FileNotFoundError:
         return False
-    try:
-        if not _try_lock(file):
+    except (ParquetextError, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in (errno.ELOOP, errno.ENXIO):
+            raise
+        raise Refused(f"{os.path.basename(new)}, where its new file would be, is not a regular file: remove that first",
+                      file=path) from None
+    with file:
+        if not _try_lock(file.fd):
             raise Conflict("another process is changing it", file=path)
-        operations.unlink(new)
-    finally:
-        os.close(file)
+        operations.unlink(new, folder)
     return True
 
 

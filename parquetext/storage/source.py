@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from .. import wire
 from ..errors import ParquetextError, wire_error
+from .folder import Folder, at, naming
 from .fsspec_file import FsspecFile
 from .paths import LocalTarget, RemoteTarget, resolve
 
@@ -103,12 +104,24 @@ class Source:
 
 
 class LocalSource(Source):
-    """A local file, read by pread; `fd` may be used for reading until `close`."""
+    """A local file, read by pread; `fd` may be used for reading until `close`.
 
-    __slots__ = ("fd",)
+    Attributes
+    ----------
+    folder : Folder or None
+        What it was looked up in, by its name alone and without following a link. `close` does not close it.
+    """
 
-    def __init__(self, path: str, flags: int = os.O_RDONLY):
-        self.fd = os.open(path, flags | _OPEN_FLAGS)
+    __slots__ = ("fd", "folder")
+
+    def __init__(self, path: str, flags: int = os.O_RDONLY, folder: Folder | None = None):
+        self.folder, flags = folder, flags | _OPEN_FLAGS
+        name, within = at(path, folder)
+        if folder is None:
+            self.fd = os.open(path, flags)
+        else:
+            with naming(path):
+                self.fd = os.open(name, flags | os.O_NOFOLLOW, dir_fd=within)
         try:
             status = os.fstat(self.fd)
             if not stat.S_ISREG(status.st_mode):
@@ -128,6 +141,11 @@ class LocalSource(Source):
             pieces.append(piece)
             at += len(piece)
         return b"".join(pieces)
+
+    @property
+    def owner(self) -> int:
+        """The user that it belongs to."""
+        return os.fstat(self.fd).st_uid
 
     def refresh(self) -> None:
         """Take over the size and times that the file has now."""

@@ -7,10 +7,12 @@ from uuid import UUID
 
 import pyarrow.parquet as pq
 import pytest
+from support.journals import leave_journal
 from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 
 from parquetext import edits, extension, wire
 from parquetext.errors import ParquetextError
+from parquetext.storage import TailEdit
 
 FOREIGN = UUID("00010203-0405-0607-0809-0a0b0c0d0e0f")
 ORIGINAL = parquet_bytes()
@@ -143,12 +145,8 @@ def test_a_wrong_argument_is_an_error_before_anything_is_opened(tmp_path, wrong)
 
 
 def test_an_interrupted_change_is_undone_first(path):
-    from parquetext.storage import TailEdit, journal, open_source
-
-    with open_source(path) as source:
-        entry = journal.encode(source, TailEdit(len(ORIGINAL) - 9, bytes(5000)))
-    Path(journal.journal_path(str(path))).write_bytes(entry)
-    path.write_bytes(ORIGINAL[:-9] + bytes(700))
+    leave_journal(path, TailEdit(len(ORIGINAL) - 9, b"new" * 5000))
+    path.write_bytes(ORIGINAL + bytes(700))
     assert edits.recover(path).message == "put the old tail back"
     assert path.read_bytes() == ORIGINAL
     assert edits.recover(path).outcome == "unchanged"

@@ -13,6 +13,7 @@ import pyarrow.fs
 import pyarrow.parquet as pq
 import pytest
 from support.flat_files import with_flat_footer, write_with_flat_footer
+from support.journals import leave_journal
 
 import parquetext
 from parquetext import errors, footer, kernels, storage
@@ -264,11 +265,10 @@ class TestNamesOfAThriftFooter:
 
 def test_an_interrupted_change_is_read_from_its_journal(plain, tmp_path):
     original = Path(plain).read_bytes()
-    with storage.open_source(plain) as source:
-        edit = storage.TailEdit(len(original) - 100, original[-100:] + b"more of it" + original[-8:])
-        journal = storage.journal.encode(source, edit)
-    Path(storage.journal.journal_path(plain)).write_bytes(journal)
-    Path(plain).write_bytes(original[:-50] + b"half a change" + bytes(50))
+    edit = storage.TailEdit(len(original) - 100, original[-100:] + b"more of it" * 200 + original[-8:])
+    leave_journal(Path(plain), edit)
+    changed, grown = original[:edit.keep] + edit.tail, len(original) // 512 * 512 + 1024
+    Path(plain).write_bytes(changed[:grown] + bytes(len(changed) - grown))
     with parquetext.open(plain) as file:
         assert [finding.kind for finding in file.findings] == ["change-interrupted"]
         assert file.num_rows == 12
@@ -278,10 +278,7 @@ def test_an_interrupted_change_is_read_from_its_journal(plain, tmp_path):
 def test_a_sound_tail_is_read_whatever_journal_lies_beside_it(plain):
     """As after a kill behind the last write: the journal is for tails that fail their checks."""
     original = Path(plain).read_bytes()
-    with storage.open_source(plain) as source:
-        journal = storage.journal.encode(source, storage.TailEdit(len(original) - 9, original[-9:]))
-    beside = Path(storage.journal.journal_path(plain))
-    beside.write_bytes(journal)
+    beside = leave_journal(Path(plain), storage.TailEdit(len(original) - 9, original[-9:]))
     with parquetext.open(plain) as file:
         assert (file.num_rows, file.findings) == (12, [])
     assert beside.exists()

@@ -21,9 +21,9 @@ LIMIT = 40
 PR_SET_PTRACER = 0x59616D61
 
 
-def _fails(call, *arguments) -> None:
+def _fails(call, *arguments, **options) -> None:
     try:
-        call(*arguments)
+        call(*arguments, **options)
     except OSError:
         return
     raise AssertionError(f"{call} did not fail")
@@ -38,8 +38,8 @@ def idle_calls(folder: str) -> dict:
         "pwrite64": lambda: os.pwrite(scratch, b"", 0),
         "copy_file_range": lambda: os.copy_file_range(scratch, scratch, 0),
         "ftruncate": lambda: os.ftruncate(scratch, 0),
-        "rename": lambda: _fails(os.rename, absent, absent),
-        "unlink": lambda: _fails(os.unlink, absent),
+        "renameat": lambda: _fails(os.rename, absent, absent, src_dir_fd=scratch, dst_dir_fd=scratch),
+        "unlinkat": lambda: _fails(os.unlink, absent, dir_fd=scratch),
         "fsync": lambda: _fails(os.fsync, 1 << 20),
         "fchmod": lambda: os.fchmod(scratch, 0o600),
         "utimensat": lambda: os.utime(scratch, ns=(0, 0)),

@@ -1,7 +1,7 @@
 """A disk that forgets: replays recorded operations as a power cut may leave them.
 
 What a cut may leave at a moment: everything that was flushed, and any subset of what was not. Writes are torn at
-blocks; created, renamed and removed names wait for the flush of their folder, content for the flush of its file.
+blocks of the file; created, renamed and removed names wait for the flush of their folder, content for the flush of its file.
 """
 
 from __future__ import annotations
@@ -70,12 +70,13 @@ class Recording(Operations):
         return self._inode(os.fstat(file).st_ino)
 
     def _written(self, file: int, data: bytes, offset: int) -> None:
-        step = -(-max(1, len(data)) // (MAX_PIECES * self.block)) * self.block
-        for at in range(0, len(data), step):
-            self.entries.append(Entry("write", self._of(file), offset + at, bytes(data[at:at + step])))
+        step, end = -(-max(1, len(data)) // (MAX_PIECES * self.block)) * self.block, offset + len(data)
+        cuts = [offset, *range(offset - offset % self.block + step, end, step), end]
+        for begin, stop in itertools.pairwise(cuts):
+            self.entries.append(Entry("write", self._of(file), begin, bytes(data[begin - offset:stop - offset])))
 
-    def create(self, path, mode=0o600):
-        file = super().create(path, mode)
+    def create(self, path, mode=0o600, folder=None):
+        file = super().create(path, mode, folder)
         self.entries.append(Entry("link", self._inode(os.fstat(file).st_ino, new=True), name=self._name(path)))
         return file
 
@@ -97,11 +98,11 @@ class Recording(Operations):
 
     def fsync_folder(self, folder):
         super().fsync_folder(folder)
-        self.entries.append(Entry("flush-folder", name=self._name(folder)))
+        self.entries.append(Entry("flush-folder", name=self._name(getattr(folder, "path", folder))))
 
-    def rename(self, old, new):
+    def rename(self, old, new, folder=None):
         inode = LINK if os.path.islink(old) else self._inode(os.stat(old).st_ino)
-        super().rename(old, new)
+        super().rename(old, new, folder)
         self.entries.append(Entry("rename", inode, name=self._name(new), data=self._name(old).encode()))
 
     def make_folder(self, path):
@@ -116,8 +117,8 @@ class Recording(Operations):
         super().symlink(target, path)
         self.entries.append(Entry("symlink", name=self._name(path), data=target.encode()))
 
-    def unlink(self, path):
-        super().unlink(path)
+    def unlink(self, path, folder=None):
+        super().unlink(path, folder)
         self.entries.append(Entry("remove", name=self._name(path)))
 
 

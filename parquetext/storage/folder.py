@@ -1,0 +1,67 @@
+"""A folder held open: what is done in it is done in that very folder, wherever its name leads by then."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+
+__all__ = ["Folder", "at", "naming"]
+
+
+class Folder:
+    """An open folder.
+
+    Parameters
+    ----------
+    path : str
+        Its last name is no symbolic link.
+    searched_only : bool
+        Names are looked up in it, and nothing more: permission to read it is not needed.
+
+    Attributes
+    ----------
+    path : str
+    fd : int
+        For ``dir_fd``, until `close`.
+    """
+
+    __slots__ = ("fd", "path")
+
+    def __init__(self, path: str, *, searched_only: bool = False):
+        self.path = path
+        flags = os.O_PATH if searched_only and hasattr(os, "O_PATH") else os.O_RDONLY
+        self.fd = os.open(path, flags | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+
+    @classmethod
+    def of(cls, path: str, *, searched_only: bool = False) -> Folder:
+        """The folder of the file at `path`, which is absolute; errors name the file."""
+        with naming(path):
+            return cls(os.path.dirname(path), searched_only=searched_only)
+
+    def close(self) -> None:
+        """Close it; a second call does nothing."""
+        fd, self.fd = self.fd, -1
+        if fd >= 0:
+            os.close(fd)
+
+    def __enter__(self) -> Folder:
+        return self
+
+    def __exit__(self, *exception) -> None:
+        self.close()
+
+
+def at(path: str, folder: Folder | None) -> tuple[str, int | None]:
+    """What system calls take for `path`: its name and the folder's descriptor, or the path alone."""
+    return (path, None) if folder is None else (os.path.basename(path), folder.fd)
+
+
+@contextlib.contextmanager
+def naming(path: str) -> Iterator[None]:
+    """Let an OSError name the whole path, where the system was given a name in an open folder."""
+    try:
+        yield
+    except OSError as error:
+        error.filename, error.filename2 = path, None
+        raise

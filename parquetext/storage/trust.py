@@ -1,0 +1,51 @@
+"""What is taken for our own where others may put files: by kind, links and owner, never by its name alone."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from ..errors import Refused
+
+__all__ = ["distrust", "follow"]
+
+_MOST_LINKS = 40  # as many as the kernel follows
+
+
+def distrust(status: os.stat_result, owner: int) -> str:
+    """Why a file beside one of the user `owner` is not trusted, in words; empty where it is.
+
+    Only the file's owner and this process's user could have put there what is trusted: whoever else can write in the
+    folder can take a name, too.
+    """
+    if not stat.S_ISREG(status.st_mode):
+        return "is not a regular file"
+    if status.st_nlink > 1:
+        return f"has {status.st_nlink} hard links"
+    if status.st_uid not in (owner, os.geteuid()):
+        return f"belongs to user {status.st_uid}"
+    return ""
+
+
+def follow(path: str, owner: int) -> str:
+    """Where `path` leads, absolute; its folder is resolved whoever owns links there.
+
+    Raises
+    ------
+    Refused
+        The name itself is a symbolic link of somebody who is neither the user `owner` nor this process's.
+    """
+    for _ in range(_MOST_LINKS):
+        folder, name = os.path.split(path)
+        path = os.path.join(os.path.realpath(folder), name)
+        try:
+            status = os.lstat(path)
+            target = os.readlink(path) if stat.S_ISLNK(status.st_mode) else None
+        except FileNotFoundError:
+            return path
+        if target is None:
+            return path
+        if status.st_uid not in (owner, os.geteuid()):
+            raise Refused(f"it is a symbolic link of user {status.st_uid}, which is not followed", file=path)
+        path = os.path.join(os.path.dirname(path), target)
+    raise Refused("too many symbolic links", file=path)

@@ -1,0 +1,40 @@
+"""Journals as a killed change in place leaves them: written by the code, or of version 1 by its layout."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from pathlib import Path
+
+from parquetext.storage import TailEdit, journal, open_source
+from parquetext.storage.names import STALE, beside
+from parquetext.storage.operations import OPERATIONS
+
+VERSION_1 = struct.Struct("<8sQQQIII")
+
+
+def leave_journal(path: Path, edit: TailEdit) -> Path:
+    """Put the journal of `edit` beside the file as it is; where it lies."""
+    place = journal_of(path)
+    with open_source(path) as source, place.open("wb") as file:
+        journal.write(OPERATIONS, file.fileno(), source, edit)
+    return place
+
+
+def leave_journal_1(path: Path, edit: TailEdit) -> Path:
+    """The same as versions before 2 wrote it."""
+    content, place = path.read_bytes(), journal_of(path)
+    seen, tail = content[:edit.keep][-1 << 16:], content[edit.keep:]
+    header = VERSION_1.pack(b"PQXJRNL1", edit.keep, len(content), edit.size, zlib.crc32(seen), zlib.crc32(tail),
+                            zlib.crc32(edit.tail))
+    place.write_bytes(header + zlib.crc32(header).to_bytes(4, "little") + tail)
+    return place
+
+
+def journal_of(path: Path) -> Path:
+    return Path(journal.journal_path(os.fspath(path)))
+
+
+def stale_of(path: Path) -> Path:
+    return Path(beside(os.fspath(path), STALE))
