@@ -7,11 +7,12 @@ from ..errors import ParquetextError, Unsupported
 from ..findings import Finding
 from ..footer.forms import FLAT_DAMAGED, FLAT_VERBATIM, NAMES, unread_extension
 from ..footer.locate import read_tail
-from ..storage import open_source
+from ..storage import LocalSource, open_source
 from .deep import decode_all
 from .dialect import check_dialect
 from .forms import compare_flat, compare_rebuilt
 from .index import check_index
+from .leftovers import leftovers
 from .pages import check_pages
 from .report import Report
 
@@ -50,6 +51,8 @@ def verify(path, *, pages: bool = False, deep: bool = False) -> Report:
     report = Report(str(path), "deep" if deep else "pages" if pages else "tail")
     with open_source(path) as source:
         _verify(path, source, report, pages or deep, deep)
+        if isinstance(source, LocalSource):
+            report.extend(leftovers(source.name))
         report.bytes_read = source.bytes_read
     return report
 

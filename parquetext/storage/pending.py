@@ -48,6 +48,10 @@ class Pending:
     told: str
     journal: Journal | None = None
 
+    @property
+    def name(self) -> str:
+        return os.path.basename(self.path)
+
     def close(self) -> None:
         if self.journal is not None:
             self.journal.file.close()
