@@ -42,7 +42,7 @@ def killed_in_the_middle(verb: str, path: Path) -> None:
             os._exit(9)
 
         Operations.write = half
-        getattr(edits, verb)(path, in_place=True)
+        getattr(edits, verb)(path, in_place=True, **({"confirm": True} if verb == "finalize" else {"form": "flat"}))
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 9
     assert journal_of(path).exists()
@@ -137,7 +137,7 @@ def test_a_journal_of_version_1_never_touches_a_sound_footer(path):
 def test_a_journal_of_version_1_leaves_other_sound_forms_of_footers_alone(path, form):
     plain = path.read_bytes()
     if form == "par3":
-        edits.finalize(path)
+        edits.finalize(path, confirm=True)
     else:
         path.write_bytes(plain[:-4] + b"PARE")
     sound = path.read_bytes()

@@ -10,7 +10,7 @@ from support.powercut import Recording, put, states
 
 from parquetext.storage import TailEdit, change, old_tail, recover
 
-HEAD = bytes(range(256)) * 20
+HEAD = bytes(range(256)) * 20 + b"not at a sector"
 OLD = HEAD + b"old" * 4000
 EDITS = {
     "longer": TailEdit(len(HEAD), b"longer" * 4000),
@@ -25,9 +25,9 @@ def edit(request) -> TailEdit:
     return EDITS[request.param]
 
 
-def recorded(folder: Path, edit: TailEdit, in_place: bool) -> Recording:
+def recorded(folder: Path, edit: TailEdit, in_place: bool, block: int = 4096) -> Recording:
     (folder / "x.bin").write_bytes(OLD)
-    recording = Recording(folder)
+    recording = Recording(folder, block=block)
     with change(folder / "x.bin", in_place=in_place, operations=recording) as changing:
         changing.commit(edit)
     return recording
@@ -43,8 +43,9 @@ def test_replacing_leaves_the_old_file_or_the_new_one_at_every_moment(tmp_path, 
     assert contents == {OLD, new_content(edit)}
 
 
-def test_a_change_in_place_can_be_read_and_recovered_at_every_moment(tmp_path, edit):
-    recording = recorded(tmp_path, edit, in_place=True)
+@pytest.mark.parametrize("block", [512, 4096], ids=["sectors", "pages"])
+def test_a_change_in_place_can_be_read_and_recovered_at_every_moment(tmp_path, edit, block):
+    recording = recorded(tmp_path, edit, in_place=True, block=block)
     path = tmp_path / "x.bin"
     outcomes, torn = set(), 0
     for state in states(recording):
