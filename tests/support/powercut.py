@@ -1,7 +1,8 @@
 """A disk that forgets: replays recorded operations as a power cut may leave them.
 
 What a cut may leave at a moment: everything that was flushed, and any subset of what was not. Writes are torn at
-blocks of the file; created, renamed and removed names wait for the flush of their folder, content for the flush of its file.
+blocks of the file; created, renamed and removed names wait for the flush of their folder, content for the flush of its
+file.
 """
 
 from __future__ import annotations
