@@ -12,7 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from ..errors import Conflict, ParquetextError
 from .edit import TailEdit
-from .s3 import AT_ONCE, LEAST_PART, S3Object
+from .s3 import AT_ONCE, LEAST_PART, S3Object, S3Upload
+from .s3_checksums import ObjectChecksum
 from .source import RemoteSource
 
 __all__ = ["commit_copied"]
@@ -30,28 +31,45 @@ def commit_copied(source: RemoteSource, goal: S3Object, edit: TailEdit) -> int:
     """
     tag = source.version.identity[0]
     try:
-        found, attributes = goal.look()
+        found, attributes, checksum = goal.look()
         _check(goal, found, tag)
         if edit.keep < LEAST_PART or not edit.tail:
-            data = source.read(0, edit.keep) + edit.tail
-            with _settled(goal, edit):
-                goal.put(data, IfMatch=tag, **attributes)
+            _commit_whole(source, goal, edit, tag, attributes, checksum)
             return edit.size
-        _commit_parts(goal, edit, tag, attributes)
+        _commit_parts(goal, edit, tag, attributes, checksum)
         return len(edit.tail)
     except FileNotFoundError:
         raise Conflict("it was removed meanwhile", file=source.name) from None
 
 
-def _commit_parts(goal: S3Object, edit: TailEdit, tag: str, attributes: dict) -> None:
-    upload = goal.upload(**attributes)
-    try:
+def _commit_whole(source: RemoteSource, goal: S3Object, edit: TailEdit, tag: str, attributes: dict,
+                  checksum: ObjectChecksum) -> None:
+    data = source.read(0, edit.keep) + edit.tail
+    if not checksum.is_of_parts:
+        with _settled(goal, edit):
+            goal.put(data, checksum, IfMatch=tag, **attributes)
+        return
+    with _uploading(goal, edit, tag, attributes, checksum) as upload:  # such a checksum only an object of parts has
+        upload.send(1, data)
+
+
+def _commit_parts(goal: S3Object, edit: TailEdit, tag: str, attributes: dict, checksum: ObjectChecksum) -> None:
+    with _uploading(goal, edit, tag, attributes, checksum) as upload:
         ranges = list(_parts(edit.keep))
         with ThreadPoolExecutor(min(len(ranges), AT_ONCE)) as pool:
             for copied in [pool.submit(upload.copy, number, begin, end, tag)
                            for number, (begin, end) in enumerate(ranges, 1)]:
                 copied.result()
         upload.send(len(ranges) + 1, edit.tail)
+
+
+@contextlib.contextmanager
+def _uploading(goal: S3Object, edit: TailEdit, tag: str, attributes: dict,
+               checksum: ObjectChecksum) -> Iterator[S3Upload]:
+    """An upload that is put in the object's place at the end of the block."""
+    upload = goal.upload(checksum, **attributes)
+    try:
+        yield upload
         _check(goal, goal.tag(), tag)  # for stores that know no conditions
         with _settled(goal, edit):
             upload.finish(IfMatch=tag)

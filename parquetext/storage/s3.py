@@ -14,6 +14,7 @@ from urllib.parse import quote, urlencode
 
 from ..errors import Conflict
 from .paths import RemoteTarget
+from .s3_checksums import NO_CHECKSUM, ObjectChecksum
 
 __all__ = ["AT_ONCE", "LEAST_PART", "S3Object", "S3Upload", "s3_object"]
 
@@ -24,6 +25,7 @@ _ABSENT = {"NoSuchKey", "NoSuchBucket", "404"}
 _KEPT = ("CacheControl", "ContentDisposition", "ContentEncoding", "ContentLanguage", "ContentType", "Expires",
          "Metadata", "ServerSideEncryption", "SSEKMSKeyId", "BucketKeyEnabled", "StorageClass",
          "WebsiteRedirectLocation", "ObjectLockMode", "ObjectLockRetainUntilDate", "ObjectLockLegalHoldStatus")
+_LOCKED = ObjectChecksum("CRC32")
 
 
 def s3_object(target: RemoteTarget) -> S3Object | None:
@@ -34,6 +36,15 @@ def s3_object(target: RemoteTarget) -> S3Object | None:
     if settings.get("role_arn") or settings.get("anonymous"):
         return None
     return S3Object(_client_of(target, settings), target)
+
+
+@lru_cache(maxsize=1)
+def _checksum_of_new_objects() -> ObjectChecksum:
+    """What boto3's own transfers give an object, by the user's settings (AWS_REQUEST_CHECKSUM_CALCULATION)."""
+    from botocore.session import get_session
+
+    asked = get_session().get_config_variable("request_checksum_calculation")
+    return NO_CHECKSUM if asked == "when_required" else ObjectChecksum("CRC32")
 
 
 class S3Object:
@@ -69,14 +80,21 @@ class S3Object:
         with self.asking():
             return self.client.head_object(**self.where)["ETag"]
 
-    def look(self) -> tuple[str, dict]:
-        """Its ETag, and what a new object in its place has to be given: headers, metadata, storage class, tags."""
+    def look(self) -> tuple[str, dict, ObjectChecksum]:
+        """Its ETag, and what a new object in its place has to be given: headers, metadata, storage class, tags; and the
+        kind of its checksum.
+
+        Where object lock holds, S3 takes nothing without a checksum.
+        """
         with self.asking():
-            head = self.client.head_object(**self.where)
+            head = self.client.head_object(**self.where, ChecksumMode="ENABLED")
         kept = {name: head[name] for name in _KEPT if head.get(name)}
         if tags := self._tags():
             kept["Tagging"] = urlencode(tags)
-        return head["ETag"], kept
+        checksum = ObjectChecksum.of_head(head)
+        if not checksum.algorithm and "ObjectLockMode" in kept:
+            checksum = _LOCKED
+        return head["ETag"], kept, checksum
 
     def _tags(self) -> dict[str, str]:
         """The object's tags; none where one may not ask, or the store has none."""
@@ -91,15 +109,22 @@ class S3Object:
                 return {}
         return {each["Key"]: each["Value"] for each in found}
 
-    def put(self, data: bytes, **options) -> None:
-        """Make `data` its content."""
+    def put(self, data: bytes, checksum: ObjectChecksum | None = None, **options) -> None:
+        """Make `data` its content, with a checksum as the store is to keep it: without, that of any new object."""
+        checksum = checksum or _checksum_of_new_objects()
         with self.asking():
-            self.client.put_object(**self.where, Body=data, **options)
+            self.client.put_object(**self.where, Body=data, **checksum.for_data(data), **options)
 
-    def upload(self, **attributes) -> S3Upload:
-        """Begin an upload in parts."""
+    def upload(self, checksum: ObjectChecksum | None = None, **attributes) -> S3Upload:
+        """Begin an upload in parts, which all have the object's kind of checksum, or that of any new object.
+
+        Stores refuse parts with a checksum in an upload without: of that, the answer to its beginning tells.
+        """
+        asked = checksum or _checksum_of_new_objects()
         with self.asking():
-            return S3Upload(self, self.client.create_multipart_upload(**self.where, **attributes)["UploadId"])
+            begun = self.client.create_multipart_upload(**self.where, **asked.for_upload(), **attributes)
+        is_kept = checksum is not None or begun.get("ChecksumAlgorithm") == asked.algorithm
+        return S3Upload(self, begun["UploadId"], asked if is_kept else NO_CHECKSUM)
 
     def ends_with(self, offset: int, tail: bytes) -> bool:
         """Whether it now has `tail` at `offset`, and nothing after it."""
@@ -113,26 +138,31 @@ class S3Object:
 class S3Upload:
     """An upload in parts: nothing of it is seen before `finish`. Parts may be sent from any thread."""
 
-    def __init__(self, goal: S3Object, identity: str):
-        self._goal, self._where = goal, {**goal.where, "UploadId": identity}
+    def __init__(self, goal: S3Object, identity: str, checksum: ObjectChecksum = NO_CHECKSUM):
+        self._goal, self._where, self._checksum = goal, {**goal.where, "UploadId": identity}, checksum
         self._tags: dict[int, str] = {}
+        self._sums: dict[int, dict[str, str]] = {}
 
     def send(self, number: int, data: bytes) -> None:
         """Upload a part; numbers begin at 1."""
+        sum = self._checksum.for_data(data)
         with self._goal.asking():
-            self._tags[number] = self._goal.client.upload_part(**self._where, PartNumber=number, Body=data)["ETag"]
+            sent = self._goal.client.upload_part(**self._where, PartNumber=number, Body=data, **sum)
+        self._tags[number], self._sums[number] = sent["ETag"], self._checksum.of_answer(sum)
 
     def copy(self, number: int, begin: int, end: int, tag: str) -> None:
         """Let the store copy a part from the object itself, if its ETag is `tag`."""
         with self._goal.asking():
             copied = self._goal.client.upload_part_copy(
                 **self._where, PartNumber=number, CopySource=self._goal.where, CopySourceIfMatch=tag,
-                CopySourceRange=f"bytes={begin}-{end - 1}")
-            self._tags[number] = copied["CopyPartResult"]["ETag"]
+                CopySourceRange=f"bytes={begin}-{end - 1}")["CopyPartResult"]
+        self._tags[number], self._sums[number] = copied["ETag"], self._checksum.of_answer(copied)
 
     def finish(self, **options) -> None:
         """Put the new object in place."""
-        parts = [{"PartNumber": number, "ETag": tag} for number, tag in sorted(self._tags.items())]
+        told = all(self._sums.values())  # of some parts alone they are no use to the store
+        parts = [{"PartNumber": number, "ETag": tag, **(self._sums[number] if told else {})}
+                 for number, tag in sorted(self._tags.items())]
         with self._goal.asking():
             self._goal.client.complete_multipart_upload(**self._where, MultipartUpload={"Parts": parts}, **options)
 
@@ -174,6 +204,7 @@ def _client(region: str, endpoint: str, scheme: str, key: str, secret: str, toke
         endpoint = f"{scheme}://{endpoint}"
     config = Config(
         retries={"mode": "standard", "max_attempts": 5}, max_pool_connections=AT_ONCE * 2,
+        request_checksum_calculation="when_required",  # where an object has one, it is given here
         proxies={"http": proxy, "https": proxy} if proxy else None,
         s3={"addressing_style": "virtual" if virtual or not endpoint else "path"})
     return boto3.session.Session().client(

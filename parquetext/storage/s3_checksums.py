@@ -1,0 +1,132 @@
+"""Checksums that S3 keeps of objects: what an object has, and what another one in its place is given alike.
+
+(Amazon S3 User Guide, "Checking object integrity for data uploads"; CRC-32C: RFC 3720, appendix B.4; CRC-64/NVME: NVM
+Command Set Specification 1.0, section 5.2.1.3.4.)
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib.util
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+__all__ = ["NO_CHECKSUM", "ObjectChecksum"]
+
+_CRC32C, _CRC64NVME = (0x82F63B78, 4), (0x9A6C9329AC4BC9B5, 8)  # polynomials, the highest power first; bytes
+_BLOCK = 1 << 13
+COMPOSITE = "COMPOSITE"  # of the parts' checksums, and not of the object's bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectChecksum:
+    """The kind of checksum that an object has.
+
+    Attributes
+    ----------
+    algorithm : str
+        As S3 calls it; empty for none.
+    type : str
+        ``"FULL_OBJECT"``, ``"COMPOSITE"``, or empty where the store does not tell, or decides.
+    """
+
+    algorithm: str = ""
+    type: str = ""
+
+    @classmethod
+    def of_head(cls, head: Mapping) -> ObjectChecksum:
+        """What HeadObject tells, if its checksums were asked for."""
+        algorithm = next((name for name in _SUMS if head.get(f"Checksum{name}")), "")
+        return cls(algorithm, head.get("ChecksumType", "") if algorithm else "")
+
+    @property
+    def is_of_parts(self) -> bool:
+        return self.type == COMPOSITE
+
+    def for_upload(self) -> dict[str, str]:
+        """What CreateMultipartUpload is told. Hashes of parts cannot be put together: of SHA there is one type only."""
+        type = COMPOSITE if self.algorithm.startswith("SHA") else self.type
+        told = {"ChecksumAlgorithm": self.algorithm, "ChecksumType": type}
+        return {name: value for name, value in told.items() if self.algorithm and value}
+
+    def for_data(self, data: bytes) -> dict[str, str]:
+        """What goes with an object, or a part of one, that is sent."""
+        if not self.algorithm:
+            return {}
+        sum = base64.b64encode(_SUMS[self.algorithm](data)).decode()
+        return {"ChecksumAlgorithm": self.algorithm, f"Checksum{self.algorithm}": sum}
+
+    def of_answer(self, answer: Mapping) -> dict[str, str]:
+        """What CompleteMultipartUpload is told of a part, by the store's answer to it."""
+        name = f"Checksum{self.algorithm}"
+        return {name: answer[name]} if self.algorithm and answer.get(name) else {}
+
+
+NO_CHECKSUM = ObjectChecksum()
+
+
+def _crc(name: str, data: bytes, polynomial: int, width: int) -> bytes:
+    """A reflected CRC of `width` bytes with all bits set before and flipped after, big-endian.
+
+    By Amazon's library, which ``boto3[crt]`` brings; else block by block: what is left of all in front is multiplied by
+    the power of x that a block is long, for each byte by looking it up, and added to the next block.
+    """
+    if importlib.util.find_spec("awscrt"):
+        from awscrt import checksums
+
+        return getattr(checksums, name)(data).to_bytes(width, "big")
+    bytewise, ones = _bytewise(polynomial), (1 << 8 * width) - 1
+    if len(data) <= _BLOCK:
+        return (_remainder(data, ones, bytewise) ^ ones).to_bytes(width, "big")
+    data = bytes(byte ^ 0xFF for byte in data[:width]) + data[width:]
+    first = len(data) % _BLOCK or _BLOCK
+    left = data[:first].rjust(_BLOCK, b"\0")
+    for at in range(first, len(data), _BLOCK):
+        product = 0
+        for place, table in enumerate(_block_power(polynomial, width)):
+            product ^= int.from_bytes(left.translate(table), "little") << 8 * place
+        high = _remainder(bytes(width), product & ones, bytewise)
+        block = int.from_bytes(data[at:at + _BLOCK], "little")
+        left = (product >> 8 * width ^ high ^ block).to_bytes(_BLOCK, "little")
+    return (_remainder(left, 0, bytewise) ^ ones).to_bytes(width, "big")
+
+
+def _remainder(data: bytes, crc: int, bytewise: list[int]) -> int:
+    for byte in data:
+        crc = bytewise[(crc ^ byte) & 0xFF] ^ crc >> 8
+    return crc
+
+
+@cache
+def _bytewise(polynomial: int) -> list[int]:
+    """What a byte adds to a remainder, by its value."""
+    return [_times_x(value, 8, polynomial) for value in range(256)]
+
+
+def _times_x(value: int, times: int, polynomial: int) -> int:
+    for _ in range(times):
+        value = value >> 1 ^ (polynomial if value & 1 else 0)
+    return value
+
+
+@cache
+def _block_power(polynomial: int, width: int) -> list[bytes]:
+    """For each byte of it, the product of a byte with the power of x that a block is long, by the byte's value."""
+    power = _times_x(1 << 8 * width - 1, 8 * _BLOCK, polynomial)
+    products = [0] * 256
+    for value in range(256):
+        for bit in range(8):
+            products[value] ^= (power << bit + 1) * (value >> bit & 1)
+    return [bytes(product >> 8 * place & 0xFF for product in products) for place in range(width + 1)]
+
+
+_SUMS = {
+    "CRC32": lambda data: zlib.crc32(data).to_bytes(4, "big"),
+    "CRC32C": lambda data: _crc("crc32c", data, *_CRC32C),
+    "CRC64NVME": lambda data: _crc("crc64nvme", data, *_CRC64NVME),
+    "SHA1": lambda data: hashlib.sha1(data, usedforsecurity=False).digest(),
+    "SHA256": lambda data: hashlib.sha256(data).digest(),
+}
