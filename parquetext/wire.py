@@ -21,6 +21,8 @@ TYPE_UUID = 13
 FLAT_LAYOUT_VERSION = 1
 FLAT_WRITTEN_LIMIT = 16
 FLAT_REBUILT_LIMIT = 64
+FLAT_MOST_TIMES = 16
+FLAT_MOST_BESIDE = 0x400000
 FLAT_CELL_HEADER_BYTES = 16
 FLAT_RECORD_BYTES = 32
 FLAT_TAIL_BYTES = 72
@@ -341,6 +343,7 @@ ERRORS = {
     30: ("UNSUPPORTED_VALUE", "Unsupported", "a value that this form cannot carry: {found}, the limit is {expected}"),
     31: ("BAD_VALUE", "Damaged", "a value that its place does not allow: {found}, expected {expected}"),
     32: ("VERBATIM", "Unsupported", "a flat footer that only carries a Thrift footer: its structure is none that the tables can say"),
+    33: ("OUT_OF_PROPORTION", "Unsupported", "its names and tables would take {found} bytes or more; for a footer of this size the limit is {expected}"),
     40: ("THRIFT_CHECKSUM", "Malformed", "Thrift bytes with checksum {found:#010x}, the footer's index says {expected:#010x}"),
     64: ("PM_TRUNCATED", "Damaged", "the sidecar's header needs {expected} bytes, {found} are there"),
     65: ("PM_REQUIRED_FEATURES", "Unsupported", "the sidecar requires unknown features: flags {found:#x}"),
@@ -404,6 +407,7 @@ MISMATCH = 29
 UNSUPPORTED_VALUE = 30
 BAD_VALUE = 31
 VERBATIM = 32
+OUT_OF_PROPORTION = 33
 THRIFT_CHECKSUM = 40
 PM_TRUNCATED = 64
 PM_REQUIRED_FEATURES = 65

@@ -60,6 +60,7 @@ enum pqx_status {
     PQX_UNSUPPORTED_VALUE = 30,
     PQX_BAD_VALUE = 31,
     PQX_VERBATIM = 32,
+    PQX_OUT_OF_PROPORTION = 33,
     PQX_THRIFT_CHECKSUM = 40,
     PQX_PM_TRUNCATED = 64,
     PQX_PM_REQUIRED_FEATURES = 65,
@@ -457,6 +458,7 @@ typedef struct pqx_flat_extension {
  * PQX_FLAT_WRITE_COMPACT: bounds of more than 16 bytes are shortened where that is valid; PQX_FLAT_WRITE_VERBATIM: a footer
  * that the tables cannot say (PQX_ENCRYPTED, _IRREGULAR, _MISMATCH, _MISSING_FIELD, _UNSUPPORTED_VALUE, _FIELD_TYPE, _SCHEMA)
  * is carried as it is, for pqx_flat_to_thrift alone, and without extensions. Extensions, or none, ascend by UUID. PQX_TOO_LARGE: 2 GiB, or a footer of more than 16 times its payload.
+ * PQX_OUT_OF_PROPORTION: more than 16 times the footer and its extensions, and 4 MiB; known of paths before anything is built.
  * Reserves 4 bytes per table, 8 per cell and 32 per schema element meanwhile. On failure nothing is appended. */
 #define PQX_FLAT_WRITE_COMPACT 1
 #define PQX_FLAT_WRITE_VERBATIM 2
@@ -537,6 +539,7 @@ PQX_API int pqx_flat_verify(const uint8_t *payload, size_t size, pqx_error *erro
 /* ---- the footer index ----------------------------------------------------------------------------------------------- */
 
 /* Append the footer index's payload (docs/formats.md, section 7, without the 28-byte trailer) for a scanned footer.
+ * PQX_OUT_OF_PROPORTION: paths, or a payload, of more than 16 times the footer and 4 MiB; known before anything is built.
  * Reserves 32 bytes per schema element meanwhile. On failure nothing is appended. */
 PQX_API int pqx_index_write(const uint8_t *footer, size_t size, const pqx_scan *scan, pqx_buffer *out, pqx_error *error);
 

@@ -20,6 +20,11 @@ static inline uint32_t pqx_flat_cell_leaves(uint32_t row_groups)
     return row_groups > PQX_FLAT_CELL_LEAVES ? 1 : PQX_FLAT_CELL_LEAVES / (row_groups ? row_groups : 1);
 }
 
+/* flat_limit.c: how large a payload may be for a footer of `size` bytes (and extensions), whatever the footer claims. */
+uint64_t pqx_flat_limit(uint64_t size);
+/* Refuse a schema whose paths alone are longer: a nested one of n elements has paths of n × n. Reserves 8 bytes per element. */
+int pqx_flat_check_paths(const pqx_scan *scan, uint64_t limit, pqx_error *error);
+
 /* flat_names.c: hashes of paths and field ids, for writer and reader. Makes each NUL of the path a '.'. */
 uint64_t pqx_flat_hash_path(uint8_t *path, size_t size);
 uint64_t pqx_flat_hash_field_id(int32_t field_id);

@@ -21,6 +21,7 @@ int pqx_flat_shapes_new(pqx_flat_writer *w)
 int pqx_flat_room(pqx_flat_writer *w, size_t more)
 {
     size_t size = w->out->size - w->base;
+    if (PQX_UNLIKELY(more > w->limit || size > w->limit - more)) return pqx_fail(w->error, PQX_OUT_OF_PROPORTION, 0, w->limit, w->limit + 1);
     if (PQX_UNLIKELY(more > PAYLOAD_LIMIT - size)) return pqx_fail(w->error, PQX_TOO_LARGE, 0, PAYLOAD_LIMIT, size + more);
     if (PQX_LIKELY(more <= w->out->capacity - w->out->size)) return PQX_OK;
     return pqx_buffer_reserve(w->out, more, w->error);

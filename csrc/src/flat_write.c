@@ -305,12 +305,13 @@ static int write_payload(pqx_flat_writer *w)
     PQX_TRY(pqx_check_scan(scan, w->error));
     PQX_TRY(check_scan(w));
     PQX_TRY(pqx_flat_check_extensions(w));
+    PQX_TRY(pqx_flat_check_paths(scan, w->limit, w->error));
     PQX_TRY(pqx_flat_shapes_new(w));
     PQX_TRY(number_elements(w));
     PQX_TRY(pqx_flat_make_pool(w));
     size_t listed = (size_t)scan->element_count + scan->row_group_count + scan->key_value_count + 1;
     PQX_TRY(reserve_array(w, &w->places, listed, sizeof *w->places));
-    PQX_TRY(pqx_flat_room(w, w->footer_size));
+    PQX_TRY(pqx_flat_room(w, scan->end));
     PQX_TRY(write_root(w));
     PQX_TRY(reserve_array(w, &row_group_fields, scan->row_group_count, sizeof *row_group_fields));
     int status = write_cells(w, row_group_fields);
@@ -345,10 +346,18 @@ static int is_unspeakable(int status)
         || status == PQX_UNSUPPORTED_VALUE || status == PQX_FIELD_TYPE || status == PQX_SCHEMA;
 }
 
+static uint64_t limit_of(const pqx_scan *scan, const pqx_flat_extension *extensions, uint32_t count)
+{
+    uint64_t size = scan->end;
+    for (uint32_t i = 0; i < count; i++) size += extensions[i].data.size;
+    return pqx_flat_limit(size);
+}
+
 static int write_once(const uint8_t *footer, size_t size, const pqx_scan *scan, int (*write)(pqx_flat_writer *), int is_compact, const pqx_flat_extension *extensions,
                       uint32_t extension_count, pqx_buffer *out, pqx_error *error)
 {
-    pqx_flat_writer writer = {.footer = footer, .footer_size = size, .scan = scan, .error = error, .out = out, .base = out->size, .is_compact = is_compact,
+    pqx_flat_writer writer = {.footer = footer, .footer_size = size, .scan = scan, .error = error, .out = out, .base = out->size,
+                              .limit = limit_of(scan, extensions, extension_count), .is_compact = is_compact,
                               .extensions = extensions, .extension_count = extension_count}, *w = &writer;
     int status = write(w);
     uint64_t limit = (uint64_t)PQX_FLAT_WRITTEN_LIMIT * (out->size - w->base), rebuilt = scan->end - w->residue.left_out;

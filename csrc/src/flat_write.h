@@ -31,6 +31,7 @@ typedef struct pqx_flat_writer {
     pqx_error *error;
     pqx_buffer *out;
     size_t base;                          /* where the payload begins in `out` */
+    uint64_t limit;                       /* of the payload */
     uint16_t *shape_of;                   /* table and presence mask -> shape + 1 */
     uint32_t first_mask[PQX_FLAT_TABLES]; /* where a table's masks begin there */
     pqx_buffer shapes, vtables;

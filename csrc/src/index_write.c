@@ -56,13 +56,14 @@ static int measure(pqx_index_writer *w)
 {
     const pqx_scan *scan = w->scan;
     uint32_t longest = 0, largest = 0;
-    uint64_t names = scan->element_count - 1;
+    uint64_t names = scan->element_count - 1, limit = pqx_flat_limit(scan->end);
     if (scan->encrypted) return pqx_fail(w->error, PQX_ENCRYPTED, 0, 0, scan->encrypted);
     for (uint32_t i = 0; i < scan->row_group_count; i++) {
         const pqx_row_group *group = &scan->row_groups[i];
         if (group->chunk_count != scan->leaf_count) return pqx_fail(w->error, PQX_IRREGULAR, group->columns.offset, scan->leaf_count, group->chunk_count);
         largest = most(largest, end_of(group->bytes));
     }
+    PQX_TRY(pqx_flat_check_paths(scan, limit, w->error));
     for (uint32_t i = 0; i < scan->key_value_count; i++) largest = most(largest, end_of(scan->key_values[i].bytes));
     for (uint64_t i = 0; i < scan->chunk_count; i++) longest = most(longest, scan->chunks[i].chunk.length);
     for (uint32_t i = 0; i < scan->element_count; i++) {
@@ -79,7 +80,8 @@ static int measure(pqx_index_writer *w)
     };
     w->areas = pqx_index_lay_out(&w->shape, INT32_MAX);
     uint64_t size = w->areas.tail == UINT64_MAX ? UINT64_MAX : w->areas.tail + pqx_index_tail_bytes(&w->shape);
-    return size <= INT32_MAX ? PQX_OK : pqx_fail(w->error, PQX_TOO_LARGE, 0, INT32_MAX, size);
+    if (size > INT32_MAX) return pqx_fail(w->error, PQX_TOO_LARGE, 0, INT32_MAX, size);
+    return size <= limit ? PQX_OK : pqx_fail(w->error, PQX_OUT_OF_PROPORTION, 0, limit, size);
 }
 
 static int reserve(pqx_index_writer *w)

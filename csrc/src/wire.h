@@ -20,6 +20,8 @@
 #define PQX_FLAT_LAYOUT_VERSION 1
 #define PQX_FLAT_WRITTEN_LIMIT 16
 #define PQX_FLAT_REBUILT_LIMIT 64
+#define PQX_FLAT_MOST_TIMES 16
+#define PQX_FLAT_MOST_BESIDE 0x400000u
 #define PQX_FLAT_CELL_HEADER_BYTES 16
 #define PQX_FLAT_RECORD_BYTES 32
 #define PQX_FLAT_TAIL_BYTES 72
@@ -426,6 +428,7 @@ typedef struct pqx_flat_layout { uint8_t count; pqx_flat_field fields[PQX_FLAT_M
     case PQX_UNSUPPORTED_VALUE: return "a value that this form cannot carry: {found}, the limit is {expected}"; \
     case PQX_BAD_VALUE: return "a value that its place does not allow: {found}, expected {expected}"; \
     case PQX_VERBATIM: return "a flat footer that only carries a Thrift footer: its structure is none that the tables can say"; \
+    case PQX_OUT_OF_PROPORTION: return "its names and tables would take {found} bytes or more; for a footer of this size the limit is {expected}"; \
     case PQX_THRIFT_CHECKSUM: return "Thrift bytes with checksum {found:#010x}, the footer's index says {expected:#010x}"; \
     case PQX_PM_TRUNCATED: return "the sidecar's header needs {expected} bytes, {found} are there"; \
     case PQX_PM_REQUIRED_FEATURES: return "the sidecar requires unknown features: flags {found:#x}"; \

@@ -10,6 +10,7 @@ from . import checksum, flat_extensions, varint
 from .flat_cells import cell_leaves
 from .flat_chunk import Column, key_value
 from .flat_heads import TABLES_AT
+from .flat_limit import check_paths, limit_of
 from .flat_names import bucket_count, fill_buckets, hash_field_id, hash_path, tag_of
 from .flat_pool import Pool
 from .flat_rare import Crypto, algorithm
@@ -52,15 +53,17 @@ def write(scan, stats: str = "full", *, verbatim: bool = True, extensions=()) ->
     Raises
     ------
     Unsupported
-        TOO_LARGE: 2 GiB, or more than 16 times the payload.
+        TOO_LARGE: 2 GiB, or more than 16 times the payload. OUT_OF_PROPORTION: more than 16 times the footer and 4 MiB.
     """
     extensions = [(bytes(uuid), bytes(data)) for uuid, data in extensions]
     if stats not in ("full", "compact"):
         raise ParquetextError(f"no such choice of statistics: {stats!r} (known: 'full', 'compact')",
                               code=wire.BAD_ARGUMENT)
+    most = limit_of(scan.end + sum(len(data) for _, data in extensions))
     try:
         _check(scan)
         flat_extensions.check(extensions)
+        check_paths(scan, most)
         writer: _Ending = _Writer(scan, stats == "compact", extensions)
         payload = writer.write()
     except ParquetextError as error:
@@ -68,6 +71,8 @@ def write(scan, stats: str = "full", *, verbatim: bool = True, extensions=()) ->
             raise
         writer = _Verbatim(scan)
         payload = writer.write()
+    if len(payload) > most:
+        raise wire_error(wire.OUT_OF_PROPORTION, 0, most, most + 1)
     limit, rebuilt = wire.FLAT_WRITTEN_LIMIT * len(payload), scan.end - writer.left_out
     if rebuilt > limit:
         raise wire_error(wire.TOO_LARGE, 0, limit, rebuilt)

@@ -7,6 +7,7 @@ import struct
 from .. import wire
 from ..errors import wire_error
 from .checksum import crc32
+from .flat_limit import check_paths, limit_of
 from .flat_names import fill_buckets, hash_field_id, hash_path, tag_of
 from .flat_schema import ABSENT_FIELD_ID, Elements
 from .index_shape import GROUP, MOST, TAIL, Shape, parts_of
@@ -26,7 +27,7 @@ def write(scan) -> bytes:
     Refused
         The footer is encrypted or signed.
     Unsupported
-        A row group without one chunk per leaf; a payload of 2 GiB.
+        A row group without one chunk per leaf; a payload of 2 GiB, or of more than 16 times the footer and 4 MiB.
     """
     return _Writer(scan).payload()
 
@@ -50,6 +51,8 @@ class _Writer:
         for count, offset in zip(scan.row_groups("chunk_count"), scan.row_groups("columns_offset"), strict=True):
             if count != scan.leaf_count:
                 raise wire_error(wire.IRREGULAR, offset, scan.leaf_count, count)
+        self.limit = limit_of(scan.end)
+        check_paths(scan, self.limit)
         self.elements = Elements(scan)
         self.chunks = self.ranges(scan.chunks, "chunk")
         self.groups, self.columns = (self.ranges(scan.row_groups, name) for name in ("bytes", "columns"))
@@ -71,6 +74,8 @@ class _Writer:
         size = shape.tail_place + shape.tail_bytes if shape.tail_place <= PAYLOAD_LIMIT else MOST
         if size > PAYLOAD_LIMIT:
             raise wire_error(wire.TOO_LARGE, 0, PAYLOAD_LIMIT, size)
+        if size > self.limit:
+            raise wire_error(wire.OUT_OF_PROPORTION, 0, self.limit, size)
         return shape
 
     def payload(self) -> bytes:
