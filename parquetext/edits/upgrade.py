@@ -112,19 +112,21 @@ def check_form(form: str) -> None:
 
 
 def with_best(footer: Footer, options: Options, forced: frozenset[str] = frozenset()) -> Planned:
-    """The edit that gives the footer the form that it is worth; what the flat form cannot carry gets an index."""
+    """The edit that gives the footer the form that it is worth; what the flat form cannot carry gets an index, and what
+    would be out of all proportion in both stays as it is."""
     if changed(_slots(footer), options.extensions):
         return Planned(with_flat(footer, options, forced), "flat", reason="flat: no other form has extension slots")
     form, reason = choice_of(footer)
     if form not in FORMS:
         return Planned(None, form, reason=f"nothing is gained: {reason}")
-    try:
-        return Planned(FORMS[form](footer, options, forced), form, reason=f"{form}: {reason}")
-    except Unsupported as error:
-        if form == "index":
-            raise
-        reason = f"index: the flat form cannot carry it: {error}"
-        return Planned(with_index(footer, options, forced), "index", reason=reason)
+    for each in dict.fromkeys((form, "index")):
+        try:
+            return Planned(FORMS[each](footer, options, forced), each, reason=f"{each}: {reason}")
+        except Unsupported as error:
+            reason = f"the {each} form cannot carry it: {error}"
+            if each == "index" and error.code != wire.OUT_OF_PROPORTION:
+                raise
+    return Planned(None, "thrift", reason=f"nothing is added: {reason}")
 
 
 def choice_of(footer: Footer) -> Choice:
