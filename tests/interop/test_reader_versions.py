@@ -1,0 +1,179 @@
+"""Readers that know nothing of us, old and new, read a file with our footer as they read it without; or it is told."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from support.readers import AFTER_STOP, READERS, Reader
+
+import parquetext
+from parquetext import extension
+from parquetext.edits import options
+
+ROOT = Path(__file__).parents[2]
+ROWS = 60
+
+
+def flat_table() -> pa.Table:
+    """Every type that all the readers know, nulls among the values."""
+    columns = {
+        "int": pa.array(range(ROWS), pa.int32()),
+        "long": pa.array([n * 10**12 for n in range(ROWS)], pa.int64()),
+        "double": pa.array([n / 3 for n in range(ROWS)], pa.float64()),
+        "text": pa.array([f"tä{n % 17}" for n in range(ROWS)], pa.string()),
+        "flag": pa.array([n % 3 == 0 for n in range(ROWS)], pa.bool_()),
+        "day": pa.array([datetime.date(2020, 1, 1 + n % 28) for n in range(ROWS)], pa.date32()),
+        "moment": pa.array([datetime.datetime(2021, 5, 6, 7, 8, 9, n) for n in range(ROWS)], pa.timestamp("us")),
+        "zoned": pa.array([datetime.datetime(2021, 5, 6, 7, 8, 9, n) for n in range(ROWS)], pa.timestamp("us", "UTC")),
+        "price": pa.array([decimal.Decimal(n).scaleb(-2) for n in range(ROWS)], pa.decimal128(18, 2)),
+    }
+    nulls = {f"{name} or null": pa.array([None if n % 5 == 0 else value for n, value in enumerate(column.to_pylist())],
+                                         column.type) for name, column in columns.items()}
+    return pa.table({**columns, **nulls})
+
+
+def nested_table() -> pa.Table:
+    """Lists and structs, and structs of lists."""
+    return pa.table({
+        "id": pa.array(range(ROWS), pa.int64()),
+        "list": pa.array([list(range(n % 4)) if n % 7 else None for n in range(ROWS)], pa.list_(pa.int64())),
+        "struct": pa.array([{"a": n, "b": f"s{n}"} for n in range(ROWS)],
+                           pa.struct([("a", pa.int32()), ("b", pa.string())])),
+        "deep": pa.array([{"in": {"values": [n / 2] * (n % 3)}} for n in range(ROWS)],
+                         pa.struct([("in", pa.struct([("values", pa.list_(pa.float64()))]))])),
+    })
+
+
+def maps_table() -> pa.Table:
+    return pa.table({"map": pa.array([[(f"k{n % 3}", n)] for n in range(ROWS)], pa.map_(pa.string(), pa.int64()))})
+
+
+def groups_table() -> pa.Table:
+    """What goes into many row groups."""
+    return pa.table({"id": range(ROWS), "text": [f"x{n}" for n in range(ROWS)],
+                     "value or null": [None if n % 5 == 0 else n / 7 for n in range(ROWS)]})
+
+
+# And rows per group.
+TABLES = {"flat": (flat_table, ROWS), "nested": (nested_table, ROWS), "maps": (maps_table, ROWS),
+          "groups": (groups_table, 2)}
+FORMS = ("flat", "index")
+# Placement and options of `upgrade`; the arrow dialect stands behind the stop.
+PLACEMENTS = getattr(options, "PLACEMENTS", extension.PLACEMENTS)
+VARIANTS = [*((placement, {"form": form}) for placement in PLACEMENTS for form in FORMS),
+            (AFTER_STOP, {"dialect": "arrow"})]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A table as pyarrow wrote it, and the same file with our footer."""
+
+    table: str
+    placement: str
+    plain: str
+    upgraded: str
+
+    def __str__(self) -> str:
+        return Path(self.upgraded).stem
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory) -> list[Case]:
+    folder = tmp_path_factory.mktemp("readers")
+    return [case for name, (table, rows) in TABLES.items() for case in _cases(folder, name, table(), rows)]
+
+
+def _cases(folder: Path, name: str, table: pa.Table, rows: int) -> list[Case]:
+    plain, cases = str(folder / f"{name}.parquet"), []
+    pq.write_table(table, plain, compression="snappy", row_group_size=rows)
+    for placement, how in VARIANTS:
+        upgraded = str(folder / "-".join([name, placement, *how.values()])) + ".parquet"
+        shutil.copyfile(plain, upgraded)
+        assert parquetext.upgrade(upgraded, placement=placement, **how).outcome == "upgraded"
+        cases.append(Case(name, placement, plain, upgraded))
+    return cases
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a reader made of the files: each case with the outcome before and after, and two that differ in a value."""
+
+    reader: Reader
+    outcomes: list[tuple[Case, dict, dict]]
+    one: dict
+    other: dict
+
+
+@pytest.fixture(scope="module", params=READERS, ids=str)
+def answers(request, cases, tmp_path_factory) -> Answers:
+    reader: Reader = request.param
+    _need(request, reader)
+    known = [case for case in cases if case.table in reader.tables]
+    paths = list(dict.fromkeys(path for case in known for path in (case.plain, case.upgraded)))
+    other = str(tmp_path_factory.mktemp("other") / "groups.parquet")
+    pq.write_table(groups_table().set_column(0, "id", pa.array([*range(ROWS - 1), 999])), other)
+    found = dict(zip([*paths, other], reader.read([*paths, other]), strict=True))
+    outcomes = [(case, found[case.plain], found[case.upgraded]) for case in known]
+    one = next(before for case, before, _ in outcomes if case.table == "groups")
+    return Answers(reader, outcomes, one, found[other])
+
+
+def _need(request, reader: Reader) -> None:
+    if reader.folder.exists():
+        return
+    if reader.long and not request.config.getoption("--long"):
+        pytest.skip(f"{reader} is built for minutes, and run only with --long: `.ci/readers --long` does it")
+    told = f"{reader} is not installed: `.ci/readers` does it; it is not compared"
+    if os.environ.get("PARQUETEXT_REQUIRE_READERS") == "1":
+        pytest.fail(told)
+    pytest.skip(told)
+
+
+def test_values_are_those_from_before(answers):
+    reader = answers.reader
+    for case, before, after in answers.outcomes:
+        assert before.get("rows") == ROWS, f"{reader} cannot read {case.table} as pyarrow wrote it: {before}"
+        if case.placement not in (reader.locked_out, *reader.unreliable):
+            assert after == before, f"{reader} reads {case} otherwise than before"
+
+
+def test_another_value_is_seen(answers):
+    """The comparison can fail."""
+    one, other = answers.one, answers.other
+    assert (one["rows"], one["columns"]) == (other["rows"], other["columns"])
+    assert one["digest"] != other["digest"]
+
+
+def test_who_is_locked_out_says_so(answers):
+    """So that the README stays true: where this fails, its table says too little of that reader."""
+    for case, _, after in answers.outcomes:
+        if case.placement == answers.reader.locked_out:
+            assert after.get("error"), f"{answers.reader} reads {case}"
+
+
+def test_the_readme_lists_these_readers():
+    page = (ROOT / "README.md").read_text()
+    for line in table_lines():
+        assert line in page
+
+
+def table_lines() -> list[str]:
+    """README's lines of what is asserted here, versions of a reader that behave alike in one of them."""
+    alike: dict[tuple, list[str]] = {}
+    for reader in READERS:
+        alike.setdefault((reader.name, reader.locked_out, reader.unreliable), []).append(reader.version)
+    return [f"| {name} | {', '.join(versions)} | {_not_read(locked_out, unreliable)} |"
+            for (name, locked_out, unreliable), versions in alike.items()]
+
+
+def _not_read(locked_out: str, unreliable: tuple[str, ...]) -> str:
+    some = [f"some files: {' and '.join(f'`{placement}`' for placement in unreliable)}"] if unreliable else []
+    return "; ".join([f"any file: `{locked_out}`"] * bool(locked_out) + some) or "–"
