@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass
 
@@ -78,11 +79,14 @@ def build(path, *, sidecar=None, external_blooms: bool = False) -> Built:
         The file has no footer that can be read, or one that a sidecar cannot tell of.
     Conflict
         The file was changed meanwhile.
+    Refused
+        Its name is a symbolic link that belongs neither to the file's owner nor to this user.
 
     Notes
     -----
     Reads the footer, the Bloom filters, and the designated timestamp of row groups whose bounds the footer lacks. The
-    sidecar appears under its name whole or not at all.
+    sidecar appears under its name whole or not at all. One that somebody else has put there is replaced, and passes
+    none of its mode and owner on.
     """
     start = time.perf_counter()
     target = resolve(path)
@@ -96,7 +100,7 @@ def build(path, *, sidecar=None, external_blooms: bool = False) -> Built:
         except ParquetextError as error:
             raise error if error.file else error.at(source.name) from None
         check_unchanged(source)
-        new = create(goal)
+        new = create(goal, owner=source.owner if isinstance(source, LocalSource) else os.geteuid())
         try:
             new.sink.write(made)
             new.commit()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from .. import kernels, wire
 from ..errors import ParquetextError
 from ..storage import LocalTarget
@@ -22,7 +24,9 @@ def renew(target, place) -> None:
         build(target, sidecar=place, external_blooms=bool(features & wire.PM_FEATURE_BLOOM_FILTERS_EXTERNAL))
     except (OSError, ParquetextError):
         if isinstance(place, LocalTarget):
-            OPERATIONS.unlink(place.path)
+            # Where others' files may not be removed it stays, and says itself that it is of another file.
+            with contextlib.suppress(PermissionError):
+                OPERATIONS.unlink(place.path)
         else:
             place.filesystem.delete_file(place.path)
 

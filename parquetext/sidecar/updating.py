@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from .. import kernels, wire
 from ..errors import ParquetextError
 from ..storage import LocalSource, LocalTarget, open_source, resolve
+from ..storage.folder import Folder
 from ..storage.lock import open_locked
 from ..storage.operations import OPERATIONS, Operations
+from ..storage.trust import distrust, follow
 from .appending import advanced, append, header_of, is_external, outdated
 from .building import Built, build, check_unchanged, footer_bytes, settle, sidecar_bytes
 from .describing import commits
@@ -68,7 +70,7 @@ def update(path, *, sidecar=None, operations: Operations = OPERATIONS) -> Update
 
     Row groups that the sidecar lacks, or says something else of, are appended to it with a new footer; readers of older
     snapshots keep them. Where the columns are others, row groups are fewer, or the sidecar is damaged or remote, it is
-    written anew. The file of a `Store` is committed.
+    written anew; so is one that somebody else has put there. The file of a `Store` is committed.
 
     Parameters
     ----------
@@ -95,8 +97,11 @@ def update(path, *, sidecar=None, operations: Operations = OPERATIONS) -> Update
         return _built(build(target, sidecar=sidecar), BUILT, start)
     if not isinstance(place, LocalTarget) or not isinstance(target, LocalTarget):
         return _built(build(target, sidecar=place), REBUILT, start)
-    with open_locked(os.path.realpath(place.path), writable=True, timeout=0, forced=frozenset()) as file:
-        done = _append(target, file, start, operations)
+    owner = os.stat(target.path).st_uid
+    goal = follow(place.path, owner)
+    with (Folder.of(goal) as folder,
+          open_locked(goal, writable=True, timeout=0, forced=frozenset(), folder=folder) as file):
+        done = None if distrust(os.fstat(file.fd), owner) else _append(target, file, start, operations)
     return done or _built(build(target, sidecar=place), REBUILT, start)
 
 

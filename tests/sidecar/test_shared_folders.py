@@ -1,0 +1,112 @@
+"""Sidecars have names that everybody can tell beforehand: what others have put there is not written through."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from support.users import ANNA, MALLORY, as_user, shared_folder
+
+from parquetext import edits, sidecar
+from parquetext.errors import ParquetextError, Refused
+from parquetext.sidecar import following
+from parquetext.storage.operations import Operations
+
+TABLE = pa.table({"n": list(range(1000)), "text": [str(n) for n in range(1000)]})
+
+shared = pytest.fixture(shared_folder)
+
+
+@pytest.fixture
+def path(shared) -> Path:
+    pq.write_table(TABLE, shared / "x.parquet", row_group_size=400)
+    return shared / "x.parquet"
+
+
+def beside(path: Path) -> Path:
+    return path.with_name(f"_{path.name}.pm")
+
+
+@pytest.mark.parametrize("verb", [sidecar.build, sidecar.update])
+def test_a_strangers_link_under_a_sidecars_name_is_not_followed(path, verb):
+    victim = path.parent / "victim"
+    victim.write_bytes(b"the victim's")
+    assert as_user(MALLORY, lambda: beside(path).symlink_to(victim)) == "None"
+    with pytest.raises(Refused, match="symbolic link of user 61002"):
+        verb(path)
+    assert victim.read_bytes() == b"the victim's"
+    assert sorted(os.listdir(path.parent)) == ["_x.parquet.pm", "victim", "x.parquet"]
+
+
+def test_an_upgrade_renews_no_sidecar_through_a_strangers_link(path):
+    victim = path.with_name("victim.pm")
+    pq.write_table(TABLE, path.with_name("victim"))
+    sidecar.build(path.with_name("victim"), sidecar=victim)
+    before = victim.read_bytes()
+    assert as_user(MALLORY, lambda: beside(path).symlink_to(victim)) == "None"
+    assert edits.upgrade(path, form="flat").outcome == "upgraded"
+    assert victim.read_bytes() == before and not beside(path).is_symlink()
+
+
+def test_a_link_of_the_files_owner_is_followed(path):
+    os.chown(path, ANNA, ANNA)
+    place = path.with_name("elsewhere.pm")
+    beside(path).symlink_to(place)
+    os.chown(beside(path), ANNA, ANNA, follow_symlinks=False)
+    assert sidecar.build(path).outcome == "built"
+    assert beside(path).is_symlink() and sidecar.open(path, sidecar=place).num_rows == 1000
+
+
+def test_a_strangers_sidecar_is_written_anew_and_no_longer_the_strangers(path):
+    os.chown(path, ANNA, ANNA)
+    path.chmod(0o644)
+    assert as_user(MALLORY, lambda: sidecar.build(path).outcome) == "built"
+    assert beside(path).stat().st_uid == MALLORY
+    pq.write_table(pa.concat_tables([TABLE, TABLE]), path, row_group_size=400)
+    assert sidecar.update(path).outcome == "rebuilt"
+    assert beside(path).stat().st_uid == 0
+
+
+def test_an_upgrade_succeeds_where_a_strangers_sidecar_may_not_be_removed(path):
+    os.chown(path, ANNA, ANNA)
+    path.chmod(0o644)
+    assert as_user(MALLORY, lambda: sidecar.build(path).outcome) == "built"
+    assert as_user(ANNA, lambda: edits.upgrade(path, form="flat", in_place=True).outcome) == "upgraded"
+    assert beside(path).stat().st_uid == MALLORY
+    with pytest.raises(ParquetextError, match="made from another content"):
+        sidecar.open(path)
+
+
+@pytest.fixture
+def private(tmp_path) -> Path:
+    pq.write_table(TABLE, tmp_path / "data.parquet")
+    return tmp_path / "data.parquet"
+
+
+@pytest.mark.parametrize("sidecar_name", ["_pm", "_data.parquet.pm"])
+def test_recover_removes_what_a_killed_build_has_left(private, sidecar_name):
+    process = os.fork()
+    if process == 0:
+        Operations.rename = lambda *_: os._exit(9)
+        sidecar.build(private, sidecar=private.with_name(sidecar_name))
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 9
+    assert f".{sidecar_name}.parquetext-new" in os.listdir(private.parent)
+    done = edits.recover(private)
+    assert (done.outcome, done.message) == ("recovered", f"removed an unfinished {sidecar_name}")
+    assert os.listdir(private.parent) == ["data.parquet"]
+    assert edits.recover(private).outcome == "unchanged"
+
+
+def test_recover_leaves_a_build_that_goes_on_alone(private):
+    from parquetext.storage import create
+
+    place = following.candidates(private)[0]
+    new = create(place)
+    assert edits.recover(private).outcome == "unchanged"
+    new.sink.write(b"whole")
+    new.commit()
+    assert Path(place.path).read_bytes() == b"whole"

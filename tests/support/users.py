@@ -1,0 +1,50 @@
+"""Other users of this machine, and folders that all of them may put files into."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+__all__ = ["ANNA", "MALLORY", "as_user", "shared_folder"]
+
+ANNA, MALLORY = 61_001, 61_002
+
+
+def as_user(user: int, work: Callable[[], object]) -> str:
+    """Do `work` in a process of another user; what it returned as text, or its exception's type and text."""
+    reading, writing = os.pipe()
+    process = os.fork()
+    if process == 0:
+        try:
+            os.setgroups([])
+            os.setgid(user)
+            os.setuid(user)
+            told = str(work())
+        except Exception as error:
+            told = f"{type(error).__name__}: {error}"
+            traceback.print_exc()
+        os.write(writing, told.encode(errors="surrogateescape"))
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        told = pipe.read().decode(errors="surrogateescape")
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
+    return told
+
+
+def shared_folder() -> Iterator[Path]:
+    """A folder like /tmp: everybody may put files into it, and remove only their own. A fixture's body."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can be several users: what is trusted in shared folders is NOT tested")
+    folder = Path(tempfile.mkdtemp(prefix="parquetext-shared-"))
+    try:
+        folder.chmod(0o1777)
+        yield folder
+    finally:
+        shutil.rmtree(folder)
