@@ -14,7 +14,8 @@ _HOMES = {
     "verify": "checks", "implementation": "kernels", "plan": "catalog",
 }
 _MODULES = {
-    "arrow", "edits", "errors", "extension", "findings", "footer", "kernels", "pruning", "sidecar", "spark", "storage",
+    "arrow", "catalog", "edits", "errors", "extension", "findings", "footer", "kernels", "pruning", "sidecar", "spark",
+    "storage",
 }
 
 __all__ = [*_HOMES, "catalog", "errors", "extension", "footer", "sidecar", "spark"]

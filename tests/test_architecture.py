@@ -16,6 +16,7 @@ PACKAGE = ROOT / "parquetext"
 FLOORS = [
     {"wire"},
     {"errors"},
+    {"escaping"},
     {"findings"},
     {"private"},
     {"storage"},

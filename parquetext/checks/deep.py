@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator
 
 import pyarrow as pa
@@ -48,8 +49,10 @@ def decode_all(path: object, row_counts: list[int], report,
 def _open(path: object, footer: bytes | None = None) -> pq.ParquetFile:
     target = resolve(path)
     metadata = None if footer is None else metadata_of(footer)
-    return pq.ParquetFile(target.path, filesystem=getattr(target, "filesystem", None), metadata=metadata,
-                          page_checksum_verification=True)
+    filesystem = getattr(target, "filesystem", None)
+    # A local name may be no UTF-8, which pyarrow takes as bytes alone.
+    file = filesystem.open_input_file(target.path) if filesystem else pa.OSFile(os.fsencode(target.path))
+    return pq.ParquetFile(file, metadata=metadata, page_checksum_verification=True)
 
 
 def _batches(file: pq.ParquetFile, row_group: int) -> Iterator[pa.RecordBatch]:

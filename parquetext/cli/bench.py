@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from .output import CANNOT_RUN, FINDINGS, console, human_bytes, human_seconds, print_json, problem, spinner
+from .output import CANNOT_RUN, FINDINGS, cell, console, human_bytes, human_seconds, print_json, problem, spinner
 
 
 def register(app: typer.Typer) -> None:
@@ -73,7 +73,7 @@ def bench(
 
 
 def _table(rows: list, caption: str) -> Table:
-    table = Table(caption=caption)
+    table = Table(caption=cell(caption))
     for header, side in (
         ("", "left"),
         ("file", "left"),
@@ -96,7 +96,8 @@ def _table(rows: list, caption: str) -> Table:
         target = (
             "" if row.target is None else f"{'≤' if row.at_most else '≥'} {row.target:,g} × {'✓' if row.met else '✗'}"
         )
-        table.add_row(row.case if first else "", row.subject if first else "", row.contender, human(row.value), best,
+        names = (row.case if first else "", row.subject if first else "", row.contender)
+        table.add_row(*map(cell, names), human(row.value), best,
                       _times(row.ratio), _times(row.minimum_ratio), target)
     return table
 

@@ -12,7 +12,7 @@ import typer
 from .. import wire
 from ..errors import outcome_of
 from ..storage import resolve
-from .output import CANNOT_RUN, FINDINGS, console, failure, files_progress, human_bytes, print_json, problem
+from .output import CANNOT_RUN, FINDINGS, failure, files_progress, human_bytes, print_json, problem, say, targets_of
 
 REFUSED = "refused"
 
@@ -170,7 +170,7 @@ def _run(paths: list[str], description: str, change: Callable, json: bool) -> No
 
     outcomes: Counter[str] = Counter()
     asked_in_vain = 0  # files that a caller has named one by one, and that must not be touched
-    targets, named = list(edits.expand(paths)), {str(resolve(path)) for path in paths}
+    targets, named = targets_of(paths), {str(resolve(path)) for path in paths}
     with files_progress(len(targets), description, quiet=json) as advance:
         for path, result, error in edits.each(targets, change):
             advance()
@@ -183,19 +183,17 @@ def _run(paths: list[str], description: str, change: Callable, json: bool) -> No
             if json:
                 print_json(result if result else failure(path, error))
             elif error:
-                problem(f"{REFUSED}: {error}" if outcome == REFUSED else error)
+                problem(f"{REFUSED}: {error}" if outcome == REFUSED else error, path)
             else:
                 added = result.bytes_after - result.bytes_before
                 why = f": {result.message}" if result.message else ""
-                console.print(
-                    f"{result.outcome:>10}  {path}  {human_bytes(result.bytes_after)} ({added:+,} B){why}", markup=False
-                )
+                say(f"{result.outcome:>10}  {path}  {human_bytes(result.bytes_after)} ({added:+,} B){why}")
                 for loss in result.losses:
-                    console.print(f"            {loss}", markup=False)
+                    say("            ", loss)
     if not targets:
         problem("no Parquet files there")
         raise typer.Exit(CANNOT_RUN)
     if not json:
         counts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.most_common())
-        console.print(f"{len(targets):,} file{'s' * (len(targets) != 1)}: {counts}")
+        say(f"{len(targets):,} file{'s' * (len(targets) != 1)}: {counts}")
     raise typer.Exit(FINDINGS if outcomes["failed"] or asked_in_vain else 0)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from .output import FINDINGS, console, human_seconds, print_json, spinner
+from .output import FINDINGS, cell, console, human_seconds, print_json, spinner
 
 
 def register(app: typer.Typer) -> None:
@@ -50,5 +50,5 @@ def _table(steps: list) -> Table:
         before = human_seconds(step.before_seconds) if step.before_seconds is not None else ""
         after = human_seconds(step.seconds) if step.seconds is not None else ""
         ratio = f"{step.before_seconds / step.seconds:,.1f} ×" if step.before_seconds and step.seconds else ""
-        table.add_row(step.what, before, after, ratio, step.detail if step.ok else f"[red]{step.detail}[/red]")
+        table.add_row(cell(step.what), before, after, ratio, cell(step.detail, "" if step.ok else "red"))
     return table

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 from rich.table import Table
-from rich.text import Text
 
+from ..errors import ParquetextError
 from ..findings import is_sound
-from .output import CANNOT_RUN, FINDINGS, console, failure, human_bytes, print_json, problem
+from .output import CANNOT_RUN, FINDINGS, cell, console, failure, human_bytes, print_json, problem, say, targets_of
 
 
 def register(app: typer.Typer) -> None:
@@ -22,16 +22,15 @@ def inspect(
 ) -> None:
     """Show which footer forms a file has, its blocks and their sizes, and what is wrong with them."""
     from ..checks.inspection import inspect as inspect_file
-    from ..edits import expand
 
     files = unreadable = found = 0
-    for path in expand(paths):
+    for path in targets_of(paths):
         files += 1
         try:
             facts = inspect_file(path)
-        except OSError as error:
+        except (OSError, ParquetextError) as error:
             unreadable += 1
-            print_json(failure(path, error)) if json else problem(error)
+            print_json(failure(path, error)) if json else problem(error, path)
             continue
         found += not is_sound(facts.findings)
         if json:
@@ -41,12 +40,12 @@ def inspect(
     if not files:
         problem("no Parquet files there")
     elif not json and files > 1:
-        console.print(f"{files} files: {found} with findings, {unreadable} unreadable")
+        say(f"{files} files: {found} with findings, {unreadable} unreadable")
     raise typer.Exit(CANNOT_RUN if not files or unreadable == files else FINDINGS if found or unreadable else 0)
 
 
 def _table(facts) -> Table:
-    table = Table(title=facts.path, show_header=False, title_justify="left")
+    table = Table(title=cell(facts.path), show_header=False, title_justify="left")
     table.add_column(style="dim")
     table.add_column()
     share = "" if not facts.footer_bytes else f"  ({facts.footer_bytes / facts.file_bytes:.1%} of the file)"
@@ -69,7 +68,7 @@ def _table(facts) -> Table:
         lines.append(("created by", facts.created_by))
     lines += [("note" if finding.is_note else "finding", str(finding)) for finding in facts.findings]
     for name, value in lines:
-        table.add_row(name, Text(value, style="red" if name == "finding" else ""))
+        table.add_row(name, cell(value, "red" if name == "finding" else ""))
     return table
 
 

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
-import json
+import os
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from ..errors import ParquetextError, outcome_of
+from ..escaping import escaped, json_line
+from ..storage.secrets import without_secrets
 
 __all__ = [
     "CANNOT_RUN",
     "FINDINGS",
     "FINE",
+    "cell",
     "console",
     "failure",
     "files_progress",
@@ -24,15 +30,28 @@ __all__ = [
     "human_seconds",
     "print_json",
     "problem",
+    "say",
     "spinner",
+    "targets_of",
 ]
 
 FINE, FINDINGS, CANNOT_RUN = 0, 1, 2
 
 PIPE_COLUMNS = 160  # a table in a pipe or a log is not folded
 
+
+def _is_one_terminal() -> bool:
+    """Whether standard output and standard error are shown in the same one."""
+    try:
+        streams = [os.fstat(stream.fileno()) for stream in (sys.stdout, sys.stderr)]
+    except (AttributeError, OSError, ValueError):  # replaced by something that is no file
+        return False
+    return sys.stdout.isatty() and streams[0].st_rdev == streams[1].st_rdev and stat.S_ISCHR(streams[1].st_mode)
+
+
 console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else PIPE_COLUMNS)
-errors = Console(stderr=True, highlight=False, soft_wrap=True)
+# In one terminal all lines go through one console, which draws the progress bar anew below them.
+errors = console if _is_one_terminal() else Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 def human_bytes(count: float) -> str:
@@ -56,7 +75,7 @@ def print_json(record: object) -> None:
     """One JSON document on one line, to standard output."""
     if dataclasses.is_dataclass(record) and not isinstance(record, type):
         record = dataclasses.asdict(record)
-    sys.stdout.write(json.dumps(record, default=str, ensure_ascii=False) + "\n")
+    sys.stdout.write(json_line(record) + "\n")
 
 
 def failure(path: object, error: Exception) -> dict:
@@ -70,11 +89,46 @@ def failure(path: object, error: Exception) -> dict:
     }
 
 
-def problem(text: str | Exception) -> None:
-    """One line on standard error."""
+def problem(text: str | Exception, path: object = None) -> None:
+    """One line on standard error, which names the path that it is about."""
     kind = f"{type(text).__name__}: " if isinstance(text, Exception) and not isinstance(text, ParquetextError) else ""
-    errors.print(f"[red]{kind}[/red]", end="") if kind else None
-    errors.print(str(text), markup=False)
+    about = "" if path is None or str(path) in str(text) else f"{without_secrets(str(path))}: "
+    say((kind, "red"), about, text, to=errors)
+
+
+def say(*parts: object, to: Console = console) -> None:
+    """One line: texts, or pairs of a text and its style; names in them are shown escaped."""
+    pairs = [part if isinstance(part, tuple) else (part, "") for part in parts]
+    to.print(Text.assemble(*((escaped(text), style) for text, style in pairs)))
+
+
+def cell(text: object, style: str = "") -> Text:
+    """A cell of a table with a name in it, which is shown as it is or escaped."""
+    return Text(escaped(text), style)
+
+
+def targets_of(paths: list[str]) -> list:
+    """The files that paths stand for; ends the command with one line where they cannot be listed."""
+    from ..edits import expand
+
+    found: dict[str, object] = {}
+    for path in paths:
+        try:
+            if stat.S_IFMT(_mode(path)) not in (0, stat.S_IFREG, stat.S_IFDIR):
+                raise ParquetextError("not a regular file, and no folder of files", file=path)
+            found |= {str(target): target for target in expand(path) if str(target) not in found}
+        except Exception as error:  # what filesystems raise has no common base
+            problem(error, path)
+            raise typer.Exit(CANNOT_RUN) from None
+    return list(found.values())
+
+
+def _mode(path: str) -> int:
+    """Of a local path that leads to something; else 0."""
+    try:
+        return os.stat(path).st_mode
+    except (OSError, ValueError):
+        return 0
 
 
 @contextmanager
@@ -95,18 +149,18 @@ def spinner(*, quiet: bool = False) -> Iterator:
 
     def plainly(what: str, total: int | None = None) -> Callable[[], None]:
         if not quiet:
-            errors.print(what, markup=False)
+            say(what, to=errors)
         return lambda: None
 
     if quiet or not errors.is_terminal:
         yield plainly
         return
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=errors, transient=True) as progress:
         task = progress.add_task("", total=None)
 
         def say(what: str, total: int | None = None) -> Callable[[], None]:
-            progress.reset(task, description=what, total=total)
+            progress.reset(task, description=escaped(what), total=total)
             return lambda: progress.advance(task)
 
         yield say

@@ -7,9 +7,20 @@ from typing import Annotated
 
 import typer
 from rich.table import Table
-from rich.text import Text
 
-from .output import CANNOT_RUN, FINDINGS, console, failure, files_progress, human_bytes, print_json, problem
+from .output import (
+    CANNOT_RUN,
+    FINDINGS,
+    cell,
+    console,
+    failure,
+    files_progress,
+    human_bytes,
+    print_json,
+    problem,
+    say,
+    targets_of,
+)
 
 Paths = Annotated[list[str], typer.Argument(help="Parquet files, directories, globs, URLs.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document per file.")]
@@ -39,7 +50,7 @@ def build(
             print_json(built)
         else:
             what = f"{built.columns:,} columns, {built.row_groups:,} row groups, {built.filters:,} Bloom filters"
-            console.print(f"{built.outcome:>10}  {built.sidecar}  {human_bytes(built.bytes)} ({what})", markup=False)
+            say(f"{built.outcome:>10}  {built.sidecar}  {human_bytes(built.bytes)} ({what})")
         return True
 
     _each(paths, "building", one, json, "built")
@@ -83,10 +94,9 @@ def verify(
                 {"kind": found.kind, "message": found.message, "offset": found.offset, "place": found.place}
                 for found in findings]})
         else:
-            console.print("[red]findings[/red]  " if findings else "[green]ok[/green]  ", end="")
-            console.print(str(path), markup=False)
+            say(("findings", "red") if findings else ("ok", "green"), f"  {path}")
             for finding in findings:
-                console.print(f"    {finding}", markup=False)
+                say("    ", finding)
         return not findings
 
     _each(paths, "verifying", one, json, "fine")
@@ -120,7 +130,7 @@ def _print_updated(updated, json: bool) -> bool:
         print_json(updated)
     else:
         what = f"{updated.row_groups:,} row groups, {human_bytes(updated.bytes)} written"
-        console.print(f"{updated.outcome:>10}  {updated.sidecar}  {human_bytes(updated.size)} ({what})", markup=False)
+        say(f"{updated.outcome:>10}  {updated.sidecar}  {human_bytes(updated.size)} ({what})")
     return True
 
 
@@ -128,14 +138,14 @@ def _each(paths: list[str], description: str, action: Callable[[object], bool], 
     """Do it to every file; `action` prints, and says whether nothing was found."""
     from .. import edits
 
-    targets = list(edits.expand(paths))
+    targets = targets_of(paths)
     found = failed = 0
     with files_progress(len(targets), description, quiet=json) as advance:
         for path, good, error in edits.each(targets, action):
             advance()
             if error is not None:
                 failed += 1
-                print_json(failure(path, error)) if json else problem(error)
+                print_json(failure(path, error)) if json else problem(error, path)
             else:
                 found += not good
     if not targets:
@@ -144,12 +154,12 @@ def _each(paths: list[str], description: str, action: Callable[[object], bool], 
     if not json:
         counts = [(len(targets) - found - failed, fine), (found, "with findings"), (failed, "failed")]
         text = ", ".join(f"{count:,} {what}" for count, what in counts if count)
-        console.print(f"{len(targets):,} file{'s' * (len(targets) != 1)}: {text}")
+        say(f"{len(targets):,} file{'s' * (len(targets) != 1)}: {text}")
     raise typer.Exit(FINDINGS if found or failed else 0)
 
 
 def _draw(facts: dict) -> None:
-    table = Table(title=facts["sidecar"], show_header=False, title_justify="left")
+    table = Table(title=cell(facts["sidecar"]), show_header=False, title_justify="left")
     table.add_column(style="dim")
     table.add_column()
     columns, groups = facts["columns"], facts["row_groups"]
@@ -166,7 +176,7 @@ def _draw(facts: dict) -> None:
               for number, group in enumerate(groups)]
     lines += [("finding", finding) for finding in facts["findings"]]
     for name, value in lines:
-        table.add_row(name, Text(value, style="red" if name == "finding" else ""))
+        table.add_row(name, cell(value, "red" if name == "finding" else ""))
     console.print(table)
 
 

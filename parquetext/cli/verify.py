@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from .output import CANNOT_RUN, FINDINGS, console, failure, files_progress, human_bytes, print_json, problem
+from ..errors import ParquetextError
+from .output import CANNOT_RUN, FINDINGS, failure, files_progress, human_bytes, print_json, problem, say, targets_of
 
 
 def register(app: typer.Typer) -> None:
@@ -23,18 +24,17 @@ def verify(
 ) -> None:
     """Check tails, footers and checksums; exit code 1 if anything is found."""
     from ..checks import verify as verify_file
-    from ..edits import expand
 
     found = unreadable = files = 0
-    targets = list(expand(paths))
+    targets = targets_of(paths)
     with files_progress(len(targets), "verifying", quiet=json) as advance:
         for path in targets:
             files += 1
             try:
                 report = verify_file(path, pages=pages, deep=deep)
-            except OSError as error:
+            except (OSError, ParquetextError) as error:
                 unreadable += 1
-                print_json(failure(path, error)) if json else problem(error)
+                print_json(failure(path, error)) if json else problem(error, path)
                 continue
             finally:
                 advance()
@@ -43,13 +43,13 @@ def verify(
                 print_json(report.as_dict())
                 continue
             checked = f"{' + '.join(report.forms) or 'no footer'}, {human_bytes(report.checked_bytes)} under checksums"
-            console.print(f"{'[green]ok[/green]' if report.ok else '[red]findings[/red]'}  ", end="")
-            console.print(f"{path}  ({checked}{f', {report.pages:,} pages' if pages or deep else ''})", markup=False)
+            say(("ok", "green") if report.ok else ("findings", "red"),
+                f"  {path}  ({checked}{f', {report.pages:,} pages' if pages or deep else ''})")
             for line in (*report.findings, *report.losses):
-                console.print(f"    {line}", markup=False)
+                say("    ", line)
     if not json:
         fine = files - found - unreadable
-        console.print(f"{files} file{'s' * (files != 1)}: {fine} fine, {found} with findings, {unreadable} unreadable")
+        say(f"{files} file{'s' * (files != 1)}: {fine} fine, {found} with findings, {unreadable} unreadable")
     if not files:
         problem("no Parquet files there")
     raise typer.Exit(CANNOT_RUN if not files or unreadable == files else FINDINGS if found or unreadable else 0)

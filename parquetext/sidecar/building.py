@@ -145,7 +145,7 @@ def footer_bytes(source) -> tuple[int, bytes, bytes]:
 def _data(source) -> pa.NativeFile:
     """The file's bytes for pyarrow; that they are the same file's is checked in the end."""
     if isinstance(source, LocalSource):
-        return pa.OSFile(source.name)
+        return pa.OSFile(os.fsencode(source.name))
     return source.target.filesystem.open_input_file(source.target.path)
 
 

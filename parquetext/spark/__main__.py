@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -11,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from ..edits import ONLY_PARQUETEXT
-from ..errors import ParquetextError
+from ..errors import ParquetextError, Unsupported
+from ..escaping import escaped, json_line
 from .actions import ACTIONS, FAILED
 from .filesystems import normal
 from .java import JavaNotFound
@@ -68,7 +68,7 @@ def job(
             raise typer.Exit(_interruptibly(
                 spark, lambda: _run(spark, name, paths, options, state, save, as_json, quiet)))
     except (ParquetextError, JavaNotFound, OSError, TypeError) as error:
-        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        print(escaped(f"{type(error).__name__}: {error}"), file=sys.stderr)
         raise typer.Exit(CANNOT_RUN) from None
     except KeyboardInterrupt:
         print(f"{name}: interrupted; every file is whole, and run again the job does the rest", file=sys.stderr)
@@ -96,6 +96,10 @@ def _check(name: str, options: dict, paths: list[str], state: str | None, save: 
 
 
 def _session(conf: Sequence[str]) -> SparkSession:
+    try:
+        import pyspark  # noqa: F401
+    except ImportError as error:
+        raise Unsupported(f"jobs need pyspark: pip install 'parquetext[spark]' ({error})") from None
     from .starting import session
 
     settings = [each.partition("=") for each in conf]
@@ -139,14 +143,14 @@ def _run(spark, name: str, paths: list[str], options: dict, state: str | None, s
         write(rows, save, "overwrite")
     if as_json:
         for row in results.toLocalIterator():
-            print(json.dumps(row.asDict(), ensure_ascii=False))
+            print(json_line(row.asDict()))
     # A refused file that a caller has named itself is one that was wanted changed.
     is_refused, is_named = results.outcome == REFUSED, results.path.isin([normal(path) for path in paths])
     failed = results.filter(results.outcome.isin(*FAILED) | (is_refused & is_named)).limit(FAILURES_TOLD).collect()
     for row in failed:
-        print(f"{row.path}: {row.message}", file=sys.stderr)
+        print(escaped(f"{row.path}: {row.message}"), file=sys.stderr)
     for row in results.filter(is_refused & ~is_named).groupBy("message").count().limit(FAILURES_TOLD).collect():
-        print(f"{REFUSED}: {row['count']:,} files: {row.message}", file=sys.stderr)
+        print(escaped(f"{REFUSED}: {row['count']:,} files: {row.message}"), file=sys.stderr)
     return FINDINGS if failed else 0
 
 

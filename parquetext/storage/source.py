@@ -77,7 +77,11 @@ class Source:
         """
         self.check(offset, length)
         self.requests += 1
-        data = self._read(offset, length)
+        try:
+            data = self._read(offset, length)
+        except OSError as error:
+            error.filename = error.filename or self.name
+            raise
         if len(data) != length:
             raise self._ends(offset, length, len(data))
         self.bytes_read += length

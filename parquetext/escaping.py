@@ -1,0 +1,29 @@
+"""Show names and messages of others on one line: what would move a cursor, or end a line, becomes an escape."""
+
+from __future__ import annotations
+
+import json
+import re
+
+__all__ = ["escaped", "json_line"]
+
+# Control characters, ends of lines, marks that turn the direction of writing, and halves of surrogate pairs.
+_UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def escaped(text: object) -> str:
+    """The text as a terminal can show it on one line; ``\\n``, ``\\x1b`` and ``\\udcff`` stand for what it cannot."""
+    return _UNSHOWN.sub(_escape, str(text))
+
+
+def json_line(record: object) -> str:
+    """One JSON document on one line, valid and encodable whatever is in its names."""
+    text = json.dumps(record, default=str, ensure_ascii=False)
+    return _UNSHOWN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _escape(found: re.Match) -> str:
+    letter = found[0]
+    code = ord(letter)
+    return _SHORT.get(letter) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
