@@ -107,3 +107,19 @@ def test_importing_the_package_imports_no_big_library():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_every_public_name_is_there_in_a_fresh_interpreter():
+    """Each is asked for by a process that has imported nothing else."""
+    program = """if True:
+        import os, parquetext
+
+        for name in parquetext.__all__:
+            child = os.fork()
+            if not child:
+                getattr(parquetext, name)
+                os._exit(0)
+            print(name, os.waitpid(child, 0)[1])"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    statuses = dict(line.split() for line in done.stdout.splitlines())
+    assert "catalog" in statuses and {*statuses.values()} == {"0"}, done.stderr

@@ -12,7 +12,7 @@ import typer
 from .. import wire
 from ..errors import outcome_of
 from ..storage import resolve
-from .output import CANNOT_RUN, FINDINGS, failure, files_progress, human_bytes, print_json, problem, say, targets_of
+from .output import CANNOT_RUN, FINDINGS, failure, files_progress, human_bytes, print_json, problem, targets_of, tell
 
 REFUSED = "refused"
 
@@ -187,13 +187,13 @@ def _run(paths: list[str], description: str, change: Callable, json: bool) -> No
             else:
                 added = result.bytes_after - result.bytes_before
                 why = f": {result.message}" if result.message else ""
-                say(f"{result.outcome:>10}  {path}  {human_bytes(result.bytes_after)} ({added:+,} B){why}")
+                tell(f"{result.outcome:>10}  {path}  {human_bytes(result.bytes_after)} ({added:+,} B){why}")
                 for loss in result.losses:
-                    say("            ", loss)
+                    tell("            ", loss)
     if not targets:
         problem("no Parquet files there")
         raise typer.Exit(CANNOT_RUN)
     if not json:
         counts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.most_common())
-        say(f"{len(targets):,} file{'s' * (len(targets) != 1)}: {counts}")
+        tell(f"{len(targets):,} file{'s' * (len(targets) != 1)}: {counts}")
     raise typer.Exit(FINDINGS if outcomes["failed"] or asked_in_vain else 0)

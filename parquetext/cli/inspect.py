@@ -9,7 +9,7 @@ from rich.table import Table
 
 from ..errors import ParquetextError
 from ..findings import is_sound
-from .output import CANNOT_RUN, FINDINGS, cell, console, failure, human_bytes, print_json, problem, say, targets_of
+from .output import CANNOT_RUN, FINDINGS, cell, console, failure, human_bytes, print_json, problem, targets_of, tell
 
 
 def register(app: typer.Typer) -> None:
@@ -40,7 +40,7 @@ def inspect(
     if not files:
         problem("no Parquet files there")
     elif not json and files > 1:
-        say(f"{files} files: {found} with findings, {unreadable} unreadable")
+        tell(f"{files} files: {found} with findings, {unreadable} unreadable")
     raise typer.Exit(CANNOT_RUN if not files or unreadable == files else FINDINGS if found or unreadable else 0)
 
 

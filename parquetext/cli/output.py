@@ -30,9 +30,9 @@ __all__ = [
     "human_seconds",
     "print_json",
     "problem",
-    "say",
     "spinner",
     "targets_of",
+    "tell",
 ]
 
 FINE, FINDINGS, CANNOT_RUN = 0, 1, 2
@@ -93,10 +93,10 @@ def problem(text: str | Exception, path: object = None) -> None:
     """One line on standard error, which names the path that it is about."""
     kind = f"{type(text).__name__}: " if isinstance(text, Exception) and not isinstance(text, ParquetextError) else ""
     about = "" if path is None or str(path) in str(text) else f"{without_secrets(str(path))}: "
-    say((kind, "red"), about, text, to=errors)
+    tell((kind, "red"), about, text, to=errors)
 
 
-def say(*parts: object, to: Console = console) -> None:
+def tell(*parts: object, to: Console = console) -> None:
     """One line: texts, or pairs of a text and its style; names in them are shown escaped."""
     pairs = [part if isinstance(part, tuple) else (part, "") for part in parts]
     to.print(Text.assemble(*((escaped(text), style) for text, style in pairs)))
@@ -149,7 +149,7 @@ def spinner(*, quiet: bool = False) -> Iterator:
 
     def plainly(what: str, total: int | None = None) -> Callable[[], None]:
         if not quiet:
-            say(what, to=errors)
+            tell(what, to=errors)
         return lambda: None
 
     if quiet or not errors.is_terminal:

@@ -18,8 +18,8 @@ from .output import (
     human_bytes,
     print_json,
     problem,
-    say,
     targets_of,
+    tell,
 )
 
 Paths = Annotated[list[str], typer.Argument(help="Parquet files, directories, globs, URLs.", show_default=False)]
@@ -50,7 +50,7 @@ def build(
             print_json(built)
         else:
             what = f"{built.columns:,} columns, {built.row_groups:,} row groups, {built.filters:,} Bloom filters"
-            say(f"{built.outcome:>10}  {built.sidecar}  {human_bytes(built.bytes)} ({what})")
+            tell(f"{built.outcome:>10}  {built.sidecar}  {human_bytes(built.bytes)} ({what})")
         return True
 
     _each(paths, "building", one, json, "built")
@@ -94,9 +94,9 @@ def verify(
                 {"kind": found.kind, "message": found.message, "offset": found.offset, "place": found.place}
                 for found in findings]})
         else:
-            say(("findings", "red") if findings else ("ok", "green"), f"  {path}")
+            tell(("findings", "red") if findings else ("ok", "green"), f"  {path}")
             for finding in findings:
-                say("    ", finding)
+                tell("    ", finding)
         return not findings
 
     _each(paths, "verifying", one, json, "fine")
@@ -130,7 +130,7 @@ def _print_updated(updated, json: bool) -> bool:
         print_json(updated)
     else:
         what = f"{updated.row_groups:,} row groups, {human_bytes(updated.bytes)} written"
-        say(f"{updated.outcome:>10}  {updated.sidecar}  {human_bytes(updated.size)} ({what})")
+        tell(f"{updated.outcome:>10}  {updated.sidecar}  {human_bytes(updated.size)} ({what})")
     return True
 
 
@@ -154,7 +154,7 @@ def _each(paths: list[str], description: str, action: Callable[[object], bool], 
     if not json:
         counts = [(len(targets) - found - failed, fine), (found, "with findings"), (failed, "failed")]
         text = ", ".join(f"{count:,} {what}" for count, what in counts if count)
-        say(f"{len(targets):,} file{'s' * (len(targets) != 1)}: {text}")
+        tell(f"{len(targets):,} file{'s' * (len(targets) != 1)}: {text}")
     raise typer.Exit(FINDINGS if found or failed else 0)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ..errors import ParquetextError
-from .output import CANNOT_RUN, FINDINGS, failure, files_progress, human_bytes, print_json, problem, say, targets_of
+from .output import CANNOT_RUN, FINDINGS, failure, files_progress, human_bytes, print_json, problem, targets_of, tell
 
 
 def register(app: typer.Typer) -> None:
@@ -43,13 +43,13 @@ def verify(
                 print_json(report.as_dict())
                 continue
             checked = f"{' + '.join(report.forms) or 'no footer'}, {human_bytes(report.checked_bytes)} under checksums"
-            say(("ok", "green") if report.ok else ("findings", "red"),
+            tell(("ok", "green") if report.ok else ("findings", "red"),
                 f"  {path}  ({checked}{f', {report.pages:,} pages' if pages or deep else ''})")
             for line in (*report.findings, *report.losses):
-                say("    ", line)
+                tell("    ", line)
     if not json:
         fine = files - found - unreadable
-        say(f"{files} file{'s' * (files != 1)}: {fine} fine, {found} with findings, {unreadable} unreadable")
+        tell(f"{files} file{'s' * (files != 1)}: {fine} fine, {found} with findings, {unreadable} unreadable")
     if not files:
         problem("no Parquet files there")
     raise typer.Exit(CANNOT_RUN if not files or unreadable == files else FINDINGS if found or unreadable else 0)
