@@ -8,7 +8,7 @@ __all__ = ["ParquetextError", "Malformed", "Damaged", "Unsupported", "Refused", 
            "outcome_of", "retold", "wire_error"]
 
 # Refusals, by what forces them, that say what a file is, and not what this machine or its caller cannot do.
-_OF_THE_FILE = frozenset({"table-format", "free-form", "size", "hard-links"})
+_OF_THE_FILE = frozenset({"table-format", "free-form", "size", "hard-links", "foreign-sidecar"})
 
 
 class ParquetextError(ValueError):

@@ -8,6 +8,10 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from .. import wire
+from ..errors import outcome_of
+from ..storage import resolve
+from .changes import REFUSED
 from .output import (
     CANNOT_RUN,
     FINDINGS,
@@ -25,6 +29,9 @@ from .output import (
 Paths = Annotated[list[str], typer.Argument(help="Parquet files, directories, globs, URLs.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document per file.")]
 
+Force = Annotated[list[str] | None, typer.Option(
+    "--force", metavar="WHAT", help="foreign-sidecar: also sidecars that others have written, such as QuestDB.")]
+
 commands = typer.Typer(no_args_is_help=True, help="Metadata sidecars (_pm): a file's plan, beside the file.")
 
 
@@ -39,13 +46,14 @@ def build(
     external_blooms: Annotated[
         bool, typer.Option("--external-blooms", help="Say where Bloom filters are instead of copying them.")
     ] = False,
+    force: Force = None,
     json: Json = False,
 ) -> None:
-    """Write the sidecars of Parquet files, beside them; those that are there are replaced."""
+    """Write the sidecars of Parquet files, beside them; those of parquetext that are there are replaced."""
     from .. import sidecar
 
     def one(path) -> bool:
-        built = sidecar.build(path, external_blooms=external_blooms)
+        built = sidecar.build(path, external_blooms=external_blooms, force=force or ())
         if json:
             print_json(built)
         else:
@@ -102,14 +110,17 @@ def verify(
     _each(paths, "verifying", one, json, "fine")
 
 
-def update(paths: Paths, json: Json = False) -> None:
+def update(paths: Paths, force: Force = None, json: Json = False) -> None:
     """Bring sidecars up to date with their Parquet files, by appending what is new; where there is none, build it.
 
     Files of stores: what was appended to them is committed.
     """
     from .. import sidecar
 
-    _each(paths, "updating", lambda path: _print_updated(sidecar.update(path), json), json, "up to date")
+    def one(path) -> bool:
+        return _print_updated(sidecar.update(path, force=force or ()), json)
+
+    _each(paths, "updating", one, json, "up to date")
 
 
 def compact(
@@ -117,12 +128,16 @@ def compact(
     always: Annotated[
         bool, typer.Option("--always", help="Also where less than half, and less than 1 GiB, is dead.")
     ] = False,
+    force: Force = None,
     json: Json = False,
 ) -> None:
     """Write sidecars anew whose older commits take up more than half of them; stores with their Parquet files."""
     from .. import sidecar
 
-    _each(paths, "compacting", lambda path: _print_updated(sidecar.compact(path, always=always), json), json, "compact")
+    def one(path) -> bool:
+        return _print_updated(sidecar.compact(path, always=always, force=force or ()), json)
+
+    _each(paths, "compacting", one, json, "compact")
 
 
 def _print_updated(updated, json: bool) -> bool:
@@ -135,27 +150,39 @@ def _print_updated(updated, json: bool) -> bool:
 
 
 def _each(paths: list[str], description: str, action: Callable[[object], bool], json: bool, fine: str) -> None:
-    """Do it to every file; `action` prints, and says whether nothing was found."""
+    """Do it to every file; `action` prints, and says whether nothing was found.
+
+    Files that were refused make exit code 1 only where they are named one by one.
+    """
     from .. import edits
 
-    targets = targets_of(paths)
-    found = failed = 0
+    targets, named = targets_of(paths), {str(resolve(path)) for path in paths}
+    found = failed = refused = asked_in_vain = 0
     with files_progress(len(targets), description, quiet=json) as advance:
         for path, good, error in edits.each(targets, action):
             advance()
+            if getattr(error, "code", None) == wire.BAD_ARGUMENT:
+                problem(error)
+                raise typer.Exit(CANNOT_RUN)
             if error is not None:
-                failed += 1
-                print_json(failure(path, error)) if json else problem(error, path)
+                is_refused = outcome_of(error) == REFUSED
+                refused, failed = refused + is_refused, failed + (not is_refused)
+                asked_in_vain += is_refused and str(path) in named
+                if json:
+                    print_json(failure(path, error))
+                else:
+                    problem(f"{REFUSED}: {error}" if is_refused else error, path)
             else:
                 found += not good
     if not targets:
         problem("no Parquet files there")
         raise typer.Exit(CANNOT_RUN)
     if not json:
-        counts = [(len(targets) - found - failed, fine), (found, "with findings"), (failed, "failed")]
+        done = len(targets) - found - failed - refused
+        counts = [(done, fine), (found, "with findings"), (refused, REFUSED), (failed, "failed")]
         text = ", ".join(f"{count:,} {what}" for count, what in counts if count)
         tell(f"{len(targets):,} file{'s' * (len(targets) != 1)}: {text}")
-    raise typer.Exit(FINDINGS if found or failed else 0)
+    raise typer.Exit(FINDINGS if found or failed or asked_in_vain else 0)
 
 
 def _draw(facts: dict) -> None:

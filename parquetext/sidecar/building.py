@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -12,8 +13,10 @@ from .. import kernels
 from ..errors import Conflict, ParquetextError, Refused
 from ..footer.locate import FIRST_READ_REMOTE, read_tail
 from ..storage import LocalSource, LocalTarget, create, open_source, resolve
+from ..storage.forcing import check
 from .backfill import backfill
 from .blooms import bitsets, bloom_columns
+from .foreign import FORCEABLE, refuse_foreign
 from .header import describe
 from .naming import sidecar_path
 from .origin import CODE, Origin
@@ -58,8 +61,8 @@ class Built:
     bytes_read: int = 0
 
 
-def build(path, *, sidecar=None, external_blooms: bool = False) -> Built:
-    """Write the sidecar of a Parquet file, in place of one that is there.
+def build(path, *, sidecar=None, external_blooms: bool = False, force: Iterable[str] = ()) -> Built:
+    """Write the sidecar of a Parquet file, in place of one of ours that is there.
 
     Parameters
     ----------
@@ -70,13 +73,15 @@ def build(path, *, sidecar=None, external_blooms: bool = False) -> Built:
         ``_NAME.pm`` for any other.
     external_blooms : bool
         Do not copy Bloom filters, but say where they are in the Parquet file.
+    force : iterable of str
+        ``"foreign-sidecar"``: also in place of one that somebody else has written, such as QuestDB.
 
     Raises
     ------
     OSError
         The file cannot be read, or the sidecar not be written.
     Malformed, Refused, Unsupported
-        The file has no footer that can be read, or one that a sidecar cannot tell of.
+        The file has no footer that can be read, or one that a sidecar cannot tell of; or a foreign sidecar is there.
     Conflict
         The file was changed meanwhile.
     Refused
@@ -89,11 +94,13 @@ def build(path, *, sidecar=None, external_blooms: bool = False) -> Built:
     none of its mode and owner on.
     """
     start = time.perf_counter()
+    forced = check(force, FORCEABLE)
     target = resolve(path)
     goal = sidecar_path(target) if sidecar is None else resolve(sidecar)
     if isinstance(goal, LocalTarget) and is_of_store(goal.path):
         raise Refused("it is a store's, whose readers need its commits: update it", file=goal.path)
     with open_source(target) as source:
+        refuse_foreign(goal, forced)
         settled = settle(source)
         try:
             made, counts = sidecar_bytes(source, external_blooms=external_blooms, settled=settled)

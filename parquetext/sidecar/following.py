@@ -7,7 +7,7 @@ import os
 from ..storage import LocalTarget, resolve
 from .naming import candidates
 
-__all__ = ["exists", "follow", "foreign_beside"]
+__all__ = ["exists", "follow"]
 
 
 def follow(path: object) -> None:
@@ -22,24 +22,6 @@ def follow(path: object) -> None:
             from .renewing import renew
 
             renew(target, place)
-
-
-def foreign_beside(path: object) -> str | None:
-    """The path of a foreign sidecar beside the Parquet file at `path`; None where there is none.
-
-    Raises
-    ------
-    OSError
-        A sidecar cannot be read.
-    """
-    for place in candidates(path):
-        if exists(place):
-            # Files without sidecars pay for no import.
-            from .foreign import is_foreign
-
-            if is_foreign(place):
-                return str(place)
-    return None
 
 
 def exists(place) -> bool:

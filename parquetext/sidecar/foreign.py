@@ -5,15 +5,37 @@ from __future__ import annotations
 import posixpath
 import re
 
-from .. import kernels
+from .. import kernels, wire
 from ..errors import ParquetextError
 from ..storage import resolve
-from .origin import CODE
-from .plan import read_sidecar
+from ..storage.forcing import refuse
+from .following import exists
+from .naming import candidates
 
-__all__ = ["has_own_note", "is_foreign"]
+__all__ = ["FORCEABLE", "foreign_beside", "has_own_note", "is_foreign", "refuse_foreign"]
 
+FOREIGN = "foreign-sidecar"
+FORCEABLE = {FOREIGN: "somebody else has written the sidecar, such as QuestDB: it is replaced, or appended to"}
 OURS = re.compile(r"_.+\.pm", re.DOTALL)  # names that nobody else gives
+
+
+def foreign_beside(path: object) -> str | None:
+    """The path of a foreign sidecar beside the Parquet file at `path`; None where there is none.
+
+    Raises
+    ------
+    OSError
+        A sidecar cannot be read.
+    """
+    return next((str(place) for place in candidates(path) if exists(place) and is_foreign(place)), None)
+
+
+def refuse_foreign(sidecar, forced: frozenset[str]) -> None:
+    """Refuse to write a sidecar where a foreign one is, unless forced."""
+    place = resolve(sidecar)
+    if FOREIGN not in forced and exists(place) and is_foreign(place):
+        refuse(forced, FOREIGN, "parquetext has not written this sidecar: whoever has goes by it, as QuestDB does",
+               str(place))
 
 
 def is_foreign(sidecar) -> bool:
@@ -31,6 +53,9 @@ def is_foreign(sidecar) -> bool:
     OSError
         It cannot be read; `FileNotFoundError` where there is none.
     """
+    # Here, for what reads sidecars imports what builds them; and files without sidecars do not pay for it.
+    from .plan import read_sidecar
+
     place = resolve(sidecar)
     try:
         return not has_own_note(kernels.sidecar.Reader(read_sidecar(place), verify=False))
@@ -43,8 +68,8 @@ def has_own_note(reader) -> bool:
 
     QuestDB's writer carries the notes of the commit before into its own: they describe an older content of the file.
     """
-    note = reader.note(CODE)
+    note = reader.note(wire.PM_ORIGIN_CODE)
     if note is None or not reader.footer.previous:
         return note is not None
     before = kernels.sidecar.Reader(reader.data, reader.footer.previous, verify=False)
-    return before.note(CODE) != note or before.parquet_footer == reader.parquet_footer
+    return before.note(wire.PM_ORIGIN_CODE) != note or before.parquet_footer == reader.parquet_footer

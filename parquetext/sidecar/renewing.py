@@ -9,14 +9,14 @@ from ..errors import ParquetextError
 from ..storage import LocalTarget
 from ..storage.operations import OPERATIONS
 from .building import build
-from .origin import CODE
+from .foreign import has_own_note
 from .plan import read_sidecar
 
 __all__ = ["renew"]
 
 
 def renew(target, place) -> None:
-    """Make the sidecar at `place` anew if it is ours; remove it where that fails."""
+    """Make the sidecar at `place` anew if its newest commit is ours; remove it where that fails."""
     features = _features_of_ours(place)
     if features is None:
         return
@@ -32,9 +32,9 @@ def renew(target, place) -> None:
 
 
 def _features_of_ours(place) -> int | None:
-    """The feature flags of a sidecar that has our note; None of any other."""
+    """The feature flags of a sidecar of ours; None of a foreign one, and of one that cannot be read."""
     try:
         reader = kernels.sidecar.Reader(read_sidecar(place), verify=False)
+        return reader.features if has_own_note(reader) else None
     except ParquetextError:
         return None
-    return reader.features if CODE in reader.scratchpad else None

@@ -6,13 +6,14 @@ import errno
 import mmap
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from .. import kernels, wire
 from ..errors import ParquetextError
 from ..storage import LocalSource, LocalTarget, open_source, resolve
 from ..storage.folder import Folder
+from ..storage.forcing import check
 from ..storage.lock import open_locked
 from ..storage.operations import OPERATIONS, Operations
 from ..storage.trust import distrust, follow
@@ -20,6 +21,7 @@ from .appending import advanced, append, header_of, is_external, outdated
 from .building import Built, build, check_unchanged, footer_bytes, settle, sidecar_bytes
 from .describing import commits
 from .following import exists
+from .foreign import FORCEABLE, refuse_foreign
 from .naming import candidates
 from .origin import CODE, Belongs, Origin
 from .plan import belonging, read_sidecar
@@ -65,7 +67,7 @@ class Updated:
     seconds: float
 
 
-def update(path, *, sidecar=None, operations: Operations = OPERATIONS) -> Updated:
+def update(path, *, sidecar=None, force: Iterable[str] = (), operations: Operations = OPERATIONS) -> Updated:
     """Bring the sidecar of a Parquet file up to date with it.
 
     Row groups that the sidecar lacks, or says something else of, are appended to it with a new footer; readers of older
@@ -78,34 +80,38 @@ def update(path, *, sidecar=None, operations: Operations = OPERATIONS) -> Update
         As `parquetext.open` takes it.
     sidecar : path, optional
         By default the one beside the file.
+    force : iterable of str
+        ``"foreign-sidecar"``: also one whose newest commit somebody else has written, such as QuestDB.
 
     Raises
     ------
     OSError
         The file cannot be read, or the sidecar not be written.
     Malformed, Refused, Unsupported
-        The file has no footer that can be read, or one that a sidecar cannot tell of.
+        The file has no footer that can be read, or one that a sidecar cannot tell of; or the sidecar is foreign.
     Conflict
         The file was changed meanwhile, or another process is updating the sidecar.
     """
     start = time.perf_counter()
+    forced = check(force, FORCEABLE)
     target = resolve(path)
     if (store := _store(target)) is not None:
         return _of_store(target, store, Store.commit, UPDATED, start)
     place = _existing(target, sidecar)
     if place is None:
-        return _built(build(target, sidecar=sidecar), BUILT, start)
+        return _built(build(target, sidecar=sidecar, force=forced), BUILT, start)
     if not isinstance(place, LocalTarget) or not isinstance(target, LocalTarget):
-        return _built(build(target, sidecar=place), REBUILT, start)
+        return _built(build(target, sidecar=place, force=forced), REBUILT, start)
+    refuse_foreign(place, forced)
     owner = os.stat(target.path).st_uid
     goal = follow(place.path, owner)
     with (Folder.of(goal) as folder,
           open_locked(goal, writable=True, timeout=0, forced=frozenset(), folder=folder) as file):
         done = None if distrust(os.fstat(file.fd), owner) else _append(target, file, start, operations)
-    return done or _built(build(target, sidecar=place), REBUILT, start)
+    return done or _built(build(target, sidecar=place, force=forced), REBUILT, start)
 
 
-def compact(path, *, sidecar=None, always: bool = False) -> Updated:
+def compact(path, *, sidecar=None, always: bool = False, force: Iterable[str] = ()) -> Updated:
     """Write the sidecar of a Parquet file anew, without its older commits.
 
     Parameters
@@ -116,6 +122,8 @@ def compact(path, *, sidecar=None, always: bool = False) -> Updated:
         By default the one beside the file.
     always : bool
         Also where less than half of the sidecar, and less than 1 GiB, is dead.
+    force : iterable of str
+        As for `update`.
 
     Notes
     -----
@@ -129,12 +137,14 @@ def compact(path, *, sidecar=None, always: bool = False) -> Updated:
         As for `update`.
     """
     start = time.perf_counter()
+    forced = check(force, FORCEABLE)
     target = resolve(path)
     if (store := _store(target)) is not None:
         return _of_store(target, store, lambda store: store.compact(always=always), COMPACTED, start)
     place = _existing(target, sidecar)
     if place is None:
         raise FileNotFoundError(errno.ENOENT, "no sidecar", str(target))
+    refuse_foreign(place, forced)
     with open_source(place) as file:
         size = file.size
     try:
@@ -143,7 +153,7 @@ def compact(path, *, sidecar=None, always: bool = False) -> Updated:
         dead = size
     if not always and not is_due(dead, size):
         return Updated(str(target), str(place), CURRENT, 0, 0, size, time.perf_counter() - start)
-    return _built(build(target, sidecar=place), COMPACTED, start)
+    return _built(build(target, sidecar=place, force=forced), COMPACTED, start)
 
 
 def _store(target) -> Store | None:

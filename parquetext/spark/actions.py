@@ -101,8 +101,10 @@ def refuse_table(table: str, forced: frozenset[str], path: str) -> None:
 
 def prepared(action: Action, options: Mapping) -> tuple[frozenset[str], dict]:
     """The refusals to pass over, and the options for each file, which nobody searches for tables any more."""
+    if not action.changes:
+        return frozenset(), dict(options)
     forced = check(options.get("force", ()), FORCEABLE)
-    return forced, {**options, "force": forced | {"table-format"}} if action.changes else dict(options)
+    return forced, {**options, "force": forced | {"table-format"}}
 
 
 def rehearse(name: str, options: Mapping) -> None:

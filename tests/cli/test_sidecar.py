@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 from support import sidecars
+from support.foreign_sidecars import build_foreign
 from typer.testing import CliRunner
 
 from parquetext import kernels, sidecar
@@ -180,3 +181,25 @@ def test_stores(tmp_path):
 def test_a_sidecar_that_is_not_there_cannot_be_compacted(lake):
     done = run("compact", lake)
     assert (done.exit_code, "2 failed" in done.stdout) == (1, True)
+
+
+@pytest.mark.parametrize("verb", ["build", "update", "compact"])
+def test_foreign_sidecars_are_refused_and_counted_apart(lake, verb):
+    path = lake / "day=1" / "part-0.parquet"
+    run("build", lake)
+    theirs = build_foreign(path, path.with_name("_part-0.parquet.pm"))
+    before = theirs.read_bytes()
+    done = run(verb, lake)
+    assert done.exit_code == 0, done.output
+    assert "refused: " in done.stderr and str(theirs) in done.stderr.replace("\n", "")
+    assert "2 files: 1 " in done.stdout and done.stdout.strip().endswith(", 1 refused")
+    assert run(verb, path).exit_code == 1, "the file that must not be touched was asked for by name"
+    [record] = [json.loads(line) for line in run(verb, "--json", lake / "day=1").stdout.splitlines()]
+    assert record["outcome"] == "refused"
+    assert theirs.read_bytes() == before
+    assert run(verb, "--force", "foreign-sidecar", lake).stdout.strip().endswith(
+        {"build": "2 built", "update": "2 up to date", "compact": "2 compact"}[verb])
+
+
+def test_a_refusal_of_another_name_cannot_be_forced(lake):
+    assert run("build", "--force", "nonsense", lake).exit_code == 2

@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 import pytest
 from support.foreign_sidecars import build_foreign, commit_on_top
 from support.growing import grow
 
+import parquetext
 from parquetext import sidecar
+from parquetext.errors import ParquetextError, Refused, outcome_of
 
 pytestmark = pytest.mark.usefixtures("implementation")
 
@@ -54,7 +57,7 @@ class TestIsForeign:
         place = Path(sidecar.build(file).sidecar)
         grow(file, rows(100))
         commit_on_top(file, place, keeps_notes=keeps_notes)
-        sidecar.update(file)
+        sidecar.update(file, force="foreign-sidecar")
         assert not sidecar.is_foreign(place)
 
     @pytest.mark.parametrize(("name", "foreign"), [("_pm", True), ("_data.parquet.pm", False)])
@@ -67,3 +70,72 @@ class TestIsForeign:
         assert sidecar.foreign_beside(file) is None
         with pytest.raises(FileNotFoundError):
             sidecar.is_foreign(file.with_name("_pm"))
+
+
+WRITE = {"build": sidecar.build, "update": sidecar.update, "compact": lambda path, **options: sidecar.compact(
+    path, always=True, **options)}
+
+
+class TestLeftAlone:
+    """What writes sidecars leaves foreign ones as they are, unless it is told to write them too."""
+
+    @pytest.mark.parametrize("verb", WRITE)
+    @pytest.mark.parametrize("name", ["_pm", "_data.parquet.pm"])
+    def test_nothing_of_ours_replaces_it(self, file, verb, name):
+        place = build_foreign(file, file.with_name(name))
+        before = place.read_bytes()
+        grow(file, rows(100))
+        with pytest.raises(Refused, match="force 'foreign-sidecar'") as caught:
+            WRITE[verb](file, sidecar=place)
+        assert (caught.value.file, outcome_of(caught.value)) == (str(place), "refused")
+        assert place.read_bytes() == before
+        assert {path.name for path in file.parent.iterdir()} == {file.name, name}
+
+    @pytest.mark.parametrize(("verb", "outcome"), [("build", "built"), ("update", "updated"), ("compact", "compacted")])
+    def test_it_is_replaced_where_that_is_forced(self, file, verb, outcome):
+        build_foreign(file)
+        grow(file, rows(100))
+        assert WRITE[verb](file, force=["foreign-sidecar"]).outcome == outcome
+        assert sidecar.foreign_beside(file) is None
+        with sidecar.open(file) as plan:
+            assert plan.num_rows == 200
+
+    @pytest.mark.parametrize("verb", WRITE)
+    def test_a_foreign_commit_on_top_of_ours_is_not_overwritten(self, file, verb):
+        place = Path(sidecar.build(file).sidecar)
+        grow(file, rows(100))
+        commit_on_top(file, place)
+        before = place.read_bytes()
+        with pytest.raises(Refused):
+            WRITE[verb](file)
+        assert place.read_bytes() == before
+
+    def test_an_edit_of_the_file_does_not_renew_it(self, file):
+        place = Path(sidecar.build(file).sidecar)
+        grow(file, rows(100))
+        commit_on_top(file, place)
+        before = place.read_bytes()
+        parquetext.upgrade(file, force=["table-format"])
+        parquetext.write_table(rows(7), file)
+        assert place.read_bytes() == before
+
+    @pytest.mark.parametrize("verb", WRITE)
+    def test_a_refusal_of_another_name_cannot_be_forced(self, file, verb):
+        sidecar.build(file)
+        with pytest.raises(ParquetextError, match="no such refusal to force: foreign"):
+            WRITE[verb](file, force="foreign")
+
+    def test_one_on_another_filesystem(self, file):
+        place = build_foreign(file)
+        before = place.read_bytes()
+        with pytest.raises(Refused):
+            sidecar.build((pafs.LocalFileSystem(), str(file)))
+        with pytest.raises(Refused):
+            sidecar.update((pafs.LocalFileSystem(), str(file)))
+        assert place.read_bytes() == before
+
+    def test_a_store_is_not_begun_over_it(self, tmp_path):
+        (tmp_path / "_pm").write_bytes(b"theirs")
+        with pytest.raises(Refused):
+            sidecar.Store(tmp_path).append(rows(0))
+        assert (tmp_path / "_pm").read_bytes() == b"theirs"

@@ -12,6 +12,7 @@ from unittest import mock
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.foreign_sidecars import build_foreign
 from support.parquet_bytes import TABLE, parquet_bytes
 
 import parquetext
@@ -99,6 +100,21 @@ def test_the_corpus_is_verified_and_gets_sidecars_as_single_files_do(spark, corp
     assert len(done) > 300
     for path in sorted(done)[::20]:
         assert [str(finding) for finding in sidecar.compare(path)] == []
+
+
+def test_foreign_sidecars_are_refused_and_the_row_says_why(spark, tmp_path):
+    for name in ("a.parquet", "data.parquet"):
+        (tmp_path / name).write_bytes(ORIGINAL)
+    theirs = build_foreign(tmp_path / "data.parquet", tmp_path / "_data.parquet.pm")
+    before = theirs.read_bytes()
+    results = quietly(jobs.build_sidecars, spark, tmp_path, on_error="raise").collect()
+    rows = {Path(row.path).name: row for row in results}
+    assert (rows["a.parquet"].outcome, rows["data.parquet"].outcome) == ("built", "refused")
+    assert "force 'foreign-sidecar'" in rows["data.parquet"].message and theirs.read_bytes() == before
+    rows = quietly(jobs.build_sidecars, spark, tmp_path, force="foreign-sidecar").collect()
+    assert {row.outcome for row in rows} == {"built"}
+    with pytest.raises(ParquetextError, match="no such refusal"):
+        jobs.build_sidecars(spark, tmp_path, force="nonsense")
 
 
 def test_the_corpus_has_a_catalog_whatever_is_among_the_files(spark, corpus_lake):
