@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import base64
-from functools import lru_cache
 
 import pyarrow as pa
 from pyarrow._parquet import FileMetaData, ParquetReader
-from pyarrow._parquet import _reconstruct_filemetadata as metadata_from_thrift  # what unpickling one calls
 
-from .. import kernels
 from .model import Form
 
 __all__ = ["has_extension_types", "metadata_of", "reader_of", "schema_of", "whole_schema"]
 
 MAGIC = b"PAR1"
-LIST_LIMIT = 1_000_000  # pyarrow refuses longer lists; a shorter footer has none
-EMPTY = {3: b"\0", 4: b"\x0c", 5: b"\x0c"}  # num_rows, row_groups and key_value_metadata of nothing
 ARROW_SCHEMA, EXTENSION_NAME = b"ARROW:schema", b"ARROW:extension:name"
 
 
@@ -29,26 +24,11 @@ def reader_of(footer: bytes) -> ParquetReader:
 
 
 def metadata_of(footer: bytes) -> FileMetaData:
-    """What pyarrow takes as `metadata=`: without a reader where one has taken such a schema already.
+    """What pyarrow takes as `metadata=`.
 
-    Of what pyarrow refuses, a reader makes an error; `metadata_from_thrift` ends the process.
+    A reader alone makes an error of what it refuses: what unpickles or copies a FileMetaData ends the process there.
     """
-    if len(footer) >= LIST_LIMIT:
-        return reader_of(footer).metadata
-    _check_frame(_frame(footer))
-    return metadata_from_thrift(pa.py_buffer(footer))
-
-
-def _frame(footer: bytes) -> bytes:
-    """The footer without rows, row groups and key-values: all else that pyarrow looks at when it takes one."""
-    parts = [footer[header:value] + EMPTY[id] if id in EMPTY else footer[header:end]
-             for id, _, header, value, end in kernels.thrift.fields(footer)]
-    return b"".join((*parts, b"\0"))
-
-
-@lru_cache(maxsize=16)
-def _check_frame(frame: bytes) -> None:
-    reader_of(frame)
+    return reader_of(footer).metadata
 
 
 def schema_of(footer: bytes) -> pa.Schema:
