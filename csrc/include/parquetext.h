@@ -236,6 +236,7 @@ PQX_API void pqx_block_trailer(const uint8_t *payload, size_t length, const uint
 #define PQX_PRESENT_CODEC 0x4000000u
 #define PQX_PRESENT_TYPE 0x8000000u
 #define PQX_PRESENT_FILE_OFFSET 0x10000000u
+#define PQX_PRESENT_PATH_IN_SCHEMA 0x20000000u
 /* end of generated */
 
 /* What a footer says of one column chunk, whatever its form. `present` has a bit (PQX_PRESENT_*) for each
@@ -389,7 +390,8 @@ typedef struct pqx_bytes {
 /* What a slice is made of, whichever form it comes from. Elements in preorder, the root first; their Thrift bytes
  * are copied with num_children renewed (0 for leaves). Chunks row-group major: whole Thrift structs where `thrift.data` is
  * set, otherwise made from `facts` (and `places`, or NULL), without statistics: what `present` has. `facts` are there in
- * both cases. */
+ * both cases; a Thrift struct with metadata and without PQX_PRESENT_PATH_IN_SCHEMA takes path_in_schema from `paths`, which
+ * may be NULL where no chunk asks for it. */
 typedef struct pqx_slice_element { pqx_bytes thrift; int32_t num_children; uint8_t column_order; } pqx_slice_element;
 typedef struct pqx_slice_chunk { pqx_bytes thrift; const pqx_chunk *facts; const pqx_places *places; } pqx_slice_chunk;
 typedef struct pqx_slice_row_group { int64_t num_rows, file_offset; int32_t ordinal; } pqx_slice_row_group;

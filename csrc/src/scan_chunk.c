@@ -152,6 +152,7 @@ static int read_metadata_field(pqx_cursor *c, int32_t id, int type, reading *r)
     switch (id) {
     case PQX_COLUMN_META_DATA_TYPE: return read_i32_field(c, type, PQX_IN_METADATA, &chunk->type, present, PQX_PRESENT_TYPE);
     case PQX_COLUMN_META_DATA_ENCODINGS: return type == PQX_TYPE_LIST ? read_encodings(c, r) : pqx_skip_field(c, type, PQX_IN_METADATA);
+    case PQX_COLUMN_META_DATA_PATH_IN_SCHEMA: return mark_field(c, type, PQX_IN_METADATA, PQX_TYPE_LIST, present, PQX_PRESENT_PATH_IN_SCHEMA);
     case PQX_COLUMN_META_DATA_CODEC: return read_i32_field(c, type, PQX_IN_METADATA, &chunk->codec, present, PQX_PRESENT_CODEC);
     case PQX_COLUMN_META_DATA_NUM_VALUES: return read_i64_field(c, type, PQX_IN_METADATA, &chunk->num_values, present, PQX_PRESENT_NUM_VALUES);
     case PQX_COLUMN_META_DATA_TOTAL_UNCOMPRESSED_SIZE: return read_i64_field(c, type, PQX_IN_METADATA, &chunk->total_uncompressed_size, present, PQX_PRESENT_TOTAL_UNCOMPRESSED_SIZE);

@@ -322,7 +322,7 @@ INLINE size_t take_chunk(input in, size_t at, pqx_chunk *chunk, pqx_places *plac
     const uint8_t *base = in.base;
     const size_t start = at;
     uint32_t present = PQX_PRESENT_FILE_OFFSET | PQX_PRESENT_METADATA | PQX_PRESENT_TYPE | PQX_PRESENT_CODEC | PQX_PRESENT_NUM_VALUES
-        | PQX_PRESENT_TOTAL_UNCOMPRESSED_SIZE | PQX_PRESENT_TOTAL_COMPRESSED_SIZE | PQX_PRESENT_DATA_PAGE_OFFSET;
+        | PQX_PRESENT_TOTAL_UNCOMPRESSED_SIZE | PQX_PRESENT_TOTAL_COMPRESSED_SIZE | PQX_PRESENT_DATA_PAGE_OFFSET | PQX_PRESENT_PATH_IN_SCHEMA;
     pqx_habit *habit;
     int64_t file_offset;
     int32_t id;

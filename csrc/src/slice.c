@@ -103,7 +103,7 @@ static int add_path(pqx_slicer *s, uint32_t leaf)
     return pqx_buffer_append(&s->paths, &path, sizeof path, s->error);
 }
 
-/* The paths of the leaves, for chunks that are made from facts. */
+/* The paths of the leaves, for chunks that are made from facts or do not tell theirs. */
 static int add_paths(pqx_slicer *s)
 {
     const pqx_projection *p = &s->projection;
@@ -125,6 +125,7 @@ static int add_chunks(pqx_slicer *s)
     if (status != PQX_OK) return status;
     pqx_slice_chunk *chunks = (pqx_slice_chunk *)(void *)s->chunks.data;
     pqx_slice_row_group *groups = (pqx_slice_row_group *)(void *)s->groups.data;
+    uint32_t told = PQX_PRESENT_PATH_IN_SCHEMA;
     for (uint32_t i = 0; i < s->row_group_count; i++) {
         const pqx_row_group *row_group = &scan->row_groups[s->row_groups[i]];
         uint64_t first = scan->first_chunk[s->row_groups[i]];
@@ -132,9 +133,10 @@ static int add_chunks(pqx_slicer *s)
         for (uint32_t j = 0; j < p->leaf_count; j++) {
             const pqx_chunk *chunk = &scan->chunks[first + p->leaves[j]];
             *chunks++ = (pqx_slice_chunk){bytes_of(s, chunk->chunk), chunk, NULL};
+            told &= chunk->present;
         }
     }
-    return PQX_OK;
+    return told ? PQX_OK : add_paths(s);
 }
 
 /* The key-values but ARROW:schema's. */

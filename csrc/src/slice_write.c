@@ -4,6 +4,7 @@
 #define FIELD_HEADER(delta, type) ((uint8_t)((delta) << 4 | (type)))
 #define MAX_VARINT 10
 #define MAX_FACTS 320                    /* a chunk made from facts, without its path */
+#define MAX_PATH_HEADERS 16              /* of a path's list, and of the fields at and behind it */
 #define MAX_ROW_GROUP 80                 /* a row group's own fields */
 
 static uint8_t *put_varint(uint8_t *at, uint64_t value) { return at + pqx_varint_put(at, value); }
@@ -121,6 +122,47 @@ static uint8_t *put_metadata(uint8_t *at, const pqx_chunk *chunk, const pqx_plac
     return at + 1;
 }
 
+static uint8_t *put_header(uint8_t *at, int last, int id, int type)
+{
+    if (id > last && id - last < 16) {
+        *at = FIELD_HEADER(id - last, type);
+        return at + 1;
+    }
+    *at = (uint8_t)type;
+    return put_int(at + 1, id);
+}
+
+/* The ColumnMetaData at `metadata` of the chunk, path_in_schema put in front of the first field above it; the chunk before
+ * and behind it as it is. */
+static int put_with_path(uint8_t **at, pqx_bytes chunk, size_t metadata, pqx_bytes path, pqx_error *error)
+{
+    pqx_field field = {.end = metadata};
+    int more = 1, last;
+    do {
+        last = field.id;
+        PQX_TRY(pqx_thrift_next(chunk.data, chunk.size, field.end, field.id, PQX_MAX_DEPTH, &field, &more, error));
+    } while (more && field.id <= PQX_COLUMN_META_DATA_PATH_IN_SCHEMA);
+    uint8_t *to = put_bytes(*at, chunk.data, field.header);
+    to = put_header(to, last, PQX_COLUMN_META_DATA_PATH_IN_SCHEMA, PQX_TYPE_LIST);
+    to = put_path(to, path);
+    if (more) to = put_header(to, PQX_COLUMN_META_DATA_PATH_IN_SCHEMA, field.id, field.type);
+    size_t rest = more ? field.value : field.header;
+    *at = put_bytes(to, chunk.data + rest, chunk.size - rest);
+    return PQX_OK;
+}
+
+/* A chunk's own bytes; where they have no path_in_schema, which readers ask for, with the one that the schema tells. */
+static int put_thrift(uint8_t **at, pqx_bytes chunk, uint32_t present, const pqx_bytes *path, pqx_error *error)
+{
+    pqx_field metadata = {0};
+    int found = 0;
+    if (PQX_UNLIKELY(path && (present & (PQX_PRESENT_METADATA | PQX_PRESENT_PATH_IN_SCHEMA)) == PQX_PRESENT_METADATA))
+        PQX_TRY(pqx_thrift_find(chunk.data, chunk.size, 0, PQX_COLUMN_CHUNK_META_DATA, PQX_MAX_DEPTH, &metadata, &found, error));
+    if (found && metadata.type == PQX_TYPE_STRUCT) return put_with_path(at, chunk, metadata.value, *path, error);
+    *at = put_bytes(*at, chunk.data, chunk.size);
+    return PQX_OK;
+}
+
 /* A ColumnChunk of the facts that are there. */
 static uint8_t *put_facts(uint8_t *at, const pqx_chunk *chunk, const pqx_places *places, pqx_bytes path)
 {
@@ -143,8 +185,9 @@ static uint8_t *put_facts(uint8_t *at, const pqx_chunk *chunk, const pqx_places 
     return at + 1;
 }
 
-static uint8_t *put_row_group(uint8_t *at, const pqx_slice_parts *parts, uint32_t index)
+static int put_row_group(uint8_t **to, const pqx_slice_parts *parts, uint32_t index, pqx_error *error)
 {
+    uint8_t *at = *to;
     const pqx_slice_row_group *row_group = &parts->row_groups[index];
     const pqx_slice_chunk *chunks = parts->leaf_count ? parts->chunks + (size_t)index * parts->leaf_count : NULL;
     int64_t bytes = 0, compressed = 0;
@@ -153,7 +196,7 @@ static uint8_t *put_row_group(uint8_t *at, const pqx_slice_parts *parts, uint32_
     at = put_list(at + 1, PQX_TYPE_STRUCT, parts->leaf_count);
     for (uint32_t i = 0; i < parts->leaf_count; i++) {
         const pqx_chunk *facts = chunks[i].facts;
-        if (chunks[i].thrift.data) at = put_bytes(at, chunks[i].thrift.data, chunks[i].thrift.size);
+        if (chunks[i].thrift.data) PQX_TRY(put_thrift(&at, chunks[i].thrift, facts->present, parts->paths ? &parts->paths[i] : NULL, error));
         else at = put_facts(at, facts, chunks[i].places, parts->paths[i]);
         if (facts->total_uncompressed_size > 0) bytes = add_saturated(bytes, facts->total_uncompressed_size);
         if (facts->total_compressed_size > 0) compressed = add_saturated(compressed, facts->total_compressed_size);
@@ -164,7 +207,8 @@ static uint8_t *put_row_group(uint8_t *at, const pqx_slice_parts *parts, uint32_
     at = put_field(at, &last, PQX_ROW_GROUP_TOTAL_COMPRESSED_SIZE, PQX_TYPE_I64, compressed);
     if (row_group->ordinal != -1) at = put_field(at, &last, PQX_ROW_GROUP_ORDINAL, PQX_TYPE_I16, row_group->ordinal);
     *at = 0;
-    return at + 1;
+    *to = at + 1;
+    return PQX_OK;
 }
 
 static uint8_t *put_key_values(uint8_t *at, const pqx_slice_parts *parts, int *last)
@@ -230,7 +274,8 @@ static size_t bound(const pqx_slice_parts *parts)
     for (uint32_t i = 0; i < parts->element_count; i++) size += 3 * parts->elements[i].thrift.size + 8;
     for (size_t i = 0; i < row_groups * parts->leaf_count; i++) {
         const pqx_slice_chunk *chunk = &parts->chunks[i];
-        size += chunk->thrift.data ? chunk->thrift.size : MAX_FACTS + 6 * (parts->paths[i % parts->leaf_count].size + 1);
+        size += chunk->thrift.data ? chunk->thrift.size : MAX_FACTS;
+        if (parts->paths) size += MAX_PATH_HEADERS + 6 * (parts->paths[i % parts->leaf_count].size + 1);
     }
     for (uint32_t i = 0; i < parts->key_value_count; i++) size += parts->key_values[i].size;
     return size + row_groups * MAX_ROW_GROUP;
@@ -250,7 +295,7 @@ static int write_parts(const pqx_slice_parts *parts, uint8_t *at, uint8_t **end,
     *at = FIELD_HEADER(1, PQX_TYPE_LIST);
     at = put_list(at + 1, PQX_TYPE_STRUCT, parts->row_group_count);
     last = PQX_FILE_META_DATA_ROW_GROUPS;
-    for (uint32_t i = 0; i < parts->row_group_count; i++) at = put_row_group(at, parts, i);
+    for (uint32_t i = 0; i < parts->row_group_count; i++) PQX_TRY(put_row_group(&at, parts, i, error));
     at = put_key_values(at, parts, &last);
     if (parts->has_created_by) {
         *at = FIELD_HEADER(PQX_FILE_META_DATA_CREATED_BY - last, PQX_TYPE_BINARY);

@@ -32,6 +32,7 @@ CHUNK_PRESENT = {
 }
 METADATA_FIELDS = {
     wire.COLUMN_META_DATA_TYPE: (wire.TYPE_I32, "type"),
+    wire.COLUMN_META_DATA_PATH_IN_SCHEMA: (wire.TYPE_LIST, "path_in_schema"),
     wire.COLUMN_META_DATA_CODEC: (wire.TYPE_I32, "codec"),
     wire.COLUMN_META_DATA_NUM_VALUES: (wire.TYPE_I64, "num_values"),
     wire.COLUMN_META_DATA_TOTAL_UNCOMPRESSED_SIZE: (wire.TYPE_I64, "total_uncompressed_size"),
@@ -44,7 +45,7 @@ METADATA_FIELDS = {
     wire.COLUMN_META_DATA_BLOOM_FILTER_LENGTH: (wire.TYPE_I32, "bloom_filter_length"),
 }
 METADATA_PRESENT = {
-    "type": wire.PRESENT_TYPE, "codec": wire.PRESENT_CODEC, "num_values": wire.PRESENT_NUM_VALUES,
+    "path_in_schema_offset": wire.PRESENT_PATH_IN_SCHEMA, "type": wire.PRESENT_TYPE, "codec": wire.PRESENT_CODEC, "num_values": wire.PRESENT_NUM_VALUES,
     "total_uncompressed_size": wire.PRESENT_TOTAL_UNCOMPRESSED_SIZE,
     "total_compressed_size": wire.PRESENT_TOTAL_COMPRESSED_SIZE, "key_values_offset": wire.PRESENT_KEY_VALUES,
     "data_page_offset": wire.PRESENT_DATA_PAGE_OFFSET, "index_page_offset": wire.PRESENT_INDEX_PAGE_OFFSET,

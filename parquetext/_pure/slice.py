@@ -39,8 +39,15 @@ class Slicer:
 
     @property
     def paths(self) -> list[bytes]:
-        """The leaves' paths, for chunks that are made from facts."""
-        return [b""] * len(self.leaves)
+        """The leaves' paths, NUL between the names, for chunks that do not tell theirs."""
+        found = []
+        for leaf in self.leaves:
+            names, at = [], self.scan.leaves[leaf]
+            while at:
+                names.append(self._bytes(self.scan.elements, "name", at))
+                at = self.parents[at]
+            found.append(b"\0".join(reversed(names)))
+        return found
 
     def _bytes(self, records, name: str, index: int) -> bytes:
         offset = records(f"{name}_offset")[index]
@@ -87,7 +94,7 @@ class Slicer:
         scan = self.scan
         first = [0, *accumulate(scan.row_groups("chunk_count"))]
         offsets, lengths = scan.chunks("chunk_offset"), scan.chunks("chunk_length")
-        names = ("total_uncompressed_size", "total_compressed_size")
+        names = ("present", "total_uncompressed_size", "total_compressed_size")
         sizes = [scan.chunks(name) for name in names]
 
         def chunk(at: int) -> Chunk:

@@ -124,10 +124,9 @@ def _element(element: Element) -> bytes:
 def _metadata(facts: Mapping[str, int], path: bytes) -> bytes:
     """A ColumnMetaData of the facts that are there."""
     encodings = [_integer(encoding) for encoding in range(32) if facts["encodings"] >> encoding & 1]
-    parts = [_binary(part) for part in path.split(b"\0")]
     fields = [
         (wire.COLUMN_META_DATA_ENCODINGS, wire.TYPE_LIST, _list(wire.TYPE_I32, encodings)),
-        (wire.COLUMN_META_DATA_PATH_IN_SCHEMA, wire.TYPE_LIST, _list(wire.TYPE_BINARY, parts)),
+        (wire.COLUMN_META_DATA_PATH_IN_SCHEMA, wire.TYPE_LIST, _path(path)),
     ]
     for name, type in METADATA_FACTS.items():
         if facts["present"] & getattr(wire, f"PRESENT_{name.upper()}") and name in facts:
@@ -135,10 +134,42 @@ def _metadata(facts: Mapping[str, int], path: bytes) -> bytes:
     return _struct(sorted(fields))
 
 
+def _path(path: bytes) -> bytes:
+    return _list(wire.TYPE_BINARY, [_binary(part) for part in path.split(b"\0")])
+
+
+def _header(last: int, id: int, type: int) -> bytes:
+    return bytes([id - last << 4 | type]) if 0 < id - last < 16 else bytes([type]) + _integer(id)
+
+
+def _with_path(chunk: bytes, metadata: int, path: bytes) -> bytes:
+    """The chunk with path_in_schema in its ColumnMetaData at `metadata`, in front of the first field above it."""
+    last, at, number = 0, metadata, wire.COLUMN_META_DATA_PATH_IN_SCHEMA
+    put, behind = b"", None
+    for id, type, header, value, end in thrift.fields(chunk, metadata):
+        if id > number:
+            at, put, behind = header, _header(number, id, type), value
+            break
+        last, at = id, end
+    front = chunk[:at] + _header(last, number, wire.TYPE_LIST) + _path(path)
+    return front + put + chunk[at if behind is None else behind:]
+
+
+def _own_bytes(chunk: Chunk, path: bytes) -> bytes:
+    """A chunk's Thrift bytes; where they have no path_in_schema, which readers ask for, with the one of the schema."""
+    thrift_bytes, told = bytes(chunk.thrift), wire.PRESENT_METADATA | wire.PRESENT_PATH_IN_SCHEMA
+    if chunk.facts["present"] & told != wire.PRESENT_METADATA:
+        return thrift_bytes
+    metadata = thrift.find(thrift_bytes, wire.COLUMN_CHUNK_META_DATA)
+    if metadata is None or metadata[1] != wire.TYPE_STRUCT:
+        return thrift_bytes
+    return _with_path(thrift_bytes, metadata[3], path)
+
+
 def _chunk(chunk: Chunk, path: bytes) -> bytes:
     """A ColumnChunk: its Thrift bytes, or one made of the facts that are there."""
     if chunk.thrift is not None:
-        return bytes(chunk.thrift)
+        return _own_bytes(chunk, path)
     facts = chunk.facts
     present = facts["present"]
     fields = [(wire.COLUMN_CHUNK_FILE_OFFSET, wire.TYPE_I64, _integer(0))]
