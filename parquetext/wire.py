@@ -465,3 +465,24 @@ FLAT_TABLES = {
     "GeometryType": {"crs": (0, 4)},
     "GeographyType": {"crs": (0, 4), "algorithm": (1, 1)},
 }
+
+# What readers require, struct by struct: its name, and by field id (name, type, type of a list's items,
+# number of the struct inside (0: none), whether it must be there). The first one is the footer.
+RULES = [
+    ("FileMetaData", {1: ("version", 5, 0, 0, True), 2: ("schema", 9, 12, 1, True), 3: ("num_rows", 6, 0, 0, True), 4: ("row_groups", 9, 12, 6, True), 5: ("key_value_metadata", 9, 12, 8, False)}),
+    ("SchemaElement", {4: ("name", 8, 0, 0, True), 10: ("logicalType", 12, 0, 2, False)}),
+    ("LogicalType", {5: ("DECIMAL", 12, 0, 3, False), 7: ("TIME", 12, 0, 4, False), 8: ("TIMESTAMP", 12, 0, 4, False), 10: ("INTEGER", 12, 0, 5, False)}),
+    ("DecimalType", {1: ("scale", 5, 0, 0, True), 2: ("precision", 5, 0, 0, True)}),
+    ("TimeType", {1: ("isAdjustedToUTC", 1, 0, 0, True), 2: ("unit", 12, 0, 0, True)}),
+    ("IntType", {1: ("bitWidth", 3, 0, 0, True), 2: ("isSigned", 1, 0, 0, True)}),
+    ("RowGroup", {1: ("columns", 9, 12, 9, True), 2: ("total_byte_size", 6, 0, 0, True), 3: ("num_rows", 6, 0, 0, True), 4: ("sorting_columns", 9, 12, 7, False)}),
+    ("SortingColumn", {1: ("column_idx", 5, 0, 0, True), 2: ("descending", 1, 0, 0, True), 3: ("nulls_first", 1, 0, 0, True)}),
+    ("KeyValue", {1: ("key", 8, 0, 0, True)}),
+    ("ColumnChunk", {2: ("file_offset", 6, 0, 0, True), 3: ("meta_data", 12, 0, 10, False), 8: ("crypto_metadata", 12, 0, 14, False)}),
+    ("ColumnMetaData", {1: ("type", 5, 0, 0, True), 2: ("encodings", 9, 5, 0, True), 3: ("path_in_schema", 9, 8, 0, False), 4: ("codec", 5, 0, 0, True), 5: ("num_values", 6, 0, 0, True), 6: ("total_uncompressed_size", 6, 0, 0, True), 7: ("total_compressed_size", 6, 0, 0, True), 8: ("key_value_metadata", 9, 12, 8, False), 9: ("data_page_offset", 6, 0, 0, True), 13: ("encoding_stats", 9, 12, 11, False), 17: ("geospatial_statistics", 12, 0, 12, False)}),
+    ("PageEncodingStats", {1: ("page_type", 5, 0, 0, True), 2: ("encoding", 5, 0, 0, True), 3: ("count", 5, 0, 0, True)}),
+    ("GeospatialStatistics", {1: ("bbox", 12, 0, 13, False)}),
+    ("BoundingBox", {1: ("xmin", 7, 0, 0, True), 2: ("xmax", 7, 0, 0, True), 3: ("ymin", 7, 0, 0, True), 4: ("ymax", 7, 0, 0, True)}),
+    ("ColumnCryptoMetaData", {2: ("ENCRYPTION_WITH_COLUMN_KEY", 12, 0, 15, False)}),
+    ("EncryptionWithColumnKey", {1: ("path_in_schema", 9, 8, 0, True)}),
+]

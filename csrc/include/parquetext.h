@@ -336,6 +336,19 @@ PQX_API size_t pqx_scan_find_name(const uint8_t *data, const pqx_scan *scan, con
  * inverted pair is dropped. `bytes` is what the chunk's ranges count from. *has: bit 0 min, bit 1 max. */
 PQX_API void pqx_usable_bounds(const uint8_t *bytes, const pqx_chunk *chunk, const pqx_element *leaf, pqx_range *min, pqx_range *max, int *has);
 
+/* ---- required fields ----------------------------------------------------------------------------------------------- */
+
+/* The first struct that lacks what readers' parsers require, without which they refuse the whole footer: structs inside of
+ * others come first. A field of another type than expected is not there. */
+typedef struct pqx_missing {
+    uint64_t offset;                                 /* where the struct begins */
+    uint32_t structure;                              /* its number among the rules of csrc/tables/wire.toml */
+    uint32_t field;                                  /* the field's id; 0: nothing is missing */
+    uint64_t without_path;                           /* how many ColumnMetaData have no path_in_schema: what the schema tells */
+} pqx_missing;
+/* Walk the FileMetaData at the start of `data`. PQX_TRUNCATED, _BAD_TYPE and so on: no Thrift struct. O(size). */
+PQX_API int pqx_find_missing(const uint8_t *data, size_t size, pqx_missing *missing, pqx_error *error);
+
 /* ---- catalog: the bounds of all chunks as columns ---------------------------------------------------------------- */
 
 /* How a leaf's bounds are read: what the value is (0: as bytes only), and what it counts since 1970 (0: nothing). */

@@ -200,9 +200,9 @@ static size_t take_rest(input in, size_t at, int32_t id, pages *seen, pqx_places
     }
     if (comes(in.base, at, &id, PQX_COLUMN_META_DATA_SIZE_STATISTICS, PQX_TYPE_STRUCT)) TAKE(take_size_statistics(in, at + 1));
     if (comes(in.base, at, &id, PQX_COLUMN_META_DATA_GEOSPATIAL_STATISTICS, PQX_TYPE_STRUCT)) {
-        pqx_cursor skipping = {in.base, in.limit, at + 1, NULL};
-        if (at >= in.limit || pqx_skip_field(&skipping, PQX_TYPE_STRUCT, PQX_IN_METADATA) != PQX_OK) return 0;
-        at = skipping.at;
+        pqx_cursor walking = {in.base, in.limit, at + 1, NULL};
+        if (at >= in.limit || !pqx_lacks_nothing(&walking, PQX_RULES_OF_COLUMN_META_DATA, PQX_COLUMN_META_DATA_GEOSPATIAL_STATISTICS, PQX_IN_METADATA)) return 0;
+        at = walking.at;
     }
     return bad || at > in.limit || in.base[at] ? 0 : at + 1;
 }
@@ -310,9 +310,10 @@ OUTLINE size_t take_file_path(input in, size_t at, uint32_t *present)
 /* Key-values of a chunk, and the next field's header. */
 OUTLINE size_t take_key_values(input in, size_t at, uint32_t *present)
 {
-    pqx_cursor skipping = {in.base, in.limit, at + 1, NULL};
-    if (in.base[at] != HEADER(1, LIST) || at >= in.limit || pqx_skip_field(&skipping, PQX_TYPE_LIST, PQX_IN_METADATA) != PQX_OK) return 0;
-    at = skipping.at;
+    pqx_cursor walking = {in.base, in.limit, at + 1, NULL};
+    if (in.base[at] != HEADER(1, LIST) || at >= in.limit) return 0;
+    if (!pqx_lacks_nothing(&walking, PQX_RULES_OF_COLUMN_META_DATA, PQX_COLUMN_META_DATA_KEY_VALUE_METADATA, PQX_IN_METADATA)) return 0;
+    at = walking.at;
     *present = PQX_PRESENT_KEY_VALUES;
     return in.base[at] == HEADER(1, I64) ? at + 1 : 0;
 }

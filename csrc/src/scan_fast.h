@@ -14,5 +14,8 @@ enum { PQX_SLACK = 224 };
 uint32_t pqx_fast_chunks(pqx_scanning *s, uint32_t most);
 /* The same for schema elements, into scan->elements. */
 uint32_t pqx_fast_elements(pqx_scanning *s, uint32_t most);
+/* Step over the value at the cursor, of field `field` of a struct that rules are about (wire.toml): whether it lacks nothing
+ * that readers require. Chunks that the fast decoder takes lack nothing. */
+int pqx_lacks_nothing(pqx_cursor *c, uint32_t structure, uint32_t field, int around);
 
 #endif

@@ -50,6 +50,49 @@ def c_number(value: int) -> str:
     return f"UINT64_C({value:#x})" if value >> 32 else f"{value:#x}u" if value >= 1 << 16 else str(value)
 
 
+def rules(table: dict) -> list[tuple[str, dict[int, tuple]]]:
+    """For each struct its rules by field id: (name, type, type of the items, number of the inner struct, required)."""
+    types = table["compact_types"] | {"BOOL": table["compact_types"]["TRUE"]}
+    numbers = {name: number for number, name in enumerate(table["rules"])}
+
+    def rule(field: str, text: str) -> tuple:
+        outer, _, inner = text.removeprefix("?").partition(" ")
+        item = types["STRUCT"] if inner in numbers and outer == "LIST" else types.get(inner, 0)
+        return field, types[outer], item, numbers.get(inner, 0), not text.startswith("?")
+
+    return [(name, {id: rule(field, text) for field, (id, text) in fields.items()})
+            for name, fields in table["rules"].items()]
+
+
+def c_rules(table: dict) -> list[str]:
+    found = rules(table)
+    most = max(id for _, fields in found for id in fields)
+    lines = ["",
+             "/* What readers require of the structs, by field id: its type (0: no rule), that of a list's items, the",
+             " * struct inside (0: none), whether it must be there. Struct 0 is the footer. */",
+             f"enum {{ PQX_RULED_STRUCTS = {len(found)}, PQX_RULED_FIELDS = {most + 1} }};",
+             "typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;"]
+    lines += [f"#define PQX_RULES_OF_{upper_snake(name)} {number}" for number, (name, _) in enumerate(found)]
+    lines.append("#define PQX_RULES { \\")
+    for name, fields in found:
+        body = ", ".join(f"[{id}] = {{{type}, {item}, {inner}, {required:d}}}"
+                         for id, (_, type, item, inner, required) in fields.items())
+        lines.append(f"    [PQX_RULES_OF_{upper_snake(name)}] = {{{body}}}, \\")
+    return [*lines, "}"]
+
+
+def python_rules(table: dict) -> list[str]:
+    lines = ["",
+             "# What readers require, struct by struct: its name, and by field id (name, type, type of a list's items,",
+             "# number of the struct inside (0: none), whether it must be there). The first one is the footer.",
+             "RULES = ["]
+    for name, fields in rules(table):
+        body = ", ".join(f'{id}: ("{field}", {type}, {item}, {inner}, {required})'
+                         for id, (field, type, item, inner, required) in fields.items())
+        lines.append(f'    ("{name}", {{{body}}}),')
+    return [*lines, "]"]
+
+
 def c_wire(table: dict) -> str:
     lines = [f"/* {NOTICE} */", "#ifndef PQX_WIRE_H", "#define PQX_WIRE_H", "", "#include <stdint.h>", ""]
     lines += [
@@ -84,7 +127,7 @@ def c_wire(table: dict) -> str:
     for fields in table["flat"].values():
         body = ", ".join(f"{{{slot}, {size}}}" for slot, size in fields.values()) or "{0, 0}"
         lines.append(f"    {{{len(fields)}, {{{body}}}}}, \\")
-    lines += ["}", "", "#define PQX_ERROR_MESSAGES \\"]
+    lines += ["}", *c_rules(table), "", "#define PQX_ERROR_MESSAGES \\"]
     lines += [f'    case PQX_{name}: return "{message}"; \\' for name, (_, _, message) in table["errors"].items()]
     lines += ["", "#endif", ""]
     return "\n".join(lines)
@@ -134,7 +177,7 @@ def python_wire(table: dict) -> str:
     for name, fields in table["flat"].items():
         body = ", ".join(f'"{field}": ({slot}, {size})' for field, (slot, size) in fields.items())
         lines.append(f'    "{name}": {{{body}}},')
-    lines += ["}", ""]
+    lines += ["}", *python_rules(table), ""]
     return "\n".join(lines)
 
 

@@ -143,6 +143,12 @@ cdef extern from "parquetext.h" nogil:
     int pqx_thrift_path(const uint8_t *data, size_t size, size_t at, const int32_t *steps, size_t count, int max_depth,
                         pqx_field *value, int *found, pqx_error *error)
 
+    ctypedef struct pqx_missing:
+        uint64_t offset
+        uint32_t structure, field
+        uint64_t without_path
+    int pqx_find_missing(const uint8_t *data, size_t size, pqx_missing *missing, pqx_error *error)
+
     ctypedef struct pqx_extension:
         int marker
         int placement

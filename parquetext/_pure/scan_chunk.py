@@ -45,7 +45,8 @@ METADATA_FIELDS = {
     wire.COLUMN_META_DATA_BLOOM_FILTER_LENGTH: (wire.TYPE_I32, "bloom_filter_length"),
 }
 METADATA_PRESENT = {
-    "path_in_schema_offset": wire.PRESENT_PATH_IN_SCHEMA, "type": wire.PRESENT_TYPE, "codec": wire.PRESENT_CODEC, "num_values": wire.PRESENT_NUM_VALUES,
+    "type": wire.PRESENT_TYPE, "path_in_schema_offset": wire.PRESENT_PATH_IN_SCHEMA, "codec": wire.PRESENT_CODEC,
+    "num_values": wire.PRESENT_NUM_VALUES,
     "total_uncompressed_size": wire.PRESENT_TOTAL_UNCOMPRESSED_SIZE,
     "total_compressed_size": wire.PRESENT_TOTAL_COMPRESSED_SIZE, "key_values_offset": wire.PRESENT_KEY_VALUES,
     "data_page_offset": wire.PRESENT_DATA_PAGE_OFFSET, "index_page_offset": wire.PRESENT_INDEX_PAGE_OFFSET,

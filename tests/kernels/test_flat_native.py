@@ -20,8 +20,8 @@ checksum = pytest.importorskip("parquetext._native.checksum")
 
 # What the flat form does not carry, or not under the same name.
 NOT_CARRIED = (wire.PRESENT_MIN_VALUE | wire.PRESENT_MAX_VALUE | wire.PRESENT_MIN | wire.PRESENT_MAX
-               | wire.PRESENT_FILE_OFFSET | wire.PRESENT_PATH_IN_SCHEMA | wire.PRESENT_MIN_EXACT_SET | wire.PRESENT_MIN_EXACT
-               | wire.PRESENT_MAX_EXACT_SET | wire.PRESENT_MAX_EXACT)
+               | wire.PRESENT_FILE_OFFSET | wire.PRESENT_PATH_IN_SCHEMA | wire.PRESENT_MIN_EXACT_SET
+               | wire.PRESENT_MIN_EXACT | wire.PRESENT_MAX_EXACT_SET | wire.PRESENT_MAX_EXACT)
 FACTS = ("num_values", "total_uncompressed_size", "total_compressed_size", "data_page_offset",
          "dictionary_page_offset", "null_count", "distinct_count", "type", "codec", "index_page_offset",
          "bloom_filter_offset", "bloom_filter_length", "offset_index_offset", "offset_index_length",

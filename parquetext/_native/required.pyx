@@ -1,0 +1,32 @@
+"""Whether a footer has every field that readers' parsers require."""
+
+from collections import namedtuple
+
+from .. import wire
+from ..errors import wire_error
+
+from libc.stdint cimport uint8_t
+
+from .capi cimport pqx_error, pqx_find_missing, pqx_missing
+
+__all__ = ["Missing", "find_missing"]
+
+Missing = namedtuple("Missing", "structure field id offset")
+
+
+def find_missing(data):
+    """The first struct of a footer that lacks what readers require, or None; how many chunks lack path_in_schema alone."""
+    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
+    cdef size_t size = view.shape[0]
+    cdef int status
+    cdef pqx_missing missing
+    cdef pqx_error error
+    with nogil:
+        status = pqx_find_missing(start, size, &missing, &error)
+    if status:
+        raise wire_error(error.code, error.offset, error.expected, error.found)
+    if not missing.field:
+        return None, missing.without_path
+    name, rules = wire.RULES[missing.structure]
+    return Missing(name, rules[missing.field][0], missing.field, missing.offset), missing.without_path

@@ -1,0 +1,109 @@
+"""Whether a footer has every field that readers' parsers require, in every struct that may hold one."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .. import wire
+from ..errors import wire_error
+from .thrift import Walk
+
+__all__ = ["Missing", "find_missing"]
+
+FOOTER = 0
+COLUMN_META_DATA = next(number for number, (name, _) in enumerate(wire.RULES) if name == "ColumnMetaData")
+BOOLEANS = (wire.TYPE_TRUE, wire.TYPE_FALSE)
+LARGEST = 0xFFFFFFFF
+
+
+class Missing(NamedTuple):
+    """A struct at `offset` that lacks a field, by their names in parquet.thrift."""
+
+    structure: str
+    field: str
+    id: int
+    offset: int
+
+
+def find_missing(data) -> tuple[Missing | None, int]:
+    """The first struct of a footer that lacks what readers require; how many chunks lack path_in_schema.
+
+    Parameters
+    ----------
+    data : bytes-like
+        A FileMetaData, and what may follow it.
+
+    Returns
+    -------
+    missing : Missing or None
+        Structs inside of others come first. A field of another type than expected is not there.
+    without_path : int
+        How many ColumnMetaData have no ``path_in_schema``: readers require it, but the schema tells it.
+
+    Raises
+    ------
+    Malformed
+        Not a Thrift struct.
+    """
+    walk = RuleWalk(data)
+    walk.struct(0, FOOTER, 0)
+    return walk.missing, walk.without_path
+
+
+class RuleWalk:
+    """One walk over a footer by the rules."""
+
+    def __init__(self, data):
+        view = memoryview(data).cast("B")
+        if len(view) > LARGEST:
+            raise wire_error(wire.TOO_LARGE, 0, LARGEST, len(view))
+        self.walk = Walk(view, 0, wire.MAX_DEPTH)
+        self.missing: Missing | None = None
+        self.without_path = 0
+
+    def struct(self, start: int, structure: int, depth: int) -> int:
+        """The offset behind the struct at `start`."""
+        rules, seen = wire.RULES[structure][1], set()
+        self.walk.enter(start, depth)
+        id, at = 0, start
+        while True:
+            id, type, at = self.walk.field_header(at, id)
+            if type == 0:
+                break
+            if id in rules:
+                right, at = self.field(at, type, rules[id], depth + 1)
+                if right:
+                    seen.add(id)
+            else:
+                at = self.walk.skip(at, type, depth + 1)
+        self.conclude(structure, start, seen)
+        return at
+
+    def field(self, at: int, type: int, rule: tuple, depth: int) -> tuple[bool, int]:
+        """Whether the field whose value is at `at` is as the rule expects it, and the offset behind it."""
+        _, expected, item, inner, _ = rule
+        right = type == expected or (type in BOOLEANS and expected in BOOLEANS)
+        if right and type == wire.TYPE_LIST:
+            return self.list(at, item, inner, depth)
+        if right and inner:
+            return True, self.struct(at, inner, depth)
+        return right, self.walk.skip(at, type, depth)
+
+    def list(self, at: int, item: int, inner: int, depth: int) -> tuple[bool, int]:
+        self.walk.enter(at, depth)
+        type, count, at = self.walk.list_header(at)
+        right = not count or type == item
+        for _ in range(count):
+            if right and inner:
+                at = self.struct(at, inner, depth + 1)
+            else:
+                at = self.walk.skip(at, type, depth + 1, item=True)
+        return right, at
+
+    def conclude(self, structure: int, start: int, seen: set[int]) -> None:
+        name, rules = wire.RULES[structure]
+        if structure == COLUMN_META_DATA:
+            self.without_path += wire.COLUMN_META_DATA_PATH_IN_SCHEMA not in seen
+        lacking = [id for id, rule in rules.items() if rule[4] and id not in seen]
+        if lacking and self.missing is None:
+            self.missing = Missing(name, rules[lacking[0]][0], lacking[0], start)
