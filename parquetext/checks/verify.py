@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .. import extension, kernels
 from ..errors import ParquetextError, Unsupported
-from ..findings import Finding
-from ..footer.forms import FLAT_DAMAGED, FLAT_VERBATIM, NAMES, unread_extension
+from ..findings import Finding, is_sound
+from ..footer.forms import FLAT_DAMAGED, FLAT_VERBATIM, NAMES, unread_finding
 from ..footer.locate import read_tail
 from ..storage import LocalSource, open_source
 from .deep import decode_all
@@ -15,6 +15,8 @@ from .index import check_index
 from .leftovers import leftovers
 from .pages import check_pages
 from .report import Report
+from .required import check_required
+from .schema import check_schema
 
 __all__ = ["verify"]
 
@@ -68,8 +70,6 @@ def _verify(path, source, report: Report, pages: bool, deep: bool) -> None:
     if tail.is_par3:
         _verify_par3(path, source, footer, tail, report, pages, deep)
         return
-    if not tail.blocks:
-        report.extend(unread_extension(footer, tail.footer_offset))
     scan = _check_thrift(footer, tail, report)
     places = _check_blocks(footer, tail, report)
     report.forms += [form for form in ("flat", "index") if form in places]
@@ -110,17 +110,20 @@ def _verify_par3(path, source, footer: bytes, tail, report: Report, pages: bool,
 
 def _check_thrift(footer: bytes, tail, report: Report):
     """Scan the Thrift footer; what does not parse or follows its end is a finding."""
+    place, unread = _find_extension(footer, tail)
     try:
         scan = kernels.scan.scan(footer)
     except ParquetextError as error:
+        report.extend(unread if not tail.blocks else [])
         report.findings.append(Finding.of("thrift", error.at(None, tail.footer_offset), "Thrift footer"))
         return None
+    report.extend(unread)
     report.forms.append("thrift")
-    try:
-        place = kernels.extension.find(footer, file_metadata=True)
-    except ParquetextError as error:
-        if tail.blocks:
-            report.findings.append(Finding.of("extension", error.at(None, tail.footer_offset), "footer"))
+    lacking = list(check_required(footer, scan, leaf_names, tail.footer_offset))
+    report.extend(lacking)
+    if is_sound(lacking):
+        report.extend(check_schema(footer, scan, tail.footer_offset))
+    if unread and place is None:
         return scan
     end = scan.end if place is None else place.struct_end
     if end < len(footer):
@@ -143,6 +146,15 @@ def _check_thrift(footer: bytes, tail, report: Report):
             Finding("row-count", f"the row groups have {total} rows, the file {scan.num_rows}", place="Thrift footer")
         )
     return scan
+
+
+def _find_extension(footer: bytes, tail) -> tuple[object | None, list[Finding]]:
+    """The extension's place, and what is wrong with it: two of them, or one in which no block ends."""
+    try:
+        place = kernels.extension.find(footer, file_metadata=True)
+    except ParquetextError as error:
+        return None, [Finding.of("extension", error.at(None, tail.footer_offset), "footer")]
+    return place, [] if place is None or tail.blocks else [unread_finding(place, tail.footer_offset)]
 
 
 def _check_blocks(footer: bytes, tail, report: Report) -> dict[str, tuple[int, int]]:

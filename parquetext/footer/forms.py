@@ -14,7 +14,7 @@ from .model import Form
 from .thrift_form import ThriftForm
 
 __all__ = ["FLAT_DAMAGED", "FLAT_VERBATIM", "best_form", "following_form", "named_form", "open_reader",
-           "unread_extension"]
+           "unread_extension", "unread_finding"]
 
 NAMES = {wire.UUID_FLAT_FOOTER: "flat", wire.UUID_FOOTER_INDEX: "index"}
 FLAT_DAMAGED = "flat-damaged"
@@ -171,7 +171,10 @@ def unread_extension(footer: bytes, offset: int) -> list[Finding]:
         place = kernels.extension.find(footer, file_metadata=True)
     except Malformed as error:
         return [Finding.of("extension", error.at(None, offset), "footer")]
-    if place is None:
-        return []
+    return [] if place is None else [unread_finding(place, offset)]
+
+
+def unread_finding(place, offset: int) -> Finding:
+    """What an extension amounts to in which no block ends; `place` is the kernels' in the footer at `offset`."""
     message = f"{place.length} bytes that end in no whole block"
-    return [Finding(EXTENSION_UNREAD, message, offset + place.payload, "footer")]
+    return Finding(EXTENSION_UNREAD, message, offset + place.payload, "footer")
