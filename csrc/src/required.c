@@ -59,12 +59,16 @@ static int walk_field(walk *w, const pqx_rule *rule, int type, int depth, int *r
     return pqx_skip(&w->cursor, type, 0, depth);
 }
 
-static void conclude(walk *w, uint32_t structure, size_t start, uint32_t seen)
+/* `seen` and `wrong` are bits of the fields that are as the rules expect them, and of those that are not. A path_in_schema
+ * that was left out is known from the schema; one of another type is damage. */
+static void conclude(walk *w, uint32_t structure, size_t start, uint32_t seen, uint32_t wrong)
 {
     const pqx_rule *rule = rules[structure];
-    if (structure == PQX_RULES_OF_COLUMN_META_DATA) w->missing->without_path += !(seen >> PQX_COLUMN_META_DATA_PATH_IN_SCHEMA & 1);
+    const uint32_t path = structure == PQX_RULES_OF_COLUMN_META_DATA ? 1u << PQX_COLUMN_META_DATA_PATH_IN_SCHEMA : 0;
+    if (path & ~(seen | wrong)) w->missing->without_path++;
     for (uint32_t id = 1; id < PQX_RULED_FIELDS && !w->missing->field; id++) {
-        if (!rule[id].required || seen >> id & 1) continue;
+        uint32_t bit = 1u << id;
+        if (seen & bit || !(rule[id].required || path & wrong & bit)) continue;
         w->missing->offset = start;
         w->missing->structure = structure;
         w->missing->field = id;
@@ -75,18 +79,21 @@ static int walk_struct(walk *w, uint32_t structure, int depth)
 {
     pqx_cursor *c = &w->cursor;
     size_t start = c->at;
-    uint32_t seen = 0;
+    uint32_t seen = 0, wrong = 0;
     int32_t id = 0;
     if (depth == 0) return pqx_fail(c->error, PQX_TOO_DEEP, c->at, PQX_MAX_DEPTH, 0);
     for (;;) {
         int type = 0, right = 0;
         PQX_TRY(pqx_read_field(c, &id, &type));
         if (type == 0) break;
-        if (id > 0 && id < PQX_RULED_FIELDS && rules[structure][id].type) PQX_TRY(walk_field(w, &rules[structure][id], type, depth - 1, &right));
-        else PQX_TRY(pqx_skip(c, type, 0, depth - 1));
-        if (right) seen |= 1u << id;
+        if (id <= 0 || id >= PQX_RULED_FIELDS || !rules[structure][id].type) {
+            PQX_TRY(pqx_skip(c, type, 0, depth - 1));
+            continue;
+        }
+        PQX_TRY(walk_field(w, &rules[structure][id], type, depth - 1, &right));
+        *(right ? &seen : &wrong) |= 1u << id;
     }
-    conclude(w, structure, start, seen);
+    conclude(w, structure, start, seen, wrong);
     return PQX_OK;
 }
 

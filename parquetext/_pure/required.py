@@ -12,6 +12,7 @@ __all__ = ["Missing", "find_missing"]
 
 FOOTER = 0
 COLUMN_META_DATA = next(number for number, (name, _) in enumerate(wire.RULES) if name == "ColumnMetaData")
+PATH = wire.COLUMN_META_DATA_PATH_IN_SCHEMA
 BOOLEANS = (wire.TYPE_TRUE, wire.TYPE_FALSE)
 LARGEST = 0xFFFFFFFF
 
@@ -63,7 +64,7 @@ class RuleWalk:
 
     def struct(self, start: int, structure: int, depth: int) -> int:
         """The offset behind the struct at `start`."""
-        rules, seen = wire.RULES[structure][1], set()
+        rules, seen, wrong = wire.RULES[structure][1], set(), set()
         self.walk.enter(start, depth)
         id, at = 0, start
         while True:
@@ -72,11 +73,10 @@ class RuleWalk:
                 break
             if id in rules:
                 right, at = self.field(at, type, rules[id], depth + 1)
-                if right:
-                    seen.add(id)
+                (seen if right else wrong).add(id)
             else:
                 at = self.walk.skip(at, type, depth + 1)
-        self.conclude(structure, start, seen)
+        self.conclude(structure, start, seen, wrong)
         return at
 
     def field(self, at: int, type: int, rule: tuple, depth: int) -> tuple[bool, int]:
@@ -100,10 +100,13 @@ class RuleWalk:
                 at = self.walk.skip(at, type, depth + 1, item=True)
         return right, at
 
-    def conclude(self, structure: int, start: int, seen: set[int]) -> None:
+    def conclude(self, structure: int, start: int, seen: set[int], wrong: set[int]) -> None:
+        """`wrong` are fields of another type: a path left out is known from the schema, such a one is damage."""
         name, rules = wire.RULES[structure]
+        required = {id for id, rule in rules.items() if rule[4]}
         if structure == COLUMN_META_DATA:
-            self.without_path += wire.COLUMN_META_DATA_PATH_IN_SCHEMA not in seen
-        lacking = [id for id, rule in rules.items() if rule[4] and id not in seen]
-        if lacking and self.missing is None:
-            self.missing = Missing(name, rules[lacking[0]][0], lacking[0], start)
+            self.without_path += PATH not in seen | wrong
+            required |= wrong & {PATH}
+        lacking = min(required - seen, default=None)
+        if lacking is not None and self.missing is None:
+            self.missing = Missing(name, rules[lacking][0], lacking, start)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from ..errors import Unsupported
+from ..errors import Malformed, Unsupported
 from ..footer import file as footer_file
 from ..footer.bloom_filters import BloomFilters
 from ..footer.model import GROUP, Form
@@ -75,7 +75,9 @@ class File(footer_file.File):
         check_options(options)
         projection = self._projection(columns, row_groups, filters, key_values=key_values or use_pandas_metadata,
                                       use_pandas_metadata=use_pandas_metadata)
-        return read_projection(projection, self._open_data, use_threads=use_threads, remote=self._is_remote, **options)
+        with self._locating():
+            return read_projection(
+                projection, self._open_data, use_threads=use_threads, remote=self._is_remote, **options)
 
     def iter_batches(self, columns: Iterable | None = None, row_groups: Sequence[int] | None = None, *,
                      batch_size: int = 1 << 16, use_threads: bool = True,
@@ -87,8 +89,19 @@ class File(footer_file.File):
         """
         check_options(options)
         projection = self._projection(columns, row_groups, None)
-        return iter_projection(projection, self._open_data, batch_size, use_threads=use_threads,
-                               pre_buffer=self._is_remote, **options)
+        return self._batches(projection, batch_size, use_threads=use_threads, pre_buffer=self._is_remote, **options)
+
+    def _batches(self, projection: Projection, batch_size: int, **options) -> Iterator[pa.RecordBatch]:
+        with self._locating():
+            yield from iter_projection(projection, self._open_data, batch_size, **options)
+
+    @contextmanager
+    def _locating(self) -> Iterator[None]:
+        """Let an error about a slice say where in the file its cause is."""
+        try:
+            yield
+        except Malformed as error:
+            raise self._located(error) from None
 
     @property
     def _is_remote(self) -> bool:

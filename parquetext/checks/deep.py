@@ -16,6 +16,7 @@ from ..storage import resolve
 __all__ = ["decode_all"]
 
 BATCH_ROWS = 1 << 16
+REFUSED = (pa.ArrowException, OSError, UnicodeError)
 
 
 def decode_all(path: object, row_counts: list[int], report,
@@ -27,7 +28,7 @@ def decode_all(path: object, row_counts: list[int], report,
     report.rows = 0
     try:
         whole = None if footer_of else _open(path)
-    except (pa.ArrowException, OSError) as error:
+    except REFUSED as error:
         yield Finding("unreadable", str(error))
         return
     with whole or contextlib.nullcontext():
@@ -38,7 +39,7 @@ def decode_all(path: object, row_counts: list[int], report,
                 for batch in _batches(whole, row_group) if whole else _sliced(path, footer_of(row_group)):
                     batch.validate(full=True)
                     rows += batch.num_rows
-            except (pa.ArrowException, OSError) as error:
+            except REFUSED as error:
                 yield Finding("undecodable", str(error), place=place)
                 continue
             report.rows += rows

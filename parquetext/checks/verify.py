@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .. import extension, kernels
+from collections.abc import Iterator
+
+from .. import extension, kernels, wire
 from ..errors import ParquetextError, Unsupported
 from ..findings import Finding, is_sound
 from ..footer.forms import FLAT_DAMAGED, FLAT_VERBATIM, NAMES, unread_finding
@@ -87,7 +89,21 @@ def _verify(path, source, report: Report, pages: bool, deep: bool) -> None:
             report.extend(compare_flat(scan, flat))
             if flat.is_lossless:
                 report.extend(compare_rebuilt(footer, memoryview(footer)[payload[0] : sum(payload)]))
-        report.extend(decode_all(path, list(scan.row_groups("num_rows")), report))
+        report.extend(_decode(path, scan, report))
+
+
+def _decode(path, scan, report: Report) -> Iterator[Finding]:
+    """Decode all values; by slices where pyarrow cannot take the footer, because it leaves out path_in_schema."""
+    leaves = range(scan.leaf_count)
+
+    def slice_of(row_group: int) -> bytes:
+        return kernels.slice.slice_footer(scan, leaves, [row_group])
+
+    told = all(present & wire.PRESENT_PATH_IN_SCHEMA for present in scan.chunks("present"))
+    try:
+        yield from decode_all(path, list(scan.row_groups("num_rows")), report, None if told else slice_of)
+    except ParquetextError as error:
+        yield Finding.of("unsliced", error, "Thrift footer")
 
 
 def _verify_par3(path, source, footer: bytes, tail, report: Report, pages: bool, deep: bool) -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 
 import pyarrow as pa
 
+from .. import wire
 from ..errors import Damaged, Malformed
 from ..findings import Finding
 from ..storage import BatchedSource
@@ -110,8 +111,14 @@ class File:
         except Damaged as error:
             self._leave_form(error)
         except Malformed as error:
-            raise error.at(str(self.path)) from None
+            raise self._located(error) from None
         return self._on_form(operation)
+
+    def _located(self, error: Malformed) -> Malformed:
+        """The error with the file's name, and with where in the file the field is missing that pyarrow asks for."""
+        if error.code == wire.MISSING_FIELD and error.offset is None:
+            error.offset = forms.offset_of_missing(self._source)
+        return error.at(str(self.path))
 
     def _each(self, operations: Iterable[Callable[[Form], T]]) -> list[T]:
         """Do several things on one form; of a remote file what they read is fetched together."""
@@ -242,7 +249,7 @@ class File:
         except Damaged as error:
             self._leave_form(error)
         except Malformed as error:
-            raise error.at(str(self.path)) from None
+            raise self._located(error) from None
         return self.column(name, field_id=field_id)
 
     def columns(self, names: Iterable[str | tuple[str, ...]] | None = None) -> list[Column]:

@@ -13,8 +13,8 @@ from .locate import FIRST_READ_REMOTE, Block, Tail, locate
 from .model import Form
 from .thrift_form import ThriftForm
 
-__all__ = ["FLAT_DAMAGED", "FLAT_VERBATIM", "best_form", "following_form", "named_form", "open_reader",
-           "unread_extension", "unread_finding"]
+__all__ = ["FLAT_DAMAGED", "FLAT_VERBATIM", "best_form", "following_form", "named_form", "offset_of_missing",
+           "open_reader", "unread_extension", "unread_finding"]
 
 NAMES = {wire.UUID_FLAT_FOOTER: "flat", wire.UUID_FOOTER_INDEX: "index"}
 FLAT_DAMAGED = "flat-damaged"
@@ -123,6 +123,15 @@ def named_form(source, name: str) -> tuple[str, Form, list[Finding]]:
         footer, io = _footer(source, tail.thrift_only(), data)
         return name, dialect_form(footer, tail, io), list(tail.findings)
     raise ParquetextError(f"no form of a footer that can be asked for: {name!r} (known: 'thrift', 'arrow')")
+
+
+def offset_of_missing(source) -> int:
+    """Where in the file the first struct of the footer lacks what readers require; where the footer begins, else."""
+    tail, data = _read_tail(source)
+    if tail.is_par3:
+        return tail.footer_offset
+    missing, _ = kernels.required.find_missing(_footer(source, tail, data)[0])
+    return tail.footer_offset + (0 if missing is None else missing.offset)
 
 
 def _read_tail(source, through: bool = False) -> tuple[Tail, bytes]:

@@ -7,6 +7,8 @@ import base64
 import pyarrow as pa
 from pyarrow._parquet import FileMetaData, ParquetReader
 
+from .. import kernels, wire
+from ..errors import Malformed
 from .model import Form
 
 __all__ = ["has_extension_types", "metadata_of", "reader_of", "schema_of", "whole_schema"]
@@ -16,10 +18,25 @@ ARROW_SCHEMA, EXTENSION_NAME = b"ARROW:schema", b"ARROW:extension:name"
 
 
 def reader_of(footer: bytes) -> ParquetReader:
-    """A reader over a file that has nothing but this Thrift footer."""
+    """A reader over a file that has nothing but this Thrift footer.
+
+    Raises
+    ------
+    Malformed
+        The footer lacks a field that pyarrow requires; the error has no offset.
+    pyarrow.ArrowException, OSError
+        pyarrow refuses it for another reason.
+    """
     reader = ParquetReader()
     whole = b"".join((MAGIC, footer, len(footer).to_bytes(4, "little"), MAGIC))
-    reader.open(pa.BufferReader(whole), arrow_extensions_enabled=True)
+    try:
+        reader.open(pa.BufferReader(whole), arrow_extensions_enabled=True)
+    except (pa.ArrowException, OSError) as error:
+        missing, _ = kernels.required.find_missing(footer)
+        if missing is None:
+            raise
+        raise Malformed(f"a {missing.structure} without {missing.field} (field {missing.id}), which pyarrow requires",
+                        code=wire.MISSING_FIELD) from error
     return reader
 
 
