@@ -126,13 +126,13 @@ def _verify_par3(path, source, footer: bytes, tail, report: Report, pages: bool,
 
 def _check_thrift(footer: bytes, tail, report: Report):
     """Scan the Thrift footer; what does not parse or follows its end is a finding."""
-    place, unread = _find_extension(footer, tail)
     try:
         scan = kernels.scan.scan(footer)
     except ParquetextError as error:
-        report.extend(unread if not tail.blocks else [])
+        report.extend([] if tail.blocks else _find_extension(footer, tail)[1])
         report.findings.append(Finding.of("thrift", error.at(None, tail.footer_offset), "Thrift footer"))
         return None
+    place, unread = _find_extension(footer, tail) if scan.has_extension else (None, [])
     report.extend(unread)
     report.forms.append("thrift")
     lacking = list(check_required(footer, scan, leaf_names, tail.footer_offset))
