@@ -39,7 +39,7 @@ def open_and_ask(path: Path) -> None:
 def read_parts(path: Path) -> None:
     with parquetext.open(path) as file:
         for column in file.columns():
-            file.read([column.path], [0])
+            file.read([column.path], range(min(1, len(file.row_groups))))
 
 
 def read_batches(path: Path) -> None:
@@ -84,6 +84,8 @@ def main(file: str, folder: str, progress: str, step: str, offset: str, implemen
                     verb(path)
                 except ERRORS:
                     continue
+                except Exception as error:
+                    raise RuntimeError(f"flip {flip} of {file}: {verb.__name__}") from error
 
 
 if __name__ == "__main__":
