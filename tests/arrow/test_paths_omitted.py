@@ -1,4 +1,4 @@
-"""Files without path_in_schema, which pyarrow alone refuses, are read, changed and verified: the schema tells the paths."""
+"""Files without path_in_schema, which pyarrow alone refuses, are read, changed and verified: the schema tells it."""
 
 from __future__ import annotations
 
