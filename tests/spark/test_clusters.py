@@ -176,7 +176,8 @@ def test_the_readmes_main_job_file_runs_by_a_wheel_with_a_bar_in_its_terminal(wh
     (lake / "x.parquet").write_bytes(parquet_bytes())
     terminal, stderr = pty.openpty()
     submit = subprocess.Popen(
-        [SUBMIT, "--master", "local[2]", "--driver-memory", "512m", option, wheel, name, job, lake],
+        [SUBMIT, "--master", "local[2]", "--driver-memory", "512m", option, wheel, name, job, lake,
+         "--form", "flat"],
         stdout=subprocess.PIPE, stderr=stderr, text=True, cwd=tmp_path, env=clean(java_home) | {"TERM": "xterm"})
     os.close(stderr)
     told = "".join(read_all(terminal))
