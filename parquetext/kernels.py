@@ -9,7 +9,7 @@ __all__ = ["implementation", "reason", "use"]
 
 MODULES = (
     "varint", "checksum", "thrift", "extension", "scan", "chunks", "slice", "flat", "index", "local", "bloom",
-    "sidecar", "plan", "catalog", "required",
+    "sidecar", "plan", "catalog", "required", "values",
 )
 PURE_VARIABLE = "PARQUETEXT_PURE"
 

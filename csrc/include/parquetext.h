@@ -23,7 +23,7 @@ extern "C" {
 #define PQX_API
 #endif
 
-#define PQX_ABI_VERSION 1
+#define PQX_ABI_VERSION 2
 
 enum pqx_status {
     PQX_OK = 0,
@@ -359,6 +359,7 @@ PQX_API int pqx_find_missing(const uint8_t *data, size_t size, pqx_missing *miss
 #define PQX_READING_FLOAT 0x4u
 #define PQX_READING_TEXT 0x5u
 #define PQX_READING_DECIMAL 0x6u
+#define PQX_READING_INT96 0x7u
 #define PQX_READING_VALUE 0xfu
 #define PQX_READING_DAYS 0x10u
 #define PQX_READING_MILLISECONDS 0x20u
@@ -385,6 +386,34 @@ PQX_API int pqx_bound_bytes(const uint8_t *data, const pqx_scan *scan, uint64_t 
  * unit or'd in, for each leaf; a bound that is none such is bytes only. O(chunks + bytes). */
 PQX_API void pqx_bound_columns(const uint8_t *data, const pqx_scan *scan, const uint8_t *readings, pqx_bound_column *minima, pqx_bound_column *maxima);
 
+typedef struct pqx_bytes {
+    const uint8_t *data;
+    size_t size;
+} pqx_bytes;
+
+/* ---- Arrow's values: what stands in a footer as one leaf's bounds, as the buffers of an array ---------------------- */
+
+/* How stored bytes become values of an Arrow type. `reading` is PQX_READING_* of a value:
+ *   - BOOLEAN: 1 byte to 1 bit, true where it is not 0. INT96: 12 bytes to an int64, nanoseconds since 1970.
+ *   - DECIMAL, or SIGNED with a precision: a number of up to 10^precision - 1, of 38 digits in 16 bytes, of 76 in 32.
+ *   - SIGNED, UNSIGNED: an integer of 4 or 8 bytes, as signed, to one of `width` bytes that holds it; copied where the
+ *     widths are the same. FLOAT, 0: `stored` bytes, copied.
+ *   - TEXT, 0 with stored 0: bytes of any length; TEXT is valid UTF-8. `width` is 0.
+ * What has another length than `stored` (0: any), or is no such value, is null. */
+typedef struct pqx_arrow_type { uint32_t reading, stored, width, precision; } pqx_arrow_type;
+typedef struct pqx_arrow_values {
+    uint8_t *valid;                                  /* (count + 7) / 8 bytes */
+    uint8_t *values;                                 /* as many bytes as pqx_arrow_values_size says */
+    int32_t *offsets;                                /* count + 1, where type->width is 0 and it is no BOOLEAN; else not used */
+    uint64_t nulls;                                  /* out */
+    uint64_t size;                                   /* out: bytes of `values` that are used */
+} pqx_arrow_values;
+/* How many bytes `count` values need; `stored[i].data` is NULL for a null. PQX_BAD_ARGUMENT: no such type.
+ * PQX_TOO_LARGE: more than INT32_MAX. */
+PQX_API int pqx_arrow_values_size(const pqx_arrow_type *type, const pqx_bytes *stored, uint64_t count, uint64_t *size, pqx_error *error);
+/* Fill the buffers, which the caller reserves and clears, after pqx_arrow_values_size succeeded. O(count + bytes). */
+PQX_API void pqx_arrow_values_fill(const pqx_arrow_type *type, const pqx_bytes *stored, uint64_t count, pqx_arrow_values *out);
+
 /* ---- slice: a small Thrift footer for a projection ------------------------------------------------------------- */
 
 /* A growable buffer that functions below append to. `data` is malloc'ed, the caller's, to be given back with
@@ -394,11 +423,6 @@ typedef struct pqx_buffer {
     size_t size, capacity;
 } pqx_buffer;
 PQX_API void pqx_buffer_free(pqx_buffer *buffer);
-
-typedef struct pqx_bytes {
-    const uint8_t *data;
-    size_t size;
-} pqx_bytes;
 
 /* What a slice is made of, whichever form it comes from. Elements in preorder, the root first; their Thrift bytes
  * are copied with num_children renewed (0 for leaves). Chunks row-group major: whole Thrift structs where `thrift.data` is

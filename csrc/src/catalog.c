@@ -77,24 +77,6 @@ static int read_double(const uint8_t *value, uint32_t length, int64_t *bits)
     return 1;
 }
 
-/* Well-formed UTF-8: no surrogates, nothing longer than it needs to be, nothing above U+10FFFF. */
-static int is_text(const uint8_t *at, uint32_t length)
-{
-    const uint8_t *end = at + length;
-    while (at < end) {
-        uint8_t lead = *at++, low = 0x80, high = 0xbf;
-        if (lead < 0x80) continue;
-        int more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
-        if (lead < 0xc2 || lead > 0xf4 || end - at < more) return 0;
-        if (lead == 0xe0) low = 0xa0;
-        if (lead == 0xed) high = 0x9f;
-        if (lead == 0xf0) low = 0x90;
-        if (lead == 0xf4) high = 0x8f;
-        for (; more; more--, at++, low = 0x80, high = 0xbf) if (*at < low || *at > high) return 0;
-    }
-    return 1;
-}
-
 /* A count since 1970 in microseconds; between two of them the lower one, or `up` the higher. */
 static int read_moment(int unit, int64_t count, int up, int64_t *moment)
 {
@@ -124,7 +106,7 @@ static void put(pqx_bound_column *column, uint64_t index, uint64_t count, const 
         valid[DOUBLE * bitmap] |= bit;
     } else {
         *number = 0;
-        if (what == PQX_READING_TEXT && is_text(value, length)) valid[TEXT * bitmap] |= bit;
+        if (what == PQX_READING_TEXT && pqx_is_text(value, length)) valid[TEXT * bitmap] |= bit;
     }
 }
 

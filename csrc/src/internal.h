@@ -43,6 +43,9 @@ static inline void pqx_store64(uint8_t *p, uint64_t v) { memcpy(p, &v, 8); }
 #error "the loads above assume a little-endian machine"
 #endif
 
+/* Well-formed UTF-8: no surrogates, nothing longer than it needs to be, nothing above U+10FFFF. */
+int pqx_is_text(const uint8_t *at, uint32_t length);
+
 /* Make room for `more` bytes behind buffer->size; doubles, so appending is O(1) amortized. */
 int pqx_buffer_reserve(pqx_buffer *buffer, size_t more, pqx_error *error);
 static inline int pqx_buffer_append(pqx_buffer *buffer, const void *bytes, size_t size, pqx_error *error)

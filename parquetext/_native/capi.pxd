@@ -209,6 +209,20 @@ cdef extern from "parquetext.h" nogil:
                            pqx_range *max, int *has)
 
     enum:
+        PQX_READING_BOOLEAN
+    ctypedef struct pqx_arrow_type:
+        uint32_t reading, stored, width, precision
+    ctypedef struct pqx_arrow_values:
+        uint8_t *valid
+        uint8_t *values
+        int32_t *offsets
+        uint64_t nulls, size
+    int pqx_arrow_values_size(const pqx_arrow_type *type, const pqx_bytes *stored, uint64_t count, uint64_t *size,
+                              pqx_error *error)
+    void pqx_arrow_values_fill(const pqx_arrow_type *type, const pqx_bytes *stored, uint64_t count,
+                               pqx_arrow_values *out)
+
+    enum:
         PQX_BOUND_BITMAPS
     ctypedef struct pqx_bound_column:
         int64_t *numbers

@@ -2,6 +2,8 @@
 
 from array import array
 
+from cpython.bytes cimport PyBytes_AsString
+
 from .. import wire
 from ..errors import wire_error
 
@@ -9,7 +11,7 @@ from libc.stdint cimport int16_t, int32_t, uint8_t
 
 from .capi cimport pqx_error, pqx_field, pqx_thrift_find, pqx_thrift_next, pqx_thrift_path, pqx_thrift_skip
 
-__all__ = ["fields", "find", "path", "skip", "struct_end"]
+__all__ = ["blanked", "fields", "find", "path", "skip", "struct_end"]
 
 cdef enum:
     STRUCT = 12
@@ -58,6 +60,27 @@ def fields(data, size_t at=0, int max_depth=MAX_DEPTH):
         if not more:
             return found
         found.append((field.id, field.type, field.header, field.value, field.end))
+        at, previous = field.end, field.id
+
+
+def blanked(bytes data not None, tuple ids not None):
+    """The struct in `data`, which is all of it, with one zero byte for the value of each field of these ids; see the twin."""
+    cdef const uint8_t *start = <const uint8_t *> PyBytes_AsString(data)
+    cdef size_t size = len(data), at = 0, kept = 0
+    cdef int16_t previous = 0
+    cdef int status, more = 1
+    cdef pqx_field field
+    cdef pqx_error error
+    cdef bytes made = b""
+    while True:
+        status = pqx_thrift_next(start, size, at, previous, MAX_DEPTH - 1, &field, &more, &error)
+        if status:
+            raise wire_error(error.code, error.offset, MAX_DEPTH if status == wire.TOO_DEEP else error.expected, error.found)
+        if not more:
+            return made + data[kept:]
+        if field.end > field.value and field.id in ids:
+            made += data[kept:field.value] + b"\0"
+            kept = field.end
         at, previous = field.end, field.id
 
 

@@ -10,7 +10,7 @@ from .. import wire
 from ..errors import wire_error
 from . import varint
 
-__all__ = ["fields", "find", "path", "skip", "struct_end"]
+__all__ = ["blanked", "fields", "find", "path", "skip", "struct_end"]
 
 Field = tuple[int, int, int, int, int]
 
@@ -56,6 +56,20 @@ def fields(data, at: int = 0, max_depth: int = wire.MAX_DEPTH) -> list[Field]:
     A boolean's value is its type, 1 for true; value and end are equal. Errors as `skip`.
     """
     return list(Walk(data, at, max_depth).fields(at, 0))
+
+
+def blanked(data: bytes, ids: tuple[int, ...]) -> bytes:
+    """The struct in `data`, which is all of it, with one zero byte for the value of each field of these ids.
+
+    That is 0 where the field is a number, empty where it is text; a boolean, which has no bytes, stays. What is left is
+    what structs have in common that differ in these fields alone. Errors as `fields`.
+    """
+    made, kept = b"", 0
+    for id, _, _, value, end in fields(data):
+        if end > value and id in ids:
+            made += data[kept:value] + b"\0"
+            kept = end
+    return made + data[kept:]
 
 
 def find(data, id: int, at: int = 0, max_depth: int = wire.MAX_DEPTH) -> Field | None:

@@ -21,8 +21,11 @@ MANY = 1_000
 REMOTE_CALLS = 20
 THROUGH_FILESYSTEM = f"{OURS} through pyarrow.fs"
 BY_INDEX = f"{OURS} by an index"
-OPENED = "open + one column's facts"
-KEPT_OPEN = "kept open, one more column's facts"
+BY_THRIFT = f"{OURS} by Thrift alone"
+TYPED = f"{OURS}, min and max as Arrow arrays"
+OPENED = "open + one column's places, sizes, null counts, raw minima"
+BOUNDS = "open + one column's min and max as Arrow arrays"
+KEPT_OPEN = "kept open, one more column's places, sizes, null counts, raw minima"
 KEPT = "pyarrow, metadata kept"
 
 
@@ -31,12 +34,16 @@ def _facts(column) -> tuple:
     return column.data_page_offset, column.total_compressed_size, column.null_count, column.min_bytes.to_list()
 
 
-def _look_up(path: object, names: list[str]) -> Callable[[int], object]:
+def _bounds(column) -> tuple:
+    return column.min, column.max
+
+
+def _look_up(path: object, names: list[str], facts: Callable = _facts) -> Callable[[int], object]:
     count = len(names)
 
     def look_up(call: int) -> object:
         with open_file(path) as file:
-            return _facts(file.column(names[call * STRIDE % count]))
+            return facts(file.column(names[call * STRIDE % count]))
 
     return look_up
 
@@ -44,18 +51,22 @@ def _look_up(path: object, names: list[str]) -> Callable[[int], object]:
 def opened(
     subject: Subject, rounds: int, targets: dict[str, dict[str, float]], tick: Callable[[], None] | None = None
 ) -> list[Row]:
-    """Open the file and look one column up: a local path, the same file through pyarrow.fs, one with an index."""
+    """Open the file and look one column up: a local path, the same file through pyarrow.fs, one with an index, one with
+    a Thrift footer alone; and its bounds as Arrow arrays."""
     names = subject.leaf_names
     elsewhere = RemoteTarget(pyarrow.fs.LocalFileSystem(), subject.flat)
     contenders = [
         Contender(OURS, _look_up(subject.flat, names), calls=200),
         Contender(THROUGH_FILESYSTEM, _look_up(elsewhere, names), calls=100),
         Contender(BY_INDEX, _look_up(subject.index, names), calls=200),
+        Contender(BY_THRIFT, _look_up(subject.plain, names), calls=3),
+        Contender(TYPED, _look_up(subject.flat, names, _bounds), calls=200),
         Contender("pyarrow", lambda call: peers.one_column_of_pyarrow(subject.plain, call * STRIDE % len(names))),
     ]
     timings = compare(contenders, rounds, tick)
     rows = []
-    cases = {OURS: OPENED, THROUGH_FILESYSTEM: f"{OPENED}, through pyarrow.fs", BY_INDEX: f"{OPENED}, by an index"}
+    cases = {OURS: OPENED, THROUGH_FILESYSTEM: f"{OPENED}, through pyarrow.fs", BY_INDEX: f"{OPENED}, by an index",
+             BY_THRIFT: f"{OPENED}, by Thrift alone", TYPED: BOUNDS}
     for way, case in cases.items():
         pair = {OURS: timings[way], "pyarrow": timings["pyarrow"]}
         rows += rows_of(case, subject.name, pair, targets.get(way, {}))
@@ -125,7 +136,8 @@ def many_at_once(subject: Subject, rounds: int, targets: dict[str, float]) -> li
                 peers.facts_of_pyarrow(metadata, leaf) for leaf in leaves(call)]),
         ]
         timings = compare(contenders, rounds)
-    return list(rows_of(f"kept open, {many:,} columns' facts", subject.name, timings, targets))
+    case = f"kept open, {many:,} columns' places, sizes, null counts, raw minima"
+    return list(rows_of(case, subject.name, timings, targets))
 
 
 def width(wide: Subject, narrow: Subject, rounds: int, target: float) -> list[Row]:

@@ -10,7 +10,7 @@ from .. import wire
 from .elements import Element, parse_element
 from .model import Node
 from .names import as_path
-from .types import PHYSICAL_TYPES, LeafType, leaf_type
+from .types import PHYSICAL_TYPES, LeafType, leaf_type_of
 
 __all__ = ["Bounds", "Column"]
 
@@ -60,11 +60,13 @@ class Column:
     footer does not say. Offsets count from the file's start, sizes are bytes.
     """
 
-    __slots__ = ("_chunks", "_file", "_schema", "leaf")
+    __slots__ = ("_chunks", "_element", "_file", "_node", "_typed", "leaf")
 
     def __init__(self, file, leaf: int, chunks):
         self._file, self.leaf, self._chunks = file, leaf, chunks
-        self._schema: tuple[Node, Element] | None = None
+        self._node: Node | None = None
+        self._element: Element | None = None
+        self._typed: tuple[pa.Array, pa.Array] | None = None
 
     num_values = _fact("num_values", "Values, nulls included.")
     null_count = _fact("null_count", "Nulls.")
@@ -92,21 +94,19 @@ class Column:
         """The kernel's view of these chunks."""
         return self._chunks
 
-    def _in_schema(self) -> tuple[Node, Element]:
-        if self._schema is None:
-            node = self._file._on_form(lambda form: form.node(self.leaf))
-            self._schema = node, parse_element(node.thrift)
-        return self._schema
-
     @property
     def node(self) -> Node:
         """The leaf's place in the schema."""
-        return self._in_schema()[0]
+        if self._node is None:
+            self._node = self._file._on_form(lambda form: form.node(self.leaf))
+        return self._node
 
     @property
     def element(self) -> Element:
         """The leaf's schema element."""
-        return self._in_schema()[1]
+        if self._element is None:
+            self._element = parse_element(self.node.thrift)
+        return self._element
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -135,7 +135,7 @@ class Column:
 
     @property
     def leaf_type(self) -> LeafType:
-        return leaf_type(self.element)
+        return leaf_type_of(self.node.thrift)
 
     @property
     def type(self) -> pa.DataType:
@@ -155,12 +155,17 @@ class Column:
     @property
     def min(self) -> pa.Array:
         """The minima as values of `type`; null where unknown. A lower bound where `min_is_exact` is not true."""
-        return self.leaf_type.array(self.min_bytes.to_list())
+        return self._bounds()[0]
 
     @property
     def max(self) -> pa.Array:
         """The maxima as values of `type`; null where unknown. An upper bound where `max_is_exact` is not true."""
-        return self.leaf_type.array(self.max_bytes.to_list())
+        return self._bounds()[1]
+
+    def _bounds(self) -> tuple[pa.Array, pa.Array]:
+        if self._typed is None:
+            self._typed = self.leaf_type.bounds(self._chunks)
+        return self._typed
 
     def _exactness(self, bit: int, known: int, exact: int) -> pa.Array:
         has = self._chunks.bounds()[0]

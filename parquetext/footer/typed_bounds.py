@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..pruning import ColumnBounds
-from .elements import parse_element
 from .model import GROUP, Form
 from .names import find_group_or_leaf
-from .types import LeafType, leaf_type
+from .types import LeafType, leaf_type_of
 
 __all__ = ["RawBounds", "StoredBounds", "column_bounds", "comparable_leaf", "stored_bounds"]
-
-
-@lru_cache(maxsize=1 << 10)
-def _leaf_type_of(thrift: bytes) -> LeafType:
-    """The type of a schema element; the files of a dataset have the same ones over and over."""
-    return leaf_type(parse_element(thrift))
 
 
 def comparable_leaf(form: Form, name: str, rows: pa.DataType) -> tuple[int, LeafType] | None:
@@ -36,7 +28,7 @@ def comparable_type(form: Form, leaf: int, rows: pa.DataType) -> LeafType | None
     if isinstance(rows, pa.BaseExtensionType) or pa.types.is_nested(rows):
         return None
     node = form.node(leaf)
-    return None if node.max_repetition or b"\0" in node.path else _leaf_type_of(node.thrift)
+    return None if node.max_repetition or b"\0" in node.path else leaf_type_of(node.thrift)
 
 
 @dataclass(frozen=True, slots=True)

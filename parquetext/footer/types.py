@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .elements import Element
+from .. import kernels, wire
+from .elements import Element, parse_element
 
-__all__ = ["CODECS", "PHYSICAL_TYPES", "REPETITIONS", "LeafType", "leaf_type"]
+__all__ = ["CODECS", "PHYSICAL_TYPES", "REPETITIONS", "LeafType", "leaf_type", "leaf_type_of"]
 
 BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY = range(8)
 PHYSICAL_TYPES = ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY")
@@ -24,8 +26,7 @@ _WIDTHS = {BOOLEAN: 1, INT32: 4, INT64: 8, INT96: 12, FLOAT: 4, DOUBLE: 8}
 _INTEGERS = {(8, True): pa.int8(), (16, True): pa.int16(), (32, True): pa.int32(), (64, True): pa.int64(),
              (8, False): pa.uint8(), (16, False): pa.uint16(), (32, False): pa.uint32(), (64, False): pa.uint64()}
 _MAX_DECIMAL = 76
-_NANOSECONDS_PER_DAY = 86_400_000_000_000
-_JULIAN_EPOCH = 2_440_588
+_OF_ONE_COLUMN = wire.SCHEMA_ELEMENT_NAME, wire.SCHEMA_ELEMENT_FIELD_ID
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +36,31 @@ class LeafType:
     physical: int
     width: int
     arrow: pa.DataType
+    kind: tuple[int, int, int, int] | None = field(init=False, repr=False, compare=False)  # as kernels.values takes it
+
+    def __post_init__(self):
+        object.__setattr__(self, "kind", _kind(self.physical, self.width, self.arrow))
 
     def array(self, values: Sequence[bytes | None]) -> pa.Array:
         """Bounds in Parquet's plain form, without lengths, as an array of `arrow`; what is no such value is null."""
-        if pa.types.is_null(self.arrow):
+        if self.kind is None:
             return pa.nulls(len(values))
-        if self.width:
-            values = [value if value is not None and len(value) == self.width else None for value in values]
-        if self.is_viewed:
-            return self.array_of(pa.array(values, pa.binary(self.width)))
-        if pa.types.is_decimal(self.arrow):
-            return self._decimals(values)
-        if self.physical == INT96:
-            return pa.array([_nanoseconds(value) for value in values], pa.int64()).view(self.arrow)
-        if self.physical == BOOLEAN:
-            return pa.array([None if value is None else value != b"\0" for value in values], self.arrow)
-        return _text(values, self.arrow) if pa.types.is_string(self.arrow) else pa.array(values, self.arrow)
+        return self._of_buffers(len(values), kernels.values.buffers(list(values), self.kind))
+
+    def bounds(self, chunks) -> tuple[pa.Array, pa.Array]:
+        """The usable minima and maxima of a leaf's chunks as such arrays."""
+        count = len(chunks)
+        if self.kind is None:
+            return pa.nulls(count), pa.nulls(count)
+        minima, maxima = kernels.values.bound_buffers(chunks, self.kind)
+        return self._of_buffers(count, minima), self._of_buffers(count, maxima)
+
+    def _of_buffers(self, count: int, buffers: tuple) -> pa.Array:
+        nulls, valid, offsets, values = buffers
+        wrapped = [valid and pa.py_buffer(valid), pa.py_buffer(values)]
+        if offsets is not None:
+            wrapped.insert(1, pa.py_buffer(offsets))
+        return pa.Array.from_buffers(self.arrow, count, wrapped, nulls)
 
     @property
     def is_viewed(self) -> bool:
@@ -66,34 +76,6 @@ class LeafType:
             return raw.view(self.arrow)
         return _narrowed(raw.view(_STORED[self.physical]), self.arrow)
 
-    def _decimals(self, values: Sequence[bytes | None]) -> pa.Array:
-        order = "little" if self.physical in (INT32, INT64) else "big"
-        width = self.arrow.bit_width // 8
-        limit = 10 ** self.arrow.precision
-        numbers = [None if value is None else int.from_bytes(value, order, signed=True) for value in values]
-        stored = [None if n is None or abs(n) >= limit else n.to_bytes(width, "little", signed=True) for n in numbers]
-        return pa.array(stored, pa.binary(width)).view(self.arrow)
-
-
-def _text(values: Sequence[bytes | None], arrow: pa.DataType) -> pa.Array:
-    """Strings; a bound that a writer cut inside a character is null."""
-    def text(value: bytes | None) -> str | None:
-        try:
-            return None if value is None else value.decode()
-        except UnicodeDecodeError:
-            return None
-
-    return pa.array([text(value) for value in values], arrow)
-
-
-def _nanoseconds(value: bytes | None) -> int | None:
-    """INT96: nanoseconds of the day, Julian day."""
-    if value is None:
-        return None
-    days = int.from_bytes(value[8:], "little", signed=True) - _JULIAN_EPOCH
-    nanoseconds = days * _NANOSECONDS_PER_DAY + int.from_bytes(value[:8], "little", signed=True)
-    return nanoseconds if -(1 << 63) <= nanoseconds < 1 << 63 else None
-
 
 def _narrowed(stored: pa.Array, arrow: pa.DataType) -> pa.Array:
     """Stored numbers as their logical type; those beyond a narrow integer's range are null."""
@@ -108,6 +90,33 @@ def _narrowed(stored: pa.Array, arrow: pa.DataType) -> pa.Array:
         low, high = -(1 << (arrow.bit_width - 1)), (1 << (arrow.bit_width - 1)) - 1
     fits = pc.and_(pc.greater_equal(stored, low), pc.less_equal(stored, high))
     return pc.if_else(fits, stored, None).cast(arrow)
+
+
+def _kind(physical: int, width: int, arrow: pa.DataType) -> tuple[int, int, int, int] | None:
+    """How `kernels.values` makes values of a type of what is stored; None where all are null."""
+    if pa.types.is_null(arrow):
+        return None
+    if pa.types.is_decimal(arrow):
+        reading = wire.READING_SIGNED if physical in (INT32, INT64) else wire.READING_DECIMAL
+        return reading, width, arrow.bit_width // 8, arrow.precision
+    if physical == BOOLEAN:
+        return wire.READING_BOOLEAN, 1, 0, 0
+    if physical == INT96:
+        return wire.READING_INT96, 12, 8, 0
+    if physical in (INT32, INT64):
+        is_unsigned = pa.types.is_unsigned_integer(arrow)
+        return wire.READING_UNSIGNED if is_unsigned else wire.READING_SIGNED, width, arrow.byte_width, 0
+    return wire.READING_TEXT if pa.types.is_string(arrow) else 0, width, width, 0
+
+
+def leaf_type_of(thrift: bytes) -> LeafType:
+    """The type of a SchemaElement's leaf; made once for all columns that differ in name and field id alone."""
+    return _leaf_type_of(kernels.thrift.blanked(thrift, _OF_ONE_COLUMN))
+
+
+@lru_cache(maxsize=1 << 10)
+def _leaf_type_of(thrift: bytes) -> LeafType:
+    return leaf_type(parse_element(thrift))
 
 
 def leaf_type(element: Element) -> LeafType:

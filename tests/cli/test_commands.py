@@ -280,10 +280,12 @@ def test_bench_compares_on_small_shapes(tmp_path):
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert {row["case"] for row in rows} >= {
         "whole Thrift footer",
-        "open + one column's facts",
-        "open + one column's facts, through pyarrow.fs",
-        "kept open, one more column's facts",
-        "kept open, 70 columns' facts",
+        "open + one column's places, sizes, null counts, raw minima",
+        "open + one column's places, sizes, null counts, raw minima, through pyarrow.fs",
+        "open + one column's places, sizes, null counts, raw minima, by Thrift alone",
+        "open + one column's min and max as Arrow arrays",
+        "kept open, one more column's places, sizes, null counts, raw minima",
+        "kept open, 70 columns' places, sizes, null counts, raw minima",
         "remote, one column's facts, before data",
         "remote, one column's values, before data",
         "one column's values",
