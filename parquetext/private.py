@@ -41,7 +41,7 @@ def keep(files: Mapping[str, bytes], executable: bool = False) -> Path:
 
 
 def _home() -> Path:
-    home = Path(tempfile.gettempdir(), f"parquetext-{os.getuid()}")
+    home = Path(tempfile.gettempdir(), f"parquetext-{os.geteuid()}")
     home.mkdir(mode=0o700, exist_ok=True)
     _check_private(home)
     return home
@@ -49,7 +49,7 @@ def _home() -> Path:
 
 def _check_private(directory: Path) -> None:
     found = os.lstat(directory)
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) & 0o077:
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o077:
         raise PermissionError(
             f"{directory} is no directory of this user alone (owner {found.st_uid}, "
             f"mode {stat.S_IMODE(found.st_mode):04o}): remove it, or set TMPDIR to another folder"

@@ -13,6 +13,7 @@ from .. import kernels
 from ..errors import ColumnError, ParquetextError
 from ..footer.pyarrow_footer import schema_of
 from ..storage import LocalSource
+from ..storage.folder import Folder
 from ..storage.lock import open_locked
 from ..storage.operations import OPERATIONS, Operations
 from .naming import ALONE, OF_ALONE
@@ -263,8 +264,10 @@ class Store:
     @contextlib.contextmanager
     def _writing(self) -> Iterator[Token | None]:
         """Hold the lock; gives what is committed, None in a directory that is no store yet."""
-        os.close(os.open(self._layout.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666))
-        with open_locked(self._layout.lock, writable=True, timeout=self._timeout, forced=frozenset()):
+        os.close(os.open(self._layout.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666))
+        with (Folder(os.path.realpath(self.directory)) as folder,
+              open_locked(self._layout.lock, writable=True, timeout=self._timeout, forced=frozenset(), folder=folder)):
+            self._layout.check_trusted()
             try:
                 token = self.token()
             except FileNotFoundError:

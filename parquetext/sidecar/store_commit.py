@@ -44,9 +44,9 @@ class Generation:
 
     def __init__(self, layout: Layout, token: Token, operations: Operations):
         self.token, self._operations = token, operations
-        self.data = LocalSource(layout.data(token.generation), os.O_RDWR)
+        self.data = LocalSource(layout.data(token.generation), os.O_RDWR | os.O_NOFOLLOW)
         try:
-            self.sidecar = LocalSource(layout.sidecar(token.generation), os.O_RDWR)
+            self.sidecar = LocalSource(layout.sidecar(token.generation), os.O_RDWR | os.O_NOFOLLOW)
         except BaseException:
             self.data.close()
             raise
@@ -195,7 +195,7 @@ def _create(operations: Operations, path: str, content: Iterable[bytes | memoryv
 def write_token(operations: Operations, layout: Layout, token: Token) -> None:
     """Make the commit: the one write after which readers see it."""
     try:
-        file = os.open(layout.token, os.O_RDWR | os.O_CLOEXEC)
+        file = os.open(layout.token, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
         _first_token(operations, layout, token)
         return

@@ -11,11 +11,13 @@ Spark, Hive and pyarrow's datasets pass over names that begin with ``_``: for th
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 
 from ..errors import Refused
 from ..storage.operations import Operations
+from ..storage.trust import planted
 from .naming import ALONE, OF_ALONE
 
 __all__ = ["Layout", "is_of_store", "store_of"]
@@ -63,6 +65,14 @@ class Layout:
             self._check_ours(name)
         if self.generations() not in ([], [0]) or any(os.path.islink(self.linked(name)) for name in LINKED):
             raise Refused("the store has lost its token file, which says what is committed", file=self.token)
+
+    def check_trusted(self) -> None:
+        """Refuse what somebody else has put there under a store's names, before it is written to or removed."""
+        folders = [self.folder(generation) for generation in self.generations()]
+        for path in (self.token, *folders, *(os.path.join(folder, name) for folder in folders for name in LINKED)):
+            with contextlib.suppress(FileNotFoundError):
+                if reason := planted(path, is_folder=path in folders):
+                    raise Refused(f"it {reason}, and is not trusted: remove it", file=path)
 
     def _check_ours(self, name: str) -> None:
         path = self.linked(name)

@@ -7,7 +7,7 @@ import stat
 
 from ..errors import Refused
 
-__all__ = ["distrust", "follow"]
+__all__ = ["distrust", "follow", "planted"]
 
 _MOST_LINKS = 40  # as many as the kernel follows
 
@@ -23,6 +23,26 @@ def distrust(status: os.stat_result, owner: int) -> str:
     if status.st_nlink > 1:
         return f"has {status.st_nlink} hard links"
     if status.st_uid not in (owner, os.geteuid()):
+        return f"belongs to user {status.st_uid}"
+    return ""
+
+
+def planted(path: str, *, is_folder: bool) -> str:
+    """Why somebody else may have put there what `path` names, in words; empty where that is not so.
+
+    Links lead elsewhere. In a folder where everybody may put files, and remove only their own (a sticky one), only what
+    belongs to the folder's owner or to this process's user is trusted; in any other one who may put files there may
+    also replace all of them.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is nothing.
+    """
+    status, folder = os.lstat(path), os.stat(os.path.dirname(path) or ".")
+    if not (stat.S_ISDIR if is_folder else stat.S_ISREG)(status.st_mode):
+        return f"is not a {'folder' if is_folder else 'regular file'}"
+    if folder.st_mode & stat.S_ISVTX and status.st_uid not in (folder.st_uid, os.geteuid()):
         return f"belongs to user {status.st_uid}"
     return ""
 

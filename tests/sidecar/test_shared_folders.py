@@ -80,6 +80,66 @@ def test_an_upgrade_succeeds_where_a_strangers_sidecar_may_not_be_removed(path):
         sidecar.open(path)
 
 
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in os.listdir(folder)}
+
+
+@pytest.fixture
+def victim(shared) -> Path:
+    """A folder with files that a store's have the names of."""
+    folder = shared / "victim"
+    folder.mkdir()
+    for name in ("data.parquet", "_pm"):
+        (folder / name).write_bytes(b"the victim's")
+    return folder
+
+
+@pytest.mark.parametrize("generation", [0, 1], ids=["committed", "unfinished"])
+def test_a_store_neither_writes_to_nor_removes_what_a_link_in_it_leads_to(shared, victim, generation):
+    """A generation that was not committed is removed with its files: those of a folder elsewhere were."""
+    store = sidecar.Store(shared / "store")
+    store.append(TABLE)
+    folder = shared / "store" / f"_{generation}"
+    if folder.exists():
+        folder.rename(shared / "moved")
+    folder.symlink_to(victim)
+    before = files_of(victim)
+    for change in (lambda: store.append(TABLE), store.recover, store.compact, store.release):
+        with pytest.raises(Refused, match="is not a folder"):
+            change()
+    assert files_of(victim) == before
+
+
+@pytest.mark.parametrize("name", ["_token", "_lock", "_0/data.parquet", "_0/_pm"])
+def test_a_store_follows_no_link_in_the_place_of_its_files(shared, victim, name):
+    store = sidecar.Store(shared / "store")
+    store.append(TABLE)
+    path = shared / "store" / name
+    path.rename(shared / "moved")
+    path.symlink_to(shared / "moved")
+    before = (shared / "moved").read_bytes()
+    with pytest.raises((Refused, OSError), match=r"is not a regular file|symbolic links"):
+        store.append(TABLE)
+    assert (shared / "moved").read_bytes() == before
+
+
+def test_a_store_in_a_shared_folder_is_not_led_by_a_strangers_token(shared, victim):
+    def plant() -> None:
+        store = sidecar.Store(shared / "mallorys")
+        store.append(TABLE)
+        (shared / "mallorys" / "_token").rename(shared / "store" / "_token")
+        (shared / "mallorys" / "_0").rename(shared / "store" / "_0")
+        (shared / "store" / "_0" / "data.parquet").rename(shared / "store" / "_0" / "theirs")
+        (shared / "store" / "_0" / "data.parquet").symlink_to(victim / "data.parquet")
+
+    (shared / "store").mkdir()
+    (shared / "store").chmod(0o1777)
+    assert as_user(MALLORY, plant) == "None"
+    with pytest.raises(Refused, match="belongs to user 61002"):
+        sidecar.Store(shared / "store").append(TABLE)
+    assert set(files_of(victim).values()) == {b"the victim's"}
+
+
 @pytest.fixture
 def private(tmp_path) -> Path:
     pq.write_table(TABLE, tmp_path / "data.parquet")

@@ -17,8 +17,9 @@ from dataclasses import asdict, dataclass, field
 import pyarrow.fs as pafs
 
 from ... import storage
+from ...errors import Refused
 from ...storage.staged import check_size
-from .staging import FORGOTTEN, Folder, Staging, leftovers, stagings
+from .staging import FORGOTTEN, Folder, Staging, belongs_to, leftovers, stagings
 
 __all__ = ["APPEND", "ERROR", "IGNORE", "OVERWRITE", "OVERWRITE_PARTITIONS", "commit", "settle", "settle_leftovers"]
 
@@ -64,8 +65,22 @@ class Manifest:
 
     @classmethod
     def read(cls, file: Folder) -> Manifest:
+        """The manifest in a staging folder; Refused where it tells of other places than its dataset's and its own."""
         with file.filesystem.open_input_stream(file.path) as stream:
-            return cls(**json.loads(stream.read()))
+            manifest = cls(**json.loads(stream.read()))
+        if not manifest._stays_within(file.parent):
+            raise Refused("the manifest of an unfinished write names places outside of its dataset: remove its folder",
+                          file=file.path)
+        return manifest
+
+    def _stays_within(self, staging: Folder) -> bool:
+        inside = f"{staging.path}/"
+        sources, goals = zip(*self.moves, strict=True) if self.moves else ((), ())
+        places = [*goals, *self.removed, *(place for place, _ in self.partitions)]
+        return (belongs_to(staging, Folder(staging.filesystem, self.dataset))
+                and all(source.startswith(inside) for source in sources)
+                and not any(place.startswith("/") or ".." in place.split("/") for place in [
+                    *places, *(source.removeprefix(inside) for source in sources)]))
 
 
 def commit(staging: Staging, dataset: Folder, files: Iterable[tuple[str, str]], mode: str) -> None:

@@ -14,9 +14,10 @@ import pyarrow.fs as pafs
 
 from ...storage import LocalTarget, RemoteTarget
 from ...storage.staged import copy_whole
+from ...storage.trust import planted
 from ..owner import Owner
 
-__all__ = ["FORGOTTEN", "Folder", "Staging", "leftovers", "stagings"]
+__all__ = ["FORGOTTEN", "Folder", "Staging", "belongs_to", "leftovers", "stagings"]
 
 _MARK = ".parquetext-"
 _LONGEST_NAME = 100  # of a dataset, in bytes, within the staging folder's name
@@ -154,7 +155,7 @@ def leftovers(dataset: Folder, forgotten: float = FORGOTTEN) -> list[Folder]:
 
 
 def stagings(dataset: Folder) -> list[tuple[Folder, Owner]]:
-    """All staging folders for a dataset, and whose they are."""
+    """All staging folders for a dataset, and whose they are; not those that somebody else may have put there."""
     places = [(dataset, _MARK)]
     if dataset.is_local:
         places.append((dataset.parent, f".{_known_as(dataset)}{_MARK}"))
@@ -163,7 +164,22 @@ def stagings(dataset: Folder) -> list[tuple[Folder, Owner]]:
         for place, prefix in places if place.type() == pafs.FileType.Directory
         for info in place.entries() if info.base_name.startswith(prefix) and info.type == pafs.FileType.Directory
         if (owner := Owner.parse(info.base_name.removeprefix(prefix))) is not None
+        and (not dataset.is_local or _is_trusted(info.path))
     ]
+
+
+def _is_trusted(path: str) -> bool:
+    try:
+        return not planted(path, is_folder=True)
+    except FileNotFoundError:  # another process has ended it meanwhile
+        return False
+
+
+def belongs_to(folder: Folder, dataset: Folder) -> bool:
+    """Whether a staging folder is one for the dataset, by its name and place."""
+    if folder.parent == dataset:
+        return folder.name.startswith(_MARK)
+    return folder.parent == dataset.parent and folder.name.startswith(f".{_known_as(dataset)}{_MARK}")
 
 
 def _known_as(dataset: Folder) -> str:
