@@ -16,6 +16,7 @@ from ..footer.types import PHYSICAL_TYPES, REPETITIONS, LeafType
 from ..pruning import ColumnBounds
 from ..storage import LocalTarget, Version, open_source, resolve
 from .building import LENGTH_AND_MAGIC
+from .foreign import has_own_note
 from .header import REPETITION_SHIFT
 from .naming import candidates, likeliest
 from .origin import CODE, Belongs, Origin
@@ -111,9 +112,17 @@ def _untouched(path: str, verify: bool) -> Plan | None:
 
 
 def origin_of(reader) -> Origin | None:
-    """Our note in a sidecar, where there is one whose layout is known."""
+    """Our note in a sidecar, where there is one for this snapshot, and of a layout that is known."""
     note = reader.note(CODE)
-    return None if note is None else Origin.from_bytes(note)
+    return None if note is None or not _is_own(reader) else Origin.from_bytes(note)
+
+
+def _is_own(reader) -> bool:
+    """Whether a note was written for the snapshot; where the commits before are damaged, what it says decides."""
+    try:
+        return has_own_note(reader)
+    except Damaged:
+        return True
 
 
 def read_sidecar(place):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 import pytest
@@ -13,7 +14,9 @@ from support.growing import grow
 
 import parquetext
 from parquetext import sidecar
-from parquetext.errors import ParquetextError, Refused, outcome_of
+from parquetext.arrow.planned import open_planned
+from parquetext.errors import Damaged, ParquetextError, Refused, Unsupported, outcome_of
+from parquetext.pruning import predicate_of
 
 pytestmark = pytest.mark.usefixtures("implementation")
 
@@ -139,3 +142,38 @@ class TestLeftAlone:
         with pytest.raises(Refused):
             sidecar.Store(tmp_path).append(rows(0))
         assert (tmp_path / "_pm").read_bytes() == b"theirs"
+
+
+class TestForeignCommitOnTopOfOurs:
+    """QuestDB appends to a file of which we have made the sidecar, and commits that to the sidecar."""
+
+    @pytest.fixture(params=[True, False], ids=["keeps notes", "no notes"])
+    def grown(self, file, request) -> Path:
+        place = Path(sidecar.build(file).sidecar)
+        grow(file, rows(100))
+        commit_on_top(file, place, keeps_notes=request.param)
+        return file
+
+    def test_it_is_read_by_the_token(self, grown):
+        with sidecar.open(grown, parquet_size=grown.stat().st_size) as plan:
+            assert (plan.origin, plan.num_rows) == (None, 200)
+            for filters, count in ((None, 200), ([("a", ">=", 150)], 50), ([("a", "=", 3)], 1)):
+                assert parquetext.read_table(grown, filters=filters, sidecar=plan).num_rows == count
+            assert plan.surviving(predicate_of([("a", ">=", 150)])) == [1]
+
+    def test_without_the_token_it_is_not_used(self, grown):
+        with pytest.raises(Unsupported, match="version token"):
+            sidecar.open(grown)
+        assert parquetext.read_table(grown, filters=[("a", ">=", 150)], sidecar=True).num_rows == 50
+        assert parquetext.dataset(grown.parent).to_table(filter=pc.field("a") >= 150).num_rows == 50
+        with open_planned(grown) as file:
+            assert (file.form, [finding.kind for finding in file.findings]) == ("thrift", ["sidecar-unused"])
+
+    def test_it_is_compared_by_what_it_says(self, grown):
+        assert sidecar.compare(grown) == []
+
+    def test_a_file_of_another_size_than_the_token_is_no_match(self, grown):
+        with sidecar.open(grown, parquet_size=grown.stat().st_size) as plan:
+            grow(grown, rows(200))
+            with pytest.raises(Damaged, match="the plan is of a file of"):
+                parquetext.read_table(grown, sidecar=plan)
