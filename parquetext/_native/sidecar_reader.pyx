@@ -2,6 +2,7 @@
 
 from collections import namedtuple
 
+cimport cython
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
@@ -49,6 +50,8 @@ cdef uint32_t number_of(value, uint64_t limit) except? 0:
     return value
 
 
+# Not of the garbage collector's: in a cycle it would clear a memoryview that is still looked into. Bytes lead nowhere.
+@cython.no_gc
 cdef class Reader:
     """A sidecar, at one of its snapshots.
 
