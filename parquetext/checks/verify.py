@@ -8,11 +8,12 @@ from .. import extension, kernels, wire
 from ..errors import ParquetextError, Unsupported
 from ..findings import Finding, is_sound
 from ..footer.forms import FLAT_DAMAGED, FLAT_VERBATIM, NAMES, unread_finding
-from ..footer.locate import read_tail
+from ..footer.locate import FIRST_READ_LOCAL, read_tail
 from ..storage import LocalSource, open_source
 from .deep import decode_all
 from .dialect import check_dialect
 from .forms import compare_flat, compare_rebuilt
+from .hadoop_crc import check_hadoop_crc
 from .index import check_index
 from .leftovers import leftovers
 from .pages import check_pages
@@ -50,24 +51,32 @@ def verify(path, *, pages: bool = False, deep: bool = False) -> Report:
     The default tier costs one read of the footer: the tail, the Thrift structure, the checksums of all blocks, every
     cell of a flat footer or an index, and Thrift bytes by the checksums of an index. A block of the arrow dialect is
     compared with the Thrift footer (in plain Python, some 0.2 ms per column chunk). `pages` reads the headers, and the
-    bodies of pages that have a checksum; `deep` reads all.
+    bodies of pages that have a checksum; `deep` reads all. Hadoop's checksum file beside a local file (``.NAME.crc``)
+    has to fit it: its size and the footer, and with `pages` all of it.
     """
     report = Report(str(path), "deep" if deep else "pages" if pages else "tail")
     with open_source(path) as source:
-        _verify(path, source, report, pages or deep, deep)
+        footer_offset = _verify(path, source, report, pages or deep, deep)
         if isinstance(source, LocalSource):
             report.extend(leftovers(source.name))
+            report.extend(check_hadoop_crc(source, 0 if pages or deep else footer_offset))
         report.bytes_read = source.bytes_read
     return report
 
 
-def _verify(path, source, report: Report, pages: bool, deep: bool) -> None:
+def _verify(path, source, report: Report, pages: bool, deep: bool) -> int:
+    """All but what lies beside the file; where the footer and its blocks begin, or a look at the end would."""
     try:
         tail = read_tail(source)
         footer = source.read(tail.footer_offset, tail.footer_length)
     except ParquetextError as error:
         report.findings.append(Finding.of("tail", error))
-        return
+        return max(source.size - FIRST_READ_LOCAL, 0)
+    _verify_footer(path, source, footer, tail, report, pages, deep)
+    return min([tail.footer_offset, *(block.payload for block in tail.blocks)])
+
+
+def _verify_footer(path, source, footer: bytes, tail, report: Report, pages: bool, deep: bool) -> None:
     report.extend(tail.findings)
     if tail.is_par3:
         _verify_par3(path, source, footer, tail, report, pages, deep)

@@ -62,6 +62,7 @@ def change_footer(path: object, plan: Plan, done: str, would: str, *, in_place: 
         if planned.edit is not None:
             told += told_of(path, footer, forced)
             changing.commit(planned.edit)
+            told.append(changing.told)
             sidecar.follow(path)
         return result(changing.source, footer, planned, changing.written, told)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..errors import ParquetextError, Refused
+from .crc_renewal import discard_checksums, renewed_for_edit, settle_checksums
 from .edit import TailEdit
 from .folder import Folder
 from .forcing import check, refuse
@@ -39,6 +40,8 @@ class Change:
         in place the journal too.
     settled : str
         What was done to what killed processes had left, in words; empty for nothing.
+    told : str
+        What else is worth knowing of the commit.
     """
 
     source: LocalSource | RemoteSource
@@ -48,6 +51,7 @@ class Change:
     operations: Operations
     written: int = 0
     settled: str = ""
+    told: str = ""
 
     def commit(self, edit: TailEdit) -> None:
         """Make the file its first `edit.keep` bytes and `edit.tail`; afterwards `source` is of no use.
@@ -57,7 +61,7 @@ class Change:
         Conflict
             Somebody else has changed the file since it was opened: nothing was done.
         Refused
-            An attribute of the file cannot be kept, or an object is too large.
+            An attribute of the file cannot be kept, its checksum file not be renewed, or an object is too large.
         """
         source = self.source
         if not 0 <= edit.keep <= source.size:
@@ -65,10 +69,11 @@ class Change:
         if isinstance(source, RemoteSource):
             self.written = commit_remote(source, edit, self.forced)
             return
-        if self.in_place:
-            commit_in_place(self.operations, source, edit, keep_mtime=self.keep_mtime)
-        else:
-            replace(self.operations, source, edit, keep_mtime=self.keep_mtime, forced=self.forced)
+        with renewed_for_edit(self.operations, source, edit, self.forced) as self.told:
+            if self.in_place:
+                commit_in_place(self.operations, source, edit, keep_mtime=self.keep_mtime)
+            else:
+                replace(self.operations, source, edit, keep_mtime=self.keep_mtime, forced=self.forced)
         self.written = len(edit.tail) + (source.size - edit.keep if self.in_place else edit.keep)
 
 
@@ -152,7 +157,8 @@ def _clean(operations: Operations, source: LocalSource, is_sound: IsSound | None
             raise
         done = error.message
     source.refresh()
-    return done or (SWEPT if swept else None)
+    settled = settle_checksums(operations, source)
+    return "; ".join(filter(None, [done or (SWEPT if swept else None), settled])) or None
 
 
 def recover(path: object, *, timeout: float = 0, is_sound: IsSound | None = None,
@@ -178,9 +184,16 @@ def recover(path: object, *, timeout: float = 0, is_sound: IsSound | None = None
         with _open_local(target, writable=False, timeout=timeout) as source:
             return _clean(operations, source, is_sound)
     except FileNotFoundError:
-        if remove_unfinished(target, operations=operations):
+        swept = remove_unfinished(target, operations=operations)
+        if _discard_checksums(target, operations) or swept:
             return SWEPT
         raise
+
+
+def _discard_checksums(target: LocalTarget, operations: Operations) -> bool:
+    path = os.path.realpath(target.path)
+    with Folder.of(path) as folder:
+        return discard_checksums(operations, path, folder)
 
 
 def remove_unfinished(target: LocalTarget, *, operations: Operations = OPERATIONS) -> bool:

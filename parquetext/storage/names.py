@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 
-__all__ = ["JOURNAL", "NEW", "STALE", "beside"]
+__all__ = ["CHECKSUMS_NEW", "CHECKSUMS_OLD", "JOURNAL", "NEW", "STALE", "beside"]
 
 JOURNAL = "parquetext-journal"
 STALE = f"{JOURNAL}-stale"
 NEW = "parquetext-new"
+CHECKSUMS_NEW, CHECKSUMS_OLD = "parquetext-checksums-new", "parquetext-checksums-old"
 _NAME_MAX = 255
 
 

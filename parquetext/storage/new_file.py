@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import Conflict, ParquetextError
 from .attributes import keep_attributes
+from .crc_renewal import renewed_for
 from .edit import TailEdit
 from .folder import Folder
 from .names import NEW, beside
@@ -61,7 +62,7 @@ class NewFile:
     def __init__(self, path: str, forced: frozenset[str] = frozenset(), operations: Operations = OPERATIONS, *,
                  owner: int | None = None):
         self.path = os.path.realpath(path) if owner is None else follow(path, owner)
-        self._operations, self._fd = operations, -1
+        self._operations, self._forced, self._fd = operations, forced, -1
         self._hidden = beside(self.path, NEW)
         self._folder = Folder.of(self.path)
         try:
@@ -116,7 +117,9 @@ class NewFile:
             operations.fsync(file)
             if not names_file(self._hidden, file, self._folder):
                 raise Conflict("somebody removed the new file before it was in place", file=self.path)
-            operations.rename(self._hidden, self.path, self._folder)
+            with (LocalSource(self._hidden, folder=self._folder) as new,
+                  renewed_for(operations, self.path, self._folder, new, self._forced)):
+                operations.rename(self._hidden, self.path, self._folder)
             self._close_file()
             operations.fsync_folder(self._folder)
         except BaseException:

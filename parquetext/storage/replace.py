@@ -54,12 +54,12 @@ def create_locked(operations: Operations, new: str, mode: int = 0o600, *, folder
     return file
 
 
-def sweep(operations: Operations, path: str, folder: Folder) -> bool:
+def sweep(operations: Operations, path: str, folder: Folder, kind: str = NEW) -> bool:
     """Remove the new file that a killed process left beside `path`, if nobody holds its lock; whether there was one.
 
     Whoever it belongs to: nothing of it is used. Refused where the name is no file's.
     """
-    new = beside(path, NEW)
+    new = beside(path, kind)
     try:
         file = LocalSource(new, folder=folder)
     except FileNotFoundError:

@@ -80,6 +80,8 @@ def kill_at_every_call(folder: str, name: str, call: str, idle, file: str, chang
         def prepare(case=case):
             os.mkdir(case)
             shutil.copyfile(file, f"{case}/x.parquet")
+            if os.path.exists(f"{file}.crc"):
+                shutil.copyfile(f"{file}.crc", f"{case}/.x.parquet.crc")
 
         def act(case=case, k=k):
             for _ in range(LIMIT - k):

@@ -31,10 +31,10 @@ class Killing(Unflushed):
 
 
 def _dying(name: str):
-    def operation(self, *arguments):
+    def operation(self, *arguments, **options):
         self.left -= 1
         if self.left >= 0:
-            return getattr(Unflushed, name)(self, *arguments)
+            return getattr(Unflushed, name)(self, *arguments, **options)
         if self.left == -1 and self._torn and name == "write":
             file, data, offset = arguments
             Operations.write(self, file, bytes(data)[:len(data) // 2], offset)

@@ -1,0 +1,327 @@
+"""Hadoop's checksum file beside a file goes with every change of it; damage that it shows stays visible."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+from pathlib import Path
+
+import pytest
+from support.hadoop import checksummed, crc_of, reads
+from support.killing import Killed, Killing
+from support.powercut import Recording, put, states
+
+from parquetext.errors import Conflict, Refused
+from parquetext.storage import LocalSource, NewFile, TailEdit, change, recover
+from parquetext.storage.hadoop_crc import Checksums
+from parquetext.storage.operations import Operations
+
+HEAD = random.Random(1).randbytes(5000)
+OLD = HEAD + b"old" * 700
+EDITS = {
+    "longer": TailEdit(len(HEAD), b"longer" * 500),
+    "shorter": TailEdit(len(HEAD), b"short"),
+    "as long": TailEdit(len(HEAD), b"new" * 700),
+    "whole chunks": TailEdit(9 * 512, b"x" * 1024),
+    "from the start": TailEdit(0, b"all of it"),
+    "appended": TailEdit(len(OLD), b"appended"),
+    "cut": TailEdit(512, b""),
+}
+WAYS = pytest.mark.parametrize("in_place", [False, True], ids=["replaced", "in place"])
+
+
+def new_content(edit: TailEdit) -> bytes:
+    return OLD[:edit.keep] + edit.tail
+
+
+@pytest.fixture(params=EDITS)
+def edit(request) -> TailEdit:
+    return EDITS[request.param]
+
+
+@pytest.fixture
+def path(tmp_path) -> Path:
+    path = tmp_path / "x.bin"
+    path.write_bytes(OLD)
+    crc_of(path).write_bytes(checksummed(OLD))
+    return path
+
+
+def commit(path: Path, edit: TailEdit, **options) -> str:
+    with change(path, **options) as changing:
+        changing.commit(edit)
+    return changing.told
+
+
+def names(path: Path) -> list[str]:
+    return sorted(os.listdir(path.parent))
+
+
+@WAYS
+@pytest.mark.parametrize("chunk", [512, 1, 4096, 1 << 21])
+def test_the_checksums_are_those_of_the_changed_file(path, edit, in_place, chunk):
+    crc_of(path).write_bytes(checksummed(OLD, chunk))
+    assert commit(path, edit, in_place=in_place) == ""
+    assert path.read_bytes() == new_content(edit)
+    assert crc_of(path).read_bytes() == checksummed(new_content(edit), chunk)
+    assert names(path) == [".x.bin.crc", "x.bin"]
+
+
+@WAYS
+def test_a_file_without_checksums_gets_none(path, in_place):
+    crc_of(path).unlink()
+    commit(path, EDITS["longer"], in_place=in_place)
+    assert names(path) == ["x.bin"]
+
+
+@WAYS
+@pytest.mark.parametrize("at", [100, 4000])
+def test_damage_in_front_of_the_change_stays_visible(path, in_place, at):
+    damaged = bytearray(OLD)
+    damaged[at] ^= 1
+    path.write_bytes(damaged)
+    assert commit(path, EDITS["longer"], in_place=in_place) == ""
+    before, now = checksummed(OLD), crc_of(path).read_bytes()
+    assert now[:8 + 4 * (len(HEAD) // 512)] == before[:8 + 4 * (len(HEAD) // 512)]
+    assert not reads(path)
+    repaired = bytearray(path.read_bytes())
+    repaired[at] ^= 1
+    path.write_bytes(repaired)
+    assert reads(path)
+
+
+MISFITS = {
+    "size": lambda data: checksummed(data + bytes(600)),
+    "chunk of the change": lambda data: checksummed(data[:4999] + b"?" + data[5000:]),
+    "tail": lambda data: checksummed(data[:-1] + b"?"),
+    "no sums": lambda data: checksummed(b""),
+}
+
+
+@WAYS
+@pytest.mark.parametrize("misfit", MISFITS)
+def test_one_that_did_not_fit_before_is_left_and_told(path, in_place, misfit):
+    wrong = MISFITS[misfit](OLD)
+    crc_of(path).write_bytes(wrong)
+    assert ".x.bin.crc does not fit" in commit(path, EDITS["longer"], in_place=in_place)
+    assert path.read_bytes() == new_content(EDITS["longer"])
+    assert crc_of(path).read_bytes() == wrong
+
+
+@pytest.mark.parametrize("content", [b"", b"crc", b"crc\0\0\0\0\0", b"crc\0\x80\0\0\0", b"CRC\0\0\0\2\0",
+                                     checksummed(OLD) + b"?"], ids=repr)
+def test_what_hadoop_takes_for_no_checksum_file_is_left_alone(path, content):
+    crc_of(path).write_bytes(content)
+    assert commit(path, EDITS["longer"]) == ""
+    assert crc_of(path).read_bytes() == content
+
+
+def test_nothing_in_front_of_the_change_is_read(path, monkeypatch):
+    path.write_bytes(HEAD * 100 + b"old")
+    crc_of(path).write_bytes(checksummed(path.read_bytes()))
+    edit = TailEdit(len(HEAD) * 100, b"new")
+    read = LocalSource._read
+    asked = []
+    monkeypatch.setattr(LocalSource, "_read", lambda self, offset, length: (
+        self.name.endswith("x.bin") and asked.append(offset), read(self, offset, length))[1])
+    commit(path, edit)
+    assert asked and min(asked) >= edit.keep // 512 * 512
+    assert reads(path)
+
+
+@WAYS
+def test_mode_owner_and_attributes_of_the_checksum_file_stay(path, in_place):
+    crc_of(path).chmod(0o640)
+    commit(path, EDITS["longer"], in_place=in_place)
+    assert crc_of(path).stat().st_mode & 0o777 == 0o640
+
+
+class Failing(Operations):
+    """Fails like a system call that may not do one thing to one name."""
+
+    def __init__(self, call: str, end: str, error: type[OSError] = PermissionError):
+        self.call, self.end, self.error = call, end, error
+
+    def _fail(self, call: str, path: str) -> None:
+        if call == self.call and path.endswith(self.end):
+            raise self.error(1, "may not", path)
+
+    def create(self, path, mode=0o600, folder=None):
+        self._fail("create", path)
+        return super().create(path, mode, folder)
+
+    def rename(self, old, new, folder=None):
+        self._fail("rename", old)
+        super().rename(old, new, folder)
+
+
+@WAYS
+@pytest.mark.parametrize("call", [("create", "checksums-new"), ("rename", ".x.bin.crc")], ids=" ".join)
+def test_one_that_cannot_be_renewed_refuses_the_change_before_anything_is_done(path, in_place, call):
+    with pytest.raises(Refused, match=r"\.x\.bin\.crc cannot be renewed .*Hadoop would not read"):
+        commit(path, EDITS["longer"], in_place=in_place, operations=Failing(*call))
+    assert path.read_bytes() == OLD and reads(path)
+    assert names(path) == [".x.bin.crc", "x.bin"]
+
+
+@pytest.mark.parametrize("make", [lambda crc: crc.symlink_to("elsewhere"), os.mkdir, os.mkfifo],
+                         ids=["link", "folder", "pipe"])
+def test_one_that_is_no_file_refuses_the_change(path, make):
+    crc_of(path).rename(path.with_name("elsewhere"))
+    make(crc_of(path))
+    with pytest.raises(Refused, match="which Hadoop checks the file by, is not a regular file"):
+        commit(path, EDITS["longer"])
+    assert path.read_bytes() == OLD
+
+
+@WAYS
+def test_a_change_that_fails_leaves_file_and_checksums(path, in_place):
+    class Full(Operations):
+        def write(self, file, data, offset):
+            if bytes(data).endswith(b"longer"):
+                raise OSError(28, "no space left")
+            super().write(file, data, offset)
+
+    with pytest.raises(OSError, match="no space left"):
+        commit(path, EDITS["longer"], in_place=in_place, operations=Full())
+    assert path.read_bytes() == OLD and crc_of(path).read_bytes() == checksummed(OLD)
+    assert names(path) == [".x.bin.crc", "x.bin"]
+
+
+def test_a_conflict_leaves_what_somebody_else_has_written(path):
+    theirs = OLD + b"theirs"
+    with change(path) as changing:
+        path.write_bytes(theirs)
+        crc_of(path).write_bytes(checksummed(theirs))
+        with pytest.raises(Conflict):
+            changing.commit(EDITS["longer"])
+    assert path.read_bytes() == theirs and reads(path)
+
+
+def killed_at(folder: Path, count: int, edit: TailEdit, in_place: bool) -> tuple[Path, bool]:
+    """A copy of the file whose change died at an operation, and whether it did."""
+    folder.mkdir()
+    path = folder / "x.bin"
+    path.write_bytes(OLD)
+    crc_of(path).write_bytes(checksummed(OLD))
+    try:
+        commit(path, edit, in_place=in_place, operations=Killing(count))
+    except Killed:
+        return path, True
+    return path, False
+
+
+@WAYS
+def test_a_kill_anywhere_leaves_what_readers_read_and_recover_puts_checksums_back(tmp_path, edit, in_place):
+    outcomes, states_seen = set(), set()
+    for count in itertools.count():
+        path, died = killed_at(tmp_path / str(count), count, edit, in_place)
+        now = path.read_bytes()
+        if now in (OLD, new_content(edit)):
+            assert reads(path), f"killed at operation {count}: {names(path)}"
+            states_seen.add(crc_of(path).exists())
+        else:
+            assert in_place and not crc_of(path).exists()
+        recover(path)
+        outcomes.add(path.read_bytes())
+        assert names(path) == [".x.bin.crc", "x.bin"], f"killed at operation {count}"
+        assert crc_of(path).read_bytes() == checksummed(path.read_bytes())
+        if not died:
+            break
+    assert count > 10 and outcomes == {OLD, new_content(edit)} and states_seen == {True, False}
+
+
+@WAYS
+def test_the_next_change_after_a_kill_settles_too(tmp_path, in_place):
+    for count in itertools.count():
+        path, died = killed_at(tmp_path / str(count), count, EDITS["longer"], in_place)
+        with change(path) as changing:
+            if changing.source.size == len(OLD):
+                changing.commit(EDITS["longer"])
+        assert path.read_bytes() == new_content(EDITS["longer"]) and reads(path)
+        assert names(path) == [".x.bin.crc", "x.bin"]
+        if not died:
+            break
+
+
+@WAYS
+@pytest.mark.parametrize("name", ["longer", "as long", "shorter"])
+def test_a_power_cut_at_any_moment_leaves_what_readers_read(path, in_place, name):
+    edit, recording = EDITS[name], Recording(path.parent)
+    commit(path, edit, in_place=in_place, operations=recording)
+    for state in states(recording, after=True):
+        put(state, path.parent)
+        assert reads(path) or path.read_bytes() not in (OLD, new_content(edit))
+        recover(path)
+        assert path.read_bytes() in (OLD, new_content(edit))
+        assert reads(path) and set(names(path)) <= {".x.bin.crc", "x.bin"}
+
+
+def test_checksums_left_beside_a_file_that_was_written_anew_go(path):
+    killed, _ = killed_at(path.parent / "k", 7, EDITS["longer"], in_place=False)
+    assert len(names(killed)) > 2
+    killed.write_bytes(b"anew")
+    crc_of(killed).unlink(missing_ok=True)
+    recover(killed)
+    assert names(killed) == ["x.bin"]
+
+
+def test_checksums_left_beside_a_file_that_is_gone_go(path):
+    killed, _ = killed_at(path.parent / "k", 7, EDITS["longer"], in_place=False)
+    killed.unlink()
+    crc_of(killed).unlink(missing_ok=True)
+    recover(killed)
+    assert names(killed) == []
+
+
+def test_what_others_put_under_our_names_is_not_used(path):
+    forged = checksummed(OLD[:600] + b"?" + OLD[601:])
+    path.with_name("theirs").write_bytes(forged)
+    os.link(path.with_name("theirs"), path.with_name(".x.bin.parquetext-checksums-new"))
+    crc_of(path).unlink()
+    assert recover(path) is None
+    assert not crc_of(path).exists()
+
+
+class TestWriting:
+    def write(self, path: Path, content: bytes) -> None:
+        new = NewFile(str(path))
+        new.sink.write(content)
+        new.commit()
+
+    def test_a_file_that_is_written_over_gets_checksums_of_its_own(self, path):
+        for content in (b"anew" * 1000, b""):
+            self.write(path, content)
+            assert path.read_bytes() == content
+            assert crc_of(path).read_bytes() == checksummed(content)
+            assert names(path) == [".x.bin.crc", "x.bin"]
+
+    def test_a_stale_one_beside_no_file_is_renewed(self, path):
+        path.unlink()
+        self.write(path, b"anew")
+        assert crc_of(path).read_bytes() == checksummed(b"anew")
+
+    def test_a_new_file_gets_none(self, path):
+        self.write(path.with_name("y.bin"), b"anew")
+        assert names(path) == [".x.bin.crc", "x.bin", "y.bin"]
+
+    def test_remains_of_a_kill_are_no_obstacle(self, path):
+        path.with_name(".x.bin.parquetext-checksums-new").write_bytes(b"half")
+        self.write(path, b"anew")
+        assert names(path) == [".x.bin.crc", "x.bin"] and reads(path)
+
+
+def test_a_name_that_is_too_long_for_checksums_is_changed(tmp_path):
+    path = tmp_path / ("n" * 252)
+    path.write_bytes(OLD)
+    commit(path, EDITS["longer"])
+    assert path.read_bytes() == new_content(EDITS["longer"])
+
+
+def test_sums_are_taken_over_without_a_look(path):
+    with LocalSource(str(path)) as source:
+        sums = Checksums.read(LocalSource(str(crc_of(path))))
+        sums.sums[3] ^= 1
+        after = sums.after(source, EDITS["longer"])
+    assert after.sums[3] == sums.sums[3]
