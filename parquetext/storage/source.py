@@ -80,7 +80,8 @@ class Source:
         try:
             data = self._read(offset, length)
         except OSError as error:
-            error.filename = error.filename or self.name
+            if error.errno is not None:  # without, a name would take the message's place
+                error.filename = error.filename or self.name
             raise
         if len(data) != length:
             raise self._ends(offset, length, len(data))
