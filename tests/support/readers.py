@@ -48,6 +48,8 @@ class Reader:
         The tables of the test whose plain file it reads.
     long : bool
         It is built from source.
+    made_for : str
+        What else its folder depends on.
     """
 
     name: str
@@ -58,13 +60,14 @@ class Reader:
     unreliable: tuple[str, ...] = ()
     tables: tuple[str, ...] = TABLES
     long: bool = False
+    made_for: str = ""
 
     def __str__(self) -> str:
         return f"{self.name} {self.version}"
 
     @property
     def folder(self) -> Path:
-        return CACHE / f"{self.name}-{self.version}"
+        return CACHE / f"{self.name}-{self.version}{self.made_for}"
 
     def read(self, paths: list[str]) -> list[dict]:
         """What it makes of each file: rows, columns and digest, or an error.
@@ -96,7 +99,8 @@ def _python(name: str, version: str, *beside: str, **facts) -> Reader:
              "--target", folder, f"{package}=={version}", *beside, folder=folder)
 
     return Reader(name, version, install,
-                  lambda folder: [sys.executable, "-I", "-S", str(PROGRAMS / "read.py"), package, str(folder)], **facts)
+                  lambda folder: [sys.executable, "-I", "-S", str(PROGRAMS / "read.py"), package, str(folder)],
+                  made_for="-python{}.{}".format(*sys.version_info), **facts)
 
 
 def _java(name: str, version: str, **facts) -> Reader:
@@ -170,7 +174,7 @@ READERS = [
     _python("fastparquet", "2026.9.0", unreliable=(IN_STRUCT,)),
     _node("hyparquet", "1.31.5"),
     _java("parquet-java", "1.10.1"),
-    _java("parquet-java", "1.17.0"),
+    _java("parquet-java", "1.18.1"),
     _go("parquet-go", "0.32.0", "github.com/parquet-go/parquet-go", locked_out=AFTER_STOP),
     _go("arrow-go", "18.8.0", "github.com/apache/arrow-go/v18"),
     _rust("arrow-rs", "60.1.0", "parquet"),
