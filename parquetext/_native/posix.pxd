@@ -7,6 +7,7 @@ cdef extern from "<fcntl.h>" nogil:
 cdef extern from "<unistd.h>" nogil:
     int close(int fd)
     ssize_t pread(int fd, void *into, size_t count, int64_t offset)
+    unsigned int geteuid()
 cdef extern from "<sys/mman.h>" nogil:
     int PROT_READ, MAP_SHARED
     void *MAP_FAILED
@@ -17,7 +18,7 @@ cdef extern from "<sys/stat.h>" nogil:
         int64_t tv_sec
         long tv_nsec
     struct stat_t "stat":
-        unsigned int st_mode
+        unsigned int st_mode, st_uid
         int64_t st_size
         uint64_t st_dev, st_ino
         timespec st_mtim, st_ctim

@@ -11,8 +11,8 @@ from ..errors import ParquetextError, wire_error
 
 from .capi cimport pqx_error
 from .posix cimport (
-    MAP_FAILED, MAP_SHARED, O_CLOEXEC, O_NONBLOCK, O_RDONLY, PROT_READ, S_ISREG, PyUnicode_EncodeFSDefault, close, fstat, mmap,
-    munmap, open, pread, stat, stat_t,
+    MAP_FAILED, MAP_SHARED, O_CLOEXEC, O_NONBLOCK, O_RDONLY, PROT_READ, S_ISREG, PyUnicode_EncodeFSDefault, close, fstat, geteuid,
+    mmap, munmap, open, pread, stat, stat_t,
 )
 from .sidecar_api cimport pqx_pm_committed_size, pqx_pm_file, pqx_pm_get_footer, pqx_pm_is_of, pqx_pm_open
 from .sidecar_reader cimport Reader
@@ -178,7 +178,8 @@ def open_untouched(path, sidecar):
     Returns
     -------
     Reader or None
-        Its checksum is not computed. None where there is no such sidecar, or anything speaks against it.
+        Its checksum is not computed. None where there is no such sidecar, or anything speaks against it: also where it
+        belongs neither to the file's owner nor to this process's user.
     """
     cdef bytes path_held = encoded(path), sidecar_held = encoded(sidecar)
     cdef const char *path_name = path_held
@@ -200,6 +201,8 @@ def open_untouched(path, sidecar):
     with nogil:
         failure = (stat(path_name, &facts) < 0 or pqx_pm_open(mapping.start, file.committed, &made.pm, &error) != 0
                    or pqx_pm_get_footer(&made.pm, file.committed, &made.f, &error) != 0)
+        # Somebody else's, which may lie in a folder that everybody may put files into, is for the careful way.
+        failure = failure or (file.facts.st_uid != facts.st_uid and file.facts.st_uid != geteuid())
         if not failure:
             there.size, there.device, there.inode = <uint64_t> facts.st_size, facts.st_dev, facts.st_ino
             there.modified = facts.st_mtim.tv_sec * SECOND + facts.st_mtim.tv_nsec

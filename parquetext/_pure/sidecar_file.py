@@ -52,10 +52,13 @@ def _committed(first: bytes, there: int, path: str | bytes) -> int:
 def open_untouched(path: str | bytes, sidecar: str | bytes) -> Reader | None:
     """A reader of a local sidecar's newest snapshot, where our note in it says that the file at `path` is untouched.
 
-    Its checksum is not computed. None where there is no such sidecar, or anything speaks against it.
+    Its checksum is not computed. None where there is no such sidecar, or anything speaks against it: also where it
+    belongs neither to the file's owner nor to this process's user.
     """
     try:
         reader, status = Reader(map_file(sidecar), verify=False), os.stat(path)
+        if os.stat(sidecar).st_uid not in (status.st_uid, os.geteuid()):
+            return None
     except (OSError, ParquetextError):
         return None
     note, (offset, length) = reader.note(wire.PM_ORIGIN_CODE), reader.parquet_footer

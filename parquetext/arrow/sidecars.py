@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -15,6 +15,8 @@ from ..footer.thrift_form import ThriftForm
 from ..footer.typed_bounds import RawBounds, comparable_type
 from ..footer.types import LeafType
 from ..pruning import Predicate
+from ..sidecar.naming import likeliest
+from ..storage.trust import is_shared, is_strangers
 from .planning import FileFacts, kept_of, rows_type
 from .selection import find_top_level
 
@@ -53,7 +55,8 @@ def plan_by_sidecars(predicate: Predicate, paths: Sequence[str], types: Mapping[
     filtered : set of int
         The planned files that have Bloom filters.
     """
-    todo, left, others, filtered = list(range(len(paths))), {}, [], set()
+    others = list(_untrusted(paths))
+    todo, left, filtered = sorted(set(range(len(paths))).difference(others)), {}, set()
     wanted = [name for name in types if name not in given]
     for _ in range(SCHEMAS):
         found = kernels.plan.first_schema(paths_of(paths, todo)) if todo else None
@@ -77,6 +80,21 @@ def plan_by_sidecars(predicate: Predicate, paths: Sequence[str], types: Mapping[
         others += [number for number, status in rest if status != kernels.plan.OTHER]
         todo = [number for number, status in rest if status == kernels.plan.OTHER]
     return left, sorted(others + todo), filtered
+
+
+def _untrusted(paths: Sequence[str]) -> Iterator[int]:
+    """The files in folders that others may put files into, unless the sidecar that is there is known to be no other's.
+
+    What is trusted cannot be replaced there; where there is none yet, a stranger may put one at any moment.
+    """
+    folders = [path[:path.rfind("/") + 1] for path in paths]
+    shared = {folder for folder in set(folders) if is_shared(folder)}
+    for number, (path, folder) in enumerate(zip(paths, folders, strict=True)) if shared else ():
+        try:
+            if folder in shared and is_strangers(likeliest(path), os.stat(path).st_uid):
+                yield number
+        except FileNotFoundError:
+            yield number
 
 
 def _sorted_out(numbers: list[int], statuses: bytes,

@@ -10,11 +10,12 @@ from contextlib import nullcontext
 import pyarrow as pa
 
 from .. import kernels, wire
-from ..errors import ColumnError, Damaged, ParquetextError, Unsupported, wire_error
+from ..errors import ColumnError, Damaged, ParquetextError, Refused, Unsupported, wire_error
 from ..footer.columns import Bounds
 from ..footer.types import PHYSICAL_TYPES, REPETITIONS, LeafType
 from ..pruning import ColumnBounds
 from ..storage import LocalTarget, Version, open_source, resolve
+from ..storage.trust import is_strangers
 from .building import LENGTH_AND_MAGIC
 from .foreign import has_own_note
 from .header import REPETITION_SHIFT
@@ -54,6 +55,8 @@ def open(path, *, sidecar=None, parquet_size: int | None = None, verify: bool = 
         The sidecar does not belong to the file as it is now, or its own checks fail.
     Unsupported
         It requires features that are not known, or says nothing of the file's content and no token is given.
+    Refused
+        The one beside the file is of somebody else, in a folder where everybody may put files (docs/safety.md).
 
     Notes
     -----
@@ -70,18 +73,30 @@ def open(path, *, sidecar=None, parquet_size: int | None = None, verify: bool = 
 
 def open_beside(target, places: Sequence | None = None, parquet_size: int | None = None, verify: bool = True,
                 source=None) -> Plan:
-    """The first of the sidecars that belongs to the file, which may be open as `source`."""
-    places = candidates(target) if places is None else places
+    """The first of the sidecars that belongs to the file, which may be open as `source`; by default one beside it."""
+    is_named, places = places is not None, candidates(target) if places is None else places
     failure = None
     for place in places:
         try:
+            if not is_named:
+                _refuse_strangers(target, place)
             return _open_one(target, place, parquet_size, verify, source)
         except FileNotFoundError as error:
             if error.filename not in (None, getattr(place, "path", None)):
                 raise
-        except (Damaged, Unsupported) as error:
+        except (Damaged, Refused, Unsupported) as error:
             failure = error
     raise failure or FileNotFoundError(errno.ENOENT, "no sidecar", str(places[0]))
+
+
+def _refuse_strangers(target, place) -> None:
+    """Refused where, in a folder that everybody may put files into, a stranger has put the sidecar there.
+
+    Who writes it says which rows a reader sees.
+    """
+    if isinstance(place, LocalTarget) and is_strangers(place.path, os.stat(target.path).st_uid):
+        raise Refused(f"it belongs to user {os.stat(place.path).st_uid}, in a folder that everybody may put files into",
+                      file=place.path)
 
 
 def _open_one(target, place, parquet_size: int | None, verify: bool, source) -> Plan:

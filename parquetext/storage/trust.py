@@ -7,7 +7,7 @@ import stat
 
 from ..errors import Refused
 
-__all__ = ["distrust", "follow", "planted"]
+__all__ = ["distrust", "follow", "is_shared", "is_strangers", "planted"]
 
 _MOST_LINKS = 40  # as many as the kernel follows
 
@@ -27,24 +27,37 @@ def distrust(status: os.stat_result, owner: int) -> str:
     return ""
 
 
+def is_shared(folder: str) -> bool:
+    """Whether it is sticky: others may put files there, and remove only their own.
+
+    In any other folder, who may put files there may also replace all of them.
+    """
+    return bool(os.stat(folder or ".").st_mode & stat.S_ISVTX)
+
+
+def is_strangers(path: str, owner: int) -> bool:
+    """Whether `path` is in a shared folder, and neither the user `owner`'s, nor the folder's owner's, nor our own.
+
+    FileNotFoundError where there is nothing.
+    """
+    folder = os.path.dirname(path) or "."
+    return is_shared(folder) and os.stat(path).st_uid not in (owner, os.stat(folder).st_uid, os.geteuid())
+
+
 def planted(path: str, *, is_folder: bool) -> str:
     """Why somebody else may have put there what `path` names, in words; empty where that is not so.
 
-    Links lead elsewhere. In a folder where everybody may put files, and remove only their own (a sticky one), only what
-    belongs to the folder's owner or to this process's user is trusted; in any other one who may put files there may
-    also replace all of them.
+    Links lead elsewhere, and what `is_strangers` is somebody else's.
 
     Raises
     ------
     FileNotFoundError
         There is nothing.
     """
-    status, folder = os.lstat(path), os.stat(os.path.dirname(path) or ".")
+    status = os.lstat(path)
     if not (stat.S_ISDIR if is_folder else stat.S_ISREG)(status.st_mode):
         return f"is not a {'folder' if is_folder else 'regular file'}"
-    if folder.st_mode & stat.S_ISVTX and status.st_uid not in (folder.st_uid, os.geteuid()):
-        return f"belongs to user {status.st_uid}"
-    return ""
+    return f"belongs to user {status.st_uid}" if is_strangers(path, os.geteuid()) else ""
 
 
 def follow(path: str, owner: int) -> str:

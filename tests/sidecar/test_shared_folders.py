@@ -6,13 +6,16 @@ import os
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from support.users import ANNA, MALLORY, as_user, shared_folder
 
+import parquetext
 from parquetext import edits, sidecar
 from parquetext.errors import ParquetextError, Refused
-from parquetext.sidecar import following
+from parquetext.sidecar import building, following
+from parquetext.storage import open_source
 from parquetext.storage.operations import Operations
 
 TABLE = pa.table({"n": list(range(1000)), "text": [str(n) for n in range(1000)]})
@@ -77,7 +80,48 @@ def test_an_upgrade_succeeds_where_a_strangers_sidecar_may_not_be_removed(path):
     assert as_user(ANNA, lambda: edits.upgrade(path, form="flat", in_place=True).outcome) == "upgraded"
     assert beside(path).stat().st_uid == MALLORY
     with pytest.raises(ParquetextError, match="made from another content"):
+        sidecar.open(path, sidecar=beside(path))
+
+
+def in_folder(path: Path) -> list[int]:
+    """The values that a dataset of the folder finds by a filter."""
+    return parquetext.dataset(path.parent).to_table(filter=pc.field("n") > 0)["n"].to_pylist()
+
+
+def test_no_reader_loses_rows_to_a_strangers_sidecar(shared, monkeypatch, implementation):
+    """A stranger's sidecar belongs to the file by all that it says of it, and lies about the rows."""
+    path, other = shared / "x.parquet", shared / "other.parquet"
+    for file, sign in ((path, 1), (other, -1)):
+        table = pa.table({"n": [sign * n for n in range(1, 1000)]})
+        pq.write_table(table, file, use_dictionary=False, compression="NONE")
+        os.chown(file, ANNA, ANNA)
+    with open_source(path) as source:
+        building.settle(source)
+        of = building.Origin.of(building.footer_bytes(source)[1], source.version, [])
+    with monkeypatch.context() as lie:
+        lie.setattr(building.Origin, "of", lambda *_, **__: of)
+        sidecar.build(other)
+    lying = beside(other).read_bytes()
+    for file in (other, beside(other)):
+        file.unlink()
+    assert as_user(MALLORY, lambda: beside(path).write_bytes(lying)) == str(len(lying))
+    assert in_folder(path) == list(range(1, 1000))
+    assert parquetext.read_table(path, filters=[("n", ">", 0)], sidecar=True).num_rows == 999
+    with pytest.raises(Refused, match="belongs to user 61002, in a folder"):
         sidecar.open(path)
+    os.chown(beside(path), ANNA, ANNA)  # the word of the file's owner is taken
+    assert in_folder(path) == []
+
+
+def test_a_sidecar_of_somebody_else_is_read_in_a_folder_that_is_not_shared(path):
+    os.chown(path, ANNA, ANNA)
+    path.chmod(0o644)
+    assert as_user(MALLORY, lambda: sidecar.build(path).outcome) == "built"
+    with pytest.raises(Refused, match="belongs to user 61002"):
+        sidecar.open(path)
+    assert sidecar.open(path, sidecar=beside(path)).num_rows == 1000
+    path.parent.chmod(0o777)
+    assert sidecar.open(path).num_rows == 1000
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
