@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import ParquetextError, Unsupported
 from ..storage import LocalTarget, RemoteTarget
+from ..storage.azure_credentials import with_credentials
 from ..storage.hdfs import HDFS_SCHEMES, hdfs_filesystem
 from ..storage.paths import fsspec_filesystem
 from ..storage.secrets import without_secrets
@@ -89,7 +90,7 @@ class Filesystems:
         return {**rest, _HDFS: json.dumps(hdfs)} if hdfs else rest
 
     def target(self, url: str) -> LocalTarget | RemoteTarget:
-        """Where a path or URL leads; nothing is read.
+        """Where a path or URL leads; nothing is read. Of Azure's stores credentials are asked for.
 
         Raises
         ------
@@ -99,7 +100,8 @@ class Filesystems:
         if (local := local_path(url)) is not None:
             return LocalTarget(local)
         mount = self._mount(url)
-        return RemoteTarget(mount.filesystem, mount.path + url[len(mount.url):] or "/")
+        path = mount.path + url[len(mount.url):] or "/"
+        return RemoteTarget(with_credentials(mount.filesystem, path), path)
 
     def url(self, path: str, like: str) -> str:
         """The URL of a path of the filesystem that the URL `like` leads to."""

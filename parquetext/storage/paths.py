@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import ParquetextError
+from .azure_credentials import with_credentials
 from .hdfs import HDFS_SCHEMES, hdfs_filesystem
 from .secrets import without_secrets
 
@@ -45,7 +46,7 @@ class RemoteTarget:
 
 
 def resolve(path: object) -> LocalTarget | RemoteTarget:
-    """Where a path leads; nothing is opened.
+    """Where a path leads; nothing is opened. Of Azure's stores credentials are asked for, unless a key is given.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ def resolve(path: object) -> LocalTarget | RemoteTarget:
     Raises
     ------
     ParquetextError
-        It is none of these.
+        It is none of these, or there are no credentials for Azure.
     """
     if isinstance(path, (LocalTarget, RemoteTarget)):
         return path
@@ -91,9 +92,10 @@ def _of_uri(uri: str) -> RemoteTarget:
     import pyarrow.fs
 
     try:
-        return RemoteTarget(*pyarrow.fs.FileSystem.from_uri(uri))
+        filesystem, path = pyarrow.fs.FileSystem.from_uri(uri)
     except pa.ArrowInvalid as error:
         raise ParquetextError(without_secrets(f"{uri}: {error}")) from None
+    return RemoteTarget(with_credentials(filesystem, path), path)
 
 
 def _is_fsspec(filesystem: object) -> bool:
@@ -125,4 +127,4 @@ def _of_filesystem(filesystem: object, path: object) -> LocalTarget | RemoteTarg
         return _of_filesystem(filesystem.base_fs, filesystem.base_path.rstrip("/") + "/" + path.lstrip("/"))
     if isinstance(filesystem, pyarrow.fs.LocalFileSystem):
         return LocalTarget(path)
-    return RemoteTarget(filesystem, path)
+    return RemoteTarget(with_credentials(filesystem, path), path)

@@ -1,0 +1,100 @@
+"""Azure without credentials is an error that says what is missing: pyarrow's SDK would end the process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from parquetext.errors import ParquetextError
+from parquetext.storage import azure_credentials
+from parquetext.storage.azure_credentials import with_credentials
+
+ROOT = Path(__file__).parents[2]
+URL = "abfs://container@account.dfs.core.windows.net/folder/t.parquet"
+TRIED = """
+import sys, parquetext
+from parquetext.checks.inspection import inspect
+from parquetext.errors import ParquetextError
+url = sys.argv[1]
+verbs = [parquetext.open, parquetext.read_table, parquetext.read_schema, parquetext.verify, inspect, parquetext.upgrade,
+         lambda url: parquetext.dataset([url]), lambda url: parquetext.write_table(__import__("pyarrow").table({}), url)]
+for verb in verbs:
+    for place in (url, url.rpartition("/folder")[0]):
+        try:
+            outcome = verb(place)
+            print("outcome", getattr(outcome, "message", outcome))
+        except (ParquetextError, OSError) as error:
+            print(type(error).__name__, error)
+"""
+
+
+@pytest.fixture(scope="module")
+def said() -> list[str]:
+    """What each verb said, in one process that has no credentials."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("AZURE_")}
+    environment |= {"PYTHONPATH": str(ROOT), "PATH": "/nowhere", "IDENTITY_ENDPOINT": "", "MSI_ENDPOINT": ""}
+    done = subprocess.run([sys.executable, "-c", TRIED, URL], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout.splitlines()
+
+
+def test_no_verb_ends_the_process_and_each_says_what_is_missing(said):
+    assert len(said) == 16
+    for line in said:
+        assert "no credentials for the Azure account 'account'" in line and "AZURE_TENANT_ID" in line, line
+
+
+class Asked:
+    """Stands for Azure's filesystem: counts how often it is asked, and answers with an error if there is one."""
+
+    def __init__(self, options: dict, error: Exception | None = None):
+        self.type_name, self.options, self.error, self.paths = "abfs", {"account_name": "one"} | options, error, []
+
+    def __reduce__(self):
+        return dict, (self.options,)
+
+    def equals(self, other: Asked) -> bool:
+        return self.options == other.options
+
+    def get_file_info(self, path: str) -> None:
+        self.paths.append(path)
+        if self.error:
+            raise self.error
+
+
+@pytest.fixture(autouse=True)
+def nobody_asked(monkeypatch):
+    monkeypatch.setattr(azure_credentials, "_asked", [])
+
+
+def test_credentials_are_asked_for_once(monkeypatch):
+    first, second = Asked({}), Asked({})
+    assert with_credentials(first, "c/a/t.parquet") is first
+    assert with_credentials(second, "c/a/u.parquet") is first
+    assert (first.paths, second.paths) == (["c/a/t.parquet"], [])
+    monkeypatch.setattr(azure_credentials, "GOOD_FOR", 0)
+    assert with_credentials(second, "c") is second and second.paths == ["c/_"]
+
+
+@pytest.mark.parametrize("options", [{"account_key": "a2V5"}, {"sas_token": "?sv=1&sig=2"}], ids=str)
+def test_with_a_key_or_a_signature_nothing_is_asked(options):
+    filesystem = Asked(options)
+    assert with_credentials(filesystem, "c/t.parquet") is filesystem and filesystem.paths == []
+
+
+def test_another_failure_is_left_to_whoever_opens_the_file():
+    filesystem = Asked({}, OSError("no such host"))
+    assert with_credentials(filesystem, "c/t.parquet") is filesystem
+
+
+def test_a_refusal_is_asked_for_again():
+    filesystem = Asked({}, pa.ArrowException("N5Azure4Core11Credentials23AuthenticationExceptionE: no token"))
+    for _ in range(2):
+        with pytest.raises(ParquetextError, match="no credentials for the Azure account 'one'"):
+            with_credentials(filesystem, "c/t.parquet")
+    assert len(filesystem.paths) == 2
