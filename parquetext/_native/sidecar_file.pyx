@@ -1,8 +1,12 @@
-"""Local sidecars, mapped up to what is committed; the last few stay mapped, for that is most of the price of opening one."""
+"""Local sidecars up to what is committed: ours mapped, others read. The last few stay mapped, for that is most of the price.
+
+A file that gets shorter while it is mapped ends the process. Ours never do; of others nobody knows.
+"""
 
 from cpython.buffer cimport PyBuffer_FillInfo
+from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.errno cimport EINTR, errno
-from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 import os
 
@@ -30,6 +34,16 @@ cdef enum:
     NOT_REGULAR = -1
     NO_HEADER = -2
     NO_SIZE = -3
+    FOREIGN = -4                          # nothing: it is read instead
+
+# Where our notes stand at a sidecar's end, counted from there: which file it belongs to, and behind that, or not, sums.
+cdef uint64_t NOTE_HEAD = 8
+cdef uint64_t BEHIND_NOTES = wire.PM_CHECKSUM_BYTES + wire.PM_TRAILER_BYTES
+cdef uint64_t SUMS_BYTES = wire.PM_SUMS_BYTES
+cdef uint64_t SUMS_COLUMNS = wire.PM_SUMS_COLUMN_COUNT
+cdef uint32_t ORIGIN_HEAD[2]
+ORIGIN_HEAD[:] = [wire.PM_ORIGIN_CODE, wire.PM_ORIGIN_BYTES]
+cdef uint32_t SUMS_CODE = wire.PM_SUMS_CODE
 
 
 cdef class Mapping:
@@ -89,32 +103,85 @@ cdef Mapping find_kept(local_file *file):
     return None
 
 
+cdef ssize_t read_at(int fd, void *into, size_t size, uint64_t offset) noexcept nogil:
+    """How many of `size` bytes the file has there; -1 with errno."""
+    cdef size_t done = 0
+    cdef ssize_t got
+    while done < size:
+        got = pread(fd, <char *> into + done, size - done, <int64_t> (offset + done))
+        if got < 0 and errno == EINTR:
+            continue
+        if got < 0:
+            return -1
+        if got == 0:
+            break
+        done += <size_t> got
+    return <ssize_t> done
+
+
+cdef bint is_origin(local_file *file, uint64_t behind) noexcept nogil:
+    """Whether our note of the file that a sidecar belongs to is the last thing but `behind` bytes."""
+    cdef uint32_t head[2]
+    cdef uint64_t from_end = behind + NOTE_HEAD + ORIGIN_HEAD[1]
+    if file.committed < from_end or read_at(file.fd, head, sizeof(head), file.committed - from_end) != sizeof(head):
+        return False
+    return head[0] == ORIGIN_HEAD[0] and head[1] == ORIGIN_HEAD[1]
+
+
+cdef bint is_ours(local_file *file) noexcept nogil:
+    """Whether a sidecar ends as those that we write."""
+    cdef uint32_t columns = 0, code = 0
+    cdef uint64_t sums = BEHIND_NOTES + SUMS_BYTES
+    if is_origin(file, BEHIND_NOTES):
+        return True
+    if file.committed < sums or read_at(file.fd, &columns, 4, file.committed - sums + SUMS_COLUMNS) != 4:
+        return False
+    sums += NOTE_HEAD + 4 * <uint64_t> columns
+    if file.committed < sums or read_at(file.fd, &code, 4, file.committed - sums) != 4 or code != SUMS_CODE:
+        return False
+    return is_origin(file, sums)
+
+
 cdef int map_open(local_file *file, void **start) noexcept nogil:
-    """Map what an open file's first 8 bytes say; 0, an errno, or what is wrong with it."""
-    cdef ssize_t got = pread(file.fd, &file.committed, SIZE_BYTES, 0)
-    while got < 0 and errno == EINTR:
-        got = pread(file.fd, &file.committed, SIZE_BYTES, 0)
+    """Map what an open file's first 8 bytes say; 0, an errno, or why not."""
+    cdef ssize_t got = read_at(file.fd, &file.committed, SIZE_BYTES, 0)
     if got < 0:
         return errno
     if got < SIZE_BYTES:
         return NO_HEADER
     if file.committed > <uint64_t> file.facts.st_size or file.committed < SMALLEST_BYTES:
         return NO_SIZE
+    if not is_ours(file):
+        return FOREIGN
     start[0] = mmap(NULL, <size_t> file.committed, PROT_READ, MAP_SHARED, file.fd, 0)
     return errno if start[0] == MAP_FAILED else 0
 
 
+cdef bytes read_whole(local_file *file, int *failure):
+    """The committed bytes of an open file, read; None with a `failure`."""
+    cdef bytes found = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> file.committed)
+    cdef char *into = PyBytes_AsString(found)
+    cdef ssize_t got
+    with nogil:
+        got = read_at(file.fd, into, <size_t> file.committed, 0)
+    failure[0] = errno if got < 0 else 0
+    if 0 <= got < <ssize_t> file.committed:
+        file.facts.st_size = got
+        failure[0] = NO_SIZE
+    return found if not failure[0] else None
+
+
 cdef Mapping mapped(local_file *file, int *failure):
-    """The committed bytes of an open file, which is closed; None with a `failure`."""
+    """The committed bytes of an open file of ours; None with a `failure`."""
     cdef Mapping found = find_kept(file)
     cdef void *start = NULL
     failure[0] = 0
-    with nogil:
-        if found is None:
-            failure[0] = map_open(file, &start)
-        close(file.fd)
-    if found is not None or failure[0]:
+    if found is not None:
         return found
+    with nogil:
+        failure[0] = map_open(file, &start)
+    if failure[0]:
+        return None
     found = Mapping.__new__(Mapping)
     found.start, found.size = <const uint8_t *> start, <size_t> file.committed
     found.device, found.inode = file.facts.st_dev, file.facts.st_ino
@@ -135,6 +202,8 @@ cdef bytes encoded(path):
 def map_file(path):
     """The committed bytes of a local sidecar, bytes-like; they stay as they are while others append to the file.
 
+    One that does not end as those that we write is read; ours are mapped.
+
     Parameters
     ----------
     path : str or bytes
@@ -150,11 +219,17 @@ def map_file(path):
     cdef const char *name = held
     cdef local_file file
     cdef Mapping found = None
+    cdef bytes content = None
     cdef int failure
     with nogil:
         failure = open_local(name, &file)
     if not failure:
-        found = mapped(&file, &failure)
+        try:
+            found = mapped(&file, &failure)
+            if failure == FOREIGN:
+                content = read_whole(&file, &failure)
+        finally:
+            close(file.fd)
     if failure > 0:
         raise OSError(failure, os.strerror(failure), path)
     if failure == NOT_REGULAR:
@@ -165,6 +240,8 @@ def map_file(path):
         raise wire_error(wire.PM_SIZE_BEYOND, 0, file.facts.st_size, file.committed).at(os.fsdecode(path))
     if failure:
         raise wire_error(wire.PM_SIZE_SMALL, 0, SMALLEST_BYTES, file.committed).at(os.fsdecode(path))
+    if content is not None:
+        return content
     return found if found.size == file.committed else memoryview(found)[:file.committed]
 
 
@@ -195,7 +272,10 @@ def open_untouched(path, sidecar):
         failure = open_local(sidecar_name, &file)
     if failure:
         return None
-    mapping = mapped(&file, &failure)
+    try:
+        mapping = mapped(&file, &failure)
+    finally:
+        close(file.fd)
     if failure:
         return None
     with nogil:

@@ -1,4 +1,7 @@
-"""A local sidecar's committed bytes, mapped: opened, the size read that the last commit says, and that mapped."""
+"""A local sidecar's committed bytes: opened, the size read that the last commit says, and that mapped or read.
+
+A file that gets shorter while it is mapped ends the process. Ours never do; of others nobody knows.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,17 @@ from .sidecar_read import Reader
 __all__ = ["map_file", "open_untouched", "release_mappings"]
 
 SIZE_BYTES = 8
+NOTE_HEAD = 8
+# Where our notes stand at a sidecar's end, counted from there: which file it belongs to, and behind that, or not, sums.
+BEHIND_NOTES = wire.PM_CHECKSUM_BYTES + wire.PM_TRAILER_BYTES
+ORIGIN_HEAD = struct.pack("<II", wire.PM_ORIGIN_CODE, wire.PM_ORIGIN_BYTES)
 TIMES_AND_PLACE = struct.Struct("<qqQQ")  # modified, changed, device, inode
 
 
-def map_file(path: str | bytes) -> mmap.mmap:
+def map_file(path: str | bytes) -> mmap.mmap | bytes:
     """The committed bytes of a local sidecar, bytes-like; they stay as they are while others append to the file.
+
+    One that does not end as those that we write is read; ours are mapped.
 
     Raises
     ------
@@ -32,9 +41,42 @@ def map_file(path: str | bytes) -> mmap.mmap:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode):
             raise ParquetextError("not a regular file", file=os.fsdecode(path))
-        return mmap.mmap(fd, _committed(os.pread(fd, SIZE_BYTES, 0), status.st_size, path), access=mmap.ACCESS_READ)
+        size = _committed(os.pread(fd, SIZE_BYTES, 0), status.st_size, path)
+        return mmap.mmap(fd, size, access=mmap.ACCESS_READ) if _is_ours(fd, size) else _whole(fd, size, path)
     finally:
         os.close(fd)
+
+
+def _is_origin(fd: int, end: int) -> bool:
+    """Whether our note of the file that a sidecar belongs to ends at `end`."""
+    at = end - wire.PM_ORIGIN_BYTES - NOTE_HEAD
+    return at >= 0 and os.pread(fd, NOTE_HEAD, at) == ORIGIN_HEAD
+
+
+def _is_ours(fd: int, size: int) -> bool:
+    """Whether a sidecar of this size ends as those that we write."""
+    end = size - BEHIND_NOTES
+    if _is_origin(fd, end):
+        return True
+    sums = end - wire.PM_SUMS_BYTES
+    if sums < 0:
+        return False
+    columns = int.from_bytes(os.pread(fd, 4, sums + wire.PM_SUMS_COLUMN_COUNT), "little")
+    sums -= 4 * columns + NOTE_HEAD
+    if sums < 0 or int.from_bytes(os.pread(fd, 4, sums), "little") != wire.PM_SUMS_CODE:
+        return False
+    return _is_origin(fd, sums)
+
+
+def _whole(fd: int, size: int, path: str | bytes) -> bytes:
+    """The first `size` bytes of a file that had them before."""
+    parts, done = [], 0
+    while done < size and (part := os.pread(fd, size - done, done)):
+        parts.append(part)
+        done += len(part)
+    if done < size:
+        raise wire_error(wire.PM_SIZE_BEYOND, 0, done, size).at(os.fsdecode(path))
+    return b"".join(parts)
 
 
 def _committed(first: bytes, there: int, path: str | bytes) -> int:

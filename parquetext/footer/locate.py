@@ -23,6 +23,7 @@ TRAILER_BYTES = 28
 MARKER_BYTES = 4
 LONGEST_LENGTH = 5
 STOP = 0
+DAMAGED_UUID_BITS = 16  # of 128; two UUIDs that have nothing to do with each other differ in some 64
 MAGIC = b"PAR1"
 UNKNOWN_BLOCK, FREE_FORM = "unknown-block", "free-form"
 
@@ -129,8 +130,7 @@ class Tail:
             if block is None:
                 break
             if block.uuid not in extension.known():
-                message = f"{block.length} bytes of the unknown kind {block.uuid}"
-                self.findings.append(Finding(UNKNOWN_BLOCK, message, block.payload, "footer", is_note=True))
+                self.findings.append(_unknown(block))
             self.blocks.append(block)
             end = block.payload
             view = view[:max(end - start, 0)]
@@ -161,6 +161,17 @@ class Tail:
                 return
         message = f"the bytes in front of {len(self.blocks)} blocks are neither a block nor their marker and length"
         self.findings.append(Finding(FREE_FORM, message, end, "footer"))
+
+
+def _unknown(block: Block) -> Finding:
+    """A block of a kind that nobody has named: another vendor's, unless its UUID is all but one that is known."""
+    message = f"{block.length} bytes of the unknown kind {block.uuid}"
+    nearest = min(extension.known(), key=lambda uuid: (uuid.int ^ block.uuid.int).bit_count())
+    bits = (nearest.int ^ block.uuid.int).bit_count()
+    if bits > DAMAGED_UUID_BITS:
+        return Finding(UNKNOWN_BLOCK, message, block.payload, "footer", is_note=True)
+    message += f", which differs in {bits} bits from that of {extension.name_of(nearest)!r}: a damaged UUID"
+    return Finding(UNKNOWN_BLOCK, message, block.payload, "footer")
 
 
 def _is_length(data: bytes, length: int) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import mmap
 import os
 import time
 from collections.abc import Callable, Iterable
@@ -196,7 +195,7 @@ def _built(built: Built, outcome: str, start: float) -> Updated:
 def _append(target: LocalTarget, file: LocalSource, start: float, operations: Operations) -> Updated | None:
     """Append what is new; None where the sidecar has to be written anew."""
     try:
-        old = kernels.sidecar.Reader(mmap.mmap(file.fd, file.size, access=mmap.ACCESS_READ))
+        old = kernels.sidecar.Reader(file.read(0, file.size))
         note = old.scratchpad.get(CODE)
         origin = None if note is None else Origin.from_bytes(note)
     except ValueError:  # damaged, or empty

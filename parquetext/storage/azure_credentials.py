@@ -1,4 +1,4 @@
-"""Azure's credentials, asked for before they are needed: what its SDK throws then goes through pyarrow and ends the process.
+"""Azure's credentials, asked for before they are needed: what its SDK throws then ends the process.
 
 Where an account's key or a signature is given there is nothing to ask for, and what the SDK throws is an error.
 """
@@ -70,5 +70,5 @@ def _ask(filesystem: pyarrow.fs.FileSystem, path: str) -> None:
         raise ParquetextError(
             f"{AZURE}://{path}: no credentials for the Azure account {account!r}: neither the URL has a key "
             f"(abfs://CONTAINER:KEY@{account}.dfs.core.windows.net/…), nor do the environment (AZURE_TENANT_ID, "
-            "AZURE_CLIENT_ID, AZURE_CLIENT_SECRET), a workload or managed identity, or `az login` give a token; or pass "
-            "a pyarrow.fs.AzureFileSystem and a path") from None
+            "AZURE_CLIENT_ID, AZURE_CLIENT_SECRET), a workload or managed identity, or `az login` give a token; or "
+            "pass a pyarrow.fs.AzureFileSystem and a path") from None

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from parquetext import checks, edits
+from parquetext import checks, edits, wire
 
 ROWS = 4000
 
@@ -189,3 +189,19 @@ def test_verification_changes_nothing(path, tmp_path):
     copy = shutil.copy(path, tmp_path / "copy.parquet")
     checks.verify(path, deep=True)
     assert Path(path).read_bytes() == Path(copy).read_bytes()
+
+
+@pytest.mark.parametrize("form", ["flat", "index"])
+def test_a_flipped_bit_of_a_blocks_uuid_is_a_finding(path, form):
+    edits.strip(path)
+    edits.upgrade(path, form=form)
+    data = Path(path).read_bytes()
+    uuid = data.rindex({"flat": wire.UUID_FLAT_FOOTER, "index": wire.UUID_FOOTER_INDEX}[form].bytes)
+    for byte in range(uuid, uuid + 16):
+        flip(path, byte)
+        report = checks.verify(path)
+        assert not report.ok and "unknown-block" in kinds(report)
+        told = next(finding for finding in report.findings if finding.kind == "unknown-block")
+        assert "a damaged UUID" in told.message
+        flip(path, byte)
+    assert checks.verify(path).ok

@@ -1,15 +1,20 @@
-"""Sidecars in local files: mapped up to what is committed, and known by our note to belong to an untouched file."""
+"""Sidecars in local files: ours mapped up to what is committed, others read; known by our note to belong to a file."""
 
 from __future__ import annotations
 
 import os
 import struct
+import subprocess
+import sys
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from support import sidecars
 
 from parquetext import kernels, wire
 from parquetext.errors import Damaged, ParquetextError
+from parquetext.sidecar import build
 
 ORIGIN = struct.Struct("<IIIIqqQQI")
 PARQUET_BYTES = 6512  # as `sidecars.sidecar` says
@@ -33,20 +38,21 @@ def write(place: str, data: bytes) -> None:
     os.rename(place + ".new", place)
 
 
-class TestMapping:
-    def test_what_is_committed_is_mapped_and_nothing_behind_it(self, kernel, place):
-        data = sidecars.sidecar(kernel)
+@pytest.mark.parametrize("ours", [True, False], ids=["ours", "foreign"])
+class TestCommitted:
+    def test_what_is_committed_is_mapped_and_nothing_behind_it(self, kernel, ours, place):
+        data = sidecars.sidecar(kernel, ours=ours)
         write(place, data + b"an append that was never committed")
         assert bytes(kernel.map_file(place)) == bytes(kernel.map_file(os.fsencode(place))) == data
 
-    def test_a_new_file_in_its_place_is_another_one(self, kernel, place):
+    def test_a_new_file_in_its_place_is_another_one(self, kernel, ours, place):
         for squash_tracker in range(6):
-            data = sidecars.sidecar(kernel, squash_tracker=squash_tracker)
+            data = sidecars.sidecar(kernel, ours=ours, squash_tracker=squash_tracker)
             write(place, data)
             assert kernel.Reader(kernel.map_file(place)).squash_tracker == squash_tracker
 
-    def test_a_commit_to_the_file_is_seen_by_whoever_maps_it_next(self, kernel, place):
-        data = sidecars.sidecar(kernel)
+    def test_a_commit_to_the_file_is_seen_by_whoever_maps_it_next(self, kernel, ours, place):
+        data = sidecars.sidecar(kernel, ours=ours)
         write(place, data)
         before = kernel.map_file(place)
         more = sidecars.appended(kernel, data, kernel.Reader(data), None, (9004, 600))
@@ -60,8 +66,8 @@ class TestMapping:
         assert kernel.Reader(kernel.map_file(place)).row_group_count == 3
         assert kernel.Reader(before, len(data)).row_group_count == 2
 
-    def test_a_size_that_was_taken_back_is_seen_too(self, kernel, place):
-        data = sidecars.sidecar(kernel)
+    def test_a_size_that_was_taken_back_is_seen_too(self, kernel, ours, place):
+        data = sidecars.sidecar(kernel, ours=ours)
         more = sidecars.appended(kernel, data, kernel.Reader(data), None, (9004, 600))
         write(place, more)
         assert kernel.Reader(kernel.map_file(place)).row_group_count == 3
@@ -69,18 +75,18 @@ class TestMapping:
             file.write(data[:8])
         assert kernel.Reader(kernel.map_file(place)).row_group_count == 2
 
-    def test_more_files_than_are_kept_mapped(self, kernel, tmp_path):
+    def test_more_files_than_are_kept_mapped(self, kernel, ours, tmp_path):
         for again in range(2):
             for number in range(7):
                 place = str(tmp_path / f"{number}.pm")
                 if not again:
-                    write(place, sidecars.sidecar(kernel, squash_tracker=number))
+                    write(place, sidecars.sidecar(kernel, ours=ours, squash_tracker=number))
                 assert kernel.Reader(kernel.map_file(place)).squash_tracker == number
 
     @pytest.mark.parametrize(("cut", "code"), [
         (0, wire.PM_TRUNCATED), (7, wire.PM_TRUNCATED), (8, wire.PM_SIZE_BEYOND), (-1, wire.PM_SIZE_BEYOND)])
-    def test_a_file_cut_after_it_was_mapped_before(self, kernel, place, cut, code):
-        data = sidecars.sidecar(kernel)
+    def test_a_file_cut_after_it_was_mapped_before(self, kernel, ours, place, cut, code):
+        data = sidecars.sidecar(kernel, ours=ours)
         write(place, data)
         kernel.map_file(place)
         os.truncate(place, cut % len(data))
@@ -88,6 +94,8 @@ class TestMapping:
             kernel.map_file(place)
         assert (caught.value.code, caught.value.offset, caught.value.file) == (code, 0, place)
 
+
+class TestRefused:
     @pytest.mark.parametrize("size", [0, 35])
     def test_a_size_that_no_sidecar_has(self, kernel, place, size):
         write(place, size.to_bytes(8, "little") + bytes(100))
@@ -105,6 +113,39 @@ class TestMapping:
                 kernel.map_file(str(path))
         with pytest.raises(ValueError, match="null byte"):
             kernel.map_file("a\0b")
+
+
+CUT = """
+import os, sys
+from parquetext import kernels
+kernels.use(sys.argv[1])
+data = kernels.sidecar.map_file(sys.argv[2])
+os.truncate(sys.argv[2], int(sys.argv[3]))
+print(hash(bytes(data)) is not None, len(data))
+"""
+
+
+class TestTruncated:
+    @pytest.mark.parametrize("left", [0, 4096])
+    def test_a_foreign_sidecar_cut_while_it_is_read_ends_nothing(self, kernel, place, implementation, left):
+        made = kernel.Writer(sidecars.columns(kernel))
+        for number in range(60):
+            made.add(1000, sidecars.chunks(kernel, number))
+        data = made.finish(6004, 500)
+        assert len(data) > 3 * 4096
+        write(place, data)
+        command = [sys.executable, "-c", CUT, implementation, place, str(left)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (0, f"True {len(data)}\n"), done.stderr
+
+    def test_only_ours_are_mapped(self, kernel, place, tmp_path):
+        write(place, sidecars.sidecar(kernel))
+        assert type(kernel.map_file(place)) is bytes
+        write(place, sidecars.sidecar(kernel, ours=True))
+        assert type(kernel.map_file(place)) is not bytes
+        pq.write_table(pa.table({"a": range(9), "b": range(9)}), tmp_path / "t.parquet", row_group_size=3)
+        built = build(tmp_path / "t.parquet")
+        assert type(kernel.map_file(str(built.sidecar))) is not bytes
 
 
 class TestUntouched:

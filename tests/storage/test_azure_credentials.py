@@ -17,12 +17,12 @@ from parquetext.storage.azure_credentials import with_credentials
 ROOT = Path(__file__).parents[2]
 URL = "abfs://container@account.dfs.core.windows.net/folder/t.parquet"
 TRIED = """
-import sys, parquetext
+import sys, parquetext, pyarrow
 from parquetext.checks.inspection import inspect
 from parquetext.errors import ParquetextError
 url = sys.argv[1]
 verbs = [parquetext.open, parquetext.read_table, parquetext.read_schema, parquetext.verify, inspect, parquetext.upgrade,
-         lambda url: parquetext.dataset([url]), lambda url: parquetext.write_table(__import__("pyarrow").table({}), url)]
+         lambda url: parquetext.dataset([url]), lambda url: parquetext.write_table(pyarrow.table({}), url)]
 for verb in verbs:
     for place in (url, url.rpartition("/folder")[0]):
         try:

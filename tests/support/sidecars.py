@@ -6,7 +6,7 @@ import os
 import struct
 import zlib
 
-from parquetext import kernels
+from parquetext import kernels, wire
 from parquetext.sidecar import candidates
 from parquetext.sidecar.origin import CODE, Origin
 
@@ -77,10 +77,11 @@ def writer(kernel, **options):
     return made
 
 
-def sidecar(kernel, **options) -> bytes:
-    """A sidecar with everything in it that the format has, but for external filters."""
+def sidecar(kernel, *, ours: bool = False, **options) -> bytes:
+    """A sidecar with everything in it that the format has, but for external filters; with a note of ours at its end."""
+    notes = [(CODE, bytes(wire.PM_ORIGIN_BYTES))] if ours else []
     return writer(kernel, **options).finish(
-        6004, 500, unused_bytes=17, seq_txn=99, scratchpad=[(7, b"note"), (7, b"shadowed"), (8, b"")])
+        6004, 500, unused_bytes=17, seq_txn=99, scratchpad=[(7, b"note"), (7, b"shadowed"), (8, b""), *notes])
 
 
 def appended(kernel, data: bytes, reader, row_group: int | None, parquet_footer: tuple[int, int]) -> bytes:
