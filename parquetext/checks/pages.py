@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from .. import kernels
+from .. import kernels, wire
 from ..errors import Malformed, ParquetextError
 from ..findings import Finding
 
@@ -161,12 +161,15 @@ def check_chunk(source, start: int, end: int, num_values: int, place: str) -> tu
 
 
 def check_pages(source, scan, names: list[str], data_end: int, report) -> None:
-    """Check all chunks of a scanned footer; `data_end` is where the footer begins."""
+    """Check all chunks of a scanned footer but encrypted ones; `data_end` is where the footer begins."""
     ranges = []
     leaves = scan.leaf_count
     data, dictionary = scan.chunks("data_page_offset"), scan.chunks("dictionary_page_offset")
     sizes, values = scan.chunks("total_compressed_size"), scan.chunks("num_values")
+    present = scan.chunks("present")
     for index in range(scan.row_group_count * leaves):
+        if present[index] & wire.PRESENT_CRYPTO:
+            continue
         row_group, leaf = divmod(index, leaves)
         place = f"row group {row_group}, column {names[leaf]}"
         start, end = chunk_range(data[index], dictionary[index], sizes[index])

@@ -12,6 +12,7 @@ from ..footer.locate import FIRST_READ_LOCAL, read_tail
 from ..storage import LocalSource, open_source
 from .deep import decode_all
 from .dialect import check_dialect
+from .encrypted import behind_struct, check_encrypted, encrypted_chunks
 from .forms import compare_flat, compare_rebuilt
 from .hadoop_crc import check_hadoop_crc
 from .index import check_index
@@ -70,7 +71,8 @@ def _verify(path, source, report: Report, pages: bool, deep: bool) -> int:
         tail = read_tail(source)
         footer = source.read(tail.footer_offset, tail.footer_length)
     except ParquetextError as error:
-        report.findings.append(Finding.of("tail", error))
+        is_encrypted = error.code == wire.ENCRYPTED
+        report.extend(check_encrypted(source) if is_encrypted else [Finding.of("tail", error)])
         return max(source.size - FIRST_READ_LOCAL, 0)
     _verify_footer(path, source, footer, tail, report, pages, deep)
     return min([tail.footer_offset, *(block.payload for block in tail.blocks)])
@@ -93,6 +95,10 @@ def _verify_footer(path, source, footer: bytes, tail, report: Report, pages: boo
         report.extend(check_index(footer, tail.footer_offset, places["index"]))
     if pages and scan.regular:
         check_pages(source, scan, leaf_names(scan), tail.footer_offset, report)
+    if pages and (encrypted := encrypted_chunks(scan)):
+        told = f"{encrypted} column chunks are encrypted: their pages are not checked, and no values decoded"
+        report.findings.append(Finding("encrypted", told, is_note=True))
+        return
     if deep:
         if flat is not None:
             report.extend(compare_flat(scan, flat))
@@ -152,15 +158,7 @@ def _check_thrift(footer: bytes, tail, report: Report):
         return scan
     end = scan.end if place is None else place.struct_end
     if end < len(footer):
-        signature = " (the length of a signature)" if len(footer) - end == 28 else ""
-        report.findings.append(
-            Finding(
-                "stray-bytes",
-                f"{len(footer) - end} bytes behind the struct{signature}",
-                tail.footer_offset + end,
-                "Thrift footer",
-            )
-        )
+        report.findings.append(behind_struct(scan, len(footer) - end, tail.footer_offset + end))
     if not scan.regular:
         report.findings.append(
             Finding("irregular", "a row group does not have one column chunk per leaf", place="Thrift footer")
