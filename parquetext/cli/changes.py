@@ -161,7 +161,11 @@ def _confirm(consequence: str) -> None:
     if not sys.stdin.isatty():
         problem(f"{consequence}: --yes goes on")
         raise typer.Exit(CANNOT_RUN)
-    if not typer.confirm(f"{consequence[0].upper()}{consequence[1:]}. Go on?", err=True):
+    try:
+        agreed = typer.confirm(f"{consequence[0].upper()}{consequence[1:]}. Go on?", err=True)
+    except typer.Abort:  # Ctrl-D, Ctrl-C
+        agreed = False
+    if not agreed:
         raise typer.Exit(CANNOT_RUN)
 
 

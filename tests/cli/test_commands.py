@@ -90,7 +90,7 @@ def test_finalize_stops_unless_it_is_told_yes(lake):
 
 def test_finalize_asks_at_a_terminal(lake):
     path = lake / "day=1" / "part-0.parquet"
-    for answer, code, magic in ((b"n\n", 2, b"PAR1"), (b"\n", 2, b"PAR1"), (b"y\n", 0, b"PAR3")):
+    for answer, code, magic in ((b"n\n", 2, b"PAR1"), (b"\n", 2, b"PAR1"), (b"\x04", 2, b"PAR1"), (b"y\n", 0, b"PAR3")):
         terminal, end = pty.openpty()
         os.write(terminal, answer)
         done = subprocess.run([sys.executable, "-m", "parquetext", "finalize", str(path)], stdin=end, check=False,
