@@ -534,7 +534,9 @@ typedef struct pqx_flat_facts {
 PQX_API void pqx_flat_get_facts(const pqx_flat *flat, pqx_flat_facts *facts);
 
 /* Look a name up, '.' and NUL being one and the same: every leaf and group whose path reads like this. Fills up to
- * `capacity` ids (a leaf's ordinal, or PQX_FLAT_GROUP | node) and says how many there are. */
+ * `capacity` ids (a leaf's ordinal, or PQX_FLAT_GROUP | node) and says how many there are. Where lookups come past names that
+ * were made to collide, the reader reads the payload whole, and all of its names once, into a table under a random key of 24
+ * to 40 bytes for each name. */
 #define PQX_FLAT_GROUP 0x80000000u
 PQX_API int pqx_flat_find_name(pqx_flat *flat, const uint8_t *name, size_t size, uint32_t *ids, size_t capacity, size_t *count, pqx_error *error);
 PQX_API int pqx_flat_find_field_id(pqx_flat *flat, int32_t field_id, uint32_t *ids, size_t capacity, size_t *count, pqx_error *error);

@@ -1,6 +1,8 @@
 /* Names, field ids and the schema's places in a flat footer. */
 #include "flat_head.h"
 
+#define FIELD_ID 5                                             /* slot of SchemaElement */
+
 /* Ids found so far by one lookup. */
 typedef struct pqx_hits {
     uint32_t *ids;
@@ -36,8 +38,20 @@ static int same_path(const pqx_wanted *wanted, const pqx_head *head)
 static int matches(const pqx_head *head, const pqx_wanted *wanted)
 {
     if (wanted->name) return same_path(wanted, head);
-    const uint8_t *field_id = pqx_flat_find(&head->view, 5);
+    const uint8_t *field_id = pqx_flat_find(&head->view, FIELD_ID);
     return field_id && (int32_t)pqx_load32(field_id) == wanted->field_id;
+}
+
+/* Note an element that is what is wanted, once. Returns whether it is. */
+static int try_head(const pqx_head *head, const pqx_wanted *wanted, pqx_hits *hits)
+{
+    if (!matches(head, wanted)) return 0;
+    for (size_t i = 0; i < hits->count && i < hits->capacity; i++) {
+        if (hits->ids[i] == head->id) return 1;
+    }
+    if (hits->count < hits->capacity) hits->ids[hits->count] = head->id;
+    hits->count++;
+    return 1;
 }
 
 /* Compare the cells of those entries whose tag is right. */
@@ -47,11 +61,48 @@ static int try_entries(pqx_flat *flat, const uint8_t *entries, uint32_t count, u
         if (pqx_load32(entries + 8 * i) != tag) continue;
         const pqx_head *head;
         PQX_TRY(pqx_flat_load_named(flat, pqx_load32(entries + 8 * i + 4), &head, error));
-        int equal = matches(head, wanted);
-        for (size_t j = 0; j < hits->count && j < hits->capacity; j++) equal = equal && hits->ids[j] != head->id;
-        if (!equal) continue;
-        if (hits->count < hits->capacity) hits->ids[hits->count] = head->id;
-        hits->count++;
+        flat->all_names.steps += !try_head(head, wanted, hits);
+    }
+    return PQX_OK;
+}
+
+static int add_name(pqx_flat *flat, uint32_t id, pqx_error *error)
+{
+    const pqx_head *head;
+    pqx_bytes thrift, path;
+    PQX_TRY(pqx_flat_load_id(flat, id, &head, error));
+    PQX_TRY(pqx_flat_join(flat, head, &thrift, &path, error));
+    const uint8_t *field = pqx_flat_find(&head->view, FIELD_ID);
+    int32_t field_id = field ? (int32_t)pqx_load32(field) : 0;
+    return pqx_name_table_add(&flat->all_names, path, field ? &field_id : NULL, id, error);
+}
+
+/* Read all names, in the order in which buckets have them: leaves, then nodes but the root. */
+static int read_names(pqx_flat *flat, pqx_error *error)
+{
+    PQX_TRY(pqx_flat_hold(flat, error));
+    pqx_flat_begin(flat);
+    PQX_TRY(pqx_name_table_begin(&flat->all_names, error));
+    for (uint32_t leaf = 0; leaf < flat->facts.leaf_count; leaf++) PQX_TRY(add_name(flat, leaf, error));
+    for (uint32_t node = 1; node < flat->facts.node_count; node++) PQX_TRY(add_name(flat, PQX_FLAT_GROUP | node, error));
+    return pqx_name_table_end(&flat->all_names, error);
+}
+
+static int look_up_in_all(pqx_flat *flat, const pqx_wanted *wanted, pqx_hits *hits, pqx_error *error)
+{
+    const pqx_name_table *names = &flat->all_names;
+    uint64_t hash = wanted->name ? pqx_name_table_hash_path(names, (pqx_bytes){wanted->name, wanted->size}) : pqx_name_table_hash_field_id(names, wanted->field_id);
+    uint32_t at = 0, id;
+    hits->count = 0;
+    pqx_flat_begin(flat);
+    while (pqx_name_table_next(names, hash, &at, &id)) {
+        const pqx_head *head;
+        if (hits->count > hits->capacity) {                   /* of the same hash under a secret key: the same name again */
+            hits->count++;
+            continue;
+        }
+        PQX_TRY(pqx_flat_load_id(flat, id, &head, error));
+        (void)try_head(head, wanted, hits);
     }
     return PQX_OK;
 }
@@ -76,11 +127,19 @@ static int look_up(pqx_flat *flat, uint64_t hash, const pqx_wanted *wanted, pqx_
     const uint8_t *entries;
     uint32_t count;
     int last = 0;
+    pqx_name_table *names = &flat->all_names;
+    if (names->is_read) return look_up_in_all(flat, wanted, hits, error);
     pqx_flat_begin(flat);
     for (uint32_t step = 0; !last; step++) {
         PQX_TRY(entries_at(flat, hash, step, &entries, &count, &last, error));
         PQX_TRY(try_entries(flat, entries, count, (uint32_t)hash, wanted, hits, error));
+        if (last) break;
+        names->steps++;
+        if (!pqx_name_table_is_wanted(names, step + 1)) continue;
+        PQX_TRY(read_names(flat, error));
+        return look_up_in_all(flat, wanted, hits, error);
     }
+    names->lookups++;
     return PQX_OK;
 }
 

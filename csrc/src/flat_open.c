@@ -194,6 +194,7 @@ void pqx_flat_close(pqx_flat *flat)
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) free(cells[i]->buffer);
     pqx_buffer_free(&flat->scratch);
     pqx_buffer_free(&flat->joined);
+    pqx_name_table_free(&flat->all_names);
     free(flat->late_rows);
     free(flat->names);
     free(flat->whole);

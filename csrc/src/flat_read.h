@@ -7,6 +7,7 @@
 #define PQX_FLAT_READ_H
 
 #include "flat.h"
+#include "name_table.h"
 
 /* A cell that was checked, and the buffer that it was read into where it was not in the tail. */
 typedef struct pqx_cell {
@@ -66,6 +67,7 @@ struct pqx_flat {
     uint32_t cell_leaves, column_cells;   /* leaves of a COLUMN cell; such cells */
     uint8_t *names;                       /* all BUCKET cells, once many of them were wanted */
     uint32_t bucket_loads;
+    pqx_name_table all_names;                  /* once lookups take too long */
     uint8_t *whole;                       /* the whole payload, once it was wanted */
     int64_t *late_rows;                   /* num_rows of the row groups that the tail block has no room for; INT64_MIN: not read */
     uint8_t *unseen;                      /* while a whole payload is checked: a copy of it, zero where a cell was loaded */

@@ -121,6 +121,7 @@ void pqx_index_close(pqx_index *index)
         &index->scratch, &index->names, &index->lengths, &index->span,
     };
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) pqx_buffer_free(buffers[i]);
+    pqx_name_table_free(&index->all_names);
     free(index->held);
     free(index);
 }

@@ -8,6 +8,7 @@
 #define PQX_INDEX_READ_H
 
 #include "index.h"
+#include "name_table.h"
 #include "scan.h"
 
 #define PQX_INDEX_NOTHING UINT64_MAX
@@ -41,6 +42,7 @@ struct pqx_index {
     uint64_t part_of, part_number, pair, row_group_part;   /* what the buffers below hold; PQX_INDEX_NOTHING: nothing */
     pqx_buffer part, part_thrift, pair_thrift, row_groups, own, text, created_by_text, bucket, scratch, names, lengths, span;
     uint64_t reads, fetched, allowance;
+    pqx_name_table all_names;                  /* once lookups take too long */
     pqx_scan scan;                        /* what the decoder of chunks notes things in */
     pqx_scanning scanning;
 };

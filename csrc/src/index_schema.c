@@ -1,4 +1,4 @@
-/* Leaves and groups of a footer index: their elements, their paths, and how names lead to them. */
+/* Leaves and groups of a footer index: their elements and their paths. */
 #include "index_read.h"
 
 /* What a cell says of its element, and that it can be. */
@@ -147,96 +147,5 @@ int pqx_index_get_node(pqx_index *index, uint32_t id, pqx_flat_node *node, pqx_e
         .first_leaf = entry->first_leaf, .leaf_count = entry->leaf_count, .column_order = entry->element.column_order,
         .max_definition = entry->element.max_definition, .max_repetition = entry->element.max_repetition,
     };
-    return PQX_OK;
-}
-
-/* ---- names ---------------------------------------------------------------------------------------------------- */
-
-/* What a lookup compares with, and what it has found. */
-typedef struct lookup {
-    const uint8_t *name;                 /* dotted; NULL to look for the field id */
-    size_t size;
-    int32_t field_id;
-    uint32_t *ids;
-    size_t capacity, count;
-} lookup;
-
-/* '.' and NUL are one and the same. */
-static int is_wanted(const lookup *l, const pqx_index_entry *entry)
-{
-    if (!l->name) return entry->element.field_id == l->field_id;
-    if (entry->path.size != l->size) return 0;
-    for (size_t i = 0; i < l->size; i++)
-        if ((entry->path.data[i] ? entry->path.data[i] : '.') != l->name[i]) return 0;
-    return 1;
-}
-
-/* Compare those of the entries, which lie at `place`, that have the tag. */
-static int try_entries(pqx_index *index, const uint8_t *entries, uint32_t count, uint64_t place, uint32_t tag, lookup *l, pqx_error *error)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t id = pqx_load32(entries + 8 * i + 4), number = id & ~PQX_FLAT_GROUP;
-        uint32_t most = id & PQX_FLAT_GROUP ? index->shape.nodes : index->shape.leaves;
-        const pqx_index_entry *entry;
-        if (pqx_load32(entries + 8 * i) != tag) continue;
-        if (number >= most) return pqx_index_fail(index, error, PQX_BAD_VALUE, place + 8 * i + 4, most, number);
-        PQX_TRY(l->name ? pqx_index_load_path(index, id, &entry, error) : pqx_index_load_id(index, id, &entry, error));
-        int wanted = is_wanted(l, entry);
-        for (size_t j = 0; j < l->count && j < l->capacity; j++) wanted = wanted && l->ids[j] != id;
-        if (!wanted) continue;
-        if (l->count < l->capacity) l->ids[l->count] = id;
-        l->count++;
-    }
-    return PQX_OK;
-}
-
-static int load_bucket(pqx_index *index, uint32_t bucket, uint32_t *used, pqx_error *error)
-{
-    uint64_t place = index->areas.buckets + PQX_FLAT_PAGE_BYTES * (uint64_t)bucket;
-    PQX_TRY(pqx_index_load(index, place, PQX_FLAT_PAGE_BYTES, &index->bucket, error));
-    const uint8_t *page = index->bucket.data;
-    uint32_t size = pqx_load32(page + 4), kind = pqx_load16(page + 8), number = pqx_load32(page + 12);
-    *used = pqx_load16(page + 10);
-    if (size != PQX_FLAT_PAGE_BYTES) return pqx_index_fail(index, error, PQX_BAD_CELL, place + 4, PQX_FLAT_PAGE_BYTES, size);
-    if (kind != PQX_KIND_BUCKET) return pqx_index_fail(index, error, PQX_BAD_CELL, place + 8, PQX_KIND_BUCKET, kind);
-    if (number != bucket) return pqx_index_fail(index, error, PQX_BAD_CELL, place + 12, bucket, number);
-    if (*used > PQX_FLAT_BUCKET_ENTRIES) return pqx_index_fail(index, error, PQX_BAD_CELL, place + 10, PQX_FLAT_BUCKET_ENTRIES, *used);
-    return PQX_OK;
-}
-
-static int look_up(pqx_index *index, uint64_t hash, lookup *l, pqx_error *error)
-{
-    uint32_t buckets = pqx_index_buckets(&index->shape), used = PQX_FLAT_BUCKET_ENTRIES;
-    uint64_t bucket = (hash >> 32) * buckets >> 32;
-    pqx_index_begin(index);
-    if (!buckets) return try_entries(index, index->listed, index->shape.names, index->areas.tail + PQX_INDEX_TAIL_BYTES, (uint32_t)hash, l, error);
-    for (uint32_t step = 0; step < buckets && used == PQX_FLAT_BUCKET_ENTRIES; step++) {
-        PQX_TRY(load_bucket(index, (uint32_t)bucket, &used, error));
-        uint64_t place = index->areas.buckets + PQX_FLAT_PAGE_BYTES * bucket + PQX_FLAT_CELL_HEADER_BYTES;
-        PQX_TRY(try_entries(index, index->bucket.data + PQX_FLAT_CELL_HEADER_BYTES, used, place, (uint32_t)hash, l, error));
-        bucket = bucket + 1 < buckets ? bucket + 1 : 0;
-    }
-    return PQX_OK;
-}
-
-int pqx_index_find_name(pqx_index *index, const uint8_t *name, size_t size, uint32_t *ids, size_t capacity, size_t *count, pqx_error *error)
-{
-    *count = 0;
-    index->scratch.size = 0;
-    PQX_TRY(pqx_buffer_append(&index->scratch, name, size, error));
-    PQX_TRY(pqx_buffer_reserve(&index->scratch, 1, error));
-    uint64_t hash = pqx_flat_hash_path(index->scratch.data, size);
-    lookup l = {.name = index->scratch.data, .size = size, .ids = ids, .capacity = capacity};
-    PQX_TRY(look_up(index, hash, &l, error));
-    *count = l.count;
-    return PQX_OK;
-}
-
-int pqx_index_find_field_id(pqx_index *index, int32_t field_id, uint32_t *ids, size_t capacity, size_t *count, pqx_error *error)
-{
-    lookup l = {.field_id = field_id, .ids = ids, .capacity = capacity};
-    *count = 0;
-    PQX_TRY(look_up(index, pqx_flat_hash_field_id(field_id), &l, error));
-    *count = l.count;
     return PQX_OK;
 }

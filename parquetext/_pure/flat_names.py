@@ -43,25 +43,12 @@ def fill_buckets(entries: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
     """Buckets of (tag, place) for entries (hash, place): a full one passes an entry on to the next."""
     count = bucket_count(len(entries))
     buckets: list[list[tuple[int, int]]] = [[] for _ in range(count)]
+    behind = [*range(1, count), 0]                    # of a full bucket: the first one that may have room
     for hash, place in entries:
-        bucket = home_of(hash, count)
+        home = bucket = home_of(hash, count)
         while len(buckets[bucket]) == wire.FLAT_BUCKET_ENTRIES:
-            bucket = (bucket + 1) % count
+            bucket = behind[bucket]
+        if bucket != home:
+            behind[home] = bucket
         buckets[bucket].append((tag_of(hash), place))
     return buckets
-
-
-class ByName:
-    """Columns by their names, of a reader with `find_name` and `column`."""
-
-    def find_column(self, name: str):
-        """The one leaf whose path reads like `name`, and its chunks; None where that is not exactly one leaf."""
-        try:
-            ids = self.find_name(name.encode())
-        except UnicodeEncodeError:
-            return None
-        return (ids[0], self.column(ids[0])) if len(ids) == 1 and ids[0] < GROUP else None
-
-    def find_columns(self, names: list) -> list:
-        """The same of each name, None for what is no string."""
-        return [self.find_column(name) if isinstance(name, str) else None for name in names]

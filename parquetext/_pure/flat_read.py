@@ -15,6 +15,7 @@ from .flat_cells import IS_VERBATIM, Cell, Footer
 from .flat_heads import PART_TABLES, TABLES_AT, Head, read_head, read_list
 from .flat_names import GROUP
 from .flat_pool import pool_place
+from .name_table import ByName, NameTable
 from .records import ABSENT
 
 _NODES, _COLUMNS = (wire.KIND_NODE, False), (wire.KIND_COLUMN, False)
@@ -67,7 +68,7 @@ class Node(NamedTuple):
     max_repetition: int
 
 
-class Reader(flat_names.ByName):
+class Reader(ByName):
     """A flat footer, opened by its tail block; everything else is fetched and checked when it is asked for.
 
     Parameters
@@ -82,6 +83,7 @@ class Reader(flat_names.ByName):
 
     def __init__(self, source, payload: int, length: int, tail, *, allow_verbatim: bool = False):
         self._open_footer: Footer | None = Footer(source, payload, length, tail)
+        self._names = NameTable()
         self._late_rows: dict[int, int] = {}          # num_rows of row groups that the tail block has no room for
         if self.flags & IS_VERBATIM and not allow_verbatim:
             raise self.fail(wire.VERBATIM, self._footer.tail + 24, 0, self.flags)
@@ -135,42 +137,34 @@ class Reader(flat_names.ByName):
 
     # ---- names
 
-    def find_name(self, name: bytes) -> list[int]:
-        """Ids of every leaf and group whose path reads like this, '.' and NUL being one and the same."""
-        wanted = flat_names.dotted(name)
-        return self._find(flat_names.hash_path(name), lambda head: flat_names.dotted(head.path) == wanted)
-
-    def find_field_id(self, field_id: int) -> list[int]:
-        """Ids of every leaf and group of that field id."""
-        def has_it(head: Head) -> bool:
-            return "field_id" in head.fields and head.cell.number_at(head.fields, "field_id", "i", 0) == field_id
-
-        return self._find(flat_names.hash_field_id(field_id), has_it)
-
-    def _find(self, hash: int, is_wanted) -> list[int]:
-        self.begin()
-        tag, ids = flat_names.tag_of(hash), []
-        for entries in self._entries(hash):
-            for entry_tag, word in entries:
-                if entry_tag != tag:
-                    continue
-                head = self._named_head(word)
-                if is_wanted(head) and head.id not in ids:
-                    ids.append(head.id)
-        return ids
-
-    def _entries(self, hash: int):
-        """The entries where those of a hash are, bucket by bucket."""
+    def _candidates(self, hash: int):
         buckets = self._footer.counts.bucket_count
         if not buckets:
-            yield self._footer.listed
+            yield self._footer.listed, True
         for step in range(buckets):
             entries, is_full = self._footer.bucket((flat_names.home_of(hash, buckets) + step) % buckets)
-            yield entries
-            if not is_full:
-                break
+            yield entries, not is_full or step + 1 == buckets
 
-    def _named_head(self, word: int) -> Head:
+    def _bearer_of(self, id: int) -> Head:
+        return self.head(id)
+
+    @staticmethod
+    def _id(head: Head) -> int:
+        return head.id
+
+    @staticmethod
+    def _field_id(head: Head) -> int | None:
+        return head.cell.number_at(head.fields, "field_id", "i", 0) if "field_id" in head.fields else None
+
+    def _is_called(self, head: Head, wanted: bytes | int) -> bool:
+        return (flat_names.dotted(head.path) if isinstance(wanted, bytes) else self._field_id(head)) == wanted
+
+    def _all_names(self):
+        for id in self._all_ids():
+            head = self.head(id)
+            yield head.path, self._field_id(head), id
+
+    def _bearer(self, word: int) -> Head:
         """The head that an entry leads to: a cell's place, and which one it is in that."""
         footer, which = self._footer, word % 8
         place = word - which

@@ -12,10 +12,12 @@ from ..errors import ParquetextError, wire_error
 from . import flat_names
 from .bounds import Leaf
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS, Chunks
+from .flat_limit import limit_of
 from .flat_read import Node
 from .index_file import IndexFile, Range
 from .index_shape import GROUP
 from .index_slice import slice_index
+from .name_table import ByName, NameTable
 from .records import ABSENT, Records
 from .scan import ELEMENT_FIELDS, ELEMENT_MEMBERS, IN_LISTED_STRUCT, KEY_VALUE_FIELDS, NO_FIELD_ID, ROW_GROUP_FIELDS
 from .scan_chunk import ChunkReader
@@ -45,7 +47,7 @@ class Entry(NamedTuple):
     path: bytes | None
 
 
-class Reader(flat_names.ByName):
+class Reader(ByName):
     """The Thrift footer that begins at `footer`, read by the index whose payload is [payload, payload + length).
 
     Parameters
@@ -65,6 +67,7 @@ class Reader(flat_names.ByName):
         self.leaf_count, self.node_count = shape.leaves, shape.nodes
         self.row_group_count, self.key_value_count = shape.row_groups, shape.key_values
         self._entries: dict[bool, Entry] = {}                  # the last leaf and the last node
+        self._names = NameTable()
         self._groups: dict[int, bytes] = {}                    # the path of the group that the last node was in
         self._part: tuple[int, int, list[Range], list[bytes]] | None = None
         self._pair: tuple[int, dict[str, int], bytes] | None = None
@@ -208,41 +211,49 @@ class Reader(flat_names.ByName):
 
     # ---- names
 
-    def find_name(self, name: bytes) -> list[int]:
-        """Ids of every leaf and group whose path reads like this, '.' and NUL being one and the same."""
-        wanted = flat_names.dotted(name)
-        return self._find(flat_names.hash_path(name), lambda id: flat_names.dotted(self.named(id).path) == wanted)
-
-    def find_field_id(self, field_id: int) -> list[int]:
-        """Ids of every leaf and group of that field id."""
-        return self._find(flat_names.hash_field_id(field_id), lambda id: self.entry(id).element["field_id"] == field_id)
-
-    def _find(self, hash: int, is_wanted) -> list[int]:
-        tag, ids = flat_names.tag_of(hash), []
-        self.begin()
-        for place, entries in self._candidates(hash):
-            for number, (entry_tag, id) in enumerate(entries):
-                if entry_tag != tag:
-                    continue
-                most = self.node_count if id & GROUP else self.leaf_count
-                if id & ~GROUP >= most:
-                    raise self.file.fail(wire.BAD_VALUE, place + 8 * number + 4, most, id & ~GROUP)
-                if is_wanted(id) and id not in ids:
-                    ids.append(id)
-        return ids
-
     def _candidates(self, hash: int):
-        """(place, entries) where those of a hash are, bucket by bucket."""
         file, buckets = self.file, self.file.shape.buckets
         if not buckets:
-            yield file.shape.tail_place + wire.INDEX_TAIL_BYTES, file.listed
+            yield self._placed(file.shape.tail_place + wire.INDEX_TAIL_BYTES, file.listed), True
         for step in range(buckets):
             number = (flat_names.home_of(hash, buckets) + step) % buckets
             place = file.shape.buckets_place + wire.FLAT_PAGE_BYTES * number
             entries = self._bucket(place, number)
-            yield place + wire.FLAT_CELL_HEADER_BYTES, entries
-            if len(entries) < wire.FLAT_BUCKET_ENTRIES:
-                break
+            yield (self._placed(place + wire.FLAT_CELL_HEADER_BYTES, entries),
+                   len(entries) < wire.FLAT_BUCKET_ENTRIES or step + 1 == buckets)
+
+    @staticmethod
+    def _placed(place: int, entries: list[tuple[int, int]]) -> list[tuple[int, tuple[int, int]]]:
+        """(tag, (id, its place)) of entries that lie at `place`."""
+        return [(tag, (id, place + 8 * number + 4)) for number, (tag, id) in enumerate(entries)]
+
+    def _bearer(self, where: tuple[int, int]) -> int:
+        id, place = where
+        most = self.node_count if id & GROUP else self.leaf_count
+        if id & ~GROUP >= most:
+            raise self.file.fail(wire.BAD_VALUE, place, most, id & ~GROUP)
+        return id
+
+    def _bearer_of(self, id: int) -> int:
+        return id
+
+    _id = _bearer_of
+
+    def _is_called(self, id: int, wanted: bytes | int) -> bool:
+        if isinstance(wanted, bytes):
+            return flat_names.dotted(self.named(id).path) == wanted
+        return self.entry(id).element["field_id"] == wanted
+
+    def _all_names(self):
+        limit, found = limit_of(self.file.limit), 0
+        for id in self._all_ids():
+            self.begin()
+            entry = self.named(id)
+            found += len(entry.path)                  # paths take so many cells to put together
+            if found > limit:
+                raise wire_error(wire.BAD_OFFSET, entry.place, limit, found)
+            field_id = entry.element["field_id"]
+            yield entry.path, None if field_id == NO_FIELD_ID else field_id, id
 
     def _bucket(self, place: int, number: int) -> list[tuple[int, int]]:
         numbers = _Numbers(self.file.cell(place, wire.FLAT_PAGE_BYTES), 4)
