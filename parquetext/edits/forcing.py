@@ -7,7 +7,7 @@ from ..storage import FORCEABLE as STORAGE_REFUSALS
 __all__ = ["FORCEABLE", "STORAGE_REFUSALS"]
 
 FORCEABLE = {
-    "table-format": "the file belongs to a table whose log records its size",
+    "table-format": "the file belongs to a table whose log records its size, or a sidecar of others beside it does",
     "free-form": "the extension holds bytes of somebody else without a block trailer: ours is stacked on them",
     "size": "the extension would be larger than what pyarrow and Spark read",
     **STORAGE_REFUSALS,

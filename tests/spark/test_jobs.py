@@ -250,6 +250,18 @@ def test_files_of_a_table_are_refused_as_single_ones_are(spark, lake):
     assert outcomes(forced) == {"upgraded": 3, "failed": 1}
 
 
+def test_a_file_beside_a_sidecar_of_others_is_refused(spark, tmp_path):
+    (tmp_path / "day=1").mkdir()
+    path = tmp_path / "day=1" / "data.parquet"
+    path.write_bytes(ORIGINAL)
+    place = build_foreign(path)
+    [row] = quietly(jobs.upgrade, spark, tmp_path, form="flat").collect()
+    assert row.outcome == "refused" and row.message.startswith(str(place))
+    assert path.read_bytes() == ORIGINAL
+    [row] = quietly(jobs.upgrade, spark, tmp_path, form="flat", force="table-format").collect()
+    assert row.outcome == "upgraded" and f"{place}, which parquetext has not made" in row.message
+
+
 def test_nothing_there_is_no_error(spark, tmp_path):
     assert quietly(jobs.upgrade, spark, tmp_path).count() == 0
     assert outcomes(quietly(jobs.upgrade, spark, tmp_path / "absent.parquet")) == {"failed": 1}

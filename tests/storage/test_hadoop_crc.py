@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import random
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -17,6 +20,7 @@ from parquetext.storage import LocalSource, NewFile, TailEdit, change, recover
 from parquetext.storage.hadoop_crc import Checksums
 from parquetext.storage.operations import Operations
 
+NOBODY = 65534
 HEAD = random.Random(1).randbytes(5000)
 OLD = HEAD + b"old" * 700
 EDITS = {
@@ -173,6 +177,47 @@ def test_one_that_is_no_file_refuses_the_change(path, make):
     with pytest.raises(Refused, match="which Hadoop checks the file by, is not a regular file"):
         commit(path, EDITS["longer"])
     assert path.read_bytes() == OLD
+
+
+@pytest.fixture
+def as_nobody():
+    """A folder that everybody may write in, and what lets a block run as an unprivileged user."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can be somebody else")
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o1777)
+
+    @contextlib.contextmanager
+    def running():
+        os.setegid(NOBODY)
+        os.seteuid(NOBODY)
+        try:
+            yield
+        finally:
+            os.seteuid(0)
+            os.setegid(0)
+
+    yield folder, running
+    shutil.rmtree(folder)
+
+
+@WAYS
+@pytest.mark.parametrize("mode", [0o644, 0o600], ids=["readable", "unreadable"])
+def test_one_of_somebody_else_in_a_sticky_folder_refuses_the_change(as_nobody, in_place, mode):
+    folder, running = as_nobody
+    path = folder / "x.bin"
+    path.write_bytes(OLD)
+    os.chown(path, NOBODY, NOBODY)
+    crc_of(path).write_bytes(checksummed(OLD))
+    crc_of(path).chmod(mode)
+    with running(), pytest.raises(Refused, match=r"\.x\.bin\.crc"):
+        commit(path, EDITS["longer"], in_place=in_place)
+    assert path.read_bytes() == OLD and reads(path)
+    assert names(path) == [".x.bin.crc", "x.bin"]
+    os.chown(crc_of(path), NOBODY, NOBODY)
+    with running():
+        commit(path, EDITS["longer"], in_place=in_place)
+    assert path.read_bytes() == new_content(EDITS["longer"]) and reads(path)
 
 
 @WAYS
