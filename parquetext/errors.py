@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from . import wire
 
-__all__ = ["ParquetextError", "Malformed", "Damaged", "Unsupported", "Refused", "Conflict", "ColumnError",
-           "outcome_of", "retold", "wire_error"]
+__all__ = ["ParquetextError", "Malformed", "Damaged", "Unsupported", "LimitExceeded", "Refused", "Conflict",
+           "ColumnError", "outcome_of", "retold", "wire_error"]
 
 # Refusals, by what forces them, that say what a file is, and not what this machine or its caller cannot do.
 _OF_THE_FILE = frozenset({"table-format", "free-form", "size", "hard-links", "foreign-sidecar"})
@@ -55,6 +55,13 @@ class Damaged(ParquetextError):
 
 class Unsupported(ParquetextError):
     """Valid, but nothing that this version can handle."""
+
+
+class LimitExceeded(Unsupported, OSError):
+    """A file's footer goes beyond a limit that the caller gave; an OSError, as it is with pyarrow."""
+
+    __str__ = ParquetextError.__str__
+    __reduce__ = ParquetextError.__reduce__
 
 
 class Refused(ParquetextError):

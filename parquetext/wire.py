@@ -347,6 +347,7 @@ ERRORS = {
     32: ("VERBATIM", "Unsupported", "a flat footer that only carries a Thrift footer: its structure is none that the tables can say"),
     33: ("OUT_OF_PROPORTION", "Unsupported", "its names and tables would take {found} bytes or more; for a footer of this size the limit is {expected}"),
     40: ("THRIFT_CHECKSUM", "Malformed", "Thrift bytes with checksum {found:#010x}, the footer's index says {expected:#010x}"),
+    41: ("TOO_MANY", "Unsupported", "{found} items, the limit is {expected}"),
     64: ("PM_TRUNCATED", "Damaged", "the sidecar's header needs {expected} bytes, {found} are there"),
     65: ("PM_REQUIRED_FEATURES", "Unsupported", "the sidecar requires unknown features: flags {found:#x}"),
     66: ("PM_EXTERNAL_BLOOMS", "Damaged", "external Bloom filters without Bloom filters: feature flags {found:#x}"),
@@ -411,6 +412,7 @@ BAD_VALUE = 31
 VERBATIM = 32
 OUT_OF_PROPORTION = 33
 THRIFT_CHECKSUM = 40
+TOO_MANY = 41
 PM_TRUNCATED = 64
 PM_REQUIRED_FEATURES = 65
 PM_EXTERNAL_BLOOMS = 66

@@ -62,6 +62,7 @@ enum pqx_status {
     PQX_VERBATIM = 32,
     PQX_OUT_OF_PROPORTION = 33,
     PQX_THRIFT_CHECKSUM = 40,
+    PQX_TOO_MANY = 41,
     PQX_PM_TRUNCATED = 64,
     PQX_PM_REQUIRED_FEATURES = 65,
     PQX_PM_EXTERNAL_BLOOMS = 66,
@@ -160,6 +161,9 @@ typedef struct pqx_field {
  * here, none. `max_depth` is the levels of lists, sets, maps and structs that the value may have, this one included: 0 to
  * PQX_MAX_DEPTH. */
 PQX_API int pqx_thrift_skip(const uint8_t *data, size_t size, size_t at, int type, int max_depth, size_t *end, pqx_error *error);
+/* Check that no binary value of the struct at data[0], nor of those in it, has more than `most_bytes`, and no list, set or map
+ * more than `most_items`: PQX_TOO_LARGE, PQX_TOO_MANY, with the offset of its length. Up to 64 levels, this one included. */
+PQX_API int pqx_thrift_check_sizes(const uint8_t *data, size_t size, uint32_t most_bytes, uint32_t most_items, pqx_error *error);
 /* Read the field header at data[at] and skip its value. *more is 0 at the stop byte, and field->end is then the
  * offset behind it. `previous` is the last field's id, 0 at first. `max_depth` is for the value. */
 PQX_API int pqx_thrift_next(const uint8_t *data, size_t size, size_t at, int16_t previous, int max_depth, pqx_field *field, int *more, pqx_error *error);

@@ -469,6 +469,7 @@ typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;
     case PQX_VERBATIM: return "a flat footer that only carries a Thrift footer: its structure is none that the tables can say"; \
     case PQX_OUT_OF_PROPORTION: return "its names and tables would take {found} bytes or more; for a footer of this size the limit is {expected}"; \
     case PQX_THRIFT_CHECKSUM: return "Thrift bytes with checksum {found:#010x}, the footer's index says {expected:#010x}"; \
+    case PQX_TOO_MANY: return "{found} items, the limit is {expected}"; \
     case PQX_PM_TRUNCATED: return "the sidecar's header needs {expected} bytes, {found} are there"; \
     case PQX_PM_REQUIRED_FEATURES: return "the sidecar requires unknown features: flags {found:#x}"; \
     case PQX_PM_EXTERNAL_BLOOMS: return "external Bloom filters without Bloom filters: feature flags {found:#x}"; \

@@ -136,6 +136,8 @@ cdef extern from "parquetext.h" nogil:
         size_t value
         size_t end
     int pqx_thrift_skip(const uint8_t *data, size_t size, size_t at, int type, int max_depth, size_t *end, pqx_error *error)
+    int pqx_thrift_check_sizes(const uint8_t *data, size_t size, uint32_t most_bytes, uint32_t most_items,
+                               pqx_error *error)
     int pqx_thrift_next(const uint8_t *data, size_t size, size_t at, int16_t previous, int max_depth, pqx_field *field,
                         int *more, pqx_error *error)
     int pqx_thrift_find(const uint8_t *data, size_t size, size_t at, int16_t id, int max_depth, pqx_field *field,

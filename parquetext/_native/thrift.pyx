@@ -7,11 +7,11 @@ from cpython.bytes cimport PyBytes_AsString
 from .. import wire
 from ..errors import wire_error
 
-from libc.stdint cimport int16_t, int32_t, uint8_t
+from libc.stdint cimport UINT32_MAX, int16_t, int32_t, uint8_t, uint32_t
 
-from .capi cimport pqx_error, pqx_field, pqx_thrift_find, pqx_thrift_next, pqx_thrift_path, pqx_thrift_skip
+from .capi cimport pqx_error, pqx_field, pqx_thrift_check_sizes, pqx_thrift_find, pqx_thrift_next, pqx_thrift_path, pqx_thrift_skip
 
-__all__ = ["blanked", "fields", "find", "path", "skip", "struct_end"]
+__all__ = ["blanked", "check_sizes", "fields", "find", "path", "skip", "struct_end"]
 
 cdef enum:
     STRUCT = 12
@@ -82,6 +82,21 @@ def blanked(bytes data not None, tuple ids not None):
             made += data[kept:field.value] + b"\0"
             kept = field.end
         at, previous = field.end, field.id
+
+
+def check_sizes(data, most_bytes=None, most_items=None):
+    """Raise Unsupported where the struct in `data` has a longer binary value, or a list, set or map of more items."""
+    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
+    cdef uint32_t bytes_limit = UINT32_MAX if most_bytes is None else most_bytes
+    cdef uint32_t items_limit = UINT32_MAX if most_items is None else most_items
+    cdef size_t size = view.shape[0]
+    cdef int status
+    cdef pqx_error error
+    with nogil:
+        status = pqx_thrift_check_sizes(start, size, bytes_limit, items_limit, &error)
+    if status:
+        raise wire_error(error.code, error.offset, error.expected, error.found)
 
 
 def find(data, int16_t id, size_t at=0, int max_depth=MAX_DEPTH):

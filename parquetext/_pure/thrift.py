@@ -10,7 +10,7 @@ from .. import wire
 from ..errors import wire_error
 from . import varint
 
-__all__ = ["blanked", "fields", "find", "path", "skip", "struct_end"]
+__all__ = ["blanked", "check_sizes", "fields", "find", "path", "skip", "struct_end"]
 
 Field = tuple[int, int, int, int, int]
 
@@ -70,6 +70,20 @@ def blanked(data: bytes, ids: tuple[int, ...]) -> bytes:
             made += data[kept:value] + b"\0"
             kept = end
     return made + data[kept:]
+
+
+def check_sizes(data, most_bytes: int | None = None, most_items: int | None = None) -> None:
+    """Check that strings and lists of a struct, however deep, stay within limits; None is no limit.
+
+    Raises
+    ------
+    Unsupported
+        The struct in `data` has a binary value of more than `most_bytes`, or a list, set or map of more than
+        `most_items`; the error's offset is that of the length, its code TOO_LARGE or TOO_MANY.
+    Malformed
+        As `struct_end` raises it.
+    """
+    _Measured(data, most_bytes, most_items).skip(0, wire.TYPE_STRUCT, 0)
 
 
 def find(data, id: int, at: int = 0, max_depth: int = wire.MAX_DEPTH) -> Field | None:
@@ -232,3 +246,33 @@ class Walk:
             for kind in kinds:
                 at = self.skip(at, kind, depth + 1, item=True)
         return at
+
+
+class _Measured(Walk):
+    """A walk that ends at what is larger than a limit."""
+
+    def __init__(self, data, most_bytes: int | None, most_items: int | None):
+        super().__init__(data, 0, wire.MAX_DEPTH)
+        self.most_bytes, self.most_items = most_bytes, most_items
+
+    def skip(self, at: int, type: int, depth: int, item: bool = False) -> int:
+        end = super().skip(at, type, depth, item)
+        if type == wire.TYPE_BINARY and self.most_bytes is not None:
+            length, _ = self.number(at)
+            if length > self.most_bytes:
+                raise wire_error(wire.TOO_LARGE, at, self.most_bytes, length)
+        return end
+
+    def list_header(self, at: int) -> tuple[int, int, int]:
+        type, count, first = super().list_header(at)
+        self._check_count(at, count)
+        return type, count, first
+
+    def map_header(self, at: int) -> tuple[int, int, int, int]:
+        key, value, count, first = super().map_header(at)
+        self._check_count(at, count)
+        return key, value, count, first
+
+    def _check_count(self, at: int, count: int) -> None:
+        if self.most_items is not None and count > self.most_items:
+            raise wire_error(wire.TOO_MANY, at, self.most_items, count)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from ..errors import Malformed, Unsupported
+from ..errors import Malformed, ParquetextError, Unsupported
 from ..footer import file as footer_file
 from ..footer.bloom_filters import BloomFilters
+from ..footer.limits import check_limits
 from ..footer.model import GROUP, Form
 from ..footer.names import find_group_or_leaf, leaves_below
 from ..footer.opening import open_as, open_file
@@ -63,16 +64,20 @@ class File(footer_file.File):
         **options
             Of `pyarrow.parquet.ParquetFile`: `pre_buffer`, `buffer_size`, `read_dictionary`, `binary_type`,
             `list_type`, `coerce_int96_timestamp_unit`, `page_checksum_verification`, `arrow_extensions_enabled`,
-            `thrift_string_size_limit`, `thrift_container_size_limit`, `schema_depth_limit`.
+            `thrift_string_size_limit`, `thrift_container_size_limit`, `schema_depth_limit`. These three hold for the
+            whole Thrift footer of the file, which is read and walked for each call that gives them, whatever its form.
 
         Raises
         ------
         ColumnError
             A name that is none, or more than one thing.
+        LimitExceeded
+            The file's footer goes beyond one of the three limits.
         pyarrow.ArrowException, OSError
             What pyarrow raises for data that it cannot read.
         """
         check_options(options)
+        self._check_limits(options)
         projection = self._projection(columns, row_groups, filters, key_values=key_values or use_pandas_metadata,
                                       use_pandas_metadata=use_pandas_metadata)
         with self._locating():
@@ -88,8 +93,15 @@ class File(footer_file.File):
         them.
         """
         check_options(options)
+        self._check_limits(options)
         projection = self._projection(columns, row_groups, None)
         return self._batches(projection, batch_size, use_threads=use_threads, pre_buffer=self._is_remote, **options)
+
+    def _check_limits(self, options: Mapping) -> None:
+        try:
+            check_limits(self._source, options)
+        except ParquetextError as error:
+            raise error.at(str(self.path)) from None
 
     def _batches(self, projection: Projection, batch_size: int, **options) -> Iterator[pa.RecordBatch]:
         with self._locating():

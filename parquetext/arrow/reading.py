@@ -8,14 +8,17 @@ from contextlib import AbstractContextManager
 import pyarrow as pa
 from pyarrow._parquet import ParquetReader
 
+from .. import kernels
 from ..footer.pyarrow_footer import metadata_of
 from .projection import Projection, Step
 
 __all__ = ["check_options", "iter_projection", "read_projection"]
 
 OpenData = Callable[[], AbstractContextManager[pa.NativeFile]]
-SMALL_ROWS = 1 << 18  # values and chunks below which threads and pre-buffering cost more than they give
+# Values, chunks and bytes in pages below which threads and pre-buffering cost more than they give.
+SMALL_ROWS = 1 << 18
 SMALL_CHUNKS = 1 << 9
+SMALL_BYTES = 1 << 20
 OPTIONS = {
     "pre_buffer", "buffer_size", "read_dictionary", "binary_type", "list_type", "coerce_int96_timestamp_unit",
     "page_checksum_verification", "arrow_extensions_enabled", "thrift_string_size_limit", "thrift_container_size_limit",
@@ -53,7 +56,7 @@ def read_projection(projection: Projection, open_data: OpenData, *, use_threads:
         Of pyarrow's reader.
     """
     def read(step: Step) -> pa.Table:
-        small = step.chunks < SMALL_CHUNKS and step.rows * (step.chunks // max(len(step.row_groups), 1)) < SMALL_ROWS
+        small = _is_small(step)
         early = remote or not small if pre_buffer is None else pre_buffer
         return _read(step, open_data, use_threads and not small, early, options)
 
@@ -67,6 +70,15 @@ def read_projection(projection: Projection, open_data: OpenData, *, use_threads:
     rows = pa.array(range(found.num_rows), pa.int64())
     kept = found.append_column(POSITION, rows).filter(expression).column(POSITION)
     return read(projection.step).take(kept)
+
+
+def _is_small(step: Step) -> bool:
+    """Whether a read is so in every respect: many rows may be few bytes, and few rows many."""
+    if step.chunks >= SMALL_CHUNKS or step.rows * (step.chunks // max(len(step.row_groups), 1)) >= SMALL_ROWS:
+        return False
+    if not step.footer:
+        return step.footer is not None
+    return sum(kernels.scan.scan(step.footer, strict=False).row_groups("total_byte_size")) < SMALL_BYTES
 
 
 def iter_projection(projection: Projection, open_data: OpenData, batch_size: int, *, use_threads: bool = True,

@@ -14,7 +14,7 @@ from .model import Form
 from .thrift_form import ThriftForm
 
 __all__ = ["FLAT_DAMAGED", "FLAT_VERBATIM", "best_form", "following_form", "named_form", "offset_of_missing",
-           "open_reader", "unread_extension", "unread_finding"]
+           "open_reader", "thrift_footer", "unread_extension", "unread_finding"]
 
 NAMES = {wire.UUID_FLAT_FOOTER: "flat", wire.UUID_FOOTER_INDEX: "index"}
 FLAT_DAMAGED = "flat-damaged"
@@ -132,6 +132,19 @@ def offset_of_missing(source) -> int:
         return tail.footer_offset
     missing, _ = kernels.required.find_missing(_footer(source, tail, data)[0])
     return tail.footer_offset + (0 if missing is None else missing.offset)
+
+
+def thrift_footer(source) -> tuple[bytes | memoryview, int | None]:
+    """The whole Thrift footer and its offset; of a PAR3 file the one that its flat footer stands for, and None.
+
+    Raises
+    ------
+    Malformed, Damaged, Refused, Unsupported
+        There is none, or none that can be read.
+    """
+    tail, data = _read_tail(source)
+    footer, _ = _footer(source, tail, data)
+    return (kernels.flat.to_thrift(footer), None) if tail.is_par3 else (footer, tail.footer_offset)
 
 
 def _read_tail(source, through: bool = False) -> tuple[Tail, bytes]:

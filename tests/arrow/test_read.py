@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import inspect
+import pickle
+from functools import partial
 from types import SimpleNamespace
 
 import pyarrow as pa
@@ -13,8 +15,10 @@ import pytest
 from support.flat_files import write_with_flat_footer
 
 import parquetext
+from parquetext import sidecar
+from parquetext.arrow import reading
 from parquetext.arrow.projection import project
-from parquetext.errors import ColumnError, Unsupported
+from parquetext.errors import ColumnError, LimitExceeded, Unsupported
 from parquetext.footer.pyarrow_footer import metadata_of
 
 ROWS = 40
@@ -247,6 +251,115 @@ def test_tables_larger_than_the_small_limit_are_equal(tmp_path, implementation):
     pq.write_table(pa.table({"n": pa.array(range(300_000), pa.int64()), "m": pa.array([1.5] * 300_000)}), path)
     flat = write_with_flat_footer(path, tmp_path / "flat.parquet")
     assert_same(parquetext.read_table(flat), pq.read_table(path))
+
+
+class TestThreads:
+    """Where a read is small it is done by the thread that asks for it."""
+
+    @pytest.fixture
+    def threads(self, monkeypatch):
+        """Whether each read may use threads."""
+        used: list[bool] = []
+
+        def read(step, open_data, use_threads, *options):
+            used.append(use_threads)
+            return original(step, open_data, use_threads, *options)
+
+        original = reading._read
+        monkeypatch.setattr(reading, "_read", read)
+        return used
+
+    @staticmethod
+    def write(path, rows: int, size: int) -> str:
+        """A column of values that have some bytes each, and one of small numbers."""
+        values = [bytes([n % 256]) * size for n in range(rows)]
+        table = pa.table({"large": pa.array(values, pa.binary(size)), "small": pa.array(range(rows), pa.int32())})
+        pq.write_table(table, path, use_dictionary=False)
+        return write_with_flat_footer(path, str(path) + ".flat")
+
+    def test_few_values_that_are_large_are_read_by_threads(self, tmp_path, threads, implementation):
+        path = self.write(tmp_path / "large.parquet", 300, 8192)
+        parquetext.read_table(path)
+        parquetext.read_table(path, columns=["large"])
+        parquetext.read_table(path, columns=["small"])
+        parquetext.read_table(path, use_threads=False)
+        assert threads == [True, True, False, False]
+
+    def test_few_bytes_are_not(self, tmp_path, threads):
+        parquetext.read_table(self.write(tmp_path / "small.parquet", 300, 64))
+        assert threads == [False]
+
+    def test_many_values_are_read_by_threads_however_few_bytes_they_take(self, tmp_path, threads):
+        path = str(tmp_path / "same.parquet")
+        pq.write_table(pa.table({"same": pa.array([7] * 300_000, pa.int32())}), path)
+        parquetext.read_table(path)
+        assert threads == [True]
+
+
+class TestLimits:
+    """What a caller allows a footer to hold, as pyarrow means it."""
+
+    @pytest.fixture(params=["thrift", "flat", "index", "par3", "sidecar"])
+    def limited(self, request, tmp_path, table):
+        path = str(tmp_path / "limited.parquet")
+        pq.write_table(table, path, row_group_size=10)
+        options = {}
+        if request.param in ("flat", "par3"):
+            parquetext.upgrade(path, form="flat", placement="after-stop")
+        if request.param == "index":
+            parquetext.upgrade(path, form="index", placement="after-stop")
+        if request.param == "par3":
+            parquetext.finalize(path, confirm=True)
+        if request.param == "sidecar":
+            sidecar.build(path)
+            options["sidecar"] = True
+        return partial(parquetext.read_table, path, ["id"], **options)
+
+    @pytest.fixture
+    def plain(self, tmp_path, table):
+        path = str(tmp_path / "plain.parquet")
+        pq.write_table(table, path, row_group_size=10)
+        return path
+
+    @pytest.mark.parametrize("limit, most, offence", [
+        ("thrift_string_size_limit", 1_000, r"a string of \d+ bytes, the limit is 1000 \(thrift_string_size_limit\)"),
+        ("thrift_container_size_limit", 10, r"a list of 2\d items, the limit is 10 \(thrift_container_size_limit\)"),
+        ("schema_depth_limit", 3, r"the schema is deeper than 3 elements \(schema_depth_limit\)")])
+    def test_a_footer_beyond_a_limit_is_not_read(self, limited, limit, most, offence, implementation):
+        with pytest.raises(LimitExceeded, match=offence) as caught:
+            limited(**{limit: most})
+        assert isinstance(caught.value, OSError) and "limited.parquet" in str(caught.value)
+        assert caught.value.expected == most < caught.value.found
+
+    @pytest.mark.parametrize("limit, limits", [
+        ("thrift_string_size_limit", (300, 3_000, 30_000)), ("thrift_container_size_limit", (20, 21, 22, 23, 24, 25)),
+        ("schema_depth_limit", (1, 2, 3, 4, 5, 6))])
+    def test_a_limit_means_what_it_means_to_pyarrow(self, plain, limit, limits):
+        def verdict(read, most: int) -> bool:
+            try:
+                return read(plain, columns=["id"], **{limit: most}).num_columns == 1
+            except OSError:
+                return False
+
+        ours, theirs = ([verdict(read, most) for most in limits] for read in (parquetext.read_table, pq.read_table))
+        assert ours == theirs and set(ours) == {True, False}
+
+    def test_a_limit_is_above_zero(self, plain):
+        for name in ("thrift_string_size_limit", "thrift_container_size_limit", "schema_depth_limit"):
+            for limit in (0, -1):
+                with pytest.raises(ValueError, match=f"{name} must be larger than zero, not {limit}"):
+                    parquetext.read_table(plain, **{name: limit})
+            assert parquetext.read_table(plain, **{name: None}).num_rows == ROWS
+
+    def test_batches_have_limits_too(self, plain):
+        with parquetext.open(plain) as file, pytest.raises(LimitExceeded):
+            file.iter_batches(["id"], thrift_container_size_limit=1)
+
+    def test_the_error_outlives_a_process(self, plain):
+        with pytest.raises(LimitExceeded) as caught:
+            parquetext.read_table(plain, schema_depth_limit=1)
+        again = pickle.loads(pickle.dumps(caught.value))
+        assert (str(again), again.offset, again.found) == (str(caught.value), caught.value.offset, 2)
 
 
 class Point(pa.ExtensionType):

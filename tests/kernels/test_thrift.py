@@ -161,3 +161,36 @@ def test_both_implementations_agree_on_any_bytes(data, depth, at, steps):
              "find": (steps[0] if steps else 1, at, depth), "skip": (at, depth % 16, 64 - depth // 2)}
     for name, arguments in calls.items():
         assert outcome(getattr(native, name), data, *arguments) == outcome(getattr(pure, name), data, *arguments)
+
+
+# ---- limits of sizes
+
+
+NESTED = compact.fields([
+    (1, BINARY, b"four", False), (2, LIST, (STRUCT, [[(1, SET, (I32, [1, 2, 3]), False)], []]), False),
+    (3, MAP, (BINARY, BINARY, [(b"k", b"123456"), (b"l", b"")]), False)])
+
+
+def test_sizes_within_the_limits_are_no_error():
+    kernels.thrift.check_sizes(NESTED)
+    kernels.thrift.check_sizes(NESTED + b"more", 6, 3)
+    kernels.thrift.check_sizes(memoryview(NESTED), most_items=3)
+
+
+@pytest.mark.parametrize("limits, code, expected, found, value", [
+    ((5, None), wire.TOO_LARGE, 5, 6, b"\x06123456"), ((3, 9), wire.TOO_LARGE, 3, 4, b"\x04four"),
+    ((None, 2), wire.TOO_MANY, 2, 3, b"\x35\x02\x04\x06"), ((9, 1), wire.TOO_MANY, 1, 2, b"\x2c\x1a"),
+    ((0, 9), wire.TOO_LARGE, 0, 4, b"\x04four"), ((None, 0), wire.TOO_MANY, 0, 2, b"\x2c\x1a")])
+def test_what_is_beyond_a_limit_is_an_error_at_its_length(limits, code, expected, found, value):
+    caught = error(kernels.thrift.check_sizes, NESTED, *limits)
+    assert (caught.code, caught.expected, caught.found, caught.offset) == (code, expected, found, NESTED.index(value))
+
+
+@LIMITS
+@given(compact.any_bytes(), st.none() | st.integers(0, 9), st.none() | st.integers(0, 3))
+def test_both_implementations_agree_on_the_sizes_of_any_bytes(data, most_bytes, most_items):
+    native, pure = (outcome(kernel.check_sizes, data, most_bytes, most_items) for kernel in both("thrift"))
+    assert native == pure
+    if most_bytes is most_items is None:
+        walked = outcome(kernels.thrift.struct_end, data)
+        assert native[0] == walked[0] and (native[0] == "result" or native == walked)

@@ -1,0 +1,72 @@
+"""Limits that a caller sets to what a file's footer may hold, checked before any of it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .. import kernels, wire
+from ..errors import LimitExceeded, ParquetextError, Unsupported
+from .forms import thrift_footer
+
+__all__ = ["LIMITS", "check_limits"]
+
+STRING, CONTAINER, DEPTH = LIMITS = "thrift_string_size_limit", "thrift_container_size_limit", "schema_depth_limit"
+
+
+def check_limits(source, limits: Mapping[str, int | None]) -> None:
+    """Check the Thrift footer of a file, or that which a PAR3 footer stands for, against limits as pyarrow means them.
+
+    Parameters
+    ----------
+    source : Source
+    limits : mapping
+        The most bytes of a string, the most items of a list, the most elements on the way from the root to a leaf, both
+        included, by the names in `LIMITS`; None, and what is absent, is no limit.
+
+    Raises
+    ------
+    LimitExceeded
+        With the offset of what is too large; in a PAR3 file without.
+    ValueError
+        A limit is not above 0.
+    Malformed, Damaged, Refused, Unsupported
+        There is no footer that can be read.
+    """
+    given = {name: limit for name in LIMITS if (limit := limits.get(name)) is not None}
+    for name, limit in given.items():
+        if limit <= 0:
+            raise ValueError(f"{name} must be larger than zero, not {limit}")
+    if not given:
+        return
+    footer, offset = thrift_footer(source)
+    try:
+        _check_sizes(footer, given)
+        _check_depth(footer, given)
+    except ParquetextError as error:
+        if offset is None:
+            error.offset, offset = None, 0
+        raise error.at(None, offset) from None
+
+
+def _check_sizes(footer, limits: Mapping[str, int]) -> None:
+    try:
+        kernels.thrift.check_sizes(footer, limits.get(STRING), limits.get(CONTAINER))
+    except Unsupported as error:
+        what, name = ("string", STRING) if error.code == wire.TOO_LARGE else ("list", CONTAINER)
+        raise _exceeded(f"a {what} of {error.message}", name, error.offset, error.expected, error.found) from None
+
+
+def _check_depth(footer, limits: Mapping[str, int]) -> None:
+    if DEPTH not in limits:
+        return
+    depths: list[int] = []
+    scan = kernels.scan.scan(footer)
+    for element, parent in enumerate(scan.elements("parent")):
+        depths.append(depths[parent] + 1 if parent >= 0 else 1)
+        if depths[-1] > limits[DEPTH]:
+            raise _exceeded(f"the schema is deeper than {limits[DEPTH]} elements", DEPTH,
+                            scan.elements("bytes_offset")[element], limits[DEPTH], depths[-1])
+
+
+def _exceeded(what: str, name: str, offset: int, limit: int, found: int) -> LimitExceeded:
+    return LimitExceeded(f"{what} ({name})", offset=offset, expected=limit, found=found)
