@@ -53,6 +53,12 @@ class Filesystems:
     def __init__(self, settings: Mapping[str, str] | None = None):
         self._settings = tuple(sorted((settings or {}).items()))
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Filesystems) and self._settings == other._settings
+
+    def __hash__(self) -> int:
+        return hash(self._settings)
+
     @classmethod
     def of(cls, spark: SparkSession) -> Filesystems:
         """With the settings that Spark's own readers have in this session.

@@ -16,6 +16,7 @@ from .actions import ACTIONS, rehearse
 from .balance import pack
 from .filesystems import Filesystems, normal
 from .listing import listed
+from .parallelism import parallelism
 from .results import ROWS, begin, job_label, read_stored, store_skipped
 from .running import run_tasks
 from .shipping import classic_context, ship
@@ -205,7 +206,7 @@ def finish(spark: SparkSession, action: str, paths: object, options: Mapping, st
     files, records = split(files, records)
     skipped = as_skipped(records)
     work = Work(action, dict(options), label, folder, filesystems)
-    tasks = _tasks(files, action, options, context.defaultParallelism)
+    tasks = _tasks(files, action, options, parallelism(spark))
     parts = run_tasks(context, work, tasks, progress, skipped.num_rows)
     failures = [first_failure(skipped), *(part.first_failure for part in parts)]
     return Done(filesystems, [part.url for part in parts], store_skipped(filesystems, folder, skipped), records,

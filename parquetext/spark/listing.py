@@ -13,6 +13,7 @@ import pyarrow as pa
 from ..errors import ParquetextError
 from .filesystems import Filesystems, local_path, normal
 from .folders import FILES, Folder, Walk
+from .parallelism import parallelism
 from .patience import patiently
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def listed(spark: SparkSession, filesystems: Filesystems, paths: object) -> pa.T
         table = _table(found)
         if left:
             rows = spark.createDataFrame([tuple(folder) for folder in left], _PLACES)
-            slots = _slots(spark)
+            slots = parallelism(spark)
             tasks = min(max(-(-len(left) // FOLDERS_PER_TASK), slots), len(left), TASKS_PER_SLOT * slots)
             table = pa.concat_tables([table, _by_cluster(spark, filesystems, rows.repartition(tasks))])
     return _each_once(table)
@@ -90,11 +91,6 @@ def _places_of(paths: DataFrame) -> DataFrame:
     if (kind := paths.schema["path"].dataType.typeName()) != "string":
         raise ParquetextError(f"a column of paths is of strings, not {kind}")
     return paths.selectExpr("path AS url", "'' AS base", "'' AS glob", "'' AS table")
-
-
-def _slots(spark: SparkSession) -> int:
-    context = getattr(spark, "_sc", None)
-    return context.defaultParallelism if context else int(spark.conf.get("spark.sql.shuffle.partitions", "200"))
 
 
 def _by_driver(filesystems: Filesystems, paths: Iterable[object]) -> tuple[list[tuple], list[Folder]]:

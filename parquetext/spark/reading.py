@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from ..pruning import Comparison
 from .filesystems import Filesystems, local_path, normal
-from .shipping import ship
+from .parallelism import parallelism
+from .shipping import is_connect, ship
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -24,6 +25,7 @@ def read(spark: SparkSession, path, columns: Sequence[str] | None = None, filter
     Parameters
     ----------
     spark : pyspark.sql.SparkSession
+        A Spark Connect session will do where the package is installed for its server.
     path : str, os.PathLike, or list of them
         Files, or directories of files, with Hive partitions or without. URLs lead where the session's ``fs.…``
         settings say, and timestamps in names of directories are of its time zone.
@@ -46,13 +48,15 @@ def read(spark: SparkSession, path, columns: Sequence[str] | None = None, filter
     TypeError, ValueError
         The filters are none, or the columns.
     """
-    ship(spark)
+    if not is_connect(spark):  # which finds the data source where its server has the package
+        ship(spark)
     if isinstance(columns, str):
         raise TypeError(f"columns is a list of names, not {columns!r}")
     alternatives = _alternatives(filters)
     reader = spark.read.format("parquetext")
     paths = [normal(each) for each in (path if isinstance(path, (list, tuple)) else [path])]
     settings = {} if all(local_path(each) is not None for each in paths) else Filesystems.of(spark).options
+    settings["minPartitionNum"] = spark.conf.get("spark.sql.files.minPartitionNum", None) or parallelism(spark)
     settings["timeZone"] = spark.conf.get("spark.sql.session.timeZone")
     if "basePath" in options:
         options["basePath"] = normal(options["basePath"])
@@ -68,7 +72,7 @@ def read(spark: SparkSession, path, columns: Sequence[str] | None = None, filter
         reader = reader.option("prune", encoded(alternatives, naive_is_local))
     frame = reader.load(paths)
     if alternatives:
-        frame = frame.where(functools.reduce(operator.or_, map(_condition, alternatives)))
+        frame = frame.where(functools.reduce(operator.or_, (_condition(frame, parts) for parts in alternatives)))
     return frame if columns is None else frame.select(*map(_quoted, columns))
 
 
@@ -87,16 +91,14 @@ def _alternatives(filters) -> list[list[Comparison]]:
     return [[Comparison(*part) for part in group] for group in groups]
 
 
-def _condition(parts: Iterable[Comparison]) -> Column:
-    return functools.reduce(operator.and_, map(_compared, parts))
+def _condition(frame: DataFrame, parts: Iterable[Comparison]) -> Column:
+    return functools.reduce(operator.and_, (_compared(frame, part) for part in parts))
 
 
-def _compared(part: Comparison) -> Column:
-    from pyspark.sql import functions
-
+def _compared(frame: DataFrame, part: Comparison) -> Column:
     from .source.prune import OPERATORS
 
-    column = functions.col(_quoted(part.column))
+    column = frame[_quoted(part.column)]
     if part.operator in ("in", "not in"):
         held = column.isin(list(part.value))
         return held if part.operator == "in" else ~held

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 
 from ..errors import Unsupported
 from ..private import keep
+from .parallelism import parallelism
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
     from pyspark.sql.datasource import DataSource
 
-__all__ = ["classic_context", "ship"]
+__all__ = ["classic_context", "is_connect", "ship"]
 
 _PACKAGE = __name__.partition(".")[0]
 _ON_WORKERS_PATH = (".zip", ".egg", ".jar")  # the names that Spark puts there
@@ -33,7 +34,8 @@ def ship(spark: SparkSession) -> None:
 
     A package in a directory, installed or a source tree, is sent as a zip, and so is the wheel or zip that it was
     imported from. On executors it stands before what is installed there. Nothing is sent that they have anyway: a
-    zip of `--py-files`, and in local mode what is installed or on PYTHONPATH. Calling it again costs nothing.
+    zip of `--py-files`, and in local mode what is installed or on PYTHONPATH. Calling it again costs nothing, and tells
+    the data source how many cores the session has by now.
 
     Parameters
     ----------
@@ -58,15 +60,22 @@ def ship(spark: SparkSession) -> None:
             _shipped_to(context.applicationId).add(archive.name)
     from .source import ParquetextSource
 
-    _register(spark, ParquetextSource)
+    # In it because no session's setting reaches a data source that plans a read.
+    told = {"parallelism": parallelism(spark), "__module__": ParquetextSource.__module__}
+    _register(spark, type(ParquetextSource.__name__, (ParquetextSource,), told))
 
 
 def classic_context(spark: SparkSession) -> SparkContext:
     """The session's context; Unsupported for a Spark Connect session, which has none."""
-    if type(spark).__module__.startswith("pyspark.sql.connect"):
+    if is_connect(spark):
         raise Unsupported("jobs need a classic Spark session (accumulators, the status tracker): a Spark Connect "
                           "session has none; run `python -m parquetext.spark` on the cluster, or by spark-submit")
     return spark.sparkContext
+
+
+def is_connect(spark: SparkSession) -> bool:
+    """Whether it is a session of Spark Connect."""
+    return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
 def _register(spark: SparkSession, source: type[DataSource]) -> None:

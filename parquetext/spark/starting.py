@@ -19,7 +19,6 @@ __all__ = ["session"]
 _DEFAULTS = {
     "spark.master": "local[*]",
     "spark.app.name": "parquetext",
-    "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.python.filterPushdown.enabled": "true",
 }
@@ -39,7 +38,7 @@ appender.console.layout.pattern = %d{yy/MM/dd HH:mm:ss} %p %c{1}: %m%n%ex
 
 
 def session(**conf: object) -> SparkSession:
-    """A Spark session, quiet and without a user interface, to whose executors parquetext is shipped.
+    """A Spark session, quiet, to whose executors parquetext is shipped.
 
     Parameters
     ----------

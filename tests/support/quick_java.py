@@ -1,18 +1,26 @@
-"""Options for Java programs that live for seconds: no slow compiler, one thread for garbage, Spark's classes mapped."""
+"""Options for Java programs that live for seconds: no slow compiler, one thread for garbage, Spark's classes mapped.
+
+Spark's user interface is off unless a test turns it on.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
+import warnings
 from pathlib import Path
 
 __all__ = ["PLAIN", "java_options"]
 
-PLAIN = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+PLAIN = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Dspark.ui.enabled=false"
+PATIENCE = 150  # seconds: a sixth of them does on a machine that has nothing else to do
 # Spark reads its launcher's standard output: nothing is said there about an archive that does not fit.
 _SILENT = "-Xlog:disable -Xlog:all=error:stderr"
 
@@ -22,7 +30,7 @@ import sys
 from pyspark.sql import SparkSession
 
 folder, archive = sys.argv[1:]
-spark = (SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+spark = (SparkSession.builder.master("local[1]")
          .config("spark.driver.host", "127.0.0.1").config("spark.sql.warehouse.dir", f"{folder}/warehouse")
          .config("spark.driver.extraJavaOptions", f"-XX:ArchiveClassesAtExit={archive}").getOrCreate())
 frame = spark.range(10).selectExpr("id", "cast(id as string) text", "id % 2 key")
@@ -37,29 +45,73 @@ java.wait()
 """
 
 
-def java_options(folder: Path, java_home: str) -> str:
-    """For the variable JDK_JAVA_OPTIONS. The archive of classes is kept in `folder`; the first who comes makes it."""
+def java_options(folder: Path, java_home: str, patience: float = PATIENCE) -> str:
+    """For the variable JDK_JAVA_OPTIONS. The archive of classes is kept in `folder`; the first who comes makes it.
+
+    Where that fails, or takes more than `patience` seconds, a warning says so, Java programs start without an archive,
+    and nobody tries it again for an hour.
+    """
+    try:
+        archive = _archive(folder, java_home, patience)
+    except (OSError, subprocess.SubprocessError) as error:
+        warnings.warn(f"Java programs start slowly, without an archive of classes: {error}", stacklevel=2)
+        return PLAIN
+    return f"{PLAIN} {_SILENT} -XX:SharedArchiveFile={archive}" if archive.stat().st_size else PLAIN
+
+
+def _archive(folder: Path, java_home: str, patience: float) -> Path:
     import pyspark
 
     java, jars = Path(java_home, "bin", "java").resolve(), Path(pyspark.__path__[0], "jars")
     fitting = hashlib.sha256(f"{java} {jars} {jars.stat().st_mtime_ns}".encode()).hexdigest()[:16]
-    archive = folder / f"{fitting}.jsa"
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not archive.exists():
-            for old in folder.glob("*.jsa"):
-                old.unlink()
-            _train(archive, java_home)
-    return f"{PLAIN} {_SILENT} -XX:SharedArchiveFile={archive}" if archive.stat().st_size else PLAIN
+    archive, failed = folder / f"{fitting}.jsa", folder / f"{fitting}.failed"
+    with _locked(folder / "lock", patience):
+        if archive.exists():
+            return archive
+        if failed.exists() and time.time() - failed.stat().st_mtime < 3600:
+            raise OSError(failed.read_text())
+        for old in folder.glob("*.jsa"):
+            old.unlink()
+        try:
+            _train(archive, java_home, patience)
+        except (OSError, subprocess.SubprocessError) as error:
+            failed.write_text(str(error))
+            raise
+    return archive
 
 
-def _train(archive: Path, java_home: str) -> None:
+@contextlib.contextmanager
+def _locked(path: Path, patience: float):
+    """Hold a lock; TimeoutError where another process does for too long."""
+    end = time.monotonic() + patience
+    with path.open("w") as lock:
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > end:
+                    raise TimeoutError(f"another process has been making it for {patience:g} s") from None
+                time.sleep(0.1)
+        yield
+
+
+def _train(archive: Path, java_home: str, patience: float) -> None:
     """Leave an archive; an empty file where this Java makes none."""
-    with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
+    with tempfile.TemporaryDirectory(dir=archive.parent, ignore_cleanup_errors=True) as folder:
         new = Path(folder, archive.name)
         environment = os.environ | {"JAVA_HOME": java_home, "PYSPARK_PYTHON": sys.executable, "JDK_JAVA_OPTIONS": PLAIN}
-        done = subprocess.run([sys.executable, "-c", _TRAINING, folder, new], env=environment, cwd=folder,
-                              capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+        training = subprocess.Popen([sys.executable, "-c", _TRAINING, folder, new], env=environment, cwd=folder,
+                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+        try:
+            said, _ = training.communicate(timeout=patience)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(training.pid, signal.SIGKILL)  # its Java, too
+            training.wait()
+            training.stdout.close()
+        if training.returncode:
+            raise subprocess.SubprocessError(f"the program that trains it ended with {training.returncode}: "
+                                             f"{said[-2000:].strip()}")
         new.touch()
         new.rename(archive)

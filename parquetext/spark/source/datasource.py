@@ -16,7 +16,7 @@ from ...errors import ColumnError, ParquetextError
 from ..output.source_writer import DatasetWriter
 from .files import list_files
 from .keys import key_fields
-from .options import Options
+from .options import UNTOLD, Options
 from .reading import PruningReader, Reader
 from .types import arrow_schema, merged, spark_schema
 
@@ -33,7 +33,14 @@ class ParquetextSource(DataSource):
     """``spark.read.format("parquetext")``: Parquet files by their fastest footers, as Arrow batches.
 
     See docs/spark.md for the options.
+
+    Attributes
+    ----------
+    parallelism : int
+        Of the session, where `ship` has registered the data source: the least number of partitions of what is large.
     """
+
+    parallelism = UNTOLD
 
     @classmethod
     def name(cls) -> str:
@@ -61,7 +68,7 @@ class ParquetextSource(DataSource):
     def reader(self, schema: StructType) -> Reader:
         """One that takes filters where Spark pushes them down, and keeps them to the scan that they are of."""
         kind = PruningReader if _is_pushing() and KEEPS_SCANS_APART else Reader
-        return kind(Options.of(self.options), schema)
+        return kind(Options.of(self.options, self.parallelism), schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> DatasetWriter:
         """One that appends to the dataset, or replaces it."""

@@ -9,17 +9,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import pyarrow.fs as pafs
 from pyspark.sql.datasource import InputPartition
 
-from ...arrow.discovery import Found, directory_keys, discover
+from ...arrow.discovery import Files, Found, directory_keys, discover
 from ...edits.many import is_skipped
 from ...errors import Unsupported
+from ...storage import LocalTarget, RemoteTarget
 from ..globbing import is_named, matches
 from .options import Options
+from .plans import Kept
 
 __all__ = ["Piece", "Share", "list_files", "shares"]
 
 COPYING = "._COPYING_"  # what Hadoop's shell has not yet copied whole
+_FILES = Kept()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +48,40 @@ class _Partition(NamedTuple):
 
 
 class Share(InputPartition):
-    """What one task reads."""
+    """What one task reads; pickled with each folder and its keys once."""
 
     def __init__(self, pieces: list[Piece]):
         super().__init__(None)
         self.pieces = pieces
+
+    def __reduce__(self):
+        folders: dict[tuple, list[tuple]] = {}
+        for piece in self.pieces:
+            folder, _, name = piece.file.path.rpartition("/")
+            _, same = folders.setdefault((folder, id(piece.file.keys)), (_Folder.of(folder, piece.file), []))
+            same.append((name, piece.file.size, piece.start, piece.end))
+        return Share._of, (list(folders.values()),)
+
+    @classmethod
+    def _of(cls, folders: list[tuple[_Folder, list[tuple]]]) -> Share:
+        return cls([folder.piece(*each) for folder, pieces in folders for each in pieces])
+
+
+class _Folder(NamedTuple):
+    """What the files of a folder share; no filesystem: this machine's."""
+
+    path: str
+    filesystem: pafs.FileSystem | None
+    keys: dict[str, str | None]
+
+    @classmethod
+    def of(cls, path: str, file: Found) -> _Folder:
+        return cls(path, getattr(file.target, "filesystem", None), dict(file.keys))
+
+    def piece(self, name: str, size: int, start: float, end: float) -> Piece:
+        path = f"{self.path}/{name}"
+        target = LocalTarget(path) if self.filesystem is None else RemoteTarget(self.filesystem, path)
+        return Piece(Found(target, self.keys, size), start, end)
 
 
 def list_files(options: Options) -> list[Found]:
@@ -64,29 +97,38 @@ def list_files(options: Options) -> list[Found]:
         Directories that Spark's own reader makes no partitions of.
     """
     paths = [match for named in options.paths for match in matches(options.filesystems, named)]
-    return [file for path in paths for file in _files_of(options, path)]
+    targets = [options.target(path) for path in paths]
+    listings = [discover(target, partitioned=False, ignore_prefixes=(".",), sizes=True) for target in targets]
+    base = None if options.base_path is None else options.target(options.base_path).path.rstrip("/")
+
+    def files() -> list[Found]:
+        return [file for target, listing in zip(targets, listings, strict=True)
+                for file in _files_of(options, target.path, listing, base)]
+
+    asked = (tuple(paths), options.filesystems, base, options.recursive, options.name_filter)
+    return _FILES.of(asked, [column for listing in listings for column in (listing.paths, listing.sizes)], files)
 
 
-def _files_of(options: Options, path: str) -> list[Found]:
-    target = options.target(path)
-    root = target.path.rstrip("/")
-    found = [file for file in discover(target, partitioned=False, ignore_prefixes=(".",), sizes=True)
-             if file.path == target.path or (file.size and not _is_hidden(file.path[len(root):]))]
-    if options.name_filter is not None:
-        found = [file for file in found if is_named(posixpath.basename(file.path), options.name_filter)]
+def _files_of(options: Options, path: str, listing: Files, base: str | None) -> list[Found]:
+    """What counts of a listing. All that folders decide is decided once for each."""
+    root = path.rstrip("/")
+    hidden: dict[str, bool] = {}
+    found: list[tuple[int, str]] = []
+    for number, (each, size) in enumerate(zip(listing.paths, listing.sizes, strict=True)):
+        folder, _, name = each.rpartition("/")
+        if folder not in hidden:
+            hidden[folder] = any(map(is_skipped, filter(None, folder[len(root):].split("/"))))
+        is_shown = size and not hidden[folder] and not is_skipped(name) and not name.endswith(COPYING)
+        if (is_shown or each == path) and (options.name_filter is None or is_named(name, options.name_filter)):
+            found.append((number, folder))
     if options.recursive:
-        return found
-    base = root if options.base_path is None else options.target(options.base_path).path.rstrip("/")
-    partitions = {folder: _partition(folder, base) for folder in {posixpath.dirname(file.path) for file in found}}
+        return [listing[number] for number, _ in found]
+    folders, base = {folder for _, folder in found}, root if base is None else base
+    partitions = {folder: _partition(folder, base) for folder in folders}
     if not any(partition.keys for partition in partitions.values()):
-        return [file for file in found if file.path == target.path or posixpath.dirname(file.path) == root]
+        return [listing[number] for number, folder in found if listing.paths[number] == path or folder == root]
     _check_alike(partitions)
-    of_files = ((file, partitions[posixpath.dirname(file.path)].keys) for file in found)
-    return [Found(file.target, keys, file.size) for file, keys in of_files if keys]
-
-
-def _is_hidden(path: str) -> bool:
-    return any(is_skipped(name) for name in path.split("/") if name) or path.endswith(COPYING)
+    return [listing[number]._replace(keys=keys) for number, folder in found if (keys := partitions[folder].keys)]
 
 
 def _partition(folder: str, base: str) -> _Partition:
@@ -118,7 +160,7 @@ def _check_alike(partitions: Mapping[str, _Partition]) -> None:
 
 def shares(files: Sequence[Found], options: Options) -> list[Share]:
     """Files put together, or cut, into shares of like size; a file counts its bytes and what it costs to open one."""
-    total = sum(each.size + options.open_cost for each in files)
+    total = sum(each.size for each in files) + len(files) * options.open_cost
     most = min(options.partition_bytes, max(options.open_cost, total // options.min_partitions))
     pieces = sorted((piece for each in files for piece in _cut(each, most)), key=lambda piece: -piece[1])
     made: list[Share] = []
@@ -134,7 +176,10 @@ def shares(files: Sequence[Found], options: Options) -> list[Share]:
 
 def _cut(file: Found, most: int) -> Iterator[tuple[Piece, int]]:
     """A file's pieces and their bytes: one begins where another ends, so that each row group is in just one."""
-    count = max(-(-file.size // most), 1)
+    if file.size <= most:
+        yield Piece(file), file.size
+        return
+    count = -(-file.size // most)
     ends = [-math.inf, *(file.size * number // count for number in range(1, count)), math.inf]
     for start, end in itertools.pairwise(ends):
         yield Piece(file, start, end), file.size // count

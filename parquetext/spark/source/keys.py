@@ -23,6 +23,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from ...arrow.discovery import shared
 from ...errors import Unsupported
 
 __all__ = ["key_fields", "key_scalar"]
@@ -52,7 +53,7 @@ def key_fields(files: Iterable[Mapping[str, str | None]], zone: str | None) -> S
         Values are times of day, or timestamps where no time zone is known.
     """
     values: dict[str, set[str]] = {}
-    for keys in files:
+    for keys in shared(files):
         for key, value in keys.items():
             values.setdefault(key, set()).update(() if value is None else (value,))
     fields = StructType([StructField(key, _common({*map(_kind, texts)}, key)) for key, texts in values.items()])

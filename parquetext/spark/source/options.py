@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ from ...errors import ParquetextError
 from ...storage import LocalTarget, RemoteTarget
 from ..filesystems import Filesystems, is_setting, normal
 
-__all__ = ["Options"]
+__all__ = ["UNTOLD", "Options"]
 
 MIB = 1 << 20
 _SUFFIXES = {"": 1, "b": 1, "k": 1 << 10, "kb": 1 << 10, "m": MIB, "mb": MIB, "g": 1 << 30, "gb": 1 << 30}
@@ -19,6 +18,7 @@ NAMES = ("columns", "mergeSchema", "sidecar", "basePath", "maxPartitionBytes", "
          "batchRows", "datetimeRebaseMode", "int96RebaseMode", "timeZone", "recursiveFileLookup", "pathGlobFilter",
          "prune")
 _KNOWN = {name.lower() for name in (*NAMES, "path", "paths")}
+UNTOLD = 32  # partitions of what is large, where nobody has told the session's parallelism
 REBASE_MODES = ("CORRECTED", "LEGACY", "EXCEPTION")
 
 
@@ -44,8 +44,8 @@ class Options:
     prune: str | None
 
     @classmethod
-    def of(cls, options: Mapping[str, str]) -> Options:
-        """Parse what Spark hands over.
+    def of(cls, options: Mapping[str, str], parallelism: int = UNTOLD) -> Options:
+        """Parse what Spark hands over, for a session of so many tasks at a time.
 
         Raises
         ------
@@ -61,7 +61,7 @@ class Options:
             _paths(options), Filesystems.of_options(options), _columns(options.get("columns")),
             _flag(options, "mergeSchema"), _flag(options, "sidecar"), options.get("basePath"),
             _bytes(options, "maxPartitionBytes", 128 * MIB), _bytes(options, "openCostInBytes", 4 * MIB),
-            _bytes(options, "minPartitionNum", os.cpu_count() or 1), _bytes(options, "batchRows", 1 << 15),
+            _bytes(options, "minPartitionNum", parallelism), _bytes(options, "batchRows", 1 << 15),
             _mode(options, "datetimeRebaseMode"), _mode(options, "int96RebaseMode"),
             options.get("timeZone"), _flag(options, "recursiveFileLookup"), options.get("pathGlobFilter"),
             options.get("prune"))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+import pickle
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, Filter
 from pyspark.sql.types import StructType
 
-from ...arrow.discovery import Found
+from ...arrow.discovery import Found, shared
 from ...arrow.file import File
 from ...arrow.file import open as open_file
 from ...arrow.fragments import left_row_groups, naming
@@ -25,11 +26,14 @@ from .files import Piece, Share, list_files, shares
 from .filters import comparisons_of
 from .keys import key_scalar
 from .options import Options
+from .plans import Kept
 from .prune import alternatives_of
 from .types import arrow_schema
 from .values import conformed
 
 __all__ = ["PruningReader", "Reader"]
+
+_PLANS = Kept()
 
 
 class Reader(DataSourceReader):
@@ -43,35 +47,51 @@ class Reader(DataSourceReader):
 
     def partitions(self) -> list[Share]:
         """Shares of like size of the files that their directories do not rule out."""
-        files = [file for file in list_files(self.options) if self._may_match(file)]
-        return shares(files, self.options) or [Share([])]
+        files = list_files(self.options)
+        asked = pickle.dumps((self.options, self.arrow, self.predicate))
+        return _PLANS.of(asked, [files], lambda: shares(self._left(files), self.options) or [Share([])])
 
     def read(self, partition: Share) -> Iterator[pa.RecordBatch]:
         for piece in partition.pieces:
             with naming(piece.file.target):
                 yield from self._batches(piece)
 
-    def _may_match(self, file: Found) -> bool:
-        """By the keys of its directories; nothing is known of its columns."""
-        types = {} if self.predicate is None else self._types()
-        known = {name: pa.array([value], value.type) for name, value in self._keys(file).items() if name in types}
-        if not known:
-            return True
-        return bool(surviving(self.predicate, [FileFacts(1, {}, frozenset())], types, known)[0])
+    def _left(self, files: list[Found]) -> list[Found]:
+        """Those that the keys of their directories do not rule out, which is decided for all directories at once."""
+        if self.predicate is None:
+            return files
+        types, folders = self._types(), list(shared(file.keys for file in files))
+        known: dict[tuple[str, ...], list[tuple[int, list[pa.Scalar]]]] = {}  # numbers of folders, by names of keys
+        for number, keys in enumerate(folders):
+            values = {name: value for name, value in self._keys(keys).items() if name in types}
+            known.setdefault(tuple(values), []).append((number, list(values.values())))
+        left = {number for names, found in known.items() for number in self._folders_left(names, found, types)}
+        matching = {id(folders[number]) for number in left}
+        return [file for file in files if id(file.keys) in matching]
+
+    def _folders_left(self, names: tuple[str, ...], folders: list[tuple[int, list[pa.Scalar]]],
+                      types: dict[str, pa.DataType]) -> list[int]:
+        """Of folders with values of these keys; nothing is known of their files' columns."""
+        if not names:
+            return [number for number, _ in folders]
+        columns = zip(*(values for _, values in folders), strict=True)
+        given = {name: pa.array(column, column[0].type) for name, column in zip(names, columns, strict=True)}
+        found = surviving(self.predicate, [FileFacts(1, {}, frozenset())] * len(folders), types, given)
+        return [number for (number, _), row_groups in zip(folders, found, strict=True) if row_groups]
 
     def _types(self) -> dict[str, pa.DataType]:
         """What the columns that the predicate looks at are compared as."""
         return {part.column: self.arrow.field(part.column).type
                 for group in self.predicate.alternatives for part in group}
 
-    def _keys(self, file: Found) -> dict[str, pa.Scalar]:
+    def _keys(self, told: Mapping[str, str | None]) -> dict[str, pa.Scalar]:
         """Values that directories give, of columns that are wanted; another case of a name will do."""
-        keys = {key.lower(): value for key, value in file.keys.items()}
+        keys = {key.lower(): value for key, value in told.items()}
         return {field.name: key_scalar(keys[field.name.lower()], field.type, field.name, self.options.time_zone)
                 for field in self.arrow if field.name.lower() in keys}
 
     def _batches(self, piece: Piece) -> Iterator[pa.RecordBatch]:
-        given = self._keys(piece.file)
+        given = self._keys(piece.file.keys)
         with (open_planned if self.options.sidecar else open_file)(piece.file.target) as file:
             content = _Content(file, [field for field in self.arrow if field.name not in given], self.options)
             row_groups = self._row_groups(file, piece, content, given)
