@@ -16,6 +16,7 @@ from .output.job import OutputJob, Written
 from .output.options import OutputOptions
 from .output.staging import Folder
 from .shipping import classic_context, ship
+from .tables import without_options
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -78,7 +79,7 @@ def write(df: DataFrame, path: str | os.PathLike, mode: str = "errorifexists", p
     parsed = OutputOptions.of({**given, **options, "form": form, "sidecar": sidecar})
     keys = [partition_by] if isinstance(partition_by, str) else list(partition_by)
     target = Filesystems.of(spark).target(normal(path))
-    job = OutputJob.prepare(target, df.schema, chosen, keys, parsed)
+    job = OutputJob.prepare(target, without_options(df.schema), chosen, keys, parsed)
     if job is None:
         return Written(0, 0, 0, {})
     try:

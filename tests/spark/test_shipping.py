@@ -71,6 +71,5 @@ def test_every_job_ships_by_itself_before_it_does_anything(spark, tmp_path, monk
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_session_is_quiet_and_has_no_user_interface(spark):
+def test_a_session_is_quiet(spark):
     assert spark._jvm.org.apache.logging.log4j.LogManager.getRootLogger().getLevel().toString() == "ERROR"
-    assert spark.sparkContext.uiWebUrl is None

@@ -14,6 +14,7 @@ from ...arrow.file import open as open_file
 from ...arrow.fragments import naming
 from ...errors import ColumnError, ParquetextError
 from ..output.source_writer import DatasetWriter
+from ..tables import is_table, options_for, remembering, table_options, without_options
 from .files import list_files
 from .keys import key_fields
 from .options import UNTOLD, Options
@@ -48,7 +49,8 @@ class ParquetextSource(DataSource):
 
     def schema(self) -> StructType:
         """That of the first file, or of all with `mergeSchema`, and the keys of directories."""
-        options = Options.of(self.options)
+        said = table_options(self.options) if is_table(self.options) else self.options
+        options = Options.of(said)
         files = list_files(options)
         if not files:
             raise ParquetextError(f"no file in {', '.join(options.paths)} to take the schema from; say .schema(…)")
@@ -63,12 +65,12 @@ class ParquetextSource(DataSource):
                 "parquetext.spark.read(columns=…)", len(whole))
         found = _with_keys(whole, keys, options)
         arrow_schema(found)  # says what does not come through it
-        return found
+        return remembering(found, said) if is_table(self.options) else found
 
     def reader(self, schema: StructType) -> Reader:
         """One that takes filters where Spark pushes them down, and keeps them to the scan that they are of."""
         kind = PruningReader if _is_pushing() and KEEPS_SCANS_APART else Reader
-        return kind(Options.of(self.options, self.parallelism), schema)
+        return kind(Options.of(options_for(schema, self.options), self.parallelism), without_options(schema))
 
     def writer(self, schema: StructType, overwrite: bool) -> DatasetWriter:
         """One that appends to the dataset, or replaces it."""
