@@ -22,7 +22,13 @@ cdef enum:
     LAST_REPETITION = 2
     REPETITION_SHIFT = 2
     NO_FIELD_ID = -2147483648
-    FACTS = 4
+    FACTS = 5
+    REPEATED = 2
+    LIST = 3                                                    # of converted types
+    # The first byte of a LogicalType that is a LIST: field 3, a struct; and both where the id has a byte of its own.
+    LIST_FIELD = 0x3C
+    LONG_FIELD = 0x0C
+    LONG_LIST_ID = 0x06
 
 
 cdef class Columns:
@@ -50,8 +56,9 @@ def describe(Scan scan not None, infer):
     ----------
     scan : kernels.scan.Scan
     infer : callable
-        From a leaf's Thrift bytes, its physical type, its width (0 but for FIXED_LEN_BYTE_ARRAY), and whether it stands
-        below other fields or is repeated, to its type code. It is called once for each kind.
+        From a leaf's Thrift bytes, its physical type, its width (0 but for FIXED_LEN_BYTE_ARRAY), whether it stands
+        below other fields or is repeated, and how many lists it lies in (0 where it is not alone in each of them, or
+        lies in anything else), to its type code. It is called once for each kind.
 
     Returns
     -------
@@ -68,6 +75,7 @@ def describe(Scan scan not None, infer):
     cdef uint32_t i, element, top = 0, seen = 0
     cdef int32_t repetition
     cdef bint is_nested
+    cdef int32_t lists
     cdef pqx_pm_column *c
     made.owner, made.count = scan, scan.result.leaf_count
     made.columns = <pqx_pm_column *> calloc(made.count + 1, sizeof(pqx_pm_column))
@@ -90,24 +98,49 @@ def describe(Scan scan not None, infer):
         c.fixed_byte_len = leaf.type_length if leaf.type == FIXED_LEN_BYTE_ARRAY and leaf.type_length > 0 else 0
         c.physical_type, c.max_repetition, c.max_definition = <uint8_t> leaf.type, leaf.max_repetition, leaf.max_definition
         is_nested = top != element or leaf.max_repetition > 0
-        key = kind(scan.start, leaf, c, is_nested)
+        lists = lists_around(scan.start, elements, leaf.parent)
+        key = kind(scan.start, leaf, c, is_nested, lists)
         code = kinds.get(key)
         if code is None:
-            code = kinds[key] = infer(part(scan.start, leaf.bytes), c.physical_type, c.fixed_byte_len, is_nested)
+            code = kinds[key] = infer(part(scan.start, leaf.bytes), c.physical_type, c.fixed_byte_len, is_nested, lists)
         c.type = code
     return made
+
+
+cdef bint is_list(const uint8_t *start, const pqx_element *group):
+    """Whether a group is annotated as a list."""
+    cdef const uint8_t *said = start + group.logical_type.offset
+    if group.logical_type.length == 0:
+        return group.converted_type == LIST
+    return said[0] == LIST_FIELD or (group.logical_type.length > 1 and said[0] == LONG_FIELD and said[1] == LONG_LIST_ID)
+
+
+cdef int32_t lists_around(const uint8_t *start, const pqx_element *elements, int32_t group):
+    """How many lists an element lies in whose parent this is, if in nothing else and alone in each of them; else 0."""
+    cdef int32_t lists = 0
+    cdef bint is_inside = False                                 # of a list's repeated group
+    while group > 0:
+        if elements[group].num_children != 1 or is_list(start, &elements[group]) != is_inside:
+            return 0
+        if not is_inside:
+            if elements[group].repetition != REPEATED:
+                return 0
+            lists += 1
+        is_inside = not is_inside
+        group = elements[group].parent
+    return 0 if is_inside else lists
 
 
 cdef bytes part(const uint8_t *start, pqx_range place):
     return PyBytes_FromStringAndSize(<const char *> start + place.offset, place.length)
 
 
-cdef bytes kind(const uint8_t *start, const pqx_element *leaf, const pqx_pm_column *column, bint is_nested):
+cdef bytes kind(const uint8_t *start, const pqx_element *leaf, const pqx_pm_column *column, bint is_nested, int32_t lists):
     """What a leaf's type follows from: its annotation, or all of it where a decimal has its digits beside, and numbers."""
     cdef pqx_range said = leaf.logical_type
     if said.length == 0 and leaf.converted_type == DECIMAL:
         said = leaf.bytes
-    cdef int32_t[FACTS] facts = [leaf.converted_type, column.physical_type, column.fixed_byte_len, is_nested]
+    cdef int32_t[FACTS] facts = [leaf.converted_type, column.physical_type, column.fixed_byte_len, is_nested, lists]
     cdef bytes key = PyBytes_FromStringAndSize(NULL, said.length + sizeof(facts))
     cdef char *to = PyBytes_AsString(key)
     memcpy(to, facts, sizeof(facts))

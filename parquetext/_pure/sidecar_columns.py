@@ -15,17 +15,22 @@ FIXED_LEN_BYTE_ARRAY = 7
 OPTIONAL, LAST_REPETITION = 1, 2
 REPETITION_SHIFT = 2
 NO_FIELD_ID = -1 << 31
+REPEATED, LIST = 2, 3  # a repetition; a converted type
+LIST_FIELD = 0x3C      # the first byte of a LogicalType that is a LIST: field 3, a struct
+LONG_LIST_FIELD = b"\x0c\x06"  # the same with the id in a byte of its own
+GROUP_FACTS = ("parent", "num_children", "repetition", "converted_type", "logical_type_offset", "logical_type_length")
 
 
-def describe(scan: Scan, infer: Callable[[bytes, int, int, bool], int]) -> list[Column]:
+def describe(scan: Scan, infer: Callable[[bytes, int, int, bool, int], int]) -> list[Column]:
     """The columns of a scanned footer, by its schema: leaves under name, id and repetition of their top-level field.
 
     Parameters
     ----------
     scan : kernels.scan.Scan
     infer : callable
-        From a leaf's Thrift bytes, its physical type, its width (0 but for FIXED_LEN_BYTE_ARRAY), and whether it stands
-        below other fields or is repeated, to its type code.
+        From a leaf's Thrift bytes, its physical type, its width (0 but for FIXED_LEN_BYTE_ARRAY), whether it stands
+        below other fields or is repeated, and how many lists it lies in (0 where it is not alone in each of them, or
+        lies in anything else), to its type code.
 
     Raises
     ------
@@ -37,6 +42,7 @@ def describe(scan: Scan, infer: Callable[[bytes, int, int, bool], int]) -> list[
     name_at, name_size, field_ids = fact("name_offset"), fact("name_length"), fact("field_id")
     at, size = fact("bytes_offset"), fact("bytes_length")
     definitions, repeated = fact("max_definition"), fact("max_repetition")
+    facts = [fact(name) for name in GROUP_FACTS]
     columns, top, seen = [], 0, 0
     for element in scan.leaves:
         while seen <= element:  # elements stand in preorder
@@ -49,7 +55,27 @@ def describe(scan: Scan, infer: Callable[[bytes, int, int, bool], int]) -> list[
         repetition = repetitions[top] if 0 <= repetitions[top] <= LAST_REPETITION else OPTIONAL
         identity = -1 if field_ids[top] == NO_FIELD_ID else field_ids[top]
         code = infer(bytes(data[at[element]:at[element] + size[element]]), physical, width,
-                     top != element or repeated[element] > 0)
+                     top != element or repeated[element] > 0, lists_around(scan, facts, element))
         columns.append(Column(bytes(data[name_at[top]:name_at[top] + name_size[top]]), identity, code,
                               repetition << REPETITION_SHIFT, width, physical, repeated[element], definitions[element]))
     return columns
+
+
+def lists_around(scan: Scan, facts: list, element: int) -> int:
+    """How many lists an element lies in, if in nothing else and alone in each of them; 0 otherwise."""
+    parents, children, repetitions, converted, at, size = facts
+    data = memoryview(scan.data)
+
+    def is_list(group: int) -> bool:
+        annotation = bytes(data[at[group]:at[group] + min(2, size[group])])
+        if not annotation:
+            return converted[group] == LIST
+        return annotation[0] == LIST_FIELD or annotation == LONG_LIST_FIELD
+
+    lists, is_inside, group = 0, False, parents[element]  # inside: of a list's repeated group
+    while group > 0:
+        fits = is_list(group) if is_inside else repetitions[group] == REPEATED and not is_list(group)
+        if not fits or children[group] != 1:
+            return 0
+        lists, is_inside, group = lists + (not is_inside), not is_inside, parents[group]
+    return 0 if is_inside else lists

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from .. import kernels, wire
@@ -16,7 +15,7 @@ from .types import TIMESTAMP, UNKNOWN, array_type, counts_otherwise, infer, is_d
 
 __all__ = ["Header", "describe"]
 
-REQUIRED, REPEATED = 0, 2
+REQUIRED = 0
 REPETITION_SHIFT = 2
 
 
@@ -46,7 +45,7 @@ def describe(scan) -> Header:
     Unsupported
         Columns and chunks, or the key-value and the schema, do not fit together, or row groups are sorted differently.
     """
-    columns, declared = _with_arrays(scan, kernels.sidecar.describe(scan, _code)), _declared(scan)
+    columns, declared = kernels.sidecar.describe(scan, _code), _declared(scan)
     marked = None
     if declared is not None:
         if len(declared.columns) != len(columns):
@@ -67,40 +66,11 @@ def describe(scan) -> Header:
     return Header(columns, timestamp, [column for column, _ in sorting], declared)
 
 
-def _code(element: bytes, physical: int, width: int, is_nested: bool) -> int:
-    """A leaf's type code, by its schema element; nested ones have none."""
-    return UNKNOWN if is_nested else infer(PHYSICAL_TYPES[physical], width, parse_element(element).logical)
-
-
-def _with_arrays(scan, columns: Sequence) -> Sequence:
-    """The columns, those that are lists of doubles, or lists of such lists, with their type."""
-    nested = [leaf for leaf, column in enumerate(columns) if column.max_repetition and column.physical_type == DOUBLE]
-    if not nested:
-        return columns
-    columns, children = list(columns), Counter(scan.elements("parent"))
-    for leaf in nested:
-        dimensions = _dimensions(scan, scan.leaves[leaf], children)
-        if dimensions:
-            columns[leaf] = columns[leaf]._replace(type=array_type(dimensions))
-    return columns
-
-
-def _dimensions(scan, element: int, children: Mapping[int, int]) -> int:
-    """How many lists a leaf lies in, if it lies in nothing else and alone in each of them; 0 otherwise."""
-    parents, data = scan.elements("parent"), memoryview(scan.data)
-    at, size = scan.elements("bytes_offset"), scan.elements("bytes_length")
-    dimensions, is_inside = 0, False  # of a list's repeated group
-    element = parents[element]
-    while element > 0:
-        group = parse_element(data[at[element]:at[element] + size[element]])
-        is_list = group.logical is not None and group.logical.name == "LIST"
-        fits = is_list if is_inside else group.repetition == REPEATED and not is_list
-        if not fits or children[element] != 1:
-            return 0
-        dimensions += not is_inside
-        is_inside = not is_inside
-        element = parents[element]
-    return 0 if is_inside else dimensions
+def _code(element: bytes, physical: int, width: int, is_nested: bool, lists: int) -> int:
+    """A leaf's type code, by its schema element; nested ones have none but as arrays."""
+    if is_nested:
+        return array_type(lists) if lists and physical == DOUBLE else UNKNOWN
+    return infer(PHYSICAL_TYPES[physical], width, parse_element(element).logical)
 
 
 def _as_declared(column, said: DeclaredColumn):

@@ -55,8 +55,27 @@ def test_a_type_is_inferred_from_all_that_it_may_follow_from(kernel):
     columns = kernel.describe(kernels.scan.scan(footer(TABLE)), infer)
     types = {column.name: column.type for column in columns}
     assert types[b"d"] != types[b"e"]
-    assert [facts for _, facts in said][:4] == [(2, 0, False), (7, 5, False), (2, 0, True), (5, 0, True)]
-    assert next(b"z" in element for element, facts in said if facts == (5, 0, True))
+    assert [facts for _, facts in said][:5] == [
+        (2, 0, False, 0), (7, 5, False, 0), (2, 0, True, 0), (5, 0, True, 0), (5, 0, True, 1)]
+    assert next(b"z" in element for element, facts in said if facts == (5, 0, True, 0))
+
+
+# Of a group: its annotation as Thrift, and whether a leaf in it lies in a list.
+ANNOTATIONS = {
+    "converted": (b"\x15\x06", 1), "logical": (b"\x5c\x3c\x00\x00", 1), "id in a byte": (b"\x5c\x0c\x06\x00\x00", 1),
+    "none": (b"", 0), "map": (b"\x15\x02", 0), "logical map": (b"\x5c\x2c\x00\x00", 0), "empty": (b"\x5c\x00", 0),
+    "logical before converted": (b"\x15\x06\x4c\x2c\x00\x00", 0),
+}
+
+
+@pytest.mark.parametrize(("annotation", "lists"), ANNOTATIONS.values(), ids=ANNOTATIONS)
+def test_a_list_is_known_by_its_annotation(kernel, annotation, lists):
+    top = b"\x35\x02\x18\x01t\x15\x02" + annotation + b"\x00"
+    elements = b"\x48\x01r\x15\x02\x00" + top + b"\x35\x04\x18\x01l\x15\x02\x00" + b"\x15\x0a\x25\x02\x18\x01e\x00"
+    thrift = b"\x15\x02\x19\x4c" + elements + b"\x16\x00\x19\x0c\x00"
+    said = []
+    columns = kernel.describe(kernels.scan.scan(thrift), lambda _, *facts: said.append(facts) or 1)
+    assert (len(columns), said) == (1, [(5, 0, True, lists)])
 
 
 def test_leaves_of_one_kind_are_inferred_once():
