@@ -32,7 +32,8 @@ def append(operations: Operations, sidecar: LocalSource, tail: bytes) -> None:
 
 def header_of(reader) -> Header:
     """What a sidecar says of its columns, as far as their chunks are read by it."""
-    return Header([reader.column(index) for index in range(reader.column_count)], reader.designated_timestamp, [], None)
+    columns = [reader.column(index) for index in range(reader.column_count)]
+    return Header(columns, {column.type for column in columns}, reader.designated_timestamp, [], None)
 
 
 def add_row_groups(writer, scan, at: Sequence[int] | None, data: LocalSource, header: Header, *,

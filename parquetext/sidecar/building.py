@@ -132,7 +132,7 @@ def sidecar_bytes(source, *, external_blooms: bool = False, settled: bool = True
         bloom_columns=filtered if external_blooms else {column for _, column in blooms},
         external_blooms=external_blooms, squash_tracker=declared.squash_tracker if declared else -1)
     writer.add_scan(scan, bounds=bounds, blooms=blooms)
-    origin = Origin.of(footer, source.version, header.columns, backfilled=bool(bounds), settled=settled)
+    origin = Origin.of(footer, source.version, header.types, backfilled=bool(bounds), settled=settled)
     slices = note_of(scan)
     notes = [*([] if slices is None else [(SLICES, slices)]), (CODE, origin.to_bytes())]
     made = writer.finish(offset, len(footer), unused_bytes=declared.unused_bytes if declared else 0,

@@ -13,7 +13,7 @@ from ..thrift import values
 from .questdb import KEY, Declared, DeclaredColumn, parse
 from .types import TIMESTAMP, UNKNOWN, array_type, counts_otherwise, infer, is_descending, is_designated, tag_of
 
-__all__ = ["Header", "describe"]
+__all__ = ["Header", "describe", "types_of"]
 
 REQUIRED = 0
 REPETITION_SHIFT = 2
@@ -25,6 +25,8 @@ class Header(NamedTuple):
     Attributes
     ----------
     columns : sequence of kernels.sidecar.Column
+    types : set of int
+        The codes among them.
     designated_timestamp : int
         -1: none.
     sorting_columns : list of int
@@ -32,6 +34,7 @@ class Header(NamedTuple):
     """
 
     columns: Sequence
+    types: set[int]
     designated_timestamp: int
     sorting_columns: list[int]
     declared: Declared | None
@@ -45,12 +48,20 @@ def describe(scan) -> Header:
     Unsupported
         Columns and chunks, or the key-value and the schema, do not fit together, or row groups are sorted differently.
     """
-    columns, declared = kernels.sidecar.describe(scan, _code), _declared(scan)
+    types: set[int] = set()
+
+    def code_of(*facts) -> int:
+        code = _code(*facts)
+        types.add(code)
+        return code
+
+    columns, declared = kernels.sidecar.describe(scan, code_of), _declared(scan)
     marked = None
     if declared is not None:
         if len(declared.columns) != len(columns):
             raise wire_error(wire.MISMATCH, 0, len(columns), len(declared.columns))
         columns = [_as_declared(*pair) for pair in zip(columns, declared.columns, strict=True)]
+        types = {column.type for column in columns}
         marked = next((index for index, column in enumerate(columns) if is_designated(column.type)), None)
     if marked is not None:
         sorting, timestamp = [(marked, is_descending(columns[marked].type))], marked
@@ -63,7 +74,14 @@ def describe(scan) -> Header:
     for column in falling:
         flags = columns[column].flags | wire.PM_COLUMN_FLAG_DESCENDING
         columns[column] = columns[column]._replace(flags=flags)
-    return Header(columns, timestamp, [column for column, _ in sorting], declared)
+    return Header(columns, types, timestamp, [column for column, _ in sorting], declared)
+
+
+def types_of(reader) -> list[int]:
+    """The type codes of a sidecar's columns."""
+    start, words = wire.PM_HEADER_BYTES, wire.PM_COLUMN_BYTES // 4
+    descriptors = memoryview(reader.data)[start:start + reader.column_count * wire.PM_COLUMN_BYTES].cast("B").cast("i")
+    return descriptors[wire.PM_COLUMN_TYPE // 4::words].tolist()
 
 
 def _code(element: bytes, physical: int, width: int, is_nested: bool, lists: int) -> int:

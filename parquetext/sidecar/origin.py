@@ -59,14 +59,14 @@ class Origin:
     layout: int = wire.PM_ORIGIN_FIRST_LAYOUT
 
     @classmethod
-    def of(cls, footer, version: Version, columns: Iterable, *, backfilled: bool = False,
+    def of(cls, footer, version: Version, types: Iterable[int], *, backfilled: bool = False,
            settled: bool = True) -> Origin:
         """Of a file's footer bytes and its version.
 
         Parameters
         ----------
-        columns : iterable of kernels.sidecar.Column
-            Of the sidecar.
+        types : iterable of int
+            The codes of the sidecar's columns.
         settled : bool
             Whether the times would show another change.
         """
@@ -78,7 +78,7 @@ class Origin:
             times = {"tag": version.identity[0] or "",
                      "modified": UNKNOWN if version.modified is None else version.modified}
         # Versions that know layout 1 alone would take the scale for 0, and rule out rows that are there.
-        layout = wire.PM_ORIGIN_KNOWN_LAYOUT if has_scales(columns) else wire.PM_ORIGIN_FIRST_LAYOUT
+        layout = wire.PM_ORIGIN_KNOWN_LAYOUT if has_scales(types) else wire.PM_ORIGIN_FIRST_LAYOUT
         return cls(crc, len(footer), backfilled=backfilled, layout=layout, **times)
 
     def to_bytes(self) -> bytes:

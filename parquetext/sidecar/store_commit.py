@@ -22,7 +22,7 @@ from ..storage.operations import Operations
 from .appending import add_row_groups, advanced, append, header_of, outdated
 from .blooms import bloom_columns
 from .building import footer_bytes, sidecar_bytes
-from .header import Header, describe
+from .header import describe, types_of
 from .origin import CODE, Origin
 from .store_layout import Layout
 from .store_rows import RowGroups, dead_bytes, end_of_file
@@ -111,7 +111,7 @@ class Generation:
         token = Token(self.token.sequence + 1, self.token.generation, self.data.size)
         scan = None if rows is None else rows.scan
         tail = next_commit(self.reader, self.sidecar.size, scan, at, self.data, token, (start + len(data), len(footer)),
-                           unused_bytes, origin_note(footer, self.data.version, header_of(self.reader)))
+                           unused_bytes, origin_note(footer, self.data.version, types_of(self.reader)))
         append(operations, self.sidecar, tail)
         return token
 
@@ -127,7 +127,7 @@ class Generation:
         scan = kernels.scan.scan(thrift)
         append(self._operations, self.sidecar, advanced(
             self.reader, self.sidecar.size, self.data, scan, new, groups, unused_bytes=dead_bytes(scan, offset),
-            seq_txn=token.sequence, scratchpad=origin_note(footer, self.data.version, header_of(self.reader))))
+            seq_txn=token.sequence, scratchpad=origin_note(footer, self.data.version, types_of(self.reader))))
         return token
 
 
@@ -150,9 +150,9 @@ def next_commit(reader, base: int, scan, at: Sequence[int], data: LocalSource, t
     return writer.finish(*place, unused_bytes=unused_bytes, seq_txn=token.sequence, scratchpad=scratchpad)
 
 
-def origin_note(footer: bytes, version: Version, header: Header) -> list[tuple[int, bytes]]:
+def origin_note(footer: bytes, version: Version, types: Iterable[int]) -> list[tuple[int, bytes]]:
     """What tells that the sidecar belongs to the file where somebody opens it without the token: the footer's bytes."""
-    return [(CODE, Origin.of(footer, version, header.columns, settled=False).to_bytes())]
+    return [(CODE, Origin.of(footer, version, types, settled=False).to_bytes())]
 
 
 def create_generation(operations: Operations, layout: Layout, token: Token, data: Iterable[bytes | memoryview],
@@ -175,7 +175,7 @@ def create_generation(operations: Operations, layout: Layout, token: Token, data
                                         sorting_columns=header.sorting_columns, bloom_columns=bloom_columns(scan))
         add_row_groups(writer, scan, None, source, header)
         made = writer.finish(source.size - len(end_of_file(footer)), len(footer), seq_txn=token.sequence,
-                             scratchpad=origin_note(footer, source.version, header))
+                             scratchpad=origin_note(footer, source.version, header.types))
     _create(operations, layout.sidecar(token.generation), [made])
     operations.fsync_folder(layout.folder(token.generation))
     operations.fsync_folder(layout.directory)

@@ -69,9 +69,9 @@ def decimal_digits(code: int) -> tuple[int, int] | None:
     return None if code >> SCALE_SHIFT > precision or not 0 < precision <= 76 or is_ambiguous else (precision, scale)
 
 
-def has_scales(columns: Iterable) -> bool:
-    """Whether any of a sidecar's columns is a decimal with digits behind the point."""
-    return any(code >> SCALE_SHIFT and is_decimal(code) for code in (column.type for column in columns))
+def has_scales(codes: Iterable[int]) -> bool:
+    """Whether any of these is of a decimal with digits behind the point."""
+    return any(code >> SCALE_SHIFT and is_decimal(code) for code in codes)
 
 
 def means_the_same(older: int, code: int) -> bool:

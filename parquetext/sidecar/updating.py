@@ -16,11 +16,12 @@ from ..storage.forcing import check
 from ..storage.lock import open_locked
 from ..storage.operations import OPERATIONS, Operations
 from ..storage.trust import distrust, follow
-from .appending import advanced, append, header_of, is_external, outdated
+from .appending import advanced, append, is_external, outdated
 from .building import Built, build, check_unchanged, footer_bytes, settle, sidecar_bytes
 from .describing import commits
 from .following import exists
 from .foreign import FORCEABLE, refuse_foreign
+from .header import types_of
 from .naming import candidates
 from .origin import CODE, Belongs, Origin
 from .plan import belonging, read_sidecar
@@ -200,7 +201,7 @@ def _append(target: LocalTarget, file: LocalSource, start: float, operations: Op
         origin = None if note is None else Origin.from_bytes(note)
     except ValueError:  # damaged, or empty
         return None
-    if origin is not None and origin.layout == wire.PM_ORIGIN_FIRST_LAYOUT and has_scales(header_of(old).columns):
+    if origin is not None and origin.layout == wire.PM_ORIGIN_FIRST_LAYOUT and has_scales(types_of(old)):
         return None  # of a version that had the scales of decimals elsewhere
     if origin is not None and belonging(target, old, origin) is Belongs.YES:
         return Updated(target.path, file.name, CURRENT, 0, 0, file.size, time.perf_counter() - start)
