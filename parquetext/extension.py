@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from uuid import UUID
@@ -26,9 +27,10 @@ __all__ = [
 DEFAULT_LIMIT = wire.MAX_EXTENSION_BYTES
 MARKERS = {"spec": bytes.fromhex("08ffff01"), "thrift": bytes.fromhex("08feff03")}
 MARKER_NUMBERS = {1: "spec", 2: "thrift"}
-IN_STRUCT, AFTER_STOP = "in-struct", "after-stop"
-PLACEMENTS = (IN_STRUCT, AFTER_STOP)
+IN_STRUCT, AFTER_STOP, ASIDE = "in-struct", "after-stop", "aside"
+PLACEMENTS = (IN_STRUCT, AFTER_STOP)  # of an extension; blocks of ours may also stand aside from it
 STOP = b"\x00"
+TEXT_END = 40  # characters that hold the end of a block
 FILE_METADATA = {(wire.FILE_META_DATA_VERSION, wire.TYPE_I32), (wire.FILE_META_DATA_SCHEMA, wire.TYPE_LIST),
                  (wire.FILE_META_DATA_NUM_ROWS, wire.TYPE_I64), (wire.FILE_META_DATA_ROW_GROUPS, wire.TYPE_LIST)}
 
@@ -39,6 +41,7 @@ _kinds: dict[UUID, str] = {
     wire.UUID_WRAPPED: "wrapped free-form bytes",
     wire.UUID_THRIFT_EXTENSION: "a Thrift footer's extension",
     wire.UUID_ARROW_DIALECT: "FlatBuffers footer, arrow dialect",
+    wire.UUID_FOOTER_REFERENCE: "reference to blocks aside, v1",
 }
 
 
@@ -75,15 +78,18 @@ class Block:
     uuid : UUID
     payload : memoryview
     offset : int
-        Of the payload, in the bytes that the block was found in; in a page header, in the decoded base64.
+        Of the payload, in the bytes that the block was found in; in text, in the decoded base64.
     crc : int
         The payload's CRC-32.
+    in_text : bool
+        Whether the block stands there as base64.
     """
 
     uuid: UUID
     payload: memoryview
     offset: int
     crc: int
+    in_text: bool = False
 
     @property
     def name(self) -> str:
@@ -203,7 +209,7 @@ def append_block(struct, uuid: UUID | str | bytes, payload, *, marker: str = "sp
     place = _writable(struct, page_header)
     if place is not None:
         content = _content(struct, place, page_header)
-        if kernels.extension.block_before(content, len(content)) is None:
+        if kernels.extension.block_before(content, len(content)) is None and not _text_blocks(content):
             if not wrap:
                 raise wire_error(wire.FREE_FORM, place.payload)
             content = _rendered(wire.UUID_WRAPPED, content)
@@ -232,8 +238,8 @@ def replace(struct, payload, *, uuid: UUID | str | bytes | None = None, page_hea
         index = _last(stack, _uuid(uuid))
         if index is None:
             raise Refused(f"the extension has no block of the kind {name_of(uuid)}", offset=place.payload)
-        ours = _rendered(stack[index].uuid, payload)
-        content = b"".join((*_pieces(stack, 0, index), ours, *_pieces(stack, index + 1)))
+        ours = dataclasses.replace(stack[index], payload=payload)
+        content = _content_of(stack.free_form, (*stack[:index], ours, *stack[index + 1:]))
     return _write(_without(struct, place), content, MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement],
                   page_header, limit)
 
@@ -269,7 +275,7 @@ def strip(struct, uuid: UUID | str | bytes | None = None, *, page_header: bool =
     if len(left) == 1 and left[0].uuid == wire.UUID_WRAPPED and not stack.free_form:
         rest = left[0].payload
     else:
-        rest = b"".join((*_pieces(stack, 0, index), *_pieces(stack, index + 1)))
+        rest = _content_of(stack.free_form, left)
     return _write(bare, rest, MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement], page_header, len(struct))
 
 
@@ -382,10 +388,11 @@ def _rendered(uuid: UUID, payload) -> bytes:
     return b"".join((payload, kernels.extension.trailer(payload, uuid.bytes)))
 
 
-def _pieces(stack: Stack, first: int, end: int | None = None) -> list:
-    """The bytes of the blocks `first` to `end`; what is free-form goes with block 0."""
-    front = [] if first else [stack.free_form]
-    return front + [_rendered(block.uuid, block.payload) for block in stack[first:end]]
+def _content_of(free_form, blocks: Sequence[Block]) -> bytes:
+    """The bytes of an extension: what is free-form, the blocks that are text, and the others."""
+    text = b"".join(_rendered(block.uuid, block.payload) for block in blocks if block.in_text)
+    raw = (_rendered(block.uuid, block.payload) for block in blocks if not block.in_text)
+    return b"".join((free_form, base64.b64encode(text), *raw))
 
 
 def _last(stack: Stack, uuid: UUID) -> int | None:
@@ -396,10 +403,31 @@ def _last(stack: Stack, uuid: UUID) -> int | None:
 def _stack(content: memoryview, base: int) -> Stack:
     """Take an extension's bytes apart; `base` is where they lie."""
     found, rest = _step_back(content, base)
+    if rest and (text := _text_blocks(content[:rest])):
+        found, rest = (*text, *found), 0
     findings = ()
     if found and rest:
         findings = (Finding("free-form", f"{rest} free-form bytes under {len(found)} blocks", base, "extension"),)
     return Stack(found, content[:rest], findings)
+
+
+def _text_blocks(content) -> tuple[Block, ...]:
+    """The blocks of an extension that is base64 of nothing but blocks; none where it is something else."""
+    if len(content) % 4 or len(content) < TEXT_END or _decoded(content[-TEXT_END:]) is None:
+        return ()
+    decoded = _decoded(content)
+    if decoded is None:
+        return ()
+    found, rest = _step_back(memoryview(decoded), 0)
+    return () if rest else tuple(dataclasses.replace(block, in_text=True) for block in found)
+
+
+def _decoded(text) -> bytes | None:
+    """What is base64 throughout."""
+    try:
+        return base64.b64decode(text, validate=True)
+    except binascii.Error:
+        return None
 
 
 def _step_back(content: memoryview, base: int) -> tuple[tuple[Block, ...], int]:

@@ -90,6 +90,10 @@ OP_COLUMN_ORDERS = 167
 INDEX_LAYOUT_VERSION = 1
 INDEX_TAIL_BYTES = 52
 INDEX_RECORD_BYTES = 12
+REFERENCE_VERSION = 1
+REFERENCE_HEAD_BYTES = 24
+REFERENCE_BLOCK_BYTES = 32
+REFERENCE_TEXT_LIMIT = 4080
 MAX_DEPTH = 64
 MAX_EXTENSION_BYTES = 0x4000000
 READING_SIGNED = 1
@@ -309,6 +313,7 @@ UUID_FOOTER_INDEX = UUID("5485285f-d607-43b1-9500-00d114b3966c")
 UUID_COLUMN_ENCODING = UUID("ac064332-325f-411a-ad55-7d5b2ee3667a")
 UUID_WRAPPED = UUID("5277764b-3771-47a4-99c3-15f622ac2b4e")
 UUID_THRIFT_EXTENSION = UUID("e2f7a014-e577-4e85-92d3-6d5c61a8d4b1")
+UUID_FOOTER_REFERENCE = UUID("14a44422-9acd-415b-921a-d39d7b0664f2")
 UUID_ARROW_DIALECT = UUID("deadbeef-dead-beef-dead-beefdeadbeef")
 
 # code: (name, class of the error, message)
@@ -377,6 +382,7 @@ ERRORS = {
     90: ("PM_FILE_PATH", "Unsupported", "a column chunk lies in another file"),
     91: ("PM_PREVIOUS", "Damaged", "the committed size before {expected} is {found}"),
     92: ("PM_SLICES", "Damaged", "the sidecar's note for slices: {found}, expected {expected}"),
+    100: ("REFERENCE", "Damaged", "the reference to blocks that stand aside says {found}, expected {expected}"),
 }
 TRUNCATED = 1
 VARINT_TOO_LONG = 2
@@ -442,6 +448,7 @@ PM_STATISTIC_LENGTH = 89
 PM_FILE_PATH = 90
 PM_PREVIOUS = 91
 PM_SLICES = 92
+REFERENCE = 100
 
 # A flat table's fields: name: (slot, bytes), in slot order.
 FLAT_TABLES = {

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from pathlib import Path
 from uuid import UUID
 
 import pytest
 
-from parquetext import extension, kernels
+from parquetext import extension, kernels, wire
 from parquetext.edits.kept_extension import KeptExtension, parse
 from parquetext.footer.dialect import framing
 from parquetext.footer.locate import locate
@@ -104,18 +105,27 @@ def test_a_par3_file_ends_as_the_page_shows(implementation):
     data = b"PAR1hello" + blocks()["par3-end"]
     tail = locate(data, len(data))
     assert (tail.is_par3, tail.footer_offset, tail.footer_length) == (True, 4, 5)
-    assert kernels.local.own_block(data, len(data)) == ("par3", 4, 4, 5)
+    assert kernels.local.own_block(data, len(data)) [:5] == ("par3", 4, 0, 4, 5)
 
 
 @pytest.mark.parametrize(("name", "marker", "pieces"), [
     ("par3-plain", "spec", ()), ("par3-stack", "thrift", ((2, bytes(range(16))), (1, b"")))])
 def test_the_record_of_an_extension_is_as_the_page_shows(name, marker, pieces):
-    kept = KeptExtension(marker, "in-struct", pieces)
+    kept = KeptExtension(marker, 0, pieces)
     assert kept.record() == blocks()[name]
     assert parse(blocks()[name], {UUID(bytes=bytes(range(16))): b""}) == kept
+
+
+def test_the_reference_is_written_as_the_page_shows(implementation):
+    block = blocks()["reference"]
+    found = kernels.reference.parse(block[:-28], 5124)
+    [aside] = found.blocks
+    assert (found[:3], tuple(aside)) == ((1000, 200, 0x01020304), (wire.UUID_FLAT_FOOTER.bytes, 1000, 4096, 0x0A0B0C0D))
+    assert kernels.extension.trailer(block[:-28], wire.UUID_FOOTER_REFERENCE.bytes) == block[-28:]
+    assert base64.b64encode(block).decode() in PAGE
 
 
 def test_every_example_of_the_page_is_checked():
     assert set(blocks()) - CHECKED_ELSEWHERE == {
         "extension-spec", "extension-thrift", "block-hello", "thrift-footer", "flat-payload", "par3-end", "par3-plain",
-        "par3-stack", "dialect-hello", "index-payload"}
+        "par3-stack", "dialect-hello", "index-payload", "reference"}

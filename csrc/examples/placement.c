@@ -1,5 +1,5 @@
-/* Where one column's chunks lie in a Parquet file, by its flat footer where there is one (in a PAR3 file there is no
- * other), otherwise by its Thrift footer.
+/* Where one column's chunks lie in a Parquet file, by its flat footer where there is one (aside from the Thrift footer or
+ * within it; in a PAR3 file there is no other), otherwise by its Thrift footer.
  *
  *     placement FILE COLUMN          COLUMN is the dotted path of a leaf
  */
@@ -13,8 +13,6 @@
 #include <unistd.h>
 
 #include "parquetext.h"
-
-static const uint8_t flat_footer[16] = {0xd6, 0xab, 0xea, 0xd5, 0x87, 0xc4, 0x43, 0x7c, 0x87, 0x6c, 0x66, 0xae, 0x74, 0x7e, 0x16, 0x7f};
 
 /* The file's end: the 8 bytes behind the footer, and as much of the footer as is asked for. */
 typedef struct tail {
@@ -61,29 +59,13 @@ static void print(const pqx_chunk *chunks, uint64_t count, uint64_t stride, uint
     }
 }
 
-/* Where the flat footer's payload ends, and its length, or 0. In a Thrift footer its trailer (CRC, length, CRC of the
- * length, UUID) stands before the footer's last byte, and 8 bytes of the file follow that; a PAR3 file ends in CRC,
- * length, CRC of the length and magic. */
-static uint32_t flat_footer_length(const tail *tail, uint64_t *end)
-{
-    size_t behind = tail->footer_length ? 9 + 28 : 16;
-    if (tail->size < behind || (tail->footer_length && tail->footer_length <= 29)) return 0;
-    const uint8_t *trailer = tail->data + tail->size - behind;
-    if (pqx_crc32(0, trailer + 4, 4) != load32(trailer + 8)) return 0;
-    if (tail->footer_length && memcmp(trailer + 12, flat_footer, 16) != 0) return 0;
-    uint32_t length = load32(trailer + 4);
-    uint64_t most = tail->footer_length ? tail->footer_length - 29 : tail->file_size - behind;
-    *end = tail->file_size - behind;
-    return length <= most ? length : 0;
-}
-
 /* By the flat footer: a few small reads, however wide the table is. */
-static int by_flat_footer(int fd, const tail *tail, uint64_t payload, uint32_t length, const char *column)
+static int by_flat_footer(int fd, const tail *tail, const pqx_location *at, const char *column)
 {
     pqx_source source = pqx_source_fd(fd, tail->file_size);
     pqx_flat *flat;
     pqx_error error;
-    int status = pqx_flat_open(&source, payload, length, tail->data, tail->size, &flat, &error);
+    int status = pqx_flat_open(&source, at->payload, at->length, at->known, at->known_size, at->known_end, &flat, &error);
     if (status != PQX_OK) return fail_with(status, &error);
 
     uint32_t id;
@@ -153,10 +135,10 @@ int main(int count, char **arguments)
     if (size < 12 || read_tail(fd, size, size < 4096 ? size : 4096, &tail) != 0) return fail("not a Parquet file");
 
     int result;
-    uint64_t end;
-    uint32_t flat = flat_footer_length(&tail, &end);
-    if (flat) {
-        result = by_flat_footer(fd, &tail, end - flat, flat, arguments[2]);
+    pqx_location found;
+    pqx_locate(tail.data, tail.size, size, &found);
+    if (found.form == PQX_FORM_FLAT || found.form == PQX_FORM_PAR3) {
+        result = by_flat_footer(fd, &tail, &found, arguments[2]);
     } else if (!tail.footer_length || read_tail(fd, size, (size_t)tail.footer_length + 8, &tail) != 0) {
         result = fail("the footer cannot be read");
     } else {

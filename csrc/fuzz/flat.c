@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     pqx_bytes bytes = {data, size};
     pqx_source source = {read_memory, &bytes, size};
     pqx_flat *flat;
-    if (pqx_flat_open(&source, 0, payload, tail, tail_size, &flat, NULL) == PQX_OK) {
+    if (pqx_flat_open(&source, 0, payload, tail, tail_size, size, &flat, NULL) == PQX_OK) {
         ask_for_everything(flat);
         if (tail_size % 2 && pqx_flat_hold(flat, NULL) == PQX_OK) ask_for_everything(flat);
         pqx_flat_close(flat);

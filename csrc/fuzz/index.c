@@ -180,23 +180,27 @@ static void ask_for_everything(pqx_index *index)
     pqx_buffer_free(&out);
 }
 
+/* The payload stands behind the footer, as within it, or in front of it, aside. */
 static void read_index(const uint8_t *footer, size_t footer_size, const pqx_buffer *payload)
 {
     size_t size = footer_size + payload->size, tail_size = draw((uint32_t)size + 1);
-    uint8_t *file = exact(footer, footer_size);
-    file = realloc(file, size);
+    size_t footer_at = draw(2) ? payload->size : 0, payload_at = footer_at ? 0 : footer_size;
+    uint8_t *file = malloc(size + 1);
     if (!file) abort();
-    memcpy(file + footer_size, payload->data, payload->size);
+    memcpy(file + footer_at, footer, footer_size);
+    memcpy(file + payload_at, payload->data, payload->size);
+    file = realloc(file, size ? size : 1);
+    if (!file) abort();
     uint8_t *tail = exact(file + size - tail_size, tail_size);
     pqx_bytes bytes = {file, size};
     pqx_source source = {read_memory, &bytes, size};
     pqx_index *index;
-    if (pqx_index_open(&source, 0, footer_size, payload->size, tail, tail_size, &index, NULL) == PQX_OK) {
+    if (pqx_index_open(&source, footer_at, footer_size, payload_at, payload->size, tail, tail_size, size, &index, NULL) == PQX_OK) {
         if (draw(2)) (void)pqx_index_hold(index, NULL);
         ask_for_everything(index);
         pqx_index_close(index);
     }
-    (void)pqx_index_verify(file, size, footer_size, payload->size, NULL);
+    (void)pqx_index_verify(file, size, footer_at, footer_size, payload_at, payload->size, NULL);
     free(tail);
     free(file);
 }

@@ -92,6 +92,7 @@ enum pqx_status {
     PQX_PM_FILE_PATH = 90,
     PQX_PM_PREVIOUS = 91,
     PQX_PM_SLICES = 92,
+    PQX_REFERENCE = 100,
     /* end of generated */
 };
 
@@ -523,10 +524,11 @@ PQX_API pqx_source pqx_source_fd(int fd, uint64_t size);
 
 typedef struct pqx_flat pqx_flat;
 
-/* Open the flat footer whose payload is [payload, payload + length) of the source. `tail` are the file's last
- * `tail_size` bytes, already read. Checks the tail block and nothing else. Reserves the reader and a copy of the
- * tail; give them back with pqx_flat_close. A reader serves one thread at a time. */
-PQX_API int pqx_flat_open(const pqx_source *source, uint64_t payload, uint64_t length, const uint8_t *tail, size_t tail_size, pqx_flat **flat, pqx_error *error);
+/* Open the flat footer whose payload is [payload, payload + length) of the source. `known` are the `known_size` bytes of
+ * the source that end at `known_end`, already read; there need not be any. Checks the tail block and nothing else.
+ * Reserves the reader and a copy of what is known of the payload; give them back with pqx_flat_close. A reader serves one
+ * thread at a time. */
+PQX_API int pqx_flat_open(const pqx_source *source, uint64_t payload, uint64_t length, const uint8_t *known, size_t known_size, uint64_t known_end, pqx_flat **flat, pqx_error *error);
 PQX_API void pqx_flat_close(pqx_flat *flat);
 
 typedef struct pqx_flat_facts {
@@ -593,9 +595,10 @@ PQX_API int pqx_index_write(const uint8_t *footer, size_t size, const pqx_scan *
  * damage of the index. */
 typedef struct pqx_index pqx_index;
 
-/* Open the index whose payload is [payload, payload + length) of the source, of the Thrift footer that begins at `footer`.
- * Checks the tail block and nothing else. Reserves the reader and a copy of `tail`. */
-PQX_API int pqx_index_open(const pqx_source *source, uint64_t footer, uint64_t payload, uint64_t length, const uint8_t *tail, size_t tail_size, pqx_index **index, pqx_error *error);
+/* Open the index whose payload is [payload, payload + length) of the source, of the Thrift footer that begins at `footer`;
+ * the pieces that it leads to lie in the footer's first `thrift_length` bytes (pqx_location has it). `known` as
+ * pqx_flat_open takes it. Checks the tail block and nothing else. Reserves the reader and a copy of `known`. */
+PQX_API int pqx_index_open(const pqx_source *source, uint64_t footer, uint64_t thrift_length, uint64_t payload, uint64_t length, const uint8_t *known, size_t known_size, uint64_t known_end, pqx_index **index, pqx_error *error);
 PQX_API void pqx_index_close(pqx_index *index);
 /* Read the Thrift footer and the index into memory, once: worth it for most of the columns. */
 PQX_API int pqx_index_hold(pqx_index *index, pqx_error *error);
@@ -612,12 +615,60 @@ PQX_API int pqx_index_get_sorting_columns(pqx_index *index, uint32_t row_group, 
 PQX_API int pqx_index_get_key_value(pqx_index *index, uint32_t number, pqx_bytes *key, pqx_bytes *value, pqx_error *error);
 PQX_API int pqx_index_get_created_by(pqx_index *index, pqx_bytes *created_by, int *present, pqx_error *error);
 PQX_API int pqx_index_slice(pqx_index *index, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error);
-/* Check a whole index in memory: `data` is the Thrift footer, extension and all, the payload [payload, payload + length) of
- * it. Every cell, every checksum over Thrift bytes, and that it is byte for byte the index that this footer has:
- * PQX_BAD_VALUE at the first byte that differs. O(size). Reserves what pqx_scan_footer and pqx_index_write do, and a copy of
- * `data`. */
-PQX_API int pqx_index_verify(const uint8_t *data, size_t size, size_t payload, size_t length, pqx_error *error);
+/* Check a whole index in memory: in `data` the Thrift footer, extension and all, is [footer, size), and the payload is
+ * [payload, payload + length). Every cell, every checksum over Thrift bytes, and that it is byte for byte the index that
+ * this footer has: PQX_BAD_VALUE at the first byte that differs. Offsets count from `data`. O(size). Reserves what
+ * pqx_scan_footer and pqx_index_write do, and a copy of `data`. */
+PQX_API int pqx_index_verify(const uint8_t *data, size_t size, size_t footer, size_t thrift_length, size_t payload, size_t length, pqx_error *error);
 PQX_API void pqx_index_io(const pqx_index *index, uint64_t *reads, uint64_t *bytes);
+
+/* ---- where the footer is ------------------------------------------------------------------------------------------- */
+
+/* A block of ours that stands aside: in the file's data part, right in front of the Thrift footer. */
+typedef struct pqx_aside_block {
+    uint8_t uuid[16];
+    uint64_t payload;                    /* in the file; its 28-byte trailer follows it */
+    uint32_t length, trailer_crc;        /* of the payload; the CRC-32 of the trailer */
+} pqx_aside_block;
+
+/* A reference to such blocks, as an extension of FileMetaData holds it. Its ranges lie in the payload that it was parsed
+ * from, which stays the caller's. */
+typedef struct pqx_reference {
+    uint64_t start;                      /* where the Thrift footer stood before they came */
+    uint32_t struct_length, struct_crc;  /* the Thrift struct without extension, its stop included; its CRC-32 */
+    uint32_t block_count;
+    const uint8_t *blocks;
+    pqx_bytes tail_block;                /* a copy of the end of the last payload; size 0: there is none */
+} pqx_reference;
+
+/* Parse the payload of a reference block of a file whose Thrift footer begins at `footer`, and check that its blocks follow
+ * each other from `start` to there. The payload's checksum, and whether the struct ends where the reference says, are the
+ * caller's to check. PQX_UNKNOWN_LAYOUT: a version that is not known; PQX_REFERENCE: anything else that does not fit.
+ * Offsets of errors count from `payload`. */
+PQX_API int pqx_reference_parse(const uint8_t *payload, size_t size, uint64_t footer, pqx_reference *reference, pqx_error *error);
+/* Block `index` of reference->block_count, front to back. */
+PQX_API void pqx_reference_get_block(const pqx_reference *reference, uint32_t index, pqx_aside_block *block);
+
+enum pqx_form { PQX_FORM_NONE = 0, PQX_FORM_FLAT = 1, PQX_FORM_INDEX = 2, PQX_FORM_PAR3 = 3 };
+
+/* The block that a file is best opened by, as pqx_flat_open and pqx_index_open take it. */
+typedef struct pqx_location {
+    int form;                            /* PQX_FORM_NONE: the other members mean nothing */
+    uint64_t footer;                     /* where the Thrift footer begins; in a PAR3 file the payload */
+    uint64_t thrift_length;              /* the bytes of it that an index may lead to */
+    uint64_t payload;
+    uint32_t length;
+    const uint8_t *known;                /* bytes of the file that end at known_end: in `tail`, or in `reference` */
+    size_t known_size;
+    uint64_t known_end;
+    uint8_t reference[4096];             /* memory for a reference that stands there as text */
+} pqx_location;
+
+/* Find the last block of ours from the back of a file of `file_size` bytes that ends in `tail`: in the extension of the
+ * Thrift footer, aside from it by a reference there, or alone (PAR3). 4 KiB nearly always suffice. Blocks of others on top
+ * are stepped over by their trailers. PQX_FORM_NONE: the tail shows none; the Thrift footer counts. Of a payload nothing
+ * is looked at. `found` must stay where it is as long as its members are used. */
+PQX_API void pqx_locate(const uint8_t *tail, size_t tail_size, uint64_t file_size, pqx_location *found);
 
 /* ---- the metadata sidecar, `_pm` ---------------------------------------------------------------------------------------- */
 

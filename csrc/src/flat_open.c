@@ -137,14 +137,14 @@ static int check_places(pqx_flat *flat, pqx_error *error)
     return PQX_OK;
 }
 
-int pqx_flat_open_any(const pqx_source *source, uint64_t payload, uint64_t length, const uint8_t *tail, size_t tail_size, pqx_flat **opened, pqx_error *error)
+int pqx_flat_open_any(const pqx_source *source, uint64_t payload, uint64_t length, const uint8_t *known, size_t known_size, uint64_t known_end, pqx_flat **opened, pqx_error *error)
 {
     *opened = NULL;
-    if (tail_size > source->size) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, source->size, tail_size);
+    if (known_end > source->size || known_size > known_end) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, known_end > source->size ? source->size : known_end, known_size);
     if (payload > source->size || length > source->size - payload || length < 8 + SMALLEST_TAIL || length > INT32_MAX)
         return pqx_fail(error, PQX_BAD_OFFSET, payload, source->size, length);
-    uint64_t tail_begin = source->size - tail_size, end = payload + length;
-    uint64_t held = tail_begin < payload ? payload : tail_begin < end ? tail_begin : end;
+    uint64_t known_begin = known_end - known_size, end = payload + length;
+    uint64_t held = known_end < end ? end : known_begin < payload ? payload : known_begin < end ? known_begin : end;
     size_t count = (size_t)(end - held);
     pqx_flat *flat = malloc(sizeof *flat + count);
     if (!flat) return pqx_fail(error, PQX_NO_MEMORY, 0, sizeof *flat + count, 0);
@@ -154,7 +154,7 @@ int pqx_flat_open_any(const pqx_source *source, uint64_t payload, uint64_t lengt
     flat->length = (uint32_t)length;
     flat->held = (uint32_t)(held - payload);
     flat->bytes = flat->first_bytes;
-    if (count) memcpy(flat->first_bytes, tail + (held - tail_begin), count);
+    if (count) memcpy(flat->first_bytes, known + (held - known_begin), count);
     int status = check_record(flat, error);
     if (status == PQX_OK) status = check_counts(flat, error);
     if (status == PQX_OK) status = check_places(flat, error);
@@ -163,9 +163,9 @@ int pqx_flat_open_any(const pqx_source *source, uint64_t payload, uint64_t lengt
     return status;
 }
 
-int pqx_flat_open(const pqx_source *source, uint64_t payload, uint64_t length, const uint8_t *tail, size_t tail_size, pqx_flat **opened, pqx_error *error)
+int pqx_flat_open(const pqx_source *source, uint64_t payload, uint64_t length, const uint8_t *known, size_t known_size, uint64_t known_end, pqx_flat **opened, pqx_error *error)
 {
-    PQX_TRY(pqx_flat_open_any(source, payload, length, tail, tail_size, opened, error));
+    PQX_TRY(pqx_flat_open_any(source, payload, length, known, known_size, known_end, opened, error));
     pqx_flat *flat = *opened;
     if (PQX_LIKELY(!(flat->flags & PQX_FLAT_VERBATIM))) return PQX_OK;
     pqx_flat_fail(flat, error, PQX_VERBATIM, (uint64_t)flat->tail + 24, 0, flat->flags);
@@ -183,7 +183,7 @@ static int read_memory(void *context, uint64_t offset, size_t length, uint8_t *i
 int pqx_flat_open_memory(const uint8_t *payload, size_t size, pqx_flat **opened, pqx_error *error)
 {
     pqx_source source = {read_memory, (void *)(uintptr_t)payload, size};
-    return pqx_flat_open_any(&source, 0, size, payload, size, opened, error);
+    return pqx_flat_open_any(&source, 0, size, payload, size, size, opened, error);
 }
 
 void pqx_flat_close(pqx_flat *flat)

@@ -83,7 +83,7 @@ static inline int pqx_flat_fail(const pqx_flat *flat, pqx_error *error, int code
 }
 
 /* flat_open.c: a payload that only carries a Thrift footer too; a whole payload in memory. */
-int pqx_flat_open_any(const pqx_source *source, uint64_t payload, uint64_t length, const uint8_t *tail, size_t tail_size, pqx_flat **opened, pqx_error *error);
+int pqx_flat_open_any(const pqx_source *source, uint64_t payload, uint64_t length, const uint8_t *known, size_t known_size, uint64_t known_end, pqx_flat **opened, pqx_error *error);
 int pqx_flat_open_memory(const uint8_t *payload, size_t size, pqx_flat **opened, pqx_error *error);
 
 /* flat_read.c */

@@ -6,10 +6,9 @@
 #define FIRST_READ 4096
 #define SMALLEST_TAIL (PQX_INDEX_TAIL_BYTES + PQX_INDEX_RECORD_BYTES)
 
-/* Hold the file's bytes from `begin` to the payload's end, or more, read now where they are not there. */
-static int hold(pqx_index *index, uint64_t begin, pqx_error *error)
+/* Hold the file's bytes [begin, end), or more, read now where they are not there. */
+static int hold(pqx_index *index, uint64_t begin, uint64_t end, pqx_error *error)
 {
-    uint64_t end = index->payload + index->length;
     if (begin >= index->held_begin && end <= index->held_end) return PQX_OK;
     size_t size = (size_t)(end - begin);
     uint8_t *bytes = malloc(size);
@@ -33,10 +32,10 @@ static int check_record(pqx_index *index, uint32_t *tail, pqx_error *error)
 {
     uint64_t end = index->payload + index->length;
     uint32_t at = index->length - PQX_INDEX_RECORD_BYTES, first = index->length > FIRST_READ ? index->length - FIRST_READ : 0;
-    if (index->held_begin > end - PQX_INDEX_RECORD_BYTES || index->held_end < end) PQX_TRY(hold(index, index->payload + first, error));
+    if (index->held_begin > end - PQX_INDEX_RECORD_BYTES || index->held_end < end) PQX_TRY(hold(index, index->payload + first, end, error));
     uint32_t size = pqx_load32(index->held + (end - index->held_begin) - 8);
     if (size < SMALLEST_TAIL || size > index->length) return pqx_index_fail(index, error, PQX_BAD_CELL, at + 4, index->length, size);
-    PQX_TRY(hold(index, end - size, error));
+    PQX_TRY(hold(index, end - size, end, error));
     const uint8_t *block = index->held + (end - size - index->held_begin), *record = block + size - PQX_INDEX_RECORD_BYTES;
     uint32_t stored = pqx_load32(record + 8), crc = pqx_crc32(0, block, size - 4), version = pqx_load32(record);
     if (stored != crc) return pqx_index_fail(index, error, PQX_CHECKSUM, at + 8, stored, crc);
@@ -81,28 +80,28 @@ static void start(pqx_index *index)
     pqx_forget_habits(&index->scanning);
 }
 
-int pqx_index_open(const pqx_source *source, uint64_t footer, uint64_t payload, uint64_t length, const uint8_t *tail, size_t tail_size, pqx_index **opened, pqx_error *error)
+int pqx_index_open(const pqx_source *source, uint64_t footer, uint64_t thrift_length, uint64_t payload, uint64_t length, const uint8_t *known, size_t known_size, uint64_t known_end, pqx_index **opened, pqx_error *error)
 {
     uint32_t tail_block;
     *opened = NULL;
-    if (tail_size > source->size) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, source->size, tail_size);
+    if (known_end > source->size || known_size > known_end) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, known_end > source->size ? source->size : known_end, known_size);
     if (payload > source->size || length > source->size - payload || length < SMALLEST_TAIL || length > INT32_MAX)
         return pqx_fail(error, PQX_BAD_OFFSET, payload, source->size, length);
-    if (footer > payload || payload - footer > UINT32_MAX) return pqx_fail(error, PQX_BAD_OFFSET, payload, payload, footer);
+    if (footer > source->size || thrift_length > source->size - footer || thrift_length > UINT32_MAX) return pqx_fail(error, PQX_BAD_OFFSET, payload, payload, footer);
     pqx_index *index = calloc(1, sizeof *index);
-    if (index) index->held = malloc(tail_size + 1);
+    if (index) index->held = malloc(known_size + 1);
     if (!index || !index->held) {
         free(index);
-        return pqx_fail(error, PQX_NO_MEMORY, 0, sizeof *index + tail_size, 0);
+        return pqx_fail(error, PQX_NO_MEMORY, 0, sizeof *index + known_size, 0);
     }
-    if (tail_size) memcpy(index->held, tail, tail_size);
+    if (known_size) memcpy(index->held, known, known_size);
     index->source = *source;
     index->footer = footer;
     index->payload = payload;
-    index->limit = payload - footer;
+    index->limit = thrift_length;
     index->length = (uint32_t)length;
-    index->held_begin = source->size - tail_size;
-    index->held_end = source->size;
+    index->held_begin = known_end - known_size;
+    index->held_end = known_end;
     start(index);
     int status = check_record(index, &tail_block, error);
     if (status == PQX_OK) status = check_counts(index, tail_block, error);
@@ -129,7 +128,8 @@ void pqx_index_close(pqx_index *index)
 int pqx_index_hold(pqx_index *index, pqx_error *error)
 {
     size_t listed = (size_t)(index->listed - index->held) + (size_t)index->held_begin;
-    PQX_TRY(hold(index, index->footer, error));
+    uint64_t cells = index->payload + index->length, thrift = index->footer + index->limit;
+    PQX_TRY(hold(index, index->footer < index->payload ? index->footer : index->payload, cells > thrift ? cells : thrift, error));
     index->listed = index->held + (listed - index->held_begin);
     return PQX_OK;
 }

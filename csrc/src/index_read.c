@@ -64,7 +64,7 @@ static void fetch_ahead(const pqx_index *index, const pqx_range *ranges, uint32_
 {
 #if defined(__GNUC__)
     enum { LINE = 64, MOST = 256 };
-    if (index->held_begin > index->footer) return;
+    if (index->held_begin > index->footer || index->held_end < index->footer + index->limit) return;
     const uint8_t *footer = index->held + (index->footer - index->held_begin);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t at = 0; at < ranges[i].length && at < MOST; at += LINE) __builtin_prefetch(footer + ranges[i].offset + at);

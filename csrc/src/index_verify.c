@@ -38,13 +38,20 @@ static int read_all(pqx_index *index, pqx_error *error)
     return status;
 }
 
+/* A status whose error counts from the footer: it counts from `data` from now on. */
+static int from_footer(int status, size_t footer, pqx_error *error)
+{
+    if (status != PQX_OK && error) error->offset += footer;
+    return status;
+}
+
 /* The index that the footer has, against the one that is there. */
-static int compare(const uint8_t *data, size_t size, size_t payload, size_t length, pqx_error *error)
+static int compare(const uint8_t *data, size_t size, size_t footer, size_t payload, size_t length, pqx_error *error)
 {
     pqx_scan scan;
     pqx_buffer anew = {0};
-    PQX_TRY(pqx_scan_footer(data, size, &scan, error));
-    int status = pqx_index_write(data, size, &scan, &anew, error);
+    PQX_TRY(from_footer(pqx_scan_footer(data + footer, size - footer, &scan, error), footer, error));
+    int status = from_footer(pqx_index_write(data + footer, size - footer, &scan, &anew, error), footer, error);
     if (status == PQX_OK) {
         size_t at = 0, both = anew.size < length ? anew.size : length;
         while (at < both && anew.data[at] == data[payload + at]) at++;
@@ -56,12 +63,12 @@ static int compare(const uint8_t *data, size_t size, size_t payload, size_t leng
     return status;
 }
 
-int pqx_index_verify(const uint8_t *data, size_t size, size_t payload, size_t length, pqx_error *error)
+int pqx_index_verify(const uint8_t *data, size_t size, size_t footer, size_t thrift_length, size_t payload, size_t length, pqx_error *error)
 {
     pqx_source source = {read_memory, (void *)(uintptr_t)data, size};
     pqx_index *index;
-    PQX_TRY(pqx_index_open(&source, 0, payload, length, data, size, &index, error));
+    PQX_TRY(pqx_index_open(&source, footer, thrift_length, payload, length, data, size, size, &index, error));
     int status = read_all(index, error);
     pqx_index_close(index);
-    return status == PQX_OK ? compare(data, size, payload, length, error) : status;
+    return status == PQX_OK ? compare(data, size, footer, payload, length, error) : status;
 }

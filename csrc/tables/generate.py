@@ -26,6 +26,7 @@ def constants(table: dict) -> list[tuple[str, int]]:
         ("flat_kinds", "KIND_"),
         ("flat_ops", "OP_"),
         ("index_constants", "INDEX_"),
+        ("reference_constants", "REFERENCE_"),
         ("limits", ""),
         ("readings", "READING_"),
         ("pm", "PM_"),

@@ -178,8 +178,8 @@ static int open_reader(const file *f, reading *reading, reader *r)
     *reading = (struct reading){.file = f, .count = 1};
     reading->ranges[0].begin = f->size - f->tail;
     reading->ranges[0].end = f->size;
-    return f->is_index ? pqx_index_open(&source, f->footer, f->payload, f->length, tail, f->tail, &r->index, NULL)
-                       : pqx_flat_open(&source, f->payload, f->length, tail, f->tail, &r->flat, NULL);
+    return f->is_index ? pqx_index_open(&source, f->footer, f->payload - f->footer, f->payload, f->length, tail, f->tail, f->size, &r->index, NULL)
+                       : pqx_flat_open(&source, f->payload, f->length, tail, f->tail, f->size, &r->flat, NULL);
 }
 
 static void close_reader(reader *r)

@@ -93,7 +93,7 @@ static int look_up(const uint8_t *payload, size_t size, pqx_chunk *chunk, pqx_bu
     uint8_t *tail = exact(payload, size);
     pqx_flat *flat;
     int good = 0;
-    if (pqx_flat_open(&source, 0, size - 28, tail, size, &flat, NULL) == PQX_OK) {
+    if (pqx_flat_open(&source, 0, size - 28, tail, size, size, &flat, NULL) == PQX_OK) {
         uint32_t id;
         size_t count;
         good = pqx_flat_find_name(flat, (const uint8_t *)"a", 1, &id, 1, &count, NULL) == PQX_OK && count == 1
@@ -187,7 +187,7 @@ static void extensions_come_back(void)
     pqx_flat *flat;
     uint32_t count, size;
     uint8_t name[16];
-    CHECK(pqx_flat_open(&source, 0, payload.size, NULL, 0, &flat, NULL) == PQX_OK);
+    CHECK(pqx_flat_open(&source, 0, payload.size, NULL, 0, 0, &flat, NULL) == PQX_OK);
     CHECK(pqx_flat_get_extension_count(flat, &count, NULL) == PQX_OK && count == 2);
     for (uint32_t i = 0; i < count; i++) {
         CHECK(pqx_flat_get_extension_name(flat, i, name, &size, NULL) == PQX_OK && memcmp(name, given[i].uuid, 16) == 0);

@@ -43,7 +43,7 @@ static int look_up(const uint8_t *file, size_t size, size_t tail_size)
     pqx_source source = {read_memory, &bytes, size};
     pqx_index *index;
     uint8_t *tail = exact(file + size - tail_size, tail_size);
-    int status = pqx_index_open(&source, 0, sizeof small_footer, size - sizeof small_footer, tail, tail_size, &index, NULL);
+    int status = pqx_index_open(&source, 0, sizeof small_footer, sizeof small_footer, size - sizeof small_footer, tail, tail_size, size, &index, NULL);
     if (status == PQX_OK) {
         uint32_t id = 0;
         size_t count = 0;
@@ -76,7 +76,7 @@ static void slices_are_those_of_the_scan(void)
     pqx_index *index;
     pqx_scan scan;
     const uint32_t first = 0;
-    CHECK(pqx_index_open(&source, 0, sizeof small_footer, file.size - sizeof small_footer, NULL, 0, &index, NULL) == PQX_OK);
+    CHECK(pqx_index_open(&source, 0, sizeof small_footer, sizeof small_footer, file.size - sizeof small_footer, NULL, 0, 0, &index, NULL) == PQX_OK);
     CHECK(pqx_index_slice(index, &first, 1, &first, 1, 1, 1, &ours, NULL) == PQX_OK);
     CHECK(pqx_scan_footer(small_footer, sizeof small_footer, &scan, NULL) == PQX_OK);
     CHECK(pqx_slice_footer(small_footer, sizeof small_footer, &scan, &first, 1, &first, 1, 1, 1, &theirs, NULL) == PQX_OK);

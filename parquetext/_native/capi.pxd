@@ -65,8 +65,8 @@ cdef extern from "parquetext.h" nogil:
     pqx_source pqx_source_fd(int fd, uint64_t size)
     ctypedef struct pqx_flat:
         pass
-    int pqx_flat_open(const pqx_source *source, uint64_t payload, uint64_t length, const uint8_t *tail, size_t tail_size,
-                      pqx_flat **flat, pqx_error *error)
+    int pqx_flat_open(const pqx_source *source, uint64_t payload, uint64_t length, const uint8_t *known, size_t known_size,
+                      uint64_t known_end, pqx_flat **flat, pqx_error *error)
     void pqx_flat_close(pqx_flat *flat)
     ctypedef struct pqx_flat_facts:
         int32_t version
@@ -106,13 +106,35 @@ cdef extern from "parquetext.h" nogil:
     void pqx_flat_io(const pqx_flat *flat, uint64_t *reads, uint64_t *bytes)
     int pqx_flat_verify(const uint8_t *payload, size_t size, pqx_error *error)
 
+    ctypedef struct pqx_aside_block:
+        uint8_t uuid[16]
+        uint64_t payload
+        uint32_t length, trailer_crc
+    ctypedef struct pqx_reference:
+        uint64_t start
+        uint32_t struct_length, struct_crc, block_count
+        pqx_bytes tail_block
+    int pqx_reference_parse(const uint8_t *payload, size_t size, uint64_t footer, pqx_reference *reference, pqx_error *error)
+    void pqx_reference_get_block(const pqx_reference *reference, uint32_t index, pqx_aside_block *block)
+    enum:
+        PQX_FORM_NONE, PQX_FORM_FLAT, PQX_FORM_INDEX, PQX_FORM_PAR3
+    ctypedef struct pqx_location:
+        int form
+        uint64_t footer, thrift_length, payload
+        uint32_t length
+        const uint8_t *known
+        size_t known_size
+        uint64_t known_end
+    void pqx_locate(const uint8_t *tail, size_t tail_size, uint64_t file_size, pqx_location *found)
+
     ctypedef struct pqx_index:
         pass
-    int pqx_index_open(const pqx_source *source, uint64_t footer, uint64_t payload, uint64_t length, const uint8_t *tail,
-                       size_t tail_size, pqx_index **index, pqx_error *error)
+    int pqx_index_open(const pqx_source *source, uint64_t footer, uint64_t thrift_length, uint64_t payload, uint64_t length,
+                       const uint8_t *known, size_t known_size, uint64_t known_end, pqx_index **index, pqx_error *error)
     void pqx_index_close(pqx_index *index)
     int pqx_index_hold(pqx_index *index, pqx_error *error)
-    int pqx_index_verify(const uint8_t *data, size_t size, size_t payload, size_t length, pqx_error *error)
+    int pqx_index_verify(const uint8_t *data, size_t size, size_t footer, size_t thrift_length, size_t payload, size_t length,
+                         pqx_error *error)
     void pqx_index_get_facts(const pqx_index *index, pqx_flat_facts *facts)
     int pqx_index_find_name(pqx_index *index, const uint8_t *name, size_t size, uint32_t *ids, size_t capacity,
                             size_t *count, pqx_error *error)

@@ -41,8 +41,10 @@ cdef class Reader(FormReader):
         ``read(offset, length) -> bytes``.
     payload, length : int
         Where the payload lies in the file.
-    tail : bytes-like
-        The file's last bytes, as many as have been read already.
+    known : bytes-like
+        Bytes of the file that have been read already.
+    known_end : int, optional
+        Where in the file they end; at its end without it.
 
     Raises
     ------
@@ -55,16 +57,17 @@ cdef class Reader(FormReader):
     cdef pqx_flat *flat
     cdef readonly bint is_lossless
 
-    def __cinit__(self, source, uint64_t payload, uint64_t length, tail):
+    def __cinit__(self, source, uint64_t payload, uint64_t length, known, known_end=None):
         cdef pqx_source from_where = self.source_of(source)
         cdef pqx_error error
         cdef int status
-        cdef bytes held = tail if type(tail) is bytes else bytes(tail)
+        cdef bytes held = known if type(known) is bytes else bytes(known)
         cdef const uint8_t *bytes_ = <const uint8_t *> PyBytes_AsString(held)
-        cdef size_t tail_size = PyBytes_Size(held)
+        cdef size_t size = PyBytes_Size(held)
+        cdef uint64_t end = from_where.size if known_end is None else known_end
         cdef pqx_flat_facts facts
         with nogil:
-            status = pqx_flat_open(&from_where, payload, length, bytes_, tail_size, &self.flat, &error)
+            status = pqx_flat_open(&from_where, payload, length, bytes_, size, end, &self.flat, &error)
         if status:
             self.fail(&error)
         pqx_flat_get_facts(self.flat, &facts)

@@ -1,7 +1,7 @@
 """The footer index: written from a scan; by it the Thrift footer is read piece by piece, each piece checked."""
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport UINT64_MAX, int32_t, uint8_t, uint32_t, uint64_t
 
 from ..errors import wire_error
 
@@ -23,6 +23,13 @@ __all__ = ["GROUP", "Node", "Reader", "verify", "write"]
 GROUP = PQX_FLAT_GROUP
 
 
+cdef uint64_t thrift_bytes(uint64_t footer, uint64_t payload, given) except? 0:
+    """How much of the Thrift footer an index leads to; a footer behind the payload is an error of the C functions."""
+    if given is not None:
+        return given
+    return payload - footer if footer <= payload else UINT64_MAX
+
+
 cdef class Reader(FormReader):
     """The Thrift footer that begins at `footer`, read by the index whose payload is ``[payload, payload + length)``.
 
@@ -36,8 +43,12 @@ cdef class Reader(FormReader):
         ``read(offset, length) -> bytes``.
     footer, payload, length : int
         Where the Thrift footer begins in the file; where the payload lies in it.
-    tail : bytes-like
-        The file's last bytes, as many as have been read already.
+    known : bytes-like
+        Bytes of the file that have been read already.
+    known_end : int, optional
+        Where in the file they end; at its end without it.
+    thrift_length : int, optional
+        The bytes of the Thrift footer that the index may lead to; without it those in front of the payload.
 
     Raises
     ------
@@ -51,16 +62,19 @@ cdef class Reader(FormReader):
 
     cdef pqx_index *index
 
-    def __cinit__(self, source, uint64_t footer, uint64_t payload, uint64_t length, tail):
+    def __cinit__(self, source, uint64_t footer, uint64_t payload, uint64_t length, known, known_end=None,
+                  thrift_length=None):
         cdef pqx_source from_where = self.source_of(source)
         cdef pqx_error error
         cdef int status
-        cdef const uint8_t[::1] view = tail if type(tail) is bytes else memoryview(tail).cast("B")
-        cdef size_t tail_size = view.shape[0]
-        cdef const uint8_t *bytes_ = &view[0] if tail_size else NULL
+        cdef const uint8_t[::1] view = known if type(known) is bytes else memoryview(known).cast("B")
+        cdef size_t size = view.shape[0]
+        cdef const uint8_t *bytes_ = &view[0] if size else NULL
+        cdef uint64_t end = from_where.size if known_end is None else known_end
+        cdef uint64_t limit = thrift_bytes(footer, payload, thrift_length)
         cdef pqx_flat_facts facts
         with nogil:
-            status = pqx_index_open(&from_where, footer, payload, length, bytes_, tail_size, &self.index, &error)
+            status = pqx_index_open(&from_where, footer, limit, payload, length, bytes_, size, end, &self.index, &error)
         if status:
             self.fail(&error)
         pqx_index_get_facts(self.index, &facts)
@@ -142,24 +156,26 @@ def write(Scan scan not None):
         pqx_buffer_free(&out)
 
 
-def verify(data, size_t payload, size_t length):
-    """Check the index at ``[payload, payload + length)`` of a whole Thrift footer in memory, extension and all.
+def verify(data, size_t payload, size_t length, size_t footer=0, thrift_length=None):
+    """Check the index at ``[payload, payload + length)`` of `data`, in which the whole Thrift footer is ``[footer:]``.
 
     Every cell and every checksum over Thrift bytes, and that it is the index which this footer has: O(size).
+    `thrift_length` as `Reader` takes it.
 
     Raises
     ------
     Damaged
-        What is wrong first, its offset counted from the footer's start.
+        What is wrong first, its offset counted from the start of `data`.
     Malformed
         The checksum over a piece of the Thrift footer is wrong, or it does not parse.
     """
     cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
     cdef size_t size = view.shape[0]
     cdef const uint8_t *start = &view[0] if size else NULL
+    cdef uint64_t limit = thrift_bytes(footer, payload, thrift_length)
     cdef pqx_error error
     cdef int status
     with nogil:
-        status = pqx_index_verify(start, size, payload, length, &error)
+        status = pqx_index_verify(start, size, footer, limit, payload, length, &error)
     if status:
         raise wire_error(error.code, error.offset, error.expected, error.found)

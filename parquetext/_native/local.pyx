@@ -3,15 +3,14 @@
 from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.errno cimport EINTR, EISDIR, errno
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memcmp, memcpy
+from libc.stdint cimport int64_t, uint8_t, uint64_t
 
 import os
 
 from .. import wire
 from ..errors import wire_error
 
-from .capi cimport pqx_crc32
+from .capi cimport PQX_FORM_FLAT, PQX_FORM_INDEX, PQX_FORM_NONE, PQX_FORM_PAR3, pqx_locate, pqx_location
 from .posix cimport (
     O_CLOEXEC, O_NONBLOCK, O_RDONLY, S_ISDIR, PyUnicode_EncodeFSDefault, close, fstat, open, pread, stat_t,
 )
@@ -24,8 +23,6 @@ cdef extern from "pages.h" nogil:
 
 cdef enum:
     ENODATA = 61
-    TRAILER = 28
-    PAR3_TRAILER = 16
 
 
 cdef int read_at(int fd, uint64_t offset, size_t length, char *into) noexcept nogil:
@@ -170,57 +167,28 @@ def read_pages(int fd, uint64_t offset, size_t length):
     return memoryview(pages)
 
 
-cdef bytes FLAT_FOOTER = wire.UUID_FLAT_FOOTER.bytes
-cdef bytes FOOTER_INDEX = wire.UUID_FOOTER_INDEX.bytes
+FORMS = {PQX_FORM_FLAT: "flat", PQX_FORM_INDEX: "index", PQX_FORM_PAR3: "par3"}
 
 
 def own_block(bytes tail not None, uint64_t size):
     """Find our block from the back of a file of `size` bytes that ends in `tail`.
 
     In a Thrift footer, foreign blocks stacked on top of it are stepped over by their trailers, whose size checksums
-    must hold; a flat footer in a PAR3 file stands alone. Nothing of the payload is looked at.
+    must hold; a reference leads to a block that stands aside; a flat footer in a PAR3 file stands alone. Nothing of the
+    payload is looked at.
 
     Returns
     -------
-    (str, int, int, int) or None
-        ``"flat"``, ``"index"`` or ``"par3"``; where the Thrift footer (of PAR3: the payload) and where the payload
-        begins in the file; the payload's length. None where `tail` shows none.
+    (str, int, int, int, int, bytes, int) or None
+        ``"flat"``, ``"index"`` or ``"par3"``; where the Thrift footer (of PAR3: the payload) begins in the file, and how
+        many bytes of it an index may lead to; where the payload begins, and its length; bytes of the file that are
+        known, and where they end. None where `tail` shows none.
     """
+    cdef pqx_location found
     cdef const uint8_t *data = <const uint8_t *> PyBytes_AsString(tail)
-    cdef const uint8_t *flat = <const uint8_t *> PyBytes_AsString(FLAT_FOOTER)
-    cdef const uint8_t *index = <const uint8_t *> PyBytes_AsString(FOOTER_INDEX)
-    cdef const uint8_t *trailer
-    cdef uint64_t held = len(tail), footer, begin, end
-    cdef uint32_t length, crc
-    if held < 9 or held > size:
+    cdef bytes known
+    pqx_locate(data, len(tail), size, &found)
+    if found.form == PQX_FORM_NONE:
         return None
-    if memcmp(data + held - 4, b"PAR3", 4) == 0:
-        if held < PAR3_TRAILER:
-            return None
-        memcpy(&length, data + held - 12, 4)
-        memcpy(&crc, data + held - 8, 4)
-        if pqx_crc32(0, data + held - 12, 4) != crc or size < PAR3_TRAILER + 4 or length > size - PAR3_TRAILER - 4:
-            return None
-        return "par3", size - PAR3_TRAILER - length, size - PAR3_TRAILER - length, length
-    if memcmp(data + held - 4, b"PAR1", 4) != 0:
-        return None
-    memcpy(&length, data + held - 8, 4)
-    if length > size - 8:
-        return None
-    footer = size - 8 - length
-    begin = size - held
-    if length < 1 or data[held - 9] != 0:
-        return None
-    end = size - 9
-    while end >= footer and end - footer > TRAILER and end >= begin and end - begin >= TRAILER:
-        trailer = data + (end - begin) - TRAILER
-        memcpy(&length, trailer + 4, 4)
-        memcpy(&crc, trailer + 8, 4)
-        if pqx_crc32(0, trailer + 4, 4) != crc or length >= end - TRAILER - footer:
-            return None
-        if memcmp(trailer + 12, flat, 16) == 0:
-            return "flat", footer, end - TRAILER - length, length
-        if memcmp(trailer + 12, index, 16) == 0:
-            return "index", footer, end - TRAILER - length, length
-        end -= TRAILER + length
-    return None
+    known = tail if found.known == data else PyBytes_FromStringAndSize(<const char *> found.known, found.known_size)
+    return (FORMS[found.form], found.footer, found.thrift_length, found.payload, found.length, known, found.known_end)

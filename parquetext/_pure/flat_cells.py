@@ -177,16 +177,17 @@ class Cell:
 class Footer:
     """A payload in a source: opened by its tail block, fetched cell by cell. Offsets count from the payload's start."""
 
-    def __init__(self, source, payload: int, length: int, tail):
+    def __init__(self, source, payload: int, length: int, known, known_end: int | None = None):
         self.source, self.payload, self.length = Source(source), payload, length
-        size, tail = self.source.size, memoryview(tail)
-        if len(tail) > size:
-            raise wire_error(wire.BAD_ARGUMENT, 0, size, len(tail))
+        size, known = self.source.size, memoryview(known)
+        known_end = size if known_end is None else known_end
+        if known_end > size or len(known) > known_end:
+            raise wire_error(wire.BAD_ARGUMENT, 0, min(size, known_end), len(known))
         if payload > size or length > size - payload or not 8 + _SMALLEST_TAIL <= length <= PAYLOAD_LIMIT:
             raise wire_error(wire.BAD_OFFSET, payload, size, length)
-        begin = size - len(tail)
-        self.held = min(max(begin - payload, 0), length)       # from here on the payload is in memory
-        self.memory = bytes(tail[payload + self.held - begin:payload + length - begin]) if self.held < length else b""
+        begin, end = known_end - len(known), payload + length
+        self.held = length if known_end < end else min(max(begin - payload, 0), length)  # from here on it is in memory
+        self.memory = bytes(known[payload + self.held - begin:end - begin]) if self.held < length else b""
         self._vtable_views: dict[tuple[str, int], Vtable | None] = {}
         self._cells: dict[tuple[int, bool], Cell] = {}         # the last one of each kind; parts above 0 by themselves
         self._names, self._bucket_loads = b"", 0               # all BUCKET cells, once many of them were wanted

@@ -77,12 +77,15 @@ class Reader(ByName):
         A file descriptor and the file's size, or an object with `size` and `read(offset, length) -> bytes`.
     payload, length : int
         Where the payload lies in the source.
-    tail : bytes-like
-        The last bytes of the source, already read; as many as one likes.
+    known : bytes-like
+        Bytes of the source that have been read already; as many as one likes.
+    known_end : int, optional
+        Where in the source they end; at its end without it.
     """
 
-    def __init__(self, source, payload: int, length: int, tail, *, allow_verbatim: bool = False):
-        self._open_footer: Footer | None = Footer(source, payload, length, tail)
+    def __init__(self, source, payload: int, length: int, known, known_end: int | None = None, *,
+                 allow_verbatim: bool = False):
+        self._open_footer: Footer | None = Footer(source, payload, length, known, known_end)
         self._names = NameTable()
         self._late_rows: dict[int, int] = {}          # num_rows of row groups that the tail block has no room for
         if self.flags & IS_VERBATIM and not allow_verbatim:

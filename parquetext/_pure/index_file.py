@@ -44,17 +44,19 @@ class Facts(NamedTuple):
 class IndexFile:
     """A payload and its footer in a source. Places count from the payload's start, ranges from the footer's."""
 
-    def __init__(self, source, footer: int, payload: int, length: int, tail):
+    def __init__(self, source, footer: int, payload: int, length: int, known, known_end: int | None,
+                 thrift_length: int | None):
         self.source, self.footer, self.payload, self.length = Source(source), footer, payload, length
-        size, tail = self.source.size, memoryview(tail)
-        if len(tail) > size:
-            raise wire_error(wire.BAD_ARGUMENT, 0, size, len(tail))
+        size, known = self.source.size, memoryview(known)
+        known_end = size if known_end is None else known_end
+        if known_end > size or len(known) > known_end:
+            raise wire_error(wire.BAD_ARGUMENT, 0, min(size, known_end), len(known))
         if payload > size or length > size - payload or not SMALLEST_TAIL <= length <= PAYLOAD_LIMIT:
             raise wire_error(wire.BAD_OFFSET, payload, size, length)
-        if footer > payload or payload - footer > FOOTER_LIMIT:
+        self.limit = payload - footer if thrift_length is None else thrift_length  # Thrift bytes lie below it
+        if self.limit < 0 or footer + self.limit > size or self.limit > FOOTER_LIMIT:
             raise wire_error(wire.BAD_OFFSET, payload, payload, footer)
-        self.limit = payload - footer                          # Thrift bytes lie below it
-        self.held_begin, self.memory = size - len(tail), bytes(tail)
+        self.held_begin, self.memory = known_end - len(known), bytes(known)
         self.open_tail()
 
     def fail(self, code: int, place: int, expected: int, found: int) -> Exception:
@@ -62,20 +64,24 @@ class IndexFile:
 
     # ---- opening
 
-    def hold(self, begin: int) -> None:
-        """Have the file's bytes from `begin` to the payload's end in memory."""
-        end = self.payload + self.length
+    def hold_all(self) -> None:
+        """Have the Thrift footer and the index in memory."""
+        ends = self.payload + self.length, self.footer + self.limit
+        self.hold(min(self.footer, self.payload), max(ends))
+
+    def hold(self, begin: int, end: int) -> None:
+        """Have the file's bytes from `begin` to `end` in memory."""
         if not (self.held_begin <= begin and end <= self.held_begin + len(self.memory)):
             self.memory, self.held_begin = self.source.read(begin, end - begin), begin
 
     def open_tail(self) -> None:
         record, end = self.length - RECORD.size, self.payload + self.length
         if self.held_begin > end - RECORD.size or self.held_begin + len(self.memory) < end:
-            self.hold(self.payload + max(0, self.length - FIRST_READ))
+            self.hold(self.payload + max(0, self.length - FIRST_READ), end)
         version, size, stored = RECORD.unpack_from(self.memory, end - RECORD.size - self.held_begin)
         if not SMALLEST_TAIL <= size <= self.length:
             raise self.fail(wire.BAD_CELL, record + 4, self.length, size)
-        self.hold(end - size)
+        self.hold(end - size, end)
         block = self.memory[end - size - self.held_begin:end - self.held_begin]
         if (found := crc32(block[:-4])) != stored:
             raise self.fail(wire.CHECKSUM, record + 8, stored, found)

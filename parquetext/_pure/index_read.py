@@ -56,12 +56,17 @@ class Reader(ByName):
         A file descriptor and the file's size, or an object with `size` and `read(offset, length) -> bytes`.
     footer, payload, length : int
         Where the Thrift footer begins in the source; where the payload lies in it.
-    tail : bytes-like
-        The last bytes of the source, already read; as many as one likes.
+    known : bytes-like
+        Bytes of the source that have been read already; as many as one likes.
+    known_end : int, optional
+        Where in the source they end; at its end without it.
+    thrift_length : int, optional
+        The bytes of the Thrift footer that the index may lead to; without it those in front of the payload.
     """
 
-    def __init__(self, source, footer: int, payload: int, length: int, tail):
-        self._open_file: IndexFile | None = IndexFile(source, footer, payload, length, tail)
+    def __init__(self, source, footer: int, payload: int, length: int, known, known_end: int | None = None,
+                 thrift_length: int | None = None):
+        self._open_file: IndexFile | None = IndexFile(source, footer, payload, length, known, known_end, thrift_length)
         shape, facts = self.file.shape, self.file.facts
         self.version, self.num_rows = facts.version, facts.num_rows
         self.leaf_count, self.node_count = shape.leaves, shape.nodes
@@ -96,7 +101,7 @@ class Reader(ByName):
 
     def hold(self) -> None:
         """Read the whole Thrift footer and the index into memory, once: worth it for most of the columns."""
-        self.file.hold(self.file.footer)
+        self.file.hold_all()
 
     def begin(self) -> None:
         self.file.begin()

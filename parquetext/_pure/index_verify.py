@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import wire
-from ..errors import wire_error
+from ..errors import ParquetextError, wire_error
 from .flat_thrift import Memory
 from .index_read import Reader
 from .index_shape import GROUP
@@ -13,12 +13,19 @@ from .scan import scan
 __all__ = ["verify"]
 
 
-def verify(data, payload: int, length: int) -> None:
-    """Check the index at ``[payload, payload + length)`` of a footer in memory; raises what is wrong first."""
+def verify(data, payload: int, length: int, footer: int = 0, thrift_length: int | None = None) -> None:
+    """Check the index at ``[payload, payload + length)`` of `data`, in which the Thrift footer is ``[footer:]``.
+
+    Raises what is wrong first; `thrift_length` as `Reader` takes it.
+    """
     data = memoryview(data)
-    with Reader(Memory(data), 0, payload, length, data) as reader:
+    with Reader(Memory(data), footer, payload, length, data, None, thrift_length) as reader:
         _read_all(reader)
-    _compare(data, payload, length)
+    try:
+        anew = write(scan(data[footer:]))
+    except ParquetextError as error:
+        raise error.at(None, footer) from None
+    _compare(anew, data[payload:payload + length], payload)
 
 
 def _read_all(reader: Reader) -> None:
@@ -34,11 +41,10 @@ def _read_all(reader: Reader) -> None:
     reader.created_by  # noqa: B018 - reading it is the check
 
 
-def _compare(data: memoryview, payload: int, length: int) -> None:
+def _compare(anew: bytes, found: memoryview, payload: int) -> None:
     """The index that the footer has, against the one that is there."""
-    anew, found = write(scan(data)), data[payload:payload + length]
     for at, (ours, theirs) in enumerate(zip(anew, found, strict=False)):
         if ours != theirs:
             raise wire_error(wire.BAD_VALUE, payload + at, ours, theirs)
-    if len(anew) != length:
-        raise wire_error(wire.BAD_CELL, payload, len(anew), length)
+    if len(anew) != len(found):
+        raise wire_error(wire.BAD_CELL, payload, len(anew), len(found))

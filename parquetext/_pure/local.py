@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import errno
 import os
 import stat
 import struct
+from typing import NamedTuple
 
 from .. import wire
-from ..errors import wire_error
+from ..errors import Damaged, ParquetextError, Unsupported, wire_error
 from .checksum import crc32
+from .reference import parse
+from .varint import decode32
 
 __all__ = ["LocalFile", "own_block", "read_pages"]
 
 OWN = {wire.UUID_FLAT_FOOTER.bytes: "flat", wire.UUID_FOOTER_INDEX.bytes: "index"}
+REFERENCE = wire.UUID_FOOTER_REFERENCE.bytes
+MARKERS = (b"\x08\xff\xff\x01", b"\x08\xfe\xff\x03")
+TEXT_END = 40                                                  # characters whose 30 bytes end in a trailer
+MOST_TEXT = 4096                                               # bytes of a reference that are looked at as text
 TRAILER = struct.Struct("<III16s")                             # payload's CRC-32, its length, the length's CRC-32, UUID
 PAR3_TRAILER = struct.Struct("<III4s")                         # the same, and the magic in place of the UUID
 
@@ -98,17 +107,31 @@ def _read(fd: int, offset: int, length: int) -> bytes:
     return data
 
 
-def own_block(tail: bytes, size: int) -> tuple[str, int, int, int] | None:
+class Located(NamedTuple):
+    """The block that a file is best opened by."""
+
+    form: str
+    footer: int              # where the Thrift footer begins in the file; of PAR3 the payload
+    thrift_length: int       # the bytes of it that an index may lead to
+    payload: int
+    length: int
+    known: bytes             # bytes of the file that end at `known_end`
+    known_end: int
+
+
+def own_block(tail: bytes, size: int) -> tuple | None:
     """Find our block from the back of a file of `size` bytes that ends in `tail`.
 
     In a Thrift footer, foreign blocks stacked on top of it are stepped over by their trailers, whose size checksums
-    must hold; a flat footer in a PAR3 file stands alone. Nothing of the payload is looked at.
+    must hold; a reference leads to a block that stands aside; a flat footer in a PAR3 file stands alone. Nothing of the
+    payload is looked at.
 
     Returns
     -------
-    (str, int, int, int) or None
-        ``"flat"``, ``"index"`` or ``"par3"``; where the Thrift footer (of PAR3: the payload) and where the payload
-        begins in the file; the payload's length. None where `tail` shows none.
+    (str, int, int, int, int, bytes, int) or None
+        ``"flat"``, ``"index"`` or ``"par3"``; where the Thrift footer (of PAR3: the payload) begins in the file, and
+        how many bytes of it an index may lead to; where the payload begins, and its length; bytes of the file that are
+        known, and where they end. None where `tail` shows none.
     """
     if not 9 <= len(tail) <= size:
         return None
@@ -120,21 +143,95 @@ def own_block(tail: bytes, size: int) -> tuple[str, int, int, int] | None:
     footer = size - 8 - int.from_bytes(tail[-8:-4], "little")
     end = size - 9                                             # before the footer's stop
     while footer >= 0 and end - footer > TRAILER.size and end - begin >= TRAILER.size:
-        at = end - begin - TRAILER.size
-        _, length, length_crc, uuid = TRAILER.unpack_from(tail, at)
+        crc, length, length_crc, uuid = TRAILER.unpack_from(tail, end - begin - TRAILER.size)
         payload = end - TRAILER.size - length
-        if crc32(tail[at + 4:at + 8]) != length_crc or payload <= footer:
-            return None
+        if crc32(length.to_bytes(4, "little")) != length_crc or payload <= footer:
+            return _by_text(tail, size, footer, end)
         if uuid in OWN:
-            return OWN[uuid], footer, payload, length
+            return Located(OWN[uuid], footer, payload - footer, payload, length, tail, size)
+        if uuid == REFERENCE:
+            found = tail[payload - begin:payload - begin + length] if payload >= begin else None
+            return _by_reference(tail, size, footer, found, crc)
         end = payload
     return None
 
 
-def _alone(tail: bytes, size: int) -> tuple[str, int, int, int] | None:
+def _by_text(tail: bytes, size: int, footer: int, end: int) -> Located | None:
+    """By a reference that ends in front of `end` as text."""
+    at = end - (size - len(tail))
+    if at < TEXT_END or end - footer < TEXT_END:
+        return None
+    last = _decoded(tail[at - TEXT_END:at])
+    if last is None:
+        return None
+    crc, length, length_crc, uuid = TRAILER.unpack_from(last, len(last) - TRAILER.size)
+    if crc32(length.to_bytes(4, "little")) != length_crc or uuid != REFERENCE:
+        return None
+    total = length + TRAILER.size
+    text = total // 3 * 4
+    if total % 3 or total > MOST_TEXT or text > end - footer or text > at:
+        return None
+    block = _decoded(tail[at - text:at])
+    return None if block is None else _by_reference(tail, size, footer, block[:length], crc, is_text=True)
+
+
+def _decoded(text: bytes) -> bytes | None:
+    """What is base64 throughout, without padding."""
+    try:
+        return None if b"=" in text else base64.b64decode(text, validate=True)
+    except binascii.Error:
+        return None
+
+
+def _by_reference(tail: bytes, size: int, footer: int, payload: bytes | None, crc: int, *,
+                  is_text: bool = False) -> Located | None:
+    """By the last block aside that is a form of ours.
+
+    As text, nothing stands between the reference and the struct, whose stop it has taken; above bytes of others it may
+    stand behind the stop.
+    """
+    if payload is None or crc32(payload) != crc:
+        return None
+    try:
+        reference = parse(payload, footer)
+    except (Damaged, Unsupported):
+        return None
+    begin, marker = size - len(tail), footer + reference.struct_length - 1
+    if not _is_extension(tail, size, marker):
+        behind = not is_text and marker >= begin and tail[marker - begin:marker - begin + 1] == b"\0"
+        if not behind or not _is_extension(tail, size, marker + 1):
+            return None
+    for block in reversed(reference.blocks):
+        if block.uuid in OWN:
+            known, known_end = tail, size
+            if begin > block.payload and block is reference.blocks[-1] and reference.tail_block:
+                known, known_end = reference.tail_block, block.payload + block.length
+            return Located(OWN[block.uuid], footer, reference.struct_length - 1, block.payload, block.length, known,
+                           known_end)
+    return None
+
+
+def _is_extension(tail: bytes, size: int, at: int) -> bool:
+    """Whether a marker stands at `at`, and behind it the length of all that is left of the footer but its stop."""
+    begin, stop = size - len(tail), size - 9
+    if at < begin or stop - at <= 4:
+        return False
+    header = tail[at - begin:stop - begin]
+    if header[:4] not in MARKERS:
+        return False
+    try:
+        length, next = decode32(header, 4)
+    except ParquetextError:
+        return False
+    return length == len(header) - next
+
+
+def _alone(tail: bytes, size: int) -> Located | None:
     """The footer of a PAR3 file."""
     if len(tail) < PAR3_TRAILER.size:
         return None
     _, length, length_crc, _ = PAR3_TRAILER.unpack(tail[-PAR3_TRAILER.size:])
     payload = size - PAR3_TRAILER.size - length
-    return ("par3", payload, payload, length) if crc32(tail[-12:-8]) == length_crc and payload >= 4 else None
+    if crc32(tail[-12:-8]) != length_crc or payload < 4:
+        return None
+    return Located("par3", payload, 0, payload, length, tail, size)

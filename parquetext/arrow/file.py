@@ -138,6 +138,7 @@ class File(footer_file.File):
     def _fetch_cells(self, columns: list, row_groups: Sequence[int] | None) -> None:
         """What the slice of these columns is made of, in few rounds of requests."""
         shared = [lambda form: form.row_groups("num_rows"), lambda form: form.created_by, lambda form: form.node(GROUP)]
+        self._source.want_shared()
         found = self._each([*(partial(_leaves_of, name=name) for name in columns), *shared])
         leaves = {leaf for below in found[:len(columns)] for leaf in below}
         self._each(partial(_slice_of, leaf=leaf, row_groups=row_groups) for leaf in sorted(leaves))

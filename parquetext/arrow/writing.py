@@ -16,6 +16,7 @@ from ..edits.forcing import FORCEABLE, STORAGE_REFUSALS
 from ..edits.options import Options
 from ..edits.upgrade import FORMS, check_form
 from ..errors import ParquetextError, Refused
+from ..extension import ASIDE
 from ..sidecar.store_layout import store_of
 from ..storage.forcing import check
 
@@ -61,7 +62,7 @@ class ParquetWriter(pq.ParquetWriter):
         Somebody else is writing or changing the file.
     """
 
-    def __init__(self, where, schema: pa.Schema, filesystem=None, *, form: str = AUTO, placement: str = "in-struct",
+    def __init__(self, where, schema: pa.Schema, filesystem=None, *, form: str = AUTO, placement: str = ASIDE,
                  marker: str = "spec", force: Iterable[str] = (), metadata_collector=None, **options):
         if form not in (AUTO, THRIFT):
             check_form(form)
@@ -139,7 +140,8 @@ class ParquetWriter(pq.ParquetWriter):
             form = self._form
             if form == AUTO:
                 metadata = self.writer.metadata
-                form = choose_form(len(footer.data), source.size, metadata.num_columns, metadata.num_row_groups).form
+                form = choose_form(len(footer.data), source.size, metadata.num_columns, metadata.num_row_groups,
+                                   self._options.placement).form
             if form not in FORMS:
                 return None
             try:

@@ -49,6 +49,7 @@ class Inspection:
     footer_bytes: int | None = None
     thrift_bytes: int | None = None
     extension_bytes: int = 0
+    aside_bytes: int = 0
     marker: str = "none"
     placement: str = "none"
     form: str | None = None
@@ -94,6 +95,8 @@ def inspect(path) -> Inspection:
             facts.findings += tail.findings
             if not tail.is_par3:
                 _add_extension(facts, footer)
+            if tail.reference is not None:
+                facts.aside_bytes, facts.placement = tail.footer_offset - tail.start, extension.ASIDE
             with open_file(path) as file:
                 facts.form, facts.rows = file.form, file.num_rows
                 facts.row_groups, facts.columns = len(file.row_groups), file.num_columns
@@ -112,7 +115,7 @@ def inspect(path) -> Inspection:
 
 def _choice(facts: Inspection) -> str:
     """What `upgrade` would do with ``form="auto"``, and why."""
-    data = facts.file_bytes - facts.footer_bytes
+    data = facts.file_bytes - facts.footer_bytes - facts.aside_bytes
     choice = choose_form(facts.thrift_bytes, data + facts.thrift_bytes, facts.columns, facts.row_groups)
     return f"{'nothing' if choice.form == 'thrift' else choice.form}: {choice.reason}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from .. import extension, kernels, wire
 from ..errors import ParquetextError, Unsupported
@@ -10,6 +11,7 @@ from ..findings import Finding, is_sound
 from ..footer.forms import FLAT_DAMAGED, FLAT_VERBATIM, NAMES, unread_finding
 from ..footer.locate import FIRST_READ_LOCAL, read_tail
 from ..storage import LocalSource, open_source
+from .aside import check_aside
 from .deep import decode_all
 from .dialect import check_dialect
 from .encrypted import behind_struct, check_encrypted, encrypted_chunks
@@ -69,32 +71,36 @@ def _verify(path, source, report: Report, pages: bool, deep: bool) -> int:
     """All but what lies beside the file; where the footer and its blocks begin, or a look at the end would."""
     try:
         tail = read_tail(source)
-        footer = source.read(tail.footer_offset, tail.footer_length)
+        end = source.read(tail.start, tail.footer_offset - tail.start + tail.footer_length)
     except ParquetextError as error:
         is_encrypted = error.code == wire.ENCRYPTED
         report.extend(check_encrypted(source) if is_encrypted else [Finding.of("tail", error)])
         return max(source.size - FIRST_READ_LOCAL, 0)
-    _verify_footer(path, source, footer, tail, report, pages, deep)
-    return min([tail.footer_offset, *(block.payload for block in tail.blocks)])
+    _verify_footer(path, source, end, tail, report, pages, deep)
+    return tail.start
 
 
-def _verify_footer(path, source, footer: bytes, tail, report: Report, pages: bool, deep: bool) -> None:
+def _verify_footer(path, source, end: bytes, tail, report: Report, pages: bool, deep: bool) -> None:
+    """`end` is the file from `tail.start` to the end of its footer."""
+    footer = end[tail.footer_offset - tail.start:]
     report.extend(tail.findings)
     if tail.is_par3:
-        _verify_par3(path, source, footer, tail, report, pages, deep)
+        _verify_par3(path, source, end, tail, report, pages, deep)
         return
     scan = _check_thrift(footer, tail, report)
-    places = _check_blocks(footer, tail, report)
+    places = _check_blocks(end, tail, report)
     report.forms += [form for form in ("flat", "index") if form in places]
     payload = places.get("flat")
     check_dialect(footer, tail, scan is not None, report)
     if scan is None:
         return
-    flat = _check_flat(source, payload, footer, tail, scan, report) if payload else None
+    flat = _check_flat(source, payload, end, tail, scan, report) if payload else None
+    if tail.reference is not None:
+        report.extend(check_aside(end, footer, tail, scan))
     if "index" in places:
-        report.extend(check_index(footer, tail.footer_offset, places["index"]))
+        report.extend(check_index(end, tail, places["index"]))
     if pages and scan.regular:
-        check_pages(source, scan, leaf_names(scan), tail.footer_offset, report)
+        check_pages(source, scan, leaf_names(scan), tail.start, report)
     if pages and (encrypted := encrypted_chunks(scan)):
         told = f"{encrypted} column chunks are encrypted: their pages are not checked, and no values decoded"
         report.findings.append(Finding("encrypted", told, is_note=True))
@@ -103,7 +109,7 @@ def _verify_footer(path, source, footer: bytes, tail, report: Report, pages: boo
         if flat is not None:
             report.extend(compare_flat(scan, flat))
             if flat.is_lossless:
-                report.extend(compare_rebuilt(footer, memoryview(footer)[payload[0] : sum(payload)]))
+                report.extend(compare_rebuilt(footer, memoryview(end)[payload[0] : sum(payload)]))
         report.extend(_decode(path, scan, report))
 
 
@@ -121,10 +127,10 @@ def _decode(path, scan, report: Report) -> Iterator[Finding]:
         yield Finding.of("unsliced", error, "Thrift footer")
 
 
-def _verify_par3(path, source, footer: bytes, tail, report: Report, pages: bool, deep: bool) -> None:
+def _verify_par3(path, source, end: bytes, tail, report: Report, pages: bool, deep: bool) -> None:
     """A flat footer that stands alone: the other tiers go by Thrift slices of it."""
     report.forms.append("par3")
-    reader = _open_flat(source, _check_blocks(footer, tail, report)["flat"], footer, tail, report)
+    reader = _open_flat(source, _check_blocks(end, tail, report)["flat"], end, tail, report)
     if reader is None:
         return
     leaves, row_groups = range(reader.leaf_count), range(reader.row_group_count)
@@ -180,13 +186,20 @@ def _find_extension(footer: bytes, tail) -> tuple[object | None, list[Finding]]:
     return place, [] if place is None or tail.blocks else [unread_finding(place, tail.footer_offset)]
 
 
-def _check_blocks(footer: bytes, tail, report: Report) -> dict[str, tuple[int, int]]:
-    """Check the payload checksum of every block; the places in `footer` of those that hold a form of ours."""
+def _check_blocks(end: bytes, tail, report: Report) -> dict[str, tuple[int, int]]:
+    """Check the payload checksum of every block; the places in `end` of those that hold a form of ours.
+
+    `end` is the file from `tail.start` to the end of its footer. Of a reference that is text, the tail has checked it.
+    """
     places: dict[str, tuple[int, int]] = {}
     for block in tail.blocks:
-        start = block.payload - tail.footer_offset
-        found = kernels.checksum.crc32(memoryview(footer)[start : start + block.length + block.is_dialect])
+        start = block.payload - tail.start
         report.checked_bytes += block.length
+        if block.is_text:
+            continue
+        found = kernels.checksum.crc32(memoryview(end)[start : start + block.length + block.is_dialect])
+        if block.is_aside:
+            block = replace(block, crc=int.from_bytes(end[start + block.length :][:4], "little"))
         if found != block.crc:
             report.findings.append(
                 Finding(
@@ -201,12 +214,12 @@ def _check_blocks(footer: bytes, tail, report: Report) -> dict[str, tuple[int, i
     return places
 
 
-def _check_flat(source, payload: tuple[int, int], footer: bytes, tail, scan, report: Report):
+def _check_flat(source, payload: tuple[int, int], end: bytes, tail, scan, report: Report):
     """Check every cell of the flat footer, and that it speaks of the same table as the Thrift one."""
-    reader = _open_flat(source, payload, footer, tail, report)
+    reader = _open_flat(source, payload, end, tail, report)
     if reader is None:
         return None
-    offset = tail.footer_offset + payload[0]
+    offset = tail.start + payload[0]
     ours = (reader.num_rows, reader.leaf_count, reader.row_group_count)
     theirs = (scan.num_rows, scan.leaf_count, scan.row_group_count)
     if ours != theirs:
@@ -218,17 +231,18 @@ def _check_flat(source, payload: tuple[int, int], footer: bytes, tail, scan, rep
     return reader
 
 
-def _open_flat(source, payload: tuple[int, int], footer: bytes, tail, report: Report):
+def _open_flat(source, payload: tuple[int, int], end: bytes, tail, report: Report):
     """Check every cell of a flat footer; its reader, or None where it is damaged."""
     start, length = payload
-    offset = tail.footer_offset + start
+    offset = tail.start + start
+    content = memoryview(end)[start : start + length]
     try:
-        kernels.flat.verify(memoryview(footer)[start : start + length])
+        kernels.flat.verify(content)
     except ParquetextError as error:
         report.findings.append(Finding.of(FLAT_DAMAGED, error.at(None, offset), "flat footer"))
         return None
     try:
-        return kernels.flat.Reader(source, offset, length, source.read(offset, source.size - offset))
+        return kernels.flat.Reader(source, offset, length, content, offset + length)
     except Unsupported as error:
         report.findings.append(Finding.of(FLAT_VERBATIM, error, "flat footer"))
         return None

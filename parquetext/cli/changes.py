@@ -55,7 +55,10 @@ def upgrade(
     ] = None,
     placement: Annotated[
         str | None,
-        typer.Option(help="in-struct, or after-stop for those who depend on fastparquet and for the arrow dialect."),
+        typer.Option(
+            help="aside (the default): every reader of today reads the file. in-struct: within the Thrift footer, as "
+            "the specification draws it. after-stop: behind its struct, as the arrow dialect stands."
+        ),
     ] = None,
     marker: Annotated[str, typer.Option(help="spec, or thrift for IDL-generated readers.")] = "spec",
     wrap: Annotated[

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .. import wire
+from ..extension import ASIDE
 
 __all__ = ["Choice", "choose_form"]
 
@@ -20,7 +21,7 @@ class Choice(NamedTuple):
     reason: str
 
 
-def choose_form(footer_bytes: int, file_bytes: int, columns: int, row_groups: int) -> Choice:
+def choose_form(footer_bytes: int, file_bytes: int, columns: int, row_groups: int, placement: str = ASIDE) -> Choice:
     """Choose the form for a file.
 
     Parameters
@@ -31,6 +32,8 @@ def choose_form(footer_bytes: int, file_bytes: int, columns: int, row_groups: in
         The whole file, extensions of ours left out.
     columns, row_groups : int
         Leaf columns, and row groups.
+    placement : str
+        Where the form would stand: within the Thrift footer it may not become too large for readers of today.
 
     Notes
     -----
@@ -42,7 +45,7 @@ def choose_form(footer_bytes: int, file_bytes: int, columns: int, row_groups: in
         return Choice("thrift", f"a footer of {footer_bytes:,} bytes is read whole in one request")
     if columns <= FEW_COLUMNS:
         return Choice("thrift", f"with {columns} columns a look-up needs most of the footer anyway")
-    if footer_bytes > wire.MAX_EXTENSION_BYTES // 2:
+    if placement != ASIDE and footer_bytes > wire.MAX_EXTENSION_BYTES // 2:
         return Choice("index", f"a second footer of about {footer_bytes:,} bytes is more than readers of today take")
     if share > FLAT_SHARE:
         return Choice("index", f"the footer is {share:.1%} of the file: too much to have it twice")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from .. import wire
-from ..footer.dialect.framing import frame
+from ..footer.dialect.framing import TRAILER_BYTES, frame
 from ..footer.dialect.prepare import prepare
-from .footer import OWN_FORMS, Footer
+from .footer import Footer
 from .foreign import others_of
 from .options import Options
+from .pieces import OWN_FORMS, Piece
 from .run import Planned
 from .size import check_size
 
@@ -24,6 +25,7 @@ def with_arrow_dialect(footer: Footer, options: Options, forced: frozenset[str])
     form = ARROW if footer.form == "thrift" else footer.form
     if footer.pieces and footer.pieces[-1].content == block:
         return Planned(None, form, losses)
-    pieces = [*others, block]
-    check_size(pieces, forced)
-    return Planned(footer.edit(pieces, options.marker, options.placement), form, losses)
+    pieces = [*others, Piece(wire.UUID_ARROW_DIALECT, block[:-TRAILER_BYTES], block[-TRAILER_BYTES:])]
+    check_size([piece for piece in pieces if not piece.is_aside], forced)
+    placement = options.placement if footer.place is None else None  # blocks of ours stay where they are
+    return Planned(footer.edit(pieces, options.marker, placement), form, losses)

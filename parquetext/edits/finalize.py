@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..errors import Refused
+from ..extension import ASIDE
 from .footer import Footer
 from .options import Options
 from .par3 import Par3Footer, applied, sealed
@@ -46,14 +47,13 @@ def finalize(path: object, *, confirm: bool = False, extensions: Changes | None 
         The footer is broken, or cannot be carried by the flat form.
     """
     check_confirmed(confirm, dry_run)
-    options = Options(extensions=extensions)
-
     def plan(footer: Footer | Par3Footer, forced: frozenset[str]) -> Planned:
         if isinstance(footer, Par3Footer):
             if extensions:
                 raise Refused("a PAR3 file does not change: restore it, and finalize it with these extensions")
             return Planned(None, "par3")
         if extensions:
+            options = Options(placement=footer.placement or ASIDE, extensions=extensions)
             footer = applied(footer, with_flat(footer, options, forced))
         return Planned(sealed(footer), "par3")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -11,45 +11,18 @@ from ..errors import ParquetextError, Refused, Unsupported, wire_error
 from ..footer.dialect import framing
 from ..footer.locate import FIRST_READ_LOCAL, LENGTH_AND_MAGIC, Tail, read_tail
 from ..storage import TailEdit
+from .aside import ReferencePiece, read_reference, reference_of, reference_text
+from .pieces import BLOCKS, Piece, form_of
 
-__all__ = ["LENGTH_AND_MAGIC", "OWN_FORMS", "SMALLEST_READ", "Footer", "Piece", "form_of", "parse_footer",
-           "read_footer", "read_thrift"]
+__all__ = ["LENGTH_AND_MAGIC", "SMALLEST_READ", "Footer", "parse_end", "parse_footer", "read_footer", "read_thrift"]
 
-# The first of them that a footer has is the one that it is opened by.
-OWN_FORMS = {wire.UUID_FLAT_FOOTER: "flat", wire.UUID_FOOTER_INDEX: "index", wire.UUID_ARROW_DIALECT: "arrow"}
 MAGIC = b"PAR1"
 STOP = b"\x00"
 SIGNATURE_BYTES = 28
 TRAILER_BYTES = 28
+OURS = BLOCKS | {wire.UUID_FOOTER_REFERENCE}
 SMALLEST_READ = LENGTH_AND_MAGIC + len(STOP) + TRAILER_BYTES
 MAX_FOOTER_BYTES = (1 << 31) - 1  # readers take the length for a signed number
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A block of an extension, with its trailer; without `uuid` the bytes in front of all blocks."""
-
-    uuid: UUID | None
-    content: memoryview
-    trailer: int = TRAILER_BYTES
-
-    @property
-    def payload(self) -> memoryview:
-        return self.content[:-self.trailer]
-
-    @property
-    def is_dialect(self) -> bool:
-        return self.trailer == framing.TRAILER_BYTES
-
-    @property
-    def crc(self) -> int:
-        """The checksum that the payload should have; not of the arrow dialect's block."""
-        return int.from_bytes(self.content[-TRAILER_BYTES:-TRAILER_BYTES + 4], "little")
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether it is a block of ours or others whose payload has its checksum."""
-        return not self.is_dialect and kernels.checksum.crc32(self.payload) == self.crc
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +37,12 @@ class Footer:
     place : Place or None
         Of the extension.
     pieces : tuple of Piece
-        The extension's bytes, front to back. Blocks count as such even if their payload is damaged.
+        The extension's bytes, front to back; in the place of a reference the blocks that it leads to. Blocks count as
+        such even if their payload is damaged. A reference that does not fit is a piece like others.
     known_scan : Scan or None
         What the struct's end was found by, where it has no extension.
+    reference : ReferencePiece or None
+        What leads to the pieces that stand aside.
     """
 
     data: bytes
@@ -74,10 +50,23 @@ class Footer:
     place: object | None
     pieces: tuple[Piece, ...]
     known_scan: object | None = None
+    reference: ReferencePiece | None = None
 
     def scan(self, *, strict: bool = True):
         """The footer as arrays; one that contradicts itself is an error, unless it is not `strict`."""
         return kernels.scan.scan(self.data, strict=strict) if self.known_scan is None else self.known_scan
+
+    @property
+    def start(self) -> int:
+        """Where the Thrift footer stands once nothing stands aside: the bytes in front of it are never changed."""
+        return self.offset if self.reference is None else self.reference.start
+
+    @property
+    def end(self) -> bytes:
+        """The file's bytes from `start` to the footer's end: what stands aside, and the footer."""
+        aside = [piece for piece in self.pieces if piece.is_aside]
+        zeros = self.offset - self.start - sum(piece.size for piece in aside)
+        return b"".join((bytes(zeros), *_parts(aside), self.data))
 
     @property
     def is_free_form(self) -> bool:
@@ -92,42 +81,85 @@ class Footer:
         return self.data[:self.place.header] + (STOP if self.place.placement == 0 else b"")
 
     @property
+    def placement(self) -> str | None:
+        """Where blocks of ours stand, None where there are none."""
+        own = [piece for piece in self.pieces if piece.uuid in BLOCKS]
+        if not own:
+            return None
+        return extension.ASIDE if own[-1].is_aside else extension.PLACEMENTS[self.place.placement]
+
+    @property
     def form(self) -> str:
         """The form of ours that the footer has, or ``"thrift"``."""
         return form_of(self.pieces)
 
-    def edit(self, pieces: Sequence[bytes | memoryview], marker: str = "spec",
-             placement: str = extension.IN_STRUCT) -> TailEdit:
-        """The tail edit that gives the footer an extension of these bytes, or none where there are no pieces.
+    def edit(self, pieces: Sequence[Piece], marker: str = "spec", placement: str | None = None) -> TailEdit:
+        """The tail edit that leaves the footer with these pieces, or without an extension where there are none.
 
-        An extension that is there keeps its marker and placement, and a block of the arrow dialect at its end stays
-        there: its readers look nowhere else.
+        Parameters
+        ----------
+        pieces : sequence of Piece
+            Front to back. A block of the arrow dialect goes to the end: its readers look nowhere else.
+        marker : str
+            Of a new extension; one that is there keeps its own.
+        placement : str, optional
+            Where blocks of ours stand from now on; without it, where they do. Pieces of others stay in the extension as
+            it is placed.
         """
-        pieces = self._dialect_last(pieces)
-        in_struct, header = placement == extension.IN_STRUCT, len(self.data)
-        if self.place is not None:
-            marker = extension.MARKER_NUMBERS[self.place.marker]
-            in_struct, header = self.place.placement == 0, self.place.header
-        elif in_struct:
-            header -= len(STOP)
-        changed = [STOP] if in_struct else []
-        if pieces:
-            length = kernels.varint.encode(sum(map(len, pieces)))
-            changed = [extension.MARKERS[marker], length, *pieces, STOP]
-        size = header + sum(map(len, changed))
+        last = self.pieces[-1] if self.pieces and self.pieces[-1].is_dialect else None
+        inside, aside, at = _divided(sorted(pieces, key=lambda piece: piece is last), placement)
+        if aside:
+            is_text = not inside or (placement is None and at == 0 and self.reference.is_text)
+            inside.insert(at, reference_of(self.start, self.bare, aside, is_text=is_text))
+        marker = marker if self.place is None else extension.MARKER_NUMBERS[self.place.marker]
+        return self.composed(inside, aside, marker, is_behind=self._is_behind(inside, placement))
+
+    def composed(self, inside: Sequence[Piece], aside: Sequence[Piece], marker: str, *, is_behind: bool) -> TailEdit:
+        """The tail edit that leaves the struct with just these pieces in its extension, and these aside from it."""
+        struct, front = self.bare[:-len(STOP)], []
+        changed = [STOP]
+        if aside:
+            front = [bytes(-self.start % 8), *_parts(aside)]
+        if inside:
+            length = kernels.varint.encode(sum(piece.size for piece in inside))
+            changed = [STOP if is_behind else b"", extension.MARKERS[marker], length, *_parts(inside), STOP]
+        size = len(struct) + sum(map(len, changed))
         if size > MAX_FOOTER_BYTES:
             raise Unsupported(f"a footer of {size} bytes: readers take {MAX_FOOTER_BYTES} at most")
-        return TailEdit(self.offset + header, b"".join((*changed, size.to_bytes(4, "little"), MAGIC)))
+        end = (*changed, size.to_bytes(4, "little"), MAGIC)
+        if self.start == self.offset and not front:
+            return TailEdit(self.offset + len(struct), b"".join(end))
+        return TailEdit(self.start, b"".join((*front, struct, *end)))
 
-    def _dialect_last(self, pieces: Sequence[bytes | memoryview]) -> list[bytes | memoryview]:
-        last = self.pieces[-1].content if self.pieces and self.pieces[-1].is_dialect else None
-        return sorted(pieces, key=lambda piece: piece is last)
+    def _is_behind(self, inside: Sequence[Piece], placement: str | None) -> bool:
+        """Whether an extension of these pieces stands behind the struct's stop."""
+        keeps = placement is None or any(piece.uuid not in OURS for piece in inside)
+        if self.place is not None and keeps:
+            return self.place.placement == 1
+        return placement == extension.AFTER_STOP
 
 
-def form_of(pieces: Sequence[Piece]) -> str:
-    """The form of ours that an extension of these pieces holds, or ``"thrift"``."""
-    kinds = {piece.uuid for piece in pieces}
-    return next((form for kind, form in OWN_FORMS.items() if kind in kinds), "thrift")
+def _parts(pieces: Iterable[Piece]) -> Iterator[bytes | memoryview]:
+    for piece in pieces:
+        yield piece.payload
+        yield piece.trailer
+
+
+def _divided(pieces: Sequence[Piece], placement: str | None) -> tuple[list[Piece], list[Piece], int]:
+    """The pieces of the extension, those that stand aside, and where among the former the reference goes."""
+    inside: list[Piece] = []
+    aside: list[Piece] = []
+    at = 0
+    for piece in pieces:
+        is_aside = piece.is_aside if placement is None else placement == extension.ASIDE
+        if piece.uuid in BLOCKS and is_aside:
+            at = at if aside else len(inside)
+            aside.append(piece)
+        else:
+            inside.append(piece)
+    if placement == extension.ASIDE:
+        at = len(inside) - bool(inside and inside[-1].is_dialect)
+    return inside, aside, at
 
 
 def read_footer(source, first_read: int = FIRST_READ_LOCAL) -> Footer:
@@ -156,20 +188,37 @@ def read_footer(source, first_read: int = FIRST_READ_LOCAL) -> Footer:
 def read_thrift(source, tail: Tail) -> Footer:
     """The Thrift footer of a tail that has been read."""
     data = source.read(tail.footer_offset, tail.footer_length)
+    front = source.read(tail.start, tail.footer_offset - tail.start) if tail.start < tail.footer_offset else b""
     try:
-        return parse_footer(data, tail.footer_offset)
+        return parse_footer(data, tail.footer_offset, front)
     except ParquetextError as error:
         raise error.at(None, tail.footer_offset) from None
 
 
-def parse_footer(data: bytes, offset: int) -> Footer:
-    """A footer's bytes, extension and all; offsets in errors count from them."""
+def parse_footer(data: bytes, offset: int, front: bytes = b"") -> Footer:
+    """A footer's bytes, extension and all; offsets in errors count from them.
+
+    `front` are the bytes of the file right in front of them; what a reference leads to counts if it is all in there.
+    """
     place = kernels.extension.find(data, file_metadata=True)
     scan = kernels.scan.scan(data, strict=False) if place is None else None
     end = scan.end if place is None else place.struct_end
     if end != len(data):
         _refuse_what_follows(len(data) - end, end)
-    return Footer(data, offset, place, () if place is None else _pieces(data, place), scan)
+    pieces = () if place is None else _pieces(data, place)
+    at = next((at for at in range(len(pieces) - 1, -1, -1) if pieces[at].uuid == wire.UUID_FOOTER_REFERENCE), None)
+    found = None if at is None else read_reference(pieces[at], offset, place, front)
+    if found is None:
+        return Footer(data, offset, place, pieces, scan)
+    reference, aside = found
+    return Footer(data, offset, place, (*pieces[:at], *aside, *pieces[at + 1:]), scan, reference)
+
+
+def parse_end(data: bytes, start: int) -> Footer:
+    """The footer that ends a file, whose bytes from `start` on are `data`; what stands aside of it is all in there."""
+    length = LENGTH_AND_MAGIC + int.from_bytes(data[-LENGTH_AND_MAGIC:-len(MAGIC)], "little")
+    front, footer = data[:-length], data[-length:-LENGTH_AND_MAGIC]
+    return parse_footer(footer, start + len(front), front)
 
 
 def _refuse_what_follows(length: int, end: int) -> None:
@@ -192,7 +241,10 @@ def _pieces(data: bytes, place) -> tuple[Piece, ...]:
     pieces, end = [], len(content)
     while block := _block_before(content, end):
         pieces.append(block)
-        end -= len(block.content)
+        end -= block.size
+    if (text := reference_text(content, end)) is not None:
+        pieces.append(text)
+        end -= len(text.payload)
     if end or not pieces:
         pieces.append(Piece(None, content[:end]))
     return tuple(reversed(pieces))
@@ -202,7 +254,10 @@ def _block_before(content: memoryview, end: int) -> Piece | None:
     """The block that ends at ``content[end]``; its payload is not looked at."""
     dialect = framing.read_trailer(content, end)
     if dialect is not None and dialect.length <= end - framing.TRAILER_BYTES:
-        start = end - framing.TRAILER_BYTES - dialect.length
-        return Piece(wire.UUID_ARROW_DIALECT, content[start:end], framing.TRAILER_BYTES)
+        middle = end - framing.TRAILER_BYTES
+        return Piece(wire.UUID_ARROW_DIALECT, content[middle - dialect.length:middle], content[middle:end])
     block = kernels.extension.block_before(content, end, check_payload=False)
-    return None if block is None else Piece(UUID(bytes=bytes(block[0])), content[block[1]:end])
+    if block is None:
+        return None
+    middle = block[1] + block[2]
+    return Piece(UUID(bytes=bytes(block[0])), content[block[1]:middle], content[middle:end])

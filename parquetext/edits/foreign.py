@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from uuid import UUID
 
-from .. import kernels, wire
+from .. import wire
 from ..storage.forcing import refuse
-from .footer import Footer, Piece
+from .footer import Footer
+from .pieces import Piece
 
 __all__ = ["others_of", "without"]
 
-Bytes = bytes | memoryview
-
-
-def others_of(footer: Footer, own: Container[UUID], forced: frozenset[str], wrap: bool) -> list[Bytes]:
+def others_of(footer: Footer, own: Container[UUID], forced: frozenset[str], wrap: bool) -> list[Piece]:
     """What stays under a new block of ours: all pieces but those of the kinds `own`.
 
     An extension that ends in free-form bytes is refused. With `wrap` these bytes become a block; forced, ours is
@@ -22,17 +20,16 @@ def others_of(footer: Footer, own: Container[UUID], forced: frozenset[str], wrap
     """
     others = [piece for piece in footer.pieces if piece.uuid not in own]
     if footer.is_free_form:
-        size = len(footer.pieces[0].content)
+        size = footer.pieces[0].size
         if not wrap:
             refuse(forced, "free-form", f"the footer has an extension of somebody else: {size} bytes that are no "
                    "block; wrap=True makes one of them", offset=footer.place.payload, code=wire.FREE_FORM)
         if len(others) == 1 and (wrap or not size):
-            content = others[0].content
-            return [content, kernels.extension.trailer(content, wire.UUID_WRAPPED.bytes)]
-    return [piece.content for piece in others]
+            return [Piece.made(others[0].payload, wire.UUID_WRAPPED)]
+    return others
 
 
-def without(pieces: Sequence[Piece], kinds: Container[UUID]) -> list[Bytes] | None:
+def without(pieces: Sequence[Piece], kinds: Container[UUID]) -> list[Piece] | None:
     """The pieces but for blocks of these kinds; None where there is none of them.
 
     Wrapped free-form bytes are not removed but unwrapped, once nothing else is left.
@@ -40,5 +37,5 @@ def without(pieces: Sequence[Piece], kinds: Container[UUID]) -> list[Bytes] | No
     left = [piece for piece in pieces if piece.uuid not in kinds or piece.uuid == wire.UUID_WRAPPED]
     alone = len(left) == 1 and left[0].uuid == wire.UUID_WRAPPED
     if alone and (len(pieces) > 1 or wire.UUID_WRAPPED in kinds):
-        return [left[0].payload]
-    return None if len(left) == len(pieces) else [piece.content for piece in left]
+        return [Piece(None, left[0].payload)]
+    return None if len(left) == len(pieces) else left

@@ -2,30 +2,43 @@
 
 from __future__ import annotations
 
+import base64
 import struct
 from collections.abc import Mapping
 from typing import NamedTuple
 from uuid import UUID
 
 from .. import extension, kernels, wire
-from ..errors import Malformed
+from ..errors import Malformed, Refused
+from .aside import is_current, reference_of
 from .footer import Footer
+from .pieces import Piece
 from .slots import Slots
 
 __all__ = ["PLAIN", "KeptExtension", "keep", "parse"]
 
-RAW, FLAT, SLOT, INDEX = range(4)
-MADE = {FLAT: wire.UUID_FLAT_FOOTER.bytes, INDEX: wire.UUID_FOOTER_INDEX.bytes}  # blocks that are written anew
-_HEAD = struct.Struct("<BBHI")  # marker, 1 for after-stop, zero, pieces
+RAW, FLAT, SLOT, INDEX, REFERENCE = range(5)
+MADE = {FLAT: wire.UUID_FLAT_FOOTER, INDEX: wire.UUID_FOOTER_INDEX}  # blocks that are written anew
+EMPTY = {*MADE, REFERENCE}
+RESERVED = {wire.UUID_THRIFT_EXTENSION, wire.UUID_FOOTER_REFERENCE}  # never in slots as blocks
+BEHIND, ASIDE = 1, 2  # bits of the placement
+_HEAD = struct.Struct("<BBHI")  # marker, placement, zero, pieces
 _PIECE = struct.Struct("<II")  # kind, length of what follows
 
 
 class KeptExtension(NamedTuple):
-    """Marker, placement, and the pieces from front to back: each a kind and its bytes, of a slot its UUID."""
+    """Marker, placement, and the pieces from front to back: each a kind and its bytes, of a slot its UUID.
+
+    The placement says whether the extension stands behind the struct's stop, and whether blocks of ours stand aside.
+    """
 
     marker: str
-    placement: str
+    placement: int
     pieces: tuple[tuple[int, bytes], ...]
+
+    @property
+    def is_behind(self) -> bool:
+        return bool(self.placement & BEHIND)
 
     def has(self, wanted: int) -> bool:
         """Whether there is a piece of this kind."""
@@ -33,19 +46,31 @@ class KeptExtension(NamedTuple):
 
     def record(self) -> bytes:
         numbers = {name: number for number, name in extension.MARKER_NUMBERS.items()}
-        head = _HEAD.pack(numbers[self.marker], extension.PLACEMENTS.index(self.placement), 0, len(self.pieces))
+        head = _HEAD.pack(numbers[self.marker], self.placement, 0, len(self.pieces))
         return head + b"".join(_PIECE.pack(kind, len(content)) + content for kind, content in self.pieces)
 
-    def contents(self, made: Mapping[int, bytes], slots: Slots) -> list[bytes]:
-        """The extension's bytes, piece by piece; `made` are the payloads of blocks that are written anew, by kind."""
-        found = []
+    def contents(self, made: Mapping[int, bytes], slots: Slots, start: int,
+                 bare: bytes) -> tuple[list[Piece], list[Piece]]:
+        """The pieces of the extension, and those that stand aside of the struct `bare`, from `start` of the file on.
+
+        `made` are the payloads of blocks that are written anew, by kind.
+        """
+        inside: list[Piece] = []
+        aside: list[Piece] = []
+        at = None
         for kind, content in self.pieces:
-            if kind == RAW:
-                found.append(content)
-                continue
-            payload = made[kind] if kind in MADE else slots[UUID(bytes=content)]
-            found += [payload, kernels.extension.trailer(payload, MADE.get(kind, content))]
-        return found
+            if kind == REFERENCE:
+                at = len(inside)
+            elif kind == RAW:
+                inside.append(Piece(None, content))
+            elif kind == SLOT:
+                uuid = UUID(bytes=content)
+                inside.append(Piece.made(slots[uuid], uuid))
+            else:
+                (aside if self.placement & ASIDE else inside).append(Piece.made(made[kind], MADE[kind]))
+        if aside and at is not None:
+            inside.insert(at, reference_of(start, bare, aside, is_text=not inside))
+        return inside, aside
 
     @property
     def in_slots(self) -> set[UUID]:
@@ -53,30 +78,45 @@ class KeptExtension(NamedTuple):
         return {UUID(bytes=content) for kind, content in self.pieces if kind == SLOT}
 
 
-PLAIN = KeptExtension("spec", extension.IN_STRUCT, ((FLAT, b""),))  # what a PAR3 file without a record comes from
+PLAIN = KeptExtension("spec", 0, ((FLAT, b""),))  # what a PAR3 file without a record comes from
 
 
 def keep(footer: Footer, slots: Slots) -> KeptExtension:
     """What to keep of a footer's extension; payloads of blocks that are whole go to `slots`."""
     if footer.place is None:
-        return KeptExtension("spec", extension.IN_STRUCT, ())
-    pieces = []
+        return KeptExtension("spec", 0, ())
+    pieces: list[tuple[int, bytes]] = []
+    aside = [piece for piece in footer.pieces if piece.is_aside]
     for piece in footer.pieces:
-        if piece.uuid == wire.UUID_FLAT_FOOTER:
+        if aside and piece is aside[0]:
+            pieces.append(_kept_reference(footer, aside))
+        if piece.uuid == wire.UUID_FLAT_FOOTER and piece.is_aside == bool(aside):
             pieces.append((FLAT, b""))
-        elif piece.uuid == wire.UUID_FOOTER_INDEX and piece.is_whole and piece.payload == _index(footer):
+        elif piece.uuid == wire.UUID_FOOTER_INDEX and piece.is_aside == bool(aside) and _is_index(piece, footer):
             pieces.append((INDEX, b""))
-        elif piece.uuid not in (None, wire.UUID_THRIFT_EXTENSION, *slots) and piece.is_whole:
+        elif piece.is_aside:
+            raise Refused(f"its {extension.name_of(piece.uuid)} is damaged or outdated; parquetext.upgrade renews it")
+        elif piece.uuid not in (None, *RESERVED, *slots) and piece.is_whole:
             slots[piece.uuid] = bytes(piece.payload)
             pieces.append((SLOT, piece.uuid.bytes))
         else:
-            pieces.append((RAW, bytes(piece.content)))
-    marker, placement = extension.MARKER_NUMBERS[footer.place.marker], extension.PLACEMENTS[footer.place.placement]
-    return KeptExtension(marker, placement, tuple(pieces))
+            pieces.append((RAW, piece.content))
+    placement = (BEHIND if footer.place.placement else 0) | (ASIDE if aside else 0)
+    return KeptExtension(extension.MARKER_NUMBERS[footer.place.marker], placement, tuple(pieces))
 
 
-def _index(footer: Footer) -> bytes:
-    return kernels.index.write(footer.scan())
+def _kept_reference(footer: Footer, aside: list[Piece]) -> tuple[int, bytes]:
+    """The reference, whose bytes are kept only where they are not the ones that would be written."""
+    reference = footer.reference
+    is_alone = len(aside) == len(footer.pieces)
+    if reference.is_text == is_alone and is_current(reference, footer.bare, aside):
+        return REFERENCE, b""
+    block = Piece.made(reference.payload, wire.UUID_FOOTER_REFERENCE).content
+    return RAW, base64.b64encode(block) if reference.is_text else block
+
+
+def _is_index(piece: Piece, footer: Footer) -> bool:
+    return piece.is_whole and piece.payload == kernels.index.write(footer.scan())
 
 
 def parse(record: bytes, slots: Slots) -> KeptExtension:
@@ -93,7 +133,7 @@ def parse(record: bytes, slots: Slots) -> KeptExtension:
     if len(record) < _HEAD.size:
         raise broken(0)
     marker, placement, zero, count = _HEAD.unpack_from(record)
-    if marker not in extension.MARKER_NUMBERS or placement >= len(extension.PLACEMENTS) or zero:
+    if marker not in extension.MARKER_NUMBERS or placement > BEHIND | ASIDE or zero:
         raise broken(0)
     pieces, at = [], _HEAD.size
     while at < len(record):
@@ -102,7 +142,7 @@ def parse(record: bytes, slots: Slots) -> KeptExtension:
         kind, length = _PIECE.unpack_from(record, at)
         begin, end = at + _PIECE.size, at + _PIECE.size + length
         content = record[begin:end]
-        if kind > INDEX or end > len(record) or (kind in MADE and length):
+        if kind > REFERENCE or end > len(record) or (kind in EMPTY and length):
             raise broken(at)
         if kind == SLOT and (length != 16 or UUID(bytes=content) not in slots):
             raise broken(at)
@@ -110,4 +150,6 @@ def parse(record: bytes, slots: Slots) -> KeptExtension:
         at = end
     if len(pieces) != count:
         raise broken(4)
-    return KeptExtension(extension.MARKER_NUMBERS[marker], extension.PLACEMENTS[placement], tuple(pieces))
+    if sum(kind == REFERENCE for kind, _ in pieces) > 1:
+        raise broken(_HEAD.size)
+    return KeptExtension(extension.MARKER_NUMBERS[marker], placement, tuple(pieces))

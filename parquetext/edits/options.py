@@ -11,6 +11,7 @@ from .slots import Changes, changed
 __all__ = ["Options"]
 
 STATS = ("full", "compact")
+PLACEMENTS = (extension.ASIDE, *extension.PLACEMENTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +20,10 @@ class Options:
 
     Attributes
     ----------
-    marker, placement : str
+    marker : str
         Of a new extension; one that is there keeps its own.
+    placement : str
+        Where the block stands: ``"aside"``, ``"in-struct"`` or ``"after-stop"``.
     wrap : bool
         Make a block of somebody else's free-form bytes.
     stats : str
@@ -35,13 +38,13 @@ class Options:
     """
 
     marker: str = "spec"
-    placement: str = extension.IN_STRUCT
+    placement: str = extension.ASIDE
     wrap: bool = False
     stats: str = "full"
     extensions: Changes | None = None
 
     def __post_init__(self):
-        if self.marker not in extension.MARKERS or self.placement not in extension.PLACEMENTS:
+        if self.marker not in extension.MARKERS or self.placement not in PLACEMENTS:
             raise ParquetextError(f"no such marker or placement: {self.marker!r}, {self.placement!r}",
                                   code=wire.BAD_ARGUMENT)
         if self.stats not in STATS:

@@ -8,8 +8,9 @@ from .. import kernels, wire
 from ..errors import Damaged, ParquetextError, Refused
 from ..footer.locate import PAR3_TRAILER
 from ..storage import TailEdit
-from .footer import LENGTH_AND_MAGIC, Footer, Piece, parse_footer
+from .footer import LENGTH_AND_MAGIC, Footer, parse_end
 from .kept_extension import FLAT, INDEX, PLAIN, KeptExtension, keep, parse
+from .pieces import Piece
 from .slots import Memory, Slots, pairs_of, slots_of
 
 __all__ = ["Par3Footer", "applied", "read_par3", "restored", "sealed"]
@@ -86,12 +87,16 @@ def sealed(footer: Footer) -> TailEdit:
         slots[wire.UUID_THRIFT_EXTENSION] = kept.record()
         payload = kernels.flat.write(scan, verbatim=False, extensions=pairs_of(slots))
         kernels.flat.verify(payload)
-    back = restored(Par3Footer(payload, footer.offset))
-    if back.keep != footer.offset or back.tail[:-LENGTH_AND_MAGIC] != footer.data:
+    if not _is_same(restored(Par3Footer(payload, footer.start)), footer):
         raise Refused("the flat footer would not give the Thrift footer back, byte for byte")
     size = len(payload).to_bytes(4, "little")
     crcs = kernels.checksum.crc32(payload), kernels.checksum.crc32(size)
-    return TailEdit(footer.offset, payload + PAR3_TRAILER.pack(crcs[0], len(payload), crcs[1], MAGIC))
+    return TailEdit(footer.start, payload + PAR3_TRAILER.pack(crcs[0], len(payload), crcs[1], MAGIC))
+
+
+def _is_same(back: TailEdit, footer: Footer) -> bool:
+    """Whether an edit writes the file's end as it is, blocks aside included."""
+    return back.keep == footer.start and back.tail[:-LENGTH_AND_MAGIC] == footer.end
 
 
 def _checked_slots(piece: Piece, footer: Footer, scan) -> Slots:
@@ -122,7 +127,7 @@ def restored(footer: Par3Footer, *, bare: bool = False) -> TailEdit:
         The payload does not say how.
     """
     thrift = kernels.flat.to_thrift(footer.payload)
-    contents, kept = [], PLAIN
+    inside, aside, kept = [], [], PLAIN
     if not bare:
         slots = slots_of(footer.payload)
         record = slots.pop(wire.UUID_THRIFT_EXTENSION, None)
@@ -131,8 +136,10 @@ def restored(footer: Par3Footer, *, bare: bool = False) -> TailEdit:
         if own and not kept.has(FLAT):  # nobody's slots are lost
             kept = kept._replace(pieces=(*kept.pieces, *PLAIN.pieces))
         made = {FLAT: footer.payload} if record is None else _made(kept, thrift, own)
-        contents = kept.contents(made, slots)
-    edit = Footer(thrift, footer.offset, None, ()).edit(contents, kept.marker, kept.placement)
+        inside, aside = kept.contents(made, slots, footer.offset, thrift)
+    edit = Footer(thrift, footer.offset, None, ()).composed(inside, aside, kept.marker, is_behind=kept.is_behind)
+    if aside:
+        return edit
     return TailEdit(footer.offset, thrift[:edit.keep - footer.offset] + edit.tail)
 
 
@@ -151,5 +158,4 @@ def applied(footer: Footer, edit: TailEdit | None) -> Footer:
     """The footer that an edit of it leaves."""
     if edit is None:
         return footer
-    end = edit.keep - footer.offset
-    return parse_footer((footer.data[:end] + bytes(edit.tail))[:-LENGTH_AND_MAGIC], footer.offset)
+    return parse_end(footer.end[:edit.keep - footer.start] + edit.tail, footer.start)

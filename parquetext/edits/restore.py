@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from .. import wire
 from ..errors import ParquetextError
-from .footer import LENGTH_AND_MAGIC, Footer, parse_footer
+from .footer import Footer, parse_end
 from .par3 import Par3Footer, restored
 from .result import Result
 from .run import Planned, change_footer, read_either
@@ -45,7 +45,7 @@ def restore(path: object, form: str | None = None, *, in_place: bool = False, ke
         if not isinstance(footer, Par3Footer):
             return Planned(None, footer.form)
         edit = restored(footer, bare=form == "thrift")
-        return Planned(edit, parse_footer(bytes(edit.tail[:-LENGTH_AND_MAGIC]), footer.offset).form)
+        return Planned(edit, parse_end(bytes(edit.tail), footer.offset).form)
 
     return change_footer(path, plan, "restored", "would-restore", read=read_either, in_place=in_place,
                          keep_mtime=keep_mtime, force=force, timeout=timeout, dry_run=dry_run)

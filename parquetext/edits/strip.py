@@ -8,14 +8,15 @@ from uuid import UUID
 from .. import wire
 from ..errors import ParquetextError
 from ..storage import TailEdit
-from .footer import OWN_FORMS, Footer, form_of
+from .footer import Footer
 from .foreign import without
+from .pieces import OWN_FORMS, form_of
 from .result import Result
 from .run import Planned, change_footer
 
 __all__ = ["strip"]
 
-OWN = frozenset({*OWN_FORMS, wire.UUID_WRAPPED})
+OWN = frozenset({*OWN_FORMS, wire.UUID_FOOTER_REFERENCE, wire.UUID_WRAPPED})
 ALL = "all"
 
 

@@ -7,23 +7,24 @@ from uuid import UUID
 
 from .. import kernels, wire
 from ..errors import Damaged, ParquetextError, Refused, Unsupported
-from ..extension import AFTER_STOP, IN_STRUCT
+from ..extension import AFTER_STOP, ASIDE, PLACEMENTS
 from ..footer.locate import LENGTH_AND_MAGIC
 from ..storage import TailEdit
+from .aside import is_current
 from .choice import Choice, choose_form
 from .dialect import ARROW, with_arrow_dialect
-from .footer import STOP, Footer, Piece
+from .footer import OURS, Footer
 from .foreign import others_of
 from .options import Options
+from .pieces import Piece
 from .result import Result
 from .run import Planned, change_footer
 from .size import check_size
 from .slots import Changes, Slots, changed, pairs_of, slots_of
 
-__all__ = ["AUTO", "FORMS", "check_form", "choice_of", "upgrade"]
+__all__ = ["AUTO", "FORMS", "check_form", "choice_of", "default_placement", "upgrade"]
 
 AUTO = "auto"
-BLOCKS = frozenset({wire.UUID_FLAT_FOOTER, wire.UUID_FOOTER_INDEX})  # of which a footer has one
 
 
 def upgrade(path: object, form: str = AUTO, *, dialect: str | None = None, stats: str = "full",
@@ -50,8 +51,11 @@ def upgrade(path: object, form: str = AUTO, *, dialect: str | None = None, stats
         there. No released reader reads it, and parquet-go cannot open the file any more. It carries less;
         `Result.losses` says what is missing, in a dry run too.
     placement : str, optional
-        ``"in-struct"``, or ``"after-stop"`` for those who depend on fastparquet; the arrow dialect is after-stop unless
-        told otherwise. An extension that is already there keeps its placement and marker.
+        Where the block stands. ``"aside"``, the default: in front of the Thrift footer, to which a short text is added;
+        every reader of today takes that. ``"in-struct"``: within the Thrift footer, as the specification draws it;
+        readers that take unknown bytes for UTF-8 refuse the file. ``"after-stop"``: behind the footer's struct, where
+        parquet-go refuses it; the default of the arrow dialect, which never stands aside. A block of ours that stands
+        elsewhere is moved. An extension with bytes of others keeps its placement and marker.
     marker : str
         ``"spec"`` or ``"thrift"``.
     wrap : bool
@@ -89,7 +93,7 @@ def upgrade(path: object, form: str = AUTO, *, dialect: str | None = None, stats
         raise ParquetextError(f"no such dialect of the form {form!r}: {dialect!r} (known: {ARROW!r} of 'flat')")
     if dialect and extensions:
         raise ParquetextError("the arrow dialect has no extension slots", code=wire.BAD_ARGUMENT)
-    options = Options(marker, placement or (AFTER_STOP if dialect else IN_STRUCT), wrap, stats, extensions)
+    options = Options(marker, placement or default_placement(dialect), wrap, stats, extensions)
     check_form(form)
 
     def plan(footer: Footer, forced: frozenset[str]) -> Planned:
@@ -104,6 +108,11 @@ def upgrade(path: object, form: str = AUTO, *, dialect: str | None = None, stats
                          timeout=timeout, dry_run=dry_run)
 
 
+def default_placement(dialect: str | None) -> str:
+    """Where a block stands unless told otherwise: readers of the arrow dialect look behind the struct's stop alone."""
+    return AFTER_STOP if dialect else ASIDE
+
+
 def check_form(form: str) -> None:
     """ParquetextError for a form that no footer can be given."""
     if form not in FORMS and form != AUTO:
@@ -116,8 +125,11 @@ def with_best(footer: Footer, options: Options, forced: frozenset[str] = frozens
     would be out of all proportion in both stays as it is."""
     if changed(_slots(footer), options.extensions):
         return Planned(with_flat(footer, options, forced), "flat", reason="flat: no other form has extension slots")
-    form, reason = choice_of(footer)
+    form, reason = choice_of(footer, options.placement)
     if form not in FORMS:
+        if _is_misplaced(footer, options):
+            edit = footer.edit([piece for piece in footer.pieces if piece.uuid not in OURS], options.marker)
+            return Planned(edit, form, reason=f"its {footer.form} footer stood elsewhere, and is taken out: {reason}")
         return Planned(None, form, reason=f"nothing is gained: {reason}")
     for each in dict.fromkeys((form, "index")):
         try:
@@ -129,11 +141,11 @@ def with_best(footer: Footer, options: Options, forced: frozenset[str] = frozens
     return Planned(None, "thrift", reason=f"nothing is added: {reason}")
 
 
-def choice_of(footer: Footer) -> Choice:
+def choice_of(footer: Footer, placement: str = ASIDE) -> Choice:
     """The form that a footer is worth, extensions left out."""
-    scan = footer.scan()
-    length = len(footer.data) if footer.place is None else footer.place.header + len(STOP)
-    return choose_form(length, footer.offset + length + LENGTH_AND_MAGIC, scan.leaf_count, scan.row_group_count)
+    scan, length = footer.scan(), len(footer.bare)
+    return choose_form(length, footer.start + length + LENGTH_AND_MAGIC, scan.leaf_count, scan.row_group_count,
+                       placement)
 
 
 def with_flat(footer: Footer, options: Options, forced: frozenset[str] = frozenset(), *,
@@ -161,17 +173,17 @@ def with_index(footer: Footer, options: Options, forced: frozenset[str] = frozen
 def _with_block(footer: Footer, uuid: UUID, write: Callable, options: Options, forced: frozenset[str], *,
                 strict: bool = True) -> TailEdit | None:
     """The edit that puts a block of ours behind those of others, in place of ours that are there."""
-    others = others_of(footer, BLOCKS, forced, options.wrap)
+    others = others_of(footer, OURS, forced, options.wrap)
     scan = footer.scan(strict=strict)
     if scan.encrypted:
         raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
-    payload = write(scan)
-    trailer = kernels.extension.trailer(payload, uuid.bytes)
-    own = [piece for piece in footer.pieces if piece.uuid in BLOCKS]
-    if len(own) == 1 and _is(own[0], payload, trailer):
+    block = Piece.made(write(scan), uuid)
+    own = [piece for piece in footer.pieces if piece.uuid in OURS]
+    if len(own) == 1 and _is(own[0], block) and not _is_misplaced(footer, options):
         return None
-    pieces = [*others, payload, trailer]
-    check_size(pieces, forced)
+    pieces = [*others, block]
+    if options.placement != ASIDE:
+        check_size(pieces, forced)
     return footer.edit(pieces, options.marker, options.placement)
 
 
@@ -185,9 +197,21 @@ def _slots(footer: Footer) -> Slots:
                       "parquetext.strip takes all of it away") from None
 
 
-def _is(piece: Piece, payload: bytes, trailer: bytes) -> bool:
+def _is(piece: Piece, block: Piece) -> bool:
     """Whether a block is the one that would be written, byte for byte."""
-    return piece.content[-len(trailer):] == trailer and piece.payload == payload
+    return piece.trailer == block.trailer and piece.payload == block.payload
+
+
+def _is_misplaced(footer: Footer, options: Options) -> bool:
+    """Whether blocks of ours stand elsewhere than wanted, or by a reference that would not be written so."""
+    own = [piece for piece in footer.pieces if piece.uuid in OURS]
+    if not own:
+        return False
+    if options.placement == ASIDE:
+        return not all(piece.is_aside for piece in own) or not is_current(footer.reference, footer.bare, own)
+    has_others = any(piece.uuid not in OURS for piece in footer.pieces)
+    return any(piece.is_aside for piece in own) or not (
+        has_others or PLACEMENTS[footer.place.placement] == options.placement)
 
 
 # What makes the edit for each form that a footer can be given.

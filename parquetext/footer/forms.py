@@ -22,6 +22,7 @@ DAMAGED = {"flat": (FLAT_DAMAGED, "flat footer"), "index": ("index-damaged", "fo
 FLAT_VERBATIM = "flat-verbatim"  # sound, and nothing to look anything up in
 THRIFT_DAMAGED = "thrift-damaged"
 EXTENSION_UNREAD = "extension-unread"
+SHARED_BYTES = 12 << 10  # of a payload's end: what every projection needs, or a whole small index
 
 
 def best_form(source) -> tuple[str, Form, list[Finding]]:
@@ -44,14 +45,20 @@ def following_form(source, left: str, error: Damaged) -> tuple[str, Form, list[F
     return name, form, [_damaged(left, error), *found]
 
 
-def open_reader(name: str, handle, footer: int, payload: int, length: int, data) -> Form:
-    """The reader of a form of ours; `handle` and `data` as kernels take a source and its tail."""
+def open_reader(name: str, handle, footer: int, thrift_length: int, payload: int, length: int, known,
+                known_end: int) -> Form:
+    """The reader of a form of ours, placed as `kernels.local.own_block` says; `handle` as kernels take a source."""
     if isinstance(handle, BatchedSource):
-        begin = footer if name == "index" else payload
-        handle.worth = begin, payload + length - begin
+        begin, end = payload, payload + length
+        if name == "index":
+            begin, end = min(begin, footer), max(end, footer + thrift_length)
+        handle.worth = begin, end - begin
+        handle.shared = max(payload, payload + length - SHARED_BYTES), min(length, SHARED_BYTES)
+        if name == "index":
+            handle.want_shared()
     if name == "index":
-        return kernels.index.Reader(handle, footer, payload, length, data)
-    return kernels.flat.Reader(handle, payload, length, data)
+        return kernels.index.Reader(handle, footer, payload, length, known, known_end, thrift_length)
+    return kernels.flat.Reader(handle, payload, length, known, known_end)
 
 
 def _damaged(name: str, error: ParquetextError) -> Finding:
@@ -77,7 +84,13 @@ def _best_of(source, tail: Tail, data: bytes, left: str | None) -> tuple[str, Fo
 
 def _open_block(source, name: str, tail: Tail, block: Block, data: bytes) -> Form:
     handle = (source.fd, source.size) if isinstance(source, kernels.local.LocalFile) else source
-    return open_reader(name, handle, tail.footer_offset, block.payload, block.length, data)
+    known, known_end, thrift_length = data, source.size, block.payload - tail.footer_offset
+    if block.is_aside:
+        thrift_length = tail.reference.struct_length - 1
+        last = tail.reference.blocks[-1]
+        if known_end - len(known) > block.payload == last.payload and tail.reference.tail_block:
+            known, known_end = tail.reference.tail_block, last.payload + last.length
+    return open_reader(name, handle, tail.footer_offset, thrift_length, block.payload, block.length, known, known_end)
 
 
 def _own_blocks(source, tail: Tail) -> Iterator[Block]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import struct
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 from uuid import UUID
 
 from .. import extension, kernels, wire
-from ..errors import Damaged, Malformed, ParquetextError, Refused
+from ..errors import Damaged, Malformed, ParquetextError, Refused, Unsupported
 from ..findings import Finding
 from .dialect import framing
 
@@ -26,6 +28,10 @@ STOP = 0
 DAMAGED_UUID_BITS = 16  # of 128; two UUIDs that have nothing to do with each other differ in some 64
 MAGIC = b"PAR1"
 UNKNOWN_BLOCK, FREE_FORM = "unknown-block", "free-form"
+REFERENCE_DAMAGED, REFERENCE_UNKNOWN = "reference-damaged", "reference-unknown"
+TEXT_END = 40        # characters whose 30 bytes end in a trailer
+BLOCK_END = wire.REFERENCE_TEXT_LIMIT + 16  # bytes that show the end of a block, or a reference and its marker
+HEADER_BYTES = 1 + MARKER_BYTES + LONGEST_LENGTH  # of an extension, and the byte in front of it
 
 
 class Source(Protocol):
@@ -41,18 +47,28 @@ class Source(Protocol):
 class Block:
     """A block of the footer's extension; `payload` counts from the file's start, lengths are in bytes.
 
-    A block of the arrow dialect has a trailer of its own kind, and its checksum covers one byte of that.
+    A block of the arrow dialect has a trailer of its own kind, and its checksum covers one byte of that. A block that
+    stands aside lies in front of the Thrift footer; its checksum is known to whoever reads its trailer alone. A
+    reference may be text: base64 of payload and trailer, which begins at `payload`.
     """
 
     uuid: UUID
     payload: int
     length: int
-    crc: int
+    crc: int | None
     trailer: int = TRAILER_BYTES
+    is_aside: bool = False
+    is_text: bool = False
 
     @property
     def is_dialect(self) -> bool:
         return self.trailer == framing.TRAILER_BYTES
+
+    @property
+    def size(self) -> int:
+        """Bytes in the file, trailer and all."""
+        total = self.length + self.trailer
+        return total // 3 * 4 if self.is_text else total
 
 
 @dataclass(slots=True)
@@ -66,10 +82,12 @@ class Tail:
         The Thrift footer with its extension: bytes from the file's start, and how many. In a PAR3 file the flat
         footer's payload.
     blocks : list of Block
-        From the back to the front. Lengths are checked by their checksums, payloads are not. In a PAR3 file its flat
-        footer.
+        From the back to the front; those that stand aside follow the reference to them. Lengths are checked by their
+        checksums, payloads are not. In a PAR3 file its flat footer.
+    reference : Reference or None
+        What leads to the blocks that stand aside, once it is known to fit.
     findings : list of Finding
-        Blocks of unknown kind, which are notes; free-form bytes under blocks.
+        Blocks of unknown kind, which are notes; free-form bytes under blocks; a reference that does not fit.
     missing : (int, int) or None
         Offset and length of the bytes to read and to give to `step`: they show whether another block stands in front
         of those found. None when all are known.
@@ -87,6 +105,14 @@ class Tail:
     missing: tuple[int, int] | None = None
     extension: int | None = None
     is_par3: bool = False
+    reference: object | None = None
+    _unconfirmed: tuple | None = None  # a reference and its block, before the marker was looked at
+    _has_reference: bool = False
+
+    @property
+    def start(self) -> int:
+        """Where the footer with all that is ours begins: the first block aside, zero bytes in front of it included."""
+        return self.footer_offset if self.reference is None else self.reference.start
 
     @property
     def needed(self) -> int:
@@ -112,9 +138,15 @@ class Tail:
 
     def step(self, data: bytes) -> None:
         """Go on with the bytes of `missing`, and with those in front of them if `data` begins earlier."""
-        if self.missing is not None:
-            offset, length = self.missing
+        if self.missing is None:
+            return
+        offset, length = self.missing
+        if self._unconfirmed is None:
             self._step_over_blocks(data, offset + length)
+            return
+        block = self._unconfirmed[1]
+        self._confirm(bytes(data[-length:]))
+        self._step_over_blocks(b"", block.payload)
 
     def _step_over_blocks(self, data, end: int) -> None:
         """Step from block to block with `data`, the bytes before the file's offset `end`, as far as they go."""
@@ -124,11 +156,26 @@ class Tail:
             dialect = bytes(view[:end - start][-len(framing.UUID):]) == framing.UUID
             wanted = min(framing.TRAILER_BYTES if dialect else TRAILER_BYTES, end - self.footer_offset)
             if end - wanted < start:
-                self.missing = end - wanted, wanted
+                least = min(BLOCK_END, end - self.footer_offset)
+                self.missing = end - least, least
                 return
             block = self._block_before(view[:end - start], end)
             if block is None:
+                block = self._text_before(view[:end - start], end)
+                if self.missing:
+                    return
+            if block is None:
                 break
+            if block.uuid == wire.UUID_FOOTER_REFERENCE and not self._has_reference:
+                if block.payload < start:
+                    self.missing = block.payload, end - block.payload
+                    return
+                self._take_reference(block, view[block.payload - start:end - start], view, start)
+                if self.missing:
+                    return
+                end = block.payload
+                view = view[:max(end - start, 0)]
+                continue
             if block.uuid not in extension.known():
                 self.findings.append(_unknown(block))
             self.blocks.append(block)
@@ -151,6 +198,61 @@ class Tail:
             return None
         return Block(UUID(bytes=octets), payload, length, crc, trailer)
 
+    def _text_before(self, data: memoryview, end: int) -> Block | None:
+        """The reference that ends at the file's offset `end` as text; or what is missing to know."""
+        wanted = min(TEXT_END, end - self.footer_offset)
+        if wanted < TEXT_END:
+            return None
+        if len(data) < TEXT_END:
+            self.missing = end - TEXT_END, TEXT_END
+            return None
+        last = _decoded(data[-TEXT_END:])
+        found = None if last is None else kernels.extension.read_trailer(last, len(last))
+        if found is None or UUID(bytes=found[0]) != wire.UUID_FOOTER_REFERENCE:
+            return None
+        octets, length, crc = found
+        block = Block(UUID(bytes=octets), 0, length, crc, is_text=True)
+        payload = end - block.size
+        if (length + TRAILER_BYTES) % 3 or payload < self.footer_offset + MARKER_BYTES:
+            return None
+        return replace(block, payload=payload)
+
+    def _take_reference(self, block: Block, data, view, start: int) -> None:
+        """Go by a reference whose bytes are `data`, if it fits; `view` begins at the file's offset `start`."""
+        self.blocks.append(block)
+        self._has_reference = True
+        try:
+            reference = _parse_reference(block, data, self.footer_offset)
+        except Unsupported as error:
+            self.findings.append(Finding(REFERENCE_UNKNOWN, str(error), block.payload, "footer", is_note=True))
+            return
+        except Damaged as error:
+            self.findings.append(Finding.of(REFERENCE_DAMAGED, error, "footer"))
+            return
+        self._unconfirmed = reference, block
+        begin = self.footer_offset + reference.struct_length - 1
+        length = min(HEADER_BYTES, self.file_size - begin)
+        if begin >= block.payload:
+            self._confirm(b"")
+        elif begin >= start:
+            self._confirm(bytes(view[begin - start:begin - start + length]))
+        else:
+            self.missing = begin, length
+
+    def _confirm(self, header: bytes) -> None:
+        """Take the blocks of the reference, if `header`, the bytes where the struct's stop was, fits."""
+        (reference, block), self._unconfirmed = self._unconfirmed, None
+        stop, total = self.footer_offset + reference.struct_length - 1, self.file_size - LENGTH_AND_MAGIC - 1
+        behind = not block.is_text and header[:1] == b"\0" and _is_header(header[1:], total - stop - 1)
+        if not behind and not _is_header(header, total - stop):
+            error = Damaged(f"the reference to blocks that stand aside is of a struct that ended at {stop}, where the "
+                            "extension does not begin", offset=stop, code=wire.REFERENCE)
+            self.findings.append(Finding.of(REFERENCE_DAMAGED, error, "footer"))
+            return
+        self.reference = reference
+        self.blocks += [Block(UUID(bytes=aside.uuid), aside.payload, aside.length, None, is_aside=True)
+                        for aside in reversed(reference.blocks)]
+
     def _end_stack(self, data: memoryview, end: int) -> None:
         """See whether the extension begins at `end`, where the bytes `data` end."""
         total = self.file_size - LENGTH_AND_MAGIC - 1 - end
@@ -172,6 +274,47 @@ def _unknown(block: Block) -> Finding:
         return Finding(UNKNOWN_BLOCK, message, block.payload, "footer", is_note=True)
     message += f", which differs in {bits} bits from that of {extension.name_of(nearest)!r}: a damaged UUID"
     return Finding(UNKNOWN_BLOCK, message, block.payload, "footer")
+
+
+def _parse_reference(block: Block, data, footer: int):
+    """A reference block's payload; Damaged with the file's offset, of text that of its beginning."""
+    if block.is_text:
+        decoded = _decoded(data)
+        if decoded is None:
+            raise Damaged("the reference to blocks that stand aside is no base64", offset=block.payload,
+                          code=wire.REFERENCE)
+        payload = decoded[:block.length]
+    else:
+        payload = bytes(data[:block.length])
+    found = kernels.checksum.crc32(payload)
+    if found != block.crc:
+        raise Damaged(f"the reference to blocks that stand aside has the checksum {found:#010x}, expected "
+                      f"{block.crc:#010x}", offset=block.payload, expected=block.crc, found=found, code=wire.CHECKSUM)
+    try:
+        return kernels.reference.parse(payload, footer)
+    except Damaged as error:
+        error.offset = block.payload + (error.offset // 3 * 4 if block.is_text else error.offset)
+        raise
+
+
+def _decoded(text) -> bytes | None:
+    """What is base64 throughout, without padding."""
+    text = bytes(text)
+    try:
+        return None if b"=" in text else base64.b64decode(text, validate=True)
+    except binascii.Error:
+        return None
+
+
+def _is_header(data: bytes, total: int) -> bool:
+    """Whether `data` begins with a marker and the length of what is left of `total` bytes behind both."""
+    if data[:MARKER_BYTES] not in extension.MARKERS.values():
+        return False
+    try:
+        length, next = kernels.varint.decode32(data, MARKER_BYTES)
+    except ParquetextError:
+        return False
+    return length == total - next
 
 
 def _is_length(data: bytes, length: int) -> bool:

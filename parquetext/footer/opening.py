@@ -35,9 +35,8 @@ def _open_own(kind: type[File], path, source, handle, tail: bytes) -> File | Non
     place = kernels.local.own_block(tail, source.size)
     if place is None:
         return None
-    name, footer, payload, length = place
     try:
-        return kind(path, source, name, open_reader(name, handle, footer, payload, length, tail))
+        return kind(path, source, place[0], open_reader(place[0], handle, *place[1:]))
     except (Damaged, Unsupported):  # the careful way meets it again, and reports it
         return None
 

@@ -36,6 +36,7 @@ def job(
     name: Annotated[str, typer.Argument(metavar="JOB", help=f"{', '.join(ACTIONS)}.", show_default=False)],
     paths: Annotated[list[str], typer.Argument(help="Directories, files, globs, URLs.", show_default=False)],
     form: Annotated[str | None, typer.Option(help="upgrade: auto (default), flat, index. restore: thrift.")] = None,
+    placement: Annotated[str | None, typer.Option(help="upgrade: aside (default), in-struct, after-stop.")] = None,
     stats: Annotated[str | None, typer.Option(help="upgrade: full, or compact.")] = None,
     pages: Annotated[bool, typer.Option("--pages", help="verify: walk every page too.")] = False,
     deep: Annotated[bool, typer.Option("--deep", help="verify: decode every value too.")] = False,
@@ -56,7 +57,7 @@ def job(
     """Do JOB to every Parquet file below PATHS, on Spark. Exit code 1: files failed, or files named one by one were
     refused; 2: the job could not run, or there are no files; 130: interrupted.
     """
-    given = {"form": form, "stats": stats, "pages": pages, "deep": deep, "confirm": yes,
+    given = {"form": form, "placement": placement, "stats": stats, "pages": pages, "deep": deep, "confirm": yes,
              "in_place": in_place, "keep_mtime": keep_mtime, "dry_run": dry_run, "force": force}
     options = {option: value for option, value in given.items() if value}
     try:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import wire
-from ..edits.upgrade import AUTO
+from ..edits.upgrade import AUTO, default_placement
 from ..errors import ParquetextError
 from .actions import ACTIONS, rehearse
 from .balance import pack
@@ -89,6 +89,7 @@ def upgrade(spark: SparkSession, paths: object, form: str = AUTO, *, state: str 
     The driver's Python holds 0.15 kB for each listed file, and 0.4 kB more while tasks are made. What tasks of like
     weight are: `balance.pack`.
     """
+    options.setdefault("placement", default_placement(options.get("dialect")))  # for the state, as the form
     return run(spark, "upgrade", paths, {"form": form, **options}, state, on_error, progress)
 
 

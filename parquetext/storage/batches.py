@@ -37,9 +37,11 @@ class BatchedSource(RemoteSource):
     ----------
     worth : (int, int)
         Offset and length of what `hold` fetches.
+    shared : (int, int)
+        Offset and length of what `want_shared` has fetched.
     """
 
-    __slots__ = ("_collector", "_gathering", "_missing", "_pieces", "_pieces_lock", "worth")
+    __slots__ = ("_along", "_collector", "_gathering", "_missing", "_pieces", "_pieces_lock", "shared", "worth")
 
     def __init__(self, target: RemoteTarget):
         super().__init__(target, versioned=False)
@@ -47,7 +49,8 @@ class BatchedSource(RemoteSource):
         self._missing: list[tuple[int, int]] = []
         self._collector: int | None = None  # the thread whose reads are collected
         self._gathering, self._pieces_lock = RLock(), Lock()
-        self.worth = 0, 0
+        self.worth = self.shared = 0, 0
+        self._along: list[tuple[int, int]] = []  # what is fetched along with the next batch
 
     def read(self, offset: int, length: int) -> bytes:
         """Exactly the bytes [offset, offset + length); see `Source.read`."""
@@ -86,6 +89,12 @@ class BatchedSource(RemoteSource):
                 self._fetch(missing)
         return [results[number] for number in range(len(operations))]
 
+    def want_shared(self) -> None:
+        """Fetch the range that nearly every operation shares along with what the next ones miss."""
+        begin, length = self.shared
+        if length and self._kept(begin, length) is None:
+            self._along = [(begin, begin + length)]
+
     def hold(self) -> None:
         """Fetch the whole range that is worth it."""
         begin, length = self.worth
@@ -99,7 +108,10 @@ class BatchedSource(RemoteSource):
 
     def _fetch(self, missing: list[tuple[int, int]]) -> None:
         least = LEAST if len(missing) <= FEW else 0
-        wider = [(begin, max(end, min(begin + least, self.size))) for begin, end in missing]
+        if not missing:
+            return
+        along, self._along = self._along, []
+        wider = [*along, *((begin, max(end, min(begin + least, self.size))) for begin, end in missing)]
         ranges = [(begin, end - begin) for begin, end in _merged(wider)]
         for (begin, _), data in zip(ranges, self.read_many(ranges), strict=True):
             self._keep(begin, data)

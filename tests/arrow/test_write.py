@@ -139,11 +139,11 @@ def test_a_footer_that_readers_would_fail_on_is_refused_forced_or_not_added(path
     monkeypatch.setattr(wire, "MAX_EXTENSION_BYTES", 1000)
     monkeypatch.setattr("parquetext.arrow.writing.choose_form", lambda *_: Choice("flat", "for the test"))
     with pytest.raises(Refused, match="more than 1000"):
-        parquetext.write_table(TABLE, path, form="flat")
+        parquetext.write_table(TABLE, path, form="flat", placement="in-struct")
     assert os.listdir(path.parent) == []
-    parquetext.write_table(TABLE, path)
+    parquetext.write_table(TABLE, path, placement="in-struct")
     assert path.read_bytes() == pyarrows()
-    parquetext.write_table(TABLE, path, form="flat", force="size")
+    parquetext.write_table(TABLE, path, form="flat", placement="in-struct", force="size")
     with parquetext.open(path) as file:
         assert file.form == "flat"
 

@@ -58,6 +58,7 @@ def test_reading_what_lacks_a_field_says_where(path, form, read, implementation)
     footer = rewrite(path, forget_codec)
     if form != "thrift":
         parquetext.upgrade(path, form=form)
+        footer = path.stat().st_size - 8 - len(footer_of(path.read_bytes()))  # it stands behind the index now
     with parquetext.open(path) as file:
         assert file.form == form
         assert file.read(["number"]).column("number").to_pylist() == [1, 2, 3, 4]

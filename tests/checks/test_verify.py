@@ -70,7 +70,7 @@ def test_a_flipped_bit_in_the_flat_block_is_found_with_its_place(implementation,
     size = len(Path(path).read_bytes())
     flip(path, size - 600)
     report = checks.verify(path)
-    assert {"block-checksum"} <= kinds(report)
+    assert kinds(report) & {"block-checksum", "reference-damaged"}
     assert all(finding.offset is not None and finding.offset <= size for finding in report.findings)
 
 
@@ -103,7 +103,7 @@ def test_a_flat_footer_of_another_file_is_found_by_comparing_the_forms(implement
     )
     edits.upgrade(other, form="flat")
     with open_source(other) as source:
-        block = read_tail(source).blocks[0]
+        block = next(block for block in read_tail(source).blocks if block.uuid == wire.UUID_FLAT_FOOTER)
         payload = source.read(block.payload, block.length)
     edits.strip(path)
     with open_source(path) as source:
@@ -200,7 +200,7 @@ def test_a_flipped_bit_of_a_blocks_uuid_is_a_finding(path, form):
     for byte in range(uuid, uuid + 16):
         flip(path, byte)
         report = checks.verify(path)
-        assert not report.ok and "unknown-block" in kinds(report)
+        assert not report.ok and kinds(report) & {"unknown-block", "reference-damaged"}
         told = next(finding for finding in report.findings if finding.kind == "unknown-block")
         assert "a damaged UUID" in told.message
         flip(path, byte)

@@ -114,7 +114,7 @@ def test_blocks_of_others_are_wrapped_named_and_removed_where_asked(tmp_path):
     theirs = with_footer(original, extension.append(footer_of(original), b"free-form bytes"))
     path.write_bytes(theirs)
     assert run("upgrade", "--form", "flat", path).exit_code == 1
-    assert run("upgrade", "--form", "flat", "--wrap", path).exit_code == 0
+    assert run("upgrade", "--form", "flat", "--wrap", "--placement", "in-struct", path).exit_code == 0
     upgraded = path.read_bytes()
     path.write_bytes(with_footer(upgraded, extension.append_block(footer_of(upgraded), kind, b"payload")))
     shown = json.loads(run("inspect", "--json", path).stdout)
@@ -243,7 +243,7 @@ def test_the_help_names_every_refusal_that_can_be_forced():
 
 def test_findings_are_exit_code_1(lake):
     path = lake / "day=1" / "part-0.parquet"
-    run("upgrade", "--form", "flat", path)
+    run("upgrade", "--form", "flat", "--placement", "in-struct", path)
     data = bytearray(path.read_bytes())
     data[-300] ^= 1
     path.write_bytes(data)

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from expectations import expected_of
 
 import parquetext
-from parquetext import extension
+from parquetext import extension, wire
 
 FILES = Path(__file__).with_name("files")
 FOREIGN = UUID("00010203-0405-0607-0809-0a0b0c0d0e0f")
@@ -99,7 +99,7 @@ def upgraded(**options) -> Callable[[Path], None]:
     return lambda path: parquetext.upgrade(path, **options)
 
 
-def with_foreign_block(path: Path, above: bool) -> None:
+def with_foreign_block(path: Path, above: bool, placement: str = "in-struct") -> None:
     """A block of another vendor below or above ours."""
     def stack() -> None:
         data = path.read_bytes()
@@ -109,20 +109,27 @@ def with_foreign_block(path: Path, above: bool) -> None:
 
     if not above:
         stack()
-    parquetext.upgrade(path, form="flat")
+    parquetext.upgrade(path, form="flat", placement=placement)
     if above:
         stack()
 
 
 FORMS: dict[str, Callable[[Path], None]] = {
     "thrift": lambda path: None,
-    "flat": upgraded(form="flat"),
-    "flat-thrift-marker": upgraded(form="flat", marker="thrift"),
+    "flat": upgraded(form="flat", placement="in-struct"),
+    "flat-thrift-marker": upgraded(form="flat", placement="in-struct", marker="thrift"),
     "flat-after-stop": upgraded(form="flat", placement="after-stop"),
-    "flat-compact": upgraded(form="flat", stats="compact"),
-    "flat-extensions": upgraded(form="flat", extensions={FOREIGN: b"of somebody else"}),
+    "flat-compact": upgraded(form="flat", placement="in-struct", stats="compact"),
+    "flat-extensions": upgraded(form="flat", placement="in-struct", extensions={FOREIGN: b"of somebody else"}),
     "par3": lambda path: parquetext.finalize(path, confirm=True),
-    "index": upgraded(form="index"),
+    "index": upgraded(form="index", placement="in-struct"),
+    "flat-aside": upgraded(form="flat"),
+    "index-aside": upgraded(form="index"),
+    "flat-aside-on-foreign": lambda path: with_foreign_block(path, above=False, placement="aside"),
+    "flat-aside-under-foreign": lambda path: with_foreign_block(path, above=True, placement="aside"),
+    "flat-aside-arrow": lambda path: (parquetext.upgrade(path, form="flat"),
+                                      parquetext.upgrade(path, form="flat", dialect="arrow")),
+    "par3-aside": lambda path: (parquetext.upgrade(path, form="flat"), parquetext.finalize(path, confirm=True)),
     "arrow": upgraded(form="flat", dialect="arrow"),
     "flat-on-foreign": lambda path: with_foreign_block(path, above=False),
     "flat-under-foreign": lambda path: with_foreign_block(path, above=True),
@@ -151,6 +158,29 @@ def flip_thrift_chunk(data: bytes) -> bytes:
     return data[:at] + b"C" + data[at + 1:]
 
 
+def flip_marker(data: bytes) -> bytes:
+    at = data.rindex(b"\x08\xff\xff\x01")
+    return data[:at + 3] + b"\x03" + data[at + 4:]
+
+
+def flip_trailer(data: bytes) -> bytes:
+    """In the trailer of the block aside: its UUID stands there once, the reference is text."""
+    at = data.rindex(wire.UUID_FLAT_FOOTER.bytes)
+    return data[:at - 12] + bytes([data[at - 12] ^ 0x10]) + data[at - 11:]
+
+
+def flip_aside_column(data: bytes) -> bytes:
+    """In the cell of the first column, which stands in front of the Thrift footer."""
+    at = data.index(b"column_000")
+    return data[:at] + b"C" + data[at + 1:]
+
+
+def moved(data: bytes) -> bytes:
+    """Another program has written the footer behind more data, and carried its unknown field along."""
+    length = 8 + int.from_bytes(data[-8:-4], "little")
+    return data[:-length] + bytes(100) + data[-length:]
+
+
 DAMAGE: dict[str, dict[str, Callable[[bytes], bytes]]] = {
     "flat": {
         "magic": flip(1), "length": flip(6), "stop": flip(9), "uuid": flip(20), "size": flip(9 + 22),
@@ -158,6 +188,11 @@ DAMAGE: dict[str, dict[str, Callable[[bytes], bytes]]] = {
         "column": flip_in_column, "truncated": lambda data: data[:-20], "encrypted": lambda data: data[:-4] + b"PARE",
     },
     "index": {"tail": flip(9 + 28 + 20), "payload-crc": flip(9 + 28), "thrift-chunk": flip_thrift_chunk},
+    "flat-aside": {
+        "reference": flip(9 + 20), "reference-size": flip(9 + 30), "marker": flip_marker, "trailer": flip_trailer,
+        "tail-copy": flip(9 + 100), "column": flip_aside_column, "moved": moved,
+    },
+    "index-aside": {"reference": flip(9 + 20), "thrift-chunk": flip_thrift_chunk},
     "par3": {
         "magic": flip(1), "size-crc": flip(5), "size": flip(9), "payload-crc": flip(13), "tail-record": flip(16 + 20),
         "tail-block": flip(16 + 60), "column": flip_in_column, "truncated": lambda data: data[:-20],
@@ -169,7 +204,7 @@ DAMAGE: dict[str, dict[str, Callable[[bytes], bytes]]] = {
 SHAPES = {
     **dict.fromkeys(SOURCES, ("thrift", "flat", "index")),
     "nested": ("thrift", "flat", "index", "par3"), "long": ("thrift", "flat", "index", "par3"),
-    "wide": ("thrift", "flat", "index", "par3"), "ids": tuple(FORMS),
+    "wide": ("thrift", "flat", "index", "par3", "flat-aside", "index-aside"), "ids": tuple(FORMS),
     "types": ("thrift", "flat", "index", "flat-compact", "arrow"),
     "indexes": ("thrift", "flat", "index", "flat-compact", "arrow"),
 }

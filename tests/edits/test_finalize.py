@@ -53,13 +53,15 @@ def extended(struct: bytes, *blocks: tuple[uuid.UUID, bytes], **options) -> byte
 
 
 @pytest.mark.parametrize("in_place", [False, True])
-def test_an_upgraded_file_goes_there_and_back(path, in_place):
-    edits.upgrade(path, form="flat")
+@pytest.mark.parametrize("where", ["aside", "in-struct", "after-stop"])
+def test_an_upgraded_file_goes_there_and_back(path, in_place, where):
+    edits.upgrade(path, form="flat", placement=where)
     upgraded = path.read_bytes()
     par3 = there_and_back(path, in_place=in_place, keep_mtime=True)
-    assert len(par3) < len(upgraded) - len(FOOTER)
-    payload_at = len(ORIGINAL) - len(FOOTER) - 8
-    assert par3[payload_at:-16] in upgraded
+    if where == "in-struct":
+        assert len(par3) < len(upgraded) - len(FOOTER)
+        payload_at = len(ORIGINAL) - len(FOOTER) - 8
+        assert par3[payload_at:-16] in upgraded
 
 
 @pytest.mark.parametrize("in_place", [False, True])
@@ -161,8 +163,9 @@ def test_a_block_of_the_arrow_dialect_comes_back(path, both):
     there_and_back(path)
 
 
-def test_an_index_of_the_thrift_footer_is_made_again(path):
-    edits.upgrade(path, "index")
+@pytest.mark.parametrize("where", ["aside", "in-struct", "after-stop"])
+def test_an_index_of_the_thrift_footer_is_made_again(path, where):
+    edits.upgrade(path, "index", placement=where)
     there_and_back(path)
     indexed = path.read_bytes()
     path.write_bytes(with_footer(indexed, extended(footer_of(indexed), (ACME, b"acme's"))))
@@ -327,7 +330,7 @@ def test_a_damaged_par3_footer_is_not_restored(path):
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=60), st.integers(0, 60), st.binary(max_size=6))
 def test_any_record_of_an_extension_is_read_or_an_error(record, at, bytes_):
-    whole = KeptExtension("spec", "in-struct", ((RAW, b"abc"), (SLOT, ACME.bytes), (FLAT_PIECE, b""))).record()
+    whole = KeptExtension("spec", 0, ((RAW, b"abc"), (SLOT, ACME.bytes), (FLAT_PIECE, b""))).record()
     for data in (record, whole[:at], whole[:at] + bytes_ + whole[at + len(bytes_):]):
         try:
             kept = parse(data, {ACME: b"acme's"})
@@ -336,7 +339,8 @@ def test_any_record_of_an_extension_is_read_or_an_error(record, at, bytes_):
         else:
             assert kept.record() == data
             made = {FLAT_PIECE: b"flat", INDEX: b"index"}
-            assert all(isinstance(content, bytes) for content in kept.contents(made, {ACME: b"acme's"}))
+            inside, aside = kept.contents(made, {ACME: b"acme's"}, 1000, FOOTER)
+            assert all(isinstance(piece.payload, bytes) for piece in (*inside, *aside))
 
 
 def test_a_broken_record_is_an_error_unless_thrift_is_wanted_alone(path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from pathlib import Path
 
@@ -21,8 +22,8 @@ ENCRYPTION_ALGORITHM = bytes.fromhex("1c 1c 00 00")  # field 8, AES_GCM_V1 witho
 pytestmark = pytest.mark.usefixtures("implementation")
 
 
-def add_flat(path: Path) -> edits.Result:
-    return edits.upgrade(path, form="flat")
+def add_flat(path: Path, **options) -> edits.Result:
+    return edits.upgrade(path, form="flat", **options)
 
 
 def refused(tmp_path: Path, content: bytes, kind: type, message: str, actions=(add_flat, edits.strip)):
@@ -103,9 +104,17 @@ def test_fields_behind_the_extension(tmp_path):
 
 def test_an_extension_larger_than_readers_take_unless_forced(tmp_path, monkeypatch):
     monkeypatch.setattr(wire, "MAX_EXTENSION_BYTES", 1000)
-    error = refused(tmp_path, ORIGINAL, Refused, "pyarrow and Spark.*1000.*force 'size'", (add_flat,))
+    within = functools.partial(add_flat, placement="in-struct")
+    error = refused(tmp_path, ORIGINAL, Refused, "pyarrow and Spark.*1000.*force 'size'", (within,))
     assert error.expected == 1000 < error.found
-    assert edits.upgrade(tmp_path / "x.parquet", force=["size"], form="flat").outcome == "upgraded"
+    assert within(tmp_path / "x.parquet", force=["size"]).outcome == "upgraded"
+
+
+def test_a_footer_of_any_size_stands_aside(tmp_path, monkeypatch):
+    monkeypatch.setattr(wire, "MAX_EXTENSION_BYTES", 1000)
+    path = tmp_path / "x.parquet"
+    path.write_bytes(ORIGINAL)
+    assert add_flat(path).outcome == "upgraded"
 
 
 TABLE_FORMATS = {"Delta Lake": "_delta_log/00000000000000000000.json", "Hudi": ".hoodie/hoodie.properties",

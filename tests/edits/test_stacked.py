@@ -25,6 +25,7 @@ from parquetext.errors import ParquetextError, Refused
 ACME, EMCA = UUID("00010203-0405-0607-0809-0a0b0c0d0e0f"), UUID("8d2f9f0e-6c2a-4b25-9a0d-2f3a5f3b7c11")
 FLAT, WRAPPED = wire.UUID_FLAT_FOOTER, wire.UUID_WRAPPED
 ORIGINAL = parquet_bytes()
+WITHIN = extension.IN_STRUCT  # an extension of others keeps the placement that it has
 EVERY_PLACE = [{"marker": marker, "placement": placement}
                for marker, placement in itertools.product(extension.MARKERS, extension.PLACEMENTS)]
 
@@ -65,7 +66,7 @@ def kinds(path: Path) -> list[UUID]:
 
 def test_every_vendor_finds_its_own_block_and_all_readers_the_table(path, where):
     stack(path, ACME, b"of acme", **where)
-    edits.upgrade(path, form="flat")
+    edits.upgrade(path, form="flat", placement=WITHIN)
     stack(path, EMCA, b"of emca" * 1000)
     assert kinds(path) == [ACME, FLAT, EMCA]
     assert dict(blocks(path))[ACME] == b"of acme" and dict(blocks(path))[EMCA] == b"of emca" * 1000
@@ -80,7 +81,7 @@ def test_every_vendor_finds_its_own_block_and_all_readers_the_table(path, where)
 
 def test_a_sound_block_of_another_vendor_is_noted_and_a_damaged_one_is_wrong(path, where):
     stack(path, ACME, b"of acme", **where)
-    edits.upgrade(path, form="flat")
+    edits.upgrade(path, form="flat", placement=WITHIN)
     stack(path, EMCA, b"of emca")
     report = parquetext.verify(path, deep=True)
     assert report.ok and [finding.kind for finding in report.findings] == ["unknown-block"] * 2
@@ -101,7 +102,7 @@ def test_the_flat_footer_is_found_under_a_foreign_block_of_any_size(path, where,
 
 def test_each_block_comes_off_without_touching_the_others(path, where):
     stack(path, ACME, b"of acme", **where)
-    edits.upgrade(path, form="flat")
+    edits.upgrade(path, form="flat", placement=WITHIN)
     stack(path, EMCA, b"of emca")
     every = dict(blocks(path))
     for removed in (ACME, FLAT, EMCA):
@@ -121,9 +122,9 @@ def test_upgrading_renews_ours_alone_and_puts_it_on_top(path, where):
     stack(path, ACME, b"of acme", **where)
     stack(path, FLAT, b"an older layout")
     theirs = stack(path, EMCA, b"of emca")
-    assert edits.upgrade(path, form="flat").outcome == "upgraded"
+    assert edits.upgrade(path, form="flat", placement=WITHIN).outcome == "upgraded"
     assert kinds(path) == [ACME, EMCA, FLAT]
-    assert edits.upgrade(path, form="flat").outcome == "unchanged"
+    assert edits.upgrade(path, form="flat", placement=WITHIN).outcome == "unchanged"
     with parquetext.open(path) as file:
         assert file.form == "flat" and not file.findings
     path.write_bytes(theirs)
@@ -135,7 +136,7 @@ def test_a_damaged_block_of_somebody_else_stays_as_it_is_and_hides_nothing(path,
     damaged = bytearray(stack(path, ACME, b"of acme" * 100, **where))
     damaged[damaged.rindex(b"of acme")] ^= 1
     path.write_bytes(damaged)
-    edits.upgrade(path, form="flat")
+    edits.upgrade(path, form="flat", placement=WITHIN)
     with parquetext.open(path) as file:
         assert file.form == "flat"
     shown = inspect(path)
@@ -148,7 +149,7 @@ def test_a_damaged_block_of_somebody_else_stays_as_it_is_and_hides_nothing(path,
 def test_all_means_all(path, where):
     assert edits.strip(path, kinds="all").outcome == "unchanged"
     put_free_form(path, b"whatever", **where)
-    edits.upgrade(path, wrap=True, form="flat")
+    edits.upgrade(path, wrap=True, form="flat", placement=WITHIN)
     stack(path, ACME, b"of acme")
     done = edits.strip(path, kinds="all")
     assert (done.outcome, done.form_after) == ("stripped", "thrift")
@@ -164,14 +165,14 @@ def test_what_is_no_kind_is_an_error_before_anything_is_opened(tmp_path):
 def test_free_form_bytes_are_refused_or_wrapped_and_strip_gives_them_back(path, where, content):
     theirs = put_free_form(path, content, **where)
     with pytest.raises(Refused, match="wrap") as error:
-        edits.upgrade(path, form="flat")
+        edits.upgrade(path, form="flat", placement=WITHIN)
     assert error.value.code == wire.FREE_FORM
     assert path.read_bytes() == theirs and os.listdir(path.parent) == [path.name]
 
-    assert edits.upgrade(path, wrap=True, form="flat").outcome == "upgraded"
+    assert edits.upgrade(path, wrap=True, form="flat", placement=WITHIN).outcome == "upgraded"
     assert blocks(path)[0] == (WRAPPED, content) and kinds(path) == [WRAPPED, FLAT]
     for wrap in (False, True):
-        assert edits.upgrade(path, wrap=wrap, form="flat").outcome == "unchanged"
+        assert edits.upgrade(path, wrap=wrap, form="flat", placement=WITHIN).outcome == "unchanged"
     assert pq.read_table(path).equals(TABLE)
     with parquetext.open(path) as file:
         assert file.form == "flat" and not file.findings
@@ -185,7 +186,7 @@ def test_free_form_bytes_are_refused_or_wrapped_and_strip_gives_them_back(path, 
 @pytest.mark.parametrize("content", [b"", b"whatever"], ids=len)
 def test_forced_ours_is_stacked_on_free_form_bytes_and_comes_off_exactly(path, content):
     theirs = put_free_form(path, content)
-    edits.upgrade(path, force="free-form", form="flat")
+    edits.upgrade(path, force="free-form", form="flat", placement=WITHIN)
     with parquetext.open(path) as file:
         assert file.form == "flat"
     assert [finding.kind for finding in inspect(path).findings] == ["free-form"] * bool(content)
@@ -200,8 +201,8 @@ def test_a_block_on_free_form_bytes_stays_where_it_is(path):
         extension.append_block(footer_of(ORIGINAL), ACME, b"of acme")))))
     path.write_bytes(theirs)
     with pytest.raises(Refused):
-        edits.upgrade(path, form="flat")
-    edits.upgrade(path, wrap=True, form="flat")
+        edits.upgrade(path, form="flat", placement=WITHIN)
+    edits.upgrade(path, wrap=True, form="flat", placement=WITHIN)
     assert kinds(path) == [ACME, FLAT]
     assert extension.blocks(footer_of(path)).free_form == b"whatever"
     edits.strip(path)
@@ -210,7 +211,7 @@ def test_a_block_on_free_form_bytes_stays_where_it_is(path):
 
 def test_wrapped_bytes_stay_wrapped_while_another_block_stands_on_them(path):
     theirs = put_free_form(path, b"whatever")
-    edits.upgrade(path, wrap=True, form="flat")
+    edits.upgrade(path, wrap=True, form="flat", placement=WITHIN)
     stack(path, ACME, b"of acme")
     edits.strip(path)
     assert blocks(path) == [(WRAPPED, b"whatever"), (ACME, b"of acme")]

@@ -71,7 +71,7 @@ def test_only_the_footer_is_read_and_only_the_tail_written_in_place(tmp_path):
     footer, size = len(footer_of(path)), path.stat().st_size
     done = edits.upgrade(path, dry_run=True, form="flat")
     assert done.bytes_read <= footer + 4096 < size
-    done = edits.upgrade(path, in_place=True, form="flat")
+    done = edits.upgrade(path, in_place=True, form="flat", placement="in-struct")
     assert done.bytes_written == path.stat().st_size - size + 2 * 9
 
 
@@ -99,12 +99,12 @@ def test_an_outdated_block_of_ours_is_replaced(path, payload):
 
 @pytest.mark.parametrize("from_end", [9 + 28 + 40, 9 + 28], ids=["payload", "checksum"])
 def test_a_damaged_block_of_ours_is_replaced_and_stripped(path, from_end):
-    edits.upgrade(path, form="flat")
+    edits.upgrade(path, form="flat", placement="in-struct")
     upgraded = path.read_bytes()
     damaged = bytearray(upgraded)
     damaged[-from_end] ^= 1
     path.write_bytes(damaged)
-    assert edits.upgrade(path, form="flat").outcome == "upgraded"
+    assert edits.upgrade(path, form="flat", placement="in-struct").outcome == "upgraded"
     assert path.read_bytes() == upgraded
     path.write_bytes(damaged)
     assert edits.strip(path).outcome == "stripped"
@@ -121,7 +121,7 @@ def test_blocks_of_others_stay(path):
     upgraded = path.read_bytes()
     on_top = with_footer(upgraded, extension.append_block(footer_of(upgraded), FOREIGN, b"more of theirs"))
     path.write_bytes(on_top)
-    assert edits.upgrade(path, form="flat").outcome == "unchanged"
+    assert edits.upgrade(path, form="flat", placement="in-struct").outcome == "unchanged"
     edits.strip(path)
     assert kinds(path) == [FOREIGN, FOREIGN]
     path.write_bytes(upgraded)
@@ -129,10 +129,10 @@ def test_blocks_of_others_stay(path):
     assert path.read_bytes() == theirs
 
 
-def test_an_extension_keeps_its_placement_and_marker(path):
+def test_an_extension_keeps_its_marker(path):
     edits.upgrade(path, placement="after-stop", marker="thrift", form="flat")
     before = path.read_bytes()
-    assert edits.upgrade(path, form="flat").outcome == "unchanged"
+    assert edits.upgrade(path, placement="after-stop", form="flat").outcome == "unchanged"
     assert path.read_bytes() == before
 
 

@@ -68,12 +68,12 @@ def test_a_block_is_named_though_its_payload_lies_in_front_of_the_tail(given_byt
 
 
 def test_what_is_missing_is_read_and_no_more():
-    footer = stacked((wire.UUID_FLAT_FOOTER, b"p" * 5000), (UNKNOWN, b"q" * 6000))
+    footer = stacked((wire.UUID_FLAT_FOOTER, b"p" * 50_000), (UNKNOWN, b"q" * 60_000))
     source = Bytes(file(footer))
     tail = read_tail(source, 100)
     assert [block.uuid for block in tail.blocks] == [UNKNOWN, wire.UUID_FLAT_FOOTER]
     assert source.reads[0] == (source.size - 100, 100)
-    assert [length for _, length in source.reads[1:]] == [28, len(STRUCT_BYTES) - 1 + 4 + 2]
+    assert [length for _, length in source.reads[1:]] == [4096, len(STRUCT_BYTES) - 1 + 4 + 3]
     assert tail.extension == tail.footer_offset + len(STRUCT_BYTES) - 1
     assert tail.missing is None
 

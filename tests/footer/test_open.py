@@ -70,7 +70,7 @@ class TestForms:
     @pytest.mark.parametrize("marker", ["spec", "thrift"])
     def test_both_markers_are_read(self, plain, tmp_path, marker):
         path = tmp_path / "marked.parquet"
-        path.write_bytes(with_flat_footer(Path(plain).read_bytes(), marker))
+        path.write_bytes(with_flat_footer(Path(plain).read_bytes(), marker=marker))
         with parquetext.open(str(path)) as file:
             assert file.form == "flat"
 

@@ -113,13 +113,13 @@ def test_a_closed_file_reads_nothing(local, tmp_path):
 
 def test_the_flat_block_is_found_from_the_back(local):
     data = parquet(block(b"payload of the flat footer"))
-    _, _, place, length = local.own_block(data[-80:], len(data))
+    *_, place, length, _, _ = local.own_block(data[-80:], len(data))
     assert data[place:place + length] == b"payload of the flat footer"
 
 
 def test_foreign_blocks_on_top_are_stepped_over(local):
     data = parquet(block(b"flat") + block(b"foreign", FOREIGN) + block(b"", FOREIGN))
-    _, _, place, length = local.own_block(data, len(data))
+    *_, place, length, _, _ = local.own_block(data, len(data))
     assert data[place:place + length] == b"flat"
 
 
@@ -128,13 +128,14 @@ def test_the_last_one_of_our_blocks_counts(local):
     above = index + block(b"foreign", FOREIGN)
     for extension, form in ((flat + index, "index"), (index + flat, "flat"), (above, "index")):
         data = parquet(extension)
-        found, footer, place, length = local.own_block(data, len(data))
+        found, footer, thrift_length, place, length, known, known_end = local.own_block(data, len(data))
+        assert (footer + thrift_length, known, known_end) == (place, data, len(data))
         assert (found, data[place:place + length], footer) == (form, form.encode(), len(b"PAR1data"))
 
 
 def test_only_the_trailers_need_to_be_in_the_tail(local):
     data = parquet(block(bytes(500)))
-    assert local.own_block(data[-37:], len(data)) [2:] == (len(data) - 37 - 500, 500)
+    assert local.own_block(data[-37:], len(data))[3:5] == (len(data) - 37 - 500, 500)
     assert local.own_block(data[-36:], len(data)) is None
 
 
@@ -146,7 +147,7 @@ def par3(payload: bytes, length: int | None = None) -> bytes:
 def test_in_a_par3_file_it_stands_alone(local):
     data = par3(b"payload")
     for tail in (data, data[-16:]):
-        assert local.own_block(tail, len(data)) == ("par3", 4, 4, 7)
+        assert local.own_block(tail, len(data)) == ("par3", 4, 0, 4, 7, tail, len(data))
 
 
 @pytest.mark.parametrize("data", [
@@ -180,4 +181,4 @@ def test_one_flipped_bit_in_the_trailer_hides_the_block_or_leaves_its_place(loca
             changed = bytearray(data)
             changed[at] ^= 1 << bit
             found = local.own_block(bytes(changed), len(data))
-            assert found is None or found[2:] == place[2:]
+            assert found is None or found[3:5] == place[3:5]

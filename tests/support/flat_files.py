@@ -7,17 +7,32 @@ from pathlib import Path
 from uuid import UUID
 
 from parquetext import kernels, wire
+from parquetext.edits.footer import parse_end
+from parquetext.edits.pieces import Piece
 
-__all__ = ["as_par3", "with_flat_footer", "with_index", "write_with_flat_footer"]
+__all__ = ["as_par3", "with_block_aside", "with_flat_footer", "with_index", "write_with_flat_footer"]
 
 MARKERS = {"spec": b"\x08\xff\xff\x01", "thrift": b"\x08\xfe\xff\x03"}
 
 
-def with_flat_footer(data: bytes, marker: str = "spec") -> bytes:
-    """A Parquet file's bytes, its Thrift footer extended by a flat footer; it must have no extension yet."""
+def with_flat_footer(data: bytes, placement: str = "in-struct", marker: str = "spec") -> bytes:
+    """A Parquet file's bytes, with a flat footer within its Thrift footer or aside; it must have no extension yet."""
     length = int.from_bytes(data[-8:-4], "little")
     payload = kernels.flat.write(kernels.scan.scan(data[-8 - length:-8]))
+    if placement == "aside":
+        return with_block_aside(data, payload, wire.UUID_FLAT_FOOTER)
     return _extended(data, payload, wire.UUID_FLAT_FOOTER, marker)
+
+
+def with_block_aside(data: bytes, payload: bytes, uuid: UUID) -> bytes:
+    """A Parquet file's bytes, with a block aside."""
+    edit = parse_end(data[-8 - int.from_bytes(data[-8:-4], "little"):], footer_offset(data)).edit(
+        [Piece.made(payload, uuid)], placement="aside")
+    return data[:edit.keep] + edit.tail
+
+
+def footer_offset(data: bytes) -> int:
+    return len(data) - 8 - int.from_bytes(data[-8:-4], "little")
 
 
 def with_index(data: bytes) -> bytes:

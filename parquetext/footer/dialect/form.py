@@ -25,7 +25,7 @@ def dialect_of(tail: Tail) -> Block | None:
 def read_buffer(footer: bytes, tail: Tail, block: Block) -> bytes:
     """The buffer in a block, checked; `footer` is the Thrift footer with its extension."""
     start = block.payload - tail.footer_offset
-    others = tail.footer_length - sum(one.length + one.trailer for one in tail.blocks)
+    others = tail.footer_length - sum(one.size for one in tail.blocks if not one.is_aside)
     try:
         return unframe(memoryview(footer)[start:start + block.length + block.trailer], most_raw_bytes(others))
     except ParquetextError as error:

@@ -120,8 +120,8 @@ class _File:
         self._batches: list[pa.RecordBatch] = []
         # On an object store a file is put in its place when all of them are: not each by itself as well.
         self._stream = None if file.is_local else file.filesystem.open_output_stream(file.path)
-        self._writer = ParquetWriter(
-            self._stream or file.path, schema, form=options.form, compression=options.codec)
+        self._writer = ParquetWriter(self._stream or file.path, schema, form=options.form,
+                                     placement=options.placement, compression=options.codec)
 
     def add(self, rows: pa.RecordBatch) -> None:
         self._batches.append(rows)

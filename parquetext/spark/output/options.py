@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ...edits.options import PLACEMENTS
 from ...edits.upgrade import FORMS
 from ...errors import ColumnError, ParquetextError, Unsupported
+from ...extension import ASIDE
 
 __all__ = ["DYNAMIC", "STATIC", "OutputOptions", "partition_columns"]
 
@@ -17,7 +19,7 @@ CODECS = {
 }
 FORM_NAMES = ("auto", "thrift", *FORMS)
 NAMES = ("compression", "maxRecordsPerFile", "parquet.block.size", "partitionBy", "partitionOverwriteMode", "form",
-         "sidecar")
+         "placement", "sidecar")
 STATIC, DYNAMIC = "static", "dynamic"
 BLOCK_BYTES = 128 << 20  # as Spark's own writer
 
@@ -36,6 +38,8 @@ class OutputOptions:
         About the size of a row group, in bytes in memory.
     form : str
         Of the footer, as `parquetext.ParquetWriter` takes it.
+    placement : str
+        Where it stands, likewise.
     sidecar : bool
         Whether each file gets one.
     partition_overwrite : str
@@ -49,12 +53,15 @@ class OutputOptions:
     form: str = "auto"
     sidecar: bool = False
     partition_overwrite: str = ""
+    placement: str = ASIDE
 
     def __post_init__(self):
         if self.compression not in CODECS:
             raise Unsupported(f"compression {self.compression!r}: one of {', '.join(CODECS)} expected")
         if self.form not in FORM_NAMES:
             raise ParquetextError(f"form {self.form!r}: one of {', '.join(FORM_NAMES)} expected")
+        if self.placement not in PLACEMENTS:
+            raise ParquetextError(f"placement {self.placement!r}: one of {', '.join(PLACEMENTS)} expected")
         if self.partition_overwrite not in ("", STATIC, DYNAMIC):
             raise ParquetextError(f"partitionOverwriteMode {self.partition_overwrite!r}: {STATIC} or {DYNAMIC} "
                                   "expected")
@@ -79,6 +86,7 @@ class OutputOptions:
             given.get("form", "auto"),
             _flag(given, "sidecar"),
             given.get("partitionoverwritemode", "").lower(),
+            given.get("placement", ASIDE),
         )
 
     @property

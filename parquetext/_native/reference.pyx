@@ -1,0 +1,49 @@
+"""The reference to blocks that stand aside."""
+
+from collections import namedtuple
+
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+
+from ..errors import wire_error
+
+from .capi cimport (
+    pqx_aside_block, pqx_error, pqx_reference, pqx_reference_get_block, pqx_reference_parse,
+)
+
+__all__ = ["AsideBlock", "Reference", "parse"]
+
+Reference = namedtuple("Reference", "start struct_length struct_crc blocks tail_block")
+AsideBlock = namedtuple("AsideBlock", "uuid payload length trailer_crc")
+
+
+def parse(payload, uint64_t footer):
+    """The payload of a reference block of a file whose Thrift footer begins at `footer`.
+
+    Returns
+    -------
+    Reference
+        `start`: where the Thrift footer stood before; `struct_length`, `struct_crc`: of the Thrift struct without
+        extension, its stop included; `blocks`: front to back, each with its UUID's bytes, where its payload is in the
+        file, that one's length and the CRC-32 of its trailer; `tail_block`: a copy of the last payload's end, or empty.
+
+    Raises
+    ------
+    Damaged
+        What does not fit; offsets count from `payload`.
+    Unsupported
+        The version is not known.
+    """
+    cdef const uint8_t[::1] view = payload if type(payload) is bytes else memoryview(payload).cast("B")
+    cdef size_t size = view.shape[0]
+    cdef pqx_reference found
+    cdef pqx_aside_block block
+    cdef pqx_error error
+    cdef uint32_t i
+    if pqx_reference_parse(&view[0] if size else NULL, size, footer, &found, &error):
+        raise wire_error(error.code, error.offset, error.expected, error.found)
+    blocks = []
+    for i in range(found.block_count):
+        pqx_reference_get_block(&found, i, &block)
+        blocks.append(AsideBlock((<char *> block.uuid)[:16], block.payload, block.length, block.trailer_crc))
+    return Reference(found.start, found.struct_length, found.struct_crc, tuple(blocks),
+                     (<char *> found.tail_block.data)[:found.tail_block.size])

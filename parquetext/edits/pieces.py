@@ -1,0 +1,62 @@
+"""The pieces of a footer's extension, and what of them is ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from .. import kernels, wire
+from ..footer.dialect import framing
+
+__all__ = ["BLOCKS", "OWN_FORMS", "Piece", "form_of"]
+
+# The first of them that a footer has is the one that it is opened by.
+OWN_FORMS = {wire.UUID_FLAT_FOOTER: "flat", wire.UUID_FOOTER_INDEX: "index", wire.UUID_ARROW_DIALECT: "arrow"}
+BLOCKS = frozenset({wire.UUID_FLAT_FOOTER, wire.UUID_FOOTER_INDEX})  # of which a footer has one; they may stand aside
+TRAILER_BYTES = 28
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A block of an extension; without `uuid` the bytes in front of all blocks, which have no trailer."""
+
+    uuid: UUID | None
+    payload: bytes | memoryview
+    trailer: bytes | memoryview = b""
+    is_aside: bool = False
+
+    @classmethod
+    def made(cls, payload, uuid: UUID) -> Piece:
+        """A new block of this payload."""
+        return cls(uuid, payload, kernels.extension.trailer(payload, uuid.bytes))
+
+    @property
+    def content(self) -> bytes:
+        """All of its bytes."""
+        return b"".join((self.payload, self.trailer))
+
+    @property
+    def size(self) -> int:
+        """How many."""
+        return len(self.payload) + len(self.trailer)
+
+    @property
+    def is_dialect(self) -> bool:
+        return len(self.trailer) == framing.TRAILER_BYTES
+
+    @property
+    def crc(self) -> int:
+        """The checksum that the payload should have; not of the arrow dialect's block."""
+        return int.from_bytes(self.trailer[:4], "little")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a block of ours or others whose payload has its checksum."""
+        return len(self.trailer) == TRAILER_BYTES and kernels.checksum.crc32(self.payload) == self.crc
+
+
+def form_of(pieces: Sequence[Piece]) -> str:
+    """The form of ours that an extension of these pieces holds, or ``"thrift"``."""
+    kinds = {piece.uuid for piece in pieces}
+    return next((form for kind, form in OWN_FORMS.items() if kind in kinds), "thrift")
