@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..findings import Finding
 from ..footer.soundness import has_sound_footer
-from ..storage import pending
+from ..storage import journals_beside
 from ..storage.journal import MIXED
 from ..storage.pending import LEFT, OTHERS, UNTRUSTED
 
@@ -18,6 +18,6 @@ _ADVICE = {MIXED: "; parquetext.recover puts the old tail back", LEFT: "; parque
 
 def leftovers(path: str) -> Iterator[Finding]:
     """Findings about the journals beside a local file: notes, but for a change that was stopped in the middle."""
-    for found in pending(path, has_sound_footer):
+    for found in journals_beside(path, has_sound_footer):
         yield Finding(_KINDS[found.verdict], f"{found.told}{_ADVICE.get(found.verdict, '')}", place=found.name,
                       is_note=found.verdict != MIXED)

@@ -9,11 +9,11 @@ from .edit import TailEdit
 from .forcing import FORCEABLE
 from .overlay import Overlay
 from .paths import LocalTarget, RemoteTarget, resolve
-from .pending import old_tail, pending
+from .pending import journals_beside, old_tail
 from .source import LocalSource, RemoteSource, Version, open_source
 
 __all__ = [
     "FORCEABLE", "BatchedSource", "Change", "LocalSource", "LocalTarget", "NewFile", "NewObject", "NewStream",
-    "Overlay", "RemoteSource", "RemoteTarget", "TailEdit", "Version", "change", "create", "old_tail", "open_source",
-    "pending", "recover", "remove_unfinished", "resolve",
+    "Overlay", "RemoteSource", "RemoteTarget", "TailEdit", "Version", "change", "create", "journals_beside",
+    "old_tail", "open_source", "recover", "remove_unfinished", "resolve",
 ]

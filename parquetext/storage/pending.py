@@ -17,7 +17,7 @@ from .source import LocalSource
 from .trust import distrust
 from .unchanged import status_of
 
-__all__ = ["LEFT", "OTHERS", "UNTRUSTED", "IsSound", "Pending", "find", "old_tail", "pending"]
+__all__ = ["LEFT", "OTHERS", "UNTRUSTED", "IsSound", "Pending", "find", "journals_beside", "old_tail"]
 
 LEFT, OTHERS, UNTRUSTED = "left", "others", "untrusted"
 
@@ -140,7 +140,7 @@ def _look(path: str, is_sound: IsSound | None) -> TailEdit | Pending | None:
     return found if found.verdict == OTHERS else None  # a change may go on: what was read may be half of a sector
 
 
-def pending(path: str | os.PathLike, is_sound: IsSound | None = None) -> list[Pending]:
+def journals_beside(path: str | os.PathLike, is_sound: IsSound | None = None) -> list[Pending]:
     """What lies beside a file of an interrupted change: its journal, and one that was set aside. Nothing is changed."""
     path = os.path.realpath(path)
     with Folder.of(path, searched_only=True) as folder, LocalSource(path, folder=folder) as source:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 import shutil
+import tracemalloc
 import zlib
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from hypothesis import strategies as st
 from support.journals import journal_of, leave_journal, leave_journal_1, stale_of
 
 from parquetext.errors import Malformed
-from parquetext.storage import Overlay, TailEdit, change, old_tail, open_source, pending, recover
+from parquetext.storage import Overlay, TailEdit, change, journals_beside, old_tail, open_source, recover
 from parquetext.storage.journal import SECTOR
 
 HEAD = bytes(range(256)) * 400 + b"x" * 100
@@ -159,7 +161,7 @@ def test_the_journal_of_another_file_is_set_aside(tmp_path, other, edit):
     path = interrupted(tmp_path, FOREIGN[other], edit)
     entry = journal_of(path).read_bytes()
     assert old_tail(path) is None
-    [found] = pending(path)
+    [found] = journals_beside(path)
     assert found.verdict == "others"
     done = recover(path)
     assert done.startswith(f"set aside a journal for a file of {len(OLD)} bytes, inode ")
@@ -167,7 +169,7 @@ def test_the_journal_of_another_file_is_set_aside(tmp_path, other, edit):
     assert path.read_bytes() == FOREIGN[other]
     assert {name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path)} == {
         "x.bin": FOREIGN[other], stale_of(path).name: entry}
-    [found] = pending(path)
+    [found] = journals_beside(path)
     assert found.told == "the journal of another file, which was set aside"
     assert recover(path) is None
 
@@ -213,6 +215,36 @@ def test_every_mixture_of_sectors_is_recognised_and_no_other_byte_passes(tmp_pat
     shutil.rmtree(path.parent)
 
 
+def peak_of(work) -> int:
+    """Bytes of memory that it takes at once."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(("old", "new"), [(3 << 20, 5 << 20), (5 << 20, 3 << 20)], ids=["longer", "shorter"])
+def test_large_tails_are_written_compared_and_put_back_in_steps(tmp_path, old, new):
+    path, chance = tmp_path / "x.bin", random.Random(old)
+    before, edit = HEAD + chance.randbytes(old + 77), TailEdit(len(HEAD), chance.randbytes(new + 99))
+    after = HEAD + edit.tail
+    path.write_bytes(before)
+    leave_journal(path, edit)
+    middle = (len(HEAD) + min(old, new) // 2) // SECTOR * SECTOR
+    path.write_bytes((after[:middle] + before[middle:]).ljust(len(after), b"\0"))
+    assert peak_of(lambda: recover(path)) < 6 << 20
+    assert path.read_bytes() == before and os.listdir(tmp_path) == ["x.bin"]
+    with change(path, in_place=True) as changing:
+        assert peak_of(lambda: changing.commit(edit)) < 3 << 20
+    assert path.read_bytes() == after
+    leave_journal(path, edit)
+    for flipped in (middle, len(after) - 1, len(HEAD)):
+        path.write_bytes(after[:flipped] + bytes([after[flipped] ^ 1]) + after[flipped + 1:])
+        assert old_tail(path) is None
+
+
 def ends_in(end: bytes):
     return lambda source: source.read_tail(len(end))[1] == end
 
@@ -239,7 +271,7 @@ def test_a_journal_of_version_1_counts_for_nothing_where_nobody_knows_what_is_so
 
 def test_without_a_journal_there_is_no_old_tail(tmp_path):
     (tmp_path / "x").write_bytes(b"x")
-    assert old_tail(tmp_path / "x") is None and pending(tmp_path / "x") == []
+    assert old_tail(tmp_path / "x") is None and journals_beside(tmp_path / "x") == []
 
 
 def test_an_overlay_reads_as_the_file_with_the_old_tail(tmp_path):

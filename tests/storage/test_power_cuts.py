@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
 
@@ -77,6 +78,27 @@ def test_a_cut_during_recovery_loses_nothing_either(tmp_path, edit):
         recover(path)
         outcomes.add(path.read_bytes())
     assert outcomes <= {OLD, new_content(edit)}
+
+
+@pytest.mark.parametrize("first", [False, True], ids=["replaced", "in place"])
+@pytest.mark.parametrize("second", [False, True], ids=["then replaced", "then in place"])
+def test_a_cut_during_or_after_a_second_change_leaves_one_of_three_contents(tmp_path, edit, first, second):
+    """Also where it brings the first change's journal back."""
+    path = tmp_path / "x.bin"
+    path.write_bytes(OLD)
+    recording = Recording(tmp_path)
+    last = TailEdit(len(HEAD) - 99, b"of the second" * 900)
+    for in_place, each in ((first, edit), (second, last)):
+        with change(path, in_place=in_place, operations=recording) as changing:
+            changing.commit(each)
+    outcomes = set()
+    for state in itertools.chain(states(recording), states(recording, after=True)):
+        put(state, tmp_path)
+        recover(path)
+        outcomes.add(path.read_bytes())
+        brought_back = {".x.bin.parquetext-journal-stale"} if first and not second else set()
+        assert set(os.listdir(tmp_path)) - brought_back == {"x.bin"}
+    assert outcomes == {OLD, new_content(edit), HEAD[:-99] + last.tail}
 
 
 @pytest.mark.parametrize("in_place", [False, True], ids=["replace", "in-place"])

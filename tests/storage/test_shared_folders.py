@@ -11,7 +11,7 @@ from support.journals import journal_of, leave_journal, stale_of
 from support.users import ANNA, MALLORY, as_user, shared_folder
 
 from parquetext.errors import Conflict, Refused
-from parquetext.storage import TailEdit, change, create, old_tail, pending, recover
+from parquetext.storage import TailEdit, change, create, journals_beside, old_tail, recover
 from parquetext.storage.names import NEW, beside
 from parquetext.storage.operations import Operations
 
@@ -73,7 +73,7 @@ def test_a_trusted_journal_of_that_content_is_acted_upon(path):
 def test_a_journal_that_is_not_trusted_is_never_acted_upon(planted):
     path, reason = planted
     assert old_tail(path) is None
-    [found] = pending(path)
+    [found] = journals_beside(path)
     assert (found.verdict, found.told) == ("untrusted", f"{found.name} {reason}: not trusted, and left alone")
     with pytest.raises(Refused, match=reason):
         recover(path)
