@@ -40,7 +40,7 @@ class ParquetWriter(pq.ParquetWriter):
     schema : pyarrow.Schema
     filesystem : pyarrow.fs.FileSystem, optional
         Where `where` is a path of it.
-    form : {"auto", "flat", "thrift"}
+    form : {"auto", "flat", "index", "thrift"}
         The footer's form; ``"thrift"`` is what pyarrow writes. ``"auto"`` takes the one that `edits.choice.choose_form`
         finds worth its bytes, if it can be written here, and never fails for its sake.
     placement, marker : str

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
+from pyarrow import ArrowException
 
 from ..edits import ONLY_PARQUETEXT
 from ..errors import ParquetextError, Unsupported
@@ -68,7 +69,7 @@ def job(
         else:
             raise typer.Exit(_interruptibly(
                 spark, lambda: _run(spark, name, paths, options, state, save, as_json, quiet)))
-    except (ParquetextError, JavaNotFound, OSError, TypeError) as error:
+    except (ParquetextError, JavaNotFound, OSError, TypeError, NotImplementedError, ArrowException) as error:
         print(escaped(f"{type(error).__name__}: {error}"), file=sys.stderr)
         raise typer.Exit(CANNOT_RUN) from None
     except KeyboardInterrupt:

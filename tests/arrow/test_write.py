@@ -72,6 +72,23 @@ def test_the_file_is_pyarrows_with_another_footer(implementation, path, options)
     assert path.read_bytes() == pyarrows(**options)
 
 
+@pytest.mark.parametrize("form", ["index", "auto"])
+@pytest.mark.parametrize("row_group_size", [20, 2])
+def test_the_index_adds_a_part_of_a_large_footer_to_it(implementation, path, form, row_group_size):
+    """As docs/writing.md says; `auto` takes it where a second footer would show in the file's size."""
+    table = pa.table({f"column_{n}": range(n, n + 20) for n in range(300)})
+    original = pyarrows(table, row_group_size=row_group_size)
+    parquetext.write_table(table, path, row_group_size, form=form)
+    with parquetext.open(path) as file:
+        assert file.form == "index" and not file.findings
+    footer = int.from_bytes(original[-8:-4], "little")
+    assert len(path.read_bytes()) - len(original) < footer * (0.1 if row_group_size == 2 else 0.3)
+    assert parquetext.read_table(path, columns=["column_7"]).equals(table.select(["column_7"]))
+    assert pq.read_table(path).equals(table) and parquetext.verify(path, deep=True).ok
+    edits.strip(path)
+    assert path.read_bytes() == original
+
+
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_the_thrift_form_is_what_pyarrow_writes(path, options):
     parquetext.write_table(TABLE, path, form="thrift", **options)
