@@ -56,6 +56,12 @@ def test_insert_into_a_table_goes_where_it_is_told(spark, sql, lake, tmp_path):
     sql(f"INSERT OVERWRITE t WITH (path '{lake}', partitionBy 'day', partitionOverwriteMode 'dynamic') "
         "SELECT id + 5, name, day FROM t WHERE day = 3")
     assert sql("SELECT id FROM t") == [(10,), (11,), (20,), (21,), (30,), (45,)]
+    spark.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic")
+    try:
+        with pytest.raises(Exception, match="does not support dynamic overwrite"):
+            sql(f"INSERT OVERWRITE t WITH (path '{lake}') VALUES (1, 'x', 1)")
+    finally:
+        spark.conf.unset("spark.sql.sources.partitionOverwriteMode")
     for path in lake.rglob("part-*.parquet"):
         assert b"parquetext.options" not in path.read_bytes()
 
