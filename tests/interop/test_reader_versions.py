@@ -15,8 +15,7 @@ import pytest
 from support.readers import AFTER_STOP, READERS, Reader
 
 import parquetext
-from parquetext import extension
-from parquetext.edits import options
+from parquetext.edits.options import PLACEMENTS
 
 ROOT = Path(__file__).parents[2]
 ROWS = 60
@@ -67,7 +66,6 @@ TABLES = {"flat": (flat_table, ROWS), "nested": (nested_table, ROWS), "maps": (m
           "groups": (groups_table, 2)}
 FORMS = ("flat", "index")
 # Placement and options of `upgrade`; the arrow dialect stands behind the stop.
-PLACEMENTS = getattr(options, "PLACEMENTS", extension.PLACEMENTS)
 VARIANTS = [*((placement, {"form": form}) for placement in PLACEMENTS for form in FORMS),
             (AFTER_STOP, {"dialect": "arrow"})]
 

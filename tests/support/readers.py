@@ -25,7 +25,7 @@ PROGRAMS = Path(__file__).parents[1] / "interop" / "programs"
 INSTALL_SECONDS, READ_SECONDS = 900, 120
 HADOOP = "3.5.0"
 
-IN_STRUCT, AFTER_STOP = "in-struct", "after-stop"
+ASIDE, IN_STRUCT, AFTER_STOP = "aside", "in-struct", "after-stop"
 TABLES = ("flat", "nested", "maps", "groups")
 
 
@@ -171,7 +171,7 @@ READERS = [
     _python("pyarrow", "26.0.1"),
     _python("DuckDB", "0.8.1", "pytz"),
     _python("DuckDB", "2.0.0", "pytz"),
-    _python("fastparquet", "2026.9.0", unreliable=(IN_STRUCT,)),
+    _python("fastparquet", "2026.9.0", unreliable=(ASIDE, IN_STRUCT)),
     _node("hyparquet", "1.31.5"),
     _java("parquet-java", "1.10.1"),
     _java("parquet-java", "1.18.1"),
