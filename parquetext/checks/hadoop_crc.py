@@ -17,10 +17,7 @@ _KIND = "hadoop-checksum"
 
 
 def check_hadoop_crc(source: LocalSource, begin: int) -> Iterator[Finding]:
-    """Findings about the checksum file beside `source`, of chunks with bytes from `begin` on.
-
-    What is no checksum file is none for Hadoop either.
-    """
+    """Findings about the checksum file beside `source`, of chunks with bytes from `begin` on."""
     path = crc_path(source.name)
     name = os.path.basename(path)
     try:
@@ -35,13 +32,15 @@ def check_hadoop_crc(source: LocalSource, begin: int) -> Iterator[Finding]:
     except ParquetextError as error:
         yield Finding(_KIND, error.message, place=name, is_note=True)
         return
-    if sums is None:
-        return
     advice = ": Hadoop's readers, Spark's among them, fail on the file"
-    if not sums.covers(source.size):
+    if sums is None:
+        yield Finding(_KIND, f"it is no checksum file{advice}", place=name)
+    elif beyond := sums.beyond(source.size):
         yield Finding(_KIND, f"it has checksums of {len(sums.sums)} chunks of {sums.chunk} bytes, the file "
-                      f"{source.size} bytes{advice}", place=name)
-    elif (wrong := sums.first_wrong(source, begin)) is not None:
+                      f"{source.size} bytes{advice if beyond < 0 else ''}", place=name, is_note=beyond > 0)
+    if sums is None or sums.beyond(source.size) < 0:
+        return
+    if (wrong := sums.first_wrong(source, begin)) is not None:
         at = wrong * sums.chunk
         yield Finding(_KIND, f"the bytes {at} to {min(at + sums.chunk, source.size)} do not have the checksum "
                       f"{sums.sums[wrong]:#010x}{advice}", at, name)

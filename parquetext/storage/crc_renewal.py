@@ -46,9 +46,9 @@ def renewed_for_edit(operations: Operations, source: LocalSource, edit: TailEdit
     """
     with _opened(source.name, source.folder) as old:
         sums = None if old is None else Checksums.read(old)
-        if sums is None:
+        if old is None:
             yield ""
-        elif not sums.fits(source, edit.keep):
+        elif sums is None or not sums.fits(source, edit.keep):
             yield f"{os.path.basename(old.name)} does not fit the file before this change, and is left as it is"
         else:
             with _renewed(operations, old, source.name, lambda: sums.after(source, edit), forced):
@@ -58,7 +58,7 @@ def renewed_for_edit(operations: Operations, source: LocalSource, edit: TailEdit
 @contextlib.contextmanager
 def renewed_for(operations: Operations, path: str, folder: Folder, new: LocalSource,
                 forced: frozenset[str]) -> Iterator[None]:
-    """The same for a file that the block puts in the place of another, `new` by its content."""
+    """The same for a file that the block puts in the place of another, `new` by its content, whatever fitted before."""
     with _opened(path, folder) as old:
         sums = None if old is None else Checksums.read(old)
         if sums is None:

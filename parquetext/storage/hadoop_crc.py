@@ -1,7 +1,8 @@
 """Hadoop's checksum files: ``.NAME.crc`` beside a local file, a CRC-32 for every few bytes of it.
 
-A reader of Hadoop's that finds one refuses a file that does not fit it; without one it reads without checks. (Layout:
-org.apache.hadoop.fs.ChecksumFileSystem, "crc" and a zero byte, bytes per checksum, checksums, all big-endian.)
+A reader of Hadoop's that finds one fails on a file that does not fit it, or where it is no checksum file; without one
+it reads without checks. (Layout: org.apache.hadoop.fs.ChecksumFileSystem, "crc" and a zero byte, bytes per checksum,
+checksums, all big-endian.)
 """
 
 from __future__ import annotations
@@ -50,14 +51,14 @@ class Checksums:
 
     @classmethod
     def read(cls, file: Source) -> Checksums | None:
-        """What an open file holds; None where it is no checksum file, which Hadoop does not take for one either."""
+        """What an open file holds; None where it is no checksum file. Bytes that make no checksum are left out."""
         content = file.size - _HEADER.size
-        if content < 0 or content % _SUM_BYTES:
+        if content < 0:
             return None
         magic, chunk = _HEADER.unpack(file.read(0, _HEADER.size))
         if magic != _MAGIC or not 0 < chunk < 1 << 31:
             return None
-        return cls(chunk, _big_endian(array("I", file.read(_HEADER.size, content))))
+        return cls(chunk, _big_endian(array("I", file.read(_HEADER.size, content - content % _SUM_BYTES))))
 
     @classmethod
     def of(cls, source: Source, chunk: int) -> Checksums:
@@ -67,9 +68,9 @@ class Checksums:
     def to_bytes(self) -> bytes:
         return _HEADER.pack(_MAGIC, self.chunk) + _big_endian(self.sums[:]).tobytes()
 
-    def covers(self, size: int) -> bool:
-        """Whether there are as many as a file of so many bytes has chunks."""
-        return len(self.sums) == -(-size // self.chunk)
+    def beyond(self, size: int) -> int:
+        """How many more there are than chunks in a file of so many bytes; Hadoop fails only where they are too few."""
+        return len(self.sums) - -(-size // self.chunk)
 
     def first_wrong(self, source: Source, begin: int = 0) -> int | None:
         """The first chunk that is not as its checksum says, of those with bytes from `begin` on."""
@@ -80,12 +81,12 @@ class Checksums:
         return None
 
     def fits(self, source: Source, begin: int) -> bool:
-        """Whether they are of just so many chunks, and right from `begin` on."""
-        return self.covers(source.size) and self.first_wrong(source, begin) is None
+        """Whether Hadoop reads the file by them from `begin` on."""
+        return self.beyond(source.size) >= 0 and self.first_wrong(source, begin) is None
 
     def tells_apart(self, source: Source, other: Checksums | None) -> bool:
-        """Whether they are of `source`, as far as its end says, and where they differ from `other` ones."""
-        if not self.fits(source, max(source.size - _END_BYTES, 0)):
+        """Whether they are of just `source`, as far as its end says, and where they differ from `other` ones."""
+        if self.beyond(source.size) or not self.fits(source, max(source.size - _END_BYTES, 0)):
             return False
         if other is None or other.chunk != self.chunk:
             return True

@@ -96,8 +96,8 @@ class TestVerify:
     def test_checksums_that_fit_are_no_finding(self, path):
         assert checks.verify(path).ok and checks.verify(path, pages=True).ok
 
-    def test_checksums_of_another_size_are_a_finding(self, path):
-        crc_of(path).write_bytes(checksummed(ORIGINAL + bytes(512)))
+    def test_too_few_checksums_are_a_finding(self, path):
+        crc_of(path).write_bytes(checksummed(ORIGINAL)[:-4])
         report = checks.verify(path)
         assert not report.ok
         [message] = findings(path)
@@ -121,9 +121,14 @@ class TestVerify:
         path.write_bytes(ORIGINAL[:-1] + b"?")
         assert {finding.kind for finding in checks.verify(path).findings} == {"tail", "hadoop-checksum"}
 
-    def test_what_is_no_checksum_file_is_none(self, path):
+    def test_more_checksums_than_chunks_are_a_note_for_hadoop_reads_past_them(self, path):
+        crc_of(path).write_bytes(checksummed(ORIGINAL) + bytes(4))
+        report = checks.verify(path, pages=True)
+        assert report.ok and "chunks of 512 bytes" in report.findings[0].message
+
+    def test_what_is_no_checksum_file_is_a_finding(self, path):
         crc_of(path).write_bytes(b"nothing of Hadoop's")
-        assert checks.verify(path, pages=True).ok
+        assert "no checksum file: Hadoop's readers" in findings(path)[0]
 
     def test_one_that_is_no_file_is_a_note(self, path):
         crc_of(path).unlink()

@@ -8,7 +8,7 @@ import pytest
 from support.hadoop import crc_of
 
 import parquetext
-from parquetext import edits
+from parquetext import checks, edits
 from parquetext.spark import jobs
 
 
@@ -52,3 +52,17 @@ def test_damage_from_before_a_change_is_seen_after_it(spark, lake):
     assert edits.upgrade(path, "flat").outcome == "upgraded"
     with pytest.raises(Exception, match="ChecksumException"):
         total(spark, lake)
+
+
+@pytest.mark.parametrize(("content", "reads"), [
+    (lambda good: good + b"more", True), (lambda good: good[:-4], False), (lambda good: b"", False),
+    (lambda good: b"something else", False)], ids=["more", "fewer", "empty", "something else"])
+def test_spark_takes_checksum_files_as_verify_does(spark, lake, content, reads):
+    path = max(lake.glob("*.parquet"))
+    crc_of(path).write_bytes(content(crc_of(path).read_bytes()))
+    assert checks.verify(path).ok is reads
+    if reads:
+        assert total(spark, lake) == sum(range(3000))
+    else:
+        with pytest.raises(Exception, match=r"FAILED_READ_FILE|ChecksumException"):
+            total(spark, lake)

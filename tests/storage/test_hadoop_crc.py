@@ -96,7 +96,11 @@ def test_damage_in_front_of_the_change_stays_visible(path, in_place, at):
 
 
 MISFITS = {
-    "size": lambda data: checksummed(data + bytes(600)),
+    "too few": lambda data: checksummed(data)[:-4],
+    "no checksum file": lambda data: b"something else",
+    "empty": lambda data: b"",
+    "no chunk size": lambda data: b"crc\0\0\0\0\0" + checksummed(data)[8:],
+    "another magic": lambda data: b"CRC\0" + checksummed(data)[4:],
     "chunk of the change": lambda data: checksummed(data[:4999] + b"?" + data[5000:]),
     "tail": lambda data: checksummed(data[:-1] + b"?"),
     "no sums": lambda data: checksummed(b""),
@@ -113,12 +117,12 @@ def test_one_that_did_not_fit_before_is_left_and_told(path, in_place, misfit):
     assert crc_of(path).read_bytes() == wrong
 
 
-@pytest.mark.parametrize("content", [b"", b"crc", b"crc\0\0\0\0\0", b"crc\0\x80\0\0\0", b"CRC\0\0\0\2\0",
-                                     checksummed(OLD) + b"?"], ids=repr)
-def test_what_hadoop_takes_for_no_checksum_file_is_left_alone(path, content):
-    crc_of(path).write_bytes(content)
-    assert commit(path, EDITS["longer"]) == ""
-    assert crc_of(path).read_bytes() == content
+@WAYS
+@pytest.mark.parametrize("more", [b"?", b"more", b"more than that"], ids=len)
+def test_checksums_of_more_than_the_file_are_renewed_for_hadoop_reads_past_them(path, in_place, more):
+    crc_of(path).write_bytes(checksummed(OLD) + more)
+    assert commit(path, EDITS["longer"], in_place=in_place) == ""
+    assert crc_of(path).read_bytes() == checksummed(new_content(EDITS["longer"]))
 
 
 def test_nothing_in_front_of_the_change_is_read(path, monkeypatch):
