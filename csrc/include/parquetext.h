@@ -800,8 +800,8 @@ typedef struct pqx_pm_chunk {
 } pqx_pm_chunk;
 /* A chunk's facts from any footer's form. `bytes` is what its ranges count from, `column` its descriptor: a statistic of
  * another width than the type's, or of more than 65535 bytes, is left out, and so are those of integers that the file
- * compares as `unsigned_order` where signed readers would see another order. A required leaf has no nulls. Of the Bloom
- * filter, which `places` (or NULL) has, only the place is taken. */
+ * compares as `unsigned_order` where signed readers would see another order, but for IPv4 addresses, which have no sign.
+ * A required leaf has no nulls. Of the Bloom filter, which `places` (or NULL) has, only the place is taken. */
 PQX_API int pqx_pm_chunk_of(const uint8_t *bytes, const pqx_chunk *facts, const pqx_places *places, const pqx_pm_column *column, int unsigned_order, pqx_pm_chunk *chunk, pqx_error *error);
 
 /* What a header is written from. One sorting column that is the designated timestamp and ascends is left implicit. */
