@@ -35,7 +35,7 @@ static uint32_t decode_group(const uint8_t *text, uint8_t *out)
 size_t pqx_base64_decode(const uint8_t *text, size_t size, uint8_t *out)
 {
     size_t groups = size / 4, left = size % 4;
-    for (size_t i = 0; i < groups; i++)
+    for (size_t i = pqx_base64_wide_groups(text, size, out); i < groups; i++)
         if (PQX_UNLIKELY(decode_group(text + 4 * i, out + 3 * i))) return i;
     if (left) {
         uint8_t last[4] = {'A', 'A', 'A', 'A'}, bytes[3];
