@@ -21,7 +21,7 @@ from .names import JOURNAL, beside
 from .operations import Operations
 from .source import LocalSource, Version
 
-__all__ = ["MIXED", "NEW", "OLD", "Journal", "journal_path", "parse", "write"]
+__all__ = ["MIXED", "NEW", "OLD", "Journal", "is_of_later_version", "journal_path", "parse", "write"]
 
 OLD, NEW, MIXED = "old", "new", "mixed"  # what a file that a journal was made for may hold behind the kept bytes
 SECTOR = 512  # of the file: a disk writes each of them whole or not at all
@@ -31,6 +31,7 @@ STEP = 1 << 20  # read at once; a multiple of SECTOR
 _MAGIC = b"PQXJRNL2"
 _HEADER = struct.Struct("<8sQQQQQqqIII")
 _MAGIC_1 = b"PQXJRNL1"
+_MAGIC_OF_ALL = _MAGIC[:-1]
 _HEADER_1 = struct.Struct("<8sQQQIII")
 _CRC = struct.Struct("<I")
 
@@ -146,6 +147,12 @@ def write(operations: Operations, file: int, source: LocalSource, edit: TailEdit
     header = _HEADER.pack(_MAGIC, edit.keep, source.size, edit.size, *version.identity, version.modified,
                           version.changed, checksum_before(source, edit.keep), crc, zlib.crc32(sums))
     operations.write(file, b"".join((header, _CRC.pack(zlib.crc32(header)), sums)), 0)
+
+
+def is_of_later_version(file: LocalSource) -> bool:
+    """Whether an open file begins as a journal does that this version does not know."""
+    magic = file.read(0, min(len(_MAGIC), file.size))
+    return magic.startswith(_MAGIC_OF_ALL) and len(magic) == len(_MAGIC) and magic not in (_MAGIC, _MAGIC_1)
 
 
 def parse(file: LocalSource) -> Journal | None:

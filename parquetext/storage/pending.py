@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ..errors import Malformed, ParquetextError
 from .edit import TailEdit
 from .folder import Folder
-from .journal import MIXED, Journal, parse
+from .journal import MIXED, Journal, is_of_later_version, parse
 from .names import JOURNAL, STALE, beside
 from .source import LocalSource
 from .trust import distrust
@@ -91,8 +91,8 @@ def find(source: LocalSource, is_sound: IsSound | None = None) -> Pending | None
 
 def _judge(path: str, file: LocalSource, source: LocalSource, is_sound: IsSound | None) -> Pending:
     reason = distrust(os.fstat(file.fd), source.owner)
-    if reason:
-        return _untrusted(path, reason)
+    if reason or is_of_later_version(file):
+        return _untrusted(path, reason or "is of a later version")
     journal = parse(file)
     if journal is None:
         return Pending(path, LEFT, "a journal that was not in use")

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.journals import journal_of, leave_journal, leave_journal_1, stale_of
 
-from parquetext.errors import Malformed
+from parquetext.errors import Malformed, Refused
 from parquetext.storage import Overlay, TailEdit, change, journals_beside, old_tail, open_source, recover
 from parquetext.storage.journal import SECTOR
 
@@ -121,7 +121,7 @@ SPOILED = {
     "header flipped": lambda entry: entry[:9] + bytes([entry[9] ^ 1]) + entry[10:],
     "sums flipped": lambda entry: entry[:85] + bytes([entry[85] ^ 1]) + entry[86:],
     "longer": lambda entry: entry + b"x", "tail missing": lambda entry: entry[:-3000] + bytes(3000),
-    "header missing": lambda entry: bytes(80) + entry[80:], "unknown version": lambda entry: b"PQXJRNL3" + entry[8:],
+    "header missing": lambda entry: bytes(80) + entry[80:],
 }
 
 
@@ -133,6 +133,17 @@ def test_a_journal_that_is_not_whole_was_never_in_use(tmp_path, spoil):
     assert old_tail(path) is None
     assert recover(path) == "removed a journal that was not in use"
     assert path.read_bytes() == OLD and os.listdir(tmp_path) == ["x.bin"]
+
+
+def test_a_journal_of_a_later_version_is_left_to_that(tmp_path):
+    path = interrupted(tmp_path, *STATES["half"])
+    entry = journal_of(path)
+    entry.write_bytes(b"PQXJRNL3" + entry.read_bytes()[8:])
+    before = {name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path)}
+    assert old_tail(path) is None
+    with pytest.raises(Refused, match="is of a later version"):
+        recover(path)
+    assert {name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path)} == before
 
 
 def test_a_journal_that_claims_more_than_it_holds_takes_no_memory_for_it(tmp_path):

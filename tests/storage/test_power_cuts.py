@@ -10,6 +10,7 @@ import pytest
 from support.powercut import Recording, put, states
 
 from parquetext.storage import TailEdit, change, old_tail, recover
+from parquetext.storage.operations import Operations
 
 HEAD = bytes(range(256)) * 20 + b"not at a sector"
 OLD = HEAD + b"old" * 4000
@@ -19,6 +20,19 @@ EDITS = {
     "as long": TailEdit(len(HEAD), b"new" * 4000),
     "appended": TailEdit(len(OLD), b"appended" * 2000),
 }
+
+
+class Unflushed(Operations):
+    """For what is only looked at: nothing waits for the disk."""
+
+    def fsync(self, file):
+        """It is in the system's memory."""
+
+    def fsync_folder(self, folder):
+        """The same."""
+
+
+UNFLUSHED = Unflushed()
 
 
 @pytest.fixture(params=EDITS)
@@ -56,7 +70,7 @@ def test_a_change_in_place_can_be_read_and_recovered_at_every_moment(tmp_path, e
             torn += 1
             under_journal = old_tail(path)
             assert now[:under_journal.keep] + under_journal.tail == OLD
-        recover(path)
+        recover(path, operations=UNFLUSHED)
         outcomes.add(path.read_bytes())
         assert os.listdir(tmp_path) == ["x.bin"]
     assert outcomes == {OLD, new_content(edit)}
@@ -75,7 +89,7 @@ def test_a_cut_during_recovery_loses_nothing_either(tmp_path, edit):
     outcomes = set()
     for state in seen:
         put(state, tmp_path)
-        recover(path)
+        recover(path, operations=UNFLUSHED)
         outcomes.add(path.read_bytes())
     assert outcomes <= {OLD, new_content(edit)}
 
@@ -94,7 +108,7 @@ def test_a_cut_during_or_after_a_second_change_leaves_one_of_three_contents(tmp_
     outcomes = set()
     for state in itertools.chain(states(recording), states(recording, after=True)):
         put(state, tmp_path)
-        recover(path)
+        recover(path, operations=UNFLUSHED)
         outcomes.add(path.read_bytes())
         brought_back = {".x.bin.parquetext-journal-stale"} if first and not second else set()
         assert set(os.listdir(tmp_path)) - brought_back == {"x.bin"}
@@ -109,6 +123,6 @@ def test_the_flushes_are_what_saves_it(tmp_path, in_place):
     outcomes = set()
     for state in states(recording, flushes=False):
         put(state, tmp_path)
-        recover(path)
+        recover(path, operations=UNFLUSHED)
         outcomes.add(path.read_bytes())
     assert outcomes - {OLD, new_content(edit)}
