@@ -26,7 +26,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
         if (pqx_slice_footer(data, size, &scan, leaves, leaf_count, row_groups, row_group_count, options & 1, options >> 1 & 1, &out, NULL) == PQX_OK) {
             CLAIM(scan.problem.code == PQX_OK);
             uint8_t *slice = exact(out.data, out.size);
+            pqx_missing missing;
             CLAIM(pqx_scan_footer(slice, out.size, &again, NULL) == PQX_OK);
+            CLAIM(pqx_find_missing(slice, out.size, &missing, NULL) == PQX_OK);
             CLAIM(again.end == out.size && again.leaf_count == leaf_count && again.row_group_count == row_group_count);
             pqx_scan_free(&again);
             free(slice);
