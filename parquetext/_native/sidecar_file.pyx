@@ -38,6 +38,9 @@ cdef enum:
 
 # Where our notes stand at a sidecar's end, counted from there: which file it belongs to, and behind that, or not, sums.
 cdef uint64_t NOTE_HEAD = 8
+cdef uint64_t NOTED_LENGTH = wire.PM_ORIGIN_FOOTER_LENGTH
+cdef uint64_t PLANNED_LENGTH = wire.PM_FOOTER_PARQUET_FOOTER_LENGTH
+cdef uint64_t TRAILER_BYTES = wire.PM_TRAILER_BYTES
 cdef uint64_t BEHIND_NOTES = wire.PM_CHECKSUM_BYTES + wire.PM_TRAILER_BYTES
 cdef uint64_t SUMS_BYTES = wire.PM_SUMS_BYTES
 cdef uint64_t SUMS_COLUMNS = wire.PM_SUMS_COLUMN_COUNT
@@ -120,12 +123,23 @@ cdef ssize_t read_at(int fd, void *into, size_t size, uint64_t offset) noexcept 
 
 
 cdef bint is_origin(local_file *file, uint64_t behind) noexcept nogil:
-    """Whether our note of the file that a sidecar belongs to is the last thing but `behind` bytes."""
+    """Whether our note of the file that a sidecar belongs to is the last thing but `behind` bytes, and of this commit.
+
+    Others carry it along into their own commits, which are of other Parquet footers.
+    """
     cdef uint32_t head[2]
-    cdef uint64_t from_end = behind + NOTE_HEAD + ORIGIN_HEAD[1]
-    if file.committed < from_end or read_at(file.fd, head, sizeof(head), file.committed - from_end) != sizeof(head):
+    cdef uint32_t length = 0, noted = 0, planned = 0
+    cdef uint64_t from_end = behind + NOTE_HEAD + ORIGIN_HEAD[1], at = file.committed - from_end
+    if file.committed < from_end or read_at(file.fd, head, sizeof(head), at) != sizeof(head):
         return False
-    return head[0] == ORIGIN_HEAD[0] and head[1] == ORIGIN_HEAD[1]
+    if head[0] != ORIGIN_HEAD[0] or head[1] != ORIGIN_HEAD[1]:
+        return False
+    if read_at(file.fd, &noted, 4, at + NOTE_HEAD + NOTED_LENGTH) != 4:
+        return False
+    if read_at(file.fd, &length, 4, file.committed - TRAILER_BYTES) != 4 or length > file.committed - TRAILER_BYTES:
+        return False
+    at = file.committed - TRAILER_BYTES - length + PLANNED_LENGTH
+    return read_at(file.fd, &planned, 4, at) == 4 and planned == noted
 
 
 cdef bint is_ours(local_file *file) noexcept nogil:

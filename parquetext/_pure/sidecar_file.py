@@ -47,16 +47,26 @@ def map_file(path: str | bytes) -> mmap.mmap | bytes:
         os.close(fd)
 
 
-def _is_origin(fd: int, end: int) -> bool:
-    """Whether our note of the file that a sidecar belongs to ends at `end`."""
+def _is_origin(fd: int, end: int, size: int) -> bool:
+    """Whether our note of the file that a sidecar belongs to ends at `end`, and is of this commit.
+
+    Others carry it along into their own commits, which are of other Parquet footers.
+    """
     at = end - wire.PM_ORIGIN_BYTES - NOTE_HEAD
-    return at >= 0 and os.pread(fd, NOTE_HEAD, at) == ORIGIN_HEAD
+    if at < 0 or os.pread(fd, NOTE_HEAD, at) != ORIGIN_HEAD:
+        return False
+    trailer = size - wire.PM_TRAILER_BYTES
+    footer = trailer - int.from_bytes(os.pread(fd, 4, trailer), "little")
+    if footer < 0:
+        return False
+    return (os.pread(fd, 4, at + NOTE_HEAD + wire.PM_ORIGIN_FOOTER_LENGTH)
+            == os.pread(fd, 4, footer + wire.PM_FOOTER_PARQUET_FOOTER_LENGTH))
 
 
 def _is_ours(fd: int, size: int) -> bool:
     """Whether a sidecar of this size ends as those that we write."""
     end = size - BEHIND_NOTES
-    if _is_origin(fd, end):
+    if _is_origin(fd, end, size):
         return True
     sums = end - wire.PM_SUMS_BYTES
     if sums < 0:
@@ -65,7 +75,7 @@ def _is_ours(fd: int, size: int) -> bool:
     sums -= 4 * columns + NOTE_HEAD
     if sums < 0 or int.from_bytes(os.pread(fd, 4, sums), "little") != wire.PM_SUMS_CODE:
         return False
-    return _is_origin(fd, sums)
+    return _is_origin(fd, sums, size)
 
 
 def _whole(fd: int, size: int, path: str | bytes) -> bytes:

@@ -143,6 +143,9 @@ class TestTruncated:
         assert type(kernel.map_file(place)) is bytes
         write(place, sidecars.sidecar(kernel, ours=True))
         assert type(kernel.map_file(place)) is not bytes
+        data = sidecars.sidecar(kernel, ours=True)
+        write(place, sidecars.appended(kernel, data, kernel.Reader(data), None, (9004, 600)))   # our note in it still
+        assert type(kernel.map_file(place)) is bytes
         pq.write_table(pa.table({"a": range(9), "b": range(9)}), tmp_path / "t.parquet", row_group_size=3)
         built = build(tmp_path / "t.parquet")
         assert type(kernel.map_file(str(built.sidecar))) is not bytes

@@ -79,7 +79,9 @@ def writer(kernel, **options):
 
 def sidecar(kernel, *, ours: bool = False, **options) -> bytes:
     """A sidecar with everything in it that the format has, but for external filters; with a note of ours at its end."""
-    notes = [(CODE, bytes(wire.PM_ORIGIN_BYTES))] if ours else []
+    note = bytearray(wire.PM_ORIGIN_BYTES)
+    note[wire.PM_ORIGIN_FOOTER_LENGTH:wire.PM_ORIGIN_FOOTER_LENGTH + 4] = (500).to_bytes(4, "little")
+    notes = [(CODE, bytes(note))] if ours else []
     return writer(kernel, **options).finish(
         6004, 500, unused_bytes=17, seq_txn=99, scratchpad=[(7, b"note"), (7, b"shadowed"), (8, b""), *notes])
 
