@@ -9,7 +9,7 @@ from ..edits.choice import choose_form
 from ..errors import ParquetextError
 from ..findings import Finding
 from ..footer.dialect.form import layout_name
-from ..footer.locate import read_tail
+from ..footer.locate import Tail, read_tail
 from ..storage import open_source
 
 __all__ = ["Block", "Inspection", "Slot", "inspect"]
@@ -80,23 +80,7 @@ def inspect(path) -> Inspection:
         facts = Inspection(str(path), source.size)
         try:
             tail = read_tail(source)
-            facts.footer_offset, facts.footer_bytes = tail.footer_offset, tail.footer_length
-            footer = source.read(tail.footer_offset, tail.footer_length)
-            facts.blocks = [
-                Block(
-                    extension.name_of(block.uuid),
-                    str(block.uuid),
-                    block.payload,
-                    block.length,
-                    layout_name(footer, tail, block) if block.is_dialect else "",
-                )
-                for block in tail.blocks
-            ]
-            facts.findings += tail.findings
-            if not tail.is_par3:
-                _add_extension(facts, footer)
-            if tail.reference is not None:
-                facts.aside_bytes, facts.placement = tail.footer_offset - tail.start, extension.ASIDE
+            _add_tail(facts, source, tail)
             with open_file(path) as file:
                 facts.form, facts.rows = file.form, file.num_rows
                 facts.row_groups, facts.columns = len(file.row_groups), file.num_columns
@@ -111,6 +95,27 @@ def inspect(path) -> Inspection:
         except ParquetextError as error:
             facts.findings.append(Finding.of("unreadable", error))
     return facts
+
+
+def _add_tail(facts: Inspection, source, tail: Tail) -> None:
+    """The footer and its blocks; its bytes are let go before they are read by a form."""
+    facts.footer_offset, facts.footer_bytes = tail.footer_offset, tail.footer_length
+    footer = source.read(tail.footer_offset, tail.footer_length)
+    facts.blocks = [
+        Block(
+            extension.name_of(block.uuid),
+            str(block.uuid),
+            block.payload,
+            block.length,
+            layout_name(footer, tail, block) if block.is_dialect else "",
+        )
+        for block in tail.blocks
+    ]
+    facts.findings += tail.findings
+    if not tail.is_par3:
+        _add_extension(facts, footer)
+    if tail.reference is not None:
+        facts.aside_bytes, facts.placement = tail.footer_offset - tail.start, extension.ASIDE
 
 
 def _choice(facts: Inspection) -> str:

@@ -9,7 +9,7 @@ from uuid import UUID
 from .. import extension, kernels, wire
 from ..errors import ParquetextError, Refused, Unsupported, wire_error
 from ..footer.dialect import framing
-from ..footer.locate import FIRST_READ_LOCAL, LENGTH_AND_MAGIC, Tail, read_tail
+from ..footer.locate import FIRST_READ_LOCAL, LENGTH_AND_MAGIC, MAX_FOOTER_BYTES, Tail, read_tail
 from ..storage import TailEdit
 from .aside import ReferencePiece, read_reference, reference_of, reference_text
 from .pieces import BLOCKS, Piece, form_of
@@ -22,7 +22,6 @@ SIGNATURE_BYTES = 28
 TRAILER_BYTES = 28
 OURS = BLOCKS | {wire.UUID_FOOTER_REFERENCE}
 SMALLEST_READ = LENGTH_AND_MAGIC + len(STOP) + TRAILER_BYTES
-MAX_FOOTER_BYTES = (1 << 31) - 1  # readers take the length for a signed number
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,12 @@ from ..errors import Damaged, Malformed, ParquetextError, Refused, Unsupported
 from ..findings import Finding
 from .dialect import framing
 
-__all__ = ["FIRST_READ_LOCAL", "FIRST_READ_REMOTE", "Block", "Source", "Tail", "locate", "read_tail"]
+__all__ = ["FIRST_READ_LOCAL", "FIRST_READ_REMOTE", "MAX_FOOTER_BYTES", "Block", "Source", "Tail", "locate",
+           "read_tail"]
 
 FIRST_READ_LOCAL, FIRST_READ_REMOTE = 4 << 10, 16 << 10
 LENGTH_AND_MAGIC = 8
+MAX_FOOTER_BYTES = (1 << 31) - 1  # readers take the length for a signed number
 PAR3_TRAILER = struct.Struct("<III4s")  # the payload's CRC-32, its length, the length's CRC-32, magic
 SMALLEST_FILE = LENGTH_AND_MAGIC + 4
 SMALLEST_TAIL = LENGTH_AND_MAGIC + 1
@@ -341,6 +343,8 @@ def locate(tail, file_size: int) -> Tail:
         The file is too short, does not end in a magic, or its footer does not fit in it.
     Damaged
         The checksum of a PAR3 footer's length is wrong.
+    Unsupported
+        The footer is longer than 2^31 - 1 bytes.
     Refused
         The footer is encrypted (magic PARE).
     ParquetextError
@@ -360,6 +364,9 @@ def locate(tail, file_size: int) -> Tail:
         raise Malformed(f"the footer's length of {length} bytes does not fit in the file of {file_size} bytes: "
                         f"it would start at {end - length}",
                         offset=end, expected=file_size - SMALLEST_FILE, found=length)
+    if length > MAX_FOOTER_BYTES:
+        raise Unsupported(f"a footer of {length} bytes: readers take {MAX_FOOTER_BYTES} at most", offset=end,
+                          expected=MAX_FOOTER_BYTES, found=length, code=wire.TOO_LARGE)
     located = Tail(file_size, end - length, length)
     if view[-SMALLEST_TAIL] == STOP:
         located._step_over_blocks(view[:-SMALLEST_TAIL], end - 1)
@@ -423,7 +430,7 @@ def read_tail(source: Source, first_read: int = FIRST_READ_LOCAL, *, until: UUID
 
     Raises
     ------
-    Malformed, Damaged, Refused
+    Malformed, Damaged, Refused, Unsupported
         As `locate`.
     """
     given = min(max(first_read, SMALLEST_TAIL + TRAILER_BYTES), source.size)

@@ -1,0 +1,121 @@
+"""Footers of gigabytes: refused where no reader takes them, and never twice in memory."""
+
+from __future__ import annotations
+
+import json
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support import flat_footers as thrift
+
+import parquetext
+from parquetext import errors, footer, sidecar
+from parquetext.catalog.footers import read_footer
+from parquetext.checks.inspection import inspect
+
+MIB, GIB = 1 << 20, 1 << 30
+MOST = (1 << 31) - 1
+
+WORK = """
+import gc, json, sys
+import parquetext
+from parquetext import footer, kernels
+from parquetext.checks.inspection import inspect
+
+def peak():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) * 1024
+
+def look(path):
+    with parquetext.open(path) as file:
+        assert file.form == "thrift" and file.num_columns == 1
+
+def upgrade(path):
+    result = parquetext.upgrade(path, form="index", dry_run=True)
+    assert result.outcome == "would-upgrade"
+
+def verify(path):
+    assert not parquetext.verify(path).findings
+
+kernels.use(sys.argv[1])
+small, large = sys.argv[2:]
+took = {}
+for work in (look, footer.scan, verify, inspect, upgrade):
+    work(small)                          # what imports take
+    gc.collect()
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")
+    before = peak()
+    work(large)
+    took[work.__name__] = peak() - before
+print(json.dumps(took))
+"""
+
+
+def sparse(path: Path, footer_bytes: int, head: bytes = b"", end: bytes = b"") -> str:
+    """A file that is a footer of so many bytes, of which few are on the disk: `head`, zeros, `end`."""
+    with open(path, "wb") as file:
+        file.write(b"PAR1" + head)
+        file.seek(4 + footer_bytes - len(end))
+        file.write(end + struct.pack("<I", footer_bytes) + b"PAR1")
+    return str(path)
+
+
+def sound(path: Path, footer_bytes: int) -> str:
+    """A sound footer of so many bytes: one column, and a value of zeros."""
+    whole = thrift.footer([thrift.element(b"schema", children=1), thrift.element(b"a", type=1)], [],
+                          key_values=[thrift.key_value(b"zeros", b"")])
+    value = whole.rindex(b"\x18\x00")
+    rest = len(whole) - 1
+    zeros = next(zeros for width in range(1, 6)
+                 if len(thrift.varint(zeros := footer_bytes - rest - width)) == width)
+    return sparse(path, footer_bytes, whole[:value + 1] + thrift.varint(zeros), whole[value + 2:])
+
+
+def taken(implementation: str, folder: Path, footer_bytes: int) -> dict[str, int]:
+    """Bytes of memory that each of the verbs takes at most for such a file, in a process of its own."""
+    paths = sound(folder / "small.parquet", 4096), sound(folder / "large.parquet", footer_bytes)
+    done = subprocess.run([sys.executable, "-c", WORK, implementation, *paths], capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("verb", [
+    parquetext.open, footer.scan, inspect, read_footer, sidecar.build, parquetext.read_table, parquetext.strip,
+    lambda path: parquetext.upgrade(path, form="flat", dry_run=True),
+    lambda path: parquetext.upgrade(path),
+], ids=["open", "scan", "inspect", "catalog", "sidecar", "read_table", "strip", "would upgrade", "upgrade"])
+def test_a_footer_that_no_reader_takes_is_refused_before_it_is_read(implementation, tmp_path, verb):
+    path = sparse(tmp_path / "large.parquet", 3 * GIB + GIB // 2)
+    if verb is inspect:
+        assert [finding.kind for finding in inspect(path).findings] == ["unreadable"]
+        return
+    message = f"a footer of {7 * GIB // 2} bytes: readers take {MOST} at most"
+    with pytest.raises(errors.Unsupported, match=message) as caught:
+        verb(path)
+    assert (caught.value.expected, caught.value.found) == (MOST, 7 * GIB // 2)
+
+
+def test_a_footer_that_no_reader_takes_is_a_finding(implementation, tmp_path):
+    path = sparse(tmp_path / "large.parquet", MOST + 1)
+    report = parquetext.verify(path)
+    assert not report.ok
+    assert any("readers take" in finding.message for finding in report.findings)
+
+
+def test_a_footer_is_in_memory_once(implementation, tmp_path):
+    size = 96 * MIB
+    took = taken(implementation, tmp_path, size)
+    assert len(took) == 5
+    assert {verb: most for verb, most in took.items() if most > 1.25 * size} == {}
+
+
+@pytest.mark.usefixtures("long")
+def test_a_footer_of_2_gib_is_in_memory_once(tmp_path):
+    size = 2 * GIB - 8192
+    took = taken("native", tmp_path, size)
+    assert {verb: most for verb, most in took.items() if most > 1.1 * size} == {}
