@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from .. import wire
+from ..errors import wire_error
 from ..footer.elements import Element, parse_element
 from ..footer.types import BOOLEAN, BYTE_ARRAY, DOUBLE, FIXED_LEN_BYTE_ARRAY, FLOAT, INT32, INT64, PHYSICAL_TYPES
 from .logical import text_of
@@ -42,16 +43,14 @@ def leaves_of(scan) -> Leaves:
 
 
 def _described(scan, offsets, lengths) -> Leaves:
-    paths: list[tuple[str, ...]] = []
     elements = [parse_element(scan.data[start:start + length])
                 for start, length in zip(offsets, lengths, strict=True)]
-    for element, parent in zip(elements, scan.elements("parent"), strict=True):
-        paths.append((*paths[parent], element.name) if parent >= 0 else ())
-    leaves, repetitions = list(scan.leaves), scan.elements("max_repetition")
+    leaves, repetitions, parents = list(scan.leaves), scan.elements("max_repetition"), list(scan.elements("parent"))
+    depths = _depths(scan, parents, leaves)
     columns = {
         "leaf": pa.array(range(len(leaves)), pa.int32()),
-        "column": pa.array([_shown(".".join(paths[leaf])) for leaf in leaves], pa.string()),
-        "depth": pa.array([len(paths[leaf]) for leaf in leaves], pa.int32()),
+        "column": pa.array([_shown(_path(elements, parents, leaf)) for leaf in leaves], pa.string()),
+        "depth": pa.array([depths[leaf] for leaf in leaves], pa.int32()),
         "max_repetition_level": pa.array([repetitions[leaf] for leaf in leaves], pa.int32()),
         "physical_type": pa.array([_physical(elements[leaf]) for leaf in leaves], pa.string()),
         "type_length": pa.array([elements[leaf].type_length for leaf in leaves], pa.int32()),
@@ -60,6 +59,27 @@ def _described(scan, offsets, lengths) -> Leaves:
     columns = {name: column.dictionary_encode() if column.type == pa.string() else column
                for name, column in columns.items()}
     return Leaves(columns, bytes(_reading(elements[leaf]) for leaf in leaves))
+
+
+def _depths(scan, parents: list[int], leaves: list[int]) -> list[int]:
+    """How deep each element lies. OUT_OF_PROPORTION where the leaves' paths are, as for a footer of ours."""
+    depths, sizes = [0] * len(parents), list(scan.elements("name_length"))
+    for index, parent in enumerate(parents):
+        if parent >= 0:
+            depths[index] = depths[parent] + 1
+            sizes[index] += sizes[parent] + 1 if parent else 0
+    limit, found = wire.FLAT_MOST_TIMES * scan.end + wire.FLAT_MOST_BESIDE, sum(sizes[leaf] for leaf in leaves)
+    if found > limit:
+        raise wire_error(wire.OUT_OF_PROPORTION, 0, limit, found)
+    return depths
+
+
+def _path(elements: list[Element], parents: list[int], leaf: int) -> str:
+    names = []
+    while leaf > 0:
+        names.append(elements[leaf].name)
+        leaf = parents[leaf]
+    return ".".join(reversed(names))
 
 
 def _shown(name: str) -> str:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from support.blown_up import nested, write_footer
 from support.corpus_files import readable
 
 import parquetext
@@ -32,6 +33,15 @@ def test_of_a_large_file_the_end_alone_is_read(tmp_path):
     footer = read_footer(path)
     assert footer.file_size > 1 << 20
     assert footer.bytes_read <= FIRST_READ <= 1 << 17
+
+
+def test_a_schema_whose_paths_are_out_of_proportion_is_one_row_with_its_error(tmp_path):
+    hostile, deep = tmp_path / "hostile.parquet", tmp_path / "deep.parquet"
+    write_footer(hostile, nested(2000, 20_000))
+    write_footer(deep, nested(40_000))
+    found = catalog(hostile, deep)
+    assert found["file"].to_pylist() == [str(hostile)]      # the other one has no row groups, and its groups no paths
+    assert found["error"].to_pylist()[0].startswith("Unsupported: its names and tables would take 80")
 
 
 def of_column(table: pa.Table, name: str, *facts: str) -> list:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import struct
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from support.blown_up import nested, paths_of
+from support.blown_up import nested, paths_of, write_footer
 from support.flat_payloads import outcome
 from support.form_readers import module
 
@@ -101,15 +100,10 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) << 10)
 """
 
 
-def write_file(path: Path, footer: bytes) -> str:
-    path.write_bytes(b"PAR1" + footer + struct.pack("<I", len(footer)) + b"PAR1")
-    return str(path)
-
-
 def test_an_upgrade_is_refused_in_little_memory(implementation, tmp_path):
-    small = write_file(tmp_path / "small.parquet", nested(3))
+    small = write_footer(tmp_path / "small.parquet", nested(3))
     shapes = (DEEP, WIDE) if implementation == "native" else (DEEP,)
-    hostile = [write_file(tmp_path / f"{shape[0]}.parquet", nested(*shape)) for shape in shapes]
+    hostile = [write_footer(tmp_path / f"{shape[0]}.parquet", nested(*shape)) for shape in shapes]
     command = [sys.executable, "-c", UPGRADE, small, implementation, *hostile]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

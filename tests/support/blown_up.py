@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import struct
+from pathlib import Path
+
 from . import flat_footers as thrift
 
 REQUIRED, INT32 = 0, 1
@@ -21,3 +24,8 @@ def paths_of(levels: int, leaves: int = 1) -> int:
     groups = sum(2 * level - 1 for level in range(1, levels + 1))
     return groups + sum(2 * levels + len(str(leaf)) for leaf in range(leaves))
 
+
+def write_footer(path: Path, footer: bytes) -> str:
+    """A file that is a footer and nothing else."""
+    path.write_bytes(b"PAR1" + footer + struct.pack("<I", len(footer)) + b"PAR1")
+    return str(path)
