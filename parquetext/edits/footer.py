@@ -115,7 +115,7 @@ class Footer:
 
     def composed(self, inside: Sequence[Piece], aside: Sequence[Piece], marker: str, *, is_behind: bool) -> TailEdit:
         """The tail edit that leaves the struct with just these pieces in its extension, and these aside from it."""
-        struct, front = self.bare[:-len(STOP)], []
+        struct, front = memoryview(self.bare)[:-len(STOP)], []
         changed = [STOP]
         if aside:
             front = [bytes(-self.start % 8), *_parts(aside)]

@@ -111,11 +111,13 @@ def test_a_footer_is_in_memory_once(implementation, tmp_path):
     size = 96 * MIB
     took = taken(implementation, tmp_path, size)
     assert len(took) == 5
-    assert {verb: most for verb, most in took.items() if most > 1.25 * size} == {}
+    copies = {verb: 2 if verb == "upgrade" else 1 for verb in took}    # a new tail has the footer in it
+    assert {verb: most for verb, most in took.items() if most > (copies[verb] + 0.25) * size} == {}
 
 
 @pytest.mark.usefixtures("long")
 def test_a_footer_of_2_gib_is_in_memory_once(tmp_path):
     size = 2 * GIB - 8192
     took = taken("native", tmp_path, size)
+    assert took.pop("upgrade") < 2.1 * size
     assert {verb: most for verb, most in took.items() if most > 1.1 * size} == {}

@@ -6,10 +6,12 @@ import struct
 
 import pytest
 from support import flat_footers as thrift
+from support.blown_up import write_footer
 from support.colliding_names import colliding_names
 from support.flat_payloads import Memory
 from support.form_readers import chunk_facts
 
+import parquetext
 from parquetext import kernels, wire
 from parquetext._pure import flat_names, name_table
 from parquetext._pure.checksum import xxh64
@@ -143,6 +145,19 @@ def test_the_table_has_a_key_of_its_own():
         assert table.candidates(b"a.b") == table.candidates(3) == [5]
         assert table.candidates(b"a") == table.candidates(4) == []
     assert keys[0] != keys[1]
+
+
+@pytest.mark.parametrize("placement", ["aside", "in-struct", "after-stop"])
+@pytest.mark.parametrize("form", ["flat", "index"])
+def test_colliding_names_of_a_file_are_looked_up_wherever_its_form_stands(implementation, tmp_path, colliding, form,
+                                                                          placement):
+    path = write_footer(tmp_path / "colliding.parquet", footer_of(colliding[:2500]))
+    parquetext.upgrade(path, form=form, placement=placement)
+    with parquetext.open(path) as file:
+        assert file.form == form
+        columns = file.columns([name.decode() for name in colliding[:2500]])
+        assert [column.leaf for column in columns] == list(range(2500))
+        assert file._form.io[0] < FEW_READS
 
 
 def test_full_buckets_pass_entries_on_as_a_plain_search_would(implementation, colliding):
