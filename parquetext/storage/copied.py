@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from ..errors import Conflict, ParquetextError
 from .edit import TailEdit
 from .s3 import AT_ONCE, LEAST_PART, S3Object, S3Upload
-from .s3_checksums import ObjectChecksum
+from .s3_checksums import NO_CHECKSUM, NotOfThePart, ObjectChecksum
 from .source import RemoteSource
 
 __all__ = ["commit_copied"]
@@ -36,7 +36,10 @@ def commit_copied(source: RemoteSource, goal: S3Object, edit: TailEdit) -> int:
         if edit.keep < LEAST_PART or not edit.tail:
             _commit_whole(source, goal, edit, tag, attributes, checksum)
             return edit.size
-        _commit_parts(goal, edit, tag, attributes, checksum)
+        try:
+            _commit_parts(goal, edit, tag, attributes, checksum)
+        except NotOfThePart:  # without a checksum of its own the new object has a right one, or none
+            _commit_parts(goal, edit, tag, attributes, NO_CHECKSUM)
         return len(edit.tail)
     except FileNotFoundError:
         raise Conflict("it was removed meanwhile", file=source.name) from None

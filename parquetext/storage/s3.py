@@ -156,7 +156,7 @@ class S3Upload:
             copied = self._goal.client.upload_part_copy(
                 **self._where, PartNumber=number, CopySource=self._goal.where, CopySourceIfMatch=tag,
                 CopySourceRange=f"bytes={begin}-{end - 1}")["CopyPartResult"]
-        self._tags[number], self._sums[number] = copied["ETag"], self._checksum.of_answer(copied)
+        self._tags[number], self._sums[number] = copied["ETag"], self._checksum.of_copy(copied, begin, end)
 
     def finish(self, **options) -> None:
         """Put the new object in place."""

@@ -14,11 +14,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-__all__ = ["NO_CHECKSUM", "ObjectChecksum"]
+__all__ = ["NO_CHECKSUM", "NotOfThePart", "ObjectChecksum"]
 
 _CRC32C, _CRC64NVME = (0x82F63B78, 4), (0x9A6C9329AC4BC9B5, 8)  # polynomials, the highest power first; bytes
 _BLOCK = 1 << 13
 COMPOSITE = "COMPOSITE"  # of the parts' checksums, and not of the object's bytes
+
+
+class NotOfThePart(Exception):
+    """A store has told the checksum of a whole object for a part that it has copied from it: the new one's is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +35,24 @@ class ObjectChecksum:
         As S3 calls it; empty for none.
     type : str
         ``"FULL_OBJECT"``, ``"COMPOSITE"``, or empty where the store does not tell, or decides.
+    value : str
+        The checksum itself, and
+    size : int
+        the bytes of the object that has it.
     """
 
     algorithm: str = ""
     type: str = ""
+    value: str = ""
+    size: int = 0
 
     @classmethod
     def of_head(cls, head: Mapping) -> ObjectChecksum:
         """What HeadObject tells, if its checksums were asked for."""
         algorithm = next((name for name in _SUMS if head.get(f"Checksum{name}")), "")
-        return cls(algorithm, head.get("ChecksumType", "") if algorithm else "")
+        if not algorithm:
+            return cls()
+        return cls(algorithm, head.get("ChecksumType", ""), head[f"Checksum{algorithm}"], head.get("ContentLength", 0))
 
     @property
     def is_of_parts(self) -> bool:
@@ -58,6 +70,19 @@ class ObjectChecksum:
             return {}
         sum = base64.b64encode(_SUMS[self.algorithm](data)).decode()
         return {"ChecksumAlgorithm": self.algorithm, f"Checksum{self.algorithm}": sum}
+
+    def of_copy(self, answer: Mapping, begin: int, end: int) -> dict[str, str]:
+        """The same of the bytes [begin, end) of the object itself, copied by the store.
+
+        Raises
+        ------
+        NotOfThePart
+            It is the object's own.
+        """
+        told = self.of_answer(answer)
+        if self.value and self.value in told.values() and (begin, end) != (0, self.size):
+            raise NotOfThePart
+        return told
 
     def of_answer(self, answer: Mapping) -> dict[str, str]:
         """What CompleteMultipartUpload is told of a part, by the store's answer to it."""

@@ -102,6 +102,8 @@ def test_an_object_put_whole_keeps_its_algorithm(store, client, algorithm):
 class Recording:
     """A client of boto3's that answers as S3 does where an upload has a kind of checksum, and notes what is asked."""
 
+    tells_the_objects = False  # for a part
+
     def __init__(self, kept: dict, *, knows_checksums: bool = True):
         self.head = {"ETag": '"old"', "ContentLength": len(OLD), **kept}
         self.asked: list[tuple[str, dict]] = []
@@ -128,7 +130,10 @@ class Recording:
         return {"ETag": f'"{PartNumber}"'}
 
     def _upload_part_copy(self, PartNumber, **_):
-        sum = {f"Checksum{self.algorithm}": f"of part {PartNumber}"} if self.algorithm else {}
+        if not self.algorithm:
+            return {"CopyPartResult": {"ETag": f'"{PartNumber}"'}}
+        name = f"Checksum{self.algorithm}"
+        sum = {name: self.head[name] if self.tells_the_objects else f"of part {PartNumber}"}
         return {"CopyPartResult": {"ETag": f'"{PartNumber}"', **sum}}
 
     def of(self, name: str) -> list[dict]:
@@ -172,6 +177,25 @@ def test_sums_that_the_store_does_not_tell_of_every_part_are_left_to_it():
     copied.commit_copied(Source, goal_of(client), LARGE)
     parts = client.of("complete_multipart_upload")[0]["MultipartUpload"]["Parts"]
     assert [list(part) for part in parts] == [["PartNumber", "ETag"]] * 2
+
+
+@pytest.mark.parametrize("value", ["x", "x-2"], ids=["FULL_OBJECT", "COMPOSITE"])
+def test_where_the_store_tells_the_objects_own_checksum_for_a_part_the_upload_is_done_without(value):
+    client = Recording({"ChecksumCRC32": value, "ChecksumType": "COMPOSITE" if "-" in value else "FULL_OBJECT"})
+    client.tells_the_objects = True
+    copied.commit_copied(Source, goal_of(client), LARGE)
+    first, second = client.of("create_multipart_upload")
+    assert first["ChecksumAlgorithm"] == "CRC32" and "ChecksumAlgorithm" not in second
+    assert len(client.of("abort_multipart_upload")) == 1
+    [finished] = client.of("complete_multipart_upload")
+    assert [list(part) for part in finished["MultipartUpload"]["Parts"]] == [["PartNumber", "ETag"]] * 2
+
+
+def test_the_objects_own_checksum_is_right_for_all_of_it():
+    client = Recording({"ChecksumCRC32": "x", "ChecksumType": "FULL_OBJECT"})
+    client.tells_the_objects = True
+    copied.commit_copied(Source, goal_of(client), TailEdit(len(OLD), b"appended"))
+    assert len(client.of("create_multipart_upload")) == 1
 
 
 @pytest.mark.parametrize("edit", [LARGE, SMALL], ids=["copied", "whole"])
