@@ -1,4 +1,4 @@
-/* Skip, walk, find and follow a path in any bytes: every result lies inside, and the four agree with each other. */
+/* Skip, walk, find, follow a path and check sizes in any bytes: every result lies inside, and the five agree with each other. */
 #include "input.h"
 
 static void walk(const uint8_t *data, size_t size, size_t expected_end)
@@ -28,7 +28,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     pqx_error error;
     if (pqx_thrift_skip(data, size, 0, type, depth, &end, &error) == PQX_OK) CLAIM(end <= size);
     else CLAIM(error.code != PQX_OK);
-    if (pqx_thrift_skip(data, size, 0, 12, 64, &end, NULL) == PQX_OK) walk(data, size, end);
+    int is_struct = pqx_thrift_skip(data, size, 0, 12, 64, &end, NULL) == PQX_OK;
+    if (is_struct) walk(data, size, end);
+    CLAIM((pqx_thrift_check_sizes(data, size, UINT32_MAX, UINT32_MAX, NULL) == PQX_OK) == is_struct);
+    if (pqx_thrift_check_sizes(data, size, 3, 2, &error) != PQX_OK) CLAIM(error.offset < size || !is_struct);
 
     pqx_field field;
     int found;

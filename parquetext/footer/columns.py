@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from .. import wire
+from ..errors import Unsupported
 from .elements import Element, parse_element
 from .model import Node
 from .names import as_path
@@ -164,7 +165,11 @@ class Column:
 
     def _bounds(self) -> tuple[pa.Array, pa.Array]:
         if self._typed is None:
-            self._typed = self.leaf_type.bounds(self._chunks)
+            try:
+                self._typed = self.leaf_type.bounds(self._chunks)
+            except Unsupported as error:
+                raise Unsupported(f"the bounds of column {self.name!r} take {error.message}", file=str(self._file.path),
+                                  expected=error.expected, found=error.found, code=error.code) from None
         return self._typed
 
     def _exactness(self, bit: int, known: int, exact: int) -> pa.Array:

@@ -12,7 +12,8 @@ from support.corpus_files import readable
 from support.flat_files import write_with_flat_footer
 
 import parquetext
-from parquetext.errors import ColumnError, ParquetextError
+from parquetext.errors import ColumnError, ParquetextError, Unsupported
+from parquetext.thrift import write
 
 NESTED = pa.schema([
     pa.field("id", pa.int64()),
@@ -191,6 +192,19 @@ def test_a_type_without_an_order_has_no_bounds(tmp_path):
         column = file.column("x")
         assert column.physical_type == "INT96"
         assert column.min.equals(pa.nulls(1, pa.timestamp("ns")))
+
+
+def test_bounds_of_a_length_that_only_the_schema_claims_are_an_error(tmp_path, implementation):
+    path, length = tmp_path / "claims.parquet", 2**31 - 1
+    chunk = {"meta_data": {"type": 7, "encodings": [], "path_in_schema": ["x"], "codec": 0, "num_values": 1,
+                           "total_uncompressed_size": 1, "total_compressed_size": 1, "data_page_offset": 4}}
+    footer = write("FileMetaData", {
+        "version": 1, "schema": [{"name": "r", "num_children": 1}, {"name": "x", "type": 7, "type_length": length}],
+        "num_rows": 2, "row_groups": [{"columns": [chunk], "total_byte_size": 1, "num_rows": 1}] * 2})
+    path.write_bytes(b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    with parquetext.open(path) as file, pytest.raises(Unsupported, match=f"'x' take {2 * length} bytes") as caught:
+        file.column("x").min  # noqa: B018
+    assert caught.value.file == str(path)
 
 
 def test_facts_are_typed_memoryviews(nested):
