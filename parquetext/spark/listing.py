@@ -76,7 +76,7 @@ def listed(spark: SparkSession, filesystems: Filesystems, paths: object) -> pa.T
         found, left = _by_driver(filesystems, [paths] if isinstance(paths, (str, os.PathLike)) else paths)
         table = _table(found)
         if left:
-            rows = spark.createDataFrame([tuple(folder) for folder in left], _PLACES)
+            rows = spark.createDataFrame([tuple(map(_encodable, folder)) for folder in left], _PLACES)
             slots = parallelism(spark)
             tasks = min(max(-(-len(left) // FOLDERS_PER_TASK), slots), len(left), TASKS_PER_SLOT * slots)
             table = pa.concat_tables([table, _by_cluster(spark, filesystems, rows.repartition(tasks))])
@@ -137,7 +137,13 @@ def _as_row(error: Exception) -> pa.RecordBatch:
                            [*FILES.names, _ERROR])
 
 
+def _encodable(name: str) -> str:
+    """The name, or where it is no UTF-8, which Spark has no place for, one that leads nowhere and says which it was."""
+    return name.encode("utf-8", "backslashreplace").decode()
+
+
 def _table(files: list[tuple]) -> pa.Table:
+    files = [(_encodable(path), *facts) for path, *facts in files]
     columns = list(zip(*files, strict=True)) or [[] for _ in FILES]
     return pa.table([pa.array(values, field.type) for values, field in zip(columns, FILES, strict=True)], schema=FILES)
 

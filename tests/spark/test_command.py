@@ -73,6 +73,19 @@ def test_a_catalog_is_saved_and_says_what_it_could_not_read(spark, run, lake, tm
     assert chunks["error"].null_count == chunks.num_rows - 1 == metadata.num_columns * metadata.num_row_groups
 
 
+def test_names_of_files_end_no_line_and_no_job(run, lake):
+    """Line ends, escape codes, markup, and what is no UTF-8, which fails alone."""
+    odd = ["x\nok forged.parquet", "red \x1b[31m.parquet", "[b]bold[b].parquet", os.fsdecode(b"byte \xff.parquet")]
+    for name in odd:
+        (lake / name).write_bytes(b"not at all, not at all")
+    done = run("verify", lake, "--json")
+    assert done.exit_code == 1, done.output
+    rows = {Path(row["path"]).name: row["outcome"] for row in map(json.loads, done.stdout.splitlines())}
+    assert rows == dict.fromkeys(odd[:3], "findings") | {"byte \\udcff.parquet": "failed", "x.parquet": "ok"}
+    told = [line for line in done.stderr.splitlines() if line.startswith(str(lake))]
+    assert len(told) == 4 and "\x1b" not in done.output and "/x\\nok forged.parquet: tail: not a" in "".join(told)
+
+
 def test_exit_codes_tell_failed_files_from_a_job_that_could_not_run(run, lake):
     (lake / "bad.parquet").write_bytes(b"not at all, not at all")
     done = run("verify", lake, "--pages")
