@@ -74,9 +74,12 @@ class Files(Sequence[Found]):
         return len(self.paths)
 
     def __getitem__(self, number: int) -> Found:
+        return Found(self.target(number), self.keys[number], self.sizes[number])
+
+    def target(self, number: int) -> LocalTarget | RemoteTarget:
+        """Where a file is."""
         path, filesystem = self.paths[number], self.filesystems[number]
-        target = LocalTarget(path) if filesystem is None else RemoteTarget(filesystem, path)
-        return Found(target, self.keys[number], self.sizes[number])
+        return LocalTarget(path) if filesystem is None else RemoteTarget(filesystem, path)
 
 
 def discover(source, filesystem=None, *, partitioned: bool = True,

@@ -118,8 +118,9 @@ def _files_of(options: Options, path: str, listing: Files, base: str | None) -> 
         folder, _, name = each.rpartition("/")
         if folder not in hidden:
             hidden[folder] = any(map(is_skipped, filter(None, folder[len(root):].split("/"))))
-        is_shown = size and not hidden[folder] and not is_skipped(name) and not name.endswith(COPYING)
-        if (is_shown or each == path) and (options.name_filter is None or is_named(name, options.name_filter)):
+        is_hidden = hidden[folder] or (name[:1] in "._" and is_skipped(name)) or name.endswith(COPYING)
+        is_meant = each == path or (size and not is_hidden)
+        if is_meant and (options.name_filter is None or is_named(name, options.name_filter)):
             found.append((number, folder))
     if options.recursive:
         return [listing[number] for number, _ in found]
@@ -128,7 +129,9 @@ def _files_of(options: Options, path: str, listing: Files, base: str | None) -> 
     if not any(partition.keys for partition in partitions.values()):
         return [listing[number] for number, folder in found if listing.paths[number] == path or folder == root]
     _check_alike(partitions)
-    return [listing[number]._replace(keys=keys) for number, folder in found if (keys := partitions[folder].keys)]
+    target, sizes = listing.target, listing.sizes
+    return [Found(target(number), keys, sizes[number]) for number, folder in found
+            if (keys := partitions[folder].keys)]
 
 
 def _partition(folder: str, base: str) -> _Partition:
