@@ -51,8 +51,9 @@ def verify(path, *, pages: bool = False, deep: bool = False) -> Report:
 
     Notes
     -----
-    The default tier costs one read of the footer: the tail, the Thrift structure, the checksums of all blocks, every
-    cell of a flat footer or an index, and Thrift bytes by the checksums of an index. A block of the arrow dialect is
+    The default tier costs one read of the footer: the tail, the Thrift structure, the fields that readers require in
+    every struct, the schema and ``ARROW:schema`` as pyarrow takes them, the checksums of all blocks, every cell of a
+    flat footer or an index, and Thrift bytes by the checksums of an index. A block of the arrow dialect is
     compared with the Thrift footer (in plain Python, some 0.2 ms per column chunk). `pages` reads the headers, and the
     bodies of pages that have a checksum; `deep` reads all. Hadoop's checksum file beside a local file (``.NAME.crc``)
     has to fit it: its size and the footer, and with `pages` all of it.

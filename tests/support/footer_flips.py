@@ -1,4 +1,4 @@
-"""Files with one flipped bit in the footer through every verb that reads, in a process of their own: what may kill it.
+"""Files with one flipped bit in the footer, or in a block, through every verb that reads, in a process of their own.
 
     python footer_flips.py FILE FOLDER PROGRESS STEP OFFSET IMPLEMENTATION
 
@@ -69,7 +69,8 @@ VERBS: list[Callable] = [
 def main(file: str, folder: str, progress: str, step: str, offset: str, implementation: str) -> None:
     kernels.use(implementation)
     whole = Path(file).read_bytes()
-    start = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+    facts = inspect(Path(file))
+    start = min([facts.footer_offset, *(block.offset for block in facts.blocks)])
     path = Path(folder, "flipped.parquet")
     with open(progress, "w") as told:
         for flip in range(int(offset), 8 * (len(whole) - start), int(step)):
