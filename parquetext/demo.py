@@ -18,6 +18,7 @@ from . import checks, edits
 from . import open as open_file
 from .bench.readers import installed_readers, read_many_with
 from .bench.shapes import column_names
+from .checks.inspection import inspect
 
 __all__ = ["COLUMNS", "ROW_GROUPS", "Step", "run"]
 
@@ -102,9 +103,8 @@ def run(
     start = time.perf_counter()
     edits.upgrade(path, form="flat")
     added = os.path.getsize(path) - size
-    yield Step(
-        "upgrade: add the flat footer", time.perf_counter() - start, detail=f"+{added:,} bytes ({added / size:.1%})"
-    )
+    seconds, placement = time.perf_counter() - start, inspect(path).placement
+    yield Step("upgrade: add the flat footer", seconds, detail=f"+{added:,} bytes ({added / size:.1%}), {placement}")
 
     say("verifying")
     start = time.perf_counter()

@@ -55,7 +55,8 @@ def _table(facts) -> Table:
     if facts.thrift_bytes is not None:
         lines.append(("Thrift", human_bytes(facts.thrift_bytes)))
     if facts.extension_bytes:
-        lines.append(("extension", f"{human_bytes(facts.extension_bytes)}, {facts.marker} marker, {facts.placement}"))
+        lines.append(("extension", f"{human_bytes(facts.extension_bytes)}, {facts.marker} marker"))
+        lines.append(("placement", _placement_of(facts)))
     lines += [
         ("block", f"{_kind_of(block)}: {human_bytes(block.bytes)} at offset {block.offset:,}") for block in facts.blocks
     ]
@@ -70,6 +71,14 @@ def _table(facts) -> Table:
     for name, value in lines:
         table.add_row(name, cell(value, "red" if name == "finding" else ""))
     return table
+
+
+def _placement_of(facts) -> str:
+    """Where the blocks stand, in words."""
+    if facts.aside_bytes:
+        return f"aside: {human_bytes(facts.aside_bytes)} in front of the Thrift footer, to which the extension leads"
+    return {"in-struct": "in-struct: within the Thrift footer", "after-stop": "after-stop: behind its struct"}[
+        facts.placement]
 
 
 def _kind_of(block) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import NamedTuple, TypeVar
 
 import pyarrow as pa
 
-from .. import wire
+from .. import kernels, wire
 from ..errors import Damaged, Malformed
 from ..findings import Finding
 from ..storage import BatchedSource
@@ -36,6 +37,7 @@ CELLED = ("flat", "index", "par3")
 A_GOOD_PART = 4  # of a footer, that is worth reading whole: one leaf in so many is wanted
 LOOK_UPS = 64    # after so many one by one it is asked again whether it is worth it
 _NOTHING = (0, 0)
+CHANGED_IN_PLACE = "changed-in-place"
 T = TypeVar("T")
 
 
@@ -74,13 +76,13 @@ class File:
         What was opened.
     """
 
-    __slots__ = ("_findings", "_form", "_left", "_looked_up", "_schema", "_source", "form", "path")
+    __slots__ = ("_findings", "_form", "_is_reopened", "_left", "_looked_up", "_schema", "_source", "form", "path")
 
     def __init__(self, path, source, name: str, form: Form, findings: list[Finding] | None = None):
         self.path, self._source, self.form, self._form = path, source, name, form
         self._findings = findings
         self._schema: pa.Schema | None = None
-        self._left, self._looked_up = _NOTHING, 0
+        self._left, self._looked_up, self._is_reopened = _NOTHING, 0, False
 
     def __enter__(self) -> File:
         return self
@@ -108,11 +110,34 @@ class File:
         """Do something that only reads the footer; on the next form where this one is damaged."""
         try:
             return operation(self._form)
-        except Damaged as error:
-            self._leave_form(error)
-        except Malformed as error:
-            raise self._located(error) from None
+        except (Damaged, Malformed) as error:
+            self._recover(error)
         return self._on_form(operation)
+
+    def _recover(self, error: Damaged | Malformed) -> None:
+        """Go over to a form on which the operation can be tried again, or raise the error."""
+        if self._reopened_after_change():
+            return
+        if isinstance(error, Malformed):
+            raise self._located(error) from None
+        self._leave_form(error)
+
+    def _reopened_after_change(self) -> bool:
+        """Open a local file once more where it was changed in place meanwhile: its footer may have moved."""
+        source = self._source
+        if self._is_reopened or not isinstance(source, kernels.local.LocalFile):
+            return False
+        now = os.fstat(source.fd)
+        if (now.st_size, now.st_mtime_ns) == (source.size, source.mtime_ns):
+            return False
+        self._is_reopened = True
+        self._source = kernels.local.LocalFile(f"/proc/self/fd/{source.fd}")
+        self._form.close()
+        source.close()
+        self.form, self._form, findings = forms.best_form(self._source)
+        self._findings = [Finding(CHANGED_IN_PLACE, "the file was changed in place since it was opened; it was opened "
+                                  "again", is_note=True), *findings]
+        return True
 
     def _located(self, error: Malformed) -> Malformed:
         """The error with the file's name, and with where in the file the field is missing that pyarrow asks for."""
@@ -246,10 +271,8 @@ class File:
                 found = found or _look_up(form, name, field_id)
             leaf, chunks = found
             return Column(self, leaf, chunks)
-        except Damaged as error:
-            self._leave_form(error)
-        except Malformed as error:
-            raise self._located(error) from None
+        except (Damaged, Malformed) as error:
+            self._recover(error)
         return self.column(name, field_id=field_id)
 
     def columns(self, names: Iterable[str | tuple[str, ...]] | None = None) -> list[Column]:

@@ -247,6 +247,20 @@ def test_data_that_reaches_behind_the_start_is_found(path):
     assert any("data reaches to" in finding.message for finding in parquetext.verify(path).findings)
 
 
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("change", [edits.strip, lambda path, **how: edits.finalize(path, confirm=True, **how)])
+def test_who_has_the_file_open_while_its_footer_moves_in_place_opens_it_again(path, form, change):
+    table = pa.table({f"column {n}": [n, n + 1] for n in range(300)})  # no tail holds its footer
+    pq.write_table(table, path)
+    edits.upgrade(path, form=form)
+    with parquetext.open(path) as file:
+        assert file.column("column 7").max.to_pylist() == [8]
+        change(path, in_place=True)
+        assert file.column("column 200").max.to_pylist() == [201]
+        assert [finding.kind for finding in file.findings] == ["changed-in-place"]
+        assert file.read(["column 299"]).equals(table.select(["column 299"]))
+
+
 def test_every_flipped_bit_of_the_reference_gives_the_same_answers(path):
     edits.upgrade(path, form="flat")
     data = path.read_bytes()
