@@ -184,7 +184,8 @@ def append(struct, payload, *, marker: str = "spec", placement: str = IN_STRUCT,
 
 
 def append_block(struct, uuid: UUID | str | bytes, payload, *, marker: str = "spec", placement: str = IN_STRUCT,
-                 page_header: bool = False, limit: int = DEFAULT_LIMIT, wrap: bool = False) -> bytes:
+                 page_header: bool = False, limit: int = DEFAULT_LIMIT, wrap: bool = False,
+                 text: bool = False) -> bytes:
     """Stack a block on the struct's extension, or make one with it.
 
     Parameters
@@ -196,6 +197,9 @@ def append_block(struct, uuid: UUID | str | bytes, payload, *, marker: str = "sp
     wrap : bool
         Make a free-form extension a block of the kind `wire.UUID_WRAPPED` first. `strip` of the last block above it
         gives the bytes back as they were.
+    text : bool
+        Write the extension as base64 where all of it is text already, or nothing: many readers up to April 2026 refuse
+        unknown bytes that are no UTF-8. `blocks` undoes it.
 
     Raises
     ------
@@ -205,17 +209,21 @@ def append_block(struct, uuid: UUID | str | bytes, payload, *, marker: str = "sp
         The extension there is free-form.
     """
     _check_arguments(struct, marker, placement)
-    bare, content = bytes(struct), b""
+    bare, content, is_text = bytes(struct), b"", text
     place = _writable(struct, page_header)
     if place is not None:
         content = _content(struct, place, page_header)
-        if kernels.extension.block_before(content, len(content)) is None and not _text_blocks(content):
+        is_text = text and bool(found := _text_blocks(content))
+        if is_text:
+            content = b"".join(_rendered(block.uuid, block.payload) for block in found)
+        elif kernels.extension.block_before(content, len(content)) is None and not _text_blocks(content):
             if not wrap:
                 raise wire_error(wire.FREE_FORM, place.payload)
             content = _rendered(wire.UUID_WRAPPED, content)
         bare, marker, placement = _without(struct, place), MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement]
     block = kernels.extension.trailer(payload, _uuid(uuid).bytes)
-    return _write(bare, b"".join((content, payload, block)), marker, placement, page_header, limit)
+    stack = b"".join((content, payload, block))
+    return _write(bare, base64.b64encode(stack) if is_text else stack, marker, placement, page_header, limit)
 
 
 def replace(struct, payload, *, uuid: UUID | str | bytes | None = None, page_header: bool = False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import uuid
+from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -258,3 +259,19 @@ def test_kinds_are_registered_listed_and_named():
 @pytest.mark.parametrize("form", [lambda kind: kind, str, lambda kind: kind.bytes])
 def test_a_uuid_may_be_given_in_any_form(form):
     assert extension.blocks(extension.append_block(STRUCT_BYTES, form(ONE), b""))[0].uuid == ONE
+
+
+@given(st.lists(st.binary(max_size=40), min_size=1, max_size=4))
+def test_blocks_stand_as_text_where_asked_and_come_off_one_by_one(payloads):
+    states = [STRUCT_BYTES]
+    for payload in payloads:
+        states.append(extension.append_block(states[-1], ONE, payload, text=True))
+        assert bytes(extension.find(states[-1])).isascii()
+    found = extension.blocks(states[-1])
+    assert [bytes(block.payload) for block in found] == payloads and all(block.in_text for block in found)
+    for before, after in pairwise(states):
+        assert extension.strip(after, ONE) == before
+    raw = extension.append_block(states[-1], OTHER, b"raw")
+    assert [block.in_text for block in extension.blocks(raw)] == [True] * len(payloads) + [False]
+    assert extension.strip(raw, OTHER) == states[-1]
+    assert extension.append_block(raw, OTHER, b"more", text=True).count(b"more") == 1

@@ -124,12 +124,13 @@ def replace_struct(footer, address: Address, struct) -> bytes:
     return _rewrite(footer, address, lambda _: _whole(struct) if address else bytes(struct))
 
 
-def extend(footer, address: Address, uuid: UUID | str | bytes, payload, **options) -> bytes:
-    """The footer with a block stacked on the extension of the struct at an address.
+def extend(footer, address: Address, uuid: UUID | str | bytes, payload, *, text: bool = True, **options) -> bytes:
+    """The footer with a block stacked on the extension of the struct at an address, as text unless told otherwise.
 
     `options` and errors are those of `parquetext.extension.append_block`; offsets of errors count from the footer.
     """
-    return _rewrite(footer, address, lambda struct: extension.append_block(struct, uuid, payload, **options))
+    return _rewrite(footer, address,
+                    lambda struct: extension.append_block(struct, uuid, payload, text=text, **options))
 
 
 def strip(footer, address: Address, uuid: UUID | str | bytes | None = None) -> bytes:

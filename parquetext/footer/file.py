@@ -110,14 +110,16 @@ class File:
         """Do something that only reads the footer; on the next form where this one is damaged."""
         try:
             return operation(self._form)
-        except (Damaged, Malformed) as error:
+        except (Damaged, Malformed, OSError) as error:
             self._recover(error)
         return self._on_form(operation)
 
-    def _recover(self, error: Damaged | Malformed) -> None:
+    def _recover(self, error: Damaged | Malformed | OSError) -> None:
         """Go over to a form on which the operation can be tried again, or raise the error."""
         if self._reopened_after_change():
             return
+        if isinstance(error, OSError):
+            raise error
         if isinstance(error, Malformed):
             raise self._located(error) from None
         self._leave_form(error)
@@ -271,7 +273,7 @@ class File:
                 found = found or _look_up(form, name, field_id)
             leaf, chunks = found
             return Column(self, leaf, chunks)
-        except (Damaged, Malformed) as error:
+        except (Damaged, Malformed, OSError) as error:
             self._recover(error)
         return self.column(name, field_id=field_id)
 

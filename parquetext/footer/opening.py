@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 from .. import kernels
 from ..errors import Damaged, ParquetextError, Unsupported
 from ..findings import Finding
@@ -24,6 +26,15 @@ def open_as(kind: type[File], path, form: str | None = None) -> File:
 
 
 def _open_local(kind: type[File], path: str, form: str | None = None) -> File:
+    try:
+        return _open_once(kind, path, form)
+    except OSError as error:
+        if error.errno != errno.ENODATA:
+            raise
+    return _open_once(kind, path, form)  # a change in place has made it shorter meanwhile
+
+
+def _open_once(kind: type[File], path: str, form: str | None) -> File:
     source = kernels.local.LocalFile(path)
     if form is not None:
         return _open_named(kind, path, source, form)
