@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from pyspark.sql.datasource import CaseInsensitiveDict
 from pyspark.sql.types import StructField, StructType
 
 from ..errors import Unsupported
@@ -25,8 +26,8 @@ def is_table(options: Mapping[str, str]) -> bool:
     return "provider" in options
 
 
-def table_options(properties: Mapping[str, str]) -> dict[str, str]:
-    """What LOCATION and OPTIONS have said among a table's properties.
+def table_options(properties: Mapping[str, str]) -> Mapping[str, str]:
+    """What LOCATION and OPTIONS have said among a table's properties, whose names Spark gives in small letters.
 
     Raises
     ------
@@ -37,7 +38,7 @@ def table_options(properties: Mapping[str, str]) -> dict[str, str]:
         raise Unsupported("a table without a location has no files to take columns from: CREATE TABLE … USING "
                           "parquetext LOCATION '…'")
     said = {name[len(_OPTION):]: value for name, value in properties.items() if name.lower().startswith(_OPTION)}
-    return {**{name: value for name, value in said.items() if name.lower() != "path"}, "path": properties["path"]}
+    return CaseInsensitiveDict({**said, "path": properties["path"]})
 
 
 def remembering(schema: StructType, options: Mapping[str, str]) -> StructType:
@@ -47,7 +48,7 @@ def remembering(schema: StructType, options: Mapping[str, str]) -> StructType:
     return StructType([_with_metadata(first, {**first.metadata, _KEY: json.dumps(kept)}), *others])
 
 
-def options_for(schema: StructType, options: Mapping[str, str]) -> dict[str, str]:
+def options_for(schema: StructType, options: Mapping[str, str]) -> Mapping[str, str]:
     """The options of a read: those that are said, else those of the table that the schema is of.
 
     Raises
@@ -56,10 +57,10 @@ def options_for(schema: StructType, options: Mapping[str, str]) -> dict[str, str
         There is no path in either.
     """
     if options.get("path") or options.get("paths"):
-        return dict(options)
+        return options
     for field in schema:
         if _KEY in field.metadata:
-            return {**json.loads(field.metadata[_KEY]), **options}
+            return CaseInsensitiveDict({**json.loads(field.metadata[_KEY]), **options})
     raise Unsupported("no path: say .load(path); of a table whose columns were declared Spark tells a Python data "
                       "source no location: CREATE TABLE … USING parquetext LOCATION '…' without columns, or "
                       "SELECT … FROM table WITH (path '…')")

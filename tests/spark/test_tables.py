@@ -48,6 +48,14 @@ def test_the_options_of_a_table_count(sql, lake):
         sql(f"CREATE TABLE u USING parquetext OPTIONS (path '{lake}', colour 'red')")
 
 
+def test_names_of_options_are_found_in_small_letters(sql, lake):
+    """As Spark gives them, of a table and in a query."""
+    sql(f"CREATE TABLE t USING parquetext OPTIONS (path '{lake}', recursiveFileLookup 'true', pathGlobFilter 'x*')")
+    assert sql("SELECT id FROM t") == [(10,), (11,), (20,), (21,)]
+    sql("CREATE TABLE u (id BIGINT) USING parquetext")
+    assert sql(f"SELECT id FROM u WITH (path '{lake}', pathGlobFilter 'none*')") == []
+
+
 def test_insert_into_a_table_goes_where_it_is_told(spark, sql, lake, tmp_path):
     sql(f"CREATE TABLE t USING parquetext LOCATION '{lake}'")
     sql(f"INSERT INTO t WITH (path '{lake}', partitionBy 'day') VALUES (30, 'b', 2), (40, 'c', 3)")
