@@ -13,7 +13,7 @@ import pytest
 from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 
 import parquetext
-from parquetext import edits, extension, wire
+from parquetext import edits, extension, sidecar, wire
 from parquetext.checks.inspection import inspect
 from parquetext.errors import Damaged, Refused
 
@@ -174,6 +174,29 @@ def test_every_length_of_the_file_gives_an_aligned_payload(tmp_path):
         assert block.offset % 8 == 0 and parquetext.verify(path).findings == []
         edits.strip(path)
         assert path.read_bytes() == sink.getvalue()
+
+
+def test_placements_are_mixed_in_one_lake(tmp_path):
+    for number, placement in enumerate(PLACEMENTS):
+        for form in FORMS:
+            path = tmp_path / f"n={number}" / f"{form}.parquet"
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(ORIGINAL)
+            edits.upgrade(path, form=form, placement=placement)
+    data = parquetext.dataset(str(tmp_path))
+    found = data.to_table(columns=["a", "n"], filter=[("b", "==", "x250")])
+    assert found.to_pydict() == {"a": [250] * 6, "n": [0, 0, 1, 1, 2, 2]}
+    for path in sorted(tmp_path.glob("*/*.parquet")):
+        assert parquetext.verify(path).findings == []
+        edits.strip(path)
+        assert path.read_bytes() == ORIGINAL
+
+
+def test_a_sidecar_beside_the_file_is_renewed_with_the_footers_new_offset(path):
+    sidecar.build(path)
+    edits.upgrade(path, form="flat")
+    assert sidecar.compare(path) == []
+    assert parquetext.read_table(path, columns=["b"], sidecar=True).equals(TABLE.select(["b"]))
 
 
 # ---- what other programs make of such a file

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from pathlib import Path
@@ -11,11 +12,12 @@ import pytest
 from support.parquet_bytes import TABLE, parquet_bytes
 
 from parquetext import edits
+from parquetext.checks.inspection import inspect
 from parquetext.errors import ParquetextError
 from parquetext.spark import tasks, upgrade, verify
 from parquetext.spark.filesystems import Filesystems
 from parquetext.spark.folders import FILES, NOT_THERE
-from parquetext.spark.results import Row, as_table
+from parquetext.spark.results import JOB_FILE, Row, as_table
 from parquetext.spark.state import as_skipped, split
 from parquetext.spark.tasks import File, Work, _identity_if_told
 from parquetext.storage import LocalTarget
@@ -61,6 +63,20 @@ def test_where_a_machine_cannot_look_for_files_only_they_fail_and_they_are_tried
     listed = pa.Table.from_pylist([file._asdict() for file in files], schema=FILES)
     assert split(listed, as_table(rows).append_column("part", pa.array([""] * 2)))[0]["path"].to_pylist() == [
         "nosuch://x/b.parquet"]
+
+
+def test_a_rerun_moves_what_an_earlier_version_has_placed_elsewhere(rows, lake):
+    assert outcomes(rows(placement="in-struct")) == {"a": "upgraded", "b": "upgraded", "bad": "failed"}
+    assert {inspect(lake / f"{name}.parquet").placement for name in "ab"} == {"in-struct"}
+    assert outcomes(rows()) == {"a": "upgraded", "b": "upgraded", "bad": "failed"}
+    assert {inspect(lake / f"{name}.parquet").placement for name in "ab"} == {"aside"}
+    assert outcomes(rows())["a"] == "skipped"
+
+
+def test_the_label_of_a_job_has_its_placement_and_form_defaults_included(spark, lake, tmp_path):
+    upgrade(spark, lake, state=str(tmp_path / "state"), progress=False).collect()
+    [label] = {json.loads(file.read_text())["job"] for file in (tmp_path / "state").glob(f"*/{JOB_FILE}")}
+    assert label == 'upgrade {"form": "auto", "placement": "aside"}'
 
 
 def test_a_rerun_does_only_what_is_new_or_changed(rows, lake):
