@@ -77,12 +77,13 @@ def test_the_example_finds_a_column_by_the_thrift_footer(built, table, tmp_path,
 
 
 @pytest.mark.parametrize("column", ["id", "place.x", "place.name", "sparse"])
-def test_the_example_finds_a_column_by_the_flat_footer(built, table, tmp_path, column):
+@pytest.mark.parametrize("where", ["aside", "in-struct", "after-stop"])
+def test_the_example_finds_a_column_by_the_flat_footer(built, table, tmp_path, column, where):
     import parquetext
 
     path = tmp_path / "t.parquet"
     pq.write_table(table, path, row_group_size=4)
-    parquetext.upgrade(path, form="flat")
+    parquetext.upgrade(path, form="flat", placement=where)
     thrift = by_pyarrow(path, column)
     assert placement(built, path, column) == thrift
     parquetext.finalize(path, confirm=True)

@@ -49,9 +49,9 @@ def _extended(data: bytes, payload: bytes, uuid: UUID, marker: str = "spec") -> 
     return b"".join((data[:-8 - length], extended, len(extended).to_bytes(4, "little"), b"PAR1"))
 
 
-def write_with_flat_footer(source: Path | str, target: Path | str) -> str:
+def write_with_flat_footer(source: Path | str, target: Path | str, placement: str = "in-struct") -> str:
     """Copy a file, with a flat footer added; the copy's path."""
-    Path(target).write_bytes(with_flat_footer(Path(source).read_bytes()))
+    Path(target).write_bytes(with_flat_footer(Path(source).read_bytes(), placement))
     return str(target)
 
 

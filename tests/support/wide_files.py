@@ -15,12 +15,13 @@ COLUMNS = {f"number_{n}": range(n, n + 24) for n in range(40)} | {f"text_{n}": [
 SLOT = {UUID(int=7): bytes(3000)}
 
 
-def write_forms(folder: Path) -> dict[str, Path]:
+def write_forms(folder: Path, placement: str = "in-struct") -> dict[str, Path]:
     """The same 24 rows in 12 row groups as ``flat``, ``index`` and ``par3``: their paths."""
     plain = folder / "plain.parquet"
     pq.write_table(pa.table(COLUMNS), plain, row_group_size=2, write_page_index=True)
     paths = {form: folder / f"{form}.parquet" for form in ("flat", "index", "par3")}
     for form, path in paths.items():
         shutil.copyfile(plain, path)
-        edits.finalize(path, extensions=SLOT, confirm=True) if form == "par3" else edits.upgrade(path, form)
+        edits.finalize(path, extensions=SLOT, confirm=True) if form == "par3" else edits.upgrade(
+            path, form, placement=placement)
     return paths
