@@ -20,8 +20,8 @@ from .errors import Malformed, Refused, Unsupported, wire_error
 from .findings import Finding
 
 __all__ = [
-    "DEFAULT_LIMIT", "Block", "Stack", "append", "append_block", "blocks", "blocks_from_back", "find", "known",
-    "name_of", "register", "replace", "strip",
+    "DEFAULT_LIMIT", "Block", "Stack", "append", "append_block", "blocks", "blocks_from_back", "decode_reference",
+    "decode_text", "find", "known", "name_of", "register", "replace", "strip",
 ]
 
 DEFAULT_LIMIT = wire.MAX_EXTENSION_BYTES
@@ -421,21 +421,27 @@ def _stack(content: memoryview, base: int) -> Stack:
 
 def _text_blocks(content) -> tuple[Block, ...]:
     """The blocks of an extension that is base64 of nothing but blocks; none where it is something else."""
-    if len(content) % 4 or len(content) < TEXT_END or _decoded(content[-TEXT_END:]) is None:
+    if len(content) % 4 or len(content) < TEXT_END or decode_text(content[-TEXT_END:]) is None:
         return ()
-    decoded = _decoded(content)
+    decoded = decode_text(content)
     if decoded is None:
         return ()
     found, rest = _step_back(memoryview(decoded), 0)
     return () if rest else tuple(dataclasses.replace(block, in_text=True) for block in found)
 
 
-def _decoded(text) -> bytes | None:
-    """What is base64 throughout."""
+def decode_text(text) -> bytes | None:
+    """What is base64 throughout; None where it is something else."""
     try:
         return base64.b64decode(text, validate=True)
     except binascii.Error:
         return None
+
+
+def decode_reference(text) -> bytes | None:
+    """The same of text that may have no padding, as that of a reference."""
+    text = bytes(text)
+    return None if b"=" in text else decode_text(text)
 
 
 def _step_back(content: memoryview, base: int) -> tuple[tuple[Block, ...], int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from uuid import UUID
 
 from .. import kernels, wire
 from ..errors import Damaged, Unsupported
+from ..extension import decode_reference
 from .pieces import TRAILER_BYTES, Piece
 
 __all__ = ["ReferencePiece", "is_current", "read_reference", "reference_of", "reference_text"]
@@ -39,7 +39,7 @@ class ReferencePiece:
 
 def reference_text(content: memoryview, end: int) -> Piece | None:
     """The reference that ends at ``content[end]`` as text."""
-    last = _decoded(content[max(end - TEXT_END, 0):end]) if end >= TEXT_END else None
+    last = decode_reference(content[max(end - TEXT_END, 0):end]) if end >= TEXT_END else None
     found = None if last is None else kernels.extension.read_trailer(last, len(last))
     if found is None or found[0] != wire.UUID_FOOTER_REFERENCE.bytes:
         return None
@@ -57,7 +57,7 @@ def read_reference(piece: Piece, offset: int, place, front: bytes) -> tuple[Refe
     all between the place where the footer stood before and the footer are its blocks, by the checksums of their
     trailers: nothing that is not ours is ever taken for a block and removed.
     """
-    block = piece.content if piece.trailer else _decoded(piece.payload)
+    block = piece.content if piece.trailer else decode_reference(piece.payload)
     if block is None or kernels.extension.block_before(block, len(block)) is None:
         return None
     payload = bytes(block[:-TRAILER_BYTES])
@@ -110,11 +110,3 @@ def _tail_block(payload) -> bytes:
     length = int.from_bytes(payload[-8:-4], "little")
     return bytes(payload[-length:]) if 0 < length <= len(payload) else b""
 
-
-def _decoded(text) -> bytes | None:
-    """What is base64 throughout, without padding."""
-    text = bytes(text)
-    try:
-        return None if b"=" in text else base64.b64decode(text, validate=True)
-    except binascii.Error:
-        return None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import struct
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -208,7 +206,7 @@ class Tail:
         if len(data) < TEXT_END:
             self.missing = end - TEXT_END, TEXT_END
             return None
-        last = _decoded(data[-TEXT_END:])
+        last = extension.decode_reference(data[-TEXT_END:])
         found = None if last is None else kernels.extension.read_trailer(last, len(last))
         if found is None or UUID(bytes=found[0]) != wire.UUID_FOOTER_REFERENCE:
             return None
@@ -281,7 +279,7 @@ def _unknown(block: Block) -> Finding:
 def _parse_reference(block: Block, data, footer: int):
     """A reference block's payload; Damaged with the file's offset, of text that of its beginning."""
     if block.is_text:
-        decoded = _decoded(data)
+        decoded = extension.decode_reference(data)
         if decoded is None:
             raise Damaged("the reference to blocks that stand aside is no base64", offset=block.payload,
                           code=wire.REFERENCE)
@@ -297,15 +295,6 @@ def _parse_reference(block: Block, data, footer: int):
     except Damaged as error:
         error.offset = block.payload + (error.offset // 3 * 4 if block.is_text else error.offset)
         raise
-
-
-def _decoded(text) -> bytes | None:
-    """What is base64 throughout, without padding."""
-    text = bytes(text)
-    try:
-        return None if b"=" in text else base64.b64decode(text, validate=True)
-    except binascii.Error:
-        return None
 
 
 def _is_header(data: bytes, total: int) -> bool:
