@@ -54,6 +54,12 @@ def _native_built() -> bool:
     return True
 
 
+def _kept_folder(request) -> Path:
+    """A folder that the next run finds again; of this run alone where pytest keeps none."""
+    cache = getattr(request.config, "cache", None)
+    return cache.mkdir("java") if cache else request.getfixturevalue("tmp_path_factory").mktemp("java")
+
+
 @pytest.fixture(params=["native", "pure"])
 def implementation(request):
     """Run the test on both implementations of the kernels."""
@@ -86,7 +92,7 @@ def quick_java(request) -> None:
     from parquetext.spark import find_java_home
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JDK_JAVA_OPTIONS", java_options(request.config.cache.mkdir("java"), find_java_home()))
+        patch.setenv("JDK_JAVA_OPTIONS", java_options(_kept_folder(request), find_java_home()))
         yield
 
 
