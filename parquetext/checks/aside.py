@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import compress
 from operator import add
 
-from .. import kernels
+from .. import kernels, wire
 from ..findings import Finding
 from ..footer.locate import REFERENCE_DAMAGED, TRAILER_BYTES, Tail
 from .pages import chunk_range
@@ -50,13 +51,14 @@ def check_aside(end: bytes, footer: bytes, tail: Tail, scan) -> Iterator[Finding
 
 
 def _end_of_data(scan) -> int:
-    """Where the last column chunk, page index or Bloom filter ends; 0 without any."""
+    """Where the last column chunk of this file, its page index or Bloom filter ends; 0 without any."""
+    is_here = [not present & wire.PRESENT_FILE_PATH for present in scan.chunks("present")]
     sizes = scan.chunks("total_compressed_size")
     chunks = zip(scan.chunks("data_page_offset"), scan.chunks("dictionary_page_offset"), sizes, strict=True)
-    ends = [max((chunk_range(*chunk)[1] for chunk in chunks), default=0)]
+    ends = [max((chunk_range(*chunk)[1] for chunk in compress(chunks, is_here)), default=0)]
     for offset, length in RANGES:
-        offsets = scan.places(offset)
+        offsets = list(compress(scan.places(offset), is_here))
         if max(offsets, default=0) > 0:
-            lengths = scan.places(length)
+            lengths = compress(scan.places(length), is_here)
             ends.append(max(map(add, offsets, (max(length, 0) for length in lengths))))
     return max(ends)

@@ -107,11 +107,12 @@ class Footer:
         """
         last = self.pieces[-1] if self.pieces and self.pieces[-1].is_dialect else None
         inside, aside, at = _divided(sorted(pieces, key=lambda piece: piece is last), placement)
+        is_text = False  # and if so, within the struct
         if aside:
             is_text = not inside or (placement is None and at == 0 and self.reference.is_text)
             inside.insert(at, reference_of(self.start, self.bare, aside, is_text=is_text))
         marker = marker if self.place is None else extension.MARKER_NUMBERS[self.place.marker]
-        return self.composed(inside, aside, marker, is_behind=self._is_behind(inside, placement))
+        return self.composed(inside, aside, marker, is_behind=not is_text and self._is_behind(inside, placement))
 
     def composed(self, inside: Sequence[Piece], aside: Sequence[Piece], marker: str, *, is_behind: bool) -> TailEdit:
         """The tail edit that leaves the struct with just these pieces in its extension, and these aside from it."""

@@ -207,9 +207,10 @@ def _is_misplaced(footer: Footer, options: Options) -> bool:
     own = [piece for piece in footer.pieces if piece.uuid in OURS]
     if not own:
         return False
-    if options.placement == ASIDE:
-        return not all(piece.is_aside for piece in own) or not is_current(footer.reference, footer.bare, own)
     has_others = any(piece.uuid not in OURS for piece in footer.pieces)
+    if options.placement == ASIDE:
+        is_aside = all(piece.is_aside for piece in own) and (has_others or footer.reference.is_text)
+        return not (is_aside and is_current(footer.reference, footer.bare, own))
     return any(piece.is_aside for piece in own) or not (
         has_others or PLACEMENTS[footer.place.placement] == options.placement)
 

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 import pyarrow as pa
 
 from .. import kernels, wire
-from ..errors import Damaged, Malformed
+from ..errors import Damaged, Malformed, ParquetextError
 from ..findings import Finding
 from ..storage import BatchedSource
 from . import forms
@@ -132,11 +132,16 @@ class File:
         now = os.fstat(source.fd)
         if (now.st_size, now.st_mtime_ns) == (source.size, source.mtime_ns):
             return False
-        self._is_reopened = True
-        self._source = kernels.local.LocalFile(f"/proc/self/fd/{source.fd}")
+        changed = kernels.local.LocalFile(f"/proc/self/fd/{source.fd}")
+        try:
+            name, form, findings = forms.best_form(changed)
+        except ParquetextError as error:
+            changed.close()
+            raise error.at(str(self.path)) from None
         self._form.close()
         source.close()
-        self.form, self._form, findings = forms.best_form(self._source)
+        self._is_reopened = True
+        self._source, self.form, self._form = changed, name, form
         self._findings = [Finding(CHANGED_IN_PLACE, "the file was changed in place since it was opened; it was opened "
                                   "again", is_note=True), *findings]
         return True

@@ -15,7 +15,7 @@ from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 import parquetext
 from parquetext import edits, extension, sidecar, wire
 from parquetext.checks.inspection import inspect
-from parquetext.errors import Damaged, Refused
+from parquetext.errors import Damaged, Malformed, Refused
 
 ACME, EMCA = UUID("00010203-0405-0607-0809-0a0b0c0d0e0f"), UUID("8d2f9f0e-6c2a-4b25-9a0d-2f3a5f3b7c11")
 ORIGINAL = parquet_bytes()
@@ -132,6 +132,20 @@ def test_it_stands_beside_blocks_of_others_which_keep_their_bytes(path, where):
     assert path.read_bytes() == ours
     edits.strip(path)
     assert path.read_bytes() == below
+
+
+@pytest.mark.parametrize("where", EVERY_PLACE, ids=lambda where: "-".join(where.values()))
+@pytest.mark.parametrize("remove", [lambda path: edits.strip(path, kinds=[ACME]), lambda path: path.write_bytes(
+    with_footer(path.read_bytes(), extension.strip(footer_of(path), ACME)))], ids=["edits", "extension"])
+def test_it_is_text_within_the_struct_once_the_blocks_of_others_are_gone(path, where, remove):
+    stack(path, ACME, b"of acme", **where)
+    edits.upgrade(path, form="flat")
+    remove(path)
+    assert form_of(path) == "flat" and parquetext.verify(path).findings == []
+    edits.upgrade(path, form="flat")
+    assert extension.blocks(footer_of(path))[0].in_text and edits.upgrade(path, form="flat").outcome == "unchanged"
+    edits.strip(path)
+    assert path.read_bytes() == ORIGINAL
 
 
 def test_a_block_stacked_on_the_text_leaves_it_readable(path):
@@ -282,6 +296,31 @@ def test_who_has_the_file_open_while_its_footer_moves_in_place_opens_it_again(pa
         assert file.column("column 200").max.to_pylist() == [201]
         assert [finding.kind for finding in file.findings] == ["changed-in-place"]
         assert file.read(["column 299"]).equals(table.select(["column 299"]))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_who_has_a_file_open_that_is_cut_in_place_is_told_so_until_it_is_whole_again(path, form):
+    table = pa.table({f"column {n}": [n, n + 1] for n in range(300)})
+    pq.write_table(table, path)
+    edits.upgrade(path, form=form)
+    data = path.read_bytes()
+    with parquetext.open(path) as file:
+        path.write_bytes(bytes(50))
+        for _ in range(2):
+            with pytest.raises(Malformed, match="not a Parquet file") as caught:
+                file.column("column 200")
+            assert str(path) in str(caught.value) and file.num_columns == 300
+        path.write_bytes(data)
+        assert file.column("column 200").max.to_pylist() == [201]
+
+
+def test_chunks_that_lie_in_other_files_do_not_reach_into_the_blocks_aside(tmp_path):
+    told: list = []
+    pq.write_to_dataset(TABLE, tmp_path, metadata_collector=told)
+    summary = tmp_path / "_metadata"
+    pq.write_metadata(TABLE.schema, summary, metadata_collector=told)
+    edits.upgrade(summary, form="flat")
+    assert parquetext.verify(summary).findings == []
 
 
 def test_every_flipped_bit_of_the_reference_gives_the_same_answers(path):
