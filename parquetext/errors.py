@@ -5,10 +5,17 @@ from __future__ import annotations
 from . import wire
 
 __all__ = ["ParquetextError", "Malformed", "Damaged", "Unsupported", "LimitExceeded", "Refused", "Conflict",
-           "ColumnError", "outcome_of", "retold", "wire_error"]
+           "ColumnError", "name_file", "outcome_of", "retold", "wire_error"]
 
 # Refusals, by what forces them, that say what a file is, and not what this machine or its caller cannot do.
 _OF_THE_FILE = frozenset({"table-format", "free-form", "size", "hard-links", "foreign-sidecar"})
+
+
+def name_file(error: OSError, path: object) -> OSError:
+    """Name the file in an error of the system that names none; other messages say what they say."""
+    if error.errno is not None and error.filename is None:
+        error.filename = str(path)
+    return error
 
 
 class ParquetextError(ValueError):

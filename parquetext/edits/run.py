@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from .. import sidecar, storage
-from ..errors import ParquetextError
+from ..errors import ParquetextError, name_file
 from ..footer.locate import read_tail
 from ..footer.soundness import has_sound_footer
 from ..storage.forcing import check
@@ -55,16 +55,19 @@ def change_footer(path: object, plan: Plan, done: str, would: str, *, in_place: 
             footer, planned = _planned(source, read, plan, forced)
             told = told_of(path, footer, forced) if planned.edit is not None else ()
             return result(source, footer, planned, 0, told)
-    with storage.change(path, in_place=in_place, keep_mtime=keep_mtime, timeout=timeout,
-                        force=forced & STORAGE_REFUSALS.keys(), is_sound=has_sound_footer) as changing:
-        footer, planned = _planned(changing.source, read, plan, forced)
-        told = [changing.settled]
-        if planned.edit is not None:
-            told += told_of(path, footer, forced)
-            changing.commit(planned.edit)
-            told.append(changing.told)
-            sidecar.follow(path)
-        return result(changing.source, footer, planned, changing.written, told)
+    try:
+        with storage.change(path, in_place=in_place, keep_mtime=keep_mtime, timeout=timeout,
+                            force=forced & STORAGE_REFUSALS.keys(), is_sound=has_sound_footer) as changing:
+            footer, planned = _planned(changing.source, read, plan, forced)
+            told = [changing.settled]
+            if planned.edit is not None:
+                told += told_of(path, footer, forced)
+                changing.commit(planned.edit)
+                told.append(changing.told)
+                sidecar.follow(path)
+            return result(changing.source, footer, planned, changing.written, told)
+    except OSError as error:
+        raise name_file(error, storage.resolve(path)) from None
 
 
 def read_either(source) -> Footer | Par3Footer:

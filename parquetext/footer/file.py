@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 import pyarrow as pa
 
 from .. import kernels, wire
-from ..errors import Damaged, Malformed, ParquetextError
+from ..errors import Damaged, Malformed, ParquetextError, name_file
 from ..findings import Finding
 from ..storage import BatchedSource
 from . import forms
@@ -119,7 +119,7 @@ class File:
         if self._reopened_after_change():
             return
         if isinstance(error, OSError):
-            raise error
+            raise name_file(error, self.path)
         if isinstance(error, Malformed):
             raise self._located(error) from None
         self._leave_form(error)
@@ -132,7 +132,10 @@ class File:
         now = os.fstat(source.fd)
         if (now.st_size, now.st_mtime_ns) == (source.size, source.mtime_ns):
             return False
-        changed = kernels.local.LocalFile(f"/proc/self/fd/{source.fd}")
+        try:
+            changed = kernels.local.LocalFile(f"/proc/self/fd/{source.fd}")
+        except FileNotFoundError:  # no /proc
+            return False
         try:
             name, form, findings = forms.best_form(changed)
         except ParquetextError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 
 from .. import kernels
-from ..errors import Damaged, ParquetextError, Unsupported
+from ..errors import Damaged, ParquetextError, Unsupported, name_file
 from ..findings import Finding
 from ..storage import BatchedSource, LocalTarget, Overlay, old_tail, open_source, resolve
 from .file import File
@@ -30,7 +30,7 @@ def _open_local(kind: type[File], path: str, form: str | None = None) -> File:
         return _open_once(kind, path, form)
     except OSError as error:
         if error.errno != errno.ENODATA:
-            raise
+            raise name_file(error, path) from None
     return _open_once(kind, path, form)  # a change in place has made it shorter meanwhile
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 from uuid import UUID
 
@@ -12,7 +14,7 @@ from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 
 from parquetext import edits, extension, wire
 from parquetext.errors import ParquetextError
-from parquetext.storage import TailEdit
+from parquetext.storage import TailEdit, operations
 
 FOREIGN = UUID("00010203-0405-0607-0809-0a0b0c0d0e0f")
 ORIGINAL = parquet_bytes()
@@ -150,3 +152,13 @@ def test_an_interrupted_change_is_undone_first(path):
     assert edits.recover(path).message == "put the old tail back"
     assert path.read_bytes() == ORIGINAL
     assert edits.recover(path).outcome == "unchanged"
+
+
+def test_an_error_of_the_system_names_the_file(path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(operations.Operations, "fsync", full)
+    with pytest.raises(OSError, match="No space left") as raised:
+        edits.upgrade(path, form="flat")
+    assert raised.value.filename == str(path) and path.read_bytes() == ORIGINAL
