@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
-#if defined(__APPLE__)
+#if defined(__linux__)
+#include <sys/syscall.h>
+#elif defined(__APPLE__)
 #include <sys/random.h>
 #endif
 
@@ -65,10 +67,25 @@ uint64_t pqx_name_table_hash_field_id(const pqx_name_table *names, int32_t field
     return sip_hash(names->key, FIELD_ID, (pqx_bytes){bytes, sizeof bytes});
 }
 
+/* Random bytes, a few; 0 or an errno. The system call itself: the C library's function is younger than the oldest one that
+ * wheels run on (glibc 2.17). */
+static int draw(void *into, size_t size)
+{
+#if defined(__linux__)
+    long got;
+    do got = syscall(SYS_getrandom, into, size, 0);
+    while (got < 0 && errno == EINTR);
+    return got == (long)size ? 0 : got < 0 ? errno : EIO;
+#else
+    return getentropy(into, size) ? errno : 0;
+#endif
+}
+
 int pqx_name_table_begin(pqx_name_table *names, pqx_error *error)
 {
     pqx_name_table_free(names);
-    return getentropy(names->key, sizeof names->key) ? pqx_fail(error, PQX_IO, 0, sizeof names->key, (uint64_t)errno) : PQX_OK;
+    int failure = draw(names->key, sizeof names->key);
+    return failure ? pqx_fail(error, PQX_IO, 0, sizeof names->key, (uint64_t)failure) : PQX_OK;
 }
 
 int pqx_name_table_add(pqx_name_table *names, pqx_bytes path, const int32_t *field_id, uint32_t id, pqx_error *error)
