@@ -38,7 +38,7 @@ class ParquetextError(ValueError):
         self.expected, self.found, self.code = expected, found, code
 
     def __str__(self) -> str:
-        where = "" if self.offset is None else f" at offset {self.offset}"
+        where = "" if self.offset is None else f" (at offset {self.offset})"
         return f"{self.file}: {self.message}{where}" if self.file else f"{self.message}{where}"
 
     def __reduce__(self):

@@ -40,7 +40,7 @@ class Finding:
         return cls(kind, error.message, error.offset, place)
 
     def __str__(self) -> str:
-        where = "" if self.offset is None else f" at offset {self.offset}"
+        where = "" if self.offset is None else f" (at offset {self.offset})"
         return f"{self.kind}: {self.place + ': ' if self.place else ''}{self.message}{where}"
 
 

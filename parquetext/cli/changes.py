@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -12,7 +13,19 @@ import typer
 from .. import wire
 from ..errors import outcome_of
 from ..storage import resolve
-from .output import CANNOT_RUN, FINDINGS, failure, files_progress, human_bytes, print_json, problem, targets_of, tell
+from .output import (
+    CANNOT_RUN,
+    FINDINGS,
+    counted,
+    failure,
+    files_progress,
+    human_bytes,
+    nothing_there,
+    print_json,
+    problem,
+    targets_of,
+    tell,
+)
 
 REFUSED = "refused"
 
@@ -162,7 +175,7 @@ def recover(paths: Paths, json: Json = False) -> None:
 def _confirm(consequence: str) -> None:
     """Ask at a terminal, and stop on a no; elsewhere stop and name the option that says yes."""
     if not sys.stdin.isatty():
-        problem(f"{consequence}: --yes goes on")
+        problem(f"{consequence}; give --yes to go on")
         raise typer.Exit(CANNOT_RUN)
     try:
         agreed = typer.confirm(f"{consequence[0].upper()}{consequence[1:]}. Go on?", err=True)
@@ -188,7 +201,7 @@ def _run(paths: list[str], description: str, change: Callable, json: bool) -> No
             outcomes[outcome] += 1
             asked_in_vain += outcome == REFUSED and str(path) in named
             if json:
-                print_json(result if result else failure(path, error))
+                print_json({**asdict(result), "path": str(path)} if result else failure(path, error))
             elif error:
                 problem(f"{REFUSED}: {error}" if outcome == REFUSED else error, path)
             else:
@@ -198,9 +211,9 @@ def _run(paths: list[str], description: str, change: Callable, json: bool) -> No
                 for loss in result.losses:
                     tell("            ", loss)
     if not targets:
-        problem("no Parquet files there")
+        nothing_there(paths)
         raise typer.Exit(CANNOT_RUN)
     if not json:
         counts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.most_common())
-        tell(f"{len(targets):,} file{'s' * (len(targets) != 1)}: {counts}")
+        tell(f"{counted(len(targets), 'file')}: {counts}")
     raise typer.Exit(FINDINGS if outcomes["failed"] or asked_in_vain else 0)

@@ -9,7 +9,20 @@ from rich.table import Table
 
 from ..errors import ParquetextError
 from ..findings import is_sound
-from .output import CANNOT_RUN, FINDINGS, cell, console, failure, human_bytes, print_json, problem, targets_of, tell
+from .output import (
+    CANNOT_RUN,
+    FINDINGS,
+    cell,
+    console,
+    counted,
+    failure,
+    human_bytes,
+    nothing_there,
+    print_json,
+    problem,
+    targets_of,
+    tell,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -38,7 +51,7 @@ def inspect(
         else:
             console.print(_table(facts))
     if not files:
-        problem("no Parquet files there")
+        nothing_there(paths)
     elif not json and files > 1:
         tell(f"{files} files: {found} with findings, {unreadable} unreadable")
     raise typer.Exit(CANNOT_RUN if not files or unreadable == files else FINDINGS if found or unreadable else 0)
@@ -62,7 +75,8 @@ def _table(facts) -> Table:
     ]
     lines += [("extension slot", f"{slot.kind}: {human_bytes(slot.bytes)}") for slot in facts.slots]
     if facts.rows is not None:
-        lines.append(("table", f"{facts.rows:,} rows, {facts.row_groups:,} row groups, {facts.columns:,} columns"))
+        lines.append(("table", ", ".join((
+            counted(facts.rows, "row"), counted(facts.row_groups, "row group"), counted(facts.columns, "column")))))
     if facts.auto:
         lines.append(("auto would add", facts.auto))
     if facts.created_by:

@@ -24,10 +24,12 @@ __all__ = [
     "FINE",
     "cell",
     "console",
+    "counted",
     "failure",
     "files_progress",
     "human_bytes",
     "human_seconds",
+    "nothing_there",
     "print_json",
     "problem",
     "spinner",
@@ -61,6 +63,11 @@ def human_bytes(count: float) -> str:
             return f"{count:,.0f} B" if unit == "B" else f"{count:,.1f} {unit}"
         count /= 1024
     raise AssertionError("unreachable")
+
+
+def counted(number: int, noun: str) -> str:
+    """1 → "1 file", 1000 → "1,000 files"."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def human_seconds(seconds: float) -> str:
@@ -121,6 +128,11 @@ def targets_of(paths: list[str]) -> list:
             problem(error, path)
             raise typer.Exit(CANNOT_RUN) from None
     return list(found.values())
+
+
+def nothing_there(paths: list[str]) -> None:
+    """Say that folders and patterns stand for no file."""
+    problem(f"no Parquet files there: {', '.join(without_secrets(path) for path in paths)}")
 
 
 def _mode(path: str) -> int:

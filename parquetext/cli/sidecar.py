@@ -17,9 +17,11 @@ from .output import (
     FINDINGS,
     cell,
     console,
+    counted,
     failure,
     files_progress,
     human_bytes,
+    nothing_there,
     print_json,
     problem,
     targets_of,
@@ -32,7 +34,9 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON document per file."
 Force = Annotated[list[str] | None, typer.Option(
     "--force", metavar="WHAT", help="foreign-sidecar: also sidecars that others have written, such as QuestDB.")]
 
-commands = typer.Typer(no_args_is_help=True, help="Metadata sidecars (_pm): a file's plan, beside the file.")
+commands = typer.Typer(
+    no_args_is_help=True, help="Sidecars (_NAME.pm): the metadata of a Parquet file, in a file beside it."
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -57,7 +61,8 @@ def build(
         if json:
             print_json(built)
         else:
-            what = f"{built.columns:,} columns, {built.row_groups:,} row groups, {built.filters:,} Bloom filters"
+            what = ", ".join((counted(built.columns, "column"), counted(built.row_groups, "row group"),
+                              counted(built.filters, "Bloom filter")))
             tell(f"{built.outcome:>10}  {built.sidecar}  {human_bytes(built.bytes)} ({what})")
         return True
 
@@ -144,7 +149,7 @@ def _print_updated(updated, json: bool) -> bool:
     if json:
         print_json(updated)
     else:
-        what = f"{updated.row_groups:,} row groups, {human_bytes(updated.bytes)} written"
+        what = f"{counted(updated.row_groups, 'row group')}, {human_bytes(updated.bytes)} written"
         tell(f"{updated.outcome:>10}  {updated.sidecar}  {human_bytes(updated.size)} ({what})")
     return True
 
@@ -175,13 +180,13 @@ def _each(paths: list[str], description: str, action: Callable[[object], bool], 
             else:
                 found += not good
     if not targets:
-        problem("no Parquet files there")
+        nothing_there(paths)
         raise typer.Exit(CANNOT_RUN)
     if not json:
         done = len(targets) - found - failed - refused
         counts = [(done, fine), (found, "with findings"), (refused, REFUSED), (failed, "failed")]
         text = ", ".join(f"{count:,} {what}" for count, what in counts if count)
-        tell(f"{len(targets):,} file{'s' * (len(targets) != 1)}: {text}")
+        tell(f"{counted(len(targets), 'file')}: {text}")
     raise typer.Exit(FINDINGS if found or failed or asked_in_vain else 0)
 
 
@@ -192,13 +197,14 @@ def _draw(facts: dict) -> None:
     columns, groups = facts["columns"], facts["row_groups"]
     lines = [
         ("of", facts["path"]), ("belongs", facts["belongs"]), ("sidecar", human_bytes(facts["bytes"])),
-        ("table", f"{facts['rows']:,} rows, {len(groups):,} row groups, {len(columns):,} columns"),
+        ("table", ", ".join((counted(facts["rows"], "row"), counted(len(groups), "row group"),
+                             counted(len(columns), "column")))),
         ("timestamp", facts["designated_timestamp"] or "none designated"),
         ("sorted by", ", ".join(facts["sorting_columns"]) or "nothing"),
     ]
     lines += [("commit", _commit(commit)) for commit in facts["commits"]]
     lines += [("column", f"{column['name']}: {column['type']}, {column['physical_type']}") for column in columns]
-    lines += [("row group", f"{number}: {group['rows']:,} rows, {human_bytes(group['compressed_bytes'])}, "
+    lines += [("row group", f"{number}: {counted(group['rows'], 'row')}, {human_bytes(group['compressed_bytes'])}, "
                             f"block at offset {group['block_offset']:,}")
               for number, group in enumerate(groups)]
     lines += [("finding", finding) for finding in facts["findings"]]
@@ -209,5 +215,5 @@ def _draw(facts: dict) -> None:
 
 def _commit(commit: dict) -> str:
     return (f"{commit['size']:,} B: Parquet file of {human_bytes(commit['parquet_size'])}, "
-            f"{commit['row_groups']:,} row groups, {human_bytes(commit['live_bytes'])} live, "
+            f"{counted(commit['row_groups'], 'row group')}, {human_bytes(commit['live_bytes'])} live, "
             f"{human_bytes(commit['dead_bytes'])} dead")

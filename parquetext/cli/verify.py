@@ -7,7 +7,19 @@ from typing import Annotated
 import typer
 
 from ..errors import ParquetextError
-from .output import CANNOT_RUN, FINDINGS, failure, files_progress, human_bytes, print_json, problem, targets_of, tell
+from .output import (
+    CANNOT_RUN,
+    FINDINGS,
+    counted,
+    failure,
+    files_progress,
+    human_bytes,
+    nothing_there,
+    print_json,
+    problem,
+    targets_of,
+    tell,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -42,14 +54,21 @@ def verify(
             if json:
                 print_json(report.as_dict())
                 continue
-            checked = f"{' + '.join(report.forms) or 'no footer'}, {human_bytes(report.checked_bytes)} under checksums"
-            tell(("ok", "green") if report.ok else ("findings", "red"),
-                f"  {path}  ({checked}{f', {report.pages:,} pages' if pages or deep else ''})")
+            checked = [_checked(report)] + [counted(report.pages, "page")] * (pages or deep)
+            tell(("ok", "green") if report.ok else ("findings", "red"), f"  {path}  ({', '.join(checked)})")
             for line in (*report.findings, *report.losses):
                 tell("    ", line)
-    if not json:
-        fine = files - found - unreadable
-        tell(f"{files} file{'s' * (files != 1)}: {fine} fine, {found} with findings, {unreadable} unreadable")
     if not files:
-        problem("no Parquet files there")
+        nothing_there(paths)
+    elif not json:
+        fine = files - found - unreadable
+        tell(f"{counted(files, 'file')}: {fine:,} fine, {found:,} with findings, {unreadable:,} unreadable")
     raise typer.Exit(CANNOT_RUN if not files or unreadable == files else FINDINGS if found or unreadable else 0)
+
+
+def _checked(report) -> str:
+    """Which footers were read, and how much of them checksums cover."""
+    if not report.forms:
+        return "no readable footer"
+    covered = f"{human_bytes(report.checked_bytes)} under checksums" if report.checked_bytes else "no checksums"
+    return f"{' + '.join(report.forms)} footer, {covered}"

@@ -49,4 +49,4 @@ def choose_form(footer_bytes: int, file_bytes: int, columns: int, row_groups: in
         return Choice("index", f"a second footer of about {footer_bytes:,} bytes is more than readers of today take")
     if share > FLAT_SHARE:
         return Choice("index", f"the footer is {share:.1%} of the file: too much to have it twice")
-    return Choice("flat", f"{columns * row_groups:,} column chunks, and the footer is but {share:.2%} of the file")
+    return Choice("flat", f"{columns * row_groups:,} column chunks, and the footer is only {share:.2%} of the file")

@@ -44,10 +44,10 @@ class Options:
     extensions: Changes | None = None
 
     def __post_init__(self):
-        if self.marker not in extension.MARKERS or self.placement not in PLACEMENTS:
-            raise ParquetextError(f"no such marker or placement: {self.marker!r}, {self.placement!r}",
-                                  code=wire.BAD_ARGUMENT)
-        if self.stats not in STATS:
-            raise ParquetextError(f"no such choice of statistics: {self.stats!r} (known: {', '.join(STATS)})",
-                                  code=wire.BAD_ARGUMENT)
+        for what, choice, known in (("marker", self.marker, extension.MARKERS),
+                                    ("placement", self.placement, PLACEMENTS),
+                                    ("choice of statistics", self.stats, STATS)):
+            if choice not in known:
+                raise ParquetextError(f"no such {what}: {choice!r} (known: {', '.join(known)})",
+                                      code=wire.BAD_ARGUMENT)
         changed({}, self.extensions)

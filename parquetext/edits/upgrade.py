@@ -90,7 +90,8 @@ def upgrade(path: object, form: str = AUTO, *, dialect: str | None = None, stats
         The footer is broken, or cannot be carried by the form.
     """
     if dialect not in (None, ARROW) or (dialect and form not in (AUTO, "flat")):
-        raise ParquetextError(f"no such dialect of the form {form!r}: {dialect!r} (known: {ARROW!r} of 'flat')")
+        raise ParquetextError(f"no such dialect of the form {form!r}: {dialect!r} (known: {ARROW!r} of 'flat')",
+                              code=wire.BAD_ARGUMENT)
     if dialect and extensions:
         raise ParquetextError("the arrow dialect has no extension slots", code=wire.BAD_ARGUMENT)
     options = Options(marker, placement or default_placement(dialect), wrap, stats, extensions)

@@ -341,7 +341,7 @@ def locate(tail, file_size: int) -> Tail:
     """
     view = memoryview(tail).cast("B")
     if file_size < SMALLEST_FILE:
-        raise Malformed(f"not a Parquet file: it has {file_size} bytes, the smallest one {SMALLEST_FILE}",
+        raise Malformed(f"not a Parquet file: it has {file_size} bytes, and at least {SMALLEST_FILE} are needed",
                         offset=0, expected=SMALLEST_FILE, found=file_size)
     _check_given(view, SMALLEST_TAIL, file_size)
     magic = bytes(view[-4:])
@@ -395,8 +395,7 @@ def _check_magic(magic: bytes, view: memoryview, file_size: int) -> None:
         raise Damaged("the magic is b'PAR1', but what stands before it is the end of a PAR3 file", offset=at)
     if magic == b"PARE":
         raise Refused("the footer is encrypted (magic PARE)", offset=at, code=wire.ENCRYPTED)
-    raise Malformed(f"not a Parquet file: its {file_size} bytes end in {magic!r}, not in b'PAR1', before which the "
-                    f"footer's length should stand at {at - 4}", offset=at)
+    raise Malformed(f"not a Parquet file: its {file_size} bytes end in {magic!r}, not in b'PAR1'", offset=at)
 
 
 def _ends_like_par3(view: memoryview) -> bool:

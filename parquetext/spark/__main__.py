@@ -83,7 +83,7 @@ def _check(name: str, options: dict, paths: list[str], state: str | None, save: 
     if name not in ACTIONS:
         raise ParquetextError(f"no such job: {name!r} (known: {', '.join(ACTIONS)})")
     if name == "finalize" and not (options.get("confirm") or options.get("dry_run")):
-        raise ParquetextError(f"{ONLY_PARQUETEXT}: --yes goes on")
+        raise ParquetextError(f"{ONLY_PARQUETEXT}; give --yes to go on")
     if watch and len(paths) > 1:
         raise ParquetextError("only one path can be watched")
     if watch and (state or save or as_json):

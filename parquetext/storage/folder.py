@@ -63,5 +63,6 @@ def naming(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        error.filename, error.filename2 = path, None
+        error.filename = path
+        del error.filename2  # a None that is set would show in the message
         raise

@@ -83,7 +83,7 @@ def test_finalize_stops_unless_it_is_told_yes(lake):
     before = {path: path.read_bytes() for path in lake.rglob("part-*.parquet")}
     for arguments in ((), ("--json",), ("--in-place",)):
         done = run("finalize", *arguments, lake)
-        assert (done.exit_code, done.stdout, done.stderr) == (2, "", f"{ONLY_US}: --yes goes on\n")
+        assert (done.exit_code, done.stdout, done.stderr) == (2, "", f"{ONLY_US}; give --yes to go on\n")
     assert run("finalize", "--dry-run", lake).exit_code == 0
     assert {path: path.read_bytes() for path in lake.rglob("part-*.parquet")} == before
 
@@ -195,11 +195,42 @@ def test_json_has_one_document_per_file_also_for_failures(lake):
     assert failure["error"] == "Malformed"
 
 
+def test_json_names_a_file_as_it_was_given(lake, monkeypatch):
+    monkeypatch.chdir(lake)
+    for command in ("inspect", "verify", "upgrade", "strip", "recover"):
+        records = [json.loads(line) for line in run(command, "--json", "day=1", "none.parquet").stdout.splitlines()]
+        assert [record["path"] for record in records] == ["day=1/part-0.parquet", "none.parquet"]
+
+
+def test_a_file_without_checksums_and_one_without_a_footer_are_told_apart(lake):
+    path = lake / "day=1" / "part-0.parquet"
+    assert run("verify", "--pages", path).stdout.startswith(f"ok  {path}  (thrift footer, no checksums, 4 pages)\n")
+    run("upgrade", "--form", "flat", path)
+    assert " KiB under checksums)" in run("verify", path).stdout
+    path.write_bytes(b"text of no kind that anybody reads")
+    told = run("verify", path).stdout
+    assert f"findings  {path}  (no readable footer)" in told and "not in b'PAR1' (at offset 30)" in told
+
+
+def test_one_row_group_is_no_plural(lake):
+    assert "100 rows, 1 row group, 2 columns" in run("inspect", lake / "day=1").stdout
+
+
+@pytest.mark.parametrize(("option", "told"), [
+    (("--form", "fast"), "known: flat, index, auto"), (("--placement", "here"), "no such placement: 'here' (known: "),
+    (("--marker", "none"), "no such marker: 'none' (known: spec, "), (("--stats", "no"), "known: full, compact"),
+    (("--dialect", "rust"), "no such dialect"), (("--force", "it"), "known: attributes, free-form"),
+], ids=lambda value: value[0].strip("-") if isinstance(value, tuple) else "")
+def test_a_wrong_choice_is_exit_code_2_and_names_the_known_ones(option, told, lake):
+    done = run("upgrade", *option, lake)
+    assert (done.exit_code, done.stdout) == (2, "") and told in done.stderr and len(done.stderr.splitlines()) == 1
+
+
 @pytest.mark.parametrize("command", ["upgrade", "inspect", "verify", "strip", "recover"])
 def test_nothing_to_work_on_is_exit_code_2(command, tmp_path):
     for nothing in (tmp_path, tmp_path / "*.parquet"):
         done = run(command, nothing)
-        assert (done.exit_code, "no Parquet files there" in done.stderr) == (2, True)
+        assert (done.exit_code, done.stdout, done.stderr) == (2, "", f"no Parquet files there: {nothing}\n")
 
 
 @pytest.mark.parametrize(
@@ -208,7 +239,8 @@ def test_nothing_to_work_on_is_exit_code_2(command, tmp_path):
 def test_a_missing_file_is_told_and_counted(command, code, tmp_path, lake):
     done = run(command, tmp_path / "none.parquet")
     assert done.exit_code == code
-    assert "FileNotFoundError" in done.stderr and "none.parquet" in done.stderr
+    told, *counts = done.stderr.splitlines()
+    assert told.startswith("FileNotFoundError") and told.endswith("none.parquet'") and counts == []
     assert run(command, tmp_path / "none.parquet", lake / "day=1").exit_code == 1
     records = [json.loads(line) for line in run(command, "--json", tmp_path / "none.parquet").stdout.splitlines()]
     assert [(record["outcome"], record["error"]) for record in records] == [("failed", "FileNotFoundError")]

@@ -94,8 +94,9 @@ def test_exit_codes_tell_failed_files_from_a_job_that_could_not_run(run, lake):
     assert "verify: 2 files: 1 ok, 1 findings (" in done.stderr
     for arguments, why in ((["nothing", lake], "no such job"), (["strip", lake, "--form", "flat"], "form"),
                            (["upgrade", lake, "--form", "none"], "no footer form"),
-                           (["finalize", lake], "only parquetext reads a finalized file, until restore: --yes goes on"),
-                           (["finalize", lake, "--watch"], "--yes goes on"), (["verify", lake, "--yes"], "confirm"),
+                           (["finalize", lake], "only parquetext reads a finalized file, until restore; give --yes"),
+                           (["finalize", lake, "--watch"], "give --yes to go on"),
+                           (["verify", lake, "--yes"], "confirm"),
                            (["catalog", lake], "--save"), (["catalog", lake, "--save", lake.parent], "replace"),
                            (["upgrade", lake, "--watch", "--save", "rows"], "no --state, --save"),
                            (["upgrade", lake, lake, "--watch"], "only one path"), (["upgrade", ""], "not a path"),
