@@ -199,7 +199,7 @@ def read_table(source, columns: Iterable | None = None, filters=None, *, use_thr
         An argument that makes no sense for one file, or is not known.
     """
     if partitioning is not None:
-        raise TypeError("partitioning: read_table reads one file; use pyarrow.dataset for directories")
+        raise TypeError("partitioning: read_table reads one file; use parquetext.dataset for directories")
     if filesystem is not None:
         source = filesystem, source
     options |= {"use_threads": use_threads, "use_pandas_metadata": use_pandas_metadata, "key_values": key_values}

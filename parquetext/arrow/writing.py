@@ -64,8 +64,7 @@ class ParquetWriter(pq.ParquetWriter):
 
     def __init__(self, where, schema: pa.Schema, filesystem=None, *, form: str = AUTO, placement: str = ASIDE,
                  marker: str = "spec", force: Iterable[str] = (), metadata_collector=None, **options):
-        if form not in (AUTO, THRIFT):
-            check_form(form)
+        check_form(form, THRIFT)
         self._forced = check(force, FORCEABLE)
         if options.get("encryption_properties") is not None:
             if form in FORMS:

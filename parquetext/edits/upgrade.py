@@ -114,10 +114,11 @@ def default_placement(dialect: str | None) -> str:
     return AFTER_STOP if dialect else ASIDE
 
 
-def check_form(form: str) -> None:
-    """ParquetextError for a form that no footer can be given."""
-    if form not in FORMS and form != AUTO:
-        raise ParquetextError(f"no footer form that a file can be given: {form!r} (known: {', '.join(FORMS)}, {AUTO})",
+def check_form(form: str, *others: str) -> None:
+    """ParquetextError for a form that no footer can be given; `others` are known besides."""
+    known = (*FORMS, AUTO, *others)
+    if form not in known:
+        raise ParquetextError(f"no footer form that a file can be given: {form!r} (known: {', '.join(known)})",
                               code=wire.BAD_ARGUMENT)
 
 
