@@ -55,7 +55,8 @@ static void go_by_reference(locator *l, const uint8_t *payload, size_t length, u
     pqx_aside_block block;
     if (pqx_crc32(0, payload, length) != crc || pqx_reference_parse(payload, length, l->footer, &reference, NULL) != PQX_OK) return;
     uint64_t marker = l->footer + reference.struct_length - 1;
-    if (!is_extension(l, marker) && (is_text || marker < l->begin || l->tail[marker - l->begin] != 0 || !is_extension(l, marker + 1))) return;
+    if (marker < l->begin || marker >= l->size) return;
+    if (!is_extension(l, marker) && (is_text || l->tail[marker - l->begin] != 0 || !is_extension(l, marker + 1))) return;
     for (uint32_t i = reference.block_count; i-- > 0;) {
         pqx_reference_get_block(&reference, i, &block);
         int form = form_of(block.uuid);

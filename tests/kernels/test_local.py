@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import errno
 import os
+import struct
 import zlib
 
 import pytest
@@ -182,3 +184,13 @@ def test_one_flipped_bit_in_the_trailer_hides_the_block_or_leaves_its_place(loca
             changed[at] ^= 1 << bit
             found = local.own_block(bytes(changed), len(data))
             assert found is None or found[3:5] == place[3:5]
+
+
+@pytest.mark.parametrize("struct_length", [1, 60, 1 << 20, 1 << 31, (1 << 32) - 1])
+@pytest.mark.parametrize("as_text", [False, True])
+def test_a_reference_to_a_struct_beyond_the_file_leads_to_nothing(local, struct_length, as_text):
+    front = b"PAR1data" + block(bytes(8))
+    payload = struct.pack("<HHIQII16sQIII", 1, 0, 1, 8, struct_length, 0, wire.UUID_FLAT_FOOTER.bytes, 8, 8, 0, 0)
+    reference = block(payload + bytes(2), wire.UUID_FOOTER_REFERENCE.bytes)
+    data = parquet(base64.b64encode(reference) if as_text else reference, front)
+    assert local.own_block(data, len(data)) is None
