@@ -40,7 +40,7 @@ Force = Annotated[
     typer.Option(
         "--force",
         metavar="WHAT",
-        help="Go on in spite of: table-format, free-form, size, hard-links, attributes, lock. May be repeated.",
+        help="Pass over a refusal: table-format, free-form, size, hard-links, attributes, lock. May be repeated.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document per file.")]
@@ -54,10 +54,10 @@ def register(app: typer.Typer) -> None:
 def upgrade(
     paths: Paths,
     form: Annotated[
-        str, typer.Option(help="The footer form to add: flat, index, or auto for what the file is worth: one, or none.")
+        str, typer.Option(help="The footer form to add: flat, index, or auto: one of them or none, by size and shape.")
     ] = "auto",
     stats: Annotated[
-        str, typer.Option(help="full, or compact: strings' bounds of more than 16 bytes are shortened, validly.")
+        str, typer.Option(help="full, or compact: bounds of text above 16 bytes are shortened, and stay bounds.")
     ] = "full",
     dialect: Annotated[
         str | None,
@@ -166,7 +166,7 @@ def restore(
 
 
 def recover(paths: Paths, json: Json = False) -> None:
-    """Finish or undo what a killed change in place has left; clean up after killed replacements."""
+    """Finish or undo what a killed change in place has left, and remove hidden files of killed changes."""
     from .. import edits
 
     _run(paths, "recovering", edits.recover, json)

@@ -34,7 +34,7 @@ def refuse_foreign(sidecar, forced: frozenset[str]) -> None:
     """Refuse to write a sidecar where a foreign one is, unless forced."""
     place = resolve(sidecar)
     if FOREIGN not in forced and exists(place) and is_foreign(place):
-        refuse(forced, FOREIGN, "parquetext has not written this sidecar: whoever has goes by it, as QuestDB does",
+        refuse(forced, FOREIGN, "another program, such as QuestDB, has written this sidecar and relies on it",
                str(place))
 
 

@@ -95,7 +95,7 @@ def _judge(path: str, file: LocalSource, source: LocalSource, is_sound: IsSound 
         return _untrusted(path, reason or "is of a later version")
     journal = parse(file)
     if journal is None:
-        return Pending(path, LEFT, "a journal that was not in use")
+        return Pending(path, LEFT, "a journal of a change that had not begun")
     try:
         state = journal.state(source)
     except Malformed:  # it gets shorter at this moment
@@ -104,7 +104,7 @@ def _judge(path: str, file: LocalSource, source: LocalSource, is_sound: IsSound 
         return Pending(path, OTHERS, f"{journal}: not for this one")
     if state == MIXED:
         return Pending(path, MIXED, "a change in place was interrupted", journal)
-    return Pending(path, LEFT, f"a journal that has served: the {state} tail is whole", journal)
+    return Pending(path, LEFT, f"a journal that is no longer needed: the {state} tail is whole", journal)
 
 
 def _untrusted(path: str, reason: str) -> Pending:

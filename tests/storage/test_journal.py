@@ -82,7 +82,7 @@ def test_recovery_puts_the_old_tail_back(tmp_path, state):
 
 def test_recovery_keeps_a_change_that_was_whole(tmp_path):
     path = interrupted(tmp_path, LONG)
-    assert recover(path) == "removed a journal that has served: the new tail is whole"
+    assert recover(path) == "removed a journal that is no longer needed: the new tail is whole"
     assert path.read_bytes() == LONG and os.listdir(tmp_path) == ["x.bin"]
 
 
@@ -131,7 +131,7 @@ def test_a_journal_that_is_not_whole_was_never_in_use(tmp_path, spoil):
     entry = journal_of(path)
     entry.write_bytes(SPOILED[spoil](entry.read_bytes()))
     assert old_tail(path) is None
-    assert recover(path) == "removed a journal that was not in use"
+    assert recover(path) == "removed a journal of a change that had not begun"
     assert path.read_bytes() == OLD and os.listdir(tmp_path) == ["x.bin"]
 
 
@@ -152,7 +152,7 @@ def test_a_journal_that_claims_more_than_it_holds_takes_no_memory_for_it(tmp_pat
     entry[24:32] = (1 << 62).to_bytes(8, "little")  # the new length, and so the number of checksums
     entry[76:80] = zlib.crc32(entry[:76]).to_bytes(4, "little")
     journal_of(path).write_bytes(entry)
-    assert recover(path) == "removed a journal that was not in use"
+    assert recover(path) == "removed a journal of a change that had not begun"
     assert path.read_bytes() == OLD
 
 
@@ -263,7 +263,8 @@ def ends_in(end: bytes):
 @pytest.mark.parametrize(("content", "done"), [
     (HEAD + b"a new tail, lo", "put the old tail back"),
     (HEAD + b"one of another file: sound", "set aside"),
-    (OLD, "removed a journal that has served: the old tail"), (LONG, "removed a journal that has served: the new tail"),
+    (OLD, "removed a journal that is no longer needed: the old tail"),
+    (LONG, "removed a journal that is no longer needed: the new tail"),
     (b"?" + OLD[1:len(HEAD) - 1] + b"?" * 100, "set aside"), (LONG + b"x", "set aside")])
 def test_a_journal_of_version_1_counts_only_for_a_file_without_a_sound_end(tmp_path, content, done):
     path = interrupted(tmp_path, content.ljust(len(OLD), b".") if done == "put the old tail back" else content.replace(
