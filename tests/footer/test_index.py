@@ -94,7 +94,7 @@ def test_auto_takes_an_index_where_the_footer_is_much_of_the_file(implementation
 
 @pytest.mark.parametrize(("columns", "data", "form", "why"), [
     (2, 0, "nothing", "is read whole in one request"), (300, 0, "index", "too much to have it twice"),
-    (300, 4 << 20, "flat", "column chunks, and the footer is but"),
+    (300, 4 << 20, "flat", "column chunks, and the footer is only"),
 ])
 def test_inspection_says_what_auto_adds_and_why(tmp_path, columns, data, form, why):
     path = tmp_path / "x.parquet"
