@@ -164,8 +164,9 @@ def _read_tail(source, through: bool = False) -> tuple[Tail, bytes]:
     """The tail and its bytes: what opening a local file has read, or one read; more of it up to a block of ours,
     or all of its blocks."""
     data = source.tail if hasattr(source, "tail") else source.read_tail(FIRST_READ_REMOTE)[1]
-    tail = locate(data, source.size)
-    while tail.missing and (through or not any(block.uuid in NAMES for block in tail.blocks)):
+    tail, known = locate(data, source.size), 0
+    while tail.missing and (through or not any(block.uuid in NAMES for block in tail.blocks[known:])):
+        known = len(tail.blocks)
         tail.step(source.read(*tail.missing))
     return tail, data
 

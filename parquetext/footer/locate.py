@@ -31,6 +31,7 @@ UNKNOWN_BLOCK, FREE_FORM = "unknown-block", "free-form"
 REFERENCE_DAMAGED, REFERENCE_UNKNOWN = "reference-damaged", "reference-unknown"
 TEXT_END = 40        # characters whose 30 bytes end in a trailer
 BLOCK_END = wire.REFERENCE_TEXT_LIMIT + 16  # bytes that show the end of a block, or a reference and its marker
+MOST_REACH = 1 << 20  # bytes read at once to step over many blocks, however many there are
 HEADER_BYTES = 1 + MARKER_BYTES + LONGEST_LENGTH  # of an extension, and the byte in front of it
 
 
@@ -108,6 +109,7 @@ class Tail:
     reference: object | None = None
     _unconfirmed: tuple | None = None  # a reference and its block, before the marker was looked at
     _has_reference: bool = False
+    _reach: int = BLOCK_END  # bytes to read in front of what is known
 
     @property
     def start(self) -> int:
@@ -156,8 +158,8 @@ class Tail:
             dialect = bytes(view[:end - start][-len(framing.UUID):]) == framing.UUID
             wanted = min(framing.TRAILER_BYTES if dialect else TRAILER_BYTES, end - self.footer_offset)
             if end - wanted < start:
-                least = min(BLOCK_END, end - self.footer_offset)
-                self.missing = end - least, least
+                least = min(self._reach, end - self.footer_offset)
+                self.missing, self._reach = (end - least, least), min(2 * self._reach, MOST_REACH)
                 return
             block = self._block_before(view[:end - start], end)
             if block is None:

@@ -78,6 +78,16 @@ def test_what_is_missing_is_read_and_no_more():
     assert tail.missing is None
 
 
+def test_many_small_blocks_take_few_reads_to_step_over():
+    count = 5000
+    struct = STRUCT_BYTES[:-1]
+    block = kernels.extension.trailer(b"", bytes(16))
+    content = extension.MARKERS["spec"] + kernels.varint.encode(count * len(block)) + block * count
+    source = Bytes(file(struct + content + b"\0"))
+    assert len(read_tail(source, 100).blocks) == count
+    assert len(source.reads) < 10
+
+
 def test_the_search_ends_at_the_kind_that_is_wanted():
     source = Bytes(file(stacked((UNKNOWN, b"p" * 5000), (wire.UUID_FLAT_FOOTER, b"q" * 6000))))
     tail = read_tail(source, 100, until=wire.UUID_FLAT_FOOTER)
