@@ -1,4 +1,4 @@
-/* Whether a skeleton makes a struct: the question for nearly every chunk, so it is asked in steps of a word and a fact. */
+/* Test whether a known skeleton reproduces a struct: nearly every chunk asks, so it goes in steps of a word and a fact. */
 #include "flat_write_residue.h"
 
 enum { STEP_BYTES = 8, NO_OP = 0 };

@@ -67,7 +67,7 @@ def plan(catalog, filters) -> list[Planned]:
 
 
 def _kept(predicate: Predicate, facts: Facts, columns: Mapping[str, ColumnFacts]) -> list[int]:
-    """The row groups that are left, ascending. Those that are alike in the types of all columns pose as one file."""
+    """The row groups that are left, ascending; those with the same column types are evaluated as one file."""
     alike: dict[tuple, list[int]] = defaultdict(list)
     for row_group, kinds in enumerate(zip(*(column.kinds for column in columns.values()), strict=True)):
         alike[kinds].append(row_group)

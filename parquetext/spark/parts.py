@@ -121,7 +121,7 @@ class ChunkRows(Rows):
                 self._write_row_group()
 
     def _write_row_group(self) -> None:
-        """With one dictionary for each column: what a second one is for would be written as plain text."""
+        """Unify dictionaries: the writer dictionary-encodes only the first dictionary of a row group."""
         if self._batches:
             rows = pa.Table.from_batches(self._batches).unify_dictionaries()
             self._writer.write_table(rows, rows.num_rows)

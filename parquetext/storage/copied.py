@@ -83,7 +83,7 @@ def _uploading(goal: S3Object, edit: TailEdit, tag: str, attributes: dict,
 
 @contextlib.contextmanager
 def _settled(goal: S3Object, edit: TailEdit) -> Iterator[None]:
-    """Where an answer was lost, the retry is told that the object is another one, or the upload gone: look at it."""
+    """If a response was lost, the retry fails although the first request succeeded: look at the object first."""
     try:
         yield
     except (OSError, ParquetextError):

@@ -1,4 +1,4 @@
-"""What opens a store and stands in URLs, taken out of messages: libraries tell whole URLs in their errors."""
+"""Remove credentials from URLs in error messages: libraries tell whole URLs in their errors."""
 
 from __future__ import annotations
 

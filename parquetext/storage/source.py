@@ -182,7 +182,7 @@ class RemoteSource(Source):
 
     def __init__(self, target: RemoteTarget, *, versioned: bool = True):
         self.target, self._quickest = target, float("inf")
-        # Its time first: a file that comes in between is then none of that time, not this one with a newer time.
+        # The time is read before the file is opened, so that a file replaced in between does not match it.
         self._seen = self._modified() if versioned and target.filesystem.type_name in _WITHOUT_TAGS else None
         self.file = FsspecFile.of(target) or target.filesystem.open_input_file(target.path)
         self.metadata: dict[str, str] = {}

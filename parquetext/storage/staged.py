@@ -98,7 +98,7 @@ class Staged:
             self._is_all = False
 
     def discard(self) -> None:
-        """Remove what is under the hidden name, if anything is; not where a copy that failed has left nothing else."""
+        """Delete the staged object, unless a failed copy has made it the only copy of the data."""
         filesystem = self._target.filesystem
         if not self._is_all and filesystem.get_file_info(self.path).is_file:
             filesystem.delete_file(self.path)

@@ -169,7 +169,7 @@ def _settle(folder: Folder) -> None:
 
 
 def _supersede(staging: Staging, dataset: Folder, manifest: Manifest) -> None:
-    """Let nobody do later what dead drivers, or those of other machines, had decided before this overwrite was."""
+    """Delete from older manifests what a later recovery would replay over this overwrite."""
     now = staging.manifest.modified()
     for folder, owner in stagings(dataset):
         other = Staging(folder, "").manifest
