@@ -199,7 +199,8 @@ def append_block(struct, uuid: UUID | str | bytes, payload, *, marker: str = "sp
         gives the bytes back as they were.
     text : bool
         Write the extension as base64 where all of it is text already, or nothing: many readers up to April 2026 refuse
-        unknown bytes that are no UTF-8. `blocks` undoes it.
+        unknown bytes that are no UTF-8. `blocks` undoes it. On the reference to blocks aside a block is stacked raw: in
+        one text with others nobody would find it.
 
     Raises
     ------
@@ -213,10 +214,11 @@ def append_block(struct, uuid: UUID | str | bytes, payload, *, marker: str = "sp
     place = _writable(struct, page_header)
     if place is not None:
         content = _content(struct, place, page_header)
-        is_text = text and bool(found := _text_blocks(content))
+        found = _text_blocks(content)
+        is_text = text and bool(found) and all(block.uuid != wire.UUID_FOOTER_REFERENCE for block in found)
         if is_text:
             content = b"".join(_rendered(block.uuid, block.payload) for block in found)
-        elif kernels.extension.block_before(content, len(content)) is None and not _text_blocks(content):
+        elif kernels.extension.block_before(content, len(content)) is None and not found:
             if not wrap:
                 raise wire_error(wire.FREE_FORM, place.payload)
             content = _rendered(wire.UUID_WRAPPED, content)

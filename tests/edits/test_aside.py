@@ -148,11 +148,12 @@ def test_it_is_text_within_the_struct_once_the_blocks_of_others_are_gone(path, w
     assert path.read_bytes() == ORIGINAL
 
 
-def test_a_block_stacked_on_the_text_leaves_it_readable(path):
+@pytest.mark.parametrize("text", [False, True])
+def test_a_block_stacked_on_the_text_leaves_it_readable(path, text):
     edits.upgrade(path, form="flat")
     ours = path.read_bytes()
     for payload in (b"", b"of acme", bytes(20_000)):
-        stacked = stack(path, ACME, payload)
+        stacked = stack(path, ACME, payload, text=text)
         with parquetext.open(path) as file:
             assert file.form == "flat"
         assert edits.upgrade(path, form="flat").outcome == "unchanged"
