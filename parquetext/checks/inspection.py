@@ -11,6 +11,7 @@ from ..findings import Finding
 from ..footer.dialect.form import layout_name
 from ..footer.locate import Tail, read_tail
 from ..storage import open_source
+from .encrypted import SIGNATURE_BYTES
 
 __all__ = ["Block", "Inspection", "Slot", "inspect"]
 
@@ -85,7 +86,7 @@ def inspect(path) -> Inspection:
                 facts.form, facts.rows = file.form, file.num_rows
                 facts.row_groups, facts.columns = len(file.row_groups), file.num_columns
                 facts.created_by = file.created_by
-                if facts.thrift_bytes is not None:
+                if facts.thrift_bytes is not None and facts.auto is None:
                     facts.auto = _choice(facts)
                 facts.findings += [finding for finding in file.findings if finding not in tail.findings]
                 if file.form != "thrift":
@@ -132,6 +133,9 @@ def _add_extension(facts: Inspection, footer: bytes) -> None:
         facts.findings.append(Finding.of("extension", error.at(None, facts.footer_offset), "footer"))
         return
     facts.thrift_bytes = len(footer) if place is None else place.header + 1
+    if place is None and (behind := len(footer) - kernels.thrift.struct_end(footer)):
+        what = "is signed" if behind == SIGNATURE_BYTES else f"has {behind} stray bytes behind its struct"
+        facts.auto = f"nothing: the footer {what}, and upgrade refuses the file"
     if place is not None:
         facts.extension_bytes = len(footer) - facts.thrift_bytes
         facts.marker = {1: "spec", 2: "thrift"}[place.marker]

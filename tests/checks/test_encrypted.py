@@ -12,6 +12,7 @@ import pyarrow.parquet.encryption as pe
 import pytest
 
 from parquetext import checks, edits
+from parquetext.checks.inspection import inspect
 from parquetext.errors import ParquetextError, Refused, outcome_of
 
 pytestmark = pytest.mark.usefixtures("implementation")
@@ -58,6 +59,13 @@ def test_an_encrypted_footer_that_is_whole_is_a_note(write, kind, tiers):
     [finding] = findings(write(kind), **tiers)
     assert (finding.kind, finding.is_note) == ("encrypted", True)
     assert ("AES-GCM and CTR" if kind == "CTR" else "AES-GCM)") in finding.message
+
+
+def test_inspection_of_a_signed_file_says_that_upgrade_refuses_it(write):
+    path = write("plain footer")
+    assert inspect(path).auto == "nothing: the footer is signed, and upgrade refuses the file"
+    with pytest.raises(Refused, match="signed"):
+        edits.upgrade(path)
 
 
 def test_a_signed_footer_is_a_note_and_its_plain_columns_are_checked(write):
