@@ -10,11 +10,12 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+import parquetext
 from parquetext.errors import ParquetextError
 from parquetext.storage import azure_credentials
 from parquetext.storage.azure_credentials import with_credentials
 
-ROOT = Path(__file__).parents[2]
+IMPORTED_FROM = Path(parquetext.__file__).parents[1]
 URL = "abfs://container@account.dfs.core.windows.net/folder/t.parquet"
 TRIED = """
 import sys, parquetext, pyarrow
@@ -37,7 +38,7 @@ for verb in verbs:
 def said() -> list[str]:
     """What each verb said, in one process that has no credentials."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("AZURE_")}
-    environment |= {"PYTHONPATH": str(ROOT), "PATH": "/nowhere", "IDENTITY_ENDPOINT": "", "MSI_ENDPOINT": ""}
+    environment |= {"PYTHONPATH": str(IMPORTED_FROM), "PATH": "/nowhere", "IDENTITY_ENDPOINT": "", "MSI_ENDPOINT": ""}
     done = subprocess.run([sys.executable, "-c", TRIED, URL], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.splitlines()

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+import parquetext
+
 DRIVER = Path(__file__).parent / "kill_driver.py"
-ROOT = Path(__file__).parents[2]
+IMPORTED_FROM = Path(parquetext.__file__).parents[1]
 
 
 def kill_at_every_call(folder: Path, cases: list[dict]) -> dict[str, dict[str, int]]:
@@ -23,7 +25,7 @@ def kill_at_every_call(folder: Path, cases: list[dict]) -> dict[str, dict[str, i
     if not shutil.which("strace"):
         pytest.skip("strace is not installed: nothing kills changes half-way")
     done = subprocess.run([sys.executable, DRIVER, folder, json.dumps(cases)], capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": str(ROOT)})
+                          env={**os.environ, "PYTHONPATH": str(IMPORTED_FROM)})
     if "strace may not trace" in done.stderr:
         pytest.skip("strace may not trace processes here")
     assert done.returncode == 0, done.stderr
