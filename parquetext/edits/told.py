@@ -24,7 +24,8 @@ def told_of(path: object, footer: Footer | Par3Footer, forced: frozenset[str]) -
 
 def _has_key(footer: Footer | Par3Footer, key: bytes) -> bool:
     thrift = footer.data if isinstance(footer, Footer) else footer.payload
-    if key not in thrift:  # the one look that footers without it pay for
+    is_scanned = isinstance(footer, Footer) and footer.known_scan is not None
+    if not is_scanned and key not in thrift:  # the one look that footers without it pay for
         return False
     try:
         scan = footer.scan(strict=False) if isinstance(footer, Footer) else kernels.scan.scan(

@@ -49,7 +49,8 @@ def indexed(folder: Path) -> Path:
 def check(path: Path, folder: Path, implementation: str, step: int, first: int = 0) -> None:
     progress = folder / "progress"
     command = [sys.executable, DRIVER, path, folder, progress, step, first, implementation]
-    done = subprocess.run(list(map(str, command)), env={"PYTHONPATH": str(IMPORTED_FROM)}, capture_output=True, text=True)
+    done = subprocess.run(list(map(str, command)), env={"PYTHONPATH": str(IMPORTED_FROM)}, capture_output=True,
+                          text=True)
     tried = progress.read_text().strip() if progress.exists() else "none"
     assert done.returncode == 0, f"flip {tried} of {path.name}: exit code {done.returncode}\n{done.stderr[-2000:]}"
 
