@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import compress
+from operator import add
 
-from .. import kernels
+from .. import kernels, wire
 from ..findings import Finding
-from ..footer.extents import end_of_data
 from ..footer.locate import REFERENCE_DAMAGED, TRAILER_BYTES, Tail
+from .pages import chunk_range
 
 __all__ = ["check_aside"]
 
 PLACE = "reference"
 STOP = b"\x00"
+RANGES = (  # what a column chunk leads to: offset and length, as the scan names them
+    ("offset_index_offset", "offset_index_length"),
+    ("column_index_offset", "column_index_length"),
+    ("bloom_filter_offset", "bloom_filter_length"),
+)
 
 
 def check_aside(end: bytes, footer: bytes, tail: Tail, scan) -> Iterator[Finding]:
@@ -38,6 +45,20 @@ def check_aside(end: bytes, footer: bytes, tail: Tail, scan) -> Iterator[Finding
     if struct_crc != reference.struct_crc:
         yield Finding(REFERENCE_DAMAGED, f"the Thrift footer has the checksum {struct_crc:#010x}, the reference says "
                       f"{reference.struct_crc:#010x}", tail.footer_offset, PLACE)
-    if (furthest := end_of_data(scan)) > start:
+    if (furthest := _end_of_data(scan)) > start:
         yield Finding(REFERENCE_DAMAGED, f"data reaches to {furthest}, behind the beginning of the blocks aside at "
                       f"{start}", start, PLACE)
+
+
+def _end_of_data(scan) -> int:
+    """Where the last column chunk of this file, its page index or Bloom filter ends; 0 without any."""
+    is_here = [not present & wire.PRESENT_FILE_PATH for present in scan.chunks("present")]
+    sizes = scan.chunks("total_compressed_size")
+    chunks = zip(scan.chunks("data_page_offset"), scan.chunks("dictionary_page_offset"), sizes, strict=True)
+    ends = [max((chunk_range(*chunk)[1] for chunk in compress(chunks, is_here)), default=0)]
+    for offset, length in RANGES:
+        offsets = list(compress(scan.places(offset), is_here))
+        if max(offsets, default=0) > 0:
+            lengths = compress(scan.places(length), is_here)
+            ends.append(max(map(add, offsets, (max(length, 0) for length in lengths))))
+    return max(ends)

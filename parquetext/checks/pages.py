@@ -9,7 +9,6 @@ from itertools import pairwise
 from .. import kernels, wire
 from ..errors import Malformed, ParquetextError
 from ..findings import Finding
-from ..footer.extents import chunk_range
 
 __all__ = ["Page", "check_pages", "chunk_range", "walk_pages"]
 
@@ -48,6 +47,17 @@ class Page:
     @property
     def end(self) -> int:
         return self.body + self.compressed_size
+
+
+def chunk_range(data_page_offset: int, dictionary_page_offset: int, compressed_size: int) -> tuple[int, int]:
+    """Where a column chunk begins and ends.
+
+    A dictionary comes first where its offset is a place in front of the data (or the only place there is).
+    """
+    start = data_page_offset
+    if dictionary_page_offset >= 4 and (dictionary_page_offset < data_page_offset or data_page_offset <= 0):
+        start = dictionary_page_offset
+    return start, start + compressed_size
 
 
 def _int(fields: dict[int, tuple], header: bytes, field: int, offset: int) -> int | None:

@@ -9,7 +9,6 @@ from uuid import UUID
 from .. import extension, kernels, wire
 from ..errors import ParquetextError, Refused, Unsupported, wire_error
 from ..footer.dialect import framing
-from ..footer.extents import end_of_data
 from ..footer.locate import FIRST_READ_LOCAL, LENGTH_AND_MAGIC, MAX_FOOTER_BYTES, Tail, read_tail
 from ..storage import TailEdit
 from .aside import ReferencePiece, read_reference, reference_of, reference_text
@@ -40,7 +39,7 @@ class Footer:
         The extension's bytes, front to back; in the place of a reference the blocks that it leads to. Blocks count as
         such even if their payload is damaged. A reference that does not fit is a piece like others.
     known_scan : Scan or None
-        What was needed of the footer already: where it has no extension, or blocks that stand aside.
+        What the struct's end was found by, where it has no extension.
     reference : ReferencePiece or None
         What leads to the pieces that stand aside.
     """
@@ -212,18 +211,7 @@ def parse_footer(data: bytes, offset: int, front: bytes = b"") -> Footer:
     if found is None:
         return Footer(data, offset, place, pieces, scan)
     reference, aside = found
-    scan = _loose_scan(data)
-    if scan is None or end_of_data(scan) > reference.start:  # what it calls ours may be somebody's data
-        return Footer(data, offset, place, pieces)
     return Footer(data, offset, place, (*pieces[:at], *aside, *pieces[at + 1:]), scan, reference)
-
-
-def _loose_scan(data: bytes):
-    """The footer as arrays, or None where nobody can say what it holds."""
-    try:
-        return kernels.scan.scan(data, strict=False)
-    except ParquetextError:
-        return None
 
 
 def parse_end(data: bytes, start: int) -> Footer:
