@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pyarrow.fs
 import pyarrow.parquet as pq
@@ -73,7 +73,7 @@ def opened(
     return rows
 
 
-def remote(subject: Subject, limits: tuple[int, int] | None) -> list[Row]:
+def remote(subject: Subject, limits: Mapping[str, tuple[int, int]]) -> list[Row]:
     """What one column takes over a filesystem before any data: the most requests and bytes of many look-ups."""
     names = subject.leaf_names
     elsewhere = RemoteTarget(pyarrow.fs.LocalFileSystem(), subject.flat)
@@ -87,8 +87,8 @@ def remote(subject: Subject, limits: tuple[int, int] | None) -> list[Row]:
     uses = {"facts": lambda file, name: file.column(name), "values": lambda file, name: file.read([name])}
     for what, use in uses.items():
         costs = [cost(call, use) for call in range(REMOTE_CALLS)]
-        for unit, most, limit in zip(("requests", "B"), map(max, zip(*costs, strict=True)), limits or (None, None),
-                                     strict=True):
+        allowed = limits.get(what, (None, None))
+        for unit, most, limit in zip(("requests", "B"), map(max, zip(*costs, strict=True)), allowed, strict=True):
             ratio = most / limit if limit else None
             rows.append(Row(f"remote, one column's {what}, before data", subject.name, f"{OURS}, {unit}", most, unit,
                             ratio, ratio and 1.0, at_most=True))

@@ -17,7 +17,7 @@ WIDE_FOOTER_TARGETS = {"pyarrow": 60.0}  # of 100,000 columns × 1 row group
 LOOKUP_TARGETS = {cases.OURS: {"pyarrow": 9000.0}, lookups.THROUGH_FILESYSTEM: {"pyarrow": 3000.0},
                   lookups.BY_INDEX: {"pyarrow": 4000.0}, lookups.BY_THRIFT: {"pyarrow": 20.0},
                   lookups.TYPED: {"pyarrow": 5000.0}}
-REMOTE_LIMITS = 3, 64 << 10  # requests, bytes
+REMOTE_LIMITS = {"facts": (3, 24 << 10), "values": (4, 48 << 10)}  # requests, bytes
 KEPT_TARGETS = {"pyarrow, metadata kept": 8.0}
 VALUES_TARGETS = {"pyarrow": 500.0, cases.PALLETJACK: 12.0}
 FLAT_BYTES_TARGET, ONE_ROW_GROUP_BYTES_TARGET = 1.0, 1.15  # of the Thrift footer, nothing lost
@@ -90,7 +90,7 @@ def _on_subject(
 
     yield cases.footers(subject, rounds, FOOTER_TARGETS if demanded else {}, tick("whole footers"))
     yield lookups.opened(subject, rounds, LOOKUP_TARGETS if demanded else {}, tick("look-ups"))
-    yield lookups.remote(subject, REMOTE_LIMITS if demanded else None)
+    yield lookups.remote(subject, REMOTE_LIMITS if demanded else {})
     yield lookups.kept_open(subject, rounds, KEPT_TARGETS if demanded else {})
     yield lookups.many_at_once(subject, rounds, KEPT_TARGETS if demanded else {})
     yield cases.values(subject, rounds, VALUES_TARGETS if demanded else {}, palletjack=palletjack, tick=tick("values"))
