@@ -21,7 +21,7 @@ from .findings import Finding
 
 __all__ = [
     "DEFAULT_LIMIT", "Block", "Stack", "append", "append_block", "blocks", "blocks_from_back", "decode_reference",
-    "decode_text", "find", "known", "name_of", "register", "replace", "strip",
+    "decode_text", "find", "known", "name_of", "reference_end", "register", "replace", "strip",
 ]
 
 DEFAULT_LIMIT = wire.MAX_EXTENSION_BYTES
@@ -444,6 +444,17 @@ def decode_reference(text) -> bytes | None:
     """The same of text that may have no padding, as that of a reference."""
     text = bytes(text)
     return None if b"=" in text else decode_text(text)
+
+
+def reference_end(text) -> tuple[int, int, int] | None:
+    """Of the reference that ends `text` as text: its characters, the payload's length and CRC-32; None without one."""
+    last = decode_reference(text[-TEXT_END:]) if len(text) >= TEXT_END else None
+    found = None if last is None else kernels.extension.read_trailer(last, len(last))
+    if found is None or found[0] != wire.UUID_FOOTER_REFERENCE.bytes:
+        return None
+    _, length, crc = found
+    size = length + len(kernels.extension.trailer(b"", found[0]))
+    return None if size % 3 else (size // 3 * 4, length, crc)
 
 
 def _step_back(content: memoryview, base: int) -> tuple[tuple[Block, ...], int]:

@@ -10,14 +10,13 @@ from uuid import UUID
 
 from .. import kernels, wire
 from ..errors import Damaged, Unsupported
-from ..extension import decode_reference
+from ..extension import decode_reference, reference_end
 from .pieces import TRAILER_BYTES, Piece
 
 __all__ = ["ReferencePiece", "is_current", "read_reference", "reference_of", "reference_text"]
 
 HEAD = struct.Struct("<HHIQII")
 BLOCK = struct.Struct("<16sQII")
-TEXT_END = 40  # characters whose 30 bytes end in a trailer
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +38,10 @@ class ReferencePiece:
 
 def reference_text(content: memoryview, end: int) -> Piece | None:
     """The reference that ends at ``content[end]`` as text."""
-    last = decode_reference(content[max(end - TEXT_END, 0):end]) if end >= TEXT_END else None
-    found = None if last is None else kernels.extension.read_trailer(last, len(last))
-    if found is None or found[0] != wire.UUID_FOOTER_REFERENCE.bytes:
+    found = reference_end(content[:end])
+    if found is None or found[0] > end:
         return None
-    size = found[1] + TRAILER_BYTES
-    text = size // 3 * 4
-    if size % 3 or text > end:
-        return None
-    return Piece(wire.UUID_FOOTER_REFERENCE, content[end - text:end])
+    return Piece(wire.UUID_FOOTER_REFERENCE, content[end - found[0]:end])
 
 
 def read_reference(piece: Piece, offset: int, place, front: bytes) -> tuple[ReferencePiece, tuple[Piece, ...]] | None:

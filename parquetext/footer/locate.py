@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID
 
@@ -29,7 +29,6 @@ DAMAGED_UUID_BITS = 16  # of 128; two UUIDs that have nothing to do with each ot
 MAGIC = b"PAR1"
 UNKNOWN_BLOCK, FREE_FORM = "unknown-block", "free-form"
 REFERENCE_DAMAGED, REFERENCE_UNKNOWN = "reference-damaged", "reference-unknown"
-TEXT_END = 40        # characters whose 30 bytes end in a trailer
 BLOCK_END = wire.REFERENCE_TEXT_LIMIT + 16  # bytes that show the end of a block, or a reference and its marker
 MOST_REACH = 1 << 20  # bytes read at once to step over many blocks, however many there are
 HEADER_BYTES = 1 + MARKER_BYTES + LONGEST_LENGTH  # of an extension, and the byte in front of it
@@ -202,22 +201,17 @@ class Tail:
 
     def _text_before(self, data: memoryview, end: int) -> Block | None:
         """The reference that ends at the file's offset `end` as text; or what is missing to know."""
-        wanted = min(TEXT_END, end - self.footer_offset)
-        if wanted < TEXT_END:
+        wanted = min(extension.TEXT_END, end - self.footer_offset)
+        if wanted < extension.TEXT_END:
             return None
-        if len(data) < TEXT_END:
-            self.missing = end - TEXT_END, TEXT_END
+        if len(data) < extension.TEXT_END:
+            self.missing = end - extension.TEXT_END, extension.TEXT_END
             return None
-        last = extension.decode_reference(data[-TEXT_END:])
-        found = None if last is None else kernels.extension.read_trailer(last, len(last))
-        if found is None or UUID(bytes=found[0]) != wire.UUID_FOOTER_REFERENCE:
+        found = extension.reference_end(data)
+        if found is None or end - found[0] < self.footer_offset + MARKER_BYTES:
             return None
-        octets, length, crc = found
-        block = Block(UUID(bytes=octets), 0, length, crc, is_text=True)
-        payload = end - block.size
-        if (length + TRAILER_BYTES) % 3 or payload < self.footer_offset + MARKER_BYTES:
-            return None
-        return replace(block, payload=payload)
+        characters, length, crc = found
+        return Block(wire.UUID_FOOTER_REFERENCE, end - characters, length, crc, is_text=True)
 
     def _take_reference(self, block: Block, data, view, start: int) -> None:
         """Go by a reference whose bytes are `data`, if it fits; `view` begins at the file's offset `start`."""
