@@ -1,7 +1,7 @@
 """What a job over 100 million files costs: measured costs of one file, and a simulation of the scheduler.
 
-    python docs/scale.py             the tables of scale.md, from scale.json
-    python docs/scale.py measure     measures the costs of one file again (needs parquetext[spark,test])
+python docs/scale.py             the tables of scale.md, from scale.json
+python docs/scale.py measure     measures the costs of one file again (needs parquetext[spark,test])
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ HERE = Path(__file__).parent
 COSTS = HERE / "scale.json"
 
 FILES = 100_000_000
-MEAN_BYTES = 100e6          # 10 PB in all; sizes lognormal, the largest 10 GB
-SAMPLE = 100                # simulated: one file of so many, in tasks of as many files less
+MEAN_BYTES = 100e6  # 10 PB in all; sizes lognormal, the largest 10 GB
+SAMPLE = 100  # simulated: one file of so many, in tasks of as many files less
 
 # Amazon S3 user guide, "Performance guidelines" and "Optimizing performance": 100 to 200 ms for small objects, 85 to
 # 90 MB/s for one request, 3,500 writing and 5,500 reading requests a second for each partitioned prefix.
-LATENCY, LATENCY_SPREAD = 0.12, 0.5     # seconds (median), sigma of the lognormal
-STALLED, STALL = 0.002, 3.0             # a request of 500 takes so many seconds longer
-COPY_RATE = 85e6                        # bytes a second and part; parts of 1 GiB, eight at once
+LATENCY, LATENCY_SPREAD = 0.12, 0.5  # seconds (median), sigma of the lognormal
+STALLED, STALL = 0.002, 3.0  # a request of 500 takes so many seconds longer
+COPY_RATE = 85e6  # bytes a second and part; parts of 1 GiB, eight at once
 WRITES, READS = 3_500, 5_500
-NETWORK_RATE = 10e9 / 8                 # bytes a second and node
+NETWORK_RATE = 10e9 / 8  # bytes a second and node
 # Amazon S3 pricing, us-east-1, Standard; EC2 m6i.2xlarge on demand (8 vCPU).
 DOLLARS_WRITE, DOLLARS_READ, DOLLARS_NODE_HOUR = 5e-6, 0.4e-6, 0.384
 # K. Shvachko, HDFS scalability: the limits to growth (;login: 35(2), 2010): what one name node answers in a second.
 NAME_NODE_READS, NAME_NODE_WRITES = 126_119, 5_600
 HDFS_LATENCY = 0.004
-HDFS_COPIES = 3                         # of each block, the first one on the node that writes it
+HDFS_COPIES = 3  # of each block, the first one on the node that writes it
 
 NODES, SLOTS_OF_NODE = 100, 8
-SLOW_SLOTS, SLOWNESS = 0.02, 5.0        # stragglers: so many slots take so many times as long
-DYING = 0.002                           # tasks that die half-way and are run again
-FILES_PER_TASK, AT_ONCE = 2_000, 8      # as parquetext.spark's
-SPECULATED = 1.5                        # spark.speculation.multiplier: a copy after so many medians
+SLOW_SLOTS, SLOWNESS = 0.02, 5.0  # stragglers: so many slots take so many times as long
+DYING = 0.002  # tasks that die half-way and are run again
+FILES_PER_TASK, AT_ONCE = 2_000, 8  # as parquetext.spark's
+SPECULATED = 1.5  # spark.speculation.multiplier: a copy after so many medians
 
 
 @dataclass
@@ -59,15 +59,16 @@ class Run:
     """A simulated job, of all files."""
 
     hours: float
-    ideal: float        # hours, if all slots were busy all the time and nothing was throttled
-    throttled: float    # share of the tasks that waited for the store
-    tail: float         # hours between the first idle slot and the end
-    cpu: float          # share of the ideal time that is CPU
-    network: float      # and network
+    ideal: float  # hours, if all slots were busy all the time and nothing was throttled
+    throttled: float  # share of the tasks that waited for the store
+    tail: float  # hours between the first idle slot and the end
+    cpu: float  # share of the ideal time that is CPU
+    network: float  # and network
 
 
-def simulate(cost: Cost, prefixes: int, writes: float = WRITES, reads: float = READS, latency: float = LATENCY,
-             seed: int = 1) -> Run:
+def simulate(
+    cost: Cost, prefixes: int, writes: float = WRITES, reads: float = READS, latency: float = LATENCY, seed: int = 1
+) -> Run:
     """Tasks of files on slots: the heaviest first, a shared limit of requests, stragglers, deaths, second copies."""
     random = np.random.default_rng(seed)
     count, per_task = FILES // SAMPLE, FILES_PER_TASK // SAMPLE
@@ -84,11 +85,17 @@ def simulate(cost: Cost, prefixes: int, writes: float = WRITES, reads: float = R
     seconds[::-1].sort()
     slots = NODES * SLOTS_OF_NODE
     slowness = np.where(random.random(slots) < SLOW_SLOTS, SLOWNESS, 1.0)
-    ends, throttled = _schedule(seconds, slowness, cost.writes * per_task / (writes * prefixes),
-                                cost.reads * per_task / (reads * prefixes))
-    return Run(hours=max(ends) * SAMPLE / 3600, ideal=seconds.sum() / slots * SAMPLE / 3600, throttled=throttled,
-               tail=(max(ends) - min(ends)) * SAMPLE / 3600, cpu=cpu * len(seconds) / seconds.sum(),
-               network=network * len(seconds) / seconds.sum())
+    ends, throttled = _schedule(
+        seconds, slowness, cost.writes * per_task / (writes * prefixes), cost.reads * per_task / (reads * prefixes)
+    )
+    return Run(
+        hours=max(ends) * SAMPLE / 3600,
+        ideal=seconds.sum() / slots * SAMPLE / 3600,
+        throttled=throttled,
+        tail=(max(ends) - min(ends)) * SAMPLE / 3600,
+        cpu=cpu * len(seconds) / seconds.sum(),
+        network=network * len(seconds) / seconds.sum(),
+    )
 
 
 def _sizes(random: np.random.Generator, count: int) -> np.ndarray:
@@ -120,7 +127,7 @@ def _schedule(seconds: np.ndarray, slowness: np.ndarray, *budgets: float) -> tup
 def _with_copies(ends: list[float], running: list[tuple[float, float, float]], median: float) -> list[float]:
     """A slow task that is still running when slots are idle gets a second copy: the first one to end counts."""
     ends = sorted(ends)
-    for end, start, taken in sorted(running, reverse=True)[:len(ends)]:
+    for end, start, taken in sorted(running, reverse=True)[: len(ends)]:
         if end != ends[-1]:
             continue
         copied = max(ends[0], start + SPECULATED * median) + taken
@@ -144,24 +151,34 @@ def tables() -> str:
 
 
 def _per_file(costs: dict[str, Cost]) -> str:
-    rows = ["| one file | requests that write | that read | KB received | KB sent | CPU ms |",
-            "|---|---|---|---|---|---|"]
-    rows += [f"| {name} | {cost.writes:.2g} | {cost.reads:.2g} | {cost.received / 1e3:,.0f} | {cost.sent / 1e3:,.0f} | "
-             f"{cost.cpu * 1e3:.1f} |" for name, cost in costs.items() if name in JOBS]
+    rows = [
+        "| one file | requests that write | that read | KB received | KB sent | CPU ms |",
+        "|---|---|---|---|---|---|",
+    ]
+    rows += [
+        f"| {name} | {cost.writes:.2g} | {cost.reads:.2g} | {cost.received / 1e3:,.0f} | {cost.sent / 1e3:,.0f} | "
+        f"{cost.cpu * 1e3:.1f} |"
+        for name, cost in costs.items()
+        if name in JOBS
+    ]
     return "\n".join(rows)
 
 
 def _on_s3(costs: dict[str, Cost]) -> str:
-    rows = ["| 100 million files on S3 | million requests, write / read | TB through executors | hours, 1 prefix | "
-            "hours, 50 prefixes | if nothing held it up | dollars: requests + nodes | what limits |",
-            "|---|---|---|---|---|---|---|---|"]
+    rows = [
+        "| 100 million files on S3 | million requests, write / read | TB through executors | hours, 1 prefix | "
+        "hours, 50 prefixes | if nothing held it up | dollars: requests + nodes | what limits |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
     for name in JOBS:
         cost = costs[name]
         one, many = simulate(cost, 1), simulate(cost, 50)
         moved = FILES * (cost.received + cost.sent) / 1e12
-        rows.append(f"| {name} | {cost.writes * FILES / 1e6:,.0f} / {cost.reads * FILES / 1e6:,.0f} | {moved:,.1f} | "
-                    f"{one.hours:.1f} | {many.hours:.1f} | {many.ideal:.1f} | {_dollars(cost, many)} | "
-                    f"{_limit(many)} |")
+        rows.append(
+            f"| {name} | {cost.writes * FILES / 1e6:,.0f} / {cost.reads * FILES / 1e6:,.0f} | {moved:,.1f} | "
+            f"{one.hours:.1f} | {many.hours:.1f} | {many.ideal:.1f} | {_dollars(cost, many)} | "
+            f"{_limit(many)} |"
+        )
     return "\n".join(rows)
 
 
@@ -169,22 +186,29 @@ def _without_boto3(costs: dict[str, Cost]) -> str:
     """The whole object passes through the executor, in and out, and the store copies it once more."""
     cost = replace(costs["upgrade without boto3"], received=MEAN_BYTES, sent=MEAN_BYTES, copied=1)
     run = simulate(cost, 50)
-    return (f"Without boto3 every object passes through an executor twice: {2 * FILES * MEAN_BYTES / 1e15:,.0f} PB, "
-            f"{run.hours:,.0f} hours, {_dollars(cost, run)} dollars; {_limit(run)} limits.")
+    return (
+        f"Without boto3 every object passes through an executor twice: {2 * FILES * MEAN_BYTES / 1e15:,.0f} PB, "
+        f"{run.hours:,.0f} hours, {_dollars(cost, run)} dollars; {_limit(run)} limits."
+    )
 
 
 def _on_hdfs(costs: dict[str, Cost]) -> str:
-    rows = ["| 100 million files on HDFS | million name node operations, write / read | PB read / written | hours | "
-            "if nothing held it up | dollars: nodes | what limits |", "|---|---|---|---|---|---|---|"]
+    rows = [
+        "| 100 million files on HDFS | million name node operations, write / read | PB read / written | hours | "
+        "if nothing held it up | dollars: nodes | what limits |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for name in JOBS:
         cost = costs[name]
         if name.startswith("upgrade"):  # the whole file: in, out, and from node to node once more for each further copy
             cost = replace(cost, received=MEAN_BYTES, sent=MEAN_BYTES * (HDFS_COPIES - 1))
         run = simulate(cost, 1, NAME_NODE_WRITES, NAME_NODE_READS, HDFS_LATENCY)
         moved = MEAN_BYTES * FILES / 1e15 if cost.received else 0
-        rows.append(f"| {name} | {cost.writes * FILES / 1e6:,.0f} / {cost.reads * FILES / 1e6:,.0f} | "
-                    f"{moved:.0f} / {moved:.0f} | {run.hours:.1f} | {run.ideal:.1f} | "
-                    f"{run.hours * NODES * DOLLARS_NODE_HOUR:,.0f} | {_limit(run, 'the name node')} |")
+        rows.append(
+            f"| {name} | {cost.writes * FILES / 1e6:,.0f} / {cost.reads * FILES / 1e6:,.0f} | "
+            f"{moved:.0f} / {moved:.0f} | {run.hours:.1f} | {run.ideal:.1f} | "
+            f"{run.hours * NODES * DOLLARS_NODE_HOUR:,.0f} | {_limit(run, 'the name node')} |"
+        )
     return "\n".join(rows)
 
 

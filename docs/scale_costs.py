@@ -36,11 +36,30 @@ from support.stores import Store, hdfs_store  # noqa: E402
 
 FILES = 40
 # What the name node counts that its log of edits has to take; what data nodes tell it by themselves is nobody's cost.
-EDITS = {"Create", "AddBlock", "Complete", "Rename", "Rename2", "Delete", "Mkdirs", "SetPermission", "SetOwner",
-         "SetTimes", "SetReplication", "ModifyAclEntries", "SetAcl"}
+EDITS = {
+    "Create",
+    "AddBlock",
+    "Complete",
+    "Rename",
+    "Rename2",
+    "Delete",
+    "Mkdirs",
+    "SetPermission",
+    "SetOwner",
+    "SetTimes",
+    "SetReplication",
+    "ModifyAclEntries",
+    "SetAcl",
+}
 COUNTED_SECONDS = 11  # after so long the name node's page shows what it has counted (Hadoop's metrics: ten)
-NOBODYS = {"SendHeartbeat", "BlockReport", "BlockReceivedAndDeleted", "RegisterDatanode", "VersionRequest",
-           "RenewLease"}
+NOBODYS = {
+    "SendHeartbeat",
+    "BlockReport",
+    "BlockReceivedAndDeleted",
+    "RegisterDatanode",
+    "VersionRequest",
+    "RenewLease",
+}
 
 
 def measure() -> dict:
@@ -157,13 +176,22 @@ def _boto3(there: bool):
 @contextmanager
 def _server():
     """A server in a process of its own, so that its work does not count."""
-    server = subprocess.Popen([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", "5057"],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    server = subprocess.Popen(
+        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", "5057"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         _await("http://127.0.0.1:5057/")
         filesystem = pafs.S3FileSystem(
-            endpoint_override="127.0.0.1:5057", scheme="http", access_key="any", secret_key="any", region="us-east-1",
-            allow_bucket_creation=True, background_writes=False)
+            endpoint_override="127.0.0.1:5057",
+            scheme="http",
+            access_key="any",
+            secret_key="any",
+            region="us-east-1",
+            allow_bucket_creation=True,
+            background_writes=False,
+        )
         filesystem.create_dir(BUCKET)
         yield filesystem
     finally:

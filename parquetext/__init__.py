@@ -8,13 +8,34 @@ __version__ = "0.1.0"
 
 # Public names and the modules that they come from; imported when first used.
 _HOMES = {
-    "open": "arrow.file", "read_table": "arrow.file", "read_schema": "arrow.file", "File": "arrow.file",
-    "dataset": "arrow.dataset", "write_table": "arrow.writing", "ParquetWriter": "arrow.writing",
-    "upgrade": "edits", "strip": "edits", "finalize": "edits", "restore": "edits", "recover": "edits",
-    "verify": "checks", "implementation": "kernels", "plan": "catalog",
+    "open": "arrow.file",
+    "read_table": "arrow.file",
+    "read_schema": "arrow.file",
+    "File": "arrow.file",
+    "dataset": "arrow.dataset",
+    "write_table": "arrow.writing",
+    "ParquetWriter": "arrow.writing",
+    "upgrade": "edits",
+    "strip": "edits",
+    "finalize": "edits",
+    "restore": "edits",
+    "recover": "edits",
+    "verify": "checks",
+    "implementation": "kernels",
+    "plan": "catalog",
 }
 _MODULES = {
-    "arrow", "catalog", "edits", "errors", "extension", "findings", "footer", "kernels", "pruning", "sidecar", "spark",
+    "arrow",
+    "catalog",
+    "edits",
+    "errors",
+    "extension",
+    "findings",
+    "footer",
+    "kernels",
+    "pruning",
+    "sidecar",
+    "spark",
     "storage",
 }
 

@@ -155,9 +155,7 @@ def _read_one_column(original: str, path: str, name: str) -> Iterator[Step]:
     yield Step("open, one column's values", after, before, "equal" if same else "different", same)
 
 
-def _let_others_read(
-    original: str, path: str, names: list[str], say: Callable, readers: list[str]
-) -> Iterator[Step]:
+def _let_others_read(original: str, path: str, names: list[str], say: Callable, readers: list[str]) -> Iterator[Step]:
     sample = names[:: max(1, len(names) // SAMPLE_COLUMNS)]
     for reader in readers:
         say(f"{reader} reads both files")
@@ -168,7 +166,7 @@ def _let_others_read(
         elif expected_to_fail and before.ok:
             yield Step(
                 f"{reader} reads the upgraded file",
-                detail='no, as expected: long-form field ids',
+                detail="no, as expected: long-form field ids",
             )
         else:
             yield Step(

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from . import wire
 
-__all__ = ["ParquetextError", "Malformed", "Damaged", "Unsupported", "LimitExceeded", "Refused", "Conflict",
-           "ColumnError", "name_file", "outcome_of", "retold", "wire_error"]
+__all__ = [
+    "ParquetextError",
+    "Malformed",
+    "Damaged",
+    "Unsupported",
+    "LimitExceeded",
+    "Refused",
+    "Conflict",
+    "ColumnError",
+    "name_file",
+    "outcome_of",
+    "retold",
+    "wire_error",
+]
 
 # Refusals, by what forces them, that say what a file is, and not what this machine or its caller cannot do.
 _OF_THE_FILE = frozenset({"table-format", "free-form", "size", "hard-links", "foreign-sidecar"})
@@ -31,8 +43,16 @@ class ParquetextError(ValueError):
         What should have been there, and what was.
     """
 
-    def __init__(self, message: str, *, file: str | None = None, offset: int | None = None,
-                 expected: int | None = None, found: int | None = None, code: int | None = None):
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        offset: int | None = None,
+        expected: int | None = None,
+        found: int | None = None,
+        code: int | None = None,
+    ):
         super().__init__(message)
         self.message, self.file, self.offset = message, file, offset
         self.expected, self.found, self.code = expected, found, code

@@ -20,8 +20,22 @@ from .errors import Malformed, Refused, Unsupported, wire_error
 from .findings import Finding
 
 __all__ = [
-    "DEFAULT_LIMIT", "Block", "Stack", "append", "append_block", "blocks", "blocks_from_back", "decode_reference",
-    "decode_text", "find", "known", "name_of", "reference_end", "register", "replace", "strip",
+    "DEFAULT_LIMIT",
+    "Block",
+    "Stack",
+    "append",
+    "append_block",
+    "blocks",
+    "blocks_from_back",
+    "decode_reference",
+    "decode_text",
+    "find",
+    "known",
+    "name_of",
+    "reference_end",
+    "register",
+    "replace",
+    "strip",
 ]
 
 DEFAULT_LIMIT = wire.MAX_EXTENSION_BYTES
@@ -31,8 +45,12 @@ IN_STRUCT, AFTER_STOP, ASIDE = "in-struct", "after-stop", "aside"
 PLACEMENTS = (IN_STRUCT, AFTER_STOP)  # of an extension; blocks of ours may also stand aside from it
 STOP = b"\x00"
 TEXT_END = 40  # characters that hold the end of a block
-FILE_METADATA = {(wire.FILE_META_DATA_VERSION, wire.TYPE_I32), (wire.FILE_META_DATA_SCHEMA, wire.TYPE_LIST),
-                 (wire.FILE_META_DATA_NUM_ROWS, wire.TYPE_I64), (wire.FILE_META_DATA_ROW_GROUPS, wire.TYPE_LIST)}
+FILE_METADATA = {
+    (wire.FILE_META_DATA_VERSION, wire.TYPE_I32),
+    (wire.FILE_META_DATA_SCHEMA, wire.TYPE_LIST),
+    (wire.FILE_META_DATA_NUM_ROWS, wire.TYPE_I64),
+    (wire.FILE_META_DATA_ROW_GROUPS, wire.TYPE_LIST),
+}
 
 _kinds: dict[UUID, str] = {
     wire.UUID_FLAT_FOOTER: "FlatBuffers footer, v1",
@@ -150,8 +168,15 @@ def find(struct, *, page_header: bool = False) -> memoryview | None:
     return None if place is None else _content(struct, place, page_header)
 
 
-def append(struct, payload, *, marker: str = "spec", placement: str = IN_STRUCT, page_header: bool = False,
-           limit: int = DEFAULT_LIMIT) -> bytes:
+def append(
+    struct,
+    payload,
+    *,
+    marker: str = "spec",
+    placement: str = IN_STRUCT,
+    page_header: bool = False,
+    limit: int = DEFAULT_LIMIT,
+) -> bytes:
     """Give a struct an extension of these raw bytes.
 
     Parameters
@@ -183,9 +208,18 @@ def append(struct, payload, *, marker: str = "spec", placement: str = IN_STRUCT,
     return _write(struct, payload, marker, placement, page_header, limit)
 
 
-def append_block(struct, uuid: UUID | str | bytes, payload, *, marker: str = "spec", placement: str = IN_STRUCT,
-                 page_header: bool = False, limit: int = DEFAULT_LIMIT, wrap: bool = False,
-                 text: bool = False) -> bytes:
+def append_block(
+    struct,
+    uuid: UUID | str | bytes,
+    payload,
+    *,
+    marker: str = "spec",
+    placement: str = IN_STRUCT,
+    page_header: bool = False,
+    limit: int = DEFAULT_LIMIT,
+    wrap: bool = False,
+    text: bool = False,
+) -> bytes:
     """Stack a block on the struct's extension, or make one with it.
 
     Parameters
@@ -228,8 +262,9 @@ def append_block(struct, uuid: UUID | str | bytes, payload, *, marker: str = "sp
     return _write(bare, base64.b64encode(stack) if is_text else stack, marker, placement, page_header, limit)
 
 
-def replace(struct, payload, *, uuid: UUID | str | bytes | None = None, page_header: bool = False,
-            limit: int = DEFAULT_LIMIT) -> bytes:
+def replace(
+    struct, payload, *, uuid: UUID | str | bytes | None = None, page_header: bool = False, limit: int = DEFAULT_LIMIT
+) -> bytes:
     """Put other bytes in the place of an extension, or of its block `uuid`; marker, placement and order stay.
 
     Raises
@@ -249,9 +284,10 @@ def replace(struct, payload, *, uuid: UUID | str | bytes | None = None, page_hea
         if index is None:
             raise Refused(f"the extension has no block of the kind {name_of(uuid)}", offset=place.payload)
         ours = dataclasses.replace(stack[index], payload=payload)
-        content = _content_of(stack.free_form, (*stack[:index], ours, *stack[index + 1:]))
-    return _write(_without(struct, place), content, MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement],
-                  page_header, limit)
+        content = _content_of(stack.free_form, (*stack[:index], ours, *stack[index + 1 :]))
+    return _write(
+        _without(struct, place), content, MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement], page_header, limit
+    )
 
 
 def strip(struct, uuid: UUID | str | bytes | None = None, *, page_header: bool = False) -> bytes:
@@ -279,7 +315,7 @@ def strip(struct, uuid: UUID | str | bytes | None = None, *, page_header: bool =
     index = _last(stack, _uuid(uuid))
     if index is None:
         return bytes(struct)
-    bare, left = _without(struct, place), (*stack[:index], *stack[index + 1:])
+    bare, left = _without(struct, place), (*stack[:index], *stack[index + 1 :])
     if not left and not stack.free_form:
         return bare
     if len(left) == 1 and left[0].uuid == wire.UUID_WRAPPED and not stack.free_form:
@@ -368,11 +404,11 @@ def _writable(struct, page_header: bool):
 def _without(struct, place) -> bytes:
     """The struct as it was before it had an extension."""
     view = memoryview(struct).cast("B")
-    return bytes(view[:place.header]) if place.placement else bytes(view[:place.header]) + STOP
+    return bytes(view[: place.header]) if place.placement else bytes(view[: place.header]) + STOP
 
 
 def _content(struct, place, page_header: bool) -> memoryview:
-    content = memoryview(struct).cast("B")[place.payload:place.payload + place.length]
+    content = memoryview(struct).cast("B")[place.payload : place.payload + place.length]
     if not page_header:
         return content
     try:
@@ -387,8 +423,13 @@ def _write(bare: bytes, content, marker: str, placement: str, page_header: bool,
         content = base64.b64encode(content)
     length = memoryview(content).nbytes
     if length > limit:
-        raise Unsupported(f"an extension of {length} bytes, the limit is {limit}: pyarrow and Spark fail on footers of "
-                          "100 MB; limit= allows more", expected=limit, found=length, code=wire.TOO_LARGE)
+        raise Unsupported(
+            f"an extension of {length} bytes, the limit is {limit}: pyarrow and Spark fail on footers of "
+            "100 MB; limit= allows more",
+            expected=limit,
+            found=length,
+            code=wire.TOO_LARGE,
+        )
     bare = memoryview(bare).cast("B")
     front = bare if placement == AFTER_STOP else bare[:-1]
     return b"".join((front, MARKERS[marker], kernels.varint.encode(length), content, STOP))
@@ -462,5 +503,5 @@ def _step_back(content: memoryview, base: int) -> tuple[tuple[Block, ...], int]:
     found, end = [], len(content)
     while block := kernels.extension.block_before(content, end):
         uuid, end, length, crc = block
-        found.append(Block(UUID(bytes=uuid), content[end:end + length], base + end, crc))
+        found.append(Block(UUID(bytes=uuid), content[end : end + length], base + end, crc))
     return tuple(reversed(found)), end

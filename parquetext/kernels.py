@@ -8,8 +8,23 @@ import os
 __all__ = ["implementation", "reason", "use"]
 
 MODULES = (
-    "varint", "checksum", "thrift", "extension", "scan", "chunks", "slice", "flat", "index", "reference", "local",
-    "bloom", "sidecar", "plan", "catalog", "required", "values",
+    "varint",
+    "checksum",
+    "thrift",
+    "extension",
+    "scan",
+    "chunks",
+    "slice",
+    "flat",
+    "index",
+    "reference",
+    "local",
+    "bloom",
+    "sidecar",
+    "plan",
+    "catalog",
+    "required",
+    "values",
 )
 PURE_VARIABLE = "PARQUETEXT_PURE"
 

@@ -27,9 +27,18 @@ def pytest_addoption(parser):
 
 
 # What takes longest, longest first, so that no process is left alone with it at the end.
-FIRST = ("spark/test_clusters.py", "tests/test_install.py", "spark/test_kills.py", "interop/test_readers.py",
-         "spark/test_writing.py", "tests/test_c_library.py", "spark/test_jobs.py", "spark/test_s3_jobs.py",
-         "spark/test_stores.py", "edits/test_stores.py")
+FIRST = (
+    "spark/test_clusters.py",
+    "tests/test_install.py",
+    "spark/test_kills.py",
+    "interop/test_readers.py",
+    "spark/test_writing.py",
+    "tests/test_c_library.py",
+    "spark/test_jobs.py",
+    "spark/test_s3_jobs.py",
+    "spark/test_stores.py",
+    "edits/test_stores.py",
+)
 
 
 def pytest_collection_modifyitems(items):

@@ -119,8 +119,9 @@ def test_no_flipped_bit_of_the_last_64_kib_makes_a_wrong_answer(built, wide, for
         tail = read_tail(source)
     block = tail.blocks[0]
     places = tail.footer_offset, block.payload, block.length, span
-    done = subprocess.run([program, "index" if form == "index" else "flat", wide[form], *map(str, places)],
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [program, "index" if form == "index" else "flat", wide[form], *map(str, places)], capture_output=True, text=True
+    )
     assert (done.returncode, done.stderr) == (0, "")
     same, errors, unread = map(int, done.stdout.split())
     assert same + errors + unread == 8 * (span - (tail.file_size - block.payload - block.length))

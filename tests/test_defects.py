@@ -78,7 +78,7 @@ def parquet_file(table: pa.Table | None = None, **options) -> tuple[bytes, bytes
     pq.write_table(table if table is not None else pa.table({"x": [1, 2, 3]}), sink, **options)
     data = sink.getvalue()
     length = int.from_bytes(data[-8:-4], "little")
-    return data[:-8 - length], data[-8 - length:-8]
+    return data[: -8 - length], data[-8 - length : -8]
 
 
 def test_each_point_of_the_page_is_shown_here_and_nothing_else():
@@ -132,7 +132,7 @@ def test_from_the_back_in_and_behind_the_struct_look_alike():
     in_struct = append_extension(footer, b"hello")
     behind = footer + append_extension(b"\0", b"hello")
     tail = len(append_extension(b"\0", b"hello"))
-    assert in_struct[-tail - 1:] == behind[-tail - 1:]
+    assert in_struct[-tail - 1 :] == behind[-tail - 1 :]
     places = [kernels.extension.find(data, file_metadata=True).placement for data in (in_struct, behind)]
     assert places == [0, 1]
 
@@ -209,11 +209,11 @@ def test_converted_timestamps_are_in_utc():
     head, footer = parquet_file(instants, store_schema=False)
     scan = kernels.scan.scan(footer)
     start, length = scan.elements("bytes_offset")[1], scan.elements("bytes_length")[1]
-    element = footer[start:start + length]
+    element = footer[start : start + length]
     _, _, header, _, end = kernels.thrift.find(element, 10)
     without = element[:header] + element[end:]
     assert leaf_type(parse_element(without)).arrow == pa.timestamp("us", tz="UTC")
-    changed = footer[:start] + without + footer[start + length:]
+    changed = footer[:start] + without + footer[start + length :]
     file = head + changed + len(changed).to_bytes(4, "little") + b"PAR1"
     assert pq.read_schema(io.BytesIO(file)).field("t").type == pa.timestamp("us", tz="UTC")
 
@@ -253,10 +253,10 @@ def file_with_page_extension(payload: bytes) -> bytes:
     head, footer = parquet_file(use_dictionary=False, compression="none")
     chunk = pq.read_metadata(io.BytesIO(head + footer + len(footer).to_bytes(4, "little") + b"PAR1"))
     start = chunk.row_group(0).column(0).data_page_offset
-    page_header = head[start:kernels.thrift.struct_end(head, start)]
+    page_header = head[start : kernels.thrift.struct_end(head, start)]
     longer = append_extension(page_header, payload)
     grown = len(longer) - len(page_header)
-    head = head[:start] + longer + head[start + len(page_header):]
+    head = head[:start] + longer + head[start + len(page_header) :]
     size = chunk.row_group(0).column(0).total_compressed_size
     footer = footer.replace(compact.zigzag(size), compact.zigzag(size + grown))
     return head + footer + len(footer).to_bytes(4, "little") + b"PAR1"

@@ -15,11 +15,14 @@ from typer.testing import CliRunner
 from parquetext.cli.app import app
 
 ROOT = Path(__file__).parents[1]
-TABLE = pa.table({
-    "price": [float(n) for n in range(300)], "customer": [{"name": f"c{n}"} for n in range(300)],
-    "place": [{"x": n} for n in range(300)],
-    "day": [datetime.date(2023, 12, 1) + datetime.timedelta(n) for n in range(300)],
-})
+TABLE = pa.table(
+    {
+        "price": [float(n) for n in range(300)],
+        "customer": [{"name": f"c{n}"} for n in range(300)],
+        "place": [{"x": n} for n in range(300)],
+        "day": [datetime.date(2023, 12, 1) + datetime.timedelta(n) for n in range(300)],
+    }
+)
 
 
 @pytest.fixture

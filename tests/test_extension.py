@@ -19,9 +19,14 @@ pytestmark = pytest.mark.usefixtures("implementation")
 LIMITS = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 STRUCT_BYTES = compact.fields([(1, I32, 5, False), (4, BINARY, b"name", False)])
-FILE_METADATA = compact.fields([
-    (1, I32, 1, False), (2, LIST, (STRUCT, [[(4, BINARY, b"root", False)]]), False), (3, I64, 0, False),
-    (4, LIST, (STRUCT, []), False)])
+FILE_METADATA = compact.fields(
+    [
+        (1, I32, 1, False),
+        (2, LIST, (STRUCT, [[(4, BINARY, b"root", False)]]), False),
+        (3, I64, 0, False),
+        (4, LIST, (STRUCT, []), False),
+    ]
+)
 ONE, OTHER = uuid.UUID(int=1), uuid.UUID(int=2)
 MARKED = st.sampled_from(("spec", "thrift"))
 
@@ -66,8 +71,13 @@ def test_behind_the_stop_of_a_file_metadata_it_is_found_and_stripped_too(payload
 
 
 @LIMITS
-@given(structs(), st.lists(st.tuples(st.sampled_from((ONE, OTHER)), st.binary(max_size=40)), min_size=1, max_size=4),
-       MARKED, st.booleans(), st.data())
+@given(
+    structs(),
+    st.lists(st.tuples(st.sampled_from((ONE, OTHER)), st.binary(max_size=40)), min_size=1, max_size=4),
+    MARKED,
+    st.booleans(),
+    st.data(),
+)
 def test_blocks_stack_and_each_strip_restores_the_bytes_before_it(struct, stack, marker, page_header, data):
     states = [struct]
     for kind, payload in stack:
@@ -109,16 +119,16 @@ def test_stacking_and_replacing_keep_the_marker_and_placement_that_they_find(pla
 def test_offsets_of_blocks_count_from_the_struct():
     extended = extension.append_block(extension.append_block(STRUCT_BYTES, ONE, b"first"), OTHER, b"second")
     for block in extension.blocks(extended):
-        assert extended[block.offset:block.offset + len(block.payload)] == block.payload
+        assert extended[block.offset : block.offset + len(block.payload)] == block.payload
 
 
 def test_from_the_back_only_the_tail_is_needed():
     extended = extension.append_block(extension.append_block(STRUCT_BYTES, ONE, b"first"), OTHER, b"second")
-    tail = extended[-1 - 28 - 6 - 28 - 5:]
+    tail = extended[-1 - 28 - 6 - 28 - 5 :]
     for some in (extended, tail, extended[-40:]):
         found = extension.blocks_from_back(some)
-        assert [bytes(block.payload) for block in found] == [b"first", b"second"][-len(found):]
-        assert all(some[block.offset:block.offset + len(block.payload)] == block.payload for block in found)
+        assert [bytes(block.payload) for block in found] == [b"first", b"second"][-len(found) :]
+        assert all(some[block.offset : block.offset + len(block.payload)] == block.payload for block in found)
     assert len(extension.blocks_from_back(tail)) == 2
     assert len(extension.blocks_from_back(extended[-40:])) == 1
     assert len(extension.blocks_from_back(b"")) == len(extension.blocks_from_back(extended[:-1])) == 0
@@ -130,8 +140,9 @@ def test_free_form_bytes_are_handed_over_and_stacked_on_only_where_asked():
     assert extension.blocks(free).free_form == b"whatever" and not extension.blocks(free).findings
     with pytest.raises(Refused):
         extension.append_block(free, ONE, b"block")
-    on_them = extension.append(STRUCT_BYTES, b"whatever" + extension.find(
-        extension.append_block(STRUCT_BYTES, ONE, b"block")))
+    on_them = extension.append(
+        STRUCT_BYTES, b"whatever" + extension.find(extension.append_block(STRUCT_BYTES, ONE, b"block"))
+    )
     found = extension.blocks(on_them)
     assert [bytes(block.payload) for block in found] == [b"block"]
     assert found.free_form == b"whatever" and [finding.kind for finding in found.findings] == ["free-form"]
@@ -150,7 +161,10 @@ def test_free_form_bytes_become_a_block_where_asked_and_are_free_form_again_once
     two = extension.append_block(one, OTHER, b"more", page_header=page_header)
     found = extension.blocks(two, page_header=page_header)
     assert [(block.uuid, bytes(block.payload)) for block in found] == [
-        (wire.UUID_WRAPPED, content), (ONE, b"block"), (OTHER, b"more")]
+        (wire.UUID_WRAPPED, content),
+        (ONE, b"block"),
+        (OTHER, b"more"),
+    ]
     assert not found.findings and found[0].name == "wrapped free-form bytes"
     assert extension.strip(two, OTHER, page_header=page_header) == one
     assert extension.strip(one, ONE, page_header=page_header) == free
@@ -193,8 +207,11 @@ def test_behind_the_stop_is_for_file_metadata_alone():
 def test_writers_refuse_a_length_that_is_not_minimal():
     loose = STRUCT_BYTES[:-1] + bytes.fromhex("08ffff01") + b"\x81\x00x\x00"
     assert extension.find(loose) == b"x"
-    for write in (extension.strip, lambda struct: extension.append_block(struct, ONE, b""),
-                  lambda struct: extension.replace(struct, b"")):
+    for write in (
+        extension.strip,
+        lambda struct: extension.append_block(struct, ONE, b""),
+        lambda struct: extension.replace(struct, b""),
+    ):
         with pytest.raises(Malformed) as caught:
             write(loose)
         assert (caught.value.code, caught.value.offset) == (wire.NON_MINIMAL, len(STRUCT_BYTES) + 3)

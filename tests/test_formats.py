@@ -62,14 +62,14 @@ def test_the_flat_payload_is_read_as_the_page_says(implementation):
 
         @staticmethod
         def read(offset: int, length: int) -> bytes:
-            return payload[offset:offset + length]
+            return payload[offset : offset + length]
 
     with kernels.flat.Reader(Source, 0, len(payload), payload) as reader:
         chunks = reader.column(reader.find_name(b"x")[0])
         assert (reader.num_rows, list(chunks.array("num_values"))) == (3, [3])
         has, min_offset, min_length, max_offset, max_length = chunks.bounds()
-        low = chunks.buffer[min_offset[0]:min_offset[0] + min_length[0]]
-        high = chunks.buffer[max_offset[0]:max_offset[0] + max_length[0]]
+        low = chunks.buffer[min_offset[0] : min_offset[0] + min_length[0]]
+        high = chunks.buffer[max_offset[0] : max_offset[0] + max_length[0]]
         assert (has, bytes(low), bytes(high)) == (b"\3", b"\1\0\0\0", b"\5\0\0\0")
 
 
@@ -82,7 +82,7 @@ def test_the_index_is_written_from_the_thrift_footer_and_read_as_the_page_shows(
 
         @staticmethod
         def read(offset: int, length: int) -> bytes:
-            return (footer + payload)[offset:offset + length]
+            return (footer + payload)[offset : offset + length]
 
     with kernels.index.Reader(Source, 0, len(footer), len(payload), payload) as reader:
         chunks = reader.column(reader.find_name(b"x")[0])
@@ -92,7 +92,7 @@ def test_the_index_is_written_from_the_thrift_footer_and_read_as_the_page_shows(
 
 @pytest.mark.parametrize("name", ["flat-payload", "index-payload"])
 def test_offsets_in_comments_are_where_the_bytes_are(name):
-    text, = re.findall(rf"^```hex {name}\n(.*?)^```", PAGE, re.M | re.S)
+    (text,) = re.findall(rf"^```hex {name}\n(.*?)^```", PAGE, re.M | re.S)
     at = 0
     for line in text.splitlines():
         words, _, comment = line.partition("#")
@@ -105,11 +105,13 @@ def test_a_par3_file_ends_as_the_page_shows(implementation):
     data = b"PAR1hello" + blocks()["par3-end"]
     tail = locate(data, len(data))
     assert (tail.is_par3, tail.footer_offset, tail.footer_length) == (True, 4, 5)
-    assert kernels.local.own_block(data, len(data)) [:5] == ("par3", 4, 0, 4, 5)
+    assert kernels.local.own_block(data, len(data))[:5] == ("par3", 4, 0, 4, 5)
 
 
-@pytest.mark.parametrize(("name", "marker", "pieces"), [
-    ("par3-plain", "spec", ()), ("par3-stack", "thrift", ((2, bytes(range(16))), (1, b"")))])
+@pytest.mark.parametrize(
+    ("name", "marker", "pieces"),
+    [("par3-plain", "spec", ()), ("par3-stack", "thrift", ((2, bytes(range(16))), (1, b"")))],
+)
 def test_the_record_of_an_extension_is_as_the_page_shows(name, marker, pieces):
     kept = KeptExtension(marker, 0, pieces)
     assert kept.record() == blocks()[name]
@@ -127,5 +129,15 @@ def test_the_reference_is_written_as_the_page_shows(implementation):
 
 def test_every_example_of_the_page_is_checked():
     assert set(blocks()) - CHECKED_ELSEWHERE == {
-        "extension-spec", "extension-thrift", "block-hello", "thrift-footer", "flat-payload", "par3-end", "par3-plain",
-        "par3-stack", "dialect-hello", "index-payload", "reference"}
+        "extension-spec",
+        "extension-thrift",
+        "block-hello",
+        "thrift-footer",
+        "flat-payload",
+        "par3-end",
+        "par3-plain",
+        "par3-stack",
+        "dialect-hello",
+        "index-payload",
+        "reference",
+    }

@@ -102,8 +102,11 @@ def test_the_extra_for_spark_brings_what_spark_asks_of_those_who_map_data_frames
     """pandas, that is, without which Spark refuses `mapInArrow`."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     required = {each.name: each for each in map(Requirement, project["optional-dependencies"]["spark"])}
-    brought = [each for each in map(Requirement, metadata.requires("pyspark") or ())
-               if any(each.marker and each.marker.evaluate({"extra": extra}) for extra in required["pyspark"].extras)]
+    brought = [
+        each
+        for each in map(Requirement, metadata.requires("pyspark") or ())
+        if any(each.marker and each.marker.evaluate({"extra": extra}) for extra in required["pyspark"].extras)
+    ]
     assert {"pandas", "pyarrow"} <= {each.name for each in brought}
 
 
@@ -119,7 +122,9 @@ def test_the_message_goes_to_stderr(source):
 def test_the_source_distribution_carries_what_a_build_and_its_tests_need(source, tmp_path):
     result = subprocess.run(
         [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", tmp_path],
-        cwd=source, capture_output=True, text=True,
+        cwd=source,
+        capture_output=True,
+        text=True,
     )
     assert result.returncode == 0, result.stderr
     listed = set((tmp_path / "parquetext.egg-info" / "SOURCES.txt").read_text().splitlines())

@@ -23,7 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
         if (pqx_extension_find(data, size, file_metadata, depth, &place, NULL) != PQX_OK) continue;
         CLAIM(place.struct_end > 0 && place.struct_end <= size);
         if (place.marker == PQX_MARKER_NONE) continue;
-        CLAIM(place.header < place.payload && place.payload <= size && place.length <= size - place.payload);
+        CLAIM(place.header < place.payload && place.payload <= size
+              && place.length <= size - place.payload);
         CLAIM(place.length_bytes > 0 && place.header + 4 + place.length_bytes == place.payload);
         check_blocks(data, place.payload + place.length);
     }

@@ -1,5 +1,5 @@
-/* Open any bytes as a flat footer's payload with its trailer, half of the time with all checksums made right, so that what
- * lies behind them is reached; ask for everything, and check it whole. */
+/* Open any bytes as a flat footer's payload with its trailer, half of the time with all checksums
+ * made right, so that what lies behind them is reached; ask for everything, and check it whole. */
 #include <errno.h>
 
 #include "input.h"
@@ -23,8 +23,10 @@ static void ask_for_chunks(pqx_flat *flat, uint32_t leaf, uint32_t row_groups)
     pqx_buffer arena = {0};
     if (pqx_flat_get_chunks(flat, leaf, 0, row_groups, chunks, places, &arena, NULL) == PQX_OK) {
         for (uint32_t i = 0; i < row_groups; i++) {
-            CLAIM(chunks[i].min_value.offset <= arena.size && chunks[i].min_value.length <= arena.size - chunks[i].min_value.offset);
-            CLAIM(chunks[i].max_value.offset <= arena.size && chunks[i].max_value.length <= arena.size - chunks[i].max_value.offset);
+            CLAIM(chunks[i].min_value.offset <= arena.size
+                  && chunks[i].min_value.length <= arena.size - chunks[i].min_value.offset);
+            CLAIM(chunks[i].max_value.offset <= arena.size
+                  && chunks[i].max_value.length <= arena.size - chunks[i].max_value.offset);
         }
     }
     pqx_buffer_free(&arena);
@@ -52,11 +54,13 @@ static void ask_for_everything(pqx_flat *flat)
     }
     uint32_t ids[4];
     size_t count;
-    for (int32_t field_id = -1; field_id < 4; field_id++) (void)pqx_flat_find_field_id(flat, field_id, ids, 4, &count, NULL);
+    for (int32_t field_id = -1; field_id < 4; field_id++)
+        (void)pqx_flat_find_field_id(flat, field_id, ids, 4, &count, NULL);
     pqx_row_group groups[MOST];
     (void)pqx_flat_get_row_groups(flat, 0, row_groups, groups, NULL);
     pqx_bytes key, value;
-    for (uint32_t i = 0; i < facts.key_value_count && i < MOST; i++) (void)pqx_flat_get_key_value(flat, i, &key, &value, NULL);
+    for (uint32_t i = 0; i < facts.key_value_count && i < MOST; i++)
+        (void)pqx_flat_get_key_value(flat, i, &key, &value, NULL);
     int present;
     (void)pqx_flat_get_created_by(flat, &key, &present, NULL);
     uint32_t extensions, length;
@@ -69,7 +73,9 @@ static void ask_for_everything(pqx_flat *flat)
 
     const uint32_t first = 0;
     pqx_buffer out = {0};
-    if (pqx_flat_slice(flat, &first, facts.leaf_count > 0, &first, facts.row_group_count > 0, 1, 1, &out, NULL) == PQX_OK) {
+    if (pqx_flat_slice(flat, &first, facts.leaf_count > 0, &first, facts.row_group_count > 0, 1, 1,
+                       &out, NULL)
+        == PQX_OK) {
         pqx_scan scan;
         CLAIM(pqx_scan_footer(out.data, out.size, &scan, NULL) == PQX_OK);
         pqx_scan_free(&scan);

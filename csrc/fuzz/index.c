@@ -1,5 +1,6 @@
-/* Write the index of a footer, change some of its bytes, make all checksums right again, those over Thrift bytes included,
- * and ask a reader for everything: behind the checksums lie all the other checks. */
+/* Write the index of a footer, change some of its bytes, make all checksums right again, those over
+ * Thrift bytes included, and ask a reader for everything: behind the checksums lie all the other
+ * checks. */
 #include <errno.h>
 
 #include "index.h"
@@ -20,14 +21,18 @@ static uint32_t draw(uint32_t below)
 static void edit(uint8_t *payload, size_t size)
 {
     static const uint32_t widths[] = {1, 1, 2, 3, 4};
-    for (uint32_t edits = draw(4); edits--; ) {
-        uint32_t width = widths[draw(5)], at = draw((uint32_t)(size - 4)), value = draw(2) ? draw(300) : draw(UINT32_MAX);
-        if (draw(4) == 0) at = (uint32_t)size - 4 - draw(size < 64 ? (uint32_t)size - 4 : 60);   /* the tail block */
+    for (uint32_t edits = draw(4); edits--;) {
+        uint32_t width = widths[draw(5)], at = draw((uint32_t)(size - 4)),
+                 value = draw(2) ? draw(300) : draw(UINT32_MAX);
+        if (draw(4) == 0)
+            at =
+                (uint32_t)size - 4 - draw(size < 64 ? (uint32_t)size - 4 : 60); /* the tail block */
         memcpy(payload + at, &value, width);
     }
 }
 
-/* ---- checksums made right ---------------------------------------------------------------------------------------- */
+/* ---- checksums made right
+ * ---------------------------------------------------------------------------------------- */
 
 typedef struct signer {
     const uint8_t *footer;
@@ -41,20 +46,26 @@ static uint32_t crc_of(const signer *s, uint32_t crc, uint64_t offset, uint64_t 
     return pqx_crc32(crc, s->footer + offset, length);
 }
 
-static void sign_cell(uint8_t *cell, size_t size) { pqx_store32(cell, pqx_crc32(0, cell + 4, size - 4)); }
+static void sign_cell(uint8_t *cell, size_t size)
+{ pqx_store32(cell, pqx_crc32(0, cell + 4, size - 4)); }
 
 static void sign_element(const signer *s, uint8_t *cell)
 {
     uint32_t o = s->shape.offset_bytes;
-    pqx_store32(cell + 4, crc_of(s, 0, pqx_index_number(cell + 8, o), pqx_index_number(cell + 8 + o, s->shape.length_bytes)));
+    pqx_store32(cell + 4, crc_of(s, 0, pqx_index_number(cell + 8, o),
+                                 pqx_index_number(cell + 8 + o, s->shape.length_bytes)));
 }
 
 static void sign_part(const signer *s, uint8_t *payload, uint32_t leaf, uint32_t part)
 {
     const pqx_index_shape *shape = &s->shape;
-    uint8_t *cell = payload + pqx_index_part_place(shape, leaf, part), *sum = cell + (part ? 4 : pqx_index_schema_bytes(shape));
-    uint32_t count = shape->row_groups ? pqx_index_groups(shape->row_groups, part) : 0, o = shape->offset_bytes, l = shape->length_bytes, crc = 0;
-    for (uint32_t i = 0; i < count; i++) crc = crc_of(s, crc, pqx_index_number(sum + 4 + i * o, o), pqx_index_number(sum + 4 + count * o + i * l, l));
+    uint8_t *cell = payload + pqx_index_part_place(shape, leaf, part),
+            *sum = cell + (part ? 4 : pqx_index_schema_bytes(shape));
+    uint32_t count = shape->row_groups ? pqx_index_groups(shape->row_groups, part) : 0,
+             o = shape->offset_bytes, l = shape->length_bytes, crc = 0;
+    for (uint32_t i = 0; i < count; i++)
+        crc = crc_of(s, crc, pqx_index_number(sum + 4 + i * o, o),
+                     pqx_index_number(sum + 4 + count * o + i * l, l));
     pqx_store32(sum, crc);
     if (!part) sign_element(s, cell);
     sign_cell(cell, pqx_index_part_bytes(shape, part));
@@ -77,7 +88,8 @@ static void sign_cells(const signer *s, uint8_t *payload, const pqx_index_areas 
     const pqx_index_shape *shape = &s->shape;
     uint32_t parts = pqx_index_parts(shape), o = shape->offset_bytes;
     for (uint32_t leaf = 0; leaf < shape->leaves; leaf++)
-        for (uint32_t part = 0; part < (parts ? parts : 1); part++) sign_part(s, payload, leaf, part);
+        for (uint32_t part = 0; part < (parts ? parts : 1); part++)
+            sign_part(s, payload, leaf, part);
     for (uint32_t i = 0; i < shape->nodes; i++) {
         uint8_t *cell = payload + areas->nodes + (size_t)i * pqx_index_node_bytes(shape);
         sign_element(s, cell);
@@ -90,10 +102,12 @@ static void sign_cells(const signer *s, uint8_t *payload, const pqx_index_areas 
         cell += 4 + (size_t)count * pqx_index_row_group_bytes(shape);
     }
     for (uint32_t i = 0; i < shape->key_values; i++, cell += pqx_index_key_value_bytes(shape)) {
-        pqx_store32(cell + 4, crc_of(s, 0, pqx_index_number(cell + 8, o), pqx_index_number(cell + 8 + o, o)));
+        pqx_store32(cell + 4,
+                    crc_of(s, 0, pqx_index_number(cell + 8, o), pqx_index_number(cell + 8 + o, o)));
         sign_cell(cell, pqx_index_key_value_bytes(shape));
     }
-    for (uint32_t i = 0; i < pqx_index_buckets(shape); i++) sign_cell(payload + areas->buckets + PQX_FLAT_PAGE_BYTES * (size_t)i, PQX_FLAT_PAGE_BYTES);
+    for (uint32_t i = 0; i < pqx_index_buckets(shape); i++)
+        sign_cell(payload + areas->buckets + PQX_FLAT_PAGE_BYTES * (size_t)i, PQX_FLAT_PAGE_BYTES);
 }
 
 static void sign(const uint8_t *footer, size_t footer_size, uint8_t *payload, size_t size)
@@ -101,10 +115,18 @@ static void sign(const uint8_t *footer, size_t footer_size, uint8_t *payload, si
     uint32_t tail_size = pqx_load32(payload + size - 8);
     if (tail_size < PQX_INDEX_TAIL_BYTES + PQX_INDEX_RECORD_BYTES || tail_size > size) return;
     uint8_t *tail = payload + size - tail_size;
-    signer s = {footer, footer_size, {
-        .leaves = pqx_load32(tail), .nodes = pqx_load32(tail + 4), .row_groups = pqx_load32(tail + 8), .key_values = pqx_load32(tail + 12),
-        .names = pqx_load32(tail + 16), .offset_bytes = tail[48], .length_bytes = tail[49], .number_bytes = tail[50],
-    }};
+    signer s = {footer,
+                footer_size,
+                {
+                    .leaves = pqx_load32(tail),
+                    .nodes = pqx_load32(tail + 4),
+                    .row_groups = pqx_load32(tail + 8),
+                    .key_values = pqx_load32(tail + 12),
+                    .names = pqx_load32(tail + 16),
+                    .offset_bytes = tail[48],
+                    .length_bytes = tail[49],
+                    .number_bytes = tail[50],
+                }};
     int sane = 1;
     for (int i = 48; i < 51; i++) sane = sane && tail[i] >= 1 && tail[i] <= 4;
     if (sane) {
@@ -115,7 +137,9 @@ static void sign(const uint8_t *footer, size_t footer_size, uint8_t *payload, si
     pqx_store32(payload + size - 4, pqx_crc32(0, tail, tail_size - 4));
 }
 
-/* ---- asking ------------------------------------------------------------------------------------------------------ */
+/* ---- asking
+ * ------------------------------------------------------------------------------------------------------
+ */
 
 static int read_memory(void *context, uint64_t offset, size_t length, uint8_t *into)
 {
@@ -131,14 +155,18 @@ static void ask_for_chunks(pqx_index *index, uint32_t leaf, uint32_t row_groups)
     pqx_places places[MOST];
     pqx_element element;
     pqx_buffer arena = {0};
-    if (pqx_index_get_chunks(index, leaf, 0, row_groups, chunks, places, &arena, &element, NULL) == PQX_OK) {
+    if (pqx_index_get_chunks(index, leaf, 0, row_groups, chunks, places, &arena, &element, NULL)
+        == PQX_OK) {
         for (uint32_t i = 0; i < row_groups; i++) {
             pqx_range low, high;
             int has;
-            CLAIM(chunks[i].chunk.offset <= arena.size && chunks[i].chunk.length <= arena.size - chunks[i].chunk.offset);
+            CLAIM(chunks[i].chunk.offset <= arena.size
+                  && chunks[i].chunk.length <= arena.size - chunks[i].chunk.offset);
             pqx_usable_bounds(arena.data, &chunks[i], &element, &low, &high, &has);
-            CLAIM(!(has & 1) || (low.offset <= arena.size && low.length <= arena.size - low.offset));
-            CLAIM(!(has & 2) || (high.offset <= arena.size && high.length <= arena.size - high.offset));
+            CLAIM(!(has & 1)
+                  || (low.offset <= arena.size && low.length <= arena.size - low.offset));
+            CLAIM(!(has & 2)
+                  || (high.offset <= arena.size && high.length <= arena.size - high.offset));
         }
     }
     pqx_buffer_free(&arena);
@@ -159,20 +187,27 @@ static void ask_for_everything(pqx_index *index)
         }
         ask_for_chunks(index, leaf, row_groups);
     }
-    for (uint32_t id = 0; id < facts.node_count && id < MOST; id++) (void)pqx_index_get_node(index, PQX_FLAT_GROUP | id, &node, NULL);
-    for (int32_t field_id = -1; field_id < 4; field_id++) (void)pqx_index_find_field_id(index, field_id, ids, 4, &count, NULL);
+    for (uint32_t id = 0; id < facts.node_count && id < MOST; id++)
+        (void)pqx_index_get_node(index, PQX_FLAT_GROUP | id, &node, NULL);
+    for (int32_t field_id = -1; field_id < 4; field_id++)
+        (void)pqx_index_find_field_id(index, field_id, ids, 4, &count, NULL);
     pqx_row_group groups[MOST];
     pqx_sorting_column columns[4];
     pqx_bytes key, value;
     int present;
     (void)pqx_index_get_row_groups(index, 0, row_groups, groups, NULL);
-    for (uint32_t i = 0; i < row_groups; i++) (void)pqx_index_get_sorting_columns(index, i, columns, 4, &count, NULL);
-    for (uint32_t i = 0; i < facts.key_value_count && i < MOST; i++) (void)pqx_index_get_key_value(index, i, &key, &value, NULL);
+    for (uint32_t i = 0; i < row_groups; i++)
+        (void)pqx_index_get_sorting_columns(index, i, columns, 4, &count, NULL);
+    for (uint32_t i = 0; i < facts.key_value_count && i < MOST; i++)
+        (void)pqx_index_get_key_value(index, i, &key, &value, NULL);
     (void)pqx_index_get_created_by(index, &key, &present, NULL);
     uint32_t leaves[MOST], wanted = 0, first[2] = {row_groups ? row_groups - 1 : 0, 0};
-    for (uint32_t leaf = draw(3); leaf < facts.leaf_count && wanted < MOST; leaf += 1 + draw(3)) leaves[wanted++] = leaf;
+    for (uint32_t leaf = draw(3); leaf < facts.leaf_count && wanted < MOST; leaf += 1 + draw(3))
+        leaves[wanted++] = leaf;
     pqx_buffer out = {0};
-    if (pqx_index_slice(index, leaves, wanted, first, row_groups ? 2 : 0, 1, (int)draw(2), &out, NULL) == PQX_OK) {
+    if (pqx_index_slice(index, leaves, wanted, first, row_groups ? 2 : 0, 1, (int)draw(2), &out,
+                        NULL)
+        == PQX_OK) {
         pqx_scan scan;
         CLAIM(pqx_scan_footer(out.data, out.size, &scan, NULL) == PQX_OK);
         pqx_scan_free(&scan);
@@ -195,7 +230,9 @@ static void read_index(const uint8_t *footer, size_t footer_size, const pqx_buff
     pqx_bytes bytes = {file, size};
     pqx_source source = {read_memory, &bytes, size};
     pqx_index *index;
-    if (pqx_index_open(&source, footer_at, footer_size, payload_at, payload->size, tail, tail_size, size, &index, NULL) == PQX_OK) {
+    if (pqx_index_open(&source, footer_at, footer_size, payload_at, payload->size, tail, tail_size,
+                       size, &index, NULL)
+        == PQX_OK) {
         if (draw(2)) (void)pqx_index_hold(index, NULL);
         ask_for_everything(index);
         pqx_index_close(index);

@@ -1,4 +1,5 @@
-/* What the fuzz targets share. An input is the bytes in question and, behind them, 8 bytes that steer the target. */
+/* What the fuzz targets share. An input is the bytes in question and, behind them, 8 bytes that
+ * steer the target. */
 #ifndef PQX_FUZZ_INPUT_H
 #define PQX_FUZZ_INPUT_H
 
@@ -8,12 +9,12 @@
 
 #include "parquetext.h"
 
-#define CLAIM(condition) \
-    do { \
-        if (!(condition)) { \
+#define CLAIM(condition)                                                                   \
+    do {                                                                                   \
+        if (!(condition)) {                                                                \
             fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition); \
-            abort(); \
-        } \
+            abort();                                                                       \
+        }                                                                                  \
     } while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

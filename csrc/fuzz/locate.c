@@ -1,4 +1,5 @@
-/* References to blocks aside: any payload, sealed, as text and as a raw block, in a file whose end fits it; and any tail. */
+/* References to blocks aside: any payload, sealed, as text and as a raw block, in a file whose end
+ * fits it; and any tail. */
 #include "input.h"
 
 #include "../src/base64.h"
@@ -11,7 +12,8 @@ static void look(const uint8_t *tail, size_t size, uint64_t file_size)
     uint8_t *copy = exact(tail, size);
     pqx_locate(copy, size, file_size, &found);
     if (found.form != PQX_FORM_NONE) {
-        CLAIM(found.form == PQX_FORM_FLAT || found.form == PQX_FORM_INDEX || found.form == PQX_FORM_PAR3);
+        CLAIM(found.form == PQX_FORM_FLAT || found.form == PQX_FORM_INDEX
+              || found.form == PQX_FORM_PAR3);
         CLAIM(found.footer <= file_size && found.thrift_length <= file_size - found.footer);
         CLAIM(found.payload <= file_size && found.length <= file_size - found.payload);
         CLAIM(found.known_end <= file_size && found.known_size <= found.known_end);
@@ -27,7 +29,8 @@ static void look_at_extension(const uint8_t *bytes, size_t size, uint32_t length
     static const uint8_t marker[4] = {0x08, 0xff, 0xff, 0x01};
     pqx_buffer tail = {0};
     uint8_t number[10];
-    for (uint32_t i = 1; i < length; i++) CLAIM(pqx_buffer_append(&tail, "\x15", 1, NULL) == PQX_OK);
+    for (uint32_t i = 1; i < length; i++)
+        CLAIM(pqx_buffer_append(&tail, "\x15", 1, NULL) == PQX_OK);
     CLAIM(pqx_buffer_append(&tail, marker, sizeof marker, NULL) == PQX_OK);
     CLAIM(pqx_buffer_append(&tail, number, pqx_varint_put(number, size), NULL) == PQX_OK);
     CLAIM(pqx_buffer_append(&tail, bytes, size, NULL) == PQX_OK);
@@ -49,7 +52,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     if (size >= 60) {
         size_t last = 24 + 32 * ((pqx_load32(payload + 4) - 1) % ((size - 28) / 32));
         pqx_store32(payload + 16, length);
-        footer = (pqx_load64(payload + last + 16) + pqx_load32(payload + last + 24) + 28) >> (steering >> 62);
+        footer = (pqx_load64(payload + last + 16) + pqx_load32(payload + last + 24) + 28)
+                 >> (steering >> 62);
     }
     if (footer > UINT64_MAX / 2) footer >>= 2;
     pqx_reference reference;
@@ -66,7 +70,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     pqx_buffer raw = {0}, text = {0};
     uint8_t trailer[28];
     pqx_block_trailer(payload, size, reference_uuid, trailer);
-    CLAIM(pqx_buffer_append(&raw, payload, size, NULL) == PQX_OK && pqx_buffer_append(&raw, trailer, sizeof trailer, NULL) == PQX_OK);
+    CLAIM(pqx_buffer_append(&raw, payload, size, NULL) == PQX_OK
+          && pqx_buffer_append(&raw, trailer, sizeof trailer, NULL) == PQX_OK);
     CLAIM(pqx_base64_append(raw.data, raw.size, &text, NULL) == PQX_OK);
     look_at_extension(raw.data, raw.size, length, footer);
     look_at_extension(text.data, text.size, length, footer);

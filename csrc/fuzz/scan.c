@@ -1,11 +1,13 @@
-/* Scan any bytes as a footer: what it says lies inside, both decoders say the same, and the struct ends where the plain skip
- * says. */
+/* Scan any bytes as a footer: what it says lies inside, both decoders say the same, and the struct
+ * ends where the plain skip says. */
 #include "input.h"
 #include "../tests/scans.h"
 
-static void inside(pqx_range range, size_t size) { CLAIM(range.offset <= size && range.length <= size - range.offset); }
+static void inside(pqx_range range, size_t size)
+{ CLAIM(range.offset <= size && range.length <= size - range.offset); }
 
-static void check_chunk(const uint8_t *data, size_t size, const pqx_chunk *chunk, const pqx_element *leaf)
+static void check_chunk(const uint8_t *data, size_t size, const pqx_chunk *chunk,
+                        const pqx_element *leaf)
 {
     inside(chunk->chunk, size);
     inside(chunk->metadata, size);
@@ -24,7 +26,8 @@ static void check_chunk(const uint8_t *data, size_t size, const pqx_chunk *chunk
 
 static pqx_bound_column reserve(uint64_t count, uint64_t bytes)
 {
-    pqx_bound_column made = {malloc(8 * count + 1), malloc(8 * count + 1), malloc(4 * (count + 1)), malloc(bytes + 1), malloc(PQX_BOUND_BITMAPS * ((count + 7) / 8) + 1)};
+    pqx_bound_column made = {malloc(8 * count + 1), malloc(8 * count + 1), malloc(4 * (count + 1)),
+                             malloc(bytes + 1), malloc(PQX_BOUND_BITMAPS * ((count + 7) / 8) + 1)};
     return made;
 }
 
@@ -43,11 +46,13 @@ static void check_columns(const uint8_t *data, size_t size, const pqx_scan *scan
     uint64_t low, high;
     if (pqx_bound_bytes(data, scan, &low, &high, NULL) != PQX_OK) return;
     CLAIM(low <= size && high <= size);
-    pqx_bound_column minima = reserve(scan->chunk_count, low), maxima = reserve(scan->chunk_count, high);
+    pqx_bound_column minima = reserve(scan->chunk_count, low),
+                     maxima = reserve(scan->chunk_count, high);
     uint8_t *readings = malloc(scan->leaf_count + 1);
     for (uint32_t i = 0; i < scan->leaf_count; i++) readings[i] = (uint8_t)(data[i % size] + i);
     pqx_bound_columns(data, scan, readings, &minima, &maxima);
-    CLAIM((uint64_t)minima.offsets[scan->chunk_count] == low && (uint64_t)maxima.offsets[scan->chunk_count] == high);
+    CLAIM((uint64_t)minima.offsets[scan->chunk_count] == low
+          && (uint64_t)maxima.offsets[scan->chunk_count] == high);
     free(readings);
     release(minima);
     release(maxima);
@@ -84,11 +89,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
         }
         for (uint64_t i = 0; i < scan.chunk_count; i++) {
             int has_leaf = scan.regular && scan.leaf_count;
-            check_chunk(data, size, &scan.chunks[i], has_leaf ? &scan.elements[scan.leaves[i % scan.leaf_count]] : NULL);
+            check_chunk(data, size, &scan.chunks[i],
+                        has_leaf ? &scan.elements[scan.leaves[i % scan.leaf_count]] : NULL);
         }
-        for (uint32_t i = 1; i < scan.element_count && i < 50; i++) {     /* an element of the root reads like its own name */
+        for (uint32_t i = 1; i < scan.element_count && i < 50;
+             i++) { /* an element of the root reads like its own name */
             pqx_range name = scan.elements[i].name;
-            size_t found = pqx_scan_find_name(data, &scan, data + name.offset, name.length, NULL, 0);
+            size_t found =
+                pqx_scan_find_name(data, &scan, data + name.offset, name.length, NULL, 0);
             CLAIM(found >= (size_t)(scan.elements[i].parent == 0) && found < scan.element_count);
         }
         check_columns(data, size, &scan);

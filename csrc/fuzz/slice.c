@@ -1,4 +1,5 @@
-/* Scan any bytes as a footer, however it contradicts itself, and slice it: a slice is a sound footer of just what is wanted. */
+/* Scan any bytes as a footer, however it contradicts itself, and slice it: a slice is a sound
+ * footer of just what is wanted. */
 #include "input.h"
 
 #define MOST 64
@@ -21,15 +22,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     pqx_scan scan, again;
     if (pqx_scan_loosely(data, size, &scan, NULL) == PQX_OK) {
         uint32_t leaves[MOST], row_groups[MOST];
-        uint32_t leaf_count = choose(seed, scan.leaf_count, leaves), row_group_count = choose(~seed, scan.row_group_count, row_groups);
+        uint32_t leaf_count = choose(seed, scan.leaf_count, leaves),
+                 row_group_count = choose(~seed, scan.row_group_count, row_groups);
         pqx_buffer out = {0};
-        if (pqx_slice_footer(data, size, &scan, leaves, leaf_count, row_groups, row_group_count, options & 1, options >> 1 & 1, &out, NULL) == PQX_OK) {
+        if (pqx_slice_footer(data, size, &scan, leaves, leaf_count, row_groups, row_group_count,
+                             options & 1, options >> 1 & 1, &out, NULL)
+            == PQX_OK) {
             CLAIM(scan.problem.code == PQX_OK);
             uint8_t *slice = exact(out.data, out.size);
             pqx_missing missing;
             CLAIM(pqx_scan_footer(slice, out.size, &again, NULL) == PQX_OK);
             CLAIM(pqx_find_missing(slice, out.size, &missing, NULL) == PQX_OK);
-            CLAIM(again.end == out.size && again.leaf_count == leaf_count && again.row_group_count == row_group_count);
+            CLAIM(again.end == out.size && again.leaf_count == leaf_count
+                  && again.row_group_count == row_group_count);
             pqx_scan_free(&again);
             free(slice);
         }

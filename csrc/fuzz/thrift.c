@@ -1,4 +1,5 @@
-/* Skip, walk, find, follow a path and check sizes in any bytes: every result lies inside, and the five agree with each other. */
+/* Skip, walk, find, follow a path and check sizes in any bytes: every result lies inside, and the
+ * five agree with each other. */
 #include "input.h"
 
 static void walk(const uint8_t *data, size_t size, size_t expected_end)
@@ -30,15 +31,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     else CLAIM(error.code != PQX_OK);
     int is_struct = pqx_thrift_skip(data, size, 0, 12, 64, &end, NULL) == PQX_OK;
     if (is_struct) walk(data, size, end);
-    CLAIM((pqx_thrift_check_sizes(data, size, UINT32_MAX, UINT32_MAX, NULL) == PQX_OK) == is_struct);
-    if (pqx_thrift_check_sizes(data, size, 3, 2, &error) != PQX_OK) CLAIM(error.offset < size || !is_struct);
+    CLAIM((pqx_thrift_check_sizes(data, size, UINT32_MAX, UINT32_MAX, NULL) == PQX_OK)
+          == is_struct);
+    if (pqx_thrift_check_sizes(data, size, 3, 2, &error) != PQX_OK)
+        CLAIM(error.offset < size || !is_struct);
 
     pqx_field field;
     int found;
-    if (pqx_thrift_find(data, size, 0, (int16_t)steps[0], depth, &field, &found, &error) == PQX_OK && found)
+    if (pqx_thrift_find(data, size, 0, (int16_t)steps[0], depth, &field, &found, &error) == PQX_OK
+        && found)
         CLAIM(field.id == steps[0] && field.value <= field.end && field.end <= size);
     for (size_t count = 0; count <= 4; count++)
-        if (pqx_thrift_path(data, size, 0, steps, count, depth, &field, &found, &error) == PQX_OK && found)
+        if (pqx_thrift_path(data, size, 0, steps, count, depth, &field, &found, &error) == PQX_OK
+            && found)
             CLAIM(field.value <= field.end && field.end <= size);
     free(data);
     return 0;

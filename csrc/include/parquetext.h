@@ -1,11 +1,13 @@
-/* parquetext: Parquet's extensions, footers and their checksums, without a Thrift or FlatBuffers library.
+/* parquetext: Parquet's extensions, footers and their checksums, without a Thrift or FlatBuffers
+ * library.
  *
- * Everything here takes bytes that nobody has checked. Whatever they hold, no function reads outside of
- * [data, data + size), recurses deeper than PQX_MAX_DEPTH, or reserves memory by what the bytes claim rather
- * than by how many there are. Functions are thread-safe: the only global state is the choice of a CRC routine,
- * one idempotent atomic. Every function that can fail returns a status, PQX_OK or one of the codes below, and
- * fills `error` where that is not NULL; results are valid only after PQX_OK unless a function says otherwise.
- * Offsets in errors and results count from `data`. Memory is reserved only by functions whose text says so.
+ * Everything here takes bytes that nobody has checked. Whatever they hold, no function reads
+ * outside of [data, data + size), recurses deeper than PQX_MAX_DEPTH, or reserves memory by what
+ * the bytes claim rather than by how many there are. Functions are thread-safe: the only global
+ * state is the choice of a CRC routine, one idempotent atomic. Every function that can fail returns
+ * a status, PQX_OK or one of the codes below, and fills `error` where that is not NULL; results are
+ * valid only after PQX_OK unless a function says otherwise. Offsets in errors and results count
+ * from `data`. Memory is reserved only by functions whose text says so.
  */
 #ifndef PARQUETEXT_H
 #define PARQUETEXT_H
@@ -97,13 +99,14 @@ enum pqx_status {
 };
 
 typedef struct pqx_error {
-    int32_t code;        /* a pqx_status */
-    uint64_t offset;     /* where: the first byte of the value that is wrong */
-    uint64_t expected;   /* what was expected and found; their meaning is in the code's message */
+    int32_t code;      /* a pqx_status */
+    uint64_t offset;   /* where: the first byte of the value that is wrong */
+    uint64_t expected; /* what was expected and found; their meaning is in the code's message */
     uint64_t found;
 } pqx_error;
 
-/* A range of bytes, counted from the start of the buffer that it is a part of. length 0: absent or empty. */
+/* A range of bytes, counted from the start of the buffer that it is a part of. length 0: absent or
+ * empty. */
 typedef struct pqx_range {
     uint32_t offset, length;
 } pqx_range;
@@ -114,102 +117,128 @@ PQX_API int pqx_abi_version(void);
 /* The message of a status with {expected} and {found} in it, static; "" for PQX_OK. */
 PQX_API const char *pqx_status_message(int status);
 
-/* ---- varint -------------------------------------------------------------------------------------------- */
+/* ---- varint
+ * -------------------------------------------------------------------------------------------- */
 
-/* Decode the ULEB128 at data[at]. *next is the offset behind it. At most 5 (32) or 10 (64) bytes. */
-PQX_API int pqx_varint_get32(const uint8_t *data, size_t size, size_t at, uint32_t *value, size_t *next, pqx_error *error);
-PQX_API int pqx_varint_get64(const uint8_t *data, size_t size, size_t at, uint64_t *value, size_t *next, pqx_error *error);
+/* Decode the ULEB128 at data[at]. *next is the offset behind it. At most 5 (32) or 10 (64) bytes.
+ */
+PQX_API int pqx_varint_get32(const uint8_t *data, size_t size, size_t at, uint32_t *value,
+                             size_t *next, pqx_error *error);
+PQX_API int pqx_varint_get64(const uint8_t *data, size_t size, size_t at, uint64_t *value,
+                             size_t *next, pqx_error *error);
 /* Write the shortest form to out, which has room for 10 bytes; returns its length. */
 PQX_API size_t pqx_varint_put(uint8_t *out, uint64_t value);
 /* Bytes of the shortest form, 1 to 10. */
 PQX_API size_t pqx_varint_size(uint64_t value);
 /* Decode `count` varints from data[at] on into `values`. */
-PQX_API int pqx_varint_get_many64(const uint8_t *data, size_t size, size_t at, int zigzag, uint64_t *values, size_t count, size_t *next, pqx_error *error);
-PQX_API int pqx_varint_get_many32(const uint8_t *data, size_t size, size_t at, int zigzag, uint32_t *values, size_t count, size_t *next, pqx_error *error);
+PQX_API int pqx_varint_get_many64(const uint8_t *data, size_t size, size_t at, int zigzag,
+                                  uint64_t *values, size_t count, size_t *next, pqx_error *error);
+PQX_API int pqx_varint_get_many32(const uint8_t *data, size_t size, size_t at, int zigzag,
+                                  uint32_t *values, size_t count, size_t *next, pqx_error *error);
 /* Encode `count` values; `out` has room for 10 bytes each. Returns the bytes written. */
 PQX_API size_t pqx_varint_put_many(const uint64_t *values, size_t count, int zigzag, uint8_t *out);
 
-/* ---- CRC-32 (IEEE 802.3, as zlib's), XXH64 ---------------------------------------------------------------- */
+/* ---- CRC-32 (IEEE 802.3, as zlib's), XXH64
+ * ---------------------------------------------------------------- */
 
 /* `crc` is 0 at first, then the result so far. */
 PQX_API uint32_t pqx_crc32(uint32_t crc, const uint8_t *data, size_t size);
 /* The CRC of A || B from crc(A), crc(B) and B's length in bytes. O(log length). */
 PQX_API uint32_t pqx_crc32_combine(uint32_t crc_a, uint32_t crc_b, uint64_t length_b);
-/* The implementations that this CPU can run, best first: "vpclmul", "pclmul", "pmull", "armv8", "slice16";
- * NULL behind the last one. */
+/* The implementations that this CPU can run, best first: "vpclmul", "pclmul", "pmull", "armv8",
+ * "slice16"; NULL behind the last one. */
 PQX_API const char *pqx_crc32_implementation(size_t index);
 /* With one of them by its index, beyond them the portable one; for tests and benchmarks. */
 PQX_API uint32_t pqx_crc32_with(size_t index, uint32_t crc, const uint8_t *data, size_t size);
 PQX_API uint64_t pqx_xxh64(const uint8_t *data, size_t size, uint64_t seed);
 
-/* ---- Bloom filters ------------------------------------------------------------------------------------------ */
+/* ---- Bloom filters
+ * ------------------------------------------------------------------------------------------ */
 
-/* Ask a split-block Bloom filter (parquet-format's BloomFilter.md) for `count` values by their hashes, XXH64 with seed 0
- * of their plain bytes without a length: out[i] is 1 where it may hold the value, 0 where it surely does not. `bitset` are
- * its blocks; PQX_BAD_ARGUMENT where they are not whole ones of 32 bytes, at least one and less than 2^32. O(count). */
-PQX_API int pqx_bloom_might_contain(const uint8_t *bitset, size_t size, const uint64_t *hashes, size_t count, uint8_t *out, pqx_error *error);
+/* Ask a split-block Bloom filter (parquet-format's BloomFilter.md) for `count` values by their
+ * hashes, XXH64 with seed 0 of their plain bytes without a length: out[i] is 1 where it may hold
+ * the value, 0 where it surely does not. `bitset` are its blocks; PQX_BAD_ARGUMENT where they are
+ * not whole ones of 32 bytes, at least one and less than 2^32. O(count). */
+PQX_API int pqx_bloom_might_contain(const uint8_t *bitset, size_t size, const uint64_t *hashes,
+                                    size_t count, uint8_t *out, pqx_error *error);
 
-/* ---- Thrift compact protocol ------------------------------------------------------------------------------ */
+/* ---- Thrift compact protocol
+ * ------------------------------------------------------------------------------ */
 
 typedef struct pqx_field {
     int16_t id;
-    uint8_t type;            /* PQX_TYPE_*; booleans in fields carry their value in it */
-    size_t header;           /* offset of the field's header */
-    size_t value, end;       /* the value's bytes: [value, end) */
+    uint8_t type;      /* PQX_TYPE_*; booleans in fields carry their value in it */
+    size_t header;     /* offset of the field's header */
+    size_t value, end; /* the value's bytes: [value, end) */
 } pqx_field;
 
-/* Skip one value of compact type `type` that begins at data[at]: a boolean takes no byte in a field and one in a list;
- * here, none. `max_depth` is the levels of lists, sets, maps and structs that the value may have, this one included: 0 to
- * PQX_MAX_DEPTH. */
-PQX_API int pqx_thrift_skip(const uint8_t *data, size_t size, size_t at, int type, int max_depth, size_t *end, pqx_error *error);
-/* Check that no binary value of the struct at data[0], nor of those in it, has more than `most_bytes`, and no list, set or map
- * more than `most_items`: PQX_TOO_LARGE, PQX_TOO_MANY, with the offset of its length. Up to 64 levels, this one included. */
-PQX_API int pqx_thrift_check_sizes(const uint8_t *data, size_t size, uint32_t most_bytes, uint32_t most_items, pqx_error *error);
-/* Read the field header at data[at] and skip its value. *more is 0 at the stop byte, and field->end is then the
- * offset behind it. `previous` is the last field's id, 0 at first. `max_depth` is for the value. */
-PQX_API int pqx_thrift_next(const uint8_t *data, size_t size, size_t at, int16_t previous, int max_depth, pqx_field *field, int *more, pqx_error *error);
-/* Find field `id` of the struct at data[at]; *found is 0 if there is none. The struct is read to its stop, and
- * the last field of that id counts. */
-PQX_API int pqx_thrift_find(const uint8_t *data, size_t size, size_t at, int16_t id, int max_depth, pqx_field *field, int *found, pqx_error *error);
-/* Follow a path from the struct at data[at]: at a struct the step is a field id, at a list or set an index,
- * at a map 2 × n for the n-th key and 2 × n + 1 for its value. */
-PQX_API int pqx_thrift_path(const uint8_t *data, size_t size, size_t at, const int32_t *steps, size_t count, int max_depth, pqx_field *value, int *found, pqx_error *error);
+/* Skip one value of compact type `type` that begins at data[at]: a boolean takes no byte in a field
+ * and one in a list; here, none. `max_depth` is the levels of lists, sets, maps and structs that
+ * the value may have, this one included: 0 to PQX_MAX_DEPTH. */
+PQX_API int pqx_thrift_skip(const uint8_t *data, size_t size, size_t at, int type, int max_depth,
+                            size_t *end, pqx_error *error);
+/* Check that no binary value of the struct at data[0], nor of those in it, has more than
+ * `most_bytes`, and no list, set or map more than `most_items`: PQX_TOO_LARGE, PQX_TOO_MANY, with
+ * the offset of its length. Up to 64 levels, this one included. */
+PQX_API int pqx_thrift_check_sizes(const uint8_t *data, size_t size, uint32_t most_bytes,
+                                   uint32_t most_items, pqx_error *error);
+/* Read the field header at data[at] and skip its value. *more is 0 at the stop byte, and field->end
+ * is then the offset behind it. `previous` is the last field's id, 0 at first. `max_depth` is for
+ * the value. */
+PQX_API int pqx_thrift_next(const uint8_t *data, size_t size, size_t at, int16_t previous,
+                            int max_depth, pqx_field *field, int *more, pqx_error *error);
+/* Find field `id` of the struct at data[at]; *found is 0 if there is none. The struct is read to
+ * its stop, and the last field of that id counts. */
+PQX_API int pqx_thrift_find(const uint8_t *data, size_t size, size_t at, int16_t id, int max_depth,
+                            pqx_field *field, int *found, pqx_error *error);
+/* Follow a path from the struct at data[at]: at a struct the step is a field id, at a list or set
+ * an index, at a map 2 × n for the n-th key and 2 × n + 1 for its value. */
+PQX_API int pqx_thrift_path(const uint8_t *data, size_t size, size_t at, const int32_t *steps,
+                            size_t count, int max_depth, pqx_field *value, int *found,
+                            pqx_error *error);
 
-/* ---- extensions -------------------------------------------------------------------------------------------- */
+/* ---- extensions
+ * -------------------------------------------------------------------------------------------- */
 
 enum pqx_marker { PQX_MARKER_NONE = 0, PQX_MARKER_SPEC = 1, PQX_MARKER_THRIFT = 2 };
 enum pqx_placement { PQX_IN_STRUCT = 0, PQX_AFTER_STOP = 1 };
 
 typedef struct pqx_extension {
-    int marker;              /* PQX_MARKER_NONE: the struct has no extension */
+    int marker; /* PQX_MARKER_NONE: the struct has no extension */
     int placement;
-    size_t struct_end;       /* behind the struct's (last) stop byte */
-    size_t header;           /* offset of the marker */
-    size_t payload, length;  /* the extension's bytes */
-    size_t length_bytes;     /* bytes of its ULEB128 */
+    size_t struct_end;      /* behind the struct's (last) stop byte */
+    size_t header;          /* offset of the marker */
+    size_t payload, length; /* the extension's bytes */
+    size_t length_bytes;    /* bytes of its ULEB128 */
 } pqx_extension;
 
-/* Walk the struct at data[0] forward and find its extension. With `file_metadata`, an extension behind the stop
- * counts too if it and a 00 are all that follows. A struct without one is PQX_OK with PQX_MARKER_NONE. A second one is
- * PQX_TWO_EXTENSIONS at its marker, `expected` being the first one's. Only the markers' own four bytes are a marker. */
-PQX_API int pqx_extension_find(const uint8_t *data, size_t size, int file_metadata, int max_depth, pqx_extension *found, pqx_error *error);
+/* Walk the struct at data[0] forward and find its extension. With `file_metadata`, an extension
+ * behind the stop counts too if it and a 00 are all that follows. A struct without one is PQX_OK
+ * with PQX_MARKER_NONE. A second one is PQX_TWO_EXTENSIONS at its marker, `expected` being the
+ * first one's. Only the markers' own four bytes are a marker. */
+PQX_API int pqx_extension_find(const uint8_t *data, size_t size, int file_metadata, int max_depth,
+                               pqx_extension *found, pqx_error *error);
 
 typedef struct pqx_block {
     uint8_t uuid[16];
-    uint64_t payload, length;  /* offset from `data`, bytes */
+    uint64_t payload, length; /* offset from `data`, bytes */
     uint32_t crc;
 } pqx_block;
 
-/* The trailer that ends at data[end], without its payload, whose place is left 0: returns whether the length's checksum
- * holds. Needs 28 bytes only. */
+/* The trailer that ends at data[end], without its payload, whose place is left 0: returns whether
+ * the length's checksum holds. Needs 28 bytes only. */
 PQX_API int pqx_block_read_trailer(const uint8_t *data, size_t end, pqx_block *block);
-/* The block whose trailer ends at data[end]: its length is checked against its checksum and against what is
- * there, the payload's checksum only if `check_payload`. *found is 0 where no whole block ends. */
-PQX_API int pqx_block_before(const uint8_t *data, size_t end, int check_payload, pqx_block *block, int *found);
+/* The block whose trailer ends at data[end]: its length is checked against its checksum and against
+ * what is there, the payload's checksum only if `check_payload`. *found is 0 where no whole block
+ * ends. */
+PQX_API int pqx_block_before(const uint8_t *data, size_t end, int check_payload, pqx_block *block,
+                             int *found);
 /* Write the 28 bytes of a trailer. */
-PQX_API void pqx_block_trailer(const uint8_t *payload, size_t length, const uint8_t uuid[16], uint8_t out[28]);
+PQX_API void pqx_block_trailer(const uint8_t *payload, size_t length, const uint8_t uuid[16],
+                               uint8_t out[28]);
 
-/* ---- the model: facts of chunks, schema elements, row groups ------------------------------------------------ */
+/* ---- the model: facts of chunks, schema elements, row groups
+ * ------------------------------------------------ */
 
 /* generated: presence bits */
 #define PQX_PRESENT_METADATA 0x1u
@@ -244,44 +273,52 @@ PQX_API void pqx_block_trailer(const uint8_t *payload, size_t length, const uint
 #define PQX_PRESENT_PATH_IN_SCHEMA 0x20000000u
 /* end of generated */
 
-/* What a footer says of one column chunk, whatever its form. `present` has a bit (PQX_PRESENT_*) for each
- * optional fact; what is absent is -1 (counts, offsets, codec, type) or an empty range. Ranges of bounds count
- * from the buffer that the form documents: the footer for Thrift, the arena for flat. */
+/* What a footer says of one column chunk, whatever its form. `present` has a bit (PQX_PRESENT_*)
+ * for each optional fact; what is absent is -1 (counts, offsets, codec, type) or an empty range.
+ * Ranges of bounds count from the buffer that the form documents: the footer for Thrift, the arena
+ * for flat. */
 typedef struct pqx_chunk {
     int64_t num_values, total_uncompressed_size, total_compressed_size;
     int64_t data_page_offset, dictionary_page_offset;
     int64_t null_count, distinct_count;
-    pqx_range chunk, metadata, statistics;           /* Thrift bytes, of the Thrift form only */
-    pqx_range min_value, max_value, min, max;        /* min, max: the deprecated pair */
+    pqx_range chunk, metadata, statistics;    /* Thrift bytes, of the Thrift form only */
+    pqx_range min_value, max_value, min, max; /* min, max: the deprecated pair */
     int32_t type, codec;
     uint32_t present;
-    uint32_t encodings;                              /* bit e: encoding e (below 32) is listed */
-} pqx_chunk;                                         /* 128 bytes */
+    uint32_t encodings; /* bit e: encoding e (below 32) is listed */
+} pqx_chunk;            /* 128 bytes */
 
 /* What few writers write: places of indexes and filters. */
 typedef struct pqx_places {
     int64_t index_page_offset, bloom_filter_offset, offset_index_offset, column_index_offset;
     int32_t bloom_filter_length, offset_index_length, column_index_length;
     uint32_t reserved;
-} pqx_places;                                        /* 48 bytes */
+} pqx_places; /* 48 bytes */
 
 /* FLOAT16: signed, and compared as half floats. */
-enum pqx_sort_order { PQX_ORDER_UNDEFINED = 0, PQX_ORDER_SIGNED = 1, PQX_ORDER_UNSIGNED = 2, PQX_ORDER_FLOAT16 = 3 };
+enum pqx_sort_order {
+    PQX_ORDER_UNDEFINED = 0,
+    PQX_ORDER_SIGNED = 1,
+    PQX_ORDER_UNSIGNED = 2,
+    PQX_ORDER_FLOAT16 = 3
+};
 
 typedef struct pqx_element {
-    pqx_range bytes, name, logical_type;             /* of Thrift bytes; logical_type: the union struct's */
-    int32_t type, type_length, repetition, num_children, converted_type, field_id;  /* -1: absent (field_id: INT32_MIN) */
-    int32_t parent;                                  /* element, -1 for the root */
-    int32_t first_leaf, leaf_count;                  /* leaves below; a leaf: itself, 1 */
+    pqx_range bytes, name, logical_type; /* of Thrift bytes; logical_type: the union struct's */
+    int32_t type, type_length, repetition, num_children, converted_type,
+        field_id;                   /* -1: absent (field_id: INT32_MIN) */
+    int32_t parent;                 /* element, -1 for the root */
+    int32_t first_leaf, leaf_count; /* leaves below; a leaf: itself, 1 */
     uint8_t max_definition, max_repetition;
-    uint8_t column_order;                            /* leaves: field id of the ColumnOrder union, 0 absent */
-    uint8_t sort_order;                              /* leaves: pqx_sort_order, of type and annotations */
+    uint8_t column_order; /* leaves: field id of the ColumnOrder union, 0 absent */
+    uint8_t sort_order;   /* leaves: pqx_sort_order, of type and annotations */
 } pqx_element;
 
 typedef struct pqx_row_group {
-    pqx_range bytes, columns, sorting_columns;       /* columns, sorting_columns: the list values */
-    int64_t num_rows, total_byte_size, file_offset, total_compressed_size;   /* the last two: -1 absent */
-    int32_t ordinal;                                 /* -1: absent */
+    pqx_range bytes, columns, sorting_columns; /* columns, sorting_columns: the list values */
+    int64_t num_rows, total_byte_size, file_offset,
+        total_compressed_size; /* the last two: -1 absent */
+    int32_t ordinal;           /* -1: absent */
     uint32_t chunk_count;
 } pqx_row_group;
 
@@ -290,73 +327,90 @@ typedef struct pqx_key_value {
     uint8_t has_value;
 } pqx_key_value;
 
-/* ---- scan: a whole Thrift footer into arrays ---------------------------------------------------------------- */
+/* ---- scan: a whole Thrift footer into arrays
+ * ---------------------------------------------------------------- */
 
 typedef struct pqx_scan {
     int32_t version;
     int64_t num_rows;
-    size_t end;                                      /* behind the struct's stop, extension and all */
+    size_t end; /* behind the struct's stop, extension and all */
     uint32_t element_count, leaf_count, row_group_count, key_value_count;
-    uint8_t regular;                                 /* every row group has one chunk per leaf */
+    uint8_t regular; /* every row group has one chunk per leaf */
     uint8_t has_key_values, has_created_by, has_column_orders;
-    uint8_t encrypted;                               /* crypto fields: footer (1), chunks (2) */
-    uint8_t has_extension;                           /* a field is headed by an extension's marker, or one stands behind the stop */
+    uint8_t encrypted;     /* crypto fields: footer (1), chunks (2) */
+    uint8_t has_extension; /* a field is headed by an extension's marker, or one stands behind the
+                              stop */
     pqx_range created_by, schema, row_groups_list, key_values_list, column_orders;
     pqx_element *elements;
-    uint32_t *leaves;                                /* leaf -> element */
+    uint32_t *leaves; /* leaf -> element */
     pqx_row_group *row_groups;
-    uint64_t *first_chunk;                           /* row group -> its first chunk in `chunks` */
-    pqx_chunk *chunks;                               /* row-group major */
-    pqx_places *places;                              /* one per chunk, or NULL where no chunk has any */
+    uint64_t *first_chunk; /* row group -> its first chunk in `chunks` */
+    pqx_chunk *chunks;     /* row-group major */
+    pqx_places *places;    /* one per chunk, or NULL where no chunk has any */
     uint64_t chunk_count;
     pqx_key_value *key_values;
-    pqx_error problem;                               /* see pqx_scan_loosely; code PQX_OK: none */
+    pqx_error problem; /* see pqx_scan_loosely; code PQX_OK: none */
 } pqx_scan;
 
-/* Scan the FileMetaData at data[0], smaller than 4 GiB. A field of another type than parquet.thrift says counts as an
- * unknown one, and of a repeated field the last one counts, as in Thrift libraries; numbers are taken as they are.
- * PQX_MISSING_FIELD: no schema, num_rows or row_groups; a row group without columns or num_rows. PQX_SCHEMA: the elements
- * are no tree. Levels above 255 are given as 255. Reserves the arrays, at most 128 + 48 bytes per ColumnChunk that is
- * really there (and half as much again while they grow; at first for as many chunks of 32 bytes as fit in what is left),
- * 64 per element, 72 per row group, 28 per key-value, an array of 1 MiB or more rounded up to 2 MiB. All are the
- * caller's, to be given back with pqx_scan_free; up to four large arrays, of 64 MiB at most, then stay mapped for the
- * next scan, where the system may take what is behind their first 2 MiB. On failure nothing stays reserved. O(size). */
+/* Scan the FileMetaData at data[0], smaller than 4 GiB. A field of another type than parquet.thrift
+ * says counts as an unknown one, and of a repeated field the last one counts, as in Thrift
+ * libraries; numbers are taken as they are. PQX_MISSING_FIELD: no schema, num_rows or row_groups; a
+ * row group without columns or num_rows. PQX_SCHEMA: the elements are no tree. Levels above 255 are
+ * given as 255. Reserves the arrays, at most 128 + 48 bytes per ColumnChunk that is really there
+ * (and half as much again while they grow; at first for as many chunks of 32 bytes as fit in what
+ * is left), 64 per element, 72 per row group, 28 per key-value, an array of 1 MiB or more rounded
+ * up to 2 MiB. All are the caller's, to be given back with pqx_scan_free; up to four large arrays,
+ * of 64 MiB at most, then stay mapped for the next scan, where the system may take what is behind
+ * their first 2 MiB. On failure nothing stays reserved. O(size). */
 PQX_API int pqx_scan_footer(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error);
-/* The same, but what contradicts the structure (PQX_MISSING_FIELD, PQX_SCHEMA) is no failure: scan->problem tells the
- * first one. Elements behind the tree's end then have no parent and are no leaves; a group may have less children than
- * it claims; num_rows may be -1. What is made from such a scan (a slice, a flat footer) fails with its problem. */
+/* The same, but what contradicts the structure (PQX_MISSING_FIELD, PQX_SCHEMA) is no failure:
+ * scan->problem tells the first one. Elements behind the tree's end then have no parent and are no
+ * leaves; a group may have less children than it claims; num_rows may be -1. What is made from such
+ * a scan (a slice, a flat footer) fails with its problem. */
 PQX_API int pqx_scan_loosely(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error);
-/* What pqx_scan_loosely gives, by the decoder for any order of fields alone: what the other one is tested and measured
- * against. */
+/* What pqx_scan_loosely gives, by the decoder for any order of fields alone: what the other one is
+ * tested and measured against. */
 PQX_API int pqx_scan_plainly(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error);
 PQX_API void pqx_scan_free(pqx_scan *scan);
-/* Look a name up, '.' and NUL being one and the same: every leaf, then every group below the root, whose path reads like
- * this. Fills up to `capacity` ids (a leaf's ordinal, or PQX_FLAT_GROUP | the ordinal among the elements that are no leaves)
- * and returns how many there are. `data` is what was scanned. One pass over the elements, most of which a byte or two
- * tell; at worst O(elements × size). */
-PQX_API size_t pqx_scan_find_name(const uint8_t *data, const pqx_scan *scan, const uint8_t *name, size_t size, uint32_t *ids, size_t capacity);
+/* Look a name up, '.' and NUL being one and the same: every leaf, then every group below the root,
+ * whose path reads like this. Fills up to `capacity` ids (a leaf's ordinal, or PQX_FLAT_GROUP | the
+ * ordinal among the elements that are no leaves) and returns how many there are. `data` is what was
+ * scanned. One pass over the elements, most of which a byte or two tell; at worst O(elements ×
+ * size). */
+PQX_API size_t pqx_scan_find_name(const uint8_t *data, const pqx_scan *scan, const uint8_t *name,
+                                  size_t size, uint32_t *ids, size_t capacity);
 
-/* Which bounds of a chunk can be trusted, by column order, sort order and length: min_value/max_value under a
- * defined order, else the deprecated pair for signed orders. A bound that is NaN, of wrong length, or part of an
- * inverted pair is dropped. `bytes` is what the chunk's ranges count from. *has: bit 0 min, bit 1 max. */
-PQX_API void pqx_usable_bounds(const uint8_t *bytes, const pqx_chunk *chunk, const pqx_element *leaf, pqx_range *min, pqx_range *max, int *has);
+/* Which bounds of a chunk can be trusted, by column order, sort order and length:
+ * min_value/max_value under a defined order, else the deprecated pair for signed orders. A bound
+ * that is NaN, of wrong length, or part of an inverted pair is dropped. `bytes` is what the chunk's
+ * ranges count from. *has: bit 0 min, bit 1 max. */
+PQX_API void pqx_usable_bounds(const uint8_t *bytes, const pqx_chunk *chunk,
+                               const pqx_element *leaf, pqx_range *min, pqx_range *max, int *has);
 
-/* ---- required fields ----------------------------------------------------------------------------------------------- */
+/* ---- required fields
+ * -----------------------------------------------------------------------------------------------
+ */
 
-/* The first struct that lacks what readers' parsers require, without which they refuse the whole footer: structs inside of
- * others come first. A field of another type than expected is not there. */
+/* The first struct that lacks what readers' parsers require, without which they refuse the whole
+ * footer: structs inside of others come first. A field of another type than expected is not there.
+ */
 typedef struct pqx_missing {
-    uint64_t offset;                                 /* where the struct begins */
-    uint32_t structure;                              /* its number among the rules of csrc/tables/wire.toml */
-    uint32_t field;                                  /* the field's id; 0: nothing is missing */
-    uint64_t without_path;                           /* how many ColumnMetaData have no path_in_schema: what the schema tells */
+    uint64_t offset;    /* where the struct begins */
+    uint32_t structure; /* its number among the rules of csrc/tables/wire.toml */
+    uint32_t field;     /* the field's id; 0: nothing is missing */
+    uint64_t
+        without_path; /* how many ColumnMetaData have no path_in_schema: what the schema tells */
 } pqx_missing;
-/* Walk the FileMetaData at the start of `data`. PQX_TRUNCATED, _BAD_TYPE and so on: no Thrift struct. O(size). */
-PQX_API int pqx_find_missing(const uint8_t *data, size_t size, pqx_missing *missing, pqx_error *error);
+/* Walk the FileMetaData at the start of `data`. PQX_TRUNCATED, _BAD_TYPE and so on: no Thrift
+ * struct. O(size). */
+PQX_API int pqx_find_missing(const uint8_t *data, size_t size, pqx_missing *missing,
+                             pqx_error *error);
 
-/* ---- catalog: the bounds of all chunks as columns ---------------------------------------------------------------- */
+/* ---- catalog: the bounds of all chunks as columns
+ * ---------------------------------------------------------------- */
 
-/* How a leaf's bounds are read: what the value is (0: as bytes only), and what it counts since 1970 (0: nothing). */
+/* How a leaf's bounds are read: what the value is (0: as bytes only), and what it counts since 1970
+ * (0: nothing). */
 /* generated: readings */
 #define PQX_READING_SIGNED 0x1u
 #define PQX_READING_UNSIGNED 0x2u
@@ -373,124 +427,172 @@ PQX_API int pqx_find_missing(const uint8_t *data, size_t size, pqx_missing *miss
 #define PQX_READING_UNIT 0xf0u
 /* end of generated */
 
-/* Arrow's buffers of one end of the bounds, one entry per chunk. `valid` has PQX_BOUND_BITMAPS bitmaps, one behind the
- * other, each of (chunk_count + 7) / 8 bytes: where there are bytes, an integer, a double, valid UTF-8 text, a moment.
- * What is not valid is 0, or of no length. */
+/* Arrow's buffers of one end of the bounds, one entry per chunk. `valid` has PQX_BOUND_BITMAPS
+ * bitmaps, one behind the other, each of (chunk_count + 7) / 8 bytes: where there are bytes, an
+ * integer, a double, valid UTF-8 text, a moment. What is not valid is 0, or of no length. */
 enum { PQX_BOUND_BITMAPS = 5 };
 typedef struct pqx_bound_column {
-    int64_t *numbers;                                /* chunk_count: an integer, or the bits of a double */
-    int64_t *moments;                                /* chunk_count: microseconds since 1970; of minima never above the bound, of maxima never below */
-    int32_t *offsets;                                /* chunk_count + 1, into `bytes` */
+    int64_t *numbers; /* chunk_count: an integer, or the bits of a double */
+    int64_t *moments; /* chunk_count: microseconds since 1970; of minima never above the bound, of
+                         maxima never below */
+    int32_t *offsets; /* chunk_count + 1, into `bytes` */
     uint8_t *bytes, *valid;
 } pqx_bound_column;
 
-/* How many bytes the usable minima and maxima of all chunks have together. PQX_IRREGULAR: a row group does not have one
- * chunk per leaf. PQX_TOO_LARGE: more than offsets of 32 bits can say. `data` is what was scanned. O(chunks). */
-PQX_API int pqx_bound_bytes(const uint8_t *data, const pqx_scan *scan, uint64_t *minima, uint64_t *maxima, pqx_error *error);
-/* Fill both ends' buffers, after pqx_bound_bytes succeeded. `readings` has one PQX_READING_* of a value, with one of a
- * unit or'd in, for each leaf; a bound that is none such is bytes only. O(chunks + bytes). */
-PQX_API void pqx_bound_columns(const uint8_t *data, const pqx_scan *scan, const uint8_t *readings, pqx_bound_column *minima, pqx_bound_column *maxima);
+/* How many bytes the usable minima and maxima of all chunks have together. PQX_IRREGULAR: a row
+ * group does not have one chunk per leaf. PQX_TOO_LARGE: more than offsets of 32 bits can say.
+ * `data` is what was scanned. O(chunks). */
+PQX_API int pqx_bound_bytes(const uint8_t *data, const pqx_scan *scan, uint64_t *minima,
+                            uint64_t *maxima, pqx_error *error);
+/* Fill both ends' buffers, after pqx_bound_bytes succeeded. `readings` has one PQX_READING_* of a
+ * value, with one of a unit or'd in, for each leaf; a bound that is none such is bytes only.
+ * O(chunks + bytes). */
+PQX_API void pqx_bound_columns(const uint8_t *data, const pqx_scan *scan, const uint8_t *readings,
+                               pqx_bound_column *minima, pqx_bound_column *maxima);
 
 typedef struct pqx_bytes {
     const uint8_t *data;
     size_t size;
 } pqx_bytes;
 
-/* ---- Arrow's values: what stands in a footer as one leaf's bounds, as the buffers of an array ---------------------- */
+/* ---- Arrow's values: what stands in a footer as one leaf's bounds, as the buffers of an array
+ * ---------------------- */
 
 /* How stored bytes become values of an Arrow type. `reading` is PQX_READING_* of a value:
- *   - BOOLEAN: 1 byte to 1 bit, true where it is not 0. INT96: 12 bytes to an int64, nanoseconds since 1970.
- *   - DECIMAL, or SIGNED with a precision: a number of up to 10^precision - 1, of 38 digits in 16 bytes, of 76 in 32.
- *   - SIGNED, UNSIGNED: an integer of 4 or 8 bytes, as signed, to one of `width` bytes that holds it; copied where the
- *     widths are the same. FLOAT, 0: `stored` bytes, copied.
+ *   - BOOLEAN: 1 byte to 1 bit, true where it is not 0. INT96: 12 bytes to an int64, nanoseconds
+ * since 1970.
+ *   - DECIMAL, or SIGNED with a precision: a number of up to 10^precision - 1, of 38 digits in 16
+ * bytes, of 76 in 32.
+ *   - SIGNED, UNSIGNED: an integer of 4 or 8 bytes, as signed, to one of `width` bytes that holds
+ * it; copied where the widths are the same. FLOAT, 0: `stored` bytes, copied.
  *   - TEXT, 0 with stored 0: bytes of any length; TEXT is valid UTF-8. `width` is 0.
  * What has another length than `stored` (0: any), or is no such value, is null. */
-typedef struct pqx_arrow_type { uint32_t reading, stored, width, precision; } pqx_arrow_type;
+typedef struct pqx_arrow_type {
+    uint32_t reading, stored, width, precision;
+} pqx_arrow_type;
 typedef struct pqx_arrow_values {
-    uint8_t *valid;                                  /* (count + 7) / 8 bytes */
-    uint8_t *values;                                 /* as many bytes as pqx_arrow_values_size says */
-    int32_t *offsets;                                /* count + 1, where type->width is 0 and it is no BOOLEAN; else not used */
-    uint64_t nulls;                                  /* out */
-    uint64_t size;                                   /* out: bytes of `values` that are used */
+    uint8_t *valid;   /* (count + 7) / 8 bytes */
+    uint8_t *values;  /* as many bytes as pqx_arrow_values_size says */
+    int32_t *offsets; /* count + 1, where type->width is 0 and it is no BOOLEAN; else not used */
+    uint64_t nulls;   /* out */
+    uint64_t size;    /* out: bytes of `values` that are used */
 } pqx_arrow_values;
-/* How many bytes `count` values need; `stored[i].data` is NULL for a null. PQX_BAD_ARGUMENT: no such type.
- * PQX_TOO_LARGE: more than INT32_MAX. */
-PQX_API int pqx_arrow_values_size(const pqx_arrow_type *type, const pqx_bytes *stored, uint64_t count, uint64_t *size, pqx_error *error);
-/* Fill the buffers, which the caller reserves and clears, after pqx_arrow_values_size succeeded. O(count + bytes). */
-PQX_API void pqx_arrow_values_fill(const pqx_arrow_type *type, const pqx_bytes *stored, uint64_t count, pqx_arrow_values *out);
+/* How many bytes `count` values need; `stored[i].data` is NULL for a null. PQX_BAD_ARGUMENT: no
+ * such type. PQX_TOO_LARGE: more than INT32_MAX. */
+PQX_API int pqx_arrow_values_size(const pqx_arrow_type *type, const pqx_bytes *stored,
+                                  uint64_t count, uint64_t *size, pqx_error *error);
+/* Fill the buffers, which the caller reserves and clears, after pqx_arrow_values_size succeeded.
+ * O(count + bytes). */
+PQX_API void pqx_arrow_values_fill(const pqx_arrow_type *type, const pqx_bytes *stored,
+                                   uint64_t count, pqx_arrow_values *out);
 
-/* ---- slice: a small Thrift footer for a projection ------------------------------------------------------------- */
+/* ---- slice: a small Thrift footer for a projection
+ * ------------------------------------------------------------- */
 
-/* A growable buffer that functions below append to. `data` is malloc'ed, the caller's, to be given back with
- * pqx_buffer_free; start with zeros. */
+/* A growable buffer that functions below append to. `data` is malloc'ed, the caller's, to be given
+ * back with pqx_buffer_free; start with zeros. */
 typedef struct pqx_buffer {
     uint8_t *data;
     size_t size, capacity;
 } pqx_buffer;
 PQX_API void pqx_buffer_free(pqx_buffer *buffer);
 
-/* What a slice is made of, whichever form it comes from. Elements in preorder, the root first; their Thrift bytes
- * are copied with num_children renewed (0 for leaves). Chunks row-group major: whole Thrift structs where `thrift.data` is
- * set, otherwise made from `facts` (and `places`, or NULL), without statistics: what `present` has. `facts` are there in
- * both cases; a Thrift struct with metadata and without PQX_PRESENT_PATH_IN_SCHEMA takes path_in_schema from `paths`, which
- * may be NULL where no chunk asks for it. */
-typedef struct pqx_slice_element { pqx_bytes thrift; int32_t num_children; uint8_t column_order; } pqx_slice_element;
-typedef struct pqx_slice_chunk { pqx_bytes thrift; const pqx_chunk *facts; const pqx_places *places; } pqx_slice_chunk;
-typedef struct pqx_slice_row_group { int64_t num_rows, file_offset; int32_t ordinal; } pqx_slice_row_group;
+/* What a slice is made of, whichever form it comes from. Elements in preorder, the root first;
+ * their Thrift bytes are copied with num_children renewed (0 for leaves). Chunks row-group major:
+ * whole Thrift structs where `thrift.data` is set, otherwise made from `facts` (and `places`, or
+ * NULL), without statistics: what `present` has. `facts` are there in both cases; a Thrift struct
+ * with metadata and without PQX_PRESENT_PATH_IN_SCHEMA takes path_in_schema from `paths`, which may
+ * be NULL where no chunk asks for it. */
+typedef struct pqx_slice_element {
+    pqx_bytes thrift;
+    int32_t num_children;
+    uint8_t column_order;
+} pqx_slice_element;
+typedef struct pqx_slice_chunk {
+    pqx_bytes thrift;
+    const pqx_chunk *facts;
+    const pqx_places *places;
+} pqx_slice_chunk;
+typedef struct pqx_slice_row_group {
+    int64_t num_rows, file_offset;
+    int32_t ordinal;
+} pqx_slice_row_group;
 typedef struct pqx_slice_parts {
     int32_t version;
-    const pqx_slice_element *elements;   uint32_t element_count;
-    const pqx_slice_row_group *row_groups; uint32_t row_group_count;
-    const pqx_slice_chunk *chunks;       uint32_t leaf_count;      /* row_group_count × leaf_count */
-    const pqx_bytes *paths;                                        /* per leaf: its path, NUL between the parts */
-    const pqx_bytes *key_values;         uint32_t key_value_count; /* Thrift KeyValue structs, verbatim */
-    pqx_bytes arrow_schema;                                        /* the base64 text, or size 0 */
-    pqx_bytes created_by;                uint8_t has_created_by, has_column_orders;
+    const pqx_slice_element *elements;
+    uint32_t element_count;
+    const pqx_slice_row_group *row_groups;
+    uint32_t row_group_count;
+    const pqx_slice_chunk *chunks;
+    uint32_t leaf_count;    /* row_group_count × leaf_count */
+    const pqx_bytes *paths; /* per leaf: its path, NUL between the parts */
+    const pqx_bytes *key_values;
+    uint32_t key_value_count; /* Thrift KeyValue structs, verbatim */
+    pqx_bytes arrow_schema;   /* the base64 text, or size 0 */
+    pqx_bytes created_by;
+    uint8_t has_created_by, has_column_orders;
 } pqx_slice_parts;
 
-/* Append the slice's FileMetaData to `out`. total_byte_size and total_compressed_size of a row group are the sums
- * over its chunks here, num_rows of the file the sum over the row groups; ARROW:schema stands behind the other key-values.
- * Nothing stays appended on failure. Offsets in errors count from the element's bytes. */
+/* Append the slice's FileMetaData to `out`. total_byte_size and total_compressed_size of a row
+ * group are the sums over its chunks here, num_rows of the file the sum over the row groups;
+ * ARROW:schema stands behind the other key-values. Nothing stays appended on failure. Offsets in
+ * errors count from the element's bytes. */
 PQX_API int pqx_slice_write(const pqx_slice_parts *parts, pqx_buffer *out, pqx_error *error);
 
-/* From a scanned footer: `leaves` ascending, `row_groups` in the order wanted; the groups above the leaves come
- * along. With `arrow_schema`, ARROW:schema is projected to these leaves (where the footer has a valid one); with
- * `key_values`, the other key-values come along. */
-PQX_API int pqx_slice_footer(const uint8_t *data, size_t size, const pqx_scan *scan, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error);
+/* From a scanned footer: `leaves` ascending, `row_groups` in the order wanted; the groups above the
+ * leaves come along. With `arrow_schema`, ARROW:schema is projected to these leaves (where the
+ * footer has a valid one); with `key_values`, the other key-values come along. */
+PQX_API int pqx_slice_footer(const uint8_t *data, size_t size, const pqx_scan *scan,
+                             const uint32_t *leaves, uint32_t leaf_count,
+                             const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema,
+                             int key_values, pqx_buffer *out, pqx_error *error);
 
-/* ---- ARROW:schema ------------------------------------------------------------------------------------------------ */
+/* ---- ARROW:schema
+ * ------------------------------------------------------------------------------------------------
+ */
 
-/* The Arrow schema of a key-value, decoded where it is looked at: fields can be taken out one by one and put together
- * again. `text` stays the caller's and must stay there. */
+/* The Arrow schema of a key-value, decoded where it is looked at: fields can be taken out one by
+ * one and put together again. `text` stays the caller's and must stay there. */
 typedef struct pqx_arrow_schema {
-    const uint8_t *text;                 /* the base64 value, without its padding */
+    const uint8_t *text; /* the base64 value, without its padding */
     size_t text_size;
-    uint8_t *data;                       /* room for the IPC message, malloc'ed; decoded by blocks when first used */
-    uint8_t *decoded;                    /* per block: whether it is */
-    size_t size;                         /* bytes of the message, prefix and all */
-    size_t *budget;                      /* bytes that pieces may still take, all together */
+    uint8_t *data;    /* room for the IPC message, malloc'ed; decoded by blocks when first used */
+    uint8_t *decoded; /* per block: whether it is */
+    size_t size;      /* bytes of the message, prefix and all */
+    size_t *budget;   /* bytes that pieces may still take, all together */
     uint32_t field_count;
-    uint32_t fields, schema;             /* offsets in `data`: the fields vector, the Schema table */
+    uint32_t fields, schema; /* offsets in `data`: the fields vector, the Schema table */
 } pqx_arrow_schema;
-/* `text` is the base64 value. Reserves size × 3 / 4 bytes and touches few of them; give them back with
- * pqx_arrow_schema_free. A schema serves one thread at a time. Offsets in errors count from the decoded message. */
-PQX_API int pqx_arrow_schema_parse(const uint8_t *text, size_t size, pqx_arrow_schema *schema, pqx_error *error);
+/* `text` is the base64 value. Reserves size × 3 / 4 bytes and touches few of them; give them back
+ * with pqx_arrow_schema_free. A schema serves one thread at a time. Offsets in errors count from
+ * the decoded message. */
+PQX_API int pqx_arrow_schema_parse(const uint8_t *text, size_t size, pqx_arrow_schema *schema,
+                                   pqx_error *error);
 PQX_API void pqx_arrow_schema_free(pqx_arrow_schema *schema);
 /* The name of field `index`, good until the schema is freed; "" where it has none. */
-PQX_API int pqx_arrow_field_name(const pqx_arrow_schema *schema, uint32_t index, pqx_bytes *name, pqx_error *error);
-/* Append field `index`, without its name, as one self-contained piece: a FlatBuffers Field table at offset 0 whose
- * offsets all lead forward within the piece, vtables included, and whose name offset leads to the piece's end. Its
- * length is a multiple of 8. All pieces taken from one schema together are at most 4 × its size + 1024 bytes: tables
- * that are shared cannot blow them up. A type or a slot that Schema.fbs of Arrow 24 does not know is an error. */
-PQX_API int pqx_arrow_field_piece(const pqx_arrow_schema *schema, uint32_t index, pqx_buffer *out, pqx_error *error);
-/* Put pieces and names together into an ARROW:schema value (base64), appended to `out`. keep[i].data is NULL to keep
- * field i whole, or says what stays of a struct: one byte per child (0: cut), then, in order, the same for each child that
- * stays and is a struct itself (below lists, maps and dictionaries all stays); all bytes are to be consumed. `keep` itself
- * may be NULL. The schema's own metadata is left out: it repeats the file's key-values. Pieces are untrusted: they are
- * walked, and no field takes more than 4 × its piece + 1024 bytes. Offsets in errors count from the piece. */
-PQX_API int pqx_arrow_schema_build(const pqx_bytes *pieces, const pqx_bytes *names, const pqx_bytes *keep, uint32_t count, pqx_buffer *out, pqx_error *error);
+PQX_API int pqx_arrow_field_name(const pqx_arrow_schema *schema, uint32_t index, pqx_bytes *name,
+                                 pqx_error *error);
+/* Append field `index`, without its name, as one self-contained piece: a FlatBuffers Field table at
+ * offset 0 whose offsets all lead forward within the piece, vtables included, and whose name offset
+ * leads to the piece's end. Its length is a multiple of 8. All pieces taken from one schema
+ * together are at most 4 × its size + 1024 bytes: tables that are shared cannot blow them up. A
+ * type or a slot that Schema.fbs of Arrow 24 does not know is an error. */
+PQX_API int pqx_arrow_field_piece(const pqx_arrow_schema *schema, uint32_t index, pqx_buffer *out,
+                                  pqx_error *error);
+/* Put pieces and names together into an ARROW:schema value (base64), appended to `out`.
+ * keep[i].data is NULL to keep field i whole, or says what stays of a struct: one byte per child
+ * (0: cut), then, in order, the same for each child that stays and is a struct itself (below lists,
+ * maps and dictionaries all stays); all bytes are to be consumed. `keep` itself may be NULL. The
+ * schema's own metadata is left out: it repeats the file's key-values. Pieces are untrusted: they
+ * are walked, and no field takes more than 4 × its piece + 1024 bytes. Offsets in errors count from
+ * the piece. */
+PQX_API int pqx_arrow_schema_build(const pqx_bytes *pieces, const pqx_bytes *names,
+                                   const pqx_bytes *keep, uint32_t count, pqx_buffer *out,
+                                   pqx_error *error);
 
-/* ---- the flat footer ------------------------------------------------------------------------------------------------ */
+/* ---- the flat footer
+ * ------------------------------------------------------------------------------------------------
+ */
 
 /* What somebody has put into a slot of a flat footer. */
 typedef struct pqx_flat_extension {
@@ -498,22 +600,29 @@ typedef struct pqx_flat_extension {
     pqx_bytes data;
 } pqx_flat_extension;
 
-/* Append the flat footer's payload (docs/formats.md, without the 28-byte trailer) for a scanned footer. `flags` may be
- * PQX_FLAT_WRITE_COMPACT: bounds of more than 16 bytes are shortened where that is valid; PQX_FLAT_WRITE_VERBATIM: a footer
- * that the tables cannot say (PQX_ENCRYPTED, _IRREGULAR, _MISMATCH, _MISSING_FIELD, _UNSUPPORTED_VALUE, _FIELD_TYPE, _SCHEMA)
- * is carried as it is, for pqx_flat_to_thrift alone, and without extensions. Extensions, or none, ascend by UUID. PQX_TOO_LARGE: 2 GiB, or a footer of more than 16 times its payload.
- * PQX_OUT_OF_PROPORTION: more than 16 times the footer and its extensions, and 4 MiB; known of paths before anything is built.
- * Reserves 4 bytes per table, 8 per cell and 32 per schema element meanwhile. On failure nothing is appended. */
+/* Append the flat footer's payload (docs/formats.md, without the 28-byte trailer) for a scanned
+ * footer. `flags` may be PQX_FLAT_WRITE_COMPACT: bounds of more than 16 bytes are shortened where
+ * that is valid; PQX_FLAT_WRITE_VERBATIM: a footer that the tables cannot say (PQX_ENCRYPTED,
+ * _IRREGULAR, _MISMATCH, _MISSING_FIELD, _UNSUPPORTED_VALUE, _FIELD_TYPE, _SCHEMA) is carried as it
+ * is, for pqx_flat_to_thrift alone, and without extensions. Extensions, or none, ascend by UUID.
+ * PQX_TOO_LARGE: 2 GiB, or a footer of more than 16 times its payload. PQX_OUT_OF_PROPORTION: more
+ * than 16 times the footer and its extensions, and 4 MiB; known of paths before anything is built.
+ * Reserves 4 bytes per table, 8 per cell and 32 per schema element meanwhile. On failure nothing is
+ * appended. */
 #define PQX_FLAT_WRITE_COMPACT 1
 #define PQX_FLAT_WRITE_VERBATIM 2
-PQX_API int pqx_flat_write(const uint8_t *footer, size_t size, const pqx_scan *scan, int flags, const pqx_flat_extension *extensions, uint32_t extension_count, pqx_buffer *out, pqx_error *error);
-/* Append the Thrift FileMetaData, without an extension, that a whole payload in memory was written from: byte for byte,
- * or, from a compact one, with the bounds that it has. What comes out is at most 64 times the payload (PQX_TOO_LARGE), and
- * so is what is reserved beside it. O(size of both). On failure nothing is appended. */
-PQX_API int pqx_flat_to_thrift(const uint8_t *payload, size_t size, pqx_buffer *out, pqx_error *error);
+PQX_API int pqx_flat_write(const uint8_t *footer, size_t size, const pqx_scan *scan, int flags,
+                           const pqx_flat_extension *extensions, uint32_t extension_count,
+                           pqx_buffer *out, pqx_error *error);
+/* Append the Thrift FileMetaData, without an extension, that a whole payload in memory was written
+ * from: byte for byte, or, from a compact one, with the bounds that it has. What comes out is at
+ * most 64 times the payload (PQX_TOO_LARGE), and so is what is reserved beside it. O(size of both).
+ * On failure nothing is appended. */
+PQX_API int pqx_flat_to_thrift(const uint8_t *payload, size_t size, pqx_buffer *out,
+                               pqx_error *error);
 
-/* Where a reader gets bytes. `read` fills `into` with exactly `length` bytes from `offset` of the file and returns 0,
- * or an errno. It may be called from any thread that uses the reader. */
+/* Where a reader gets bytes. `read` fills `into` with exactly `length` bytes from `offset` of the
+ * file and returns 0, or an errno. It may be called from any thread that uses the reader. */
 typedef struct pqx_source {
     int (*read)(void *context, uint64_t offset, size_t length, uint8_t *into);
     void *context;
@@ -524,153 +633,208 @@ PQX_API pqx_source pqx_source_fd(int fd, uint64_t size);
 
 typedef struct pqx_flat pqx_flat;
 
-/* Open the flat footer whose payload is [payload, payload + length) of the source. `known` are the `known_size` bytes of
- * the source that end at `known_end`, already read; there need not be any. Checks the tail block and nothing else.
- * Reserves the reader and a copy of what is known of the payload; give them back with pqx_flat_close. A reader serves one
- * thread at a time. */
-PQX_API int pqx_flat_open(const pqx_source *source, uint64_t payload, uint64_t length, const uint8_t *known, size_t known_size, uint64_t known_end, pqx_flat **flat, pqx_error *error);
+/* Open the flat footer whose payload is [payload, payload + length) of the source. `known` are the
+ * `known_size` bytes of the source that end at `known_end`, already read; there need not be any.
+ * Checks the tail block and nothing else. Reserves the reader and a copy of what is known of the
+ * payload; give them back with pqx_flat_close. A reader serves one thread at a time. */
+PQX_API int pqx_flat_open(const pqx_source *source, uint64_t payload, uint64_t length,
+                          const uint8_t *known, size_t known_size, uint64_t known_end,
+                          pqx_flat **flat, pqx_error *error);
 PQX_API void pqx_flat_close(pqx_flat *flat);
 
 typedef struct pqx_flat_facts {
     int32_t version;
     int64_t num_rows;
     uint32_t leaf_count, node_count, row_group_count, key_value_count;
-    uint8_t is_lossless;                 /* bounds are not shortened: pqx_flat_to_thrift gives back what was there */
+    uint8_t
+        is_lossless; /* bounds are not shortened: pqx_flat_to_thrift gives back what was there */
 } pqx_flat_facts;
 PQX_API void pqx_flat_get_facts(const pqx_flat *flat, pqx_flat_facts *facts);
 
-/* Look a name up, '.' and NUL being one and the same: every leaf and group whose path reads like this. Fills up to
- * `capacity` ids (a leaf's ordinal, or PQX_FLAT_GROUP | node) and says how many there are. Where lookups come past names that
- * were made to collide, the reader reads the payload whole, and all of its names once, into a table under a random key of 24
- * to 40 bytes for each name. */
+/* Look a name up, '.' and NUL being one and the same: every leaf and group whose path reads like
+ * this. Fills up to `capacity` ids (a leaf's ordinal, or PQX_FLAT_GROUP | node) and says how many
+ * there are. Where lookups come past names that were made to collide, the reader reads the payload
+ * whole, and all of its names once, into a table under a random key of 24 to 40 bytes for each
+ * name. */
 #define PQX_FLAT_GROUP 0x80000000u
-PQX_API int pqx_flat_find_name(pqx_flat *flat, const uint8_t *name, size_t size, uint32_t *ids, size_t capacity, size_t *count, pqx_error *error);
-PQX_API int pqx_flat_find_field_id(pqx_flat *flat, int32_t field_id, uint32_t *ids, size_t capacity, size_t *count, pqx_error *error);
+PQX_API int pqx_flat_find_name(pqx_flat *flat, const uint8_t *name, size_t size, uint32_t *ids,
+                               size_t capacity, size_t *count, pqx_error *error);
+PQX_API int pqx_flat_find_field_id(pqx_flat *flat, int32_t field_id, uint32_t *ids, size_t capacity,
+                                   size_t *count, pqx_error *error);
 
 /* A leaf's or group's place in the schema. Pointers are good until the next call on this reader. */
 typedef struct pqx_flat_node {
-    pqx_bytes thrift, path;              /* SchemaElement; path with NUL between its parts, "" for the root */
-    uint32_t parent;                     /* node, PQX_FLAT_NONE for the root */
-    uint32_t schema_index;               /* in preorder */
+    pqx_bytes thrift, path; /* SchemaElement; path with NUL between its parts, "" for the root */
+    uint32_t parent;        /* node, PQX_FLAT_NONE for the root */
+    uint32_t schema_index;  /* in preorder */
     uint32_t first_leaf, leaf_count;
     uint8_t column_order, max_definition, max_repetition;
 } pqx_flat_node;
 PQX_API int pqx_flat_get_node(pqx_flat *flat, uint32_t id, pqx_flat_node *node, pqx_error *error);
 
-/* A leaf's chunks in the row groups [first, first + count). `chunks` has room for count, `places` too or is NULL;
- * bounds are appended to `arena`, and the chunks' ranges count from its start. Facts: what the flat form carries. */
-PQX_API int pqx_flat_get_chunks(pqx_flat *flat, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena, pqx_error *error);
-PQX_API int pqx_flat_get_row_groups(pqx_flat *flat, uint32_t first, uint32_t count, pqx_row_group *row_groups, pqx_error *error);
-typedef struct pqx_sorting_column { int32_t column; uint8_t descending, nulls_first; } pqx_sorting_column;
+/* A leaf's chunks in the row groups [first, first + count). `chunks` has room for count, `places`
+ * too or is NULL; bounds are appended to `arena`, and the chunks' ranges count from its start.
+ * Facts: what the flat form carries. */
+PQX_API int pqx_flat_get_chunks(pqx_flat *flat, uint32_t leaf, uint32_t first, uint32_t count,
+                                pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
+                                pqx_error *error);
+PQX_API int pqx_flat_get_row_groups(pqx_flat *flat, uint32_t first, uint32_t count,
+                                    pqx_row_group *row_groups, pqx_error *error);
+typedef struct pqx_sorting_column {
+    int32_t column;
+    uint8_t descending, nulls_first;
+} pqx_sorting_column;
 /* The sorting columns of a row group: fills up to `capacity`, and says how many there are. */
-PQX_API int pqx_flat_get_sorting_columns(pqx_flat *flat, uint32_t row_group, pqx_sorting_column *columns, size_t capacity, size_t *count, pqx_error *error);
-/* Key and value of pair `index`; value->data is NULL where there is none. Good until the next call. */
-PQX_API int pqx_flat_get_key_value(pqx_flat *flat, uint32_t index, pqx_bytes *key, pqx_bytes *value, pqx_error *error);
-PQX_API int pqx_flat_get_created_by(pqx_flat *flat, pqx_bytes *created_by, int *present, pqx_error *error);
-/* The extension slots: how many there are; UUID and length of one; its bytes, good until the next call. Asking how many
- * loads the list of all, asking for bytes the cell of that one. */
+PQX_API int pqx_flat_get_sorting_columns(pqx_flat *flat, uint32_t row_group,
+                                         pqx_sorting_column *columns, size_t capacity,
+                                         size_t *count, pqx_error *error);
+/* Key and value of pair `index`; value->data is NULL where there is none. Good until the next call.
+ */
+PQX_API int pqx_flat_get_key_value(pqx_flat *flat, uint32_t index, pqx_bytes *key, pqx_bytes *value,
+                                   pqx_error *error);
+PQX_API int pqx_flat_get_created_by(pqx_flat *flat, pqx_bytes *created_by, int *present,
+                                    pqx_error *error);
+/* The extension slots: how many there are; UUID and length of one; its bytes, good until the next
+ * call. Asking how many loads the list of all, asking for bytes the cell of that one. */
 PQX_API int pqx_flat_get_extension_count(pqx_flat *flat, uint32_t *count, pqx_error *error);
-PQX_API int pqx_flat_get_extension_name(pqx_flat *flat, uint32_t index, uint8_t uuid[16], uint32_t *size, pqx_error *error);
-PQX_API int pqx_flat_get_extension(pqx_flat *flat, uint32_t index, pqx_bytes *data, pqx_error *error);
+PQX_API int pqx_flat_get_extension_name(pqx_flat *flat, uint32_t index, uint8_t uuid[16],
+                                        uint32_t *size, pqx_error *error);
+PQX_API int pqx_flat_get_extension(pqx_flat *flat, uint32_t index, pqx_bytes *data,
+                                   pqx_error *error);
 /* The slice for a projection, as pqx_slice_footer makes it. */
-PQX_API int pqx_flat_slice(pqx_flat *flat, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error);
-/* Read the whole payload into memory, once: worth it for many of the columns. What is used is still checked when it is. */
+PQX_API int pqx_flat_slice(pqx_flat *flat, const uint32_t *leaves, uint32_t leaf_count,
+                           const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema,
+                           int key_values, pqx_buffer *out, pqx_error *error);
+/* Read the whole payload into memory, once: worth it for many of the columns. What is used is still
+ * checked when it is. */
 PQX_API int pqx_flat_hold(pqx_flat *flat, pqx_error *error);
 /* Reads made and bytes fetched so far. */
 PQX_API void pqx_flat_io(const pqx_flat *flat, uint64_t *reads, uint64_t *bytes);
 
-/* Check a whole payload in memory: every cell, that the vectors other readers use lead to the same tables, and that a
- * Thrift footer comes out of it. */
+/* Check a whole payload in memory: every cell, that the vectors other readers use lead to the same
+ * tables, and that a Thrift footer comes out of it. */
 PQX_API int pqx_flat_verify(const uint8_t *payload, size_t size, pqx_error *error);
 
-/* ---- the footer index ----------------------------------------------------------------------------------------------- */
+/* ---- the footer index
+ * -----------------------------------------------------------------------------------------------
+ */
 
-/* Append the footer index's payload (docs/formats.md, section 7, without the 28-byte trailer) for a scanned footer.
- * PQX_OUT_OF_PROPORTION: paths, or a payload, of more than 16 times the footer and 4 MiB; known before anything is built.
- * Reserves 32 bytes per schema element meanwhile. On failure nothing is appended. */
-PQX_API int pqx_index_write(const uint8_t *footer, size_t size, const pqx_scan *scan, pqx_buffer *out, pqx_error *error);
+/* Append the footer index's payload (docs/formats.md, section 7, without the 28-byte trailer) for a
+ * scanned footer. PQX_OUT_OF_PROPORTION: paths, or a payload, of more than 16 times the footer and
+ * 4 MiB; known before anything is built. Reserves 32 bytes per schema element meanwhile. On failure
+ * nothing is appended. */
+PQX_API int pqx_index_write(const uint8_t *footer, size_t size, const pqx_scan *scan,
+                            pqx_buffer *out, pqx_error *error);
 
-/* A reader of the Thrift footer by its index. Functions are those of pqx_flat above, with these differences. Thrift bytes
- * whose checksum is wrong are PQX_THRIFT_CHECKSUM, which no other form can make good; everything else that is wrong is
- * damage of the index. */
+/* A reader of the Thrift footer by its index. Functions are those of pqx_flat above, with these
+ * differences. Thrift bytes whose checksum is wrong are PQX_THRIFT_CHECKSUM, which no other form
+ * can make good; everything else that is wrong is damage of the index. */
 typedef struct pqx_index pqx_index;
 
-/* Open the index whose payload is [payload, payload + length) of the source, of the Thrift footer that begins at `footer`;
- * the pieces that it leads to lie in the footer's first `thrift_length` bytes (pqx_location has it). `known` as
- * pqx_flat_open takes it. Checks the tail block and nothing else. Reserves the reader and a copy of `known`. */
-PQX_API int pqx_index_open(const pqx_source *source, uint64_t footer, uint64_t thrift_length, uint64_t payload, uint64_t length, const uint8_t *known, size_t known_size, uint64_t known_end, pqx_index **index, pqx_error *error);
+/* Open the index whose payload is [payload, payload + length) of the source, of the Thrift footer
+ * that begins at `footer`; the pieces that it leads to lie in the footer's first `thrift_length`
+ * bytes (pqx_location has it). `known` as pqx_flat_open takes it. Checks the tail block and nothing
+ * else. Reserves the reader and a copy of `known`. */
+PQX_API int pqx_index_open(const pqx_source *source, uint64_t footer, uint64_t thrift_length,
+                           uint64_t payload, uint64_t length, const uint8_t *known,
+                           size_t known_size, uint64_t known_end, pqx_index **index,
+                           pqx_error *error);
 PQX_API void pqx_index_close(pqx_index *index);
 /* Read the Thrift footer and the index into memory, once: worth it for most of the columns. */
 PQX_API int pqx_index_hold(pqx_index *index, pqx_error *error);
 PQX_API void pqx_index_get_facts(const pqx_index *index, pqx_flat_facts *facts);
-PQX_API int pqx_index_find_name(pqx_index *index, const uint8_t *name, size_t size, uint32_t *ids, size_t capacity, size_t *count, pqx_error *error);
-PQX_API int pqx_index_find_field_id(pqx_index *index, int32_t field_id, uint32_t *ids, size_t capacity, size_t *count, pqx_error *error);
-PQX_API int pqx_index_get_node(pqx_index *index, uint32_t id, pqx_flat_node *node, pqx_error *error);
-/* The chunks' Thrift bytes are appended to `arena`, and all ranges count from its start; all facts of the Thrift footer.
- * Bounds are those of the footer, to be judged by pqx_usable_bounds with *element, which is filled in where it is not NULL
- * (its ranges mean nothing). */
-PQX_API int pqx_index_get_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena, pqx_element *element, pqx_error *error);
-PQX_API int pqx_index_get_row_groups(pqx_index *index, uint32_t first, uint32_t count, pqx_row_group *row_groups, pqx_error *error);
-PQX_API int pqx_index_get_sorting_columns(pqx_index *index, uint32_t row_group, pqx_sorting_column *columns, size_t capacity, size_t *count, pqx_error *error);
-PQX_API int pqx_index_get_key_value(pqx_index *index, uint32_t number, pqx_bytes *key, pqx_bytes *value, pqx_error *error);
-PQX_API int pqx_index_get_created_by(pqx_index *index, pqx_bytes *created_by, int *present, pqx_error *error);
-PQX_API int pqx_index_slice(pqx_index *index, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error);
-/* Check a whole index in memory: in `data` the Thrift footer, extension and all, is [footer, size), and the payload is
- * [payload, payload + length). Every cell, every checksum over Thrift bytes, and that it is byte for byte the index that
- * this footer has: PQX_BAD_VALUE at the first byte that differs. Offsets count from `data`. O(size). Reserves what
- * pqx_scan_footer and pqx_index_write do, and a copy of `data`. */
-PQX_API int pqx_index_verify(const uint8_t *data, size_t size, size_t footer, size_t thrift_length, size_t payload, size_t length, pqx_error *error);
+PQX_API int pqx_index_find_name(pqx_index *index, const uint8_t *name, size_t size, uint32_t *ids,
+                                size_t capacity, size_t *count, pqx_error *error);
+PQX_API int pqx_index_find_field_id(pqx_index *index, int32_t field_id, uint32_t *ids,
+                                    size_t capacity, size_t *count, pqx_error *error);
+PQX_API int pqx_index_get_node(pqx_index *index, uint32_t id, pqx_flat_node *node,
+                               pqx_error *error);
+/* The chunks' Thrift bytes are appended to `arena`, and all ranges count from its start; all facts
+ * of the Thrift footer. Bounds are those of the footer, to be judged by pqx_usable_bounds with
+ * *element, which is filled in where it is not NULL (its ranges mean nothing). */
+PQX_API int pqx_index_get_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
+                                 pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
+                                 pqx_element *element, pqx_error *error);
+PQX_API int pqx_index_get_row_groups(pqx_index *index, uint32_t first, uint32_t count,
+                                     pqx_row_group *row_groups, pqx_error *error);
+PQX_API int pqx_index_get_sorting_columns(pqx_index *index, uint32_t row_group,
+                                          pqx_sorting_column *columns, size_t capacity,
+                                          size_t *count, pqx_error *error);
+PQX_API int pqx_index_get_key_value(pqx_index *index, uint32_t number, pqx_bytes *key,
+                                    pqx_bytes *value, pqx_error *error);
+PQX_API int pqx_index_get_created_by(pqx_index *index, pqx_bytes *created_by, int *present,
+                                     pqx_error *error);
+PQX_API int pqx_index_slice(pqx_index *index, const uint32_t *leaves, uint32_t leaf_count,
+                            const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema,
+                            int key_values, pqx_buffer *out, pqx_error *error);
+/* Check a whole index in memory: in `data` the Thrift footer, extension and all, is [footer, size),
+ * and the payload is [payload, payload + length). Every cell, every checksum over Thrift bytes, and
+ * that it is byte for byte the index that this footer has: PQX_BAD_VALUE at the first byte that
+ * differs. Offsets count from `data`. O(size). Reserves what pqx_scan_footer and pqx_index_write
+ * do, and a copy of `data`. */
+PQX_API int pqx_index_verify(const uint8_t *data, size_t size, size_t footer, size_t thrift_length,
+                             size_t payload, size_t length, pqx_error *error);
 PQX_API void pqx_index_io(const pqx_index *index, uint64_t *reads, uint64_t *bytes);
 
-/* ---- where the footer is ------------------------------------------------------------------------------------------- */
+/* ---- where the footer is
+ * ------------------------------------------------------------------------------------------- */
 
-/* A block of ours that stands aside: in the file's data part, right in front of the Thrift footer. */
+/* A block of ours that stands aside: in the file's data part, right in front of the Thrift footer.
+ */
 typedef struct pqx_aside_block {
     uint8_t uuid[16];
-    uint64_t payload;                    /* in the file; its 28-byte trailer follows it */
-    uint32_t length, trailer_crc;        /* of the payload; the CRC-32 of the trailer */
+    uint64_t payload;             /* in the file; its 28-byte trailer follows it */
+    uint32_t length, trailer_crc; /* of the payload; the CRC-32 of the trailer */
 } pqx_aside_block;
 
-/* A reference to such blocks, as an extension of FileMetaData holds it. Its ranges lie in the payload that it was parsed
- * from, which stays the caller's. */
+/* A reference to such blocks, as an extension of FileMetaData holds it. Its ranges lie in the
+ * payload that it was parsed from, which stays the caller's. */
 typedef struct pqx_reference {
-    uint64_t start;                      /* where the Thrift footer stood before they came */
-    uint32_t struct_length, struct_crc;  /* the Thrift struct without extension, its stop included; its CRC-32 */
+    uint64_t start; /* where the Thrift footer stood before they came */
+    uint32_t struct_length,
+        struct_crc; /* the Thrift struct without extension, its stop included; its CRC-32 */
     uint32_t block_count;
     const uint8_t *blocks;
-    pqx_bytes tail_block;                /* a copy of the end of the last payload; size 0: there is none */
+    pqx_bytes tail_block; /* a copy of the end of the last payload; size 0: there is none */
 } pqx_reference;
 
-/* Parse the payload of a reference block of a file whose Thrift footer begins at `footer`, and check that its blocks follow
- * each other from `start` to there. The payload's checksum, and whether the struct ends where the reference says, are the
- * caller's to check. PQX_UNKNOWN_LAYOUT: a version that is not known; PQX_REFERENCE: anything else that does not fit.
- * Offsets of errors count from `payload`. */
-PQX_API int pqx_reference_parse(const uint8_t *payload, size_t size, uint64_t footer, pqx_reference *reference, pqx_error *error);
+/* Parse the payload of a reference block of a file whose Thrift footer begins at `footer`, and
+ * check that its blocks follow each other from `start` to there. The payload's checksum, and
+ * whether the struct ends where the reference says, are the caller's to check. PQX_UNKNOWN_LAYOUT:
+ * a version that is not known; PQX_REFERENCE: anything else that does not fit. Offsets of errors
+ * count from `payload`. */
+PQX_API int pqx_reference_parse(const uint8_t *payload, size_t size, uint64_t footer,
+                                pqx_reference *reference, pqx_error *error);
 /* Block `index` of reference->block_count, front to back. */
-PQX_API void pqx_reference_get_block(const pqx_reference *reference, uint32_t index, pqx_aside_block *block);
+PQX_API void pqx_reference_get_block(const pqx_reference *reference, uint32_t index,
+                                     pqx_aside_block *block);
 
 enum pqx_form { PQX_FORM_NONE = 0, PQX_FORM_FLAT = 1, PQX_FORM_INDEX = 2, PQX_FORM_PAR3 = 3 };
 
 /* The block that a file is best opened by, as pqx_flat_open and pqx_index_open take it. */
 typedef struct pqx_location {
-    int form;                            /* PQX_FORM_NONE: the other members mean nothing */
-    uint64_t footer;                     /* where the Thrift footer begins; in a PAR3 file the payload */
-    uint64_t thrift_length;              /* the bytes of it that an index may lead to */
+    int form;               /* PQX_FORM_NONE: the other members mean nothing */
+    uint64_t footer;        /* where the Thrift footer begins; in a PAR3 file the payload */
+    uint64_t thrift_length; /* the bytes of it that an index may lead to */
     uint64_t payload;
     uint32_t length;
-    const uint8_t *known;                /* bytes of the file that end at known_end: in `tail`, or in `reference` */
+    const uint8_t
+        *known; /* bytes of the file that end at known_end: in `tail`, or in `reference` */
     size_t known_size;
     uint64_t known_end;
-    uint8_t reference[4096];             /* memory for a reference that stands there as text */
+    uint8_t reference[4096]; /* memory for a reference that stands there as text */
 } pqx_location;
 
-/* Find the last block of ours from the back of a file of `file_size` bytes that ends in `tail`: in the extension of the
- * Thrift footer, aside from it by a reference there, or alone (PAR3). 4 KiB nearly always suffice. Blocks of others on top
- * are stepped over by their trailers. PQX_FORM_NONE: the tail shows none; the Thrift footer counts. Of a payload nothing
- * is looked at. `found` must stay where it is as long as its members are used. */
-PQX_API void pqx_locate(const uint8_t *tail, size_t tail_size, uint64_t file_size, pqx_location *found);
+/* Find the last block of ours from the back of a file of `file_size` bytes that ends in `tail`: in
+ * the extension of the Thrift footer, aside from it by a reference there, or alone (PAR3). 4 KiB
+ * nearly always suffice. Blocks of others on top are stepped over by their trailers. PQX_FORM_NONE:
+ * the tail shows none; the Thrift footer counts. Of a payload nothing is looked at. `found` must
+ * stay where it is as long as its members are used. */
+PQX_API void pqx_locate(const uint8_t *tail, size_t tail_size, uint64_t file_size,
+                        pqx_location *found);
 
-/* ---- the metadata sidecar, `_pm` ---------------------------------------------------------------------------------------- */
+/* ---- the metadata sidecar, `_pm`
+ * ---------------------------------------------------------------------------------------- */
 
 /* generated: sidecar constants */
 #define PQX_PM_CHUNK_BYTES 64
@@ -704,51 +868,58 @@ PQX_API void pqx_locate(const uint8_t *tail, size_t tail_size, uint64_t file_siz
 #define PQX_PM_STAT_NULL_COUNT 128
 /* end of generated */
 
-/* A sidecar's header, read and checked: what holds for all its footers. Everything below reads straight from `data`, which
- * stays the caller's and must stay as it is. `columns` stand at offset 32, 32 bytes each. */
+/* A sidecar's header, read and checked: what holds for all its footers. Everything below reads
+ * straight from `data`, which stays the caller's and must stay as it is. `columns` stand at offset
+ * 32, 32 bytes each. */
 typedef struct pqx_pm {
     const uint8_t *data;
     size_t size;
-    uint64_t features;                   /* PQX_PM_FEATURE_*; unknown bits of the lower half mean nothing to a reader */
-    int32_t designated_timestamp;        /* column, -1: none */
+    uint64_t
+        features; /* PQX_PM_FEATURE_*; unknown bits of the lower half mean nothing to a reader */
+    int32_t designated_timestamp; /* column, -1: none */
     uint32_t column_count;
-    uint32_t sorting_count;              /* the implicit sorting column included */
-    uint32_t bloom_count;                /* columns with Bloom filters */
-    size_t sorting, bloom_columns;       /* offsets of uint32s */
-    size_t end;                          /* behind the header's last known section */
-    int64_t squash_tracker;              /* -1: none */
+    uint32_t sorting_count;        /* the implicit sorting column included */
+    uint32_t bloom_count;          /* columns with Bloom filters */
+    size_t sorting, bloom_columns; /* offsets of uint32s */
+    size_t end;                    /* behind the header's last known section */
+    int64_t squash_tracker;        /* -1: none */
 } pqx_pm;
 
 /* One snapshot: a footer with what it leads to. */
 typedef struct pqx_pm_footer {
-    uint64_t size;                       /* of the sidecar, as it was committed with this footer */
+    uint64_t size; /* of the sidecar, as it was committed with this footer */
     uint64_t offset;
-    uint32_t length;                     /* through the checksum */
+    uint32_t length; /* through the checksum */
     uint32_t parquet_footer_length, row_group_count;
     uint64_t parquet_footer_offset, unused_bytes;
-    uint64_t previous;                   /* committed size of the snapshot before, 0: none */
-    uint64_t features;                   /* PQX_PM_FOOTER_FEATURE_* */
-    uint64_t entries, blooms;            /* offsets: of block entries; of the Bloom filters' matrix */
-    uint64_t scratchpad;                 /* offset of its first entry */
-    uint32_t scratchpad_count;           /* 0: none */
-    uint32_t checksum;                   /* as stored */
-    int64_t seq_txn;                     /* -1: none */
+    uint64_t previous;         /* committed size of the snapshot before, 0: none */
+    uint64_t features;         /* PQX_PM_FOOTER_FEATURE_* */
+    uint64_t entries, blooms;  /* offsets: of block entries; of the Bloom filters' matrix */
+    uint64_t scratchpad;       /* offset of its first entry */
+    uint32_t scratchpad_count; /* 0: none */
+    uint32_t checksum;         /* as stored */
+    int64_t seq_txn;           /* -1: none */
 } pqx_pm_footer;
 
-/* Read the header of the sidecar in `data`. Checks flags, the designated timestamp, every name's place, the sections. O(columns). */
+/* Read the header of the sidecar in `data`. Checks flags, the designated timestamp, every name's
+ * place, the sections. O(columns). */
 PQX_API int pqx_pm_open(const uint8_t *data, size_t size, pqx_pm *pm, pqx_error *error);
 /* The size at offset 0: what the last commit says. `size` is at least 8. */
 PQX_API uint64_t pqx_pm_committed_size(const uint8_t *data);
-/* Read the footer that ends at `committed`. Checks its place, its flags, that its sections fill it where all its features
- * are known, and the place of every row group's block: between header and footer. O(row groups). */
-PQX_API int pqx_pm_get_footer(const pqx_pm *pm, uint64_t committed, pqx_pm_footer *footer, pqx_error *error);
-/* The newest footer, from the one at `committed` back, that belongs to a Parquet file of `parquet_size` bytes: PQX_PM_CHAIN
- * where there is none. */
-PQX_API int pqx_pm_find_footer(const pqx_pm *pm, uint64_t committed, uint64_t parquet_size, pqx_pm_footer *footer, pqx_error *error);
-/* Bytes of the Parquet file that a footer belongs to: *known is 0 where they do not fit in 64 bits. */
+/* Read the footer that ends at `committed`. Checks its place, its flags, that its sections fill it
+ * where all its features are known, and the place of every row group's block: between header and
+ * footer. O(row groups). */
+PQX_API int pqx_pm_get_footer(const pqx_pm *pm, uint64_t committed, pqx_pm_footer *footer,
+                              pqx_error *error);
+/* The newest footer, from the one at `committed` back, that belongs to a Parquet file of
+ * `parquet_size` bytes: PQX_PM_CHAIN where there is none. */
+PQX_API int pqx_pm_find_footer(const pqx_pm *pm, uint64_t committed, uint64_t parquet_size,
+                               pqx_pm_footer *footer, pqx_error *error);
+/* Bytes of the Parquet file that a footer belongs to: *known is 0 where they do not fit in 64 bits.
+ */
 PQX_API uint64_t pqx_pm_parquet_size(const pqx_pm_footer *footer, int *known);
-/* Compute the checksum of everything up to a footer's own, and on the way that of the snapshot before: PQX_CHECKSUM where it
- * is another one. O(size). */
+/* Compute the checksum of everything up to a footer's own, and on the way that of the snapshot
+ * before: PQX_CHECKSUM where it is another one. O(size). */
 PQX_API int pqx_pm_check(const pqx_pm *pm, const pqx_pm_footer *footer, pqx_error *error);
 
 typedef struct pqx_pm_column {
@@ -756,41 +927,75 @@ typedef struct pqx_pm_column {
     int32_t id, type, flags, fixed_byte_len;
     uint8_t physical_type, max_repetition, max_definition;
 } pqx_pm_column;
-PQX_API int pqx_pm_get_column(const pqx_pm *pm, uint32_t index, pqx_pm_column *column, pqx_error *error);
-/* The columns of this name: fills up to `capacity` and says how many there are. Leaves below one field share its name. */
-PQX_API void pqx_pm_find_name(const pqx_pm *pm, const uint8_t *name, size_t size, uint32_t *columns, size_t capacity, size_t *count);
+PQX_API int pqx_pm_get_column(const pqx_pm *pm, uint32_t index, pqx_pm_column *column,
+                              pqx_error *error);
+/* The columns of this name: fills up to `capacity` and says how many there are. Leaves below one
+ * field share its name. */
+PQX_API void pqx_pm_find_name(const pqx_pm *pm, const uint8_t *name, size_t size, uint32_t *columns,
+                              size_t capacity, size_t *count);
 /* Sorting column `index` of pm->sorting_count. */
-PQX_API int pqx_pm_get_sorting_column(const pqx_pm *pm, uint32_t index, uint32_t *column, pqx_error *error);
+PQX_API int pqx_pm_get_sorting_column(const pqx_pm *pm, uint32_t index, uint32_t *column,
+                                      pqx_error *error);
 
-/* Rows of the row groups [first, first + count). PQX_PM_ROWS where one, or all of these together, exceed 2^63 - 1. */
-PQX_API int pqx_pm_get_rows(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t first, uint32_t count, int64_t *rows, pqx_error *error);
-/* One member of a column's chunks in the row groups [first, first + count); `member` is its offset in the record,
- * PQX_PM_CHUNK_*. Bytes: codec (above 7: PQX_PM_CODEC), encodings, stat_flags, stat_sizes. Numbers: the others but the
- * two statistics; -1 where the chunk does not say, or says more than 2^63 - 1. */
-PQX_API int pqx_pm_get_bytes(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column, uint32_t first, uint32_t count, int member, uint8_t *values, pqx_error *error);
-PQX_API int pqx_pm_get_numbers(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column, uint32_t first, uint32_t count, int member, int64_t *values, pqx_error *error);
-/* All numbers of these chunks in one pass, `count` of each, one kind after the other in the order of the record. */
-PQX_API int pqx_pm_get_all_numbers(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column, uint32_t first, uint32_t count, int64_t *values, pqx_error *error);
-/* Where the statistics of a column's chunks are in `data`: has[i] bit 0: a minimum, bit 1: a maximum. */
-PQX_API int pqx_pm_get_bounds(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column, uint32_t first, uint32_t count, uint8_t *has, uint64_t *min_offsets, uint32_t *min_lengths, uint64_t *max_offsets, uint32_t *max_lengths, pqx_error *error);
+/* Rows of the row groups [first, first + count). PQX_PM_ROWS where one, or all of these together,
+ * exceed 2^63 - 1. */
+PQX_API int pqx_pm_get_rows(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t first,
+                            uint32_t count, int64_t *rows, pqx_error *error);
+/* One member of a column's chunks in the row groups [first, first + count); `member` is its offset
+ * in the record, PQX_PM_CHUNK_*. Bytes: codec (above 7: PQX_PM_CODEC), encodings, stat_flags,
+ * stat_sizes. Numbers: the others but the two statistics; -1 where the chunk does not say, or says
+ * more than 2^63 - 1. */
+PQX_API int pqx_pm_get_bytes(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column,
+                             uint32_t first, uint32_t count, int member, uint8_t *values,
+                             pqx_error *error);
+PQX_API int pqx_pm_get_numbers(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column,
+                               uint32_t first, uint32_t count, int member, int64_t *values,
+                               pqx_error *error);
+/* All numbers of these chunks in one pass, `count` of each, one kind after the other in the order
+ * of the record. */
+PQX_API int pqx_pm_get_all_numbers(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column,
+                                   uint32_t first, uint32_t count, int64_t *values,
+                                   pqx_error *error);
+/* Where the statistics of a column's chunks are in `data`: has[i] bit 0: a minimum, bit 1: a
+ * maximum. */
+PQX_API int pqx_pm_get_bounds(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column,
+                              uint32_t first, uint32_t count, uint8_t *has, uint64_t *min_offsets,
+                              uint32_t *min_lengths, uint64_t *max_offsets, uint32_t *max_lengths,
+                              pqx_error *error);
 
 /* UNUSABLE: there is one, of a length or at a place that no filter has. */
-enum pqx_pm_bloom_kind { PQX_PM_BLOOM_NONE = 0, PQX_PM_BLOOM_INLINE = 1, PQX_PM_BLOOM_EXTERNAL = 2, PQX_PM_BLOOM_UNUSABLE = 3 };
+enum pqx_pm_bloom_kind {
+    PQX_PM_BLOOM_NONE = 0,
+    PQX_PM_BLOOM_INLINE = 1,
+    PQX_PM_BLOOM_EXTERNAL = 2,
+    PQX_PM_BLOOM_UNUSABLE = 3
+};
 typedef struct pqx_pm_bloom {
     int kind;
-    uint64_t offset, length;             /* inline: of the bitset, in `data`; external: in the Parquet file, at its header */
+    uint64_t offset,
+        length; /* inline: of the bitset, in `data`; external: in the Parquet file, at its header */
 } pqx_pm_bloom;
-PQX_API int pqx_pm_get_bloom(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t row_group, uint32_t column, pqx_pm_bloom *bloom, pqx_error *error);
-/* The scratchpad's entry at `at`, footer->scratchpad at first; *next is where the next one begins. */
-PQX_API void pqx_pm_get_scratch(const pqx_pm *pm, uint64_t at, uint32_t *code, pqx_bytes *value, uint64_t *next);
+PQX_API int pqx_pm_get_bloom(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t row_group,
+                             uint32_t column, pqx_pm_bloom *bloom, pqx_error *error);
+/* The scratchpad's entry at `at`, footer->scratchpad at first; *next is where the next one begins.
+ */
+PQX_API void pqx_pm_get_scratch(const pqx_pm *pm, uint64_t at, uint32_t *code, pqx_bytes *value,
+                                uint64_t *next);
 /* The first entry of this code: 1, or 0 where there is none. */
-PQX_API int pqx_pm_find_scratch(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t code, pqx_bytes *value);
+PQX_API int pqx_pm_find_scratch(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t code,
+                                pqx_bytes *value);
 /* A local file as it is now; times in ns. */
-typedef struct pqx_pm_file { uint64_t size; int64_t modified, changed; uint64_t device, inode; } pqx_pm_file;
-/* Whether our note in the scratchpad (docs/sidecar.md) says that the snapshot was made from this file, untouched since. */
+typedef struct pqx_pm_file {
+    uint64_t size;
+    int64_t modified, changed;
+    uint64_t device, inode;
+} pqx_pm_file;
+/* Whether our note in the scratchpad (docs/sidecar.md) says that the snapshot was made from this
+ * file, untouched since. */
 PQX_API int pqx_pm_is_of(const pqx_pm *pm, const pqx_pm_footer *footer, const pqx_pm_file *file);
 
-/* What a column chunk is written from. `flags`: PQX_PM_STAT_*, of which PRESENT and INLINED are the writer's own. */
+/* What a column chunk is written from. `flags`: PQX_PM_STAT_*, of which PRESENT and INLINED are the
+ * writer's own. */
 typedef struct pqx_pm_chunk {
     uint64_t num_values, byte_range_start, total_compressed_size, null_count, distinct_count;
     pqx_bytes min, max;                  /* size 0: none */
@@ -798,39 +1003,51 @@ typedef struct pqx_pm_chunk {
     uint64_t bloom_offset, bloom_length; /* external filters: in the Parquet file, both 0: none */
     uint8_t codec, encodings, flags;
 } pqx_pm_chunk;
-/* A chunk's facts from any footer's form. `bytes` is what its ranges count from, `column` its descriptor: a statistic of
- * another width than the type's, or of more than 65535 bytes, is left out, and so are those of integers that the file
- * compares as `unsigned_order` where signed readers would see another order, but for IPv4 addresses, which have no sign.
- * A required leaf has no nulls. Of the Bloom filter, which `places` (or NULL) has, only the place is taken. */
-PQX_API int pqx_pm_chunk_of(const uint8_t *bytes, const pqx_chunk *facts, const pqx_places *places, const pqx_pm_column *column, int unsigned_order, pqx_pm_chunk *chunk, pqx_error *error);
+/* A chunk's facts from any footer's form. `bytes` is what its ranges count from, `column` its
+ * descriptor: a statistic of another width than the type's, or of more than 65535 bytes, is left
+ * out, and so are those of integers that the file compares as `unsigned_order` where signed readers
+ * would see another order, but for IPv4 addresses, which have no sign. A required leaf has no
+ * nulls. Of the Bloom filter, which `places` (or NULL) has, only the place is taken. */
+PQX_API int pqx_pm_chunk_of(const uint8_t *bytes, const pqx_chunk *facts, const pqx_places *places,
+                            const pqx_pm_column *column, int unsigned_order, pqx_pm_chunk *chunk,
+                            pqx_error *error);
 
-/* What a header is written from. One sorting column that is the designated timestamp and ascends is left implicit. */
+/* What a header is written from. One sorting column that is the designated timestamp and ascends is
+ * left implicit. */
 typedef struct pqx_pm_table {
-    const pqx_pm_column *columns;        uint32_t column_count;
-    const uint32_t *sorting;             uint32_t sorting_count;
-    const uint32_t *bloom_columns;       uint32_t bloom_count;   /* ascending, each once */
-    int32_t designated_timestamp;        /* -1: none */
+    const pqx_pm_column *columns;
+    uint32_t column_count;
+    const uint32_t *sorting;
+    uint32_t sorting_count;
+    const uint32_t *bloom_columns;
+    uint32_t bloom_count;         /* ascending, each once */
+    int32_t designated_timestamp; /* -1: none */
     uint8_t external_blooms;
-    int64_t squash_tracker;              /* -1: none */
+    int64_t squash_tracker; /* -1: none */
 } pqx_pm_table;
 /* What a footer is written from. */
-typedef struct pqx_pm_scratch { uint32_t code; pqx_bytes value; } pqx_pm_scratch;
+typedef struct pqx_pm_scratch {
+    uint32_t code;
+    pqx_bytes value;
+} pqx_pm_scratch;
 typedef struct pqx_pm_end {
     uint64_t parquet_footer_offset, unused_bytes;
     uint32_t parquet_footer_length;
-    int64_t seq_txn;                     /* -1: none */
-    const pqx_pm_scratch *scratchpad;    uint32_t scratchpad_count;
-    pqx_bytes schema;                    /* as pqx_pm_slices has it: a note with checksums of parts follows, by which plans read
-                                          * little. Of a new sidecar whose last given note is the one of its file (PQTX),
-                                          * without a tag; empty: none */
+    int64_t seq_txn; /* -1: none */
+    const pqx_pm_scratch *scratchpad;
+    uint32_t scratchpad_count;
+    pqx_bytes schema; /* as pqx_pm_slices has it: a note with checksums of parts follows, by which
+                       * plans read little. Of a new sidecar whose last given note is the one of its
+                       * file (PQTX), without a tag; empty: none */
 } pqx_pm_end;
 
-/* A sidecar that is being written, or what is appended to one. Start with zeros; give it back with pqx_pm_writer_free. */
+/* A sidecar that is being written, or what is appended to one. Start with zeros; give it back with
+ * pqx_pm_writer_free. */
 typedef struct pqx_pm_writer {
-    pqx_buffer out;                      /* what to write at offset `base` */
+    pqx_buffer out; /* what to write at offset `base` */
     uint64_t base;
-    uint64_t previous;                   /* committed size of the snapshot before; 0 in a new sidecar */
-    uint32_t crc;                        /* of what stands before `base` */
+    uint64_t previous; /* committed size of the snapshot before; 0 in a new sidecar */
+    uint32_t crc;      /* of what stands before `base` */
     uint32_t column_count, bloom_count;
     uint8_t external_blooms;
     uint32_t row_group_count;
@@ -838,83 +1055,110 @@ typedef struct pqx_pm_writer {
 } pqx_pm_writer;
 /* Begin a new sidecar: writes its header. */
 PQX_API int pqx_pm_write_header(pqx_pm_writer *writer, const pqx_pm_table *table, pqx_error *error);
-/* Begin to append to a sidecar at `base`, which is at least footer->size and at most pm->size: what stands between belongs to no
- * snapshot, the checksum goes on over it. Row groups and their filters are those of `footer`, in their blocks. */
-PQX_API int pqx_pm_write_on(pqx_pm_writer *writer, const pqx_pm *pm, const pqx_pm_footer *footer, uint64_t base, pqx_error *error);
-/* Write a row group's block: one chunk per column. It becomes row group `at`, in place of one that is there, or a new
- * one where `at` is writer->row_group_count. A filter of a column that the header does not name is left out. */
-PQX_API int pqx_pm_write_row_group(pqx_pm_writer *writer, uint32_t at, uint64_t num_rows, const pqx_pm_chunk *chunks, pqx_error *error);
-/* Write footer and trailer. The sidecar's new size is writer->base + writer->out.size: a new sidecar has it at its offset 0
- * already, to another one it is written last. */
+/* Begin to append to a sidecar at `base`, which is at least footer->size and at most pm->size: what
+ * stands between belongs to no snapshot, the checksum goes on over it. Row groups and their filters
+ * are those of `footer`, in their blocks. */
+PQX_API int pqx_pm_write_on(pqx_pm_writer *writer, const pqx_pm *pm, const pqx_pm_footer *footer,
+                            uint64_t base, pqx_error *error);
+/* Write a row group's block: one chunk per column. It becomes row group `at`, in place of one that
+ * is there, or a new one where `at` is writer->row_group_count. A filter of a column that the
+ * header does not name is left out. */
+PQX_API int pqx_pm_write_row_group(pqx_pm_writer *writer, uint32_t at, uint64_t num_rows,
+                                   const pqx_pm_chunk *chunks, pqx_error *error);
+/* Write footer and trailer. The sidecar's new size is writer->base + writer->out.size: a new
+ * sidecar has it at its offset 0 already, to another one it is written last. */
 PQX_API int pqx_pm_write_footer(pqx_pm_writer *writer, const pqx_pm_end *end, pqx_error *error);
 PQX_API void pqx_pm_writer_free(pqx_pm_writer *writer);
 
-/* What a sidecar of ours carries beside `_pm` for the slices of a Parquet file's footer (docs/sidecar.md): schema, key-values,
- * and of each chunk what `_pm` does not say. Reads straight from the note, which stays the caller's. */
+/* What a sidecar of ours carries beside `_pm` for the slices of a Parquet file's footer
+ * (docs/sidecar.md): schema, key-values, and of each chunk what `_pm` does not say. Reads straight
+ * from the note, which stays the caller's. */
 typedef struct pqx_pm_slices {
-    pqx_bytes schema;                    /* a FileMetaData without row groups; ARROW:schema is its only key-value */
-    pqx_bytes key_values;                /* the others, Thrift structs back to back */
+    pqx_bytes schema; /* a FileMetaData without row groups; ARROW:schema is its only key-value */
+    pqx_bytes key_values; /* the others, Thrift structs back to back */
     uint32_t key_value_count, leaf_count, row_group_count;
-    const uint8_t *ends;                 /* uint32s: where in `runs` that of each leaf ends */
+    const uint8_t *ends; /* uint32s: where in `runs` that of each leaf ends */
     pqx_bytes runs;
 } pqx_pm_slices;
-/* Read the note in `data`. PQX_PM_SLICES where its parts do not fill it, or it is of another layout. O(leaves). */
-PQX_API int pqx_pm_open_slices(const uint8_t *data, size_t size, pqx_pm_slices *slices, pqx_error *error);
-/* Append the runs for the chunks of a scanned footer to `out`, and where each leaf's ends to `ends`, uint32s that count from
- * the first. *whole is 0, and nothing is appended, where a chunk is not told by a run: it lies in another file, is encrypted,
- * or lacks what a reader needs. */
-PQX_API int pqx_pm_write_runs(const pqx_scan *scan, pqx_buffer *ends, pqx_buffer *out, int *whole, pqx_error *error);
-/* The chunks of a leaf in the row groups [first, first + count) as of a Thrift footer. `element` is its own in the scanned
- * schema; ranges count from the sidecar's start. PQX_PM_SLICES where note and sidecar do not fit together. O(row groups). */
-PQX_API int pqx_pm_get_chunks(const pqx_pm *pm, const pqx_pm_footer *footer, const pqx_pm_slices *slices, const pqx_element *element, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks, pqx_places *places, pqx_error *error);
-/* The slice for a projection, as pqx_slice_footer makes it. `data` and `schema` are the scanned schema. */
-PQX_API int pqx_pm_slice(const pqx_pm *pm, const pqx_pm_footer *footer, const pqx_pm_slices *slices, const uint8_t *data, size_t size, const pqx_scan *schema, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error);
+/* Read the note in `data`. PQX_PM_SLICES where its parts do not fill it, or it is of another
+ * layout. O(leaves). */
+PQX_API int pqx_pm_open_slices(const uint8_t *data, size_t size, pqx_pm_slices *slices,
+                               pqx_error *error);
+/* Append the runs for the chunks of a scanned footer to `out`, and where each leaf's ends to
+ * `ends`, uint32s that count from the first. *whole is 0, and nothing is appended, where a chunk is
+ * not told by a run: it lies in another file, is encrypted, or lacks what a reader needs. */
+PQX_API int pqx_pm_write_runs(const pqx_scan *scan, pqx_buffer *ends, pqx_buffer *out, int *whole,
+                              pqx_error *error);
+/* The chunks of a leaf in the row groups [first, first + count) as of a Thrift footer. `element` is
+ * its own in the scanned schema; ranges count from the sidecar's start. PQX_PM_SLICES where note
+ * and sidecar do not fit together. O(row groups). */
+PQX_API int pqx_pm_get_chunks(const pqx_pm *pm, const pqx_pm_footer *footer,
+                              const pqx_pm_slices *slices, const pqx_element *element,
+                              uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks,
+                              pqx_places *places, pqx_error *error);
+/* The slice for a projection, as pqx_slice_footer makes it. `data` and `schema` are the scanned
+ * schema. */
+PQX_API int pqx_pm_slice(const pqx_pm *pm, const pqx_pm_footer *footer, const pqx_pm_slices *slices,
+                         const uint8_t *data, size_t size, const pqx_scan *schema,
+                         const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups,
+                         uint32_t row_group_count, int arrow_schema, int key_values,
+                         pqx_buffer *out, pqx_error *error);
 
-/* ---- planning many files at once ---------------------------------------------------------------------------------- */
+/* ---- planning many files at once
+ * ---------------------------------------------------------------------------------- */
 
-/* The usable minima or maxima of a column, row group behind row group, as Arrow has arrays: bits, ends (int64, the first one 0;
- * only where the width varies), bytes. */
-typedef struct pqx_plan_side { pqx_buffer valid, ends, data; } pqx_plan_side;
+/* The usable minima or maxima of a column, row group behind row group, as Arrow has arrays: bits,
+ * ends (int64, the first one 0; only where the width varies), bytes. */
+typedef struct pqx_plan_side {
+    pqx_buffer valid, ends, data;
+} pqx_plan_side;
 typedef struct pqx_plan_column {
-    pqx_element element;                 /* judges the bounds */
-    uint32_t leaf, width;                /* bytes of a bound, 0: it varies */
-    pqx_buffer nulls, values;            /* int64, -1 where unknown */
+    pqx_element element;      /* judges the bounds */
+    uint32_t leaf, width;     /* bytes of a bound, 0: it varies */
+    pqx_buffer nulls, values; /* int64, -1 where unknown */
     pqx_plan_side min, max;
 } pqx_plan_column;
-/* Columns of files that have one schema. `columns` is malloc'ed; to be given back with pqx_plan_free. */
+/* Columns of files that have one schema. `columns` is malloc'ed; to be given back with
+ * pqx_plan_free. */
 typedef struct pqx_plan {
-    pqx_bytes schema;                    /* as the first file's sidecar has it */
-    uint64_t schema_hash;                /* its pqx_xxh64, seed 0 */
+    pqx_bytes schema;     /* as the first file's sidecar has it */
+    uint64_t schema_hash; /* its pqx_xxh64, seed 0 */
     pqx_plan_column *columns;
     uint32_t column_count;
-    uint64_t row_group_count;            /* of all files so far */
+    uint64_t row_group_count; /* of all files so far */
     pqx_buffer room;
 } pqx_plan;
 
-/* A sidecar that carries what slices need, of a local file. Start with zeros; one serves any number of files. */
+/* A sidecar that carries what slices need, of a local file. Start with zeros; one serves any number
+ * of files. */
 enum pqx_plan_status {
-    PQX_PLANNED = 0,                     /* it belongs to the file by size and times */
-    PQX_PLAN_NONE = 1,                   /* there is no sidecar */
-    PQX_PLAN_UNUSED = 2,                 /* there is one, and it is stale, damaged, or says too little: ask the file's footer */
-    PQX_PLAN_OTHER = 3                   /* it has another schema than the plan */
+    PQX_PLANNED = 0,   /* it belongs to the file by size and times */
+    PQX_PLAN_NONE = 1, /* there is no sidecar */
+    PQX_PLAN_UNUSED =
+        2, /* there is one, and it is stale, damaged, or says too little: ask the file's footer */
+    PQX_PLAN_OTHER = 3 /* it has another schema than the plan */
 };
 typedef struct pqx_plan_sidecar {
-    int status;                          /* pqx_plan_status; what follows is there where it is PQX_PLANNED */
+    int status; /* pqx_plan_status; what follows is there where it is PQX_PLANNED */
     pqx_pm pm;
     pqx_pm_footer footer;
     pqx_pm_slices slices;
-    pqx_buffer bytes;                    /* the sidecar's, which all of this reads from */
-    int is_partial;                      /* read by parts: what the plan asks for is in `bytes`, at its place; no `slices` */
-    int folder, is_entered;              /* the open folder of the last path, and what else is kept from file to file */
+    pqx_buffer bytes; /* the sidecar's, which all of this reads from */
+    int is_partial;   /* read by parts: what the plan asks for is in `bytes`, at its place; no
+                         `slices` */
+    int folder,
+        is_entered; /* the open folder of the last path, and what else is kept from file to file */
     pqx_buffer folder_path, beside;
 } pqx_plan_sidecar;
-/* Read the sidecar of the file at `path`, in place of the one before, and see whether it belongs to it. With `verify`, its
- * checksum has to hold. For a `plan`, of a sidecar with checksums of parts only these parts are read; without, all of it. Only
- * want of memory is a failure. */
-PQX_API int pqx_plan_open(const char *path, const pqx_plan *plan, int verify, pqx_plan_sidecar *opened, pqx_error *error);
+/* Read the sidecar of the file at `path`, in place of the one before, and see whether it belongs to
+ * it. With `verify`, its checksum has to hold. For a `plan`, of a sidecar with checksums of parts
+ * only these parts are read; without, all of it. Only want of memory is a failure. */
+PQX_API int pqx_plan_open(const char *path, const pqx_plan *plan, int verify,
+                          pqx_plan_sidecar *opened, pqx_error *error);
 PQX_API void pqx_plan_close(pqx_plan_sidecar *opened);
-/* Append an opened sidecar's facts of the plan's columns. Its status becomes PQX_PLAN_OTHER or PQX_PLAN_UNUSED, and nothing is
- * appended, where its schema is another one, or the facts are damaged. O(row groups). */
+/* Append an opened sidecar's facts of the plan's columns. Its status becomes PQX_PLAN_OTHER or
+ * PQX_PLAN_UNUSED, and nothing is appended, where its schema is another one, or the facts are
+ * damaged. O(row groups). */
 PQX_API int pqx_plan_gather(pqx_plan *plan, pqx_plan_sidecar *opened, pqx_error *error);
 PQX_API void pqx_plan_free(pqx_plan *plan);
 

@@ -1,15 +1,16 @@
-/* Fields of an Arrow schema, written anew: each object behind what leads to it, depth first in slot order. */
+/* Fields of an Arrow schema, written anew: each object behind what leads to it, depth first in slot
+ * order. */
 #include "arrow_schema.h"
 #include "base64.h"
 
-#define PREFIX 8u                        /* continuation marker, length */
+#define PREFIX 8u /* continuation marker, length */
 
 typedef struct pqx_copier {
     pqx_arrow_source from;
     pqx_buffer *out;
-    size_t base;                         /* alignment counts from here */
-    size_t limit;                        /* out->size may grow up to here */
-    const uint8_t *keep, *keep_end;      /* what stays of the structs' children; NULL: all */
+    size_t base;                    /* alignment counts from here */
+    size_t limit;                   /* out->size may grow up to here */
+    const uint8_t *keep, *keep_end; /* what stays of the structs' children; NULL: all */
 } pqx_copier;
 
 /* A table to be written: where its slots are in the source (0: absent), and will be in the copy. */
@@ -18,13 +19,13 @@ typedef struct pqx_copied_table {
     size_t from[PQX_ARROW_SLOTS];
     uint16_t to[PQX_ARROW_SLOTS];
     uint16_t size, slots;
-    uint16_t first_long;                 /* where its 8-byte slots begin, 0 without any */
+    uint16_t first_long; /* where its 8-byte slots begin, 0 without any */
 } pqx_copied_table;
 
 static int copy_table(pqx_copier *c, int kind, size_t at, int depth, size_t *name);
 
-/* Append zeros: up to the next multiple of `alignment`, then `size`, which begin at *place. `at` is told where the limit is
- * passed. */
+/* Append zeros: up to the next multiple of `alignment`, then `size`, which begin at *place. `at` is
+ * told where the limit is passed. */
 static int put(pqx_copier *c, size_t at, size_t alignment, size_t size, size_t *place)
 {
     size_t padding = (c->base - c->out->size) & (alignment - 1), left = c->limit - c->out->size;
@@ -37,9 +38,7 @@ static int put(pqx_copier *c, size_t at, size_t alignment, size_t size, size_t *
 }
 
 static void lead(pqx_copier *c, size_t slot, size_t target)
-{
-    pqx_store32(c->out->data + slot, (uint32_t)(target - slot));
-}
+{ pqx_store32(c->out->data + slot, (uint32_t)(target - slot)); }
 
 /* Bytes of a slot in its table. */
 static unsigned inline_bytes(int kind) { return kind <= ARROW_LONG ? (unsigned)kind : 4; }
@@ -96,9 +95,11 @@ static int lay_out(pqx_copier *c, int kind, size_t at, int named, pqx_copied_tab
     unsigned count = table->layout->count;
     PQX_TRY(pqx_arrow_open(&c->from, at, &place));
     for (unsigned i = 0; i < count; i++)
-        PQX_TRY(pqx_arrow_slot(&c->from, &place, i, inline_bytes(table->layout->kinds[i]), &table->from[i]));
+        PQX_TRY(pqx_arrow_slot(&c->from, &place, i, inline_bytes(table->layout->kinds[i]),
+                               &table->from[i]));
     for (unsigned at_slot = place.vtable_size; at_slot > 4 + 2 * count; at_slot -= 2)
-        if (pqx_load16(c->from.data + place.vtable + at_slot - 2)) return pqx_arrow_fail(&c->from, at);
+        if (pqx_load16(c->from.data + place.vtable + at_slot - 2))
+            return pqx_arrow_fail(&c->from, at);
     for (unsigned pass = 0; pass < 4; pass++)
         for (unsigned i = 0; i < count; i++) {
             int there = table->from[i] || (named && i == FIELD_NAME);
@@ -116,7 +117,8 @@ static int lay_out(pqx_copier *c, int kind, size_t at, int named, pqx_copied_tab
 static int put_table(pqx_copier *c, size_t at, const pqx_copied_table *table, size_t *place)
 {
     PQX_TRY(put(c, at, 4, 0, place));
-    if (table->first_long && (*place - c->base + table->first_long) % 8) PQX_TRY(put(c, at, 4, 4, place));
+    if (table->first_long && (*place - c->base + table->first_long) % 8)
+        PQX_TRY(put(c, at, 4, 4, place));
     PQX_TRY(put(c, at, 4, (size_t)table->size + 4 + 2 * (size_t)table->slots, place));
     uint8_t *bytes = c->out->data + *place, *vtable = bytes + table->size;
     pqx_store32(bytes, 0u - table->size);
@@ -131,10 +133,12 @@ static int put_table(pqx_copier *c, size_t at, const pqx_copied_table *table, si
 }
 
 /* The children of a Field: cut if it is a struct and something is to be cut. */
-static int copy_children(pqx_copier *c, const pqx_copied_table *table, size_t at, int depth, size_t slot)
+static int copy_children(pqx_copier *c, const pqx_copied_table *table, size_t at, int depth,
+                         size_t slot)
 {
     const uint8_t *keep = c->keep;
-    int plain_struct = c->from.data[table->from[FIELD_TYPE_TAG]] == ARROW_STRUCT_TYPE && !table->from[FIELD_DICTIONARY];
+    int plain_struct = c->from.data[table->from[FIELD_TYPE_TAG]] == ARROW_STRUCT_TYPE
+                       && !table->from[FIELD_DICTIONARY];
     if (keep && plain_struct) return copy_tables(c, ARROW_FIELD, at, depth, 1, slot);
     c->keep = NULL;
     int status = copy_tables(c, ARROW_FIELD, at, depth, 0, slot);
@@ -142,7 +146,8 @@ static int copy_children(pqx_copier *c, const pqx_copied_table *table, size_t at
     return status;
 }
 
-static int copy_slot(pqx_copier *c, const pqx_copied_table *table, unsigned i, int depth, size_t slot)
+static int copy_slot(pqx_copier *c, const pqx_copied_table *table, unsigned i, int depth,
+                     size_t slot)
 {
     size_t at;
     PQX_TRY(pqx_arrow_follow(&c->from, table->from[i], 4, &at));
@@ -157,8 +162,8 @@ static int copy_slot(pqx_copier *c, const pqx_copied_table *table, unsigned i, i
     }
 }
 
-/* Copy the table at `at`. At the top (depth 0) the name is left out, and *name is where its offset is to go; below, *name is
- * the slot of the offset that leads here. */
+/* Copy the table at `at`. At the top (depth 0) the name is left out, and *name is where its offset
+ * is to go; below, *name is the slot of the offset that leads here. */
 static int copy_table(pqx_copier *c, int kind, size_t at, int depth, size_t *name)
 {
     pqx_copied_table table;
@@ -166,7 +171,8 @@ static int copy_table(pqx_copier *c, int kind, size_t at, int depth, size_t *nam
     PQX_TRY(lay_out(c, kind, at, depth == 0, &table));
     if (kind == ARROW_FIELD) {
         unsigned tag = table.from[FIELD_TYPE_TAG] ? c->from.data[table.from[FIELD_TYPE_TAG]] : 0;
-        if (tag < 1 || tag > ARROW_LAST_TYPE || !table.from[FIELD_TYPE]) return pqx_arrow_fail(&c->from, at);
+        if (tag < 1 || tag > ARROW_LAST_TYPE || !table.from[FIELD_TYPE])
+            return pqx_arrow_fail(&c->from, at);
     }
     PQX_TRY(put_table(c, at, &table, &place));
     if (depth) lead(c, *name, place);
@@ -190,12 +196,19 @@ static int copy_field(pqx_copier *c, size_t at)
 }
 
 /* What may be appended at most: four times what it is made of. */
-static size_t limit_of(size_t size) { return size < INT32_MAX / 4 - 256 ? 4 * size + 1024 : INT32_MAX; }
+static size_t limit_of(size_t size)
+{ return size < INT32_MAX / 4 - 256 ? 4 * size + 1024 : INT32_MAX; }
 
-int pqx_arrow_field_piece(const pqx_arrow_schema *schema, uint32_t index, pqx_buffer *out, pqx_error *error)
+int pqx_arrow_field_piece(const pqx_arrow_schema *schema, uint32_t index, pqx_buffer *out,
+                          pqx_error *error)
 {
     size_t at, begin = out->size;
-    pqx_copier c = {{schema->data, schema->size, schema, error}, out, begin, begin + *schema->budget, NULL, NULL};
+    pqx_copier c = {{schema->data, schema->size, schema, error},
+                    out,
+                    begin,
+                    begin + *schema->budget,
+                    NULL,
+                    NULL};
     int status = pqx_arrow_field_table(&c.from, index, &at);
     if (status == PQX_OK) status = copy_field(&c, at);
     if (status == PQX_OK) *schema->budget -= out->size - begin;
@@ -203,7 +216,8 @@ int pqx_arrow_field_piece(const pqx_arrow_schema *schema, uint32_t index, pqx_bu
     return status;
 }
 
-static int build_field(pqx_copier *c, const pqx_bytes *piece, const pqx_bytes *name, const pqx_bytes *keep)
+static int build_field(pqx_copier *c, const pqx_bytes *piece, const pqx_bytes *name,
+                       const pqx_bytes *keep)
 {
     size_t place;
     c->from.data = piece->data;
@@ -213,7 +227,8 @@ static int build_field(pqx_copier *c, const pqx_bytes *piece, const pqx_bytes *n
     c->limit = c->out->size + limit_of(piece->size);
     PQX_TRY(copy_field(c, 0));
     if (c->keep != c->keep_end) return pqx_arrow_fail(&c->from, 0);
-    if (name->size > INT32_MAX) return pqx_fail(c->from.error, PQX_TOO_LARGE, 0, INT32_MAX, name->size);
+    if (name->size > INT32_MAX)
+        return pqx_fail(c->from.error, PQX_TOO_LARGE, 0, INT32_MAX, name->size);
     c->limit = SIZE_MAX;
     PQX_TRY(put(c, 0, 8, 4 + name->size + 1, &place));
     pqx_store32(c->out->data + place, (uint32_t)name->size);
@@ -222,14 +237,14 @@ static int build_field(pqx_copier *c, const pqx_bytes *piece, const pqx_bytes *n
     return size > INT32_MAX ? pqx_fail(c->from.error, PQX_TOO_LARGE, 0, INT32_MAX, size) : PQX_OK;
 }
 
-/* The message up to its fields: Message (V5, a Schema), Schema (fields), each with its vtable; the fields vector's size. */
+/* The message up to its fields: Message (V5, a Schema), Schema (fields), each with its vtable; the
+ * fields vector's size. */
 static int put_message(pqx_copier *c, uint32_t count, size_t *offsets)
 {
     static const uint8_t head[PREFIX + 44] = {
-        0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0,
-        4, 0, 0, 0,
-        0xf4, 0xff, 0xff, 0xff, 20, 0, 0, 0, 4, 0, 1, 0,   10, 0, 12, 0, 8, 0, 10, 0, 4, 0, 0, 0,
-        0xf8, 0xff, 0xff, 0xff, 12, 0, 0, 0,   8, 0, 8, 0, 0, 0, 4, 0,
+        0xff, 0xff, 0xff, 0xff, 0,  0, 0,  0, 4,  0, 0, 0, 0xf4, 0xff, 0xff, 0xff, 20, 0,
+        0,    0,    4,    0,    1,  0, 10, 0, 12, 0, 8, 0, 10,   0,    4,    0,    0,  0,
+        0xf8, 0xff, 0xff, 0xff, 12, 0, 0,  0, 8,  0, 8, 0, 0,    0,    4,    0,
     };
     size_t place;
     PQX_TRY(pqx_buffer_append(c->out, head, sizeof head, c->from.error));
@@ -239,7 +254,8 @@ static int put_message(pqx_copier *c, uint32_t count, size_t *offsets)
     return PQX_OK;
 }
 
-static int build(pqx_copier *c, const pqx_bytes *pieces, const pqx_bytes *names, const pqx_bytes *keep, uint32_t count)
+static int build(pqx_copier *c, const pqx_bytes *pieces, const pqx_bytes *names,
+                 const pqx_bytes *keep, uint32_t count)
 {
     size_t offsets, place;
     PQX_TRY(put_message(c, count, &offsets));
@@ -255,7 +271,8 @@ static int build(pqx_copier *c, const pqx_bytes *pieces, const pqx_bytes *names,
     return PQX_OK;
 }
 
-int pqx_arrow_schema_build(const pqx_bytes *pieces, const pqx_bytes *names, const pqx_bytes *keep, uint32_t count, pqx_buffer *out, pqx_error *error)
+int pqx_arrow_schema_build(const pqx_bytes *pieces, const pqx_bytes *names, const pqx_bytes *keep,
+                           uint32_t count, pqx_buffer *out, pqx_error *error)
 {
     pqx_buffer message = {0};
     pqx_copier c = {{NULL, 0, NULL, error}, &message, 0, SIZE_MAX, NULL, NULL};

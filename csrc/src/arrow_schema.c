@@ -1,4 +1,5 @@
-/* ARROW:schema: an encapsulated IPC message of one Schema, in base64, read where it is looked at. */
+/* ARROW:schema: an encapsulated IPC message of one Schema, in base64, read where it is looked at.
+ */
 #include <stdlib.h>
 
 #include "arrow_schema.h"
@@ -9,19 +10,21 @@
 #define CONTINUATION 0xffffffffu
 
 const pqx_arrow_layout pqx_arrow_layouts[ARROW_TABLES] = {
-    [2] = {2, {ARROW_INT, ARROW_BYTE}},                 /* Int: bitWidth, is_signed */
-    [3] = {1, {ARROW_SHORT}},                           /* FloatingPoint: precision */
-    [7] = {3, {ARROW_INT, ARROW_INT, ARROW_INT}},       /* Decimal: precision, scale, bitWidth */
-    [8] = {1, {ARROW_SHORT}},                           /* Date: unit */
-    [9] = {2, {ARROW_SHORT, ARROW_INT}},                /* Time: unit, bitWidth */
-    [10] = {2, {ARROW_SHORT, ARROW_STRING}},            /* Timestamp: unit, timezone */
-    [11] = {1, {ARROW_SHORT}},                          /* Interval: unit */
-    [14] = {2, {ARROW_SHORT, ARROW_INTS}},              /* Union: mode, typeIds */
-    [15] = {1, {ARROW_INT}},                            /* FixedSizeBinary: byteWidth */
-    [16] = {1, {ARROW_INT}},                            /* FixedSizeList: listSize */
-    [17] = {1, {ARROW_BYTE}},                           /* Map: keysSorted */
-    [18] = {1, {ARROW_SHORT}},                          /* Duration: unit; the other types have no slots */
-    [ARROW_FIELD] = {7, {ARROW_STRING, ARROW_BYTE, ARROW_BYTE, ARROW_UNION, ARROW_DICTIONARY, ARROW_FIELDS, ARROW_KEY_VALUES}},
+    [2] = {2, {ARROW_INT, ARROW_BYTE}},           /* Int: bitWidth, is_signed */
+    [3] = {1, {ARROW_SHORT}},                     /* FloatingPoint: precision */
+    [7] = {3, {ARROW_INT, ARROW_INT, ARROW_INT}}, /* Decimal: precision, scale, bitWidth */
+    [8] = {1, {ARROW_SHORT}},                     /* Date: unit */
+    [9] = {2, {ARROW_SHORT, ARROW_INT}},          /* Time: unit, bitWidth */
+    [10] = {2, {ARROW_SHORT, ARROW_STRING}},      /* Timestamp: unit, timezone */
+    [11] = {1, {ARROW_SHORT}},                    /* Interval: unit */
+    [14] = {2, {ARROW_SHORT, ARROW_INTS}},        /* Union: mode, typeIds */
+    [15] = {1, {ARROW_INT}},                      /* FixedSizeBinary: byteWidth */
+    [16] = {1, {ARROW_INT}},                      /* FixedSizeList: listSize */
+    [17] = {1, {ARROW_BYTE}},                     /* Map: keysSorted */
+    [18] = {1, {ARROW_SHORT}}, /* Duration: unit; the other types have no slots */
+    [ARROW_FIELD] = {7,
+                     {ARROW_STRING, ARROW_BYTE, ARROW_BYTE, ARROW_UNION, ARROW_DICTIONARY,
+                      ARROW_FIELDS, ARROW_KEY_VALUES}},
     [ARROW_DICTIONARY_ENCODING] = {4, {ARROW_LONG, ARROW_INT_TYPE, ARROW_BYTE, ARROW_SHORT}},
     [ARROW_KEY_VALUE] = {2, {ARROW_STRING, ARROW_STRING}},
 };
@@ -34,7 +37,8 @@ int pqx_arrow_need(const pqx_arrow_source *source, size_t at, size_t size)
     for (size_t block = at / BLOCK_BYTES; block <= (at + size - 1) / BLOCK_BYTES; block++) {
         if (PQX_LIKELY(schema->decoded[block])) continue;
         size_t from = block * BLOCK_TEXT, left = schema->text_size - from;
-        size_t bad = pqx_base64_decode(schema->text + from, left < BLOCK_TEXT ? left : BLOCK_TEXT, schema->data + block * BLOCK_BYTES);
+        size_t bad = pqx_base64_decode(schema->text + from, left < BLOCK_TEXT ? left : BLOCK_TEXT,
+                                       schema->data + block * BLOCK_BYTES);
         if (bad != SIZE_MAX) return pqx_arrow_fail(source, block * BLOCK_BYTES + 3 * bad);
         schema->decoded[block] = 1;
     }
@@ -51,18 +55,21 @@ int pqx_arrow_open(const pqx_arrow_source *source, size_t at, pqx_arrow_place *t
     PQX_TRY(pqx_arrow_need(source, table->vtable, 4));
     table->vtable_size = pqx_load16(source->data + table->vtable);
     table->size = pqx_load16(source->data + table->vtable + 2);
-    if (table->vtable_size < 4 || table->vtable_size % 2 || table->size < 4) return pqx_arrow_fail(source, table->vtable);
+    if (table->vtable_size < 4 || table->vtable_size % 2 || table->size < 4)
+        return pqx_arrow_fail(source, table->vtable);
     PQX_TRY(pqx_arrow_need(source, table->vtable, table->vtable_size));
     return pqx_arrow_need(source, at, table->size);
 }
 
-int pqx_arrow_slot(const pqx_arrow_source *source, const pqx_arrow_place *table, unsigned slot, size_t bytes, size_t *at)
+int pqx_arrow_slot(const pqx_arrow_source *source, const pqx_arrow_place *table, unsigned slot,
+                   size_t bytes, size_t *at)
 {
     *at = 0;
     if (4 + 2 * slot >= table->vtable_size) return PQX_OK;
     size_t place = pqx_load16(source->data + table->vtable + 4 + 2 * slot);
     if (!place) return PQX_OK;
-    if (place < 4 || place > table->size || bytes > table->size - place) return pqx_arrow_fail(source, table->vtable + 4 + 2 * slot);
+    if (place < 4 || place > table->size || bytes > table->size - place)
+        return pqx_arrow_fail(source, table->vtable + 4 + 2 * slot);
     *at = table->at + place;
     return PQX_OK;
 }
@@ -75,7 +82,8 @@ int pqx_arrow_follow(const pqx_arrow_source *source, size_t at, size_t need, siz
     return pqx_arrow_need(source, *target, need);
 }
 
-int pqx_arrow_vector(const pqx_arrow_source *source, size_t at, size_t width, size_t *items, uint32_t *count)
+int pqx_arrow_vector(const pqx_arrow_source *source, size_t at, size_t width, size_t *items,
+                     uint32_t *count)
 {
     PQX_TRY(pqx_arrow_need(source, at, 4));
     *count = pqx_load32(source->data + at);
@@ -120,7 +128,8 @@ static int find_fields(pqx_arrow_source *source, pqx_arrow_schema *schema)
     return schema->field_count > (source->size - at - 4) / 4 ? pqx_arrow_fail(source, at) : PQX_OK;
 }
 
-int pqx_arrow_schema_parse(const uint8_t *text, size_t size, pqx_arrow_schema *schema, pqx_error *error)
+int pqx_arrow_schema_parse(const uint8_t *text, size_t size, pqx_arrow_schema *schema,
+                           pqx_error *error)
 {
     *schema = (pqx_arrow_schema){0};
     for (int i = 0; i < 2 && size && text[size - 1] == '='; i++) size--;
@@ -152,13 +161,15 @@ void pqx_arrow_schema_free(pqx_arrow_schema *schema)
 int pqx_arrow_field_table(const pqx_arrow_source *source, uint32_t index, size_t *table)
 {
     const pqx_arrow_schema *schema = source->lazy;
-    if (index >= schema->field_count) return pqx_fail(source->error, PQX_BAD_ARGUMENT, 0, schema->field_count, index);
+    if (index >= schema->field_count)
+        return pqx_fail(source->error, PQX_BAD_ARGUMENT, 0, schema->field_count, index);
     size_t at = schema->fields + 4 + 4 * (size_t)index;
     PQX_TRY(pqx_arrow_need(source, at, 4));
     return pqx_arrow_follow(source, at, 4, table);
 }
 
-int pqx_arrow_field_name(const pqx_arrow_schema *schema, uint32_t index, pqx_bytes *name, pqx_error *error)
+int pqx_arrow_field_name(const pqx_arrow_schema *schema, uint32_t index, pqx_bytes *name,
+                         pqx_error *error)
 {
     pqx_arrow_source source = {schema->data, schema->size, schema, error};
     pqx_arrow_place table;

@@ -9,14 +9,16 @@ static const uint32_t powers[32] = PQX_CRC32_POWERS;
 /* Four bytes, the last of them followed by `k` bytes. */
 static inline uint32_t slice4(uint32_t word, int k)
 {
-    return slices[k + 3][word & 0xff] ^ slices[k + 2][word >> 8 & 0xff] ^ slices[k + 1][word >> 16 & 0xff] ^ slices[k][word >> 24];
+    return slices[k + 3][word & 0xff] ^ slices[k + 2][word >> 8 & 0xff]
+           ^ slices[k + 1][word >> 16 & 0xff] ^ slices[k][word >> 24];
 }
 
 uint32_t pqx_crc32_slice16(uint32_t crc, const uint8_t *data, size_t size)
 {
     crc = ~crc;
     for (; size >= 16; data += 16, size -= 16)
-        crc = slice4(crc ^ pqx_load32(data), 12) ^ slice4(pqx_load32(data + 4), 8) ^ slice4(pqx_load32(data + 8), 4) ^ slice4(pqx_load32(data + 12), 0);
+        crc = slice4(crc ^ pqx_load32(data), 12) ^ slice4(pqx_load32(data + 4), 8)
+              ^ slice4(pqx_load32(data + 8), 4) ^ slice4(pqx_load32(data + 12), 0);
     for (; size >= 4; data += 4, size -= 4) crc = slice4(crc ^ pqx_load32(data), 0);
     for (; size; data++, size--) crc = crc >> 8 ^ slices[0][(crc ^ *data) & 0xff];
     return ~crc;
@@ -49,7 +51,8 @@ static const pqx_crc32_choice *choice_at(size_t index)
     return choice;
 }
 
-uint32_t pqx_crc32(uint32_t crc, const uint8_t *data, size_t size) { return choices()->run(crc, data, size); }
+uint32_t pqx_crc32(uint32_t crc, const uint8_t *data, size_t size)
+{ return choices()->run(crc, data, size); }
 
 const char *pqx_crc32_implementation(size_t index) { return choice_at(index)->name; }
 

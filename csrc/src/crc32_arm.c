@@ -1,5 +1,6 @@
-/* CRC-32 on ARMv8: its CRC32 instructions, and in front of them a fold by four over 128-bit registers where the CPU
- * multiplies polynomials (crc32_tables.h holds the factors, csrc/tables/crc32.py derives them). */
+/* CRC-32 on ARMv8: its CRC32 instructions, and in front of them a fold by four over 128-bit
+ * registers where the CPU multiplies polynomials (crc32_tables.h holds the factors,
+ * csrc/tables/crc32.py derives them). */
 #if defined(__aarch64__)
 
 #include <arm_acle.h>
@@ -25,26 +26,26 @@ WITH_CRC static inline uint32_t crc_of(uint32_t crc, const uint8_t *data, size_t
     return crc;
 }
 
-WITH_CRC static uint32_t crc32_armv8(uint32_t crc, const uint8_t *data, size_t size) { return ~crc_of(~crc, data, size); }
+WITH_CRC static uint32_t crc32_armv8(uint32_t crc, const uint8_t *data, size_t size)
+{ return ~crc_of(~crc, data, size); }
 
 WITH_PMULL static inline uint64x2_t pair_of(uint64_t first, uint64_t second)
-{
-    return vcombine_u64(vcreate_u64(first), vcreate_u64(second));
-}
-WITH_PMULL static inline uint64x2_t load(const uint8_t *p) { return vreinterpretq_u64_u8(vld1q_u8(p)); }
+{ return vcombine_u64(vcreate_u64(first), vcreate_u64(second)); }
+WITH_PMULL static inline uint64x2_t load(const uint8_t *p)
+{ return vreinterpretq_u64_u8(vld1q_u8(p)); }
 
 /* `x` moved ahead by the distance of `factors`, plus `next`. */
 WITH_PMULL static inline uint64x2_t fold(uint64x2_t x, uint64x2_t factors, uint64x2_t next)
 {
-    poly128_t first = vmull_p64((poly64_t)vgetq_lane_u64(x, 0), (poly64_t)vgetq_lane_u64(factors, 0));
+    poly128_t first =
+        vmull_p64((poly64_t)vgetq_lane_u64(x, 0), (poly64_t)vgetq_lane_u64(factors, 0));
     poly128_t second = vmull_high_p64(vreinterpretq_p64_u64(x), vreinterpretq_p64_u64(factors));
-    return veorq_u64(veorq_u64(vreinterpretq_u64_p128(first), next), vreinterpretq_u64_p128(second));
+    return veorq_u64(veorq_u64(vreinterpretq_u64_p128(first), next),
+                     vreinterpretq_u64_p128(second));
 }
 
 WITH_PMULL static inline uint32_t crc_of_register(uint32_t crc, uint64x2_t x)
-{
-    return __crc32d(__crc32d(crc, vgetq_lane_u64(x, 0)), vgetq_lane_u64(x, 1));
-}
+{ return __crc32d(__crc32d(crc, vgetq_lane_u64(x, 0)), vgetq_lane_u64(x, 1)); }
 
 WITH_PMULL static uint32_t crc32_pmull(uint32_t crc, const uint8_t *data, size_t size)
 {
@@ -71,7 +72,10 @@ WITH_PMULL static uint32_t crc32_pmull(uint32_t crc, const uint8_t *data, size_t
 const pqx_crc32_choice *pqx_crc32_cpu_choices(void)
 {
     static const pqx_crc32_choice choices[] = {
-        {"pmull", crc32_pmull}, {"armv8", crc32_armv8}, {"slice16", pqx_crc32_slice16}, {NULL, NULL},
+        {"pmull", crc32_pmull},
+        {"armv8", crc32_armv8},
+        {"slice16", pqx_crc32_slice16},
+        {NULL, NULL},
     };
 #if defined(__linux__)
     unsigned long has = getauxval(AT_HWCAP);

@@ -44,7 +44,8 @@ int pqx_skip(pqx_cursor *c, int type, int item, int depth)
     uint32_t raw32 = 0;
     uint64_t raw64 = 0;
     pqx_range bytes;
-    if (type >= PQX_TYPE_LIST && type <= PQX_TYPE_STRUCT && depth == 0) return pqx_fail(c->error, PQX_TOO_DEEP, c->at, PQX_MAX_DEPTH, 0);
+    if (type >= PQX_TYPE_LIST && type <= PQX_TYPE_STRUCT && depth == 0)
+        return pqx_fail(c->error, PQX_TOO_DEEP, c->at, PQX_MAX_DEPTH, 0);
     switch (type) {
     case PQX_TYPE_TRUE:
     case PQX_TYPE_FALSE: return item ? skip_bytes(c, 1) : PQX_OK;

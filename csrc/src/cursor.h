@@ -10,7 +10,8 @@ typedef struct pqx_cursor {
     pqx_error *error;
 } pqx_cursor;
 
-/* Which of an extension's markers stands at `at`, no farther than `size`: PQX_MARKER_NONE, _SPEC or _THRIFT. */
+/* Which of an extension's markers stands at `at`, no farther than `size`: PQX_MARKER_NONE, _SPEC or
+ * _THRIFT. */
 enum { PQX_MARKER_BYTES = 4 };
 int pqx_marker_at(const uint8_t *data, size_t size, size_t at);
 
@@ -63,13 +64,15 @@ static inline int pqx_read_binary(pqx_cursor *c, pqx_range *bytes)
     size_t start = c->at;
     uint32_t length = 0;
     PQX_TRY(pqx_read_varint32(c, &length));
-    if (PQX_UNLIKELY(length > pqx_left(c))) return pqx_fail(c->error, PQX_TRUNCATED, start, length, pqx_left(c));
+    if (PQX_UNLIKELY(length > pqx_left(c)))
+        return pqx_fail(c->error, PQX_TRUNCATED, start, length, pqx_left(c));
     *bytes = (pqx_range){(uint32_t)c->at, length};
     c->at += length;
     return PQX_OK;
 }
 
-/* A field's header: its compact type, 0 at the stop byte; `id` holds the last field's id and takes this one's. */
+/* A field's header: its compact type, 0 at the stop byte; `id` holds the last field's id and takes
+ * this one's. */
 static inline int pqx_read_field(pqx_cursor *c, int32_t *id, int *type)
 {
     size_t header = c->at;
@@ -77,7 +80,8 @@ static inline int pqx_read_field(pqx_cursor *c, int32_t *id, int *type)
     PQX_TRY(pqx_read_byte(c, &byte));
     *type = byte & 15;
     if (byte == 0) return PQX_OK;
-    if (PQX_UNLIKELY(*type == 0 || *type > PQX_TYPE_UUID)) return pqx_fail(c->error, PQX_BAD_TYPE, header, 0, *type);
+    if (PQX_UNLIKELY(*type == 0 || *type > PQX_TYPE_UUID))
+        return pqx_fail(c->error, PQX_BAD_TYPE, header, 0, *type);
     if (PQX_LIKELY(byte >> 4)) {
         *id += byte >> 4;
     } else {
@@ -98,8 +102,10 @@ static inline int pqx_read_list(pqx_cursor *c, uint32_t *count, int *type)
     *type = byte & 15;
     *count = byte >> 4;
     if (*count == 15) PQX_TRY(pqx_read_varint32(c, count));
-    if (PQX_UNLIKELY(*count > pqx_left(c))) return pqx_fail(c->error, PQX_COUNT_TOO_LARGE, start, *count, pqx_left(c));
-    if (PQX_UNLIKELY(*count && (*type == 0 || *type > PQX_TYPE_UUID))) return pqx_fail(c->error, PQX_BAD_TYPE, start, 0, *type);
+    if (PQX_UNLIKELY(*count > pqx_left(c)))
+        return pqx_fail(c->error, PQX_COUNT_TOO_LARGE, start, *count, pqx_left(c));
+    if (PQX_UNLIKELY(*count && (*type == 0 || *type > PQX_TYPE_UUID)))
+        return pqx_fail(c->error, PQX_BAD_TYPE, start, 0, *type);
     return PQX_OK;
 }
 
@@ -114,9 +120,12 @@ static inline int pqx_read_map(pqx_cursor *c, uint32_t *count, int *key, int *va
     PQX_TRY(pqx_read_byte(c, &types));
     *key = types >> 4;
     *value = types & 15;
-    if (PQX_UNLIKELY(*count > pqx_left(c) / 2)) return pqx_fail(c->error, PQX_COUNT_TOO_LARGE, start, *count, pqx_left(c));
-    if (PQX_UNLIKELY(*key == 0 || *key > PQX_TYPE_UUID)) return pqx_fail(c->error, PQX_BAD_TYPE, start, 0, *key);
-    if (PQX_UNLIKELY(*value == 0 || *value > PQX_TYPE_UUID)) return pqx_fail(c->error, PQX_BAD_TYPE, start, 0, *value);
+    if (PQX_UNLIKELY(*count > pqx_left(c) / 2))
+        return pqx_fail(c->error, PQX_COUNT_TOO_LARGE, start, *count, pqx_left(c));
+    if (PQX_UNLIKELY(*key == 0 || *key > PQX_TYPE_UUID))
+        return pqx_fail(c->error, PQX_BAD_TYPE, start, 0, *key);
+    if (PQX_UNLIKELY(*value == 0 || *value > PQX_TYPE_UUID))
+        return pqx_fail(c->error, PQX_BAD_TYPE, start, 0, *value);
     return PQX_OK;
 }
 
@@ -124,10 +133,12 @@ static inline int pqx_read_map(pqx_cursor *c, uint32_t *count, int *key, int *va
 static inline int pqx_check_depth(int max_depth, pqx_error *error)
 {
     if (max_depth >= 0 && max_depth <= PQX_MAX_DEPTH) return PQX_OK;
-    return pqx_fail(error, PQX_BAD_ARGUMENT, 0, PQX_MAX_DEPTH, max_depth < 0 ? 0 : (uint64_t)max_depth);
+    return pqx_fail(error, PQX_BAD_ARGUMENT, 0, PQX_MAX_DEPTH,
+                    max_depth < 0 ? 0 : (uint64_t)max_depth);
 }
 
-/* Skip a value of compact type `type`, which is 1 to 13; `item` where it stands in a list, set or map. */
+/* Skip a value of compact type `type`, which is 1 to 13; `item` where it stands in a list, set or
+ * map. */
 int pqx_skip(pqx_cursor *c, int type, int item, int depth);
 
 #endif

@@ -1,11 +1,13 @@
-/* The extension in a struct's reserved field, found from the front, and its blocks, found from the back. */
+/* The extension in a struct's reserved field, found from the front, and its blocks, found from the
+ * back. */
 #include "cursor.h"
 
 #define TRAILER_BYTES 28
 
 int pqx_marker_at(const uint8_t *data, size_t size, size_t at)
 {
-    static const uint8_t spec[PQX_MARKER_BYTES] = {0x08, 0xff, 0xff, 0x01}, thrift[PQX_MARKER_BYTES] = {0x08, 0xfe, 0xff, 0x03};
+    static const uint8_t spec[PQX_MARKER_BYTES] = {0x08, 0xff, 0xff, 0x01},
+                         thrift[PQX_MARKER_BYTES] = {0x08, 0xfe, 0xff, 0x03};
     if (size - at < PQX_MARKER_BYTES) return PQX_MARKER_NONE;
     if (memcmp(data + at, spec, PQX_MARKER_BYTES) == 0) return PQX_MARKER_SPEC;
     return memcmp(data + at, thrift, PQX_MARKER_BYTES) == 0 ? PQX_MARKER_THRIFT : PQX_MARKER_NONE;
@@ -18,13 +20,19 @@ static int read_extension(pqx_cursor *c, int marker, size_t header, pqx_extensio
     uint32_t length = 0;
     PQX_TRY(pqx_read_varint32(c, &length));
     if (length > pqx_left(c)) return pqx_fail(c->error, PQX_TRUNCATED, start, length, pqx_left(c));
-    if (extension->marker) return pqx_fail(c->error, PQX_TWO_EXTENSIONS, header, extension->header, 0);
-    *extension = (pqx_extension){.marker = marker, .header = header, .payload = c->at, .length = length, .length_bytes = c->at - start};
+    if (extension->marker)
+        return pqx_fail(c->error, PQX_TWO_EXTENSIONS, header, extension->header, 0);
+    *extension = (pqx_extension){.marker = marker,
+                                 .header = header,
+                                 .payload = c->at,
+                                 .length = length,
+                                 .length_bytes = c->at - start};
     c->at += length;
     return PQX_OK;
 }
 
-/* Behind the stop of a FileMetaData: an extension counts if it and a stop byte are exactly what is left. */
+/* Behind the stop of a FileMetaData: an extension counts if it and a stop byte are exactly what is
+ * left. */
 static int find_after_stop(pqx_cursor *c, pqx_extension *extension)
 {
     size_t header = c->at;
@@ -32,7 +40,8 @@ static int find_after_stop(pqx_cursor *c, pqx_extension *extension)
     pqx_cursor probe = {c->data, c->size, header + PQX_MARKER_BYTES, NULL};
     int marker = pqx_marker_at(c->data, c->size, header);
     if (!marker || pqx_read_varint32(&probe, &length) != PQX_OK) return PQX_OK;
-    if (pqx_left(&probe) == 0 || length != pqx_left(&probe) - 1 || c->data[c->size - 1] != 0) return PQX_OK;
+    if (pqx_left(&probe) == 0 || length != pqx_left(&probe) - 1 || c->data[c->size - 1] != 0)
+        return PQX_OK;
     c->at = header + PQX_MARKER_BYTES;
     PQX_TRY(read_extension(c, marker, header, extension));
     extension->placement = PQX_AFTER_STOP;
@@ -40,7 +49,8 @@ static int find_after_stop(pqx_cursor *c, pqx_extension *extension)
     return PQX_OK;
 }
 
-int pqx_extension_find(const uint8_t *data, size_t size, int file_metadata, int max_depth, pqx_extension *found, pqx_error *error)
+int pqx_extension_find(const uint8_t *data, size_t size, int file_metadata, int max_depth,
+                       pqx_extension *found, pqx_error *error)
 {
     pqx_cursor c = {data, size, 0, error};
     int32_t id = 0;
@@ -51,7 +61,8 @@ int pqx_extension_find(const uint8_t *data, size_t size, int file_metadata, int 
     while (type) {
         size_t header = c.at;
         PQX_TRY(pqx_read_field(&c, &id, &type));
-        int marker = c.at - header == PQX_MARKER_BYTES ? pqx_marker_at(data, size, header) : PQX_MARKER_NONE;
+        int marker =
+            c.at - header == PQX_MARKER_BYTES ? pqx_marker_at(data, size, header) : PQX_MARKER_NONE;
         if (marker) {
             PQX_TRY(read_extension(&c, marker, header, found));
         } else if (type) {
@@ -75,7 +86,8 @@ int pqx_block_read_trailer(const uint8_t *data, size_t end, pqx_block *block)
     return 1;
 }
 
-int pqx_block_before(const uint8_t *data, size_t end, int check_payload, pqx_block *block, int *found)
+int pqx_block_before(const uint8_t *data, size_t end, int check_payload, pqx_block *block,
+                     int *found)
 {
     *found = pqx_block_read_trailer(data, end, block) && block->length <= end - TRAILER_BYTES;
     if (!*found) return PQX_OK;
@@ -84,7 +96,8 @@ int pqx_block_before(const uint8_t *data, size_t end, int check_payload, pqx_blo
     return PQX_OK;
 }
 
-void pqx_block_trailer(const uint8_t *payload, size_t length, const uint8_t uuid[16], uint8_t out[28])
+void pqx_block_trailer(const uint8_t *payload, size_t length, const uint8_t uuid[16],
+                       uint8_t out[28])
 {
     pqx_store32(out, pqx_crc32(0, payload, length));
     pqx_store32(out + 4, (uint32_t)length);

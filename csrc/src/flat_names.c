@@ -14,14 +14,16 @@ uint64_t pqx_flat_hash_field_id(int32_t field_id)
     return pqx_xxh64(bytes, sizeof bytes, 1);
 }
 
-/* Where a full page keeps, as long as it is written, the first bucket behind it that may have room: its checksum's place. */
+/* Where a full page keeps, as long as it is written, the first bucket behind it that may have room:
+ * its checksum's place. */
 static uint32_t behind(const uint8_t *page, uint32_t bucket, uint32_t buckets)
 {
     uint32_t known = pqx_load32(page);
     return known ? known - 1 : bucket + 1 < buckets ? bucket + 1 : 0;
 }
 
-void pqx_flat_fill_buckets(uint8_t *pages, uint32_t buckets, const uint32_t *homes, const uint8_t *entries, size_t count)
+void pqx_flat_fill_buckets(uint8_t *pages, uint32_t buckets, const uint32_t *homes,
+                           const uint8_t *entries, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t home = (uint32_t)((uint64_t)homes[i] * buckets >> 32), bucket = home, used;
@@ -35,5 +37,6 @@ void pqx_flat_fill_buckets(uint8_t *pages, uint32_t buckets, const uint32_t *hom
         memcpy(page + PQX_FLAT_CELL_HEADER_BYTES + 8 * used, entries + 8 * i, 8);
         pqx_store16(page + 10, (uint16_t)(used + 1));
     }
-    for (uint32_t bucket = 0; bucket < buckets; bucket++) pqx_store32(pages + PQX_FLAT_PAGE_BYTES * (size_t)bucket, 0);
+    for (uint32_t bucket = 0; bucket < buckets; bucket++)
+        pqx_store32(pages + PQX_FLAT_PAGE_BYTES * (size_t)bucket, 0);
 }

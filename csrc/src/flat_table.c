@@ -15,14 +15,17 @@ int pqx_flat_shapes_new(pqx_flat_writer *w)
         count += (size_t)1 << layouts[table].count;
     }
     w->shape_of = calloc(count, sizeof *w->shape_of);
-    return w->shape_of ? PQX_OK : pqx_fail(w->error, PQX_NO_MEMORY, 0, count * sizeof *w->shape_of, 0);
+    return w->shape_of ? PQX_OK
+                       : pqx_fail(w->error, PQX_NO_MEMORY, 0, count * sizeof *w->shape_of, 0);
 }
 
 int pqx_flat_room(pqx_flat_writer *w, size_t more)
 {
     size_t size = w->out->size - w->base;
-    if (PQX_UNLIKELY(more > w->limit || size > w->limit - more)) return pqx_fail(w->error, PQX_OUT_OF_PROPORTION, 0, w->limit, w->limit + 1);
-    if (PQX_UNLIKELY(more > PAYLOAD_LIMIT - size)) return pqx_fail(w->error, PQX_TOO_LARGE, 0, PAYLOAD_LIMIT, size + more);
+    if (PQX_UNLIKELY(more > w->limit || size > w->limit - more))
+        return pqx_fail(w->error, PQX_OUT_OF_PROPORTION, 0, w->limit, w->limit + 1);
+    if (PQX_UNLIKELY(more > PAYLOAD_LIMIT - size))
+        return pqx_fail(w->error, PQX_TOO_LARGE, 0, PAYLOAD_LIMIT, size + more);
     if (PQX_LIKELY(more <= w->out->capacity - w->out->size)) return PQX_OK;
     return pqx_buffer_reserve(w->out, more, w->error);
 }
@@ -37,9 +40,7 @@ int pqx_flat_zeros(pqx_flat_writer *w, size_t count, uint32_t *at)
 }
 
 int pqx_flat_pad(pqx_flat_writer *w, uint32_t multiple)
-{
-    return pqx_flat_zeros(w, (0u - pqx_flat_end(w)) & (multiple - 1), NULL);
-}
+{ return pqx_flat_zeros(w, (0u - pqx_flat_end(w)) & (multiple - 1), NULL); }
 
 int pqx_flat_append(pqx_flat_writer *w, const uint8_t *bytes, size_t size, uint32_t *at)
 {
@@ -54,7 +55,8 @@ int pqx_flat_append(pqx_flat_writer *w, const uint8_t *bytes, size_t size, uint3
 static int intern_vtable(pqx_flat_writer *w, const uint8_t *vtable, uint16_t size, uint32_t *place)
 {
     for (size_t at = 0; at < w->vtables.size; at += pqx_load16(w->vtables.data + at)) {
-        if (pqx_load16(w->vtables.data + at) == size && memcmp(w->vtables.data + at, vtable, size) == 0) {
+        if (pqx_load16(w->vtables.data + at) == size
+            && memcmp(w->vtables.data + at, vtable, size) == 0) {
             *place = (uint32_t)at;
             return PQX_OK;
         }
@@ -94,7 +96,8 @@ static int add_shape(pqx_flat_writer *w, int table, uint32_t mask, uint16_t *num
     return PQX_OK;
 }
 
-int pqx_flat_table(pqx_flat_writer *w, int table, uint32_t mask, uint32_t *at, const pqx_shape **shape_out)
+int pqx_flat_table(pqx_flat_writer *w, int table, uint32_t mask, uint32_t *at,
+                   const pqx_shape **shape_out)
 {
     uint16_t *number = &w->shape_of[w->first_mask[table] + mask];
     if (PQX_UNLIKELY(!*number)) PQX_TRY(add_shape(w, table, mask, number));
@@ -119,7 +122,8 @@ void pqx_flat_place_vtables(pqx_flat_writer *w, uint32_t area)
     }
 }
 
-static int put_bytes(pqx_flat_writer *w, uint32_t field, const uint8_t *bytes, size_t size, size_t terminator)
+static int put_bytes(pqx_flat_writer *w, uint32_t field, const uint8_t *bytes, size_t size,
+                     size_t terminator)
 {
     uint32_t at;
     PQX_TRY(pqx_flat_pad(w, 4));
@@ -132,14 +136,10 @@ static int put_bytes(pqx_flat_writer *w, uint32_t field, const uint8_t *bytes, s
 }
 
 int pqx_flat_string(pqx_flat_writer *w, uint32_t field, const uint8_t *bytes, size_t size)
-{
-    return put_bytes(w, field, bytes, size, 1);
-}
+{ return put_bytes(w, field, bytes, size, 1); }
 
 int pqx_flat_bytes(pqx_flat_writer *w, uint32_t field, const uint8_t *bytes, size_t size)
-{
-    return put_bytes(w, field, bytes, size, 0);
-}
+{ return put_bytes(w, field, bytes, size, 0); }
 
 int pqx_flat_vector(pqx_flat_writer *w, uint32_t field, uint32_t count, uint32_t *entries)
 {
@@ -152,11 +152,13 @@ int pqx_flat_vector(pqx_flat_writer *w, uint32_t field, uint32_t count, uint32_t
     return PQX_OK;
 }
 
-int pqx_flat_key_value(pqx_flat_writer *w, const uint8_t *key, size_t key_size, const uint8_t *value, size_t value_size, uint32_t *at)
+int pqx_flat_key_value(pqx_flat_writer *w, const uint8_t *key, size_t key_size,
+                       const uint8_t *value, size_t value_size, uint32_t *at)
 {
     const pqx_shape *shape;
     uint32_t mask = 1u << PQX_KEY_VALUE__KEY | (value ? 1u << PQX_KEY_VALUE__VAL : 0);
     PQX_TRY(pqx_flat_table(w, PQX_FLAT_KEY_VALUE, mask, at, &shape));
     PQX_TRY(pqx_flat_string(w, *at + shape->at[PQX_KEY_VALUE__KEY], key, key_size));
-    return value ? pqx_flat_string(w, *at + shape->at[PQX_KEY_VALUE__VAL], value, value_size) : PQX_OK;
+    return value ? pqx_flat_string(w, *at + shape->at[PQX_KEY_VALUE__VAL], value, value_size)
+                 : PQX_OK;
 }

@@ -8,19 +8,24 @@ int pqx_flat_open_list(pqx_flat_writer *w, size_t at, pqx_flat_list *list)
     list->type = header & 15;
     list->count = header >> 4;
     list->first = at + 1;
-    if (list->count == 15) PQX_TRY(pqx_varint_get32(w->footer, w->footer_size, at + 1, &list->count, &list->first, w->error));
+    if (list->count == 15)
+        PQX_TRY(pqx_varint_get32(w->footer, w->footer_size, at + 1, &list->count, &list->first,
+                                 w->error));
     size_t left = w->footer_size - list->first;
-    return list->count > left ? pqx_fail(w->error, PQX_COUNT_TOO_LARGE, at, list->count, left) : PQX_OK;
+    return list->count > left ? pqx_fail(w->error, PQX_COUNT_TOO_LARGE, at, list->count, left)
+                              : PQX_OK;
 }
 
-int pqx_flat_find_binary(pqx_flat_writer *w, size_t at, int16_t id, const uint8_t **bytes, size_t *size)
+int pqx_flat_find_binary(pqx_flat_writer *w, size_t at, int16_t id, const uint8_t **bytes,
+                         size_t *size)
 {
     pqx_field field;
     int found;
     uint32_t length;
     size_t begin;
     *bytes = NULL;
-    PQX_TRY(pqx_thrift_find(w->footer, w->footer_size, at, id, PQX_MAX_DEPTH, &field, &found, w->error));
+    PQX_TRY(pqx_thrift_find(w->footer, w->footer_size, at, id, PQX_MAX_DEPTH, &field, &found,
+                            w->error));
     if (!found || field.type != PQX_TYPE_BINARY) return PQX_OK;
     PQX_TRY(pqx_varint_get32(w->footer, field.end, field.value, &length, &begin, w->error));
     *bytes = w->footer + begin;
@@ -28,12 +33,14 @@ int pqx_flat_find_binary(pqx_flat_writer *w, size_t at, int16_t id, const uint8_
     return PQX_OK;
 }
 
-int pqx_flat_find_integer(pqx_flat_writer *w, size_t at, int16_t id, int type, int64_t *value, int *found)
+int pqx_flat_find_integer(pqx_flat_writer *w, size_t at, int16_t id, int type, int64_t *value,
+                          int *found)
 {
     pqx_field field;
     uint64_t raw;
     size_t next;
-    PQX_TRY(pqx_thrift_find(w->footer, w->footer_size, at, id, PQX_MAX_DEPTH, &field, found, w->error));
+    PQX_TRY(
+        pqx_thrift_find(w->footer, w->footer_size, at, id, PQX_MAX_DEPTH, &field, found, w->error));
     if (!*found) return PQX_OK;
     if (type == PQX_TYPE_TRUE) {
         *found = field.type == PQX_TYPE_TRUE || field.type == PQX_TYPE_FALSE;

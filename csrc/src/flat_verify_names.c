@@ -1,9 +1,12 @@
-/* All names of a flat footer at once: whether look-ups come past what the elements need, in one pass over the buckets. */
+/* All names of a flat footer at once: whether look-ups come past what the elements need, in one
+ * pass over the buckets. */
 #include <stdlib.h>
 
 #include "flat_verify_names.h"
 
-typedef struct pqx_entry { uint32_t tag, word, bucket; } pqx_entry;
+typedef struct pqx_entry {
+    uint32_t tag, word, bucket;
+} pqx_entry;
 
 static int by_all(const void *one, const void *other)
 {
@@ -16,7 +19,8 @@ static int by_all(const void *one, const void *other)
 static void add_entries(pqx_names *names, const uint8_t *entries, uint32_t count, uint32_t bucket)
 {
     for (uint32_t i = 0; i < count; i++)
-        names->entries[names->count++] = (pqx_entry){pqx_load32(entries + 8 * i), pqx_load32(entries + 8 * i + 4), bucket};
+        names->entries[names->count++] =
+            (pqx_entry){pqx_load32(entries + 8 * i), pqx_load32(entries + 8 * i + 4), bucket};
 }
 
 /* How many full buckets stand one behind the other from each one on, the first behind the last. */
@@ -34,7 +38,8 @@ static int read_buckets(pqx_names *names, pqx_flat *flat, pqx_error *error)
 {
     uint32_t used;
     for (uint32_t bucket = 0; bucket < flat->bucket_count; bucket++) {
-        PQX_TRY(pqx_flat_load_page(flat, &flat->bucket, flat->buckets, bucket, PQX_KIND_BUCKET, PQX_FLAT_BUCKET_ENTRIES, &used, error));
+        PQX_TRY(pqx_flat_load_page(flat, &flat->bucket, flat->buckets, bucket, PQX_KIND_BUCKET,
+                                   PQX_FLAT_BUCKET_ENTRIES, &used, error));
         add_entries(names, flat->bucket.data + PQX_FLAT_CELL_HEADER_BYTES, used, bucket);
         names->runs[bucket] = used == PQX_FLAT_BUCKET_ENTRIES;
     }
@@ -46,12 +51,14 @@ static int read_buckets(pqx_names *names, pqx_flat *flat, pqx_error *error)
 
 int pqx_names_read(pqx_names *names, pqx_flat *flat, pqx_error *error)
 {
-    size_t most = flat->bucket_count ? (size_t)PQX_FLAT_BUCKET_ENTRIES * flat->bucket_count : flat->listed_count;
+    size_t most = flat->bucket_count ? (size_t)PQX_FLAT_BUCKET_ENTRIES * flat->bucket_count
+                                     : flat->listed_count;
     names->count = 0;
     names->buckets = flat->bucket_count ? flat->bucket_count : 1;
     names->entries = malloc((most + 1) * sizeof *names->entries);
     names->runs = calloc(names->buckets, sizeof *names->runs);
-    if (!names->entries || !names->runs) return pqx_fail(error, PQX_NO_MEMORY, 0, most * sizeof *names->entries, 0);
+    if (!names->entries || !names->runs)
+        return pqx_fail(error, PQX_NO_MEMORY, 0, most * sizeof *names->entries, 0);
     return read_buckets(names, flat, error);
 }
 
@@ -61,7 +68,8 @@ void pqx_names_free(pqx_names *names)
     free(names->runs);
 }
 
-/* The first entry that does not come before `wanted`; NULL where it is of another tag or word, or there is none. */
+/* The first entry that does not come before `wanted`; NULL where it is of another tag or word, or
+ * there is none. */
 static const pqx_entry *first_from(const pqx_names *names, const pqx_entry *wanted)
 {
     size_t low = 0, high = names->count;
@@ -71,7 +79,8 @@ static const pqx_entry *first_from(const pqx_names *names, const pqx_entry *want
         else high = middle;
     }
     const pqx_entry *found = &names->entries[low];
-    return low < names->count && found->tag == wanted->tag && found->word == wanted->word ? found : NULL;
+    return low < names->count && found->tag == wanted->tag && found->word == wanted->word ? found
+                                                                                          : NULL;
 }
 
 int pqx_names_have(const pqx_names *names, uint64_t hash, uint32_t word)
@@ -79,7 +88,7 @@ int pqx_names_have(const pqx_names *names, uint64_t hash, uint32_t word)
     uint32_t home = (uint32_t)((hash >> 32) * names->buckets >> 32), distance = 0;
     pqx_entry wanted = {(uint32_t)hash, word, home};
     const pqx_entry *found = first_from(names, &wanted);
-    if (!found) {                                              /* none from the home on: behind the last bucket comes the first */
+    if (!found) { /* none from the home on: behind the last bucket comes the first */
         wanted.bucket = 0;
         distance = names->buckets;
         found = first_from(names, &wanted);

@@ -5,9 +5,9 @@
 #include "flat_read.h"
 
 typedef struct pqx_names {
-    struct pqx_entry *entries;            /* by tag, word and bucket */
+    struct pqx_entry *entries; /* by tag, word and bucket */
     size_t count;
-    uint32_t *runs, buckets;              /* full buckets one behind the other, from each on */
+    uint32_t *runs, buckets; /* full buckets one behind the other, from each on */
 } pqx_names;
 
 /* O(n log n) in the entries. */

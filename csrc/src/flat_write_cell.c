@@ -1,7 +1,8 @@
 /* Cells of the flat footer, its directory and its tail block. */
 #include "flat_write.h"
 
-int pqx_flat_cell_begin(pqx_flat_writer *w, int kind, uint32_t part, uint32_t number, uint32_t *cell)
+int pqx_flat_cell_begin(pqx_flat_writer *w, int kind, uint32_t part, uint32_t number,
+                        uint32_t *cell)
 {
     PQX_TRY(pqx_flat_pad(w, 8));
     PQX_TRY(pqx_flat_zeros(w, PQX_FLAT_CELL_HEADER_BYTES, cell));
@@ -49,7 +50,8 @@ int pqx_flat_reserve_directory(pqx_flat_writer *w)
 
 void pqx_flat_fill_directory(pqx_flat_writer *w)
 {
-    for (uint32_t first = 0, page = 0; first < w->place_count; first += PQX_FLAT_DIRECTORY_ENTRIES, page++) {
+    for (uint32_t first = 0, page = 0; first < w->place_count;
+         first += PQX_FLAT_DIRECTORY_ENTRIES, page++) {
         uint32_t left = w->place_count - first;
         uint32_t used = left < PQX_FLAT_DIRECTORY_ENTRIES ? left : PQX_FLAT_DIRECTORY_ENTRIES;
         uint8_t *cell = pqx_flat_at(w, w->directory + PQX_FLAT_PAGE_BYTES * page);
@@ -61,13 +63,26 @@ void pqx_flat_fill_directory(pqx_flat_writer *w)
 static void store_counts(pqx_flat_writer *w, uint8_t *tail, uint32_t flags)
 {
     const pqx_scan *scan = w->scan;
-    uint32_t groups = scan->row_group_count, parts = groups / PQX_FLAT_PART_ROW_GROUPS + (groups % PQX_FLAT_PART_ROW_GROUPS != 0);
-    const uint32_t words[] = {scan->leaf_count, w->node_count, groups, scan->key_value_count, (uint32_t)(w->pool_ends.size / 4), parts,
-                              flags, (uint32_t)scan->version};
+    uint32_t groups = scan->row_group_count,
+             parts = groups / PQX_FLAT_PART_ROW_GROUPS + (groups % PQX_FLAT_PART_ROW_GROUPS != 0);
+    const uint32_t words[] = {scan->leaf_count,
+                              w->node_count,
+                              groups,
+                              scan->key_value_count,
+                              (uint32_t)(w->pool_ends.size / 4),
+                              parts,
+                              flags,
+                              (uint32_t)scan->version};
     memcpy(tail, words, sizeof words);
     pqx_store64(tail + 32, (uint64_t)scan->num_rows);
-    const uint32_t more[] = {w->directory, w->buckets, w->bucket_count, w->column_hint, w->pool_hint,
-                             (uint32_t)w->vtables.size, (uint32_t)(w->listed.size / 8), w->extensions_cell};
+    const uint32_t more[] = {w->directory,
+                             w->buckets,
+                             w->bucket_count,
+                             w->column_hint,
+                             w->pool_hint,
+                             (uint32_t)w->vtables.size,
+                             (uint32_t)(w->listed.size / 8),
+                             w->extensions_cell};
     memcpy(tail + 40, more, sizeof more);
 }
 
@@ -75,13 +90,16 @@ static void store_counts(pqx_flat_writer *w, uint8_t *tail, uint32_t flags)
 static int put_row_groups(pqx_flat_writer *w)
 {
     const pqx_row_group *groups = w->scan->row_groups;
-    uint32_t all = w->scan->row_group_count, count = all < PQX_FLAT_PART_ROW_GROUPS ? all : PQX_FLAT_PART_ROW_GROUPS, at;
+    uint32_t all = w->scan->row_group_count,
+             count = all < PQX_FLAT_PART_ROW_GROUPS ? all : PQX_FLAT_PART_ROW_GROUPS, at;
     PQX_TRY(pqx_flat_zeros(w, PQX_FLAT_TAIL_GROUP_BYTES * (size_t)count, &at));
     uint8_t *facts = pqx_flat_at(w, at);
     for (uint32_t i = 0; i < count; i++) {
         const pqx_row_group *group = &groups[i];
-        const int64_t numbers[4] = {group->num_rows, group->total_byte_size, group->file_offset, group->total_compressed_size};
-        for (uint32_t j = 0; j < 4; j++) pqx_store64(facts + 8 * (j * count + i), (uint64_t)numbers[j]);
+        const int64_t numbers[4] = {group->num_rows, group->total_byte_size, group->file_offset,
+                                    group->total_compressed_size};
+        for (uint32_t j = 0; j < 4; j++)
+            pqx_store64(facts + 8 * (j * count + i), (uint64_t)numbers[j]);
         pqx_store16(facts + 32 * count + 2 * i, (uint16_t)group->ordinal);
     }
     return PQX_OK;

@@ -1,7 +1,8 @@
-/* The extension slots of the flat footer: UUIDs and bytes of whoever likes, each in a cell of its own. */
+/* The extension slots of the flat footer: UUIDs and bytes of whoever likes, each in a cell of its
+ * own. */
 #include "flat_write.h"
 
-#define ENTRY_BYTES 24                                         /* UUID, place of the cell, length of the bytes */
+#define ENTRY_BYTES 24 /* UUID, place of the cell, length of the bytes */
 
 /* The cell of extension `index`; `entry` is the place of its entry in the list. */
 static int put_extension(pqx_flat_writer *w, uint32_t index, uint32_t entry)
@@ -10,10 +11,13 @@ static int put_extension(pqx_flat_writer *w, uint32_t index, uint32_t entry)
     const pqx_shape *shape;
     uint32_t cell, table;
     PQX_TRY(pqx_flat_cell_begin(w, PQX_KIND_EXTENSION, 0, index, &cell));
-    PQX_TRY(pqx_flat_table(w, PQX_FLAT_EXTENSION, 1u << PQX_EXTENSION__UUID | 1u << PQX_EXTENSION__DATA, &table, &shape));
+    PQX_TRY(pqx_flat_table(w, PQX_FLAT_EXTENSION,
+                           1u << PQX_EXTENSION__UUID | 1u << PQX_EXTENSION__DATA, &table, &shape));
     uint32_t data = table + shape->at[PQX_EXTENSION__DATA];
-    PQX_TRY(pqx_flat_bytes(w, table + shape->at[PQX_EXTENSION__UUID], extension->uuid, sizeof extension->uuid));
-    PQX_TRY(pqx_flat_bytes(w, data, extension->data.size ? extension->data.data : extension->uuid, extension->data.size));
+    PQX_TRY(pqx_flat_bytes(w, table + shape->at[PQX_EXTENSION__UUID], extension->uuid,
+                           sizeof extension->uuid));
+    PQX_TRY(pqx_flat_bytes(w, data, extension->data.size ? extension->data.data : extension->uuid,
+                           extension->data.size));
     pqx_flat_link(w, w->extensions_vector + 4 * index, table);
     PQX_TRY(pqx_flat_cell_end(w, cell));
     memcpy(pqx_flat_at(w, entry), extension->uuid, sizeof extension->uuid);
@@ -25,7 +29,8 @@ static int put_extension(pqx_flat_writer *w, uint32_t index, uint32_t entry)
 int pqx_flat_check_extensions(pqx_flat_writer *w)
 {
     for (uint32_t i = 1; i < w->extension_count; i++) {
-        if (memcmp(w->extensions[i - 1].uuid, w->extensions[i].uuid, sizeof w->extensions->uuid) >= 0)
+        if (memcmp(w->extensions[i - 1].uuid, w->extensions[i].uuid, sizeof w->extensions->uuid)
+            >= 0)
             return pqx_fail(w->error, PQX_BAD_ARGUMENT, 0, i, i);
     }
     return PQX_OK;

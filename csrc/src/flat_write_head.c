@@ -24,17 +24,20 @@ int pqx_flat_head_begin(pqx_flat_writer *w, uint32_t index)
 {
     const pqx_element *element = &w->scan->elements[index];
     int is_leaf = w->leaf_of[index] != PQX_FLAT_NONE;
-    const uint8_t levels[4] = {is_leaf ? element->column_order : 0, element->max_definition, element->max_repetition, is_leaf ? (uint8_t)element->type : 255};
+    const uint8_t levels[4] = {is_leaf ? element->column_order : 0, element->max_definition,
+                               element->max_repetition, is_leaf ? (uint8_t)element->type : 255};
     uint32_t at;
     PQX_TRY(pqx_flat_put_element(w, index, &at));
     PQX_TRY(pqx_buffer_append(&w->heads, levels, sizeof levels, w->error));
     return pqx_flat_list_table(w, at);
 }
 
-/* The element's Thrift bytes before and behind its name; all of them are before it where it has none. */
+/* The element's Thrift bytes before and behind its name; all of them are before it where it has
+ * none. */
 static void cut_out_name(const pqx_element *element, pqx_range *prefix, pqx_range *suffix)
 {
-    uint32_t begin = element->bytes.offset, end = begin + element->bytes.length, name = element->name.offset, behind = name + element->name.length;
+    uint32_t begin = element->bytes.offset, end = begin + element->bytes.length,
+             name = element->name.offset, behind = name + element->name.length;
     int has_name = name > begin && behind <= end;
     *prefix = (pqx_range){begin, has_name ? name - begin : end - begin};
     *suffix = (pqx_range){behind, has_name ? end - behind : 0};

@@ -1,4 +1,5 @@
-/* The flat footer's names: every leaf and group under the hash of its path and, where it has one, its field id. */
+/* The flat footer's names: every leaf and group under the hash of its path and, where it has one,
+ * its field id. */
 #include "flat_write.h"
 
 static int append_entry(pqx_flat_writer *w, pqx_buffer *homes, uint64_t hash, uint32_t place)
@@ -12,7 +13,8 @@ static int append_entry(pqx_flat_writer *w, pqx_buffer *homes, uint64_t hash, ui
 static uint32_t entry_word(const pqx_flat_writer *w, uint32_t i)
 {
     uint32_t leaves = w->scan->leaf_count;
-    return i < leaves ? w->places[i / w->cell_leaves] | i % w->cell_leaves : w->places[w->column_cells + i - leaves];
+    return i < leaves ? w->places[i / w->cell_leaves] | i % w->cell_leaves
+                      : w->places[w->column_cells + i - leaves];
 }
 
 /* Fill w->listed with all entries in order, and `homes` with their hashes' high halves. */
@@ -21,10 +23,12 @@ static int list_entries(pqx_flat_writer *w, pqx_buffer *homes)
     const pqx_scan *scan = w->scan;
     uint32_t count = scan->leaf_count + w->node_count;
     for (uint32_t i = 0; i < count; i++) {
-        if (i != scan->leaf_count) PQX_TRY(append_entry(w, homes, w->hashes[i], entry_word(w, i)));   /* not the root */
+        if (i != scan->leaf_count)
+            PQX_TRY(append_entry(w, homes, w->hashes[i], entry_word(w, i))); /* not the root */
     }
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t element = i < scan->leaf_count ? scan->leaves[i] : w->node_element[i - scan->leaf_count];
+        uint32_t element =
+            i < scan->leaf_count ? scan->leaves[i] : w->node_element[i - scan->leaf_count];
         int32_t field_id = scan->elements[element].field_id;
         if (i == scan->leaf_count || field_id == INT32_MIN) continue;
         PQX_TRY(append_entry(w, homes, pqx_flat_hash_field_id(field_id), entry_word(w, i)));
@@ -35,7 +39,8 @@ static int list_entries(pqx_flat_writer *w, pqx_buffer *homes)
 static size_t count_entries(const pqx_flat_writer *w)
 {
     size_t count = (size_t)w->scan->element_count - 1;
-    for (uint32_t i = 1; i < w->scan->element_count; i++) count += w->scan->elements[i].field_id != INT32_MIN;
+    for (uint32_t i = 1; i < w->scan->element_count; i++)
+        count += w->scan->elements[i].field_id != INT32_MIN;
     return count;
 }
 
@@ -52,7 +57,9 @@ int pqx_flat_fill_names(pqx_flat_writer *w)
     pqx_buffer homes = {0};
     int status = list_entries(w, &homes);
     if (status == PQX_OK && w->bucket_count) {
-        pqx_flat_fill_buckets(pqx_flat_at(w, w->buckets), w->bucket_count, (const uint32_t *)(const void *)homes.data, w->listed.data, homes.size / sizeof(uint32_t));
+        pqx_flat_fill_buckets(pqx_flat_at(w, w->buckets), w->bucket_count,
+                              (const uint32_t *)(const void *)homes.data, w->listed.data,
+                              homes.size / sizeof(uint32_t));
         w->listed.size = 0;
     }
     pqx_buffer_free(&homes);

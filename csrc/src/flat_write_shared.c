@@ -20,7 +20,8 @@ int pqx_flat_put_shared_table(pqx_flat_writer *w, const pqx_shared_table *shared
     uint8_t *table = pqx_flat_at(w, *at);
     for (int i = 0; i < 2; i++) {
         if (!(shared->mask >> i & 1)) continue;
-        if (shared->table == PQX_FLAT_DECIMAL_OPTIONS) pqx_store32(table + shape->at[i], shared->values[i]);
+        if (shared->table == PQX_FLAT_DECIMAL_OPTIONS)
+            pqx_store32(table + shape->at[i], shared->values[i]);
         else table[shape->at[i]] = (uint8_t)shared->values[i];
     }
     return PQX_OK;
@@ -30,7 +31,9 @@ int pqx_flat_write_shared(pqx_flat_writer *w)
 {
     uint32_t places[PQX_FLAT_SHARED_TABLES];
     const uint32_t *links = (const uint32_t *)(const void *)w->shared_links.data;
-    for (uint32_t i = 0; i < w->shared_count; i++) PQX_TRY(pqx_flat_put_shared_table(w, &w->shared[i], &places[i]));
-    for (size_t i = 0; i < w->shared_links.size / 8; i++) pqx_flat_link(w, links[2 * i], places[links[2 * i + 1]]);
+    for (uint32_t i = 0; i < w->shared_count; i++)
+        PQX_TRY(pqx_flat_put_shared_table(w, &w->shared[i], &places[i]));
+    for (size_t i = 0; i < w->shared_links.size / 8; i++)
+        pqx_flat_link(w, links[2 * i], places[links[2 * i + 1]]);
     return PQX_OK;
 }

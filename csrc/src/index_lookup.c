@@ -3,7 +3,7 @@
 
 /* What a lookup compares with, and what it has found. */
 typedef struct lookup {
-    const uint8_t *name;                 /* dotted; NULL to look for the field id */
+    const uint8_t *name; /* dotted; NULL to look for the field id */
     size_t size;
     int32_t field_id;
     uint32_t *ids;
@@ -24,7 +24,8 @@ static int is_wanted(const lookup *l, const pqx_index_entry *entry)
 static int try_id(pqx_index *index, uint32_t id, lookup *l, int *is_hit, pqx_error *error)
 {
     const pqx_index_entry *entry;
-    PQX_TRY(l->name ? pqx_index_load_path(index, id, &entry, error) : pqx_index_load_id(index, id, &entry, error));
+    PQX_TRY(l->name ? pqx_index_load_path(index, id, &entry, error)
+                    : pqx_index_load_id(index, id, &entry, error));
     *is_hit = is_wanted(l, entry);
     if (!*is_hit) return PQX_OK;
     for (size_t i = 0; i < l->count && i < l->capacity; i++) {
@@ -36,14 +37,16 @@ static int try_id(pqx_index *index, uint32_t id, lookup *l, int *is_hit, pqx_err
 }
 
 /* Compare those of the entries, which lie at `place`, that have the tag. */
-static int try_entries(pqx_index *index, const uint8_t *entries, uint32_t count, uint64_t place, uint32_t tag, lookup *l, pqx_error *error)
+static int try_entries(pqx_index *index, const uint8_t *entries, uint32_t count, uint64_t place,
+                       uint32_t tag, lookup *l, pqx_error *error)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t id = pqx_load32(entries + 8 * i + 4), number = id & ~PQX_FLAT_GROUP;
         uint32_t most = id & PQX_FLAT_GROUP ? index->shape.nodes : index->shape.leaves;
         int is_hit;
         if (pqx_load32(entries + 8 * i) != tag) continue;
-        if (number >= most) return pqx_index_fail(index, error, PQX_BAD_VALUE, place + 8 * i + 4, most, number);
+        if (number >= most)
+            return pqx_index_fail(index, error, PQX_BAD_VALUE, place + 8 * i + 4, most, number);
         PQX_TRY(try_id(index, id, l, &is_hit, error));
         index->all_names.steps += !is_hit;
     }
@@ -55,16 +58,23 @@ static int load_bucket(pqx_index *index, uint32_t bucket, uint32_t *used, pqx_er
     uint64_t place = index->areas.buckets + PQX_FLAT_PAGE_BYTES * (uint64_t)bucket;
     PQX_TRY(pqx_index_load(index, place, PQX_FLAT_PAGE_BYTES, &index->bucket, error));
     const uint8_t *page = index->bucket.data;
-    uint32_t size = pqx_load32(page + 4), kind = pqx_load16(page + 8), number = pqx_load32(page + 12);
+    uint32_t size = pqx_load32(page + 4), kind = pqx_load16(page + 8),
+             number = pqx_load32(page + 12);
     *used = pqx_load16(page + 10);
-    if (size != PQX_FLAT_PAGE_BYTES) return pqx_index_fail(index, error, PQX_BAD_CELL, place + 4, PQX_FLAT_PAGE_BYTES, size);
-    if (kind != PQX_KIND_BUCKET) return pqx_index_fail(index, error, PQX_BAD_CELL, place + 8, PQX_KIND_BUCKET, kind);
-    if (number != bucket) return pqx_index_fail(index, error, PQX_BAD_CELL, place + 12, bucket, number);
-    if (*used > PQX_FLAT_BUCKET_ENTRIES) return pqx_index_fail(index, error, PQX_BAD_CELL, place + 10, PQX_FLAT_BUCKET_ENTRIES, *used);
+    if (size != PQX_FLAT_PAGE_BYTES)
+        return pqx_index_fail(index, error, PQX_BAD_CELL, place + 4, PQX_FLAT_PAGE_BYTES, size);
+    if (kind != PQX_KIND_BUCKET)
+        return pqx_index_fail(index, error, PQX_BAD_CELL, place + 8, PQX_KIND_BUCKET, kind);
+    if (number != bucket)
+        return pqx_index_fail(index, error, PQX_BAD_CELL, place + 12, bucket, number);
+    if (*used > PQX_FLAT_BUCKET_ENTRIES)
+        return pqx_index_fail(index, error, PQX_BAD_CELL, place + 10, PQX_FLAT_BUCKET_ENTRIES,
+                              *used);
     return PQX_OK;
 }
 
-/* An element's name into the table; *all counts the bytes of paths, which take so many cells to put together. */
+/* An element's name into the table; *all counts the bytes of paths, which take so many cells to put
+ * together. */
 static int add_name(pqx_index *index, uint32_t id, uint64_t *all, pqx_error *error)
 {
     const pqx_index_entry *entry;
@@ -72,9 +82,11 @@ static int add_name(pqx_index *index, uint32_t id, uint64_t *all, pqx_error *err
     pqx_index_begin(index);
     PQX_TRY(pqx_index_load_path(index, id, &entry, error));
     *all += entry->path.size;
-    if (PQX_UNLIKELY(*all > limit)) return pqx_fail(error, PQX_BAD_OFFSET, entry->place, limit, *all);
+    if (PQX_UNLIKELY(*all > limit))
+        return pqx_fail(error, PQX_BAD_OFFSET, entry->place, limit, *all);
     int32_t field_id = entry->element.field_id;
-    return pqx_name_table_add(&index->all_names, (pqx_bytes){entry->path.data, entry->path.size}, field_id == INT32_MIN ? NULL : &field_id, id, error);
+    return pqx_name_table_add(&index->all_names, (pqx_bytes){entry->path.data, entry->path.size},
+                              field_id == INT32_MIN ? NULL : &field_id, id, error);
 }
 
 /* Read all names, in the order in which buckets have them: leaves, then nodes but the root. */
@@ -83,21 +95,25 @@ static int read_names(pqx_index *index, pqx_error *error)
     uint64_t all = 0;
     PQX_TRY(pqx_index_hold(index, error));
     PQX_TRY(pqx_name_table_begin(&index->all_names, error));
-    for (uint32_t leaf = 0; leaf < index->shape.leaves; leaf++) PQX_TRY(add_name(index, leaf, &all, error));
-    for (uint32_t node = 1; node < index->shape.nodes; node++) PQX_TRY(add_name(index, PQX_FLAT_GROUP | node, &all, error));
+    for (uint32_t leaf = 0; leaf < index->shape.leaves; leaf++)
+        PQX_TRY(add_name(index, leaf, &all, error));
+    for (uint32_t node = 1; node < index->shape.nodes; node++)
+        PQX_TRY(add_name(index, PQX_FLAT_GROUP | node, &all, error));
     return pqx_name_table_end(&index->all_names, error);
 }
 
 static int look_up_in_all(pqx_index *index, lookup *l, pqx_error *error)
 {
     const pqx_name_table *names = &index->all_names;
-    uint64_t hash = l->name ? pqx_name_table_hash_path(names, (pqx_bytes){l->name, l->size}) : pqx_name_table_hash_field_id(names, l->field_id);
+    uint64_t hash = l->name ? pqx_name_table_hash_path(names, (pqx_bytes){l->name, l->size})
+                            : pqx_name_table_hash_field_id(names, l->field_id);
     uint32_t at = 0, id;
     int is_hit;
     l->count = 0;
     pqx_index_begin(index);
     while (pqx_name_table_next(names, hash, &at, &id)) {
-        if (l->count > l->capacity) l->count++;               /* of the same hash under a secret key: the same name again */
+        if (l->count > l->capacity)
+            l->count++; /* of the same hash under a secret key: the same name again */
         else PQX_TRY(try_id(index, id, l, &is_hit, error));
     }
     return PQX_OK;
@@ -110,11 +126,15 @@ static int look_up(pqx_index *index, uint64_t hash, lookup *l, pqx_error *error)
     pqx_name_table *names = &index->all_names;
     if (names->is_read) return look_up_in_all(index, l, error);
     pqx_index_begin(index);
-    if (!buckets) return try_entries(index, index->listed, index->shape.names, index->areas.tail + PQX_INDEX_TAIL_BYTES, (uint32_t)hash, l, error);
+    if (!buckets)
+        return try_entries(index, index->listed, index->shape.names,
+                           index->areas.tail + PQX_INDEX_TAIL_BYTES, (uint32_t)hash, l, error);
     for (uint32_t step = 0; step < buckets && used == PQX_FLAT_BUCKET_ENTRIES; step++) {
         PQX_TRY(load_bucket(index, (uint32_t)bucket, &used, error));
-        uint64_t place = index->areas.buckets + PQX_FLAT_PAGE_BYTES * bucket + PQX_FLAT_CELL_HEADER_BYTES;
-        PQX_TRY(try_entries(index, index->bucket.data + PQX_FLAT_CELL_HEADER_BYTES, used, place, (uint32_t)hash, l, error));
+        uint64_t place =
+            index->areas.buckets + PQX_FLAT_PAGE_BYTES * bucket + PQX_FLAT_CELL_HEADER_BYTES;
+        PQX_TRY(try_entries(index, index->bucket.data + PQX_FLAT_CELL_HEADER_BYTES, used, place,
+                            (uint32_t)hash, l, error));
         bucket = bucket + 1 < buckets ? bucket + 1 : 0;
         if (used < PQX_FLAT_BUCKET_ENTRIES || step + 1 == buckets) break;
         names->steps++;
@@ -126,7 +146,8 @@ static int look_up(pqx_index *index, uint64_t hash, lookup *l, pqx_error *error)
     return PQX_OK;
 }
 
-int pqx_index_find_name(pqx_index *index, const uint8_t *name, size_t size, uint32_t *ids, size_t capacity, size_t *count, pqx_error *error)
+int pqx_index_find_name(pqx_index *index, const uint8_t *name, size_t size, uint32_t *ids,
+                        size_t capacity, size_t *count, pqx_error *error)
 {
     *count = 0;
     index->scratch.size = 0;
@@ -139,7 +160,8 @@ int pqx_index_find_name(pqx_index *index, const uint8_t *name, size_t size, uint
     return PQX_OK;
 }
 
-int pqx_index_find_field_id(pqx_index *index, int32_t field_id, uint32_t *ids, size_t capacity, size_t *count, pqx_error *error)
+int pqx_index_find_field_id(pqx_index *index, int32_t field_id, uint32_t *ids, size_t capacity,
+                            size_t *count, pqx_error *error)
 {
     lookup l = {.field_id = field_id, .ids = ids, .capacity = capacity};
     *count = 0;

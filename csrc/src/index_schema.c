@@ -2,23 +2,31 @@
 #include "index_read.h"
 
 /* What a cell says of its element, and that it can be. */
-static int read_schema_part(pqx_index *index, pqx_index_entry *entry, uint64_t place, uint32_t id, pqx_range *thrift, uint32_t *crc, pqx_error *error)
+static int read_schema_part(pqx_index *index, pqx_index_entry *entry, uint64_t place, uint32_t id,
+                            pqx_range *thrift, uint32_t *crc, pqx_error *error)
 {
     const pqx_index_shape *s = &index->shape;
     const uint8_t *cell = entry->cell.data, *at = cell + 8;
     int is_node = (id & PQX_FLAT_GROUP) != 0;
-    uint32_t number = id & ~PQX_FLAT_GROUP, n = s->number_bytes, after = 8 + s->offset_bytes + s->length_bytes;
+    uint32_t number = id & ~PQX_FLAT_GROUP, n = s->number_bytes,
+             after = 8 + s->offset_bytes + s->length_bytes;
     uint64_t elements = (uint64_t)s->leaves + s->nodes;
     *crc = pqx_load32(cell + 4);
-    *thrift = (pqx_range){pqx_index_number(at, s->offset_bytes), pqx_index_number(at + s->offset_bytes, s->length_bytes)};
+    *thrift = (pqx_range){pqx_index_number(at, s->offset_bytes),
+                          pqx_index_number(at + s->offset_bytes, s->length_bytes)};
     at = cell + after;
     entry->parent = pqx_index_number(at, n);
     entry->index = pqx_index_number(at + n, n);
     entry->position = pqx_index_number(at + 2 * n, n);
     uint32_t limit = id == PQX_FLAT_GROUP ? 1 : is_node ? number : s->nodes;
-    if (entry->parent >= limit) return pqx_index_fail(index, error, PQX_BAD_VALUE, place + after, limit, entry->parent);
-    if (entry->index >= elements) return pqx_index_fail(index, error, PQX_BAD_VALUE, place + after + n, elements, entry->index);
-    if (entry->position >= elements) return pqx_index_fail(index, error, PQX_BAD_VALUE, place + after + 2 * n, elements, entry->position);
+    if (entry->parent >= limit)
+        return pqx_index_fail(index, error, PQX_BAD_VALUE, place + after, limit, entry->parent);
+    if (entry->index >= elements)
+        return pqx_index_fail(index, error, PQX_BAD_VALUE, place + after + n, elements,
+                              entry->index);
+    if (entry->position >= elements)
+        return pqx_index_fail(index, error, PQX_BAD_VALUE, place + after + 2 * n, elements,
+                              entry->position);
     entry->place = index->payload + place + after + n;
     entry->first_leaf = number;
     entry->leaf_count = 1;
@@ -26,18 +34,25 @@ static int read_schema_part(pqx_index *index, pqx_index_entry *entry, uint64_t p
     uint32_t leaves = after + 3 * n + 3;
     entry->first_leaf = pqx_index_number(cell + leaves, n);
     entry->leaf_count = pqx_index_number(cell + leaves + n, n);
-    if (entry->first_leaf > s->leaves) return pqx_index_fail(index, error, PQX_BAD_VALUE, place + leaves, s->leaves, entry->first_leaf);
+    if (entry->first_leaf > s->leaves)
+        return pqx_index_fail(index, error, PQX_BAD_VALUE, place + leaves, s->leaves,
+                              entry->first_leaf);
     uint32_t most = s->leaves - entry->first_leaf;
-    return entry->leaf_count <= most ? PQX_OK : pqx_index_fail(index, error, PQX_BAD_VALUE, place + leaves + n, most, entry->leaf_count);
+    return entry->leaf_count <= most ? PQX_OK
+                                     : pqx_index_fail(index, error, PQX_BAD_VALUE,
+                                                      place + leaves + n, most, entry->leaf_count);
 }
 
 /* The SchemaElement, with the levels and the column order that the cell says. */
-static int read_element(pqx_index *index, pqx_index_entry *entry, uint64_t place, pqx_range thrift, uint32_t crc, pqx_error *error)
+static int read_element(pqx_index *index, pqx_index_entry *entry, uint64_t place, pqx_range thrift,
+                        uint32_t crc, pqx_error *error)
 {
     PQX_TRY(pqx_index_read_thrift(index, place + 8, thrift, crc, &entry->thrift, error));
     pqx_cursor c = {entry->thrift.data, entry->thrift.size, 0, NULL};
-    if (pqx_scan_element(&c, &entry->element) != PQX_OK || c.at != c.size) return pqx_index_not_whole(index, thrift.offset, thrift.length, error);
-    const uint8_t *levels = entry->cell.data + 8 + index->shape.offset_bytes + index->shape.length_bytes + 3 * index->shape.number_bytes;
+    if (pqx_scan_element(&c, &entry->element) != PQX_OK || c.at != c.size)
+        return pqx_index_not_whole(index, thrift.offset, thrift.length, error);
+    const uint8_t *levels = entry->cell.data + 8 + index->shape.offset_bytes
+                            + index->shape.length_bytes + 3 * index->shape.number_bytes;
     entry->element.column_order = levels[0];
     entry->element.max_definition = levels[1];
     entry->element.max_repetition = levels[2];
@@ -49,19 +64,24 @@ static int load_entry(pqx_index *index, pqx_index_entry *entry, uint32_t id, pqx
 {
     const pqx_index_shape *s = &index->shape;
     int is_node = (id & PQX_FLAT_GROUP) != 0;
-    uint64_t place = is_node ? index->areas.nodes + (uint64_t)(id & ~PQX_FLAT_GROUP) * pqx_index_node_bytes(s) : pqx_index_part_place(s, id, 0);
+    uint64_t place =
+        is_node ? index->areas.nodes + (uint64_t)(id & ~PQX_FLAT_GROUP) * pqx_index_node_bytes(s)
+                : pqx_index_part_place(s, id, 0);
     pqx_range thrift;
     uint32_t crc;
     entry->id = PQX_INDEX_NOTHING;
-    PQX_TRY(pqx_index_load(index, place, is_node ? pqx_index_node_bytes(s) : pqx_index_column_bytes(s), &entry->cell, error));
+    PQX_TRY(pqx_index_load(index, place,
+                           is_node ? pqx_index_node_bytes(s) : pqx_index_column_bytes(s),
+                           &entry->cell, error));
     PQX_TRY(read_schema_part(index, entry, place, id, &thrift, &crc, error));
     int status = read_element(index, entry, place, thrift, crc, error);
-    if (PQX_UNLIKELY(status == PQX_IO && !is_node)) pqx_index_want_chunks(index, id, entry->cell.data);
+    if (PQX_UNLIKELY(status == PQX_IO && !is_node))
+        pqx_index_want_chunks(index, id, entry->cell.data);
     return status;
 }
 
-/* The names from below the root down to index->node, which is `node`, NUL between them. The path of the group that it is
- * in stays known: its other children have it too. */
+/* The names from below the root down to index->node, which is `node`, NUL between them. The path of
+ * the group that it is in stays known: its other children have it too. */
 static int find_node_path(pqx_index *index, uint32_t node, pqx_error *error)
 {
     const pqx_index_entry *entry = &index->node;
@@ -81,7 +101,7 @@ static int find_node_path(pqx_index *index, uint32_t node, pqx_error *error)
     if (at) PQX_TRY(pqx_buffer_append(path, index->group_path.data, index->group_path.size, error));
     const uint32_t *length = (const uint32_t *)(const void *)lengths->data;
     size_t count = lengths->size / sizeof *length;
-    for (size_t i = count; i--; ) {
+    for (size_t i = count; i--;) {
         if (at || i + 1 < count) PQX_TRY(pqx_buffer_append(path, "", 1, error));
         names->size -= length[i];
         PQX_TRY(pqx_buffer_append(path, names->data + names->size, length[i], error));
@@ -104,7 +124,8 @@ static int load_node_path(pqx_index *index, uint32_t node, pqx_error *error)
     return PQX_OK;
 }
 
-int pqx_index_load_path(pqx_index *index, uint32_t id, const pqx_index_entry **found, pqx_error *error)
+int pqx_index_load_path(pqx_index *index, uint32_t id, const pqx_index_entry **found,
+                        pqx_error *error)
 {
     if (id & PQX_FLAT_GROUP) PQX_TRY(load_node_path(index, id & ~PQX_FLAT_GROUP, error));
     PQX_TRY(pqx_index_load_id(index, id, found, error));
@@ -114,7 +135,8 @@ int pqx_index_load_path(pqx_index *index, uint32_t id, const pqx_index_entry **f
     entry->path.size = 0;
     if (entry->parent) {
         PQX_TRY(load_node_path(index, entry->parent, error));
-        PQX_TRY(pqx_buffer_append(&entry->path, index->node.path.data, index->node.path.size, error));
+        PQX_TRY(
+            pqx_buffer_append(&entry->path, index->node.path.data, index->node.path.size, error));
         PQX_TRY(pqx_buffer_append(&entry->path, "", 1, error));
     }
     PQX_TRY(pqx_buffer_append(&entry->path, entry->thrift.data + name.offset, name.length, error));
@@ -122,10 +144,12 @@ int pqx_index_load_path(pqx_index *index, uint32_t id, const pqx_index_entry **f
     return PQX_OK;
 }
 
-int pqx_index_load_id(pqx_index *index, uint32_t id, const pqx_index_entry **entry, pqx_error *error)
+int pqx_index_load_id(pqx_index *index, uint32_t id, const pqx_index_entry **entry,
+                      pqx_error *error)
 {
     int is_node = (id & PQX_FLAT_GROUP) != 0;
-    uint32_t number = id & ~PQX_FLAT_GROUP, count = is_node ? index->shape.nodes : index->shape.leaves;
+    uint32_t number = id & ~PQX_FLAT_GROUP,
+             count = is_node ? index->shape.nodes : index->shape.leaves;
     if (number >= count) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, count, number);
     pqx_index_entry *found = is_node ? &index->node : &index->column;
     *entry = found;
@@ -142,10 +166,15 @@ int pqx_index_get_node(pqx_index *index, uint32_t id, pqx_flat_node *node, pqx_e
     pqx_index_begin(index);
     PQX_TRY(pqx_index_load_path(index, id, &entry, error));
     *node = (pqx_flat_node){
-        .thrift = {entry->thrift.data, entry->thrift.size}, .path = {entry->path.data, entry->path.size},
-        .parent = id == PQX_FLAT_GROUP ? PQX_FLAT_NONE : entry->parent, .schema_index = entry->index,
-        .first_leaf = entry->first_leaf, .leaf_count = entry->leaf_count, .column_order = entry->element.column_order,
-        .max_definition = entry->element.max_definition, .max_repetition = entry->element.max_repetition,
+        .thrift = {entry->thrift.data, entry->thrift.size},
+        .path = {entry->path.data, entry->path.size},
+        .parent = id == PQX_FLAT_GROUP ? PQX_FLAT_NONE : entry->parent,
+        .schema_index = entry->index,
+        .first_leaf = entry->first_leaf,
+        .leaf_count = entry->leaf_count,
+        .column_order = entry->element.column_order,
+        .max_definition = entry->element.max_definition,
+        .max_repetition = entry->element.max_repetition,
     };
     return PQX_OK;
 }

@@ -1,4 +1,5 @@
-/* A slice by a footer index: what the projection needs of the Thrift footer, brought together as a small scan. */
+/* A slice by a footer index: what the projection needs of the Thrift footer, brought together as a
+ * small scan. */
 #include <stdlib.h>
 
 #include "index_read.h"
@@ -7,7 +8,7 @@
 
 /* An element of the slice, before its place among the others is known. */
 typedef struct sliced_element {
-    pqx_element element;                 /* ranges count from the slicer's `data` */
+    pqx_element element; /* ranges count from the slicer's `data` */
     pqx_real real;
     uint64_t place;
     uint32_t id, index, parent;
@@ -17,7 +18,7 @@ typedef struct index_slicer {
     pqx_index *index;
     const uint32_t *leaves, *row_groups;
     uint32_t leaf_count, row_group_count;
-    pqx_scan scan;                       /* leaves and row groups are those of the slice, numbered anew */
+    pqx_scan scan; /* leaves and row groups are those of the slice, numbered anew */
     pqx_buffer data, found, key_values;
     pqx_real *real;
     uint32_t *order, *numbers;
@@ -29,20 +30,26 @@ static int check_arguments(const index_slicer *s)
 {
     const pqx_index_shape *shape = &s->index->shape;
     for (uint32_t i = 0; i < s->leaf_count; i++) {
-        if (s->leaves[i] >= shape->leaves) return pqx_fail(s->error, PQX_BAD_ARGUMENT, 0, shape->leaves, s->leaves[i]);
-        if (i && s->leaves[i] <= s->leaves[i - 1]) return pqx_fail(s->error, PQX_BAD_ARGUMENT, 0, s->leaves[i - 1], s->leaves[i]);
+        if (s->leaves[i] >= shape->leaves)
+            return pqx_fail(s->error, PQX_BAD_ARGUMENT, 0, shape->leaves, s->leaves[i]);
+        if (i && s->leaves[i] <= s->leaves[i - 1])
+            return pqx_fail(s->error, PQX_BAD_ARGUMENT, 0, s->leaves[i - 1], s->leaves[i]);
     }
     for (uint32_t i = 0; i < s->row_group_count; i++)
-        if (s->row_groups[i] >= shape->row_groups) return pqx_fail(s->error, PQX_BAD_ARGUMENT, 0, shape->row_groups, s->row_groups[i]);
+        if (s->row_groups[i] >= shape->row_groups)
+            return pqx_fail(s->error, PQX_BAD_ARGUMENT, 0, shape->row_groups, s->row_groups[i]);
     return PQX_OK;
 }
 
-static pqx_range shifted(pqx_range range, size_t by) { return (pqx_range){range.offset + (uint32_t)by, range.length}; }
+static pqx_range shifted(pqx_range range, size_t by)
+{ return (pqx_range){range.offset + (uint32_t)by, range.length}; }
 
 /* Append bytes; ranges are 32 bits wide. */
 static int append(index_slicer *s, const uint8_t *bytes, size_t size)
 {
-    if (size > UINT32_MAX - (uint64_t)s->data.size) return pqx_fail(s->error, PQX_TOO_LARGE, s->index->footer, UINT32_MAX, (uint64_t)s->data.size + size);
+    if (size > UINT32_MAX - (uint64_t)s->data.size)
+        return pqx_fail(s->error, PQX_TOO_LARGE, s->index->footer, UINT32_MAX,
+                        (uint64_t)s->data.size + size);
     return pqx_buffer_append(&s->data, bytes, size, s->error);
 }
 
@@ -51,7 +58,12 @@ static int add_element(index_slicer *s, uint32_t id, uint32_t *parent)
     const pqx_index_entry *entry;
     PQX_TRY(pqx_index_load_id(s->index, id, &entry, s->error));
     size_t at = s->data.size;
-    sliced_element found = {.element = entry->element, .real = {entry->position, entry->leaf_count}, .place = entry->place, .id = id, .index = entry->index, .parent = entry->parent};
+    sliced_element found = {.element = entry->element,
+                            .real = {entry->position, entry->leaf_count},
+                            .place = entry->place,
+                            .id = id,
+                            .index = entry->index,
+                            .parent = entry->parent};
     found.element.bytes = shifted(entry->element.bytes, at);
     found.element.name = shifted(entry->element.name, at);
     found.element.logical_type = shifted(entry->element.logical_type, at);
@@ -80,7 +92,8 @@ static int by_index(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-/* Bring the elements into preorder, see that they make a tree with the leaves in their order, and number them anew. */
+/* Bring the elements into preorder, see that they make a tree with the leaves in their order, and
+ * number them anew. */
 static int make_tree(index_slicer *s)
 {
     sliced_element *found = (sliced_element *)(void *)s->found.data;
@@ -90,17 +103,22 @@ static int make_tree(index_slicer *s)
     for (uint32_t i = 0; i < count; i++) {
         const sliced_element *last = i ? &found[i - 1] : NULL;
         int is_leaf = !(found[i].id & PQX_FLAT_GROUP);
-        while (open >= 0 && found[open].id != (PQX_FLAT_GROUP | found[i].parent)) open = s->scan.elements[open].parent;
+        while (open >= 0 && found[open].id != (PQX_FLAT_GROUP | found[i].parent))
+            open = s->scan.elements[open].parent;
         if (i ? open < 0 || found[i].index == last->index : found[0].id != PQX_FLAT_GROUP)
-            return pqx_fail(s->error, PQX_BAD_VALUE, found[i].place, i ? last->index : 0, found[i].index);
-        if (is_leaf && s->leaves[leaves] != found[i].id) return pqx_fail(s->error, PQX_BAD_VALUE, found[i].place, s->leaves[leaves], found[i].id);
+            return pqx_fail(s->error, PQX_BAD_VALUE, found[i].place, i ? last->index : 0,
+                            found[i].index);
+        if (is_leaf && s->leaves[leaves] != found[i].id)
+            return pqx_fail(s->error, PQX_BAD_VALUE, found[i].place, s->leaves[leaves],
+                            found[i].id);
         pqx_element *element = &s->scan.elements[i];
         *element = found[i].element;
         element->parent = open;
         element->first_leaf = (int32_t)leaves;
         element->leaf_count = is_leaf;
         if (is_leaf) s->scan.leaves[leaves++] = i;
-        for (int32_t at = open; is_leaf && at >= 0; at = s->scan.elements[at].parent) s->scan.elements[at].leaf_count++;
+        for (int32_t at = open; is_leaf && at >= 0; at = s->scan.elements[at].parent)
+            s->scan.elements[at].leaf_count++;
         s->real[i] = found[i].real;
         if (!is_leaf) open = (int32_t)i;
     }
@@ -109,11 +127,14 @@ static int make_tree(index_slicer *s)
     return PQX_OK;
 }
 
-/* How many of the wanted row groups, from number i of the order on, follow each other both in the file and in the slice. */
+/* How many of the wanted row groups, from number i of the order on, follow each other both in the
+ * file and in the slice. */
 static uint32_t run_of(const index_slicer *s, uint32_t i)
 {
     uint32_t at = s->order[i], run = 1;
-    while (i + run < s->row_group_count && s->order[i + run] == at + run && s->row_groups[at + run] == s->row_groups[at] + run) run++;
+    while (i + run < s->row_group_count && s->order[i + run] == at + run
+           && s->row_groups[at + run] == s->row_groups[at] + run)
+        run++;
     return run;
 }
 
@@ -128,7 +149,8 @@ static int add_row_groups(index_slicer *s)
             run = 1;
             groups[at] = groups[s->order[i - 1]];
         } else {
-            PQX_TRY(pqx_index_read_row_groups(s->index, s->row_groups[at], run, &groups[at], s->error));
+            PQX_TRY(
+                pqx_index_read_row_groups(s->index, s->row_groups[at], run, &groups[at], s->error));
         }
     }
     for (uint32_t i = 0; i < s->row_group_count; i++) {
@@ -147,7 +169,8 @@ static int add_chunks(index_slicer *s)
         for (uint32_t i = 0; status == PQX_OK && i < s->row_group_count; i++) {
             pqx_chunk *chunk = &s->scan.chunks[(size_t)s->order[i] * s->leaf_count + leaf];
             arena.size = 0;
-            status = pqx_index_read_chunks(s->index, s->leaves[leaf], s->row_groups[s->order[i]], 1, chunk, NULL, &arena, s->error);
+            status = pqx_index_read_chunks(s->index, s->leaves[leaf], s->row_groups[s->order[i]], 1,
+                                           chunk, NULL, &arena, s->error);
             chunk->chunk = (pqx_range){(uint32_t)s->data.size, (uint32_t)arena.size};
             if (status == PQX_OK) status = append(s, arena.data, arena.size);
         }
@@ -171,8 +194,10 @@ static int add_key_value(index_slicer *s, uint32_t number)
 static int add_key_values(index_slicer *s, int arrow_schema, int key_values)
 {
     const pqx_index *index = s->index;
-    for (uint32_t i = 0; key_values && i < index->shape.key_values; i++) PQX_TRY(add_key_value(s, i));
-    if (!key_values && arrow_schema && index->arrow_schema && s->leaf_count) PQX_TRY(add_key_value(s, index->arrow_schema - 1));
+    for (uint32_t i = 0; key_values && i < index->shape.key_values; i++)
+        PQX_TRY(add_key_value(s, i));
+    if (!key_values && arrow_schema && index->arrow_schema && s->leaf_count)
+        PQX_TRY(add_key_value(s, index->arrow_schema - 1));
     s->scan.key_values = (pqx_key_value *)(void *)s->key_values.data;
     s->scan.key_value_count = (uint32_t)(s->key_values.size / sizeof(pqx_key_value));
     return PQX_OK;
@@ -191,7 +216,8 @@ static int add_created_by(index_slicer *s)
 /* More elements than the slice can have: a leaf and the groups above it, each once. */
 static int reserve(index_slicer *s)
 {
-    size_t elements = s->found.size / sizeof(sliced_element), groups = s->row_group_count, chunks = groups * s->leaf_count;
+    size_t elements = s->found.size / sizeof(sliced_element), groups = s->row_group_count,
+           chunks = groups * s->leaf_count;
     s->scan.elements = calloc(elements, sizeof *s->scan.elements);
     s->scan.leaves = malloc(s->leaf_count * sizeof *s->scan.leaves + 1);
     s->real = malloc(elements * sizeof *s->real);
@@ -199,8 +225,11 @@ static int reserve(index_slicer *s)
     s->scan.first_chunk = malloc(groups * sizeof *s->scan.first_chunk + 1);
     s->scan.chunks = malloc(chunks * sizeof *s->scan.chunks + 1);
     s->order = malloc(groups * sizeof *s->order + 1);
-    s->numbers = malloc(((groups > s->leaf_count ? groups : s->leaf_count) + 1) * sizeof *s->numbers);
-    if (s->scan.elements && s->scan.leaves && s->real && s->scan.row_groups && s->scan.first_chunk && s->scan.chunks && s->order && s->numbers) return PQX_OK;
+    s->numbers =
+        malloc(((groups > s->leaf_count ? groups : s->leaf_count) + 1) * sizeof *s->numbers);
+    if (s->scan.elements && s->scan.leaves && s->real && s->scan.row_groups && s->scan.first_chunk
+        && s->scan.chunks && s->order && s->numbers)
+        return PQX_OK;
     return pqx_fail(s->error, PQX_NO_MEMORY, 0, chunks * sizeof *s->scan.chunks, 0);
 }
 
@@ -216,7 +245,7 @@ static int make_slice(index_slicer *s, int arrow_schema, int key_values, pqx_buf
     PQX_TRY(make_tree(s));
     PQX_TRY(pqx_flat_order(s->row_groups, s->row_group_count, s->order, s->error));
     PQX_TRY(add_row_groups(s));
-    pqx_index_begin(index);                                    /* the leaves' elements once more */
+    pqx_index_begin(index); /* the leaves' elements once more */
     PQX_TRY(add_chunks(s));
     PQX_TRY(add_key_values(s, arrow_schema, key_values));
     PQX_TRY(add_created_by(s));
@@ -226,17 +255,31 @@ static int make_slice(index_slicer *s, int arrow_schema, int key_values, pqx_buf
     s->scan.row_group_count = s->row_group_count;
     s->scan.end = s->data.size;
     pqx_projection projection = {
-        .data = s->data.data, .scan = &s->scan, .leaves = s->numbers, .leaf_count = s->leaf_count,
-        .real = s->real, .real_elements = index->shape.leaves + index->shape.nodes,
+        .data = s->data.data,
+        .scan = &s->scan,
+        .leaves = s->numbers,
+        .leaf_count = s->leaf_count,
+        .real = s->real,
+        .real_elements = index->shape.leaves + index->shape.nodes,
     };
-    return pqx_slice_projection(&projection, s->data.size, s->numbers, s->row_group_count, arrow_schema, key_values, out, s->error);
+    return pqx_slice_projection(&projection, s->data.size, s->numbers, s->row_group_count,
+                                arrow_schema, key_values, out, s->error);
 }
 
-int pqx_index_slice(pqx_index *index, const uint32_t *leaves, uint32_t leaf_count, const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema, int key_values, pqx_buffer *out, pqx_error *error)
+int pqx_index_slice(pqx_index *index, const uint32_t *leaves, uint32_t leaf_count,
+                    const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema,
+                    int key_values, pqx_buffer *out, pqx_error *error)
 {
-    index_slicer s = {.index = index, .leaves = leaves, .leaf_count = leaf_count, .row_groups = row_groups, .row_group_count = row_group_count, .error = error};
+    index_slicer s = {.index = index,
+                      .leaves = leaves,
+                      .leaf_count = leaf_count,
+                      .row_groups = row_groups,
+                      .row_group_count = row_group_count,
+                      .error = error};
     int status = make_slice(&s, arrow_schema, key_values, out);
-    void *arrays[] = {s.scan.elements, s.scan.leaves, s.real, s.scan.row_groups, s.scan.first_chunk, s.scan.chunks, s.order, s.numbers, s.known};
+    void *arrays[] = {s.scan.elements,   s.scan.leaves,      s.real,
+                      s.scan.row_groups, s.scan.first_chunk, s.scan.chunks,
+                      s.order,           s.numbers,          s.known};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
     pqx_buffer *buffers[] = {&s.data, &s.found, &s.key_values};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) pqx_buffer_free(buffers[i]);

@@ -8,9 +8,10 @@ typedef struct pqx_index_writer {
     const pqx_scan *scan;
     pqx_index_shape shape;
     pqx_index_areas areas;
-    uint8_t *payload;                    /* zeros at first */
-    uint8_t *at;                         /* what comes next */
-    uint32_t *id_of, *position;          /* element -> leaf, or PQX_FLAT_GROUP | node; its number among its siblings */
+    uint8_t *payload; /* zeros at first */
+    uint8_t *at;      /* what comes next */
+    uint32_t *id_of,
+        *position; /* element -> leaf, or PQX_FLAT_GROUP | node; its number among its siblings */
     uint32_t *node_element, *homes;
     size_t *path_size;
     uint8_t *entries;
@@ -20,11 +21,16 @@ typedef struct pqx_index_writer {
 
 pqx_index_areas pqx_index_lay_out(const pqx_index_shape *s, uint64_t limit)
 {
-    const uint64_t counts[] = {s->leaves, s->nodes, pqx_index_parts(s), s->row_groups, s->key_values, pqx_index_buckets(s)};
-    const uint64_t sizes[] = {pqx_index_leaf_bytes(s), pqx_index_node_bytes(s), 4, pqx_index_row_group_bytes(s), pqx_index_key_value_bytes(s), PQX_FLAT_PAGE_BYTES};
+    const uint64_t counts[] = {s->leaves,     s->nodes,      pqx_index_parts(s),
+                               s->row_groups, s->key_values, pqx_index_buckets(s)};
+    const uint64_t sizes[] = {
+        pqx_index_leaf_bytes(s),      pqx_index_node_bytes(s),      4,
+        pqx_index_row_group_bytes(s), pqx_index_key_value_bytes(s), PQX_FLAT_PAGE_BYTES};
     uint64_t ends[6], end = 0;
     for (int i = 0; i < 6; i++) {
-        end = end == UINT64_MAX || counts[i] > (limit - end) / sizes[i] ? UINT64_MAX : end + counts[i] * sizes[i];
+        end = end == UINT64_MAX || counts[i] > (limit - end) / sizes[i]
+                  ? UINT64_MAX
+                  : end + counts[i] * sizes[i];
         ends[i] = end;
     }
     return (pqx_index_areas){ends[0], ends[1], ends[3], ends[4], ends[5]};
@@ -46,10 +52,12 @@ static uint8_t *put(uint8_t *at, uint64_t value, uint32_t width)
     return at + width;
 }
 
-static uint32_t crc_of(const pqx_index_writer *w, pqx_range range) { return pqx_crc32(0, w->footer + range.offset, range.length); }
+static uint32_t crc_of(const pqx_index_writer *w, pqx_range range)
+{ return pqx_crc32(0, w->footer + range.offset, range.length); }
 
 /* Sign the cell from `cell` to where the writer stands. */
-static void sign(const pqx_index_writer *w, uint8_t *cell) { pqx_store32(cell, pqx_crc32(0, cell + 4, (size_t)(w->at - cell) - 4)); }
+static void sign(const pqx_index_writer *w, uint8_t *cell)
+{ pqx_store32(cell, pqx_crc32(0, cell + 4, (size_t)(w->at - cell) - 4)); }
 
 /* How wide offsets, lengths and numbers have to be. */
 static int measure(pqx_index_writer *w)
@@ -60,12 +68,16 @@ static int measure(pqx_index_writer *w)
     if (scan->encrypted) return pqx_fail(w->error, PQX_ENCRYPTED, 0, 0, scan->encrypted);
     for (uint32_t i = 0; i < scan->row_group_count; i++) {
         const pqx_row_group *group = &scan->row_groups[i];
-        if (group->chunk_count != scan->leaf_count) return pqx_fail(w->error, PQX_IRREGULAR, group->columns.offset, scan->leaf_count, group->chunk_count);
+        if (group->chunk_count != scan->leaf_count)
+            return pqx_fail(w->error, PQX_IRREGULAR, group->columns.offset, scan->leaf_count,
+                            group->chunk_count);
         largest = most(largest, end_of(group->bytes));
     }
     PQX_TRY(pqx_flat_check_paths(scan, limit, w->error));
-    for (uint32_t i = 0; i < scan->key_value_count; i++) largest = most(largest, end_of(scan->key_values[i].bytes));
-    for (uint64_t i = 0; i < scan->chunk_count; i++) longest = most(longest, scan->chunks[i].chunk.length);
+    for (uint32_t i = 0; i < scan->key_value_count; i++)
+        largest = most(largest, end_of(scan->key_values[i].bytes));
+    for (uint64_t i = 0; i < scan->chunk_count; i++)
+        longest = most(longest, scan->chunks[i].chunk.length);
     for (uint32_t i = 0; i < scan->element_count; i++) {
         const pqx_element *element = &scan->elements[i];
         longest = most(longest, element->bytes.length);
@@ -74,12 +86,18 @@ static int measure(pqx_index_writer *w)
     }
     if (names > UINT32_MAX) return pqx_fail(w->error, PQX_TOO_LARGE, 0, UINT32_MAX, names);
     w->shape = (pqx_index_shape){
-        .leaves = scan->leaf_count, .nodes = scan->element_count - scan->leaf_count, .row_groups = scan->row_group_count,
-        .key_values = scan->key_value_count, .names = (uint32_t)names,
-        .offset_bytes = bytes_for(largest), .length_bytes = bytes_for(longest), .number_bytes = bytes_for(scan->element_count),
+        .leaves = scan->leaf_count,
+        .nodes = scan->element_count - scan->leaf_count,
+        .row_groups = scan->row_group_count,
+        .key_values = scan->key_value_count,
+        .names = (uint32_t)names,
+        .offset_bytes = bytes_for(largest),
+        .length_bytes = bytes_for(longest),
+        .number_bytes = bytes_for(scan->element_count),
     };
     w->areas = pqx_index_lay_out(&w->shape, INT32_MAX);
-    uint64_t size = w->areas.tail == UINT64_MAX ? UINT64_MAX : w->areas.tail + pqx_index_tail_bytes(&w->shape);
+    uint64_t size =
+        w->areas.tail == UINT64_MAX ? UINT64_MAX : w->areas.tail + pqx_index_tail_bytes(&w->shape);
     if (size > INT32_MAX) return pqx_fail(w->error, PQX_TOO_LARGE, 0, INT32_MAX, size);
     return size <= limit ? PQX_OK : pqx_fail(w->error, PQX_OUT_OF_PROPORTION, 0, limit, size);
 }
@@ -93,7 +111,8 @@ static int reserve(pqx_index_writer *w)
     w->path_size = calloc(elements, sizeof *w->path_size);
     w->homes = malloc(names * sizeof *w->homes + 1);
     w->entries = malloc(names * 8 + 1);
-    if (w->id_of && w->position && w->node_element && w->path_size && w->homes && w->entries) return PQX_OK;
+    if (w->id_of && w->position && w->node_element && w->path_size && w->homes && w->entries)
+        return PQX_OK;
     return pqx_fail(w->error, PQX_NO_MEMORY, 0, elements * 20 + names * 12, 0);
 }
 
@@ -101,7 +120,7 @@ static int reserve(pqx_index_writer *w)
 static void number_elements(pqx_index_writer *w)
 {
     const pqx_scan *scan = w->scan;
-    size_t *children = w->path_size;                           /* counted here before the paths need it */
+    size_t *children = w->path_size; /* counted here before the paths need it */
     uint32_t nodes = 0;
     for (uint32_t i = 0; i < scan->element_count; i++) w->id_of[i] = PQX_FLAT_GROUP;
     for (uint32_t i = 0; i < scan->leaf_count; i++) w->id_of[scan->leaves[i]] = i;
@@ -137,7 +156,9 @@ static void put_chunks(pqx_index_writer *w, uint32_t leaf, uint32_t part)
 {
     const pqx_index_shape *s = &w->shape;
     uint32_t count = s->row_groups ? pqx_index_groups(s->row_groups, part) : 0, crc = 0;
-    const pqx_chunk *chunk = count ? w->scan->chunks + (uint64_t)part * PQX_FLAT_PART_ROW_GROUPS * s->leaves + leaf : NULL;
+    const pqx_chunk *chunk =
+        count ? w->scan->chunks + (uint64_t)part * PQX_FLAT_PART_ROW_GROUPS * s->leaves + leaf
+              : NULL;
     uint8_t *sum = w->at, *lengths = sum + 4 + (size_t)count * s->offset_bytes;
     w->at += 4;
     for (uint32_t i = 0; i < count; i++) {
@@ -202,7 +223,9 @@ static void put_key_value(pqx_index_writer *w, pqx_range bytes)
     sign(w, cell);
 }
 
-/* ---- names ---------------------------------------------------------------------------------------------------- */
+/* ---- names
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 static void put_entry(pqx_index_writer *w, uint32_t *count, uint64_t hash, uint32_t id)
 {
@@ -211,8 +234,8 @@ static void put_entry(pqx_index_writer *w, uint32_t *count, uint64_t hash, uint3
     w->homes[(*count)++] = (uint32_t)(hash >> 32);
 }
 
-/* Hash the path of each element: of its parent's, which the buffer still begins with, and its name. Leaves' entries come
- * first, then those of nodes. */
+/* Hash the path of each element: of its parent's, which the buffer still begins with, and its name.
+ * Leaves' entries come first, then those of nodes. */
 static int put_paths(pqx_index_writer *w, uint32_t *count)
 {
     const pqx_scan *scan = w->scan;
@@ -222,7 +245,8 @@ static int put_paths(pqx_index_writer *w, uint32_t *count)
         uint32_t *next = w->id_of[i] & PQX_FLAT_GROUP ? &node : &leaf;
         w->path.size = w->path_size[element->parent];
         if (element->parent) PQX_TRY(pqx_buffer_append(&w->path, ".", 1, w->error));
-        PQX_TRY(pqx_buffer_append(&w->path, w->footer + element->name.offset, element->name.length, w->error));
+        PQX_TRY(pqx_buffer_append(&w->path, w->footer + element->name.offset, element->name.length,
+                                  w->error));
         PQX_TRY(pqx_buffer_reserve(&w->path, 1, w->error));
         w->path_size[i] = w->path.size;
         put_entry(w, next, pqx_flat_hash_path(w->path.data, w->path.size), w->id_of[i]);
@@ -237,9 +261,11 @@ static int list_names(pqx_index_writer *w)
     uint32_t count = 0;
     PQX_TRY(put_paths(w, &count));
     for (uint32_t i = 0; i < scan->element_count; i++) {
-        uint32_t element = i < scan->leaf_count ? scan->leaves[i] : w->node_element[i - scan->leaf_count];
+        uint32_t element =
+            i < scan->leaf_count ? scan->leaves[i] : w->node_element[i - scan->leaf_count];
         int32_t field_id = scan->elements[element].field_id;
-        if (element && field_id != INT32_MIN) put_entry(w, &count, pqx_flat_hash_field_id(field_id), w->id_of[element]);
+        if (element && field_id != INT32_MIN)
+            put_entry(w, &count, pqx_flat_hash_field_id(field_id), w->id_of[element]);
     }
     return PQX_OK;
 }
@@ -262,7 +288,8 @@ static void put_buckets(pqx_index_writer *w)
     }
 }
 
-/* ---- the tail block ------------------------------------------------------------------------------------------- */
+/* ---- the tail block
+ * ------------------------------------------------------------------------------------------- */
 
 /* 1 + the number of the first ARROW:schema that has a value; 0 without one. */
 static uint32_t arrow_schema(const pqx_index_writer *w)
@@ -270,7 +297,9 @@ static uint32_t arrow_schema(const pqx_index_writer *w)
     static const char key[] = "ARROW:schema";
     for (uint32_t i = 0; i < w->scan->key_value_count; i++) {
         const pqx_key_value *pair = &w->scan->key_values[i];
-        if (pair->has_value && pair->key.length == sizeof key - 1 && !memcmp(w->footer + pair->key.offset, key, sizeof key - 1)) return i + 1;
+        if (pair->has_value && pair->key.length == sizeof key - 1
+            && !memcmp(w->footer + pair->key.offset, key, sizeof key - 1))
+            return i + 1;
     }
     return 0;
 }
@@ -280,7 +309,8 @@ static void put_tail(pqx_index_writer *w)
     const pqx_scan *scan = w->scan;
     const pqx_index_shape *s = &w->shape;
     uint8_t *tail = w->at;
-    const uint32_t words[] = {s->leaves, s->nodes, s->row_groups, s->key_values, s->names, arrow_schema(w), (uint32_t)scan->version};
+    const uint32_t words[] = {s->leaves, s->nodes,        s->row_groups,          s->key_values,
+                              s->names,  arrow_schema(w), (uint32_t)scan->version};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) w->at = put(w->at, words[i], 4);
     w->at = put(w->at, (uint64_t)scan->num_rows, 8);
     w->at = put(w->at, scan->created_by.offset, 4);
@@ -289,7 +319,8 @@ static void put_tail(pqx_index_writer *w)
     *w->at++ = s->offset_bytes;
     *w->at++ = s->length_bytes;
     *w->at++ = s->number_bytes;
-    *w->at++ = (uint8_t)(scan->has_created_by | scan->has_key_values << 1 | scan->has_column_orders << 2);
+    *w->at++ =
+        (uint8_t)(scan->has_created_by | scan->has_key_values << 1 | scan->has_column_orders << 2);
     if (s->names <= PQX_FLAT_LIST_ENTRIES) {
         memcpy(w->at, w->entries, 8 * (size_t)s->names);
         w->at += 8 * (size_t)s->names;
@@ -312,19 +343,23 @@ static int write_payload(pqx_index_writer *w, pqx_buffer *out)
     for (uint32_t leaf = 0; leaf < w->shape.leaves; leaf++) put_column(w, leaf);
     for (uint32_t node = 0; node < w->shape.nodes; node++) put_node(w, node);
     for (uint32_t part = 0; part < pqx_index_parts(&w->shape); part++) put_row_groups(w, part);
-    for (uint32_t i = 0; i < w->shape.key_values; i++) put_key_value(w, w->scan->key_values[i].bytes);
+    for (uint32_t i = 0; i < w->shape.key_values; i++)
+        put_key_value(w, w->scan->key_values[i].bytes);
     if (pqx_index_buckets(&w->shape)) put_buckets(w);
     put_tail(w);
     out->size += size;
     return PQX_OK;
 }
 
-int pqx_index_write(const uint8_t *footer, size_t size, const pqx_scan *scan, pqx_buffer *out, pqx_error *error)
+int pqx_index_write(const uint8_t *footer, size_t size, const pqx_scan *scan, pqx_buffer *out,
+                    pqx_error *error)
 {
     pqx_index_writer writer = {.footer = footer, .scan = scan, .error = error};
-    int status = size < scan->end ? pqx_fail(error, PQX_BAD_ARGUMENT, 0, scan->end, size) : pqx_check_scan(scan, error);
+    int status = size < scan->end ? pqx_fail(error, PQX_BAD_ARGUMENT, 0, scan->end, size)
+                                  : pqx_check_scan(scan, error);
     if (status == PQX_OK) status = write_payload(&writer, out);
-    void *arrays[] = {writer.id_of, writer.position, writer.node_element, writer.path_size, writer.homes, writer.entries};
+    void *arrays[] = {writer.id_of,     writer.position, writer.node_element,
+                      writer.path_size, writer.homes,    writer.entries};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
     pqx_buffer_free(&writer.path);
     return status;

@@ -1,4 +1,5 @@
-/* Names under SipHash-2-4 (Aumasson, Bernstein: SipHash, a fast short-input PRF) with a random key. */
+/* Names under SipHash-2-4 (Aumasson, Bernstein: SipHash, a fast short-input PRF) with a random key.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -10,7 +11,10 @@
 
 #include "name_table.h"
 
-typedef struct pqx_name_entry { uint64_t hash; uint32_t id, next; } pqx_name_entry;
+typedef struct pqx_name_entry {
+    uint64_t hash;
+    uint32_t id, next;
+} pqx_name_entry;
 
 /* What is hashed: paths and field ids never meet, for the kind is part of it. */
 enum { PATH = '.', FIELD_ID = '#' };
@@ -42,7 +46,8 @@ static inline void sip_word(uint64_t v[4], uint64_t word)
 /* Of the kind and the bytes, each NUL of a path taken as '.'. */
 static uint64_t sip_hash(const uint64_t key[2], uint8_t kind, pqx_bytes bytes)
 {
-    uint64_t v[4] = {key[0] ^ 0x736f6d6570736575u, key[1] ^ 0x646f72616e646f6du, key[0] ^ 0x6c7967656e657261u, key[1] ^ 0x7465646279746573u};
+    uint64_t v[4] = {key[0] ^ 0x736f6d6570736575u, key[1] ^ 0x646f72616e646f6du,
+                     key[0] ^ 0x6c7967656e657261u, key[1] ^ 0x7465646279746573u};
     uint64_t word = kind;
     size_t size = bytes.size + 1;
     for (size_t i = 1; i < size; i++) {
@@ -58,7 +63,8 @@ static uint64_t sip_hash(const uint64_t key[2], uint8_t kind, pqx_bytes bytes)
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-uint64_t pqx_name_table_hash_path(const pqx_name_table *names, pqx_bytes path) { return sip_hash(names->key, PATH, path); }
+uint64_t pqx_name_table_hash_path(const pqx_name_table *names, pqx_bytes path)
+{ return sip_hash(names->key, PATH, path); }
 
 uint64_t pqx_name_table_hash_field_id(const pqx_name_table *names, int32_t field_id)
 {
@@ -67,8 +73,8 @@ uint64_t pqx_name_table_hash_field_id(const pqx_name_table *names, int32_t field
     return sip_hash(names->key, FIELD_ID, (pqx_bytes){bytes, sizeof bytes});
 }
 
-/* Random bytes, a few; 0 or an errno. The system call itself: the C library's function is younger than the oldest one that
- * wheels run on (glibc 2.17). */
+/* Random bytes, a few; 0 or an errno. The system call itself: the C library's function is younger
+ * than the oldest one that wheels run on (glibc 2.17). */
 static int draw(void *into, size_t size)
 {
 #if defined(__linux__)
@@ -88,7 +94,8 @@ int pqx_name_table_begin(pqx_name_table *names, pqx_error *error)
     return failure ? pqx_fail(error, PQX_IO, 0, sizeof names->key, (uint64_t)failure) : PQX_OK;
 }
 
-int pqx_name_table_add(pqx_name_table *names, pqx_bytes path, const int32_t *field_id, uint32_t id, pqx_error *error)
+int pqx_name_table_add(pqx_name_table *names, pqx_bytes path, const int32_t *field_id, uint32_t id,
+                       pqx_error *error)
 {
     pqx_name_entry entry = {pqx_name_table_hash_path(names, path), id, 0};
     PQX_TRY(pqx_buffer_append(&names->entries, &entry, sizeof entry, error));
@@ -102,16 +109,19 @@ static uint32_t *find_slot(const pqx_name_table *names, uint64_t hash)
 {
     const pqx_name_entry *entries = (const pqx_name_entry *)(const void *)names->entries.data;
     uint32_t slot = (uint32_t)hash & names->mask;
-    while (names->slots[slot] && entries[names->slots[slot] - 1].hash != hash) slot = (slot + 1) & names->mask;
+    while (names->slots[slot] && entries[names->slots[slot] - 1].hash != hash)
+        slot = (slot + 1) & names->mask;
     return &names->slots[slot];
 }
 
-/* Each hash has one slot: of its first entry, which leads to the others. Entries go in from the last one to the first. */
+/* Each hash has one slot: of its first entry, which leads to the others. Entries go in from the
+ * last one to the first. */
 int pqx_name_table_end(pqx_name_table *names, pqx_error *error)
 {
     pqx_name_entry *entries = (pqx_name_entry *)(void *)names->entries.data;
     size_t count = names->entries.size / sizeof *entries, slots = 16;
-    if (count > UINT32_MAX / 4) return pqx_fail(error, PQX_NO_MEMORY, 0, count * sizeof *names->slots, 0);
+    if (count > UINT32_MAX / 4)
+        return pqx_fail(error, PQX_NO_MEMORY, 0, count * sizeof *names->slots, 0);
     while (slots < 2 * count) slots *= 2;
     names->slots = calloc(slots, sizeof *names->slots);
     if (!names->slots) return pqx_fail(error, PQX_NO_MEMORY, 0, slots * sizeof *names->slots, 0);

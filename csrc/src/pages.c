@@ -7,7 +7,7 @@
 
 /* What stands in front of the memory that is given out. */
 typedef union block {
-    size_t mapped;                       /* bytes of the mapping, this included; 0: malloc'ed */
+    size_t mapped; /* bytes of the mapping, this included; 0: malloc'ed */
     char line[64];
 } block;
 
@@ -65,7 +65,8 @@ static int keep(block *given)
 #ifdef MADV_FREE
     if (given->mapped > LARGEST_KEPT) return 0;
     uint8_t *second_page = (uint8_t *)given + HUGE_PAGE;
-    if (given->mapped > HUGE_PAGE && madvise(second_page, given->mapped - HUGE_PAGE, MADV_FREE)) return 0;
+    if (given->mapped > HUGE_PAGE && madvise(second_page, given->mapped - HUGE_PAGE, MADV_FREE))
+        return 0;
     for (int i = 0; i < KEPT; i++) {
         block *none = NULL;
         if (atomic_compare_exchange_strong(&kept[i], &none, given)) return 1;

@@ -1,10 +1,11 @@
-/* Whether a footer has every field that readers' parsers require, in every struct that may hold one. */
+/* Whether a footer has every field that readers' parsers require, in every struct that may hold
+ * one. */
 #include "scan_fast.h"
 
 typedef struct walk {
     pqx_cursor cursor;
     pqx_missing *missing;
-    pqx_scanning *scanning;              /* for what the fast decoder takes, which lacks nothing; or NULL */
+    pqx_scanning *scanning; /* for what the fast decoder takes, which lacks nothing; or NULL */
 } walk;
 
 static const pqx_rule rules[PQX_RULED_STRUCTS][PQX_RULED_FIELDS] = PQX_RULES;
@@ -48,23 +49,28 @@ static int walk_list(walk *w, const pqx_rule *rule, int depth, int *right)
     return PQX_OK;
 }
 
-static int is_type(const pqx_rule *rule, int type) { return type == rule->type || (type == PQX_TYPE_FALSE && rule->type == PQX_TYPE_TRUE); }
+static int is_type(const pqx_rule *rule, int type)
+{ return type == rule->type || (type == PQX_TYPE_FALSE && rule->type == PQX_TYPE_TRUE); }
 
-/* The field at the cursor, of which there is a rule; *right says whether it is as that expects it. */
+/* The field at the cursor, of which there is a rule; *right says whether it is as that expects it.
+ */
 static int walk_field(walk *w, const pqx_rule *rule, int type, int depth, int *right)
 {
     *right = is_type(rule, type);
-    if (*right && type == PQX_TYPE_LIST) return depth ? walk_list(w, rule, depth, right) : pqx_skip(&w->cursor, type, 0, depth);
+    if (*right && type == PQX_TYPE_LIST)
+        return depth ? walk_list(w, rule, depth, right) : pqx_skip(&w->cursor, type, 0, depth);
     if (*right && rule->inner) return walk_struct(w, rule->inner, depth);
     return pqx_skip(&w->cursor, type, 0, depth);
 }
 
-/* `seen` and `wrong` are bits of the fields that are as the rules expect them, and of those that are not. A path_in_schema
- * that was left out is known from the schema; one of another type is damage. */
+/* `seen` and `wrong` are bits of the fields that are as the rules expect them, and of those that
+ * are not. A path_in_schema that was left out is known from the schema; one of another type is
+ * damage. */
 static void conclude(walk *w, uint32_t structure, size_t start, uint32_t seen, uint32_t wrong)
 {
     const pqx_rule *rule = rules[structure];
-    const uint32_t path = structure == PQX_RULES_OF_COLUMN_META_DATA ? 1u << PQX_COLUMN_META_DATA_PATH_IN_SCHEMA : 0;
+    const uint32_t path =
+        structure == PQX_RULES_OF_COLUMN_META_DATA ? 1u << PQX_COLUMN_META_DATA_PATH_IN_SCHEMA : 0;
     if (path & ~(seen | wrong)) w->missing->without_path++;
     for (uint32_t id = 1; id < PQX_RULED_FIELDS && !w->missing->field; id++) {
         uint32_t bit = 1u << id;
@@ -101,7 +107,8 @@ int pqx_lacks_nothing(pqx_cursor *c, uint32_t structure, uint32_t field, int aro
 {
     pqx_missing missing = {0};
     walk w = {*c, &missing, NULL};
-    int right = 0, status = walk_field(&w, &rules[structure][field], rules[structure][field].type, PQX_MAX_DEPTH - around, &right);
+    int right = 0, status = walk_field(&w, &rules[structure][field], rules[structure][field].type,
+                                       PQX_MAX_DEPTH - around, &right);
     c->at = w.cursor.at;
     return status == PQX_OK && right && !missing.field;
 }

@@ -4,7 +4,8 @@
 #include "pages.h"
 #include "scan_fast.h"
 
-int pqx_scan_grow(void *items, uint64_t count, size_t *room, size_t size, uint64_t expected, pqx_error *error)
+int pqx_scan_grow(void *items, uint64_t count, size_t *room, size_t size, uint64_t expected,
+                  pqx_error *error)
 {
     if (PQX_LIKELY(count < *room)) return PQX_OK;
     uint64_t more = *room ? *room + (uint64_t)*room / 2 : expected + 8;
@@ -19,13 +20,17 @@ int pqx_scan_grow(void *items, uint64_t count, size_t *room, size_t size, uint64
     return PQX_OK;
 }
 
-/* ---- chunks --------------------------------------------------------------------------------------------------- */
+/* ---- chunks
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 /* How many chunks there will be, if all row groups are like this one. */
 static uint64_t expected_chunks(const pqx_scanning *s, uint32_t claimed)
 {
     enum { SMALLEST_REAL_CHUNK = 32 };
-    return pqx_expected(&s->cursor, (uint64_t)claimed * (s->row_groups_claimed ? s->row_groups_claimed : 1), SMALLEST_REAL_CHUNK);
+    return pqx_expected(&s->cursor,
+                        (uint64_t)claimed * (s->row_groups_claimed ? s->row_groups_claimed : 1),
+                        SMALLEST_REAL_CHUNK);
 }
 
 /* Places stand beside the chunks from the first chunk on that has any. */
@@ -34,8 +39,10 @@ static int add_places(pqx_scanning *s, const pqx_places *places, int placed)
     pqx_scan *scan = s->scan;
     if (!scan->places && !placed) return PQX_OK;
     uint64_t from = s->places_room ? scan->chunk_count : 0;
-    PQX_TRY(pqx_scan_grow(&scan->places, scan->chunk_count, &s->places_room, sizeof *places, s->chunk_room, s->cursor.error));
-    for (uint64_t i = from; i < scan->chunk_count; i++) scan->places[i] = (pqx_places){-1, -1, -1, -1, -1, -1, -1, 0};
+    PQX_TRY(pqx_scan_grow(&scan->places, scan->chunk_count, &s->places_room, sizeof *places,
+                          s->chunk_room, s->cursor.error));
+    for (uint64_t i = from; i < scan->chunk_count; i++)
+        scan->places[i] = (pqx_places){-1, -1, -1, -1, -1, -1, -1, 0};
     scan->places[scan->chunk_count] = *places;
     return PQX_OK;
 }
@@ -44,7 +51,8 @@ static int add_places(pqx_scanning *s, const pqx_places *places, int placed)
 static uint32_t usual_room(const pqx_scanning *s, uint32_t wanted)
 {
     uint64_t room = s->chunk_room - s->scan->chunk_count;
-    uint64_t places = s->places_room > s->scan->chunk_count ? s->places_room - s->scan->chunk_count : 0;
+    uint64_t places =
+        s->places_room > s->scan->chunk_count ? s->places_room - s->scan->chunk_count : 0;
     if (s->scan->places && places < room) room = places;
     return room < wanted ? (uint32_t)room : wanted;
 }
@@ -71,8 +79,9 @@ static int read_columns(pqx_scanning *s, pqx_row_group *group, int *seen)
     scan->chunk_count -= group->chunk_count;
     *seen = 1;
     uint64_t expected = expected_chunks(s, count);
-    for (uint32_t i = 0; i < count; ) {
-        PQX_TRY(pqx_scan_grow(&scan->chunks, scan->chunk_count, &s->chunk_room, sizeof *scan->chunks, expected, s->cursor.error));
+    for (uint32_t i = 0; i < count;) {
+        PQX_TRY(pqx_scan_grow(&scan->chunks, scan->chunk_count, &s->chunk_room,
+                              sizeof *scan->chunks, expected, s->cursor.error));
         uint32_t taken = s->plain ? 0 : pqx_fast_chunks(s, usual_room(s, count - i));
         i += taken ? taken : 1;
         if (!taken) PQX_TRY(add_chunk(s));
@@ -82,7 +91,9 @@ static int read_columns(pqx_scanning *s, pqx_row_group *group, int *seen)
     return PQX_OK;
 }
 
-/* ---- row groups ----------------------------------------------------------------------------------------------- */
+/* ---- row groups
+ * -----------------------------------------------------------------------------------------------
+ */
 
 /* The member that an i64 field goes to, or NULL. */
 static int64_t *row_group_number(pqx_row_group *group, int32_t id)
@@ -97,19 +108,23 @@ static int64_t *row_group_number(pqx_row_group *group, int32_t id)
 }
 
 /* A field of another type than expected counts as an unknown one. */
-int pqx_scan_row_group_field(pqx_scanning *s, int32_t id, int type, pqx_row_group *group, int *has_columns, int *has_num_rows)
+int pqx_scan_row_group_field(pqx_scanning *s, int32_t id, int type, pqx_row_group *group,
+                             int *has_columns, int *has_num_rows)
 {
     pqx_cursor *c = &s->cursor;
     int64_t *number = row_group_number(group, id);
     size_t start = c->at;
-    if (id == PQX_ROW_GROUP_COLUMNS && type == PQX_TYPE_LIST) return read_columns(s, group, has_columns);
-    if (id == PQX_ROW_GROUP_ORDINAL && type == PQX_TYPE_I16) return pqx_read_i32(c, &group->ordinal);
+    if (id == PQX_ROW_GROUP_COLUMNS && type == PQX_TYPE_LIST)
+        return read_columns(s, group, has_columns);
+    if (id == PQX_ROW_GROUP_ORDINAL && type == PQX_TYPE_I16)
+        return pqx_read_i32(c, &group->ordinal);
     if (number && type == PQX_TYPE_I64) {
         if (id == PQX_ROW_GROUP_NUM_ROWS) *has_num_rows = 1;
         return pqx_read_i64(c, number);
     }
     PQX_TRY(pqx_skip_field(c, type, PQX_IN_ROW_GROUP));
-    if (id == PQX_ROW_GROUP_SORTING_COLUMNS && type == PQX_TYPE_LIST) group->sorting_columns = pqx_since(c, start);
+    if (id == PQX_ROW_GROUP_SORTING_COLUMNS && type == PQX_TYPE_LIST)
+        group->sorting_columns = pqx_since(c, start);
     return PQX_OK;
 }
 
@@ -119,7 +134,11 @@ static int read_row_group(pqx_scanning *s, pqx_row_group *group)
     size_t start = c->at;
     int32_t id = 0;
     int has_columns = 0, has_num_rows = 0;
-    *group = (pqx_row_group){.num_rows = -1, .total_byte_size = -1, .file_offset = -1, .total_compressed_size = -1, .ordinal = -1};
+    *group = (pqx_row_group){.num_rows = -1,
+                             .total_byte_size = -1,
+                             .file_offset = -1,
+                             .total_compressed_size = -1,
+                             .ordinal = -1};
     for (;;) {
         int type = 0;
         PQX_TRY(pqx_read_field(c, &id, &type));
@@ -144,14 +163,16 @@ static int read_row_groups(pqx_scanning *s, int *right)
     enum { SMALLEST_REAL_ROW_GROUP = 32 };
     uint64_t expected = pqx_expected(&s->cursor, count, SMALLEST_REAL_ROW_GROUP);
     for (scan->row_group_count = 0; scan->row_group_count < count; scan->row_group_count++) {
-        PQX_TRY(pqx_scan_grow(&scan->row_groups, scan->row_group_count, &s->row_group_room, sizeof *scan->row_groups, expected, s->cursor.error));
+        PQX_TRY(pqx_scan_grow(&scan->row_groups, scan->row_group_count, &s->row_group_room,
+                              sizeof *scan->row_groups, expected, s->cursor.error));
         PQX_TRY(read_row_group(s, &scan->row_groups[scan->row_group_count]));
     }
     scan->row_groups_list = pqx_since(&s->cursor, start);
     return PQX_OK;
 }
 
-/* ---- the rest of FileMetaData --------------------------------------------------------------------------------- */
+/* ---- the rest of FileMetaData
+ * --------------------------------------------------------------------------------- */
 
 int pqx_scan_key_value(pqx_cursor *c, pqx_key_value *pair)
 {
@@ -182,7 +203,8 @@ static int read_key_values(pqx_scanning *s)
     PQX_TRY(pqx_read_list_of(&s->cursor, PQX_TYPE_STRUCT, PQX_IN_FOOTER, &count, &right));
     if (!right) return PQX_OK;
     for (scan->key_value_count = 0; scan->key_value_count < count; scan->key_value_count++) {
-        PQX_TRY(pqx_scan_grow(&scan->key_values, scan->key_value_count, &s->key_value_room, sizeof *scan->key_values, 0, s->cursor.error));
+        PQX_TRY(pqx_scan_grow(&scan->key_values, scan->key_value_count, &s->key_value_room,
+                              sizeof *scan->key_values, 0, s->cursor.error));
         PQX_TRY(pqx_scan_key_value(&s->cursor, &scan->key_values[scan->key_value_count]));
     }
     scan->key_values_list = pqx_since(&s->cursor, start);
@@ -190,7 +212,8 @@ static int read_key_values(pqx_scanning *s)
     return PQX_OK;
 }
 
-/* The unions are read once the leaves are known; here they are walked, so that nothing can fail then. */
+/* The unions are read once the leaves are known; here they are walked, so that nothing can fail
+ * then. */
 static int read_column_orders(pqx_scanning *s)
 {
     pqx_cursor *c = &s->cursor;
@@ -206,7 +229,9 @@ static int read_column_orders(pqx_scanning *s)
     return PQX_OK;
 }
 
-typedef struct required { int schema, num_rows, row_groups; } required;
+typedef struct required {
+    int schema, num_rows, row_groups;
+} required;
 
 /* A field of another type than expected counts as an unknown one, as in every Thrift library. */
 static int read_footer_field(pqx_scanning *s, int32_t id, int type, required *seen)
@@ -229,7 +254,8 @@ static int read_footer_field(pqx_scanning *s, int32_t id, int type, required *se
         default: return pqx_skip_field(c, type, PQX_IN_FOOTER);
         }
     }
-    if (id == PQX_FILE_META_DATA_VERSION && type == PQX_TYPE_I32) return pqx_read_i32(c, &scan->version);
+    if (id == PQX_FILE_META_DATA_VERSION && type == PQX_TYPE_I32)
+        return pqx_read_i32(c, &scan->version);
     if (id == PQX_FILE_META_DATA_NUM_ROWS && type == PQX_TYPE_I64) {
         seen->num_rows = 1;
         return pqx_read_i64(c, &scan->num_rows);
@@ -238,8 +264,10 @@ static int read_footer_field(pqx_scanning *s, int32_t id, int type, required *se
         scan->has_created_by = 1;
         return pqx_read_binary(c, &scan->created_by);
     }
-    if (id == PQX_FILE_META_DATA_ENCRYPTION_ALGORITHM && type == PQX_TYPE_STRUCT) scan->encrypted |= 1;
-    if (id == PQX_FILE_META_DATA_FOOTER_SIGNING_KEY_METADATA && type == PQX_TYPE_BINARY) scan->encrypted |= 1;
+    if (id == PQX_FILE_META_DATA_ENCRYPTION_ALGORITHM && type == PQX_TYPE_STRUCT)
+        scan->encrypted |= 1;
+    if (id == PQX_FILE_META_DATA_FOOTER_SIGNING_KEY_METADATA && type == PQX_TYPE_BINARY)
+        scan->encrypted |= 1;
     return pqx_skip_field(c, type, PQX_IN_FOOTER);
 }
 
@@ -253,7 +281,8 @@ static int read_footer(pqx_scanning *s)
         size_t header = c->at;
         PQX_TRY(pqx_read_field(c, &id, &type));
         if (type == 0) break;
-        if (c->at - header == PQX_MARKER_BYTES && pqx_marker_at(c->data, c->size, header)) s->scan->has_extension = 1;
+        if (c->at - header == PQX_MARKER_BYTES && pqx_marker_at(c->data, c->size, header))
+            s->scan->has_extension = 1;
         PQX_TRY(read_footer_field(s, id, type, &seen));
     }
     s->scan->end = c->at;
@@ -264,13 +293,16 @@ static int read_footer(pqx_scanning *s)
     return PQX_OK;
 }
 
-/* What follows from the whole: the tree, where each row group's chunks begin, whether they are one per leaf. */
+/* What follows from the whole: the tree, where each row group's chunks begin, whether they are one
+ * per leaf. */
 static int conclude(pqx_scanning *s)
 {
     pqx_scan *scan = s->scan;
     scan->leaves = malloc((scan->element_count + (size_t)1) * sizeof *scan->leaves);
     scan->first_chunk = malloc((scan->row_group_count + (size_t)1) * sizeof *scan->first_chunk);
-    if (!scan->leaves || !scan->first_chunk) return pqx_fail(s->cursor.error, PQX_NO_MEMORY, 0, (scan->element_count + (size_t)1) * sizeof *scan->leaves, 0);
+    if (!scan->leaves || !scan->first_chunk)
+        return pqx_fail(s->cursor.error, PQX_NO_MEMORY, 0,
+                        (scan->element_count + (size_t)1) * sizeof *scan->leaves, 0);
     pqx_scan_tree(s);
     uint64_t first = 0;
     scan->regular = 1;
@@ -294,8 +326,10 @@ static int scan_all(const uint8_t *data, size_t size, int plain, pqx_scan *scan,
     return status;
 }
 
-int pqx_scan_loosely(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error) { return scan_all(data, size, 0, scan, error); }
-int pqx_scan_plainly(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error) { return scan_all(data, size, 1, scan, error); }
+int pqx_scan_loosely(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error)
+{ return scan_all(data, size, 0, scan, error); }
+int pqx_scan_plainly(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error)
+{ return scan_all(data, size, 1, scan, error); }
 
 int pqx_scan_footer(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error)
 {

@@ -11,14 +11,19 @@ INLINE size_t take_path(input in, size_t at)
     return at;
 }
 
-/* ---- statistics ----------------------------------------------------------------------------------------------- */
+/* ---- statistics
+ * -----------------------------------------------------------------------------------------------
+ */
 
 #define PRESENT_DEPRECATED (PQX_PRESENT_MAX | PQX_PRESENT_MIN)
 #define PRESENT_BOUNDS (PQX_PRESENT_MAX_VALUE | PQX_PRESENT_MIN_VALUE)
-#define PRESENT_EXACT (PQX_PRESENT_MAX_EXACT_SET | PQX_PRESENT_MAX_EXACT | PQX_PRESENT_MIN_EXACT_SET | PQX_PRESENT_MIN_EXACT)
+#define PRESENT_EXACT                                                              \
+    (PQX_PRESENT_MAX_EXACT_SET | PQX_PRESENT_MAX_EXACT | PQX_PRESENT_MIN_EXACT_SET \
+     | PQX_PRESENT_MIN_EXACT)
 
 /* A boolean field, if it is there. */
-static size_t take_exactness(const uint8_t *base, size_t at, int32_t *id, int32_t next, uint32_t said, uint32_t exact, uint32_t *present)
+static size_t take_exactness(const uint8_t *base, size_t at, int32_t *id, int32_t next,
+                             uint32_t said, uint32_t exact, uint32_t *present)
 {
     int is_true = comes(base, at, id, next, PQX_TYPE_TRUE);
     if (!is_true && !comes(base, at, id, next, PQX_TYPE_FALSE)) return at;
@@ -59,16 +64,20 @@ OUTLINE size_t take_any_statistics(input in, size_t at, pqx_chunk *chunk, uint32
         TAKE(take_binary(in, at + 1, &chunk->min_value));
         *present |= PQX_PRESENT_MIN_VALUE;
     }
-    at = take_exactness(base, at, &id, PQX_STATISTICS_IS_MAX_VALUE_EXACT, PQX_PRESENT_MAX_EXACT_SET, PQX_PRESENT_MAX_EXACT, present);
-    at = take_exactness(base, at, &id, PQX_STATISTICS_IS_MIN_VALUE_EXACT, PQX_PRESENT_MIN_EXACT_SET, PQX_PRESENT_MIN_EXACT, present);
-    if (comes(base, at, &id, PQX_STATISTICS_NAN_COUNT, PQX_TYPE_I64)) at = take_number(base, at + 1, &ignored, &bad);
+    at = take_exactness(base, at, &id, PQX_STATISTICS_IS_MAX_VALUE_EXACT, PQX_PRESENT_MAX_EXACT_SET,
+                        PQX_PRESENT_MAX_EXACT, present);
+    at = take_exactness(base, at, &id, PQX_STATISTICS_IS_MIN_VALUE_EXACT, PQX_PRESENT_MIN_EXACT_SET,
+                        PQX_PRESENT_MIN_EXACT, present);
+    if (comes(base, at, &id, PQX_STATISTICS_NAN_COUNT, PQX_TYPE_I64))
+        at = take_number(base, at + 1, &ignored, &bad);
     return bad || base[at] ? 0 : at + 1;
 }
 
 /* Both exact, or nothing said about it, and the stop. */
 INLINE size_t take_statistics_end(const uint8_t *base, size_t at, uint32_t *present)
 {
-    if (PQX_LIKELY((pqx_load32(base + at) & 0xffffff) == BYTES(HEADER(1, TRUE), HEADER(1, TRUE), 0, 0))) {
+    if (PQX_LIKELY((pqx_load32(base + at) & 0xffffff)
+                   == BYTES(HEADER(1, TRUE), HEADER(1, TRUE), 0, 0))) {
         *present |= PRESENT_EXACT;
         return at + 3;
     }
@@ -76,13 +85,16 @@ INLINE size_t take_statistics_end(const uint8_t *base, size_t at, uint32_t *pres
 }
 
 /* Two pairs of bounds, each of `width` bytes, around a small count of nulls. */
-INLINE size_t take_two_pairs(const uint8_t *base, size_t at, uint32_t width, pqx_chunk *chunk, uint32_t *present)
+INLINE size_t take_two_pairs(const uint8_t *base, size_t at, uint32_t width, pqx_chunk *chunk,
+                             uint32_t *present)
 {
     const uint8_t *p = base + at;
     uint16_t bound = (uint16_t)(HEADER(1, BINARY) | width << 8);
     uint32_t middle = pqx_load32(p + 4 + 2 * width);
-    if (PQX_UNLIKELY((middle & 0xffff81ff) != BYTES(HEADER(1, I64), 0, HEADER(2, BINARY), width))) return 0;
-    if (PQX_UNLIKELY(pqx_load16(p + 2 + width) != bound || pqx_load16(p + 8 + 3 * width) != bound)) return 0;
+    if (PQX_UNLIKELY((middle & 0xffff81ff) != BYTES(HEADER(1, I64), 0, HEADER(2, BINARY), width)))
+        return 0;
+    if (PQX_UNLIKELY(pqx_load16(p + 2 + width) != bound || pqx_load16(p + 8 + 3 * width) != bound))
+        return 0;
     chunk->max = (pqx_range){(uint32_t)at + 2, width};
     chunk->min = (pqx_range){(uint32_t)at + 4 + width, width};
     chunk->null_count = middle >> 9 & 0x3f;
@@ -133,10 +145,14 @@ INLINE size_t take_statistics(input in, size_t at, pqx_chunk *chunk, uint32_t *p
     return end;
 }
 
-/* ---- what is behind the statistics ---------------------------------------------------------------------------- */
+/* ---- what is behind the statistics
+ * ---------------------------------------------------------------------------- */
 
-/* What the pages of a chunk are encoded by, as far as that says whether all of them use the dictionary. */
-typedef struct pages { int told, dictionary, other; } pages;
+/* What the pages of a chunk are encoded by, as far as that says whether all of them use the
+ * dictionary. */
+typedef struct pages {
+    int told, dictionary, other;
+} pages;
 
 static size_t take_encoding_stats(input in, size_t at, pages *seen)
 {
@@ -147,7 +163,9 @@ static size_t take_encoding_stats(input in, size_t at, pages *seen)
     while (count--) {
         const uint8_t *p = in.base + at;
         int32_t number;
-        if (at > in.limit || p[0] != HEADER(1, I32) || p[1] & 0x81 || p[2] != HEADER(1, I32) || p[3] & 0x81 || p[4] != HEADER(1, I32)) return 0;
+        if (at > in.limit || p[0] != HEADER(1, I32) || p[1] & 0x81 || p[2] != HEADER(1, I32)
+            || p[3] & 0x81 || p[4] != HEADER(1, I32))
+            return 0;
         int page_type = p[1] >> 1, encoding = p[3] >> 1;
         if (page_type == 0 || page_type == 3) {
             if (encoding == 2 || encoding == 8) seen->dictionary = 1;
@@ -184,10 +202,12 @@ static size_t take_size_statistics(input in, size_t at)
 }
 
 /* The rest of ColumnMetaData behind field `id`, 9 to 12, stop byte and all. */
-static size_t take_rest(input in, size_t at, int32_t id, pages *seen, pqx_places *places, uint32_t *present)
+static size_t take_rest(input in, size_t at, int32_t id, pages *seen, pqx_places *places,
+                        uint32_t *present)
 {
     int bad = 0;
-    if (comes(in.base, at, &id, PQX_COLUMN_META_DATA_ENCODING_STATS, PQX_TYPE_LIST)) TAKE(take_encoding_stats(in, at + 1, seen));
+    if (comes(in.base, at, &id, PQX_COLUMN_META_DATA_ENCODING_STATS, PQX_TYPE_LIST))
+        TAKE(take_encoding_stats(in, at + 1, seen));
     if (comes(in.base, at, &id, PQX_COLUMN_META_DATA_BLOOM_FILTER_OFFSET, PQX_TYPE_I64)) {
         if (!places) return 0;
         at = take_number(in.base, at + 1, &places->bloom_filter_offset, &bad);
@@ -198,10 +218,14 @@ static size_t take_rest(input in, size_t at, int32_t id, pages *seen, pqx_places
         at = take_i32(in.base, at + 1, &places->bloom_filter_length, &bad);
         *present |= PQX_PRESENT_BLOOM_FILTER_LENGTH;
     }
-    if (comes(in.base, at, &id, PQX_COLUMN_META_DATA_SIZE_STATISTICS, PQX_TYPE_STRUCT)) TAKE(take_size_statistics(in, at + 1));
+    if (comes(in.base, at, &id, PQX_COLUMN_META_DATA_SIZE_STATISTICS, PQX_TYPE_STRUCT))
+        TAKE(take_size_statistics(in, at + 1));
     if (comes(in.base, at, &id, PQX_COLUMN_META_DATA_GEOSPATIAL_STATISTICS, PQX_TYPE_STRUCT)) {
         pqx_cursor walking = {in.base, in.limit, at + 1, NULL};
-        if (at >= in.limit || !pqx_lacks_nothing(&walking, PQX_RULES_OF_COLUMN_META_DATA, PQX_COLUMN_META_DATA_GEOSPATIAL_STATISTICS, PQX_IN_METADATA)) return 0;
+        if (at >= in.limit
+            || !pqx_lacks_nothing(&walking, PQX_RULES_OF_COLUMN_META_DATA,
+                                  PQX_COLUMN_META_DATA_GEOSPATIAL_STATISTICS, PQX_IN_METADATA))
+            return 0;
         at = walking.at;
     }
     return bad || at > in.limit || in.base[at] ? 0 : at + 1;
@@ -213,41 +237,49 @@ static const uint8_t ones_then_zeros[64] = {
 };
 
 /* Read the rest, and remember it where it says nothing but what pages are encoded by. */
-OUTLINE size_t learn_rest(input in, size_t at, int32_t id, pqx_habit *habit, pqx_places *places, uint32_t *present)
+OUTLINE size_t learn_rest(input in, size_t at, int32_t id, pqx_habit *habit, pqx_places *places,
+                          uint32_t *present)
 {
     const uint32_t plain_dictionary = 1u << 2, levels = 1u << 3 | 1u << 4;
     size_t start = at;
     pages seen = {0, 0, 0};
     uint32_t placed = 0;
     TAKE(take_rest(in, at, id, &seen, places, &placed));
-    int full = seen.told ? seen.dictionary && !seen.other : (habit->encodings & ~levels) == plain_dictionary;
+    int full = seen.told ? seen.dictionary && !seen.other
+                         : (habit->encodings & ~levels) == plain_dictionary;
     habit->rest_present = full ? PQX_PRESENT_FULLY_DICTIONARY_ENCODED : 0;
     *present = placed | habit->rest_present;
     habit->rest_length = (uint32_t)(at - start);
     habit->rest_behind = placed || habit->rest_length > sizeof habit->rest ? -1 : id;
     if (habit->rest_behind < 0) return at;
-    memcpy(habit->rest_mask, ones_then_zeros + sizeof habit->rest - habit->rest_length, sizeof habit->rest);
-    for (size_t i = 0; i < sizeof habit->rest / 8; i++) habit->rest[i] = pqx_load64(in.base + start + 8 * i) & habit->rest_mask[i];
+    memcpy(habit->rest_mask, ones_then_zeros + sizeof habit->rest - habit->rest_length,
+           sizeof habit->rest);
+    for (size_t i = 0; i < sizeof habit->rest / 8; i++)
+        habit->rest[i] = pqx_load64(in.base + start + 8 * i) & habit->rest_mask[i];
     return at;
 }
 
-/* What stands behind the statistics is mostly what stood there last in a chunk of this type and these encodings. Where the
- * bytes are the same behind the same field, so is what they say. */
+/* What stands behind the statistics is mostly what stood there last in a chunk of this type and
+ * these encodings. Where the bytes are the same behind the same field, so is what they say. */
 INLINE int is_same_rest(const uint8_t *p, int32_t id, const pqx_habit *habit)
 {
     uint64_t difference = 0;
-    for (size_t i = 0; i < sizeof habit->rest / 8; i++) difference |= (pqx_load64(p + 8 * i) & habit->rest_mask[i]) ^ habit->rest[i];
+    for (size_t i = 0; i < sizeof habit->rest / 8; i++)
+        difference |= (pqx_load64(p + 8 * i) & habit->rest_mask[i]) ^ habit->rest[i];
     return PQX_LIKELY(habit->rest_behind == id && difference == 0);
 }
 
-/* ---- how ColumnMetaData begins -------------------------------------------------------------------------------- */
+/* ---- how ColumnMetaData begins
+ * -------------------------------------------------------------------------------- */
 
 /* Read type and encodings, 14 at most and each below 32, and remember them where they fit. */
 OUTLINE size_t learn_head(const uint8_t *base, size_t at, pqx_habit *habit)
 {
     const uint8_t *p = base + at;
     uint32_t count = p[4] >> 4, length = 5 + count;
-    if (p[0] != HEADER(1, STRUCT) || p[1] != HEADER(1, I32) || p[2] & 0x81 || p[3] != HEADER(1, LIST)) return 0;
+    if (p[0] != HEADER(1, STRUCT) || p[1] != HEADER(1, I32) || p[2] & 0x81
+        || p[3] != HEADER(1, LIST))
+        return 0;
     if ((p[4] & 15) != PQX_TYPE_I32 || count == 15) return 0;
     *habit = (pqx_habit){.type = p[2] >> 1, .rest_behind = -1, .head = PQX_NO_HEAD};
     for (uint32_t i = 5; i < length; i++) {
@@ -260,21 +292,25 @@ OUTLINE size_t learn_head(const uint8_t *base, size_t at, pqx_habit *habit)
     return at + length;
 }
 
-/* The struct's header, type and encodings: mostly as they were last in a chunk that began like this one. */
+/* The struct's header, type and encodings: mostly as they were last in a chunk that began like this
+ * one. */
 INLINE size_t take_head(const uint8_t *base, size_t at, pqx_habit *habits, pqx_habit **habit)
 {
     uint64_t head = pqx_load64(base + at);
     *habit = &habits[(head >> 15 & 0x1c) | (head * UINT64_C(0x9e3779b97f4a7c15) >> 62)];
-    if (PQX_UNLIKELY((head & (*habit)->head_mask) != (*habit)->head)) return learn_head(base, at, *habit);
+    if (PQX_UNLIKELY((head & (*habit)->head_mask) != (*habit)->head))
+        return learn_head(base, at, *habit);
     uint32_t count = (uint32_t)(head >> 36) & 15;
     if (PQX_LIKELY(count == 3)) {
-        OPAQUE(at);                      /* a predicted branch tells where to go on, not the number that was read */
+        OPAQUE(at); /* a predicted branch tells where to go on, not the number that was read */
         return at + 8;
     }
     return at + 5 + count;
 }
 
-/* ---- chunks --------------------------------------------------------------------------------------------------- */
+/* ---- chunks
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 /* The places of page indexes, behind ColumnMetaData, and the stop byte. */
 OUTLINE size_t take_index_places(input in, size_t at, pqx_places *places, uint32_t *present)
@@ -312,18 +348,23 @@ OUTLINE size_t take_key_values(input in, size_t at, uint32_t *present)
 {
     pqx_cursor walking = {in.base, in.limit, at + 1, NULL};
     if (in.base[at] != HEADER(1, LIST) || at >= in.limit) return 0;
-    if (!pqx_lacks_nothing(&walking, PQX_RULES_OF_COLUMN_META_DATA, PQX_COLUMN_META_DATA_KEY_VALUE_METADATA, PQX_IN_METADATA)) return 0;
+    if (!pqx_lacks_nothing(&walking, PQX_RULES_OF_COLUMN_META_DATA,
+                           PQX_COLUMN_META_DATA_KEY_VALUE_METADATA, PQX_IN_METADATA))
+        return 0;
     at = walking.at;
     *present = PQX_PRESENT_KEY_VALUES;
     return in.base[at] == HEADER(1, I64) ? at + 1 : 0;
 }
 
-INLINE size_t take_chunk(input in, size_t at, pqx_chunk *chunk, pqx_places *places, pqx_habit *habits)
+INLINE size_t take_chunk(input in, size_t at, pqx_chunk *chunk, pqx_places *places,
+                         pqx_habit *habits)
 {
     const uint8_t *base = in.base;
     const size_t start = at;
-    uint32_t present = PQX_PRESENT_FILE_OFFSET | PQX_PRESENT_METADATA | PQX_PRESENT_TYPE | PQX_PRESENT_CODEC | PQX_PRESENT_NUM_VALUES
-        | PQX_PRESENT_TOTAL_UNCOMPRESSED_SIZE | PQX_PRESENT_TOTAL_COMPRESSED_SIZE | PQX_PRESENT_DATA_PAGE_OFFSET | PQX_PRESENT_PATH_IN_SCHEMA;
+    uint32_t present = PQX_PRESENT_FILE_OFFSET | PQX_PRESENT_METADATA | PQX_PRESENT_TYPE
+                       | PQX_PRESENT_CODEC | PQX_PRESENT_NUM_VALUES
+                       | PQX_PRESENT_TOTAL_UNCOMPRESSED_SIZE | PQX_PRESENT_TOTAL_COMPRESSED_SIZE
+                       | PQX_PRESENT_DATA_PAGE_OFFSET | PQX_PRESENT_PATH_IN_SCHEMA;
     pqx_habit *habit;
     int64_t file_offset;
     int32_t id;
@@ -367,11 +408,13 @@ INLINE size_t take_chunk(input in, size_t at, pqx_chunk *chunk, pqx_places *plac
         chunk->dictionary_page_offset = -1;
         id = PQX_COLUMN_META_DATA_DATA_PAGE_OFFSET;
     }
-    if (PQX_LIKELY(base[at] == (uint8_t)((PQX_COLUMN_META_DATA_STATISTICS - id) << 4 | PQX_TYPE_STRUCT))) {
+    if (PQX_LIKELY(base[at]
+                   == (uint8_t)((PQX_COLUMN_META_DATA_STATISTICS - id) << 4 | PQX_TYPE_STRUCT))) {
         TAKE(take_statistics(in, at + 1, chunk, &present));
         id = PQX_COLUMN_META_DATA_STATISTICS;
     } else {
-        chunk->max = chunk->min = chunk->max_value = chunk->min_value = chunk->statistics = (pqx_range){0, 0};
+        chunk->max = chunk->min = chunk->max_value = chunk->min_value = chunk->statistics =
+            (pqx_range){0, 0};
         chunk->null_count = chunk->distinct_count = -1;
     }
     if (is_same_rest(base + at, id, habit)) {

@@ -21,9 +21,11 @@ static int read_element_field(pqx_cursor *c, int32_t id, int type, pqx_element *
     int32_t *number = element_number(e, id);
     size_t start = c->at;
     if (number && type == PQX_TYPE_I32) return pqx_read_i32(c, number);
-    if (id == PQX_SCHEMA_ELEMENT_NAME && type == PQX_TYPE_BINARY) return pqx_read_binary(c, &e->name);
+    if (id == PQX_SCHEMA_ELEMENT_NAME && type == PQX_TYPE_BINARY)
+        return pqx_read_binary(c, &e->name);
     PQX_TRY(pqx_skip_field(c, type, PQX_IN_ELEMENT));
-    if (id == PQX_SCHEMA_ELEMENT_LOGICAL_TYPE && type == PQX_TYPE_STRUCT) e->logical_type = pqx_since(c, start);
+    if (id == PQX_SCHEMA_ELEMENT_LOGICAL_TYPE && type == PQX_TYPE_STRUCT)
+        e->logical_type = pqx_since(c, start);
     return PQX_OK;
 }
 
@@ -31,7 +33,13 @@ int pqx_scan_element(pqx_cursor *c, pqx_element *e)
 {
     size_t start = c->at;
     int32_t id = 0;
-    *e = (pqx_element){.type = -1, .type_length = -1, .repetition = -1, .num_children = -1, .converted_type = -1, .field_id = INT32_MIN, .parent = -1};
+    *e = (pqx_element){.type = -1,
+                       .type_length = -1,
+                       .repetition = -1,
+                       .num_children = -1,
+                       .converted_type = -1,
+                       .field_id = INT32_MIN,
+                       .parent = -1};
     for (;;) {
         int type = 0;
         PQX_TRY(pqx_read_field(c, &id, &type));
@@ -51,8 +59,9 @@ int pqx_scan_schema(pqx_scanning *s, int *right)
     if (!*right) return PQX_OK;
     enum { SMALLEST_REAL_ELEMENT = 16 };
     uint64_t expected = pqx_expected(&s->cursor, count, SMALLEST_REAL_ELEMENT);
-    for (scan->element_count = 0; scan->element_count < count; ) {
-        PQX_TRY(pqx_scan_grow(&scan->elements, scan->element_count, &s->element_room, sizeof *scan->elements, expected, s->cursor.error));
+    for (scan->element_count = 0; scan->element_count < count;) {
+        PQX_TRY(pqx_scan_grow(&scan->elements, scan->element_count, &s->element_room,
+                              sizeof *scan->elements, expected, s->cursor.error));
         size_t room = s->element_room - scan->element_count, wanted = count - scan->element_count;
         if (!s->plain && pqx_fast_elements(s, (uint32_t)(room < wanted ? room : wanted))) continue;
         PQX_TRY(pqx_scan_element(&s->cursor, &scan->elements[scan->element_count]));
@@ -62,7 +71,8 @@ int pqx_scan_schema(pqx_scanning *s, int *right)
     return PQX_OK;
 }
 
-/* ---- sort orders ---------------------------------------------------------------------------------------------- */
+/* ---- sort orders
+ * ---------------------------------------------------------------------------------------------- */
 
 /* The union's first field decides; the bytes have been walked before. */
 static int logical_order(const uint8_t *data, pqx_range logical)
@@ -72,14 +82,21 @@ static int logical_order(const uint8_t *data, pqx_range logical)
     int type = 0;
     if (pqx_read_field(&c, &id, &type) != PQX_OK || type == 0) return PQX_ORDER_UNDEFINED;
     switch (id) {
-    case 1: case 4: case 12: case 13: case 14: return PQX_ORDER_UNSIGNED;   /* STRING, ENUM, JSON, BSON, UUID */
-    case 5: case 6: case 7: case 8: return PQX_ORDER_SIGNED;                /* DECIMAL, DATE, TIME, TIMESTAMP */
+    case 1:
+    case 4:
+    case 12:
+    case 13:
+    case 14: return PQX_ORDER_UNSIGNED; /* STRING, ENUM, JSON, BSON, UUID */
+    case 5:
+    case 6:
+    case 7:
+    case 8: return PQX_ORDER_SIGNED; /* DECIMAL, DATE, TIME, TIMESTAMP */
     case 15: return PQX_ORDER_FLOAT16;
-    case 10: break;                                                         /* INTEGER */
+    case 10: break; /* INTEGER */
     default: return PQX_ORDER_UNDEFINED;
     }
     int order = PQX_ORDER_UNSIGNED;
-    for (id = 0; type == PQX_TYPE_STRUCT && pqx_read_field(&c, &id, &type) == PQX_OK && type; ) {
+    for (id = 0; type == PQX_TYPE_STRUCT && pqx_read_field(&c, &id, &type) == PQX_OK && type;) {
         if (id == 2) order = type == PQX_TYPE_TRUE ? PQX_ORDER_SIGNED : PQX_ORDER_UNSIGNED;
         if (pqx_skip(&c, type, 0, PQX_MAX_DEPTH) != PQX_OK) break;
         type = PQX_TYPE_STRUCT;
@@ -89,28 +106,53 @@ static int logical_order(const uint8_t *data, pqx_range logical)
 
 int pqx_sort_order(const uint8_t *data, const pqx_element *leaf)
 {
-    if (leaf->type == 3) return PQX_ORDER_UNDEFINED;                        /* INT96 */
+    if (leaf->type == 3) return PQX_ORDER_UNDEFINED; /* INT96 */
     if (leaf->logical_type.length) return logical_order(data, leaf->logical_type);
     switch (leaf->converted_type) {
     case -1: break;
-    case 0: case 4: case 11: case 12: case 13: case 14: case 19: case 20: return PQX_ORDER_UNSIGNED;
-    case 5: case 6: case 7: case 8: case 9: case 10: case 15: case 16: case 17: case 18: return PQX_ORDER_SIGNED;
+    case 0:
+    case 4:
+    case 11:
+    case 12:
+    case 13:
+    case 14:
+    case 19:
+    case 20: return PQX_ORDER_UNSIGNED;
+    case 5:
+    case 6:
+    case 7:
+    case 8:
+    case 9:
+    case 10:
+    case 15:
+    case 16:
+    case 17:
+    case 18: return PQX_ORDER_SIGNED;
     default: return PQX_ORDER_UNDEFINED;
     }
     switch (leaf->type) {
-    case 0: case 1: case 2: case 4: case 5: return PQX_ORDER_SIGNED;
-    case 6: case 7: return PQX_ORDER_UNSIGNED;
+    case 0:
+    case 1:
+    case 2:
+    case 4:
+    case 5: return PQX_ORDER_SIGNED;
+    case 6:
+    case 7: return PQX_ORDER_UNSIGNED;
     default: return PQX_ORDER_UNDEFINED;
     }
 }
 
-/* ---- the tree ------------------------------------------------------------------------------------------------- */
+/* ---- the tree
+ * -------------------------------------------------------------------------------------------------
+ */
 
-/* A ColumnOrder union: its first field's id, 0 for an empty one, 255 for one that is no small number. */
+/* A ColumnOrder union: its first field's id, 0 for an empty one, 255 for one that is no small
+ * number. */
 int pqx_read_column_order(pqx_cursor *c, uint8_t *order)
 {
     static const uint8_t TYPE_ORDER[] = {0x1c, 0x00, 0x00};
-    if (PQX_LIKELY(pqx_left(c) >= sizeof TYPE_ORDER && !memcmp(c->data + c->at, TYPE_ORDER, sizeof TYPE_ORDER))) {
+    if (PQX_LIKELY(pqx_left(c) >= sizeof TYPE_ORDER
+                   && !memcmp(c->data + c->at, TYPE_ORDER, sizeof TYPE_ORDER))) {
         c->at += sizeof TYPE_ORDER;
         *order = 1;
         return PQX_OK;
@@ -130,9 +172,12 @@ static void assign_column_orders(pqx_scanning *s)
     pqx_scan *scan = s->scan;
     pqx_cursor c = {s->cursor.data, s->cursor.size, scan->column_orders.offset, NULL};
     uint32_t count = 0;
-    if (!scan->has_column_orders || pqx_read_list_of(&c, PQX_TYPE_STRUCT, PQX_IN_FOOTER, &count, NULL) != PQX_OK) return;
+    if (!scan->has_column_orders
+        || pqx_read_list_of(&c, PQX_TYPE_STRUCT, PQX_IN_FOOTER, &count, NULL) != PQX_OK)
+        return;
     for (uint32_t i = 0; i < count && i < scan->leaf_count; i++)
-        if (pqx_read_column_order(&c, &scan->elements[scan->leaves[i]].column_order) != PQX_OK) return;
+        if (pqx_read_column_order(&c, &scan->elements[scan->leaves[i]].column_order) != PQX_OK)
+            return;
 }
 
 static uint8_t deeper(uint8_t level, int more) { return (uint8_t)(level + (more && level < 255)); }
@@ -160,8 +205,8 @@ static int32_t close_groups(pqx_scan *scan, int32_t open, int all)
     return open;
 }
 
-/* Parents, levels and leaves of elements in preorder. While a group is open, its leaf_count is the number of children
- * that it still waits for. */
+/* Parents, levels and leaves of elements in preorder. While a group is open, its leaf_count is the
+ * number of children that it still waits for. */
 void pqx_scan_tree(pqx_scanning *s)
 {
     pqx_scan *scan = s->scan;

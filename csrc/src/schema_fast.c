@@ -8,7 +8,8 @@ INLINE size_t take_logical_type(input in, size_t at, pqx_logical *logicals)
     pqx_logical *last = &logicals[bytes >> 4 & 15];
     if (PQX_LIKELY((bytes & last->mask) == last->bytes && last->mask)) return at + last->length;
     pqx_cursor skipping = {in.base, in.limit, at, NULL};
-    if (at >= in.limit || pqx_skip_field(&skipping, PQX_TYPE_STRUCT, PQX_IN_ELEMENT) != PQX_OK) return 0;
+    if (at >= in.limit || pqx_skip_field(&skipping, PQX_TYPE_STRUCT, PQX_IN_ELEMENT) != PQX_OK)
+        return 0;
     size_t length = skipping.at - at;
     if (length <= sizeof bytes) {
         uint64_t mask = UINT64_MAX >> (64 - 8 * length);
@@ -18,15 +19,21 @@ INLINE size_t take_logical_type(input in, size_t at, pqx_logical *logicals)
 }
 
 /* What stands behind the name. */
-INLINE size_t take_annotations(input in, size_t at, int32_t id, pqx_element *e, pqx_logical *logicals, int *bad)
+INLINE size_t take_annotations(input in, size_t at, int32_t id, pqx_element *e,
+                               pqx_logical *logicals, int *bad)
 {
     const uint8_t *base = in.base;
     int32_t ignored;
-    if (comes(base, at, &id, PQX_SCHEMA_ELEMENT_NUM_CHILDREN, PQX_TYPE_I32)) at = take_i32(base, at + 1, &e->num_children, bad);
-    if (comes(base, at, &id, PQX_SCHEMA_ELEMENT_CONVERTED_TYPE, PQX_TYPE_I32)) at = take_i32(base, at + 1, &e->converted_type, bad);
-    if (comes(base, at, &id, PQX_SCHEMA_ELEMENT_SCALE, PQX_TYPE_I32)) at = take_i32(base, at + 1, &ignored, bad);
-    if (comes(base, at, &id, PQX_SCHEMA_ELEMENT_PRECISION, PQX_TYPE_I32)) at = take_i32(base, at + 1, &ignored, bad);
-    if (comes(base, at, &id, PQX_SCHEMA_ELEMENT_FIELD_ID, PQX_TYPE_I32)) at = take_i32(base, at + 1, &e->field_id, bad);
+    if (comes(base, at, &id, PQX_SCHEMA_ELEMENT_NUM_CHILDREN, PQX_TYPE_I32))
+        at = take_i32(base, at + 1, &e->num_children, bad);
+    if (comes(base, at, &id, PQX_SCHEMA_ELEMENT_CONVERTED_TYPE, PQX_TYPE_I32))
+        at = take_i32(base, at + 1, &e->converted_type, bad);
+    if (comes(base, at, &id, PQX_SCHEMA_ELEMENT_SCALE, PQX_TYPE_I32))
+        at = take_i32(base, at + 1, &ignored, bad);
+    if (comes(base, at, &id, PQX_SCHEMA_ELEMENT_PRECISION, PQX_TYPE_I32))
+        at = take_i32(base, at + 1, &ignored, bad);
+    if (comes(base, at, &id, PQX_SCHEMA_ELEMENT_FIELD_ID, PQX_TYPE_I32))
+        at = take_i32(base, at + 1, &e->field_id, bad);
     if (comes(base, at, &id, PQX_SCHEMA_ELEMENT_LOGICAL_TYPE, PQX_TYPE_STRUCT)) {
         size_t logical = at + 1;
         TAKE(take_logical_type(in, logical, logicals));
@@ -42,11 +49,21 @@ INLINE size_t take_element(input in, size_t at, pqx_element *e, pqx_logical *log
     int32_t id = 0;
     int bad = 0;
     if (PQX_UNLIKELY(at > in.limit)) return 0;
-    *e = (pqx_element){.type = -1, .type_length = -1, .repetition = -1, .num_children = -1, .converted_type = -1, .field_id = INT32_MIN, .parent = -1};
-    if (comes(base, at, &id, PQX_SCHEMA_ELEMENT_TYPE, PQX_TYPE_I32)) at = take_i32(base, at + 1, &e->type, &bad);
-    if (comes(base, at, &id, PQX_SCHEMA_ELEMENT_TYPE_LENGTH, PQX_TYPE_I32)) at = take_i32(base, at + 1, &e->type_length, &bad);
-    if (comes(base, at, &id, PQX_SCHEMA_ELEMENT_REPETITION_TYPE, PQX_TYPE_I32)) at = take_i32(base, at + 1, &e->repetition, &bad);
-    if (comes(base, at, &id, PQX_SCHEMA_ELEMENT_NAME, PQX_TYPE_BINARY)) TAKE(take_binary(in, at + 1, &e->name));
+    *e = (pqx_element){.type = -1,
+                       .type_length = -1,
+                       .repetition = -1,
+                       .num_children = -1,
+                       .converted_type = -1,
+                       .field_id = INT32_MIN,
+                       .parent = -1};
+    if (comes(base, at, &id, PQX_SCHEMA_ELEMENT_TYPE, PQX_TYPE_I32))
+        at = take_i32(base, at + 1, &e->type, &bad);
+    if (comes(base, at, &id, PQX_SCHEMA_ELEMENT_TYPE_LENGTH, PQX_TYPE_I32))
+        at = take_i32(base, at + 1, &e->type_length, &bad);
+    if (comes(base, at, &id, PQX_SCHEMA_ELEMENT_REPETITION_TYPE, PQX_TYPE_I32))
+        at = take_i32(base, at + 1, &e->repetition, &bad);
+    if (comes(base, at, &id, PQX_SCHEMA_ELEMENT_NAME, PQX_TYPE_BINARY))
+        TAKE(take_binary(in, at + 1, &e->name));
     if (base[at]) TAKE(take_annotations(in, at, id, e, logicals, &bad));
     if (PQX_UNLIKELY(bad || base[at])) return 0;
     at++;

@@ -1,7 +1,15 @@
-/* The ARROW:schema of a projection: the fields of its top-level columns, their structs cut as the Parquet groups are. */
+/* The ARROW:schema of a projection: the fields of its top-level columns, their structs cut as the
+ * Parquet groups are. */
 #include "slice.h"
 
-enum { LIST_CONVERTED = 3, MAP_CONVERTED = 1, MAP_KEY_VALUE_CONVERTED = 2, REPEATED = 2, LOGICAL_MAP = 2, LOGICAL_LIST = 3 };
+enum {
+    LIST_CONVERTED = 3,
+    MAP_CONVERTED = 1,
+    MAP_KEY_VALUE_CONVERTED = 2,
+    REPEATED = 2,
+    LOGICAL_MAP = 2,
+    LOGICAL_LIST = 3
+};
 
 /* One field of the new schema: ranges of `pieces` and `keeps`, as those may still move. */
 typedef struct pqx_arrow_part {
@@ -19,7 +27,8 @@ typedef struct pqx_arrow_projection {
 /* How many of the wanted leaves are below `element`. */
 static uint32_t wanted_below(const pqx_projection *p, const pqx_element *element)
 {
-    uint32_t bounds[2], ends[2] = {(uint32_t)element->first_leaf, (uint32_t)(element->first_leaf + element->leaf_count)};
+    uint32_t bounds[2], ends[2] = {(uint32_t)element->first_leaf,
+                                   (uint32_t)(element->first_leaf + element->leaf_count)};
     for (int i = 0; i < 2; i++) {
         uint32_t low = 0, high = p->leaf_count;
         while (low < high) {
@@ -40,10 +49,14 @@ static int is_struct(const pqx_projection *p, const pqx_element *element)
         pqx_field field;
         int more = 0;
         size_t end = (size_t)element->logical_type.offset + element->logical_type.length;
-        if (pqx_thrift_next(p->data, end, element->logical_type.offset, 0, PQX_MAX_DEPTH, &field, &more, NULL) != PQX_OK) return 0;
+        if (pqx_thrift_next(p->data, end, element->logical_type.offset, 0, PQX_MAX_DEPTH, &field,
+                            &more, NULL)
+            != PQX_OK)
+            return 0;
         if (more && (field.id == LOGICAL_LIST || field.id == LOGICAL_MAP)) return 0;
     }
-    return element->converted_type != LIST_CONVERTED && element->converted_type != MAP_CONVERTED && element->converted_type != MAP_KEY_VALUE_CONVERTED;
+    return element->converted_type != LIST_CONVERTED && element->converted_type != MAP_CONVERTED
+           && element->converted_type != MAP_KEY_VALUE_CONVERTED;
 }
 
 /* Append a byte for each child of a struct: whether it stays. */
@@ -61,7 +74,9 @@ static int add_children(pqx_arrow_projection *a, uint32_t group)
         memset(a->keeps.data + begin, 0, count);
         a->keeps.size += count;
     }
-    for (uint32_t i = group + 1; status == PQX_OK && i < scan->element_count && scan->elements[i].parent >= (int32_t)group; i++) {
+    for (uint32_t i = group + 1;
+         status == PQX_OK && i < scan->element_count && scan->elements[i].parent >= (int32_t)group;
+         i++) {
         uint8_t stays = wanted_below(p, &scan->elements[i]) != 0;
         if (scan->elements[i].parent != (int32_t)group) continue;
         if (!p->real) status = pqx_buffer_append(&a->keeps, &stays, 1, NULL);
@@ -76,9 +91,13 @@ static int add_keep(pqx_arrow_projection *a, uint32_t group, int depth)
 {
     const pqx_scan *scan = a->from->scan;
     int status = depth > PQX_MAX_DEPTH ? PQX_TOO_DEEP : add_children(a, group);
-    for (uint32_t i = group + 1; status == PQX_OK && i < scan->element_count && scan->elements[i].parent >= (int32_t)group; i++) {
+    for (uint32_t i = group + 1;
+         status == PQX_OK && i < scan->element_count && scan->elements[i].parent >= (int32_t)group;
+         i++) {
         const pqx_element *element = &scan->elements[i];
-        if (element->parent == (int32_t)group && wanted_below(a->from, element) && is_struct(a->from, element)) status = add_keep(a, i, depth + 1);
+        if (element->parent == (int32_t)group && wanted_below(a->from, element)
+            && is_struct(a->from, element))
+            status = add_keep(a, i, depth + 1);
     }
     return status;
 }
@@ -87,20 +106,27 @@ static int add_part(pqx_arrow_projection *a, uint32_t element, uint32_t field)
 {
     const pqx_projection *p = a->from;
     const pqx_element *column = &p->scan->elements[element];
-    pqx_arrow_part part = {.piece = a->pieces.size, .keep = a->keeps.size, .name = {p->data + column->name.offset, column->name.length}};
+    pqx_arrow_part part = {.piece = a->pieces.size,
+                           .keep = a->keeps.size,
+                           .name = {p->data + column->name.offset, column->name.length}};
     pqx_bytes name;
     int status = pqx_arrow_field_name(&a->schema, field, &name, NULL);
     if (status != PQX_OK) return status;
-    if (name.size != part.name.size || (name.size && memcmp(name.data, part.name.data, name.size) != 0)) return PQX_MISMATCH;
+    if (name.size != part.name.size
+        || (name.size && memcmp(name.data, part.name.data, name.size) != 0))
+        return PQX_MISMATCH;
     status = pqx_arrow_field_piece(&a->schema, field, &a->pieces, NULL);
-    part.cut = is_struct(p, column) && wanted_below(p, column) < (p->real ? p->real[element].leaf_count : (uint32_t)column->leaf_count);
+    part.cut = is_struct(p, column)
+               && wanted_below(p, column)
+                      < (p->real ? p->real[element].leaf_count : (uint32_t)column->leaf_count);
     if (status == PQX_OK && part.cut) status = add_keep(a, element, 0);
     part.piece_end = a->pieces.size;
     part.keep_end = a->keeps.size;
     return status == PQX_OK ? pqx_buffer_append(&a->parts, &part, sizeof part, NULL) : status;
 }
 
-/* The top-level columns of the wanted leaves, each once; their fields have their places among the root's children. */
+/* The top-level columns of the wanted leaves, each once; their fields have their places among the
+ * root's children. */
 static int add_parts(pqx_arrow_projection *a)
 {
     const pqx_projection *p = a->from;
@@ -134,11 +160,14 @@ static int build(pqx_arrow_projection *a, pqx_buffer *out)
     pqx_buffer room = {0};
     int status = pqx_buffer_reserve(&room, 3 * (size_t)count * sizeof(pqx_bytes) + 1, NULL);
     if (status != PQX_OK) return status;
-    pqx_bytes *pieces = (pqx_bytes *)(void *)room.data, *names = pieces + count, *keep = names + count;
+    pqx_bytes *pieces = (pqx_bytes *)(void *)room.data, *names = pieces + count,
+              *keep = names + count;
     for (uint32_t i = 0; i < count; i++) {
-        pieces[i] = (pqx_bytes){a->pieces.data + parts[i].piece, parts[i].piece_end - parts[i].piece};
+        pieces[i] =
+            (pqx_bytes){a->pieces.data + parts[i].piece, parts[i].piece_end - parts[i].piece};
         names[i] = parts[i].name;
-        keep[i] = (pqx_bytes){parts[i].cut ? a->keeps.data + parts[i].keep : NULL, parts[i].keep_end - parts[i].keep};
+        keep[i] = (pqx_bytes){parts[i].cut ? a->keeps.data + parts[i].keep : NULL,
+                              parts[i].keep_end - parts[i].keep};
     }
     status = pqx_arrow_schema_build(pieces, names, keep, count, out, NULL);
     pqx_buffer_free(&room);
@@ -150,11 +179,15 @@ int pqx_project_arrow_schema(const pqx_projection *projection, pqx_buffer *out)
     const pqx_scan *scan = projection->scan;
     const pqx_key_value *pair = NULL;
     for (uint32_t i = 0; !pair && i < scan->key_value_count; i++)
-        if (scan->key_values[i].has_value && pqx_is_arrow_schema(projection->data, &scan->key_values[i])) pair = &scan->key_values[i];
+        if (scan->key_values[i].has_value
+            && pqx_is_arrow_schema(projection->data, &scan->key_values[i]))
+            pair = &scan->key_values[i];
     if (!pair || !projection->leaf_count) return PQX_OK;
     pqx_arrow_projection a = {.from = projection};
-    int status = pqx_arrow_schema_parse(projection->data + pair->value.offset, pair->value.length, &a.schema, NULL);
-    if (status == PQX_OK && (int64_t)a.schema.field_count != scan->elements[0].num_children) status = PQX_MISMATCH;
+    int status = pqx_arrow_schema_parse(projection->data + pair->value.offset, pair->value.length,
+                                        &a.schema, NULL);
+    if (status == PQX_OK && (int64_t)a.schema.field_count != scan->elements[0].num_children)
+        status = PQX_MISMATCH;
     if (status == PQX_OK) status = add_parts(&a);
     if (status == PQX_OK) status = build(&a, out);
     pqx_arrow_schema_free(&a.schema);

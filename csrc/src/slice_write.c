@@ -1,15 +1,17 @@
-/* A slice's FileMetaData, in canonical compact Thrift. Its size is bounded first, so that writing needs no checks. */
+/* A slice's FileMetaData, in canonical compact Thrift. Its size is bounded first, so that writing
+ * needs no checks. */
 #include "cursor.h"
 
 #define FIELD_HEADER(delta, type) ((uint8_t)((delta) << 4 | (type)))
 #define MAX_VARINT 10
-#define MAX_FACTS 320                    /* a chunk made from facts, without its path */
-#define MAX_PATH_HEADERS 16              /* of a path's list, and of the fields at and behind it */
-#define MAX_ROW_GROUP 80                 /* a row group's own fields */
+#define MAX_FACTS 320       /* a chunk made from facts, without its path */
+#define MAX_PATH_HEADERS 16 /* of a path's list, and of the fields at and behind it */
+#define MAX_ROW_GROUP 80    /* a row group's own fields */
 
 static uint8_t *put_varint(uint8_t *at, uint64_t value) { return at + pqx_varint_put(at, value); }
 
-static uint8_t *put_int(uint8_t *at, int64_t value) { return put_varint(at, (uint64_t)value << 1 ^ (uint64_t)(value >> 63)); }
+static uint8_t *put_int(uint8_t *at, int64_t value)
+{ return put_varint(at, (uint64_t)value << 1 ^ (uint64_t)(value >> 63)); }
 
 static uint8_t *put_bytes(uint8_t *at, const uint8_t *bytes, size_t size)
 {
@@ -17,7 +19,8 @@ static uint8_t *put_bytes(uint8_t *at, const uint8_t *bytes, size_t size)
     return at + size;
 }
 
-static uint8_t *put_binary(uint8_t *at, const uint8_t *bytes, size_t size) { return put_bytes(put_varint(at, size), bytes, size); }
+static uint8_t *put_binary(uint8_t *at, const uint8_t *bytes, size_t size)
+{ return put_bytes(put_varint(at, size), bytes, size); }
 
 static uint8_t *put_list(uint8_t *at, int type, uint64_t count)
 {
@@ -54,7 +57,8 @@ static int put_element(uint8_t **at, const pqx_slice_element *element, pqx_error
     PQX_TRY(pqx_thrift_skip(data, size, 0, PQX_TYPE_STRUCT, PQX_MAX_DEPTH, &end, error));
     if (end != size) return pqx_fail(error, PQX_STRAY_BYTES, end, 0, size - end);
     for (;;) {
-        PQX_TRY(pqx_thrift_next(data, size, field.end, field.id, PQX_MAX_DEPTH, &field, &more, error));
+        PQX_TRY(
+            pqx_thrift_next(data, size, field.end, field.id, PQX_MAX_DEPTH, &field, &more, error));
         if (!more) break;
         if (field.id != PQX_SCHEMA_ELEMENT_NUM_CHILDREN || field.type != PQX_TYPE_I32) continue;
         *at = put_bytes(*at, data + copied, field.value - copied);
@@ -62,7 +66,8 @@ static int put_element(uint8_t **at, const pqx_slice_element *element, pqx_error
         copied = field.end;
         renewed = 1;
     }
-    if (element->num_children > 0 && !renewed) return pqx_fail(error, PQX_MISSING_FIELD, 0, PQX_SCHEMA_ELEMENT_NUM_CHILDREN, 0);
+    if (element->num_children > 0 && !renewed)
+        return pqx_fail(error, PQX_MISSING_FIELD, 0, PQX_SCHEMA_ELEMENT_NUM_CHILDREN, 0);
     *at = put_bytes(*at, data + copied, size - copied);
     return PQX_OK;
 }
@@ -92,32 +97,43 @@ static uint8_t *put_encodings(uint8_t *at, uint32_t mask)
 }
 
 /* A ColumnMetaData of the facts that are there. */
-static uint8_t *put_metadata(uint8_t *at, const pqx_chunk *chunk, const pqx_places *places, pqx_bytes path)
+static uint8_t *put_metadata(uint8_t *at, const pqx_chunk *chunk, const pqx_places *places,
+                             pqx_bytes path)
 {
     int last = 0;
     uint32_t present = chunk->present;
-    if (present & PQX_PRESENT_TYPE) at = put_field(at, &last, PQX_COLUMN_META_DATA_TYPE, PQX_TYPE_I32, chunk->type);
+    if (present & PQX_PRESENT_TYPE)
+        at = put_field(at, &last, PQX_COLUMN_META_DATA_TYPE, PQX_TYPE_I32, chunk->type);
     *at = FIELD_HEADER(PQX_COLUMN_META_DATA_ENCODINGS - last, PQX_TYPE_LIST);
     at = put_encodings(at + 1, chunk->encodings);
     *at = FIELD_HEADER(1, PQX_TYPE_LIST);
     at = put_path(at + 1, path);
     last = PQX_COLUMN_META_DATA_PATH_IN_SCHEMA;
-    if (present & PQX_PRESENT_CODEC) at = put_field(at, &last, PQX_COLUMN_META_DATA_CODEC, PQX_TYPE_I32, chunk->codec);
-    if (present & PQX_PRESENT_NUM_VALUES) at = put_field(at, &last, PQX_COLUMN_META_DATA_NUM_VALUES, PQX_TYPE_I64, chunk->num_values);
+    if (present & PQX_PRESENT_CODEC)
+        at = put_field(at, &last, PQX_COLUMN_META_DATA_CODEC, PQX_TYPE_I32, chunk->codec);
+    if (present & PQX_PRESENT_NUM_VALUES)
+        at = put_field(at, &last, PQX_COLUMN_META_DATA_NUM_VALUES, PQX_TYPE_I64, chunk->num_values);
     if (present & PQX_PRESENT_TOTAL_UNCOMPRESSED_SIZE)
-        at = put_field(at, &last, PQX_COLUMN_META_DATA_TOTAL_UNCOMPRESSED_SIZE, PQX_TYPE_I64, chunk->total_uncompressed_size);
+        at = put_field(at, &last, PQX_COLUMN_META_DATA_TOTAL_UNCOMPRESSED_SIZE, PQX_TYPE_I64,
+                       chunk->total_uncompressed_size);
     if (present & PQX_PRESENT_TOTAL_COMPRESSED_SIZE)
-        at = put_field(at, &last, PQX_COLUMN_META_DATA_TOTAL_COMPRESSED_SIZE, PQX_TYPE_I64, chunk->total_compressed_size);
+        at = put_field(at, &last, PQX_COLUMN_META_DATA_TOTAL_COMPRESSED_SIZE, PQX_TYPE_I64,
+                       chunk->total_compressed_size);
     if (present & PQX_PRESENT_DATA_PAGE_OFFSET)
-        at = put_field(at, &last, PQX_COLUMN_META_DATA_DATA_PAGE_OFFSET, PQX_TYPE_I64, chunk->data_page_offset);
+        at = put_field(at, &last, PQX_COLUMN_META_DATA_DATA_PAGE_OFFSET, PQX_TYPE_I64,
+                       chunk->data_page_offset);
     if (places && present & PQX_PRESENT_INDEX_PAGE_OFFSET)
-        at = put_field(at, &last, PQX_COLUMN_META_DATA_INDEX_PAGE_OFFSET, PQX_TYPE_I64, places->index_page_offset);
+        at = put_field(at, &last, PQX_COLUMN_META_DATA_INDEX_PAGE_OFFSET, PQX_TYPE_I64,
+                       places->index_page_offset);
     if (present & PQX_PRESENT_DICTIONARY_PAGE_OFFSET)
-        at = put_field(at, &last, PQX_COLUMN_META_DATA_DICTIONARY_PAGE_OFFSET, PQX_TYPE_I64, chunk->dictionary_page_offset);
+        at = put_field(at, &last, PQX_COLUMN_META_DATA_DICTIONARY_PAGE_OFFSET, PQX_TYPE_I64,
+                       chunk->dictionary_page_offset);
     if (places && present & PQX_PRESENT_BLOOM_FILTER_OFFSET)
-        at = put_field(at, &last, PQX_COLUMN_META_DATA_BLOOM_FILTER_OFFSET, PQX_TYPE_I64, places->bloom_filter_offset);
+        at = put_field(at, &last, PQX_COLUMN_META_DATA_BLOOM_FILTER_OFFSET, PQX_TYPE_I64,
+                       places->bloom_filter_offset);
     if (places && present & PQX_PRESENT_BLOOM_FILTER_LENGTH)
-        at = put_field(at, &last, PQX_COLUMN_META_DATA_BLOOM_FILTER_LENGTH, PQX_TYPE_I32, places->bloom_filter_length);
+        at = put_field(at, &last, PQX_COLUMN_META_DATA_BLOOM_FILTER_LENGTH, PQX_TYPE_I32,
+                       places->bloom_filter_length);
     *at = 0;
     return at + 1;
 }
@@ -132,15 +148,17 @@ static uint8_t *put_header(uint8_t *at, int last, int id, int type)
     return put_int(at + 1, id);
 }
 
-/* The ColumnMetaData at `metadata` of the chunk, path_in_schema put in front of the first field above it; the chunk before
- * and behind it as it is. */
-static int put_with_path(uint8_t **at, pqx_bytes chunk, size_t metadata, pqx_bytes path, pqx_error *error)
+/* The ColumnMetaData at `metadata` of the chunk, path_in_schema put in front of the first field
+ * above it; the chunk before and behind it as it is. */
+static int put_with_path(uint8_t **at, pqx_bytes chunk, size_t metadata, pqx_bytes path,
+                         pqx_error *error)
 {
     pqx_field field = {.end = metadata};
     int more = 1, last;
     do {
         last = field.id;
-        PQX_TRY(pqx_thrift_next(chunk.data, chunk.size, field.end, field.id, PQX_MAX_DEPTH, &field, &more, error));
+        PQX_TRY(pqx_thrift_next(chunk.data, chunk.size, field.end, field.id, PQX_MAX_DEPTH, &field,
+                                &more, error));
     } while (more && field.id <= PQX_COLUMN_META_DATA_PATH_IN_SCHEMA);
     uint8_t *to = put_bytes(*at, chunk.data, field.header);
     to = put_header(to, last, PQX_COLUMN_META_DATA_PATH_IN_SCHEMA, PQX_TYPE_LIST);
@@ -151,20 +169,27 @@ static int put_with_path(uint8_t **at, pqx_bytes chunk, size_t metadata, pqx_byt
     return PQX_OK;
 }
 
-/* A chunk's own bytes; where they have no path_in_schema, which readers ask for, with the one that the schema tells. */
-static int put_thrift(uint8_t **at, pqx_bytes chunk, uint32_t present, const pqx_bytes *path, pqx_error *error)
+/* A chunk's own bytes; where they have no path_in_schema, which readers ask for, with the one that
+ * the schema tells. */
+static int put_thrift(uint8_t **at, pqx_bytes chunk, uint32_t present, const pqx_bytes *path,
+                      pqx_error *error)
 {
     pqx_field metadata = {0};
     int found = 0;
-    if (PQX_UNLIKELY(path && (present & (PQX_PRESENT_METADATA | PQX_PRESENT_PATH_IN_SCHEMA)) == PQX_PRESENT_METADATA))
-        PQX_TRY(pqx_thrift_find(chunk.data, chunk.size, 0, PQX_COLUMN_CHUNK_META_DATA, PQX_MAX_DEPTH, &metadata, &found, error));
-    if (found && metadata.type == PQX_TYPE_STRUCT) return put_with_path(at, chunk, metadata.value, *path, error);
+    if (PQX_UNLIKELY(path
+                     && (present & (PQX_PRESENT_METADATA | PQX_PRESENT_PATH_IN_SCHEMA))
+                            == PQX_PRESENT_METADATA))
+        PQX_TRY(pqx_thrift_find(chunk.data, chunk.size, 0, PQX_COLUMN_CHUNK_META_DATA,
+                                PQX_MAX_DEPTH, &metadata, &found, error));
+    if (found && metadata.type == PQX_TYPE_STRUCT)
+        return put_with_path(at, chunk, metadata.value, *path, error);
     *at = put_bytes(*at, chunk.data, chunk.size);
     return PQX_OK;
 }
 
 /* A ColumnChunk of the facts that are there. */
-static uint8_t *put_facts(uint8_t *at, const pqx_chunk *chunk, const pqx_places *places, pqx_bytes path)
+static uint8_t *put_facts(uint8_t *at, const pqx_chunk *chunk, const pqx_places *places,
+                          pqx_bytes path)
 {
     int last = 0;
     at = put_field(at, &last, PQX_COLUMN_CHUNK_FILE_OFFSET, PQX_TYPE_I64, 0);
@@ -174,38 +199,50 @@ static uint8_t *put_facts(uint8_t *at, const pqx_chunk *chunk, const pqx_places 
         last = PQX_COLUMN_CHUNK_META_DATA;
     }
     if (places && chunk->present & PQX_PRESENT_OFFSET_INDEX) {
-        at = put_field(at, &last, PQX_COLUMN_CHUNK_OFFSET_INDEX_OFFSET, PQX_TYPE_I64, places->offset_index_offset);
-        at = put_field(at, &last, PQX_COLUMN_CHUNK_OFFSET_INDEX_LENGTH, PQX_TYPE_I32, places->offset_index_length);
+        at = put_field(at, &last, PQX_COLUMN_CHUNK_OFFSET_INDEX_OFFSET, PQX_TYPE_I64,
+                       places->offset_index_offset);
+        at = put_field(at, &last, PQX_COLUMN_CHUNK_OFFSET_INDEX_LENGTH, PQX_TYPE_I32,
+                       places->offset_index_length);
     }
     if (places && chunk->present & PQX_PRESENT_COLUMN_INDEX) {
-        at = put_field(at, &last, PQX_COLUMN_CHUNK_COLUMN_INDEX_OFFSET, PQX_TYPE_I64, places->column_index_offset);
-        at = put_field(at, &last, PQX_COLUMN_CHUNK_COLUMN_INDEX_LENGTH, PQX_TYPE_I32, places->column_index_length);
+        at = put_field(at, &last, PQX_COLUMN_CHUNK_COLUMN_INDEX_OFFSET, PQX_TYPE_I64,
+                       places->column_index_offset);
+        at = put_field(at, &last, PQX_COLUMN_CHUNK_COLUMN_INDEX_LENGTH, PQX_TYPE_I32,
+                       places->column_index_length);
     }
     *at = 0;
     return at + 1;
 }
 
-static int put_row_group(uint8_t **to, const pqx_slice_parts *parts, uint32_t index, pqx_error *error)
+static int put_row_group(uint8_t **to, const pqx_slice_parts *parts, uint32_t index,
+                         pqx_error *error)
 {
     uint8_t *at = *to;
     const pqx_slice_row_group *row_group = &parts->row_groups[index];
-    const pqx_slice_chunk *chunks = parts->leaf_count ? parts->chunks + (size_t)index * parts->leaf_count : NULL;
+    const pqx_slice_chunk *chunks =
+        parts->leaf_count ? parts->chunks + (size_t)index * parts->leaf_count : NULL;
     int64_t bytes = 0, compressed = 0;
     int last = PQX_ROW_GROUP_COLUMNS;
     *at = FIELD_HEADER(PQX_ROW_GROUP_COLUMNS, PQX_TYPE_LIST);
     at = put_list(at + 1, PQX_TYPE_STRUCT, parts->leaf_count);
     for (uint32_t i = 0; i < parts->leaf_count; i++) {
         const pqx_chunk *facts = chunks[i].facts;
-        if (chunks[i].thrift.data) PQX_TRY(put_thrift(&at, chunks[i].thrift, facts->present, parts->paths ? &parts->paths[i] : NULL, error));
+        if (chunks[i].thrift.data)
+            PQX_TRY(put_thrift(&at, chunks[i].thrift, facts->present,
+                               parts->paths ? &parts->paths[i] : NULL, error));
         else at = put_facts(at, facts, chunks[i].places, parts->paths[i]);
-        if (facts->total_uncompressed_size > 0) bytes = add_saturated(bytes, facts->total_uncompressed_size);
-        if (facts->total_compressed_size > 0) compressed = add_saturated(compressed, facts->total_compressed_size);
+        if (facts->total_uncompressed_size > 0)
+            bytes = add_saturated(bytes, facts->total_uncompressed_size);
+        if (facts->total_compressed_size > 0)
+            compressed = add_saturated(compressed, facts->total_compressed_size);
     }
     at = put_field(at, &last, PQX_ROW_GROUP_TOTAL_BYTE_SIZE, PQX_TYPE_I64, bytes);
     at = put_field(at, &last, PQX_ROW_GROUP_NUM_ROWS, PQX_TYPE_I64, row_group->num_rows);
-    if (row_group->file_offset != -1) at = put_field(at, &last, PQX_ROW_GROUP_FILE_OFFSET, PQX_TYPE_I64, row_group->file_offset);
+    if (row_group->file_offset != -1)
+        at = put_field(at, &last, PQX_ROW_GROUP_FILE_OFFSET, PQX_TYPE_I64, row_group->file_offset);
     at = put_field(at, &last, PQX_ROW_GROUP_TOTAL_COMPRESSED_SIZE, PQX_TYPE_I64, compressed);
-    if (row_group->ordinal != -1) at = put_field(at, &last, PQX_ROW_GROUP_ORDINAL, PQX_TYPE_I16, row_group->ordinal);
+    if (row_group->ordinal != -1)
+        at = put_field(at, &last, PQX_ROW_GROUP_ORDINAL, PQX_TYPE_I16, row_group->ordinal);
     *at = 0;
     *to = at + 1;
     return PQX_OK;
@@ -218,7 +255,8 @@ static uint8_t *put_key_values(uint8_t *at, const pqx_slice_parts *parts, int *l
     if (!count) return at;
     *at = FIELD_HEADER(PQX_FILE_META_DATA_KEY_VALUE_METADATA - *last, PQX_TYPE_LIST);
     at = put_list(at + 1, PQX_TYPE_STRUCT, count);
-    for (uint32_t i = 0; i < parts->key_value_count; i++) at = put_bytes(at, parts->key_values[i].data, parts->key_values[i].size);
+    for (uint32_t i = 0; i < parts->key_value_count; i++)
+        at = put_bytes(at, parts->key_values[i].data, parts->key_values[i].size);
     if (parts->arrow_schema.size) {
         *at = FIELD_HEADER(PQX_KEY_VALUE_KEY, PQX_TYPE_BINARY);
         at = put_binary(at + 1, key, sizeof key - 1);
@@ -231,9 +269,7 @@ static uint8_t *put_key_values(uint8_t *at, const pqx_slice_parts *parts, int *l
 }
 
 static int is_leaf(const pqx_slice_parts *parts, uint32_t element)
-{
-    return parts->elements[element].num_children <= 0 && (element || parts->leaf_count);
-}
+{ return parts->elements[element].num_children <= 0 && (element || parts->leaf_count); }
 
 /* One ColumnOrder union per leaf: an empty struct in its member, or nothing. */
 static uint8_t *put_column_orders(uint8_t *at, const pqx_slice_parts *parts)
@@ -262,20 +298,25 @@ static int check_tree(const pqx_slice_parts *parts, pqx_error *error)
         open += (children > 0 ? children : 0) - 1;
         leaves += (uint32_t)is_leaf(parts, i);
     }
-    if (open || i < parts->element_count) return pqx_fail(error, PQX_SCHEMA, 0, i + (uint64_t)open, parts->element_count);
-    if (leaves != parts->leaf_count) return pqx_fail(error, PQX_SCHEMA, 0, parts->leaf_count, leaves);
+    if (open || i < parts->element_count)
+        return pqx_fail(error, PQX_SCHEMA, 0, i + (uint64_t)open, parts->element_count);
+    if (leaves != parts->leaf_count)
+        return pqx_fail(error, PQX_SCHEMA, 0, parts->leaf_count, leaves);
     return PQX_OK;
 }
 
 /* More than the slice can take. A num_children of 2 bytes, header and all, may grow to 6. */
 static size_t bound(const pqx_slice_parts *parts)
 {
-    size_t size = 128 + parts->created_by.size + parts->arrow_schema.size, row_groups = parts->row_group_count;
-    for (uint32_t i = 0; i < parts->element_count; i++) size += 3 * parts->elements[i].thrift.size + 8;
+    size_t size = 128 + parts->created_by.size + parts->arrow_schema.size,
+           row_groups = parts->row_group_count;
+    for (uint32_t i = 0; i < parts->element_count; i++)
+        size += 3 * parts->elements[i].thrift.size + 8;
     for (size_t i = 0; i < row_groups * parts->leaf_count; i++) {
         const pqx_slice_chunk *chunk = &parts->chunks[i];
         size += chunk->thrift.data ? chunk->thrift.size : MAX_FACTS;
-        if (parts->paths) size += MAX_PATH_HEADERS + 6 * (parts->paths[i % parts->leaf_count].size + 1);
+        if (parts->paths)
+            size += MAX_PATH_HEADERS + 6 * (parts->paths[i % parts->leaf_count].size + 1);
     }
     for (uint32_t i = 0; i < parts->key_value_count; i++) size += parts->key_values[i].size;
     return size + row_groups * MAX_ROW_GROUP;
@@ -289,13 +330,16 @@ static int write_parts(const pqx_slice_parts *parts, uint8_t *at, uint8_t **end,
     *at = FIELD_HEADER(1, PQX_TYPE_LIST);
     at = put_list(at + 1, PQX_TYPE_STRUCT, parts->element_count);
     last = PQX_FILE_META_DATA_SCHEMA;
-    for (uint32_t i = 0; i < parts->element_count; i++) PQX_TRY(put_element(&at, &parts->elements[i], error));
-    for (uint32_t i = 0; i < parts->row_group_count; i++) rows = add_saturated(rows, parts->row_groups[i].num_rows);
+    for (uint32_t i = 0; i < parts->element_count; i++)
+        PQX_TRY(put_element(&at, &parts->elements[i], error));
+    for (uint32_t i = 0; i < parts->row_group_count; i++)
+        rows = add_saturated(rows, parts->row_groups[i].num_rows);
     at = put_field(at, &last, PQX_FILE_META_DATA_NUM_ROWS, PQX_TYPE_I64, rows);
     *at = FIELD_HEADER(1, PQX_TYPE_LIST);
     at = put_list(at + 1, PQX_TYPE_STRUCT, parts->row_group_count);
     last = PQX_FILE_META_DATA_ROW_GROUPS;
-    for (uint32_t i = 0; i < parts->row_group_count; i++) PQX_TRY(put_row_group(&at, parts, i, error));
+    for (uint32_t i = 0; i < parts->row_group_count; i++)
+        PQX_TRY(put_row_group(&at, parts, i, error));
     at = put_key_values(at, parts, &last);
     if (parts->has_created_by) {
         *at = FIELD_HEADER(PQX_FILE_META_DATA_CREATED_BY - last, PQX_TYPE_BINARY);

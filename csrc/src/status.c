@@ -8,7 +8,7 @@ int pqx_abi_version(void) { return PQX_ABI_VERSION; }
 const char *pqx_status_message(int status)
 {
     switch (status) {
-    PQX_ERROR_MESSAGES
+        PQX_ERROR_MESSAGES
     default: return "";
     }
 }

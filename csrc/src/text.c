@@ -13,7 +13,8 @@ int pqx_is_text(const uint8_t *at, uint32_t length)
         if (lead == 0xed) high = 0x9f;
         if (lead == 0xf0) low = 0x90;
         if (lead == 0xf4) high = 0x8f;
-        for (; more; more--, at++, low = 0x80, high = 0xbf) if (*at < low || *at > high) return 0;
+        for (; more; more--, at++, low = 0x80, high = 0xbf)
+            if (*at < low || *at > high) return 0;
     }
     return 1;
 }

@@ -29,8 +29,10 @@ static int read_field(pqx_cursor *c, int32_t *id, int depth, int max_depth, pqx_
     return PQX_OK;
 }
 
-/* Read the struct at the cursor to its stop; the last field `id` counts. `depth` is what its values may use. */
-static int find_field(pqx_cursor *c, int32_t wanted, int depth, int max_depth, pqx_field *found, int *is_there)
+/* Read the struct at the cursor to its stop; the last field `id` counts. `depth` is what its values
+ * may use. */
+static int find_field(pqx_cursor *c, int32_t wanted, int depth, int max_depth, pqx_field *found,
+                      int *is_there)
 {
     pqx_field field;
     int32_t id = 0;
@@ -63,22 +65,26 @@ static int find_entry(pqx_cursor *c, int32_t step, int depth, int max_depth, int
     int key = 0, value = 0;
     PQX_TRY(pqx_read_map(c, &count, &key, &value));
     *type = step >= 0 && (uint32_t)step / 2 < count ? (step & 1 ? value : key) : 0;
-    for (int32_t i = 0; *type && i < step; i++) PQX_TRY(skip_value(c, i & 1 ? value : key, 1, depth, max_depth));
+    for (int32_t i = 0; *type && i < step; i++)
+        PQX_TRY(skip_value(c, i & 1 ? value : key, 1, depth, max_depth));
     return PQX_OK;
 }
 
-int pqx_thrift_skip(const uint8_t *data, size_t size, size_t at, int type, int max_depth, size_t *end, pqx_error *error)
+int pqx_thrift_skip(const uint8_t *data, size_t size, size_t at, int type, int max_depth,
+                    size_t *end, pqx_error *error)
 {
     pqx_cursor c;
     PQX_TRY(pqx_check_depth(max_depth, error));
     PQX_TRY(start(&c, data, size, at, error));
-    if (type < PQX_TYPE_TRUE || type > PQX_TYPE_UUID) return pqx_fail(error, PQX_BAD_TYPE, at, 0, type < 0 ? 0 : (uint64_t)type);
+    if (type < PQX_TYPE_TRUE || type > PQX_TYPE_UUID)
+        return pqx_fail(error, PQX_BAD_TYPE, at, 0, type < 0 ? 0 : (uint64_t)type);
     PQX_TRY(skip_value(&c, type, 0, max_depth, max_depth));
     *end = c.at;
     return PQX_OK;
 }
 
-int pqx_thrift_next(const uint8_t *data, size_t size, size_t at, int16_t previous, int max_depth, pqx_field *field, int *more, pqx_error *error)
+int pqx_thrift_next(const uint8_t *data, size_t size, size_t at, int16_t previous, int max_depth,
+                    pqx_field *field, int *more, pqx_error *error)
 {
     pqx_cursor c;
     int32_t id = previous;
@@ -89,7 +95,8 @@ int pqx_thrift_next(const uint8_t *data, size_t size, size_t at, int16_t previou
     return PQX_OK;
 }
 
-int pqx_thrift_find(const uint8_t *data, size_t size, size_t at, int16_t id, int max_depth, pqx_field *field, int *found, pqx_error *error)
+int pqx_thrift_find(const uint8_t *data, size_t size, size_t at, int16_t id, int max_depth,
+                    pqx_field *field, int *found, pqx_error *error)
 {
     pqx_cursor c;
     PQX_TRY(pqx_check_depth(max_depth, error));
@@ -98,7 +105,8 @@ int pqx_thrift_find(const uint8_t *data, size_t size, size_t at, int16_t id, int
     return find_field(&c, id, max_depth - 1, max_depth, field, found);
 }
 
-int pqx_thrift_path(const uint8_t *data, size_t size, size_t at, const int32_t *steps, size_t count, int max_depth, pqx_field *value, int *found, pqx_error *error)
+int pqx_thrift_path(const uint8_t *data, size_t size, size_t at, const int32_t *steps, size_t count,
+                    int max_depth, pqx_field *value, int *found, pqx_error *error)
 {
     pqx_cursor c;
     pqx_field field = {.type = PQX_TYPE_STRUCT, .value = at};
@@ -116,7 +124,8 @@ int pqx_thrift_path(const uint8_t *data, size_t size, size_t at, const int32_t *
             type = field.type;
             c.at = field.value;
         } else {
-            PQX_TRY((type == PQX_TYPE_MAP ? find_entry : find_item)(&c, steps[i], depth - 1, max_depth, &type));
+            PQX_TRY((type == PQX_TYPE_MAP ? find_entry : find_item)(&c, steps[i], depth - 1,
+                                                                    max_depth, &type));
             *found = type != 0;
         }
     }

@@ -1,7 +1,9 @@
 /* Whether strings and lists of a Thrift struct stay within limits that a caller gives. */
 #include "cursor.h"
 
-typedef struct pqx_sizes { uint32_t bytes, items; } pqx_sizes;
+typedef struct pqx_sizes {
+    uint32_t bytes, items;
+} pqx_sizes;
 
 static int check_value(pqx_cursor *c, const pqx_sizes *most, int type, int item, int depth);
 
@@ -38,14 +40,18 @@ static int check_value(pqx_cursor *c, const pqx_sizes *most, int type, int item,
     pqx_range bytes;
     if (type == PQX_TYPE_BINARY) {
         PQX_TRY(pqx_read_binary(c, &bytes));
-        return bytes.length > most->bytes ? pqx_fail(c->error, PQX_TOO_LARGE, start, most->bytes, bytes.length) : PQX_OK;
+        return bytes.length > most->bytes
+                   ? pqx_fail(c->error, PQX_TOO_LARGE, start, most->bytes, bytes.length)
+                   : PQX_OK;
     }
     if (depth && type == PQX_TYPE_STRUCT) return check_fields(c, most, depth - 1);
-    if (depth && (type == PQX_TYPE_LIST || type == PQX_TYPE_SET || type == PQX_TYPE_MAP)) return check_items(c, most, type, depth - 1);
+    if (depth && (type == PQX_TYPE_LIST || type == PQX_TYPE_SET || type == PQX_TYPE_MAP))
+        return check_items(c, most, type, depth - 1);
     return pqx_skip(c, type, item, depth);
 }
 
-int pqx_thrift_check_sizes(const uint8_t *data, size_t size, uint32_t most_bytes, uint32_t most_items, pqx_error *error)
+int pqx_thrift_check_sizes(const uint8_t *data, size_t size, uint32_t most_bytes,
+                           uint32_t most_items, pqx_error *error)
 {
     pqx_cursor c = {data, size, 0, error};
     pqx_sizes most = {most_bytes, most_items};

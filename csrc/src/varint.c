@@ -1,7 +1,8 @@
 #include "internal.h"
 
 /* Byte by byte, with every check; `bits` is 32 or 64. */
-static int get_checked(const uint8_t *data, size_t size, size_t at, unsigned bits, uint64_t *value, size_t *next, pqx_error *error)
+static int get_checked(const uint8_t *data, size_t size, size_t at, unsigned bits, uint64_t *value,
+                       size_t *next, pqx_error *error)
 {
     size_t left = at < size ? size - at : 0, longest = bits == 32 ? 5 : 10;
     uint64_t sum = 0;
@@ -22,10 +23,13 @@ static int get_checked(const uint8_t *data, size_t size, size_t at, unsigned bit
     return PQX_OK;
 }
 
-/* One to three bytes with three left: a branch for each length, so that a predicted length breaks the chain of loads. */
-static inline int get(const uint8_t *data, size_t size, size_t at, unsigned bits, uint64_t *value, size_t *next, pqx_error *error)
+/* One to three bytes with three left: a branch for each length, so that a predicted length breaks
+ * the chain of loads. */
+static inline int get(const uint8_t *data, size_t size, size_t at, unsigned bits, uint64_t *value,
+                      size_t *next, pqx_error *error)
 {
-    if (PQX_UNLIKELY(at >= size || size - at < 3)) return get_checked(data, size, at, bits, value, next, error);
+    if (PQX_UNLIKELY(at >= size || size - at < 3))
+        return get_checked(data, size, at, bits, value, next, error);
     const uint8_t *p = data + at;
     if (!(p[0] & 0x80)) {
         *value = p[0];
@@ -42,7 +46,8 @@ static inline int get(const uint8_t *data, size_t size, size_t at, unsigned bits
     return PQX_OK;
 }
 
-int pqx_varint_get32(const uint8_t *data, size_t size, size_t at, uint32_t *value, size_t *next, pqx_error *error)
+int pqx_varint_get32(const uint8_t *data, size_t size, size_t at, uint32_t *value, size_t *next,
+                     pqx_error *error)
 {
     uint64_t wide = 0;
     int status = get(data, size, at, 32, &wide, next, error);
@@ -50,10 +55,9 @@ int pqx_varint_get32(const uint8_t *data, size_t size, size_t at, uint32_t *valu
     return status;
 }
 
-int pqx_varint_get64(const uint8_t *data, size_t size, size_t at, uint64_t *value, size_t *next, pqx_error *error)
-{
-    return get(data, size, at, 64, value, next, error);
-}
+int pqx_varint_get64(const uint8_t *data, size_t size, size_t at, uint64_t *value, size_t *next,
+                     pqx_error *error)
+{ return get(data, size, at, 64, value, next, error); }
 
 size_t pqx_varint_put(uint8_t *out, uint64_t value)
 {
@@ -72,7 +76,8 @@ size_t pqx_varint_size(uint64_t value)
 
 static inline uint64_t unzigzag(uint64_t value) { return value >> 1 ^ -(value & 1); }
 
-int pqx_varint_get_many64(const uint8_t *data, size_t size, size_t at, int zigzag, uint64_t *values, size_t count, size_t *next, pqx_error *error)
+int pqx_varint_get_many64(const uint8_t *data, size_t size, size_t at, int zigzag, uint64_t *values,
+                          size_t count, size_t *next, pqx_error *error)
 {
     size_t left = at < size ? size - at : 0;
     if (count > left) return pqx_fail(error, PQX_COUNT_TOO_LARGE, at, count, left);
@@ -86,7 +91,8 @@ int pqx_varint_get_many64(const uint8_t *data, size_t size, size_t at, int zigza
     return PQX_OK;
 }
 
-int pqx_varint_get_many32(const uint8_t *data, size_t size, size_t at, int zigzag, uint32_t *values, size_t count, size_t *next, pqx_error *error)
+int pqx_varint_get_many32(const uint8_t *data, size_t size, size_t at, int zigzag, uint32_t *values,
+                          size_t count, size_t *next, pqx_error *error)
 {
     size_t left = at < size ? size - at : 0;
     if (count > left) return pqx_fail(error, PQX_COUNT_TOO_LARGE, at, count, left);

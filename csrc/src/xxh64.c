@@ -5,8 +5,10 @@ static const uint64_t P1 = 0x9e3779b185ebca87u, P2 = 0xc2b2ae3d27d4eb4fu, P3 = 0
                       P4 = 0x85ebca77c2b2ae63u, P5 = 0x27d4eb2f165667c5u;
 
 static inline uint64_t rotate(uint64_t x, int by) { return x << by | x >> (64 - by); }
-static inline uint64_t round64(uint64_t lane, uint64_t word) { return rotate(lane + word * P2, 31) * P1; }
-static inline uint64_t merge(uint64_t hash, uint64_t lane) { return (hash ^ round64(0, lane)) * P1 + P4; }
+static inline uint64_t round64(uint64_t lane, uint64_t word)
+{ return rotate(lane + word * P2, 31) * P1; }
+static inline uint64_t merge(uint64_t hash, uint64_t lane)
+{ return (hash ^ round64(0, lane)) * P1 + P4; }
 
 uint64_t pqx_xxh64(const uint8_t *data, size_t size, uint64_t seed)
 {
@@ -23,7 +25,8 @@ uint64_t pqx_xxh64(const uint8_t *data, size_t size, uint64_t seed)
         hash = merge(merge(merge(merge(hash, a), b), c), d);
     }
     hash += length;
-    for (; size >= 8; data += 8, size -= 8) hash = rotate(hash ^ round64(0, pqx_load64(data)), 27) * P1 + P4;
+    for (; size >= 8; data += 8, size -= 8)
+        hash = rotate(hash ^ round64(0, pqx_load64(data)), 27) * P1 + P4;
     if (size >= 4) {
         hash = rotate(hash ^ pqx_load32(data) * P1, 23) * P2 + P3;
         data += 4, size -= 4;

@@ -61,46 +61,52 @@ def rules(table: dict) -> list[tuple[str, dict[int, tuple]]]:
         item = types["STRUCT"] if inner in numbers and outer == "LIST" else types.get(inner, 0)
         return field, types[outer], item, numbers.get(inner, 0), not text.startswith("?")
 
-    return [(name, {id: rule(field, text) for field, (id, text) in fields.items()})
-            for name, fields in table["rules"].items()]
+    return [
+        (name, {id: rule(field, text) for field, (id, text) in fields.items()})
+        for name, fields in table["rules"].items()
+    ]
 
 
 def c_rules(table: dict) -> list[str]:
     found = rules(table)
     most = max(id for _, fields in found for id in fields)
-    lines = ["",
-             "/* What readers require of the structs, by field id: its type (0: no rule), that of a list's items, the",
-             " * struct inside (0: none), whether it must be there. Struct 0 is the footer. */",
-             f"enum {{ PQX_RULED_STRUCTS = {len(found)}, PQX_RULED_FIELDS = {most + 1} }};",
-             "typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;"]
+    lines = [
+        "",
+        "/* What readers require of the structs, by field id: its type (0: no rule), that of a list's items, the",
+        " * struct inside (0: none), whether it must be there. Struct 0 is the footer. */",
+        f"enum {{ PQX_RULED_STRUCTS = {len(found)}, PQX_RULED_FIELDS = {most + 1} }};",
+        "typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;",
+    ]
     lines += [f"#define PQX_RULES_OF_{upper_snake(name)} {number}" for number, (name, _) in enumerate(found)]
     lines.append("#define PQX_RULES { \\")
     for name, fields in found:
-        body = ", ".join(f"[{id}] = {{{type}, {item}, {inner}, {required:d}}}"
-                         for id, (_, type, item, inner, required) in fields.items())
+        body = ", ".join(
+            f"[{id}] = {{{type}, {item}, {inner}, {required:d}}}"
+            for id, (_, type, item, inner, required) in fields.items()
+        )
         lines.append(f"    [PQX_RULES_OF_{upper_snake(name)}] = {{{body}}}, \\")
     return [*lines, "}"]
 
 
 def python_rules(table: dict) -> list[str]:
-    lines = ["",
-             "# What readers require, struct by struct: its name, and by field id (name, type, type of a list's items,",
-             "# number of the struct inside (0: none), whether it must be there). The first one is the footer.",
-             "RULES = ["]
+    lines = [
+        "",
+        "# What readers require, struct by struct: its name, and by field id (name, type, type of a list's items,",
+        "# number of the struct inside (0: none), whether it must be there). The first one is the footer.",
+        "RULES = [",
+    ]
     for name, fields in rules(table):
-        body = ", ".join(f'{id}: ("{field}", {type}, {item}, {inner}, {required})'
-                         for id, (field, type, item, inner, required) in fields.items())
+        body = ", ".join(
+            f'{id}: ("{field}", {type}, {item}, {inner}, {required})'
+            for id, (field, type, item, inner, required) in fields.items()
+        )
         lines.append(f'    ("{name}", {{{body}}}),')
     return [*lines, "]"]
 
 
 def c_wire(table: dict) -> str:
     lines = [f"/* {NOTICE} */", "#ifndef PQX_WIRE_H", "#define PQX_WIRE_H", "", "#include <stdint.h>", ""]
-    lines += [
-        f"#define PQX_{name} {c_number(value)}"
-        for name, value in constants(table)
-        if not is_public(name)
-    ]
+    lines += [f"#define PQX_{name} {c_number(value)}" for name, value in constants(table) if not is_public(name)]
     lines.append("")
     for name, text in table["uuids"].items():
         octets = ", ".join(f"0x{octet:02x}" for octet in uuid.UUID(text).bytes)
@@ -147,8 +153,12 @@ def c_header(table: dict, header: str) -> str:
         f"#define PQX_{name} {value}" for name, value in constants(table) if name.startswith("PM_") and is_public(name)
     )
     readings = "\n".join(f"#define PQX_READING_{name} {value:#x}u" for name, value in table["readings"].items())
-    for title, lines in (("error codes", codes), ("presence bits", bits), ("sidecar constants", sidecar),
-                         ("readings", readings)):
+    for title, lines in (
+        ("error codes", codes),
+        ("presence bits", bits),
+        ("sidecar constants", sidecar),
+        ("readings", readings),
+    ):
         header = re.sub(
             rf"( *)/\* generated: {title} \*/\n.*?( */\* end of generated \*/)",
             lambda match, title=title, lines=lines: f"{match[1]}/* generated: {title} */\n{lines}\n{match[2]}",

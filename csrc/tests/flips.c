@@ -1,9 +1,11 @@
-/* Flip every single bit in the last bytes of a file's footer: no question to its reader may be answered wrongly.
- *   flips flat|index FILE FOOTER PAYLOAD LENGTH BYTES     places in the file, and how many bytes of it to flip
+/* Flip every single bit in the last bytes of a file's footer: no question to its reader may be
+ * answered wrongly. flips flat|index FILE FOOTER PAYLOAD LENGTH BYTES     places in the file, and
+ * how many bytes of it to flip
  *
- * An answer depends on the bytes that are read for it and on no others. So each question is asked once of the sound file,
- * which shows what it reads, and after a flip only those are asked again, each of a fresh reader, that read this byte.
- * Prints how many flips left all answers as they were, how many made one an error, and how many no question reads. */
+ * An answer depends on the bytes that are read for it and on no others. So each question is asked
+ * once of the sound file, which shows what it reads, and after a flip only those are asked again,
+ * each of a fresh reader, that read this byte. Prints how many flips left all answers as they were,
+ * how many made one an error, and how many no question reads. */
 #include <errno.h>
 
 #include "harness.h"
@@ -15,21 +17,39 @@ typedef struct file {
     size_t size;
     int is_index;
     uint64_t footer, payload, length;
-    size_t tail;                          /* the tail block, which opening is given */
+    size_t tail; /* the tail block, which opening is given */
 } file;
 
 /* What a reader reads. */
 typedef struct reading {
     const file *file;
     size_t count;
-    struct { uint64_t begin, end; } ranges[MOST_RANGES];
+    struct {
+        uint64_t begin, end;
+    } ranges[MOST_RANGES];
 } reading;
 
 /* A form's reader: its functions are the same but for their prefix. */
-typedef struct reader { pqx_flat *flat; pqx_index *index; } reader;
-#define ASK(r, function, ...) ((r)->index ? pqx_index_##function((r)->index, __VA_ARGS__) : pqx_flat_##function((r)->flat, __VA_ARGS__))
+typedef struct reader {
+    pqx_flat *flat;
+    pqx_index *index;
+} reader;
+#define ASK(r, function, ...)                                   \
+    ((r)->index ? pqx_index_##function((r)->index, __VA_ARGS__) \
+                : pqx_flat_##function((r)->flat, __VA_ARGS__))
 
-enum topic { NODE, NAMED_COLUMN, FIELD_ID, ROW_GROUPS, SORTING, KEY_VALUE, CREATED_BY, SLICE, EXTENSION, TOPICS };
+enum topic {
+    NODE,
+    NAMED_COLUMN,
+    FIELD_ID,
+    ROW_GROUPS,
+    SORTING,
+    KEY_VALUE,
+    CREATED_BY,
+    SLICE,
+    EXTENSION,
+    TOPICS
+};
 typedef struct question {
     enum topic topic;
     uint32_t number;
@@ -49,11 +69,15 @@ static int read_file(void *context, uint64_t offset, size_t length, uint8_t *int
     return 0;
 }
 
-/* ---- answers, as hashes ------------------------------------------------------------------------------------------ */
+/* ---- answers, as hashes
+ * ------------------------------------------------------------------------------------------ */
 
-static uint64_t mix(uint64_t hash, const void *bytes, size_t size) { return pqx_xxh64(size ? bytes : "", size, hash); }
-static uint64_t mix_number(uint64_t hash, int64_t number) { return mix(hash, &number, sizeof number); }
-static uint64_t mix_bytes(uint64_t hash, pqx_bytes bytes) { return mix(mix_number(hash, (int64_t)bytes.size), bytes.data, bytes.size); }
+static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
+{ return pqx_xxh64(size ? bytes : "", size, hash); }
+static uint64_t mix_number(uint64_t hash, int64_t number)
+{ return mix(hash, &number, sizeof number); }
+static uint64_t mix_bytes(uint64_t hash, pqx_bytes bytes)
+{ return mix(mix_number(hash, (int64_t)bytes.size), bytes.data, bytes.size); }
 
 static int node(reader *r, uint32_t id, uint64_t *hash)
 {
@@ -61,7 +85,8 @@ static int node(reader *r, uint32_t id, uint64_t *hash)
     int status = ASK(r, get_node, id, &n, NULL);
     if (status != PQX_OK) return status;
     *hash = mix_bytes(mix_bytes(*hash, n.thrift), n.path);
-    int64_t facts[] = {n.parent, n.schema_index, n.first_leaf, n.leaf_count, n.column_order, n.max_definition, n.max_repetition};
+    int64_t facts[] = {n.parent,       n.schema_index,   n.first_leaf,    n.leaf_count,
+                       n.column_order, n.max_definition, n.max_repetition};
     *hash = mix(*hash, facts, sizeof facts);
     return PQX_OK;
 }
@@ -74,14 +99,17 @@ static int chunks(reader *r, uint32_t leaf, uint32_t count, uint64_t *hash)
     pqx_buffer arena = {0};
     pqx_element element;
     CHECK(records && places);
-    int status = r->index ? pqx_index_get_chunks(r->index, leaf, 0, count, records, places, &arena, &element, NULL)
-                          : pqx_flat_get_chunks(r->flat, leaf, 0, count, records, places, &arena, NULL);
+    int status = r->index
+                     ? pqx_index_get_chunks(r->index, leaf, 0, count, records, places, &arena,
+                                            &element, NULL)
+                     : pqx_flat_get_chunks(r->flat, leaf, 0, count, records, places, &arena, NULL);
     for (uint32_t i = 0; status == PQX_OK && i < count; i++) {
         pqx_range low = records[i].min_value, high = records[i].max_value;
         int has = 3;
         if (r->index) pqx_usable_bounds(arena.data, &records[i], &element, &low, &high, &has);
         *hash = mix_number(mix(*hash, &records[i], sizeof records[i]), has);
-        *hash = mix_bytes(mix_bytes(*hash, (pqx_bytes){arena.data + low.offset, low.length}), (pqx_bytes){arena.data + high.offset, high.length});
+        *hash = mix_bytes(mix_bytes(*hash, (pqx_bytes){arena.data + low.offset, low.length}),
+                          (pqx_bytes){arena.data + high.offset, high.length});
     }
     if (status == PQX_OK) *hash = mix(*hash, places, count * sizeof *places);
     free(records);
@@ -94,8 +122,9 @@ static int found(reader *r, const question *q, uint32_t row_groups, uint64_t *ha
 {
     uint32_t ids[4] = {0};
     size_t count = 0;
-    int status = q->topic == FIELD_ID ? ASK(r, find_field_id, (int32_t)q->number, ids, 4, &count, NULL)
-                                      : ASK(r, find_name, q->name.data, q->name.size, ids, 4, &count, NULL);
+    int status = q->topic == FIELD_ID
+                     ? ASK(r, find_field_id, (int32_t)q->number, ids, 4, &count, NULL)
+                     : ASK(r, find_name, q->name.data, q->name.size, ids, 4, &count, NULL);
     if (status != PQX_OK) return status;
     *hash = mix(mix_number(*hash, (int64_t)count), ids, sizeof ids);
     return q->topic == NAMED_COLUMN && count ? chunks(r, ids[0], row_groups, hash) : PQX_OK;
@@ -117,7 +146,8 @@ static int sorting(reader *r, uint32_t row_group, uint64_t *hash)
     size_t count = 0;
     int status = ASK(r, get_sorting_columns, row_group, columns, 8, &count, NULL);
     for (size_t i = 0; status == PQX_OK && i < count && i < 8; i++)
-        *hash = mix_number(mix_number(*hash, columns[i].column), columns[i].descending << 1 | columns[i].nulls_first);
+        *hash = mix_number(mix_number(*hash, columns[i].column),
+                           columns[i].descending << 1 | columns[i].nulls_first);
     return status;
 }
 
@@ -125,7 +155,8 @@ static int text(reader *r, const question *q, uint64_t *hash)
 {
     pqx_bytes key = {0}, value = {0};
     int present = 1;
-    int status = q->topic == KEY_VALUE ? ASK(r, get_key_value, q->number, &key, &value, NULL) : ASK(r, get_created_by, &key, &present, NULL);
+    int status = q->topic == KEY_VALUE ? ASK(r, get_key_value, q->number, &key, &value, NULL)
+                                       : ASK(r, get_created_by, &key, &present, NULL);
     if (status == PQX_OK) *hash = mix_number(mix_bytes(mix_bytes(*hash, key), value), present);
     return status;
 }
@@ -163,7 +194,8 @@ static int answer(reader *r, const question *q, uint64_t *hash)
     case NODE: return node(r, q->number, hash);
     case ROW_GROUPS: return row_groups_of(r, facts.row_group_count, hash);
     case SORTING: return sorting(r, q->number, hash);
-    case KEY_VALUE: case CREATED_BY: return text(r, q, hash);
+    case KEY_VALUE:
+    case CREATED_BY: return text(r, q, hash);
     case SLICE: return slice(r, q->number, facts.row_group_count, hash);
     case EXTENSION: return extension(r, q->number, hash);
     default: return found(r, q, facts.row_group_count, hash);
@@ -178,8 +210,10 @@ static int open_reader(const file *f, reading *reading, reader *r)
     *reading = (struct reading){.file = f, .count = 1};
     reading->ranges[0].begin = f->size - f->tail;
     reading->ranges[0].end = f->size;
-    return f->is_index ? pqx_index_open(&source, f->footer, f->payload - f->footer, f->payload, f->length, tail, f->tail, f->size, &r->index, NULL)
-                       : pqx_flat_open(&source, f->payload, f->length, tail, f->tail, f->size, &r->flat, NULL);
+    return f->is_index ? pqx_index_open(&source, f->footer, f->payload - f->footer, f->payload,
+                                        f->length, tail, f->tail, f->size, &r->index, NULL)
+                       : pqx_flat_open(&source, f->payload, f->length, tail, f->tail, f->size,
+                                       &r->flat, NULL);
 }
 
 static void close_reader(reader *r)
@@ -198,7 +232,9 @@ static int ask(const file *f, const question *q, reading *reading, uint64_t *has
     return status;
 }
 
-/* ---- questions ----------------------------------------------------------------------------------------------------- */
+/* ---- questions
+ * -----------------------------------------------------------------------------------------------------
+ */
 
 static question *add(question **questions, size_t *count, enum topic topic, uint32_t number)
 {
@@ -223,11 +259,13 @@ static question *all_questions(const file *f, size_t *count)
     for (uint32_t leaf = 0; leaf < facts.leaf_count; leaf++, reading.count = 0) {
         pqx_flat_node n;
         CHECK(ASK(&r, get_node, leaf, &n, NULL) == PQX_OK);
-        add(&questions, count, NAMED_COLUMN, leaf)->name = (pqx_bytes){exact(n.path.data, n.path.size), n.path.size};
+        add(&questions, count, NAMED_COLUMN, leaf)->name =
+            (pqx_bytes){exact(n.path.data, n.path.size), n.path.size};
         add(&questions, count, NODE, leaf);
         if (leaf % 8 == 0) add(&questions, count, SLICE, leaf);
     }
-    for (uint32_t i = 0; i < facts.node_count; i++) add(&questions, count, NODE, PQX_FLAT_GROUP | i);
+    for (uint32_t i = 0; i < facts.node_count; i++)
+        add(&questions, count, NODE, PQX_FLAT_GROUP | i);
     for (uint32_t i = 0; i < facts.key_value_count; i++) add(&questions, count, KEY_VALUE, i);
     for (uint32_t i = 0; i < facts.row_group_count; i += 64) add(&questions, count, SORTING, i);
     for (uint32_t i = 0; i < 3; i++) add(&questions, count, FIELD_ID, i);
@@ -236,7 +274,8 @@ static question *all_questions(const file *f, size_t *count)
     if (r.flat) CHECK(pqx_flat_get_extension_count(r.flat, &extensions, NULL) == PQX_OK);
     for (uint32_t i = 0; i < extensions; i++) add(&questions, count, EXTENSION, i);
     close_reader(&r);
-    for (size_t i = 0; i < *count; i++) CHECK(ask(f, &questions[i], &questions[i].reading, &questions[i].answer) == PQX_OK);
+    for (size_t i = 0; i < *count; i++)
+        CHECK(ask(f, &questions[i], &questions[i].reading, &questions[i].answer) == PQX_OK);
     return questions;
 }
 
@@ -248,7 +287,8 @@ static int reads(const question *q, uint64_t at)
 }
 
 /* After a flip: whether an answer became an error. A wrong one ends it all. */
-static int look(const file *f, const question *questions, const size_t *asked, size_t count, size_t at)
+static int look(const file *f, const question *questions, const size_t *asked, size_t count,
+                size_t at)
 {
     int errors = 0;
     for (size_t i = 0; i < count; i++) {
@@ -257,7 +297,8 @@ static int look(const file *f, const question *questions, const size_t *asked, s
         uint64_t hash;
         int status = ask(f, q, &ignored, &hash);
         if (status == PQX_OK && hash != q->answer) {
-            fprintf(stderr, "byte %zu: question %d of %u is answered wrongly\n", at, q->topic, q->number);
+            fprintf(stderr, "byte %zu: question %d of %u is answered wrongly\n", at, q->topic,
+                    q->number);
             exit(1);
         }
         errors += status != PQX_OK;
@@ -269,14 +310,17 @@ static file load(char **words)
 {
     FILE *stream = fopen(words[1], "rb");
     CHECK(stream && fseek(stream, 0, SEEK_END) == 0);
-    file f = {.size = (size_t)ftell(stream), .is_index = !strcmp(words[0], "index"), .footer = strtoull(words[2], NULL, 10),
-              .payload = strtoull(words[3], NULL, 10), .length = strtoull(words[4], NULL, 10)};
+    file f = {.size = (size_t)ftell(stream),
+              .is_index = !strcmp(words[0], "index"),
+              .footer = strtoull(words[2], NULL, 10),
+              .payload = strtoull(words[3], NULL, 10),
+              .length = strtoull(words[4], NULL, 10)};
     f.data = malloc(f.size);
     CHECK(f.data && fseek(stream, 0, SEEK_SET) == 0 && fread(f.data, 1, f.size, stream) == f.size);
     fclose(stream);
     uint64_t end = f.payload + f.length;
     uint32_t tail_block;
-    memcpy(&tail_block, f.data + end - 8, 4);          /* both layouts have its length there */
+    memcpy(&tail_block, f.data + end - 8, 4); /* both layouts have its length there */
     f.tail = f.size - (size_t)end + tail_block;
     return f;
 }

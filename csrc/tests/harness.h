@@ -1,4 +1,5 @@
-/* The least that a C test needs: checks that say where they failed, and exact-size copies for the sanitizers. */
+/* The least that a C test needs: checks that say where they failed, and exact-size copies for the
+ * sanitizers. */
 #ifndef PQX_TEST_HARNESS_H
 #define PQX_TEST_HARNESS_H
 
@@ -8,17 +9,17 @@
 
 #include "parquetext.h"
 
-#define CHECK(condition) \
-    do { \
-        if (!(condition)) { \
+#define CHECK(condition)                                                                          \
+    do {                                                                                          \
+        if (!(condition)) {                                                                       \
             fprintf(stderr, "%s:%d: %s: not so: %s\n", __FILE__, __LINE__, __func__, #condition); \
-            exit(1); \
-        } \
+            exit(1);                                                                              \
+        }                                                                                         \
     } while (0)
 
-#define RUN(test) \
-    do { \
-        test(); \
+#define RUN(test)                 \
+    do {                          \
+        test();                   \
         printf("ok %s\n", #test); \
     } while (0)
 

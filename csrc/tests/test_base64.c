@@ -1,4 +1,5 @@
-/* Base64: every length in exact-size buffers, every character at every place, wide and narrow alike. */
+/* Base64: every length in exact-size buffers, every character at every place, wide and narrow
+ * alike. */
 #include "harness.h"
 
 #include "../src/base64.h"
@@ -24,10 +25,12 @@ static void every_length_comes_back(void)
     }
 }
 
-/* What is no character of the alphabet is told with its group, wherever it stands; all others are taken. */
+/* What is no character of the alphabet is told with its group, wherever it stands; all others are
+ * taken. */
 static void every_character_at_every_place(void)
 {
-    static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    static const char alphabet[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     enum { SIZE = 64 };
     for (int character = 0; character < 256; character++) {
         for (size_t at = 0; at < SIZE; at++) {
@@ -38,7 +41,8 @@ static void every_character_at_every_place(void)
             size_t status = pqx_base64_decode(text, SIZE, out);
             CHECK(status == (found ? SIZE_MAX : at / 4));
             if (!found) continue;
-            uint32_t word = (uint32_t)out[at / 4 * 3] << 16 | (uint32_t)out[at / 4 * 3 + 1] << 8 | out[at / 4 * 3 + 2];
+            uint32_t word = (uint32_t)out[at / 4 * 3] << 16 | (uint32_t)out[at / 4 * 3 + 1] << 8
+                            | out[at / 4 * 3 + 2];
             CHECK(word >> (18 - 6 * (at % 4)) == (uint32_t)(found - alphabet));
         }
     }

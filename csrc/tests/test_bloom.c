@@ -1,8 +1,11 @@
-/* Bloom filters: a bitset of another writer, exact-size buffers of every length, hashes at both ends. */
+/* Bloom filters: a bitset of another writer, exact-size buffers of every length, hashes at both
+ * ends. */
 #include "harness.h"
 
 /* The int64 numbers 0 to 9 in one block, made by Spark 3.2.1. */
-static const uint8_t NUMBERS[32] = {24, 130, 24, 8, 134, 8, 68, 6, 2, 101, 128, 10, 64, 2, 38, 78, 114, 1, 64, 38, 1, 192, 194, 152, 64, 70, 0, 36, 56, 121, 64, 0};
+static const uint8_t NUMBERS[32] = {24,  130, 24, 8,  134, 8,   68, 6,   2,  101, 128,
+                                    10,  64,  2,  38, 78,  114, 1,  64,  38, 1,   192,
+                                    194, 152, 64, 70, 0,   36,  56, 121, 64, 0};
 
 static void known_numbers(void)
 {

@@ -1,10 +1,11 @@
-/* Every CRC-32 routine that this CPU can run, against the definition: bit by bit. Also run under qemu for other CPUs. */
+/* Every CRC-32 routine that this CPU can run, against the definition: bit by bit. Also run under
+ * qemu for other CPUs. */
 #include "harness.h"
 
 #define LONGEST 4200
 #define SHORT 600
 #define ALIGNMENTS 64
-#define LONG 16384            /* from here on the widest routine aligns its loads */
+#define LONG 16384 /* from here on the widest routine aligns its loads */
 #define BEYOND 700
 
 static uint8_t bytes[ALIGNMENTS + LONG + BEYOND];
@@ -32,7 +33,8 @@ static void every_routine_at_every_length_and_alignment(void)
         const uint32_t first = crc;
         for (size_t size = 0; size <= LONGEST; size++) {
             /* Of long ones every eighth pair: emulators are slow. */
-            for (size_t i = 0; (size <= SHORT || (start + size) % 8 == 0) && pqx_crc32_implementation(i); i++)
+            for (size_t i = 0;
+                 (size <= SHORT || (start + size) % 8 == 0) && pqx_crc32_implementation(i); i++)
                 CHECK(pqx_crc32_with(i, first, bytes + start, size) == crc);
             if (size < LONGEST) crc = one_byte_more(crc, bytes[start + size]);
         }
@@ -45,8 +47,10 @@ static void every_routine_at_every_alignment_of_what_is_long(void)
         uint32_t crc = (uint32_t)start;
         const uint32_t first = crc;
         for (size_t size = 0; size <= LONG + BEYOND; size++) {
-            int is_checked = size == LONG - 1 || size == LONG || size == LONG + start || size == LONG + BEYOND;
-            for (size_t i = 0; is_checked && pqx_crc32_implementation(i); i++) CHECK(pqx_crc32_with(i, first, bytes + start, size) == crc);
+            int is_checked =
+                size == LONG - 1 || size == LONG || size == LONG + start || size == LONG + BEYOND;
+            for (size_t i = 0; is_checked && pqx_crc32_implementation(i); i++)
+                CHECK(pqx_crc32_with(i, first, bytes + start, size) == crc);
             if (size < LONG + BEYOND) crc = one_byte_more(crc, bytes[start + size]);
         }
     }
@@ -57,13 +61,15 @@ static void no_routine_reads_beyond_the_end(void)
     for (size_t size = 0; size <= LONGEST; size += size < SHORT ? 1 : 61) {
         uint8_t *data = exact(bytes, size);
         uint32_t crc = pqx_crc32(0, data, size);
-        for (size_t i = 0; pqx_crc32_implementation(i); i++) CHECK(pqx_crc32_with(i, 0, data, size) == crc);
+        for (size_t i = 0; pqx_crc32_implementation(i); i++)
+            CHECK(pqx_crc32_with(i, 0, data, size) == crc);
         (void)pqx_xxh64(data, size, 0);
         free(data);
     }
     for (size_t size = LONG; size < LONG + ALIGNMENTS; size++) {
         uint8_t *data = exact(bytes, size);
-        for (size_t i = 0; pqx_crc32_implementation(i); i++) CHECK(pqx_crc32_with(i, 0, data, size) == pqx_crc32(0, data, size));
+        for (size_t i = 0; pqx_crc32_implementation(i); i++)
+            CHECK(pqx_crc32_with(i, 0, data, size) == pqx_crc32(0, data, size));
         free(data);
     }
 }
@@ -74,7 +80,8 @@ static void known_values(void)
     CHECK(pqx_crc32(0, NULL, 0) == 0);
     CHECK(pqx_xxh64(NULL, 0, 0) == 0xef46db3751d8e999u);
     CHECK(pqx_xxh64((const uint8_t *)"abc", 3, 0) == 0x44bc2cf5ad770999u);
-    CHECK(pqx_xxh64((const uint8_t *)"Nobody inspects the spammish repetition", 39, 0) == 0xfbcea83c8a378bf1u);
+    CHECK(pqx_xxh64((const uint8_t *)"Nobody inspects the spammish repetition", 39, 0)
+          == 0xfbcea83c8a378bf1u);
 }
 
 static void parts_combine_at_every_cut(void)
@@ -91,7 +98,8 @@ static void parts_combine_at_every_cut(void)
 int main(void)
 {
     fill();
-    for (size_t i = 0; pqx_crc32_implementation(i); i++) printf("routine %s\n", pqx_crc32_implementation(i));
+    for (size_t i = 0; pqx_crc32_implementation(i); i++)
+        printf("routine %s\n", pqx_crc32_implementation(i));
     RUN(known_values);
     RUN(every_routine_at_every_length_and_alignment);
     RUN(every_routine_at_every_alignment_of_what_is_long);

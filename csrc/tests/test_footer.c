@@ -1,5 +1,5 @@
-/* A footer's way through the whole library: Thrift, extension, scan, slice, flat footer and back; then every truncation
- * and every single flipped bit of it, in buffers of exact size. */
+/* A footer's way through the whole library: Thrift, extension, scan, slice, flat footer and back;
+ * then every truncation and every single flipped bit of it, in buffers of exact size. */
 #include <errno.h>
 
 #include "footer.h"
@@ -12,10 +12,12 @@ static void the_thrift_walk_finds_a_nested_value(void)
     const int32_t steps[] = {4, 0, 1, 0, 3, 5};
     pqx_field field;
     int found;
-    CHECK(pqx_thrift_path(small_footer, sizeof small_footer, 0, steps, 6, 64, &field, &found, NULL) == PQX_OK);
+    CHECK(pqx_thrift_path(small_footer, sizeof small_footer, 0, steps, 6, 64, &field, &found, NULL)
+          == PQX_OK);
     CHECK(found && field.end - field.value == 1 && small_footer[field.value] == 6);
     size_t end;
-    CHECK(pqx_thrift_skip(small_footer, sizeof small_footer, 0, 12, 64, &end, NULL) == PQX_OK && end == sizeof small_footer);
+    CHECK(pqx_thrift_skip(small_footer, sizeof small_footer, 0, 12, 64, &end, NULL) == PQX_OK
+          && end == sizeof small_footer);
 }
 
 static void a_block_is_found_from_both_ends(void)
@@ -33,16 +35,19 @@ static void a_block_is_found_from_both_ends(void)
     pqx_block block;
     int found;
     CHECK(pqx_extension_find(data, size, 1, 64, &place, NULL) == PQX_OK);
-    CHECK(place.marker == PQX_MARKER_SPEC && place.placement == PQX_IN_STRUCT && place.header == at);
+    CHECK(place.marker == PQX_MARKER_SPEC && place.placement == PQX_IN_STRUCT
+          && place.header == at);
     CHECK(place.payload == at + 5 && place.length == 33 && place.struct_end == size);
     CHECK(pqx_block_before(data, size - 1, 1, &block, &found) == PQX_OK && found);
-    CHECK(block.payload == at + 5 && block.length == 5 && block.crc == 0x3610a686u && memcmp(block.uuid, uuid, 16) == 0);
+    CHECK(block.payload == at + 5 && block.length == 5 && block.crc == 0x3610a686u
+          && memcmp(block.uuid, uuid, 16) == 0);
     free(data);
 }
 
 static void check_facts(const pqx_chunk *chunk, const uint8_t *bytes)
 {
-    CHECK(chunk->num_values == 3 && chunk->total_compressed_size == 48 && chunk->data_page_offset == 4);
+    CHECK(chunk->num_values == 3 && chunk->total_compressed_size == 48
+          && chunk->data_page_offset == 4);
     CHECK(chunk->dictionary_page_offset == -1 && chunk->null_count == 0 && chunk->codec == 0);
     CHECK(chunk->min_value.length == 8 && bytes[chunk->min_value.offset] == 7);
     CHECK(chunk->max_value.length == 8 && bytes[chunk->max_value.offset] == 9);
@@ -54,11 +59,15 @@ static void scan_and_slice_give_the_facts(void)
     const uint32_t first = 0;
     pqx_buffer slice = {0};
     CHECK(pqx_scan_footer(small_footer, sizeof small_footer, &scan, NULL) == PQX_OK);
-    CHECK(scan.regular && scan.leaf_count == 1 && scan.row_group_count == 1 && scan.num_rows == 3 && scan.end == sizeof small_footer);
+    CHECK(scan.regular && scan.leaf_count == 1 && scan.row_group_count == 1 && scan.num_rows == 3
+          && scan.end == sizeof small_footer);
     check_facts(&scan.chunks[0], small_footer);
-    CHECK(pqx_slice_footer(small_footer, sizeof small_footer, &scan, &first, 1, &first, 1, 1, 1, &slice, NULL) == PQX_OK);
+    CHECK(pqx_slice_footer(small_footer, sizeof small_footer, &scan, &first, 1, &first, 1, 1, 1,
+                           &slice, NULL)
+          == PQX_OK);
     CHECK(pqx_scan_footer(slice.data, slice.size, &again, NULL) == PQX_OK);
-    CHECK(again.leaf_count == 1 && again.row_group_count == 1 && again.num_rows == 3 && again.end == slice.size);
+    CHECK(again.leaf_count == 1 && again.row_group_count == 1 && again.num_rows == 3
+          && again.end == slice.size);
     check_facts(&again.chunks[0], slice.data);
     pqx_scan_free(&again);
     pqx_buffer_free(&slice);
@@ -71,7 +80,8 @@ static void truncated_footers_are_refused(void)
         uint8_t *data = exact(small_footer, size);
         pqx_scan scan;
         pqx_error error = {0};
-        CHECK(pqx_scan_footer(data, size, &scan, &error) != PQX_OK && error.code != PQX_OK && error.offset <= size);
+        CHECK(pqx_scan_footer(data, size, &scan, &error) != PQX_OK && error.code != PQX_OK
+              && error.offset <= size);
         CHECK(*pqx_status_message(error.code) != 0);
         free(data);
     }
@@ -96,7 +106,8 @@ static int look_up(const uint8_t *payload, size_t size, pqx_chunk *chunk, pqx_bu
     if (pqx_flat_open(&source, 0, size - 28, tail, size, size, &flat, NULL) == PQX_OK) {
         uint32_t id;
         size_t count;
-        good = pqx_flat_find_name(flat, (const uint8_t *)"a", 1, &id, 1, &count, NULL) == PQX_OK && count == 1
+        good = pqx_flat_find_name(flat, (const uint8_t *)"a", 1, &id, 1, &count, NULL) == PQX_OK
+               && count == 1
                && pqx_flat_get_chunks(flat, id, 0, 1, chunk, NULL, bounds, NULL) == PQX_OK;
         pqx_flat_close(flat);
     }
@@ -110,7 +121,8 @@ static pqx_buffer flat_footer(void)
     pqx_buffer payload = {0};
     uint8_t trailer[28];
     CHECK(pqx_scan_footer(small_footer, sizeof small_footer, &scan, NULL) == PQX_OK);
-    CHECK(pqx_flat_write(small_footer, sizeof small_footer, &scan, 0, NULL, 0, &payload, NULL) == PQX_OK);
+    CHECK(pqx_flat_write(small_footer, sizeof small_footer, &scan, 0, NULL, 0, &payload, NULL)
+          == PQX_OK);
     pqx_scan_free(&scan);
     CHECK(pqx_flat_verify(payload.data, payload.size, NULL) == PQX_OK);
     pqx_block_trailer(payload.data, payload.size, uuid, trailer);
@@ -148,7 +160,8 @@ static void no_flipped_bit_of_a_flat_footer_gives_another_thrift_footer(void)
         pqx_buffer thrift = {0};
         flat.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
         if (pqx_flat_to_thrift(flat.data, size, &thrift, NULL) == PQX_OK)
-            CHECK(thrift.size == sizeof small_footer && !memcmp(thrift.data, small_footer, thrift.size));
+            CHECK(thrift.size == sizeof small_footer
+                  && !memcmp(thrift.data, small_footer, thrift.size));
         flat.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
         pqx_buffer_free(&thrift);
     }
@@ -173,13 +186,16 @@ static void no_flipped_bit_of_a_flat_footer_gives_other_facts(void)
 
 static void extensions_come_back(void)
 {
-    const pqx_flat_extension given[2] = {{{1, 2}, {(const uint8_t *)"bytes", 5}}, {{1, 3}, {NULL, 0}}};
+    const pqx_flat_extension given[2] = {{{1, 2}, {(const uint8_t *)"bytes", 5}},
+                                         {{1, 3}, {NULL, 0}}};
     const pqx_flat_extension descending[2] = {given[1], given[0]};
     pqx_scan scan;
     pqx_buffer payload = {0};
     CHECK(pqx_scan_footer(small_footer, sizeof small_footer, &scan, NULL) == PQX_OK);
-    CHECK(pqx_flat_write(small_footer, sizeof small_footer, &scan, 0, descending, 2, &payload, NULL) == PQX_BAD_ARGUMENT);
-    CHECK(pqx_flat_write(small_footer, sizeof small_footer, &scan, 0, given, 2, &payload, NULL) == PQX_OK);
+    CHECK(pqx_flat_write(small_footer, sizeof small_footer, &scan, 0, descending, 2, &payload, NULL)
+          == PQX_BAD_ARGUMENT);
+    CHECK(pqx_flat_write(small_footer, sizeof small_footer, &scan, 0, given, 2, &payload, NULL)
+          == PQX_OK);
     pqx_scan_free(&scan);
     CHECK(pqx_flat_verify(payload.data, payload.size, NULL) == PQX_OK);
     pqx_bytes source_bytes = {payload.data, payload.size}, data;
@@ -190,8 +206,10 @@ static void extensions_come_back(void)
     CHECK(pqx_flat_open(&source, 0, payload.size, NULL, 0, 0, &flat, NULL) == PQX_OK);
     CHECK(pqx_flat_get_extension_count(flat, &count, NULL) == PQX_OK && count == 2);
     for (uint32_t i = 0; i < count; i++) {
-        CHECK(pqx_flat_get_extension_name(flat, i, name, &size, NULL) == PQX_OK && memcmp(name, given[i].uuid, 16) == 0);
-        CHECK(pqx_flat_get_extension(flat, i, &data, NULL) == PQX_OK && data.size == size && size == given[i].data.size);
+        CHECK(pqx_flat_get_extension_name(flat, i, name, &size, NULL) == PQX_OK
+              && memcmp(name, given[i].uuid, 16) == 0);
+        CHECK(pqx_flat_get_extension(flat, i, &data, NULL) == PQX_OK && data.size == size
+              && size == given[i].data.size);
         CHECK(memcmp(data.data, "bytes", size) == 0);
     }
     CHECK(pqx_flat_get_extension(flat, 2, &data, NULL) == PQX_BAD_ARGUMENT);

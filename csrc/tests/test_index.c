@@ -1,5 +1,5 @@
-/* A footer read by its index: the facts of a scan; then every single flipped bit of the index and of the Thrift bytes, in
- * buffers of exact size. */
+/* A footer read by its index: the facts of a scan; then every single flipped bit of the index and
+ * of the Thrift bytes, in buffers of exact size. */
 #include <errno.h>
 
 #include "footer.h"
@@ -31,19 +31,22 @@ static int has_facts(const pqx_chunk *chunk, const pqx_buffer *arena, const pqx_
     pqx_range min, max;
     int has;
     pqx_usable_bounds(arena->data, chunk, element, &min, &max, &has);
-    return chunk->num_values == 3 && chunk->total_compressed_size == 48 && chunk->data_page_offset == 4 && chunk->null_count == 0
-           && chunk->min_value.length == 8 && arena->data[chunk->min_value.offset] == 7
-           && chunk->max_value.length == 8 && arena->data[chunk->max_value.offset] == 9 && has == 3;
+    return chunk->num_values == 3 && chunk->total_compressed_size == 48
+           && chunk->data_page_offset == 4 && chunk->null_count == 0 && chunk->min_value.length == 8
+           && arena->data[chunk->min_value.offset] == 7 && chunk->max_value.length == 8
+           && arena->data[chunk->max_value.offset] == 9 && has == 3;
 }
 
-/* Open the index and look up "a": PQX_OK, the error, or -1 for facts that are not those of the footer. */
+/* Open the index and look up "a": PQX_OK, the error, or -1 for facts that are not those of the
+ * footer. */
 static int look_up(const uint8_t *file, size_t size, size_t tail_size)
 {
     pqx_bytes bytes = {file, size};
     pqx_source source = {read_memory, &bytes, size};
     pqx_index *index;
     uint8_t *tail = exact(file + size - tail_size, tail_size);
-    int status = pqx_index_open(&source, 0, sizeof small_footer, sizeof small_footer, size - sizeof small_footer, tail, tail_size, size, &index, NULL);
+    int status = pqx_index_open(&source, 0, sizeof small_footer, sizeof small_footer,
+                                size - sizeof small_footer, tail, tail_size, size, &index, NULL);
     if (status == PQX_OK) {
         uint32_t id = 0;
         size_t count = 0;
@@ -52,7 +55,8 @@ static int look_up(const uint8_t *file, size_t size, size_t tail_size)
         pqx_buffer arena = {0};
         status = pqx_index_find_name(index, (const uint8_t *)"a", 1, &id, 1, &count, NULL);
         if (status == PQX_OK && count != 1) status = -1;
-        if (status == PQX_OK) status = pqx_index_get_chunks(index, id, 0, 1, &chunk, NULL, &arena, &element, NULL);
+        if (status == PQX_OK)
+            status = pqx_index_get_chunks(index, id, 0, 1, &chunk, NULL, &arena, &element, NULL);
         if (status == PQX_OK && !has_facts(&chunk, &arena, &element)) status = -1;
         pqx_buffer_free(&arena);
         pqx_index_close(index);
@@ -64,7 +68,8 @@ static int look_up(const uint8_t *file, size_t size, size_t tail_size)
 static void the_facts_are_found_however_much_of_the_tail_is_given(void)
 {
     pqx_buffer file = indexed_footer();
-    for (size_t tail = 0; tail <= file.size; tail++) CHECK(look_up(file.data, file.size, tail) == PQX_OK);
+    for (size_t tail = 0; tail <= file.size; tail++)
+        CHECK(look_up(file.data, file.size, tail) == PQX_OK);
     pqx_buffer_free(&file);
 }
 
@@ -76,10 +81,14 @@ static void slices_are_those_of_the_scan(void)
     pqx_index *index;
     pqx_scan scan;
     const uint32_t first = 0;
-    CHECK(pqx_index_open(&source, 0, sizeof small_footer, sizeof small_footer, file.size - sizeof small_footer, NULL, 0, 0, &index, NULL) == PQX_OK);
+    CHECK(pqx_index_open(&source, 0, sizeof small_footer, sizeof small_footer,
+                         file.size - sizeof small_footer, NULL, 0, 0, &index, NULL)
+          == PQX_OK);
     CHECK(pqx_index_slice(index, &first, 1, &first, 1, 1, 1, &ours, NULL) == PQX_OK);
     CHECK(pqx_scan_footer(small_footer, sizeof small_footer, &scan, NULL) == PQX_OK);
-    CHECK(pqx_slice_footer(small_footer, sizeof small_footer, &scan, &first, 1, &first, 1, 1, 1, &theirs, NULL) == PQX_OK);
+    CHECK(pqx_slice_footer(small_footer, sizeof small_footer, &scan, &first, 1, &first, 1, 1, 1,
+                           &theirs, NULL)
+          == PQX_OK);
     CHECK(ours.size == theirs.size && memcmp(ours.data, theirs.data, ours.size) == 0);
     pqx_index_close(index);
     pqx_scan_free(&scan);

@@ -1,12 +1,15 @@
-/* The block that a file is opened by: within the footer, aside from it, alone; and every flipped bit of a tail. */
+/* The block that a file is opened by: within the footer, aside from it, alone; and every flipped
+ * bit of a tail. */
 #include "harness.h"
 
 #include "../src/base64.h"
 
 enum { START = 1000, STRUCT = 20, LENGTH = 96, FOOTER = START + LENGTH + 28 };
-static const uint8_t flat[16] = PQX_UUID_FLAT_FOOTER, reference_uuid[16] = PQX_UUID_FOOTER_REFERENCE;
+static const uint8_t flat[16] = PQX_UUID_FLAT_FOOTER,
+                     reference_uuid[16] = PQX_UUID_FOOTER_REFERENCE;
 
-static void put(pqx_buffer *out, const void *bytes, size_t size) { CHECK(pqx_buffer_append(out, bytes, size, NULL) == PQX_OK); }
+static void put(pqx_buffer *out, const void *bytes, size_t size)
+{ CHECK(pqx_buffer_append(out, bytes, size, NULL) == PQX_OK); }
 static void put32(pqx_buffer *out, uint32_t value) { put(out, &value, 4); }
 static void put64(pqx_buffer *out, uint64_t value) { put(out, &value, 8); }
 
@@ -64,10 +67,12 @@ static void a_block_aside_is_found(void)
         pqx_location found;
         pqx_buffer tail = tail_as(is_text);
         pqx_locate(tail.data, tail.size, FOOTER + tail.size, &found);
-        CHECK(found.form == PQX_FORM_FLAT && found.footer == FOOTER && found.thrift_length == STRUCT - 1);
-        CHECK(found.payload == START && found.length == LENGTH && found.known_end == START + LENGTH);
+        CHECK(found.form == PQX_FORM_FLAT && found.footer == FOOTER
+              && found.thrift_length == STRUCT - 1);
+        CHECK(found.payload == START && found.length == LENGTH
+              && found.known_end == START + LENGTH);
         CHECK(found.known_size == 10 && memcmp(found.known, "the end of", 10) == 0);
-        pqx_locate(tail.data, tail.size, FOOTER + 1 + tail.size, &found);      /* the footer has moved */
+        pqx_locate(tail.data, tail.size, FOOTER + 1 + tail.size, &found); /* the footer has moved */
         CHECK(found.form == PQX_FORM_NONE);
         pqx_buffer_free(&tail);
     }
@@ -82,7 +87,8 @@ static void no_flipped_bit_leads_elsewhere(void)
             uint8_t *flipped = exact(tail.data, tail.size);
             flipped[bit / 8] ^= (uint8_t)(1 << bit % 8);
             pqx_locate(flipped, tail.size, FOOTER + tail.size, &found);
-            if (found.form != PQX_FORM_NONE) CHECK(found.payload == START && found.length == LENGTH && found.footer == FOOTER);
+            if (found.form != PQX_FORM_NONE)
+                CHECK(found.payload == START && found.length == LENGTH && found.footer == FOOTER);
             free(flipped);
         }
         pqx_buffer_free(&tail);
@@ -110,15 +116,18 @@ static void a_wrong_reference_is_damage_with_its_offset(void)
     pqx_reference reference;
     pqx_error error;
     size_t size = block.size - 28;
-    CHECK(pqx_reference_parse(block.data, size, FOOTER, &reference, &error) == PQX_OK && reference.block_count == 1);
-    CHECK(pqx_reference_parse(block.data, size, FOOTER + 1, &reference, &error) == PQX_REFERENCE && error.offset == 48);
+    CHECK(pqx_reference_parse(block.data, size, FOOTER, &reference, &error) == PQX_OK
+          && reference.block_count == 1);
+    CHECK(pqx_reference_parse(block.data, size, FOOTER + 1, &reference, &error) == PQX_REFERENCE
+          && error.offset == 48);
     for (size_t held = 0; held < 70; held++) {
         uint8_t *part = exact(block.data, held);
         CHECK(pqx_reference_parse(part, held, FOOTER, &reference, &error) == PQX_REFERENCE);
         free(part);
     }
     block.data[0] = 2;
-    CHECK(pqx_reference_parse(block.data, size, FOOTER, &reference, &error) == PQX_UNKNOWN_LAYOUT && error.found == 2);
+    CHECK(pqx_reference_parse(block.data, size, FOOTER, &reference, &error) == PQX_UNKNOWN_LAYOUT
+          && error.found == 2);
     pqx_buffer_free(&block);
 }
 

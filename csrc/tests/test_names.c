@@ -1,4 +1,5 @@
-/* The table of names under a random key: SipHash-2-4 by its authors' vectors, and order within a hash. */
+/* The table of names under a random key: SipHash-2-4 by its authors' vectors, and order within a
+ * hash. */
 #include "harness.h"
 
 #include "../src/name_table.c"
@@ -17,10 +18,13 @@ static void the_hash_is_siphash(void)
 static void a_table_gives_ids_in_the_order_of_their_coming(void)
 {
     pqx_name_table names = {0};
-    const pqx_bytes one = {(const uint8_t *)"a\0b", 3}, same = {(const uint8_t *)"a.b", 3}, other = {(const uint8_t *)"ab", 2};
+    const pqx_bytes one = {(const uint8_t *)"a\0b", 3}, same = {(const uint8_t *)"a.b", 3},
+                    other = {(const uint8_t *)"ab", 2};
     const int32_t field_id = 7;
     CHECK(pqx_name_table_begin(&names, NULL) == PQX_OK);
-    for (uint32_t id = 0; id < 1000; id++) CHECK(pqx_name_table_add(&names, id % 3 ? one : other, id % 2 ? &field_id : NULL, id, NULL) == PQX_OK);
+    for (uint32_t id = 0; id < 1000; id++)
+        CHECK(pqx_name_table_add(&names, id % 3 ? one : other, id % 2 ? &field_id : NULL, id, NULL)
+              == PQX_OK);
     CHECK(pqx_name_table_end(&names, NULL) == PQX_OK && names.is_read);
     uint32_t at = 0, id = 0, found = 0, last = 0;
     while (pqx_name_table_next(&names, pqx_name_table_hash_path(&names, same), &at, &id)) {
@@ -30,7 +34,8 @@ static void a_table_gives_ids_in_the_order_of_their_coming(void)
     }
     CHECK(found == 666);
     at = found = 0;
-    while (pqx_name_table_next(&names, pqx_name_table_hash_field_id(&names, field_id), &at, &id)) found += id % 2;
+    while (pqx_name_table_next(&names, pqx_name_table_hash_field_id(&names, field_id), &at, &id))
+        found += id % 2;
     CHECK(found == 500);
     at = 0;
     CHECK(!pqx_name_table_next(&names, pqx_name_table_hash_field_id(&names, 8), &at, &id));
@@ -42,7 +47,8 @@ static void an_empty_table_has_nothing(void)
 {
     pqx_name_table names = {0};
     uint32_t at = 0, id;
-    CHECK(pqx_name_table_begin(&names, NULL) == PQX_OK && pqx_name_table_end(&names, NULL) == PQX_OK);
+    CHECK(pqx_name_table_begin(&names, NULL) == PQX_OK
+          && pqx_name_table_end(&names, NULL) == PQX_OK);
     CHECK(!pqx_name_table_next(&names, 0, &at, &id));
     pqx_name_table_free(&names);
 }

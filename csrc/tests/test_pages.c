@@ -4,7 +4,8 @@
 #include "harness.h"
 #include "pages.h"
 
-static const size_t sizes[] = {0, 1, 4096, (1 << 20) - 1, 1 << 20, (2 << 20) - 64, (2 << 20) - 63, 5 << 20, 70 << 20};
+static const size_t sizes[] = {
+    0, 1, 4096, (1 << 20) - 1, 1 << 20, (2 << 20) - 64, (2 << 20) - 63, 5 << 20, 70 << 20};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 static void blocks_are_apart(void)
@@ -17,7 +18,8 @@ static void blocks_are_apart(void)
             memset(blocks[i], i + 1, sizes[i]);
         }
         for (int i = 0; i < SIZES; i++)
-            for (size_t at = 0; at < sizes[i]; at += at + 4096 < sizes[i] ? 4095 : 1) CHECK(blocks[i][at] == i + 1);
+            for (size_t at = 0; at < sizes[i]; at += at + 4096 < sizes[i] ? 4095 : 1)
+                CHECK(blocks[i][at] == i + 1);
         for (int i = 0; i < SIZES; i++) pqx_release(blocks[(i * 5 + round) % SIZES]);
     }
 }

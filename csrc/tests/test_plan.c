@@ -1,4 +1,5 @@
-/* Plans by sidecars of real files: by parts and by the whole, with every bit of what is used flipped. */
+/* Plans by sidecars of real files: by parts and by the whole, with every bit of what is used
+ * flipped. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,7 +16,10 @@ static const char schema[] = "stands for a schema, which a plan only compares";
 static const char name[] = "a.parquet", beside[] = "_a.parquet.pm";
 static char long_text[40] = "a minimum that stands out of line";
 
-typedef struct sidecar { uint8_t *data; size_t size; } sidecar;
+typedef struct sidecar {
+    uint8_t *data;
+    size_t size;
+} sidecar;
 
 static void write_file(const char *path, const void *data, size_t size)
 {
@@ -30,8 +34,10 @@ static void write_origin(uint8_t *note)
     memset(note, 0, PQX_PM_ORIGIN_BYTES);
     pqx_store32(note + PQX_PM_ORIGIN_LAYOUT, PQX_PM_ORIGIN_KNOWN_LAYOUT);
     pqx_store32(note + PQX_PM_ORIGIN_FOOTER_LENGTH, 10);
-    pqx_store64(note + PQX_PM_ORIGIN_MODIFIED, (uint64_t)facts.st_mtim.tv_sec * 1000000000 + (uint64_t)facts.st_mtim.tv_nsec);
-    pqx_store64(note + PQX_PM_ORIGIN_CHANGED, (uint64_t)facts.st_ctim.tv_sec * 1000000000 + (uint64_t)facts.st_ctim.tv_nsec);
+    pqx_store64(note + PQX_PM_ORIGIN_MODIFIED,
+                (uint64_t)facts.st_mtim.tv_sec * 1000000000 + (uint64_t)facts.st_mtim.tv_nsec);
+    pqx_store64(note + PQX_PM_ORIGIN_CHANGED,
+                (uint64_t)facts.st_ctim.tv_sec * 1000000000 + (uint64_t)facts.st_ctim.tv_nsec);
     pqx_store64(note + PQX_PM_ORIGIN_DEVICE, (uint64_t)facts.st_dev);
     pqx_store64(note + PQX_PM_ORIGIN_INODE, (uint64_t)facts.st_ino);
 }
@@ -53,17 +59,31 @@ static sidecar sidecar_of(int with_sums)
     static uint8_t slices[24 + 4 * COLUMNS + sizeof schema], origin[PQX_PM_ORIGIN_BYTES];
     pqx_pm_writer writer = {0};
     for (uint32_t i = 0; i < COLUMNS; i++)
-        columns[i] = (pqx_pm_column){.name = {(const uint8_t *)"n", 1}, .id = (int32_t)i, .type = 6, .physical_type = i == 1 ? 6 : 2};
-    const pqx_pm_table table = {.columns = columns, .column_count = COLUMNS, .designated_timestamp = -1, .squash_tracker = -1};
+        columns[i] = (pqx_pm_column){.name = {(const uint8_t *)"n", 1},
+                                     .id = (int32_t)i,
+                                     .type = 6,
+                                     .physical_type = i == 1 ? 6 : 2};
+    const pqx_pm_table table = {.columns = columns,
+                                .column_count = COLUMNS,
+                                .designated_timestamp = -1,
+                                .squash_tracker = -1};
     CHECK(pqx_pm_write_header(&writer, &table, NULL) == PQX_OK);
     for (uint64_t group = 0; group < GROUPS; group++) {
         for (uint64_t i = 0; i < COLUMNS; i++)
-            chunks[i] = (pqx_pm_chunk){.num_values = 10 + group, .null_count = i, .flags = PQX_PM_STAT_NULL_COUNT, .min = {(const uint8_t *)long_text, i == 1 ? 30 : 8}};
+            chunks[i] = (pqx_pm_chunk){.num_values = 10 + group,
+                                       .null_count = i,
+                                       .flags = PQX_PM_STAT_NULL_COUNT,
+                                       .min = {(const uint8_t *)long_text, i == 1 ? 30 : 8}};
         CHECK(pqx_pm_write_row_group(&writer, (uint32_t)group, 10, chunks, NULL) == PQX_OK);
     }
     write_origin(origin);
-    const pqx_pm_scratch notes[] = {{PQX_PM_SLICES_CODE, {slices, write_slices(slices)}}, {PQX_PM_ORIGIN_CODE, {origin, sizeof origin}}};
-    pqx_pm_end end = {.parquet_footer_offset = PARQUET_BYTES - 18, .parquet_footer_length = 10, .seq_txn = -1, .scratchpad = notes, .scratchpad_count = 2};
+    const pqx_pm_scratch notes[] = {{PQX_PM_SLICES_CODE, {slices, write_slices(slices)}},
+                                    {PQX_PM_ORIGIN_CODE, {origin, sizeof origin}}};
+    pqx_pm_end end = {.parquet_footer_offset = PARQUET_BYTES - 18,
+                      .parquet_footer_length = 10,
+                      .seq_txn = -1,
+                      .scratchpad = notes,
+                      .scratchpad_count = 2};
     if (with_sums) end.schema = (pqx_bytes){(const uint8_t *)schema, sizeof schema};
     CHECK(pqx_pm_write_footer(&writer, &end, NULL) == PQX_OK);
     sidecar made = {exact(writer.out.data, writer.out.size), writer.out.size};
@@ -74,12 +94,15 @@ static sidecar sidecar_of(int with_sums)
 static void begin(pqx_plan *plan)
 {
     static const uint32_t leaves[ASKED] = {1, COLUMNS - 1};
-    *plan = (pqx_plan){.schema = {(const uint8_t *)schema, sizeof schema}, .column_count = ASKED, .columns = calloc(ASKED, sizeof *plan->columns)};
+    *plan = (pqx_plan){.schema = {(const uint8_t *)schema, sizeof schema},
+                       .column_count = ASKED,
+                       .columns = calloc(ASKED, sizeof *plan->columns)};
     plan->schema_hash = pqx_xxh64(plan->schema.data, plan->schema.size, 0);
     for (uint32_t i = 0; i < ASKED; i++) {
         plan->columns[i].leaf = leaves[i];
         plan->columns[i].width = i ? 8 : 0;
-        plan->columns[i].element = (pqx_element){.type = i ? 2 : 6, .sort_order = i ? PQX_ORDER_SIGNED : PQX_ORDER_UNSIGNED};
+        plan->columns[i].element = (pqx_element){
+            .type = i ? 2 : 6, .sort_order = i ? PQX_ORDER_SIGNED : PQX_ORDER_UNSIGNED};
     }
 }
 
@@ -93,8 +116,10 @@ static int ask(const char *path, int verify, pqx_plan_sidecar *opened, uint32_t 
     *facts = (uint32_t)plan.row_group_count;
     for (uint32_t i = 0; i < ASKED; i++) {
         const pqx_plan_column *column = &plan.columns[i];
-        const pqx_buffer *all[] = {&column->nulls, &column->values, &column->min.valid, &column->min.ends, &column->min.data, &column->max.valid};
-        for (size_t j = 0; j < sizeof all / sizeof *all; j++) *facts = pqx_crc32(*facts, all[j]->data, all[j]->size);
+        const pqx_buffer *all[] = {&column->nulls,    &column->values,   &column->min.valid,
+                                   &column->min.ends, &column->min.data, &column->max.valid};
+        for (size_t j = 0; j < sizeof all / sizeof *all; j++)
+            *facts = pqx_crc32(*facts, all[j]->data, all[j]->size);
     }
     pqx_plan_free(&plan);
     return opened->status;
@@ -123,16 +148,19 @@ static uint8_t *bytes_used(const sidecar *made)
     uint8_t *used = calloc(1, made->size);
     pqx_pm pm;
     pqx_pm_footer footer;
-    CHECK(pqx_pm_open(made->data, made->size, &pm, NULL) == PQX_OK && pqx_pm_get_footer(&pm, made->size, &footer, NULL) == PQX_OK);
+    CHECK(pqx_pm_open(made->data, made->size, &pm, NULL) == PQX_OK
+          && pqx_pm_get_footer(&pm, made->size, &footer, NULL) == PQX_OK);
     uint64_t tail = pqx_pm_sums_tail(COLUMNS);
     mark(used, 8, 24);
     mark(used, footer.offset, PQX_PM_FOOTER_BYTES + GROUPS * PQX_PM_ENTRY_BYTES);
     mark(used, made->size - tail, tail - 8);
     for (uint32_t leaf = 1; leaf < COLUMNS; leaf += COLUMNS - 2) {
         mark(used, 32 + 32 * (uint64_t)leaf, 32);
-        for (uint32_t i = 0; i < GROUPS; i++) mark(used, pqx_pm_chunk_at(&pm, &footer, i, leaf), PQX_PM_CHUNK_BYTES);
+        for (uint32_t i = 0; i < GROUPS; i++)
+            mark(used, pqx_pm_chunk_at(&pm, &footer, i, leaf), PQX_PM_CHUNK_BYTES);
     }
-    for (uint32_t i = 0; i < GROUPS; i++) mark(used, pqx_pm_chunk_at(&pm, &footer, i, 0) + COLUMNS * PQX_PM_CHUNK_BYTES, 30);
+    for (uint32_t i = 0; i < GROUPS; i++)
+        mark(used, pqx_pm_chunk_at(&pm, &footer, i, 0) + COLUMNS * PQX_PM_CHUNK_BYTES, 30);
     return used;
 }
 
@@ -151,7 +179,8 @@ static void a_flipped_bit_is_found_where_it_counts(void)
             uint8_t flipped = made.data[at] ^ (uint8_t)(1u << bit);
             CHECK(pwrite(fd, &flipped, 1, (off_t)at) == 1);
             int status = ask(name, 1, &opened, &facts);
-            CHECK(used[at] ? status == PQX_PLAN_UNUSED : status == PQX_PLAN_UNUSED || facts == sound);
+            CHECK(used[at] ? status == PQX_PLAN_UNUSED
+                           : status == PQX_PLAN_UNUSED || facts == sound);
             if (at >= 32 && at + 8 < made.size && !used[at]) CHECK(status == PQX_PLANNED);
             CHECK(pwrite(fd, &made.data[at], 1, (off_t)at) == 1);
         }

@@ -1,15 +1,20 @@
-/* Fields that readers require, found missing in any bytes; and path_in_schema, which the schema tells, put into a slice. */
+/* Fields that readers require, found missing in any bytes; and path_in_schema, which the schema
+ * tells, put into a slice. */
 #include "footer.h"
 #include "harness.h"
 
 /* The small footer without the path of its chunk. */
-static const uint8_t without_path[] = {
-    0x15, 0x02, 0x19, 0x2c, 0x48, 0x06, 's', 'c', 'h', 'e', 'm', 'a', 0x15, 0x02, 0x00, 0x15, 0x04, 0x25, 0x00, 0x18, 0x01, 'a', 0x00,
-    0x16, 0x06, 0x19, 0x1c, 0x19, 0x1c,                               /* num_rows 3, one row group of one chunk */
-    0x26, 0x08, 0x1c,                                                 /* file_offset 4, meta_data */
-    0x15, 0x04, 0x19, 0x15, 0x00, 0x25, 0x00,                         /* INT64, [PLAIN], UNCOMPRESSED */
-    0x16, 0x06, 0x16, 0x60, 0x16, 0x60, 0x26, 0x08, 0x00, 0x00,       /* 3 values, 48 bytes, 48 bytes, page at 4 */
-    0x16, 0x60, 0x16, 0x06, 0x00, 0x00,                               /* total_byte_size 48, num_rows 3 */
+static const uint8_t
+    without_path[] =
+        {
+            0x15, 0x02, 0x19, 0x2c, 0x48, 0x06, 's',  'c',  'h',  'e',  'm',
+            'a',  0x15, 0x02, 0x00, 0x15, 0x04, 0x25, 0x00, 0x18, 0x01, 'a',
+            0x00, 0x16, 0x06, 0x19, 0x1c, 0x19, 0x1c, /* num_rows 3, one row group of one chunk */
+            0x26, 0x08, 0x1c,                         /* file_offset 4, meta_data */
+            0x15, 0x04, 0x19, 0x15, 0x00, 0x25, 0x00, /* INT64, [PLAIN], UNCOMPRESSED */
+            0x16, 0x06, 0x16, 0x60, 0x16, 0x60, 0x26, 0x08, 0x00, 0x00, /* 3 values, 48 bytes, 48
+                                                                           bytes, page at 4 */
+            0x16, 0x60, 0x16, 0x06, 0x00, 0x00, /* total_byte_size 48, num_rows 3 */
 };
 
 static void a_whole_footer_lacks_nothing(void)
@@ -27,7 +32,8 @@ static void a_cut_footer_is_an_error(void)
         uint8_t *data = exact(small_footer, size);
         pqx_missing missing;
         pqx_error error = {0};
-        CHECK(pqx_find_missing(data, size, &missing, &error) != PQX_OK && error.code != PQX_OK && error.offset <= size);
+        CHECK(pqx_find_missing(data, size, &missing, &error) != PQX_OK && error.code != PQX_OK
+              && error.offset <= size);
         free(data);
     }
 }
@@ -56,13 +62,17 @@ static void a_slice_has_the_path_that_its_chunk_leaves_out(void)
     pqx_missing missing;
     pqx_scan scan, again;
     pqx_buffer out = {0};
-    CHECK(pqx_find_missing(data, sizeof without_path, &missing, NULL) == PQX_OK && !missing.field && missing.without_path == 1);
+    CHECK(pqx_find_missing(data, sizeof without_path, &missing, NULL) == PQX_OK && !missing.field
+          && missing.without_path == 1);
     CHECK(pqx_scan_footer(data, sizeof without_path, &scan, NULL) == PQX_OK);
     CHECK(!(scan.chunks[0].present & PQX_PRESENT_PATH_IN_SCHEMA));
-    CHECK(pqx_slice_footer(data, sizeof without_path, &scan, &first, 1, &first, 1, 0, 0, &out, NULL) == PQX_OK);
-    CHECK(pqx_find_missing(out.data, out.size, &missing, NULL) == PQX_OK && !missing.field && !missing.without_path);
+    CHECK(pqx_slice_footer(data, sizeof without_path, &scan, &first, 1, &first, 1, 0, 0, &out, NULL)
+          == PQX_OK);
+    CHECK(pqx_find_missing(out.data, out.size, &missing, NULL) == PQX_OK && !missing.field
+          && !missing.without_path);
     CHECK(pqx_scan_footer(out.data, out.size, &again, NULL) == PQX_OK);
-    CHECK(again.chunks[0].present & PQX_PRESENT_PATH_IN_SCHEMA && again.chunks[0].data_page_offset == 4);
+    CHECK(again.chunks[0].present & PQX_PRESENT_PATH_IN_SCHEMA
+          && again.chunks[0].data_page_offset == 4);
     CHECK(again.chunks[0].chunk.length == scan.chunks[0].chunk.length + 4);
     pqx_scan_free(&again);
     pqx_scan_free(&scan);

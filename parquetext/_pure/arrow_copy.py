@@ -27,10 +27,12 @@ __all__ = ["build", "copy_piece"]
 INT32_MAX = 2**31 - 1
 CONTINUATION = b"\xff\xff\xff\xff"
 # Message (V5, header type Schema) and Schema (fields), each with its vtable behind it.
-MESSAGE = b"".join([
-    struct.pack("<I iIhBx HHHHH2x", 4, -12, 20, 4, 1, 10, 12, 8, 10, 4),
-    struct.pack("<iI HHHH", -8, 12, 8, 8, 0, 4),
-])
+MESSAGE = b"".join(
+    [
+        struct.pack("<I iIhBx HHHHH2x", 4, -12, 20, 4, 1, 10, 12, 8, 10, 4),
+        struct.pack("<iI HHHH", -8, 12, 8, 8, 0, 4),
+    ]
+)
 
 
 class _Copier:
@@ -80,7 +82,7 @@ class _Copier:
         table = source.open(at)
         found = [source.slot(table, i, content.inline_bytes) for i, content in enumerate(layout)]
         known = table.vtable + 4 + 2 * len(layout)
-        if any(source.data[known:table.vtable + table.vtable_size]):
+        if any(source.data[known : table.vtable + table.vtable_size]):
             raise broken(at)
         return found
 
@@ -104,7 +106,7 @@ class _Copier:
         struct.pack_into(f"<HH{len(entries)}H", self.out, place + size, 4 + 2 * len(entries), size, *entries)
         for i, to in offsets.items():
             if found[i] and layout[i] <= Kind.LONG:
-                self.out[place + to:place + to + layout[i]] = self.source.data[found[i]:found[i] + layout[i]]
+                self.out[place + to : place + to + layout[i]] = self.source.data[found[i] : found[i] + layout[i]]
         return place, offsets
 
     def _slot(self, content: Kind, found: list[int], i: int, depth: int, slot: int) -> None:
@@ -129,7 +131,7 @@ class _Copier:
         items, count = self.source.vector(at, width)
         place = self.put(at, 4, 4 + width * count + (width == 1))
         struct.pack_into("<I", self.out, place, count)
-        self.out[place + 4:place + 4 + width * count] = self.source.data[items:items + width * count]
+        self.out[place + 4 : place + 4 + width * count] = self.source.data[items : items + width * count]
         self.lead(slot, place)
 
     def _child(self, kind: int, at: int, depth: int, slot: int) -> None:

@@ -34,11 +34,11 @@ class _Message(Source):
     def _decode(self, block: int) -> None:
         if block in self._decoded:
             return
-        text = self._text[block * BLOCK_TEXT:(block + 1) * BLOCK_TEXT]
+        text = self._text[block * BLOCK_TEXT : (block + 1) * BLOCK_TEXT]
         if bad := OUTSIDE_OF_THE_ALPHABET.search(text):
             raise broken(block * BLOCK_BYTES + bad.start() // 4 * 3)
         part = binascii.a2b_base64(text + b"=" * (-len(text) % 4))
-        self.data[block * BLOCK_BYTES:block * BLOCK_BYTES + len(part)] = part
+        self.data[block * BLOCK_BYTES : block * BLOCK_BYTES + len(part)] = part
         self._decoded.add(block)
 
 
@@ -64,7 +64,7 @@ class Schema:
         if not at:
             return b""
         items, count = source.vector(source.follow(at), 1)
-        return bytes(source.data[items:items + count])
+        return bytes(source.data[items : items + count])
 
     def piece(self, index: int) -> bytes:
         """A field without its name, self-contained: a Field table at offset 0, its name's offset leading to the end.

@@ -9,10 +9,19 @@ from .. import wire
 from ..errors import ParquetextError, wire_error
 
 __all__ = [
-    "DICTIONARY_ENCODING", "FIELD", "INT_TYPE", "KEY_VALUE", "LAST_TYPE", "LAYOUTS", "STRUCT_TYPE", "Kind", "Slot",
-    "Source", "Table", "broken",
+    "DICTIONARY_ENCODING",
+    "FIELD",
+    "INT_TYPE",
+    "KEY_VALUE",
+    "LAST_TYPE",
+    "LAYOUTS",
+    "STRUCT_TYPE",
+    "Kind",
+    "Slot",
+    "Source",
+    "Table",
+    "broken",
 ]
-
 
 
 class Kind(IntEnum):
@@ -82,7 +91,7 @@ class Source:
 
     def number(self, at: int, size: int = 4, signed: bool = False) -> int:
         """The little-endian number at `at`, which is there."""
-        return int.from_bytes(self.data[at:at + size], "little", signed=signed)
+        return int.from_bytes(self.data[at : at + size], "little", signed=signed)
 
     def open(self, at: int) -> Table:
         """The table at `at`."""

@@ -10,7 +10,7 @@ from .. import wire
 __all__ = ["Leaf", "usable_bounds"]
 
 BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY = range(8)
-UNDEFINED, SIGNED, UNSIGNED, FLOAT16 = range(4)                  # sort orders
+UNDEFINED, SIGNED, UNSIGNED, FLOAT16 = range(4)  # sort orders
 TYPE_ORDER, IEEE_754_TOTAL_ORDER, INT96_TIMESTAMP_ORDER = 1, 2, 3
 
 LENGTHS = {BOOLEAN: 1, INT32: 4, INT64: 8, INT96: 12, FLOAT: 4, DOUBLE: 8}
@@ -58,7 +58,7 @@ def usable_bounds(data, chunk: dict[str, int], leaf: Leaf) -> tuple[int, int, in
     has, ranges, values = 0, [], []
     for name, present, bit in pair:
         offset, length = chunk[f"{name}_offset"], chunk[f"{name}_length"]
-        value = bytes(data[offset:offset + length])
+        value = bytes(data[offset : offset + length])
         usable = bool(chunk["present"] & present) and leaf.fits(length) and not is_nan(value, leaf)
         has |= bit if usable else 0
         ranges += [offset, length] if usable else [0, 0]
@@ -71,7 +71,7 @@ def usable_bounds(data, chunk: dict[str, int], leaf: Leaf) -> tuple[int, int, in
 def is_nan(value: bytes, leaf: Leaf) -> bool:
     if not leaf.is_floating:
         return False
-    number, = struct.unpack(FLOAT_FORMATS[leaf.type], value)
+    (number,) = struct.unpack(FLOAT_FORMATS[leaf.type], value)
     return number != number
 
 

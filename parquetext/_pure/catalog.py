@@ -11,7 +11,7 @@ from .scan import Scan
 
 __all__ = ["bound_columns"]
 
-STORED, INTEGER, DOUBLE, TEXT, MOMENT = range(5)                  # the bitmaps
+STORED, INTEGER, DOUBLE, TEXT, MOMENT = range(5)  # the bitmaps
 BITMAPS = 5
 LARGEST_OFFSET = (1 << 31) - 1
 FLOATS = {2: "<e", 4: "<f", 8: "<d"}
@@ -68,8 +68,13 @@ class _End:
         self.valid = bytearray(BITMAPS * self.bitmap_bytes)
 
     def buffers(self) -> tuple[bytes, bytes, bytes, bytes, bytes]:
-        return (bytes(self.numbers), self.moments.tobytes(), self.offsets.tobytes(), bytes(self.data),
-                bytes(self.valid))
+        return (
+            bytes(self.numbers),
+            self.moments.tobytes(),
+            self.offsets.tobytes(),
+            bytes(self.data),
+            bytes(self.valid),
+        )
 
     def append(self, value: bytes | None, reading: int) -> None:
         number, moment = bytes(8), None

@@ -13,11 +13,15 @@ __all__ = ["Chunks"]
 
 CHUNK_MEMBERS = members(
     q="num_values total_uncompressed_size total_compressed_size data_page_offset dictionary_page_offset null_count"
-      " distinct_count",
-    ranges="chunk metadata statistics min_value max_value min max", i="type codec", I="present encodings")
+    " distinct_count",
+    ranges="chunk metadata statistics min_value max_value min max",
+    i="type codec",
+    I="present encodings",
+)
 PLACES_MEMBERS = members(
     q="index_page_offset bloom_filter_offset offset_index_offset column_index_offset",
-    i="bloom_filter_length offset_index_length column_index_length")
+    i="bloom_filter_length offset_index_length column_index_length",
+)
 BOUNDS = ("min_value", wire.PRESENT_MIN_VALUE, 1), ("max_value", wire.PRESENT_MAX_VALUE, 2)
 
 
@@ -58,8 +62,10 @@ class Chunks:
         has, *ranges = self.bounds()
         offsets, lengths = ranges[:2] if bit == 1 else ranges[2:]
         data = memoryview(self.buffer).cast("B")
-        return [bytes(data[start:start + length]) if bits & bit else None
-                for bits, start, length in zip(has, offsets, lengths, strict=True)]
+        return [
+            bytes(data[start : start + length]) if bits & bit else None
+            for bits, start, length in zip(has, offsets, lengths, strict=True)
+        ]
 
     def bounds(self) -> tuple[bytes, memoryview, memoryview, memoryview, memoryview]:
         """The usable bounds: (has, min_offset, min_length, max_offset, max_length); in `has` bit 0 is min, 1 max."""

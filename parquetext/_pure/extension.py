@@ -23,13 +23,13 @@ STOP = 0
 class Place(NamedTuple):
     """Where a struct's extension lies; offsets from the struct's first byte."""
 
-    marker: int         # 1 spec, 2 thrift
-    placement: int      # 0 in the struct, 1 behind its stop
-    struct_end: int     # behind the (last) stop byte
-    header: int         # of the marker
-    payload: int        # the extension's bytes,
-    length: int         # and how many
-    length_bytes: int   # bytes of their ULEB128
+    marker: int  # 1 spec, 2 thrift
+    placement: int  # 0 in the struct, 1 behind its stop
+    struct_end: int  # behind the (last) stop byte
+    header: int  # of the marker
+    payload: int  # the extension's bytes,
+    length: int  # and how many
+    length_bytes: int  # bytes of their ULEB128
 
 
 def find(data, file_metadata: bool = False, max_depth: int = wire.MAX_DEPTH) -> Place | None:
@@ -61,7 +61,7 @@ def find(data, file_metadata: bool = False, max_depth: int = wire.MAX_DEPTH) -> 
         elif type:
             at = walk.skip(at, type, 1)
     if file_metadata and _is_after_stop(walk, at):
-        place = _read_extension(walk, MARKERS[bytes(walk.data[at:at + MARKER_BYTES])], at, place)
+        place = _read_extension(walk, MARKERS[bytes(walk.data[at : at + MARKER_BYTES])], at, place)
         return place._replace(placement=AFTER_STOP, struct_end=walk.size)
     return place and place._replace(struct_end=at)
 
@@ -79,7 +79,7 @@ def _read_extension(walk: Walk, marker: int, header: int, first: Place | None) -
 
 def _is_after_stop(walk: Walk, header: int) -> bool:
     """Whether an extension and a stop byte are exactly what is left from `header` on."""
-    if bytes(walk.data[header:header + MARKER_BYTES]) not in MARKERS:
+    if bytes(walk.data[header : header + MARKER_BYTES]) not in MARKERS:
         return False
     try:
         length, payload = varint.decode32(walk.data, header + MARKER_BYTES)
@@ -100,10 +100,10 @@ def read_trailer(data, end: int) -> tuple[bytes, int, int] | None:
         raise IndexError(f"offset {end} is behind the {len(data)} bytes given")
     if end < TRAILER_BYTES:
         return None
-    crc, length, length_crc = (int.from_bytes(data[end - at:end - at + 4], "little") for at in (28, 24, 20))
-    if crc32(data[end - 24:end - 20]) != length_crc:
+    crc, length, length_crc = (int.from_bytes(data[end - at : end - at + 4], "little") for at in (28, 24, 20))
+    if crc32(data[end - 24 : end - 20]) != length_crc:
         return None
-    return bytes(data[end - 16:end]), length, crc
+    return bytes(data[end - 16 : end]), length, crc
 
 
 def block_before(data, end: int, check_payload: bool = True) -> tuple[bytes, int, int, int] | None:
@@ -117,7 +117,7 @@ def block_before(data, end: int, check_payload: bool = True) -> tuple[bytes, int
         return None
     uuid, length, crc = found
     payload = end - TRAILER_BYTES - length
-    if check_payload and crc32(memoryview(data).cast("B")[payload:payload + length]) != crc:
+    if check_payload and crc32(memoryview(data).cast("B")[payload : payload + length]) != crc:
         return None
     return uuid, payload, length, crc
 

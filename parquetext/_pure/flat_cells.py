@@ -12,16 +12,16 @@ from ..errors import wire_error
 from . import checksum
 from .flat_tables import PAYLOAD_LIMIT
 
-IS_VERBATIM, ALL_FLAGS = 8, 31   # of the tail block
+IS_VERBATIM, ALL_FLAGS = 8, 31  # of the tail block
 FEW_BUCKETS = 32
-FIRST_READ = 4096            # bytes from the end, where the tail that was given does not hold the record
+FIRST_READ = 4096  # bytes from the end, where the tail that was given does not hold the record
 LEAST_AT_ONCE = 256
-SMALLEST_CHUNK = 8           # an entry of a vector and a table
+SMALLEST_CHUNK = 8  # an entry of a vector and a table
 _HEADER = struct.Struct("<IIHHI")
 _COUNTS = struct.Struct("<7IiqI7I")
 _RECORD = struct.Struct("<16s4I")
 _SMALLEST_TAIL = wire.FLAT_TAIL_BYTES + wire.FLAT_RECORD_BYTES
-_PAGES = (wire.KIND_DIRECTORY, wire.KIND_BUCKET)       # small, and a lookup may need many: they are not counted
+_PAGES = (wire.KIND_DIRECTORY, wire.KIND_BUCKET)  # small, and a lookup may need many: they are not counted
 
 
 def _slot(kind: int, part: int = 0) -> tuple[int, bool]:
@@ -53,15 +53,15 @@ class Counts(NamedTuple):
     pool_hint: int
     vtable_bytes: int
     listed: int
-    extensions: int          # place of their list; 0: none
+    extensions: int  # place of their list; 0: none
 
 
 class Vtable(NamedTuple):
     """A vtable as a table of one name sees it."""
 
-    size: int                    # of the table
-    at: dict[str, int]           # present field -> its offset in the table
-    wrong: int | None            # the first entry that leaves the table
+    size: int  # of the table
+    at: dict[str, int]  # present field -> its offset in the table
+    wrong: int | None  # the first entry that leaves the table
 
 
 class Source:
@@ -104,7 +104,7 @@ class Cell:
         return self.footer.fail(code, self.place + at, expected, found)
 
     def u32(self, at: int) -> int:
-        return int.from_bytes(self.data[at:at + 4], "little")
+        return int.from_bytes(self.data[at : at + 4], "little")
 
     def words(self, at: int, count: int) -> tuple[int, ...]:
         return struct.unpack_from(f"<{count}I", self.data, at)
@@ -123,7 +123,7 @@ class Cell:
         """A range of bytes that the words at `words` name."""
         if at > self.size or length > self.size - at:
             raise self.fail(wire.BAD_OFFSET, words, self.size, at)
-        return bytes(self.data[at:at + length])
+        return bytes(self.data[at : at + length])
 
     def vtable(self, name: str, at: int) -> Vtable:
         """The vtable of the table at `at`, which ends in the cell."""
@@ -163,7 +163,7 @@ class Cell:
 
     def blob(self, at: int) -> bytes:
         """A string, or a vector of bytes."""
-        return bytes(self.data[at + 4:at + 4 + self.blob_length(at)])
+        return bytes(self.data[at + 4 : at + 4 + self.blob_length(at)])
 
     def child(self, fields: dict[str, int], field: str, name: str) -> dict[str, int] | None:
         """The table that a field leads to, if it is there."""
@@ -187,11 +187,11 @@ class Footer:
             raise wire_error(wire.BAD_OFFSET, payload, size, length)
         begin, end = known_end - len(known), payload + length
         self.held = length if known_end < end else min(max(begin - payload, 0), length)  # from here on it is in memory
-        self.memory = bytes(known[payload + self.held - begin:end - begin]) if self.held < length else b""
+        self.memory = bytes(known[payload + self.held - begin : end - begin]) if self.held < length else b""
         self._vtable_views: dict[tuple[str, int], Vtable | None] = {}
-        self._cells: dict[tuple[int, bool], Cell] = {}         # the last one of each kind; parts above 0 by themselves
-        self._names, self._bucket_loads = b"", 0               # all BUCKET cells, once many of them were wanted
-        self.unseen: bytearray | None = None                   # while all is checked: the payload, zero where loaded
+        self._cells: dict[tuple[int, bool], Cell] = {}  # the last one of each kind; parts above 0 by themselves
+        self._names, self._bucket_loads = b"", 0  # all BUCKET cells, once many of them were wanted
+        self.unseen: bytearray | None = None  # while all is checked: the payload, zero where loaded
         self.begin()
         self._open()
 
@@ -201,9 +201,9 @@ class Footer:
     def read(self, place: int, count: int) -> bytes:
         """Bytes of the payload, from memory or from the source."""
         if place >= self.held:
-            return self.memory[place - self.held:place - self.held + count]
+            return self.memory[place - self.held : place - self.held + count]
         if self._names and 0 <= place - self.counts.buckets <= len(self._names) - count:
-            return self._names[place - self.counts.buckets:place - self.counts.buckets + count]
+            return self._names[place - self.counts.buckets : place - self.counts.buckets + count]
         return self.source.read(self.payload + place, count)
 
     def hold(self, place: int) -> None:
@@ -263,14 +263,17 @@ class Footer:
             raise self._wrong(wire.BAD_CELL, 60, tail_length, size)
         words = struct.unpack_from(f"<{4 * counted}q{counted}h", block, wire.FLAT_TAIL_BYTES)
         self.first_row_groups = [words[index::counted] for index in range(counted)]
-        self.vtables_at, self.vtables = self.tail + vtables, block[vtables:vtables + counts.vtable_bytes]
-        self.listed = list(struct.iter_unpack("<II", block[lists:lists + 8 * counts.listed]))
+        self.vtables_at, self.vtables = self.tail + vtables, block[vtables : vtables + counts.vtable_bytes]
+        self.listed = list(struct.iter_unpack("<II", block[lists : lists + 8 * counts.listed]))
         self.cell_leaves = cell_leaves(counts.row_groups)
         self.column_cells = -(-counts.leaves // self.cell_leaves)
         # The directory lists what follows, in this order.
         sizes = {
-            wire.KIND_COLUMN: self.column_cells, wire.KIND_NODE: counts.nodes,
-            wire.KIND_ROW_GROUPS: counts.row_group_cells, wire.KIND_KEY_VALUE: counts.key_values, wire.KIND_ROOT: 1,
+            wire.KIND_COLUMN: self.column_cells,
+            wire.KIND_NODE: counts.nodes,
+            wire.KIND_ROW_GROUPS: counts.row_group_cells,
+            wire.KIND_KEY_VALUE: counts.key_values,
+            wire.KIND_ROOT: 1,
             wire.KIND_POOL: counts.pool_pages,
         }
         self.first_entry, entries = {}, 0
@@ -329,7 +332,7 @@ class Footer:
             raise self.fail(wire.BAD_OFFSET, place, self.tail, place)
         left = self.tail - place
         data = self.read(place, min(max(hint, LEAST_AT_ONCE), FIRST_READ, left))
-        length, = struct.unpack_from("<I", data, 4)
+        (length,) = struct.unpack_from("<I", data, 4)
         if length % 8 or not wire.FLAT_CELL_HEADER_BYTES <= length <= left:
             raise self.fail(wire.BAD_CELL, place + 4, left, length)
         if _HEADER.unpack_from(data)[2] not in _PAGES:
@@ -337,11 +340,11 @@ class Footer:
         if length > len(data):
             data += self.read(place + len(data), length - len(data))
         view = memoryview(data)[:length]
-        stored, = struct.unpack_from("<I", data)
+        (stored,) = struct.unpack_from("<I", data)
         if (found := checksum.crc32(view[4:])) != stored:
             raise self.fail(wire.CHECKSUM, place, stored, found)
         if self.unseen is not None:
-            self.unseen[place:place + length] = bytes(length)
+            self.unseen[place : place + length] = bytes(length)
         return Cell(self, place, view)
 
     def keep(self, cell: Cell) -> Cell:
@@ -399,4 +402,4 @@ class Footer:
         cell, used = self.page(wire.KIND_BUCKET, self.counts.buckets, number, wire.FLAT_BUCKET_ENTRIES)
         self._bucket_loads += is_far
         begin = wire.FLAT_CELL_HEADER_BYTES
-        return list(struct.iter_unpack("<II", cell.data[begin:begin + 8 * used])), used == wire.FLAT_BUCKET_ENTRIES
+        return list(struct.iter_unpack("<II", cell.data[begin : begin + 8 * used])), used == wire.FLAT_BUCKET_ENTRIES

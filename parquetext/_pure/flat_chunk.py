@@ -11,18 +11,38 @@ from .flat_residue import CHUNK, Residues, chunk_facts, path_list
 from .flat_schema import ABSENT, GEOGRAPHY, GEOMETRY, Elements, Struct, list_structs
 from .flat_tables import Octets, Table
 
-SHORT_BOUND = 16                       # bytes of a bound that the base slots can hold
-SORT_UNSIGNED = 2                      # pqx_sort_order
+SHORT_BOUND = 16  # bytes of a bound that the base slots can hold
+SORT_UNSIGNED = 2  # pqx_sort_order
 BYTE_ARRAY, LAST_TYPE = 6, 7
 NOT_SAID, INEXACT, EXACT = range(3)
 NO_CRYPTO = Crypto(0, None, None)
 
 _BASE_SLOTS = ("lo4", "lo8", "hi8", "len")
-_PLACES = ("index_page_offset", "bloom_filter_offset", "offset_index_offset", "column_index_offset",
-           "bloom_filter_length", "offset_index_length", "column_index_length")
-_FACTS = ("num_values", "total_uncompressed_size", "total_compressed_size", "data_page_offset",
-          "dictionary_page_offset", "null_count", "distinct_count", "type", "codec", "present", "encodings",
-          "chunk_offset", "chunk_length", "metadata_offset")
+_PLACES = (
+    "index_page_offset",
+    "bloom_filter_offset",
+    "offset_index_offset",
+    "column_index_offset",
+    "bloom_filter_length",
+    "offset_index_length",
+    "column_index_length",
+)
+_FACTS = (
+    "num_values",
+    "total_uncompressed_size",
+    "total_compressed_size",
+    "data_page_offset",
+    "dictionary_page_offset",
+    "null_count",
+    "distinct_count",
+    "type",
+    "codec",
+    "present",
+    "encodings",
+    "chunk_offset",
+    "chunk_length",
+    "metadata_offset",
+)
 
 # What a ColumnMetadata cannot do without, with the Thrift field to name in the error.
 _REQUIRED = (
@@ -37,21 +57,21 @@ _ALL_REQUIRED = sum(bit for bit, _ in _REQUIRED)
 
 
 def _word(value: bytes, at: int = 0) -> int:
-    return int.from_bytes(value[at:at + 4], "little")
+    return int.from_bytes(value[at : at + 4], "little")
 
 
 def _long(value: bytes, at: int = 0) -> int:
-    return int.from_bytes(value[at:at + 8], "little")
+    return int.from_bytes(value[at : at + 8], "little")
 
 
 # Physical type -> how a bound of it is packed; byte arrays (6, 7) have a rule of their own.
 _PACK = {
-    0: lambda value: {"lo4": value[0]},                              # BOOLEAN
-    1: lambda value: {"lo4": _word(value)},                          # INT32
-    2: lambda value: {"lo8": _long(value)},                          # INT64
+    0: lambda value: {"lo4": value[0]},  # BOOLEAN
+    1: lambda value: {"lo4": _word(value)},  # INT32
+    2: lambda value: {"lo8": _long(value)},  # INT64
     3: lambda value: {"lo4": _word(value), "lo8": _long(value, 4)},  # INT96
-    4: lambda value: {"lo4": _word(value)},                          # FLOAT
-    5: lambda value: {"lo8": _long(value)},                          # DOUBLE
+    4: lambda value: {"lo4": _word(value)},  # FLOAT
+    5: lambda value: {"lo8": _long(value)},  # DOUBLE
 }
 
 
@@ -78,7 +98,7 @@ def shorten_max(value: bytes) -> bytes | None:
     """An upper bound of at most 16 bytes for a longer string: up to its last byte that stays ASCII, plus one."""
     for cut in range(SHORT_BOUND, 0, -1):
         if value[cut - 1] < 0x7F:
-            return value[:cut - 1] + bytes([value[cut - 1] + 1])
+            return value[: cut - 1] + bytes([value[cut - 1] + 1])
     return None
 
 
@@ -89,8 +109,9 @@ def shorten(type: int, sort_order: int, value: bytes, is_max: bool) -> bytes | N
     return shorten_max(value) if is_max else shorten_min(value)
 
 
-def pack_bound(type: int, value: bytes, shortened: bytes | None,
-               exactness: int) -> tuple[dict[str, int], Octets | None]:
+def pack_bound(
+    type: int, value: bytes, shortened: bytes | None, exactness: int
+) -> tuple[dict[str, int], Octets | None]:
     """A bound's base slots, and its own slot where these cannot hold it whole."""
     if type not in _PACK and len(value) > SHORT_BOUND:
         return {} if shortened is None else {**pack_short(shortened), "len": -len(shortened)}, Octets(value)
@@ -120,37 +141,54 @@ class Column:
         """What the tables do not say of one row group's chunk."""
         fact = self.fact(row_group)
         min, max = self._bound(row_group, False), self._bound(row_group, True)
-        inexact = {field for field, value, is_max in ((wire.STATISTICS_IS_MIN_VALUE_EXACT, min, False),
-                                                      (wire.STATISTICS_IS_MAX_VALUE_EXACT, max, True))
-                   if self.is_compact and value is not None and self._shortened(value, is_max) is not None}
-        residues.add(fact["chunk_offset"], fact["chunk_offset"] + fact["chunk_length"], CHUNK,
-                     chunk_facts(fact, self.path, min, max), type=self.type, inexact=inexact)
+        inexact = {
+            field
+            for field, value, is_max in (
+                (wire.STATISTICS_IS_MIN_VALUE_EXACT, min, False),
+                (wire.STATISTICS_IS_MAX_VALUE_EXACT, max, True),
+            )
+            if self.is_compact and value is not None and self._shortened(value, is_max) is not None
+        }
+        residues.add(
+            fact["chunk_offset"],
+            fact["chunk_offset"] + fact["chunk_length"],
+            CHUNK,
+            chunk_facts(fact, self.path, min, max),
+            type=self.type,
+            inexact=inexact,
+        )
 
     def table(self, row_group: int) -> Table:
         """The ColumnChunk of one row group."""
         fact = self.fact(row_group)
         metadata = fact["present"] & wire.PRESENT_METADATA
         crypto = self._crypto(fact) if fact["present"] & wire.PRESENT_CRYPTO else NO_CRYPTO
-        return Table("ColumnChunk", {
-            "metadata": self._metadata(row_group, fact) if metadata else None,
-            "crypto_metadata_type": crypto.tag or None,
-            "crypto_metadata": key(crypto),
-            "encrypted_column_metadata": crypto.bytes,
-            "own": self._own(fact),
-        })
+        return Table(
+            "ColumnChunk",
+            {
+                "metadata": self._metadata(row_group, fact) if metadata else None,
+                "crypto_metadata_type": crypto.tag or None,
+                "crypto_metadata": key(crypto),
+                "encrypted_column_metadata": crypto.bytes,
+                "own": self._own(fact),
+            },
+        )
 
     def _crypto(self, fact: dict) -> Crypto:
         """The crypto fields. Some that the flat schema does not know would make it look like a plain chunk."""
         place = fact["chunk_offset"]
-        crypto = Crypto.find(Struct(self.data, place), wire.COLUMN_CHUNK_CRYPTO_METADATA,
-                             wire.COLUMN_CHUNK_ENCRYPTED_COLUMN_METADATA)
+        crypto = Crypto.find(
+            Struct(self.data, place), wire.COLUMN_CHUNK_CRYPTO_METADATA, wire.COLUMN_CHUNK_ENCRYPTED_COLUMN_METADATA
+        )
         if not crypto.tag and crypto.bytes is None:
             raise wire_error(wire.ENCRYPTED, place, 0, self.encrypted)
         return crypto
 
     def _own(self, fact: dict) -> Table | None:
-        fields = {name: None if fact[name] == ABSENT else fact[name] for name in (
-            "column_index_offset", "offset_index_offset", "column_index_length", "offset_index_length")}
+        fields = {
+            name: None if fact[name] == ABSENT else fact[name]
+            for name in ("column_index_offset", "offset_index_offset", "column_index_length", "offset_index_length")
+        }
         if fact["present"] & wire.PRESENT_FILE_PATH:
             fields["file_path"] = Struct(self.data, fact["chunk_offset"]).binary(wire.COLUMN_CHUNK_FILE_PATH)
         return None if all(value is None for value in fields.values()) else Table("OwnChunk", fields)
@@ -175,25 +213,35 @@ class Column:
         def where(bit: int, name: str) -> int | None:
             return fact[name] if present & bit else None
 
-        return Table("ColumnMetadata", {
-            "codec": fact["codec"],
-            "num_values": None if fact["num_values"] == self.rows[row_group] else fact["num_values"],
-            "total_uncompressed_size": fact["total_uncompressed_size"],
-            "total_compressed_size": fact["total_compressed_size"],
-            "key_value_metadata": self._key_values(fact) if present & wire.PRESENT_KEY_VALUES else None,
-            "data_page_offset": fact["data_page_offset"],
-            "index_page_offset": where(wire.PRESENT_INDEX_PAGE_OFFSET, "index_page_offset"),
-            "dictionary_page_offset": where(wire.PRESENT_DICTIONARY_PAGE_OFFSET, "dictionary_page_offset"),
-            "statistics": self._statistics(row_group, fact) if present & wire.PRESENT_STATISTICS else None,
-            "is_fully_dict_encoded": 1 if present & wire.PRESENT_FULLY_DICTIONARY_ENCODED else 0,
-            "bloom_filter": Table("BloomFilterInfo", {
-                "offset": fact["bloom_filter_offset"],
-                "length": where(wire.PRESENT_BLOOM_FILTER_LENGTH, "bloom_filter_length"),
-            }) if present & wire.PRESENT_BLOOM_FILTER_OFFSET else None,
-            "geospatial_statistics": geospatial(Struct(self.data, fact["metadata_offset"])) if self.is_geospatial
-            else None,
-            "encodings": fact["encodings"] & 0xFFFF, "more_encodings": fact["encodings"] >> 16 or None,
-        })
+        return Table(
+            "ColumnMetadata",
+            {
+                "codec": fact["codec"],
+                "num_values": None if fact["num_values"] == self.rows[row_group] else fact["num_values"],
+                "total_uncompressed_size": fact["total_uncompressed_size"],
+                "total_compressed_size": fact["total_compressed_size"],
+                "key_value_metadata": self._key_values(fact) if present & wire.PRESENT_KEY_VALUES else None,
+                "data_page_offset": fact["data_page_offset"],
+                "index_page_offset": where(wire.PRESENT_INDEX_PAGE_OFFSET, "index_page_offset"),
+                "dictionary_page_offset": where(wire.PRESENT_DICTIONARY_PAGE_OFFSET, "dictionary_page_offset"),
+                "statistics": self._statistics(row_group, fact) if present & wire.PRESENT_STATISTICS else None,
+                "is_fully_dict_encoded": 1 if present & wire.PRESENT_FULLY_DICTIONARY_ENCODED else 0,
+                "bloom_filter": Table(
+                    "BloomFilterInfo",
+                    {
+                        "offset": fact["bloom_filter_offset"],
+                        "length": where(wire.PRESENT_BLOOM_FILTER_LENGTH, "bloom_filter_length"),
+                    },
+                )
+                if present & wire.PRESENT_BLOOM_FILTER_OFFSET
+                else None,
+                "geospatial_statistics": geospatial(Struct(self.data, fact["metadata_offset"]))
+                if self.is_geospatial
+                else None,
+                "encodings": fact["encodings"] & 0xFFFF,
+                "more_encodings": fact["encodings"] >> 16 or None,
+            },
+        )
 
     def _key_values(self, fact: dict) -> list[Table]:
         metadata, pairs = Struct(self.data, fact["metadata_offset"]), []
@@ -207,12 +255,17 @@ class Column:
 
     def _statistics(self, row_group: int, fact: dict) -> Table:
         present = fact["present"]
-        fields = {"null_count": fact["null_count"] if present & wire.PRESENT_NULL_COUNT else None,
-                  "distinct_count": fact["distinct_count"] if present & wire.PRESENT_DISTINCT_COUNT else None}
+        fields = {
+            "null_count": fact["null_count"] if present & wire.PRESENT_NULL_COUNT else None,
+            "distinct_count": fact["distinct_count"] if present & wire.PRESENT_DISTINCT_COUNT else None,
+        }
         own, exactness = {}, 0
-        for bit, (side, said, exact) in enumerate((
+        for bit, (side, said, exact) in enumerate(
+            (
                 ("min", wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
-                ("max", wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT))):
+                ("max", wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT),
+            )
+        ):
             value = self._bound(row_group, side == "max")
             if value is None:
                 continue
@@ -230,8 +283,8 @@ class Column:
         has, *ranges = self.bounds
         if not has[row_group] >> is_max & 1:
             return None
-        offset, length = (array[row_group] for array in ranges[2 * is_max:2 * is_max + 2])
-        return bytes(self.buffer[offset:offset + length])
+        offset, length = (array[row_group] for array in ranges[2 * is_max : 2 * is_max + 2])
+        return bytes(self.buffer[offset : offset + length])
 
     def _shortened(self, value: bytes, is_max: bool) -> bytes | None:
         return shorten(self.type, self.sort_order, value, is_max)

@@ -10,8 +10,8 @@ from ..errors import wire_error
 from .flat_cells import Cell
 from .flat_tables import Octets, Payload, Table
 
-_FIRST = 24                                          # where the entries begin in the list's cell
-_ENTRY = struct.Struct("<16sII")                     # UUID, place of the cell, length of the bytes
+_FIRST = 24  # where the entries begin in the list's cell
+_ENTRY = struct.Struct("<16sII")  # UUID, place of the cell, length of the bytes
 
 
 def check(extensions: list[tuple[bytes, bytes]]) -> None:
@@ -46,7 +46,7 @@ def entries(footer) -> list[tuple[bytes, int, int]]:
     cell.require(_FIRST)
     count = cell.u32(16)
     cell.require(_FIRST + _ENTRY.size * count)
-    found = list(_ENTRY.iter_unpack(cell.data[_FIRST:_FIRST + _ENTRY.size * count]))
+    found = list(_ENTRY.iter_unpack(cell.data[_FIRST : _FIRST + _ENTRY.size * count]))
     for index in range(1, count):
         if found[index - 1][0] >= found[index][0]:
             raise cell.fail(wire.BAD_VALUE, _FIRST + _ENTRY.size * index, 1, 0)

@@ -13,8 +13,8 @@ from .flat_names import GROUP
 
 __all__ = ["PART_TABLES", "TABLES_AT", "Head", "heads_end", "read_head", "read_list"]
 
-HEADS, TABLES_AT = 16, 20            # of COLUMN and NODE cells: the place of the heads; where the tables begin
-PART_LIST, PART_TABLES = 20, 24      # the same of parts above 0, and their list
+HEADS, TABLES_AT = 16, 20  # of COLUMN and NODE cells: the place of the heads; where the tables begin
+PART_LIST, PART_TABLES = 20, 24  # the same of parts above 0, and their list
 _WRAP = 2**32
 
 
@@ -23,27 +23,27 @@ class Head:
     """What the cell of a leaf or node says of it."""
 
     cell: Cell
-    id: int                          # leaf, or GROUP | node
-    at: int                          # where it lies in the cell
+    id: int  # leaf, or GROUP | node
+    at: int  # where it lies in the cell
     column_order: int = 0
     max_definition: int = 0
     max_repetition: int = 0
     type: int = 0
-    element: int = 0                 # cell offset of its SchemaElement
+    element: int = 0  # cell offset of its SchemaElement
     chunks: list[int] = field(default_factory=list)
-    index: int = 0                   # in preorder
-    parent: int = 0                  # node; 0 for the root too
-    position: int = 0                # among its siblings, below the top level
-    arrow: int = 0                   # pool place of the Arrow field, 0 for none
+    index: int = 0  # in preorder
+    parent: int = 0  # node; 0 for the root too
+    position: int = 0  # among its siblings, below the top level
+    arrow: int = 0  # pool place of the Arrow field, 0 for none
     first_leaf: int = 0
     leaf_count: int = 1
-    prefix: bytes = b""              # the Thrift element before and behind its name
+    prefix: bytes = b""  # the Thrift element before and behind its name
     suffix: bytes = b""
-    above: bytes = b""               # the parent's path
+    above: bytes = b""  # the parent's path
     name: bytes = b""
-    last: int = 0                    # cell offset of the last table that it lists
+    last: int = 0  # cell offset of the last table that it lists
     end: int = 0
-    fields: dict[str, int] = field(default_factory=dict)   # places of the SchemaElement's fields
+    fields: dict[str, int] = field(default_factory=dict)  # places of the SchemaElement's fields
 
     @property
     def thrift(self) -> bytes:
@@ -67,7 +67,7 @@ class _Numbers:
 
     def __init__(self, cell: Cell, at: int, before: int):
         self.cell, self.at = cell, at
-        self.place, self.beyond = before, 0           # of the table listed last; of the first one that leaves the cell
+        self.place, self.beyond = before, 0  # of the table listed last; of the first one that leaves the cell
 
     def byte(self) -> int:
         if self.at >= self.cell.size:
@@ -117,8 +117,9 @@ def _read(cell: Cell, counts: Counts, id: int, at: int, before: int) -> Head:
     if head.end > cell.size:
         raise head.fail(wire.BAD_OFFSET, cell.size, head.end)
     head.prefix, head.suffix, head.above = (
-        bytes(cell.data[first:first + length]) for first, length in (
-            (begin, prefix), (begin + prefix, suffix), (begin + prefix + suffix, above)))
+        bytes(cell.data[first : first + length])
+        for first, length in ((begin, prefix), (begin + prefix, suffix), (begin + prefix + suffix, above))
+    )
     return head
 
 

@@ -7,7 +7,7 @@ import struct
 from .. import wire
 from . import checksum
 
-GROUP = 0x80000000           # ids of groups: GROUP | node
+GROUP = 0x80000000  # ids of groups: GROUP | node
 PATH_SEED, FIELD_ID_SEED = 0, 1
 
 
@@ -43,7 +43,7 @@ def fill_buckets(entries: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
     """Buckets of (tag, place) for entries (hash, place): a full one passes an entry on to the next."""
     count = bucket_count(len(entries))
     buckets: list[list[tuple[int, int]]] = [[] for _ in range(count)]
-    behind = [*range(1, count), 0]                    # of a full bucket: the first one that may have room
+    behind = [*range(1, count), 0]  # of a full bucket: the first one that may have room
     for hash, place in entries:
         home = bucket = home_of(hash, count)
         while len(buckets[bucket]) == wire.FLAT_BUCKET_ENTRIES:

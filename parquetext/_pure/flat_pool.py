@@ -10,7 +10,7 @@ from . import arrow_schema
 from .flat_schema import Elements
 
 ARROW_SCHEMA = b"ARROW:schema"
-PAGE_SHIFT = 9               # a pool place is page << 9 | offset / 8, never below 2
+PAGE_SHIFT = 9  # a pool place is page << 9 | offset / 8, never below 2
 
 
 def pool_place(place: int) -> tuple[int, int]:
@@ -22,8 +22,8 @@ def _arrow_schema_text(scan) -> bytes | None:
     """The value of the first pair of that key which has one."""
     members = ("key_offset", "key_length", "value_offset", "value_length", "has_value")
     for key, key_length, value, length, has_value in zip(*map(scan.key_values, members), strict=True):
-        if has_value and bytes(scan.data[key:key + key_length]) == ARROW_SCHEMA:
-            return bytes(scan.data[value:value + length])
+        if has_value and bytes(scan.data[key : key + key_length]) == ARROW_SCHEMA:
+            return bytes(scan.data[value : value + length])
     return None
 
 

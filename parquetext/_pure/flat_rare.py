@@ -30,8 +30,11 @@ class Crypto(NamedTuple):
         found = None if at is None else Struct(thrift.data, at).first(2)
         known = found is not None and found[1] == wire.TYPE_STRUCT
         content = thrift.binary(bytes_id)
-        return cls(found[0] if known else 0, Struct(thrift.data, found[2]) if known else None,
-                   None if content is None else Octets(content))
+        return cls(
+            found[0] if known else 0,
+            Struct(thrift.data, found[2]) if known else None,
+            None if content is None else Octets(content),
+        )
 
 
 def _octets(content: bytes | None) -> Octets | None:
@@ -62,25 +65,38 @@ def geospatial(metadata: Struct) -> Table | None:
         for _ in range(count):
             raw, place = varint.decode32(thrift.data, place)
             numbers.append(varint.zigzag_decode(raw))
-    return Table("GeospatialStatistics", {
-        "bbox": None if box is None else _bounding_box(Struct(thrift.data, box)),
-        "geospatial_types": numbers,
-    })
+    return Table(
+        "GeospatialStatistics",
+        {
+            "bbox": None if box is None else _bounding_box(Struct(thrift.data, box)),
+            "geospatial_types": numbers,
+        },
+    )
 
 
 def _bounding_box(thrift: Struct) -> Table:
     places = {name: thrift.value(id, wire.TYPE_DOUBLE) for id, name in enumerate(BOX, 1)}
-    return Table("BoundingBox", {name: None if at is None else struct.unpack_from("<Q", thrift.data, at)[0]
-                                 for name, at in places.items()})
+    return Table(
+        "BoundingBox",
+        {name: None if at is None else struct.unpack_from("<Q", thrift.data, at)[0] for name, at in places.items()},
+    )
 
 
 def algorithm(crypto: Crypto) -> Table | None:
     """The table of an EncryptionAlgorithm's member."""
     thrift = crypto.member
-    return None if thrift is None else Table("AesGcm", {
-        "aad_prefix": _octets(thrift.binary(1)), "aad_file_unique": _octets(thrift.binary(2)),
-        "supply_aad_prefix": thrift.boolean(3),
-    })
+    return (
+        None
+        if thrift is None
+        else Table(
+            "AesGcm",
+            {
+                "aad_prefix": _octets(thrift.binary(1)),
+                "aad_file_unique": _octets(thrift.binary(2)),
+                "supply_aad_prefix": thrift.boolean(3),
+            },
+        )
+    )
 
 
 def key(crypto: Crypto) -> Table | None:

@@ -19,18 +19,24 @@ from .name_table import ByName, NameTable
 from .records import ABSENT
 
 _NODES, _COLUMNS = (wire.KIND_NODE, False), (wire.KIND_COLUMN, False)
-IS_COMPACT = 16              # of the tail block's flags
-LISTS = 28                   # where the list of a ROW_GROUPS cell begins
-CREATED_BY = 32              # where the ROOT cell has it
+IS_COMPACT = 16  # of the tail block's flags
+LISTS = 28  # where the list of a ROW_GROUPS cell begins
+CREATED_BY = 32  # where the ROOT cell has it
 _ABSENT = -1
-_LAST_TYPE = 7               # FIXED_LEN_BYTE_ARRAY
+_LAST_TYPE = 7  # FIXED_LEN_BYTE_ARRAY
 
-_ROW_GROUP_FIELDS = {        # name: (struct code, what an absent field counts as)
-    "num_rows": ("q", 0), "total_byte_size": ("q", 0), "file_offset": ("q", _ABSENT),
-    "total_compressed_size": ("q", _ABSENT), "ordinal": ("h", _ABSENT),
+_ROW_GROUP_FIELDS = {  # name: (struct code, what an absent field counts as)
+    "num_rows": ("q", 0),
+    "total_byte_size": ("q", 0),
+    "file_offset": ("q", _ABSENT),
+    "total_compressed_size": ("q", _ABSENT),
+    "ordinal": ("h", _ABSENT),
 }
-_ROW_GROUP_CODES = {**dict.fromkeys(("num_rows", "total_byte_size", "file_offset", "total_compressed_size"), "q"),
-                    "ordinal": "i", "chunk_count": "I"}
+_ROW_GROUP_CODES = {
+    **dict.fromkeys(("num_rows", "total_byte_size", "file_offset", "total_compressed_size"), "q"),
+    "ordinal": "i",
+    "chunk_count": "I",
+}
 
 _NO_FACTS = {name: ABSENT[code] for name, code in (CHUNK_MEMBERS | PLACES_MEMBERS).items()}
 
@@ -57,10 +63,10 @@ _CHUNK_FIELDS = {
 class Node(NamedTuple):
     """A leaf's or group's place in the schema."""
 
-    thrift: bytes            # the SchemaElement
-    path: bytes              # names from below the root, NUL between them; b"" for the root
-    parent: int | None       # node; None for the root
-    schema_index: int        # in preorder
+    thrift: bytes  # the SchemaElement
+    path: bytes  # names from below the root, NUL between them; b"" for the root
+    parent: int | None  # node; None for the root
+    schema_index: int  # in preorder
     first_leaf: int
     leaf_count: int
     column_order: int
@@ -83,11 +89,12 @@ class Reader(ByName):
         Where in the source they end; at its end without it.
     """
 
-    def __init__(self, source, payload: int, length: int, known, known_end: int | None = None, *,
-                 allow_verbatim: bool = False):
+    def __init__(
+        self, source, payload: int, length: int, known, known_end: int | None = None, *, allow_verbatim: bool = False
+    ):
         self._open_footer: Footer | None = Footer(source, payload, length, known, known_end)
         self._names = NameTable()
-        self._late_rows: dict[int, int] = {}          # num_rows of row groups that the tail block has no room for
+        self._late_rows: dict[int, int] = {}  # num_rows of row groups that the tail block has no room for
         if self.flags & IS_VERBATIM and not allow_verbatim:
             raise self.fail(wire.VERBATIM, self._footer.tail + 24, 0, self.flags)
         counts = self._footer.counts
@@ -198,8 +205,17 @@ class Reader(ByName):
         """The place in the schema of a leaf or, with GROUP | node, a group."""
         self.begin()
         head = self.head(id)
-        return Node(head.thrift, head.path, None if id == GROUP else head.parent, head.index, head.first_leaf,
-                    head.leaf_count, head.column_order, head.max_definition, head.max_repetition)
+        return Node(
+            head.thrift,
+            head.path,
+            None if id == GROUP else head.parent,
+            head.index,
+            head.first_leaf,
+            head.leaf_count,
+            head.column_order,
+            head.max_definition,
+            head.max_repetition,
+        )
 
     def head(self, id: int) -> Head:
         """What the cell of a leaf or group says of it."""
@@ -328,8 +344,9 @@ class Reader(ByName):
             if type <= _LAST_TYPE:
                 present |= wire.PRESENT_TYPE
                 fact["type"] = type
-            fact["encodings"] = cell.number_at(metadata, "encodings", "H", 0) \
-                | cell.number_at(metadata, "more_encodings", "H", 0) << 16
+            fact["encodings"] = (
+                cell.number_at(metadata, "encodings", "H", 0) | cell.number_at(metadata, "more_encodings", "H", 0) << 16
+            )
             if "num_values" not in metadata:
                 fact["num_values"] = self._num_rows(row_group)
             if cell.number_at(metadata, "is_fully_dict_encoded", "B", 0):
@@ -396,7 +413,7 @@ class Reader(ByName):
         page, at = pool_place(place)
         pool = self.pool_page(named, page)
         item = self.item_of(pool, named, at)
-        self._footer.spend(pool.place + at, len(item))         # many elements may share one that is long
+        self._footer.spend(pool.place + at, len(item))  # many elements may share one that is long
         return item
 
     def pool_page(self, named: int, page: int) -> Cell:
@@ -413,7 +430,7 @@ class Reader(ByName):
         length = pool.u32(at)
         if length > pool.size - at - 8:
             raise pool.fail(wire.BAD_OFFSET, at, pool.size, length)
-        return bytes(pool.data[at + 8:at + 8 + length])
+        return bytes(pool.data[at + 8 : at + 8 + length])
 
     def slice(self, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:
         """The Thrift footer for a projection, as `slice.slice_footer` makes it."""

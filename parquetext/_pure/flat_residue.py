@@ -15,13 +15,29 @@ from ..errors import ParquetextError
 from . import varint
 from .thrift import INTEGERS, Walk
 
-__all__ = ["CHUNK", "FOOTER", "ROW_GROUP", "Broken", "Residues", "Skeletons", "binary", "chunk_facts", "column_orders",
-           "fits", "group_facts", "list_header", "path_list", "rebuild", "residue_of", "value"]
+__all__ = [
+    "CHUNK",
+    "FOOTER",
+    "ROW_GROUP",
+    "Broken",
+    "Residues",
+    "Skeletons",
+    "binary",
+    "chunk_facts",
+    "column_orders",
+    "fits",
+    "group_facts",
+    "list_header",
+    "path_list",
+    "rebuild",
+    "residue_of",
+    "value",
+]
 
-LONGEST_RUN = 0x80                   # operations below it are runs
+LONGEST_RUN = 0x80  # operations below it are runs
 LONGEST_VARINT = 10
-LAST_TYPE = 7                        # all others count as one physical type
-SAME, SAME_SKELETON = 0, 1           # how a record begins; from 2 on it is a new skeleton's pool place
+LAST_TYPE = 7  # all others count as one physical type
+SAME, SAME_SKELETON = 0, 1  # how a record begins; from 2 on it is a new skeleton's pool place
 _FIXED_LITERALS = {wire.OP_DOUBLE: 8, wire.OP_UUID: 16}
 _FACTS_BY_NUMBER = (wire.OP_KEY, wire.OP_VALUE)
 NO_LISTS: dict = {}
@@ -67,10 +83,14 @@ _FACTS = {
 }
 _FILE_OFFSET_RULES = (wire.OP_FIRST_PAGE, wire.OP_DATA_PAGE_OFFSET, wire.OP_CHUNK_END)
 _CONSTANT = {
-    (CHUNK, wire.COLUMN_CHUNK_FILE_PATH), (METADATA, wire.COLUMN_META_DATA_TYPE),
-    (METADATA, wire.COLUMN_META_DATA_ENCODINGS), (METADATA, wire.COLUMN_META_DATA_PATH_IN_SCHEMA),
-    (METADATA, wire.COLUMN_META_DATA_CODEC), (METADATA, wire.COLUMN_META_DATA_KEY_VALUE_METADATA),
-    (ENCODING_STATS, wire.PAGE_ENCODING_STATS_PAGE_TYPE), (ENCODING_STATS, wire.PAGE_ENCODING_STATS_ENCODING),
+    (CHUNK, wire.COLUMN_CHUNK_FILE_PATH),
+    (METADATA, wire.COLUMN_META_DATA_TYPE),
+    (METADATA, wire.COLUMN_META_DATA_ENCODINGS),
+    (METADATA, wire.COLUMN_META_DATA_PATH_IN_SCHEMA),
+    (METADATA, wire.COLUMN_META_DATA_CODEC),
+    (METADATA, wire.COLUMN_META_DATA_KEY_VALUE_METADATA),
+    (ENCODING_STATS, wire.PAGE_ENCODING_STATS_PAGE_TYPE),
+    (ENCODING_STATS, wire.PAGE_ENCODING_STATS_ENCODING),
     (ROW_GROUP, wire.ROW_GROUP_SORTING_COLUMNS),
 }
 # Structs within structs, in a field or as items of a list.
@@ -93,6 +113,7 @@ _MARKERS = (bytes.fromhex("08ffff01"), bytes.fromhex("08feff03"))
 
 # ---- facts
 
+
 def value(number: int) -> bytes:
     """An integer's Thrift bytes."""
     return varint.encode(varint.zigzag_encode(number))
@@ -114,8 +135,10 @@ def path_list(path: bytes) -> bytes:
 
 def column_orders(orders: list[int]) -> bytes:
     """The list of ColumnOrder unions that says what the leaves say: one empty struct each."""
-    unions = (bytes([order << 4 | wire.TYPE_STRUCT]) if order < 16 else bytes([wire.TYPE_STRUCT]) + value(order)
-              for order in orders)
+    unions = (
+        bytes([order << 4 | wire.TYPE_STRUCT]) if order < 16 else bytes([wire.TYPE_STRUCT]) + value(order)
+        for order in orders
+    )
     return list_header(len(orders), wire.TYPE_STRUCT) + b"".join(union + b"\0\0" for union in unions)
 
 
@@ -132,12 +155,17 @@ _PRESENT = (
     (wire.OP_NULL_COUNT, "null_count", wire.PRESENT_NULL_COUNT),
     (wire.OP_DISTINCT_COUNT, "distinct_count", wire.PRESENT_DISTINCT_COUNT),
     (wire.OP_BLOOM_FILTER_OFFSET, "bloom_filter_offset", wire.PRESENT_BLOOM_FILTER_OFFSET),
-    (wire.OP_BLOOM_FILTER_LENGTH, "bloom_filter_length",
-     wire.PRESENT_BLOOM_FILTER_OFFSET | wire.PRESENT_BLOOM_FILTER_LENGTH),
+    (
+        wire.OP_BLOOM_FILTER_LENGTH,
+        "bloom_filter_length",
+        wire.PRESENT_BLOOM_FILTER_OFFSET | wire.PRESENT_BLOOM_FILTER_LENGTH,
+    ),
 )
 _PLACES = (
-    (wire.OP_OFFSET_INDEX_OFFSET, "offset_index_offset"), (wire.OP_OFFSET_INDEX_LENGTH, "offset_index_length"),
-    (wire.OP_COLUMN_INDEX_OFFSET, "column_index_offset"), (wire.OP_COLUMN_INDEX_LENGTH, "column_index_length"),
+    (wire.OP_OFFSET_INDEX_OFFSET, "offset_index_offset"),
+    (wire.OP_OFFSET_INDEX_LENGTH, "offset_index_length"),
+    (wire.OP_COLUMN_INDEX_OFFSET, "column_index_offset"),
+    (wire.OP_COLUMN_INDEX_LENGTH, "column_index_length"),
 )
 
 
@@ -169,16 +197,23 @@ def chunk_facts(fact: Mapping[str, int], path: bytes, min: bytes | None, max: by
 
 def group_facts(fact: Mapping[str, int], chunks: bytes) -> dict[int, bytes]:
     """What the RowGroup table says, and the chunks' bytes."""
-    facts = {wire.OP_NUM_ROWS: value(fact["num_rows"]), wire.OP_TOTAL_BYTE_SIZE: value(fact["total_byte_size"]),
-             wire.OP_CHUNKS: chunks}
-    for op, name in ((wire.OP_FILE_OFFSET, "file_offset"),
-                     (wire.OP_GROUP_COMPRESSED_SIZE, "total_compressed_size"), (wire.OP_ORDINAL, "ordinal")):
-        if fact[name] != -1 and (name != "ordinal" or -2**15 <= fact[name] < 2**15):
+    facts = {
+        wire.OP_NUM_ROWS: value(fact["num_rows"]),
+        wire.OP_TOTAL_BYTE_SIZE: value(fact["total_byte_size"]),
+        wire.OP_CHUNKS: chunks,
+    }
+    for op, name in (
+        (wire.OP_FILE_OFFSET, "file_offset"),
+        (wire.OP_GROUP_COMPRESSED_SIZE, "total_compressed_size"),
+        (wire.OP_ORDINAL, "ordinal"),
+    ):
+        if fact[name] != -1 and (name != "ordinal" or -(2**15) <= fact[name] < 2**15):
             facts[op] = value(fact[name])
     return facts
 
 
 # ---- from Thrift
+
 
 class _Maker:
     """A walk over one struct that makes its skeleton and literals.
@@ -197,7 +232,7 @@ class _Maker:
 
     def op(self, op: int, argument: bytes = b"") -> None:
         for start in range(0, len(self.waiting), LONGEST_RUN):
-            piece = self.waiting[start:start + LONGEST_RUN]
+            piece = self.waiting[start : start + LONGEST_RUN]
             self.ops.append(len(piece) - 1)
             self.ops += piece
         self.waiting.clear()
@@ -224,7 +259,7 @@ class _Maker:
             id, type, at = self.walk.field_header(header, id)
             if kind == FOOTER and bytes(self.data[header:at]) in _MARKERS:
                 end = self.walk.skip(at, type, 0)
-                if self.data[end] == 0:                   # our own and others' blocks are no part of the footer
+                if self.data[end] == 0:  # our own and others' blocks are no part of the footer
                     self.left_out = end - header
                     self.run(end, end + 1)
                     return end + 1
@@ -247,8 +282,12 @@ class _Maker:
             return end
         if (kind, id) in _CONSTANT:
             self.run(at, end)
-        elif kind == KEY_VALUE and type == wire.TYPE_BINARY and id in _PAIR_PARTS and \
-                self.facts.get((_PAIR_PARTS[id], self.pairs)) == self.data[at:end]:
+        elif (
+            kind == KEY_VALUE
+            and type == wire.TYPE_BINARY
+            and id in _PAIR_PARTS
+            and self.facts.get((_PAIR_PARTS[id], self.pairs)) == self.data[at:end]
+        ):
             self.op(_PAIR_PARTS[id], varint.encode(self.pairs))
         elif kind == SIZES and id == wire.SIZE_STATISTICS_DEFINITION_LEVEL_HISTOGRAM and type == wire.TYPE_LIST:
             self.histogram(at)
@@ -269,7 +308,7 @@ class _Maker:
         rules = (wire.OP_NULL_COUNT, wire.OP_NON_NULL) if count == 2 and type == wire.TYPE_I64 else ()
         for index in range(count):
             end = self.walk.skip(item, type, 0, item=True)
-            if not self.fact(rules[index:index + 1], item, end):
+            if not self.fact(rules[index : index + 1], item, end):
                 self.any(type, item, end, OTHER, item=True)
             item = end
 
@@ -288,7 +327,7 @@ class _Maker:
         elif type in (wire.TYPE_LIST, wire.TYPE_SET, wire.TYPE_MAP):
             self.container(type, at, kind)
         else:
-            self.run(at, end)                             # a byte, or a boolean in a list
+            self.run(at, end)  # a byte, or a boolean in a list
 
     def container(self, type: int, at: int, kind: int) -> None:
         *kinds, count, first = self.walk.map_header(at) if type == wire.TYPE_MAP else self.walk.list_header(at)
@@ -309,8 +348,15 @@ class Residue(NamedTuple):
     left_out: int
 
 
-def residue_of(data, at: int, kind: int, facts: Facts, *, lists: Mapping[tuple[int, int], tuple[int, int]] = NO_LISTS,
-               inexact: Collection[int] = ()) -> Residue:
+def residue_of(
+    data,
+    at: int,
+    kind: int,
+    facts: Facts,
+    *,
+    lists: Mapping[tuple[int, int], tuple[int, int]] = NO_LISTS,
+    inexact: Collection[int] = (),
+) -> Residue:
     """The residue of the struct at `at`."""
     maker = _Maker(data, facts, lists, inexact)
     maker.struct(at, kind)
@@ -324,7 +370,7 @@ def fits(skeleton: bytes, data, at: int, end: int, facts: Facts) -> bytes | None
     while place < len(skeleton):
         op, place = skeleton[place], place + 1
         if op < LONGEST_RUN:
-            expected = skeleton[place:place + op + 1]
+            expected = skeleton[place : place + op + 1]
             place += op + 1
         elif op in facts:
             expected = facts[op]
@@ -333,7 +379,7 @@ def fits(skeleton: bytes, data, at: int, end: int, facts: Facts) -> bytes | None
             literals += expected
         else:
             return None
-        if data[at:at + len(expected)] != expected:
+        if data[at : at + len(expected)] != expected:
             return None
         at += len(expected)
     return bytes(literals) if at == end else None
@@ -366,7 +412,7 @@ class Skeletons:
 
     def __init__(self, pool):
         self.pool = pool
-        self.of_type: dict[int, bytes] = {}          # physical type -> the last one used for a chunk
+        self.of_type: dict[int, bytes] = {}  # physical type -> the last one used for a chunk
 
     def last(self, type: int | None) -> bytes | None:
         """The skeleton to try for a chunk."""
@@ -404,6 +450,7 @@ class Residues:
 
 # ---- back to Thrift
 
+
 class Broken(Exception):
     """A skeleton does not go with its facts and literals; says at which operation."""
 
@@ -420,7 +467,7 @@ def rebuild(skeleton, literals, at: int, facts: Facts, out: bytearray, budget) -
     while place < size:
         op, place = skeleton[place], place + 1
         if op < LONGEST_RUN:
-            piece = skeleton[place:place + op + 1]
+            piece = skeleton[place : place + op + 1]
             place += op + 1
             if place > size:
                 raise Broken(op)

@@ -8,12 +8,29 @@ from . import thrift, varint
 from .flat_tables import Shared, Table
 
 # LogicalType's tags in the flat schema: Thrift's field ids without the 9 that Thrift skips.
-STRING, MAP, LIST, ENUM, DECIMAL, DATE, TIME, TIMESTAMP, INTEGER, NULL, JSON, BSON, UUID, FLOAT16, VARIANT, GEOMETRY, \
-    GEOGRAPHY = range(1, 18)
+(
+    STRING,
+    MAP,
+    LIST,
+    ENUM,
+    DECIMAL,
+    DATE,
+    TIME,
+    TIMESTAMP,
+    INTEGER,
+    NULL,
+    JSON,
+    BSON,
+    UUID,
+    FLOAT16,
+    VARIANT,
+    GEOMETRY,
+    GEOGRAPHY,
+) = range(1, 18)
 MILLIS, MICROS, NANOS = range(3)
-WITH_BYTES = (GEOMETRY, GEOGRAPHY)   # members whose tables no others share
+WITH_BYTES = (GEOMETRY, GEOGRAPHY)  # members whose tables no others share
 
-ABSENT, ABSENT_FIELD_ID = -1, -2**31
+ABSENT, ABSENT_FIELD_ID = -1, -(2**31)
 TYPE_ORDER = 1
 
 
@@ -35,11 +52,25 @@ def plain(tag: int) -> tuple[int, Table]:
 
 # ConvertedType -> logical type. DECIMAL (5) takes its options from the element; MAP_KEY_VALUE and INTERVAL have none.
 CONVERTED = {
-    0: plain(STRING), 1: plain(MAP), 3: plain(LIST), 4: plain(ENUM), 6: plain(DATE),
-    7: time(TIME, 1, MILLIS), 8: time(TIME, 1, MICROS), 9: time(TIMESTAMP, 1, MILLIS), 10: time(TIMESTAMP, 1, MICROS),
-    11: integer(8, False), 12: integer(16, False), 13: integer(32, False), 14: integer(64, False),
-    15: integer(8, True), 16: integer(16, True), 17: integer(32, True), 18: integer(64, True),
-    19: plain(JSON), 20: plain(BSON),
+    0: plain(STRING),
+    1: plain(MAP),
+    3: plain(LIST),
+    4: plain(ENUM),
+    6: plain(DATE),
+    7: time(TIME, 1, MILLIS),
+    8: time(TIME, 1, MICROS),
+    9: time(TIMESTAMP, 1, MILLIS),
+    10: time(TIMESTAMP, 1, MICROS),
+    11: integer(8, False),
+    12: integer(16, False),
+    13: integer(32, False),
+    14: integer(64, False),
+    15: integer(8, True),
+    16: integer(16, True),
+    17: integer(32, True),
+    18: integer(64, True),
+    19: plain(JSON),
+    20: plain(BSON),
 }
 CONVERTED_DECIMAL = 5
 
@@ -74,7 +105,7 @@ class Struct:
         if at is None:
             return None
         length, begin = varint.decode32(self.data, at)
-        return bytes(self.data[begin:begin + length])
+        return bytes(self.data[begin : begin + length])
 
     def first(self, limit: int) -> tuple[int, int, int] | None:
         """A union's member: (id, type, value), if its id is 1 to `limit`."""
@@ -149,13 +180,27 @@ class Elements:
         is_leaf = set(self.leaves)
         self.nodes = [index for index in range(self.count) if index not in is_leaf]
         self.is_leaf = [index in is_leaf for index in range(self.count)]
-        for member in ("type", "type_length", "repetition", "num_children", "converted_type", "field_id", "parent",
-                       "first_leaf", "leaf_count", "max_definition", "max_repetition", "column_order", "sort_order"):
+        for member in (
+            "type",
+            "type_length",
+            "repetition",
+            "num_children",
+            "converted_type",
+            "field_id",
+            "parent",
+            "first_leaf",
+            "leaf_count",
+            "max_definition",
+            "max_repetition",
+            "column_order",
+            "sort_order",
+        ):
             setattr(self, member, list(scan.elements(member)))
         self.thrift_places, self.logical_places, self.name_places = (
             list(zip(scan.elements(f"{range}_offset"), scan.elements(f"{range}_length"), strict=True))
-            for range in ("bytes", "logical_type", "name"))
-        self.names = [bytes(self.data[at:at + length]) for at, length in self.name_places]
+            for range in ("bytes", "logical_type", "name")
+        )
+        self.names = [bytes(self.data[at : at + length]) for at, length in self.name_places]
         self.paths, self.position, children = [b""] * self.count, [0] * self.count, [0] * self.count
         for index in range(1, self.count):
             self.position[index] = children[self.parent[index]]
@@ -166,7 +211,7 @@ class Elements:
     def thrift(self, index: int) -> bytes:
         """The SchemaElement's bytes."""
         at, length = self.thrift_places[index]
-        return bytes(self.data[at:at + length])
+        return bytes(self.data[at : at + length])
 
     def around_name(self, index: int) -> tuple[bytes, bytes]:
         """The SchemaElement's bytes before and behind its name; all are before it where there is none."""
@@ -174,12 +219,15 @@ class Elements:
         begin = name - self.thrift_places[index][0]
         if not 0 < begin <= len(thrift) - length:
             return thrift, b""
-        return thrift[:begin], thrift[begin + length:]
+        return thrift[:begin], thrift[begin + length :]
 
     def _logical_type(self, index: int) -> tuple[int | None, Table | None]:
         at, length = self.logical_places[index]
-        found = from_logical_type(self.data, at) if length else \
-            from_converted_type(self.data, self.thrift_places[index][0], self.converted_type[index])
+        found = (
+            from_logical_type(self.data, at)
+            if length
+            else from_converted_type(self.data, self.thrift_places[index][0], self.converted_type[index])
+        )
         return found or (None, None)
 
     def table(self, index: int) -> Table:
@@ -188,14 +236,18 @@ class Elements:
         tag, options = self._logical_type(index)
         ordered = leaf and self.column_order[index] == TYPE_ORDER
         type_length, field_id, children = self.type_length[index], self.field_id[index], self.num_children[index]
-        return Table("SchemaElement", {
-            "type": small(self.type[index]),
-            "type_length": None if type_length == ABSENT else type_length,
-            "repetition_type": small(self.repetition[index]),
-            "name": self.names[index],
-            "num_children": None if leaf or children < 0 else children,
-            "field_id": None if field_id == ABSENT_FIELD_ID else field_id,
-            "logical_type_type": tag, "logical_type": options if tag in WITH_BYTES else options and Shared(options),
-            "column_order_type": 1 if ordered else None,
-            "column_order": Shared(Table("Empty", {})) if ordered else None,
-        })
+        return Table(
+            "SchemaElement",
+            {
+                "type": small(self.type[index]),
+                "type_length": None if type_length == ABSENT else type_length,
+                "repetition_type": small(self.repetition[index]),
+                "name": self.names[index],
+                "num_children": None if leaf or children < 0 else children,
+                "field_id": None if field_id == ABSENT_FIELD_ID else field_id,
+                "logical_type_type": tag,
+                "logical_type": options if tag in WITH_BYTES else options and Shared(options),
+                "column_order_type": 1 if ordered else None,
+                "column_order": Shared(Table("Empty", {})) if ordered else None,
+            },
+        )

@@ -17,8 +17,8 @@ from .slice_write import ARROW_SCHEMA, Chunk, Element, Parts, RowGroup, write
 
 ROOT = GROUP
 REPEATED = 2
-LISTS_AND_MAPS_CONVERTED = (1, 2, 3)                 # MAP, MAP_KEY_VALUE, LIST
-LISTS_AND_MAPS_LOGICAL = (2, 3)                      # MAP, LIST
+LISTS_AND_MAPS_CONVERTED = (1, 2, 3)  # MAP, MAP_KEY_VALUE, LIST
+LISTS_AND_MAPS_LOGICAL = (2, 3)  # MAP, LIST
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Part:
     id: int
     head: Head
     children: list[Part] = field(default_factory=list)
-    leaves: int = 0                                  # below it, in the slice
+    leaves: int = 0  # below it, in the slice
 
     @property
     def place(self) -> int:
@@ -85,8 +85,10 @@ class Slicer:
 
     def row_group_facts(self) -> list[RowGroup]:
         facts = {index: self.reader.row_group(index) for index in sorted(self.row_groups)}
-        return [RowGroup(*(facts[index][name] for name in ("num_rows", "file_offset", "ordinal")))
-                for index in self.row_groups]
+        return [
+            RowGroup(*(facts[index][name] for name in ("num_rows", "file_offset", "ordinal")))
+            for index in self.row_groups
+        ]
 
     def chunks(self) -> list[list[Chunk]]:
         """Facts by row group. A chunk in another file cannot be said without its path, which facts do not have."""
@@ -102,8 +104,11 @@ class Slicer:
     def key_values(self) -> list[bytes]:
         """The key-values but ARROW:schema's, as Thrift structs."""
         pairs = (self.reader.pair(index) for index in range(self.reader.key_value_count))
-        return [b"".join(b"\x18" + varint.encode(len(text)) + text for text in pair if text is not None) + b"\0"
-                for pair in pairs if pair[0] != ARROW_SCHEMA]
+        return [
+            b"".join(b"\x18" + varint.encode(len(text)) + text for text in pair if text is not None) + b"\0"
+            for pair in pairs
+            if pair[0] != ARROW_SCHEMA
+        ]
 
     # ---- ARROW:schema
 
@@ -167,14 +172,20 @@ def slice_reader(reader, leaves, row_groups, with_arrow_schema: bool, with_key_v
     reader.begin()
     parts = slicer.parts()
     row_group_facts = slicer.row_group_facts()
-    reader.begin()                                   # the leaves' cells once more
+    reader.begin()  # the leaves' cells once more
     chunks = slicer.chunks()
     arrow = slicer.arrow_schema(parts[0]) if with_arrow_schema else b""
     pairs = slicer.key_values() if with_key_values else []
-    return write(Parts(
-        version=reader.version,
-        elements=[Element(part.head.thrift, len(part.children), part.head.column_order) for part in parts],
-        row_groups=row_group_facts, chunks=chunks, paths=[part.head.path for part in parts if part.is_leaf],
-        key_values=pairs, arrow_schema=arrow, created_by=reader.created_by,
-        has_column_orders=bool(reader.flags & HAS_COLUMN_ORDERS),
-    ))
+    return write(
+        Parts(
+            version=reader.version,
+            elements=[Element(part.head.thrift, len(part.children), part.head.column_order) for part in parts],
+            row_groups=row_group_facts,
+            chunks=chunks,
+            paths=[part.head.path for part in parts if part.is_leaf],
+            key_values=pairs,
+            arrow_schema=arrow,
+            created_by=reader.created_by,
+            has_column_orders=bool(reader.flags & HAS_COLUMN_ORDERS),
+        )
+    )

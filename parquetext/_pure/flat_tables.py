@@ -12,9 +12,9 @@ from ..errors import wire_error
 from . import checksum
 
 PAYLOAD_LIMIT = 0x7FFFFFFF
-LATER = 0   # in place of a table or vector: an offset that is linked when its target is there
+LATER = 0  # in place of a table or vector: an offset that is linked when its target is there
 
-_CODES = {4: "I", 8: "Q", 2: "H", 1: "B"}   # in the order in which a table's fields lie
+_CODES = {4: "I", 8: "Q", 2: "H", 1: "B"}  # in the order in which a table's fields lie
 
 
 class Octets(bytes):
@@ -42,11 +42,11 @@ class Shape(NamedTuple):
     """Where the fields of a table lie, for one set of present fields."""
 
     vtable: bytes
-    at: dict[str, int]                       # in slot order
-    order: tuple[tuple[str, int], ...]       # (field, mask of its width), as they lie
+    at: dict[str, int]  # in slot order
+    order: tuple[tuple[str, int], ...]  # (field, mask of its width), as they lie
     inline: struct.Struct
     align: int
-    lead: int                                # the table starts at `lead` modulo `align`
+    lead: int  # the table starts at `lead` modulo `align`
 
 
 @cache
@@ -89,11 +89,11 @@ class Payload:
 
     def __init__(self):
         self.out = bytearray()
-        self.vtables: dict[bytes, int] = {}            # vtable -> its place among the vtables
+        self.vtables: dict[bytes, int] = {}  # vtable -> its place among the vtables
         self.vtable_bytes = 0
-        self.tables: list[tuple[int, int]] = []        # (place, place of its vtable)
+        self.tables: list[tuple[int, int]] = []  # (place, place of its vtable)
         self.cells: list[int] = []
-        self.shared: dict[tuple, tuple[Table, list[int]]] = {}   # content -> table, fields that lead to it
+        self.shared: dict[tuple, tuple[Table, list[int]]] = {}  # content -> table, fields that lead to it
 
     def pad(self, multiple: int, lead: int = 0) -> int:
         """Zeros up to the next place that is `lead` modulo `multiple`; that place."""
@@ -201,6 +201,6 @@ class Payload:
             raise wire_error(wire.TOO_LARGE, 0, PAYLOAD_LIMIT, len(self.out))
         view = memoryview(self.out)
         for place in self.cells:
-            length, = struct.unpack_from("<I", view, place + 4)
-            self.u32(place, checksum.crc32(view[place + 4:place + length]))
+            (length,) = struct.unpack_from("<I", view, place + 4)
+            self.u32(place, checksum.crc32(view[place + 4 : place + length]))
         return bytes(view)

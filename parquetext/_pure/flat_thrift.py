@@ -26,7 +26,7 @@ from .records import ABSENT
 
 __all__ = ["Memory", "to_thrift"]
 
-NOT_A_NUMBER = 256                                   # what stands for the operation where a record's number is none
+NOT_A_NUMBER = 256  # what stands for the operation where a record's number is none
 _NO_FACTS = {name: ABSENT[code] for name, code in (CHUNK_MEMBERS | PLACES_MEMBERS).items()}
 
 
@@ -35,7 +35,7 @@ _SIDES = (("min_value", wire.PRESENT_MIN_VALUE), ("max_value", wire.PRESENT_MAX_
 
 def _bound(arena: bytearray, fact: dict[str, int], side: str, bit: int) -> bytes | None:
     begin = fact[f"{side}_offset"]
-    return bytes(arena[begin:begin + fact[f"{side}_length"]]) if fact["present"] & bit else None
+    return bytes(arena[begin : begin + fact[f"{side}_length"]]) if fact["present"] & bit else None
 
 
 class Memory:
@@ -45,7 +45,7 @@ class Memory:
         self.data, self.size = memoryview(data), len(data)
 
     def read(self, offset: int, length: int):
-        return self.data[offset:offset + length]
+        return self.data[offset : offset + length]
 
 
 def to_thrift(payload) -> bytes:
@@ -96,8 +96,8 @@ class _Rebuilding:
     def __init__(self, reader: Reader, size: int):
         self.reader, self.footer = reader, reader._footer
         self.limit = self.left = wire.FLAT_REBUILT_LIMIT * size
-        self.pages: dict[int, Cell] = {}                 # of the pool, each loaded once
-        self.records: Records                            # of the COLUMN cell at hand
+        self.pages: dict[int, Cell] = {}  # of the pool, each loaded once
+        self.records: Records  # of the COLUMN cell at hand
 
     def spend(self, size: int) -> None:
         """So much is about to come out."""
@@ -119,9 +119,13 @@ class _Rebuilding:
         elements = self.elements(orders)
         chunks = [self.chunks(leaf) for leaf in range(reader.leaf_count)]
         row_groups = self.row_groups(chunks)
-        facts = {wire.OP_VERSION: value(reader.version), wire.OP_ALL_ROWS: value(reader.num_rows),
-                 wire.OP_ELEMENTS: elements, wire.OP_ROW_GROUPS: row_groups,
-                 wire.OP_COLUMN_ORDERS: column_orders(orders)}
+        facts = {
+            wire.OP_VERSION: value(reader.version),
+            wire.OP_ALL_ROWS: value(reader.num_rows),
+            wire.OP_ELEMENTS: elements,
+            wire.OP_ROW_GROUPS: row_groups,
+            wire.OP_COLUMN_ORDERS: column_orders(orders),
+        }
         created_by = reader.created_by
         if created_by is not None:
             facts[wire.OP_CREATED_BY] = binary(created_by)

@@ -29,14 +29,14 @@ class _Check:
 
     def __init__(self, reader: Reader, data: memoryview):
         self.reader, self.data, self.footer = reader, data, reader._footer
-        self.schema: dict[int, int] = {}              # element in preorder -> place of its SchemaElement
-        self.row_groups: list[int] = []               # places of the RowGroups
-        self.chunks: list[list[int]] = []             # leaf by leaf, places of the ColumnChunks
-        self.extensions: list[int] = []               # places of the Extensions
+        self.schema: dict[int, int] = {}  # element in preorder -> place of its SchemaElement
+        self.row_groups: list[int] = []  # places of the RowGroups
+        self.chunks: list[list[int]] = []  # leaf by leaf, places of the ColumnChunks
+        self.extensions: list[int] = []  # places of the Extensions
 
     def run(self) -> None:
         reader, footer = self.reader, self.footer
-        footer.unseen = bytearray(self.data[:footer.tail])
+        footer.unseen = bytearray(self.data[: footer.tail])
         self.read_names()
         for node in range(reader.node_count):
             reader.begin()
@@ -105,7 +105,7 @@ class _Check:
         for part in range(self.footer.counts.row_group_cells):
             row_groups = reader._part_range(part)
             for _ in reader.chunks(leaf, row_groups):
-                pass                                  # reading them is the check
+                pass  # reading them is the check
             cell, chunks, _ = reader.part(reader.head(leaf), part)
             places += [cell.place + place for place in chunks]
         self.chunks.append(places)
@@ -131,7 +131,7 @@ class _Check:
     def check_public_way(self) -> None:
         """Root table and vectors, which lie in no cell, lead to the tables that the cells list."""
         footer, counts = self.footer, self.footer.counts
-        whole = Cell(footer, 0, self.data[:footer.tail])
+        whole = Cell(footer, 0, self.data[: footer.tail])
         place = whole.u32(0)
         root = whole.table("FileMetaData", place)
         self.seen(0, 4)
@@ -158,8 +158,11 @@ class _Check:
             self.check_vector(whole, columns, [places[index] for places in self.chunks])
         behind = wire.FLAT_CELL_HEADER_BYTES
         if "kv" in root:
-            self.check_vector(whole, root["kv"], [footer.listed_cell(wire.KIND_KEY_VALUE, index).place + behind
-                                                  for index in range(counts.key_values)])
+            self.check_vector(
+                whole,
+                root["kv"],
+                [footer.listed_cell(wire.KIND_KEY_VALUE, index).place + behind for index in range(counts.key_values)],
+            )
         if "extensions" in root:
             self.check_vector(whole, root["extensions"], self.extensions)
         if "created_by" in root:
@@ -167,7 +170,7 @@ class _Check:
 
     def seen(self, place: int, length: int) -> None:
         """Bytes that lie in no cell and are none of the padding."""
-        self.footer.unseen[place:place + length] = bytes(length)
+        self.footer.unseen[place : place + length] = bytes(length)
 
     def check_padding(self) -> None:
         """What is left is padding: zero."""
@@ -177,7 +180,7 @@ class _Check:
             raise self.reader.fail(wire.BAD_VALUE, place, 0, unseen[place])
 
     def check_number(self, whole: Cell, at: int, width: int, expected: int) -> None:
-        found = int.from_bytes(whole.data[at:at + width], "little", signed=True)
+        found = int.from_bytes(whole.data[at : at + width], "little", signed=True)
         if found != expected:
             mask = (1 << 8 * width) - 1
             raise whole.fail(wire.BAD_VALUE, at, expected & mask, found & mask)

@@ -30,10 +30,17 @@ from .flat_schema import ABSENT, ABSENT_FIELD_ID, Elements, Struct, list_structs
 from .flat_tables import LATER, Payload, Table
 
 NO_TYPE = 255
-MOST_AT_ONCE = 4096                                  # bytes worth reading at once, at most
+MOST_AT_ONCE = 4096  # bytes worth reading at once, at most
 HAS_CREATED_BY, HAS_KEY_VALUES, HAS_COLUMN_ORDERS, IS_VERBATIM, IS_COMPACT = 1, 2, 4, 8, 16
-UNSPEAKABLE = (wire.ENCRYPTED, wire.IRREGULAR, wire.MISMATCH, wire.MISSING_FIELD, wire.UNSUPPORTED_VALUE,
-               wire.FIELD_TYPE, wire.SCHEMA)        # why a footer is carried verbatim
+UNSPEAKABLE = (
+    wire.ENCRYPTED,
+    wire.IRREGULAR,
+    wire.MISMATCH,
+    wire.MISSING_FIELD,
+    wire.UNSUPPORTED_VALUE,
+    wire.FIELD_TYPE,
+    wire.SCHEMA,
+)  # why a footer is carried verbatim
 
 
 def write(scan, stats: str = "full", *, verbatim: bool = True, extensions=()) -> bytes:
@@ -57,8 +64,9 @@ def write(scan, stats: str = "full", *, verbatim: bool = True, extensions=()) ->
     """
     extensions = [(bytes(uuid), bytes(data)) for uuid, data in extensions]
     if stats not in ("full", "compact"):
-        raise ParquetextError(f"no such choice of statistics: {stats!r} (known: 'full', 'compact')",
-                              code=wire.BAD_ARGUMENT)
+        raise ParquetextError(
+            f"no such choice of statistics: {stats!r} (known: 'full', 'compact')", code=wire.BAD_ARGUMENT
+        )
     most = limit_of(scan.end + sum(len(data) for _, data in extensions))
     try:
         _check(scan)
@@ -98,8 +106,9 @@ def footer_crypto(scan) -> Crypto:
     """The crypto fields of FileMetaData. Some that the flat schema does not know must not be lost for its readers."""
     if not scan.encrypted & 1:
         return Crypto(0, None, None)
-    crypto = Crypto.find(Struct(scan.data, 0), wire.FILE_META_DATA_ENCRYPTION_ALGORITHM,
-                         wire.FILE_META_DATA_FOOTER_SIGNING_KEY_METADATA)
+    crypto = Crypto.find(
+        Struct(scan.data, 0), wire.FILE_META_DATA_ENCRYPTION_ALGORITHM, wire.FILE_META_DATA_FOOTER_SIGNING_KEY_METADATA
+    )
     if not crypto.tag and crypto.bytes is None:
         raise wire_error(wire.ENCRYPTED, 0, 0, scan.encrypted)
     return crypto
@@ -145,8 +154,8 @@ class _Ending:
     def __init__(self, scan):
         self.scan, self.payload = scan, Payload()
         self.longest_column = self.longest_page = 0
-        self.left_out = 0                            # bytes of the footer that do not come back: its extension
-        self.extensions_cell = 0                     # place of the list of extensions
+        self.left_out = 0  # bytes of the footer that do not come back: its extension
+        self.extensions_cell = 0  # place of the list of extensions
 
     def write_root_cell(self, residue: Residue, **behind: bytes | Table | None) -> dict[str, int]:
         """The ROOT cell; the places of what fields of the root table lead to."""
@@ -168,7 +177,7 @@ class _Ending:
     def fill_directory(self, listed: list[int]) -> None:
         entries = [struct.pack("<I", place) for place in listed]
         step = wire.FLAT_DIRECTORY_ENTRIES
-        self.fill_pages(self.directory, [entries[first:first + step] for first in range(0, len(entries), step)])
+        self.fill_pages(self.directory, [entries[first : first + step] for first in range(0, len(entries), step)])
 
     def reserve_pages(self, kind: int, count: int) -> int:
         """Empty cells of 256 bytes; the place of the first one."""
@@ -184,18 +193,37 @@ class _Ending:
             cell, content = first + wire.FLAT_PAGE_BYTES * number, b"".join(entries)
             struct.pack_into("<H", self.payload.out, cell + 10, len(entries))
             begin = cell + wire.FLAT_CELL_HEADER_BYTES
-            self.payload.out[begin:begin + len(content)] = content
+            self.payload.out[begin : begin + len(content)] = content
 
-    def write_tail(self, counts: tuple[int, ...], flags: int, version: int, row_groups: list[tuple[int, ...]] = (),
-                   buckets: tuple[int, int] = (0, 0), listed: list[tuple[int, int]] = ()) -> None:
+    def write_tail(
+        self,
+        counts: tuple[int, ...],
+        flags: int,
+        version: int,
+        row_groups: list[tuple[int, ...]] = (),
+        buckets: tuple[int, int] = (0, 0),
+        listed: list[tuple[int, int]] = (),
+    ) -> None:
         """The tail block, the last thing in the payload: its checksum covers it up to itself."""
         payload = self.payload
         tail = payload.pad(8)
-        payload.append(struct.pack(
-            "<7IiqI7I", *counts, flags, version, 0 if flags & IS_VERBATIM else self.scan.num_rows, self.directory,
-            *buckets, min(self.longest_column, MOST_AT_ONCE), min(self.longest_page, MOST_AT_ONCE),
-            payload.vtable_bytes, len(listed), self.extensions_cell))
-        for code, values in zip("qqqqh", zip(*row_groups[:wire.FLAT_PART_ROW_GROUPS], strict=True), strict=False):
+        payload.append(
+            struct.pack(
+                "<7IiqI7I",
+                *counts,
+                flags,
+                version,
+                0 if flags & IS_VERBATIM else self.scan.num_rows,
+                self.directory,
+                *buckets,
+                min(self.longest_column, MOST_AT_ONCE),
+                min(self.longest_page, MOST_AT_ONCE),
+                payload.vtable_bytes,
+                len(listed),
+                self.extensions_cell,
+            )
+        )
+        for code, values in zip("qqqqh", zip(*row_groups[: wire.FLAT_PART_ROW_GROUPS], strict=True), strict=False):
             payload.append(struct.pack(f"<{len(values)}{code}", *values))
         payload.place_vtables()
         payload.pad(4)
@@ -248,22 +276,36 @@ class _Writer(_Ending):
         buckets = self.reserve_buckets()
         listed_before = len(self.column_cells) + len(self.node_cells) + len(row_groups) + scan.key_value_count + 1
         self.reserve_directory(listed_before + len(self.pool.pages))
-        self.write_pool()                            # from here on what every projection needs: read with the tail
+        self.write_pool()  # from here on what every projection needs: read with the tail
         for node in reversed(range(len(self.elements.nodes))):
             self.write_node(node)
         for field, place in self.write_root_cell(
-                self.footer_residue(), created_by=scan.created_by, encryption_algorithm=algorithm(self.crypto),
-                footer_signing_key_metadata=self.crypto.bytes).items():
+            self.footer_residue(),
+            created_by=scan.created_by,
+            encryption_algorithm=algorithm(self.crypto),
+            footer_signing_key_metadata=self.crypto.bytes,
+        ).items():
             payload.link(self.root.field(field), place)
-        self.fill_directory(self.column_cells + self.node_cells + row_groups + self.key_value_cells
-                            + [self.root_cell] + self.pool_cells)
+        self.fill_directory(
+            self.column_cells + self.node_cells + row_groups + self.key_value_cells + [self.root_cell] + self.pool_cells
+        )
         entries = self.name_entries()
         if buckets[1]:
             self.fill_buckets(buckets[0], entries)
-        counts = (scan.leaf_count, len(self.elements.nodes), scan.row_group_count, scan.key_value_count,
-                  len(self.pool.pages), len(self.parts))
-        flags = HAS_CREATED_BY * (scan.created_by is not None) | HAS_KEY_VALUES * bool(scan.has_key_values) \
-            | HAS_COLUMN_ORDERS * bool(scan.has_column_orders) | IS_COMPACT * self.is_compact
+        counts = (
+            scan.leaf_count,
+            len(self.elements.nodes),
+            scan.row_group_count,
+            scan.key_value_count,
+            len(self.pool.pages),
+            len(self.parts),
+        )
+        flags = (
+            HAS_CREATED_BY * (scan.created_by is not None)
+            | HAS_KEY_VALUES * bool(scan.has_key_values)
+            | HAS_COLUMN_ORDERS * bool(scan.has_column_orders)
+            | IS_COMPACT * self.is_compact
+        )
         self.write_tail(counts, flags, scan.version, self.row_group_facts(), buckets, [] if buckets[1] else entries)
         return payload.sign()
 
@@ -281,8 +323,10 @@ class _Writer(_Ending):
             if text is not None:
                 facts[wire.OP_VALUE, index] = binary(text)
         lists = {}
-        for list_of, field in ((scan.elements, wire.FILE_META_DATA_SCHEMA),
-                               (scan.row_groups, wire.FILE_META_DATA_ROW_GROUPS)):
+        for list_of, field in (
+            (scan.elements, wire.FILE_META_DATA_SCHEMA),
+            (scan.row_groups, wire.FILE_META_DATA_ROW_GROUPS),
+        ):
             offsets = list_of("bytes_offset")
             if len(offsets):
                 lists[FOOTER, field] = offsets[0], offsets[-1] + list_of("bytes_length")[-1]
@@ -293,24 +337,29 @@ class _Writer(_Ending):
         scan, payload = self.scan, self.payload
         crypto = self.crypto = footer_crypto(scan)
         payload.append(bytes(8))
-        root = payload.table(Table("FileMetaData", {
-            "version": scan.version,
-            "schema": [LATER] * scan.element_count,
-            "num_rows": scan.num_rows,
-            "row_groups": [LATER] * scan.row_group_count,
-            "kv": [LATER] * scan.key_value_count if scan.has_key_values else None,
-            "created_by": None if scan.created_by is None else LATER,
-            "encryption_algorithm_type": crypto.tag or None,
-            "encryption_algorithm": LATER if crypto.tag else None,
-            "footer_signing_key_metadata": None if crypto.bytes is None else LATER,
-            "extensions": [LATER] * len(self.extensions) or None,
-        }))
+        root = payload.table(
+            Table(
+                "FileMetaData",
+                {
+                    "version": scan.version,
+                    "schema": [LATER] * scan.element_count,
+                    "num_rows": scan.num_rows,
+                    "row_groups": [LATER] * scan.row_group_count,
+                    "kv": [LATER] * scan.key_value_count if scan.has_key_values else None,
+                    "created_by": None if scan.created_by is None else LATER,
+                    "encryption_algorithm_type": crypto.tag or None,
+                    "encryption_algorithm": LATER if crypto.tag else None,
+                    "footer_signing_key_metadata": None if crypto.bytes is None else LATER,
+                    "extensions": [LATER] * len(self.extensions) or None,
+                },
+            )
+        )
         payload.link(0, root.place)
         self.root = root
         self.first_entry = {}
         for name in ("schema", "row_groups", "kv", "extensions"):
             if name in root.at:
-                offset, = struct.unpack_from("<I", payload.out, root.field(name))
+                (offset,) = struct.unpack_from("<I", payload.out, root.field(name))
                 self.first_entry[name] = root.field(name) + offset + 4
 
     def write_row_groups(self) -> list[int]:
@@ -338,9 +387,21 @@ class _Writer(_Ending):
     def add_group_residue(self, residues: Residues, index: int) -> None:
         """What its table does not say of a row group."""
         scan = self.scan
-        fact = {name: scan.row_groups(name)[index] for name in (
-            "num_rows", "total_byte_size", "file_offset", "total_compressed_size", "ordinal", "chunk_count",
-            "columns_offset", "columns_length", "bytes_offset", "bytes_length")}
+        fact = {
+            name: scan.row_groups(name)[index]
+            for name in (
+                "num_rows",
+                "total_byte_size",
+                "file_offset",
+                "total_compressed_size",
+                "ordinal",
+                "chunk_count",
+                "columns_offset",
+                "columns_length",
+                "bytes_offset",
+                "bytes_length",
+            )
+        }
         first, end, lists = 0, fact["columns_offset"] + fact["columns_length"], {}
         if fact["chunk_count"]:
             first = scan.chunks("chunk_offset")[index * scan.leaf_count]
@@ -358,23 +419,29 @@ class _Writer(_Ending):
 
         has_sorting = scan.row_groups("sorting_columns_length")[index]
         sorting = list_structs(scan.data, scan.row_groups("sorting_columns_offset")[index]) if has_sorting else None
-        return Table("RowGroup", {
-            "columns": LATER,
-            "total_byte_size": scan.row_groups("total_byte_size")[index],
-            "num_rows": self.rows[index],
-            "sorting_columns": None if sorting is None else [self.sorting_column(place) for place in sorting],
-            "file_offset": optional("file_offset"),
-            "total_compressed_size": optional("total_compressed_size"),
-            "ordinal": optional("ordinal"),
-        })
+        return Table(
+            "RowGroup",
+            {
+                "columns": LATER,
+                "total_byte_size": scan.row_groups("total_byte_size")[index],
+                "num_rows": self.rows[index],
+                "sorting_columns": None if sorting is None else [self.sorting_column(place) for place in sorting],
+                "file_offset": optional("file_offset"),
+                "total_compressed_size": optional("total_compressed_size"),
+                "ordinal": optional("ordinal"),
+            },
+        )
 
     def sorting_column(self, place: int) -> Table:
         thrift = Struct(self.scan.data, place)
-        return Table("SortingColumn", {
-            "column_idx": thrift.integer(wire.SORTING_COLUMN_COLUMN_IDX),
-            "descending": thrift.boolean(wire.SORTING_COLUMN_DESCENDING),
-            "nulls_first": thrift.boolean(wire.SORTING_COLUMN_NULLS_FIRST),
-        })
+        return Table(
+            "SortingColumn",
+            {
+                "column_idx": thrift.integer(wire.SORTING_COLUMN_COLUMN_IDX),
+                "descending": thrift.boolean(wire.SORTING_COLUMN_DESCENDING),
+                "nulls_first": thrift.boolean(wire.SORTING_COLUMN_NULLS_FIRST),
+            },
+        )
 
     def write_node(self, node: int) -> None:
         elements, index = self.elements, self.elements.nodes[node]
@@ -394,8 +461,16 @@ class _Writer(_Ending):
             for leaf in leaves:
                 index = elements.leaves[leaf]
                 column = Column(self.scan, leaf, elements, self.rows, self.is_compact)
-                self.begin_head(heads, index, (elements.column_order[index], elements.max_definition[index],
-                                               elements.max_repetition[index], elements.type[index] & 0xFF))
+                self.begin_head(
+                    heads,
+                    index,
+                    (
+                        elements.column_order[index],
+                        elements.max_definition[index],
+                        elements.max_repetition[index],
+                        elements.type[index] & 0xFF,
+                    ),
+                )
                 self.write_chunks(column, leaf, first, heads, residues)
                 self.end_head(heads, index, leaf)
             heads.write(cell)
@@ -435,7 +510,7 @@ class _Writer(_Ending):
             above = elements.paths[elements.parent[index]]
             where = elements.position[index], len(above)
         else:
-            where = self.pool.arrow.get(index, 0),
+            where = (self.pool.arrow.get(index, 0),)
         heads.add_numbers(index - number, parent, *where, *leaves, len(prefix), len(suffix))
         heads.add(prefix + suffix + above)
 
@@ -444,7 +519,7 @@ class _Writer(_Ending):
 
         def part(name: str) -> bytes:
             at, length = scan.key_values(f"{name}_offset")[index], scan.key_values(f"{name}_length")[index]
-            return bytes(scan.data[at:at + length])
+            return bytes(scan.data[at : at + length])
 
         return part("key"), part("value") if scan.key_values("has_value")[index] else None
 
@@ -467,8 +542,11 @@ class _Writer(_Ending):
         words = [self.column_cells[leaf // step] + leaf % step for leaf in range(self.scan.leaf_count)]
         cells = list(zip(elements.leaves + elements.nodes[1:], words + self.node_cells[1:], strict=True))
         by_path = [(hash_path(elements.paths[index]), place) for index, place in cells]
-        by_id = [(hash_field_id(elements.field_id[index]), place) for index, place in cells
-                 if elements.field_id[index] != ABSENT_FIELD_ID]
+        by_id = [
+            (hash_field_id(elements.field_id[index]), place)
+            for index, place in cells
+            if elements.field_id[index] != ABSENT_FIELD_ID
+        ]
         return by_path + by_id
 
     def reserve_buckets(self) -> tuple[int, int]:
@@ -482,6 +560,8 @@ class _Writer(_Ending):
 
     def row_group_facts(self) -> list[tuple[int, ...]]:
         """What the tail block says of row groups."""
-        numbers = [self.scan.row_groups(name) for name in (
-            "num_rows", "total_byte_size", "file_offset", "total_compressed_size")]
+        numbers = [
+            self.scan.row_groups(name)
+            for name in ("num_rows", "total_byte_size", "file_offset", "total_compressed_size")
+        ]
         return list(zip(*numbers, map(wrapped16, self.scan.row_groups("ordinal")), strict=True))

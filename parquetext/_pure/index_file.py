@@ -16,7 +16,7 @@ __all__ = ["IndexFile", "Range"]
 PAYLOAD_LIMIT, FOOTER_LIMIT = 0x7FFFFFFF, 0xFFFFFFFF
 FIRST_READ = 4096
 SMALLEST_TAIL = TAIL.size + RECORD.size
-GAP, SPAN = 2048, 65536                      # bytes that cost less to read along than a read of their own
+GAP, SPAN = 2048, 65536  # bytes that cost less to read along than a read of their own
 
 
 class Range(NamedTuple):
@@ -44,8 +44,9 @@ class Facts(NamedTuple):
 class IndexFile:
     """A payload and its footer in a source. Places count from the payload's start, ranges from the footer's."""
 
-    def __init__(self, source, footer: int, payload: int, length: int, known, known_end: int | None,
-                 thrift_length: int | None):
+    def __init__(
+        self, source, footer: int, payload: int, length: int, known, known_end: int | None, thrift_length: int | None
+    ):
         self.source, self.footer, self.payload, self.length = Source(source), footer, payload, length
         size, known = self.source.size, memoryview(known)
         known_end = size if known_end is None else known_end
@@ -82,7 +83,7 @@ class IndexFile:
         if not SMALLEST_TAIL <= size <= self.length:
             raise self.fail(wire.BAD_CELL, record + 4, self.length, size)
         self.hold(end - size, end)
-        block = self.memory[end - size - self.held_begin:end - self.held_begin]
+        block = self.memory[end - size - self.held_begin : end - self.held_begin]
         if (found := crc32(block[:-4])) != stored:
             raise self.fail(wire.CHECKSUM, record + 8, stored, found)
         if version != wire.INDEX_LAYOUT_VERSION:
@@ -108,7 +109,7 @@ class IndexFile:
             raise self.fail(wire.BAD_CELL, tail, tail, found)
         if shape.tail_bytes != len(block):
             raise self.fail(wire.BAD_CELL, tail + 16, len(block), shape.tail_bytes)
-        self.listed = list(struct.iter_unpack("<II", block[TAIL.size:TAIL.size + 8 * shape.listed]))
+        self.listed = list(struct.iter_unpack("<II", block[TAIL.size : TAIL.size + 8 * shape.listed]))
 
     # ---- cells
 
@@ -116,7 +117,7 @@ class IndexFile:
         """Bytes of the file, from memory or from the source."""
         begin = at - self.held_begin
         if not size or 0 <= begin <= len(self.memory) - size:
-            return self.memory[begin:begin + size] if size else b""
+            return self.memory[begin : begin + size] if size else b""
         return self.source.read(at, size)
 
     def cell(self, place: int, size: int) -> bytes:
@@ -153,7 +154,7 @@ class IndexFile:
             except Exception as error:
                 failure = failure or error
             else:
-                found += [data[range.offset - begin:range.end - begin] for range in run]
+                found += [data[range.offset - begin : range.end - begin] for range in run]
         if failure is not None:
             raise failure
         return found
@@ -162,8 +163,11 @@ class IndexFile:
     def run(ranges: list[Range], first: int) -> list[Range]:
         """The ranges that are read along with the first one."""
         begin, last = ranges[first].offset, first + 1
-        while last < len(ranges) and ranges[last].offset - ranges[last - 1].end <= GAP \
-                and ranges[last].end - begin <= SPAN:
+        while (
+            last < len(ranges)
+            and ranges[last].offset - ranges[last - 1].end <= GAP
+            and ranges[last].end - begin <= SPAN
+        ):
             last += 1
         return ranges[first:last]
 
@@ -180,6 +184,6 @@ class IndexFile:
         """A range of the footer, checked."""
         if range.offset > self.limit or range.length > self.limit - range.offset:
             raise self.fail(wire.BAD_OFFSET, place, self.limit, range.offset)
-        data, = self.gather(place, [range])
+        (data,) = self.gather(place, [range])
         self.check_thrift(stored, data, range.offset)
         return data

@@ -26,8 +26,11 @@ from .schema import sort_order
 __all__ = ["Entry", "Reader"]
 
 HAS_CREATED_BY, HAS_COLUMN_ORDERS = 1, 4
-ROW_GROUP_CODES = {**dict.fromkeys(("num_rows", "total_byte_size", "file_offset", "total_compressed_size"), "q"),
-                   "ordinal": "i", "chunk_count": "I"}
+ROW_GROUP_CODES = {
+    **dict.fromkeys(("num_rows", "total_byte_size", "file_offset", "total_compressed_size"), "q"),
+    "ordinal": "i",
+    "chunk_count": "I",
+}
 BOOLEANS = (wire.TYPE_TRUE, wire.TYPE_FALSE)
 
 
@@ -36,8 +39,8 @@ class Entry(NamedTuple):
 
     id: int
     cell: bytes
-    place: int               # of its index in preorder, in the file
-    thrift: bytes            # the SchemaElement
+    place: int  # of its index in preorder, in the file
+    thrift: bytes  # the SchemaElement
     element: dict[str, int]  # its facts, by the members of pqx_element
     parent: int
     index: int
@@ -64,16 +67,24 @@ class Reader(ByName):
         The bytes of the Thrift footer that the index may lead to; without it those in front of the payload.
     """
 
-    def __init__(self, source, footer: int, payload: int, length: int, known, known_end: int | None = None,
-                 thrift_length: int | None = None):
+    def __init__(
+        self,
+        source,
+        footer: int,
+        payload: int,
+        length: int,
+        known,
+        known_end: int | None = None,
+        thrift_length: int | None = None,
+    ):
         self._open_file: IndexFile | None = IndexFile(source, footer, payload, length, known, known_end, thrift_length)
         shape, facts = self.file.shape, self.file.facts
         self.version, self.num_rows = facts.version, facts.num_rows
         self.leaf_count, self.node_count = shape.leaves, shape.nodes
         self.row_group_count, self.key_value_count = shape.row_groups, shape.key_values
-        self._entries: dict[bool, Entry] = {}                  # the last leaf and the last node
+        self._entries: dict[bool, Entry] = {}  # the last leaf and the last node
         self._names = NameTable()
-        self._groups: dict[int, bytes] = {}                    # the path of the group that the last node was in
+        self._groups: dict[int, bytes] = {}  # the path of the group that the last node was in
         self._part: tuple[int, int, list[Range], list[bytes]] | None = None
         self._pair: tuple[int, dict[str, int], bytes] | None = None
         self._row_group_cell: tuple[int, bytes] | None = None
@@ -112,9 +123,15 @@ class Reader(ByName):
         """The place in the schema of a leaf or, with GROUP | node, a group."""
         self.begin()
         entry = self.named(id)
-        return Node(entry.thrift, entry.path, None if id == GROUP else entry.parent, entry.index, entry.first_leaf,
-                    entry.leaf_count, *(entry.element[name] for name in
-                                        ("column_order", "max_definition", "max_repetition")))
+        return Node(
+            entry.thrift,
+            entry.path,
+            None if id == GROUP else entry.parent,
+            entry.index,
+            entry.first_leaf,
+            entry.leaf_count,
+            *(entry.element[name] for name in ("column_order", "max_definition", "max_repetition")),
+        )
 
     def entry(self, id: int) -> Entry:
         """A leaf or node, from the last one where that is it; its path may not be known yet."""
@@ -165,8 +182,9 @@ class Reader(ByName):
             raise
         element = self._element(data, thrift)
         element |= zip(("column_order", "max_definition", "max_repetition"), levels, strict=True)
-        return Entry(id, cell, file.payload + place + at, data, element, parent, index, position, first_leaf,
-                     leaf_count, None)
+        return Entry(
+            id, cell, file.payload + place + at, data, element, parent, index, position, first_leaf, leaf_count, None
+        )
 
     def _leaves(self, place: int, numbers: _Numbers) -> tuple[int, int]:
         """A node's first leaf and how many there are below it."""
@@ -211,7 +229,7 @@ class Reader(ByName):
             names.append(self._groups[entry.parent])
         path = b"\0".join(reversed(names))
         if node.parent:
-            self._groups = {node.parent: path[:-len(names[0]) - 1]}
+            self._groups = {node.parent: path[: -len(names[0]) - 1]}
         return path
 
     # ---- names
@@ -224,8 +242,10 @@ class Reader(ByName):
             number = (flat_names.home_of(hash, buckets) + step) % buckets
             place = file.shape.buckets_place + wire.FLAT_PAGE_BYTES * number
             entries = self._bucket(place, number)
-            yield (self._placed(place + wire.FLAT_CELL_HEADER_BYTES, entries),
-                   len(entries) < wire.FLAT_BUCKET_ENTRIES or step + 1 == buckets)
+            yield (
+                self._placed(place + wire.FLAT_CELL_HEADER_BYTES, entries),
+                len(entries) < wire.FLAT_BUCKET_ENTRIES or step + 1 == buckets,
+            )
 
     @staticmethod
     def _placed(place: int, entries: list[tuple[int, int]]) -> list[tuple[int, tuple[int, int]]]:
@@ -254,7 +274,7 @@ class Reader(ByName):
         for id in self._all_ids():
             self.begin()
             entry = self.named(id)
-            found += len(entry.path)                  # paths take so many cells to put together
+            found += len(entry.path)  # paths take so many cells to put together
             if found > limit:
                 raise wire_error(wire.BAD_OFFSET, entry.place, limit, found)
             field_id = entry.element["field_id"]
@@ -362,8 +382,9 @@ class Reader(ByName):
             entries, start = [], 0
             for number in numbers:
                 place, crc, offsets = self._row_group_entry(number, end)
-                entries.append((crc, Range(offsets[0], offsets[1] - offsets[0]),
-                                Range(offsets[2], offsets[3] - offsets[2])))
+                entries.append(
+                    (crc, Range(offsets[0], offsets[1] - offsets[0]), Range(offsets[2], offsets[3] - offsets[2]))
+                )
                 start, end = start or place, offsets[3]
             data = self.file.gather(start, [range for entry in entries for range in entry[1:]])
             for crc, before, _ in entries:
@@ -414,7 +435,7 @@ class Reader(ByName):
         if not 0 <= row_group < self.row_group_count:
             raise wire_error(wire.BAD_ARGUMENT, 0, self.row_group_count, row_group)
         self.begin()
-        facts, = self.row_group_facts(row_group, 1)
+        (facts,) = self.row_group_facts(row_group, 1)
         if not facts.get("sorting_columns_length"):
             return []
         reader, columns = ChunkReader(memoryview(facts["own"])), []
@@ -432,8 +453,12 @@ class Reader(ByName):
             raise wire_error(wire.BAD_ARGUMENT, 0, self.key_value_count, index)
         self.begin()
         facts, data = self.pair(index)
-        key, value = (data[at:at + length] for at, length in
-                      ((facts.get(f"{name}_offset", 0), facts.get(f"{name}_length", 0)) for name in ("key", "value")))
+        key, value = (
+            data[at : at + length]
+            for at, length in (
+                (facts.get(f"{name}_offset", 0), facts.get(f"{name}_length", 0)) for name in ("key", "value")
+            )
+        )
         return key, value if "value_offset" in facts else None
 
     def pair(self, index: int) -> tuple[dict[str, int], bytes]:
@@ -473,12 +498,12 @@ class _Numbers:
 
     def take(self, width: int) -> int:
         self.at += width
-        return int.from_bytes(self.data[self.at - width:self.at], "little")
+        return int.from_bytes(self.data[self.at - width : self.at], "little")
 
 
 def name_of(entry: Entry) -> bytes:
     at = entry.element["name_offset"]
-    return entry.thrift[at:at + entry.element["name_length"]]
+    return entry.thrift[at : at + entry.element["name_length"]]
 
 
 def _sorting_column(reader: ChunkReader, at: int) -> tuple[tuple[int, bool, bool], int]:

@@ -9,9 +9,9 @@ from .. import wire
 
 __all__ = ["GROUP", "Shape", "TAIL"]
 
-GROUP = 0x80000000                           # ids of groups: GROUP | node
-TAIL = struct.Struct("<6IiqIII4B")           # what a tail block begins with
-RECORD = struct.Struct("<3I")                # layout version, bytes of the tail block, its checksum
+GROUP = 0x80000000  # ids of groups: GROUP | node
+TAIL = struct.Struct("<6IiqIII4B")  # what a tail block begins with
+RECORD = struct.Struct("<3I")  # layout version, bytes of the tail block, its checksum
 MOST = 2**64 - 1
 
 

@@ -65,13 +65,14 @@ class SmallScan:
         entries = self.entries()
         self.make_tree(entries)
         self.add_row_groups()
-        reader.begin()                                         # the leaves' elements once more
+        reader.begin()  # the leaves' elements once more
         self.add_chunks()
         arrow = reader.file.facts.arrow_schema if arrow_schema and self.wanted else 0
         for index in range(reader.key_value_count) if key_values else [arrow - 1] if arrow else []:
             facts, data = reader.pair(index)
-            self._key_values.append(shifted(facts, RANGES["pair"], self.add(data))
-                                    | {"has_value": int("value_offset" in facts)})
+            self._key_values.append(
+                shifted(facts, RANGES["pair"], self.add(data)) | {"has_value": int("value_offset" in facts)}
+            )
         self.created_by = reader.read_created_by()
 
     def check(self) -> None:
@@ -98,7 +99,7 @@ class SmallScan:
 
     def make_tree(self, entries: list) -> None:
         """Number the elements anew; damaged where they make no tree, or their leaves are in another order."""
-        above: list[int] = []                                  # open groups, by their places among the entries
+        above: list[int] = []  # open groups, by their places among the entries
         leaf_counts, parents, first_leaves = [0] * len(entries), [], []
         if entries[0].id != GROUP:
             raise wire_error(wire.BAD_VALUE, entries[0].place, 0, entries[0].index)
@@ -120,8 +121,14 @@ class SmallScan:
                 above.append(at)
         for at, entry in enumerate(entries):
             element = shifted(entry.element, RANGES["element"], self.add(entry.thrift))
-            self._elements.append(element | {"parent": parents[at], "first_leaf": first_leaves[at],
-                                             "leaf_count": leaf_counts[at] if entry.id & GROUP else 1})
+            self._elements.append(
+                element
+                | {
+                    "parent": parents[at],
+                    "first_leaf": first_leaves[at],
+                    "leaf_count": leaf_counts[at] if entry.id & GROUP else 1,
+                }
+            )
             self.real.append(Real(entry.position, entry.leaf_count))
 
     def add_row_groups(self) -> None:

@@ -25,7 +25,7 @@ def verify(data, payload: int, length: int, footer: int = 0, thrift_length: int 
         anew = write(scan(data[footer:]))
     except ParquetextError as error:
         raise error.at(None, footer) from None
-    _compare(anew, data[payload:payload + length], payload)
+    _compare(anew, data[payload : payload + length], payload)
 
 
 def _read_all(reader: Reader) -> None:

@@ -69,8 +69,16 @@ class _Writer:
         elements, scan = self.elements.thrift_places, self.scan
         largest = max(sum(range) for range in (*elements, *self.groups, *self.pairs))
         longest = max(length for _, length in (*elements, *self.chunks))
-        shape = Shape(scan.leaf_count, len(self.elements.nodes), scan.row_group_count, scan.key_value_count,
-                      len(self.entries), bytes_for(largest), bytes_for(longest), bytes_for(scan.element_count))
+        shape = Shape(
+            scan.leaf_count,
+            len(self.elements.nodes),
+            scan.row_group_count,
+            scan.key_value_count,
+            len(self.entries),
+            bytes_for(largest),
+            bytes_for(longest),
+            bytes_for(scan.element_count),
+        )
         size = shape.tail_place + shape.tail_bytes if shape.tail_place <= PAYLOAD_LIMIT else MOST
         if size > PAYLOAD_LIMIT:
             raise wire_error(wire.TOO_LARGE, 0, PAYLOAD_LIMIT, size)
@@ -81,8 +89,14 @@ class _Writer:
     def payload(self) -> bytes:
         shape = self.shape
         pieces = [self.leaf(leaf) for leaf in range(shape.leaves)]
-        pieces += [signed(self.schema_part(element) + self.number(self.elements.first_leaf[element])
-                          + self.number(self.elements.leaf_count[element])) for element in self.elements.nodes]
+        pieces += [
+            signed(
+                self.schema_part(element)
+                + self.number(self.elements.first_leaf[element])
+                + self.number(self.elements.leaf_count[element])
+            )
+            for element in self.elements.nodes
+        ]
         pieces += [self.row_groups(part) for part in range(parts_of(shape.row_groups))]
         pieces += [signed(self.crc(range) + self.offset(range[0]) + self.offset(range[1])) for range in self.pairs]
         if shape.buckets:
@@ -104,7 +118,7 @@ class _Writer:
         """The checksum over the footer's ranges, one behind the other."""
         crc = 0
         for at, length in ranges:
-            crc = crc32(self.data[at:at + length], crc)
+            crc = crc32(self.data[at : at + length], crc)
         return struct.pack("<I", crc)
 
     # ---- cells
@@ -114,10 +128,17 @@ class _Writer:
         parent = self.node_of[elements.parent[element]] if element else 0
         at, length = elements.thrift_places[element]
         order = elements.column_order[element] if elements.is_leaf[element] else 0
-        return b"".join((
-            self.crc((at, length)), self.offset(at), self.length(length), self.number(parent), self.number(element),
-            self.number(elements.position[element]),
-            bytes((order, elements.max_definition[element], elements.max_repetition[element]))))
+        return b"".join(
+            (
+                self.crc((at, length)),
+                self.offset(at),
+                self.length(length),
+                self.number(parent),
+                self.number(element),
+                self.number(elements.position[element]),
+                bytes((order, elements.max_definition[element], elements.max_repetition[element])),
+            )
+        )
 
     def leaf(self, leaf: int) -> bytes:
         cells = [signed(self.schema_part(self.elements.leaves[leaf]) + self.part(leaf, 0))]
@@ -127,8 +148,9 @@ class _Writer:
     def part(self, leaf: int, part: int) -> bytes:
         """One checksum over all chunks of the part; their offsets; their lengths."""
         chunks = [self.chunks[group * self.shape.leaves + leaf] for group in self.shape.groups(part)]
-        return b"".join((self.crc(*chunks), *(self.offset(at) for at, _ in chunks),
-                         *(self.length(length) for _, length in chunks)))
+        return b"".join(
+            (self.crc(*chunks), *(self.offset(at) for at, _ in chunks), *(self.length(length) for _, length in chunks))
+        )
 
     def row_groups(self, part: int) -> bytes:
         cell = []
@@ -151,28 +173,49 @@ class _Writer:
         """(hash, id) of every leaf's and node's path, the root's excepted; then of their field ids."""
         elements = self.elements
         self.node_of = {element: node for node, element in enumerate(elements.nodes)}
-        listed = [*((element, leaf) for leaf, element in enumerate(elements.leaves)),
-                  *((element, GROUP | node) for element, node in self.node_of.items() if element)]
-        return [*((hash_path(elements.paths[element]), id) for element, id in listed),
-                *((hash_field_id(elements.field_id[element]), id) for element, id in listed
-                  if elements.field_id[element] != ABSENT_FIELD_ID)]
+        listed = [
+            *((element, leaf) for leaf, element in enumerate(elements.leaves)),
+            *((element, GROUP | node) for element, node in self.node_of.items() if element),
+        ]
+        return [
+            *((hash_path(elements.paths[element]), id) for element, id in listed),
+            *(
+                (hash_field_id(elements.field_id[element]), id)
+                for element, id in listed
+                if elements.field_id[element] != ABSENT_FIELD_ID
+            ),
+        ]
 
     def arrow_schema(self) -> int:
         """1 + the number of the first ARROW:schema that has a value; 0 without one."""
         keys, has_value = self.ranges(self.scan.key_values, "key"), self.scan.key_values("has_value")
-        found = (1 + index for index, (at, length) in enumerate(keys)
-                 if has_value[index] and self.data[at:at + length] == ARROW_SCHEMA)
+        found = (
+            1 + index
+            for index, (at, length) in enumerate(keys)
+            if has_value[index] and self.data[at : at + length] == ARROW_SCHEMA
+        )
         return next(found, 0)
 
     def tail(self) -> bytes:
         scan, shape = self.scan, self.shape
         at, length = scan.created_by_place
         has_created_by = scan.created_by is not None
-        flags = has_created_by * HAS_CREATED_BY | scan.has_key_values * HAS_KEY_VALUES \
+        flags = (
+            has_created_by * HAS_CREATED_BY
+            | scan.has_key_values * HAS_KEY_VALUES
             | scan.has_column_orders * HAS_COLUMN_ORDERS
+        )
         block = TAIL.pack(
-            *shape[:5], self.arrow_schema(), scan.version, scan.num_rows, at, length,
-            crc32(scan.created_by) if has_created_by else 0, *shape[5:], flags)
-        block += b"".join(struct.pack("<II", tag_of(hash), id) for hash, id in self.entries[:shape.listed])
+            *shape[:5],
+            self.arrow_schema(),
+            scan.version,
+            scan.num_rows,
+            at,
+            length,
+            crc32(scan.created_by) if has_created_by else 0,
+            *shape[5:],
+            flags,
+        )
+        block += b"".join(struct.pack("<II", tag_of(hash), id) for hash, id in self.entries[: shape.listed])
         block += struct.pack("<II", wire.INDEX_LAYOUT_VERSION, shape.tail_bytes)
         return block + struct.pack("<I", crc32(block))

@@ -21,10 +21,10 @@ __all__ = ["LocalFile", "own_block", "read_pages"]
 OWN = {wire.UUID_FLAT_FOOTER.bytes: "flat", wire.UUID_FOOTER_INDEX.bytes: "index"}
 REFERENCE = wire.UUID_FOOTER_REFERENCE.bytes
 MARKERS = (b"\x08\xff\xff\x01", b"\x08\xfe\xff\x03")
-TEXT_END = 40                                                  # characters whose 30 bytes end in a trailer
-MOST_TEXT = 4096                                               # bytes of a reference that are looked at as text
-TRAILER = struct.Struct("<III16s")                             # payload's CRC-32, its length, the length's CRC-32, UUID
-PAR3_TRAILER = struct.Struct("<III4s")                         # the same, and the magic in place of the UUID
+TEXT_END = 40  # characters whose 30 bytes end in a trailer
+MOST_TEXT = 4096  # bytes of a reference that are looked at as text
+TRAILER = struct.Struct("<III16s")  # payload's CRC-32, its length, the length's CRC-32, UUID
+PAR3_TRAILER = struct.Struct("<III4s")  # the same, and the magic in place of the UUID
 
 
 class LocalFile:
@@ -111,11 +111,11 @@ class Located(NamedTuple):
     """The block that a file is best opened by."""
 
     form: str
-    footer: int              # where the Thrift footer begins in the file; of PAR3 the payload
-    thrift_length: int       # the bytes of it that an index may lead to
+    footer: int  # where the Thrift footer begins in the file; of PAR3 the payload
+    thrift_length: int  # the bytes of it that an index may lead to
     payload: int
     length: int
-    known: bytes             # bytes of the file that end at `known_end`
+    known: bytes  # bytes of the file that end at `known_end`
     known_end: int
 
 
@@ -141,7 +141,7 @@ def own_block(tail: bytes, size: int) -> tuple | None:
         return None
     begin = size - len(tail)
     footer = size - 8 - int.from_bytes(tail[-8:-4], "little")
-    end = size - 9                                             # before the footer's stop
+    end = size - 9  # before the footer's stop
     while footer >= 0 and end - footer > TRAILER.size and end - begin >= TRAILER.size:
         crc, length, length_crc, uuid = TRAILER.unpack_from(tail, end - begin - TRAILER.size)
         payload = end - TRAILER.size - length
@@ -150,7 +150,7 @@ def own_block(tail: bytes, size: int) -> tuple | None:
         if uuid in OWN:
             return Located(OWN[uuid], footer, payload - footer, payload, length, tail, size)
         if uuid == REFERENCE:
-            found = tail[payload - begin:payload - begin + length] if payload >= begin else None
+            found = tail[payload - begin : payload - begin + length] if payload >= begin else None
             return _by_reference(tail, size, footer, found, crc)
         end = payload
     return None
@@ -161,7 +161,7 @@ def _by_text(tail: bytes, size: int, footer: int, end: int) -> Located | None:
     at = end - (size - len(tail))
     if at < TEXT_END or end - footer < TEXT_END:
         return None
-    last = _decoded(tail[at - TEXT_END:at])
+    last = _decoded(tail[at - TEXT_END : at])
     if last is None:
         return None
     crc, length, length_crc, uuid = TRAILER.unpack_from(last, len(last) - TRAILER.size)
@@ -171,7 +171,7 @@ def _by_text(tail: bytes, size: int, footer: int, end: int) -> Located | None:
     text = total // 3 * 4
     if total % 3 or total > MOST_TEXT or text > end - footer or text > at:
         return None
-    block = _decoded(tail[at - text:at])
+    block = _decoded(tail[at - text : at])
     return None if block is None else _by_reference(tail, size, footer, block[:length], crc, is_text=True)
 
 
@@ -183,8 +183,9 @@ def _decoded(text: bytes) -> bytes | None:
         return None
 
 
-def _by_reference(tail: bytes, size: int, footer: int, payload: bytes | None, crc: int, *,
-                  is_text: bool = False) -> Located | None:
+def _by_reference(
+    tail: bytes, size: int, footer: int, payload: bytes | None, crc: int, *, is_text: bool = False
+) -> Located | None:
     """By the last block aside that is a form of ours.
 
     As text, nothing stands between the reference and the struct, whose stop it has taken; above bytes of others it may
@@ -198,7 +199,7 @@ def _by_reference(tail: bytes, size: int, footer: int, payload: bytes | None, cr
         return None
     begin, marker = size - len(tail), footer + reference.struct_length - 1
     if not _is_extension(tail, size, marker):
-        behind = not is_text and marker >= begin and tail[marker - begin:marker - begin + 1] == b"\0"
+        behind = not is_text and marker >= begin and tail[marker - begin : marker - begin + 1] == b"\0"
         if not behind or not _is_extension(tail, size, marker + 1):
             return None
     for block in reversed(reference.blocks):
@@ -206,8 +207,9 @@ def _by_reference(tail: bytes, size: int, footer: int, payload: bytes | None, cr
             known, known_end = tail, size
             if begin > block.payload and block is reference.blocks[-1] and reference.tail_block:
                 known, known_end = reference.tail_block, block.payload + block.length
-            return Located(OWN[block.uuid], footer, reference.struct_length - 1, block.payload, block.length, known,
-                           known_end)
+            return Located(
+                OWN[block.uuid], footer, reference.struct_length - 1, block.payload, block.length, known, known_end
+            )
     return None
 
 
@@ -216,7 +218,7 @@ def _is_extension(tail: bytes, size: int, at: int) -> bool:
     begin, stop = size - len(tail), size - 9
     if at < begin or stop - at <= 4:
         return False
-    header = tail[at - begin:stop - begin]
+    header = tail[at - begin : stop - begin]
     if header[:4] not in MARKERS:
         return False
     try:
@@ -230,7 +232,7 @@ def _alone(tail: bytes, size: int) -> Located | None:
     """The footer of a PAR3 file."""
     if len(tail) < PAR3_TRAILER.size:
         return None
-    _, length, length_crc, _ = PAR3_TRAILER.unpack(tail[-PAR3_TRAILER.size:])
+    _, length, length_crc, _ = PAR3_TRAILER.unpack(tail[-PAR3_TRAILER.size :])
     payload = size - PAR3_TRAILER.size - length
     if crc32(tail[-12:-8]) != length_crc or payload < 4:
         return None

@@ -180,8 +180,12 @@ def is_untouched(path: bytes, footer, note: bytes) -> bool:
     except OSError:
         return False
     size = footer.parquet_footer_offset + footer.parquet_footer_length + wire.PM_PARQUET_TRAILER_BYTES
-    return (stat.S_ISREG(there.st_mode) and there.st_size == size and version[0] != UNKNOWN
-            and version == [there.st_mtime_ns, there.st_ctime_ns, there.st_dev, there.st_ino])
+    return (
+        stat.S_ISREG(there.st_mode)
+        and there.st_size == size
+        and version[0] != UNKNOWN
+        and version == [there.st_mtime_ns, there.st_ctime_ns, there.st_dev, there.st_ino]
+    )
 
 
 class Side:
@@ -224,12 +228,24 @@ class ColumnFacts:
         pairs = []
         for has, low, low_size, high, high_size in zip(*chunks.bounds(), strict=True):
             present = (wire.PRESENT_MIN_VALUE if has & 1 else 0) | (wire.PRESENT_MAX_VALUE if has & 2 else 0)
-            chunk = {"present": present, "min_value_offset": low, "min_value_length": low_size,
-                     "max_value_offset": high, "max_value_length": high_size, "min_offset": 0, "min_length": 0,
-                     "max_offset": 0, "max_length": 0}
+            chunk = {
+                "present": present,
+                "min_value_offset": low,
+                "min_value_length": low_size,
+                "max_value_offset": high,
+                "max_value_length": high_size,
+                "min_offset": 0,
+                "min_length": 0,
+                "max_offset": 0,
+                "max_length": 0,
+            }
             has, low, low_size, high, high_size = usable_bounds(data, chunk, self.leaf)
-            pairs.append((bytes(data[low:low + low_size]) if has & 1 else None,
-                          bytes(data[high:high + high_size]) if has & 2 else None))
+            pairs.append(
+                (
+                    bytes(data[low : low + low_size]) if has & 1 else None,
+                    bytes(data[high : high + high_size]) if has & 2 else None,
+                )
+            )
         return chunks.array("null_count"), chunks.array("num_values"), pairs
 
     def append(self, nulls, values, pairs) -> None:

@@ -50,7 +50,7 @@ class Pieces:
     def read(self, at: int, size: int) -> bytes:
         found = os.pread(self.fd, size, at)
         need(len(found) == size)
-        self.data[at:at + size] = found
+        self.data[at : at + size] = found
         return found
 
 
@@ -64,7 +64,8 @@ def read_parts(fd: int, wanted: Wanted) -> tuple[int, Parts | None]:
 
 def read(pieces: Pieces, wanted: Wanted) -> tuple[int, Parts | None]:
     committed, features, _, _, columns = HEADER.unpack_from(
-        pieces.read(0, min(PAGE, descriptor(max(wanted.leaves, default=-1) + 1))))
+        pieces.read(0, min(PAGE, descriptor(max(wanted.leaves, default=-1) + 1)))
+    )
     end, size = descriptor(columns), tail_bytes(columns)
     need(READS * PAGE <= committed <= LARGEST and not features & wire.PM_REQUIRED_MASK)
     need(end + wire.PM_FOOTER_BYTES + size <= committed)
@@ -87,7 +88,7 @@ def read(pieces: Pieces, wanted: Wanted) -> tuple[int, Parts | None]:
         need(leaf < columns)
         read_column(pieces, parts, leaf)
         at = sums_at + ENTRY_HEAD + 4 * leaf
-        need(column_sum(parts, leaf) == int.from_bytes(tail[at:at + 4], "little"))
+        need(column_sum(parts, leaf) == int.from_bytes(tail[at : at + 4], "little"))
     return PLANNED, parts
 
 

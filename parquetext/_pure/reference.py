@@ -10,7 +10,7 @@ from ..errors import wire_error
 
 __all__ = ["AsideBlock", "Reference", "parse"]
 
-HEAD = struct.Struct("<HHIQII")                                # version, 0, blocks, K, T and its checksum
+HEAD = struct.Struct("<HHIQII")  # version, 0, blocks, K, T and its checksum
 BLOCK = struct.Struct("<16sQII")
 SMALLEST = HEAD.size + BLOCK.size + 4
 TRAILER_BYTES = 28
@@ -20,7 +20,7 @@ class AsideBlock(NamedTuple):
     """A block in the file's data part, right in front of the Thrift footer."""
 
     uuid: bytes
-    payload: int             # where it is in the file; its trailer follows it
+    payload: int  # where it is in the file; its trailer follows it
     length: int
     trailer_crc: int
 
@@ -28,11 +28,11 @@ class AsideBlock(NamedTuple):
 class Reference(NamedTuple):
     """What leads to such blocks."""
 
-    start: int               # where the Thrift footer stood before they came
-    struct_length: int       # of the Thrift struct without extension, its stop included
+    start: int  # where the Thrift footer stood before they came
+    struct_length: int  # of the Thrift struct without extension, its stop included
     struct_crc: int
     blocks: tuple[AsideBlock, ...]
-    tail_block: bytes        # a copy of the last payload's end, or empty
+    tail_block: bytes  # a copy of the last payload's end, or empty
 
 
 def parse(payload, footer: int) -> Reference:
@@ -56,12 +56,12 @@ def parse(payload, footer: int) -> Reference:
     if not struct_length:
         raise wire_error(wire.REFERENCE, 16, 1, 0)
     at = HEAD.size + count * BLOCK.size
-    blocks = tuple(map(AsideBlock._make, BLOCK.iter_unpack(payload[HEAD.size:at])))
+    blocks = tuple(map(AsideBlock._make, BLOCK.iter_unpack(payload[HEAD.size : at])))
     _check_blocks(blocks, start, footer)
-    copied, left = int.from_bytes(payload[at:at + 4], "little"), min(len(payload) - at - 4, blocks[-1].length)
+    copied, left = int.from_bytes(payload[at : at + 4], "little"), min(len(payload) - at - 4, blocks[-1].length)
     if copied > left:
         raise wire_error(wire.REFERENCE, at, left, copied)
-    return Reference(start, struct_length, struct_crc, blocks, payload[at + 4:at + 4 + copied])
+    return Reference(start, struct_length, struct_crc, blocks, payload[at + 4 : at + 4 + copied])
 
 
 def _check_blocks(blocks: tuple[AsideBlock, ...], start: int, footer: int) -> None:

@@ -17,16 +17,20 @@ from .schema import build_tree
 __all__ = ["Scan", "scan", "scan_plainly"]
 
 LARGEST = (1 << 32) - 1
-IN_FOOTER, IN_COLUMN_ORDERS, IN_LISTED_STRUCT = 1, 2, 3            # as in scan_chunk
+IN_FOOTER, IN_COLUMN_ORDERS, IN_LISTED_STRUCT = 1, 2, 3  # as in scan_chunk
 NO_FIELD_ID = -1 << 31
 
 ELEMENT_MEMBERS = members(
     ranges="bytes name logical_type",
     i="type type_length repetition num_children converted_type field_id parent first_leaf leaf_count",
-    B="max_definition max_repetition column_order sort_order")
+    B="max_definition max_repetition column_order sort_order",
+)
 ROW_GROUP_MEMBERS = members(
-    ranges="bytes columns sorting_columns", q="num_rows total_byte_size file_offset total_compressed_size",
-    i="ordinal", I="chunk_count")
+    ranges="bytes columns sorting_columns",
+    q="num_rows total_byte_size file_offset total_compressed_size",
+    i="ordinal",
+    I="chunk_count",
+)
 KEY_VALUE_MEMBERS = members(ranges="bytes key value", B="has_value")
 
 # Field -> (compact type, member).
@@ -145,15 +149,16 @@ class Scan:
         """Ids of the leaves, then of the groups, whose path reads like `name`; '.' and NUL are the same."""
         wanted, leaves, first_leaf = name.replace(b"\0", b"."), set(self.leaves), self.elements("first_leaf")
         found = [element for element in range(1, self.element_count) if self._reads_like(element, wanted)]
-        return ([first_leaf[element] for element in found if element in leaves]
-                + [GROUP | element - first_leaf[element] for element in found if element not in leaves])
+        return [first_leaf[element] for element in found if element in leaves] + [
+            GROUP | element - first_leaf[element] for element in found if element not in leaves
+        ]
 
     def _reads_like(self, element: int, wanted: bytes) -> bool:
         """Whether an element's path, read from its end, is `wanted`."""
         columns, left = self._elements.columns, len(wanted)
         while (parent := columns["parent"][element]) >= 0:
             offset = columns["name_offset"][element]
-            own = bytes(self._view[offset:offset + columns["name_length"][element]]).replace(b"\0", b".")
+            own = bytes(self._view[offset : offset + columns["name_length"][element]]).replace(b"\0", b".")
             if not wanted.endswith(own, 0, left):
                 return False
             left -= len(own)
@@ -221,7 +226,7 @@ class _Footer(ChunkReader):
             scan.has_extension |= bytes(self.data[header:at]) in MARKERS
             at = self.read_field(id, type, at, seen)
         scan.end = at
-        scan.has_extension |= bytes(self.data[at:at + MARKER_BYTES]) in MARKERS
+        scan.has_extension |= bytes(self.data[at : at + MARKER_BYTES]) in MARKERS
         for required in (wire.FILE_META_DATA_SCHEMA, wire.FILE_META_DATA_NUM_ROWS, wire.FILE_META_DATA_ROW_GROUPS):
             if required not in seen:
                 scan._note(wire.MISSING_FIELD, 0, required)
@@ -232,9 +237,12 @@ class _Footer(ChunkReader):
     def read_field(self, id: int, type: int, at: int, seen: set[int]) -> int:
         """Read or skip one field; the offset behind it."""
         scan = self.scan
-        lists = {wire.FILE_META_DATA_SCHEMA: self.read_schema, wire.FILE_META_DATA_ROW_GROUPS: self.read_row_groups,
-                 wire.FILE_META_DATA_KEY_VALUE_METADATA: self.read_key_values,
-                 wire.FILE_META_DATA_COLUMN_ORDERS: self.read_column_orders}
+        lists = {
+            wire.FILE_META_DATA_SCHEMA: self.read_schema,
+            wire.FILE_META_DATA_ROW_GROUPS: self.read_row_groups,
+            wire.FILE_META_DATA_KEY_VALUE_METADATA: self.read_key_values,
+            wire.FILE_META_DATA_COLUMN_ORDERS: self.read_column_orders,
+        }
         if type == wire.TYPE_LIST and id in lists:
             count, first = self.list_of(at, wire.TYPE_STRUCT, IN_FOOTER)
             if count is None:
@@ -248,10 +256,12 @@ class _Footer(ChunkReader):
             scan.num_rows, end = self.number(type, at)
         elif (id, type) == (wire.FILE_META_DATA_CREATED_BY, wire.TYPE_BINARY):
             offset, length, end = self.binary(at)
-            scan.created_by, scan.created_by_place = bytes(self.data[offset:offset + length]), (offset, length)
+            scan.created_by, scan.created_by_place = bytes(self.data[offset : offset + length]), (offset, length)
         else:
-            if (id, type) in ((wire.FILE_META_DATA_ENCRYPTION_ALGORITHM, wire.TYPE_STRUCT),
-                              (wire.FILE_META_DATA_FOOTER_SIGNING_KEY_METADATA, wire.TYPE_BINARY)):
+            if (id, type) in (
+                (wire.FILE_META_DATA_ENCRYPTION_ALGORITHM, wire.TYPE_STRUCT),
+                (wire.FILE_META_DATA_FOOTER_SIGNING_KEY_METADATA, wire.TYPE_BINARY),
+            ):
                 scan.encrypted |= 1
             end = self.walk.skip(at, type, IN_FOOTER)
         return end

@@ -26,8 +26,10 @@ CHUNK_FIELDS = {
     wire.COLUMN_CHUNK_ENCRYPTED_COLUMN_METADATA: (wire.TYPE_BINARY, "crypto"),
 }
 CHUNK_PRESENT = {
-    "file_path_offset": wire.PRESENT_FILE_PATH, "file_offset": wire.PRESENT_FILE_OFFSET,
-    "offset_index_offset": wire.PRESENT_OFFSET_INDEX, "column_index_offset": wire.PRESENT_COLUMN_INDEX,
+    "file_path_offset": wire.PRESENT_FILE_PATH,
+    "file_offset": wire.PRESENT_FILE_OFFSET,
+    "offset_index_offset": wire.PRESENT_OFFSET_INDEX,
+    "column_index_offset": wire.PRESENT_COLUMN_INDEX,
     "crypto_offset": wire.PRESENT_CRYPTO,
 }
 METADATA_FIELDS = {
@@ -45,13 +47,18 @@ METADATA_FIELDS = {
     wire.COLUMN_META_DATA_BLOOM_FILTER_LENGTH: (wire.TYPE_I32, "bloom_filter_length"),
 }
 METADATA_PRESENT = {
-    "type": wire.PRESENT_TYPE, "path_in_schema_offset": wire.PRESENT_PATH_IN_SCHEMA, "codec": wire.PRESENT_CODEC,
+    "type": wire.PRESENT_TYPE,
+    "path_in_schema_offset": wire.PRESENT_PATH_IN_SCHEMA,
+    "codec": wire.PRESENT_CODEC,
     "num_values": wire.PRESENT_NUM_VALUES,
     "total_uncompressed_size": wire.PRESENT_TOTAL_UNCOMPRESSED_SIZE,
-    "total_compressed_size": wire.PRESENT_TOTAL_COMPRESSED_SIZE, "key_values_offset": wire.PRESENT_KEY_VALUES,
-    "data_page_offset": wire.PRESENT_DATA_PAGE_OFFSET, "index_page_offset": wire.PRESENT_INDEX_PAGE_OFFSET,
+    "total_compressed_size": wire.PRESENT_TOTAL_COMPRESSED_SIZE,
+    "key_values_offset": wire.PRESENT_KEY_VALUES,
+    "data_page_offset": wire.PRESENT_DATA_PAGE_OFFSET,
+    "index_page_offset": wire.PRESENT_INDEX_PAGE_OFFSET,
     "dictionary_page_offset": wire.PRESENT_DICTIONARY_PAGE_OFFSET,
-    "bloom_filter_offset": wire.PRESENT_BLOOM_FILTER_OFFSET, "bloom_filter_length": wire.PRESENT_BLOOM_FILTER_LENGTH,
+    "bloom_filter_offset": wire.PRESENT_BLOOM_FILTER_OFFSET,
+    "bloom_filter_length": wire.PRESENT_BLOOM_FILTER_LENGTH,
 }
 STATISTICS_FIELDS = {
     wire.STATISTICS_MAX: (wire.TYPE_BINARY, "max"),
@@ -62,8 +69,11 @@ STATISTICS_FIELDS = {
     wire.STATISTICS_MIN_VALUE: (wire.TYPE_BINARY, "min_value"),
 }
 STATISTICS_PRESENT = {
-    "max_offset": wire.PRESENT_MAX, "min_offset": wire.PRESENT_MIN, "null_count": wire.PRESENT_NULL_COUNT,
-    "distinct_count": wire.PRESENT_DISTINCT_COUNT, "max_value_offset": wire.PRESENT_MAX_VALUE,
+    "max_offset": wire.PRESENT_MAX,
+    "min_offset": wire.PRESENT_MIN,
+    "null_count": wire.PRESENT_NULL_COUNT,
+    "distinct_count": wire.PRESENT_DISTINCT_COUNT,
+    "max_value_offset": wire.PRESENT_MAX_VALUE,
     "min_value_offset": wire.PRESENT_MIN_VALUE,
 }
 # Field -> (bit: it is said, bit: it is true).

@@ -11,28 +11,40 @@ from .records import Records
 
 __all__ = ["build_tree"]
 
-DEEPEST = 255                                                     # the highest level that a record can hold
+DEEPEST = 255  # the highest level that a record can hold
 OPTIONAL, REPEATED = 1, 2
-INTEGER = 10                                                      # of LogicalType; field 2 of it is isSigned
+INTEGER = 10  # of LogicalType; field 2 of it is isSigned
 
 # Members of LogicalType: STRING, ENUM, JSON, BSON, UUID; DECIMAL, DATE, TIME, TIMESTAMP; FLOAT16.
-LOGICAL_ORDERS = {1: UNSIGNED, 4: UNSIGNED, 12: UNSIGNED, 13: UNSIGNED, 14: UNSIGNED,
-                  5: SIGNED, 6: SIGNED, 7: SIGNED, 8: SIGNED, 15: FLOAT16}
+LOGICAL_ORDERS = {
+    1: UNSIGNED,
+    4: UNSIGNED,
+    12: UNSIGNED,
+    13: UNSIGNED,
+    14: UNSIGNED,
+    5: SIGNED,
+    6: SIGNED,
+    7: SIGNED,
+    8: SIGNED,
+    15: FLOAT16,
+}
 # Of ConvertedType: UTF8, ENUM, UINT_*, JSON, BSON; DECIMAL, DATE, TIME_*, TIMESTAMP_*, INT_*.
-CONVERTED_ORDERS = (dict.fromkeys((0, 4, 11, 12, 13, 14, 19, 20), UNSIGNED)
-                    | dict.fromkeys((5, 6, 7, 8, 9, 10, 15, 16, 17, 18), SIGNED))
+CONVERTED_ORDERS = dict.fromkeys((0, 4, 11, 12, 13, 14, 19, 20), UNSIGNED) | dict.fromkeys(
+    (5, 6, 7, 8, 9, 10, 15, 16, 17, 18), SIGNED
+)
 PHYSICAL_ORDERS = {0: SIGNED, 1: SIGNED, 2: SIGNED, 4: SIGNED, 5: SIGNED, 6: UNSIGNED, 7: UNSIGNED}
 
 
-def build_tree(data: memoryview, elements: Records, column_orders: tuple[int, int], schema_offset: int,
-               note: Callable[..., None]) -> list[int]:
+def build_tree(
+    data: memoryview, elements: Records, column_orders: tuple[int, int], schema_offset: int, note: Callable[..., None]
+) -> list[int]:
     """Fill in parents, levels, leaves and orders of elements in preorder; the element of each leaf.
 
     What is no tree is given to `note` as (code, offset, expected, found): elements behind the tree's end get no parent,
     and a group may have less children than it claims.
     """
     columns, leaves, count = elements.columns, [], len(elements)
-    awaited, open_groups = 1, []                                  # groups: [element, children that it still waits for]
+    awaited, open_groups = 1, []  # groups: [element, children that it still waits for]
     for i in range(count):
         inside = awaited > 0
         if not inside:

@@ -8,5 +8,18 @@ from .sidecar_read import BLOOM_KINDS, Chunks, Column, Footer, Reader
 from .sidecar_slice import Slices, runs
 from .sidecar_write import Chunk, Writer
 
-__all__ = ["BLOOM_KINDS", "Chunk", "Chunks", "Column", "Footer", "Reader", "Slices", "Writer", "describe", "map_file",
-           "open_untouched", "release_mappings", "runs"]
+__all__ = [
+    "BLOOM_KINDS",
+    "Chunk",
+    "Chunks",
+    "Column",
+    "Footer",
+    "Reader",
+    "Slices",
+    "Writer",
+    "describe",
+    "map_file",
+    "open_untouched",
+    "release_mappings",
+    "runs",
+]

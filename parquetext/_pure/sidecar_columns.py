@@ -16,7 +16,7 @@ OPTIONAL, LAST_REPETITION = 1, 2
 REPETITION_SHIFT = 2
 NO_FIELD_ID = -1 << 31
 REPEATED, LIST = 2, 3  # a repetition; a converted type
-LIST_FIELD = 0x3C      # the first byte of a LogicalType that is a LIST: field 3, a struct
+LIST_FIELD = 0x3C  # the first byte of a LogicalType that is a LIST: field 3, a struct
 LONG_LIST_FIELD = b"\x0c\x06"  # the same with the id in a byte of its own
 GROUP_FACTS = ("parent", "num_children", "repetition", "converted_type", "logical_type_offset", "logical_type_length")
 
@@ -54,10 +54,25 @@ def describe(scan: Scan, infer: Callable[[bytes, int, int, bool, int], int]) -> 
         width = max(0, widths[element]) if physical == FIXED_LEN_BYTE_ARRAY else 0
         repetition = repetitions[top] if 0 <= repetitions[top] <= LAST_REPETITION else OPTIONAL
         identity = -1 if field_ids[top] == NO_FIELD_ID else field_ids[top]
-        code = infer(bytes(data[at[element]:at[element] + size[element]]), physical, width,
-                     top != element or repeated[element] > 0, lists_around(scan, facts, element))
-        columns.append(Column(bytes(data[name_at[top]:name_at[top] + name_size[top]]), identity, code,
-                              repetition << REPETITION_SHIFT, width, physical, repeated[element], definitions[element]))
+        code = infer(
+            bytes(data[at[element] : at[element] + size[element]]),
+            physical,
+            width,
+            top != element or repeated[element] > 0,
+            lists_around(scan, facts, element),
+        )
+        columns.append(
+            Column(
+                bytes(data[name_at[top] : name_at[top] + name_size[top]]),
+                identity,
+                code,
+                repetition << REPETITION_SHIFT,
+                width,
+                physical,
+                repeated[element],
+                definitions[element],
+            )
+        )
     return columns
 
 
@@ -67,7 +82,7 @@ def lists_around(scan: Scan, facts: list, element: int) -> int:
     data = memoryview(scan.data)
 
     def is_list(group: int) -> bool:
-        annotation = bytes(data[at[group]:at[group] + min(2, size[group])])
+        annotation = bytes(data[at[group] : at[group] + min(2, size[group])])
         if not annotation:
             return converted[group] == LIST
         return annotation[0] == LIST_FIELD or annotation == LONG_LIST_FIELD

@@ -12,9 +12,24 @@ __all__ = ["chunk_facts"]
 # Bit of the sidecar: Parquet's encodings that it stands for.
 ENCODINGS = {1: (0,), 2: (2, 8), 4: (5,), 8: (6,), 16: (7,), 32: (9,)}
 WIDTHS = (1, 4, 8, 12, 4, 8, None)
-FACTS = ("num_values", "data_page_offset", "dictionary_page_offset", "total_compressed_size", "null_count",
-         "distinct_count", "codec", "encodings", "present", "chunk_offset", "min_value_offset", "min_value_length",
-         "max_value_offset", "max_value_length", "bloom_filter_offset", "bloom_filter_length")
+FACTS = (
+    "num_values",
+    "data_page_offset",
+    "dictionary_page_offset",
+    "total_compressed_size",
+    "null_count",
+    "distinct_count",
+    "codec",
+    "encodings",
+    "present",
+    "chunk_offset",
+    "min_value_offset",
+    "min_value_length",
+    "max_value_offset",
+    "max_value_length",
+    "bloom_filter_offset",
+    "bloom_filter_length",
+)
 
 
 INT32, INT64 = 1, 2
@@ -37,7 +52,7 @@ def chunk_facts(chunks, column) -> Callable[[int], tuple]:
     def statistic(chunk: dict, name: str, bit: int) -> bytes:
         offset, length = chunk[f"{name}_offset"], chunk[f"{name}_length"]
         fits = chunk["present"] & bit and 0 < length <= wire.PM_STATISTIC_BYTES and width in (None, length)
-        return bytes(data[offset:offset + length]) if fits else b""
+        return bytes(data[offset : offset + length]) if fits else b""
 
     def of(row_group: int) -> tuple:
         chunk = {name: values[row_group] for name, values in facts.items()}
@@ -56,10 +71,16 @@ def chunk_facts(chunks, column) -> Callable[[int], tuple]:
         if misread and (low[-1:] > SIGNED or high[-1:] > SIGNED):
             low = high = b""
         return (
-            codec, encoding_bits(chunk["encodings"]), max(0, chunk["num_values"]), max(0, start),
-            max(0, chunk["total_compressed_size"]), known(chunk, "null_count", wire.PRESENT_NULL_COUNT, otherwise),
+            codec,
+            encoding_bits(chunk["encodings"]),
+            max(0, chunk["num_values"]),
+            max(0, start),
+            max(0, chunk["total_compressed_size"]),
+            known(chunk, "null_count", wire.PRESENT_NULL_COUNT, otherwise),
             known(chunk, "distinct_count", wire.PRESENT_DISTINCT_COUNT, None),
-            low, high, exact(present, wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
+            low,
+            high,
+            exact(present, wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
             exact(present, wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT),
             bloom if min(bloom) > 0 else None,
         )

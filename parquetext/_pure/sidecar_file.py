@@ -59,8 +59,9 @@ def _is_origin(fd: int, end: int, size: int) -> bool:
     footer = trailer - int.from_bytes(os.pread(fd, 4, trailer), "little")
     if footer < 0:
         return False
-    return (os.pread(fd, 4, at + NOTE_HEAD + wire.PM_ORIGIN_FOOTER_LENGTH)
-            == os.pread(fd, 4, footer + wire.PM_FOOTER_PARQUET_FOOTER_LENGTH))
+    return os.pread(fd, 4, at + NOTE_HEAD + wire.PM_ORIGIN_FOOTER_LENGTH) == os.pread(
+        fd, 4, footer + wire.PM_FOOTER_PARQUET_FOOTER_LENGTH
+    )
 
 
 def _is_ours(fd: int, size: int) -> bool:
@@ -114,11 +115,15 @@ def open_untouched(path: str | bytes, sidecar: str | bytes) -> Reader | None:
     except (OSError, ParquetextError):
         return None
     note, (offset, length) = reader.note(wire.PM_ORIGIN_CODE), reader.parquet_footer
-    if note is None or len(note) < wire.PM_ORIGIN_BYTES or status.st_size != (
-            offset + length + wire.PM_PARQUET_TRAILER_BYTES):
+    if (
+        note is None
+        or len(note) < wire.PM_ORIGIN_BYTES
+        or status.st_size != (offset + length + wire.PM_PARQUET_TRAILER_BYTES)
+    ):
         return None
-    layout, noted_length = (int.from_bytes(note[at:at + 4], "little") for at in (
-        wire.PM_ORIGIN_LAYOUT, wire.PM_ORIGIN_FOOTER_LENGTH))
+    layout, noted_length = (
+        int.from_bytes(note[at : at + 4], "little") for at in (wire.PM_ORIGIN_LAYOUT, wire.PM_ORIGIN_FOOTER_LENGTH)
+    )
     said = TIMES_AND_PLACE.unpack_from(note, wire.PM_ORIGIN_MODIFIED)
     there = status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino
     is_known = wire.PM_ORIGIN_FIRST_LAYOUT <= layout <= wire.PM_ORIGIN_KNOWN_LAYOUT

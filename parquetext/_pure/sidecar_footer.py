@@ -10,8 +10,11 @@ from ..errors import wire_error
 
 __all__ = ["Footer", "Snapshot", "find_snapshot"]
 
-Footer = namedtuple("Footer", "size offset length checksum parquet_footer_offset parquet_footer_length row_group_count "
-                              "unused_bytes previous features seq_txn")
+Footer = namedtuple(
+    "Footer",
+    "size offset length checksum parquet_footer_offset parquet_footer_length row_group_count "
+    "unused_bytes previous features seq_txn",
+)
 
 FIXED = struct.Struct("<QIIQQQ")
 
@@ -40,9 +43,20 @@ class Snapshot:
         self.entries = offset + wire.PM_FOOTER_BYTES
         self.scratchpad = self.scratchpad_count = 0
         seq_txn = self._read_sections(header, offset, limit, groups, features)
-        checksum = int.from_bytes(view[limit:limit + 4], "little")
-        self.footer = Footer(committed, offset, length, checksum, parquet_offset, parquet_length, groups, unused,
-                             previous, features, seq_txn)
+        checksum = int.from_bytes(view[limit : limit + 4], "little")
+        self.footer = Footer(
+            committed,
+            offset,
+            length,
+            checksum,
+            parquet_offset,
+            parquet_length,
+            groups,
+            unused,
+            previous,
+            features,
+            seq_txn,
+        )
         self._check_place(header)
         self._check_blocks(header, offset)
 
@@ -64,12 +78,13 @@ class Snapshot:
             raise wire_error(wire.PM_FOOTER_SHORT, at, row, limit - at)
         at += groups * row
         if features & wire.PM_REQUIRED_MASK:
-            raise wire_error(wire.PM_REQUIRED_FEATURES, offset + wire.PM_FOOTER_FEATURES, 0,
-                             features & wire.PM_REQUIRED_MASK)
+            raise wire_error(
+                wire.PM_REQUIRED_FEATURES, offset + wire.PM_FOOTER_FEATURES, 0, features & wire.PM_REQUIRED_MASK
+            )
         seq_txn = -1
         if features & wire.PM_FOOTER_FEATURE_SEQ_TXN:
             self._need(at, 8, offset, limit)
-            seq_txn = int.from_bytes(header.view[at:at + 8], "little", signed=True)
+            seq_txn = int.from_bytes(header.view[at : at + 8], "little", signed=True)
             at += 8
         if features & wire.PM_FOOTER_FEATURE_SCRATCHPAD:
             at = self._read_scratchpad(header.view, at, offset, limit)
@@ -86,13 +101,13 @@ class Snapshot:
     def _read_scratchpad(self, view: memoryview, start: int, offset: int, limit: int) -> int:
         """[u32 count]([u32 code][u32 length][bytes])*; returns its end."""
         self._need(start, 4, offset, limit)
-        count = int.from_bytes(view[start:start + 4], "little")
+        count = int.from_bytes(view[start : start + 4], "little")
         if count == 0:
             raise wire_error(wire.PM_SCRATCHPAD_EMPTY, start, 1, 0)
         at = start + 4
         for _ in range(count):
             self._need(at, 8, offset, limit)
-            length = int.from_bytes(view[at + 4:at + 8], "little")
+            length = int.from_bytes(view[at + 4 : at + 8], "little")
             at += 8
             self._need(at, length, offset, limit)
             at += length
@@ -124,7 +139,7 @@ class Snapshot:
     def block(self, view: memoryview, row_group: int) -> int:
         """Where a row group's block is."""
         entry = self.entries + row_group * wire.PM_ENTRY_BYTES
-        return int.from_bytes(view[entry:entry + 4], "little") << wire.PM_ALIGNMENT_SHIFT
+        return int.from_bytes(view[entry : entry + 4], "little") << wire.PM_ALIGNMENT_SHIFT
 
 
 def place(header, committed: int) -> tuple[int, int]:

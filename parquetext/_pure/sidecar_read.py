@@ -19,13 +19,20 @@ BLOOM_KINDS = ("none", "inline", "external", "unusable")
 FIXED = struct.Struct("<QQiII")
 DESCRIPTOR = struct.Struct("<QiiiiIBBB")
 LARGEST = (1 << 63) - 1
-BYTES = {"codec": wire.PM_CHUNK_CODEC, "encodings": wire.PM_CHUNK_ENCODINGS, "flags": wire.PM_CHUNK_STAT_FLAGS,
-         "sizes": wire.PM_CHUNK_STAT_SIZES}
+BYTES = {
+    "codec": wire.PM_CHUNK_CODEC,
+    "encodings": wire.PM_CHUNK_ENCODINGS,
+    "flags": wire.PM_CHUNK_STAT_FLAGS,
+    "sizes": wire.PM_CHUNK_STAT_SIZES,
+}
 # Member: where it stands, and the flag without which it says nothing.
-NUMBERS = {"num_values": (wire.PM_CHUNK_NUM_VALUES, 0), "byte_range_start": (wire.PM_CHUNK_BYTE_RANGE_START, 0),
-           "total_compressed_size": (wire.PM_CHUNK_TOTAL_COMPRESSED, 0),
-           "null_count": (wire.PM_CHUNK_NULL_COUNT, wire.PM_STAT_NULL_COUNT),
-           "distinct_count": (wire.PM_CHUNK_DISTINCT_COUNT, wire.PM_STAT_DISTINCT_COUNT)}
+NUMBERS = {
+    "num_values": (wire.PM_CHUNK_NUM_VALUES, 0),
+    "byte_range_start": (wire.PM_CHUNK_BYTE_RANGE_START, 0),
+    "total_compressed_size": (wire.PM_CHUNK_TOTAL_COMPRESSED, 0),
+    "null_count": (wire.PM_CHUNK_NULL_COUNT, wire.PM_STAT_NULL_COUNT),
+    "distinct_count": (wire.PM_CHUNK_DISTINCT_COUNT, wire.PM_STAT_DISTINCT_COUNT),
+}
 # Bytes of an inline statistic by physical type; the others go by the sizes that the chunk says.
 INLINE_WIDTHS = {0: 1, 1: 4, 2: 8, 4: 4, 5: 8}
 INT96, BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY = 3, 6, 7
@@ -53,8 +60,9 @@ class Header:
             raise wire_error(wire.PM_TRUNCATED, 0, wire.PM_HEADER_BYTES, len(view))
         self.size, self.features, self.timestamp, sorting, self.column_count = FIXED.unpack_from(view)
         if self.features & wire.PM_REQUIRED_MASK:
-            raise wire_error(wire.PM_REQUIRED_FEATURES, wire.PM_HEADER_FEATURES, 0,
-                             self.features & wire.PM_REQUIRED_MASK)
+            raise wire_error(
+                wire.PM_REQUIRED_FEATURES, wire.PM_HEADER_FEATURES, 0, self.features & wire.PM_REQUIRED_MASK
+            )
         self.sorting = wire.PM_HEADER_BYTES + self.column_count * wire.PM_COLUMN_BYTES
         names = self.sorting + sorting * wire.PM_SORTING_BYTES
         if names > len(view):
@@ -68,7 +76,7 @@ class Header:
             self._read_bloom_columns(self.end)
         if self.features & wire.PM_FEATURE_SQUASH_TRACKER:
             self._need(self.end, 8)
-            self.squash_tracker = int.from_bytes(view[self.end:self.end + 8], "little", signed=True)
+            self.squash_tracker = int.from_bytes(view[self.end : self.end + 8], "little", signed=True)
             self.end += 8
 
     @property
@@ -107,12 +115,12 @@ class Header:
 
     def _read_bloom_columns(self, at: int) -> None:
         self._need(at, 4)
-        count = int.from_bytes(self.view[at:at + 4], "little")
+        count = int.from_bytes(self.view[at : at + 4], "little")
         if not 0 < count <= self.column_count:
             raise wire_error(wire.PM_BLOOM_COUNT, at, self.column_count, count)
         at += 4
         self._need(at, 4 * count)
-        columns = memoryview(bytes(self.view[at:at + 4 * count])).cast("I")
+        columns = memoryview(bytes(self.view[at : at + 4 * count])).cast("I")
         for index, column in enumerate(columns):
             if column >= self.column_count:
                 raise wire_error(wire.PM_BLOOM_COLUMN, at + 4 * index, self.column_count, column)
@@ -123,7 +131,7 @@ class Header:
     def column(self, index: int) -> Column:
         at = wire.PM_HEADER_BYTES + checked(index, self.column_count) * wire.PM_COLUMN_BYTES
         offset, *facts, length, physical, repetition, definition = DESCRIPTOR.unpack_from(self.view, at)
-        return Column(bytes(self.view[offset:offset + length]), *facts, physical, repetition, definition)
+        return Column(bytes(self.view[offset : offset + length]), *facts, physical, repetition, definition)
 
 
 class Reader:
@@ -165,8 +173,9 @@ class Reader:
         self.data, self._header = data, Header(data)
         header = self._header
         committed = header.size if size is None else size
-        self._snapshot = (Snapshot(header, committed) if parquet_size is None
-                          else find_snapshot(header, committed, parquet_size))
+        self._snapshot = (
+            Snapshot(header, committed) if parquet_size is None else find_snapshot(header, committed, parquet_size)
+        )
         if verify:
             self.check()
         self.footer = self._snapshot.footer
@@ -179,7 +188,7 @@ class Reader:
         view, previous, start, found = self._header.view, self._snapshot.footer.previous, wire.PM_HEADER_FEATURES, 0
         behind = wire.PM_CHECKSUM_BYTES + wire.PM_TRAILER_BYTES
         for at in ([previous - behind] if previous else []) + [self._snapshot.checksum_at]:
-            stored = int.from_bytes(view[at:at + wire.PM_CHECKSUM_BYTES], "little")
+            stored = int.from_bytes(view[at : at + wire.PM_CHECKSUM_BYTES], "little")
             found = crc32(view[start:at], found)
             if found != stored:
                 raise wire_error(wire.CHECKSUM, at, stored, found)
@@ -214,7 +223,7 @@ class Reader:
         header, found = self._header, []
         for index in range(header.sorting_count):
             at = header.sorting + index * wire.PM_SORTING_BYTES
-            column = int.from_bytes(header.view[at:at + 4], "little")
+            column = int.from_bytes(header.view[at : at + 4], "little")
             if column >= self.column_count:
                 raise wire_error(wire.PM_SORTING_COLUMN, at, self.column_count, column)
             found.append(column)
@@ -235,7 +244,7 @@ class Reader:
         view, counts, total = self._header.view, array("q"), 0
         for row_group in range(self.row_group_count):
             at = self.block(row_group)
-            rows = int.from_bytes(view[at:at + 8], "little")
+            rows = int.from_bytes(view[at : at + 8], "little")
             total += rows
             if total > LARGEST:
                 raise wire_error(wire.PM_ROWS, at, LARGEST, rows)
@@ -275,12 +284,12 @@ class Reader:
             if offset == length == 0:
                 return "none", 0, 0
             return "external" if length and offset + length < 1 << 64 else "unusable", offset, length
-        offset = int.from_bytes(view[at:at + 4], "little") << wire.PM_ALIGNMENT_SHIFT
+        offset = int.from_bytes(view[at : at + 4], "little") << wire.PM_ALIGNMENT_SHIFT
         if offset == 0:
             return "none", 0, 0
         if offset < header.end or limit - offset < 4:
             return "unusable", offset, 0
-        length = int.from_bytes(view[offset:offset + 4], "little")
+        length = int.from_bytes(view[offset : offset + 4], "little")
         usable = length >= wire.PM_SMALLEST_BLOOM_BYTES and length % 32 == 0 and length <= limit - offset - 4
         return "inline" if usable else "unusable", offset + 4, length
 
@@ -300,7 +309,7 @@ class Reader:
         for _ in range(self._snapshot.scratchpad_count):
             code, length = struct.unpack_from("<II", view, at)
             at += 8
-            found.setdefault(code, bytes(view[at:at + length]))
+            found.setdefault(code, bytes(view[at : at + length]))
             at += length
         return found
 
@@ -348,7 +357,7 @@ class Chunks:
         member, flag = NUMBERS[name]
         numbers = array("q")
         for at in self._places():
-            value = int.from_bytes(view[at + member:at + member + 8], "little")
+            value = int.from_bytes(view[at + member : at + member + 8], "little")
             said = view[at + wire.PM_CHUNK_STAT_FLAGS] & flag == flag and value <= LARGEST
             numbers.append(value if said else -1)
         return memoryview(numbers).toreadonly()
@@ -381,8 +390,10 @@ class Chunks:
         has, *places = self.bounds()
         offsets, lengths = places[:2] if bit == 1 else places[2:]
         view = self._header.view
-        return [bytes(view[start:start + length]) if bits & bit else None
-                for bits, start, length in zip(has, offsets, lengths, strict=True)]
+        return [
+            bytes(view[start : start + length]) if bits & bit else None
+            for bits, start, length in zip(has, offsets, lengths, strict=True)
+        ]
 
     def _statistic(self, facts: Column, slot: int, region: int, flags: int, stored: int) -> tuple[int, int]:
         """Offset and length of one statistic, (0, 0) for none; `flags` are those of a minimum."""
@@ -391,7 +402,7 @@ class Chunks:
         if flags & wire.PM_STAT_MIN_INLINED:
             width = min(inline_width(facts, stored), wire.PM_INLINE_BYTES)
             return (slot, width) if width else (0, 0)
-        reference = int.from_bytes(self._header.view[slot:slot + 8], "little")
+        reference = int.from_bytes(self._header.view[slot : slot + 8], "little")
         start, length = region + (reference >> 16), reference & 0xFFFF
         if length and start + length > self._reader.footer.offset:
             raise wire_error(wire.PM_STATISTIC, slot, self._reader.footer.offset, start + length)

@@ -23,14 +23,32 @@ FIXED = struct.Struct("<IIIIII")  # layout; bytes of the schema; key-values, the
 HAS_DICTIONARY = 1
 FARTHEST = 1 << 60
 MASK = (1 << 64) - 1
-NEEDED = (wire.PRESENT_METADATA | wire.PRESENT_NUM_VALUES | wire.PRESENT_TOTAL_UNCOMPRESSED_SIZE
-          | wire.PRESENT_TOTAL_COMPRESSED_SIZE | wire.PRESENT_DATA_PAGE_OFFSET | wire.PRESENT_TYPE
-          | wire.PRESENT_CODEC)
+NEEDED = (
+    wire.PRESENT_METADATA
+    | wire.PRESENT_NUM_VALUES
+    | wire.PRESENT_TOTAL_UNCOMPRESSED_SIZE
+    | wire.PRESENT_TOTAL_COMPRESSED_SIZE
+    | wire.PRESENT_DATA_PAGE_OFFSET
+    | wire.PRESENT_TYPE
+    | wire.PRESENT_CODEC
+)
 ELSEWHERE = wire.PRESENT_FILE_PATH | wire.PRESENT_CRYPTO
-SIDES = ((1, "min_value", wire.PM_STAT_MIN_EXACT, wire.PRESENT_MIN_VALUE | wire.PRESENT_MIN_EXACT_SET,
-          wire.PRESENT_MIN_EXACT),
-         (2, "max_value", wire.PM_STAT_MAX_EXACT, wire.PRESENT_MAX_VALUE | wire.PRESENT_MAX_EXACT_SET,
-          wire.PRESENT_MAX_EXACT))
+SIDES = (
+    (
+        1,
+        "min_value",
+        wire.PM_STAT_MIN_EXACT,
+        wire.PRESENT_MIN_VALUE | wire.PRESENT_MIN_EXACT_SET,
+        wire.PRESENT_MIN_EXACT,
+    ),
+    (
+        2,
+        "max_value",
+        wire.PM_STAT_MAX_EXACT,
+        wire.PRESENT_MAX_VALUE | wire.PRESENT_MAX_EXACT_SET,
+        wire.PRESENT_MAX_EXACT,
+    ),
+)
 COUNTS = (("null_count", wire.PRESENT_NULL_COUNT), ("distinct_count", wire.PRESENT_DISTINCT_COUNT))
 
 
@@ -56,10 +74,18 @@ def runs(scan) -> tuple[bytes, bytes] | None:
     out, ends = bytearray(), array("I")
     for leaf in range(scan.leaf_count):
         chunks = scan.column(leaf)
-        names = ("present", "num_values", "total_compressed_size", "total_uncompressed_size", "data_page_offset",
-                 "dictionary_page_offset", "encodings")
+        names = (
+            "present",
+            "num_values",
+            "total_compressed_size",
+            "total_uncompressed_size",
+            "data_page_offset",
+            "dictionary_page_offset",
+            "encodings",
+        )
         for present, values, compressed, plain, page, dictionary, encodings in zip(
-                *(chunks.array(name) for name in names), strict=True):
+            *(chunks.array(name) for name in names), strict=True
+        ):
             has_dictionary = bool(present & wire.PRESENT_DICTIONARY_PAGE_OFFSET)
             start = dictionary if has_dictionary else page
             if present & NEEDED != NEEDED or present & ELSEWHERE or min(values, compressed, plain, start, page) < 0:
@@ -108,8 +134,8 @@ class Slices:
         begin = at + schema + pairs
         if begin > len(note):
             raise wire_error(wire.PM_SLICES, 4, len(note), begin)
-        self.schema, self.key_values = note[at:at + schema], note[at + schema:begin]
-        self._runs, self._ends = note[begin:], [0, *memoryview(note[FIXED.size:at]).cast("I")]
+        self.schema, self.key_values = note[at : at + schema], note[at + schema : begin]
+        self._runs, self._ends = note[begin:], [0, *memoryview(note[FIXED.size : at]).cast("I")]
         for index, (last, end) in enumerate(pairwise(self._ends)):
             if not last <= end <= len(self._runs):
                 raise wire_error(wire.PM_SLICES, FIXED.size + 4 * index, len(self._runs), end)
@@ -137,7 +163,7 @@ class Slices:
             raise contradiction(leaf)
         if physical != column.physical_type or len(memoryview(reader.data).cast("B")) > 0xFFFFFFFF:
             raise contradiction(leaf)
-        at, end = self._ends[leaf:leaf + 2]
+        at, end = self._ends[leaf : leaf + 2]
         for row_group in range(self.row_group_count):
             run, at = self._run(at, end)
             yield placed(physical, reader.chunks(leaf, row_group, 1), run, leaf)
@@ -212,9 +238,17 @@ def placed(physical: int, stored, run: tuple[int, int, int], leaf: int) -> dict[
     if abs(overhead) >= FARTHEST or abs(page) >= FARTHEST or start + page < 0 or size + overhead < 0:
         raise contradiction(leaf)
     present = NEEDED | (wire.PRESENT_DICTIONARY_PAGE_OFFSET if place & HAS_DICTIONARY else 0)
-    return {"num_values": values, "total_compressed_size": size, "total_uncompressed_size": size + overhead,
-            "data_page_offset": start + page, "dictionary_page_offset": start if place & HAS_DICTIONARY else -1,
-            "type": physical, "codec": codec, "encodings": encodings, "present": present}
+    return {
+        "num_values": values,
+        "total_compressed_size": size,
+        "total_uncompressed_size": size + overhead,
+        "data_page_offset": start + page,
+        "dictionary_page_offset": start if place & HAS_DICTIONARY else -1,
+        "type": physical,
+        "codec": codec,
+        "encodings": encodings,
+        "present": present,
+    }
 
 
 def statistics(stored) -> dict[str, int]:
@@ -237,5 +271,8 @@ def bloom(reader, row_group: int, leaf: int) -> dict[str, int]:
     kind, offset, length = reader.bloom(row_group, leaf)
     if kind != "external" or offset >= 1 << 63 or length >= 1 << 31:
         return {"has_bloom": 0}
-    return {"bloom_filter_offset": offset, "bloom_filter_length": length,
-            "has_bloom": wire.PRESENT_BLOOM_FILTER_OFFSET | wire.PRESENT_BLOOM_FILTER_LENGTH}
+    return {
+        "bloom_filter_offset": offset,
+        "bloom_filter_length": length,
+        "has_bloom": wire.PRESENT_BLOOM_FILTER_OFFSET | wire.PRESENT_BLOOM_FILTER_LENGTH,
+    }

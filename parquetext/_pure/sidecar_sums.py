@@ -12,8 +12,8 @@ from .sidecar_read import DESCRIPTOR, Chunks, Column
 __all__ = ["SUMS", "Parts", "column_sum", "lead_sum", "sums_note", "tail_bytes"]
 
 SUMS = struct.Struct("<QIIIII")  # the schema's XXH64 and bytes; columns; row groups; layout; checksum
-ENTRY_HEAD = 8                   # a scratchpad entry's code and length
-BEHIND = 12                      # the note's own checksum; the footer's, and its trailer
+ENTRY_HEAD = 8  # a scratchpad entry's code and length
+BEHIND = 12  # the note's own checksum; the footer's, and its trailer
 
 
 class Parts:
@@ -32,18 +32,18 @@ class Parts:
         where, length, groups, unused, previous, features = FIXED.unpack_from(self.view, offset)
         self.footer = Footer(len(data), offset, 0, 0, where, length, groups, unused, previous, features, -1)
         self.row_group_count = groups
-        self.features = int.from_bytes(self.view[wire.PM_HEADER_FEATURES:wire.PM_HEADER_FEATURES + 8], "little")
+        self.features = int.from_bytes(self.view[wire.PM_HEADER_FEATURES : wire.PM_HEADER_FEATURES + 8], "little")
 
     @property
     def origin(self) -> bytes:
         """The note that says to which file the sidecar belongs; it stands before the one with checksums."""
         at = len(self.view) - tail_bytes(self.column_count) + ENTRY_HEAD
-        return bytes(self.view[at:at + wire.PM_ORIGIN_BYTES])
+        return bytes(self.view[at : at + wire.PM_ORIGIN_BYTES])
 
     def block(self, row_group: int) -> int:
         """Where a row group's block is."""
         at = self.footer.offset + wire.PM_FOOTER_BYTES + row_group * wire.PM_ENTRY_BYTES
-        return int.from_bytes(self.view[at:at + wire.PM_ENTRY_BYTES], "little") << wire.PM_ALIGNMENT_SHIFT
+        return int.from_bytes(self.view[at : at + wire.PM_ENTRY_BYTES], "little") << wire.PM_ALIGNMENT_SHIFT
 
     def column(self, index: int) -> Column:
         """The descriptor of a column, but for its name."""
@@ -58,8 +58,14 @@ class Parts:
         begin = self.block(row_group) + wire.PM_BLOCK_BYTES + column * wire.PM_CHUNK_BYTES
         end = begin + wire.PM_CHUNK_BYTES
         _, (low,), (low_size,), (high,), (high_size,) = self.chunks(column, row_group, 1).bounds()
-        return [slice(begin, end), *(slice(at, at + size) for at, size in ((low, low_size), (high, high_size))
-                                     if size and not begin <= at < end)]
+        return [
+            slice(begin, end),
+            *(
+                slice(at, at + size)
+                for at, size in ((low, low_size), (high, high_size))
+                if size and not begin <= at < end
+            ),
+        ]
 
 
 def descriptor(column: int) -> int:
@@ -68,14 +74,20 @@ def descriptor(column: int) -> int:
 
 def tail_bytes(column_count: int) -> int:
     """Of a sidecar's end: the note that says to which file it belongs, the one with checksums, checksum and trailer."""
-    return (2 * ENTRY_HEAD + wire.PM_ORIGIN_BYTES + 4 * column_count + wire.PM_SUMS_BYTES + wire.PM_CHECKSUM_BYTES
-            + wire.PM_TRAILER_BYTES)
+    return (
+        2 * ENTRY_HEAD
+        + wire.PM_ORIGIN_BYTES
+        + 4 * column_count
+        + wire.PM_SUMS_BYTES
+        + wire.PM_CHECKSUM_BYTES
+        + wire.PM_TRAILER_BYTES
+    )
 
 
 def column_sum(parts: Parts, column: int) -> int:
     """Of a column: its descriptor, and chunk by chunk this and what stands out of line."""
     at = descriptor(column)
-    found = crc32(parts.view[at:at + wire.PM_COLUMN_BYTES])
+    found = crc32(parts.view[at : at + wire.PM_COLUMN_BYTES])
     for row_group in range(parts.row_group_count):
         for stretch in parts.stretches(column, row_group):
             found = crc32(parts.view[stretch], found)
@@ -85,8 +97,8 @@ def column_sum(parts: Parts, column: int) -> int:
 def lead_sum(parts: Parts, tail) -> int:
     """Of what leads to the columns: the fixed parts of header (but for the size) and footer, the entries, the tail."""
     offset, entries = parts.footer.offset, parts.row_group_count * wire.PM_ENTRY_BYTES
-    found = crc32(parts.view[wire.PM_HEADER_FEATURES:wire.PM_HEADER_BYTES])
-    return crc32(tail, crc32(parts.view[offset:offset + wire.PM_FOOTER_BYTES + entries], found))
+    found = crc32(parts.view[wire.PM_HEADER_FEATURES : wire.PM_HEADER_BYTES])
+    return crc32(tail, crc32(parts.view[offset : offset + wire.PM_FOOTER_BYTES + entries], found))
 
 
 def sums_note(parts: Parts, schema: bytes) -> bytes:
@@ -95,6 +107,6 @@ def sums_note(parts: Parts, schema: bytes) -> bytes:
     note = struct.pack("<II", wire.PM_SUMS_CODE, 4 * count + wire.PM_SUMS_BYTES)
     note += struct.pack(f"<{count}I", *(column_sum(parts, column) for column in range(count)))
     fixed = SUMS.pack(xxh64(schema), len(schema), count, parts.row_group_count, wire.PM_SUMS_KNOWN_LAYOUT, 0)
-    note += fixed[:wire.PM_SUMS_CRC]
-    origin = parts.view[len(parts.view) - ENTRY_HEAD - wire.PM_ORIGIN_BYTES:]
+    note += fixed[: wire.PM_SUMS_CRC]
+    origin = parts.view[len(parts.view) - ENTRY_HEAD - wire.PM_ORIGIN_BYTES :]
     return note + lead_sum(parts, bytes(origin) + note).to_bytes(4, "little")

@@ -15,9 +15,12 @@ from .sidecar_sums import Parts, sums_note
 
 __all__ = ["Chunk", "Writer"]
 
-Chunk = namedtuple("Chunk", "codec encodings num_values byte_range_start total_compressed_size null_count "
-                            "distinct_count min max min_exact max_exact bloom",
-                   defaults=(0, 0, 0, 0, 0, None, None, b"", b"", True, True, None))
+Chunk = namedtuple(
+    "Chunk",
+    "codec encodings num_values byte_range_start total_compressed_size null_count "
+    "distinct_count min max min_exact max_exact bloom",
+    defaults=(0, 0, 0, 0, 0, None, None, b"", b"", True, True, None),
+)
 
 CHUNK = struct.Struct("<BBBBIQQQQQ8s8s")
 BLOCK_LIMIT = 0xFFFFFFFF << wire.PM_ALIGNMENT_SHIFT
@@ -64,8 +67,16 @@ class Writer:
     A writer that has raised an error is of no further use.
     """
 
-    def __init__(self, columns, *, designated_timestamp: int = -1, sorting_columns=(), bloom_columns=(),
-                 external_blooms: bool = False, squash_tracker: int = -1):
+    def __init__(
+        self,
+        columns,
+        *,
+        designated_timestamp: int = -1,
+        sorting_columns=(),
+        bloom_columns=(),
+        external_blooms: bool = False,
+        squash_tracker: int = -1,
+    ):
         columns, sorting, blooms = list(columns), list(sorting_columns), sorted(set(bloom_columns))
         self._begin(columns, blooms, bool(blooms and external_blooms))
         self._check(designated_timestamp, sorting)
@@ -97,7 +108,7 @@ class Writer:
         made._blocks = list(reader.block_offsets)
         at = footer.offset + wire.PM_FOOTER_BYTES + len(made._blocks) * wire.PM_ENTRY_BYTES
         row = len(made._bloom_columns) * made._bloom_bytes
-        made._blooms = [bytes(view[at + number * row:at + (number + 1) * row]) for number in range(len(made._blocks))]
+        made._blooms = [bytes(view[at + number * row : at + (number + 1) * row]) for number in range(len(made._blocks))]
         return made
 
     def _begin(self, columns: list[Column], bloom_columns: list[int], external: bool) -> None:
@@ -137,8 +148,20 @@ class Writer:
         out += struct.pack("<QQiIII", 0, features, timestamp, len(sorting), len(columns), 0)
         name = wire.PM_HEADER_BYTES + len(columns) * wire.PM_COLUMN_BYTES + len(sorting) * wire.PM_SORTING_BYTES
         for column in columns:
-            out += DESCRIPTOR.pack(name, column.id, column.type, column.flags, column.fixed_byte_len, len(column.name),
-                                   column.physical_type, column.max_repetition, column.max_definition) + b"\0"
+            out += (
+                DESCRIPTOR.pack(
+                    name,
+                    column.id,
+                    column.type,
+                    column.flags,
+                    column.fixed_byte_len,
+                    len(column.name),
+                    column.physical_type,
+                    column.max_repetition,
+                    column.max_definition,
+                )
+                + b"\0"
+            )
             name += len(column.name)
         out += struct.pack(f"<{len(sorting)}I", *sorting)
         out += b"".join(column.name for column in columns)
@@ -179,9 +202,9 @@ class Writer:
             if column in self._bloom_columns:
                 blooms.append(self._bloom(chunk.bloom))
             place = block + wire.PM_BLOCK_BYTES + column * wire.PM_CHUNK_BYTES
-            out[place:place + wire.PM_CHUNK_BYTES] = record
-        self._blocks[at:at + 1] = [start]
-        self._blooms[at:at + 1] = [b"".join(blooms)]
+            out[place : place + wire.PM_CHUNK_BYTES] = record
+        self._blocks[at : at + 1] = [start]
+        self._blooms[at : at + 1] = [b"".join(blooms)]
 
     def add_scan(self, scan: Scan, *, at=None, bounds=None, blooms=None) -> None:
         """Write the row groups of a scanned footer.
@@ -246,8 +269,19 @@ class Writer:
             slots.append(self._statistic(value, region))
         flags |= wire.PM_STAT_DISTINCT_COUNT if chunk.distinct_count is not None else 0
         flags |= wire.PM_STAT_NULL_COUNT if chunk.null_count is not None else 0
-        return CHUNK.pack(chunk.codec, chunk.encodings, flags, sizes, 0, chunk.num_values, chunk.byte_range_start,
-                          chunk.total_compressed_size, chunk.null_count or 0, chunk.distinct_count or 0, *slots)
+        return CHUNK.pack(
+            chunk.codec,
+            chunk.encodings,
+            flags,
+            sizes,
+            0,
+            chunk.num_values,
+            chunk.byte_range_start,
+            chunk.total_compressed_size,
+            chunk.null_count or 0,
+            chunk.distinct_count or 0,
+            *slots,
+        )
 
     def _statistic(self, value: bytes, region: int) -> bytes:
         """What stands in a statistic's slot."""
@@ -280,8 +314,16 @@ class Writer:
         if self._finished:
             raise ValueError("the writer has finished")
 
-    def finish(self, parquet_footer_offset: int, parquet_footer_length: int, *, unused_bytes: int | None = None,
-               seq_txn: int | None = None, scratchpad=None, schema: bytes = b"") -> bytes:
+    def finish(
+        self,
+        parquet_footer_offset: int,
+        parquet_footer_length: int,
+        *,
+        unused_bytes: int | None = None,
+        seq_txn: int | None = None,
+        scratchpad=None,
+        schema: bytes = b"",
+    ) -> bytes:
         """Write footer and trailer: the bytes that belong at `base`.
 
         Parameters
@@ -310,9 +352,17 @@ class Writer:
         seq_txn = kept_number if seq_txn is None else seq_txn
         out, start, notes = self._out, len(self._out), list(kept_notes if scratchpad is None else scratchpad)
         features = (wire.PM_FOOTER_FEATURE_SEQ_TXN if seq_txn != -1 else 0) | (
-            wire.PM_FOOTER_FEATURE_SCRATCHPAD if notes or schema else 0)
-        out += struct.pack("<QIIQQQ", parquet_footer_offset, parquet_footer_length, len(self._blocks), unused_bytes,
-                           self._previous, features)
+            wire.PM_FOOTER_FEATURE_SCRATCHPAD if notes or schema else 0
+        )
+        out += struct.pack(
+            "<QIIQQQ",
+            parquet_footer_offset,
+            parquet_footer_length,
+            len(self._blocks),
+            unused_bytes,
+            self._previous,
+            features,
+        )
         out += b"".join(struct.pack("<I", block >> wire.PM_ALIGNMENT_SHIFT) for block in self._blocks)
         out += b"".join(self._blooms)
         if seq_txn != -1:

@@ -22,15 +22,21 @@ REPEATED = 2
 class Real(NamedTuple):
     """What a scan of some elements only does not tell of one of them."""
 
-    position: int            # among its siblings
-    leaf_count: int          # below it
+    position: int  # among its siblings
+    leaf_count: int  # below it
 
 
 class Slicer:
     """A projection of a scan; of one that has only the elements needed if it is told what they are in the whole."""
 
-    def __init__(self, scan, leaves: Sequence[int], row_groups: Sequence[int], real: Sequence[Real] | None = None,
-                 real_elements: int = 0):
+    def __init__(
+        self,
+        scan,
+        leaves: Sequence[int],
+        row_groups: Sequence[int],
+        real: Sequence[Real] | None = None,
+        real_elements: int = 0,
+    ):
         self.scan, self.leaves, self.row_groups = scan, leaves, row_groups
         self.real, self.real_elements = real, real_elements
         self.data = memoryview(scan.data).cast("B")
@@ -51,7 +57,7 @@ class Slicer:
 
     def _bytes(self, records, name: str, index: int) -> bytes:
         offset = records(f"{name}_offset")[index]
-        return bytes(self.data[offset:offset + records(f"{name}_length")[index]])
+        return bytes(self.data[offset : offset + records(f"{name}_length")[index]])
 
     def check(self) -> None:
         """The footer makes sense, leaves ascend, row groups exist and are regular."""
@@ -99,7 +105,7 @@ class Slicer:
 
         def chunk(at: int) -> Chunk:
             facts = dict(zip(names, (column[at] for column in sizes), strict=True))
-            return Chunk(facts, bytes(self.data[offsets[at]:offsets[at] + lengths[at]]))
+            return Chunk(facts, bytes(self.data[offsets[at] : offsets[at] + lengths[at]]))
 
         return [[chunk(first[index] + leaf) for leaf in self.leaves] for index in self.row_groups]
 

@@ -152,7 +152,7 @@ def _with_path(chunk: bytes, metadata: int, path: bytes) -> bytes:
             break
         last, at = id, end
     front = chunk[:at] + _header(last, number, wire.TYPE_LIST) + _path(path)
-    return front + put + chunk[at if behind is None else behind:]
+    return front + put + chunk[at if behind is None else behind :]
 
 
 def _own_bytes(chunk: Chunk, path: bytes) -> bytes:

@@ -90,8 +90,12 @@ def _check(kind: Kind) -> None:
     elif reading == wire.READING_FLOAT:
         known = stored == width > 0
     else:
-        known = (stored, width) == {wire.READING_BOOLEAN: (1, 0), wire.READING_INT96: (12, 8),
-                                    wire.READING_TEXT: (0, 0), 0: (stored, stored)}.get(reading)
+        known = (stored, width) == {
+            wire.READING_BOOLEAN: (1, 0),
+            wire.READING_INT96: (12, 8),
+            wire.READING_TEXT: (0, 0),
+            0: (stored, stored),
+        }.get(reading)
     if not known:
         raise wire_error(wire.BAD_ARGUMENT, 0, wire.READING_INT96, reading)
 
@@ -101,7 +105,7 @@ def _convert(value: bytes, kind: Kind) -> bytes | None:
     reading, _, width, precision = kind
     if _is_decimal(kind):
         number = int.from_bytes(value, "big" if reading == wire.READING_DECIMAL else "little", signed=True)
-        return number.to_bytes(width, "little", signed=True) if abs(number) < 10 ** precision else None
+        return number.to_bytes(width, "little", signed=True) if abs(number) < 10**precision else None
     if reading in (wire.READING_SIGNED, wire.READING_UNSIGNED):
         return _narrowed(value, width, reading == wire.READING_SIGNED)
     if reading == wire.READING_INT96:

@@ -19,8 +19,15 @@ from .sidecars import paths_of, plan_by_sidecars
 __all__ = ["Dataset", "Scanner", "dataset"]
 
 
-def dataset(source, schema: pa.Schema | None = None, *, filesystem=None, partitioning: str | None = "hive",
-            ignore_prefixes: Sequence[str] | None = None, sidecar: bool | str = "auto") -> Dataset:
+def dataset(
+    source,
+    schema: pa.Schema | None = None,
+    *,
+    filesystem=None,
+    partitioning: str | None = "hive",
+    ignore_prefixes: Sequence[str] | None = None,
+    sidecar: bool | str = "auto",
+) -> Dataset:
     """Many Parquet files as one table, whatever the form of their footers.
 
     Parameters
@@ -77,7 +84,9 @@ class Dataset:
         self._found, self.schema, self._sidecar = found, schema, sidecar
         self._given = {
             name: pa.array([keys.get(name) for keys in found.keys], pa.string()).cast(schema.field(name).type)
-            for name in found.key_names if name in schema.names}
+            for name in found.key_names
+            if name in schema.names
+        }
 
     @property
     def files(self) -> list[str]:
@@ -100,8 +109,14 @@ class Dataset:
             if fragment.row_groups is None or fragment.row_groups:
                 yield fragment
 
-    def scanner(self, columns: Sequence[str] | Mapping[str, pc.Expression] | None = None, filter=None, *,
-                batch_size: int = 1 << 17, use_threads: bool = True) -> Scanner:
+    def scanner(
+        self,
+        columns: Sequence[str] | Mapping[str, pc.Expression] | None = None,
+        filter=None,
+        *,
+        batch_size: int = 1 << 17,
+        use_threads: bool = True,
+    ) -> Scanner:
         """What reads: some columns of the rows that meet a filter.
 
         Parameters
@@ -155,11 +170,14 @@ class Dataset:
         left, others, filtered = self._left_by_sidecars(predicate, numbers, types, known)
         unfiltered = left.keys() - filtered
         left |= self._left_by_footers(predicate, others, types, known)
-        return [self._fragment(number, blooms=number not in unfiltered).subset(row_groups)
-                for number, row_groups in sorted(left.items())]
+        return [
+            self._fragment(number, blooms=number not in unfiltered).subset(row_groups)
+            for number, row_groups in sorted(left.items())
+        ]
 
-    def _left_by_sidecars(self, predicate: Predicate, numbers: list[int], types: Mapping[str, pa.DataType],
-                          known: Mapping[str, pa.Array]) -> tuple[dict[int, list[int]], list[int], set[int]]:
+    def _left_by_sidecars(
+        self, predicate: Predicate, numbers: list[int], types: Mapping[str, pa.DataType], known: Mapping[str, pa.Array]
+    ) -> tuple[dict[int, list[int]], list[int], set[int]]:
         """What is left of local files with sidecars, the files to plan otherwise, and those with Bloom filters."""
         paths, filesystems = self._found.paths, self._found.filesystems
         local, elsewhere = numbers, []
@@ -170,11 +188,15 @@ class Dataset:
             return {}, numbers, set()
         given = {name: values.take(pa.array(local, pa.int64())) for name, values in known.items()}
         left, others, filtered = plan_by_sidecars(predicate, paths_of(paths, local), types, given)
-        return ({local[number]: row_groups for number, row_groups in left.items()},
-                sorted([local[number] for number in others] + elsewhere), {local[number] for number in filtered})
+        return (
+            {local[number]: row_groups for number, row_groups in left.items()},
+            sorted([local[number] for number in others] + elsewhere),
+            {local[number] for number in filtered},
+        )
 
-    def _left_by_footers(self, predicate: Predicate, numbers: list[int], types: Mapping[str, pa.DataType],
-                         known: Mapping[str, pa.Array]) -> dict[int, list[int]]:
+    def _left_by_footers(
+        self, predicate: Predicate, numbers: list[int], types: Mapping[str, pa.DataType], known: Mapping[str, pa.Array]
+    ) -> dict[int, list[int]]:
         """The row groups that are left of files that are opened one by one."""
         asked = [name for name in types if name not in known]
         facts = list(in_order(lambda number: self._fragment(number).facts(asked), numbers))
@@ -185,11 +207,11 @@ class Dataset:
     def _fragment(self, number: int, *, blooms: bool = True) -> Fragment:
         found = self._found[number]
         given = {name: values[number] for name, values in self._given.items()}
-        return Fragment(found.target, number, Shape(self.schema, given), sidecar=self._sidecar is True,
-                        blooms=blooms)
+        return Fragment(found.target, number, Shape(self.schema, given), sidecar=self._sidecar is True, blooms=blooms)
 
     def names_of(self, predicate: Predicate) -> list[str] | None:
         """The columns that a predicate looks at; None if it may be any."""
+
         def type_of(name: str) -> pa.DataType | None:
             return self.schema.field(name).type if name in self.schema.names else None
 
@@ -201,15 +223,19 @@ class Dataset:
         """Raise ColumnError for a name that is no column, or more than one."""
         for name in names:
             if len(self.schema.get_all_field_indices(name)) != 1:
-                raise ColumnError(f"no column {name!r} in the dataset's schema" if name not in self.schema.names else
-                                  f"column {name!r} is there more than once")
+                raise ColumnError(
+                    f"no column {name!r} in the dataset's schema"
+                    if name not in self.schema.names
+                    else f"column {name!r} is there more than once"
+                )
 
 
 class Scanner:
     """Some columns of the rows that meet a filter. Made by `Dataset.scanner`; each call reads anew."""
 
-    def __init__(self, dataset: Dataset, columns=None, filter=None, *, batch_size: int = 1 << 17,
-                 use_threads: bool = True):
+    def __init__(
+        self, dataset: Dataset, columns=None, filter=None, *, batch_size: int = 1 << 17, use_threads: bool = True
+    ):
         if isinstance(columns, str):
             raise TypeError("columns is a list of names, not one string")
         self._dataset, self._batch_size, self._threads = dataset, batch_size, use_threads

@@ -62,8 +62,13 @@ class Files(Sequence[Found]):
         """Of all directories, in their order."""
         return list(dict.fromkeys(name for keys in shared(self.keys) for name in keys))
 
-    def extend(self, filesystem: pafs.FileSystem | None, paths: list[str], keys: list[Mapping[str, str | None]],
-               sizes: list[int]) -> None:
+    def extend(
+        self,
+        filesystem: pafs.FileSystem | None,
+        paths: list[str],
+        keys: list[Mapping[str, str | None]],
+        sizes: list[int],
+    ) -> None:
         """Add files of one filesystem."""
         self.paths += paths
         self.filesystems += [filesystem] * len(paths)
@@ -82,8 +87,14 @@ class Files(Sequence[Found]):
         return LocalTarget(path) if filesystem is None else RemoteTarget(filesystem, path)
 
 
-def discover(source, filesystem=None, *, partitioned: bool = True,
-             ignore_prefixes: Sequence[str] | None = None, sizes: bool = False) -> Files:
+def discover(
+    source,
+    filesystem=None,
+    *,
+    partitioned: bool = True,
+    ignore_prefixes: Sequence[str] | None = None,
+    sizes: bool = False,
+) -> Files:
     """The files that `source` stands for, those of a directory in the order of their paths.
 
     Parameters
@@ -156,8 +167,9 @@ def _info(target: LocalTarget | RemoteTarget) -> pafs.FileInfo:
     return info
 
 
-def _below(target: LocalTarget | RemoteTarget, ignored: tuple[str, ...],
-           sizes: bool) -> tuple[list[str], list[str], list[int]]:
+def _below(
+    target: LocalTarget | RemoteTarget, ignored: tuple[str, ...], sizes: bool
+) -> tuple[list[str], list[str], list[int]]:
     """The files below a directory in their order: their paths, these from the directory on, and their sizes."""
     base = target.path.rstrip("/")
     if isinstance(target, LocalTarget):
@@ -166,7 +178,7 @@ def _below(target: LocalTarget | RemoteTarget, ignored: tuple[str, ...],
         return paths, names, [os.stat(path).st_size for path in paths] if sizes else [UNKNOWN] * len(paths)
     infos = target.filesystem.get_file_info(pafs.FileSelector(base or "/", recursive=True))
     files = sorted((info.path, info.size) for info in infos if info.type == pafs.FileType.File)
-    named = [(path, path[len(base):].lstrip("/"), size) for path, size in files]
+    named = [(path, path[len(base) :].lstrip("/"), size) for path, size in files]
     named = [each for each in named if not any(part.startswith(ignored) for part in each[1].split("/"))]
     return [path for path, _, _ in named], [name for _, name, _ in named], [size for _, _, size in named]
 

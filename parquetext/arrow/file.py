@@ -42,9 +42,17 @@ class File(footer_file.File):
 
     __slots__ = ()
 
-    def read(self, columns: Iterable | None = None, row_groups: Sequence[int] | None = None, filters=None, *,
-             use_threads: bool = True, use_pandas_metadata: bool = False, key_values: bool = False,
-             **options) -> pa.Table:
+    def read(
+        self,
+        columns: Iterable | None = None,
+        row_groups: Sequence[int] | None = None,
+        filters=None,
+        *,
+        use_threads: bool = True,
+        use_pandas_metadata: bool = False,
+        key_values: bool = False,
+        **options,
+    ) -> pa.Table:
         """Read values, as `pyarrow.parquet.ParquetFile.read` gives them.
 
         Parameters
@@ -78,15 +86,27 @@ class File(footer_file.File):
         """
         check_options(options)
         self._check_limits(options)
-        projection = self._projection(columns, row_groups, filters, key_values=key_values or use_pandas_metadata,
-                                      use_pandas_metadata=use_pandas_metadata)
+        projection = self._projection(
+            columns,
+            row_groups,
+            filters,
+            key_values=key_values or use_pandas_metadata,
+            use_pandas_metadata=use_pandas_metadata,
+        )
         with self._locating():
             return read_projection(
-                projection, self._open_data, use_threads=use_threads, remote=self._is_remote, **options)
+                projection, self._open_data, use_threads=use_threads, remote=self._is_remote, **options
+            )
 
-    def iter_batches(self, columns: Iterable | None = None, row_groups: Sequence[int] | None = None, *,
-                     batch_size: int = 1 << 16, use_threads: bool = True,
-                     **options) -> Iterator[pa.RecordBatch]:
+    def iter_batches(
+        self,
+        columns: Iterable | None = None,
+        row_groups: Sequence[int] | None = None,
+        *,
+        batch_size: int = 1 << 16,
+        use_threads: bool = True,
+        **options,
+    ) -> Iterator[pa.RecordBatch]:
         """Read values batch by batch, as `pyarrow.parquet.ParquetFile.iter_batches` gives them.
 
         Memory is that of the batches which pyarrow prepares, and not of a whole row group; arguments as `read` takes
@@ -125,11 +145,14 @@ class File(footer_file.File):
         self._expect(self.num_columns if columns is None else len(columns))
         if self._is_batched() and isinstance(columns, list):
             self._fetch_cells(columns, row_groups)
-        projection = self._on_form(lambda form: project(
-            form, columns, row_groups, filters, blooms=self._blooms, **options))
+        projection = self._on_form(
+            lambda form: project(form, columns, row_groups, filters, blooms=self._blooms, **options)
+        )
         if self.form == "par3" and not projection.is_sliced:
-            raise Unsupported("not readable by a slice, and a PAR3 file has no Thrift footer; "
-                              "parquetext.restore brings it back", file=str(self.path))
+            raise Unsupported(
+                "not readable by a slice, and a PAR3 file has no Thrift footer; parquetext.restore brings it back",
+                file=str(self.path),
+            )
         return projection
 
     def _blooms(self, form: Form, types: Mapping[str, pa.DataType]) -> BloomFilters:
@@ -140,7 +163,7 @@ class File(footer_file.File):
         shared = [lambda form: form.row_groups("num_rows"), lambda form: form.created_by, lambda form: form.node(GROUP)]
         self._source.want_shared()
         found = self._each([*(partial(_leaves_of, name=name) for name in columns), *shared])
-        leaves = {leaf for below in found[:len(columns)] for leaf in below}
+        leaves = {leaf for below in found[: len(columns)] for leaf in below}
         self._each(partial(_slice_of, leaf=leaf, row_groups=row_groups) for leaf in sorted(leaves))
 
     def _open_data(self) -> AbstractContextManager[pa.NativeFile]:
@@ -171,9 +194,19 @@ def open(path, *, form: str | None = None) -> File:
 open.__doc__ = open_file.__doc__
 
 
-def read_table(source, columns: Iterable | None = None, filters=None, *, use_threads: bool = True,
-               use_pandas_metadata: bool = False, filesystem=None, partitioning=None, key_values: bool = False,
-               sidecar: bool | Plan = False, **options) -> pa.Table:
+def read_table(
+    source,
+    columns: Iterable | None = None,
+    filters=None,
+    *,
+    use_threads: bool = True,
+    use_pandas_metadata: bool = False,
+    filesystem=None,
+    partitioning=None,
+    key_values: bool = False,
+    sidecar: bool | Plan = False,
+    **options,
+) -> pa.Table:
     """Read one file into a table; the arguments are those of `pyarrow.parquet.read_table`.
 
     Parameters

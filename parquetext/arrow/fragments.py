@@ -81,8 +81,9 @@ class Shape:
             raise type(error)(f"column {field.name!r} is {column.type} here: {error}") from error
 
 
-def left_row_groups(file: File, predicate: Predicate, types: Mapping[str, pa.DataType],
-                    given: Mapping[str, pa.Scalar]) -> list[int]:
+def left_row_groups(
+    file: File, predicate: Predicate, types: Mapping[str, pa.DataType], given: Mapping[str, pa.Scalar]
+) -> list[int]:
     """The row groups of a file that may hold rows which meet a predicate, by bounds and Bloom filters.
 
     `types` has what the columns that it looks at are compared as, `given` those that directories give.
@@ -111,8 +112,16 @@ class Fragment:
         Those that a plan has left; None for all.
     """
 
-    def __init__(self, target, number: int, shape: Shape, row_groups: list[int] | None = None, *,
-                 sidecar: bool = False, blooms: bool = True):
+    def __init__(
+        self,
+        target,
+        number: int,
+        shape: Shape,
+        row_groups: list[int] | None = None,
+        *,
+        sidecar: bool = False,
+        blooms: bool = True,
+    ):
         self._target, self.number, self._shape, self.row_groups = target, number, shape, row_groups
         self._sidecar, self._blooms = sidecar, blooms
 
@@ -123,8 +132,10 @@ class Fragment:
     @property
     def partition_expression(self) -> pc.Expression:
         """What the names of the directories say of all rows."""
-        known = [pc.field(name) == value if value.is_valid else pc.field(name).is_null()
-                 for name, value in self._shape.given.items()]
+        known = [
+            pc.field(name) == value if value.is_valid else pc.field(name).is_null()
+            for name, value in self._shape.given.items()
+        ]
         return reduce(and_, known) if known else pc.scalar(True)
 
     @property
@@ -146,8 +157,11 @@ class Fragment:
     def count_rows(self) -> int:
         """The rows of these row groups, by the footer alone."""
         with self._open() as file:
-            return file.num_rows if self.row_groups is None else sum(
-                file.row_groups.num_rows[row_group] for row_group in self.row_groups)
+            return (
+                file.num_rows
+                if self.row_groups is None
+                else sum(file.row_groups.num_rows[row_group] for row_group in self.row_groups)
+            )
 
     def subset(self, row_groups: Sequence[int]) -> Fragment:
         """The same file with these row groups alone."""

@@ -67,8 +67,9 @@ def given_bounds(values: pa.Array) -> ColumnBounds:
     return ColumnBounds(values, values, nulls, values.is_valid())
 
 
-def surviving(predicate: Predicate, files: Sequence[FileFacts], types: Mapping[str, pa.DataType],
-              given: Mapping[str, pa.Array]) -> list[list[int]]:
+def surviving(
+    predicate: Predicate, files: Sequence[FileFacts], types: Mapping[str, pa.DataType], given: Mapping[str, pa.Array]
+) -> list[list[int]]:
     """For each file the row groups that may hold rows which meet the predicate.
 
     Parameters
@@ -84,8 +85,13 @@ def surviving(predicate: Predicate, files: Sequence[FileFacts], types: Mapping[s
     return found
 
 
-def kept_of(predicate: Predicate, counts: Sequence[int], facts: Sequence[FileFacts], types: Mapping[str, pa.DataType],
-            given: Mapping[str, pa.Array]) -> dict[int, list[int]]:
+def kept_of(
+    predicate: Predicate,
+    counts: Sequence[int],
+    facts: Sequence[FileFacts],
+    types: Mapping[str, pa.DataType],
+    given: Mapping[str, pa.Array],
+) -> dict[int, list[int]]:
     """The files that have row groups left, by their numbers, and these.
 
     `facts` are those of the files, or of several of them together; `counts` has the row groups of each file.
@@ -113,12 +119,20 @@ def owners(counts: Sequence[int]) -> pa.Array:
 def undecided_by_bounds(predicate: Predicate) -> bool:
     """Whether Bloom filters may say more than bounds: of lists of filters with an equality."""
     return predicate.alternatives is not None and any(
-        part.operator in ("=", "==", "in") for alternative in predicate.alternatives for part in alternative)
+        part.operator in ("=", "==", "in") for alternative in predicate.alternatives for part in alternative
+    )
 
 
-def asked_blooms(predicate: Predicate, row_groups: Sequence[int], facts: FileFacts, types: Mapping[str, pa.DataType],
-                 given: Mapping[str, pa.Array], blooms: BloomFilters) -> list[int]:
+def asked_blooms(
+    predicate: Predicate,
+    row_groups: Sequence[int],
+    facts: FileFacts,
+    types: Mapping[str, pa.DataType],
+    given: Mapping[str, pa.Array],
+    blooms: BloomFilters,
+) -> list[int]:
     """Those of one file's row groups that its Bloom filters leave, too."""
+
     def bounds_of(name: str) -> ColumnBounds | None:
         if name in given:
             return given_bounds(pa.concat_arrays([given[name]] * facts.row_groups))
@@ -168,9 +182,18 @@ def _typed_part(name: str, key, files: list[FileFacts], count: int, kind: pa.Dat
 
 
 def _is_bytes(kind: pa.DataType) -> bool:
-    return any(is_one(kind) for is_one in (
-        pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_binary,
-        pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary))
+    return any(
+        is_one(kind)
+        for is_one in (
+            pa.types.is_string,
+            pa.types.is_large_string,
+            pa.types.is_string_view,
+            pa.types.is_binary,
+            pa.types.is_large_binary,
+            pa.types.is_binary_view,
+            pa.types.is_fixed_size_binary,
+        )
+    )
 
 
 def _keeps_order(stored: pa.DataType, wanted: pa.DataType) -> bool:
@@ -179,6 +202,8 @@ def _keeps_order(stored: pa.DataType, wanted: pa.DataType) -> bool:
 
 
 _MONOTONE: list[tuple[Callable, Callable]] = [
-    (pa.types.is_integer, pa.types.is_integer), (pa.types.is_float32, pa.types.is_float64),
-    (pa.types.is_timestamp, pa.types.is_timestamp), (pa.types.is_decimal, pa.types.is_decimal),
+    (pa.types.is_integer, pa.types.is_integer),
+    (pa.types.is_float32, pa.types.is_float64),
+    (pa.types.is_timestamp, pa.types.is_timestamp),
+    (pa.types.is_decimal, pa.types.is_decimal),
 ]

@@ -55,8 +55,16 @@ class Projection:
         return all(step is None or step.footer is not None for step in (self.step, self.finder))
 
 
-def project(form: Form, columns: Iterable | None, row_groups: Sequence[int] | None, filters=None, *,
-            key_values: bool = False, use_pandas_metadata: bool = False, blooms: Blooms | None = None) -> Projection:
+def project(
+    form: Form,
+    columns: Iterable | None,
+    row_groups: Sequence[int] | None,
+    filters=None,
+    *,
+    key_values: bool = False,
+    use_pandas_metadata: bool = False,
+    blooms: Blooms | None = None,
+) -> Projection:
     """Resolve the columns, skip the row groups that filters rule out, slice the footer.
 
     `blooms` gives the Bloom filters of columns of these types, to be asked where bounds leave row groups undecided.
@@ -109,8 +117,9 @@ def _step(form: Form, leaves: list[int], nested: bool, row_groups: Sequence[int]
     return Step(footer, indices, row_groups, len(kept) * len(row_groups), rows)
 
 
-def _filtered(form: Form, names: list | None, groups: Sequence[int], predicate: Predicate,
-              key_values: bool, blooms: Blooms | None) -> Projection:
+def _filtered(
+    form: Form, names: list | None, groups: Sequence[int], predicate: Predicate, key_values: bool, blooms: Blooms | None
+) -> Projection:
     wanted = select(form, names)
     looked_at = _looked_at(form, predicate)
     if looked_at is None:
@@ -128,19 +137,26 @@ def _filtered(form: Form, names: list | None, groups: Sequence[int], predicate: 
     return Projection(_step(form, both, _is_nested(names), groups, key_values), predicate, extra=len(extra))
 
 
-def _pruned(form: Form, predicate: Predicate, leaves: list[int], row_groups: Sequence[int],
-            blooms: Blooms | None) -> Sequence[int]:
+def _pruned(
+    form: Form, predicate: Predicate, leaves: list[int], row_groups: Sequence[int], blooms: Blooms | None
+) -> Sequence[int]:
     """The row groups that the statistics and Bloom filters of the columns looked at do not rule out."""
     if not leaves:
         return row_groups
     types = {field.name: field.type for field in schema_of(form.slice(leaves, []))}
     return surviving_row_groups(
-        predicate, lambda name: column_bounds(form, name, types[name]), form.row_group_count, row_groups, types,
-        None if blooms is None else blooms(form, types).absent)
+        predicate,
+        lambda name: column_bounds(form, name, types[name]),
+        form.row_group_count,
+        row_groups,
+        types,
+        None if blooms is None else blooms(form, types).absent,
+    )
 
 
 def _looked_at(form: Form, predicate: Predicate) -> list[str] | None:
     """The top-level columns of a predicate; None if it may look at any."""
+
     def type_of(name: str) -> pa.DataType | None:
         try:
             leaves = top_level_leaves(form, name)

@@ -20,8 +20,16 @@ SMALL_ROWS = 1 << 18
 SMALL_CHUNKS = 1 << 9
 SMALL_BYTES = 1 << 20
 OPTIONS = {
-    "pre_buffer", "buffer_size", "read_dictionary", "binary_type", "list_type", "coerce_int96_timestamp_unit",
-    "page_checksum_verification", "arrow_extensions_enabled", "thrift_string_size_limit", "thrift_container_size_limit",
+    "pre_buffer",
+    "buffer_size",
+    "read_dictionary",
+    "binary_type",
+    "list_type",
+    "coerce_int96_timestamp_unit",
+    "page_checksum_verification",
+    "arrow_extensions_enabled",
+    "thrift_string_size_limit",
+    "thrift_container_size_limit",
     "schema_depth_limit",
 }
 OF_DATASETS = {"schema", "ignore_prefixes"}
@@ -40,8 +48,15 @@ def check_options(options: dict) -> None:
         raise TypeError(f"unexpected argument {name!r}")
 
 
-def read_projection(projection: Projection, open_data: OpenData, *, use_threads: bool = True,
-                    pre_buffer: bool | None = None, remote: bool = False, **options) -> pa.Table:
+def read_projection(
+    projection: Projection,
+    open_data: OpenData,
+    *,
+    use_threads: bool = True,
+    pre_buffer: bool | None = None,
+    remote: bool = False,
+    **options,
+) -> pa.Table:
     """Read, filter, cut.
 
     Parameters
@@ -55,6 +70,7 @@ def read_projection(projection: Projection, open_data: OpenData, *, use_threads:
     **options
         Of pyarrow's reader.
     """
+
     def read(step: Step) -> pa.Table:
         small = _is_small(step)
         early = remote or not small if pre_buffer is None else pre_buffer
@@ -81,8 +97,15 @@ def _is_small(step: Step) -> bool:
     return sum(kernels.scan.scan(step.footer, strict=False).row_groups("total_byte_size")) < SMALL_BYTES
 
 
-def iter_projection(projection: Projection, open_data: OpenData, batch_size: int, *, use_threads: bool = True,
-                    pre_buffer: bool = False, **options) -> Iterator[pa.RecordBatch]:
+def iter_projection(
+    projection: Projection,
+    open_data: OpenData,
+    batch_size: int,
+    *,
+    use_threads: bool = True,
+    pre_buffer: bool = False,
+    **options,
+) -> Iterator[pa.RecordBatch]:
     """Read a projection without a predicate batch by batch; options as `read_projection` takes them."""
     step = projection.step
     if step.footer == b"":
@@ -93,8 +116,7 @@ def iter_projection(projection: Projection, open_data: OpenData, batch_size: int
         yield from reader.iter_batches(batch_size, row_groups, step.indices, use_threads)
 
 
-def _read(step: Step, open_data: OpenData, use_threads: bool, pre_buffer: bool,
-          options: dict) -> pa.Table:
+def _read(step: Step, open_data: OpenData, use_threads: bool, pre_buffer: bool, options: dict) -> pa.Table:
     if step.footer == b"":
         return pa.table({"": pa.nulls(step.rows)}).select([])
     with open_data() as source:

@@ -22,7 +22,7 @@ from .selection import find_top_level
 
 __all__ = ["paths_of", "plan_by_sidecars"]
 
-SCHEMAS = 16          # so many different ones are planned at once; files of more by their footers
+SCHEMAS = 16  # so many different ones are planned at once; files of more by their footers
 WORTH_A_THREAD = 1000  # files
 
 
@@ -34,8 +34,9 @@ class Column(NamedTuple):
     rows: pa.DataType
 
 
-def plan_by_sidecars(predicate: Predicate, paths: Sequence[str], types: Mapping[str, pa.DataType],
-                     given: Mapping[str, pa.Array]) -> tuple[dict[int, list[int]], list[int], set[int]]:
+def plan_by_sidecars(
+    predicate: Predicate, paths: Sequence[str], types: Mapping[str, pa.DataType], given: Mapping[str, pa.Array]
+) -> tuple[dict[int, list[int]], list[int], set[int]]:
     """Plan those of many local files that have sidecars which belong to them.
 
     Parameters
@@ -62,8 +63,8 @@ def plan_by_sidecars(predicate: Predicate, paths: Sequence[str], types: Mapping[
         found = kernels.plan.first_schema(paths_of(paths, todo)) if todo else None
         if found is None:
             break
-        others += todo[:found[0]]
-        todo = todo[found[0]:]
+        others += todo[: found[0]]
+        todo = todo[found[0] :]
         try:
             form = ThriftForm(found[1])
             columns, missing = _columns(form, wanted)
@@ -87,7 +88,7 @@ def _untrusted(paths: Sequence[str]) -> Iterator[int]:
 
     What is trusted cannot be replaced there; where there is none yet, a stranger may put one at any moment.
     """
-    folders = [path[:path.rfind("/") + 1] for path in paths]
+    folders = [path[: path.rfind("/") + 1] for path in paths]
     shared = {folder for folder in set(folders) if is_shared(folder)}
     for number, (path, folder) in enumerate(zip(paths, folders, strict=True)) if shared else ():
         try:
@@ -97,8 +98,9 @@ def _untrusted(paths: Sequence[str]) -> Iterator[int]:
             yield number
 
 
-def _sorted_out(numbers: list[int], statuses: bytes,
-                counts: list[int]) -> tuple[list[int], list[int], list[tuple[int, int]]]:
+def _sorted_out(
+    numbers: list[int], statuses: bytes, counts: list[int]
+) -> tuple[list[int], list[int], list[tuple[int, int]]]:
     """The files that were planned, their row groups, and the others with their statuses."""
     if not any(statuses):
         return numbers, counts, []
@@ -140,10 +142,12 @@ def _gathered(paths: Sequence[str], schema, columns: Mapping[str, Column]) -> tu
     else:
         size = -(-len(paths) // workers)
         with ThreadPoolExecutor(workers) as pool:
-            parts = list(pool.map(gather, [paths[at:at + size] for at in range(0, len(paths), size)]))
+            parts = list(pool.map(gather, [paths[at : at + size] for at in range(0, len(paths), size)]))
     statuses, counts = b"".join(part[0] for part in parts), [count for part in parts for count in part[1]]
-    bounds = {name: (_bounds(column, [(part[2][number], sum(part[1])) for part in parts]), column.rows)
-              for number, (name, column) in enumerate(columns.items())}
+    bounds = {
+        name: (_bounds(column, [(part[2][number], sum(part[1])) for part in parts]), column.rows)
+        for number, (name, column) in enumerate(columns.items())
+    }
     return statuses, counts, bounds, b"".join(part[3] for part in parts)
 
 

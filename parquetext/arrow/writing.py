@@ -62,8 +62,19 @@ class ParquetWriter(pq.ParquetWriter):
         Somebody else is writing or changing the file.
     """
 
-    def __init__(self, where, schema: pa.Schema, filesystem=None, *, form: str = AUTO, placement: str = ASIDE,
-                 marker: str = "spec", force: Iterable[str] = (), metadata_collector=None, **options):
+    def __init__(
+        self,
+        where,
+        schema: pa.Schema,
+        filesystem=None,
+        *,
+        form: str = AUTO,
+        placement: str = ASIDE,
+        marker: str = "spec",
+        force: Iterable[str] = (),
+        metadata_collector=None,
+        **options,
+    ):
         check_form(form, THRIFT)
         self._forced = check(force, FORCEABLE)
         if options.get("encryption_properties") is not None:
@@ -126,8 +137,12 @@ class ParquetWriter(pq.ParquetWriter):
 
     def __del__(self):
         if getattr(self, "is_open", False):
-            warnings.warn(f"{self.where!r} was not written: its ParquetWriter was not closed", ResourceWarning,
-                          stacklevel=2, source=self)
+            warnings.warn(
+                f"{self.where!r} was not written: its ParquetWriter was not closed",
+                ResourceWarning,
+                stacklevel=2,
+                source=self,
+            )
             self.abort()
 
     def _edit(self) -> storage.TailEdit | None:
@@ -139,8 +154,13 @@ class ParquetWriter(pq.ParquetWriter):
             form = self._form
             if form == AUTO:
                 metadata = self.writer.metadata
-                form = choose_form(len(footer.data), source.size, metadata.num_columns, metadata.num_row_groups,
-                                   self._options.placement).form
+                form = choose_form(
+                    len(footer.data),
+                    source.size,
+                    metadata.num_columns,
+                    metadata.num_row_groups,
+                    self._options.placement,
+                ).form
             if form not in FORMS:
                 return None
             try:
@@ -160,8 +180,9 @@ def _refuse_store(where) -> None:
         raise Refused(f"it belongs to the sidecar.Store at {store}: append to that", file=target.path)
 
 
-def write_table(table: pa.Table, where, row_group_size: int | None = None, *, form: str = AUTO, filesystem=None,
-                **options) -> None:
+def write_table(
+    table: pa.Table, where, row_group_size: int | None = None, *, form: str = AUTO, filesystem=None, **options
+) -> None:
     """Write a table to one file; the arguments are those of `pyarrow.parquet.write_table`.
 
     Parameters

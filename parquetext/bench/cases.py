@@ -18,8 +18,19 @@ from .timing import Contender, Timing, compare
 from .workspace import Subject, Workspace
 
 __all__ = [
-    "OURS", "PALLETJACK", "STRIDE", "Row", "builds", "bytes_of_footers", "checksums", "footers", "held_memory",
-    "rows_of", "upgrades", "values", "writes",
+    "OURS",
+    "PALLETJACK",
+    "STRIDE",
+    "Row",
+    "builds",
+    "bytes_of_footers",
+    "checksums",
+    "footers",
+    "held_memory",
+    "rows_of",
+    "upgrades",
+    "values",
+    "writes",
 ]
 
 OURS = "parquetext"
@@ -66,8 +77,17 @@ def rows_of(
     base = timings[ours]
     for name, timing in sorted(timings.items(), key=lambda item: item[0] != ours):
         ratios = (None, None) if name == ours else timing.over(base)
-        yield Row(case, subject, name, timing.median, "s", ratios[0], targets.get(name), minimum=timing.minimum,
-                  minimum_ratio=ratios[1])
+        yield Row(
+            case,
+            subject,
+            name,
+            timing.median,
+            "s",
+            ratios[0],
+            targets.get(name),
+            minimum=timing.minimum,
+            minimum_ratio=ratios[1],
+        )
 
 
 def footers(
@@ -104,8 +124,19 @@ def values(
     )
     if side:
         median, best = side.over(timings[OURS])
-        rows.append(Row("one column's values", subject.name, PALLETJACK, side.median, "s", median,
-                        targets.get(PALLETJACK), minimum=side.minimum, minimum_ratio=best))
+        rows.append(
+            Row(
+                "one column's values",
+                subject.name,
+                PALLETJACK,
+                side.median,
+                "s",
+                median,
+                targets.get(PALLETJACK),
+                minimum=side.minimum,
+                minimum_ratio=best,
+            )
+        )
     return rows
 
 
@@ -127,11 +158,14 @@ def checksums(rounds: int) -> list[Row]:
     best = kernels.checksum.crc32_implementations()[0]
     for size in (256, 1536, 4096, 1 << 20):
         data = memoryview(os.urandom(size + CACHE_LINE))
-        views = [data[start:start + size] for start in range(CACHE_LINE)]
-        timings = compare([
-            Contender(name, lambda call, crc32=crc32, views=views: crc32(views[call % CACHE_LINE]), CACHE_LINE)
-            for name, crc32 in ((OURS, kernels.checksum.crc32), ("zlib-ng", zlib_ng.crc32))
-        ], rounds)
+        views = [data[start : start + size] for start in range(CACHE_LINE)]
+        timings = compare(
+            [
+                Contender(name, lambda call, crc32=crc32, views=views: crc32(views[call % CACHE_LINE]), CACHE_LINE)
+                for name, crc32 in ((OURS, kernels.checksum.crc32), ("zlib-ng", zlib_ng.crc32))
+            ],
+            rounds,
+        )
         rows += rows_of("CRC-32", f"{size:,} B, {best}", timings, {"zlib-ng": 1.0 if size >= 4096 else 0.9})
     return rows
 
@@ -202,6 +236,18 @@ def writes(workspace: Workspace, shape: Shape, rounds: int, target: float | None
     rows = []
     for name, timing in timings.items():
         slower, slower_at_best = timing.over(theirs)
-        rows.append(Row("write_table", subject, name, timing.median, "s", slower, target if name == OURS else None,
-                        at_most=True, minimum=timing.minimum, minimum_ratio=slower_at_best))
+        rows.append(
+            Row(
+                "write_table",
+                subject,
+                name,
+                timing.median,
+                "s",
+                slower,
+                target if name == OURS else None,
+                at_most=True,
+                minimum=timing.minimum,
+                minimum_ratio=slower_at_best,
+            )
+        )
     return rows

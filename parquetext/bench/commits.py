@@ -32,6 +32,7 @@ def commits(workspace: Workspace, rounds: int, target: float | None) -> list[Row
     scan = footer.scan(plain)
     before = {count: _sidecar(workspace.folder / f"commits-{count}.pm", scan, count) for count in (FEW, MANY)}
     with LocalSource(plain) as data:
+
         def commit(count: int) -> bytes:
             return _commit(before[count], scan, count, data)
 
@@ -44,11 +45,29 @@ def commits(workspace: Workspace, rounds: int, target: float | None) -> list[Row
     entries = (MANY - FEW) * ENTRY_BYTES
     return [
         Row("commit, sidecar, CPU", names[FEW], OURS, few.median, "s", minimum=few.minimum),
-        Row("commit, sidecar, CPU", names[MANY], OURS, many.median, "s", slower, target, at_most=True,
-            minimum=many.minimum, minimum_ratio=slower_at_best),
+        Row(
+            "commit, sidecar, CPU",
+            names[MANY],
+            OURS,
+            many.median,
+            "s",
+            slower,
+            target,
+            at_most=True,
+            minimum=many.minimum,
+            minimum_ratio=slower_at_best,
+        ),
         Row("commit, sidecar bytes", names[FEW], OURS, sizes[FEW], "B"),
-        Row("commit, sidecar bytes", names[MANY], "but for 4 each", sizes[MANY] - entries, "B",
-            (sizes[MANY] - entries) / sizes[FEW], target and 1.001, at_most=True),
+        Row(
+            "commit, sidecar bytes",
+            names[MANY],
+            "but for 4 each",
+            sizes[MANY] - entries,
+            "B",
+            (sizes[MANY] - entries) / sizes[FEW],
+            target and 1.001,
+            at_most=True,
+        ),
     ]
 
 

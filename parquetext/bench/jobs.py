@@ -22,9 +22,16 @@ ONE_CORE, TWO_CORES = "local[1]", "local[2]"
 
 def upgrades(lake: Path, rounds: int, warm_up: int = 1) -> dict[str, Timing]:
     """An upgrade of the lake in sessions that take turns, by master, after rounds to warm up that do not count."""
-    sessions = {master: subprocess.Popen([sys.executable, "-m", __spec__.name, master, lake], text=True,
-                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-                for master in (TWO_CORES, ONE_CORE)}
+    sessions = {
+        master: subprocess.Popen(
+            [sys.executable, "-m", __spec__.name, master, lake],
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        for master in (TWO_CORES, ONE_CORE)
+    }
     try:
         taken = [{master: _asked(session) for master, session in sessions.items()} for _ in range(warm_up + rounds)]
     finally:

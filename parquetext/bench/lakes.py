@@ -73,9 +73,13 @@ def _long(workspace: Workspace, spark, rounds: int) -> list[Row]:
         rows = pa.array(range(LONG_ROWS), pa.int64())
         pq.write_table(pa.table({"a": rows, "b": pa.compute.multiply(rows, 7919)}), path)
     workspace.progress(f"{LONG_ROWS:,} rows")
-    contenders = [Contender(name, lambda _, reader=reader: _drain(
-        spark.read.format(reader).schema("a bigint, b bigint").load(str(path))))
-        for name, reader in ((OURS, "parquetext"), (SPARKS, "parquet"))]
+    contenders = [
+        Contender(
+            name,
+            lambda _, reader=reader: _drain(spark.read.format(reader).schema("a bigint, b bigint").load(str(path))),
+        )
+        for name, reader in ((OURS, "parquetext"), (SPARKS, "parquet"))
+    ]
     timings = compare(contenders, rounds, warm_up=WARM_UP)
     return list(rows_of("Spark, all rows", f"{LONG_ROWS:,} × 2 int64", timings, {SPARKS: LONG_LIMIT}))
 
@@ -87,9 +91,10 @@ def _jobs(workspace: Workspace, spark, lake: Path, files: int, rounds: int) -> I
     paths = [str(path) for path in sorted(lake.iterdir())]
     theirs = Contender(METADATA, lambda _: _drain(_metadata_job(spark, paths)))
     for name, ours, targets in (
-            ("catalog", lambda _: catalog(spark, str(lake), progress=False), {METADATA: JOB_TARGET}),
-            ("catalog, and its rows read again", lambda _: _drain(catalog(spark, str(lake), progress=False)), {}),
-            ("verify", lambda _: _drain(verify(spark, str(lake), progress=False)), {METADATA: JOB_TARGET})):
+        ("catalog", lambda _: catalog(spark, str(lake), progress=False), {METADATA: JOB_TARGET}),
+        ("catalog, and its rows read again", lambda _: _drain(catalog(spark, str(lake), progress=False)), {}),
+        ("verify", lambda _: _drain(verify(spark, str(lake), progress=False)), {METADATA: JOB_TARGET}),
+    ):
         workspace.progress(f"{name} over {files:,} files")
         timings = compare([Contender(OURS, ours), theirs], rounds, warm_up=WARM_UP)
         yield list(rows_of(f"Spark, {name}", f"{files:,} files of {FILES.name}", timings, targets))
@@ -120,17 +125,27 @@ def rows_by_metadata(path: str) -> Iterator[dict]:
             low, high = (statistics.min_raw, statistics.max_raw) if known else (None, None)
             is_number = isinstance(low, (int, float))
             yield {
-                "file": path, "row_group": number, "row_group_rows": row_group.num_rows, "leaf": leaf,
-                "column": chunk.path_in_schema, "depth": chunk.path_in_schema.count(".") + 1,
-                "max_repetition_level": column.max_repetition_level, "physical_type": chunk.physical_type,
-                "logical_type": str(column.logical_type), "codec": chunk.compression,
-                "encodings": list(chunk.encodings), "num_values": chunk.num_values,
+                "file": path,
+                "row_group": number,
+                "row_group_rows": row_group.num_rows,
+                "leaf": leaf,
+                "column": chunk.path_in_schema,
+                "depth": chunk.path_in_schema.count(".") + 1,
+                "max_repetition_level": column.max_repetition_level,
+                "physical_type": chunk.physical_type,
+                "logical_type": str(column.logical_type),
+                "codec": chunk.compression,
+                "encodings": list(chunk.encodings),
+                "num_values": chunk.num_values,
                 "null_count": statistics.null_count if statistics is not None else None,
                 "total_compressed_size": chunk.total_compressed_size,
-                "total_uncompressed_size": chunk.total_uncompressed_size, "data_page_offset": chunk.data_page_offset,
+                "total_uncompressed_size": chunk.total_uncompressed_size,
+                "data_page_offset": chunk.data_page_offset,
                 "dictionary_page_offset": chunk.dictionary_page_offset,
-                "min_integer": int(low) if is_number else None, "max_integer": int(high) if is_number else None,
-                "min": low if isinstance(low, bytes) else None, "max": high if isinstance(high, bytes) else None,
+                "min_integer": int(low) if is_number else None,
+                "max_integer": int(high) if is_number else None,
+                "min": low if isinstance(low, bytes) else None,
+                "max": high if isinstance(high, bytes) else None,
             }
 
 
@@ -141,8 +156,9 @@ def _cores(workspace: Workspace, lake: Path, files: int, rounds: int) -> list[Ro
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(lake, copy)
     timings = upgrades(copy, CORES_ROUNDS * rounds, WARM_UP)
-    return list(rows_of("Spark, upgrade", f"{files:,} files of {FILES.name}", timings, {ONE_CORE: CORES_TARGET},
-                        ours=TWO_CORES))
+    return list(
+        rows_of("Spark, upgrade", f"{files:,} files of {FILES.name}", timings, {ONE_CORE: CORES_TARGET}, ours=TWO_CORES)
+    )
 
 
 def _lake(workspace: Workspace, files: int) -> Path:

@@ -65,8 +65,13 @@ def opened(
     ]
     timings = compare(contenders, rounds, tick)
     rows = []
-    cases = {OURS: OPENED, THROUGH_FILESYSTEM: f"{OPENED}, through pyarrow.fs", BY_INDEX: f"{OPENED}, by an index",
-             BY_THRIFT: f"{OPENED}, by Thrift alone", TYPED: BOUNDS}
+    cases = {
+        OURS: OPENED,
+        THROUGH_FILESYSTEM: f"{OPENED}, through pyarrow.fs",
+        BY_INDEX: f"{OPENED}, by an index",
+        BY_THRIFT: f"{OPENED}, by Thrift alone",
+        TYPED: BOUNDS,
+    }
     for way, case in cases.items():
         pair = {OURS: timings[way], "pyarrow": timings["pyarrow"]}
         rows += rows_of(case, subject.name, pair, targets.get(way, {}))
@@ -90,8 +95,18 @@ def remote(subject: Subject, limits: Mapping[str, tuple[int, int]]) -> list[Row]
         allowed = limits.get(what, (None, None))
         for unit, most, limit in zip(("requests", "B"), map(max, zip(*costs, strict=True)), allowed, strict=True):
             ratio = most / limit if limit else None
-            rows.append(Row(f"remote, one column's {what}, before data", subject.name, f"{OURS}, {unit}", most, unit,
-                            ratio, ratio and 1.0, at_most=True))
+            rows.append(
+                Row(
+                    f"remote, one column's {what}, before data",
+                    subject.name,
+                    f"{OURS}, {unit}",
+                    most,
+                    unit,
+                    ratio,
+                    ratio and 1.0,
+                    at_most=True,
+                )
+            )
     return rows
 
 
@@ -130,10 +145,10 @@ def many_at_once(subject: Subject, rounds: int, targets: dict[str, float]) -> li
 
     with open_file(subject.flat) as file:
         contenders = [
-            Contender(OURS, lambda call: [
-                _facts(column) for column in file.columns([names[leaf] for leaf in leaves(call)])]),
-            Contender(KEPT, lambda call: [
-                peers.facts_of_pyarrow(metadata, leaf) for leaf in leaves(call)]),
+            Contender(
+                OURS, lambda call: [_facts(column) for column in file.columns([names[leaf] for leaf in leaves(call)])]
+            ),
+            Contender(KEPT, lambda call: [peers.facts_of_pyarrow(metadata, leaf) for leaf in leaves(call)]),
         ]
         timings = compare(contenders, rounds)
     case = f"kept open, {many:,} columns' places, sizes, null counts, raw minima"
@@ -150,6 +165,16 @@ def width(wide: Subject, narrow: Subject, rounds: int, target: float) -> list[Ro
     slower, slower_at_best = on_wide.over(on_narrow)
     return [
         Row("look-up by width", narrow.name, OURS, on_narrow.median, "s", minimum=on_narrow.minimum),
-        Row("look-up by width", wide.name, OURS, on_wide.median, "s", slower, target, at_most=True,
-            minimum=on_wide.minimum, minimum_ratio=slower_at_best),
+        Row(
+            "look-up by width",
+            wide.name,
+            OURS,
+            on_wide.median,
+            "s",
+            slower,
+            target,
+            at_most=True,
+            minimum=on_wide.minimum,
+            minimum_ratio=slower_at_best,
+        ),
     ]

@@ -14,7 +14,12 @@ import pyarrow.parquet as pq
 from .timing import Timing
 
 __all__ = [
-    "facts_of_pyarrow", "footer_readers", "installed", "one_column_of_pyarrow", "palletjack_seconds", "values_readers",
+    "facts_of_pyarrow",
+    "footer_readers",
+    "installed",
+    "one_column_of_pyarrow",
+    "palletjack_seconds",
+    "values_readers",
 ]
 
 PEERS = ("pyarrow", "polars", "duckdb", "fastparquet", "palletjack")

@@ -53,8 +53,17 @@ def plans(workspace: Workspace, files: int, rounds: int) -> list[Row]:
     if importlib.util.find_spec("polars"):
         import polars
 
-        contenders.append(Contender("polars", lambda _: polars.scan_parquet(f"{plain}/*.parquet").filter(
-            polars.col(column) == wanted).select(column).collect()))
+        contenders.append(
+            Contender(
+                "polars",
+                lambda _: (
+                    polars.scan_parquet(f"{plain}/*.parquet")
+                    .filter(polars.col(column) == wanted)
+                    .select(column)
+                    .collect()
+                ),
+            )
+        )
     timings = compare(contenders, rounds, clock=time.process_time)
     return list(rows_of("plan, CPU", f"{files:,} files of {SHAPE.name}", timings, TARGETS))
 
@@ -72,8 +81,11 @@ def _folders(folder: Path, files: int) -> tuple[str, str, str]:
     for number in range(files):
         values = pa.array(range(number * rows, (number + 1) * rows), pa.int64())
         name = f"{number:06}.parquet"
-        pq.write_table(table.set_column(COLUMN, table.column_names[COLUMN], values), plain / name,
-                       row_group_size=SHAPE.rows_per_group)
+        pq.write_table(
+            table.set_column(COLUMN, table.column_names[COLUMN], values),
+            plain / name,
+            row_group_size=SHAPE.rows_per_group,
+        )
         for folder in (flat, unfinished):
             shutil.copyfile(plain / name, folder / name)
         edits.upgrade(str(flat / name), form="flat")

@@ -14,9 +14,13 @@ MIB = 1 << 20
 # What a 10,000 × 10 footer has to show; see docs/benchmarks.md.
 FOOTER_TARGETS = {"pyarrow": 25.0, "polars": 12.0}
 WIDE_FOOTER_TARGETS = {"pyarrow": 60.0}  # of 100,000 columns × 1 row group
-LOOKUP_TARGETS = {cases.OURS: {"pyarrow": 9000.0}, lookups.THROUGH_FILESYSTEM: {"pyarrow": 3000.0},
-                  lookups.BY_INDEX: {"pyarrow": 4000.0}, lookups.BY_THRIFT: {"pyarrow": 20.0},
-                  lookups.TYPED: {"pyarrow": 5000.0}}
+LOOKUP_TARGETS = {
+    cases.OURS: {"pyarrow": 9000.0},
+    lookups.THROUGH_FILESYSTEM: {"pyarrow": 3000.0},
+    lookups.BY_INDEX: {"pyarrow": 4000.0},
+    lookups.BY_THRIFT: {"pyarrow": 20.0},
+    lookups.TYPED: {"pyarrow": 5000.0},
+}
 REMOTE_LIMITS = {"facts": (3, 24 << 10), "values": (4, 48 << 10)}  # requests, bytes
 KEPT_TARGETS = {"pyarrow, metadata kept": 8.0}
 VALUES_TARGETS = {"pyarrow": 500.0, cases.PALLETJACK: 12.0}

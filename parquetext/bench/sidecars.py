@@ -37,11 +37,14 @@ def opened(subject: Subject, rounds: int, targets: dict[str, float]) -> list[Row
     """
     sidecar.build(subject.plain)
     names = subject.leaf_names
-    timings = compare([
-        Contender(OURS, _look_up(subject.plain, names, True), calls=20),
-        Contender(UNVERIFIED, _look_up(subject.plain, names, False), calls=200),
-        Contender("pyarrow", lambda call: peers.one_column_of_pyarrow(subject.plain, call * STRIDE % len(names))),
-    ], rounds)
+    timings = compare(
+        [
+            Contender(OURS, _look_up(subject.plain, names, True), calls=20),
+            Contender(UNVERIFIED, _look_up(subject.plain, names, False), calls=200),
+            Contender("pyarrow", lambda call: peers.one_column_of_pyarrow(subject.plain, call * STRIDE % len(names))),
+        ],
+        rounds,
+    )
     rows = []
     for ours, how in ((OURS, "verified"), (UNVERIFIED, "verify=False")):
         pair = {ours: timings[ours], "pyarrow": timings["pyarrow"]}
@@ -52,6 +55,7 @@ def opened(subject: Subject, rounds: int, targets: dict[str, float]) -> list[Row
 
 def builds(subject: Subject, rounds: int, target: float | None) -> list[Row]:
     """A sidecar made from a file, against scanning its footer plainly; both read the footer."""
+
     def read(use: Callable[[object], object]) -> Callable[[int], object]:
         def run(_: int) -> object:
             with open_source(subject.plain) as source:

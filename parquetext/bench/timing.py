@@ -45,8 +45,13 @@ def _one_round(contender: Contender, first_call: int, clock: Callable[[], float]
     return (clock() - start) / calls
 
 
-def compare(contenders: list[Contender], rounds: int, progress: Callable[[], None] | None = None,
-            clock: Callable[[], float] = time.perf_counter, warm_up: int = 1) -> dict[str, Timing]:
+def compare(
+    contenders: list[Contender],
+    rounds: int,
+    progress: Callable[[], None] | None = None,
+    clock: Callable[[], float] = time.perf_counter,
+    warm_up: int = 1,
+) -> dict[str, Timing]:
     """Measure every contender once per round, after rounds to warm up that do not count.
 
     With `time.process_time` as `clock` what counts is the CPU time of all threads.

@@ -15,9 +15,18 @@ from .leaves import leaves_of
 
 __all__ = ["Batch"]
 
-ENCODINGS = {0: "PLAIN", 1: "GROUP_VAR_INT", 2: "PLAIN_DICTIONARY", 3: "RLE", 4: "BIT_PACKED",
-             5: "DELTA_BINARY_PACKED", 6: "DELTA_LENGTH_BYTE_ARRAY", 7: "DELTA_BYTE_ARRAY", 8: "RLE_DICTIONARY",
-             9: "BYTE_STREAM_SPLIT"}
+ENCODINGS = {
+    0: "PLAIN",
+    1: "GROUP_VAR_INT",
+    2: "PLAIN_DICTIONARY",
+    3: "RLE",
+    4: "BIT_PACKED",
+    5: "DELTA_BINARY_PACKED",
+    6: "DELTA_LENGTH_BYTE_ARRAY",
+    7: "DELTA_BYTE_ARRAY",
+    8: "RLE_DICTIONARY",
+    9: "BYTE_STREAM_SPLIT",
+}
 TYPED = ("integer", pa.int64(), 1, 0), ("double", pa.float64(), 2, 0), ("time", pa.timestamp("us", tz="UTC"), 4, 1)
 STORED, TEXT, BITMAPS = 0, 3, 5
 Column = pa.Array | pa.ChunkedArray
@@ -54,8 +63,11 @@ class Batch:
         """The rows, file by file, row group by row group, leaf by leaf, as `SCHEMA` or `CODED`."""
         columns = dict(self._of_files()) | dict(self._of_leaves()) | dict(self._of_chunks()) | dict(self._of_bounds())
         columns["error"] = pa.nulls(self.rows, pa.string())
-        arrays = [column if column.type == field.type else column.cast(field.type)
-                  for field in schema for column in [columns[field.name]]]
+        arrays = [
+            column if column.type == field.type else column.cast(field.type)
+            for field in schema
+            for column in [columns[field.name]]
+        ]
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def _of_files(self) -> Iterator[tuple[str, pa.Array]]:
@@ -73,15 +85,17 @@ class Batch:
     def _of_leaves(self) -> Iterator[tuple[str, pa.Array]]:
         each = self._leaves.columns["leaf"]
         groups = sum(footer.scan.row_group_count for _, footer in self.files)
-        whole = pa.Array.from_buffers(pa.int32(), len(each) * groups,
-                                      [None, pa.py_buffer(_bytes(each) * groups)])
+        whole = pa.Array.from_buffers(pa.int32(), len(each) * groups, [None, pa.py_buffer(_bytes(each) * groups)])
         for name, column in self._leaves.columns.items():
             yield name, whole if name == "leaf" else column.take(whole)
 
     def _of_chunks(self) -> Iterator[tuple[str, pa.Array]]:
         scans = [footer.scan for _, footer in self.files]
-        for names, kind, member in ((COUNTS, pa.int64(), "chunks"), (PLACES, pa.int64(), "places"),
-                                    (INDEX_LENGTHS, pa.int32(), "places")):
+        for names, kind, member in (
+            (COUNTS, pa.int64(), "chunks"),
+            (PLACES, pa.int64(), "places"),
+            (INDEX_LENGTHS, pa.int32(), "places"),
+        ):
             for name in names:
                 yield name, _known(_joined([getattr(scan, member)(name) for scan in scans], kind))
         codecs = _known(_joined([scan.chunks("codec") for scan in scans], pa.int32()))
@@ -91,8 +105,9 @@ class Batch:
         present = _joined([scan.chunks("present") for scan in scans], pa.uint32())
         valid = self._bitmaps(0, STORED), self._bitmaps(1, STORED)
         for name, said, exact, has in (
-                ("min_is_exact", wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT, valid[0]),
-                ("max_is_exact", wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT, valid[1])):
+            ("min_is_exact", wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT, valid[0]),
+            ("max_is_exact", wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT, valid[1]),
+        ):
             yield name, pc.if_else(pc.and_(has, _has(present, said)), _has(present, exact), None)
 
     def _of_bounds(self) -> Iterator[tuple[str, pa.Array]]:
@@ -104,16 +119,22 @@ class Batch:
                 valid = self._bitmaps(number, bitmap).buffers()[1]
                 yield f"{end}_{name}", pa.Array.from_buffers(kind, self.rows, [valid, data])
             for name, kind, bitmap in ((end, pa.binary(), STORED), (f"{end}_text", pa.string(), TEXT)):
-                arrays = [pa.Array.from_buffers(kind, count, [_bitmap(part, bitmap, count), pa.py_buffer(part[2]),
-                                                              pa.py_buffer(part[3])])
-                          for part, count in zip(parts, counts, strict=True)]
+                arrays = [
+                    pa.Array.from_buffers(
+                        kind, count, [_bitmap(part, bitmap, count), pa.py_buffer(part[2]), pa.py_buffer(part[3])]
+                    )
+                    for part, count in zip(parts, counts, strict=True)
+                ]
                 yield name, arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays)
 
     def _bitmaps(self, end: int, bitmap: int) -> pa.BooleanArray:
         """One bitmap of all files."""
-        found = [pa.Array.from_buffers(pa.bool_(), footer.scan.chunk_count,
-                                       [None, _bitmap(bounds[end], bitmap, footer.scan.chunk_count)])
-                 for (_, footer), bounds in zip(self.files, self._bounds, strict=True)]
+        found = [
+            pa.Array.from_buffers(
+                pa.bool_(), footer.scan.chunk_count, [None, _bitmap(bounds[end], bitmap, footer.scan.chunk_count)]
+            )
+            for (_, footer), bounds in zip(self.files, self._bounds, strict=True)
+        ]
         return found[0] if len(found) == 1 else pa.concat_arrays(found)
 
 
@@ -124,7 +145,7 @@ def _bitmap(part: tuple, bitmap: int, count: int) -> pa.Buffer:
 
 def _bytes(array: pa.Array) -> bytes:
     """A column of int32 without nulls, as it lies in memory."""
-    return array.buffers()[1].to_pybytes()[4 * array.offset:4 * (array.offset + len(array))]
+    return array.buffers()[1].to_pybytes()[4 * array.offset : 4 * (array.offset + len(array))]
 
 
 def _joined(parts: Iterable[memoryview], kind: pa.DataType) -> pa.Array:
@@ -136,7 +157,7 @@ def _joined(parts: Iterable[memoryview], kind: pa.DataType) -> pa.Array:
 def _repeated(values: Iterable[int], counts: Iterable[int]) -> pa.Array:
     """Each number so many times, as int32."""
     each = memoryview(pa.array(values, pa.int32()).buffers()[1]).cast("i") if counts else []
-    data = b"".join(bytes(each[number:number + 1]) * count for number, count in enumerate(counts))
+    data = b"".join(bytes(each[number : number + 1]) * count for number, count in enumerate(counts))
     return pa.Array.from_buffers(pa.int32(), len(data) // 4, [None, pa.py_buffer(data)])
 
 

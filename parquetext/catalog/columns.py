@@ -6,26 +6,51 @@ import pyarrow as pa
 
 __all__ = ["CODED", "COUNTS", "INDEX_LENGTHS", "PLACES", "SCHEMA"]
 
-COUNTS = ("num_values", "null_count", "distinct_count", "total_compressed_size", "total_uncompressed_size",
-          "data_page_offset", "dictionary_page_offset")
+COUNTS = (
+    "num_values",
+    "null_count",
+    "distinct_count",
+    "total_compressed_size",
+    "total_uncompressed_size",
+    "data_page_offset",
+    "dictionary_page_offset",
+)
 PLACES = ("index_page_offset", "bloom_filter_offset", "offset_index_offset", "column_index_offset")
 INDEX_LENGTHS = ("bloom_filter_length", "offset_index_length", "column_index_length")
-_TYPED = (("integer", pa.int64()), ("double", pa.float64()), ("text", pa.string()),
-          ("time", pa.timestamp("us", tz="UTC")))
+_TYPED = (
+    ("integer", pa.int64()),
+    ("double", pa.float64()),
+    ("text", pa.string()),
+    ("time", pa.timestamp("us", tz="UTC")),
+)
 
-SCHEMA = pa.schema([
-    ("file", pa.string()), ("file_size", pa.int64()), ("forms", pa.list_(pa.string())),
-    ("row_group", pa.int32()), ("row_group_rows", pa.int64()),
-    ("leaf", pa.int32()), ("column", pa.string()), ("depth", pa.int32()), ("max_repetition_level", pa.int32()),
-    ("physical_type", pa.string()), ("type_length", pa.int32()), ("logical_type", pa.string()),
-    ("codec", pa.string()), ("encodings", pa.list_(pa.string())),
-    *((name, pa.int64()) for name in COUNTS),
-    *((name, pa.int64()) for name in PLACES),
-    *((name, pa.int32()) for name in INDEX_LENGTHS),
-    ("min", pa.binary()), ("max", pa.binary()), ("min_is_exact", pa.bool_()), ("max_is_exact", pa.bool_()),
-    *((f"{end}_{name}", kind) for name, kind in _TYPED for end in ("min", "max")),
-    ("error", pa.string()),
-])
+SCHEMA = pa.schema(
+    [
+        ("file", pa.string()),
+        ("file_size", pa.int64()),
+        ("forms", pa.list_(pa.string())),
+        ("row_group", pa.int32()),
+        ("row_group_rows", pa.int64()),
+        ("leaf", pa.int32()),
+        ("column", pa.string()),
+        ("depth", pa.int32()),
+        ("max_repetition_level", pa.int32()),
+        ("physical_type", pa.string()),
+        ("type_length", pa.int32()),
+        ("logical_type", pa.string()),
+        ("codec", pa.string()),
+        ("encodings", pa.list_(pa.string())),
+        *((name, pa.int64()) for name in COUNTS),
+        *((name, pa.int64()) for name in PLACES),
+        *((name, pa.int32()) for name in INDEX_LENGTHS),
+        ("min", pa.binary()),
+        ("max", pa.binary()),
+        ("min_is_exact", pa.bool_()),
+        ("max_is_exact", pa.bool_()),
+        *((f"{end}_{name}", kind) for name, kind in _TYPED for end in ("min", "max")),
+        ("error", pa.string()),
+    ]
+)
 """One row per column chunk.
 
 `file`, `file_size` (bytes), `forms` (of the footer, as there are); `row_group`, `row_group_rows`; `leaf`, `column` (the

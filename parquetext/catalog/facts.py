@@ -82,7 +82,8 @@ class Facts:
         if not found.num_rows:
             return None
         one = found.group_by(_PLACE, use_threads=False).aggregate(
-            [([], "count_all"), *((fact, "first") for fact in _FACTS)])
+            [([], "count_all"), *((fact, "first") for fact in _FACTS)]
+        )
         numbered = self._base.append_column("number", pa.array(range(self.count), pa.int64()))
         rows = numbered.join(one, _PLACE, join_type="left outer").sort_by("number")
         rows = rows.rename_columns([each.removesuffix("_first") for each in rows.column_names])

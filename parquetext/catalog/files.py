@@ -61,8 +61,7 @@ class Gathering:
         self._batch = Batch()
 
 
-def batches_of(files: Iterable, *, sidecars: bool = False,
-               target_of: Callable = resolve) -> Iterator[pa.RecordBatch]:
+def batches_of(files: Iterable, *, sidecars: bool = False, target_of: Callable = resolve) -> Iterator[pa.RecordBatch]:
     """The catalog of files: batches of `SCHEMA`, one row per column chunk.
 
     Parameters
@@ -92,6 +91,8 @@ def batches_of(files: Iterable, *, sidecars: bool = False,
 def _failures(failed: list[tuple[str, str]], schema: pa.Schema) -> pa.RecordBatch:
     files, errors = zip(*failed, strict=True)
     known = {"file": pa.array(files, pa.string()), "error": pa.array(errors, pa.string())}
-    columns = [known[field.name].cast(field.type) if field.name in known else pa.nulls(len(failed), field.type)
-               for field in schema]
+    columns = [
+        known[field.name].cast(field.type) if field.name in known else pa.nulls(len(failed), field.type)
+        for field in schema
+    ]
     return pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -52,7 +52,8 @@ def read_footer(path, *, sidecars: bool = False) -> Footer:
         raise error.at(str(target)) from None
     forms = _forms(tail)
     if (local and any(os.path.exists(each.path) for each in candidates(target.path))) or (
-            sidecars and not local and _has_remote_sidecar(path)):
+        sidecars and not local and _has_remote_sidecar(path)
+    ):
         forms = (*forms, "sidecar")
     return Footer(scan, size, forms, read)
 
@@ -66,7 +67,7 @@ def _local(path: str) -> tuple[Tail, object, int, int]:
             tail.step(file.read(*tail.missing))
         begin = tail.footer_offset - (file.size - len(file.tail))
         if begin >= 0:
-            data = memoryview(file.tail)[begin:begin + tail.footer_length]
+            data = memoryview(file.tail)[begin : begin + tail.footer_length]
         else:
             data = kernels.local.read_pages(file.fd, tail.footer_offset, tail.footer_length)
             read += tail.footer_length
@@ -82,8 +83,11 @@ def _remote(target) -> tuple[Tail, bytes, int, int]:
         while tail.missing is not None:
             tail.step(source.read(*tail.missing))
         begin = tail.footer_offset - (size - len(last))
-        data = last[begin:begin + tail.footer_length] if begin >= 0 else source.read(
-            tail.footer_offset, tail.footer_length)
+        data = (
+            last[begin : begin + tail.footer_length]
+            if begin >= 0
+            else source.read(tail.footer_offset, tail.footer_length)
+        )
         return tail, data, size, source.bytes_read
 
 

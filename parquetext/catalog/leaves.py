@@ -17,8 +17,13 @@ __all__ = ["Leaves", "leaves_of"]
 KEPT = 64  # schemas that are kept
 _UNITS = {"ms": wire.READING_MILLISECONDS, "us": wire.READING_MICROSECONDS, "ns": wire.READING_NANOSECONDS}
 _TEXT = ("STRING", "ENUM", "JSON")
-_NUMBERS = {BOOLEAN: wire.READING_BOOLEAN, INT32: wire.READING_SIGNED, INT64: wire.READING_SIGNED,
-            FLOAT: wire.READING_FLOAT, DOUBLE: wire.READING_FLOAT}
+_NUMBERS = {
+    BOOLEAN: wire.READING_BOOLEAN,
+    INT32: wire.READING_SIGNED,
+    INT64: wire.READING_SIGNED,
+    FLOAT: wire.READING_FLOAT,
+    DOUBLE: wire.READING_FLOAT,
+}
 _known: dict[bytes, Leaves] = {}
 
 
@@ -33,7 +38,7 @@ class Leaves:
 def leaves_of(scan) -> Leaves:
     """The leaves of a scanned footer; files of one dataset have the same schema over and over."""
     offsets, lengths = scan.elements("bytes_offset"), scan.elements("bytes_length")
-    schema = bytes(scan.data[offsets[0]:offsets[-1] + lengths[-1]]) if len(offsets) else b""
+    schema = bytes(scan.data[offsets[0] : offsets[-1] + lengths[-1]]) if len(offsets) else b""
     found = _known.get(schema)
     if found is None:
         if len(_known) >= KEPT:
@@ -43,8 +48,9 @@ def leaves_of(scan) -> Leaves:
 
 
 def _described(scan, offsets, lengths) -> Leaves:
-    elements = [parse_element(scan.data[start:start + length])
-                for start, length in zip(offsets, lengths, strict=True)]
+    elements = [
+        parse_element(scan.data[start : start + length]) for start, length in zip(offsets, lengths, strict=True)
+    ]
     leaves, repetitions, parents = list(scan.leaves), scan.elements("max_repetition"), list(scan.elements("parent"))
     depths = _depths(scan, parents, leaves)
     columns = {
@@ -56,8 +62,9 @@ def _described(scan, offsets, lengths) -> Leaves:
         "type_length": pa.array([elements[leaf].type_length for leaf in leaves], pa.int32()),
         "logical_type": pa.array([text_of(elements[leaf].logical) for leaf in leaves], pa.string()),
     }
-    columns = {name: column.dictionary_encode() if column.type == pa.string() else column
-               for name, column in columns.items()}
+    columns = {
+        name: column.dictionary_encode() if column.type == pa.string() else column for name, column in columns.items()
+    }
     return Leaves(columns, bytes(_reading(elements[leaf]) for leaf in leaves))
 
 

@@ -36,8 +36,9 @@ def parsed(text: str | None) -> LogicalType | None:
         if name == "INTEGER":
             return LogicalType(name, bits=int(arguments[0]), signed=arguments[1] == "signed")
         if name in ("TIME", "TIMESTAMP"):
-            return LogicalType(name, unit=None if arguments[0] == "unknown" else arguments[0],
-                               utc=arguments[1] == "utc")
+            return LogicalType(
+                name, unit=None if arguments[0] == "unknown" else arguments[0], utc=arguments[1] == "utc"
+            )
     except (ValueError, IndexError):
         return None
     return LogicalType(name)

@@ -74,16 +74,20 @@ def _kept(predicate: Predicate, facts: Facts, columns: Mapping[str, ColumnFacts]
     files, given = [], {name: [] for name, column in columns.items() if column.is_key}
     for kinds, row_groups in alike.items():
         of = dict(zip(columns, kinds, strict=True))
-        bounds = {name: _stored(columns[name], kind, row_groups) for name, kind in of.items()
-                  if name not in given and kind not in (MISSING, UNKNOWN)}
+        bounds = {
+            name: _stored(columns[name], kind, row_groups)
+            for name, kind in of.items()
+            if name not in given and kind not in (MISSING, UNKNOWN)
+        }
         missing = frozenset(name for name, kind in of.items() if kind == MISSING and name not in given)
         files.append(FileFacts(len(row_groups), bounds, missing))
         for name, values in given.items():
             values.append(of[name])
     keys = {name: pa.array(values, pa.string()).cast(columns[name].type) for name, values in given.items()}
     left = surviving(predicate, files, {name: column.type for name, column in columns.items()}, keys)
-    return sorted(row_groups[place] for row_groups, places in zip(alike.values(), left, strict=True)
-                  for place in places)
+    return sorted(
+        row_groups[place] for row_groups, places in zip(alike.values(), left, strict=True) for place in places
+    )
 
 
 def _stored(column: ColumnFacts, kind: int, row_groups: list[int]) -> tuple[StoredBounds, pa.DataType]:

@@ -33,21 +33,33 @@ def check_aside(end: bytes, footer: bytes, tail: Tail, scan) -> Iterator[Finding
         yield Finding("padding", f"{zeros} bytes in front of the blocks aside are not zero", start, PLACE)
     for block in reference.blocks:
         at = block.payload - start + block.length
-        trailer = end[at:at + TRAILER_BYTES]
+        trailer = end[at : at + TRAILER_BYTES]
         if kernels.checksum.crc32(trailer) != block.trailer_crc:
-            yield Finding(REFERENCE_DAMAGED, "the trailer of a block aside is not the one that the reference says",
-                          start + at, PLACE)
+            yield Finding(
+                REFERENCE_DAMAGED,
+                "the trailer of a block aside is not the one that the reference says",
+                start + at,
+                PLACE,
+            )
     last = reference.blocks[-1]
     at = last.payload - start + last.length
-    if reference.tail_block and end[at - len(reference.tail_block):at] != reference.tail_block:
+    if reference.tail_block and end[at - len(reference.tail_block) : at] != reference.tail_block:
         yield Finding(REFERENCE_DAMAGED, "the copy of the last block's tail block differs from it", start + at, PLACE)
-    struct_crc = kernels.checksum.crc32(STOP, kernels.checksum.crc32(footer[:reference.struct_length - 1]))
+    struct_crc = kernels.checksum.crc32(STOP, kernels.checksum.crc32(footer[: reference.struct_length - 1]))
     if struct_crc != reference.struct_crc:
-        yield Finding(REFERENCE_DAMAGED, f"the Thrift footer has the checksum {struct_crc:#010x}, the reference says "
-                      f"{reference.struct_crc:#010x}", tail.footer_offset, PLACE)
+        yield Finding(
+            REFERENCE_DAMAGED,
+            f"the Thrift footer has the checksum {struct_crc:#010x}, the reference says {reference.struct_crc:#010x}",
+            tail.footer_offset,
+            PLACE,
+        )
     if (furthest := _end_of_data(scan)) > start:
-        yield Finding(REFERENCE_DAMAGED, f"data reaches to {furthest}, behind the beginning of the blocks aside at "
-                      f"{start}", start, PLACE)
+        yield Finding(
+            REFERENCE_DAMAGED,
+            f"data reaches to {furthest}, behind the beginning of the blocks aside at {start}",
+            start,
+            PLACE,
+        )
 
 
 def _end_of_data(scan) -> int:

@@ -19,8 +19,9 @@ BATCH_ROWS = 1 << 16
 REFUSED = (pa.ArrowException, OSError, UnicodeError)
 
 
-def decode_all(path: object, row_counts: list[int], report,
-               footer_of: Callable[[int], bytes] | None = None) -> Iterator[Finding]:
+def decode_all(
+    path: object, row_counts: list[int], report, footer_of: Callable[[int], bytes] | None = None
+) -> Iterator[Finding]:
     """Decode row group by row group, bounded in memory by a batch; count the rows.
 
     `footer_of` gives a Thrift footer that has one row group alone, where pyarrow cannot read the file's own footer.

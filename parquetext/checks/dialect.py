@@ -48,6 +48,13 @@ def _contradictions(found: Iterable[Difference], offset: int) -> list[Finding]:
     for one in found:
         if one.kind is Kind.DIFFERS:
             by_field.setdefault(one.field, []).append(one)
-    return [Finding(KIND, f"{field} ({len(same):,} times, first {same[0].place}): Thrift says {same[0].thrift!r:.80}, "
-                    f"the dialect {same[0].dialect!r:.80}", offset, PLACE)
-            for field, same in by_field.items()]
+    return [
+        Finding(
+            KIND,
+            f"{field} ({len(same):,} times, first {same[0].place}): Thrift says {same[0].thrift!r:.80}, "
+            f"the dialect {same[0].dialect!r:.80}",
+            offset,
+            PLACE,
+        )
+        for field, same in by_field.items()
+    ]

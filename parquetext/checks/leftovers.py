@@ -19,5 +19,9 @@ _ADVICE = {MIXED: "; parquetext.recover puts the old tail back", LEFT: "; parque
 def leftovers(path: str) -> Iterator[Finding]:
     """Findings about the journals beside a local file: notes, but for a change that was stopped in the middle."""
     for found in journals_beside(path, has_sound_footer):
-        yield Finding(_KINDS[found.verdict], f"{found.told}{_ADVICE.get(found.verdict, '')}", place=found.name,
-                      is_note=found.verdict != MIXED)
+        yield Finding(
+            _KINDS[found.verdict],
+            f"{found.told}{_ADVICE.get(found.verdict, '')}",
+            place=found.name,
+            is_note=found.verdict != MIXED,
+        )

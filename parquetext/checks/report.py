@@ -63,8 +63,13 @@ class Report:
             "checked_bytes": self.checked_bytes,
             "losses": self.losses,
             "findings": [
-                {"kind": found.kind, "message": found.message, "offset": found.offset, "place": found.place,
-                 "is_note": found.is_note}
+                {
+                    "kind": found.kind,
+                    "message": found.message,
+                    "offset": found.offset,
+                    "place": found.place,
+                    "is_note": found.is_note,
+                }
                 for found in self.findings
             ],
         }

@@ -27,11 +27,13 @@ def check_schema(footer: bytes, scan, offset: int) -> Iterator[Finding]:
 
 def _check_names(footer: bytes, scan, offset: int) -> Iterator[Finding]:
     places = list(zip(scan.elements("name_offset"), scan.elements("name_length"), strict=True))
-    if _is_text(b"\0".join([footer[start:start + length] for start, length in places])):
+    if _is_text(b"\0".join([footer[start : start + length] for start, length in places])):
         return
     for start, length in places:
-        if not _is_text(footer[start:start + length]):
-            yield Finding(KIND, f"a name that is no UTF-8: {footer[start:start + length]!r}", offset + start, "schema")
+        if not _is_text(footer[start : start + length]):
+            yield Finding(
+                KIND, f"a name that is no UTF-8: {footer[start : start + length]!r}", offset + start, "schema"
+            )
 
 
 def _is_text(data: bytes) -> bool:
@@ -51,14 +53,16 @@ def _check_elements(footer: bytes, scan) -> Iterator[Finding]:
 
 
 def _telling_leaves(footer: bytes, scan) -> list[int]:
-    elements = zip(*(scan.elements(name) for name in (
-        "parent", "bytes_offset", "name_offset", "name_length", "bytes_length")), strict=True)
+    elements = zip(
+        *(scan.elements(name) for name in ("parent", "bytes_offset", "name_offset", "name_length", "bytes_length")),
+        strict=True,
+    )
     leaves, alike = [], set()
     parts = list(elements)
     for leaf, element in enumerate(scan.leaves):
         parent, start, name, length, size = parts[element]
         if parent == 0:
-            rest = footer[start:name] + footer[name + length:start + size]
+            rest = footer[start:name] + footer[name + length : start + size]
             if rest in alike:
                 continue
             alike.add(rest)
@@ -69,10 +73,10 @@ def _telling_leaves(footer: bytes, scan) -> list[int]:
 def _check_arrow_schema(footer: bytes, scan, offset: int) -> Iterator[Finding]:
     places = [scan.key_values(name) for name in ("key_offset", "key_length", "value_offset", "value_length")]
     for key, key_length, value, length in zip(*places, strict=True):
-        if footer[key:key + key_length] != ARROW_SCHEMA:
+        if footer[key : key + key_length] != ARROW_SCHEMA:
             continue
         try:
-            pa.ipc.read_schema(pa.BufferReader(base64.b64decode(footer[value:value + length], validate=True)))
+            pa.ipc.read_schema(pa.BufferReader(base64.b64decode(footer[value : value + length], validate=True)))
         except (pa.ArrowException, OSError, ValueError) as error:
             yield Finding(ARROW_KIND, f"pyarrow refuses it: {str(error).strip()}", offset + value, "ARROW:schema")
         return

@@ -83,7 +83,7 @@ def _verify(path, source, report: Report, pages: bool, deep: bool) -> int:
 
 def _verify_footer(path, source, end: bytes, tail, report: Report, pages: bool, deep: bool) -> None:
     """`end` is the file from `tail.start` to the end of its footer."""
-    footer = end[tail.footer_offset - tail.start:]
+    footer = end[tail.footer_offset - tail.start :]
     report.extend(tail.findings)
     if tail.is_par3:
         _verify_par3(path, source, end, tail, report, pages, deep)

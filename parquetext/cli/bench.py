@@ -65,8 +65,7 @@ def bench(
         console.print(_table(rows, f"{implementation()} kernels; {versions}"))
         if "palletjack" not in peers.installed() and not palletjack:
             console.print(
-                "PalletJack was not measured: it wants an older pyarrow; "
-                "give a Python that has both with --palletjack."
+                "PalletJack was not measured: it wants an older pyarrow; give a Python that has both with --palletjack."
             )
         console.print(f"{missed} target{'s' * (missed != 1)} missed" if missed else "every target was met")
     raise typer.Exit(FINDINGS if missed else 0)
@@ -97,8 +96,7 @@ def _table(rows: list, caption: str) -> Table:
             "" if row.target is None else f"{'≤' if row.at_most else '≥'} {row.target:,g} × {'✓' if row.met else '✗'}"
         )
         names = (row.case if first else "", row.subject if first else "", row.contender)
-        table.add_row(*map(cell, names), human(row.value), best,
-                      _times(row.ratio), _times(row.minimum_ratio), target)
+        table.add_row(*map(cell, names), human(row.value), best, _times(row.ratio), _times(row.minimum_ratio), target)
     return table
 
 

@@ -75,8 +75,18 @@ def _table(facts) -> Table:
     ]
     lines += [("extension slot", f"{slot.kind}: {human_bytes(slot.bytes)}") for slot in facts.slots]
     if facts.rows is not None:
-        lines.append(("table", ", ".join((
-            counted(facts.rows, "row"), counted(facts.row_groups, "row group"), counted(facts.columns, "column")))))
+        lines.append(
+            (
+                "table",
+                ", ".join(
+                    (
+                        counted(facts.rows, "row"),
+                        counted(facts.row_groups, "row group"),
+                        counted(facts.columns, "column"),
+                    )
+                ),
+            )
+        )
     if facts.auto:
         lines.append(("auto would add", facts.auto))
     if facts.created_by:
@@ -92,7 +102,8 @@ def _placement_of(facts) -> str:
     if facts.aside_bytes:
         return f"aside: {human_bytes(facts.aside_bytes)} in front of the Thrift footer, to which the extension leads"
     return {"in-struct": "in-struct: within the Thrift footer", "after-stop": "after-stop: behind its struct"}[
-        facts.placement]
+        facts.placement
+    ]
 
 
 def _kind_of(block) -> str:

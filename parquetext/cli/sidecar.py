@@ -31,8 +31,12 @@ from .output import (
 Paths = Annotated[list[str], typer.Argument(help="Parquet files, directories, globs, URLs.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document per file.")]
 
-Force = Annotated[list[str] | None, typer.Option(
-    "--force", metavar="WHAT", help="foreign-sidecar: also sidecars that others have written, such as QuestDB.")]
+Force = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--force", metavar="WHAT", help="foreign-sidecar: also sidecars that others have written, such as QuestDB."
+    ),
+]
 
 commands = typer.Typer(
     no_args_is_help=True, help="Sidecars (_NAME.pm): the metadata of a Parquet file, in a file beside it."
@@ -61,8 +65,13 @@ def build(
         if json:
             print_json(built)
         else:
-            what = ", ".join((counted(built.columns, "column"), counted(built.row_groups, "row group"),
-                              counted(built.filters, "Bloom filter")))
+            what = ", ".join(
+                (
+                    counted(built.columns, "column"),
+                    counted(built.row_groups, "row group"),
+                    counted(built.filters, "Bloom filter"),
+                )
+            )
             tell(f"{built.outcome:>10}  {built.sidecar}  {human_bytes(built.bytes)} ({what})")
         return True
 
@@ -103,9 +112,16 @@ def verify(
     def one(path) -> bool:
         findings = sidecar.compare(path, parquet_size=parquet_size)
         if json:
-            print_json({"path": str(path), "ok": not findings, "findings": [
-                {"kind": found.kind, "message": found.message, "offset": found.offset, "place": found.place}
-                for found in findings]})
+            print_json(
+                {
+                    "path": str(path),
+                    "ok": not findings,
+                    "findings": [
+                        {"kind": found.kind, "message": found.message, "offset": found.offset, "place": found.place}
+                        for found in findings
+                    ],
+                }
+            )
         else:
             tell(("findings", "red") if findings else ("ok", "green"), f"  {path}")
             for finding in findings:
@@ -196,17 +212,28 @@ def _draw(facts: dict) -> None:
     table.add_column()
     columns, groups = facts["columns"], facts["row_groups"]
     lines = [
-        ("of", facts["path"]), ("belongs", facts["belongs"]), ("sidecar", human_bytes(facts["bytes"])),
-        ("table", ", ".join((counted(facts["rows"], "row"), counted(len(groups), "row group"),
-                             counted(len(columns), "column")))),
+        ("of", facts["path"]),
+        ("belongs", facts["belongs"]),
+        ("sidecar", human_bytes(facts["bytes"])),
+        (
+            "table",
+            ", ".join(
+                (counted(facts["rows"], "row"), counted(len(groups), "row group"), counted(len(columns), "column"))
+            ),
+        ),
         ("timestamp", facts["designated_timestamp"] or "none designated"),
         ("sorted by", ", ".join(facts["sorting_columns"]) or "nothing"),
     ]
     lines += [("commit", _commit(commit)) for commit in facts["commits"]]
     lines += [("column", f"{column['name']}: {column['type']}, {column['physical_type']}") for column in columns]
-    lines += [("row group", f"{number}: {counted(group['rows'], 'row')}, {human_bytes(group['compressed_bytes'])}, "
-                            f"block at offset {group['block_offset']:,}")
-              for number, group in enumerate(groups)]
+    lines += [
+        (
+            "row group",
+            f"{number}: {counted(group['rows'], 'row')}, {human_bytes(group['compressed_bytes'])}, "
+            f"block at offset {group['block_offset']:,}",
+        )
+        for number, group in enumerate(groups)
+    ]
     lines += [("finding", finding) for finding in facts["findings"]]
     for name, value in lines:
         table.add_row(name, cell(value, "red" if name == "finding" else ""))
@@ -214,6 +241,8 @@ def _draw(facts: dict) -> None:
 
 
 def _commit(commit: dict) -> str:
-    return (f"{commit['size']:,} B: Parquet file of {human_bytes(commit['parquet_size'])}, "
-            f"{counted(commit['row_groups'], 'row group')}, {human_bytes(commit['live_bytes'])} live, "
-            f"{human_bytes(commit['dead_bytes'])} dead")
+    return (
+        f"{commit['size']:,} B: Parquet file of {human_bytes(commit['parquet_size'])}, "
+        f"{counted(commit['row_groups'], 'row group')}, {human_bytes(commit['live_bytes'])} live, "
+        f"{human_bytes(commit['dead_bytes'])} dead"
+    )

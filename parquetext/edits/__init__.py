@@ -11,5 +11,17 @@ from .result import Result
 from .strip import strip
 from .upgrade import upgrade
 
-__all__ = ["FORCEABLE", "ONLY_PARQUETEXT", "Result", "check_confirmed", "each", "expand", "finalize", "many", "recover",
-           "restore", "strip", "upgrade"]
+__all__ = [
+    "FORCEABLE",
+    "ONLY_PARQUETEXT",
+    "Result",
+    "check_confirmed",
+    "each",
+    "expand",
+    "finalize",
+    "many",
+    "recover",
+    "restore",
+    "strip",
+    "upgrade",
+]

@@ -41,7 +41,7 @@ def reference_text(content: memoryview, end: int) -> Piece | None:
     found = reference_end(content[:end])
     if found is None or found[0] > end:
         return None
-    return Piece(wire.UUID_FOOTER_REFERENCE, content[end - found[0]:end])
+    return Piece(wire.UUID_FOOTER_REFERENCE, content[end - found[0] : end])
 
 
 def read_reference(piece: Piece, offset: int, place, front: bytes) -> tuple[ReferencePiece, tuple[Piece, ...]] | None:
@@ -62,7 +62,7 @@ def read_reference(piece: Piece, offset: int, place, front: bytes) -> tuple[Refe
     stop = place.header if place.placement == 0 else place.header - 1
     if reference.struct_length != stop + 1 or offset - reference.start != len(front):
         return None
-    if any(front[:reference.blocks[0].payload - reference.start]):
+    if any(front[: reference.blocks[0].payload - reference.start]):
         return None
     view, aside = memoryview(front), []
     for entry in reference.blocks:
@@ -103,4 +103,3 @@ def _tail_block(payload) -> bytes:
     """The end of a payload, by which it is opened; its length stands in its last 8 bytes."""
     length = int.from_bytes(payload[-8:-4], "little")
     return bytes(payload[-length:]) if 0 < length <= len(payload) else b""
-

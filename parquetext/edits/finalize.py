@@ -19,8 +19,17 @@ __all__ = ["ONLY_PARQUETEXT", "check_confirmed", "finalize"]
 ONLY_PARQUETEXT = "only parquetext reads a finalized file, until restore"
 
 
-def finalize(path: object, *, confirm: bool = False, extensions: Changes | None = None, in_place: bool = False,
-             keep_mtime: bool = False, force: Iterable[str] = (), timeout: float = 0, dry_run: bool = False) -> Result:
+def finalize(
+    path: object,
+    *,
+    confirm: bool = False,
+    extensions: Changes | None = None,
+    in_place: bool = False,
+    keep_mtime: bool = False,
+    force: Iterable[str] = (),
+    timeout: float = 0,
+    dry_run: bool = False,
+) -> Result:
     """Make a file that only parquetext reads: its flat footer alone (magic PAR3).
 
     `restore` gives the file back, byte for byte. Its first bytes stay as they are, its data too. A file without a flat
@@ -47,6 +56,7 @@ def finalize(path: object, *, confirm: bool = False, extensions: Changes | None 
         The footer is broken, or cannot be carried by the flat form.
     """
     check_confirmed(confirm, dry_run)
+
     def plan(footer: Footer | Par3Footer, forced: frozenset[str]) -> Planned:
         if isinstance(footer, Par3Footer):
             if extensions:
@@ -57,8 +67,18 @@ def finalize(path: object, *, confirm: bool = False, extensions: Changes | None 
             footer = applied(footer, with_flat(footer, options, forced))
         return Planned(sealed(footer), "par3")
 
-    return change_footer(path, plan, "finalized", "would-finalize", read=read_either, in_place=in_place,
-                         keep_mtime=keep_mtime, force=force, timeout=timeout, dry_run=dry_run)
+    return change_footer(
+        path,
+        plan,
+        "finalized",
+        "would-finalize",
+        read=read_either,
+        in_place=in_place,
+        keep_mtime=keep_mtime,
+        force=force,
+        timeout=timeout,
+        dry_run=dry_run,
+    )
 
 
 def check_confirmed(confirm: bool, dry_run: bool = False) -> None:

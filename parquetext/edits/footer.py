@@ -77,7 +77,7 @@ class Footer:
         """The Thrift struct without its extension."""
         if self.place is None:
             return self.data
-        return self.data[:self.place.header] + (STOP if self.place.placement == 0 else b"")
+        return self.data[: self.place.header] + (STOP if self.place.placement == 0 else b"")
 
     @property
     def placement(self) -> str | None:
@@ -116,7 +116,7 @@ class Footer:
 
     def composed(self, inside: Sequence[Piece], aside: Sequence[Piece], marker: str, *, is_behind: bool) -> TailEdit:
         """The tail edit that leaves the struct with just these pieces in its extension, and these aside from it."""
-        struct, front = memoryview(self.bare)[:-len(STOP)], []
+        struct, front = memoryview(self.bare)[: -len(STOP)], []
         changed = [STOP]
         if aside:
             front = [bytes(-self.start % 8), *_parts(aside)]
@@ -211,22 +211,30 @@ def parse_footer(data: bytes, offset: int, front: bytes = b"") -> Footer:
     if found is None:
         return Footer(data, offset, place, pieces, scan)
     reference, aside = found
-    return Footer(data, offset, place, (*pieces[:at], *aside, *pieces[at + 1:]), scan, reference)
+    return Footer(data, offset, place, (*pieces[:at], *aside, *pieces[at + 1 :]), scan, reference)
 
 
 def parse_end(data: bytes, start: int) -> Footer:
     """The footer that ends a file, whose bytes from `start` on are `data`; what stands aside of it is all in there."""
-    length = LENGTH_AND_MAGIC + int.from_bytes(data[-LENGTH_AND_MAGIC:-len(MAGIC)], "little")
+    length = LENGTH_AND_MAGIC + int.from_bytes(data[-LENGTH_AND_MAGIC : -len(MAGIC)], "little")
     front, footer = data[:-length], data[-length:-LENGTH_AND_MAGIC]
     return parse_footer(footer, start + len(front), front)
 
 
 def _refuse_what_follows(length: int, end: int) -> None:
     if length == SIGNATURE_BYTES:
-        raise Refused(f"the footer is signed: {length} bytes follow the struct, and a change would break the signature",
-                      offset=end, code=wire.ENCRYPTED)
-    raise Refused(f"{length} stray bytes between the footer's struct and its length", offset=end, expected=0,
-                  found=length, code=wire.STRAY_BYTES)
+        raise Refused(
+            f"the footer is signed: {length} bytes follow the struct, and a change would break the signature",
+            offset=end,
+            code=wire.ENCRYPTED,
+        )
+    raise Refused(
+        f"{length} stray bytes between the footer's struct and its length",
+        offset=end,
+        expected=0,
+        found=length,
+        code=wire.STRAY_BYTES,
+    )
 
 
 def _pieces(data: bytes, place) -> tuple[Piece, ...]:
@@ -235,9 +243,10 @@ def _pieces(data: bytes, place) -> tuple[Piece, ...]:
     if place.length_bytes != shortest:
         raise wire_error(wire.NON_MINIMAL, place.payload - place.length_bytes, shortest, place.length_bytes)
     if place.payload + place.length + len(STOP) != place.struct_end:
-        raise Refused("fields follow the extension, and their ids may count from its marker",
-                      offset=place.payload + place.length)
-    content = memoryview(data)[place.payload:place.payload + place.length]
+        raise Refused(
+            "fields follow the extension, and their ids may count from its marker", offset=place.payload + place.length
+        )
+    content = memoryview(data)[place.payload : place.payload + place.length]
     pieces, end = [], len(content)
     while block := _block_before(content, end):
         pieces.append(block)
@@ -255,9 +264,9 @@ def _block_before(content: memoryview, end: int) -> Piece | None:
     dialect = framing.read_trailer(content, end)
     if dialect is not None and dialect.length <= end - framing.TRAILER_BYTES:
         middle = end - framing.TRAILER_BYTES
-        return Piece(wire.UUID_ARROW_DIALECT, content[middle - dialect.length:middle], content[middle:end])
+        return Piece(wire.UUID_ARROW_DIALECT, content[middle - dialect.length : middle], content[middle:end])
     block = kernels.extension.block_before(content, end, check_payload=False)
     if block is None:
         return None
     middle = block[1] + block[2]
-    return Piece(UUID(bytes=bytes(block[0])), content[block[1]:middle], content[middle:end])
+    return Piece(UUID(bytes=bytes(block[0])), content[block[1] : middle], content[middle:end])

@@ -12,6 +12,7 @@ from .pieces import Piece
 
 __all__ = ["others_of", "without"]
 
+
 def others_of(footer: Footer, own: Container[UUID], forced: frozenset[str], wrap: bool) -> list[Piece]:
     """What stays under a new block of ours: all pieces but those of the kinds `own`.
 
@@ -22,8 +23,14 @@ def others_of(footer: Footer, own: Container[UUID], forced: frozenset[str], wrap
     if footer.is_free_form:
         size = footer.pieces[0].size
         if not wrap:
-            refuse(forced, "free-form", f"the footer has an extension of somebody else: {size} bytes that are no "
-                   "block; wrap=True makes one of them", offset=footer.place.payload, code=wire.FREE_FORM)
+            refuse(
+                forced,
+                "free-form",
+                f"the footer has an extension of somebody else: {size} bytes that are no "
+                "block; wrap=True makes one of them",
+                offset=footer.place.payload,
+                code=wire.FREE_FORM,
+            )
         if len(others) == 1 and (wrap or not size):
             return [Piece.made(others[0].payload, wire.UUID_WRAPPED)]
     return others

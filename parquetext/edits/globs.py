@@ -12,10 +12,13 @@ from typing import NamedTuple
 __all__ = ["Place", "is_pattern", "matcher", "matching", "meant", "places"]
 
 _SPECIAL = re.compile(r"[*?\[{\\]")
-_TOKEN = re.compile(r"""\\(?P<escaped>.)
+_TOKEN = re.compile(
+    r"""\\(?P<escaped>.)
                       | \[(?P<negated>[!^]?)(?P<set>\](?:\\.|[^\]\\/])*|(?:\\.|[^\]\\/])+)\]
                       | (?P<any>\*+|\?)
-                      | .""", re.DOTALL | re.VERBOSE)
+                      | .""",
+    re.DOTALL | re.VERBOSE,
+)
 _IN_SET = re.compile(r"\\(?P<escaped>.)|(?<=.)(?P<range>-)(?=.)|(?P<other>.)", re.DOTALL)
 _NAME = "[^/]"
 # No wildcard begins a hidden name, or one that begins with an underscore and is no partition.
@@ -52,7 +55,7 @@ def places(path: str) -> list[Place]:
     """
     root = _ROOT.match(path)[0]
     try:
-        spelled_out = _spelled_out(path[len(root):], lambda choices: "/" in choices)
+        spelled_out = _spelled_out(path[len(root) :], lambda choices: "/" in choices)
         found = [place for each in spelled_out for place in dict.fromkeys(_places(each))]
     except re.error:
         return []
@@ -66,8 +69,9 @@ def meant(path: str, is_there: Callable[[str], bool]) -> list[Place]:
     return [place for place in places(path) if place.pattern or is_there(place.path)] or [Place(path, "")]
 
 
-def matching(place: Place, entries: Callable[[str, bool], Iterable[tuple[str, bool]]],
-             is_there: Callable[[str], bool]) -> Iterator[str]:
+def matching(
+    place: Place, entries: Callable[[str, bool], Iterable[tuple[str, bool]]], is_there: Callable[[str], bool]
+) -> Iterator[str]:
     """The paths of files and folders in a place that match, found name by name.
 
     Parameters
@@ -119,7 +123,7 @@ def _places(path: str) -> Iterator[Place]:
         yield Place(_joined(named), rest)
         return
     for choice in filter(None, _spelled_out(name, lambda choices: True)):
-        yield from _places("/".join([*names[:depth], choice, *names[depth + 1:]]))
+        yield from _places("/".join([*names[:depth], choice, *names[depth + 1 :]]))
 
 
 def _joined(names: list[str]) -> str:
@@ -136,10 +140,13 @@ def _spelled_out(path: str, is_meant: Callable[[str], bool]) -> list[str]:
             cuts.append(token.start())
         if token[0] == "}" and depth:
             depth -= 1
-            if not depth and is_meant(path[cuts[0]:cuts[-1]]):
-                before, after = path[:cuts[0]], path[cuts[-1] + 1:]
-                return [each for begin, end in itertools.pairwise(cuts)
-                        for each in _spelled_out(before + path[begin + 1:end] + after, is_meant)]
+            if not depth and is_meant(path[cuts[0] : cuts[-1]]):
+                before, after = path[: cuts[0]], path[cuts[-1] + 1 :]
+                return [
+                    each
+                    for begin, end in itertools.pairwise(cuts)
+                    for each in _spelled_out(before + path[begin + 1 : end] + after, is_meant)
+                ]
     return [path]
 
 

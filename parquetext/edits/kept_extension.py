@@ -49,8 +49,9 @@ class KeptExtension(NamedTuple):
         head = _HEAD.pack(numbers[self.marker], self.placement, 0, len(self.pieces))
         return head + b"".join(_PIECE.pack(kind, len(content)) + content for kind, content in self.pieces)
 
-    def contents(self, made: Mapping[int, bytes], slots: Slots, start: int,
-                 bare: bytes) -> tuple[list[Piece], list[Piece]]:
+    def contents(
+        self, made: Mapping[int, bytes], slots: Slots, start: int, bare: bytes
+    ) -> tuple[list[Piece], list[Piece]]:
         """The pieces of the extension, and those that stand aside of the struct `bare`, from `start` of the file on.
 
         `made` are the payloads of blocks that are written anew, by kind.
@@ -127,6 +128,7 @@ def parse(record: bytes, slots: Slots) -> KeptExtension:
     Malformed
         It is none.
     """
+
     def broken(at: int) -> Malformed:
         return Malformed(f"the record of the Thrift extension, of {len(record)} bytes, is broken at its byte {at}")
 

@@ -61,8 +61,10 @@ def is_skipped(name: str) -> bool:
 
 
 def _expand_local(path: str) -> Iterator[str]:
-    places = [matching(place, _entries, os.path.lexists) if place.pattern else [place.path]
-              for place in meant(path, os.path.lexists)]
+    places = [
+        matching(place, _entries, os.path.lexists) if place.pattern else [place.path]
+        for place in meant(path, os.path.lexists)
+    ]
     for found in sorted(itertools.chain(*places)):
         yield from _walk(found) if os.path.isdir(found) else [found]
 
@@ -124,9 +126,14 @@ def _expand_remote(target: RemoteTarget) -> Iterator[RemoteTarget]:
             found.append(place.path)
             continue
         infos = filesystem.get_file_info(pafs.FileSelector(place.path, recursive=True, allow_not_found=True))
-        found += [info.path for info in infos if info.is_file
-                  and is_wanted(posixpath.relpath(info.path, place.path or "."), place.pattern,
-                                RemoteTarget(filesystem, info.path))]
+        found += [
+            info.path
+            for info in infos
+            if info.is_file
+            and is_wanted(
+                posixpath.relpath(info.path, place.path or "."), place.pattern, RemoteTarget(filesystem, info.path)
+            )
+        ]
     yield from (RemoteTarget(filesystem, path) for path in sorted(found))
 
 

@@ -44,10 +44,11 @@ class Options:
     extensions: Changes | None = None
 
     def __post_init__(self):
-        for what, choice, known in (("marker", self.marker, extension.MARKERS),
-                                    ("placement", self.placement, PLACEMENTS),
-                                    ("choice of statistics", self.stats, STATS)):
+        for what, choice, known in (
+            ("marker", self.marker, extension.MARKERS),
+            ("placement", self.placement, PLACEMENTS),
+            ("choice of statistics", self.stats, STATS),
+        ):
             if choice not in known:
-                raise ParquetextError(f"no such {what}: {choice!r} (known: {', '.join(known)})",
-                                      code=wire.BAD_ARGUMENT)
+                raise ParquetextError(f"no such {what}: {choice!r} (known: {', '.join(known)})", code=wire.BAD_ARGUMENT)
         changed({}, self.extensions)

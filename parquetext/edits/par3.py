@@ -58,8 +58,13 @@ def read_par3(source, tail) -> Par3Footer:
 def _check_payload(payload, crc: int) -> None:
     found = kernels.checksum.crc32(payload)
     if found != crc:
-        raise Damaged(f"the flat footer has the checksum {found:#010x}, expected {crc:#010x}", offset=0, expected=crc,
-                      found=found, code=wire.CHECKSUM)
+        raise Damaged(
+            f"the flat footer has the checksum {found:#010x}, expected {crc:#010x}",
+            offset=0,
+            expected=crc,
+            found=found,
+            code=wire.CHECKSUM,
+        )
     kernels.flat.verify(payload)
 
 
@@ -140,7 +145,7 @@ def restored(footer: Par3Footer, *, bare: bool = False) -> TailEdit:
     edit = Footer(thrift, footer.offset, None, ()).composed(inside, aside, kept.marker, is_behind=kept.is_behind)
     if aside:
         return edit
-    return TailEdit(footer.offset, thrift[:edit.keep - footer.offset] + edit.tail)
+    return TailEdit(footer.offset, thrift[: edit.keep - footer.offset] + edit.tail)
 
 
 def _made(kept: KeptExtension, thrift: bytes, slots: Slots) -> dict[int, bytes]:
@@ -158,4 +163,4 @@ def applied(footer: Footer, edit: TailEdit | None) -> Footer:
     """The footer that an edit of it leaves."""
     if edit is None:
         return footer
-    return parse_end(footer.end[:edit.keep - footer.start] + edit.tail, footer.start)
+    return parse_end(footer.end[: edit.keep - footer.start] + edit.tail, footer.start)

@@ -36,8 +36,14 @@ def recover(path: object, *, timeout: float = 0) -> Result:
     target = storage.resolve(path)
     before = _size(target)
     done = [storage.recover(target, timeout=timeout, is_sound=has_sound_footer), *_of_sidecars(target)]
-    return Result(str(target), "recovered" if any(done) else "unchanged", bytes_before=before,
-                  bytes_after=_size(target), seconds=time.perf_counter() - start, message="; ".join(filter(None, done)))
+    return Result(
+        str(target),
+        "recovered" if any(done) else "unchanged",
+        bytes_before=before,
+        bytes_after=_size(target),
+        seconds=time.perf_counter() - start,
+        message="; ".join(filter(None, done)),
+    )
 
 
 def _of_sidecars(target: storage.LocalTarget | storage.RemoteTarget) -> Iterator[str]:

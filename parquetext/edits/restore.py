@@ -16,8 +16,16 @@ __all__ = ["restore"]
 FORMS = (None, "thrift")
 
 
-def restore(path: object, form: str | None = None, *, in_place: bool = False, keep_mtime: bool = False,
-            force: Iterable[str] = (), timeout: float = 0, dry_run: bool = False) -> Result:
+def restore(
+    path: object,
+    form: str | None = None,
+    *,
+    in_place: bool = False,
+    keep_mtime: bool = False,
+    force: Iterable[str] = (),
+    timeout: float = 0,
+    dry_run: bool = False,
+) -> Result:
     """Give a PAR3 file its Thrift footer again: every reader of today reads it.
 
     After `finalize` the file is the one from before, byte for byte, with its flat footer and the blocks of others. A
@@ -38,8 +46,9 @@ def restore(path: object, form: str | None = None, *, in_place: bool = False, ke
         As `upgrade`.
     """
     if form not in FORMS:
-        raise ParquetextError(f"no footer form that a file is restored to: {form!r} (known: 'thrift')",
-                              code=wire.BAD_ARGUMENT)
+        raise ParquetextError(
+            f"no footer form that a file is restored to: {form!r} (known: 'thrift')", code=wire.BAD_ARGUMENT
+        )
 
     def plan(footer: Footer | Par3Footer, forced: frozenset[str]) -> Planned:
         if not isinstance(footer, Par3Footer):
@@ -47,5 +56,15 @@ def restore(path: object, form: str | None = None, *, in_place: bool = False, ke
         edit = restored(footer, bare=form == "thrift")
         return Planned(edit, parse_end(bytes(edit.tail), footer.offset).form)
 
-    return change_footer(path, plan, "restored", "would-restore", read=read_either, in_place=in_place,
-                         keep_mtime=keep_mtime, force=force, timeout=timeout, dry_run=dry_run)
+    return change_footer(
+        path,
+        plan,
+        "restored",
+        "would-restore",
+        read=read_either,
+        in_place=in_place,
+        keep_mtime=keep_mtime,
+        force=force,
+        timeout=timeout,
+        dry_run=dry_run,
+    )

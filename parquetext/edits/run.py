@@ -34,8 +34,19 @@ class Planned(NamedTuple):
 Plan = Callable[[Footer | Par3Footer, frozenset], Planned]
 
 
-def change_footer(path: object, plan: Plan, done: str, would: str, *, in_place: bool, keep_mtime: bool,
-                  force: Iterable[str], timeout: float, dry_run: bool, read: Callable = read_footer) -> Result:
+def change_footer(
+    path: object,
+    plan: Plan,
+    done: str,
+    would: str,
+    *,
+    in_place: bool,
+    keep_mtime: bool,
+    force: Iterable[str],
+    timeout: float,
+    dry_run: bool,
+    read: Callable = read_footer,
+) -> Result:
     """Apply `plan` to the footer of the file at `path`, as `read` gives it."""
     start = time.perf_counter()
     forced = check(force, FORCEABLE)
@@ -45,10 +56,18 @@ def change_footer(path: object, plan: Plan, done: str, would: str, *, in_place: 
         edit, form = planned.edit, footer.form
         outcome = "unchanged" if edit is None else would if dry_run else done
         return Result(
-            path=source.name, outcome=outcome, form_before=form, form_after=form if edit is None else planned.form,
-            bytes_before=source.size, bytes_after=source.size if edit is None else edit.size,
-            bytes_read=source.bytes_read, bytes_written=written, seconds=time.perf_counter() - start,
-            message="; ".join(filter(None, [planned.reason, *told])), losses=planned.losses)
+            path=source.name,
+            outcome=outcome,
+            form_before=form,
+            form_after=form if edit is None else planned.form,
+            bytes_before=source.size,
+            bytes_after=source.size if edit is None else edit.size,
+            bytes_read=source.bytes_read,
+            bytes_written=written,
+            seconds=time.perf_counter() - start,
+            message="; ".join(filter(None, [planned.reason, *told])),
+            losses=planned.losses,
+        )
 
     if dry_run:
         with storage.open_source(path) as source:
@@ -56,8 +75,14 @@ def change_footer(path: object, plan: Plan, done: str, would: str, *, in_place: 
             told = told_of(path, footer, forced) if planned.edit is not None else ()
             return result(source, footer, planned, 0, told)
     try:
-        with storage.change(path, in_place=in_place, keep_mtime=keep_mtime, timeout=timeout,
-                            force=forced & STORAGE_REFUSALS.keys(), is_sound=has_sound_footer) as changing:
+        with storage.change(
+            path,
+            in_place=in_place,
+            keep_mtime=keep_mtime,
+            timeout=timeout,
+            force=forced & STORAGE_REFUSALS.keys(),
+            is_sound=has_sound_footer,
+        ) as changing:
             footer, planned = _planned(changing.source, read, plan, forced)
             told = [changing.settled]
             if planned.edit is not None:

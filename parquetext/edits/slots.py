@@ -21,7 +21,7 @@ class Memory:
         self.data, self.size = memoryview(data), len(data)
 
     def read(self, offset: int, length: int) -> memoryview:
-        return self.data[offset:offset + length]
+        return self.data[offset : offset + length]
 
 
 def slots_of(payload) -> Slots:
@@ -42,8 +42,10 @@ def slots_of(payload) -> Slots:
 def changed(slots: Slots, changes: Changes | None) -> Slots:
     """The slots with those of `changes` added or replaced, and those that are None there taken out."""
     try:
-        named = {key if isinstance(key, UUID) else UUID(key): data if data is None else bytes(memoryview(data))
-                 for key, data in (changes or {}).items()}
+        named = {
+            key if isinstance(key, UUID) else UUID(key): data if data is None else bytes(memoryview(data))
+            for key, data in (changes or {}).items()
+        }
     except (ValueError, AttributeError, TypeError):
         raise ParquetextError(f"extensions are bytes by UUID: {changes!r:.200}", code=wire.BAD_ARGUMENT) from None
     if wire.UUID_THRIFT_EXTENSION in named:

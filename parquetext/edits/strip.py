@@ -20,8 +20,16 @@ OWN = frozenset({*OWN_FORMS, wire.UUID_FOOTER_REFERENCE, wire.UUID_WRAPPED})
 ALL = "all"
 
 
-def strip(path: object, *, kinds: Iterable[UUID | str] | str | None = None, in_place: bool = False,
-          keep_mtime: bool = False, force: Iterable[str] = (), timeout: float = 0, dry_run: bool = False) -> Result:
+def strip(
+    path: object,
+    *,
+    kinds: Iterable[UUID | str] | str | None = None,
+    in_place: bool = False,
+    keep_mtime: bool = False,
+    force: Iterable[str] = (),
+    timeout: float = 0,
+    dry_run: bool = False,
+) -> Result:
     """Remove our footer forms from a Parquet file: the original comes back, byte for byte.
 
     Blocks of others stay; a file without a block of ours is left unchanged.
@@ -40,16 +48,27 @@ def strip(path: object, *, kinds: Iterable[UUID | str] | str | None = None, in_p
         left = () if removed == ALL else [piece for piece in footer.pieces if piece.uuid not in removed]
         return Planned(edit, form_of(left))
 
-    return change_footer(path, plan, "stripped", "would-strip", in_place=in_place, keep_mtime=keep_mtime, force=force,
-                         timeout=timeout, dry_run=dry_run)
+    return change_footer(
+        path,
+        plan,
+        "stripped",
+        "would-strip",
+        in_place=in_place,
+        keep_mtime=keep_mtime,
+        force=force,
+        timeout=timeout,
+        dry_run=dry_run,
+    )
 
 
 def _kinds(kinds: Iterable[UUID | str] | str | None) -> frozenset[UUID] | str:
     if kinds is None or kinds == ALL:
         return kinds or OWN
     try:
-        return frozenset(kind if isinstance(kind, UUID) else UUID(kind)
-                         for kind in ([kinds] if isinstance(kinds, str | UUID) else kinds))
+        return frozenset(
+            kind if isinstance(kind, UUID) else UUID(kind)
+            for kind in ([kinds] if isinstance(kinds, str | UUID) else kinds)
+        )
     except ValueError:
         raise ParquetextError(f"kinds of blocks are UUIDs, or {ALL!r}: {kinds!r}", code=wire.BAD_ARGUMENT) from None
 

@@ -11,8 +11,17 @@ from ..sidecar.store_layout import store_of
 from ..storage import LocalTarget, RemoteTarget, resolve
 from ..storage.forcing import refuse
 
-__all__ = ["ICEBERG_FOLDER", "ICEBERG_SUFFIXES", "LOG_FOLDERS", "QUESTDB", "QUESTDB_FILES", "membership",
-           "refuse_foreign_sidecar", "refuse_table_files", "table_above"]
+__all__ = [
+    "ICEBERG_FOLDER",
+    "ICEBERG_SUFFIXES",
+    "LOG_FOLDERS",
+    "QUESTDB",
+    "QUESTDB_FILES",
+    "membership",
+    "refuse_foreign_sidecar",
+    "refuse_table_files",
+    "table_above",
+]
 
 LOG_FOLDERS = {"_delta_log": "Delta Lake", ".hoodie": "Hudi"}
 ICEBERG_FOLDER = "metadata"
@@ -33,8 +42,12 @@ def refuse_table_files(path: object, forced: frozenset[str]) -> None:
 def refuse_foreign_sidecar(path: object, forced: frozenset[str]) -> None:
     """Refuse a file beside which a sidecar without our note stands, as QuestDB writes them, unless forced."""
     if "table-format" not in forced and (theirs := sidecar.foreign_beside(path)):
-        refuse(forced, "table-format", f"{theirs}, which parquetext has not made, records its size, as QuestDB's "
-               "sidecars do", str(resolve(path)))
+        refuse(
+            forced,
+            "table-format",
+            f"{theirs}, which parquetext has not made, records its size, as QuestDB's sidecars do",
+            str(resolve(path)),
+        )
 
 
 def membership(kind: str, folder: str) -> str:

@@ -16,8 +16,10 @@ __all__ = ["told_of"]
 def told_of(path: object, footer: Footer | Par3Footer, forced: frozenset[str]) -> Iterator[str]:
     """In words, for a footer that is changed."""
     if _has_key(footer, KEY):
-        yield ("its footer has QuestDB's key-value: where a QuestDB table has the file as a partition, it records the "
-               "file's size, and must be told")
+        yield (
+            "its footer has QuestDB's key-value: where a QuestDB table has the file as a partition, it records the "
+            "file's size, and must be told"
+        )
     if "table-format" in forced and (theirs := sidecar.foreign_beside(path)):
         yield f"{theirs}, which parquetext has not made, goes with the file as it was: it is stale after this change"
 
@@ -28,9 +30,12 @@ def _has_key(footer: Footer | Par3Footer, key: bytes) -> bool:
     if not is_scanned and key not in thrift:  # the one look that footers without it pay for
         return False
     try:
-        scan = footer.scan(strict=False) if isinstance(footer, Footer) else kernels.scan.scan(
-            kernels.flat.to_thrift(footer.payload))
+        scan = (
+            footer.scan(strict=False)
+            if isinstance(footer, Footer)
+            else kernels.scan.scan(kernels.flat.to_thrift(footer.payload))
+        )
     except ParquetextError:
         return False
     places = zip(scan.key_values("key_offset"), scan.key_values("key_length"), strict=True)
-    return any(scan.data[offset:offset + length] == key for offset, length in places)
+    return any(scan.data[offset : offset + length] == key for offset, length in places)

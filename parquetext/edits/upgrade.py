@@ -27,10 +27,22 @@ __all__ = ["AUTO", "FORMS", "check_form", "choice_of", "default_placement", "upg
 AUTO = "auto"
 
 
-def upgrade(path: object, form: str = AUTO, *, dialect: str | None = None, stats: str = "full",
-            placement: str | None = None, marker: str = "spec", wrap: bool = False, extensions: Changes | None = None,
-            in_place: bool = False, keep_mtime: bool = False, force: Iterable[str] = (), timeout: float = 0,
-            dry_run: bool = False) -> Result:
+def upgrade(
+    path: object,
+    form: str = AUTO,
+    *,
+    dialect: str | None = None,
+    stats: str = "full",
+    placement: str | None = None,
+    marker: str = "spec",
+    wrap: bool = False,
+    extensions: Changes | None = None,
+    in_place: bool = False,
+    keep_mtime: bool = False,
+    force: Iterable[str] = (),
+    timeout: float = 0,
+    dry_run: bool = False,
+) -> Result:
     """Add a footer form to a Parquet file; every reader goes on reading it.
 
     Upgrading twice changes nothing the second time; a block of ours that is outdated, damaged or of another form is
@@ -90,8 +102,9 @@ def upgrade(path: object, form: str = AUTO, *, dialect: str | None = None, stats
         The footer is broken, or cannot be carried by the form.
     """
     if dialect not in (None, ARROW) or (dialect and form not in (AUTO, "flat")):
-        raise ParquetextError(f"no such dialect of the form {form!r}: {dialect!r} (known: {ARROW!r} of 'flat')",
-                              code=wire.BAD_ARGUMENT)
+        raise ParquetextError(
+            f"no such dialect of the form {form!r}: {dialect!r} (known: {ARROW!r} of 'flat')", code=wire.BAD_ARGUMENT
+        )
     if dialect and extensions:
         raise ParquetextError("the arrow dialect has no extension slots", code=wire.BAD_ARGUMENT)
     options = Options(marker, placement or default_placement(dialect), wrap, stats, extensions)
@@ -105,8 +118,17 @@ def upgrade(path: object, form: str = AUTO, *, dialect: str | None = None, stats
         edit = FORMS[form](footer, options, forced, **({"verbatim": True} if form == "flat" else {}))
         return Planned(edit, form, reason="" if edit else f"it has its {form} footer")
 
-    return change_footer(path, plan, "upgraded", "would-upgrade", in_place=in_place, keep_mtime=keep_mtime, force=force,
-                         timeout=timeout, dry_run=dry_run)
+    return change_footer(
+        path,
+        plan,
+        "upgraded",
+        "would-upgrade",
+        in_place=in_place,
+        keep_mtime=keep_mtime,
+        force=force,
+        timeout=timeout,
+        dry_run=dry_run,
+    )
 
 
 def default_placement(dialect: str | None) -> str:
@@ -118,8 +140,9 @@ def check_form(form: str, *others: str) -> None:
     """ParquetextError for a form that no footer can be given; `others` are known besides."""
     known = (*FORMS, AUTO, *others)
     if form not in known:
-        raise ParquetextError(f"no footer form that a file can be given: {form!r} (known: {', '.join(known)})",
-                              code=wire.BAD_ARGUMENT)
+        raise ParquetextError(
+            f"no footer form that a file can be given: {form!r} (known: {', '.join(known)})", code=wire.BAD_ARGUMENT
+        )
 
 
 def with_best(footer: Footer, options: Options, forced: frozenset[str] = frozenset()) -> Planned:
@@ -146,16 +169,19 @@ def with_best(footer: Footer, options: Options, forced: frozenset[str] = frozens
 def choice_of(footer: Footer, placement: str = ASIDE) -> Choice:
     """The form that a footer is worth, extensions left out."""
     scan, length = footer.scan(), len(footer.bare)
-    return choose_form(length, footer.start + length + LENGTH_AND_MAGIC, scan.leaf_count, scan.row_group_count,
-                       placement)
+    return choose_form(
+        length, footer.start + length + LENGTH_AND_MAGIC, scan.leaf_count, scan.row_group_count, placement
+    )
 
 
-def with_flat(footer: Footer, options: Options, forced: frozenset[str] = frozenset(), *,
-              verbatim: bool = False) -> TailEdit | None:
+def with_flat(
+    footer: Footer, options: Options, forced: frozenset[str] = frozenset(), *, verbatim: bool = False
+) -> TailEdit | None:
     """The edit that gives the footer its flat block, or None where it has just that.
 
     With `verbatim` a footer that tables cannot say is carried as it is: nothing to look anything up in, and whole.
     """
+
     def write(scan) -> bytes:
         slots = changed(_slots(footer), options.extensions)
         return kernels.flat.write(scan, options.stats, verbatim=verbatim, extensions=pairs_of(slots))
@@ -167,13 +193,15 @@ def with_index(footer: Footer, options: Options, forced: frozenset[str] = frozen
     """The edit that gives the footer its index, or None where it has just that."""
     slots = changed(_slots(footer), options.extensions)
     if slots:
-        raise Refused(f"an index has no place for extensions, {len(slots)} would be lost; parquetext.strip takes "
-                      "them away")
+        raise Refused(
+            f"an index has no place for extensions, {len(slots)} would be lost; parquetext.strip takes them away"
+        )
     return _with_block(footer, wire.UUID_FOOTER_INDEX, kernels.index.write, options, forced)
 
 
-def _with_block(footer: Footer, uuid: UUID, write: Callable, options: Options, forced: frozenset[str], *,
-                strict: bool = True) -> TailEdit | None:
+def _with_block(
+    footer: Footer, uuid: UUID, write: Callable, options: Options, forced: frozenset[str], *, strict: bool = True
+) -> TailEdit | None:
     """The edit that puts a block of ours behind those of others, in place of ours that are there."""
     others = others_of(footer, OURS, forced, options.wrap)
     scan = footer.scan(strict=strict)
@@ -195,8 +223,10 @@ def _slots(footer: Footer) -> Slots:
     try:
         return {} if flat is None else slots_of(flat.payload)
     except Damaged as error:
-        raise Refused(f"the extension slots of its flat footer are damaged, and would be lost: {error}; "
-                      "parquetext.strip takes all of it away") from None
+        raise Refused(
+            f"the extension slots of its flat footer are damaged, and would be lost: {error}; "
+            "parquetext.strip takes all of it away"
+        ) from None
 
 
 def _is(piece: Piece, block: Piece) -> bool:
@@ -214,7 +244,8 @@ def _is_misplaced(footer: Footer, options: Options) -> bool:
         is_aside = all(piece.is_aside for piece in own) and (has_others or footer.reference.is_text)
         return not (is_aside and is_current(footer.reference, footer.bare, own))
     return any(piece.is_aside for piece in own) or not (
-        has_others or PLACEMENTS[footer.place.placement] == options.placement)
+        has_others or PLACEMENTS[footer.place.placement] == options.placement
+    )
 
 
 # What makes the edit for each form that a footer can be given.

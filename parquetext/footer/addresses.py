@@ -13,8 +13,19 @@ from uuid import UUID
 from .. import extension, kernels, wire
 from ..errors import ColumnError, ParquetextError, wire_error
 
-__all__ = ["FILE_METADATA", "Element", "column_chunk", "column_metadata", "elements", "extend", "find_struct",
-           "replace_struct", "row_group", "schema_element", "strip"]
+__all__ = [
+    "FILE_METADATA",
+    "Element",
+    "column_chunk",
+    "column_metadata",
+    "elements",
+    "extend",
+    "find_struct",
+    "replace_struct",
+    "row_group",
+    "schema_element",
+    "strip",
+]
 
 Address = tuple[int, ...]
 ColumnName = int | str | tuple[str, ...]
@@ -129,8 +140,7 @@ def extend(footer, address: Address, uuid: UUID | str | bytes, payload, *, text:
 
     `options` and errors are those of `parquetext.extension.append_block`; offsets of errors count from the footer.
     """
-    return _rewrite(footer, address,
-                    lambda struct: extension.append_block(struct, uuid, payload, text=text, **options))
+    return _rewrite(footer, address, lambda struct: extension.append_block(struct, uuid, payload, text=text, **options))
 
 
 def strip(footer, address: Address, uuid: UUID | str | bytes | None = None) -> bytes:
@@ -166,6 +176,7 @@ def _whole(struct) -> bytes:
 
 def _one(footer, name: str | tuple[str, ...], leaves: bool) -> Element:
     """The element whose path is `name`; a string is a dotted path."""
+
     def named(element: Element) -> bool:
         same = element.path == name if isinstance(name, tuple) else ".".join(element.path) == name
         return same and element.index > 0 and not (leaves and element.leaf is None)

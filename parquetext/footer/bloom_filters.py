@@ -67,8 +67,9 @@ class BloomFilters:
         offsets, lengths, present = self._places(leaf)
         if offsets[probe.row_group] <= 0 or present[probe.row_group] & ELSEWHERE:
             return None
-        return partial(may_hold, self._source.read, self._source.size, offsets[probe.row_group],
-                       lengths[probe.row_group], hashes)
+        return partial(
+            may_hold, self._source.read, self._source.size, offsets[probe.row_group], lengths[probe.row_group], hashes
+        )
 
     def _column(self, name: str) -> tuple[int, LeafType, pa.DataType] | None:
         """A column's leaf, its type and that of its rows; None where no filter can be asked."""

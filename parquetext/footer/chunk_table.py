@@ -15,8 +15,16 @@ from .types import CODECS, PHYSICAL_TYPES
 __all__ = ["chunk_table"]
 
 LONG_FACTS = (
-    "num_values", "null_count", "distinct_count", "total_compressed_size", "total_uncompressed_size",
-    "data_page_offset", "dictionary_page_offset", "index_page_offset", "bloom_filter_offset", "offset_index_offset",
+    "num_values",
+    "null_count",
+    "distinct_count",
+    "total_compressed_size",
+    "total_uncompressed_size",
+    "data_page_offset",
+    "dictionary_page_offset",
+    "index_page_offset",
+    "bloom_filter_offset",
+    "offset_index_offset",
     "column_index_offset",
 )
 INT_FACTS = ("bloom_filter_length", "offset_index_length", "column_index_length")
@@ -56,7 +64,7 @@ def _columns(form: Form, facts: dict[str, memoryview], bounds: dict[int, list]) 
     leaf = _numbers(memoryview(numbers * groups), pa.int32())
     row_group = memoryview(bytearray(4 * leaves * groups)).cast("i")
     for number in range(groups):
-        row_group[number * leaves:(number + 1) * leaves] = memoryview(array.array("i", [number]) * leaves)
+        row_group[number * leaves : (number + 1) * leaves] = memoryview(array.array("i", [number]) * leaves)
     yield "row_group", _numbers(row_group, pa.int32())
     yield "leaf", leaf
     paths = [form.node(leaf).path.replace(b"\0", b".").decode("utf-8", "replace") for leaf in range(leaves)]
@@ -69,8 +77,10 @@ def _columns(form: Form, facts: dict[str, memoryview], bounds: dict[int, list]) 
         yield name, _absent(_numbers(facts[name], pa.int32()))
     yield "encodings", _numbers(facts["encodings"], pa.uint32())
     present = _numbers(facts["present"], pa.uint32())
-    for end, bit, known, exact in (("min", 1, wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
-                                   ("max", 2, wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT)):
+    for end, bit, known, exact in (
+        ("min", 1, wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
+        ("max", 2, wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT),
+    ):
         values = pa.array(bounds[bit], pa.binary())
         yield end, values
         said = pc.and_(values.is_valid(), _has(present, known))

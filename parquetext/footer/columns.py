@@ -38,7 +38,7 @@ class Bounds(Sequence):
         if not has[index] & self._bit:
             return None
         start = offsets[index]
-        return bytes(memoryview(self._chunks.buffer)[start:start + lengths[index]])
+        return bytes(memoryview(self._chunks.buffer)[start : start + lengths[index]])
 
     def __iter__(self):
         return iter(self.to_list())
@@ -168,14 +168,24 @@ class Column:
             try:
                 self._typed = self.leaf_type.bounds(self._chunks)
             except Unsupported as error:
-                raise Unsupported(f"the bounds of column {self.name!r} take {error.message}", file=str(self._file.path),
-                                  expected=error.expected, found=error.found, code=error.code) from None
+                raise Unsupported(
+                    f"the bounds of column {self.name!r} take {error.message}",
+                    file=str(self._file.path),
+                    expected=error.expected,
+                    found=error.found,
+                    code=error.code,
+                ) from None
         return self._typed
 
     def _exactness(self, bit: int, known: int, exact: int) -> pa.Array:
         has = self._chunks.bounds()[0]
-        return pa.array([bool(present & exact) if flags & bit and present & known else None
-                         for flags, present in zip(has, self.present, strict=True)], pa.bool_())
+        return pa.array(
+            [
+                bool(present & exact) if flags & bit and present & known else None
+                for flags, present in zip(has, self.present, strict=True)
+            ],
+            pa.bool_(),
+        )
 
     @property
     def min_is_exact(self) -> pa.Array:

@@ -9,17 +9,50 @@ from .. import kernels, wire
 __all__ = ["Element", "LogicalType", "parse_element"]
 
 LOGICAL_TYPES = {
-    1: "STRING", 2: "MAP", 3: "LIST", 4: "ENUM", 5: "DECIMAL", 6: "DATE", 7: "TIME", 8: "TIMESTAMP", 10: "INTEGER",
-    11: "UNKNOWN", 12: "JSON", 13: "BSON", 14: "UUID", 15: "FLOAT16", 16: "VARIANT", 17: "GEOMETRY", 18: "GEOGRAPHY",
+    1: "STRING",
+    2: "MAP",
+    3: "LIST",
+    4: "ENUM",
+    5: "DECIMAL",
+    6: "DATE",
+    7: "TIME",
+    8: "TIMESTAMP",
+    10: "INTEGER",
+    11: "UNKNOWN",
+    12: "JSON",
+    13: "BSON",
+    14: "UUID",
+    15: "FLOAT16",
+    16: "VARIANT",
+    17: "GEOMETRY",
+    18: "GEOGRAPHY",
 }
 UNITS = {1: "ms", 2: "us", 3: "ns"}
 _CONVERTED = {
-    0: ("STRING",), 1: ("MAP",), 3: ("LIST",), 4: ("ENUM",), 5: ("DECIMAL",), 6: ("DATE",),
-    7: ("TIME", "ms"), 8: ("TIME", "us"), 9: ("TIMESTAMP", "ms"), 10: ("TIMESTAMP", "us"), 19: ("JSON",), 20: ("BSON",),
+    0: ("STRING",),
+    1: ("MAP",),
+    3: ("LIST",),
+    4: ("ENUM",),
+    5: ("DECIMAL",),
+    6: ("DATE",),
+    7: ("TIME", "ms"),
+    8: ("TIME", "us"),
+    9: ("TIMESTAMP", "ms"),
+    10: ("TIMESTAMP", "us"),
+    19: ("JSON",),
+    20: ("BSON",),
     21: ("INTERVAL",),
 }
-_CONVERTED_INTEGERS = {11: (8, False), 12: (16, False), 13: (32, False), 14: (64, False),
-                       15: (8, True), 16: (16, True), 17: (32, True), 18: (64, True)}
+_CONVERTED_INTEGERS = {
+    11: (8, False),
+    12: (16, False),
+    13: (32, False),
+    14: (64, False),
+    15: (8, True),
+    16: (16, True),
+    17: (32, True),
+    18: (64, True),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +84,7 @@ class Element:
 
 def _integer(data, field) -> int:
     if field[1] == wire.TYPE_BYTE:
-        return int.from_bytes(data[field[3]:field[4]], "little", signed=True)
+        return int.from_bytes(data[field[3] : field[4]], "little", signed=True)
     return kernels.varint.zigzag_decode(kernels.varint.decode32(data, field[3])[0])
 
 
@@ -79,9 +112,14 @@ def parse_element(thrift) -> Element:
     else:
         annotation = _of_converted(converted, number(wire.SCHEMA_ELEMENT_SCALE), number(wire.SCHEMA_ELEMENT_PRECISION))
     return Element(
-        _text(data, name), number(wire.SCHEMA_ELEMENT_TYPE), number(wire.SCHEMA_ELEMENT_TYPE_LENGTH),
-        number(wire.SCHEMA_ELEMENT_REPETITION_TYPE), number(wire.SCHEMA_ELEMENT_NUM_CHILDREN), converted,
-        number(wire.SCHEMA_ELEMENT_FIELD_ID), annotation,
+        _text(data, name),
+        number(wire.SCHEMA_ELEMENT_TYPE),
+        number(wire.SCHEMA_ELEMENT_TYPE_LENGTH),
+        number(wire.SCHEMA_ELEMENT_REPETITION_TYPE),
+        number(wire.SCHEMA_ELEMENT_NUM_CHILDREN),
+        converted,
+        number(wire.SCHEMA_ELEMENT_FIELD_ID),
+        annotation,
     )
 
 
@@ -89,7 +127,7 @@ def _text(data: bytes, field) -> str:
     if field is None or field[1] != wire.TYPE_BINARY:
         return ""
     length, start = kernels.varint.decode32(data, field[3])
-    return data[start:start + length].decode("utf-8", "surrogateescape")
+    return data[start : start + length].decode("utf-8", "surrogateescape")
 
 
 def _of_converted(converted: int | None, scale: int | None, precision: int | None) -> LogicalType | None:

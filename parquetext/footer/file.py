@@ -35,7 +35,7 @@ class IoStats(NamedTuple):
 
 CELLED = ("flat", "index", "par3")
 A_GOOD_PART = 4  # of a footer, that is worth reading whole: one leaf in so many is wanted
-LOOK_UPS = 64    # after so many one by one it is asked again whether it is worth it
+LOOK_UPS = 64  # after so many one by one it is asked again whether it is worth it
 _NOTHING = (0, 0)
 CHANGED_IN_PLACE = "changed-in-place"
 T = TypeVar("T")
@@ -145,8 +145,12 @@ class File:
         source.close()
         self._is_reopened = True
         self._source, self.form, self._form = changed, name, form
-        self._findings = [Finding(CHANGED_IN_PLACE, "the file was changed in place since it was opened; it was opened "
-                                  "again", is_note=True), *findings]
+        self._findings = [
+            Finding(
+                CHANGED_IN_PLACE, "the file was changed in place since it was opened; it was opened again", is_note=True
+            ),
+            *findings,
+        ]
         return True
 
     def _located(self, error: Malformed) -> Malformed:
@@ -157,6 +161,7 @@ class File:
 
     def _each(self, operations: Iterable[Callable[[Form], T]]) -> list[T]:
         """Do several things on one form; of a remote file what they read is fetched together."""
+
         def on(form: Form) -> list[T]:
             return self._gathered([partial(operation, form) for operation in operations])
 
@@ -275,7 +280,7 @@ class File:
             self._expect(2 * self._looked_up)
         try:
             if self.form == "index" and self._is_batched():  # its row groups are fetched together
-                found, = self._gathered([partial(_look_up, form, name, field_id)])
+                (found,) = self._gathered([partial(_look_up, form, name, field_id)])
             else:
                 found = form.find_column(name) if type(name) is str and field_id is None else None
                 found = found or _look_up(form, name, field_id)
@@ -301,7 +306,8 @@ class File:
         if names is None:
             self._expect(self.num_columns)
             return self._on_form(
-                lambda form: [Column(self, leaf, form.column(leaf)) for leaf in range(form.leaf_count)])
+                lambda form: [Column(self, leaf, form.column(leaf)) for leaf in range(form.leaf_count)]
+            )
         names = list(names)
         self._expect(len(names))
         if self._is_batched():
@@ -319,5 +325,3 @@ class File:
         if self._form is _CLOSED:
             return f"<parquetext.File {self.path}: closed>"
         return f"<parquetext.File {self.path}: {self.form} footer, {self.num_rows} rows, {self.num_columns} columns>"
-
-

@@ -13,8 +13,18 @@ from .locate import FIRST_READ_REMOTE, Block, Tail, locate
 from .model import Form
 from .thrift_form import ThriftForm
 
-__all__ = ["FLAT_DAMAGED", "FLAT_VERBATIM", "best_form", "following_form", "named_form", "offset_of_missing",
-           "open_reader", "thrift_footer", "unread_extension", "unread_finding"]
+__all__ = [
+    "FLAT_DAMAGED",
+    "FLAT_VERBATIM",
+    "best_form",
+    "following_form",
+    "named_form",
+    "offset_of_missing",
+    "open_reader",
+    "thrift_footer",
+    "unread_extension",
+    "unread_finding",
+]
 
 NAMES = {wire.UUID_FLAT_FOOTER: "flat", wire.UUID_FOOTER_INDEX: "index"}
 FLAT_DAMAGED = "flat-damaged"
@@ -45,8 +55,9 @@ def following_form(source, left: str, error: Damaged) -> tuple[str, Form, list[F
     return name, form, [_damaged(left, error), *found]
 
 
-def open_reader(name: str, handle, footer: int, thrift_length: int, payload: int, length: int, known,
-                known_end: int) -> Form:
+def open_reader(
+    name: str, handle, footer: int, thrift_length: int, payload: int, length: int, known, known_end: int
+) -> Form:
     """The reader of a form of ours, placed as `kernels.local.own_block` says; `handle` as kernels take a source."""
     if isinstance(handle, BatchedSource):
         begin, end = payload, payload + length
@@ -185,11 +196,11 @@ def _footer(source, tail: Tail, data: bytes) -> tuple[bytes | memoryview, tuple[
     begin, end = tail.footer_offset, tail.footer_offset + tail.footer_length
     known = source.size - len(data)
     if begin >= known:
-        return data[begin - known:end - known], (0, 0)
+        return data[begin - known : end - known], (0, 0)
     if isinstance(source, kernels.local.LocalFile):  # in one piece, which costs less than putting two together
         return kernels.local.read_pages(source.fd, begin, end - begin), (1, end - begin)
     missing = min(end, known) - begin
-    return source.read(begin, missing) + data[:max(0, end - known)], (1, missing)
+    return source.read(begin, missing) + data[: max(0, end - known)], (1, missing)
 
 
 def _from_dialect(source, tail: Tail, data: bytes, thrift: Malformed) -> ThriftForm:

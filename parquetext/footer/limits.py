@@ -64,8 +64,13 @@ def _check_depth(footer, limits: Mapping[str, int]) -> None:
     for element, parent in enumerate(scan.elements("parent")):
         depths.append(depths[parent] + 1 if parent >= 0 else 1)
         if depths[-1] > limits[DEPTH]:
-            raise _exceeded(f"the schema is deeper than {limits[DEPTH]} elements", DEPTH,
-                            scan.elements("bytes_offset")[element], limits[DEPTH], depths[-1])
+            raise _exceeded(
+                f"the schema is deeper than {limits[DEPTH]} elements",
+                DEPTH,
+                scan.elements("bytes_offset")[element],
+                limits[DEPTH],
+                depths[-1],
+            )
 
 
 def _exceeded(what: str, name: str, offset: int, limit: int, found: int) -> LimitExceeded:

@@ -12,8 +12,16 @@ from ..errors import Damaged, Malformed, ParquetextError, Refused, Unsupported
 from ..findings import Finding
 from .dialect import framing
 
-__all__ = ["FIRST_READ_LOCAL", "FIRST_READ_REMOTE", "MAX_FOOTER_BYTES", "Block", "Source", "Tail", "locate",
-           "read_tail"]
+__all__ = [
+    "FIRST_READ_LOCAL",
+    "FIRST_READ_REMOTE",
+    "MAX_FOOTER_BYTES",
+    "Block",
+    "Source",
+    "Tail",
+    "locate",
+    "read_tail",
+]
 
 FIRST_READ_LOCAL, FIRST_READ_REMOTE = 4 << 10, 16 << 10
 LENGTH_AND_MAGIC = 8
@@ -129,8 +137,9 @@ class Tail:
             It is a PAR3 file, and has none.
         """
         if self.is_par3:
-            raise Refused("a PAR3 file has no Thrift footer; parquetext.restore brings it back",
-                          offset=self.file_size - 4)
+            raise Refused(
+                "a PAR3 file has no Thrift footer; parquetext.restore brings it back", offset=self.file_size - 4
+            )
         return self
 
     def has(self, uuid: UUID) -> bool:
@@ -154,15 +163,15 @@ class Tail:
         view, start = memoryview(data), end - len(data)
         self.missing = None
         while end > self.footer_offset:
-            dialect = bytes(view[:end - start][-len(framing.UUID):]) == framing.UUID
+            dialect = bytes(view[: end - start][-len(framing.UUID) :]) == framing.UUID
             wanted = min(framing.TRAILER_BYTES if dialect else TRAILER_BYTES, end - self.footer_offset)
             if end - wanted < start:
                 least = min(self._reach, end - self.footer_offset)
                 self.missing, self._reach = (end - least, least), min(2 * self._reach, MOST_REACH)
                 return
-            block = self._block_before(view[:end - start], end)
+            block = self._block_before(view[: end - start], end)
             if block is None:
-                block = self._text_before(view[:end - start], end)
+                block = self._text_before(view[: end - start], end)
                 if self.missing:
                     return
             if block is None:
@@ -171,19 +180,19 @@ class Tail:
                 if block.payload < start:
                     self.missing = block.payload, end - block.payload
                     return
-                self._take_reference(block, view[block.payload - start:end - start], view, start)
+                self._take_reference(block, view[block.payload - start : end - start], view, start)
                 if self.missing:
                     return
                 end = block.payload
-                view = view[:max(end - start, 0)]
+                view = view[: max(end - start, 0)]
                 continue
             if block.uuid not in extension.known():
                 self.findings.append(_unknown(block))
             self.blocks.append(block)
             end = block.payload
-            view = view[:max(end - start, 0)]
+            view = view[: max(end - start, 0)]
         if self.blocks:
-            self._end_stack(view[:end - start], end)
+            self._end_stack(view[: end - start], end)
 
     def _block_before(self, data: memoryview, end: int) -> Block | None:
         """The block that ends at the file's offset `end`, which `data` ends at; its payload need not be there."""
@@ -231,7 +240,7 @@ class Tail:
         if begin >= block.payload:
             self._confirm(b"")
         elif begin >= start:
-            self._confirm(bytes(view[begin - start:begin - start + length]))
+            self._confirm(bytes(view[begin - start : begin - start + length]))
         else:
             self.missing = begin, length
 
@@ -241,19 +250,25 @@ class Tail:
         stop, total = self.footer_offset + reference.struct_length - 1, self.file_size - LENGTH_AND_MAGIC - 1
         behind = not block.is_text and header[:1] == b"\0" and _is_header(header[1:], total - stop - 1)
         if not behind and not _is_header(header, total - stop):
-            error = Damaged(f"the reference to blocks that stand aside is of a struct that ended at {stop}, where the "
-                            "extension does not begin", offset=stop, code=wire.REFERENCE)
+            error = Damaged(
+                f"the reference to blocks that stand aside is of a struct that ended at {stop}, where the "
+                "extension does not begin",
+                offset=stop,
+                code=wire.REFERENCE,
+            )
             self.findings.append(Finding.of(REFERENCE_DAMAGED, error, "footer"))
             return
         self.reference = reference
-        self.blocks += [Block(UUID(bytes=aside.uuid), aside.payload, aside.length, None, is_aside=True)
-                        for aside in reversed(reference.blocks)]
+        self.blocks += [
+            Block(UUID(bytes=aside.uuid), aside.payload, aside.length, None, is_aside=True)
+            for aside in reversed(reference.blocks)
+        ]
 
     def _end_stack(self, data: memoryview, end: int) -> None:
         """See whether the extension begins at `end`, where the bytes `data` end."""
         total = self.file_size - LENGTH_AND_MAGIC - 1 - end
         for size in range(1, LONGEST_LENGTH + 1):
-            header = bytes(data[-size - MARKER_BYTES:])
+            header = bytes(data[-size - MARKER_BYTES :])
             if header[:MARKER_BYTES] in extension.MARKERS.values() and _is_length(header[MARKER_BYTES:], total):
                 self.extension = end - len(header)
                 return
@@ -277,15 +292,21 @@ def _parse_reference(block: Block, data, footer: int):
     if block.is_text:
         decoded = extension.decode_reference(data)
         if decoded is None:
-            raise Damaged("the reference to blocks that stand aside is no base64", offset=block.payload,
-                          code=wire.REFERENCE)
-        payload = decoded[:block.length]
+            raise Damaged(
+                "the reference to blocks that stand aside is no base64", offset=block.payload, code=wire.REFERENCE
+            )
+        payload = decoded[: block.length]
     else:
-        payload = bytes(data[:block.length])
+        payload = bytes(data[: block.length])
     found = kernels.checksum.crc32(payload)
     if found != block.crc:
-        raise Damaged(f"the reference to blocks that stand aside has the checksum {found:#010x}, expected "
-                      f"{block.crc:#010x}", offset=block.payload, expected=block.crc, found=found, code=wire.CHECKSUM)
+        raise Damaged(
+            f"the reference to blocks that stand aside has the checksum {found:#010x}, expected {block.crc:#010x}",
+            offset=block.payload,
+            expected=block.crc,
+            found=found,
+            code=wire.CHECKSUM,
+        )
     try:
         return kernels.reference.parse(payload, footer)
     except Damaged as error:
@@ -337,8 +358,12 @@ def locate(tail, file_size: int) -> Tail:
     """
     view = memoryview(tail).cast("B")
     if file_size < SMALLEST_FILE:
-        raise Malformed(f"not a Parquet file: it has {file_size} bytes, and at least {SMALLEST_FILE} are needed",
-                        offset=0, expected=SMALLEST_FILE, found=file_size)
+        raise Malformed(
+            f"not a Parquet file: it has {file_size} bytes, and at least {SMALLEST_FILE} are needed",
+            offset=0,
+            expected=SMALLEST_FILE,
+            found=file_size,
+        )
     _check_given(view, SMALLEST_TAIL, file_size)
     magic = bytes(view[-4:])
     if magic == b"PAR3":
@@ -346,12 +371,21 @@ def locate(tail, file_size: int) -> Tail:
     _check_magic(magic, view, file_size)
     length, end = int.from_bytes(view[-8:-4], "little"), file_size - LENGTH_AND_MAGIC
     if not 1 <= length <= file_size - SMALLEST_FILE:
-        raise Malformed(f"the footer's length of {length} bytes does not fit in the file of {file_size} bytes: "
-                        f"it would start at {end - length}",
-                        offset=end, expected=file_size - SMALLEST_FILE, found=length)
+        raise Malformed(
+            f"the footer's length of {length} bytes does not fit in the file of {file_size} bytes: "
+            f"it would start at {end - length}",
+            offset=end,
+            expected=file_size - SMALLEST_FILE,
+            found=length,
+        )
     if length > MAX_FOOTER_BYTES:
-        raise Unsupported(f"a footer of {length} bytes: readers take {MAX_FOOTER_BYTES} at most", offset=end,
-                          expected=MAX_FOOTER_BYTES, found=length, code=wire.TOO_LARGE)
+        raise Unsupported(
+            f"a footer of {length} bytes: readers take {MAX_FOOTER_BYTES} at most",
+            offset=end,
+            expected=MAX_FOOTER_BYTES,
+            found=length,
+            code=wire.TOO_LARGE,
+        )
     located = Tail(file_size, end - length, length)
     if view[-SMALLEST_TAIL] == STOP:
         located._step_over_blocks(view[:-SMALLEST_TAIL], end - 1)
@@ -360,8 +394,12 @@ def locate(tail, file_size: int) -> Tail:
 
 def _check_given(view: memoryview, least: int, file_size: int) -> None:
     if not least <= len(view) <= file_size:
-        raise ParquetextError(f"{len(view)} bytes given, of the file's {file_size} at least the last {least} "
-                              "are needed", expected=least, found=len(view), code=wire.BAD_ARGUMENT)
+        raise ParquetextError(
+            f"{len(view)} bytes given, of the file's {file_size} at least the last {least} are needed",
+            expected=least,
+            found=len(view),
+            code=wire.BAD_ARGUMENT,
+        )
 
 
 def _locate_par3(view: memoryview, file_size: int) -> Tail:
@@ -369,16 +407,29 @@ def _locate_par3(view: memoryview, file_size: int) -> Tail:
     _check_given(view, min(trailer, file_size), file_size)
     end, most = file_size - trailer, file_size - trailer - len(MAGIC)
     if most < 1:
-        raise Malformed(f"{file_size} bytes are too few for a PAR3 file", offset=0, expected=trailer + len(MAGIC) + 1,
-                        found=file_size)
+        raise Malformed(
+            f"{file_size} bytes are too few for a PAR3 file",
+            offset=0,
+            expected=trailer + len(MAGIC) + 1,
+            found=file_size,
+        )
     crc, length, stored, _ = PAR3_TRAILER.unpack(view[-trailer:])
     computed = kernels.checksum.crc32(view[-12:-8])
     if computed != stored:
-        raise Damaged(f"the PAR3 footer's length, {length}, has the checksum {computed:#010x}, expected {stored:#010x}",
-                      offset=end + 8, expected=stored, found=computed, code=wire.CHECKSUM)
+        raise Damaged(
+            f"the PAR3 footer's length, {length}, has the checksum {computed:#010x}, expected {stored:#010x}",
+            offset=end + 8,
+            expected=stored,
+            found=computed,
+            code=wire.CHECKSUM,
+        )
     if not 1 <= length <= most:
-        raise Malformed(f"the PAR3 footer's length of {length} bytes does not fit in the file of {file_size} bytes",
-                        offset=end + 4, expected=most, found=length)
+        raise Malformed(
+            f"the PAR3 footer's length of {length} bytes does not fit in the file of {file_size} bytes",
+            offset=end + 4,
+            expected=most,
+            found=length,
+        )
     block = Block(wire.UUID_FLAT_FOOTER, end - length, length, crc)
     return Tail(file_size, block.payload, length, [block], is_par3=True)
 
@@ -397,8 +448,11 @@ def _check_magic(magic: bytes, view: memoryview, file_size: int) -> None:
 def _ends_like_par3(view: memoryview) -> bool:
     """Whether a flat footer's last record and a PAR3 trailer stand before the magic, which one bit tells from PAR1."""
     record = len(view) - PAR3_TRAILER.size - wire.FLAT_RECORD_BYTES
-    return (record >= 0 and view[record:record + 16] == wire.UUID_FLAT_FOOTER.bytes
-            and kernels.checksum.crc32(view[-12:-8]) == int.from_bytes(view[-8:-4], "little"))
+    return (
+        record >= 0
+        and view[record : record + 16] == wire.UUID_FLAT_FOOTER.bytes
+        and kernels.checksum.crc32(view[-12:-8]) == int.from_bytes(view[-8:-4], "little")
+    )
 
 
 def read_tail(source: Source, first_read: int = FIRST_READ_LOCAL, *, until: UUID | None = None) -> Tail:

@@ -135,4 +135,3 @@ def _open_source(kind: type[File], path, source) -> File:
     except BaseException:
         source.close()
         raise
-

@@ -13,8 +13,14 @@ from .types import BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY, INT32, INT64, INT96, LeafTy
 
 __all__ = ["plain_forms"]
 
-_TEXT = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_binary,
-         pa.types.is_large_binary, pa.types.is_binary_view)
+_TEXT = (
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_string_view,
+    pa.types.is_binary,
+    pa.types.is_large_binary,
+    pa.types.is_binary_view,
+)
 
 
 def plain_forms(comparison: Comparison, kind: LeafType, rows: pa.DataType) -> list[bytes] | None:
@@ -96,8 +102,8 @@ def _decimal(literal: pa.Scalar, kind: LeafType, rows: pa.DataType) -> list[byte
         return None
     sign, digits, exponent = value.as_tuple()
     number, shift = int("".join(map(str, digits))), rows.scale + exponent
-    number, rest = (number * 10 ** shift, 0) if shift >= 0 else divmod(number, 10 ** -shift)
-    if rest or number >= 10 ** rows.precision:
+    number, rest = (number * 10**shift, 0) if shift >= 0 else divmod(number, 10**-shift)
+    if rest or number >= 10**rows.precision:
         return None
     order = "little" if kind.physical in (INT32, INT64) else "big"
     return [(-number if sign else number).to_bytes(kind.width, order, signed=True)]
@@ -114,5 +120,11 @@ def _instant(literal: pa.Scalar, kind: LeafType, rows: pa.DataType) -> list[byte
     return [literal.cast(kind.arrow).value.to_bytes(kind.width, "little", signed=True)] if same else None
 
 
-_ENCODERS = ((pa.types.is_integer, _integer), (pa.types.is_float32, _number), (pa.types.is_float64, _number),
-             (pa.types.is_decimal, _decimal), (pa.types.is_date32, _instant), (pa.types.is_time, _instant))
+_ENCODERS = (
+    (pa.types.is_integer, _integer),
+    (pa.types.is_float32, _number),
+    (pa.types.is_float64, _number),
+    (pa.types.is_decimal, _decimal),
+    (pa.types.is_date32, _instant),
+    (pa.types.is_time, _instant),
+)

@@ -35,8 +35,10 @@ def reader_of(footer: bytes) -> ParquetReader:
         missing, _ = kernels.required.find_missing(footer)
         if missing is None:
             raise
-        raise Malformed(f"a {missing.structure} without {missing.field} (field {missing.id}), which pyarrow requires",
-                        code=wire.MISSING_FIELD) from error
+        raise Malformed(
+            f"a {missing.structure} without {missing.field} (field {missing.id}), which pyarrow requires",
+            code=wire.MISSING_FIELD,
+        ) from error
     return reader
 
 

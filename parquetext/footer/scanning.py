@@ -45,7 +45,7 @@ def scan(source, *, strict: bool = False):
         data = memoryview(source).cast("B")
         if bytes(data[-4:]) in MAGICS:
             tail = locate(data, len(data)).thrift_only()
-            data = data[tail.footer_offset:tail.footer_offset + tail.footer_length]
+            data = data[tail.footer_offset : tail.footer_offset + tail.footer_length]
         return kernels.scan.scan(data, strict=strict)
     with open_source(source) as file:
         tail = read_tail(file, FIRST_READ_REMOTE).thrift_only()

@@ -47,10 +47,15 @@ class SchemaNode:
         leaf = not identity & GROUP
         leaves = range(identity, identity + 1) if leaf else range(node.first_leaf, node.first_leaf + node.leaf_count)
         return cls(
-            as_path(node.path) if node.parent is not None else (), leaves,
-            _named(PHYSICAL_TYPES, element.type) if leaf else None, element.type_length,
-            _named(REPETITIONS, element.repetition), element.logical, element.field_id,
-            node.max_definition, node.max_repetition,
+            as_path(node.path) if node.parent is not None else (),
+            leaves,
+            _named(PHYSICAL_TYPES, element.type) if leaf else None,
+            element.type_length,
+            _named(REPETITIONS, element.repetition),
+            element.logical,
+            element.field_id,
+            node.max_definition,
+            node.max_repetition,
         )
 
 
@@ -80,6 +85,7 @@ class ParquetSchema:
 
     def find(self, name: str | tuple[str, ...] | None = None, *, field_id: int | None = None) -> SchemaNode:
         """The leaf or group of a name, path or field id; ColumnError where it is not exactly one."""
+
         def find(form: Form) -> SchemaNode:
             identity = find_group_or_leaf(form, name, field_id)
             return SchemaNode.of(form.node(identity), identity)
@@ -88,6 +94,7 @@ class ParquetSchema:
 
     def __iter__(self) -> Iterator[SchemaNode]:
         """Every element in schema order, the root first."""
+
         def nodes(form: Form) -> list[tuple[int, SchemaNode]]:
             ids = [*range(form.leaf_count), *(GROUP | node for node in range(form.node_count))]
             found = ((form.node(identity), identity) for identity in ids)

@@ -10,7 +10,7 @@ from .model import GROUP, Node
 
 __all__ = ["ThriftForm"]
 
-FEW = 64           # look-ups of a name, from which on a table of all names pays
+FEW = 64  # look-ups of a name, from which on a table of all names pays
 MOST_OF_PATHS = 8  # times the footer's bytes: a table of longer paths, those of deep schemas, is not made
 
 
@@ -85,14 +85,14 @@ class ThriftForm:
 
     def _name(self, element: int) -> bytes:
         start = self._element_facts("name_offset")[element]
-        return bytes(memoryview(self._scan.data)[start:start + self._element_facts("name_length")[element]])
+        return bytes(memoryview(self._scan.data)[start : start + self._element_facts("name_length")[element]])
 
     def _path(self, element: int) -> bytes:
         """The names from below the root down, NUL in front of each; in a step or two near the one asked for last."""
         parents, names, asked = self._element_facts("parent"), [], element
         last, path = self._last_path
         if last and parents[last] in (element, parents[element]):
-            path = path[:len(path) - 1 - self._element_facts("name_length")[last]]
+            path = path[: len(path) - 1 - self._element_facts("name_length")[last]]
             last = parents[last]
         while element not in (0, last):
             names.append(b"\0" + self._name(element))
@@ -149,11 +149,15 @@ class ThriftForm:
         element, facts = self._element(identity), self._element_facts
         start, parent = facts("bytes_offset")[element], facts("parent")[element]
         return Node(
-            bytes(memoryview(self._scan.data)[start:start + facts("bytes_length")[element]]), self._path(element)[1:],
-            None if parent < 0 else self._groups_before(parent), element,
-            facts("first_leaf")[element], facts("leaf_count")[element],
+            bytes(memoryview(self._scan.data)[start : start + facts("bytes_length")[element]]),
+            self._path(element)[1:],
+            None if parent < 0 else self._groups_before(parent),
+            element,
+            facts("first_leaf")[element],
+            facts("leaf_count")[element],
             facts("column_order")[element] if not identity & GROUP else 0,
-            facts("max_definition")[element], facts("max_repetition")[element],
+            facts("max_definition")[element],
+            facts("max_repetition")[element],
         )
 
     def column(self, leaf: int, first: int = 0, count: int | None = None):
@@ -167,13 +171,14 @@ class ThriftForm:
 
         def part(name: str) -> bytes:
             start = scan.key_values(f"{name}_offset")[index]
-            return bytes(memoryview(scan.data)[start:start + scan.key_values(f"{name}_length")[index]])
+            return bytes(memoryview(scan.data)[start : start + scan.key_values(f"{name}_length")[index]])
 
         return part("key"), part("value") if scan.key_values("has_value")[index] else None
 
     def slice(self, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:
         return kernels.slice.slice_footer(
-            self._scan, leaves, row_groups, arrow_schema=arrow_schema, key_values=key_values)
+            self._scan, leaves, row_groups, arrow_schema=arrow_schema, key_values=key_values
+        )
 
     def close(self) -> None:
         self._scan = self._leaves = self._names = None

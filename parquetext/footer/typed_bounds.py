@@ -51,8 +51,10 @@ class StoredBounds:
     @classmethod
     def joined(cls, parts: Sequence[StoredBounds]) -> StoredBounds:
         """Those of several files with leaves of one kind, one after the other."""
-        lists = ([entry for part in parts for entry in getattr(part, name)]
-                 for name in ("min", "max", "null_counts", "num_values"))
+        lists = (
+            [entry for part in parts for entry in getattr(part, name)]
+            for name in ("min", "max", "null_counts", "num_values")
+        )
         return cls(parts[0].kind, *lists)
 
     def typed(self, rows: pa.DataType) -> ColumnBounds | None:
@@ -98,8 +100,9 @@ def stored_bounds(form: Form, leaf: int, rows: pa.DataType) -> StoredBounds | No
     if kind is None:
         return None
     chunks = form.column(leaf)
-    return StoredBounds(kind, chunks.bound_values(1), chunks.bound_values(2), chunks.array("null_count"),
-                        chunks.array("num_values"))
+    return StoredBounds(
+        kind, chunks.bound_values(1), chunks.bound_values(2), chunks.array("null_count"), chunks.array("num_values")
+    )
 
 
 def column_bounds(form: Form, name: str, rows: pa.DataType) -> ColumnBounds | None:
@@ -116,5 +119,4 @@ def _typed(kind: LeafType, values: list[bytes | None], rows: pa.DataType) -> pa.
 
 
 def _is_text(kind: LeafType) -> bool:
-    return (pa.types.is_string(kind.arrow) or pa.types.is_binary(kind.arrow)
-            or pa.types.is_fixed_size_binary(kind.arrow))
+    return pa.types.is_string(kind.arrow) or pa.types.is_binary(kind.arrow) or pa.types.is_fixed_size_binary(kind.arrow)

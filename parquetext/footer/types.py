@@ -19,12 +19,27 @@ PHYSICAL_TYPES = ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE
 CODECS = ("UNCOMPRESSED", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW")
 REPETITIONS = ("REQUIRED", "OPTIONAL", "REPEATED")
 
-_PLAIN = {BOOLEAN: pa.bool_(), INT32: pa.int32(), INT64: pa.int64(), INT96: pa.timestamp("ns"),
-          FLOAT: pa.float32(), DOUBLE: pa.float64(), BYTE_ARRAY: pa.binary()}
+_PLAIN = {
+    BOOLEAN: pa.bool_(),
+    INT32: pa.int32(),
+    INT64: pa.int64(),
+    INT96: pa.timestamp("ns"),
+    FLOAT: pa.float32(),
+    DOUBLE: pa.float64(),
+    BYTE_ARRAY: pa.binary(),
+}
 _STORED = {INT32: pa.int32(), INT64: pa.int64(), FLOAT: pa.float32(), DOUBLE: pa.float64()}
 _WIDTHS = {BOOLEAN: 1, INT32: 4, INT64: 8, INT96: 12, FLOAT: 4, DOUBLE: 8}
-_INTEGERS = {(8, True): pa.int8(), (16, True): pa.int16(), (32, True): pa.int32(), (64, True): pa.int64(),
-             (8, False): pa.uint8(), (16, False): pa.uint16(), (32, False): pa.uint32(), (64, False): pa.uint64()}
+_INTEGERS = {
+    (8, True): pa.int8(),
+    (16, True): pa.int16(),
+    (32, True): pa.int32(),
+    (64, True): pa.int64(),
+    (8, False): pa.uint8(),
+    (16, False): pa.uint16(),
+    (32, False): pa.uint32(),
+    (64, False): pa.uint64(),
+}
 _MAX_DECIMAL = 76
 _OF_ONE_COLUMN = wire.SCHEMA_ELEMENT_NAME, wire.SCHEMA_ELEMENT_FIELD_ID
 
@@ -66,7 +81,8 @@ class LeafType:
     def is_viewed(self) -> bool:
         """Whether stored bytes are Arrow's own."""
         return self.physical in (*_STORED, FIXED_LEN_BYTE_ARRAY) and not (
-            pa.types.is_decimal(self.arrow) or pa.types.is_null(self.arrow))
+            pa.types.is_decimal(self.arrow) or pa.types.is_null(self.arrow)
+        )
 
     def array_of(self, raw: pa.Array) -> pa.Array:
         """The same of an array of bytes, of the width if there is one."""

@@ -8,6 +8,13 @@ from .predicate import Comparison, Predicate, predicate_of
 from .row_groups import surviving_row_groups
 
 __all__ = [
-    "Absent", "ColumnBounds", "Comparison", "Predicate", "Probe", "may_hold", "may_match", "predicate_of",
+    "Absent",
+    "ColumnBounds",
+    "Comparison",
+    "Predicate",
+    "Probe",
+    "may_hold",
+    "may_match",
+    "predicate_of",
     "surviving_row_groups",
 ]

@@ -13,10 +13,10 @@ from .predicate import Comparison
 __all__ = ["Absent", "Probe", "may_hold", "read_header", "ruled_out"]
 
 EQUALITIES = {"=", "==", "in"}
-HEADER_BYTES = 64         # writers' headers have about 15
+HEADER_BYTES = 64  # writers' headers have about 15
 BLOCK_BYTES = 32
-LARGEST = 128 << 20       # bytes of a bitset, of any writer that is known
-WHOLE = 64 << 10          # a filter up to here is read at once, its header with it
+LARGEST = 128 << 20  # bytes of a bitset, of any writer that is known
+WHOLE = 64 << 10  # a filter up to here is read at once, its header with it
 WORTH_OF_A_READ = 4 << 10  # bytes of a larger one that cost as much as one block more
 Read = Callable[[int, int], bytes]
 
@@ -31,8 +31,9 @@ class Probe(NamedTuple):
 Absent = Callable[[Sequence[Probe]], Sequence[bool]]
 
 
-def ruled_out(alternatives: list[list[Comparison]], meets: Sequence[Sequence[bool]], row_groups: Iterable[int],
-              absent: Absent) -> set[int]:
+def ruled_out(
+    alternatives: list[list[Comparison]], meets: Sequence[Sequence[bool]], row_groups: Iterable[int], absent: Absent
+) -> set[int]:
     """Those of `row_groups` where no alternative can be met for want of a value.
 
     `meets` says of each alternative and row group whether bounds leave it; `absent` of probes whether the column's
@@ -50,8 +51,9 @@ def ruled_out(alternatives: list[list[Comparison]], meets: Sequence[Sequence[boo
     if not probes:
         return set()
     gone = {place for place, is_absent in zip(asked, absent(probes), strict=True) if is_absent}
-    return {row_group for row_group, numbers in undecided.items()
-            if all((row_group, number) in gone for number in numbers)}
+    return {
+        row_group for row_group, numbers in undecided.items() if all((row_group, number) in gone for number in numbers)
+    }
 
 
 def may_hold(read: Read, size: int, offset: int, length: int, hashes: Sequence[int]) -> bool:
@@ -82,7 +84,7 @@ def may_hold(read: Read, size: int, offset: int, length: int, hashes: Sequence[i
         if bits > end - offset - begin:
             return True
         if begin + bits <= first:
-            return any(kernels.bloom.might_contain(data[begin:begin + bits], hashes))
+            return any(kernels.bloom.might_contain(data[begin : begin + bits], hashes))
         return _asked(read, offset + begin, bits, hashes)
     except ParquetextError:
         return True
@@ -104,5 +106,7 @@ def _asked(read: Read, begin: int, bits: int, hashes: Sequence[int]) -> bool:
         return any(kernels.bloom.might_contain(read(begin, bits), hashes))
     blocks = bits // BLOCK_BYTES
     places = [begin + ((hash >> 32) * blocks >> 32) * BLOCK_BYTES for hash in hashes]
-    return any(kernels.bloom.might_contain(read(place, BLOCK_BYTES), [hash])[0]
-               for place, hash in zip(places, hashes, strict=True))
+    return any(
+        kernels.bloom.might_contain(read(place, BLOCK_BYTES), [hash])[0]
+        for place, hash in zip(places, hashes, strict=True)
+    )

@@ -34,8 +34,12 @@ class ColumnBounds:
     def of(cls, minima: pa.Array, maxima: pa.Array, null_counts, num_values) -> ColumnBounds:
         """From arrays and the footer's counts (-1: unknown)."""
         counts = list(zip(null_counts, num_values, strict=True))
-        return cls(minima, maxima, pa.array([0 <= nulls == values for nulls, values in counts], pa.bool_()),
-                   pa.array([nulls == 0 for nulls, _ in counts], pa.bool_()))
+        return cls(
+            minima,
+            maxima,
+            pa.array([0 <= nulls == values for nulls, values in counts], pa.bool_()),
+            pa.array([nulls == 0 for nulls, _ in counts], pa.bool_()),
+        )
 
 
 def may_match(comparison: Comparison, bounds: ColumnBounds) -> pa.BooleanArray:

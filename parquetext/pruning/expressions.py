@@ -12,8 +12,9 @@ from .bounds import ColumnBounds
 __all__ = ["may_meet"]
 
 
-def may_meet(expression: pc.Expression, columns: Mapping[str, tuple[pa.DataType, ColumnBounds | None]],
-             count: int) -> list[bool]:
+def may_meet(
+    expression: pc.Expression, columns: Mapping[str, tuple[pa.DataType, ColumnBounds | None]], count: int
+) -> list[bool]:
     """For each of `count` row groups whether rows in it may meet the expression.
 
     `columns` has the type and, where they are known, the bounds of each column that the expression looks at. A row
@@ -29,8 +30,10 @@ def may_meet(expression: pc.Expression, columns: Mapping[str, tuple[pa.DataType,
                 guarantees[row_group] &= known
     schema = pa.schema([(name, _plain(kind)) for name, (kind, _) in columns.items()])
     form, nowhere = ds.ParquetFileFormat(), LocalFileSystem()
-    fragments = [form.make_fragment(str(row_group), nowhere, partition_expression=known)
-                 for row_group, known in enumerate(guarantees)]
+    fragments = [
+        form.make_fragment(str(row_group), nowhere, partition_expression=known)
+        for row_group, known in enumerate(guarantees)
+    ]
     try:
         left = ds.FileSystemDataset(fragments, schema, form, nowhere).get_fragments(filter=expression)
         kept = {int(fragment.path) for fragment in left}
@@ -49,8 +52,9 @@ def _guarantees(name: str, kind: pa.DataType, bounds: ColumnBounds) -> list[pc.E
     if pa.types.is_floating(kind):  # a NaN lies in no range, may pass for a null, and bounds do not tell of it
         return [field.is_null() if only_nulls else nothing for only_nulls in bounds.only_nulls.to_pylist()]
     known = []
-    for low, high, only_nulls, no_nulls in zip(bounds.min, bounds.max, bounds.only_nulls.to_pylist(),
-                                               bounds.no_nulls.to_pylist(), strict=True):
+    for low, high, only_nulls, no_nulls in zip(
+        bounds.min, bounds.max, bounds.only_nulls.to_pylist(), bounds.no_nulls.to_pylist(), strict=True
+    ):
         if only_nulls:
             known.append(field.is_null())
             continue

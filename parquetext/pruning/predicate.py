@@ -87,7 +87,7 @@ def _missing(message: str, used: dict, type_of: Callable[[str], pa.DataType | No
     if match is None:
         return None
     for end in _BRACKET.finditer(message, match.end()):
-        name = message[match.end():end.start()]
+        name = message[match.end() : end.start()]
         if name not in used and (kind := type_of(name)) is not None:
             return name, kind
         if end.start() - match.end() > _LONGEST_NAME:

@@ -103,8 +103,10 @@ def can_skip(column: Column, chunk: Chunk, condition: Filter) -> bool:
 
 
 _RANGES: dict[str, Callable] = {
-    "<": lambda low, high, value: low >= value, "<=": lambda low, high, value: low > value,
-    ">": lambda low, high, value: high <= value, ">=": lambda low, high, value: high < value,
+    "<": lambda low, high, value: low >= value,
+    "<=": lambda low, high, value: low > value,
+    ">": lambda low, high, value: high <= value,
+    ">=": lambda low, high, value: high < value,
 }
 
 

@@ -16,9 +16,14 @@ from .predicate import Comparison, Predicate
 __all__ = ["surviving_row_groups"]
 
 
-def surviving_row_groups(predicate: Predicate, bounds_of: Callable[[str], ColumnBounds | None], count: int,
-                         row_groups: Sequence[int], types: Mapping[str, pa.DataType],
-                         absent: Absent | None = None) -> list[int]:
+def surviving_row_groups(
+    predicate: Predicate,
+    bounds_of: Callable[[str], ColumnBounds | None],
+    count: int,
+    row_groups: Sequence[int],
+    types: Mapping[str, pa.DataType],
+    absent: Absent | None = None,
+) -> list[int]:
     """Those of `row_groups` that may hold rows which meet the predicate.
 
     `bounds_of` gives a column's bounds in all `count` row groups, in the type that its rows have; None where it has
@@ -42,8 +47,9 @@ def surviving_row_groups(predicate: Predicate, bounds_of: Callable[[str], Column
     return [row_group for row_group in left if row_group not in gone]
 
 
-def _meets(alternatives: list[list[Comparison]], bounds_of: Callable[[str], ColumnBounds | None],
-           count: int) -> list[pa.BooleanArray]:
+def _meets(
+    alternatives: list[list[Comparison]], bounds_of: Callable[[str], ColumnBounds | None], count: int
+) -> list[pa.BooleanArray]:
     """For each alternative and each row group whether bounds leave it."""
     bounds: dict[str, ColumnBounds | None] = {}
     found = []

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import importlib
 
-_HOMES = {"build": "building", "Built": "building", "open": "plan", "Plan": "plan", "compare": "comparison",
-          "follow": "following", "foreign_beside": "foreign", "is_foreign": "foreign",
-          "candidates": "naming", "sidecar_path": "naming",
-          "update": "updating", "compact": "updating", "Updated": "updating",
-          "Store": "store", "Snapshot": "store_snapshot", "Token": "token", "release_mappings": "plan"}
+_HOMES = {
+    "build": "building",
+    "Built": "building",
+    "open": "plan",
+    "Plan": "plan",
+    "compare": "comparison",
+    "follow": "following",
+    "foreign_beside": "foreign",
+    "is_foreign": "foreign",
+    "candidates": "naming",
+    "sidecar_path": "naming",
+    "update": "updating",
+    "compact": "updating",
+    "Updated": "updating",
+    "Store": "store",
+    "Snapshot": "store_snapshot",
+    "Token": "token",
+    "release_mappings": "plan",
+}
 
 __all__ = list(_HOMES)
 

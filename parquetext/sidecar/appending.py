@@ -17,8 +17,17 @@ from .types import means_the_same
 __all__ = ["add_row_groups", "advanced", "append", "header_of", "is_external", "outdated"]
 
 SIZE_BYTES = 8
-FACTS = ("flags", "sizes", "codec", "encodings", "num_values", "byte_range_start", "total_compressed_size",
-         "null_count", "distinct_count")
+FACTS = (
+    "flags",
+    "sizes",
+    "codec",
+    "encodings",
+    "num_values",
+    "byte_range_start",
+    "total_compressed_size",
+    "null_count",
+    "distinct_count",
+)
 MIN, MAX = 1, 2
 
 
@@ -36,8 +45,9 @@ def header_of(reader) -> Header:
     return Header(columns, {column.type for column in columns}, reader.designated_timestamp, [], None)
 
 
-def add_row_groups(writer, scan, at: Sequence[int] | None, data: LocalSource, header: Header, *,
-                   external_blooms: bool = False) -> None:
+def add_row_groups(
+    writer, scan, at: Sequence[int] | None, data: LocalSource, header: Header, *, external_blooms: bool = False
+) -> None:
     """Write blocks of row groups that stand in a file; O(what is added).
 
     Parameters
@@ -87,8 +97,14 @@ def _is_same_header(old, new, is_kept: bool) -> bool:
 
 
 def _without_columns(reader) -> tuple:
-    return (reader.features, reader.designated_timestamp, reader.squash_tracker, list(reader.sorting_columns),
-            list(reader.bloom_columns), reader.column_count)
+    return (
+        reader.features,
+        reader.designated_timestamp,
+        reader.squash_tracker,
+        list(reader.sorting_columns),
+        list(reader.bloom_columns),
+        reader.column_count,
+    )
 
 
 def _differing(ours: Sequence, theirs: Sequence, count: int) -> set[int]:
@@ -101,7 +117,7 @@ def _filter(reader, row_group: int, column: int) -> tuple:
     """A filter by its content, wherever it stands in the sidecar."""
     kind, offset, length = reader.bloom(row_group, column)
     if kind == "inline":
-        return kind, bytes(memoryview(reader.data)[offset:offset + length])
+        return kind, bytes(memoryview(reader.data)[offset : offset + length])
     return kind, offset, length
 
 

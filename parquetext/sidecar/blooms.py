@@ -14,8 +14,11 @@ def places(scan) -> list[tuple[int, int, int, int]]:
     if bytes(offsets) == b"\xff" * offsets.nbytes:  # -1 each: most footers have none
         return []
     lengths, leaves = scan.places("bloom_filter_length"), scan.leaf_count
-    return [(*divmod(index, leaves), offset, length) for index, (offset, length)
-            in enumerate(zip(offsets, lengths, strict=True)) if offset > 0 and length > 0]
+    return [
+        (*divmod(index, leaves), offset, length)
+        for index, (offset, length) in enumerate(zip(offsets, lengths, strict=True))
+        if offset > 0 and length > 0
+    ]
 
 
 def bloom_columns(scan) -> list[int]:
@@ -39,5 +42,5 @@ def bitsets(scan, source) -> dict[tuple[int, int], bytes]:
         except ParquetextError:
             continue
         if begin + bits <= length:
-            found[row_group, column] = data[begin:begin + bits]
+            found[row_group, column] = data[begin : begin + bits]
     return found

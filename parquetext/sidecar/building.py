@@ -27,7 +27,7 @@ from .store_layout import is_of_store
 __all__ = ["Built", "build", "check_unchanged", "footer_bytes", "settle", "sidecar_bytes"]
 
 LENGTH_AND_MAGIC = 8
-TICK = 0.02            # seconds: longer than the tick by which local filesystems date a change
+TICK = 0.02  # seconds: longer than the tick by which local filesystems date a change
 TICK_NS = int(TICK * 1e9)
 SECOND_NS = 1_000_000_000
 
@@ -128,16 +128,25 @@ def sidecar_bytes(source, *, external_blooms: bool = False, settled: bool = True
     blooms = {} if external_blooms else bitsets(scan, source)
     declared = header.declared
     writer = kernels.sidecar.Writer(
-        header.columns, designated_timestamp=header.designated_timestamp, sorting_columns=header.sorting_columns,
+        header.columns,
+        designated_timestamp=header.designated_timestamp,
+        sorting_columns=header.sorting_columns,
         bloom_columns=filtered if external_blooms else {column for _, column in blooms},
-        external_blooms=external_blooms, squash_tracker=declared.squash_tracker if declared else -1)
+        external_blooms=external_blooms,
+        squash_tracker=declared.squash_tracker if declared else -1,
+    )
     writer.add_scan(scan, bounds=bounds, blooms=blooms)
     origin = Origin.of(footer, source.version, header.types, backfilled=bool(bounds), settled=settled)
     slices = note_of(scan)
     notes = [*([] if slices is None else [(SLICES, slices)]), (CODE, origin.to_bytes())]
-    made = writer.finish(offset, len(footer), unused_bytes=declared.unused_bytes if declared else 0,
-                         seq_txn=declared.seq_txn if declared else -1, scratchpad=notes,
-                         schema=b"" if origin.tag else schema_for_sums(slices))
+    made = writer.finish(
+        offset,
+        len(footer),
+        unused_bytes=declared.unused_bytes if declared else 0,
+        seq_txn=declared.seq_txn if declared else -1,
+        scratchpad=notes,
+        schema=b"" if origin.tag else schema_for_sums(slices),
+    )
     return made, (scan.leaf_count, scan.row_group_count, len(blooms), len(bounds))
 
 
@@ -146,7 +155,7 @@ def footer_bytes(source) -> tuple[int, bytes, bytes]:
     tail = read_tail(source, FIRST_READ_REMOTE)
     offset = tail.footer_offset
     footer = source.read(offset, source.size - LENGTH_AND_MAGIC - offset)
-    return offset, footer, kernels.flat.to_thrift(footer[:tail.footer_length]) if tail.is_par3 else footer
+    return offset, footer, kernels.flat.to_thrift(footer[: tail.footer_length]) if tail.is_par3 else footer
 
 
 def _data(source) -> pa.NativeFile:

@@ -15,11 +15,21 @@ from .plan import origin_of, read_first
 __all__ = ["compare"]
 
 MEANINGLESS = wire.PM_STAT_MIN_INLINED | wire.PM_STAT_MAX_INLINED  # where a statistic stands is the writer's choice
-NUMBERS = ("codec", "encodings", "num_values", "byte_range_start", "total_compressed_size", "null_count",
-           "distinct_count")
+NUMBERS = (
+    "codec",
+    "encodings",
+    "num_values",
+    "byte_range_start",
+    "total_compressed_size",
+    "null_count",
+    "distinct_count",
+)
 NONE = -1
-HEADER = {"designated_timestamp": "the designated timestamp is column", "squash_tracker": "the squash tracker is",
-          "sorting_columns": "sorted by columns"}
+HEADER = {
+    "designated_timestamp": "the designated timestamp is column",
+    "squash_tracker": "the squash tracker is",
+    "sorting_columns": "sorted by columns",
+}
 FOOTER = ("parquet_footer_offset", "parquet_footer_length", "row_group_count")
 
 
@@ -132,10 +142,12 @@ def _chunks(reader, expected, column: int) -> Iterator[Finding]:
 
 def _bounds(chunks) -> list[tuple[bytes, bytes]]:
     data, (_, *places) = memoryview(chunks.buffer), chunks.bounds()
-    return [(bytes(data[low:low + low_size]), bytes(data[high:high + high_size]))
-            for low, low_size, high, high_size in zip(*places, strict=True)]
+    return [
+        (bytes(data[low : low + low_size]), bytes(data[high : high + high_size]))
+        for low, low_size, high, high_size in zip(*places, strict=True)
+    ]
 
 
 def _filter(reader, row_group: int, column: int) -> object:
     kind, offset, length = reader.bloom(row_group, column)
-    return bytes(memoryview(reader.data)[offset:offset + length]) if kind == "inline" else (kind, offset, length)
+    return bytes(memoryview(reader.data)[offset : offset + length]) if kind == "inline" else (kind, offset, length)

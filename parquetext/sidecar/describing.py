@@ -46,7 +46,10 @@ def description(path, *, sidecar=None, parquet_size: int | None = None) -> dict:
     plan = Plan(target, place, reader, Belongs.YES)
     names = [plan.column(index).name for index in range(plan.num_columns)]
     return {
-        "path": str(target), "sidecar": str(place), "bytes": reader.footer.size, "belongs": belongs,
+        "path": str(target),
+        "sidecar": str(place),
+        "bytes": reader.footer.size,
+        "belongs": belongs,
         "rows": plan.num_rows,
         "designated_timestamp": None if plan.designated_timestamp is None else names[plan.designated_timestamp],
         "sorting_columns": [names[column] for column in plan.sorting_columns],
@@ -58,8 +61,14 @@ def description(path, *, sidecar=None, parquet_size: int | None = None) -> dict:
 
 
 def _column(column) -> dict:
-    return {"name": column.name, "type": column.type, "type_code": column.type_code, "id": column.id,
-            "physical_type": column.physical_type, "repetition": column.repetition}
+    return {
+        "name": column.name,
+        "type": column.type,
+        "type_code": column.type_code,
+        "id": column.id,
+        "physical_type": column.physical_type,
+        "repetition": column.repetition,
+    }
 
 
 def _row_groups(plan: Plan) -> list[dict]:
@@ -86,6 +95,9 @@ def _commit(snapshot, header_bytes: int, behind: dict[int, int]) -> dict:
     return {
         "size": footer.size,
         "parquet_size": footer.parquet_footer_offset + footer.parquet_footer_length + LENGTH_AND_MAGIC,
-        "row_groups": footer.row_group_count, "unused_bytes": footer.unused_bytes, "seq_txn": footer.seq_txn,
-        "live_bytes": live, "dead_bytes": footer.size - live,
+        "row_groups": footer.row_group_count,
+        "unused_bytes": footer.unused_bytes,
+        "seq_txn": footer.seq_txn,
+        "live_bytes": live,
+        "dead_bytes": footer.size - live,
     }

@@ -23,7 +23,7 @@ class SidecarFilters(BloomFilters):
         leaf, *_ = self._column(probe.comparison.column)
         kind, offset, length = self._plan.bloom(probe.row_group, leaf)
         if kind == "inline":
-            bitset = memoryview(self._plan.reader.data)[offset:offset + length]
+            bitset = memoryview(self._plan.reader.data)[offset : offset + length]
             return partial(_may_hold, bitset, hashes)
         return super()._question(probe, hashes) if kind == "external" else None
 

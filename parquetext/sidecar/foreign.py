@@ -34,8 +34,9 @@ def refuse_foreign(sidecar, forced: frozenset[str]) -> None:
     """Refuse to write a sidecar where a foreign one is, unless forced."""
     place = resolve(sidecar)
     if FOREIGN not in forced and exists(place) and is_foreign(place):
-        refuse(forced, FOREIGN, "another program, such as QuestDB, has written this sidecar and relies on it",
-               str(place))
+        refuse(
+            forced, FOREIGN, "another program, such as QuestDB, has written this sidecar and relies on it", str(place)
+        )
 
 
 def is_foreign(sidecar) -> bool:

@@ -22,8 +22,9 @@ class SidecarForm(ThriftForm):
         if self._slices.key_value_count:
             scan = kernels.scan.scan(schema)
             own = bytes(memoryview(schema)[slice(*_range(scan))]) if scan.key_value_count else b""
-            schema = schema_footer(scan, scan.key_value_count + self._slices.key_value_count,
-                                   own + self._slices.key_values)
+            schema = schema_footer(
+                scan, scan.key_value_count + self._slices.key_value_count, own + self._slices.key_values
+            )
         super().__init__(schema)
 
     @classmethod

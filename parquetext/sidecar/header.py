@@ -80,8 +80,10 @@ def describe(scan) -> Header:
 def types_of(reader) -> list[int]:
     """The type codes of a sidecar's columns."""
     start, words = wire.PM_HEADER_BYTES, wire.PM_COLUMN_BYTES // 4
-    descriptors = memoryview(reader.data)[start:start + reader.column_count * wire.PM_COLUMN_BYTES].cast("B").cast("i")
-    return descriptors[wire.PM_COLUMN_TYPE // 4::words].tolist()
+    descriptors = (
+        memoryview(reader.data)[start : start + reader.column_count * wire.PM_COLUMN_BYTES].cast("B").cast("i")
+    )
+    return descriptors[wire.PM_COLUMN_TYPE // 4 :: words].tolist()
 
 
 def _code(element: bytes, physical: int, width: int, is_nested: bool, lists: int) -> int:
@@ -97,18 +99,20 @@ def _as_declared(column, said: DeclaredColumn):
     flags |= wire.PM_COLUMN_FLAG_IS_ASCII if said.is_ascii else 0
     # Whoever rewrote the file with other units may have kept the key-value.
     kept = counts_otherwise(said.code, column.type, column.physical_type, column.fixed_byte_len)
-    return column._replace(id=said.id if said.id >= 0 else column.id, type=column.type if kept else said.code,
-                           flags=flags)
+    return column._replace(
+        id=said.id if said.id >= 0 else column.id, type=column.type if kept else said.code, flags=flags
+    )
 
 
 def _declared(scan) -> Declared | None:
     """What the key-value `questdb` says; one without a value counts for nothing."""
     data, fact = memoryview(scan.data), scan.key_values
     at, size, value_at, value_size, has_value = (
-        fact(name) for name in ("key_offset", "key_length", "value_offset", "value_length", "has_value"))
+        fact(name) for name in ("key_offset", "key_length", "value_offset", "value_length", "has_value")
+    )
     for index in range(scan.key_value_count):
-        if data[at[index]:at[index] + size[index]] == KEY and has_value[index]:
-            return parse(bytes(data[value_at[index]:value_at[index] + value_size[index]]))
+        if data[at[index] : at[index] + size[index]] == KEY and has_value[index]:
+            return parse(bytes(data[value_at[index] : value_at[index] + value_size[index]]))
     return None
 
 
@@ -116,7 +120,7 @@ def _sorting(scan) -> list[tuple[int, bool]]:
     """The sorting columns on which all row groups that declare any agree: (leaf, whether it descends)."""
     data = memoryview(scan.data)
     places = zip(scan.row_groups("sorting_columns_offset"), scan.row_groups("sorting_columns_length"), strict=True)
-    declared = {bytes(data[at:at + size]): at for at, size in places if size}
+    declared = {bytes(data[at : at + size]): at for at, size in places if size}
     found = {tuple(_sorting_columns(text, at)) for text, at in declared.items()} - {()}
     if len(found) > 1:
         raise Unsupported("row groups are sorted by different columns", offset=min(declared.values()))
@@ -156,5 +160,5 @@ def _is_timestamp(scan, leaf: int) -> bool:
     """Whether a leaf is annotated as one."""
     element = scan.leaves[leaf]
     at, size = scan.elements("bytes_offset")[element], scan.elements("bytes_length")[element]
-    logical = parse_element(memoryview(scan.data)[at:at + size]).logical
+    logical = parse_element(memoryview(scan.data)[at : at + size]).logical
     return logical is not None and logical.name == "TIMESTAMP"

@@ -25,7 +25,7 @@ class Belongs(Enum):
 
     NO = "stale"
     BY_FOOTER = "footer"  # the footer's bytes are the same: what the sidecar took from the data may not be
-    YES = "file"          # the file itself has not been touched
+    YES = "file"  # the file itself has not been touched
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,9 @@ class Origin:
     layout: int = wire.PM_ORIGIN_FIRST_LAYOUT
 
     @classmethod
-    def of(cls, footer, version: Version, types: Iterable[int], *, backfilled: bool = False,
-           settled: bool = True) -> Origin:
+    def of(
+        cls, footer, version: Version, types: Iterable[int], *, backfilled: bool = False, settled: bool = True
+    ) -> Origin:
         """Of a file's footer bytes and its version.
 
         Parameters
@@ -75,8 +76,10 @@ class Origin:
             device, inode = version.identity
             times = {"modified": version.modified, "changed": version.changed, "device": device, "inode": inode}
         elif version.changed is None:
-            times = {"tag": version.identity[0] or "",
-                     "modified": UNKNOWN if version.modified is None else version.modified}
+            times = {
+                "tag": version.identity[0] or "",
+                "modified": UNKNOWN if version.modified is None else version.modified,
+            }
         # Versions that know layout 1 alone would take the scale for 0, and rule out rows that are there.
         layout = wire.PM_ORIGIN_KNOWN_LAYOUT if has_scales(types) else wire.PM_ORIGIN_FIRST_LAYOUT
         return cls(crc, len(footer), backfilled=backfilled, layout=layout, **times)
@@ -84,19 +87,34 @@ class Origin:
     def to_bytes(self) -> bytes:
         tag = self.tag.encode("utf-8", "surrogateescape")
         flags = BACKFILLED if self.backfilled else 0
-        return FIXED.pack(self.layout, flags, self.footer_crc, self.footer_length, self.modified, self.changed,
-                          self.device, self.inode, len(tag)) + tag
+        return (
+            FIXED.pack(
+                self.layout,
+                flags,
+                self.footer_crc,
+                self.footer_length,
+                self.modified,
+                self.changed,
+                self.device,
+                self.inode,
+                len(tag),
+            )
+            + tag
+        )
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Origin | None:
         """Read a note; None for a layout that is not known."""
         if len(data) < FIXED.size:
-            raise Malformed(f"the note of the file has {len(data)} bytes, its fixed part {FIXED.size}",
-                            expected=FIXED.size, found=len(data))
+            raise Malformed(
+                f"the note of the file has {len(data)} bytes, its fixed part {FIXED.size}",
+                expected=FIXED.size,
+                found=len(data),
+            )
         layout, flags, crc, length, modified, changed, device, inode, size = FIXED.unpack_from(data)
         if not wire.PM_ORIGIN_FIRST_LAYOUT <= layout <= wire.PM_ORIGIN_KNOWN_LAYOUT:
             return None
-        tag = data[FIXED.size:FIXED.size + size].decode("utf-8", "surrogateescape")
+        tag = data[FIXED.size : FIXED.size + size].decode("utf-8", "surrogateescape")
         return cls(crc, length, modified, changed, device, inode, tag, bool(flags & BACKFILLED), layout)
 
     def is_untouched(self, version: Version) -> bool:

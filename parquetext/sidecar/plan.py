@@ -24,8 +24,17 @@ from .origin import CODE, Belongs, Origin
 from .skipping import column_bounds, skips, surviving
 from .types import leaf_type, type_name
 
-__all__ = ["Plan", "PlanColumn", "belonging", "open", "open_beside", "origin_of", "read_first",
-           "release_mappings", "still_holding"]
+__all__ = [
+    "Plan",
+    "PlanColumn",
+    "belonging",
+    "open",
+    "open_beside",
+    "origin_of",
+    "read_first",
+    "release_mappings",
+    "still_holding",
+]
 
 HEADER_BYTES = 8
 LAST_REPETITION = 2
@@ -71,8 +80,9 @@ def open(path, *, sidecar=None, parquet_size: int | None = None, verify: bool = 
     return open_beside(target, None if sidecar is None else [resolve(sidecar)], parquet_size, verify)
 
 
-def open_beside(target, places: Sequence | None = None, parquet_size: int | None = None, verify: bool = True,
-                source=None) -> Plan:
+def open_beside(
+    target, places: Sequence | None = None, parquet_size: int | None = None, verify: bool = True, source=None
+) -> Plan:
     """The first of the sidecars that belongs to the file, which may be open as `source`; by default one beside it."""
     is_named, places = places is not None, candidates(target) if places is None else places
     failure = None
@@ -95,8 +105,10 @@ def _refuse_strangers(target, place) -> None:
     Who writes it says which rows a reader sees.
     """
     if isinstance(place, LocalTarget) and is_strangers(place.path, os.stat(target.path).st_uid):
-        raise Refused(f"it belongs to user {os.stat(place.path).st_uid}, in a folder that everybody may put files into",
-                      file=place.path)
+        raise Refused(
+            f"it belongs to user {os.stat(place.path).st_uid}, in a folder that everybody may put files into",
+            file=place.path,
+        )
 
 
 def _open_one(target, place, parquet_size: int | None, verify: bool, source) -> Plan:
@@ -172,8 +184,10 @@ def belonging(target, reader, origin: Origin | None, source=None) -> Belongs:
         The sidecar has no note of ours.
     """
     if origin is None:
-        raise Unsupported("the sidecar does not say to which content of the Parquet file it belongs: "
-                          "its version token, parquet_size, has to be given")
+        raise Unsupported(
+            "the sidecar does not say to which content of the Parquet file it belongs: "
+            "its version token, parquet_size, has to be given"
+        )
     offset, length = reader.parquet_footer
     size = offset + length + LENGTH_AND_MAGIC
     if length != origin.footer_length:
@@ -411,8 +425,12 @@ class PlanColumn:
         """Of the top-level field: ``"REQUIRED"``, ``"OPTIONAL"`` or ``"REPEATED"``."""
         kind = self._facts.flags >> REPETITION_SHIFT & 3
         if kind > LAST_REPETITION:
-            raise wire_error(wire.PM_REPETITION, wire.PM_HEADER_BYTES + self.index * wire.PM_COLUMN_BYTES
-                             + wire.PM_COLUMN_FLAGS, LAST_REPETITION, kind).at(self._plan.sidecar)
+            raise wire_error(
+                wire.PM_REPETITION,
+                wire.PM_HEADER_BYTES + self.index * wire.PM_COLUMN_BYTES + wire.PM_COLUMN_FLAGS,
+                LAST_REPETITION,
+                kind,
+            ).at(self._plan.sidecar)
         return REPETITIONS[kind]
 
     @property

@@ -53,8 +53,12 @@ def parse(text: bytes) -> Declared:
     columns = tuple(_column(column) for column in schema) if isinstance(schema, list) else None
     if columns is None:
         raise Malformed("the key-value 'questdb' has no list of columns")
-    return Declared(columns, _number(said, "unused_bytes", 0, 0, (1 << 64) - 1),
-                    _number(said, "squash_tracker", -1), _number(said, "seq_txn", -1))
+    return Declared(
+        columns,
+        _number(said, "unused_bytes", 0, 0, (1 << 64) - 1),
+        _number(said, "squash_tracker", -1),
+        _number(said, "seq_txn", -1),
+    )
 
 
 def _column(said: object) -> DeclaredColumn:
@@ -64,8 +68,9 @@ def _column(said: object) -> DeclaredColumn:
     if form not in (None, GLOBAL_KEYS):
         raise Unsupported(f"unsupported format: {form}")
     code = _number(said, "column_type", None, -(1 << 31), (1 << 31) - 1)
-    return DeclaredColumn(code, _number(said, "id", -1, -(1 << 31), (1 << 31) - 1), form == GLOBAL_KEYS,
-                          said.get("ascii") is True)
+    return DeclaredColumn(
+        code, _number(said, "id", -1, -(1 << 31), (1 << 31) - 1), form == GLOBAL_KEYS, said.get("ascii") is True
+    )
 
 
 def _number(said: dict, name: str, default: int | None, low: int = -(1 << 63), high: int = (1 << 63) - 1) -> int:

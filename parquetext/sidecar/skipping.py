@@ -20,8 +20,18 @@ from .types import UNKNOWN, decimal_digits, is_decimal, tag_of
 
 __all__ = ["column_bounds", "skips", "surviving"]
 
-RULES = {"=": "=", "==": "=", "in": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "between": "between",
-         "is null": "is null", "is not null": "is not null"}
+RULES = {
+    "=": "=",
+    "==": "=",
+    "in": "=",
+    "<": "<",
+    "<=": "<=",
+    ">": ">",
+    ">=": ">=",
+    "between": "between",
+    "is null": "is null",
+    "is not null": "is not null",
+}
 SEVERAL = {"in", "between"}
 WITHOUT_VALUE = {"is null", "is not null"}
 NEVER = {Tag.BOOLEAN, 27}  # arrays are no values
@@ -63,11 +73,14 @@ def surviving(plan, predicate: Predicate, source=None) -> list[int]:
     """The row groups that a plan leaves, where rows meet the predicate as Arrow compares them."""
     if predicate.alternatives is None:
         return _by_bounds(plan, predicate)
-    alternatives = [[part for part in alternative if _orders_agree(plan, part)]
-                    for alternative in predicate.alternatives]
-    return [row_group for row_group in range(plan.num_row_groups)
-            if not all(any(_skips(plan, row_group, part, source) for part in alternative)
-                       for alternative in alternatives)]
+    alternatives = [
+        [part for part in alternative if _orders_agree(plan, part)] for alternative in predicate.alternatives
+    ]
+    return [
+        row_group
+        for row_group in range(plan.num_row_groups)
+        if not all(any(_skips(plan, row_group, part, source) for part in alternative) for alternative in alternatives)
+    ]
 
 
 def _orders_agree(plan, part: Comparison) -> bool:
@@ -93,8 +106,12 @@ def column_bounds(plan, column) -> ColumnBounds | None:
         return None
     count = len(found.min)
     no = pa.array([False] * count, pa.bool_())
-    return ColumnBounds(found.min, found.max, no if tag in NULL_FREE else found.only_nulls,
-                        no if tag in NULLS_UNKNOWN else found.no_nulls)
+    return ColumnBounds(
+        found.min,
+        found.max,
+        no if tag in NULL_FREE else found.only_nulls,
+        no if tag in NULLS_UNKNOWN else found.no_nulls,
+    )
 
 
 def _sound(bounds: StoredBounds) -> StoredBounds:
@@ -107,6 +124,7 @@ def _sound(bounds: StoredBounds) -> StoredBounds:
 
 def _by_bounds(plan, predicate: Predicate) -> list[int]:
     """What Arrow leaves of an expression."""
+
     def type_of(name: str) -> pa.DataType | None:
         found = plan.reader.find_name(name.encode("utf-8", "surrogateescape"))
         return plan.column(found[0]).leaf_type.arrow if len(found) == 1 else None
@@ -115,8 +133,9 @@ def _by_bounds(plan, predicate: Predicate) -> list[int]:
     if names is None:
         return list(everything)
     types = {name: type_of(name) for name in names}
-    return surviving_row_groups(predicate, lambda name: column_bounds(plan, plan.column(name)), len(everything),
-                                everything, types)
+    return surviving_row_groups(
+        predicate, lambda name: column_bounds(plan, plan.column(name)), len(everything), everything, types
+    )
 
 
 def _alternatives(filters) -> Alternatives | None:
@@ -163,7 +182,7 @@ def _bitset(plan, row_group: int, column: int, source) -> bytes | memoryview | N
     """A chunk's Bloom filter: from the sidecar, or by its place there from the Parquet file."""
     kind, offset, length = plan.bloom(row_group, column)
     if kind == "inline":
-        return memoryview(plan.reader.data)[offset:offset + length]
+        return memoryview(plan.reader.data)[offset : offset + length]
     if kind != "external" or source is None or length > LARGEST or offset + length > source.size:
         return None
     try:
@@ -171,7 +190,7 @@ def _bitset(plan, row_group: int, column: int, source) -> bytes | memoryview | N
         bits, begin = read_header(data)
     except ParquetextError:
         return None
-    return data[begin:begin + bits] if begin + bits <= length else None
+    return data[begin : begin + bits] if begin + bits <= length else None
 
 
 def _plain(column, value) -> bytes | tuple[()] | None:

@@ -37,7 +37,7 @@ def schema_for_sums(note: bytes | None) -> bytes:
         return b""
     _, size, _, _, leaves, _ = FIXED.unpack_from(note)
     at, sums = FIXED.size + 4 * leaves, 4 * leaves + wire.PM_SUMS_BYTES
-    return note[at:at + size] if len(note) + sums <= LARGEST else b""
+    return note[at : at + size] if len(note) + sums <= LARGEST else b""
 
 
 def schema_footer(scan, count: int, key_values: bytes) -> bytes:
@@ -45,8 +45,11 @@ def schema_footer(scan, count: int, key_values: bytes) -> bytes:
     data = memoryview(scan.data)
     at, size = scan.elements("bytes_offset"), scan.elements("bytes_length")
     fields = {"version": scan.version} if scan.version >= 0 else {}
-    fields |= {wire.FILE_META_DATA_SCHEMA: _structs(len(at), data[at[0]:at[-1] + size[-1]]),
-               "num_rows": 0, wire.FILE_META_DATA_ROW_GROUPS: _structs(0, b"")}
+    fields |= {
+        wire.FILE_META_DATA_SCHEMA: _structs(len(at), data[at[0] : at[-1] + size[-1]]),
+        "num_rows": 0,
+        wire.FILE_META_DATA_ROW_GROUPS: _structs(0, b""),
+    }
     if count:
         fields[wire.FILE_META_DATA_KEY_VALUE_METADATA] = _structs(count, key_values)
     if scan.created_by is not None:
@@ -54,14 +57,17 @@ def schema_footer(scan, count: int, key_values: bytes) -> bytes:
         fields[wire.FILE_META_DATA_CREATED_BY] = Unknown(wire.TYPE_BINARY, text)
     if scan.has_column_orders:
         begin, length = scan.column_orders
-        fields[wire.FILE_META_DATA_COLUMN_ORDERS] = Unknown(wire.TYPE_LIST, bytes(data[begin:begin + length]))
+        fields[wire.FILE_META_DATA_COLUMN_ORDERS] = Unknown(wire.TYPE_LIST, bytes(data[begin : begin + length]))
     return write("FileMetaData", fields)
 
 
 def _structs(count: int, items) -> Unknown:
     """A list of structs as they stand."""
-    header = bytes([count << 4 | wire.TYPE_STRUCT]) if count < 15 else (
-        bytes([0xF0 | wire.TYPE_STRUCT]) + kernels.varint.encode(count))
+    header = (
+        bytes([count << 4 | wire.TYPE_STRUCT])
+        if count < 15
+        else (bytes([0xF0 | wire.TYPE_STRUCT]) + kernels.varint.encode(count))
+    )
     return Unknown(wire.TYPE_LIST, header + bytes(items))
 
 
@@ -72,6 +78,6 @@ def _pairs(scan) -> tuple[list[bytes], list[bytes]]:
     arrow: list[bytes] = []
     others: list[bytes] = []
     for at, size, key_at, key_size, has_value in zip(*(fact(name) for name in names), strict=True):
-        is_arrow = data[key_at:key_at + key_size] == ARROW_SCHEMA and has_value and not arrow
-        (arrow if is_arrow else others).append(bytes(data[at:at + size]))
+        is_arrow = data[key_at : key_at + key_size] == ARROW_SCHEMA and has_value and not arrow
+        (arrow if is_arrow else others).append(bytes(data[at : at + size]))
     return arrow, others

@@ -265,8 +265,10 @@ class Store:
     def _writing(self) -> Iterator[Token | None]:
         """Hold the lock; gives what is committed, None in a directory that is no store yet."""
         os.close(os.open(self._layout.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666))
-        with (Folder(os.path.realpath(self.directory)) as folder,
-              open_locked(self._layout.lock, writable=True, timeout=self._timeout, forced=frozenset(), folder=folder)):
+        with (
+            Folder(os.path.realpath(self.directory)) as folder,
+            open_locked(self._layout.lock, writable=True, timeout=self._timeout, forced=frozenset(), folder=folder),
+        ):
             self._layout.check_trusted()
             try:
                 token = self.token()
@@ -321,8 +323,9 @@ class Store:
         self._layout.link(operations, token.generation)
         return token
 
-    def _commit(self, token: Token, replaced: list[int], tables: list[tuple[pa.Table, int | None]],
-                options: dict) -> Token:
+    def _commit(
+        self, token: Token, replaced: list[int], tables: list[tuple[pa.Table, int | None]], options: dict
+    ) -> Token:
         with Generation(self._layout, token, self._operations) as generation:
             counts = list(generation.reader.row_counts)
             for row_group in replaced:

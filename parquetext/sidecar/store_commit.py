@@ -52,8 +52,12 @@ class Generation:
             raise
         try:
             if self.data.size < token.parquet_size:
-                raise Damaged("the Parquet file is shorter than the committed one", file=self.data.name,
-                              expected=token.parquet_size, found=self.data.size)
+                raise Damaged(
+                    "the Parquet file is shorter than the committed one",
+                    file=self.data.name,
+                    expected=token.parquet_size,
+                    found=self.data.size,
+                )
             whole = mmap.mmap(self.sidecar.fd, self.sidecar.size, access=mmap.ACCESS_READ)
             self.reader = kernels.sidecar.Reader(whole, parquet_size=token.parquet_size, verify=False)
         except BaseException:
@@ -110,8 +114,17 @@ class Generation:
         self.data.refresh()
         token = Token(self.token.sequence + 1, self.token.generation, self.data.size)
         scan = None if rows is None else rows.scan
-        tail = next_commit(self.reader, self.sidecar.size, scan, at, self.data, token, (start + len(data), len(footer)),
-                           unused_bytes, origin_note(footer, self.data.version, types_of(self.reader)))
+        tail = next_commit(
+            self.reader,
+            self.sidecar.size,
+            scan,
+            at,
+            self.data,
+            token,
+            (start + len(data), len(footer)),
+            unused_bytes,
+            origin_note(footer, self.data.version, types_of(self.reader)),
+        )
         append(operations, self.sidecar, tail)
         return token
 
@@ -125,14 +138,35 @@ class Generation:
         token = Token(self.token.sequence + 1, self.token.generation, self.data.size)
         offset, footer, thrift = footer_bytes(self.data)
         scan = kernels.scan.scan(thrift)
-        append(self._operations, self.sidecar, advanced(
-            self.reader, self.sidecar.size, self.data, scan, new, groups, unused_bytes=dead_bytes(scan, offset),
-            seq_txn=token.sequence, scratchpad=origin_note(footer, self.data.version, types_of(self.reader))))
+        append(
+            self._operations,
+            self.sidecar,
+            advanced(
+                self.reader,
+                self.sidecar.size,
+                self.data,
+                scan,
+                new,
+                groups,
+                unused_bytes=dead_bytes(scan, offset),
+                seq_txn=token.sequence,
+                scratchpad=origin_note(footer, self.data.version, types_of(self.reader)),
+            ),
+        )
         return token
 
 
-def next_commit(reader, base: int, scan, at: Sequence[int], data: LocalSource, token: Token, place: tuple[int, int],
-                unused_bytes: int, scratchpad: list[tuple[int, bytes]]) -> bytes:
+def next_commit(
+    reader,
+    base: int,
+    scan,
+    at: Sequence[int],
+    data: LocalSource,
+    token: Token,
+    place: tuple[int, int],
+    unused_bytes: int,
+    scratchpad: list[tuple[int, bytes]],
+) -> bytes:
     """What a commit appends to a sidecar at `base`: O(columns + what is added), and 4 bytes for each row group.
 
     Parameters
@@ -155,8 +189,9 @@ def origin_note(footer: bytes, version: Version, types: Iterable[int]) -> list[t
     return [(CODE, Origin.of(footer, version, types, settled=False).to_bytes())]
 
 
-def create_generation(operations: Operations, layout: Layout, token: Token, data: Iterable[bytes | memoryview],
-                      footer: bytes) -> None:
+def create_generation(
+    operations: Operations, layout: Layout, token: Token, data: Iterable[bytes | memoryview], footer: bytes
+) -> None:
     """The two files of a new generation, flushed, names and all.
 
     Parameters
@@ -171,11 +206,19 @@ def create_generation(operations: Operations, layout: Layout, token: Token, data
     with LocalSource(layout.data(token.generation)) as source:
         scan = kernels.scan.scan(footer)
         header = describe(scan)
-        writer = kernels.sidecar.Writer(header.columns, designated_timestamp=header.designated_timestamp,
-                                        sorting_columns=header.sorting_columns, bloom_columns=bloom_columns(scan))
+        writer = kernels.sidecar.Writer(
+            header.columns,
+            designated_timestamp=header.designated_timestamp,
+            sorting_columns=header.sorting_columns,
+            bloom_columns=bloom_columns(scan),
+        )
         add_row_groups(writer, scan, None, source, header)
-        made = writer.finish(source.size - len(end_of_file(footer)), len(footer), seq_txn=token.sequence,
-                             scratchpad=origin_note(footer, source.version, header.types))
+        made = writer.finish(
+            source.size - len(end_of_file(footer)),
+            len(footer),
+            seq_txn=token.sequence,
+            scratchpad=origin_note(footer, source.version, header.types),
+        )
     _create(operations, layout.sidecar(token.generation), [made])
     operations.fsync_folder(layout.folder(token.generation))
     operations.fsync_folder(layout.directory)

@@ -14,7 +14,7 @@ from .store_rows import MAGIC, list_header, row_groups_of, structs, with_row_gro
 
 __all__ = ["Compacted", "is_due"]
 
-LARGEST_RATIO = 0.5     # of a file that may be dead (cairo.partition.encoder.parquet.o3.rewrite.unused.ratio)
+LARGEST_RATIO = 0.5  # of a file that may be dead (cairo.partition.encoder.parquet.o3.rewrite.unused.ratio)
 LARGEST_DEAD = 1 << 30  # bytes (…rewrite.unused.max.bytes)
 STEP = 8 << 20
 BLOOM_HEADER_BYTES = 64  # and more than it has
@@ -138,8 +138,10 @@ class Compacted:
         return shift
 
     def _move_bloom(self, metadata: Fields) -> None:
-        offset, length = (metadata.number(id) for id in (wire.COLUMN_META_DATA_BLOOM_FILTER_OFFSET,
-                                                         wire.COLUMN_META_DATA_BLOOM_FILTER_LENGTH))
+        offset, length = (
+            metadata.number(id)
+            for id in (wire.COLUMN_META_DATA_BLOOM_FILTER_OFFSET, wire.COLUMN_META_DATA_BLOOM_FILTER_LENGTH)
+        )
         if offset <= 0:
             return
         if length <= 0:  # older writers leave it to the filter's header
@@ -149,12 +151,14 @@ class Compacted:
 
     def _move_indexes(self, chunk: Fields, shift: int) -> None:
         """The column index as it is, the offset index with its pages' places."""
-        offset, length = (chunk.number(id) for id in (wire.COLUMN_CHUNK_COLUMN_INDEX_OFFSET,
-                                                      wire.COLUMN_CHUNK_COLUMN_INDEX_LENGTH))
+        offset, length = (
+            chunk.number(id) for id in (wire.COLUMN_CHUNK_COLUMN_INDEX_OFFSET, wire.COLUMN_CHUNK_COLUMN_INDEX_LENGTH)
+        )
         if offset > 0 and length > 0:
             chunk.put(wire.COLUMN_CHUNK_COLUMN_INDEX_OFFSET, self._take((offset, length)))
-        offset, length = (chunk.number(id) for id in (wire.COLUMN_CHUNK_OFFSET_INDEX_OFFSET,
-                                                      wire.COLUMN_CHUNK_OFFSET_INDEX_LENGTH))
+        offset, length = (
+            chunk.number(id) for id in (wire.COLUMN_CHUNK_OFFSET_INDEX_OFFSET, wire.COLUMN_CHUNK_OFFSET_INDEX_LENGTH)
+        )
         if offset <= 0 or length <= 0:
             return
         index = values.read("OffsetIndex", self.source.read(offset, length))

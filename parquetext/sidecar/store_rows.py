@@ -13,8 +13,20 @@ import pyarrow.parquet as pq
 from .. import kernels, wire
 from ..errors import Malformed, Refused, wire_error
 
-__all__ = ["MAGIC", "RowGroups", "bytes_of", "dead_bytes", "end_of_file", "list_header", "row_groups_of", "spliced",
-           "structs", "with_row_groups", "without_row_groups", "written"]
+__all__ = [
+    "MAGIC",
+    "RowGroups",
+    "bytes_of",
+    "dead_bytes",
+    "end_of_file",
+    "list_header",
+    "row_groups_of",
+    "spliced",
+    "structs",
+    "with_row_groups",
+    "without_row_groups",
+    "written",
+]
 
 MAGIC = b"PAR1"
 LENGTH_BYTES = 4
@@ -37,7 +49,7 @@ class RowGroups:
 
     def __init__(self, whole: bytes):
         at = len(whole) - LENGTH_BYTES - len(MAGIC)
-        end = at - int.from_bytes(whole[at:at + LENGTH_BYTES], "little")
+        end = at - int.from_bytes(whole[at : at + LENGTH_BYTES], "little")
         self.data, self.footer = whole[:end], whole[end:at]
         self.scan = kernels.scan.scan(self.footer)
 
@@ -105,12 +117,16 @@ def spliced(footer: bytes, more: bytes, at: Sequence[int], rows: int) -> bytes:
     """
     old, new = _fields(footer), _fields(more)
     if _value(footer, old, wire.FILE_META_DATA_SCHEMA) != _value(more, new, wire.FILE_META_DATA_SCHEMA):
-        raise Refused("the columns are written otherwise than those of the file: give the options that it was "
-                      "written with")
+        raise Refused(
+            "the columns are written otherwise than those of the file: give the options that it was written with"
+        )
     groups = structs(more, new[wire.FILE_META_DATA_ROW_GROUPS][0])
-    pieces = {wire.FILE_META_DATA_NUM_ROWS: kernels.varint.encode(kernels.varint.zigzag_encode(rows)),
-              wire.FILE_META_DATA_ROW_GROUPS: _row_groups(footer, *old[wire.FILE_META_DATA_ROW_GROUPS],
-                                                          dict(zip(at, groups, strict=True)))}
+    pieces = {
+        wire.FILE_META_DATA_NUM_ROWS: kernels.varint.encode(kernels.varint.zigzag_encode(rows)),
+        wire.FILE_META_DATA_ROW_GROUPS: _row_groups(
+            footer, *old[wire.FILE_META_DATA_ROW_GROUPS], dict(zip(at, groups, strict=True))
+        ),
+    }
     return _with(footer, old, pieces)
 
 
@@ -198,8 +214,12 @@ def bytes_of(scan, row_groups: Iterable[int]) -> int:
     """Bytes of a file that are there for some of its row groups alone: chunks, page indexes, Bloom filters."""
     columns = [scan.chunks("total_compressed_size"), *map(scan.places, BESIDE_CHUNKS)]
     leaves = scan.leaf_count
-    return sum(max(0, size) for group in row_groups for sizes in columns
-               for size in sizes[group * leaves:(group + 1) * leaves])
+    return sum(
+        max(0, size)
+        for group in row_groups
+        for sizes in columns
+        for size in sizes[group * leaves : (group + 1) * leaves]
+    )
 
 
 def dead_bytes(scan, footer_offset: int) -> int:

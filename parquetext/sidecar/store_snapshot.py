@@ -68,8 +68,12 @@ def open_snapshot(layout: Layout, token: Token, verify: bool) -> Snapshot:
         data = LocalSource(layout.data(token.generation))
         if data.size < token.parquet_size:
             data.close()
-            raise Damaged("the Parquet file is shorter than the committed one", file=data.name,
-                          expected=token.parquet_size, found=data.size)
+            raise Damaged(
+                "the Parquet file is shorter than the committed one",
+                file=data.name,
+                expected=token.parquet_size,
+                found=data.size,
+            )
     except BaseException:
         sidecar.close()
         raise
@@ -108,8 +112,14 @@ class Snapshot(Plan):
         """The Arrow schema."""
         return schema_of(without_row_groups(self.parquet_footer()))
 
-    def read(self, columns: Sequence[str] | None = None, *, row_groups: Iterable[int] | None = None, filters=None,
-             use_threads: bool = True) -> pa.Table:
+    def read(
+        self,
+        columns: Sequence[str] | None = None,
+        *,
+        row_groups: Iterable[int] | None = None,
+        filters=None,
+        use_threads: bool = True,
+    ) -> pa.Table:
         """Rows of this commit.
 
         Parameters
@@ -142,8 +152,9 @@ class Snapshot(Plan):
             table = pq.ParquetFile(file, metadata=metadata_of(part)).read(use_threads=use_threads)
         return table if columns is None else table.select(list(columns))
 
-    def _filtered(self, columns: Sequence[str] | None, groups: list[int], predicate: Predicate,
-                  use_threads: bool) -> pa.Table:
+    def _filtered(
+        self, columns: Sequence[str] | None, groups: list[int], predicate: Predicate, use_threads: bool
+    ) -> pa.Table:
         schema = self.schema
         names = predicate.columns(lambda name: schema.field(name).type if name in schema.names else None)
         left = set(groups).intersection(self.surviving(predicate))

@@ -16,8 +16,8 @@ MAGIC = int.from_bytes(b"PQTK", "little")
 LAYOUT = 1
 FIXED = struct.Struct("<IIQQQ")  # magic, layout, sequence, generation, Parquet file's size
 CRC = struct.Struct("<I")
-STEP = 512    # a sector: a record is written whole or not at all
-COPIES = 2    # of a record in its slot: damage to one of them loses nothing
+STEP = 512  # a sector: a record is written whole or not at all
+COPIES = 2  # of a record in its slot: damage to one of them loses nothing
 SLOTS = 2
 SLOT_BYTES = STEP * COPIES
 FILE_BYTES = SLOT_BYTES * SLOTS
@@ -61,11 +61,11 @@ def newest(data: bytes) -> Token | None:
 
 
 def _record(data: bytes, at: int) -> Token | None:
-    record = data[at:at + FIXED.size + CRC.size]
+    record = data[at : at + FIXED.size + CRC.size]
     if len(record) < FIXED.size + CRC.size:
         return None
     magic, layout, *facts = FIXED.unpack_from(record)
-    right = CRC.unpack_from(record, FIXED.size)[0] == kernels.checksum.crc32(record[:FIXED.size])
+    right = CRC.unpack_from(record, FIXED.size)[0] == kernels.checksum.crc32(record[: FIXED.size])
     token = Token(*facts)
     return token if right and (magic, layout) == (MAGIC, LAYOUT) and at - at % SLOT_BYTES == token.offset else None
 

@@ -10,15 +10,52 @@ from ..footer.elements import LogicalType
 from ..footer.types import BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY, INT32, INT64, INT96, PHYSICAL_TYPES, LeafType
 
 __all__ = [
-    "TIMESTAMP", "UNKNOWN", "array_type", "counts_otherwise", "decimal_digits", "has_scales", "infer", "is_decimal",
-    "is_descending", "is_designated", "leaf_type", "means_the_same", "tag_of", "type_name",
+    "TIMESTAMP",
+    "UNKNOWN",
+    "array_type",
+    "counts_otherwise",
+    "decimal_digits",
+    "has_scales",
+    "infer",
+    "is_decimal",
+    "is_descending",
+    "is_designated",
+    "leaf_type",
+    "means_the_same",
+    "tag_of",
+    "type_name",
 ]
 
 TAGS = {
-    1: "BOOLEAN", 2: "BYTE", 3: "SHORT", 4: "CHAR", 5: "INT", 6: "LONG", 7: "DATE", 8: "TIMESTAMP", 9: "FLOAT",
-    10: "DOUBLE", 11: "STRING", 12: "SYMBOL", 13: "LONG256", 14: "GEOBYTE", 15: "GEOSHORT", 16: "GEOINT",
-    17: "GEOLONG", 18: "BINARY", 19: "UUID", 24: "LONG128", 25: "IPv4", 26: "VARCHAR", 27: "ARRAY", 28: "DECIMAL8",
-    29: "DECIMAL16", 30: "DECIMAL32", 31: "DECIMAL64", 32: "DECIMAL128", 33: "DECIMAL256",
+    1: "BOOLEAN",
+    2: "BYTE",
+    3: "SHORT",
+    4: "CHAR",
+    5: "INT",
+    6: "LONG",
+    7: "DATE",
+    8: "TIMESTAMP",
+    9: "FLOAT",
+    10: "DOUBLE",
+    11: "STRING",
+    12: "SYMBOL",
+    13: "LONG256",
+    14: "GEOBYTE",
+    15: "GEOSHORT",
+    16: "GEOINT",
+    17: "GEOLONG",
+    18: "BINARY",
+    19: "UUID",
+    24: "LONG128",
+    25: "IPv4",
+    26: "VARCHAR",
+    27: "ARRAY",
+    28: "DECIMAL8",
+    29: "DECIMAL16",
+    30: "DECIMAL32",
+    31: "DECIMAL64",
+    32: "DECIMAL128",
+    33: "DECIMAL256",
 }
 CODES = {name: tag for tag, name in TAGS.items()}
 UNKNOWN = -1
@@ -28,12 +65,25 @@ MOST_DIMENSIONS = 32
 DECIMALS = ((2, 28), (4, 29), (9, 30), (18, 31), (38, 32), (76, 33))  # up to so many digits: the tag
 PRECISION_SHIFT, SCALE_SHIFT = 8, 18
 MISPLACED_SCALE_SHIFT = 24  # where our sidecars of layout 1 have the scale (wire.PM_ORIGIN_LAYOUT)
-PLAIN = {"BOOLEAN": "BOOLEAN", "INT32": "INT", "INT64": "LONG", "FLOAT": "FLOAT", "DOUBLE": "DOUBLE",
-         "BYTE_ARRAY": "BINARY"}
+PLAIN = {
+    "BOOLEAN": "BOOLEAN",
+    "INT32": "INT",
+    "INT64": "LONG",
+    "FLOAT": "FLOAT",
+    "DOUBLE": "DOUBLE",
+    "BYTE_ARRAY": "BINARY",
+}
 FIXED = {16: "LONG128", 32: "LONG256"}
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}
-_PLAIN_ARROW = {"BOOLEAN": pa.bool_(), "INT32": pa.int32(), "INT64": pa.int64(), "INT96": pa.timestamp("ns"),
-                "FLOAT": pa.float32(), "DOUBLE": pa.float64(), "BYTE_ARRAY": pa.binary()}
+_PLAIN_ARROW = {
+    "BOOLEAN": pa.bool_(),
+    "INT32": pa.int32(),
+    "INT64": pa.int64(),
+    "INT96": pa.timestamp("ns"),
+    "FLOAT": pa.float32(),
+    "DOUBLE": pa.float64(),
+    "BYTE_ARRAY": pa.binary(),
+}
 _TEXTS = {CODES["STRING"], CODES["SYMBOL"], CODES["VARCHAR"]}
 
 

@@ -105,8 +105,10 @@ def update(path, *, sidecar=None, force: Iterable[str] = (), operations: Operati
     refuse_foreign(place, forced)
     owner = os.stat(target.path).st_uid
     goal = follow(place.path, owner)
-    with (Folder.of(goal) as folder,
-          open_locked(goal, writable=True, timeout=0, forced=frozenset(), folder=folder) as file):
+    with (
+        Folder.of(goal) as folder,
+        open_locked(goal, writable=True, timeout=0, forced=frozenset(), folder=folder) as file,
+    ):
         done = None if distrust(os.fstat(file.fd), owner) else _append(target, file, start, operations)
     return done or _built(build(target, sidecar=place, force=forced), REBUILT, start)
 
@@ -162,8 +164,9 @@ def _store(target) -> Store | None:
     return None if directory is None else Store(directory)
 
 
-def _of_store(target: LocalTarget, store: Store, change: Callable[[Store], object], outcome: str,
-              start: float) -> Updated:
+def _of_store(
+    target: LocalTarget, store: Store, change: Callable[[Store], object], outcome: str, start: float
+) -> Updated:
     """What becomes of a store's sidecar is the store's to say."""
     before = _facts(store)
     change(store)
@@ -172,8 +175,15 @@ def _of_store(target: LocalTarget, store: Store, change: Callable[[Store], objec
     if before == after:
         return Updated(target.path, store.sidecar, CURRENT, 0, 0, size, time.perf_counter() - start)
     same = before[0].generation == token.generation
-    return Updated(target.path, store.sidecar, outcome, row_groups - (before[2] if same else 0),
-                   size - (before[1] if same else 0), size, time.perf_counter() - start)
+    return Updated(
+        target.path,
+        store.sidecar,
+        outcome,
+        row_groups - (before[2] if same else 0),
+        size - (before[1] if same else 0),
+        size,
+        time.perf_counter() - start,
+    )
 
 
 def _facts(store: Store) -> tuple[Token, int, int]:
@@ -189,8 +199,9 @@ def _existing(target, sidecar):
 
 
 def _built(built: Built, outcome: str, start: float) -> Updated:
-    return Updated(built.path, built.sidecar, outcome, built.row_groups, built.bytes, built.bytes,
-                   time.perf_counter() - start)
+    return Updated(
+        built.path, built.sidecar, outcome, built.row_groups, built.bytes, built.bytes, time.perf_counter() - start
+    )
 
 
 def _append(target: LocalTarget, file: LocalSource, start: float, operations: Operations) -> Updated | None:
@@ -214,13 +225,22 @@ def _append(target: LocalTarget, file: LocalSource, start: float, operations: Op
             return None
         offset, _, thrift = footer_bytes(source)
         scan = kernels.scan.scan(thrift)
-        tail = advanced(old, file.size, source, scan, new, groups, seq_txn=new.footer.seq_txn,
-                        unused_bytes=new.footer.unused_bytes or dead_bytes(scan, offset),
-                        scratchpad=_notes(old, new))
+        tail = advanced(
+            old,
+            file.size,
+            source,
+            scan,
+            new,
+            groups,
+            seq_txn=new.footer.seq_txn,
+            unused_bytes=new.footer.unused_bytes or dead_bytes(scan, offset),
+            scratchpad=_notes(old, new),
+        )
         check_unchanged(source)
         append(operations, file, tail)
-    return Updated(target.path, file.name, UPDATED, len(groups), len(tail), file.size + len(tail),
-                   time.perf_counter() - start)
+    return Updated(
+        target.path, file.name, UPDATED, len(groups), len(tail), file.size + len(tail), time.perf_counter() - start
+    )
 
 
 def _notes(old, new) -> list[tuple[int, bytes]]:

@@ -9,11 +9,23 @@ import importlib
 
 # Public names and the modules that they come from, which bear other names: a module would hide its function.
 _HOMES = {
-    "upgrade": "jobs", "strip": "jobs", "finalize": "jobs", "restore": "jobs", "verify": "jobs",
-    "build_sidecars": "jobs", "JobFailed": "jobs", "list_files": "listing", "watch": "watching",
-    "read": "reading", "catalog": "cataloging",
-    "session": "starting", "JavaNotFound": "java", "find_java_home": "java",
-    "write": "writing", "recover": "writing", "ship": "shipping",
+    "upgrade": "jobs",
+    "strip": "jobs",
+    "finalize": "jobs",
+    "restore": "jobs",
+    "verify": "jobs",
+    "build_sidecars": "jobs",
+    "JobFailed": "jobs",
+    "list_files": "listing",
+    "watch": "watching",
+    "read": "reading",
+    "catalog": "cataloging",
+    "session": "starting",
+    "JavaNotFound": "java",
+    "find_java_home": "java",
+    "write": "writing",
+    "recover": "writing",
+    "ship": "shipping",
 }
 
 __all__ = [*_HOMES]

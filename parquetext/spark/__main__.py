@@ -41,8 +41,12 @@ def job(
     stats: Annotated[str | None, typer.Option(help="upgrade: full, or compact.")] = None,
     pages: Annotated[bool, typer.Option("--pages", help="verify: walk every page too.")] = False,
     deep: Annotated[bool, typer.Option("--deep", help="verify: decode every value too.")] = False,
-    yes: Annotated[bool, typer.Option(
-        "--yes", help="finalize: no other reader has to read the files, for only parquetext reads them then.")] = False,
+    yes: Annotated[
+        bool,
+        typer.Option(
+            "--yes", help="finalize: no other reader has to read the files, for only parquetext reads them then."
+        ),
+    ] = False,
     in_place: Annotated[bool, typer.Option("--in-place", help="Change only the tail, under a journal.")] = False,
     keep_mtime: Annotated[bool, typer.Option("--keep-mtime", help="Leave the modification time as it was.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")] = False,
@@ -58,8 +62,18 @@ def job(
     """Do JOB to every Parquet file below PATHS, on Spark. Exit code 1: files failed, or files named one by one were
     refused; 2: the job could not run, or there are no files; 130: interrupted.
     """
-    given = {"form": form, "placement": placement, "stats": stats, "pages": pages, "deep": deep, "confirm": yes,
-             "in_place": in_place, "keep_mtime": keep_mtime, "dry_run": dry_run, "force": force}
+    given = {
+        "form": form,
+        "placement": placement,
+        "stats": stats,
+        "pages": pages,
+        "deep": deep,
+        "confirm": yes,
+        "in_place": in_place,
+        "keep_mtime": keep_mtime,
+        "dry_run": dry_run,
+        "force": force,
+    }
     options = {option: value for option, value in given.items() if value}
     try:
         _check(name, options, paths, state, save, watch, checkpoint, as_json)
@@ -67,8 +81,9 @@ def job(
         if watch:
             _interruptibly(spark, lambda: _watch(spark, name, paths, checkpoint, options))
         else:
-            raise typer.Exit(_interruptibly(
-                spark, lambda: _run(spark, name, paths, options, state, save, as_json, quiet)))
+            raise typer.Exit(
+                _interruptibly(spark, lambda: _run(spark, name, paths, options, state, save, as_json, quiet))
+            )
     except (ParquetextError, JavaNotFound, OSError, TypeError, NotImplementedError, ArrowException) as error:
         print(escaped(f"{type(error).__name__}: {error}"), file=sys.stderr)
         raise typer.Exit(CANNOT_RUN) from None
@@ -77,8 +92,16 @@ def job(
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _check(name: str, options: dict, paths: list[str], state: str | None, save: str | None, watch: bool,
-           checkpoint: str | None, as_json: bool) -> None:
+def _check(
+    name: str,
+    options: dict,
+    paths: list[str],
+    state: str | None,
+    save: str | None,
+    watch: bool,
+    checkpoint: str | None,
+    as_json: bool,
+) -> None:
     """What can be said before a session has started."""
     if name not in ACTIONS:
         raise ParquetextError(f"no such job: {name!r} (known: {', '.join(ACTIONS)})")
@@ -128,8 +151,9 @@ def _interruptibly(spark: SparkSession, action: Callable[[], T]) -> T:
             raise
 
 
-def _run(spark, name: str, paths: list[str], options: dict, state: str | None, save: str | None, as_json: bool,
-         quiet: bool) -> int:
+def _run(
+    spark, name: str, paths: list[str], options: dict, state: str | None, save: str | None, as_json: bool, quiet: bool
+) -> int:
     from . import jobs
     from .cataloging import catalog
     from .writing import write

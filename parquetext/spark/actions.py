@@ -14,7 +14,7 @@ from ..storage.forcing import check, refuse
 __all__ = ["ACTIONS", "FAILED", "FOUND", "Action", "prepared", "refuse_table", "rehearse"]
 
 FAILED = ("failed", "findings")  # the outcomes that `on_error="raise"` raises for
-FILE_WEIGHT = 4 << 20            # bytes that could be moved while a file is opened, looked at and renamed
+FILE_WEIGHT = 4 << 20  # bytes that could be moved while a file is opened, looked at and renamed
 FINDINGS_TOLD = 10
 FOUND = "found"
 _NOWHERE = "/dev/null/x.parquet"
@@ -64,9 +64,14 @@ def _verify(target, options: Mapping) -> dict:
     told = [str(finding) for finding in report.findings[:FINDINGS_TOLD]]
     if len(report.findings) > FINDINGS_TOLD:
         told.append(f"{len(report.findings) - FINDINGS_TOLD} more")
-    return {"outcome": "ok" if report.ok else "findings", "form_before": form, "form_after": form,
-            "bytes_read": report.bytes_read, "message": "; ".join(told),
-            "offset": next((finding.offset for finding in report.findings), None)}
+    return {
+        "outcome": "ok" if report.ok else "findings",
+        "form_before": form,
+        "form_after": form,
+        "bytes_read": report.bytes_read,
+        "message": "; ".join(told),
+        "offset": next((finding.offset for finding in report.findings), None),
+    }
 
 
 def _best(forms: Collection[str]) -> str:
@@ -85,7 +90,9 @@ def _build_sidecar(target, options: Mapping) -> dict:
 
 
 ACTIONS = {
-    "upgrade": _changing(edits.upgrade), "strip": _changing(edits.strip), "finalize": _changing(edits.finalize),
+    "upgrade": _changing(edits.upgrade),
+    "strip": _changing(edits.strip),
+    "finalize": _changing(edits.finalize),
     "restore": _changing(edits.restore),
     "verify": Action(_verify, lambda size, options: size if options.get("deep") or options.get("pages") else 0, False),
     "build_sidecars": Action(_build_sidecar, lambda size, options: 0, False),

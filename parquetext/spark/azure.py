@@ -21,15 +21,21 @@ AZURE_SCHEMES = ("abfs", "abfss")
 _AZURE = "fs.azure."
 _EVERYWHERE = ("abfs.endpoint", "always.use.https")
 _OF_ACCOUNTS = (
-    "account.auth.type", "account.key", "sas.fixed.token", "account.oauth.provider.type",
-    "account.oauth2.client.endpoint", "account.oauth2.client.id", "account.oauth2.client.secret",
+    "account.auth.type",
+    "account.key",
+    "sas.fixed.token",
+    "account.oauth.provider.type",
+    "account.oauth2.client.endpoint",
+    "account.oauth2.client.id",
+    "account.oauth2.client.secret",
 )
 _TENANT = re.compile(r"https?://[^/]+/([^/]+)/oauth2/")
 _DOMAIN = "dfs.core.windows.net"  # where all accounts are, but those of other clouds
 
 
-def azure_settings(get: Callable[[str], str | None],
-                   below: Callable[[str], Mapping[str, str]]) -> dict[str, str | None]:
+def azure_settings(
+    get: Callable[[str], str | None], below: Callable[[str], Mapping[str, str]]
+) -> dict[str, str | None]:
     """The settings that are mapped, those of single accounts and containers too, out of Hadoop's configuration."""
     found = {_AZURE + name: get(_AZURE + name) for name in (*_EVERYWHERE, *_OF_ACCOUNTS)}
     for name in _OF_ACCOUNTS:
@@ -71,8 +77,10 @@ def azure_options(settings: Mapping[str, str], url: str) -> dict:
     if ":" in (endpoint := value("abfs.endpoint")):
         options |= {"blob_storage_authority": endpoint, "dfs_storage_authority": endpoint}
     elif domain not in ("", _DOMAIN):
-        options |= {"blob_storage_authority": "." + domain.replace("dfs.", "blob.", 1),
-                    "dfs_storage_authority": f".{domain}"}
+        options |= {
+            "blob_storage_authority": "." + domain.replace("dfs.", "blob.", 1),
+            "dfs_storage_authority": f".{domain}",
+        }
     if scheme.lower() == "abfs" and value("always.use.https").lower() == "false":
         options |= {"blob_storage_scheme": "http", "dfs_storage_scheme": "http"}
     return options
@@ -83,8 +91,10 @@ def _credentials(value: Callable[[str], str], url: str) -> dict:
     if kind == "sas" or (not kind and value("sas.fixed.token") and not value("account.key")):
         token = value("sas.fixed.token").removeprefix("?")
         if not token:
-            raise Unsupported(f"{url}: fs.azure.account.auth.type=SAS without fs.azure.sas.fixed.token: all else that "
-                              "gives tokens is a class of Java's")
+            raise Unsupported(
+                f"{url}: fs.azure.account.auth.type=SAS without fs.azure.sas.fixed.token: all else that "
+                "gives tokens is a class of Java's"
+            )
         return {"sas_token": f"?{token}"}  # pyarrow puts it behind URLs as it is
     if kind == "oauth":
         return _client(value, url)
@@ -98,13 +108,16 @@ def _client(value: Callable[[str], str], url: str) -> dict:
     if provider in ("", "ClientCredsTokenProvider"):
         tenant = _TENANT.match(value("account.oauth2.client.endpoint"))
         if tenant is None:
-            raise ParquetextError(f"{url}: fs.azure.account.oauth2.client.endpoint: https://HOST/TENANT/oauth2/token "
-                                  "expected")
+            raise ParquetextError(
+                f"{url}: fs.azure.account.oauth2.client.endpoint: https://HOST/TENANT/oauth2/token expected"
+            )
         return _told(tenant_id=tenant[1], client_id=client, client_secret=value("account.oauth2.client.secret"))
     if provider == "MsiTokenProvider":
         return _told(client_id=client)
-    raise Unsupported(f"{url}: fs.azure.account.oauth.provider.type={provider}: ClientCredsTokenProvider and "
-                      "MsiTokenProvider are known")
+    raise Unsupported(
+        f"{url}: fs.azure.account.oauth.provider.type={provider}: ClientCredsTokenProvider and "
+        "MsiTokenProvider are known"
+    )
 
 
 def _told(**options: str) -> dict:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 __all__ = ["pack"]
 
-TASKS_PER_SLOT = 4          # so that a slow machine gets fewer of them
-FILES_PER_TASK = 2_000      # a task's description travels with it
+TASKS_PER_SLOT = 4  # so that a slow machine gets fewer of them
+FILES_PER_TASK = 2_000  # a task's description travels with it
 WEIGHT_PER_TASK = 16 << 30  # so that a task that dies has not much to do again
 
 

@@ -16,8 +16,15 @@ if TYPE_CHECKING:
 __all__ = ["catalog"]
 
 
-def catalog(spark: SparkSession, paths: object, *, sidecars: bool = False, state: str | None = None,
-            on_error: str = "report", progress: bool = True) -> DataFrame:
+def catalog(
+    spark: SparkSession,
+    paths: object,
+    *,
+    sidecars: bool = False,
+    state: str | None = None,
+    on_error: str = "report",
+    progress: bool = True,
+) -> DataFrame:
     """One row per column chunk of all files: what `parquetext.catalog.columns.SCHEMA` says.
 
     The job runs before the call returns; the DataFrame reads what it has stored.

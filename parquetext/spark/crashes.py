@@ -16,7 +16,7 @@ from .results import put, read_bytes
 
 __all__ = ["Crashed", "Doing"]
 
-BEAT_SECONDS = 2.0    # between the signs of life in the note of an attempt that is at a file
+BEAT_SECONDS = 2.0  # between the signs of life in the note of an attempt that is at a file
 LEASE_SECONDS = 30.0  # how long a note of another machine stays as it is before its attempt counts as dead
 
 
@@ -27,9 +27,9 @@ class Crashed(Exception):
 class Note(NamedTuple):
     """What an attempt was at when it last told."""
 
-    owner: str      # its Python
-    file: str       # nothing between files
-    beat: int = 0   # how often it has told
+    owner: str  # its Python
+    file: str  # nothing between files
+    beat: int = 0  # how often it has told
 
 
 class Doing:

@@ -76,8 +76,12 @@ class Filesystems:
                 return {}
             return {prefix + name: value for name, value in dict(found).items()}
 
-        settings = {**s3_settings(hadoop.get, below), **azure_settings(hadoop.get, below), **gcs_settings(hadoop.get),
-                    **hdfs_settings(hadoop.get, below)}
+        settings = {
+            **s3_settings(hadoop.get, below),
+            **azure_settings(hadoop.get, below),
+            **gcs_settings(hadoop.get),
+            **hdfs_settings(hadoop.get, below),
+        }
         return cls({name: value for name, value in settings.items() if value})
 
     @classmethod
@@ -106,7 +110,7 @@ class Filesystems:
         if (local := local_path(url)) is not None:
             return LocalTarget(local)
         mount = self._mount(url)
-        path = mount.path + url[len(mount.url):] or "/"
+        path = mount.path + url[len(mount.url) :] or "/"
         return RemoteTarget(with_credentials(mount.filesystem, path), path)
 
     def url(self, path: str, like: str) -> str:
@@ -114,7 +118,7 @@ class Filesystems:
         if local_path(like) is not None:
             return path
         mount = self._mount(like)
-        return mount.url + path[len(mount.path):]
+        return mount.url + path[len(mount.path) :]
 
     def _mount(self, url: str) -> _Mount:
         scheme, authority = _URL.match(url).groups()
@@ -129,7 +133,7 @@ def is_setting(name: str) -> bool:
 def local_path(url: str) -> str | None:
     """The local path that a path or ``file:`` URL stands for, or None."""
     if match := _FILE.match(url):
-        path = url[match.end():]
+        path = url[match.end() :]
         return urllib.parse.unquote(path) if "//" in match[0] else path  # Hadoop writes file:/a b
     return url if _URL.match(url) is None else None
 
@@ -170,8 +174,10 @@ def _fsspec(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
     try:
         import fsspec
     except ImportError:
-        raise Unsupported(f"{without_secrets(url)}: no filesystem of pyarrow's; with fsspec installed on every "
-                          "machine, its filesystems are there too") from None
+        raise Unsupported(
+            f"{without_secrets(url)}: no filesystem of pyarrow's; with fsspec installed on every "
+            "machine, its filesystems are there too"
+        ) from None
     try:
         filesystem, path = fsspec.core.url_to_fs(url)
     except (ImportError, ValueError) as error:
@@ -180,4 +186,7 @@ def _fsspec(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
 
 
 _MAKERS: dict[str, Callable[[str, str, Mapping[str, str]], _Mount]] = {
-    **dict.fromkeys(GCS_SCHEMES, _gcs), **dict.fromkeys(AZURE_SCHEMES, _azure), **dict.fromkeys(HDFS_SCHEMES, _hdfs)}
+    **dict.fromkeys(GCS_SCHEMES, _gcs),
+    **dict.fromkeys(AZURE_SCHEMES, _azure),
+    **dict.fromkeys(HDFS_SCHEMES, _hdfs),
+}

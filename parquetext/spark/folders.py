@@ -30,8 +30,15 @@ from .filesystems import Filesystems
 
 __all__ = ["FILES", "NOT_THERE", "Entry", "Folder", "Walk", "entries_of", "entry_at"]
 
-FILES = pa.schema([("path", pa.string()), ("size", pa.int64()), ("modified", pa.int64()), ("etag", pa.string()),
-                   ("table", pa.string())])
+FILES = pa.schema(
+    [
+        ("path", pa.string()),
+        ("size", pa.int64()),
+        ("modified", pa.int64()),
+        ("etag", pa.string()),
+        ("table", pa.string()),
+    ]
+)
 NOT_THERE = -1  # the size of a file that nobody has seen
 
 Target = LocalTarget | RemoteTarget
@@ -86,12 +93,21 @@ class Walk:
         entries = _tree(target) if tree else entries_of(target)
         tables = _tables(place.url, entries if tree else [*entries, *_iceberg_names(target, entries)])
         named = ((entry, posixpath.join(place.url, entry.name)) for entry in entries if not entry.is_folder)
-        files = [(url, entry.size, entry.modified, entry.etag, place.table or _nearest(entry.name, tables))
-                 for entry, url in named
-                 if is_wanted(url[len(place.base):].lstrip("/"), place.glob, self.filesystems.target(url))]
+        files = [
+            (url, entry.size, entry.modified, entry.etag, place.table or _nearest(entry.name, tables))
+            for entry, url in named
+            if is_wanted(url[len(place.base) :].lstrip("/"), place.glob, self.filesystems.target(url))
+        ]
         table = place.table or tables.get("", "")
-        folders = [] if tree else [place._replace(url=posixpath.join(place.url, entry.name), table=table)
-                                   for entry in entries if entry.is_folder and _is_entered(place, entry.name)]
+        folders = (
+            []
+            if tree
+            else [
+                place._replace(url=posixpath.join(place.url, entry.name), table=table)
+                for entry in entries
+                if entry.is_folder and _is_entered(place, entry.name)
+            ]
+        )
         return files, folders
 
     def _named(self, url: str) -> tuple[list[tuple], list[Folder]]:
@@ -118,7 +134,7 @@ def _is_entered(place: Folder, name: str) -> bool:
     """Whether a folder of this name is not skipped, and does not by its name lead away from the pattern."""
     depth = 0 if place.url == place.base else posixpath.relpath(place.url, place.base).count("/") + 1
     names = place.glob.split("/") if place.glob else []
-    if "**" in names[:depth + 1]:
+    if "**" in names[: depth + 1]:
         return not is_skipped(name) or any(matcher(each).fullmatch(name) for each in names)
     return matcher(names[depth]).fullmatch(name) is not None if depth < len(names) else not is_skipped(name)
 
@@ -188,13 +204,16 @@ def _infos(target: RemoteTarget, recursive: bool) -> list[Entry]:
         return _first_level(_infos(target, recursive=True))
     if (handler := _fsspecs(target)) is not None:
         try:
-            return [_of_facts(posixpath.relpath(facts["name"], target.path), facts)
-                    for facts in handler.inside(target.path, recursive)]
+            return [
+                _of_facts(posixpath.relpath(facts["name"], target.path), facts)
+                for facts in handler.inside(target.path, recursive)
+            ]
         except FileNotFoundError:
             return []
     selector = pafs.FileSelector(target.path, recursive=recursive, allow_not_found=True)
-    return [_of_info(posixpath.relpath(info.path, target.path), info)
-            for info in target.filesystem.get_file_info(selector)]
+    return [
+        _of_info(posixpath.relpath(info.path, target.path), info) for info in target.filesystem.get_file_info(selector)
+    ]
 
 
 def _of_info(name: str, info: pafs.FileInfo) -> Entry:
@@ -203,8 +222,9 @@ def _of_info(name: str, info: pafs.FileInfo) -> Entry:
 
 def _of_facts(name: str, facts: Mapping) -> Entry:
     """What fsspec's filesystems tell: ETags, too."""
-    return Entry(name, facts["type"] == "directory", facts.get("size") or 0, modified_of(facts) or 0,
-                 facts.get("ETag") or "")
+    return Entry(
+        name, facts["type"] == "directory", facts.get("size") or 0, modified_of(facts) or 0, facts.get("ETag") or ""
+    )
 
 
 def _fsspecs(target: RemoteTarget) -> FsspecHandler | None:
@@ -239,8 +259,14 @@ def _tables(url: str, entries: list[Entry]) -> dict[str, str]:
 
 def _with_all(names: Sequence[str], entries: list[Entry]) -> set[str]:
     """The folders that have a file of each of these names."""
-    holders = [{posixpath.dirname(entry.name) for entry in entries
-                if not entry.is_folder and posixpath.basename(entry.name) == name} for name in names]
+    holders = [
+        {
+            posixpath.dirname(entry.name)
+            for entry in entries
+            if not entry.is_folder and posixpath.basename(entry.name) == name
+        }
+        for name in names
+    ]
     return set.intersection(*holders)
 
 

@@ -14,8 +14,14 @@ __all__ = ["GCS_SCHEMES", "gcs_options", "gcs_settings"]
 
 GCS_SCHEMES = ("gs", "gcs")
 _GS = "fs.gs."
-_NAMES = ("storage.root.url", "project.id", "auth.type", "auth.null.enable", "auth.service.account.json.keyfile",
-          "auth.impersonation.service.account")
+_NAMES = (
+    "storage.root.url",
+    "project.id",
+    "auth.type",
+    "auth.null.enable",
+    "auth.service.account.json.keyfile",
+    "auth.impersonation.service.account",
+)
 _GOOGLE = "storage.googleapis.com"
 _BY_JAVA = ("ACCESS_TOKEN_PROVIDER", "USER_CREDENTIALS")
 
@@ -35,6 +41,7 @@ def gcs_options(settings: Mapping[str, str], url: str) -> dict:
     Unsupported
         Credentials come from a class of Java's.
     """
+
     def value(name: str) -> str:
         return settings.get(_GS + name, "").strip()
 

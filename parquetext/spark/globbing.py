@@ -48,8 +48,9 @@ def is_named(name: str, pattern: str) -> bool:
 
 
 def _no_pattern(text: str) -> ParquetextError:
-    return ParquetextError(f"not a pattern, for a brace, a bracket or an escape in it has no end: {text}",
-                           code=wire.BAD_ARGUMENT)
+    return ParquetextError(
+        f"not a pattern, for a brace, a bracket or an escape in it has no end: {text}", code=wire.BAD_ARGUMENT
+    )
 
 
 def _matching(filesystems: Filesystems, place: Place) -> Iterator[str]:
@@ -57,5 +58,6 @@ def _matching(filesystems: Filesystems, place: Place) -> Iterator[str]:
         return ((entry.name, entry.is_folder) for entry in sorted(entries_of(filesystems.target(folder), links=links)))
 
     names = ["*" if name == "**" else name for name in place.pattern.split("/")]
-    return matching(Place(place.path, "/".join(names)), entries,
-                    lambda path: entry_at(filesystems.target(path)) is not None)
+    return matching(
+        Place(place.path, "/".join(names)), entries, lambda path: entry_at(filesystems.target(path)) is not None
+    )

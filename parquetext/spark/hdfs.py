@@ -8,12 +8,16 @@ __all__ = ["as_written", "hdfs_settings", "of_hdfs"]
 
 _NAMES = ("fs.defaultFS", "dfs.nameservices")
 # Name nodes by a common name, mounts, and writing on in spite of lost data nodes.
-_BELOW = ("dfs.ha.namenodes.", "dfs.namenode.rpc-address.", "dfs.client.failover.", "fs.viewfs.mounttable.",
-          "dfs.client.block.write.replace-datanode-on-failure.")
+_BELOW = (
+    "dfs.ha.namenodes.",
+    "dfs.namenode.rpc-address.",
+    "dfs.client.failover.",
+    "fs.viewfs.mounttable.",
+    "dfs.client.block.write.replace-datanode-on-failure.",
+)
 
 
-def hdfs_settings(get: Callable[[str], str | None],
-                  below: Callable[[str], Mapping[str, str]]) -> dict[str, str | None]:
+def hdfs_settings(get: Callable[[str], str | None], below: Callable[[str], Mapping[str, str]]) -> dict[str, str | None]:
     """The settings that count, out of Hadoop's configuration."""
     found = {name: get(name) for name in _NAMES}
     for prefix in _BELOW:

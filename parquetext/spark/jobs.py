@@ -44,8 +44,16 @@ class JobFailed(ParquetextError):
     results: DataFrame
 
 
-def upgrade(spark: SparkSession, paths: object, form: str = AUTO, *, state: str | None = None,
-            on_error: str = "report", progress: bool = True, **options) -> DataFrame:
+def upgrade(
+    spark: SparkSession,
+    paths: object,
+    form: str = AUTO,
+    *,
+    state: str | None = None,
+    on_error: str = "report",
+    progress: bool = True,
+    **options,
+) -> DataFrame:
     """Give every file a faster footer beside the one that it has, as `parquetext.upgrade` does it to one.
 
     The job runs before the call returns; the DataFrame reads what it has stored.
@@ -93,8 +101,15 @@ def upgrade(spark: SparkSession, paths: object, form: str = AUTO, *, state: str 
     return run(spark, "upgrade", paths, {"form": form, **options}, state, on_error, progress)
 
 
-def strip(spark: SparkSession, paths: object, *, state: str | None = None, on_error: str = "report",
-          progress: bool = True, **options) -> DataFrame:
+def strip(
+    spark: SparkSession,
+    paths: object,
+    *,
+    state: str | None = None,
+    on_error: str = "report",
+    progress: bool = True,
+    **options,
+) -> DataFrame:
     """Take our footers out of every file again, as `parquetext.strip` does; otherwise as `upgrade` of this module.
 
     Outcomes are ``"stripped"``, ``"unchanged"``, ``"skipped"``, ``"refused"`` and ``"failed"``; `options` are those of
@@ -103,8 +118,16 @@ def strip(spark: SparkSession, paths: object, *, state: str | None = None, on_er
     return run(spark, "strip", paths, options, state, on_error, progress)
 
 
-def finalize(spark: SparkSession, paths: object, *, confirm: bool = False, state: str | None = None,
-             on_error: str = "report", progress: bool = True, **options) -> DataFrame:
+def finalize(
+    spark: SparkSession,
+    paths: object,
+    *,
+    confirm: bool = False,
+    state: str | None = None,
+    on_error: str = "report",
+    progress: bool = True,
+    **options,
+) -> DataFrame:
     """Make files that only parquetext reads, as `parquetext.finalize` does; otherwise as `upgrade` of this module.
 
     Readers of today cannot read such files, until `restore`: Refused without ``confirm=True``, except in a dry run.
@@ -113,8 +136,15 @@ def finalize(spark: SparkSession, paths: object, *, confirm: bool = False, state
     return run(spark, "finalize", paths, {"confirm": confirm, **options}, state, on_error, progress)
 
 
-def restore(spark: SparkSession, paths: object, *, state: str | None = None, on_error: str = "report",
-            progress: bool = True, **options) -> DataFrame:
+def restore(
+    spark: SparkSession,
+    paths: object,
+    *,
+    state: str | None = None,
+    on_error: str = "report",
+    progress: bool = True,
+    **options,
+) -> DataFrame:
     """Bring Thrift footers back, as `parquetext.restore` does; otherwise as `upgrade` of this module.
 
     Outcomes are ``"restored"``, ``"unchanged"``, ``"skipped"``, ``"refused"`` and ``"failed"``; `options` are those of
@@ -123,8 +153,15 @@ def restore(spark: SparkSession, paths: object, *, state: str | None = None, on_
     return run(spark, "restore", paths, options, state, on_error, progress)
 
 
-def verify(spark: SparkSession, paths: object, *, state: str | None = None, on_error: str = "report",
-           progress: bool = True, **options) -> DataFrame:
+def verify(
+    spark: SparkSession,
+    paths: object,
+    *,
+    state: str | None = None,
+    on_error: str = "report",
+    progress: bool = True,
+    **options,
+) -> DataFrame:
     """Check every file, as `parquetext.verify` does (`pages`, `deep`); otherwise as `upgrade` of this module.
 
     Outcomes are ``"ok"``, ``"findings"`` (`message` has the first ten, `offset` the first one's), ``"skipped"`` and
@@ -133,8 +170,15 @@ def verify(spark: SparkSession, paths: object, *, state: str | None = None, on_e
     return run(spark, "verify", paths, options, state, on_error, progress)
 
 
-def build_sidecars(spark: SparkSession, paths: object, *, state: str | None = None, on_error: str = "report",
-                   progress: bool = True, **options) -> DataFrame:
+def build_sidecars(
+    spark: SparkSession,
+    paths: object,
+    *,
+    state: str | None = None,
+    on_error: str = "report",
+    progress: bool = True,
+    **options,
+) -> DataFrame:
     """Write every file's sidecar, as `parquetext.sidecar.build` does; otherwise as `upgrade` of this module.
 
     Outcomes are ``"built"``, ``"skipped"``, ``"refused"`` and ``"failed"``; `options` are those of `build`.
@@ -142,8 +186,15 @@ def build_sidecars(spark: SparkSession, paths: object, *, state: str | None = No
     return run(spark, "build_sidecars", paths, options, state, on_error, progress)
 
 
-def run(spark: SparkSession, action: str, paths: object, options: Mapping, state: str | None = None,
-        on_error: str = "report", progress: bool = True) -> DataFrame:
+def run(
+    spark: SparkSession,
+    action: str,
+    paths: object,
+    options: Mapping,
+    state: str | None = None,
+    on_error: str = "report",
+    progress: bool = True,
+) -> DataFrame:
     """Do `action` to every file that `paths` stand for, once, and return the results; see `upgrade`."""
     done = finish(spark, action, paths, options, state, on_error, progress)
     return done.checked(done.rows(spark), on_error)
@@ -185,13 +236,15 @@ class Done:
         return results
 
 
-def finish(spark: SparkSession, action: str, paths: object, options: Mapping, state: str | None, on_error: str,
-           progress: bool) -> Done:
+def finish(
+    spark: SparkSession, action: str, paths: object, options: Mapping, state: str | None, on_error: str, progress: bool
+) -> Done:
     """Do `action` to every file that `paths` stand for, once."""
     context = classic_context(spark)
     if on_error not in ON_ERROR:
-        raise ParquetextError(f"no such choice on errors: {on_error!r} (known: {', '.join(ON_ERROR)})",
-                              code=wire.BAD_ARGUMENT)
+        raise ParquetextError(
+            f"no such choice on errors: {on_error!r} (known: {', '.join(ON_ERROR)})", code=wire.BAD_ARGUMENT
+        )
     if ACTIONS[action].changes:
         options = {"timeout": LOCK_SECONDS, **options}
     rehearse(action, options)
@@ -210,8 +263,13 @@ def finish(spark: SparkSession, action: str, paths: object, options: Mapping, st
     tasks = _tasks(files, action, options, parallelism(spark))
     parts = run_tasks(context, work, tasks, progress, skipped.num_rows)
     failures = [first_failure(skipped), *(part.first_failure for part in parts)]
-    return Done(filesystems, [part.url for part in parts], store_skipped(filesystems, folder, skipped), records,
-                next(filter(None, failures), ""))
+    return Done(
+        filesystems,
+        [part.url for part in parts],
+        store_skipped(filesystems, folder, skipped),
+        records,
+        next(filter(None, failures), ""),
+    )
 
 
 def _tasks(files: pa.Table, action: str, options: Mapping, slots: int) -> list[list[tuple]]:

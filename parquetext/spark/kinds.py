@@ -12,7 +12,10 @@ __all__ = ["within"]
 def within(kind: DataType) -> Iterator[DataType]:
     """A type, and those of which it is made."""
     yield kind
-    inner = [field.dataType for field in kind] if isinstance(kind, StructType) else [
-        getattr(kind, name) for name in ("elementType", "keyType", "valueType") if hasattr(kind, name)]
+    inner = (
+        [field.dataType for field in kind]
+        if isinstance(kind, StructType)
+        else [getattr(kind, name) for name in ("elementType", "keyType", "valueType") if hasattr(kind, name)]
+    )
     for each in inner:
         yield from within(each)

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 __all__ = ["list_files", "listed"]
 
-BY_THE_DRIVER = 64     # folders that the driver lists by itself, before the cluster takes over
+BY_THE_DRIVER = 64  # folders that the driver lists by itself, before the cluster takes over
 FILES_BY_THE_DRIVER = 10_000  # found when the cluster takes over, however few the folders are
 FOLDERS_PER_TASK = 16
-TASKS_PER_SLOT = 8     # at most: folders are of different sizes
+TASKS_PER_SLOT = 8  # at most: folders are of different sizes
 _PLACES = "url string, base string, glob string, table string"
 _ERROR = "error"
 _FOUND = f"path string, size bigint, modified bigint, etag string, table string, {_ERROR} binary"
@@ -133,8 +133,9 @@ def _as_row(error: Exception) -> pa.RecordBatch:
     """What a listing failed with: Spark would try it again and again, and tell only its words."""
     if not isinstance(error, ParquetextError) and type(error).__module__ != "builtins":  # may not be made of its words
         error = OSError(f"{type(error).__name__}: {error}")
-    return pa.record_batch([*(pa.nulls(1, field.type) for field in FILES), [pickle.dumps(error)]],
-                           [*FILES.names, _ERROR])
+    return pa.record_batch(
+        [*(pa.nulls(1, field.type) for field in FILES), [pickle.dumps(error)]], [*FILES.names, _ERROR]
+    )
 
 
 def _encodable(name: str) -> str:
@@ -151,5 +152,10 @@ def _table(files: list[tuple]) -> pa.Table:
 def _each_once(table: pa.Table) -> pa.Table:
     others = [name for name in FILES.names if name != "path"]
     grouped = table.group_by("path", use_threads=False).aggregate([(name, "first") for name in others])
-    return grouped.rename_columns([name.removesuffix("_first") for name in grouped.column_names]).select(
-        FILES.names).cast(FILES).sort_by("path").combine_chunks()
+    return (
+        grouped.rename_columns([name.removesuffix("_first") for name in grouped.column_names])
+        .select(FILES.names)
+        .cast(FILES)
+        .sort_by("path")
+        .combine_chunks()
+    )

@@ -20,12 +20,15 @@ from .results import Row, as_table, make_folder, part_name, put, store
 
 __all__ = ["ChunkRows", "Part", "Rows", "chunks_of"]
 
-RECORD_SECONDS = 20       # how much of a task's work a kill can take out of the record
+RECORD_SECONDS = 20  # how much of a task's work a kill can take out of the record
 CHUNKS_AT_ONCE = 1 << 20  # rows of a catalog that are kept in memory, compressed
-CHUNKS = "_chunks"        # beside the results, for whose readers such a name is hidden
+CHUNKS = "_chunks"  # beside the results, for whose readers such a name is hidden
 # What dictionaries are worth it for: numbers are written, and read by Spark, faster without.
-_REPEATED = [f"{field.name}.list.element" if pa.types.is_list(field.type) else field.name for field in CODED
-             if not pa.types.is_primitive(field.type)]
+_REPEATED = [
+    f"{field.name}.list.element" if pa.types.is_list(field.type) else field.name
+    for field in CODED
+    if not pa.types.is_primitive(field.type)
+]
 
 
 class Part(NamedTuple):
@@ -84,8 +87,14 @@ class ChunkRows(Rows):
     def _begin(self) -> None:
         super()._begin()
         self._gathering, self._stored, self._count = Gathering(CODED), io.BytesIO(), 0
-        self._writer = pq.ParquetWriter(self._stored, CODED, compression="lz4", use_dictionary=_REPEATED,
-                                        write_statistics=["file"], store_schema=False)
+        self._writer = pq.ParquetWriter(
+            self._stored,
+            CODED,
+            compression="lz4",
+            use_dictionary=_REPEATED,
+            write_statistics=["file"],
+            store_schema=False,
+        )
         self._batches, self._waiting = [], 0
 
     def add(self, row: Row, found: object) -> None:

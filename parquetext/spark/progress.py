@@ -93,5 +93,7 @@ def _looks(look: Callable[[], Counts], stop: threading.Event, every: float) -> I
 
 def _told(files: int, counts: Counts, seconds: float) -> str:
     rate = f"{counts.files / seconds:,.0f} files/s, {decimal(int(counts.bytes / seconds))}/s"
-    return (f"{counts.files:,} of {files:,} files, {decimal(counts.bytes)}, {rate}; "
-            f"tasks: {counts.tasks_done} done, {counts.tasks_running} running")
+    return (
+        f"{counts.files:,} of {files:,} files, {decimal(counts.bytes)}, {rate}; "
+        f"tasks: {counts.tasks_done} done, {counts.tasks_running} running"
+    )

@@ -28,14 +28,42 @@ from .filesystems import Filesystems, normal
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["JOB_FILE", "RECORDS", "ROWS", "Row", "as_table", "begin", "job_label", "make_folder", "part_name", "put",
-           "read_bytes", "read_stored", "read_table", "store", "store_skipped"]
+__all__ = [
+    "JOB_FILE",
+    "RECORDS",
+    "ROWS",
+    "Row",
+    "as_table",
+    "begin",
+    "job_label",
+    "make_folder",
+    "part_name",
+    "put",
+    "read_bytes",
+    "read_stored",
+    "read_table",
+    "store",
+    "store_skipped",
+]
 
-ROWS = pa.schema([
-    ("path", pa.string()), ("outcome", pa.string()), ("form_before", pa.string()), ("form_after", pa.string()),
-    ("bytes_before", pa.int64()), ("bytes_after", pa.int64()), ("bytes_read", pa.int64()),
-    ("bytes_written", pa.int64()), ("milliseconds", pa.float64()), ("implementation", pa.string()),
-    ("error", pa.string()), ("offset", pa.int64()), ("message", pa.string()), ("task", pa.int64())])
+ROWS = pa.schema(
+    [
+        ("path", pa.string()),
+        ("outcome", pa.string()),
+        ("form_before", pa.string()),
+        ("form_after", pa.string()),
+        ("bytes_before", pa.int64()),
+        ("bytes_after", pa.int64()),
+        ("bytes_read", pa.int64()),
+        ("bytes_written", pa.int64()),
+        ("milliseconds", pa.float64()),
+        ("implementation", pa.string()),
+        ("error", pa.string()),
+        ("offset", pa.int64()),
+        ("message", pa.string()),
+        ("task", pa.int64()),
+    ]
+)
 
 JOB_FILE = "_job.json"  # beside the results: what was asked
 SKIPPED = "_skipped"
@@ -44,8 +72,9 @@ _WITHOUT_FOLDERS = ("s3", "gcs", "abfs")
 _PATTERN = re.compile(r"[\\*?\[{]")
 
 # What a state goes by: the job that a file was done by, and the file as it was left.
-RECORDS = pa.schema([*ROWS, ("job", pa.string()), ("size", pa.int64()), ("modified", pa.int64()),
-                     ("etag", pa.string())])
+RECORDS = pa.schema(
+    [*ROWS, ("job", pa.string()), ("size", pa.int64()), ("modified", pa.int64()), ("etag", pa.string())]
+)
 
 
 @dataclass(slots=True)
@@ -162,8 +191,13 @@ def read_table(filesystems: Filesystems, url: str, columns: Sequence[str] | None
     return pq.read_table(pa.BufferReader(read_bytes(filesystems, url)), columns=columns)
 
 
-def read_stored(spark: SparkSession, filesystems: Filesystems, schema: pa.Schema, urls: Sequence[str],
-                rows: Mapping[str, Sequence[str]] | None = None) -> DataFrame:
+def read_stored(
+    spark: SparkSession,
+    filesystems: Filesystems,
+    schema: pa.Schema,
+    urls: Sequence[str],
+    rows: Mapping[str, Sequence[str]] | None = None,
+) -> DataFrame:
     """The rows in stored files, whatever their filesystem.
 
     Parameters

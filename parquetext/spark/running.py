@@ -17,13 +17,16 @@ __all__ = ["run_tasks"]
 _GROUP, _DESCRIPTION = "spark.jobGroup.id", "spark.job.description"
 
 
-def run_tasks(context: SparkContext, work: Work, tasks: Sequence[Sequence[tuple]], progress: bool,
-              skipped: int = 0) -> list[Part]:
+def run_tasks(
+    context: SparkContext, work: Work, tasks: Sequence[Sequence[tuple]], progress: bool, skipped: int = 0
+) -> list[Part]:
     """Run `work` on the files of each task; what the attempts that Spark has accepted have stored."""
     files = sum(map(len, tasks))
     work.files_done, work.bytes_done = context.accumulator(0), context.accumulator(0)
-    with _Group(context, f"parquetext {work.action}: {files:,} files") as group, \
-            shown(work.action, files, lambda: _counts(group, work), progress) as say:
+    with (
+        _Group(context, f"parquetext {work.action}: {files:,} files") as group,
+        shown(work.action, files, lambda: _counts(group, work), progress) as say,
+    ):
         parts = []
         if tasks:
             parts = context.parallelize(tasks, len(tasks)).mapPartitionsWithIndex(work).collect()
@@ -68,8 +71,12 @@ class _Group:
 
 def _counts(group: _Group, work: Work) -> Counts:
     stages = group.stages()
-    return Counts(work.files_done.value, work.bytes_done.value, sum(stage.numCompletedTasks for stage in stages),
-                  sum(stage.numActiveTasks for stage in stages))
+    return Counts(
+        work.files_done.value,
+        work.bytes_done.value,
+        sum(stage.numCompletedTasks for stage in stages),
+        sum(stage.numActiveTasks for stage in stages),
+    )
 
 
 def _summary(action: str, files: int, parts: Sequence[Part], skipped: int) -> str:

@@ -19,10 +19,25 @@ __all__ = ["S3_SCHEMES", "s3_filesystem", "s3_options", "s3_settings"]
 S3_SCHEMES = ("s3", "s3a", "s3n")
 _S3A, _BUCKET = "fs.s3a.", "fs.s3a.bucket."
 _NAMES = (
-    "access.key", "secret.key", "session.token", "aws.credentials.provider", "endpoint", "endpoint.region",
-    "connection.ssl.enabled", "path.style.access", "assumed.role.arn", "assumed.role.session.name",
-    "assumed.role.session.duration", "assumed.role.external.id", "connection.timeout",
-    "connection.establish.timeout", "attempts.maximum", "proxy.host", "proxy.port", "proxy.username", "proxy.password",
+    "access.key",
+    "secret.key",
+    "session.token",
+    "aws.credentials.provider",
+    "endpoint",
+    "endpoint.region",
+    "connection.ssl.enabled",
+    "path.style.access",
+    "assumed.role.arn",
+    "assumed.role.session.name",
+    "assumed.role.session.duration",
+    "assumed.role.external.id",
+    "connection.timeout",
+    "connection.establish.timeout",
+    "attempts.maximum",
+    "proxy.host",
+    "proxy.port",
+    "proxy.username",
+    "proxy.password",
 )
 _AMAZON = re.compile(r"s3[.-](?:dualstack\.)?(?:([a-z0-9-]+)\.)?amazonaws\.com(?:\.cn)?", re.IGNORECASE)
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -50,19 +65,28 @@ def s3_options(settings: Mapping[str, str], bucket: str) -> dict:
 
     Without keys, role or the anonymous provider, AWS's own chain of credentials is asked, as Hadoop does.
     """
+
     def value(name: str) -> str:
         return (settings.get(f"{_BUCKET}{bucket}.{name}") or settings.get(_S3A + name) or "").strip()
 
     credentials, endpoint = _credentials(value), _endpoint(value)
-    options = {"attempts": _whole("attempts.maximum", value("attempts.maximum") or _ATTEMPTS),
-               **credentials, **endpoint}
+    options = {
+        "attempts": _whole("attempts.maximum", value("attempts.maximum") or _ATTEMPTS),
+        **credentials,
+        **endpoint,
+    }
     for name, ours in (("connection.timeout", "request_timeout"), ("connection.establish.timeout", "connect_timeout")):
         if value(name):
             options[ours] = _seconds(name, value(name))
     if value("proxy.host"):
         port = _whole("proxy.port", value("proxy.port") or (80 if endpoint.get("scheme") == "http" else 443))
-        options["proxy_options"] = {"scheme": "http", "host": value("proxy.host"), "port": port,
-                                    "username": value("proxy.username"), "password": value("proxy.password")}
+        options["proxy_options"] = {
+            "scheme": "http",
+            "host": value("proxy.host"),
+            "port": port,
+            "username": value("proxy.username"),
+            "password": value("proxy.password"),
+        }
     return options
 
 
@@ -71,8 +95,11 @@ def _credentials(value: Callable[[str], str]) -> dict:
     if "Anonymous" in provider:
         return {"anonymous": True}
     if value("assumed.role.arn") and (not provider or "AssumedRole" in provider):
-        options = {"role_arn": value("assumed.role.arn"), "session_name": value("assumed.role.session.name"),
-                   "external_id": value("assumed.role.external.id")}
+        options = {
+            "role_arn": value("assumed.role.arn"),
+            "session_name": value("assumed.role.session.name"),
+            "external_id": value("assumed.role.external.id"),
+        }
         if duration := value("assumed.role.session.duration"):
             options["load_frequency"] = int(_seconds("assumed.role.session.duration", duration))
         return {name: given for name, given in options.items() if given}

@@ -68,8 +68,10 @@ def ship(spark: SparkSession) -> None:
 def classic_context(spark: SparkSession) -> SparkContext:
     """The session's context; Unsupported for a Spark Connect session, which has none."""
     if is_connect(spark):
-        raise Unsupported("jobs need a classic Spark session (accumulators, the status tracker): a Spark Connect "
-                          "session has none; run `python -m parquetext.spark` on the cluster, or by spark-submit")
+        raise Unsupported(
+            "jobs need a classic Spark session (accumulators, the status tracker): a Spark Connect "
+            "session has none; run `python -m parquetext.spark` on the cluster, or by spark-submit"
+        )
     return spark.sparkContext
 
 

@@ -56,7 +56,8 @@ def split(files: pa.Table, records: pa.Table) -> tuple[pa.Table, pa.Table]:
     """
     numbered = files.append_column("file", pa.array(range(files.num_rows), pa.int64()))
     seen = numbered.select(["file", "path", "size", "modified", "etag"]).rename_columns(
-        ["file", "path", "size", "now", "tag"])
+        ["file", "path", "size", "now", "tag"]
+    )
     known = records.append_column("record", pa.array(range(records.num_rows), pa.int64()))
     pairs = seen.join(known.select(["record", "path", "size", "modified", "etag"]), ["path", "size"], join_type="inner")
     same = pairs.filter(_is_same(pairs)).group_by("file").aggregate([("record", "max")])
@@ -83,8 +84,13 @@ def as_skipped(records: pa.Table) -> pa.Table:
     zeros = pa.array([0] * records.num_rows, pa.int64())
     told = {
         "outcome": pc.if_else(pc.is_in(records["outcome"], pa.array(FAILED)), records["outcome"], "skipped"),
-        "form_before": records["form_after"], "bytes_before": records["bytes_after"], "bytes_read": zeros,
-        "bytes_written": zeros, "milliseconds": zeros, "task": pa.array([-1] * records.num_rows, pa.int64())}
+        "form_before": records["form_after"],
+        "bytes_before": records["bytes_after"],
+        "bytes_read": zeros,
+        "bytes_written": zeros,
+        "milliseconds": zeros,
+        "task": pa.array([-1] * records.num_rows, pa.int64()),
+    }
     return pa.table([told.get(name, records[name]) for name in RECORDS.names], names=RECORDS.names).cast(RECORDS)
 
 

@@ -35,9 +35,10 @@ def table_options(properties: Mapping[str, str]) -> Mapping[str, str]:
         There is no location.
     """
     if not properties.get("path"):
-        raise Unsupported("a table without a location has no files to take columns from: CREATE TABLE … USING "
-                          "parquetext LOCATION '…'")
-    said = {name[len(_OPTION):]: value for name, value in properties.items() if name.lower().startswith(_OPTION)}
+        raise Unsupported(
+            "a table without a location has no files to take columns from: CREATE TABLE … USING parquetext LOCATION '…'"
+        )
+    said = {name[len(_OPTION) :]: value for name, value in properties.items() if name.lower().startswith(_OPTION)}
     return CaseInsensitiveDict({**said, "path": properties["path"]})
 
 
@@ -61,15 +62,21 @@ def options_for(schema: StructType, options: Mapping[str, str]) -> Mapping[str, 
     for field in schema:
         if _KEY in field.metadata:
             return CaseInsensitiveDict({**json.loads(field.metadata[_KEY]), **options})
-    raise Unsupported("no path: say .load(path); of a table whose columns were declared Spark tells a Python data "
-                      "source no location: CREATE TABLE … USING parquetext LOCATION '…' without columns, or "
-                      "SELECT … FROM table WITH (path '…')")
+    raise Unsupported(
+        "no path: say .load(path); of a table whose columns were declared Spark tells a Python data "
+        "source no location: CREATE TABLE … USING parquetext LOCATION '…' without columns, or "
+        "SELECT … FROM table WITH (path '…')"
+    )
 
 
 def without_options(schema: StructType) -> StructType:
     """The schema without what it remembers of a table: another one's, where a query reads that table."""
-    return StructType([_with_metadata(field, {key: value for key, value in field.metadata.items() if key != _KEY})
-                       for field in schema])
+    return StructType(
+        [
+            _with_metadata(field, {key: value for key, value in field.metadata.items() if key != _KEY})
+            for field in schema
+        ]
+    )
 
 
 def _with_metadata(field: StructField, metadata: Mapping) -> StructField:

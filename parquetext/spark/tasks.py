@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Work"]
 
-AT_ONCE = 8             # objects: requests take long and cost no processor
-AHEAD = 8 * AT_ONCE     # files that may be done before a slow one
+AT_ONCE = 8  # objects: requests take long and cost no processor
+AHEAD = 8 * AT_ONCE  # files that may be done before a slow one
 
 
 class File(NamedTuple):
@@ -80,8 +80,16 @@ class Work:
 
     def _row(self, task: int, doing: Doing, file: File) -> tuple[Row, object]:
         """A file's row, and what the action has found or the error that it failed with."""
-        row = Row(file.path, bytes_before=max(file.size, 0), bytes_after=max(file.size, 0), task=task, job=self.job,
-                  implementation=kernels.implementation(), modified=file.modified, etag=file.etag)
+        row = Row(
+            file.path,
+            bytes_before=max(file.size, 0),
+            bytes_after=max(file.size, 0),
+            task=task,
+            job=self.job,
+            implementation=kernels.implementation(),
+            modified=file.modified,
+            etag=file.etag,
+        )
         start, found = time.perf_counter(), None
         try:
             target = self.filesystems.target(file.path)
@@ -155,5 +163,7 @@ def check_shared(filesystems: Filesystems, folder: str) -> None:
     try:
         patiently(lambda: open_source(filesystems.target(f"{folder}/{JOB_FILE}")).close(), remote=True)
     except FileNotFoundError:
-        raise Unsupported(f"{folder}: results are stored here, but this machine does not see what the driver has "
-                          "written: give state=, a path that all machines share") from None
+        raise Unsupported(
+            f"{folder}: results are stored here, but this machine does not see what the driver has "
+            "written: give state=, a path that all machines share"
+        ) from None

@@ -23,8 +23,16 @@ _ARRIVALS = "path string, modificationTime timestamp, length bigint, content bin
 _NAMES = "*.{parquet,parq,pq,PARQUET}"
 
 
-def watch(spark: SparkSession, path: str, action: str = "upgrade", *, checkpoint: str | None = None,
-          trigger: Mapping | None = None, max_files: int | None = None, **options) -> StreamingQuery:
+def watch(
+    spark: SparkSession,
+    path: str,
+    action: str = "upgrade",
+    *,
+    checkpoint: str | None = None,
+    trigger: Mapping | None = None,
+    max_files: int | None = None,
+    **options,
+) -> StreamingQuery:
     """Do `action` to the files below a directory, to those that are there and to those that arrive.
 
     Parameters
@@ -68,8 +76,9 @@ def watch(spark: SparkSession, path: str, action: str = "upgrade", *, checkpoint
     classic_context(spark)
     known = [name for name, known in ACTIONS.items() if not known.finds]
     if action not in known:
-        raise ParquetextError(f"no such job for files that arrive: {action!r} (known: {', '.join(known)})",
-                              code=wire.BAD_ARGUMENT)
+        raise ParquetextError(
+            f"no such job for files that arrive: {action!r} (known: {', '.join(known)})", code=wire.BAD_ARGUMENT
+        )
     rehearse(action, options)
     path = normal(path)
     checkpoint = normal(checkpoint) if checkpoint else posixpath.join(path, "_parquetext", action)
@@ -84,8 +93,12 @@ def watch(spark: SparkSession, path: str, action: str = "upgrade", *, checkpoint
     if max_files is not None:
         source = source.option("maxFilesPerTrigger", max_files)
     writer = source.load(_for_spark(path)).select("path").writeStream.foreachBatch(act)
-    return writer.option("checkpointLocation", _for_spark(checkpoint)).queryName(f"parquetext {action} {path}").trigger(
-        **(trigger or {"processingTime": "0 seconds"})).start()
+    return (
+        writer.option("checkpointLocation", _for_spark(checkpoint))
+        .queryName(f"parquetext {action} {path}")
+        .trigger(**(trigger or {"processingTime": "0 seconds"}))
+        .start()
+    )
 
 
 def _for_spark(url: str) -> str:

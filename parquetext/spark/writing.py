@@ -26,8 +26,15 @@ __all__ = ["recover", "write"]
 MODES = {"append": APPEND, "overwrite": OVERWRITE, "ignore": IGNORE, "error": ERROR, "errorifexists": ERROR}
 
 
-def write(df: DataFrame, path: str | os.PathLike, mode: str = "errorifexists", partition_by: str | Sequence[str] = (),
-          form: str = "auto", sidecar: bool = False, **options: object) -> Written:
+def write(
+    df: DataFrame,
+    path: str | os.PathLike,
+    mode: str = "errorifexists",
+    partition_by: str | Sequence[str] = (),
+    form: str = "auto",
+    sidecar: bool = False,
+    **options: object,
+) -> Written:
     """Write a DataFrame as a dataset.
 
     Parameters
@@ -74,8 +81,10 @@ def write(df: DataFrame, path: str | os.PathLike, mode: str = "errorifexists", p
     chosen = MODES.get(mode.lower().replace("_", ""))
     if chosen is None:
         raise ParquetextError(f"mode {mode!r}: one of {', '.join(MODES)} expected")
-    given = {"compression": spark.conf.get("spark.sql.parquet.compression.codec"),
-             "partitionOverwriteMode": spark.conf.get("spark.sql.sources.partitionOverwriteMode")}
+    given = {
+        "compression": spark.conf.get("spark.sql.parquet.compression.codec"),
+        "partitionOverwriteMode": spark.conf.get("spark.sql.sources.partitionOverwriteMode"),
+    }
     parsed = OutputOptions.of({**given, **options, "form": form, "sidecar": sidecar})
     keys = [partition_by] if isinstance(partition_by, str) else list(partition_by)
     target = Filesystems.of(spark).target(normal(path))
@@ -83,6 +92,7 @@ def write(df: DataFrame, path: str | os.PathLike, mode: str = "errorifexists", p
     if job is None:
         return Written(0, 0, 0, {})
     try:
+
         def run_task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             yield pa.RecordBatch.from_pylist([{"output": pickle.dumps(job.run_task(batches))}])
 

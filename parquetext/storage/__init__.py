@@ -13,7 +13,25 @@ from .pending import journals_beside, old_tail
 from .source import LocalSource, RemoteSource, Version, open_source
 
 __all__ = [
-    "FORCEABLE", "BatchedSource", "Change", "LocalSource", "LocalTarget", "NewFile", "NewObject", "NewStream",
-    "Overlay", "RemoteSource", "RemoteTarget", "TailEdit", "Version", "change", "create", "journals_beside",
-    "old_tail", "open_source", "recover", "remove_unfinished", "resolve",
+    "FORCEABLE",
+    "BatchedSource",
+    "Change",
+    "LocalSource",
+    "LocalTarget",
+    "NewFile",
+    "NewObject",
+    "NewStream",
+    "Overlay",
+    "RemoteSource",
+    "RemoteTarget",
+    "TailEdit",
+    "Version",
+    "change",
+    "create",
+    "journals_beside",
+    "old_tail",
+    "open_source",
+    "recover",
+    "remove_unfinished",
+    "resolve",
 ]

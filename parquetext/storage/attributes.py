@@ -32,8 +32,11 @@ def keep_attributes(operations: Operations, source: LocalSource, target: int, fo
 def _keep_extended(operations: Operations, source: int, target: int) -> list[str]:
     """Copy extended attributes; the names of those that could not be."""
     old, new = _extended(source), _extended(target)
-    lost = [name for name, value in old.items()
-            if new.get(name) != value and not _tried(operations.set_attribute, target, name, value)]
+    lost = [
+        name
+        for name, value in old.items()
+        if new.get(name) != value and not _tried(operations.set_attribute, target, name, value)
+    ]
     extra = [name for name in new if name not in old and not _tried(operations.remove_attribute, target, name)]
     return lost + [f"the absence of {name}" for name in extra]
 

@@ -71,4 +71,5 @@ def _ask(filesystem: pyarrow.fs.FileSystem, path: str) -> None:
             f"{AZURE}://{path}: no credentials for the Azure account {account!r}: neither the URL has a key "
             f"(abfs://CONTAINER:KEY@{account}.dfs.core.windows.net/…), nor do the environment (AZURE_TENANT_ID, "
             "AZURE_CLIENT_ID, AZURE_CLIENT_SECRET), a workload or managed identity, or `az login` give a token; or "
-            "pass a pyarrow.fs.AzureFileSystem and a path") from None
+            "pass a pyarrow.fs.AzureFileSystem and a path"
+        ) from None

@@ -13,11 +13,11 @@ from .source import RemoteSource
 
 __all__ = ["BatchedSource"]
 
-GAP = 16 << 10      # bytes between two ranges that cost less than another request
-LEAST = 4 << 10     # of a request, where there are few: what lies behind a small cell is often wanted next
+GAP = 16 << 10  # bytes between two ranges that cost less than another request
+LEAST = 4 << 10  # of a request, where there are few: what lies behind a small cell is often wanted next
 FEW = 8
-LONGEST = 8 << 20   # of one request for several ranges
-KEPT = 1 << 20      # longer reads are not kept: whole Thrift footers, which nobody reads twice
+LONGEST = 8 << 20  # of one request for several ranges
+KEPT = 1 << 20  # longer reads are not kept: whole Thrift footers, which nobody reads twice
 T = TypeVar("T")
 _BEGIN = itemgetter(0)
 
@@ -123,7 +123,7 @@ class BatchedSource(RemoteSource):
             if not place:
                 return None
             begin, end, data = self._pieces[place - 1]
-        return data[offset - begin:offset - begin + length] if offset + length <= end else None
+        return data[offset - begin : offset - begin + length] if offset + length <= end else None
 
     def _keep(self, begin: int, data: bytes) -> None:
         """Add a piece, unless there is one around it; those that lie within it go."""

@@ -78,9 +78,16 @@ class Change:
 
 
 @contextlib.contextmanager
-def change(path: object, *, in_place: bool = False, keep_mtime: bool = False, force: Iterable[str] = (),
-           timeout: float = 0, is_sound: IsSound | None = None,
-           operations: Operations = OPERATIONS) -> Iterator[Change]:
+def change(
+    path: object,
+    *,
+    in_place: bool = False,
+    keep_mtime: bool = False,
+    force: Iterable[str] = (),
+    timeout: float = 0,
+    is_sound: IsSound | None = None,
+    operations: Operations = OPERATIONS,
+) -> Iterator[Change]:
     """Open a file to change its tail.
 
     A local file is locked until the end of the block, and a change in place that was interrupted is undone first.
@@ -130,24 +137,35 @@ def _open_remote(target: RemoteTarget, in_place: bool, keep_mtime: bool) -> Remo
         what = "changed in place" if in_place else "kept with their times"
         raise Refused(f"objects cannot be {what}", file=str(target))
     if target.filesystem.type_name == "hdfs":
-        raise Refused("libhdfs cannot put a file in the place of another at once: hdfs-native can "
-                      "(pip install 'parquetext[hdfs]'), for files named by URL", file=str(target))
+        raise Refused(
+            "libhdfs cannot put a file in the place of another at once: hdfs-native can "
+            "(pip install 'parquetext[hdfs]'), for files named by URL",
+            file=str(target),
+        )
     forget(target)
     return RemoteSource(target)
 
 
 @contextlib.contextmanager
-def _open_local(target: LocalTarget, *, writable: bool, timeout: float, forced: frozenset[str] = frozenset(),
-                ) -> Iterator[LocalSource]:
+def _open_local(
+    target: LocalTarget,
+    *,
+    writable: bool,
+    timeout: float,
+    forced: frozenset[str] = frozenset(),
+) -> Iterator[LocalSource]:
     """The file, locked, in its folder, which is held open."""
     path = os.path.realpath(target.path)
-    with (Folder.of(path) as folder,
-          open_locked(path, writable=writable, timeout=timeout, forced=forced, folder=folder) as source):
+    with (
+        Folder.of(path) as folder,
+        open_locked(path, writable=writable, timeout=timeout, forced=forced, folder=folder) as source,
+    ):
         yield source
 
 
-def _clean(operations: Operations, source: LocalSource, is_sound: IsSound | None, *,
-           untrusted_passes: bool = False) -> str | None:
+def _clean(
+    operations: Operations, source: LocalSource, is_sound: IsSound | None, *, untrusted_passes: bool = False
+) -> str | None:
     """Settle what killed processes left; says what was done, or what was left alone where that may pass."""
     swept = sweep(operations, source.name, source.folder)
     try:
@@ -161,8 +179,9 @@ def _clean(operations: Operations, source: LocalSource, is_sound: IsSound | None
     return "; ".join(filter(None, [done or (SWEPT if swept else None), settled])) or None
 
 
-def recover(path: object, *, timeout: float = 0, is_sound: IsSound | None = None,
-            operations: Operations = OPERATIONS) -> str | None:
+def recover(
+    path: object, *, timeout: float = 0, is_sound: IsSound | None = None, operations: Operations = OPERATIONS
+) -> str | None:
     """Undo a change in place that was interrupted, and remove what a killed process left beside a local file.
 
     Returns

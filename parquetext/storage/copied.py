@@ -45,8 +45,9 @@ def commit_copied(source: RemoteSource, goal: S3Object, edit: TailEdit) -> int:
         raise Conflict("it was removed meanwhile", file=source.name) from None
 
 
-def _commit_whole(source: RemoteSource, goal: S3Object, edit: TailEdit, tag: str, attributes: dict,
-                  checksum: ObjectChecksum) -> None:
+def _commit_whole(
+    source: RemoteSource, goal: S3Object, edit: TailEdit, tag: str, attributes: dict, checksum: ObjectChecksum
+) -> None:
     data = source.read(0, edit.keep) + edit.tail
     if not checksum.is_of_parts:
         with _settled(goal, edit):
@@ -60,15 +61,17 @@ def _commit_parts(goal: S3Object, edit: TailEdit, tag: str, attributes: dict, ch
     with _uploading(goal, edit, tag, attributes, checksum) as upload:
         ranges = list(_parts(edit.keep))
         with ThreadPoolExecutor(min(len(ranges), AT_ONCE)) as pool:
-            for copied in [pool.submit(upload.copy, number, begin, end, tag)
-                           for number, (begin, end) in enumerate(ranges, 1)]:
+            for copied in [
+                pool.submit(upload.copy, number, begin, end, tag) for number, (begin, end) in enumerate(ranges, 1)
+            ]:
                 copied.result()
         upload.send(len(ranges) + 1, edit.tail)
 
 
 @contextlib.contextmanager
-def _uploading(goal: S3Object, edit: TailEdit, tag: str, attributes: dict,
-               checksum: ObjectChecksum) -> Iterator[S3Upload]:
+def _uploading(
+    goal: S3Object, edit: TailEdit, tag: str, attributes: dict, checksum: ObjectChecksum
+) -> Iterator[S3Upload]:
     """An upload that is put in the object's place at the end of the block."""
     upload = goal.upload(checksum, **attributes)
     try:

@@ -33,8 +33,9 @@ REMOVED = "removed unfinished checksums of Hadoop's"
 
 
 @contextlib.contextmanager
-def renewed_for_edit(operations: Operations, source: LocalSource, edit: TailEdit,
-                     forced: frozenset[str]) -> Iterator[str]:
+def renewed_for_edit(
+    operations: Operations, source: LocalSource, edit: TailEdit, forced: frozenset[str]
+) -> Iterator[str]:
     """Let the checksum file beside `source`, which is locked, follow the block's change; yields what is to be told.
 
     One that does not fit the file before is left as it is: a fitting one would hide what is wrong.
@@ -56,8 +57,9 @@ def renewed_for_edit(operations: Operations, source: LocalSource, edit: TailEdit
 
 
 @contextlib.contextmanager
-def renewed_for(operations: Operations, path: str, folder: Folder, new: LocalSource,
-                forced: frozenset[str]) -> Iterator[None]:
+def renewed_for(
+    operations: Operations, path: str, folder: Folder, new: LocalSource, forced: frozenset[str]
+) -> Iterator[None]:
     """The same for a file that the block puts in the place of another, `new` by its content, whatever fitted before."""
     with _opened(path, folder) as old:
         sums = None if old is None else Checksums.read(old)
@@ -69,8 +71,9 @@ def renewed_for(operations: Operations, path: str, folder: Folder, new: LocalSou
 
 
 @contextlib.contextmanager
-def _renewed(operations: Operations, old: LocalSource, path: str, make: Callable[[], Checksums],
-             forced: frozenset[str]) -> Iterator[None]:
+def _renewed(
+    operations: Operations, old: LocalSource, path: str, make: Callable[[], Checksums], forced: frozenset[str]
+) -> Iterator[None]:
     folder, place, aside, new = old.folder, old.name, beside(path, CHECKSUMS_OLD), beside(path, CHECKSUMS_NEW)
     with contextlib.ExitStack() as opened:
         try:
@@ -80,8 +83,11 @@ def _renewed(operations: Operations, old: LocalSource, path: str, make: Callable
             _set_aside(operations, old, aside, file, make(), forced)
         except PermissionError as error:
             _discard(operations, [new], folder)
-            raise Refused(f"{os.path.basename(place)} cannot be renewed ({error.strerror}), and Hadoop would not read "
-                          "the file then; remove it, or change the file as its owner", file=path) from None
+            raise Refused(
+                f"{os.path.basename(place)} cannot be renewed ({error.strerror}), and Hadoop would not read "
+                "the file then; remove it, or change the file as its owner",
+                file=path,
+            ) from None
         except BaseException:
             _discard(operations, [new], folder)
             raise
@@ -95,8 +101,9 @@ def _renewed(operations: Operations, old: LocalSource, path: str, make: Callable
         operations.unlink(aside, folder)  # no flush: whatever a power cut brings back, the next change settles
 
 
-def _set_aside(operations: Operations, old: LocalSource, aside: str, file: int, sums: Checksums,
-               forced: frozenset[str]) -> None:
+def _set_aside(
+    operations: Operations, old: LocalSource, aside: str, file: int, sums: Checksums, forced: frozenset[str]
+) -> None:
     """Write the new checksums into the open `file`; then give the old ones the name `aside`."""
     keep_attributes(operations, old, file, forced)
     operations.write(file, sums.to_bytes(), 0)

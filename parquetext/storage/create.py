@@ -15,8 +15,9 @@ from .s3 import s3_object
 __all__ = ["NewFile", "NewObject", "NewS3Object", "NewStream", "create"]
 
 
-def create(path: object, *, force: Iterable[str] = (),
-           owner: int | None = None) -> NewFile | NewObject | NewS3Object | NewStream:
+def create(
+    path: object, *, force: Iterable[str] = (), owner: int | None = None
+) -> NewFile | NewObject | NewS3Object | NewStream:
     """A new file: write to its `sink`, then `commit` or `abort` it.
 
     Between them, `hold` says that the end begins which an edit may change, and `written` gives what was written, to

@@ -20,8 +20,10 @@ def check(force: Iterable[str], known: Iterable[str] = FORCEABLE) -> frozenset[s
     """The names as a set; ParquetextError for one that is not known."""
     forced = frozenset([force] if isinstance(force, str) else force)
     if unknown := sorted(forced - set(known)):
-        raise ParquetextError(f"no such refusal to force: {', '.join(unknown)} (known: {', '.join(sorted(known))})",
-                              code=wire.BAD_ARGUMENT)
+        raise ParquetextError(
+            f"no such refusal to force: {', '.join(unknown)} (known: {', '.join(sorted(known))})",
+            code=wire.BAD_ARGUMENT,
+        )
     return forced
 
 

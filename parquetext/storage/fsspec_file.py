@@ -95,7 +95,7 @@ class FsspecFile(io.RawIOBase):
     def readinto(self, buffer) -> int:
         length = max(0, min(len(buffer), self._size - self._at))
         data = self.read_at(length, self._at) if length else b""
-        buffer[:len(data)] = data
+        buffer[: len(data)] = data
         self._at += len(data)
         return len(data)
 
@@ -112,7 +112,7 @@ def modified_of(facts: Mapping) -> int | None:
     name = next((name for name in _TIMES if facts.get(name)), None)
     told = facts.get(name)
     if isinstance(told, (int, float)):
-        return int(told * 10**(6 if name == _IN_MS else 9))
+        return int(told * 10 ** (6 if name == _IN_MS else 9))
     try:
         time = told if isinstance(told, datetime) else datetime.fromisoformat(told or "")
     except (TypeError, ValueError):

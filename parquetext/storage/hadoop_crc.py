@@ -90,8 +90,9 @@ class Checksums:
             return False
         if other is None or other.chunk != self.chunk:
             return True
-        differing = (number for number, pair in enumerate(zip(self.sums, other.sums, strict=False))
-                     if pair[0] != pair[1])
+        differing = (
+            number for number, pair in enumerate(zip(self.sums, other.sums, strict=False)) if pair[0] != pair[1]
+        )
         return all(next(_computed(source, number, self.chunk)) == self.sums[number] for number in differing)
 
     def after(self, source: LocalSource, edit: TailEdit) -> Checksums:
@@ -109,7 +110,7 @@ def _computed(source: Source, first: int, chunk: int) -> Iterator[int]:
         end = min(at + step, source.size)
         if chunk <= _STEP:
             data = memoryview(source.read(at, end - at))
-            yield from (zlib.crc32(data[begin:begin + chunk]) for begin in range(0, len(data), chunk))
+            yield from (zlib.crc32(data[begin : begin + chunk]) for begin in range(0, len(data), chunk))
         else:
             crc = 0
             for begin in range(at, end, _STEP):

@@ -19,8 +19,10 @@ HDFS_SCHEMES = ("hdfs", "viewfs")
 MODE = "mode"  # among the metadata of a new file: octal digits
 _ACTIONS = ("---", "--x", "-w-", "-wx", "r--", "r-x", "rw-", "rwx")
 _NO_LISTS = "Support for ACLs has been disabled"
-_NEEDS = ("needs hdfs-native (pip install 'parquetext[hdfs]'), or libhdfs (ARROW_LIBHDFS_DIR or HADOOP_HOME, "
-          "JAVA_HOME, and CLASSPATH from `hadoop classpath --glob`), on every machine")
+_NEEDS = (
+    "needs hdfs-native (pip install 'parquetext[hdfs]'), or libhdfs (ARROW_LIBHDFS_DIR or HADOOP_HOME, "
+    "JAVA_HOME, and CLASSPATH from `hadoop classpath --glob`), on every machine"
+)
 
 
 def hdfs_filesystem(url: str, settings: Mapping[str, str] | None = None) -> pyarrow.fs.FileSystem:

@@ -59,7 +59,7 @@ class Holding:
         """Pass on what is held, with the edit applied; the number of bytes that were written in all."""
         held, self._held = self._held or bytearray(), None
         if edit is not None:
-            del held[edit.keep - self._at:]
+            del held[edit.keep - self._at :]
             held += edit.tail
         self.write(bytes(held))
         return self._at
@@ -108,7 +108,7 @@ class Held(Source):
 
     def _read(self, offset: int, length: int) -> bytes:
         at = offset - self._start
-        return self._data[at:at + length] if at >= 0 else b""
+        return self._data[at : at + length] if at >= 0 else b""
 
     def close(self) -> None:
         """Nothing is open."""

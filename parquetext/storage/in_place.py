@@ -67,8 +67,9 @@ def _taken(path: str, source: LocalSource) -> ParquetextError:
     except FileNotFoundError:
         reason = ""
     if reason:
-        return Refused(f"{os.path.basename(path)}, where its journal would be, {reason}: remove that first",
-                       file=source.name)
+        return Refused(
+            f"{os.path.basename(path)}, where its journal would be, {reason}: remove that first", file=source.name
+        )
     return Conflict("another process is changing it", file=source.name)
 
 
@@ -128,6 +129,7 @@ def repair(operations: Operations, source: LocalSource, is_sound: IsSound | None
 def _put_back_by_name(operations: Operations, source: LocalSource, entry: journal.Journal) -> None:
     with LocalSource(source.name, os.O_RDWR, source.folder) as writable:
         if not names_file(source.name, source.fd, source.folder) or (
-                writable.version.identity != source.version.identity):
+            writable.version.identity != source.version.identity
+        ):
             raise Conflict("it was replaced by somebody else meanwhile", file=source.name)
         _put_back(operations, writable.fd, entry)

@@ -87,8 +87,8 @@ class Journal:
         for begin, end in steps(self.keep, source.size):
             now, old = source.read(begin, end - begin), self.old(begin, end)
             for at, stop in pieces(begin, end, shortest):
-                piece = now[at - begin:stop - begin]
-                was_old = piece == old[at - begin:stop - begin]
+                piece = now[at - begin : stop - begin]
+                was_old = piece == old[at - begin : stop - begin]
                 was_new = self._is_new(piece, at, stop, next(sums, None))
                 if not was_old and not was_new:
                     return None
@@ -104,8 +104,9 @@ class Journal:
 
     def _state_by_whole_tails(self, source: LocalSource) -> str:
         tail = steps(self.keep, self.old_size)
-        if source.size == self.old_size and all(source.read(begin, end - begin) == self.old(begin, end)
-                                                for begin, end in tail):
+        if source.size == self.old_size and all(
+            source.read(begin, end - begin) == self.old(begin, end) for begin, end in tail
+        ):
             return OLD
         is_new = source.size == self.new_size and _checksum(source, self.keep, self.new_size) == self.new_crc
         return NEW if is_new else MIXED
@@ -113,8 +114,11 @@ class Journal:
     def old(self, begin: int, end: int) -> bytes:
         """The bytes [begin, end) of the file before, with zeros behind its end; `begin` is in its tail."""
         known = max(0, min(end, self.old_size) - begin)
-        return self.file.read(self.tail_at + begin - self.keep, known).ljust(end - begin, b"\0") if known else bytes(
-            end - begin)
+        return (
+            self.file.read(self.tail_at + begin - self.keep, known).ljust(end - begin, b"\0")
+            if known
+            else bytes(end - begin)
+        )
 
     def old_tail(self) -> TailEdit:
         """What gives the file its old tail."""
@@ -124,8 +128,10 @@ class Journal:
         if self.version is None:
             return f"a journal of version 1, for a file of {self.old_size} bytes"
         seconds = time.gmtime(self.version.modified // 10**9)
-        return (f"a journal for a file of {self.old_size} bytes, inode {self.version.identity[1]}, last changed "
-                f"{time.strftime('%Y-%m-%d %H:%M:%S', seconds)} UTC")
+        return (
+            f"a journal for a file of {self.old_size} bytes, inode {self.version.identity[1]}, last changed "
+            f"{time.strftime('%Y-%m-%d %H:%M:%S', seconds)} UTC"
+        )
 
 
 def journal_path(path: str) -> str:
@@ -136,16 +142,33 @@ def journal_path(path: str) -> str:
 def write(operations: Operations, file: int, source: LocalSource, edit: TailEdit) -> None:
     """Write the journal of `edit` on `source` into the new, open `file`."""
     tail, shortest = memoryview(edit.tail), min(source.size, edit.size)
-    sums = _little_endian(array("I", (zlib.crc32(tail[at - edit.keep:stop - edit.keep])
-                                      for at, stop in pieces(edit.keep, edit.size, shortest))))
+    sums = _little_endian(
+        array(
+            "I",
+            (
+                zlib.crc32(tail[at - edit.keep : stop - edit.keep])
+                for at, stop in pieces(edit.keep, edit.size, shortest)
+            ),
+        )
+    )
     head_bytes, crc = _HEADER.size + _CRC.size + len(sums), 0
     for begin, end in steps(edit.keep, source.size):
         old = source.read(begin, end - begin)
         crc = zlib.crc32(old, crc)
         operations.write(file, old, head_bytes + begin - edit.keep)
     version = source.version
-    header = _HEADER.pack(_MAGIC, edit.keep, source.size, edit.size, *version.identity, version.modified,
-                          version.changed, checksum_before(source, edit.keep), crc, zlib.crc32(sums))
+    header = _HEADER.pack(
+        _MAGIC,
+        edit.keep,
+        source.size,
+        edit.size,
+        *version.identity,
+        version.modified,
+        version.changed,
+        checksum_before(source, edit.keep),
+        crc,
+        zlib.crc32(sums),
+    )
     operations.write(file, b"".join((header, _CRC.pack(zlib.crc32(header)), sums)), 0)
 
 
@@ -163,7 +186,7 @@ def parse(file: LocalSource) -> Journal | None:
     if layout is None or file.size < layout.size + _CRC.size:
         return None
     header = file.read(0, layout.size + _CRC.size)
-    if _CRC.unpack_from(header, layout.size)[0] != zlib.crc32(header[:layout.size]):
+    if _CRC.unpack_from(header, layout.size)[0] != zlib.crc32(header[: layout.size]):
         return None
     _, keep, old_size, new_size, *facts = layout.unpack_from(header)
     if keep > min(old_size, new_size):
@@ -180,8 +203,16 @@ def parse(file: LocalSource) -> Journal | None:
     sums = file.read(sums_at, sums_bytes)
     if zlib.crc32(sums) != sums_crc:
         return None
-    found = Journal(file, keep, old_size, new_size, seen, sums_at + sums_bytes, _from_little_endian(sums),
-                    Version((device, inode), old_size, modified, changed))
+    found = Journal(
+        file,
+        keep,
+        old_size,
+        new_size,
+        seen,
+        sums_at + sums_bytes,
+        _from_little_endian(sums),
+        Version((device, inode), old_size, modified, changed),
+    )
     return found if _holds_tail(found, tail_bytes, old_crc) else None
 
 

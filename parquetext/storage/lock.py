@@ -23,8 +23,9 @@ _PAUSE_SECONDS = 0.01
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 
 
-def open_locked(path: str, *, writable: bool, timeout: float, forced: frozenset[str],
-                folder: Folder | None = None) -> LocalSource:
+def open_locked(
+    path: str, *, writable: bool, timeout: float, forced: frozenset[str], folder: Folder | None = None
+) -> LocalSource:
     """The file at `path`, which is no link, open and locked until it is closed; looked up in `folder` if that is open.
 
     Raises
@@ -66,4 +67,3 @@ def _lock(source: LocalSource, forced: frozenset[str]) -> bool:
             raise
         refuse(forced, "lock", f"its filesystem has no locks ({os.strerror(error.errno)})", source.name)
     return True
-

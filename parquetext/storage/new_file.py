@@ -59,8 +59,14 @@ class NewFile:
         It cannot be written there: no such folder, no permission, not a regular file.
     """
 
-    def __init__(self, path: str, forced: frozenset[str] = frozenset(), operations: Operations = OPERATIONS, *,
-                 owner: int | None = None):
+    def __init__(
+        self,
+        path: str,
+        forced: frozenset[str] = frozenset(),
+        operations: Operations = OPERATIONS,
+        *,
+        owner: int | None = None,
+    ):
         self.path = os.path.realpath(path) if owner is None else follow(path, owner)
         self._operations, self._forced, self._fd = operations, forced, -1
         self._hidden = beside(self.path, NEW)
@@ -117,8 +123,10 @@ class NewFile:
             operations.fsync(file)
             if not names_file(self._hidden, file, self._folder):
                 raise Conflict("somebody removed the new file before it was in place", file=self.path)
-            with (LocalSource(self._hidden, folder=self._folder) as new,
-                  renewed_for(operations, self.path, self._folder, new, self._forced)):
+            with (
+                LocalSource(self._hidden, folder=self._folder) as new,
+                renewed_for(operations, self.path, self._folder, new, self._forced),
+            ):
                 operations.rename(self._hidden, self.path, self._folder)
             self._close_file()
             operations.fsync_folder(self._folder)

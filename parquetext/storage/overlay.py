@@ -21,7 +21,7 @@ class Overlay(Source):
         kept = max(0, min(length, self.keep - offset))
         head = self._source.read(offset, kept) if kept else b""
         start = max(0, offset - self.keep)
-        return head + bytes(self._tail[start:start + length - kept])
+        return head + bytes(self._tail[start : start + length - kept])
 
     def close(self) -> None:
         self._source.close()

@@ -75,13 +75,13 @@ def resolve(path: object) -> LocalTarget | RemoteTarget:
     if scheme == "file":
         return LocalTarget(_of_file_uri(text))
     if scheme in HDFS_SCHEMES:
-        name_node, slash, rest = text[uri.end():].partition("/")
+        name_node, slash, rest = text[uri.end() :].partition("/")
         return RemoteTarget(hdfs_filesystem(uri[0] + name_node), (slash or "/") + rest)
-    return _of_uri(_SCHEME_ALIASES.get(scheme, scheme) + text[len(scheme):])
+    return _of_uri(_SCHEME_ALIASES.get(scheme, scheme) + text[len(scheme) :])
 
 
 def _of_file_uri(text: str) -> str:
-    host, slash, path = text[len("file://"):].partition("/")
+    host, slash, path = text[len("file://") :].partition("/")
     if host not in ("", "localhost") or not slash:
         raise ParquetextError(f"{text}: not a local file: file:///absolute/path expected")
     return "/" + urllib.parse.unquote(path)

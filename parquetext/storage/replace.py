@@ -18,8 +18,9 @@ from .unchanged import check_unchanged, names_file
 __all__ = ["create_locked", "replace", "sweep"]
 
 
-def replace(operations: Operations, source: LocalSource, edit: TailEdit, *, keep_mtime: bool,
-            forced: frozenset[str]) -> None:
+def replace(
+    operations: Operations, source: LocalSource, edit: TailEdit, *, keep_mtime: bool, forced: frozenset[str]
+) -> None:
     """Write the new file beside `source`, whose lock is held, flush it, rename it, flush the folder."""
     new, folder = beside(source.name, NEW), source.folder
     file = create_locked(operations, new, folder=folder)
@@ -67,8 +68,9 @@ def sweep(operations: Operations, path: str, folder: Folder, kind: str = NEW) ->
     except (ParquetextError, OSError) as error:
         if isinstance(error, OSError) and error.errno not in (errno.ELOOP, errno.ENXIO):
             raise
-        raise Refused(f"{os.path.basename(new)}, where its new file would be, is not a regular file: remove that first",
-                      file=path) from None
+        raise Refused(
+            f"{os.path.basename(new)}, where its new file would be, is not a regular file: remove that first", file=path
+        ) from None
     with file:
         if not _try_lock(file.fd):
             raise Conflict("another process is changing it", file=path)

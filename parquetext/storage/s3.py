@@ -22,9 +22,23 @@ LEAST_PART = 5 << 20  # of every part but the last
 AT_ONCE = 8
 _CHANGED = {"PreconditionFailed", "ConditionalRequestConflict", "412", "409"}
 _ABSENT = {"NoSuchKey", "NoSuchBucket", "404"}
-_KEPT = ("CacheControl", "ContentDisposition", "ContentEncoding", "ContentLanguage", "ContentType", "Expires",
-         "Metadata", "ServerSideEncryption", "SSEKMSKeyId", "BucketKeyEnabled", "StorageClass",
-         "WebsiteRedirectLocation", "ObjectLockMode", "ObjectLockRetainUntilDate", "ObjectLockLegalHoldStatus")
+_KEPT = (
+    "CacheControl",
+    "ContentDisposition",
+    "ContentEncoding",
+    "ContentLanguage",
+    "ContentType",
+    "Expires",
+    "Metadata",
+    "ServerSideEncryption",
+    "SSEKMSKeyId",
+    "BucketKeyEnabled",
+    "StorageClass",
+    "WebsiteRedirectLocation",
+    "ObjectLockMode",
+    "ObjectLockRetainUntilDate",
+    "ObjectLockLegalHoldStatus",
+)
 _LOCKED = ObjectChecksum("CRC32")
 
 
@@ -154,15 +168,21 @@ class S3Upload:
         """Let the store copy a part from the object itself, if its ETag is `tag`."""
         with self._goal.asking():
             copied = self._goal.client.upload_part_copy(
-                **self._where, PartNumber=number, CopySource=self._goal.where, CopySourceIfMatch=tag,
-                CopySourceRange=f"bytes={begin}-{end - 1}")["CopyPartResult"]
+                **self._where,
+                PartNumber=number,
+                CopySource=self._goal.where,
+                CopySourceIfMatch=tag,
+                CopySourceRange=f"bytes={begin}-{end - 1}",
+            )["CopyPartResult"]
         self._tags[number], self._sums[number] = copied["ETag"], self._checksum.of_copy(copied, begin, end)
 
     def finish(self, **options) -> None:
         """Put the new object in place."""
         told = all(self._sums.values())  # of some parts alone they are no use to the store
-        parts = [{"PartNumber": number, "ETag": tag, **(self._sums[number] if told else {})}
-                 for number, tag in sorted(self._tags.items())]
+        parts = [
+            {"PartNumber": number, "ETag": tag, **(self._sums[number] if told else {})}
+            for number, tag in sorted(self._tags.items())
+        ]
         with self._goal.asking():
             self._goal.client.complete_multipart_upload(**self._where, MultipartUpload={"Parts": parts}, **options)
 
@@ -179,10 +199,16 @@ def _settings(target: RemoteTarget) -> Mapping:
 
 def _client_of(target: RemoteTarget, settings: Mapping):
     return _client(
-        settings.get("region") or target.filesystem.region, settings.get("endpoint_override") or "",
-        settings.get("scheme") or "https", settings.get("access_key") or "", settings.get("secret_key") or "",
-        settings.get("session_token") or "", bool(settings.get("force_virtual_addressing")),
-        settings.get("tls_ca_file_path") or "", _proxy(settings.get("proxy_options") or {}))
+        settings.get("region") or target.filesystem.region,
+        settings.get("endpoint_override") or "",
+        settings.get("scheme") or "https",
+        settings.get("access_key") or "",
+        settings.get("secret_key") or "",
+        settings.get("session_token") or "",
+        bool(settings.get("force_virtual_addressing")),
+        settings.get("tls_ca_file_path") or "",
+        _proxy(settings.get("proxy_options") or {}),
+    )
 
 
 def _proxy(options: Mapping) -> str:
@@ -194,8 +220,17 @@ def _proxy(options: Mapping) -> str:
 
 
 @lru_cache(maxsize=16)
-def _client(region: str, endpoint: str, scheme: str, key: str, secret: str, token: str, virtual: bool, authorities: str,
-            proxy: str):
+def _client(
+    region: str,
+    endpoint: str,
+    scheme: str,
+    key: str,
+    secret: str,
+    token: str,
+    virtual: bool,
+    authorities: str,
+    proxy: str,
+):
     """A client as the filesystem's; making one takes a tenth of a second, and any thread may use it."""
     import boto3
     from botocore.config import Config
@@ -203,11 +238,19 @@ def _client(region: str, endpoint: str, scheme: str, key: str, secret: str, toke
     if endpoint and "://" not in endpoint:
         endpoint = f"{scheme}://{endpoint}"
     config = Config(
-        retries={"mode": "standard", "max_attempts": 5}, max_pool_connections=AT_ONCE * 2,
+        retries={"mode": "standard", "max_attempts": 5},
+        max_pool_connections=AT_ONCE * 2,
         request_checksum_calculation="when_required",  # where an object has one, it is given here
         proxies={"http": proxy, "https": proxy} if proxy else None,
-        s3={"addressing_style": "virtual" if virtual or not endpoint else "path"})
+        s3={"addressing_style": "virtual" if virtual or not endpoint else "path"},
+    )
     return boto3.session.Session().client(
-        "s3", region_name=region or None, endpoint_url=endpoint or None, aws_access_key_id=key or None,
-        aws_secret_access_key=secret or None, aws_session_token=token or None, verify=authorities or None,
-        config=config)
+        "s3",
+        region_name=region or None,
+        endpoint_url=endpoint or None,
+        aws_access_key_id=key or None,
+        aws_secret_access_key=secret or None,
+        aws_session_token=token or None,
+        verify=authorities or None,
+        config=config,
+    )

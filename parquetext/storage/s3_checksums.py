@@ -114,7 +114,7 @@ def _crc(name: str, data: bytes, polynomial: int, width: int) -> bytes:
         for place, table in enumerate(_block_power(polynomial, width)):
             product ^= int.from_bytes(left.translate(table), "little") << 8 * place
         high = _remainder(bytes(width), product & ones, bytewise)
-        block = int.from_bytes(data[at:at + _BLOCK], "little")
+        block = int.from_bytes(data[at : at + _BLOCK], "little")
         left = (product >> 8 * width ^ high ^ block).to_bytes(_BLOCK, "little")
     return (_remainder(left, 0, bytewise) ^ ones).to_bytes(width, "big")
 

@@ -12,9 +12,14 @@ from .tables import STRUCTS
 __all__ = ["Unknown", "read", "read_at", "write"]
 
 COMPACT = {
-    "bool": (wire.TYPE_TRUE, wire.TYPE_FALSE), "i8": (wire.TYPE_BYTE,), "i16": (wire.TYPE_I16,),
-    "i32": (wire.TYPE_I32,), "i64": (wire.TYPE_I64,), "double": (wire.TYPE_DOUBLE,),
-    "binary": (wire.TYPE_BINARY,), "string": (wire.TYPE_BINARY,),
+    "bool": (wire.TYPE_TRUE, wire.TYPE_FALSE),
+    "i8": (wire.TYPE_BYTE,),
+    "i16": (wire.TYPE_I16,),
+    "i32": (wire.TYPE_I32,),
+    "i64": (wire.TYPE_I64,),
+    "double": (wire.TYPE_DOUBLE,),
+    "binary": (wire.TYPE_BINARY,),
+    "string": (wire.TYPE_BINARY,),
 }
 BITS = {"i16": 16, "i32": 32, "i64": 64}
 
@@ -93,7 +98,7 @@ def _compact(type: str) -> tuple[int, ...]:
 
 
 def _item(type: str) -> str:
-    return type[len("list<"):-1]
+    return type[len("list<") : -1]
 
 
 def _items_fit(type: str, data: memoryview, at: int) -> bool:
@@ -114,7 +119,7 @@ def _read_value(type: str, data: memoryview, at: int) -> tuple[object, int]:
         return struct.unpack_from("<d", data, at)[0], at + 8
     if type in ("binary", "string"):
         length, start = kernels.varint.decode32(data, at)
-        content = bytes(data[start:start + length])
+        content = bytes(data[start : start + length])
         return content if type == "binary" else content.decode("utf-8", "surrogateescape"), start + length
     if not type.startswith("list<"):
         return read_at(type, data, at)

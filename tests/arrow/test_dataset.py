@@ -49,9 +49,19 @@ def lake(tmp_path) -> Path:
 
 
 EXPRESSIONS = [
-    F("v") > 3, F("v").is_null(), F("day").is_null(), F("day") == "a b/c", F("n") == 2, ~(F("n") == 2),
-    F("n").is_null(), (F("n") < 3) & (F("v") == 2), (F("n") == 3) | (F("t") == "d"), F("t").isin(["x", "é"]),
-    F("v") > 1000, [("v", "=", 2)], [[("n", "=", 1), ("t", "in", ["c"])], [("day", "==", "2024-01-02")]],
+    F("v") > 3,
+    F("v").is_null(),
+    F("day").is_null(),
+    F("day") == "a b/c",
+    F("n") == 2,
+    ~(F("n") == 2),
+    F("n").is_null(),
+    (F("n") < 3) & (F("v") == 2),
+    (F("n") == 3) | (F("t") == "d"),
+    F("t").isin(["x", "é"]),
+    F("v") > 1000,
+    [("v", "=", 2)],
+    [[("n", "=", 1), ("t", "in", ["c"])], [("day", "==", "2024-01-02")]],
     [("n", "not in", [1, 2])],
 ]
 
@@ -84,7 +94,8 @@ class TestAsPyarrow:
         ours, theirs = both
         for expression in (F("n") == 2, ~(F("n") == 2), F("day").is_null(), F("day") == "a b/c", F("n") > 5):
             assert [each.path for each in ours.get_fragments(expression)] == [
-                each.path for each in theirs.get_fragments(expression)]
+                each.path for each in theirs.get_fragments(expression)
+            ]
 
     def test_what_is_computed_and_no_columns_at_all(self, both):
         ours, theirs = both
@@ -134,8 +145,12 @@ def test_statistics_rule_out_row_groups_of_all_files_together(lake):
 
 def test_bloom_filters_rule_out_more(tmp_path):
     for name, start in (("a", 0), ("b", 1)):
-        put_file(tmp_path, f"{name}.parquet", pa.table({"v": list(range(start, 100, 2))}),
-                 bloom_filter_options={"v": {"ndv": 50, "fpp": 0.0001}})
+        put_file(
+            tmp_path,
+            f"{name}.parquet",
+            pa.table({"v": list(range(start, 100, 2))}),
+            bloom_filter_options={"v": {"ndv": 50, "fpp": 0.0001}},
+        )
     dataset = parquetext.dataset(tmp_path)
     assert [Path(each.path).name for each in dataset.get_fragments([("v", "=", 31)])] == ["b.parquet"]
     assert dataset.to_table(filter=[("v", "in", [30, 31])])["v"].to_pylist() == [30, 31]
@@ -211,12 +226,19 @@ def test_a_directory_of_an_object_store(lake):
 
 TYPES = {
     "i": [(pa.int64(), st.integers(-3, 3)), (pa.int8(), st.integers(-3, 3)), (pa.int32(), st.integers(-3, 3))],
-    "f": [(pa.float64(), st.sampled_from([-0.0, 0.0, 1.5, float("nan")])),
-          (pa.float32(), st.sampled_from([-0.0, 0.0, 1.5, float("nan")]))],
-    "s": [(pa.string(), st.text("aé", max_size=2)), (pa.large_string(), st.text("aé", max_size=2)),
-          (pa.dictionary(pa.int8(), pa.string()), st.text("aé", max_size=2))],
-    "u": [(pa.timestamp("us"), st.datetimes(datetime.datetime(1969, 12, 31), datetime.datetime(1970, 1, 2))),
-          (pa.timestamp("ms"), st.sampled_from([datetime.datetime(1970, 1, 1), datetime.datetime(1970, 1, 1, 5)]))],
+    "f": [
+        (pa.float64(), st.sampled_from([-0.0, 0.0, 1.5, float("nan")])),
+        (pa.float32(), st.sampled_from([-0.0, 0.0, 1.5, float("nan")])),
+    ],
+    "s": [
+        (pa.string(), st.text("aé", max_size=2)),
+        (pa.large_string(), st.text("aé", max_size=2)),
+        (pa.dictionary(pa.int8(), pa.string()), st.text("aé", max_size=2)),
+    ],
+    "u": [
+        (pa.timestamp("us"), st.datetimes(datetime.datetime(1969, 12, 31), datetime.datetime(1970, 1, 2))),
+        (pa.timestamp("ms"), st.sampled_from([datetime.datetime(1970, 1, 1), datetime.datetime(1970, 1, 1, 5)])),
+    ],
 }
 SCHEMA = pa.schema([(name, kinds[0][0]) for name, kinds in TYPES.items()] + [("k", pa.int32())])
 
@@ -240,8 +262,15 @@ def test_no_row_is_lost_whatever_the_files_are_like(tmp_path_factory, data, filt
         key = data.draw(st.sampled_from(["0", "1", NULL]))
         blooms = {name: {"ndv": 5} for name in columns if data.draw(st.booleans())}
         form = data.draw(st.sampled_from(["thrift", "flat", "index"]))
-        put_file(folder, f"k={key}/{number}.parquet", pa.table(columns), form, row_group_size=2,
-                 write_statistics=data.draw(st.booleans()), bloom_filter_options=blooms)
+        put_file(
+            folder,
+            f"k={key}/{number}.parquet",
+            pa.table(columns),
+            form,
+            row_group_size=2,
+            write_statistics=data.draw(st.booleans()),
+            bloom_filter_options=blooms,
+        )
         if data.draw(st.booleans()):
             sidecar.build(folder / f"k={key}/{number}.parquet")
     expression = pq.filters_to_expression(filters)

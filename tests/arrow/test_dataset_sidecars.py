@@ -22,8 +22,14 @@ FILES, ROWS = 6, 100
 
 def table(number: int) -> pa.Table:
     rows = range(number * ROWS, (number + 1) * ROWS)
-    return pa.table({"n": pa.array(rows, pa.int64()), "text": [f"t{n:05}" for n in rows],
-                     "when": pa.array(rows, pa.timestamp("us")), "x": [n / 4 for n in rows]})
+    return pa.table(
+        {
+            "n": pa.array(rows, pa.int64()),
+            "text": [f"t{n:05}" for n in rows],
+            "when": pa.array(rows, pa.timestamp("us")),
+            "x": [n / 4 for n in rows],
+        }
+    )
 
 
 @pytest.fixture
@@ -44,9 +50,14 @@ def plan(lake, filter) -> list[tuple[str, list[int]]]:
 
 
 FILTERS = [
-    [("n", "=", 333)], [("n", ">", 580)], [("text", "in", ["t00001", "t00599", "no"])],
+    [("n", "=", 333)],
+    [("n", ">", 580)],
+    [("text", "in", ["t00001", "t00599", "no"])],
     [[("n", "<", 3), ("day", "=", 0)], [("when", ">=", pa.scalar(598, pa.timestamp("us")))]],
-    [("x", "<", 1.0), ("day", "!=", 2)], [("day", "=", 1)], [("n", "=", -5)], pc.field("n") == 77,
+    [("x", "<", 1.0), ("day", "!=", 2)],
+    [("day", "=", 1)],
+    [("n", "=", -5)],
+    pc.field("n") == 77,
     (pc.field("x") > 149.0) & (pc.field("day") == 2),
 ]
 

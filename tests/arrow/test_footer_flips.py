@@ -16,7 +16,7 @@ import parquetext
 ROOT = Path(__file__).parents[2]
 DRIVER = ROOT / "tests" / "support" / "footer_flips.py"
 IMPORTED_FROM = Path(parquetext.__file__).parents[1]
-SAMPLE = {"native": 149, "pure": 311}   # flips from one that is tried to the next
+SAMPLE = {"native": 149, "pure": 311}  # flips from one that is tried to the next
 IMPLEMENTATIONS = ("native", "pure")
 
 
@@ -29,12 +29,22 @@ def simple(folder: Path) -> Path:
 
 def nested(folder: Path) -> Path:
     """Logical types, a list, page indexes and sorting columns, without ARROW:schema."""
-    table = pa.table({
-        "number": pa.array([1, 2, 3], pa.int32()), "list": [[1.5], None, []],
-        "when": pa.array([1, 2, 3], pa.timestamp("us")), "amount": pa.array([1, 2, 3], pa.decimal128(9, 2)),
-    })
-    pq.write_table(table, folder / "nested.parquet", row_group_size=2, store_schema=False, write_page_index=True,
-                   sorting_columns=[pq.SortingColumn(0)])
+    table = pa.table(
+        {
+            "number": pa.array([1, 2, 3], pa.int32()),
+            "list": [[1.5], None, []],
+            "when": pa.array([1, 2, 3], pa.timestamp("us")),
+            "amount": pa.array([1, 2, 3], pa.decimal128(9, 2)),
+        }
+    )
+    pq.write_table(
+        table,
+        folder / "nested.parquet",
+        row_group_size=2,
+        store_schema=False,
+        write_page_index=True,
+        sorting_columns=[pq.SortingColumn(0)],
+    )
     return folder / "nested.parquet"
 
 
@@ -49,8 +59,9 @@ def indexed(folder: Path) -> Path:
 def check(path: Path, folder: Path, implementation: str, step: int, first: int = 0) -> None:
     progress = folder / "progress"
     command = [sys.executable, DRIVER, path, folder, progress, step, first, implementation]
-    done = subprocess.run(list(map(str, command)), env={"PYTHONPATH": str(IMPORTED_FROM)}, capture_output=True,
-                          text=True)
+    done = subprocess.run(
+        list(map(str, command)), env={"PYTHONPATH": str(IMPORTED_FROM)}, capture_output=True, text=True
+    )
     tried = progress.read_text().strip() if progress.exists() else "none"
     assert done.returncode == 0, f"flip {tried} of {path.name}: exit code {done.returncode}\n{done.stderr[-2000:]}"
 

@@ -18,14 +18,16 @@ from parquetext.catalog import batches_of
 from parquetext.checks.inspection import inspect
 
 ROWS = 300
-TABLE = pa.table({
-    "id": pa.array(range(ROWS), pa.int64()),
-    "text": [None if n % 7 == 0 else f"value {n}" for n in range(ROWS)],
-    "place": [{"x": n, "y": {"deep": str(n)}} for n in range(ROWS)],
-    "tags": [["a"] * (n % 3) for n in range(ROWS)],
-    "pairs": pa.array([[("k", n)] for n in range(ROWS)], pa.map_(pa.string(), pa.int32())),
-    "a.b": pa.array(range(ROWS), pa.int16()),
-})
+TABLE = pa.table(
+    {
+        "id": pa.array(range(ROWS), pa.int64()),
+        "text": [None if n % 7 == 0 else f"value {n}" for n in range(ROWS)],
+        "place": [{"x": n, "y": {"deep": str(n)}} for n in range(ROWS)],
+        "tags": [["a"] * (n % 3) for n in range(ROWS)],
+        "pairs": pa.array([[("k", n)] for n in range(ROWS)], pa.map_(pa.string(), pa.int32())),
+        "a.b": pa.array(range(ROWS), pa.int16()),
+    }
+)
 # parquet-testing of Apache Parquet, data/no_path_in_schema.zstd.parquet (pull request 108), Apache License 2.0.
 PUBLIC = Path(__file__).parents[1] / "data" / "no_path_in_schema.zstd.parquet"
 FORMS = ("thrift", "flat", "index")

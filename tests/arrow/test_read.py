@@ -22,28 +22,39 @@ from parquetext.errors import ColumnError, LimitExceeded, Unsupported
 from parquetext.footer.pyarrow_footer import metadata_of
 
 ROWS = 40
-SCHEMA = pa.schema([
-    pa.field("id", pa.int64(), nullable=False),
-    pa.field("price", pa.float64()),
-    pa.field("name", pa.large_string()),
-    pa.field("word", pa.dictionary(pa.int32(), pa.string())),
-    pa.field("took", pa.duration("us")),
-    pa.field("when", pa.timestamp("ms", tz="Europe/Berlin")),
-    pa.field("place", pa.struct([("x", pa.int32()), ("y", pa.struct([("deep", pa.string()), ("wide", pa.int8())]))])),
-    pa.field("points", pa.list_(pa.struct([("u", pa.int16()), ("v", pa.bool_())]))),
-    pa.field("pairs", pa.map_(pa.string(), pa.int64())),
-    pa.field("a.b", pa.int32()),
-    pa.field("key", pa.uuid()),
-], metadata={"owner": "somebody"})
+SCHEMA = pa.schema(
+    [
+        pa.field("id", pa.int64(), nullable=False),
+        pa.field("price", pa.float64()),
+        pa.field("name", pa.large_string()),
+        pa.field("word", pa.dictionary(pa.int32(), pa.string())),
+        pa.field("took", pa.duration("us")),
+        pa.field("when", pa.timestamp("ms", tz="Europe/Berlin")),
+        pa.field(
+            "place", pa.struct([("x", pa.int32()), ("y", pa.struct([("deep", pa.string()), ("wide", pa.int8())]))])
+        ),
+        pa.field("points", pa.list_(pa.struct([("u", pa.int16()), ("v", pa.bool_())]))),
+        pa.field("pairs", pa.map_(pa.string(), pa.int64())),
+        pa.field("a.b", pa.int32()),
+        pa.field("key", pa.uuid()),
+    ],
+    metadata={"owner": "somebody"},
+)
 
 
 def row(n: int) -> dict:
     return {
-        "id": n, "price": None if n % 7 == 0 else n * 1.5, "name": f"name {n:03}", "word": ["yes", "no", None][n % 3],
-        "took": datetime.timedelta(seconds=n), "when": datetime.datetime(2024, 1, 1 + n % 28, tzinfo=datetime.UTC),
+        "id": n,
+        "price": None if n % 7 == 0 else n * 1.5,
+        "name": f"name {n:03}",
+        "word": ["yes", "no", None][n % 3],
+        "took": datetime.timedelta(seconds=n),
+        "when": datetime.datetime(2024, 1, 1 + n % 28, tzinfo=datetime.UTC),
         "place": None if n % 5 == 0 else {"x": n, "y": {"deep": f"d{n}", "wide": n % 100}},
         "points": [{"u": n, "v": bool(i % 2)} for i in range(n % 4)] if n % 6 else None,
-        "pairs": [(f"k{i}", n + i) for i in range(n % 3)], "a.b": -n, "key": n.to_bytes(16, "big"),
+        "pairs": [(f"k{i}", n + i) for i in range(n % 3)],
+        "a.b": -n,
+        "key": n.to_bytes(16, "big"),
     }
 
 
@@ -71,11 +82,28 @@ def assert_same(ours: pa.Table, theirs: pa.Table) -> None:
 
 
 class TestColumns:
-    @pytest.mark.parametrize("columns", [
-        None, [], ["id"], ["name", "id"], ["id", "name", "id"], ["place"], ["place.y"], ["place.y.wide"],
-        ["place.y.wide", "id", "place.x"], ["points"], ["points.list.element.v"], ["points.list.element.v", "id"],
-        ["pairs"], ["word", "took", "when", "key"], ["a.b"], ["place.x", "points.list.element.u", "pairs"],
-    ], ids=str)
+    @pytest.mark.parametrize(
+        "columns",
+        [
+            None,
+            [],
+            ["id"],
+            ["name", "id"],
+            ["id", "name", "id"],
+            ["place"],
+            ["place.y"],
+            ["place.y.wide"],
+            ["place.y.wide", "id", "place.x"],
+            ["points"],
+            ["points.list.element.v"],
+            ["points.list.element.v", "id"],
+            ["pairs"],
+            ["word", "took", "when", "key"],
+            ["a.b"],
+            ["place.x", "points.list.element.u", "pairs"],
+        ],
+        ids=str,
+    )
     def test_projections_are_those_of_pyarrow(self, path, columns):
         with parquetext.open(path) as file:
             assert_same(file.read(columns), pq.ParquetFile(path).read(columns))
@@ -119,13 +147,25 @@ class TestRowGroups:
 
 
 FILTERS = [
-    [("id", "=", 7)], [("id", ">", 25)], [("id", "<", 0)], [("id", "in", [1, 39])], [("id", "not in", [1, 2])],
-    [("price", ">=", 30.0), ("word", "=", "no")], [[("id", "<", 3)], [("id", ">", 37)]], [("name", "<=", "name 005")],
-    [("took", ">", datetime.timedelta(seconds=35))], [("a.b", "=", -12)], [("word", "!=", "yes")],
+    [("id", "=", 7)],
+    [("id", ">", 25)],
+    [("id", "<", 0)],
+    [("id", "in", [1, 39])],
+    [("id", "not in", [1, 2])],
+    [("price", ">=", 30.0), ("word", "=", "no")],
+    [[("id", "<", 3)], [("id", ">", 37)]],
+    [("name", "<=", "name 005")],
+    [("took", ">", datetime.timedelta(seconds=35))],
+    [("a.b", "=", -12)],
+    [("word", "!=", "yes")],
     [("when", ">", pa.scalar(datetime.datetime(2024, 1, 20), pa.timestamp("ms", tz="Europe/Berlin")))],
     [("price", "in", [3.0, None])],
-    pc.field("id") * 2 == 30, pc.field("price").is_null(), (pc.field("place", "x") > 30) & (pc.field("id") < 35),
-    pc.field(0) == 3, ~(pc.field("name") == "name 004"), pc.is_in(pc.field("word"), pa.array(["no"])),
+    pc.field("id") * 2 == 30,
+    pc.field("price").is_null(),
+    (pc.field("place", "x") > 30) & (pc.field("id") < 35),
+    pc.field(0) == 3,
+    ~(pc.field("name") == "name 004"),
+    pc.is_in(pc.field("word"), pa.array(["no"])),
 ]
 
 
@@ -147,8 +187,9 @@ class TestFilters:
         with parquetext.open(path) as file:
             assert file.read(["id"], [0, 1], [("id", ">", 15)]).column(0).to_pylist() == [16, 17, 18, 19]
 
-    @pytest.mark.parametrize("filters", [
-        [("nope", "=", 1)], pc.field("nope") == 1, [], [("id", "~", 1)], [("id", "=", "x")]], ids=str)
+    @pytest.mark.parametrize(
+        "filters", [[("nope", "=", 1)], pc.field("nope") == 1, [], [("id", "~", 1)], [("id", "=", "x")]], ids=str
+    )
     def test_what_pyarrow_refuses_is_refused(self, path, filters):
         with pytest.raises((ValueError, pa.ArrowException)):
             pq.read_table(path, filters=filters, partitioning=None)
@@ -193,8 +234,13 @@ class TestMetadata:
 class TestArguments:
     def test_those_of_pyarrow_are_passed_on(self, path):
         with parquetext.open(path) as file:
-            for options in ({"read_dictionary": ["name"]}, {"pre_buffer": True}, {"buffer_size": 4096},
-                            {"page_checksum_verification": True}, {"arrow_extensions_enabled": False}):
+            for options in (
+                {"read_dictionary": ["name"]},
+                {"pre_buffer": True},
+                {"buffer_size": 4096},
+                {"page_checksum_verification": True},
+                {"arrow_extensions_enabled": False},
+            ):
                 theirs = pq.ParquetFile(path, **options).read(["name", "key"])
                 assert_same(file.read(["name", "key"], **options), theirs)
 
@@ -212,8 +258,9 @@ class TestArguments:
             except TypeError as error:
                 assert name in {"schema", "memory_map", "ignore_prefixes", "decryption_properties"}, error
 
-    @pytest.mark.parametrize("argument", [
-        "memory_map", "decryption_properties", "schema", "ignore_prefixes", "nonsense"])
+    @pytest.mark.parametrize(
+        "argument", ["memory_map", "decryption_properties", "schema", "ignore_prefixes", "nonsense"]
+    )
     def test_those_that_make_no_sense_for_one_file_say_so(self, path, argument):
         with pytest.raises(TypeError, match=argument):
             parquetext.read_table(path, **{argument: True})
@@ -321,19 +368,36 @@ class TestLimits:
         pq.write_table(table, path, row_group_size=10)
         return path
 
-    @pytest.mark.parametrize("limit, most, offence", [
-        ("thrift_string_size_limit", 1_000, r"a string of \d+ bytes, the limit is 1000 \(thrift_string_size_limit\)"),
-        ("thrift_container_size_limit", 10, r"a list of 2\d items, the limit is 10 \(thrift_container_size_limit\)"),
-        ("schema_depth_limit", 3, r"the schema is deeper than 3 elements \(schema_depth_limit\)")])
+    @pytest.mark.parametrize(
+        "limit, most, offence",
+        [
+            (
+                "thrift_string_size_limit",
+                1_000,
+                r"a string of \d+ bytes, the limit is 1000 \(thrift_string_size_limit\)",
+            ),
+            (
+                "thrift_container_size_limit",
+                10,
+                r"a list of 2\d items, the limit is 10 \(thrift_container_size_limit\)",
+            ),
+            ("schema_depth_limit", 3, r"the schema is deeper than 3 elements \(schema_depth_limit\)"),
+        ],
+    )
     def test_a_footer_beyond_a_limit_is_not_read(self, limited, limit, most, offence, implementation):
         with pytest.raises(LimitExceeded, match=offence) as caught:
             limited(**{limit: most})
         assert isinstance(caught.value, OSError) and "limited.parquet" in str(caught.value)
         assert caught.value.expected == most < caught.value.found
 
-    @pytest.mark.parametrize("limit, limits", [
-        ("thrift_string_size_limit", (300, 3_000, 30_000)), ("thrift_container_size_limit", (20, 21, 22, 23, 24, 25)),
-        ("schema_depth_limit", (1, 2, 3, 4, 5, 6))])
+    @pytest.mark.parametrize(
+        "limit, limits",
+        [
+            ("thrift_string_size_limit", (300, 3_000, 30_000)),
+            ("thrift_container_size_limit", (20, 21, 22, 23, 24, 25)),
+            ("schema_depth_limit", (1, 2, 3, 4, 5, 6)),
+        ],
+    )
     def test_a_limit_means_what_it_means_to_pyarrow(self, plain, limit, limits):
         def verdict(read, most: int) -> bool:
             try:

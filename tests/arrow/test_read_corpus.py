@@ -40,7 +40,7 @@ def check(path: str) -> None:
             try:
                 ours = file.read([name])
             except ColumnError:
-                assert [leaf[:len(name)] for leaf in leaves].count(name) > 1, f"{path}: {name}"
+                assert [leaf[: len(name)] for leaf in leaves].count(name) > 1, f"{path}: {name}"
                 continue
             assert_same(ours, theirs.read([".".join(name)]), f"{path}: {name}")
         for row_group in range(min(len(file.row_groups), 3)):
@@ -66,7 +66,7 @@ def filters_for(table: pa.Table) -> list[list[tuple]]:
         values = sorted({value for value in column.slice(0, 1000).drop_null().to_pylist() if value == value})
         if values:
             found += [[(name, ">=", values[len(values) // 2])], [(name, "<", values[0]), (name, "!=", values[0])]]
-    return found[:2 * MOST_FILTERED]
+    return found[: 2 * MOST_FILTERED]
 
 
 @pytest.mark.parametrize("form", ["thrift", "flat"])

@@ -38,8 +38,11 @@ def comparisons(draw) -> tuple:
 
 @pytest.mark.parametrize("form", ["thrift", "flat"])
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(table=tables(), size=st.integers(1, 5),
-       filters=st.lists(st.lists(comparisons(), min_size=1, max_size=2), min_size=1, max_size=2))
+@given(
+    table=tables(),
+    size=st.integers(1, 5),
+    filters=st.lists(st.lists(comparisons(), min_size=1, max_size=2), min_size=1, max_size=2),
+)
 def test_rows_are_those_that_pyarrow_keeps_of_the_whole_table(tmp_path, form, table, size, filters):
     path = tmp_path / "table.parquet"
     pq.write_table(table, path, row_group_size=size, use_dictionary=["t"])
@@ -66,7 +69,8 @@ def test_row_groups_that_are_ruled_out_are_not_read(tmp_path, filters):
     first = pq.read_metadata(path).row_group(0).column(0)
     data = bytearray(path.read_bytes())
     data[first.dictionary_page_offset : first.dictionary_page_offset + first.total_compressed_size] = bytes(
-        first.total_compressed_size)
+        first.total_compressed_size
+    )
     path.write_bytes(data)
     with pytest.raises(OSError):
         parquetext.read_table(path)

@@ -24,27 +24,48 @@ from parquetext.errors import Conflict, ParquetextError, Refused
 
 ROOT = Path(__file__).parents[2]
 ROWS = 50
-TABLE = pa.table({
-    "flag": [n % 3 == 0 for n in range(ROWS)], "small": pa.array(range(ROWS), pa.int8()),
-    "number": pa.array([None, *range(1, ROWS)], pa.int64()), "unsigned": pa.array(range(ROWS), pa.uint32()),
-    "half": pa.array([n / 2 for n in range(ROWS)], pa.float16()), "float": [n / 7 for n in range(ROWS)],
-    "text": [f"text {n}" * (n % 5) for n in range(ROWS)], "bytes": [bytes([n]) * n for n in range(ROWS)],
-    "fixed": pa.array([bytes([n]) * 7 for n in range(ROWS)], pa.binary(7)),
-    "price": pa.array([Decimal(n) / 100 for n in range(ROWS)], pa.decimal128(18, 2)),
-    "day": [date(2024, 1, 1) + timedelta(n) for n in range(ROWS)],
-    "at": pa.array([datetime(2024, 1, 1, n % 24) for n in range(ROWS)], pa.timestamp("us", "Europe/Vienna")),
-    "nothing": pa.nulls(ROWS), "word": pa.array([f"w{n % 3}" for n in range(ROWS)]).dictionary_encode(),
-    "list": [[n, None] * (n % 3) for n in range(ROWS)], "struct": [{"x": n, "y": [str(n)]} for n in range(ROWS)],
-    "map": pa.array([[(str(n), n)] for n in range(ROWS)], pa.map_(pa.string(), pa.int32())),
-}).replace_schema_metadata({"made by": "a test"})
+TABLE = pa.table(
+    {
+        "flag": [n % 3 == 0 for n in range(ROWS)],
+        "small": pa.array(range(ROWS), pa.int8()),
+        "number": pa.array([None, *range(1, ROWS)], pa.int64()),
+        "unsigned": pa.array(range(ROWS), pa.uint32()),
+        "half": pa.array([n / 2 for n in range(ROWS)], pa.float16()),
+        "float": [n / 7 for n in range(ROWS)],
+        "text": [f"text {n}" * (n % 5) for n in range(ROWS)],
+        "bytes": [bytes([n]) * n for n in range(ROWS)],
+        "fixed": pa.array([bytes([n]) * 7 for n in range(ROWS)], pa.binary(7)),
+        "price": pa.array([Decimal(n) / 100 for n in range(ROWS)], pa.decimal128(18, 2)),
+        "day": [date(2024, 1, 1) + timedelta(n) for n in range(ROWS)],
+        "at": pa.array([datetime(2024, 1, 1, n % 24) for n in range(ROWS)], pa.timestamp("us", "Europe/Vienna")),
+        "nothing": pa.nulls(ROWS),
+        "word": pa.array([f"w{n % 3}" for n in range(ROWS)]).dictionary_encode(),
+        "list": [[n, None] * (n % 3) for n in range(ROWS)],
+        "struct": [{"x": n, "y": [str(n)]} for n in range(ROWS)],
+        "map": pa.array([[(str(n), n)] for n in range(ROWS)], pa.map_(pa.string(), pa.int32())),
+    }
+).replace_schema_metadata({"made by": "a test"})
 OPTIONS = [
-    {}, {"row_group_size": 7}, {"compression": "none"}, {"compression": {"text": "zstd"}, "compression_level": None},
-    {"use_dictionary": ["text"]}, {"write_statistics": False}, {"write_statistics": ["number"]}, {"version": "1.0"},
-    {"data_page_version": "2.0"}, {"write_page_index": True}, {"write_page_checksum": True}, {"store_schema": False},
+    {},
+    {"row_group_size": 7},
+    {"compression": "none"},
+    {"compression": {"text": "zstd"}, "compression_level": None},
+    {"use_dictionary": ["text"]},
+    {"write_statistics": False},
+    {"write_statistics": ["number"]},
+    {"version": "1.0"},
+    {"data_page_version": "2.0"},
+    {"write_page_index": True},
+    {"write_page_checksum": True},
+    {"store_schema": False},
     {"use_dictionary": False, "column_encoding": {"number": "DELTA_BINARY_PACKED"}},
-    {"use_byte_stream_split": ["float"], "use_dictionary": False}, {"coerce_timestamps": "ms"},
-    {"use_deprecated_int96_timestamps": True}, {"store_decimal_as_integer": True}, {"data_page_size": 64},
-    {"sorting_columns": [pq.SortingColumn(2)]}, {"max_rows_per_page": 5},
+    {"use_byte_stream_split": ["float"], "use_dictionary": False},
+    {"coerce_timestamps": "ms"},
+    {"use_deprecated_int96_timestamps": True},
+    {"store_decimal_as_integer": True},
+    {"data_page_size": 64},
+    {"sorting_columns": [pq.SortingColumn(2)]},
+    {"max_rows_per_page": 5},
 ]
 
 
@@ -165,8 +186,16 @@ def test_a_footer_that_readers_would_fail_on_is_refused_forced_or_not_added(path
         assert file.form == "flat"
 
 
-@pytest.mark.parametrize("wrong", [{"form": "par3"}, {"form": "flat", "marker": "none"}, {"force": "everything"},
-                                   {"form": "flat", "placement": "before"}, {"no_such_option": 1}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"form": "par3"},
+        {"form": "flat", "marker": "none"},
+        {"force": "everything"},
+        {"form": "flat", "placement": "before"},
+        {"no_such_option": 1},
+    ],
+)
 def test_a_wrong_argument_is_an_error_and_nothing_is_there(path, wrong):
     with pytest.raises((ParquetextError, TypeError)):
         parquetext.write_table(TABLE, path, **wrong)
@@ -275,8 +304,12 @@ def test_an_exception_writes_no_footer_to_a_file_object(path):
 
 def test_paths_are_uris_and_filesystems_too(tmp_path):
     local, fsspecs = pafs.LocalFileSystem(), pytest.importorskip("fsspec").filesystem("file")
-    names = [f"file://{tmp_path}/a", (local, f"{tmp_path}/b"), (pafs.SubTreeFileSystem(str(tmp_path), local), "c"),
-             (fsspecs, f"{tmp_path}/e")]
+    names = [
+        f"file://{tmp_path}/a",
+        (local, f"{tmp_path}/b"),
+        (pafs.SubTreeFileSystem(str(tmp_path), local), "c"),
+        (fsspecs, f"{tmp_path}/e"),
+    ]
     for where in names:
         parquetext.write_table(TABLE, where, form="flat")
     parquetext.write_table(TABLE, f"{tmp_path}/d", form="flat", filesystem=local)

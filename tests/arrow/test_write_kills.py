@@ -22,7 +22,13 @@ def test_a_kill_at_any_call_leaves_the_old_file_or_the_new_one(tmp_path):
     case = {"name": "case", "verb": "write", "file": str(old), "table": NEW, "options": OPTIONS}
     kills = kill_at_every_call(tmp_path, [case])["case"]
     assert {call for call, count in kills.items() if count} == {
-        "openat", "write", "pwrite64", "fsync", "fchmod", "renameat"}
+        "openat",
+        "write",
+        "pwrite64",
+        "fsync",
+        "fchmod",
+        "renameat",
+    }
     outcomes = set()
     for call, count in kills.items():
         for k in range(1, count + 2):

@@ -40,7 +40,7 @@ def test_a_schema_whose_paths_are_out_of_proportion_is_one_row_with_its_error(tm
     write_footer(hostile, nested(2000, 20_000))
     write_footer(deep, nested(40_000))
     found = catalog(hostile, deep)
-    assert found["file"].to_pylist() == [str(hostile)]      # the other one has no row groups, and its groups no paths
+    assert found["file"].to_pylist() == [str(hostile)]  # the other one has no row groups, and its groups no paths
     assert found["error"].to_pylist()[0].startswith("Unsupported: its names and tables would take 80")
 
 
@@ -77,8 +77,15 @@ class TestRows:
         for row in catalog(path).to_pylist():
             chunk = metadata.row_group(row["row_group"]).column(row["leaf"])
             assert row["encodings"] == sorted(chunk.encodings, key=row["encodings"].index)
-            for fact in ("num_values", "total_compressed_size", "total_uncompressed_size", "data_page_offset",
-                         "dictionary_page_offset", "bloom_filter_offset", "bloom_filter_length"):
+            for fact in (
+                "num_values",
+                "total_compressed_size",
+                "total_uncompressed_size",
+                "data_page_offset",
+                "dictionary_page_offset",
+                "bloom_filter_offset",
+                "bloom_filter_length",
+            ):
                 assert row[fact] == getattr(chunk, fact, row[fact]), fact
             assert row["null_count"] == chunk.statistics.null_count
             assert (row["offset_index_offset"] is not None) == chunk.has_offset_index
@@ -87,16 +94,31 @@ class TestRows:
     def test_bounds_are_typed_and_raw(self, tmp_path):
         path = str(tmp_path / "t.parquet")
         day, moment = datetime.date(1969, 12, 31), datetime.datetime(2020, 1, 2, 3, 4, 5, 6)
-        pq.write_table(pa.table({
-            "integer": [7], "small": pa.array([200], pa.uint8()), "double": [0.25], "text": ["é"], "bytes": [b"\xff"],
-            "day": [day], "moment": [moment], "zoned": pa.array([moment], pa.timestamp("ms", "Europe/Berlin")),
-            "money": pa.array([Decimal("1.25")], pa.decimal128(9, 2)), "flag": [True],
-            "empty": pa.array([None], pa.int64())}), path)
+        pq.write_table(
+            pa.table(
+                {
+                    "integer": [7],
+                    "small": pa.array([200], pa.uint8()),
+                    "double": [0.25],
+                    "text": ["é"],
+                    "bytes": [b"\xff"],
+                    "day": [day],
+                    "moment": [moment],
+                    "zoned": pa.array([moment], pa.timestamp("ms", "Europe/Berlin")),
+                    "money": pa.array([Decimal("1.25")], pa.decimal128(9, 2)),
+                    "flag": [True],
+                    "empty": pa.array([None], pa.int64()),
+                }
+            ),
+            path,
+        )
         found = catalog(path)
 
         def typed(name: str) -> tuple:
-            ends = {tuple(of_column(found, name, *(f"{end}_{kind}" for kind in ("integer", "double", "text", "time"))))
-                    for end in ("min", "max")}
+            ends = {
+                tuple(of_column(found, name, *(f"{end}_{kind}" for kind in ("integer", "double", "text", "time"))))
+                for end in ("min", "max")
+            }
             assert len(ends) == 1
             return ends.pop()[0]
 
@@ -135,11 +157,14 @@ class TestRows:
             pq.write_table(pa.table({"a" if number % 2 else "b": [number]}), path)
         found = catalog(*paths)
         assert found.select(["file", "column"]).to_pylist() == [
-            {"file": path, "column": "a" if number % 2 else "b"} for number, path in enumerate(paths)]
+            {"file": path, "column": "a" if number % 2 else "b"} for number, path in enumerate(paths)
+        ]
 
 
-@pytest.mark.parametrize(("form", "forms"), [
-    (None, ["thrift"]), ("flat", ["thrift", "flat"]), ("index", ["thrift", "index"]), ("par3", ["par3"])])
+@pytest.mark.parametrize(
+    ("form", "forms"),
+    [(None, ["thrift"]), ("flat", ["thrift", "flat"]), ("index", ["thrift", "index"]), ("par3", ["par3"])],
+)
 def test_every_form_gives_the_same_rows_and_says_which_it_is(tmp_path, form, forms):
     path = str(tmp_path / "t.parquet")
     pq.write_table(pa.table({"a": range(50), "b": ["x"] * 50}), path, row_group_size=10)
@@ -198,7 +223,18 @@ def test_the_benchmark_compares_with_rows_that_say_the_same(tmp_path):
 
     path = str(tmp_path / "t.parquet")
     write(FILES, path)
-    facts = ["row_group", "leaf", "column", "physical_type", "codec", "num_values", "null_count",
-             "total_compressed_size", "data_page_offset", "dictionary_page_offset", "max_repetition_level"]
+    facts = [
+        "row_group",
+        "leaf",
+        "column",
+        "physical_type",
+        "codec",
+        "num_values",
+        "null_count",
+        "total_compressed_size",
+        "data_page_offset",
+        "dictionary_page_offset",
+        "max_repetition_level",
+    ]
     theirs = pa.Table.from_pylist(list(rows_by_metadata(path)), schema=SCHEMA)
     assert catalog(path).select(facts).equals(theirs.select(facts))

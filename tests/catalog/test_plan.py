@@ -15,13 +15,26 @@ from parquetext.catalog import batches_of
 from parquetext.errors import ColumnError
 
 FILTERS = [
-    [("n", "=", 137)], [("n", ">", 570)], [("n", "in", [5, 405])], [("n", "!=", 3)], [("n", "not in", [1, 2])],
-    [[("n", "<", 5)], [("n", ">=", 595)]], [("n", ">", 100), ("s", "<", "v00150")],
-    [("s", "=", "v00123")], [("s", "in", ["v00001", "w"])], [("x", "<=", 0.25)],
+    [("n", "=", 137)],
+    [("n", ">", 570)],
+    [("n", "in", [5, 405])],
+    [("n", "!=", 3)],
+    [("n", "not in", [1, 2])],
+    [[("n", "<", 5)], [("n", ">=", 595)]],
+    [("n", ">", 100), ("s", "<", "v00150")],
+    [("s", "=", "v00123")],
+    [("s", "in", ["v00001", "w"])],
+    [("x", "<=", 0.25)],
     [("t", ">", datetime.datetime(2020, 1, 20))],
-    [("only", "=", 310)], [("day", "=", 2)], [("day", "=", 2), ("n", ">", 250)], [("nothing", "=", 1)],
-    pc.field("n") == 137, (pc.field("n") > 570) | (pc.field("s") == "v00001"), pc.field("only").is_null(),
-    pc.field("only").is_valid() & (pc.field("day") == 2), ~(pc.field("x") > 1.0),
+    [("only", "=", 310)],
+    [("day", "=", 2)],
+    [("day", "=", 2), ("n", ">", 250)],
+    [("nothing", "=", 1)],
+    pc.field("n") == 137,
+    (pc.field("n") > 570) | (pc.field("s") == "v00001"),
+    pc.field("only").is_null(),
+    pc.field("only").is_valid() & (pc.field("day") == 2),
+    ~(pc.field("x") > 1.0),
 ]
 
 
@@ -32,10 +45,13 @@ def lake(tmp_path_factory):
     for number in range(6):
         rows = range(number * 100, number * 100 + 100)
         columns = {
-            "n": pa.array(rows, pa.int32() if number % 2 else pa.int64()), "s": [f"v{row:05}" for row in rows],
-            "x": [None if row % 7 == 0 else row / 4 for row in rows], "nothing": pa.nulls(100, pa.int64()),
+            "n": pa.array(rows, pa.int32() if number % 2 else pa.int64()),
+            "s": [f"v{row:05}" for row in rows],
+            "x": [None if row % 7 == 0 else row / 4 for row in rows],
+            "nothing": pa.nulls(100, pa.int64()),
             "t": [datetime.datetime(2020, 1, 1) + datetime.timedelta(hours=row) for row in rows],
-            "deep": [{"n": row} for row in rows]}
+            "deep": [{"n": row} for row in rows],
+        }
         if number > 2:
             columns["only"] = pa.array(rows)
         (folder / f"day={number // 2}").mkdir(exist_ok=True)

@@ -41,11 +41,13 @@ def write(tmp_path):
         configuration = KINDS[kind]
         configuration.cache_lifetime = datetime.timedelta(minutes=5)
         properties = pe.CryptoFactory(lambda _: Keys()).file_encryption_properties(
-            pe.KmsConnectionConfig(), configuration)
+            pe.KmsConnectionConfig(), configuration
+        )
         path = tmp_path / f"{kind}.parquet"
         with pq.ParquetWriter(path, TABLE.schema, encryption_properties=properties) as writer:
             writer.write_table(TABLE, row_group_size=200)
         return path
+
     return write
 
 
@@ -96,7 +98,7 @@ BREAKS = {
     "cut": lambda data: data[:-1000] + data[-8:],
     "longer": lambda data: data[:-8] + b"?" + (footer_length(data) + 1).to_bytes(4, "little") + b"PARE",
     "length": lambda data: data[:-8] + (1 << 30).to_bytes(4, "little") + b"PARE",
-    "no struct": lambda data: data[:-8 - footer_length(data)] + b"\xff" * footer_length(data) + data[-8:],
+    "no struct": lambda data: data[: -8 - footer_length(data)] + b"\xff" * footer_length(data) + data[-8:],
     "other magic": lambda data: b"PAR1" + data[4:],
     "nothing else": lambda data: data[-8:] * 2,
 }

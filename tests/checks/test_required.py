@@ -14,7 +14,7 @@ from parquetext import kernels, thrift, wire
 from parquetext.errors import Malformed
 
 TABLE = pa.table({"number": pa.array([1, 2, 3, 4], pa.int32()), "text": ["x", None, "z", "w"]})
-MOST_UNSEEN = 0.01   # of the flips that pyarrow refuses
+MOST_UNSEEN = 0.01  # of the flips that pyarrow refuses
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def rewrite(path: Path, change) -> int:
     fields = thrift.read("FileMetaData", old)
     change(fields)
     new = thrift.write("FileMetaData", fields)
-    path.write_bytes(data[:-8 - len(old)] + new + len(new).to_bytes(4, "little") + b"PAR1")
+    path.write_bytes(data[: -8 - len(old)] + new + len(new).to_bytes(4, "little") + b"PAR1")
     return len(data) - 8 - len(old)
 
 
@@ -48,7 +48,8 @@ def test_a_missing_field_is_a_finding_with_its_place(path, implementation):
     report = parquetext.verify(path)
     assert not report.ok
     assert [(found.kind, found.offset, found.place) for found in report.findings] == [
-        ("missing-field", metadata_offset(path, footer), "row group 1, column text")]
+        ("missing-field", metadata_offset(path, footer), "row group 1, column text")
+    ]
     assert "a ColumnMetaData without codec (field 4)" in report.findings[0].message
 
 
@@ -89,7 +90,7 @@ def test_columns_alike_but_for_their_names_are_looked_at_once(tmp_path, implemen
 
     pq.write_table(pa.table({f"c{n}": [1] for n in range(50)} | {"s": [{"x": 1}]}), tmp_path / "wide.parquet")
     scan = kernels.scan.scan(footer_of((tmp_path / "wide.parquet").read_bytes()))
-    assert schema._telling_leaves(scan.data, scan) == [0, 10, 50]    # of one digit, of two, of the struct
+    assert schema._telling_leaves(scan.data, scan) == [0, 10, 50]  # of one digit, of two, of the struct
 
 
 def test_deep_verification_of_names_that_are_no_utf8_gives_findings(path, implementation):

@@ -130,7 +130,7 @@ def test_a_flat_footer_that_differs_in_what_only_the_way_back_shows_is_found(imp
     wrong = extension.append_block(footer, wire.UUID_FLAT_FOOTER, payload)
     Path(path).write_bytes(data[: -8 - length] + wrong + len(wrong).to_bytes(4, "little") + b"PAR1")
     assert checks.verify(path).ok
-    finding, = checks.verify(path, deep=True).findings
+    (finding,) = checks.verify(path, deep=True).findings
     assert (finding.kind, finding.place) == ("forms-differ", "flat footer")
 
 

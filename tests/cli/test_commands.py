@@ -93,8 +93,9 @@ def test_finalize_asks_at_a_terminal(lake):
     for answer, code, magic in ((b"n\n", 2, b"PAR1"), (b"\n", 2, b"PAR1"), (b"\x04", 2, b"PAR1"), (b"y\n", 0, b"PAR3")):
         terminal, end = pty.openpty()
         os.write(terminal, answer)
-        done = subprocess.run([sys.executable, "-m", "parquetext", "finalize", str(path)], stdin=end, check=False,
-                              capture_output=True)
+        done = subprocess.run(
+            [sys.executable, "-m", "parquetext", "finalize", str(path)], stdin=end, check=False, capture_output=True
+        )
         os.close(end)
         os.close(terminal)
         assert (done.returncode, path.read_bytes()[-4:]) == (code, magic), done.stderr
@@ -104,7 +105,7 @@ def test_finalize_asks_at_a_terminal(lake):
 def test_the_help_says_first_who_reads_finalized_files_and_the_dialect():
     commands = typer.main.get_command(app).commands
     assert commands["finalize"].help.startswith("Make files that ONLY PARQUETEXT READS")
-    dialect, = (option.help for option in commands["upgrade"].params if option.name == "dialect")
+    (dialect,) = (option.help for option in commands["upgrade"].params if option.name == "dialect")
     assert "No released reader reads it" in dialect and "parquet-go" in dialect
 
 
@@ -119,7 +120,10 @@ def test_blocks_of_others_are_wrapped_named_and_removed_where_asked(tmp_path):
     path.write_bytes(with_footer(upgraded, extension.append_block(footer_of(upgraded), kind, b"payload")))
     shown = json.loads(run("inspect", "--json", path).stdout)
     assert [block["kind"] for block in shown["blocks"]] == [
-        f"unknown {kind}", "FlatBuffers footer, v1", "wrapped free-form bytes"]
+        f"unknown {kind}",
+        "FlatBuffers footer, v1",
+        "wrapped free-form bytes",
+    ]
     assert [run(command, path).exit_code for command in ("inspect", "verify")] == [0, 0]
     assert run("strip", "--kind", kind, path).exit_code == 0
     assert path.read_bytes() == upgraded
@@ -216,11 +220,18 @@ def test_one_row_group_is_no_plural(lake):
     assert "100 rows, 1 row group, 2 columns" in run("inspect", lake / "day=1").stdout
 
 
-@pytest.mark.parametrize(("option", "told"), [
-    (("--form", "fast"), "known: flat, index, auto"), (("--placement", "here"), "no such placement: 'here' (known: "),
-    (("--marker", "none"), "no such marker: 'none' (known: spec, "), (("--stats", "no"), "known: full, compact"),
-    (("--dialect", "rust"), "no such dialect"), (("--force", "it"), "known: attributes, free-form"),
-], ids=lambda value: value[0].strip("-") if isinstance(value, tuple) else "")
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        (("--form", "fast"), "known: flat, index, auto"),
+        (("--placement", "here"), "no such placement: 'here' (known: "),
+        (("--marker", "none"), "no such marker: 'none' (known: spec, "),
+        (("--stats", "no"), "known: full, compact"),
+        (("--dialect", "rust"), "no such dialect"),
+        (("--force", "it"), "known: attributes, free-form"),
+    ],
+    ids=lambda value: value[0].strip("-") if isinstance(value, tuple) else "",
+)
 def test_a_wrong_choice_is_exit_code_2_and_names_the_known_ones(option, told, lake):
     done = run("upgrade", *option, lake)
     assert (done.exit_code, done.stdout) == (2, "") and told in done.stderr and len(done.stderr.splitlines()) == 1
@@ -257,9 +268,15 @@ def test_a_file_that_is_no_parquet_file_is_exit_code_1_and_stays_as_it_is(comman
     assert path.read_bytes() == content
 
 
-@pytest.mark.parametrize("wrong", [
-    ("--form", "par4"), ("--placement", "nowhere"), ("--marker", "none"), ("--force", "everything"),
-])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("--form", "par4"),
+        ("--placement", "nowhere"),
+        ("--marker", "none"),
+        ("--force", "everything"),
+    ],
+)
 def test_a_wrong_option_is_exit_code_2_before_any_file(wrong, lake):
     done = run("upgrade", *wrong, lake)
     assert (done.exit_code, done.stdout) == (2, "")
@@ -269,7 +286,7 @@ def test_a_wrong_option_is_exit_code_2_before_any_file(wrong, lake):
 
 def test_the_help_names_every_refusal_that_can_be_forced():
     options = typer.main.get_command(app).commands["upgrade"].params
-    force, = (option.help for option in options if option.name == "force")
+    (force,) = (option.help for option in options if option.name == "force")
     assert [name for name in edits.FORCEABLE if name not in force] == []
 
 

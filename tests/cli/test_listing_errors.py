@@ -27,6 +27,7 @@ def good(tmp_path):
 @pytest.fixture(scope="module")
 def forbidding():
     """The address of a store that gives nobody access."""
+
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             self.send_error(403)
@@ -50,7 +51,8 @@ def check(path: str, good, named: str | None = None) -> None:
         assert len(done.stderr.splitlines()) == 1 and (named or path) in done.stderr, (command, done.stderr)
         assert "SECRET" not in done.stderr
     assert good.read_bytes() == before and [entry.name for entry in good.parent.iterdir() if entry.is_file()] == [
-        "good.parquet"]
+        "good.parquet"
+    ]
 
 
 @pytest.mark.parametrize("path", ["http://127.0.0.1:9/x.parquet", "https://127.0.0.1:9/", "foo://bar/x", "s3:///"])
@@ -59,8 +61,11 @@ def test_schemes_that_nothing_reads(good, path):
 
 
 def test_a_store_that_gives_no_access(good, forbidding):
-    check(f"s3://key:SECRET@bucket/x?endpoint_override={forbidding}&scheme=http&region=x", good,
-          f"@bucket/x?endpoint_override={forbidding}")
+    check(
+        f"s3://key:SECRET@bucket/x?endpoint_override={forbidding}&scheme=http&region=x",
+        good,
+        f"@bucket/x?endpoint_override={forbidding}",
+    )
 
 
 def test_pipes_and_devices(good):
@@ -87,8 +92,10 @@ def test_an_error_that_names_no_file_is_told_with_its_file(good, monkeypatch):
 
 
 def test_jobs_without_pyspark_are_one_line_and_exit_code_2():
-    program = ("import sys, runpy; sys.modules['pyspark'] = None; sys.argv[1:] = ['verify', '/lake']; "
-               "runpy.run_module('parquetext.spark', run_name='__main__')")
+    program = (
+        "import sys, runpy; sys.modules['pyspark'] = None; sys.argv[1:] = ['verify', '/lake']; "
+        "runpy.run_module('parquetext.spark', run_name='__main__')"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
     assert done.stderr.startswith("Unsupported: jobs need pyspark: pip install 'parquetext[spark]'")

@@ -17,8 +17,14 @@ from typer.testing import CliRunner
 from parquetext.cli.app import app
 from parquetext.escaping import escaped, json_line
 
-NAMES = ["x.parquet\nok  forged.parquet", "red \x1b[31m.parquet", "[b]bold.parquet", "left \u202e.parquet",
-         ":smile:.parquet", "wide é長.parquet"]
+NAMES = [
+    "x.parquet\nok  forged.parquet",
+    "red \x1b[31m.parquet",
+    "[b]bold.parquet",
+    "left \u202e.parquet",
+    ":smile:.parquet",
+    "wide é長.parquet",
+]
 AT_THE_END = "x[/b].parquet"  # in a folder "x["
 UNSHOWN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\ud800-\udfff]")
 
@@ -41,8 +47,19 @@ def run(*arguments: object):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
-COMMANDS = [("inspect",), ("verify",), ("verify", "--deep"), ("upgrade", "--form", "flat"), ("strip",), ("recover",),
-            ("finalize", "--yes"), ("restore",), ("sidecar", "build"), ("sidecar", "verify"), ("sidecar", "show")]
+COMMANDS = [
+    ("inspect",),
+    ("verify",),
+    ("verify", "--deep"),
+    ("upgrade", "--form", "flat"),
+    ("strip",),
+    ("recover",),
+    ("finalize", "--yes"),
+    ("restore",),
+    ("sidecar", "build"),
+    ("sidecar", "verify"),
+    ("sidecar", "show"),
+]
 
 
 def test_no_command_is_ended_by_a_name_or_shows_it_raw(lake):

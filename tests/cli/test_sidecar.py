@@ -197,8 +197,11 @@ def test_foreign_sidecars_are_refused_and_counted_apart(lake, verb):
     [record] = [json.loads(line) for line in run(verb, "--json", lake / "day=1").stdout.splitlines()]
     assert record["outcome"] == "refused"
     assert theirs.read_bytes() == before
-    assert run(verb, "--force", "foreign-sidecar", lake).stdout.strip().endswith(
-        {"build": "2 built", "update": "2 up to date", "compact": "2 compact"}[verb])
+    assert (
+        run(verb, "--force", "foreign-sidecar", lake)
+        .stdout.strip()
+        .endswith({"build": "2 built", "update": "2 up to date", "compact": "2 compact"}[verb])
+    )
 
 
 def test_a_refusal_of_another_name_cannot_be_forced(lake):

@@ -28,7 +28,8 @@ def test_the_bar_leaves_every_line_whole(lake, apart):
     good = [number for number in range(FILES) if number not in (5, 7)]
     assert code == 1
     assert [line for line in lines if line.startswith("ok")] == [
-        f"ok  {lake}/part-{number:02}.parquet  (thrift footer, no checksums)" for number in good]
+        f"ok  {lake}/part-{number:02}.parquet  (thrift footer, no checksums)" for number in good
+    ]
     assert [line[:24] for line in lines if "part-05" in line] == [f"findings  {lake}"[:24]]
     assert lines[-1] == f"{FILES} files: {FILES - 2} fine, 1 with findings, 1 unreadable"
     told = [line for line in lines if "part-07" in line]

@@ -9,10 +9,22 @@ from parquetext.errors import ParquetextError
 
 __all__ = ["expected_of"]
 
-COUNTS = ("num_values", "null_count", "distinct_count", "total_compressed_size", "total_uncompressed_size",
-          "data_page_offset", "dictionary_page_offset", "index_page_offset", "bloom_filter_offset",
-          "bloom_filter_length", "offset_index_offset", "offset_index_length", "column_index_offset",
-          "column_index_length")
+COUNTS = (
+    "num_values",
+    "null_count",
+    "distinct_count",
+    "total_compressed_size",
+    "total_uncompressed_size",
+    "data_page_offset",
+    "dictionary_page_offset",
+    "index_page_offset",
+    "bloom_filter_offset",
+    "bloom_filter_length",
+    "offset_index_offset",
+    "offset_index_length",
+    "column_index_offset",
+    "column_index_length",
+)
 ROW_GROUP = ("num_rows", "total_byte_size", "file_offset", "total_compressed_size", "ordinal")
 
 
@@ -24,10 +36,14 @@ def expected_of(path: str, *, values: bool = True) -> dict:
     try:
         with parquetext.open(path) as file:
             found = {
-                "num_rows": file.num_rows, "version": file.version, "created_by": file.created_by,
+                "num_rows": file.num_rows,
+                "version": file.version,
+                "created_by": file.created_by,
                 "key_values": {key.decode(): value.decode() for key, value in file.key_values.items()},
-                "row_groups": [{name: _absent(value, 0) for name, value in zip(ROW_GROUP, map(int, row), strict=True)}
-                               for row in zip(*(getattr(file.row_groups, name) for name in ROW_GROUP), strict=True)],
+                "row_groups": [
+                    {name: _absent(value, 0) for name, value in zip(ROW_GROUP, map(int, row), strict=True)}
+                    for row in zip(*(getattr(file.row_groups, name) for name in ROW_GROUP), strict=True)
+                ],
                 "columns": [_column(column) for column in file.columns()],
                 "names": {column.name: _found(file, column.name) for column in file.columns()},
             }
@@ -62,13 +78,18 @@ def _found(file, name: str) -> int | str:
 def _column(column) -> dict:
     counts = {name: [_absent(value, 0) for value in getattr(column, name)] for name in COUNTS}
     return {
-        "path": list(column.path), "type": column.physical_type, "field_id": column.field_id,
-        "max_definition": column.node.max_definition, "max_repetition": column.node.max_repetition,
-        "column_order": column.node.column_order, "codec": list(column.codec),
+        "path": list(column.path),
+        "type": column.physical_type,
+        "field_id": column.field_id,
+        "max_definition": column.node.max_definition,
+        "max_repetition": column.node.max_repetition,
+        "column_order": column.node.column_order,
+        "codec": list(column.codec),
         **{name: values for name, values in counts.items() if any(value is not None for value in values)},
         "min": [None if bound is None else bound.hex() for bound in column.min_bytes.to_list()],
         "max": [None if bound is None else bound.hex() for bound in column.max_bytes.to_list()],
-        "min_is_exact": column.min_is_exact.to_pylist(), "max_is_exact": column.max_is_exact.to_pylist(),
+        "min_is_exact": column.min_is_exact.to_pylist(),
+        "max_is_exact": column.max_is_exact.to_pylist(),
     }
 
 

@@ -30,29 +30,38 @@ FOREIGN = UUID("00010203-0405-0607-0809-0a0b0c0d0e0f")
 
 def types() -> pa.Table:
     """A column of each usual type, with nulls."""
-    return pa.table({
-        "bool": [True, None, False], "int8": pa.array([1, None, -3], pa.int8()),
-        "int32": pa.array([7, 8, None], pa.int32()),
-        "uint64": pa.array([2**63, 1, None], pa.uint64()), "float": pa.array([1.5, -0.0, None], pa.float32()),
-        "double": [float("nan"), 2.0, None], "half": pa.array([1.0, None, -2.0]).cast(pa.float16()),
-        "text": ["a", "a text that is longer than sixteen bytes", None], "bytes": [b"\xff" * 20, b"", None],
-        "decimal": pa.array([decimal.Decimal("1.25"), None, decimal.Decimal("-3")], pa.decimal128(30, 2)),
-        "date": [datetime.date(2020, 2, 29), None, datetime.date(1969, 12, 31)],
-        "time": pa.array([datetime.time(1, 2, 3), None, None], pa.time64("us")),
-        "instant": pa.array([datetime.datetime(2026, 1, 1), None, None], pa.timestamp("us", tz="UTC")),
-        "uuid": pa.array([bytes(range(16)), None, bytes(16)], pa.binary(16)),
-        "nothing": pa.nulls(3),
-    })
+    return pa.table(
+        {
+            "bool": [True, None, False],
+            "int8": pa.array([1, None, -3], pa.int8()),
+            "int32": pa.array([7, 8, None], pa.int32()),
+            "uint64": pa.array([2**63, 1, None], pa.uint64()),
+            "float": pa.array([1.5, -0.0, None], pa.float32()),
+            "double": [float("nan"), 2.0, None],
+            "half": pa.array([1.0, None, -2.0]).cast(pa.float16()),
+            "text": ["a", "a text that is longer than sixteen bytes", None],
+            "bytes": [b"\xff" * 20, b"", None],
+            "decimal": pa.array([decimal.Decimal("1.25"), None, decimal.Decimal("-3")], pa.decimal128(30, 2)),
+            "date": [datetime.date(2020, 2, 29), None, datetime.date(1969, 12, 31)],
+            "time": pa.array([datetime.time(1, 2, 3), None, None], pa.time64("us")),
+            "instant": pa.array([datetime.datetime(2026, 1, 1), None, None], pa.timestamp("us", tz="UTC")),
+            "uuid": pa.array([bytes(range(16)), None, bytes(16)], pa.binary(16)),
+            "nothing": pa.nulls(3),
+        }
+    )
 
 
 def nested() -> pa.Table:
     """Structs, lists, maps, and a name with a dot."""
-    return pa.table({
-        "struct": [{"x": 1, "inner": {"y": "a"}}, None, {"x": None, "inner": None}],
-        "list": [[1, 2], [], None], "a.b": [1, 2, 3],
-        "map": pa.array([[("k", 1)], [], None], pa.map_(pa.string(), pa.int64())),
-        "lists": [[{"z": [1]}, None], None, []],
-    })
+    return pa.table(
+        {
+            "struct": [{"x": 1, "inner": {"y": "a"}}, None, {"x": None, "inner": None}],
+            "list": [[1, 2], [], None],
+            "a.b": [1, 2, 3],
+            "map": pa.array([[("k", 1)], [], None], pa.map_(pa.string(), pa.int64())),
+            "lists": [[{"z": [1]}, None], None, []],
+        }
+    )
 
 
 def wide() -> pa.Table:
@@ -67,8 +76,10 @@ def long() -> pa.Table:
 
 def with_ids() -> pa.Table:
     """Field ids and key-values."""
-    fields = [pa.field("a", pa.int32(), metadata={"PARQUET:field_id": "7"}),
-              pa.field("b", pa.string(), metadata={"PARQUET:field_id": "-1"})]
+    fields = [
+        pa.field("a", pa.int32(), metadata={"PARQUET:field_id": "7"}),
+        pa.field("b", pa.string(), metadata={"PARQUET:field_id": "-1"}),
+    ]
     schema = pa.schema(fields, metadata={"owner": "somebody", "empty": ""})
     return pa.table([pa.array([1, 2], pa.int32()), pa.array(["x", None])], schema=schema)
 
@@ -101,11 +112,12 @@ def upgraded(**options) -> Callable[[Path], None]:
 
 def with_foreign_block(path: Path, above: bool, placement: str = "in-struct") -> None:
     """A block of another vendor below or above ours."""
+
     def stack() -> None:
         data = path.read_bytes()
         length = int.from_bytes(data[-8:-4], "little")
-        footer = extension.append_block(data[-8 - length:-8], FOREIGN, b"a payload of somebody else")
-        path.write_bytes(data[:-8 - length] + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+        footer = extension.append_block(data[-8 - length : -8], FOREIGN, b"a payload of somebody else")
+        path.write_bytes(data[: -8 - length] + footer + len(footer).to_bytes(4, "little") + b"PAR1")
 
     if not above:
         stack()
@@ -127,8 +139,10 @@ FORMS: dict[str, Callable[[Path], None]] = {
     "index-aside": upgraded(form="index"),
     "flat-aside-on-foreign": lambda path: with_foreign_block(path, above=False, placement="aside"),
     "flat-aside-under-foreign": lambda path: with_foreign_block(path, above=True, placement="aside"),
-    "flat-aside-arrow": lambda path: (parquetext.upgrade(path, form="flat"),
-                                      parquetext.upgrade(path, form="flat", dialect="arrow")),
+    "flat-aside-arrow": lambda path: (
+        parquetext.upgrade(path, form="flat"),
+        parquetext.upgrade(path, form="flat", dialect="arrow"),
+    ),
     "par3-aside": lambda path: (parquetext.upgrade(path, form="flat"), parquetext.finalize(path, confirm=True)),
     "arrow": upgraded(form="flat", dialect="arrow"),
     "flat-on-foreign": lambda path: with_foreign_block(path, above=False),
@@ -141,7 +155,7 @@ FORMS: dict[str, Callable[[Path], None]] = {
 def flip(place: int) -> Callable[[bytes], bytes]:
     def damage(data: bytes) -> bytes:
         at = len(data) - place
-        return data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1:]
+        return data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1 :]
 
     return damage
 
@@ -149,30 +163,30 @@ def flip(place: int) -> Callable[[bytes], bytes]:
 def flip_in_column(data: bytes) -> bytes:
     """In the cell of the first column: found by its name, which stands in Thrift before and in flat behind."""
     at = data.rindex(b"column_000")
-    return data[:at] + b"C" + data[at + 1:]
+    return data[:at] + b"C" + data[at + 1 :]
 
 
 def flip_thrift_chunk(data: bytes) -> bytes:
     """In the Thrift bytes of the first column's chunk: its path, which stands there after the schema's name."""
     at = data.index(b"column_000", data.index(b"column_000") + 1)
-    return data[:at] + b"C" + data[at + 1:]
+    return data[:at] + b"C" + data[at + 1 :]
 
 
 def flip_marker(data: bytes) -> bytes:
     at = data.rindex(b"\x08\xff\xff\x01")
-    return data[:at + 3] + b"\x03" + data[at + 4:]
+    return data[: at + 3] + b"\x03" + data[at + 4 :]
 
 
 def flip_trailer(data: bytes) -> bytes:
     """In the trailer of the block aside: its UUID stands there once, the reference is text."""
     at = data.rindex(wire.UUID_FLAT_FOOTER.bytes)
-    return data[:at - 12] + bytes([data[at - 12] ^ 0x10]) + data[at - 11:]
+    return data[: at - 12] + bytes([data[at - 12] ^ 0x10]) + data[at - 11 :]
 
 
 def flip_aside_column(data: bytes) -> bytes:
     """In the cell of the first column, which stands in front of the Thrift footer."""
     at = data.index(b"column_000")
-    return data[:at] + b"C" + data[at + 1:]
+    return data[:at] + b"C" + data[at + 1 :]
 
 
 def moved(data: bytes) -> bytes:
@@ -183,19 +197,38 @@ def moved(data: bytes) -> bytes:
 
 DAMAGE: dict[str, dict[str, Callable[[bytes], bytes]]] = {
     "flat": {
-        "magic": flip(1), "length": flip(6), "stop": flip(9), "uuid": flip(20), "size": flip(9 + 22),
-        "payload-crc": flip(9 + 28), "tail-record": flip(9 + 28 + 20), "tail-block": flip(9 + 28 + 60),
-        "column": flip_in_column, "truncated": lambda data: data[:-20], "encrypted": lambda data: data[:-4] + b"PARE",
+        "magic": flip(1),
+        "length": flip(6),
+        "stop": flip(9),
+        "uuid": flip(20),
+        "size": flip(9 + 22),
+        "payload-crc": flip(9 + 28),
+        "tail-record": flip(9 + 28 + 20),
+        "tail-block": flip(9 + 28 + 60),
+        "column": flip_in_column,
+        "truncated": lambda data: data[:-20],
+        "encrypted": lambda data: data[:-4] + b"PARE",
     },
     "index": {"tail": flip(9 + 28 + 20), "payload-crc": flip(9 + 28), "thrift-chunk": flip_thrift_chunk},
     "flat-aside": {
-        "reference": flip(9 + 20), "reference-size": flip(9 + 30), "marker": flip_marker, "trailer": flip_trailer,
-        "tail-copy": flip(9 + 100), "column": flip_aside_column, "moved": moved,
+        "reference": flip(9 + 20),
+        "reference-size": flip(9 + 30),
+        "marker": flip_marker,
+        "trailer": flip_trailer,
+        "tail-copy": flip(9 + 100),
+        "column": flip_aside_column,
+        "moved": moved,
     },
     "index-aside": {"reference": flip(9 + 20), "thrift-chunk": flip_thrift_chunk},
     "par3": {
-        "magic": flip(1), "size-crc": flip(5), "size": flip(9), "payload-crc": flip(13), "tail-record": flip(16 + 20),
-        "tail-block": flip(16 + 60), "column": flip_in_column, "truncated": lambda data: data[:-20],
+        "magic": flip(1),
+        "size-crc": flip(5),
+        "size": flip(9),
+        "payload-crc": flip(13),
+        "tail-record": flip(16 + 20),
+        "tail-block": flip(16 + 60),
+        "column": flip_in_column,
+        "truncated": lambda data: data[:-20],
     },
 }
 
@@ -203,8 +236,10 @@ DAMAGE: dict[str, dict[str, Callable[[bytes], bytes]]] = {
 
 SHAPES = {
     **dict.fromkeys(SOURCES, ("thrift", "flat", "index")),
-    "nested": ("thrift", "flat", "index", "par3"), "long": ("thrift", "flat", "index", "par3"),
-    "wide": ("thrift", "flat", "index", "par3", "flat-aside", "index-aside"), "ids": tuple(FORMS),
+    "nested": ("thrift", "flat", "index", "par3"),
+    "long": ("thrift", "flat", "index", "par3"),
+    "wide": ("thrift", "flat", "index", "par3", "flat-aside", "index-aside"),
+    "ids": tuple(FORMS),
     "types": ("thrift", "flat", "index", "flat-compact", "arrow"),
     "indexes": ("thrift", "flat", "index", "flat-compact", "arrow"),
 }

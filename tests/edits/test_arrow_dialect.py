@@ -47,8 +47,10 @@ def test_what_is_lost_is_known_before_anything_is_written(path):
     assert set(parquetext.verify(path).losses) == {str(loss) for loss in result.losses}
 
 
-@pytest.mark.parametrize(("placement", "marker", "in_place"),
-                         list(itertools.product([None, *extension.PLACEMENTS], extension.MARKERS, [False, True])))
+@pytest.mark.parametrize(
+    ("placement", "marker", "in_place"),
+    list(itertools.product([None, *extension.PLACEMENTS], extension.MARKERS, [False, True])),
+)
 def test_it_is_written_where_its_readers_look_and_strip_gives_the_original_back(path, placement, marker, in_place):
     result = edits.upgrade(path, dialect="arrow", placement=placement, marker=marker, in_place=in_place)
     assert (result.outcome, result.form_before, result.form_after) == ("upgraded", "thrift", "arrow")
@@ -149,7 +151,7 @@ def test_what_the_dialect_cannot_carry_is_refused_and_the_file_is_left(tmp_path,
 def test_a_writers_name_that_is_no_text_is_left_out_and_said_to_be(path):
     footer = footer_of(ORIGINAL)
     at = footer.index(b"parquet-cpp")
-    odd = footer[:at] + b"\xff" + footer[at + 1:]
+    odd = footer[:at] + b"\xff" + footer[at + 1 :]
     path.write_bytes(with_footer(ORIGINAL, odd))
     result = edits.upgrade(path, dialect="arrow")
     assert "FileMetaData.created_by" in {loss.field for loss in result.losses}

@@ -22,8 +22,10 @@ ORIGINAL = parquet_bytes()
 OFFSET = len(ORIGINAL) - 8 - len(footer_of(ORIGINAL))
 PLACEMENTS = ("aside", "in-struct", "after-stop")
 FORMS = ("flat", "index")
-EVERY_PLACE = [{"marker": marker, "placement": placement}
-               for marker, placement in itertools.product(extension.MARKERS, extension.PLACEMENTS)]
+EVERY_PLACE = [
+    {"marker": marker, "placement": placement}
+    for marker, placement in itertools.product(extension.MARKERS, extension.PLACEMENTS)
+]
 
 pytestmark = pytest.mark.usefixtures("implementation")
 
@@ -135,8 +137,14 @@ def test_it_stands_beside_blocks_of_others_which_keep_their_bytes(path, where):
 
 
 @pytest.mark.parametrize("where", EVERY_PLACE, ids=lambda where: "-".join(where.values()))
-@pytest.mark.parametrize("remove", [lambda path: edits.strip(path, kinds=[ACME]), lambda path: path.write_bytes(
-    with_footer(path.read_bytes(), extension.strip(footer_of(path), ACME)))], ids=["edits", "extension"])
+@pytest.mark.parametrize(
+    "remove",
+    [
+        lambda path: edits.strip(path, kinds=[ACME]),
+        lambda path: path.write_bytes(with_footer(path.read_bytes(), extension.strip(footer_of(path), ACME))),
+    ],
+    ids=["edits", "extension"],
+)
 def test_it_is_text_within_the_struct_once_the_blocks_of_others_are_gone(path, where, remove):
     stack(path, ACME, b"of acme", **where)
     edits.upgrade(path, form="flat")
@@ -221,9 +229,9 @@ def footer_rewritten(data: bytes, struct: bytes, between: bytes = b"") -> bytes:
     """The file with another struct in front of the extension that it has, as a program leaves it that keeps unknown
     fields; `between` is what it has appended to the data."""
     footer = footer_of(data)
-    held = footer[len(extension.strip(footer)) - 1:]
+    held = footer[len(extension.strip(footer)) - 1 :]
     changed = struct[:-1] + held
-    return data[:-8 - len(footer)] + between + changed + len(changed).to_bytes(4, "little") + b"PAR1"
+    return data[: -8 - len(footer)] + between + changed + len(changed).to_bytes(4, "little") + b"PAR1"
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -279,7 +287,7 @@ def test_data_that_reaches_behind_the_start_is_found(path):
     """A footer whose last chunk claims bytes of the blocks aside, sealed with checksums that hold."""
     sink = io.BytesIO()
     pq.write_table(TABLE, sink, row_group_size=100)
-    short = sink.getvalue()[:OFFSET - 10]
+    short = sink.getvalue()[: OFFSET - 10]
     path.write_bytes(short + footer_of(ORIGINAL) + len(footer_of(ORIGINAL)).to_bytes(4, "little") + b"PAR1")
     edits.upgrade(path, form="flat")
     assert any("data reaches to" in finding.message for finding in parquetext.verify(path).findings)

@@ -15,11 +15,20 @@ from parquetext.footer.forms import FLAT_VERBATIM
 # What the flat tables cannot say, and no reader makes sense of: enum values beyond a byte, chunks of another type than
 # their leaf, elements that are no tree.
 UNSAYABLE = {
-    *(f"clusterfuzz-testcase-minimized-parquet-arrow-fuzz-{number}" for number in (
-        5106889906585600, 5634349073694720, 5638988460785664, 5640198106120192, "5689850864074752.fuzz",
-        5749949046456320)),
+    *(
+        f"clusterfuzz-testcase-minimized-parquet-arrow-fuzz-{number}"
+        for number in (
+            5106889906585600,
+            5634349073694720,
+            5638988460785664,
+            5640198106120192,
+            "5689850864074752.fuzz",
+            5749949046456320,
+        )
+    ),
     *(f"clusterfuzz-testcase-parquet-arrow-fuzz-{number}" for number in (5076612654301184, 5131422543904768)),
-    "bad_codec.parquet", "PARQUET-1481.parquet",
+    "bad_codec.parquet",
+    "PARQUET-1481.parquet",
 }
 
 

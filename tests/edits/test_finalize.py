@@ -87,23 +87,33 @@ def test_what_is_done_already_is_left_unchanged(path):
 
 
 CODECS = ["none", "snappy", "gzip", "brotli", "zstd", "lz4"]
-NESTED = pa.table({
-    "key": pa.array([f"key {n}" for n in range(400)]),
-    "long": pa.array(["x" * 300 + str(n) for n in range(400)]),
-    "list": pa.array([[n, None] for n in range(400)], pa.list_(pa.int32())),
-    "struct": pa.array([{"a": n, "b": {"c": [str(n)]}} for n in range(400)]),
-    "map": pa.array([[("k", n)] for n in range(400)], pa.map_(pa.string(), pa.int64())),
-    "decimal": pa.array(range(400), pa.decimal128(12, 2)),
-    "when": pa.array(range(400), pa.timestamp("us", "UTC")),
-    "dictionary": pa.array(["a", "b"] * 200).dictionary_encode(),
-})
+NESTED = pa.table(
+    {
+        "key": pa.array([f"key {n}" for n in range(400)]),
+        "long": pa.array(["x" * 300 + str(n) for n in range(400)]),
+        "list": pa.array([[n, None] for n in range(400)], pa.list_(pa.int32())),
+        "struct": pa.array([{"a": n, "b": {"c": [str(n)]}} for n in range(400)]),
+        "map": pa.array([[("k", n)] for n in range(400)], pa.map_(pa.string(), pa.int64())),
+        "decimal": pa.array(range(400), pa.decimal128(12, 2)),
+        "when": pa.array(range(400), pa.timestamp("us", "UTC")),
+        "dictionary": pa.array(["a", "b"] * 200).dictionary_encode(),
+    }
+)
 
 
 @pytest.mark.parametrize("codec", CODECS)
 def test_every_codec_and_nested_types_with_indexes_and_bloom_filters(path, codec):
-    pq.write_table(NESTED, path, compression=codec, row_group_size=100, write_page_index=True, write_page_checksum=True,
-                   bloom_filter_options={"key": {"ndv": 400, "fpp": 0.01}},
-                   sorting_columns=[pq.SortingColumn(0, descending=False)], data_page_version="2.0")
+    pq.write_table(
+        NESTED,
+        path,
+        compression=codec,
+        row_group_size=100,
+        write_page_index=True,
+        write_page_checksum=True,
+        bloom_filter_options={"key": {"ndv": 400, "fpp": 0.01}},
+        sorting_columns=[pq.SortingColumn(0, descending=False)],
+        data_page_version="2.0",
+    )
     original = path.read_bytes()
     edits.finalize(path, confirm=True)
     ours = parquetext.read_table(path)
@@ -117,8 +127,10 @@ def test_every_codec_and_nested_types_with_indexes_and_bloom_filters(path, codec
     assert path.read_bytes() == original
 
 
-@pytest.mark.parametrize(("marker", "placement"), [
-    ("spec", "in-struct"), ("thrift", "in-struct"), ("spec", "after-stop"), ("thrift", "after-stop")])
+@pytest.mark.parametrize(
+    ("marker", "placement"),
+    [("spec", "in-struct"), ("thrift", "in-struct"), ("spec", "after-stop"), ("thrift", "after-stop")],
+)
 def test_marker_and_placement_come_back(path, marker, placement):
     edits.upgrade(path, marker=marker, placement=placement, form="flat")
     there_and_back(path)
@@ -141,16 +153,23 @@ def test_blocks_of_others_move_into_slots_and_back(path, stack, placement):
     there_and_back(path)
     edits.finalize(path, confirm=True)
     with parquetext.open(path) as file:
-        first = {kind: payload for kind, payload in reversed(STACKS[stack])
-                 if kind not in (wire.UUID_FLAT_FOOTER, wire.UUID_THRIFT_EXTENSION)}
+        first = {
+            kind: payload
+            for kind, payload in reversed(STACKS[stack])
+            if kind not in (wire.UUID_FLAT_FOOTER, wire.UUID_THRIFT_EXTENSION)
+        }
         assert dict(file.extensions) == first
 
 
 def test_free_form_bytes_and_damaged_blocks_of_others_come_back_too(path):
     damaged = bytearray(extended(FOOTER, (ACME, b"acme's bytes")))
     damaged[-35] ^= 1
-    for footer in (extension.append(FOOTER, b"free-form bytes"), extension.append(FOOTER, b""), bytes(damaged),
-                   extended(extension.append(FOOTER, b"free-form"), (ACME, b"!"), wrap=True)):
+    for footer in (
+        extension.append(FOOTER, b"free-form bytes"),
+        extension.append(FOOTER, b""),
+        bytes(damaged),
+        extended(extension.append(FOOTER, b"free-form"), (ACME, b"!"), wrap=True),
+    ):
         path.write_bytes(with_footer(ORIGINAL, footer))
         there_and_back(path)
 
@@ -331,7 +350,7 @@ def test_a_damaged_par3_footer_is_not_restored(path):
 @given(st.binary(max_size=60), st.integers(0, 60), st.binary(max_size=6))
 def test_any_record_of_an_extension_is_read_or_an_error(record, at, bytes_):
     whole = KeptExtension("spec", 0, ((RAW, b"abc"), (SLOT, ACME.bytes), (FLAT_PIECE, b""))).record()
-    for data in (record, whole[:at], whole[:at] + bytes_ + whole[at + len(bytes_):]):
+    for data in (record, whole[:at], whole[:at] + bytes_ + whole[at + len(bytes_) :]):
         try:
             kept = parse(data, {ACME: b"acme's"})
         except ParquetextError as error:
@@ -347,7 +366,7 @@ def test_a_broken_record_is_an_error_unless_thrift_is_wanted_alone(path):
     payload = kernels.flat.write(kernels.scan.scan(FOOTER), extensions=[(wire.UUID_THRIFT_EXTENSION.bytes, b"\x09")])
     size = len(payload).to_bytes(4, "little")
     crcs = [zlib.crc32(part).to_bytes(4, "little") for part in (payload, size)]
-    path.write_bytes(ORIGINAL[:-8 - len(FOOTER)] + payload + crcs[0] + size + crcs[1] + b"PAR3")
+    path.write_bytes(ORIGINAL[: -8 - len(FOOTER)] + payload + crcs[0] + size + crcs[1] + b"PAR3")
     assert checks.verify(path).ok
     refused(path, "record of the Thrift extension.*broken", edits.restore, Malformed)
     edits.restore(path, "thrift")

@@ -16,8 +16,11 @@ from parquetext import checks, edits
 
 ORIGINAL = parquet_bytes()
 VERBS = {"upgrade": {"form": "flat"}, "finalize": {"confirm": True}, "restore": {}, "strip": {}}
-WAYS = {"upgrade-replaced": ("upgrade", {"form": "flat"}), "upgrade-in-place": ("upgrade", {"form": "flat",
-        "in_place": True}), "write": ("write", {"form": "flat", "use_dictionary": False})}
+WAYS = {
+    "upgrade-replaced": ("upgrade", {"form": "flat"}),
+    "upgrade-in-place": ("upgrade", {"form": "flat", "in_place": True}),
+    "write": ("write", {"form": "flat", "use_dictionary": False}),
+}
 NEW = {"new": [4, 5], "text": ["a", "b"]}
 
 
@@ -66,8 +69,10 @@ def killed(tmp_path_factory) -> tuple[Path, dict]:
     old = folder / "old.parquet"
     old.write_bytes(ORIGINAL)
     Path(f"{old}.crc").write_bytes(checksummed(ORIGINAL))
-    cases = [{"name": name, "verb": verb, "file": str(old), "table": NEW, "options": options}
-             for name, (verb, options) in WAYS.items()]
+    cases = [
+        {"name": name, "verb": verb, "file": str(old), "table": NEW, "options": options}
+        for name, (verb, options) in WAYS.items()
+    ]
     return folder, kill_at_every_call(folder, cases)
 
 
@@ -135,4 +140,3 @@ class TestVerify:
         crc_of(path).mkdir()
         report = checks.verify(path)
         assert report.ok and report.findings[0].kind == "hadoop-checksum"
-

@@ -35,8 +35,12 @@ def killed(tmp_path_factory) -> tuple[Path, dict]:
     shutil.copyfile(upgraded, final)
     edits.finalize(final, confirm=True)
     cases = [
-        {"name": case_name(verb, in_place), "verb": verb, "file": str(folder / f"{CHANGES[verb][0]}.parquet"),
-         "options": {**OPTIONS[verb], "in_place": in_place, "keep_mtime": True}}
+        {
+            "name": case_name(verb, in_place),
+            "verb": verb,
+            "file": str(folder / f"{CHANGES[verb][0]}.parquet"),
+            "options": {**OPTIONS[verb], "in_place": in_place, "keep_mtime": True},
+        }
         for verb, in_place in CASES
     ]
     return folder, kill_at_every_call(folder, cases)

@@ -38,7 +38,7 @@ def killed_in_the_middle(verb: str, path: Path) -> None:
                 write(self, file, data, offset)
                 return
             end = (offset + len(data) // 2) // 512 * 512
-            write(self, file, data[:end - offset], offset)
+            write(self, file, data[: end - offset], offset)
             os._exit(9)
 
         Operations.write = half
@@ -110,7 +110,7 @@ def test_a_file_whose_change_was_killed_reads_and_comes_back(path, verb):
 def test_a_killed_change_of_a_file_that_was_then_truncated_or_appended_to_is_set_aside(path):
     killed_in_the_middle("finalize", path)
     torn = path.read_bytes()
-    for content in (torn[:len(torn) // 2], torn + b"appended"):
+    for content in (torn[: len(torn) // 2], torn + b"appended"):
         stale_of(path).unlink(missing_ok=True)
         entry = journal_of(path).read_bytes()
         path.write_bytes(content)

@@ -16,8 +16,18 @@ ORIGINAL = parquet_bytes()
 
 @pytest.fixture
 def lake(tmp_path) -> Path:
-    for name in ("day=1/b.parquet", "day=1/a.parquet", "day=2/c.PARQUET", "_part=3/d.parq", "000000_0",
-                 "_SUCCESS", "_temporary/e.parquet", ".hidden.parquet", "day=1/.g.parquet.crc", "day=1/_h.parquet"):
+    for name in (
+        "day=1/b.parquet",
+        "day=1/a.parquet",
+        "day=2/c.PARQUET",
+        "_part=3/d.parq",
+        "000000_0",
+        "_SUCCESS",
+        "_temporary/e.parquet",
+        ".hidden.parquet",
+        "day=1/.g.parquet.crc",
+        "day=1/_h.parquet",
+    ):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(ORIGINAL)
     (tmp_path / "README").write_text("no magic")
@@ -58,7 +68,10 @@ def test_folders_at_any_depth_are_no_linked_ones(lake):
 
 def test_a_file_named_in_full_is_taken_whatever_its_name(lake):
     assert names(lake, lake / ".hidden.parquet", f"file://{lake}/notes.txt", lake / "absent") == [
-        ".hidden.parquet", "notes.txt", "absent"]
+        ".hidden.parquet",
+        "notes.txt",
+        "absent",
+    ]
 
 
 def test_a_file_comes_once(lake):
@@ -101,4 +114,10 @@ def test_one_bad_file_does_not_stop_the_others(lake):
     (lake / "day=1" / "a.parquet").write_bytes(b"not at all")
     results = list(edits.many([lake, lake / "absent.parquet"], edits.upgrade, form="flat", dry_run=True))
     assert [type(error).__name__ if error else result.outcome for _, result, error in results] == [
-        "would-upgrade", "would-upgrade", "Malformed", "would-upgrade", "would-upgrade", "FileNotFoundError"]
+        "would-upgrade",
+        "would-upgrade",
+        "Malformed",
+        "would-upgrade",
+        "would-upgrade",
+        "FileNotFoundError",
+    ]

@@ -103,4 +103,6 @@ def test_a_folder_of_objects(s3):
     put(s3, f"{BUCKET}/table/_temporary/z.parquet", ORIGINAL)
     results = list(edits.many([(s3, f"{BUCKET}/table")], edits.upgrade))
     assert [(target.path.rsplit("/", 1)[1], error is None) for target, _, error in results] == [
-        ("x.parquet", True), ("y.parquet", False)]
+        ("x.parquet", True),
+        ("y.parquet", False),
+    ]

@@ -65,14 +65,17 @@ def test_stray_bytes_behind_an_extension(tmp_path):
     assert error.offset == FOOTER_OFFSET + len(footer) - 2
 
 
-@pytest.mark.parametrize(("content", "kind", "message"), [
-    pytest.param(as_par3(ORIGINAL), Refused, "PAR3 file has no Thrift footer.*restore", id="PAR3"),
-    pytest.param(with_footer(ORIGINAL, FOOTER, b"ORC!"), Malformed, "not a Parquet file", id="unknown magic"),
-    pytest.param(b"PAR1PAR1", Malformed, "at least 12 are needed", id="too short"),
-    pytest.param(b"", Malformed, "at least 12 are needed", id="empty"),
-    pytest.param(b"PAR1" + bytes(20) + b"\xff\xff\xff\x7fPAR1", Malformed, "does not fit", id="footer too long"),
-    pytest.param(with_footer(ORIGINAL, FOOTER[:-40]), Malformed, "input ends", id="footer cut"),
-])
+@pytest.mark.parametrize(
+    ("content", "kind", "message"),
+    [
+        pytest.param(as_par3(ORIGINAL), Refused, "PAR3 file has no Thrift footer.*restore", id="PAR3"),
+        pytest.param(with_footer(ORIGINAL, FOOTER, b"ORC!"), Malformed, "not a Parquet file", id="unknown magic"),
+        pytest.param(b"PAR1PAR1", Malformed, "at least 12 are needed", id="too short"),
+        pytest.param(b"", Malformed, "at least 12 are needed", id="empty"),
+        pytest.param(b"PAR1" + bytes(20) + b"\xff\xff\xff\x7fPAR1", Malformed, "does not fit", id="footer too long"),
+        pytest.param(with_footer(ORIGINAL, FOOTER[:-40]), Malformed, "input ends", id="footer cut"),
+    ],
+)
 def test_what_is_no_parquet_file_of_today(tmp_path, content, kind, message):
     refused(tmp_path, content, kind, message)
 
@@ -117,8 +120,11 @@ def test_a_footer_of_any_size_stands_aside(tmp_path, monkeypatch):
     assert add_flat(path).outcome == "upgraded"
 
 
-TABLE_FORMATS = {"Delta Lake": "_delta_log/00000000000000000000.json", "Hudi": ".hoodie/hoodie.properties",
-                 "Iceberg": "metadata/00000-5d0f.metadata.json"}
+TABLE_FORMATS = {
+    "Delta Lake": "_delta_log/00000000000000000000.json",
+    "Hudi": ".hoodie/hoodie.properties",
+    "Iceberg": "metadata/00000-5d0f.metadata.json",
+}
 
 
 @pytest.mark.parametrize("kind", TABLE_FORMATS)

@@ -26,8 +26,10 @@ ACME, EMCA = UUID("00010203-0405-0607-0809-0a0b0c0d0e0f"), UUID("8d2f9f0e-6c2a-4
 FLAT, WRAPPED = wire.UUID_FLAT_FOOTER, wire.UUID_WRAPPED
 ORIGINAL = parquet_bytes()
 WITHIN = extension.IN_STRUCT  # an extension of others keeps the placement that it has
-EVERY_PLACE = [{"marker": marker, "placement": placement}
-               for marker, placement in itertools.product(extension.MARKERS, extension.PLACEMENTS)]
+EVERY_PLACE = [
+    {"marker": marker, "placement": placement}
+    for marker, placement in itertools.product(extension.MARKERS, extension.PLACEMENTS)
+]
 
 pytestmark = pytest.mark.usefixtures("implementation")
 
@@ -197,8 +199,13 @@ def test_forced_ours_is_stacked_on_free_form_bytes_and_comes_off_exactly(path, c
 def test_a_block_on_free_form_bytes_stays_where_it_is(path):
     put_free_form(path, b"whatever")
     file = path.read_bytes()
-    theirs = with_footer(file, extension.replace(footer_of(file), b"whatever" + bytes(extension.find(
-        extension.append_block(footer_of(ORIGINAL), ACME, b"of acme")))))
+    theirs = with_footer(
+        file,
+        extension.replace(
+            footer_of(file),
+            b"whatever" + bytes(extension.find(extension.append_block(footer_of(ORIGINAL), ACME, b"of acme"))),
+        ),
+    )
     path.write_bytes(theirs)
     with pytest.raises(Refused):
         edits.upgrade(path, form="flat", placement=WITHIN)
@@ -231,13 +238,20 @@ class Bytes:
         self.data, self.size = data, len(data)
 
     def read(self, offset: int, length: int) -> bytes:
-        return self.data[offset:offset + length]
+        return self.data[offset : offset + length]
 
 
 FLAT_PAYLOAD = kernels.flat.write(kernels.scan.scan(footer_of(ORIGINAL)))
 VENDORS = st.sampled_from((ACME, EMCA))
-STEPS = st.lists(st.one_of(st.tuples(VENDORS, st.binary(max_size=40)), st.just(("upgrade",)), st.just(("strip",)),
-                           st.tuples(st.just("strip"), VENDORS)), max_size=10)
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(VENDORS, st.binary(max_size=40)),
+        st.just(("upgrade",)),
+        st.just(("strip",)),
+        st.tuples(st.just("strip"), VENDORS),
+    ),
+    max_size=10,
+)
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -268,8 +282,9 @@ def test_whatever_is_done_in_whatever_order_nobody_elses_bytes_change(free, wher
             pile.append(step)
             file, edit = with_footer(file, extension.append_block(footer.data, *step, **where)), None
         if edit is not None:
-            file = file[:edit.keep] + edit.tail
-        content = b"".join([free or b"", *(
-            payload + kernels.extension.trailer(payload, kind.bytes) for kind, payload in pile)])
+            file = file[: edit.keep] + edit.tail
+        content = b"".join(
+            [free or b"", *(payload + kernels.extension.trailer(payload, kind.bytes) for kind, payload in pile)]
+        )
         expected = extension.append(bare, content, **where) if pile or free is not None else bare
         assert file == with_footer(ORIGINAL, expected)

@@ -43,8 +43,12 @@ def now(store, request):
 
 def test_each_verb_leaves_one_whole_file(uri, now):
     forms = []
-    for verb, options in ((parquetext.upgrade, {"form": "flat"}), (parquetext.finalize, {"confirm": True}),
-                          (parquetext.restore, {}), (parquetext.strip, {})):
+    for verb, options in (
+        (parquetext.upgrade, {"form": "flat"}),
+        (parquetext.finalize, {"confirm": True}),
+        (parquetext.restore, {}),
+        (parquetext.strip, {}),
+    ):
         forms.append(verb(uri, **options).form_after)
         assert list(now()) == [NAME]
         with parquetext.open(uri) as file:
@@ -125,8 +129,13 @@ def test_what_a_file_of_hdfs_is_given_stays(hdfs, monkeypatch):
 
     def told():
         facts, listed = client.get_file_info(path), client.get_acl_status(path)
-        return (facts.owner, facts.group, facts.permission, facts.replication,
-                sorted((entry.type, entry.name, entry.permissions) for entry in listed.entries))
+        return (
+            facts.owner,
+            facts.group,
+            facts.permission,
+            facts.replication,
+            sorted((entry.type, entry.name, entry.permissions) for entry in listed.entries),
+        )
 
     modes = []
     monkeypatch.setattr(Staged, "check", lambda new, _: modes.append(client.get_file_info(new.path).permission))
@@ -163,9 +172,11 @@ def test_a_name_node_without_access_lists_is_no_error(hdfs, monkeypatch):
     from hdfs_native import Client
 
     def refused(client, path):  # as Hadoop 3.5 says it with dfs.namenode.acls.enabled=false
-        raise RuntimeError('RPCError("org.apache.hadoop.hdfs.protocol.AclException", "The ACL operation has been '
-                           'rejected.  Support for ACLs has been disabled by setting dfs.namenode.acls.enabled to '
-                           'false.\\n\\tat org.apache.hadoop.hdfs.server.namenode.FSDirAclOp.checkAclsConfigFlag")')
+        raise RuntimeError(
+            'RPCError("org.apache.hadoop.hdfs.protocol.AclException", "The ACL operation has been '
+            "rejected.  Support for ACLs has been disabled by setting dfs.namenode.acls.enabled to "
+            'false.\\n\\tat org.apache.hadoop.hdfs.server.namenode.FSDirAclOp.checkAclsConfigFlag")'
+        )
 
     monkeypatch.setattr(Client, "get_acl_status", refused)
     hdfs.put("listless/x.parquet", ORIGINAL)
@@ -288,5 +299,8 @@ def test_a_kill_leaves_the_old_file_or_the_new_one(store):
             assert (file.form, file.read().equals(TABLE)) == (form, True)
         assert parquetext.upgrade(uris[moment], form="flat").form_after == "flat"
     assert store.names("killed") == left
-    assert all(re.fullmatch(r"\.\w+\.parquet\.\w+\.parquetext-new", name) for name in left
-               if name not in [f"{moment}.parquet" for moment in moments])
+    assert all(
+        re.fullmatch(r"\.\w+\.parquet\.\w+\.parquetext-new", name)
+        for name in left
+        if name not in [f"{moment}.parquet" for moment in moments]
+    )

@@ -47,7 +47,7 @@ def test_upgrade_adds_a_block_that_pyarrow_skips_and_strip_gives_the_original_ba
     common = len(ORIGINAL) - 9
     assert upgraded[:common] == ORIGINAL[:common]
     header = common + (placement == "after-stop")
-    assert upgraded[header:header + 4] == extension.MARKERS[marker]
+    assert upgraded[header : header + 4] == extension.MARKERS[marker]
 
     undone = edits.strip(path, in_place=in_place)
     assert undone.outcome == "stripped"
@@ -138,9 +138,15 @@ def test_an_extension_keeps_its_marker(path):
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("wrong", [
-    {"form": "par3"}, {"marker": "none"}, {"placement": "before"}, {"force": "everything"},
-])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"form": "par3"},
+        {"marker": "none"},
+        {"placement": "before"},
+        {"force": "everything"},
+    ],
+)
 def test_a_wrong_argument_is_an_error_before_anything_is_opened(tmp_path, wrong):
     with pytest.raises(ParquetextError):
         edits.upgrade(tmp_path / "absent.parquet", **wrong)

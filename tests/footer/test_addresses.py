@@ -32,17 +32,18 @@ def data(table) -> bytes:
 @pytest.fixture(scope="module")
 def footer(data) -> bytes:
     tail = locate(data, len(data))
-    return data[tail.footer_offset:-8]
+    return data[tail.footer_offset : -8]
 
 
 def with_footer(data: bytes, footer: bytes) -> bytes:
-    head = data[:locate(data, len(data)).footer_offset]
+    head = data[: locate(data, len(data)).footer_offset]
     return head + footer + len(footer).to_bytes(4, "little") + b"PAR1"
 
 
 def places(footer: bytes) -> dict[str, tuple[int, ...]]:
     return {
-        "FileMetaData": addresses.FILE_METADATA, "RowGroup": addresses.row_group(1),
+        "FileMetaData": addresses.FILE_METADATA,
+        "RowGroup": addresses.row_group(1),
         "ColumnChunk": addresses.column_chunk(footer, 2, "s.x"),
         "ColumnMetaData": addresses.column_metadata(footer, 0, ("s", "y")),
         "SchemaElement, a leaf": addresses.schema_element(footer, "n"),
@@ -51,8 +52,15 @@ def places(footer: bytes) -> dict[str, tuple[int, ...]]:
     }
 
 
-STRUCTS = ["FileMetaData", "RowGroup", "ColumnChunk", "ColumnMetaData", "SchemaElement, a leaf",
-           "SchemaElement, a group", "SchemaElement, the root"]
+STRUCTS = [
+    "FileMetaData",
+    "RowGroup",
+    "ColumnChunk",
+    "ColumnMetaData",
+    "SchemaElement, a leaf",
+    "SchemaElement, a group",
+    "SchemaElement, the root",
+]
 
 
 def test_elements_have_paths_and_leaf_ordinals(footer):
@@ -60,7 +68,7 @@ def test_elements_have_paths_and_leaf_ordinals(footer):
     assert found == [((), None), (("n",), 0), (("s",), None), (("s", "x"), 1), (("s", "y"), 2), (("a.b",), 3)]
     for element in addresses.elements(footer):
         struct = addresses.find_struct(footer, addresses.schema_element(footer, element.index))
-        assert struct == footer[element.offset:element.offset + element.length]
+        assert struct == footer[element.offset : element.offset + element.length]
 
 
 def test_a_leaf_is_its_ordinal_its_dotted_path_or_its_path(footer):
@@ -123,13 +131,13 @@ def test_pyarrow_reads_a_file_whose_page_headers_carry_extensions():
     end = kernels.thrift.struct_end(data, start)
     header = extension.append_block(data[start:end], KIND, bytes(range(256)), page_header=True)
     assert [bytes(block.payload) for block in extension.blocks(header, page_header=True)] == [bytes(range(256))]
-    footer = bytearray(data[tail.footer_offset:-8])
+    footer = bytearray(data[tail.footer_offset : -8])
     grown = len(header) - (end - start)
     for id in (6, 7):
         _, value, behind = kernels.thrift.path(footer, [4, 0, 1, 0, 3, id])
         size = kernels.varint.zigzag_decode(kernels.varint.decode64(footer, value)[0])
         footer[value:behind] = kernels.varint.encode(kernels.varint.zigzag_encode(size + grown))
-    file = data[:start] + header + data[end:tail.footer_offset] + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+    file = data[:start] + header + data[end : tail.footer_offset] + footer + len(footer).to_bytes(4, "little") + b"PAR1"
     assert pq.ParquetFile(pa.BufferReader(file)).read().equals(values)
 
 
@@ -148,7 +156,7 @@ def test_errors_count_from_the_footer(footer):
     free = addresses.replace_struct(footer, address, extension.append(addresses.find_struct(footer, address), b"free"))
     with pytest.raises(ParquetextError) as caught:
         addresses.extend(free, address, KIND, b"x")
-    assert free[caught.value.offset:caught.value.offset + 4] == b"free" and caught.value.offset > start
+    assert free[caught.value.offset : caught.value.offset + 4] == b"free" and caught.value.offset > start
 
 
 def parsing_footers(corpus, expected):
@@ -156,7 +164,7 @@ def parsing_footers(corpus, expected):
         if entry["footer"]["parses"]:
             data = (corpus / entry["file"]).read_bytes()
             tail = locate(data, len(data))
-            yield entry, data[tail.footer_offset:tail.footer_offset + tail.footer_length]
+            yield entry, data[tail.footer_offset : tail.footer_offset + tail.footer_length]
 
 
 def test_strip_undoes_append_on_every_corpus_footer(corpus, expected, implementation):

@@ -31,8 +31,11 @@ PLAIN = parquet_bytes()
 BUFFER, LOSSES = prepare(footer_of(PLAIN))
 
 pytestmark = pytest.mark.usefixtures("implementation")
-quick = settings(max_examples=150, deadline=None, suppress_health_check=[
-    HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture])
+quick = settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
+)
 
 
 def opened(path, data: bytes, **options):
@@ -46,6 +49,7 @@ def path(tmp_path):
 
 
 # ---- which form is in use
+
 
 @pytest.mark.parametrize("placement", ["after-stop", "in-struct"])
 @pytest.mark.parametrize("codec", [RAW, LZ4])
@@ -82,7 +86,7 @@ def test_asked_for_where_it_is_not_there_is_an_error(path):
 def test_it_takes_over_where_the_thrift_bytes_are_broken(path):
     data = with_block(PLAIN, framed(BUFFER, LZ4))
     start = len(data) - 8 - len(footer_of(data))
-    with opened(path, data[:start + 1] + b"\xff" * 20 + data[start + 21:]) as file:
+    with opened(path, data[: start + 1] + b"\xff" * 20 + data[start + 21 :]) as file:
         assert file.form == "arrow"
         assert [finding.kind for finding in file.findings] == ["thrift-damaged"]
         assert file.read(["b", "a"]).equals(TABLE.select(["b", "a"]))
@@ -98,8 +102,8 @@ def test_it_takes_over_for_a_flat_footer_that_turns_out_damaged_where_thrift_is_
     data = bytearray(with_footer(PLAIN, parquetext.extension.append(thrift_bytes, flat + framed(BUFFER, LZ4))))
     start = len(data) - 8 - len(footer_of(bytes(data)))
     cell = data.index(kernels.flat.write(kernels.scan.scan(thrift_bytes))[400:440])
-    data[start + 1:start + 20] = b"\xff" * 19
-    data[cell:cell + 40] = bytes(40)
+    data[start + 1 : start + 20] = b"\xff" * 19
+    data[cell : cell + 40] = bytes(40)
     with opened(path, bytes(data)) as file:
         assert file.form == "flat" and file.read().equals(TABLE)
         assert file.form == "arrow"
@@ -109,7 +113,7 @@ def test_it_takes_over_for_a_flat_footer_that_turns_out_damaged_where_thrift_is_
 def test_where_both_are_broken_the_thrift_error_counts(path):
     data = bytearray(with_block(PLAIN, framed(BUFFER, LZ4)))
     start = len(data) - 8 - len(footer_of(bytes(data)))
-    data[start + 1:start + 20] = b"\xff" * 19
+    data[start + 1 : start + 20] = b"\xff" * 19
     data[-60] ^= 1
     with pytest.raises(Malformed):
         opened(path, bytes(data))
@@ -128,7 +132,7 @@ def test_our_own_flat_footer_is_preferred(path):
 
 def test_a_trailer_that_is_damaged_is_not_passed_over_in_silence(path):
     data = with_block(PLAIN, framed(BUFFER, LZ4))
-    for bit in range(8, 8 * TRAILER_BYTES, 3):                         # all but the codec
+    for bit in range(8, 8 * TRAILER_BYTES, 3):  # all but the codec
         changed = bytearray(data)
         changed[-9 - TRAILER_BYTES + bit // 8] ^= 1 << bit % 8
         with opened(path, bytes(changed)) as file:
@@ -143,17 +147,25 @@ def test_a_trailer_is_found_wherever_the_first_read_ends(tail_bytes):
     tail = locate(data[-tail_bytes:], len(data))
     while tail.missing:
         offset, length = tail.missing
-        tail.step(data[offset:offset + length])
+        tail.step(data[offset : offset + length])
     assert [block.is_dialect for block in tail.blocks] == [True]
 
 
 # ---- damage and unknown layouts
 
 ONE_CHUNK = {
-    "version": 2, "num_rows": 5, "created_by": b"",
+    "version": 2,
+    "num_rows": 5,
+    "created_by": b"",
     "schema": [{"name": b"root", "num_children": 1}, {"name": b"a", "type": 1}],
-    "row_groups": [{"num_rows": 5, "total_byte_size": 90, "file_offset": 4, "columns": [
-        {"metadata": {"codec": 0, "total_compressed_size": 90, "data_page_offset": 4}}]}],
+    "row_groups": [
+        {
+            "num_rows": 5,
+            "total_byte_size": 90,
+            "file_offset": 4,
+            "columns": [{"metadata": {"codec": 0, "total_compressed_size": 90, "data_page_offset": 4}}],
+        }
+    ],
 }
 
 
@@ -174,8 +186,9 @@ def unknown_layouts() -> dict[str, bytes]:
         "chunks with five slots more": built("ColumnChunk", moved(5)),
         "metadata with something in front": built("ColumnMetadata", moved(1)),
         "a field behind all others": built("RowGroup", moved(6, "total_byte_size")),
-        "numbers of 32 bits": built("RowGroup", lambda name, field: field._replace(
-            type="i32", width=4) if field.type == "i64" else field),
+        "numbers of 32 bits": built(
+            "RowGroup", lambda name, field: field._replace(type="i32", width=4) if field.type == "i64" else field
+        ),
     }
 
 
@@ -196,10 +209,16 @@ def test_an_unknown_layout_is_a_finding_and_thrift_is_used(path, name):
 def test_two_layouts_at_once_are_none():
     """Scale above precision in one place by the one reading, in another place by the other."""
     decimal = {"": "DecimalOptions"}
-    footer = {"version": 2, "num_rows": 0, "created_by": b"", "schema": [
-        {"name": b"root", "num_children": 2},
-        {"name": b"a", "type": 1, "logical_type_type": 5, "logical_type": decimal | {"precision": 4, "scale": 2}},
-        {"name": b"b", "type": 1, "logical_type_type": 5, "logical_type": decimal | {"precision": 2, "scale": 4}}]}
+    footer = {
+        "version": 2,
+        "num_rows": 0,
+        "created_by": b"",
+        "schema": [
+            {"name": b"root", "num_children": 2},
+            {"name": b"a", "type": 1, "logical_type_type": 5, "logical_type": decimal | {"precision": 4, "scale": 2}},
+            {"name": b"b", "type": 1, "logical_type_type": 5, "logical_type": decimal | {"precision": 2, "scale": 4}},
+        ],
+    }
     with pytest.raises(Unsupported, match="of a77d277 by a table"):
         Decoded(Builder(LAYOUTS["a77d277"]).finish("FileMetaData", footer))
 
@@ -211,18 +230,21 @@ def reframed(data: bytes, codec: int, raw_length: int) -> bytes:
     return data + struct.pack("<I", zlib.crc32(data)) + lengths + struct.pack("<I", zlib.crc32(lengths)) + UUID
 
 
-@pytest.mark.parametrize(("block", "kind", "message"), [
-    (reframed(b"hello", 0, 6), Damaged, "6, expected 5"),
-    (reframed(b"hello", 6, 5), Unsupported, "codec 6"),
-    (reframed(b"hello", 7, 5), Damaged, "not an LZ4 block"),
-    (reframed(pa.Codec("lz4_raw").compress(b"a" * 1000, asbytes=True), 7, 1001), Damaged, "less than 1001 bytes"),
-    (reframed(pa.Codec("lz4_raw").compress(b"a" * 1000, asbytes=True), 7, 999), Damaged, "not an LZ4 block"),
-    (reframed(b"\0", 7, 0), Damaged, "less than 0 bytes"),
-    (reframed(b"hello", 7, 1 << 20), Damaged, "expected 1275"),
-    (reframed(b"hello", 0, (128 << 20) + 1), Unsupported, "the limit is"),
-    (framed(b"hello")[1:], Damaged, "no whole block"),
-    (b"", Damaged, "no whole block"),
-])
+@pytest.mark.parametrize(
+    ("block", "kind", "message"),
+    [
+        (reframed(b"hello", 0, 6), Damaged, "6, expected 5"),
+        (reframed(b"hello", 6, 5), Unsupported, "codec 6"),
+        (reframed(b"hello", 7, 5), Damaged, "not an LZ4 block"),
+        (reframed(pa.Codec("lz4_raw").compress(b"a" * 1000, asbytes=True), 7, 1001), Damaged, "less than 1001 bytes"),
+        (reframed(pa.Codec("lz4_raw").compress(b"a" * 1000, asbytes=True), 7, 999), Damaged, "not an LZ4 block"),
+        (reframed(b"\0", 7, 0), Damaged, "less than 0 bytes"),
+        (reframed(b"hello", 7, 1 << 20), Damaged, "expected 1275"),
+        (reframed(b"hello", 0, (128 << 20) + 1), Unsupported, "the limit is"),
+        (framed(b"hello")[1:], Damaged, "no whole block"),
+        (b"", Damaged, "no whole block"),
+    ],
+)
 def test_a_frame_that_lies_is_refused(block, kind, message):
     with pytest.raises(kind, match=message):
         unframe(block)
@@ -252,9 +274,17 @@ def facts(decoded: Decoded) -> list:
 
 
 @quick
-@given(st.lists(st.tuples(st.integers(0, len(BUFFER) - 1),
-                          st.one_of(st.integers(0, 255), st.sampled_from([0, 1, 4, 0x7F, 0x80, 0xFF]))),
-                min_size=1, max_size=6), st.integers(0, len(BUFFER)))
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, len(BUFFER) - 1),
+            st.one_of(st.integers(0, 255), st.sampled_from([0, 1, 4, 0x7F, 0x80, 0xFF])),
+        ),
+        min_size=1,
+        max_size=6,
+    ),
+    st.integers(0, len(BUFFER)),
+)
 def test_a_changed_buffer_gives_facts_or_a_typed_error(changes, end):
     data = bytearray(BUFFER)
     for at, value in changes:
@@ -268,10 +298,13 @@ def test_a_changed_buffer_gives_facts_or_a_typed_error(changes, end):
 
 
 @settings(quick, max_examples=40)
-@given(st.lists(st.tuples(st.integers(0, len(BUFFER) - 1), st.integers(0, 255)), min_size=1, max_size=4),
-       st.sampled_from([RAW, LZ4]))
+@given(
+    st.lists(st.tuples(st.integers(0, len(BUFFER) - 1), st.integers(0, 255)), min_size=1, max_size=4),
+    st.sampled_from([RAW, LZ4]),
+)
 def test_a_file_with_a_changed_buffer_under_good_checksums_opens_by_thrift_and_verifies_to_findings(
-        path, changes, codec):
+    path, changes, codec
+):
     data = bytearray(BUFFER)
     for at, value in changes:
         data[at] = value
@@ -326,20 +359,27 @@ def test_tables_that_lie_over_each_other_cannot_be_read_over_and_over():
 
 
 def test_names_repeated_in_every_chunk_are_bounded_by_the_buffer():
-    footer = {"version": 2, "num_rows": 0, "created_by": b"",
-              "schema": [{"name": b"root", "num_children": 1}, {"name": b"n" * 50_000, "type": 1}],
-              "row_groups": [{"columns": [{"metadata": {"data_page_offset": 4}}], "num_rows": 1}] * 2000}
+    footer = {
+        "version": 2,
+        "num_rows": 0,
+        "created_by": b"",
+        "schema": [{"name": b"root", "num_children": 1}, {"name": b"n" * 50_000, "type": 1}],
+        "row_groups": [{"columns": [{"metadata": {"data_page_offset": 4}}], "num_rows": 1}] * 2000,
+    }
     with pytest.raises(Unsupported) as caught:
         Decoded(Builder(LAYOUTS["a77d277"]).finish("FileMetaData", footer)).to_thrift()
     assert caught.value.code == wire.TOO_LARGE
 
 
-@pytest.mark.parametrize("schema", [
-    [{"name": b"root", "num_children": 2}, {"name": b"a", "type": 1}],
-    [{"name": b"root", "num_children": 1}, {"name": b"a", "type": 1}, {"name": b"b", "type": 1}],
-    [{"name": b"root", "num_children": -1}],
-    [{"name": b"root", "num_children": 1}, {"name": b"a", "type": 1, "num_children": 1}, {"name": b"b", "type": 1}],
-])
+@pytest.mark.parametrize(
+    "schema",
+    [
+        [{"name": b"root", "num_children": 2}, {"name": b"a", "type": 1}],
+        [{"name": b"root", "num_children": 1}, {"name": b"a", "type": 1}, {"name": b"b", "type": 1}],
+        [{"name": b"root", "num_children": -1}],
+        [{"name": b"root", "num_children": 1}, {"name": b"a", "type": 1, "num_children": 1}, {"name": b"b", "type": 1}],
+    ],
+)
 def test_a_schema_that_is_no_tree_is_damage(schema):
     footer = {"version": 2, "num_rows": 0, "created_by": b"", "schema": schema}
     with pytest.raises(Damaged):
@@ -347,6 +387,7 @@ def test_a_schema_that_is_no_tree_is_damage(schema):
 
 
 # ---- what public writers leave out
+
 
 def chunk_of(metadata: dict, **group) -> dict:
     footer = ONE_CHUNK | {"row_groups": [{"columns": [{"metadata": metadata}], "num_rows": 5} | group]}
@@ -373,11 +414,15 @@ def test_32_bits_of_a_null_count_are_not_believed_where_there_may_be_more():
 
 # ---- losses
 
+
 def test_what_is_lost_is_listed_field_by_field():
     assert {loss.field: (loss.kind, loss.count) for loss in LOSSES} == {
-        "ColumnMetaData.encodings": (Kind.LOST, 9), "ColumnMetaData.encoding_stats": (Kind.LOST, 9),
-        "ColumnMetaData.size_statistics": (Kind.LOST, 9), "Statistics.max": (Kind.LOST, 6),
-        "Statistics.min": (Kind.LOST, 6)}
+        "ColumnMetaData.encodings": (Kind.LOST, 9),
+        "ColumnMetaData.encoding_stats": (Kind.LOST, 9),
+        "ColumnMetaData.size_statistics": (Kind.LOST, 9),
+        "Statistics.max": (Kind.LOST, 6),
+        "Statistics.min": (Kind.LOST, 6),
+    }
     assert str(LOSSES[0]).startswith("the arrow dialect: ColumnMetaData.encodings is lost: row group 0, column a")
 
 
@@ -387,49 +432,67 @@ def changed_footer(change) -> dict:
     return footer
 
 
-@pytest.mark.parametrize(("change", "field"), [
-    (lambda footer, chunk: chunk.update(offset_index_offset=7), "ColumnChunk.offset_index_offset"),
-    (lambda footer, chunk: chunk["meta_data"]["statistics"].update(nan_count=1), "Statistics.nan_count"),
-    (lambda footer, chunk: chunk["meta_data"]["statistics"].update(distinct_count=1), "Statistics.distinct_count"),
-    (lambda footer, chunk: chunk["meta_data"]["statistics"].update(null_count=1 << 31), "Statistics.null_count"),
-    (lambda footer, chunk: footer.update(column_orders=[{"IEEE_754_TOTAL_ORDER": {}}, *footer["column_orders"][1:]]),
-     "FileMetaData.column_orders"),
-    (lambda footer, chunk: footer.pop("column_orders"), "Statistics.min_value"),
-    (lambda footer, chunk: footer["schema"][1].update(converted_type=21), "SchemaElement.converted_type"),
-    (lambda footer, chunk: footer.update(key_value_metadata=[{"key": "k", "value": "\udcff"}]),
-     "FileMetaData.key_value_metadata"),
-    (lambda footer, chunk: footer.update({77: thrift.Unknown(5, b"\2")}), "FileMetaData.field 77"),
-    (lambda footer, chunk: chunk["meta_data"].update(geospatial_statistics={}), "ColumnMetaData.geospatial_statistics"),
-])
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        (lambda footer, chunk: chunk.update(offset_index_offset=7), "ColumnChunk.offset_index_offset"),
+        (lambda footer, chunk: chunk["meta_data"]["statistics"].update(nan_count=1), "Statistics.nan_count"),
+        (lambda footer, chunk: chunk["meta_data"]["statistics"].update(distinct_count=1), "Statistics.distinct_count"),
+        (lambda footer, chunk: chunk["meta_data"]["statistics"].update(null_count=1 << 31), "Statistics.null_count"),
+        (
+            lambda footer, chunk: footer.update(
+                column_orders=[{"IEEE_754_TOTAL_ORDER": {}}, *footer["column_orders"][1:]]
+            ),
+            "FileMetaData.column_orders",
+        ),
+        (lambda footer, chunk: footer.pop("column_orders"), "Statistics.min_value"),
+        (lambda footer, chunk: footer["schema"][1].update(converted_type=21), "SchemaElement.converted_type"),
+        (
+            lambda footer, chunk: footer.update(key_value_metadata=[{"key": "k", "value": "\udcff"}]),
+            "FileMetaData.key_value_metadata",
+        ),
+        (lambda footer, chunk: footer.update({77: thrift.Unknown(5, b"\2")}), "FileMetaData.field 77"),
+        (
+            lambda footer, chunk: chunk["meta_data"].update(geospatial_statistics={}),
+            "ColumnMetaData.geospatial_statistics",
+        ),
+    ],
+)
 def test_each_thing_that_the_dialect_cannot_say_is_listed(change, field):
     _, losses = prepare(thrift.write("FileMetaData", changed_footer(change)))
     assert field in {loss.field for loss in losses}
 
 
-@pytest.mark.parametrize("change", [
-    lambda footer, chunk: chunk.update(file_path="elsewhere.parquet"),
-    lambda footer, chunk: chunk["meta_data"].update(codec=300),
-    lambda footer, chunk: chunk["meta_data"].update(path_in_schema=["other"]),
-    lambda footer, chunk: chunk["meta_data"].update(type=5),
-    lambda footer, chunk: footer["schema"][1].update(logicalType={"FILE": {}}),
-    lambda footer, chunk: footer["schema"][1].update(converted_type=2),
-    lambda footer, chunk: footer["schema"][1].update(name="\udcff"),
-    lambda footer, chunk: footer.update(footer_signing_key_metadata=b"k"),
-    lambda footer, chunk: footer.update(encryption_algorithm={"AES_GCM_V1": {}}),
-    lambda footer, chunk: chunk.update(crypto_metadata={"ENCRYPTION_WITH_FOOTER_KEY": {}}),
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda footer, chunk: chunk.update(file_path="elsewhere.parquet"),
+        lambda footer, chunk: chunk["meta_data"].update(codec=300),
+        lambda footer, chunk: chunk["meta_data"].update(path_in_schema=["other"]),
+        lambda footer, chunk: chunk["meta_data"].update(type=5),
+        lambda footer, chunk: footer["schema"][1].update(logicalType={"FILE": {}}),
+        lambda footer, chunk: footer["schema"][1].update(converted_type=2),
+        lambda footer, chunk: footer["schema"][1].update(name="\udcff"),
+        lambda footer, chunk: footer.update(footer_signing_key_metadata=b"k"),
+        lambda footer, chunk: footer.update(encryption_algorithm={"AES_GCM_V1": {}}),
+        lambda footer, chunk: chunk.update(crypto_metadata={"ENCRYPTION_WITH_FOOTER_KEY": {}}),
+    ],
+)
 def test_what_readers_could_not_do_without_is_refused(change):
     with pytest.raises(ParquetextError):
         prepare(thrift.write("FileMetaData", changed_footer(change)))
 
 
-@pytest.mark.parametrize(("change", "field"), [
-    (lambda chunk: chunk["meta_data"].update(codec=2), "ColumnMetaData.codec"),
-    (lambda chunk: chunk["meta_data"].update(num_values=1), "ColumnMetaData.num_values"),
-    (lambda chunk: chunk["meta_data"].update(data_page_offset=1), "ColumnMetaData.data_page_offset"),
-    (lambda chunk: chunk["meta_data"]["statistics"].update(null_count=1), "Statistics.null_count"),
-    (lambda chunk: chunk["meta_data"]["statistics"].update(min_value=b"\7" * 8), "Statistics.min_value"),
-])
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        (lambda chunk: chunk["meta_data"].update(codec=2), "ColumnMetaData.codec"),
+        (lambda chunk: chunk["meta_data"].update(num_values=1), "ColumnMetaData.num_values"),
+        (lambda chunk: chunk["meta_data"].update(data_page_offset=1), "ColumnMetaData.data_page_offset"),
+        (lambda chunk: chunk["meta_data"]["statistics"].update(null_count=1), "Statistics.null_count"),
+        (lambda chunk: chunk["meta_data"]["statistics"].update(min_value=b"\7" * 8), "Statistics.min_value"),
+    ],
+)
 def test_what_is_not_the_same_as_in_thrift_is_a_finding(path, change, field):
     footer = changed_footer(lambda _, chunk: change(chunk))
     path.write_bytes(with_block(PLAIN, framed(encode(footer), LZ4)))
@@ -466,8 +529,9 @@ def test_the_trailer_is_not_taken_for_one_where_its_lengths_are_not_under_its_ch
 
 
 def test_pyarrow_and_the_dialect_agree_on_a_table_of_every_shape(path):
-    table = pa.table({"x": pa.array([1, None, 3], pa.int16()), "t": ["a", None, "c" * 40],
-                      "s": [{"u": [1, 2]}, None, {"u": []}]})
+    table = pa.table(
+        {"x": pa.array([1, None, 3], pa.int16()), "t": ["a", None, "c" * 40], "s": [{"u": [1, 2]}, None, {"u": []}]}
+    )
     pq.write_table(table, path, row_group_size=2)
     path.write_bytes(with_block(path.read_bytes(), framed(prepare(footer_of(path))[0], LZ4)))
     with parquetext.open(path, form="arrow") as file:

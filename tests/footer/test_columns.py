@@ -15,16 +15,16 @@ import parquetext
 from parquetext.errors import ColumnError, ParquetextError, Unsupported
 from parquetext.thrift import write
 
-NESTED = pa.schema([
-    pa.field("id", pa.int64()),
-    pa.field("place", pa.struct([("x", pa.float64()), ("y", pa.float64())])),
-    pa.field("a.b", pa.int32()),
-    pa.field("a", pa.struct([("b", pa.int32())])),
-    pa.field("tags", pa.list_(pa.string())),
-])
-ROWS = [
-    {"id": n, "place": {"x": n / 2, "y": None}, "a.b": n, "a": {"b": -n}, "tags": [f"t{n}", "u"]} for n in range(6)
-]
+NESTED = pa.schema(
+    [
+        pa.field("id", pa.int64()),
+        pa.field("place", pa.struct([("x", pa.float64()), ("y", pa.float64())])),
+        pa.field("a.b", pa.int32()),
+        pa.field("a", pa.struct([("b", pa.int32())])),
+        pa.field("tags", pa.list_(pa.string())),
+    ]
+)
+ROWS = [{"id": n, "place": {"x": n / 2, "y": None}, "a.b": n, "a": {"b": -n}, "tags": [f"t{n}", "u"]} for n in range(6)]
 
 
 @pytest.fixture
@@ -128,29 +128,36 @@ class TestNames:
 
 @pytest.mark.usefixtures("implementation")
 class TestBounds:
-    @pytest.mark.parametrize(("kind", "low", "high"), [
-        (pa.bool_(), False, True),
-        (pa.int8(), -128, 127),
-        (pa.uint8(), 0, 255),
-        (pa.int16(), -2, 3),
-        (pa.uint32(), 0, 2**32 - 1),
-        (pa.int64(), -(2**63), 2**63 - 1),
-        (pa.uint64(), 1, 2**64 - 1),
-        (pa.float32(), -1.5, 2.5),
-        (pa.float64(), -1e300, 1e300),
-        (pa.string(), "Ärger", "étude"),
-        (pa.binary(), b"\x00", b"\xff\x00"),
-        (pa.binary(3), b"abc", b"abd"),
-        (pa.date32(), datetime.date(1, 1, 1), datetime.date(9999, 12, 31)),
-        (pa.time32("ms"), datetime.time(0, 0), datetime.time(23, 59, 59)),
-        (pa.time64("us"), datetime.time(0, 0), datetime.time(23, 59, 59, 999_999)),
-        (pa.timestamp("us"), datetime.datetime(1900, 1, 1), datetime.datetime(2100, 1, 1, 1, 1, 1, 5)),
-        (pa.timestamp("ms", tz="UTC"), datetime.datetime(1900, 1, 1, tzinfo=datetime.UTC),
-         datetime.datetime(2100, 1, 1, tzinfo=datetime.UTC)),
-        (pa.decimal128(7, 2), decimal.Decimal("-99999.99"), decimal.Decimal("12345.67")),
-        (pa.decimal128(30, 10), decimal.Decimal("-1.5"), decimal.Decimal("2.5")),
-        (pa.decimal256(60, 1), decimal.Decimal("-1.5"), decimal.Decimal("2.5")),
-    ], ids=lambda value: str(value) if isinstance(value, pa.DataType) else "")
+    @pytest.mark.parametrize(
+        ("kind", "low", "high"),
+        [
+            (pa.bool_(), False, True),
+            (pa.int8(), -128, 127),
+            (pa.uint8(), 0, 255),
+            (pa.int16(), -2, 3),
+            (pa.uint32(), 0, 2**32 - 1),
+            (pa.int64(), -(2**63), 2**63 - 1),
+            (pa.uint64(), 1, 2**64 - 1),
+            (pa.float32(), -1.5, 2.5),
+            (pa.float64(), -1e300, 1e300),
+            (pa.string(), "Ärger", "étude"),
+            (pa.binary(), b"\x00", b"\xff\x00"),
+            (pa.binary(3), b"abc", b"abd"),
+            (pa.date32(), datetime.date(1, 1, 1), datetime.date(9999, 12, 31)),
+            (pa.time32("ms"), datetime.time(0, 0), datetime.time(23, 59, 59)),
+            (pa.time64("us"), datetime.time(0, 0), datetime.time(23, 59, 59, 999_999)),
+            (pa.timestamp("us"), datetime.datetime(1900, 1, 1), datetime.datetime(2100, 1, 1, 1, 1, 1, 5)),
+            (
+                pa.timestamp("ms", tz="UTC"),
+                datetime.datetime(1900, 1, 1, tzinfo=datetime.UTC),
+                datetime.datetime(2100, 1, 1, tzinfo=datetime.UTC),
+            ),
+            (pa.decimal128(7, 2), decimal.Decimal("-99999.99"), decimal.Decimal("12345.67")),
+            (pa.decimal128(30, 10), decimal.Decimal("-1.5"), decimal.Decimal("2.5")),
+            (pa.decimal256(60, 1), decimal.Decimal("-1.5"), decimal.Decimal("2.5")),
+        ],
+        ids=lambda value: str(value) if isinstance(value, pa.DataType) else "",
+    )
     def test_are_arrays_of_the_logical_type(self, tmp_path, kind, low, high):
         path = str(tmp_path / "bounds.parquet")
         pq.write_table(pa.table({"x": pa.array([high, None, low], kind)}), path)
@@ -196,11 +203,27 @@ def test_a_type_without_an_order_has_no_bounds(tmp_path):
 
 def test_bounds_of_a_length_that_only_the_schema_claims_are_an_error(tmp_path, implementation):
     path, length = tmp_path / "claims.parquet", 2**31 - 1
-    chunk = {"meta_data": {"type": 7, "encodings": [], "path_in_schema": ["x"], "codec": 0, "num_values": 1,
-                           "total_uncompressed_size": 1, "total_compressed_size": 1, "data_page_offset": 4}}
-    footer = write("FileMetaData", {
-        "version": 1, "schema": [{"name": "r", "num_children": 1}, {"name": "x", "type": 7, "type_length": length}],
-        "num_rows": 2, "row_groups": [{"columns": [chunk], "total_byte_size": 1, "num_rows": 1}] * 2})
+    chunk = {
+        "meta_data": {
+            "type": 7,
+            "encodings": [],
+            "path_in_schema": ["x"],
+            "codec": 0,
+            "num_values": 1,
+            "total_uncompressed_size": 1,
+            "total_compressed_size": 1,
+            "data_page_offset": 4,
+        }
+    }
+    footer = write(
+        "FileMetaData",
+        {
+            "version": 1,
+            "schema": [{"name": "r", "num_children": 1}, {"name": "x", "type": 7, "type_length": length}],
+            "num_rows": 2,
+            "row_groups": [{"columns": [chunk], "total_byte_size": 1, "num_rows": 1}] * 2,
+        },
+    )
     path.write_bytes(b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
     with parquetext.open(path) as file, pytest.raises(Unsupported, match=f"'x' take {2 * length} bytes") as caught:
         file.column("x").min  # noqa: B018
@@ -239,7 +262,10 @@ def test_facts_are_those_of_pyarrow_for_every_readable_file(corpus, expected):
         with parquetext.open(str(path)) as file:
             metadata = pq.read_metadata(path)
             assert (file.num_rows, file.num_columns, len(file.row_groups)) == (
-                metadata.num_rows, metadata.num_columns, metadata.num_row_groups)
+                metadata.num_rows,
+                metadata.num_columns,
+                metadata.num_row_groups,
+            )
             for leaf, column in enumerate(file.columns()):
                 theirs = metadata.schema.column(leaf)
                 assert (column.name, column.physical_type) == (theirs.path, theirs.physical_type)
@@ -258,8 +284,11 @@ def bound_differences(path, column, statistics, row_group: int) -> list[str]:
     if statistics is None or not statistics.has_min_max or pa.types.is_float16(column.type):
         return []
     pairs = ((column.min[row_group], statistics.min_raw), (column.max[row_group], statistics.max_raw))
-    return [f"{path}: {column.name}, row group {row_group}: {ours} is not {theirs}"
-            for ours, theirs in pairs if ours.is_valid and plain(ours, column.physical_type, theirs) != theirs]
+    return [
+        f"{path}: {column.name}, row group {row_group}: {ours} is not {theirs}"
+        for ours, theirs in pairs
+        if ours.is_valid and plain(ours, column.physical_type, theirs) != theirs
+    ]
 
 
 def plain(value: pa.Scalar, physical: str, theirs: object) -> object:

@@ -24,12 +24,24 @@ from parquetext.footer.row_groups import RowGroup
 
 TAIL, END = 4096, 28 + 1 + 8
 FACTS = (
-    "num_values", "null_count", "distinct_count", "total_compressed_size", "total_uncompressed_size",
-    "data_page_offset", "dictionary_page_offset", "index_page_offset", "bloom_filter_offset", "bloom_filter_length",
-    "offset_index_offset", "offset_index_length", "column_index_offset", "column_index_length", "codec", "encodings",
+    "num_values",
+    "null_count",
+    "distinct_count",
+    "total_compressed_size",
+    "total_uncompressed_size",
+    "data_page_offset",
+    "dictionary_page_offset",
+    "index_page_offset",
+    "bloom_filter_offset",
+    "bloom_filter_length",
+    "offset_index_offset",
+    "offset_index_length",
+    "column_index_offset",
+    "column_index_length",
+    "codec",
+    "encodings",
 )
-EXACTNESS = (wire.PRESENT_MIN_EXACT_SET | wire.PRESENT_MIN_EXACT
-             | wire.PRESENT_MAX_EXACT_SET | wire.PRESENT_MAX_EXACT)
+EXACTNESS = wire.PRESENT_MIN_EXACT_SET | wire.PRESENT_MIN_EXACT | wire.PRESENT_MAX_EXACT_SET | wire.PRESENT_MAX_EXACT
 VALUES_EVERY = 61  # flips between two that also compare values
 TWIN_EVERY = 211
 
@@ -38,10 +50,15 @@ TWIN_EVERY = 211
 def path(tmp_path_factory, request) -> str:
     """A file whose flat footer is larger than the tail: leaves of several types, a struct, a list, key-values."""
     folder = tmp_path_factory.mktemp("damage")
-    rows = [{
-        **{f"number_{n}": n * i for n in range(3)}, **{f"text_{n}": f"{n} times {i}" for n in range(2)},
-        "place": {"x": i / 3, "y": None}, "tags": ["a", str(i)],
-    } for i in range(9)]
+    rows = [
+        {
+            **{f"number_{n}": n * i for n in range(3)},
+            **{f"text_{n}": f"{n} times {i}" for n in range(2)},
+            "place": {"x": i / 3, "y": None},
+            "tags": ["a", str(i)],
+        }
+        for i in range(9)
+    ]
     table = pa.Table.from_pylist(rows).replace_schema_metadata({"owner": "somebody", "empty": ""})
     pq.write_table(table, folder / "plain.parquet", row_group_size=3, write_page_index=True)
     path = write_with_flat_footer(folder / "plain.parquet", folder / "flat.parquet", request.param)
@@ -59,10 +76,10 @@ def wide(tmp_path_factory) -> dict[str, str]:
 def test_another_version_of_the_layout_is_a_finding_and_the_thrift_footer_is_read(path, tmp_path, implementation):
     data = bytearray(with_flat_footer((Path(path).parent / "plain.parquet").read_bytes()))
     record = len(data) - END - 32
-    length = int.from_bytes(data[record + 24:record + 28], "little")
+    length = int.from_bytes(data[record + 24 : record + 28], "little")
     data[record + 16] = 2
-    checked = bytes(data[record + 32 - length:record + 28])
-    data[record + 28:record + 32] = zlib.crc32(checked).to_bytes(4, "little")
+    checked = bytes(data[record + 32 - length : record + 28])
+    data[record + 28 : record + 32] = zlib.crc32(checked).to_bytes(4, "little")
     later = tmp_path / "later.parquet"
     later.write_bytes(data)
     with parquetext.open(later) as file, parquetext.open(path) as known:
@@ -81,17 +98,32 @@ class Look:
         with parquetext.open(path) as file:
             columns = file.columns()
             ids = [*range(file.num_columns), *(GROUP | node for node in range(file._form.node_count))]
-            nodes = file._on_form(lambda form: [
-                (node.thrift, node.path, node.parent, node.schema_index, node.first_leaf, node.leaf_count,
-                 node.max_definition, node.max_repetition) for node in map(form.node, ids)])
+            nodes = file._on_form(
+                lambda form: [
+                    (
+                        node.thrift,
+                        node.path,
+                        node.parent,
+                        node.schema_index,
+                        node.first_leaf,
+                        node.leaf_count,
+                        node.max_definition,
+                        node.max_repetition,
+                    )
+                    for node in map(form.node, ids)
+                ]
+            )
             self.facts = {
                 "columns": [[bytes(column.chunks.array(fact)) for fact in FACTS] for column in columns],
                 "exactness": [[present & EXACTNESS for present in column.present] for column in columns],
                 "bounds": [(column.min_bytes.to_list(), column.max_bytes.to_list()) for column in columns],
                 "nodes": nodes,
-                "by name": [file.column(as_path(node[1])).leaf for node in nodes[:file.num_columns]],
-                "rows": file.num_rows, "version": file.version, "created by": file.created_by,
-                "schema": file.schema if values else self.schema(file), "key-values": file.key_values,
+                "by name": [file.column(as_path(node[1])).leaf for node in nodes[: file.num_columns]],
+                "rows": file.num_rows,
+                "version": file.version,
+                "created by": file.created_by,
+                "schema": file.schema if values else self.schema(file),
+                "key-values": file.key_values,
                 "row groups": [bytes(getattr(file.row_groups, fact)) for fact in RowGroup._fields],
                 "values": file.read() if values else None,
             }
@@ -155,8 +187,9 @@ def test_a_flipped_bit_is_harmless_reported_or_an_error(path, implementation, st
 
 
 @pytest.mark.parametrize("form", ["flat", "index", "par3"])
-@pytest.mark.parametrize(("implementation", "step"), [("native", 509), ("pure", 155 * TWIN_EVERY)],
-                         indirect=["implementation"])
+@pytest.mark.parametrize(
+    ("implementation", "step"), [("native", 509), ("pure", 155 * TWIN_EVERY)], indirect=["implementation"]
+)
 def test_over_64_kib_of_each_form_too(wide, form, implementation, step):
     """Every bit of them is flipped by tests/test_c_library.py, below the façade."""
     outcomes = flip_all(wide[form], step, length=1 << 16)

@@ -16,9 +16,16 @@ from parquetext import edits, footer
 from parquetext.checks.inspection import inspect
 from parquetext.errors import ParquetextError
 
-PLAIN = parquet_bytes(pa.table({
-    "a": pa.array([1, None, 3], pa.int32()), "s": [{"x": 1.5, "y": "text"}] * 3, "l": [[1], [], None],
-}), row_group_size=2)
+PLAIN = parquet_bytes(
+    pa.table(
+        {
+            "a": pa.array([1, None, 3], pa.int32()),
+            "s": [{"x": 1.5, "y": "text"}] * 3,
+            "l": [[1], [], None],
+        }
+    ),
+    row_group_size=2,
+)
 FILES = {"thrift": PLAIN, "flat": with_flat_footer(PLAIN), "index": with_index(PLAIN), "after-stop": None}
 
 
@@ -33,9 +40,14 @@ def folder(tmp_path_factory):
 
 
 def ask_everything(path: str) -> None:
-    for work in (lambda: parquetext.verify(path), lambda: inspect(path),
-                 lambda: edits.upgrade(path, "flat", dry_run=True),
-                 lambda: edits.strip(path, dry_run=True), lambda: footer.scan(path), lambda: look(path)):
+    for work in (
+        lambda: parquetext.verify(path),
+        lambda: inspect(path),
+        lambda: edits.upgrade(path, "flat", dry_run=True),
+        lambda: edits.strip(path, dry_run=True),
+        lambda: footer.scan(path),
+        lambda: look(path),
+    ):
         try:
             work()
         except ParquetextError as error:
@@ -61,7 +73,7 @@ def test_any_damage_to_a_footer_gives_answers_or_errors_of_this_package(implemen
     damaged = bytearray(original)
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(damaged) - 1))
-        damaged[at:at + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=3))
+        damaged[at : at + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=3))
     path = folder / f"{kind}-{implementation}.parquet"
     path.write_bytes(with_footer(FILES[kind], bytes(damaged)))
     ask_everything(str(path))

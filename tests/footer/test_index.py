@@ -21,8 +21,10 @@ from parquetext.footer.thrift_form import ThriftForm
 @pytest.fixture
 def plain(tmp_path) -> Path:
     """Forty columns, a struct and a list among them, in three row groups."""
-    rows = [{f"column_{n}": n * i for n in range(38)} | {"place": {"x": i / 3, "y": str(i)}, "tags": ["a", str(i)]}
-            for i in range(9)]
+    rows = [
+        {f"column_{n}": n * i for n in range(38)} | {"place": {"x": i / 3, "y": str(i)}, "tags": ["a", str(i)]}
+        for i in range(9)
+    ]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "plain.parquet", row_group_size=3)
     return tmp_path / "plain.parquet"
 
@@ -92,10 +94,14 @@ def test_auto_takes_an_index_where_the_footer_is_much_of_the_file(implementation
         assert file.form == "index"
 
 
-@pytest.mark.parametrize(("columns", "data", "form", "why"), [
-    (2, 0, "nothing", "is read whole in one request"), (300, 0, "index", "too much to have it twice"),
-    (300, 4 << 20, "flat", "column chunks, and the footer is only"),
-])
+@pytest.mark.parametrize(
+    ("columns", "data", "form", "why"),
+    [
+        (2, 0, "nothing", "is read whole in one request"),
+        (300, 0, "index", "too much to have it twice"),
+        (300, 4 << 20, "flat", "column chunks, and the footer is only"),
+    ],
+)
 def test_inspection_says_what_auto_adds_and_why(tmp_path, columns, data, form, why):
     path = tmp_path / "x.parquet"
     table = pa.table({f"c{n}": [n] for n in range(columns)} | {"data": [random.Random(1).randbytes(data)]})
@@ -148,13 +154,13 @@ def test_of_two_forms_the_last_block_counts_and_the_other_one_is_next(implementa
     begin = plain.stat().st_size - 9 + 4 + 2
     block = index[begin:-9]
     length = int.from_bytes(flat[-8:-4], "little")
-    footer = flat[-8 - length:-8]
+    footer = flat[-8 - length : -8]
     place = kernels.extension.find(footer)
-    content = footer[place.payload:place.payload + place.length] + block
+    content = footer[place.payload : place.payload + place.length] + block
     length_bytes = kernels.varint.encode(len(content))
-    extended = b"".join((footer[:place.header], b"\x08\xff\xff\x01", length_bytes, content, b"\0"))
+    extended = b"".join((footer[: place.header], b"\x08\xff\xff\x01", length_bytes, content, b"\0"))
     path = plain.with_name("both.parquet")
-    whole = bytearray(b"".join((flat[:-8 - length], extended, len(extended).to_bytes(4, "little"), b"PAR1")))
+    whole = bytearray(b"".join((flat[: -8 - length], extended, len(extended).to_bytes(4, "little"), b"PAR1")))
     path.write_bytes(whole)
     with parquetext.open(path) as file:
         assert (file.form, file.findings) == ("index", [])
@@ -171,7 +177,7 @@ def test_every_footer_of_the_corpus_reads_by_an_index_as_by_a_scan(corpus, expec
         if not known["footer"]["parses"]:
             continue
         data = (corpus / known["file"]).read_bytes()
-        footer = data[-8 - int.from_bytes(data[-8:-4], "little"):-8]
+        footer = data[-8 - int.from_bytes(data[-8:-4], "little") : -8]
         try:
             scan = kernels.scan.scan(footer)
             payload = kernels.index.write(scan)
@@ -200,6 +206,6 @@ def open_index(footer: bytes, payload: bytes):
 
         @staticmethod
         def read(offset: int, length: int) -> bytes:
-            return (footer + payload)[offset:offset + length]
+            return (footer + payload)[offset : offset + length]
 
     return kernels.index.Reader(File, 0, len(footer), len(payload), footer + payload)

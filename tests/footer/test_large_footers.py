@@ -66,29 +66,42 @@ def sparse(path: Path, footer_bytes: int, head: bytes = b"", end: bytes = b"") -
 
 def sound(path: Path, footer_bytes: int) -> str:
     """A sound footer of so many bytes: one column, and a value of zeros."""
-    whole = thrift.footer([thrift.element(b"schema", children=1), thrift.element(b"a", type=1)], [],
-                          key_values=[thrift.key_value(b"zeros", b"")])
+    whole = thrift.footer(
+        [thrift.element(b"schema", children=1), thrift.element(b"a", type=1)],
+        [],
+        key_values=[thrift.key_value(b"zeros", b"")],
+    )
     value = whole.rindex(b"\x18\x00")
     rest = len(whole) - 1
-    zeros = next(zeros for width in range(1, 6)
-                 if len(thrift.varint(zeros := footer_bytes - rest - width)) == width)
-    return sparse(path, footer_bytes, whole[:value + 1] + thrift.varint(zeros), whole[value + 2:])
+    zeros = next(zeros for width in range(1, 6) if len(thrift.varint(zeros := footer_bytes - rest - width)) == width)
+    return sparse(path, footer_bytes, whole[: value + 1] + thrift.varint(zeros), whole[value + 2 :])
 
 
 def taken(implementation: str, folder: Path, footer_bytes: int) -> dict[str, int]:
     """Bytes of memory that each of the verbs takes at most for such a file, in a process of its own."""
     paths = sound(folder / "small.parquet", 4096), sound(folder / "large.parquet", footer_bytes)
-    done = subprocess.run([sys.executable, "-c", WORK, implementation, *paths], capture_output=True, text=True,
-                          check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", WORK, implementation, *paths], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("verb", [
-    parquetext.open, footer.scan, inspect, read_footer, sidecar.build, parquetext.read_table, parquetext.strip,
-    lambda path: parquetext.upgrade(path, form="flat", dry_run=True),
-    lambda path: parquetext.upgrade(path),
-], ids=["open", "scan", "inspect", "catalog", "sidecar", "read_table", "strip", "would upgrade", "upgrade"])
+@pytest.mark.parametrize(
+    "verb",
+    [
+        parquetext.open,
+        footer.scan,
+        inspect,
+        read_footer,
+        sidecar.build,
+        parquetext.read_table,
+        parquetext.strip,
+        lambda path: parquetext.upgrade(path, form="flat", dry_run=True),
+        lambda path: parquetext.upgrade(path),
+    ],
+    ids=["open", "scan", "inspect", "catalog", "sidecar", "read_table", "strip", "would upgrade", "upgrade"],
+)
 def test_a_footer_that_no_reader_takes_is_refused_before_it_is_read(implementation, tmp_path, verb):
     path = sparse(tmp_path / "large.parquet", 3 * GIB + GIB // 2)
     if verb is inspect:
@@ -111,7 +124,7 @@ def test_a_footer_is_in_memory_once(implementation, tmp_path):
     size = 96 * MIB
     took = taken(implementation, tmp_path, size)
     assert len(took) == 5
-    copies = {verb: 2 if verb == "upgrade" else 1 for verb in took}    # a new tail has the footer in it
+    copies = {verb: 2 if verb == "upgrade" else 1 for verb in took}  # a new tail has the footer in it
     assert {verb: most for verb, most in took.items() if most > (copies[verb] + 0.25) * size} == {}
 
 

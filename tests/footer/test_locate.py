@@ -28,7 +28,7 @@ class Bytes:
     def read(self, offset: int, length: int) -> bytes:
         assert 0 <= offset <= offset + length <= self.size
         self.reads.append((offset, length))
-        return self.data[offset:offset + length]
+        return self.data[offset : offset + length]
 
 
 def file(footer: bytes, magic: bytes = b"PAR1") -> bytes:
@@ -63,7 +63,7 @@ def test_a_block_is_named_though_its_payload_lies_in_front_of_the_tail(given_byt
     tail = locate(data[-given_bytes:], len(data))
     [block] = tail.blocks
     assert block.uuid == wire.UUID_FLAT_FOOTER
-    assert data[block.payload:block.payload + block.length] == b"p" * 5000
+    assert data[block.payload : block.payload + block.length] == b"p" * 5000
     assert tail.missing == (tail.footer_offset, block.payload - tail.footer_offset)
 
 
@@ -96,9 +96,14 @@ def test_the_search_ends_at_the_kind_that_is_wanted():
 
 
 def test_behind_the_stop_blocks_are_found_too():
-    struct = compact.fields([
-        (1, compact.I32, 1, False), (2, compact.LIST, (compact.STRUCT, []), False), (3, compact.I64, 0, False),
-        (4, compact.LIST, (compact.STRUCT, []), False)])
+    struct = compact.fields(
+        [
+            (1, compact.I32, 1, False),
+            (2, compact.LIST, (compact.STRUCT, []), False),
+            (3, compact.I64, 0, False),
+            (4, compact.LIST, (compact.STRUCT, []), False),
+        ]
+    )
     data = file(stacked((wire.UUID_FLAT_FOOTER, b"payload"), struct=struct, placement="after-stop"))
     tail = locate(data, len(data))
     assert len(tail.blocks) == 1 and tail.extension == tail.footer_offset + len(struct)
@@ -109,7 +114,7 @@ def test_an_unknown_kind_is_a_note():
     [finding] = locate(data, len(data)).findings
     assert (finding.kind, finding.is_note) == ("unknown-block", True)
     assert str(UNKNOWN) in finding.message and "7 bytes" in finding.message
-    assert data[finding.offset:finding.offset + 7] == b"payload"
+    assert data[finding.offset : finding.offset + 7] == b"payload"
 
 
 def test_free_form_bytes_under_a_block_are_a_finding():
@@ -127,19 +132,22 @@ def test_a_length_that_would_leave_the_footer_is_no_block():
         assert locate(file(footer), len(file(footer))).blocks == []
 
 
-@pytest.mark.parametrize(("data", "kind", "message"), [
-    (b"", Malformed, "it has 0 bytes"),
-    (b"PAR1PAR1", Malformed, "it has 8 bytes, and at least 12 are needed"),
-    (b"PAR1" + bytes(30), Malformed, r"its 34 bytes end in .*, not in b'PAR1' \(at offset 30\)"),
-    (b"PAR1\x00" + (26).to_bytes(4, "little") + b"PAR1", Malformed, "26 bytes does not fit .* of 13 .*at -21"),
-    (b"PAR1\x00" + bytes(4) + b"PAR1", Malformed, "length of 0 bytes"),
-    (file(STRUCT_BYTES, b"PARE"), Refused, "encrypted"),
-    (file(STRUCT_BYTES, b"PAR3"), Damaged, "the PAR3 footer's length.*checksum.* .at offset 1007"),
-    (par3(b"payload", length=1001), Malformed, "PAR3 footer's length of 1001 bytes does not fit.* .at offset 15"),
-    (par3(b"x", length=0), Malformed, "length of 0 bytes"),
-    (b"PAR1" + bytes(4) + b"PAR3", Malformed, "12 bytes are too few for a PAR3 file"),
-    (par3(bytes(100) + FLAT_RECORD, magic=b"PAR1"), Damaged, "magic is b'PAR1'.*end of a PAR3 file .at offset 148"),
-])
+@pytest.mark.parametrize(
+    ("data", "kind", "message"),
+    [
+        (b"", Malformed, "it has 0 bytes"),
+        (b"PAR1PAR1", Malformed, "it has 8 bytes, and at least 12 are needed"),
+        (b"PAR1" + bytes(30), Malformed, r"its 34 bytes end in .*, not in b'PAR1' \(at offset 30\)"),
+        (b"PAR1\x00" + (26).to_bytes(4, "little") + b"PAR1", Malformed, "26 bytes does not fit .* of 13 .*at -21"),
+        (b"PAR1\x00" + bytes(4) + b"PAR1", Malformed, "length of 0 bytes"),
+        (file(STRUCT_BYTES, b"PARE"), Refused, "encrypted"),
+        (file(STRUCT_BYTES, b"PAR3"), Damaged, "the PAR3 footer's length.*checksum.* .at offset 1007"),
+        (par3(b"payload", length=1001), Malformed, "PAR3 footer's length of 1001 bytes does not fit.* .at offset 15"),
+        (par3(b"x", length=0), Malformed, "length of 0 bytes"),
+        (b"PAR1" + bytes(4) + b"PAR3", Malformed, "12 bytes are too few for a PAR3 file"),
+        (par3(bytes(100) + FLAT_RECORD, magic=b"PAR1"), Damaged, "magic is b'PAR1'.*end of a PAR3 file .at offset 148"),
+    ],
+)
 def test_what_is_no_plain_parquet_file_says_why(data, kind, message):
     with pytest.raises(kind, match=message):
         locate(data, len(data))
@@ -166,14 +174,16 @@ def test_too_few_or_too_many_bytes_given_are_the_callers_error():
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.tuples(st.sampled_from((UNKNOWN, wire.UUID_FLAT_FOOTER)), st.binary(max_size=200)), max_size=4),
-       st.integers(9, 700))
+@given(
+    st.lists(st.tuples(st.sampled_from((UNKNOWN, wire.UUID_FLAT_FOOTER)), st.binary(max_size=200)), max_size=4),
+    st.integers(9, 700),
+)
 def test_any_first_read_gives_the_same_tail(blocks, first):
     footer = stacked(*blocks)
     source = Bytes(file(footer))
     whole, stepwise = read_tail(source, source.size), read_tail(source, first)
     assert (whole.blocks, whole.findings, whole.extension) == (stepwise.blocks, stepwise.findings, stepwise.extension)
-    found = [(block.uuid, source.data[block.payload:block.payload + block.length]) for block in whole.blocks]
+    found = [(block.uuid, source.data[block.payload : block.payload + block.length]) for block in whole.blocks]
     assert found == blocks[::-1]
 
 

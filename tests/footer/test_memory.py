@@ -48,8 +48,9 @@ for path in json.load(sys.stdin):
 
 def test_the_corpus_whole_takes_no_more_than_its_size_and_64_mib(corpus, expected):
     paths = [str(corpus / facts["file"]) for facts in expected]
-    done = subprocess.run([sys.executable, "-c", WORK], input=json.dumps(paths), capture_output=True, text=True,
-                          check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", WORK], input=json.dumps(paths), capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     measured = [json.loads(line) for line in done.stdout.splitlines()]
     assert [path for path, _, _ in measured] == paths

@@ -91,7 +91,7 @@ class TestFallback:
             assert [column.name for column in file.columns(names)] == names
             assert (file.form, file.findings) == ("flat", [])
             found = file.columns([*names, ("column_7",)])
-            finding, = file.findings
+            (finding,) = file.findings
             assert (file.form, finding.kind) == ("thrift", "flat-damaged")
             assert start - 4096 < finding.offset <= start
             for column, expected in zip(found, sound.columns([*names, "column_7"]), strict=True):
@@ -267,7 +267,7 @@ def test_an_interrupted_change_is_read_from_its_journal(plain, tmp_path):
     original = Path(plain).read_bytes()
     edit = storage.TailEdit(len(original) - 100, original[-100:] + b"more of it" * 200 + original[-8:])
     leave_journal(Path(plain), edit)
-    changed, grown = original[:edit.keep] + edit.tail, len(original) // 512 * 512 + 1024
+    changed, grown = original[: edit.keep] + edit.tail, len(original) // 512 * 512 + 1024
     Path(plain).write_bytes(changed[:grown] + bytes(len(changed) - grown))
     with parquetext.open(plain) as file:
         assert [finding.kind for finding in file.findings] == ["change-interrupted"]
@@ -285,8 +285,10 @@ def test_a_sound_tail_is_read_whatever_journal_lies_beside_it(plain):
 
 
 def test_opening_imports_nothing_that_reading_needs_alone(plain):
-    code = (f"import sys, parquetext; parquetext.open({plain!r}).column('column_1'); "
-            "print([name for name in ('pandas', 'pyarrow.dataset', 'pyarrow.parquet') if name in sys.modules])")
+    code = (
+        f"import sys, parquetext; parquetext.open({plain!r}).column('column_1'); "
+        "print([name for name in ('pandas', 'pyarrow.dataset', 'pyarrow.parquet') if name in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -21,12 +21,14 @@ from parquetext.errors import Damaged, ParquetextError, Unsupported
 
 pytestmark = pytest.mark.usefixtures("implementation")
 ROWS = 900
-TABLE = pa.table({
-    **{f"n{i}": pa.array(range(i, i + ROWS), pa.int64()) for i in range(60)},
-    "text": [f"text {i}" if i % 7 else None for i in range(ROWS)],
-    "place": [{"x": i / 3, "tags": ["a", str(i)]} for i in range(ROWS)],
-    "when": pa.array(range(ROWS), pa.duration("us")),
-})
+TABLE = pa.table(
+    {
+        **{f"n{i}": pa.array(range(i, i + ROWS), pa.int64()) for i in range(60)},
+        "text": [f"text {i}" if i % 7 else None for i in range(ROWS)],
+        "place": [{"x": i / 3, "tags": ["a", str(i)]} for i in range(ROWS)],
+        "when": pa.array(range(ROWS), pa.duration("us")),
+    }
+)
 
 
 def plain_bytes() -> bytes:
@@ -79,7 +81,8 @@ def test_either_magic_may_stand_at_the_head(path):
 def test_values_are_those_that_pyarrow_reads_with_the_thrift_footer(path):
     assert parquetext.read_table(path).equals(TABLE)
     assert parquetext.read_table(path, columns=["place.x", "n3"]).equals(
-        pq.ParquetFile(io.BytesIO(PLAIN)).read(columns=["place.x", "n3"]))
+        pq.ParquetFile(io.BytesIO(PLAIN)).read(columns=["place.x", "n3"])
+    )
     filters = [("n5", ">", 700), ("text", "!=", "text 800")]
     assert parquetext.read_table(path, filters=filters).equals(pq.read_table(io.BytesIO(PLAIN), filters=filters))
     assert parquetext.read_schema(path).equals(TABLE.schema)
@@ -122,9 +125,14 @@ def test_readers_of_today_say_that_it_is_no_parquet_file(path):
         pq.read_table(path)
 
 
-@pytest.mark.parametrize(("back", "message"), [
-    (6, "length, .* has the checksum"), (10, "length, .* has the checksum"), (30, "{end - 18}|checksum"),
-])
+@pytest.mark.parametrize(
+    ("back", "message"),
+    [
+        (6, "length, .* has the checksum"),
+        (10, "length, .* has the checksum"),
+        (30, "{end - 18}|checksum"),
+    ],
+)
 def test_damage_at_the_end_is_an_error_that_names_the_place(path, back, message):
     size = os.path.getsize(path)
     flip(path, size - back)
@@ -136,8 +144,11 @@ def test_damage_at_the_end_is_an_error_that_names_the_place(path, back, message)
 
 def test_damage_in_a_columns_cell_is_final_for_that_column_alone(path):
     with parquetext.open(path) as file:
-        at = next(offset for offset in range(len(PLAIN) - len(PLAIN) // 3, os.path.getsize(path))
-                  if Path(path).read_bytes()[offset:offset + 3] == b"n33")
+        at = next(
+            offset
+            for offset in range(len(PLAIN) - len(PLAIN) // 3, os.path.getsize(path))
+            if Path(path).read_bytes()[offset : offset + 3] == b"n33"
+        )
         other = file.column("n2").max.to_pylist()
     flip(path, at)
     with parquetext.open(path) as file:
@@ -180,6 +191,11 @@ def test_what_works_on_thrift_bytes_names_the_way_back(path):
 def test_the_command_line_shows_it(path):
     if kernels.implementation() != "native":
         pytest.skip("once is enough")
-    done = subprocess.run([sys.executable, "-m", "parquetext", "inspect", path], capture_output=True, text=True,
-                          check=True, env={**os.environ, "COLUMNS": "200"})
+    done = subprocess.run(
+        [sys.executable, "-m", "parquetext", "inspect", path],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "COLUMNS": "200"},
+    )
     assert "par3" in done.stdout

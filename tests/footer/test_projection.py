@@ -12,16 +12,27 @@ import pytest
 from parquetext.footer.projection import whole_leaves
 from parquetext.footer.thrift_form import ThriftForm
 
-SCHEMA = pa.schema([
-    ("plain", pa.int32()),
-    ("record", pa.struct([("a", pa.int8()), ("b", pa.struct([("c", pa.int8()), ("d", pa.int8())]))])),
-    ("list", pa.list_(pa.struct([("x", pa.int8()), ("y", pa.list_(pa.int8()))]))),
-    ("map", pa.map_(pa.string(), pa.int8())),
-    ("mixed", pa.struct([("e", pa.int8()), ("f", pa.list_(pa.struct([("g", pa.int8()), ("h", pa.int8())])))])),
-])
+SCHEMA = pa.schema(
+    [
+        ("plain", pa.int32()),
+        ("record", pa.struct([("a", pa.int8()), ("b", pa.struct([("c", pa.int8()), ("d", pa.int8())]))])),
+        ("list", pa.list_(pa.struct([("x", pa.int8()), ("y", pa.list_(pa.int8()))]))),
+        ("map", pa.map_(pa.string(), pa.int8())),
+        ("mixed", pa.struct([("e", pa.int8()), ("f", pa.list_(pa.struct([("g", pa.int8()), ("h", pa.int8())])))])),
+    ]
+)
 PATHS = [
-    "plain", "record.a", "record.b.c", "record.b.d", "list.x", "list.y", "map.key", "map.value",
-    "mixed.e", "mixed.f.g", "mixed.f.h",
+    "plain",
+    "record.a",
+    "record.b.c",
+    "record.b.d",
+    "list.x",
+    "list.y",
+    "map.key",
+    "map.value",
+    "mixed.e",
+    "mixed.f.g",
+    "mixed.f.h",
 ]
 
 
@@ -29,23 +40,26 @@ def written(schema: pa.Schema) -> tuple[bytes, bytes]:
     sink = io.BytesIO()
     pq.write_table(schema.empty_table(), sink)
     file = sink.getvalue()
-    return file, file[-8 - struct.unpack("<I", file[-8:-4])[0]:-8]
+    return file, file[-8 - struct.unpack("<I", file[-8:-4])[0] : -8]
 
 
-@pytest.mark.parametrize(("wanted", "whole"), [
-    ("plain", "plain"),
-    ("record.a", "record.a"),
-    ("record.b.d", "record.b.d"),
-    ("record.b.d plain", "plain record.b.d"),
-    ("list.x", "list.x list.y"),
-    ("list.y", "list.x list.y"),
-    ("map.value", "map.key map.value"),
-    ("map.key", "map.key map.value"),
-    ("mixed.e", "mixed.e"),
-    ("mixed.f.h", "mixed.f.g mixed.f.h"),
-    ("", ""),
-    (" ".join(PATHS), " ".join(PATHS)),
-])
+@pytest.mark.parametrize(
+    ("wanted", "whole"),
+    [
+        ("plain", "plain"),
+        ("record.a", "record.a"),
+        ("record.b.d", "record.b.d"),
+        ("record.b.d plain", "plain record.b.d"),
+        ("list.x", "list.x list.y"),
+        ("list.y", "list.x list.y"),
+        ("map.value", "map.key map.value"),
+        ("map.key", "map.key map.value"),
+        ("mixed.e", "mixed.e"),
+        ("mixed.f.h", "mixed.f.g mixed.f.h"),
+        ("", ""),
+        (" ".join(PATHS), " ".join(PATHS)),
+    ],
+)
 def test_lists_and_maps_are_whole_and_structs_are_not(implementation, wanted, whole):
     form = ThriftForm(written(SCHEMA)[1])
     assert whole_leaves(form, [PATHS.index(path) for path in wanted.split()]) == [PATHS.index(p) for p in whole.split()]
@@ -53,6 +67,7 @@ def test_lists_and_maps_are_whole_and_structs_are_not(implementation, wanted, wh
 
 def test_a_repeated_column_without_annotation_stands_for_itself(implementation):
     """message { optional group s { repeated group r { required int32 x; required int32 y; }; optional int32 z; } }"""
+
     def element(name: bytes, repetition: int, children: int = 0) -> bytes:
         begin = b"" if children else b"\x15\x02"
         delta = 0x30 if children else 0x20
@@ -67,13 +82,17 @@ def test_a_repeated_column_without_annotation_stands_for_itself(implementation):
 
 
 def test_a_slice_of_whole_leaves_is_read_as_pyarrow_reads_the_column(implementation):
-    table = pa.table({
-        "before": [1, 2], "mixed": [{"e": 1, "f": [{"g": 2, "h": 3}]}, {"e": None, "f": None}],
-    }, schema=pa.schema([("before", pa.int8()), SCHEMA.field("mixed")]))
+    table = pa.table(
+        {
+            "before": [1, 2],
+            "mixed": [{"e": 1, "f": [{"g": 2, "h": 3}]}, {"e": None, "f": None}],
+        },
+        schema=pa.schema([("before", pa.int8()), SCHEMA.field("mixed")]),
+    )
     sink = io.BytesIO()
     pq.write_table(table, sink)
     file = sink.getvalue()
-    form = ThriftForm(file[-8 - struct.unpack("<I", file[-8:-4])[0]:-8])
+    form = ThriftForm(file[-8 - struct.unpack("<I", file[-8:-4])[0] : -8])
     for leaves, path in (([1], "mixed.e"), ([2], "mixed.f"), ([3], "mixed.f")):
         footer = form.slice(whole_leaves(form, leaves), [0])
         metadata = pq.read_metadata(io.BytesIO(b"PAR1" + footer + struct.pack("<I", len(footer)) + b"PAR1"))

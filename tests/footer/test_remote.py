@@ -132,8 +132,14 @@ def test_values_are_read_without_another_look_at_the_objects_size(remote, table)
     wanted = [name(77), "place.y"]
     with parquetext.open(path) as file:
         read = file.read(wanted)
-        assert read.equals(pa.table({name(77): table[name(77)], "place": pa.StructArray.from_arrays(
-            [table["place"].combine_chunks().field("y")], ["y"])}))
+        assert read.equals(
+            pa.table(
+                {
+                    name(77): table[name(77)],
+                    "place": pa.StructArray.from_arrays([table["place"].combine_chunks().field("y")], ["y"]),
+                }
+            )
+        )
         metadata = file.io_stats.requests
     assert recorder.count("HEAD") == 1
     assert recorder.count("GET") <= metadata + 4  # the pages of two columns in two row groups
@@ -145,13 +151,13 @@ def test_damage_of_one_column_is_told_with_its_place_and_moves_only_who_needs_it
     path = filesystem, f"{BUCKET}/damaged-{implementation}.parquet"
     payload = kernels.local.own_block(content[-TAIL:], len(content))[3]
     place = content.index(name(20).encode(), payload)
-    put(filesystem, path[1], content[:place] + b"M" + content[place + 1:])
+    put(filesystem, path[1], content[:place] + b"M" + content[place + 1 :])
     with parquetext.open(path) as file:
         sound = file.columns([name(19), name(24), name(2500)])  # at two row groups four leaves share a cell
         assert (file.form, file.findings) == ("flat", [])
         bad, *others = file.columns([name(20), name(19), name(24), name(2500)])
         assert file.form == "thrift"
-        finding, = file.findings
+        (finding,) = file.findings
         assert finding.kind == "flat-damaged"
         assert place - 4096 < finding.offset <= place
         assert list(bad.num_values) == [4, 4]
@@ -190,12 +196,16 @@ def test_threads_share_a_remote_file(remote):
         expected = {number: list(file.column(name(number)).data_page_offset) for number in range(0, 400, 10)}
     wrong = []
     with parquetext.open(path) as file:
+
         def look(start: int) -> None:
             numbers = list(expected)[start:] + list(expected)[:start]
             names = list(map(name, numbers))
             found = file.columns(names) if start % 2 else list(map(file.column, names))
-            wrong.extend(number for number, column in zip(numbers, found, strict=True)
-                         if list(column.data_page_offset) != expected[number])
+            wrong.extend(
+                number
+                for number, column in zip(numbers, found, strict=True)
+                if list(column.data_page_offset) != expected[number]
+            )
 
         threads = [threading.Thread(target=look, args=(start,)) for start in range(6)]
         for thread in threads:
@@ -215,8 +225,9 @@ def test_by_an_index_a_column_takes_four_rounds_of_requests(store, table, tmp_pa
     put(filesystem, path, local.read_bytes())
     rounds = []
     read_many = BatchedSource.read_many
-    monkeypatch.setattr(BatchedSource, "read_many",
-                        lambda self, ranges: rounds.append(len(ranges)) or read_many(self, ranges))
+    monkeypatch.setattr(
+        BatchedSource, "read_many", lambda self, ranges: rounds.append(len(ranges)) or read_many(self, ranges)
+    )
     recorder.forget()
     recorder.latency = 0.02
     with parquetext.open((filesystem, path)) as file:

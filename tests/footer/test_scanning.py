@@ -30,7 +30,7 @@ def test_a_path_a_file_and_a_footer_say_the_same(implementation, path):
 def test_errors_name_the_file_and_count_from_its_start(path):
     file = path.read_bytes()
     start = len(file) - 8 - len(footer_of(file))
-    path.write_bytes(file[:start] + b"\x0e" + file[start + 1:])
+    path.write_bytes(file[:start] + b"\x0e" + file[start + 1 :])
     with pytest.raises(Malformed, match=f"{path.name}: unknown Thrift compact type 14 .at offset {start}"):
         footer.scan(path)
 

@@ -10,15 +10,18 @@ from support.flat_files import write_with_flat_footer
 
 import parquetext
 
-KINDS = pa.schema([
-    pa.field("id", pa.int64(), nullable=False, metadata={"why": "key"}),
-    pa.field("when", pa.timestamp("us", tz="Europe/Berlin")),
-    pa.field("took", pa.duration("ns")),
-    pa.field("word", pa.dictionary(pa.int8(), pa.string())),
-    pa.field("text", pa.large_string()),
-    pa.field("pairs", pa.map_(pa.string(), pa.int32())),
-    pa.field("points", pa.list_(pa.struct([("x", pa.float32()), ("y", pa.decimal128(9, 3))]))),
-], metadata={"owner": "somebody"})
+KINDS = pa.schema(
+    [
+        pa.field("id", pa.int64(), nullable=False, metadata={"why": "key"}),
+        pa.field("when", pa.timestamp("us", tz="Europe/Berlin")),
+        pa.field("took", pa.duration("ns")),
+        pa.field("word", pa.dictionary(pa.int8(), pa.string())),
+        pa.field("text", pa.large_string()),
+        pa.field("pairs", pa.map_(pa.string(), pa.int32())),
+        pa.field("points", pa.list_(pa.struct([("x", pa.float32()), ("y", pa.decimal128(9, 3))]))),
+    ],
+    metadata={"owner": "somebody"},
+)
 
 
 @pytest.fixture(params=["thrift", "flat"])

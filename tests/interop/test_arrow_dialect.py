@@ -29,22 +29,46 @@ NEW_VECTOR = base64.b64decode(
     "EgAAAAAAAAAoAAAAZAAAAAAAAAAFAAAAAAAAAAQAAAAAAAAAWgAAAAAAAAAAAAAAAQAAAAwAAAAAAAYACAAEAAYAAAAcAAAAGAAkAAYAAAAMABQA"
     "AAAcAAAAAAAIAAcAGAAAAAAABgE0AAAAZAAAAAAAAABaAAAAAAAAAAQAAAAAAAAAGAAYABAAAAAIAAAAAAAGAAwAAAAAAAcAGAAAAAAABAQBAAAA"
     "CQAAAAAAAAAAAAAAAgAAAGQAAAAcAAAAGAAYAAQAAAAFAAgAAAAMAAYAEAAHABQAGAAAAAEBCQEoAAAABwAAABgAAAAIAAAABAAEAAQAAAAIAAgA"
-    "BgAHAAgAAAAAACABAQAAAGEADgAMAAAAAAAAAAQACAAOAAAACAAAAAEAAAAEAAAAcm9vdAAAAAA=")
+    "BgAHAAgAAAAAACABAQAAAGEADgAMAAAAAAAAAAQACAAOAAAACAAAAAEAAAAEAAAAcm9vdAAAAAA="
+)
 ONE_COLUMN = {
-    "version": 2, "num_rows": 5, "created_by": "x",
+    "version": 2,
+    "num_rows": 5,
+    "created_by": "x",
     "schema": [
         {"name": "root", "num_children": 1},
-        {"name": "a", "type": "INT32", "repetition_type": "OPTIONAL", "field_id": 7, "logical_type_type": "IntType",
-         "logical_type": {"bit_width": 32, "is_signed": True}, "column_order_type": "TypeDefinedOrder",
-         "column_order": {}},
+        {
+            "name": "a",
+            "type": "INT32",
+            "repetition_type": "OPTIONAL",
+            "field_id": 7,
+            "logical_type_type": "IntType",
+            "logical_type": {"bit_width": 32, "is_signed": True},
+            "column_order_type": "TypeDefinedOrder",
+            "column_order": {},
+        },
     ],
-    "row_groups": [{
-        "num_rows": 5, "total_byte_size": 100, "file_offset": 4, "total_compressed_size": 90, "ordinal": 0,
-        "columns": [{"meta_data": {
-            "codec": "ZSTD", "total_uncompressed_size": 100, "total_compressed_size": 90, "data_page_offset": 4,
-            "is_fully_dict_encoded": True,
-            "statistics": {"null_count": 0, "min_lo4": 1, "min_len": 4, "max_lo4": 9, "max_len": 4}}}],
-    }],
+    "row_groups": [
+        {
+            "num_rows": 5,
+            "total_byte_size": 100,
+            "file_offset": 4,
+            "total_compressed_size": 90,
+            "ordinal": 0,
+            "columns": [
+                {
+                    "meta_data": {
+                        "codec": "ZSTD",
+                        "total_uncompressed_size": 100,
+                        "total_compressed_size": 90,
+                        "data_page_offset": 4,
+                        "is_fully_dict_encoded": True,
+                        "statistics": {"null_count": 0, "min_lo4": 1, "min_len": 4, "max_lo4": 9, "max_len": 4},
+                    }
+                }
+            ],
+        }
+    ],
 }
 LAYOUTS = ("f951a6d", "a77d277", "bf0825c", "5a0baf2", "c938fc7")
 REFUSED = {"parquet-testing/data/unknown-logical-type.parquet"}
@@ -55,21 +79,34 @@ pytestmark = pytest.mark.usefixtures("implementation")
 
 def table() -> pa.Table:
     """Every type, nulls among the values, long and short text, nested columns."""
-    return pa.table({
-        "flag": [True, False, None], "i8": pa.array([1, None, -3], pa.int8()),
-        "u16": pa.array([1, 2, 65535], pa.uint16()), "i32": pa.array([1, -2, 3], pa.int32()),
-        "i64": [1, 2**62, -3], "u64": pa.array([1, 2, 2**64 - 1], pa.uint64()),
-        "f16": pa.array([1, 2, 3], pa.float16()), "f32": pa.array([1.5, None, -3], pa.float32()),
-        "f64": [0.0, -0.0, 2.5], "text": ["short", "shorter than sixteen", "short and much longer than sixteen"],
-        "ümläut": ["ü" * 20, "ü" * 30, "ä"], "bytes": [b"\xff" * 20, b"", None], "empty": ["", None, ""],
-        "fixed": pa.array([b"x" * 16, b"y" * 16, None], pa.binary(16)), "nothing": pa.nulls(3),
-        "day": [datetime.date(2026, 1, 1)] * 3, "clock": pa.array([1, 2, 3], pa.time32("ms")),
-        "stamp": pa.array([1, 2, None], pa.timestamp("us", "UTC")), "naive": pa.array([1, 2, 3], pa.timestamp("ns")),
-        "money": pa.array([decimal.Decimal("1.50"), None, decimal.Decimal("-2.25")], pa.decimal128(38, 2)),
-        "small": pa.array([decimal.Decimal("1.5"), None, decimal.Decimal("-2.5")], pa.decimal128(9, 1)),
-        "list": [[1, 2], None, []], "map": pa.array([[("k", 1)], [], None], pa.map_(pa.string(), pa.int64())),
-        "struct": [{"x": 1, "y": {"z": "deep"}}, None, {"x": 2, "y": None}],
-    }).replace_schema_metadata({"greeting": "hello", "none": ""})
+    return pa.table(
+        {
+            "flag": [True, False, None],
+            "i8": pa.array([1, None, -3], pa.int8()),
+            "u16": pa.array([1, 2, 65535], pa.uint16()),
+            "i32": pa.array([1, -2, 3], pa.int32()),
+            "i64": [1, 2**62, -3],
+            "u64": pa.array([1, 2, 2**64 - 1], pa.uint64()),
+            "f16": pa.array([1, 2, 3], pa.float16()),
+            "f32": pa.array([1.5, None, -3], pa.float32()),
+            "f64": [0.0, -0.0, 2.5],
+            "text": ["short", "shorter than sixteen", "short and much longer than sixteen"],
+            "ümläut": ["ü" * 20, "ü" * 30, "ä"],
+            "bytes": [b"\xff" * 20, b"", None],
+            "empty": ["", None, ""],
+            "fixed": pa.array([b"x" * 16, b"y" * 16, None], pa.binary(16)),
+            "nothing": pa.nulls(3),
+            "day": [datetime.date(2026, 1, 1)] * 3,
+            "clock": pa.array([1, 2, 3], pa.time32("ms")),
+            "stamp": pa.array([1, 2, None], pa.timestamp("us", "UTC")),
+            "naive": pa.array([1, 2, 3], pa.timestamp("ns")),
+            "money": pa.array([decimal.Decimal("1.50"), None, decimal.Decimal("-2.25")], pa.decimal128(38, 2)),
+            "small": pa.array([decimal.Decimal("1.5"), None, decimal.Decimal("-2.5")], pa.decimal128(9, 1)),
+            "list": [[1, 2], None, []],
+            "map": pa.array([[("k", 1)], [], None], pa.map_(pa.string(), pa.int64())),
+            "struct": [{"x": 1, "y": {"z": "deep"}}, None, {"x": 2, "y": None}],
+        }
+    ).replace_schema_metadata({"greeting": "hello", "none": ""})
 
 
 def files() -> dict[str, bytes]:
@@ -95,11 +132,16 @@ FILES = files()
 
 # ---- reading what flatc makes
 
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_buffer_of_each_layout_is_told_from_the_others_and_read_right(layout, tmp_path):
     metadata = "metadata" if layout == "c938fc7" else "meta_data"
-    value = ONE_COLUMN | {"row_groups": [ONE_COLUMN["row_groups"][0] | {
-        "columns": [{metadata: chunk["meta_data"]} for chunk in ONE_COLUMN["row_groups"][0]["columns"]]}]}
+    value = ONE_COLUMN | {
+        "row_groups": [
+            ONE_COLUMN["row_groups"][0]
+            | {"columns": [{metadata: chunk["meta_data"]} for chunk in ONE_COLUMN["row_groups"][0]["columns"]]}
+        ]
+    }
     decoded = Decoded(dialect.compiled(value, tmp_path, dialect.schema_of(layout, tmp_path)))
     assert decoded.layout == TIE.get(layout, layout)
     check_one_column(decoded)
@@ -107,28 +149,53 @@ def test_a_buffer_of_each_layout_is_told_from_the_others_and_read_right(layout, 
 
 def check_one_column(decoded: Decoded) -> None:
     assert decoded.footer == {
-        "version": 2, "num_rows": 5, "created_by": "x", "column_orders": [{"TYPE_ORDER": {}}],
-        "schema": [{"name": "root", "num_children": 1},
-                   {"type": 1, "repetition_type": 1, "name": "a", "converted_type": 17, "field_id": 7,
-                    "logicalType": {"INTEGER": {"bitWidth": 32, "isSigned": True}}}],
+        "version": 2,
+        "num_rows": 5,
+        "created_by": "x",
+        "column_orders": [{"TYPE_ORDER": {}}],
+        "schema": [
+            {"name": "root", "num_children": 1},
+            {
+                "type": 1,
+                "repetition_type": 1,
+                "name": "a",
+                "converted_type": 17,
+                "field_id": 7,
+                "logicalType": {"INTEGER": {"bitWidth": 32, "isSigned": True}},
+            },
+        ],
     }
     [group] = decoded.row_groups()
     [chunk] = group.pop("columns")
     assert group == {"total_byte_size": 100, "num_rows": 5, "file_offset": 4, "total_compressed_size": 90, "ordinal": 0}
     assert chunk["meta_data"].pop("encoding_stats")[1] == {"page_type": 0, "encoding": 8, "count": 0}
     assert chunk["meta_data"] == {
-        "type": 1, "encodings": [], "path_in_schema": ["a"], "codec": 6, "num_values": 5,
-        "total_uncompressed_size": 100, "total_compressed_size": 90, "data_page_offset": 4,
-        "statistics": {"null_count": 0, "max_value": b"\x09\0\0\0", "min_value": b"\x01\0\0\0",
-                       "is_max_value_exact": True, "is_min_value_exact": True},
+        "type": 1,
+        "encodings": [],
+        "path_in_schema": ["a"],
+        "codec": 6,
+        "num_values": 5,
+        "total_uncompressed_size": 100,
+        "total_compressed_size": 90,
+        "data_page_offset": 4,
+        "statistics": {
+            "null_count": 0,
+            "max_value": b"\x09\0\0\0",
+            "min_value": b"\x01\0\0\0",
+            "is_max_value_exact": True,
+            "is_min_value_exact": True,
+        },
     }
 
 
-@pytest.mark.parametrize(("change", "layout"), [
-    ({"geospatial_statistics": {}}, "5a0baf2"),
-    ({"statistics": {"null_count": 1 << 33, "min_lo4": 1, "min_len": 4, "max_lo4": 9, "max_len": 4}}, "5a0baf2"),
-    ({"statistics": {"null_count": 1 << 30}}, "a77d277"),             # what nothing tells apart reads alike
-])
+@pytest.mark.parametrize(
+    ("change", "layout"),
+    [
+        ({"geospatial_statistics": {}}, "5a0baf2"),
+        ({"statistics": {"null_count": 1 << 33, "min_lo4": 1, "min_len": 4, "max_lo4": 9, "max_len": 4}}, "5a0baf2"),
+        ({"statistics": {"null_count": 1 << 30}}, "a77d277"),  # what nothing tells apart reads alike
+    ],
+)
 def test_what_only_one_of_two_layouts_can_hold_tells_them_apart(change, layout, tmp_path):
     group = ONE_COLUMN["row_groups"][0]
     chunk = group["columns"][0]["meta_data"] | {"num_values": 1 << 34} | change
@@ -140,7 +207,7 @@ def test_what_only_one_of_two_layouts_can_hold_tells_them_apart(change, layout, 
     if layout == "5a0baf2":
         assert statistics["null_count"] == chunk["statistics"]["null_count"]
     else:
-        assert "null_count" not in statistics                         # 32 bits, it may be, of a larger number
+        assert "null_count" not in statistics  # 32 bits, it may be, of a larger number
 
 
 def test_the_newest_layout_is_read_from_bytes_that_were_not_made_here():
@@ -152,15 +219,23 @@ def test_the_newest_layout_is_read_from_bytes_that_were_not_made_here():
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("decimal_type", [(9, 2), (5, 5), (7, 0), (1, 0)])
 def test_precision_and_scale_are_not_confused_though_two_layouts_have_them_the_other_way_round(
-        layout, decimal_type, tmp_path):
+    layout, decimal_type, tmp_path
+):
     precision, scale = decimal_type
     metadata = "metadata" if layout == "c938fc7" else "meta_data"
     group = ONE_COLUMN["row_groups"][0]
     value = ONE_COLUMN | {
-        "schema": [ONE_COLUMN["schema"][0], {
-            "name": "a", "type": "INT32", "logical_type_type": "DecimalType",
-            "logical_type": {"precision": precision, "scale": scale}}],
-        "row_groups": [group | {"columns": [{metadata: {"data_page_offset": 4, "num_values": 3}}]}]}
+        "schema": [
+            ONE_COLUMN["schema"][0],
+            {
+                "name": "a",
+                "type": "INT32",
+                "logical_type_type": "DecimalType",
+                "logical_type": {"precision": precision, "scale": scale},
+            },
+        ],
+        "row_groups": [group | {"columns": [{metadata: {"data_page_offset": 4, "num_values": 3}}]}],
+    }
     decoded = Decoded(dialect.compiled(value, tmp_path, dialect.schema_of(layout, tmp_path)))
     assert decoded.footer["schema"][1]["logicalType"] == {"DECIMAL": {"scale": scale, "precision": precision}}
     assert decoded.footer["schema"][1]["scale"] == scale
@@ -171,39 +246,104 @@ def number(value: bytes) -> int:
 
 
 RICH = {
-    "version": 1, "num_rows": 7, "created_by": "",
+    "version": 1,
+    "num_rows": 7,
+    "created_by": "",
     "kv": [{"key": "k", "val": "v"}, {"key": "without a value"}],
     "schema": [
         {"name": "table", "num_children": 4, "repetition_type": "REQUIRED"},
-        {"name": "name", "type": "BYTE_ARRAY", "repetition_type": "OPTIONAL", "logical_type_type": "StringType",
-         "logical_type": {}, "column_order_type": "TypeDefinedOrder", "column_order": {}},
-        {"name": "tags", "num_children": 1, "repetition_type": "OPTIONAL", "logical_type_type": "ListType",
-         "logical_type": {}},
+        {
+            "name": "name",
+            "type": "BYTE_ARRAY",
+            "repetition_type": "OPTIONAL",
+            "logical_type_type": "StringType",
+            "logical_type": {},
+            "column_order_type": "TypeDefinedOrder",
+            "column_order": {},
+        },
+        {
+            "name": "tags",
+            "num_children": 1,
+            "repetition_type": "OPTIONAL",
+            "logical_type_type": "ListType",
+            "logical_type": {},
+        },
         {"name": "list", "num_children": 1, "repetition_type": "REPEATED"},
-        {"name": "element", "type": "INT64", "repetition_type": "OPTIONAL", "logical_type_type": "TimestampType",
-         "logical_type": {"is_adjusted_to_utc": True, "unit": "MICROS"}, "column_order_type": "TypeDefinedOrder",
-         "column_order": {}},
-        {"name": "price", "type": "FIXED_LEN_BYTE_ARRAY", "type_length": 16, "logical_type_type": "DecimalType",
-         "logical_type": {"precision": 38, "scale": 2}, "column_order_type": "TypeDefinedOrder", "column_order": {}},
-        {"name": "place", "type": "BYTE_ARRAY", "logical_type_type": "GeographyType",
-         "logical_type": {"crs": "EPSG:4326", "algorithm": "KARNEY"}},
+        {
+            "name": "element",
+            "type": "INT64",
+            "repetition_type": "OPTIONAL",
+            "logical_type_type": "TimestampType",
+            "logical_type": {"is_adjusted_to_utc": True, "unit": "MICROS"},
+            "column_order_type": "TypeDefinedOrder",
+            "column_order": {},
+        },
+        {
+            "name": "price",
+            "type": "FIXED_LEN_BYTE_ARRAY",
+            "type_length": 16,
+            "logical_type_type": "DecimalType",
+            "logical_type": {"precision": 38, "scale": 2},
+            "column_order_type": "TypeDefinedOrder",
+            "column_order": {},
+        },
+        {
+            "name": "place",
+            "type": "BYTE_ARRAY",
+            "logical_type_type": "GeographyType",
+            "logical_type": {"crs": "EPSG:4326", "algorithm": "KARNEY"},
+        },
     ],
-    "row_groups": [{
-        "num_rows": 7, "total_byte_size": 500, "file_offset": 4, "total_compressed_size": 400,
-        "sorting_columns": [{"column_idx": 2, "descending": True}, {"column_idx": 0, "nulls_first": True}],
-        "columns": [
-            {"meta_data": {"codec": "LZ4_RAW", "total_compressed_size": 100, "statistics": {
-                "null_count": 2, "prefix": "app", "min_lo4": number(b"le\0\0"), "min_len": 2,
-                "max_lo4": number(b"licb"), "max_len": -4},
-                "key_value_metadata": [{"key": "of the chunk", "val": ""}]}},
-            {"meta_data": {"codec": "LZ4", "num_values": 9, "data_page_offset": 104, "dictionary_page_offset": 90,
-                           "statistics": {"min_lo8": 1, "min_len": -8, "max_lo8": 2**64 - 1, "max_len": -8},
-                           "bloom_filter": {"offset": 300, "length": 64}}},
-            {"meta_data": {"data_page_offset": 200, "statistics": {
-                "min_hi8": number(b"\xff" * 8), "min_lo8": number(b"\xff" * 7 + b"\x9c"), "min_len": 16,
-                "max_lo8": 100, "max_len": 16}, "bloom_filter": {"offset": 400}}},
-            {"meta_data": {"data_page_offset": 300}},
-        ]}],
+    "row_groups": [
+        {
+            "num_rows": 7,
+            "total_byte_size": 500,
+            "file_offset": 4,
+            "total_compressed_size": 400,
+            "sorting_columns": [{"column_idx": 2, "descending": True}, {"column_idx": 0, "nulls_first": True}],
+            "columns": [
+                {
+                    "meta_data": {
+                        "codec": "LZ4_RAW",
+                        "total_compressed_size": 100,
+                        "statistics": {
+                            "null_count": 2,
+                            "prefix": "app",
+                            "min_lo4": number(b"le\0\0"),
+                            "min_len": 2,
+                            "max_lo4": number(b"licb"),
+                            "max_len": -4,
+                        },
+                        "key_value_metadata": [{"key": "of the chunk", "val": ""}],
+                    }
+                },
+                {
+                    "meta_data": {
+                        "codec": "LZ4",
+                        "num_values": 9,
+                        "data_page_offset": 104,
+                        "dictionary_page_offset": 90,
+                        "statistics": {"min_lo8": 1, "min_len": -8, "max_lo8": 2**64 - 1, "max_len": -8},
+                        "bloom_filter": {"offset": 300, "length": 64},
+                    }
+                },
+                {
+                    "meta_data": {
+                        "data_page_offset": 200,
+                        "statistics": {
+                            "min_hi8": number(b"\xff" * 8),
+                            "min_lo8": number(b"\xff" * 7 + b"\x9c"),
+                            "min_len": 16,
+                            "max_lo8": 100,
+                            "max_len": 16,
+                        },
+                        "bloom_filter": {"offset": 400},
+                    }
+                },
+                {"meta_data": {"data_page_offset": 300}},
+            ],
+        }
+    ],
 }
 
 
@@ -215,29 +355,65 @@ def test_a_rich_footer_that_flatc_made_is_read_field_by_field(tmp_path):
     assert footer["schema"][2:] == [
         {"repetition_type": 1, "name": "tags", "num_children": 1, "converted_type": 3, "logicalType": {"LIST": {}}},
         {"repetition_type": 2, "name": "list", "num_children": 1},
-        {"type": 2, "repetition_type": 1, "name": "element", "converted_type": 10,
-         "logicalType": {"TIMESTAMP": {"isAdjustedToUTC": True, "unit": {"MICROS": {}}}}},
-        {"type": 7, "type_length": 16, "repetition_type": 0, "name": "price", "converted_type": 5, "scale": 2,
-         "precision": 38, "logicalType": {"DECIMAL": {"scale": 2, "precision": 38}}},
-        {"type": 6, "repetition_type": 0, "name": "place",
-         "logicalType": {"GEOGRAPHY": {"crs": "EPSG:4326", "algorithm": 4}}}]
+        {
+            "type": 2,
+            "repetition_type": 1,
+            "name": "element",
+            "converted_type": 10,
+            "logicalType": {"TIMESTAMP": {"isAdjustedToUTC": True, "unit": {"MICROS": {}}}},
+        },
+        {
+            "type": 7,
+            "type_length": 16,
+            "repetition_type": 0,
+            "name": "price",
+            "converted_type": 5,
+            "scale": 2,
+            "precision": 38,
+            "logicalType": {"DECIMAL": {"scale": 2, "precision": 38}},
+        },
+        {
+            "type": 6,
+            "repetition_type": 0,
+            "name": "place",
+            "logicalType": {"GEOGRAPHY": {"crs": "EPSG:4326", "algorithm": 4}},
+        },
+    ]
     [group] = decoded.row_groups()
-    assert group["sorting_columns"] == [{"column_idx": 2, "descending": True, "nulls_first": False},
-                                        {"column_idx": 0, "descending": False, "nulls_first": True}]
+    assert group["sorting_columns"] == [
+        {"column_idx": 2, "descending": True, "nulls_first": False},
+        {"column_idx": 0, "descending": False, "nulls_first": True},
+    ]
     name, element, price, place = (chunk["meta_data"] for chunk in group["columns"])
     assert [chunk["path_in_schema"] for chunk in (name, element, price)] == [
-        ["name"], ["tags", "list", "element"], ["price"]]
+        ["name"],
+        ["tags", "list", "element"],
+        ["price"],
+    ]
     assert [chunk["codec"] for chunk in (name, element, price)] == [7, 5, 0]
     assert [chunk["num_values"] for chunk in (name, element, price, place)] == [7, 9, 7, 7]
     assert [chunk["data_page_offset"] for chunk in (name, element, price, place)] == [4, 104, 200, 300]
-    assert name["statistics"] == {"null_count": 2, "max_value": b"applicb", "min_value": b"apple",
-                                  "is_max_value_exact": False, "is_min_value_exact": True}
+    assert name["statistics"] == {
+        "null_count": 2,
+        "max_value": b"applicb",
+        "min_value": b"apple",
+        "is_max_value_exact": False,
+        "is_min_value_exact": True,
+    }
     assert name["key_value_metadata"] == [{"key": "of the chunk", "value": ""}]
-    assert element["statistics"] == {"max_value": b"\xff" * 8, "min_value": b"\1" + bytes(7),
-                                     "is_max_value_exact": False, "is_min_value_exact": False}
+    assert element["statistics"] == {
+        "max_value": b"\xff" * 8,
+        "min_value": b"\1" + bytes(7),
+        "is_max_value_exact": False,
+        "is_min_value_exact": False,
+    }
     assert (element["bloom_filter_offset"], element["bloom_filter_length"]) == (300, 64)
-    assert price["statistics"] == {"max_value": bytes(15) + b"\x64", "min_value": b"\xff" * 15 + b"\x9c",
-                                   "is_max_value_exact": True, "is_min_value_exact": True}
+    assert price["statistics"] == {
+        "max_value": bytes(15) + b"\x64",
+        "min_value": b"\xff" * 15 + b"\x9c",
+        "is_max_value_exact": True,
+        "is_min_value_exact": True,
+    }
     assert price["bloom_filter_offset"] == 400 and "bloom_filter_length" not in price
     assert "statistics" not in place
 
@@ -246,8 +422,12 @@ def test_a_rich_footer_that_flatc_made_stands_for_a_thrift_one(tmp_path):
     """Broken Thrift bytes in front of it: what is asked is answered by the dialect alone."""
     path = tmp_path / "x.parquet"
     footer = b"\xff" * 2000
-    path.write_bytes(dialect.with_block(b"PAR1" + bytes(600) + footer + len(footer).to_bytes(4, "little") + b"PAR1",
-                                        dialect.framed(dialect.compiled(RICH, tmp_path), dialect.LZ4)))
+    path.write_bytes(
+        dialect.with_block(
+            b"PAR1" + bytes(600) + footer + len(footer).to_bytes(4, "little") + b"PAR1",
+            dialect.framed(dialect.compiled(RICH, tmp_path), dialect.LZ4),
+        )
+    )
     with parquetext.open(path) as file:
         assert (file.form, file.num_rows, file.num_columns) == ("arrow", 7, 4)
         assert [finding.kind for finding in file.findings] == ["thrift-damaged"]
@@ -261,13 +441,15 @@ def test_a_rich_footer_that_flatc_made_stands_for_a_thrift_one(tmp_path):
 @pytest.mark.parametrize("codec", [dialect.RAW, dialect.LZ4])
 def test_frames_are_those_of_the_public_implementations(codec):
     assert dialect.framed(b"hello") == bytes.fromhex(
-        "68656c6c6f 00 3ed9efd6 05000000 05000000 3f211c1a" + "deadbeef" * 4)
+        "68656c6c6f 00 3ed9efd6 05000000 05000000 3f211c1a" + "deadbeef" * 4
+    )
     assert frame(b"hello") == dialect.framed(b"hello")
     assert unframe(dialect.framed(b"hello" * 99, codec)) == b"hello" * 99
     assert frame(b"hello" * 99) == dialect.framed(b"hello" * 99, dialect.LZ4)
 
 
 # ---- writing what flatc reads
+
 
 def unpacked(statistics: dict, side: str, physical: str) -> bytes | None:
     """A bound as the C++ implementation reads it."""
@@ -281,7 +463,7 @@ def unpacked(statistics: dict, side: str, physical: str) -> bytes | None:
         return lo8.to_bytes(8, "little")
     if length == 16:
         return hi8.to_bytes(8, "big") + lo8.to_bytes(8, "big")
-    return (statistics.get("prefix") or "").encode() + lo4.to_bytes(4, "big")[:abs(length)]
+    return (statistics.get("prefix") or "").encode() + lo4.to_bytes(4, "big")[: abs(length)]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -334,9 +516,20 @@ def verifier(tmp_path_factory) -> Path:
         pytest.skip("the FlatBuffers headers are not installed: nothing compiles the public verifier")
     folder = tmp_path_factory.mktemp("verifier")
     subprocess.run([dialect.tool("flatc"), "--cpp", "-o", folder, dialect.SCHEMA], check=True)
-    subprocess.run([dialect.tool("g++"), "-std=c++17", f"-I{folder}", "-include", "arrow_dialect_generated.h",
-                    "-DVERIFY=parquet::format3::VerifyFileMetaDataBuffer", dialect.DATA / "verify_flat.cpp",
-                    "-o", folder / "verify"], check=True)
+    subprocess.run(
+        [
+            dialect.tool("g++"),
+            "-std=c++17",
+            f"-I{folder}",
+            "-include",
+            "arrow_dialect_generated.h",
+            "-DVERIFY=parquet::format3::VerifyFileMetaDataBuffer",
+            dialect.DATA / "verify_flat.cpp",
+            "-o",
+            folder / "verify",
+        ],
+        check=True,
+    )
     return folder / "verify"
 
 
@@ -363,17 +556,19 @@ def test_the_flatbuffers_package_reads_what_is_written(tmp_path):
     def offset(slot: int) -> int:
         return root.Offset(4 + 2 * slot)
 
-    assert root.Get(number_types.Int64Flags, root.Pos + offset(2)) == 3                     # num_rows
+    assert root.Get(number_types.Int64Flags, root.Pos + offset(2)) == 3  # num_rows
     assert root.VectorLen(offset(1)) == len(Decoded(buffer).footer["schema"])
-    assert root.String(root.Pos + offset(5)).startswith(b"parquet-cpp-arrow")               # created_by
+    assert root.String(root.Pos + offset(5)).startswith(b"parquet-cpp-arrow")  # created_by
     first = Table(buffer, root.Indirect(root.Vector(offset(1)) + 4))
     assert first.String(first.Pos + first.Offset(4)) == b"flag"
 
 
 # ---- files
 
-CANNOT_BE_SAID = ("unknown codec|has no metadata|of another type than its column|path_in_schema|not UTF-8|is encrypted|"
-                  "no logical type|unknown layout|schema tree|key_value_metadata|required field")
+CANNOT_BE_SAID = (
+    "unknown codec|has no metadata|of another type than its column|path_in_schema|not UTF-8|is encrypted|"
+    "no logical type|unknown layout|schema tree|key_value_metadata|required field"
+)
 
 
 def test_every_footer_of_the_corpus_comes_through_and_is_accepted_or_is_refused(corpus, expected, verifier, tmp_path):

@@ -25,8 +25,14 @@ from parquetext.errors import ParquetextError
 
 DATA = Path(__file__).parents[1] / "data"
 SCHEMA = DATA / "parquet.fbs"
-CANNOT_BE_WRITTEN = {wire.ENCRYPTED, wire.IRREGULAR, wire.MISMATCH, wire.MISSING_FIELD, wire.SCHEMA,
-                     wire.UNSUPPORTED_VALUE}
+CANNOT_BE_WRITTEN = {
+    wire.ENCRYPTED,
+    wire.IRREGULAR,
+    wire.MISMATCH,
+    wire.MISSING_FIELD,
+    wire.SCHEMA,
+    wire.UNSUPPORTED_VALUE,
+}
 
 # A payload that flatc made of JSON under this schema: one column a, INT32 OPTIONAL, field id 7, one row group,
 # null_count 0, min 1, max 9, created_by x. The second one is of an older schema, whose slots differ.
@@ -35,21 +41,23 @@ NEW_VECTOR = base64.b64decode(
     "EgAAAAAAAAAoAAAAZAAAAAAAAAAFAAAAAAAAAAQAAAAAAAAAWgAAAAAAAAAAAAAAAQAAAAwAAAAAAAYACAAEAAYAAAAcAAAAGAAkAAYAAAAMABQA"
     "AAAcAAAAAAAIAAcAGAAAAAAABgE0AAAAZAAAAAAAAABaAAAAAAAAAAQAAAAAAAAAGAAYABAAAAAIAAAAAAAGAAwAAAAAAAcAGAAAAAAABAQBAAAA"
     "CQAAAAAAAAAAAAAAAgAAAGQAAAAcAAAAGAAYAAQAAAAFAAgAAAAMAAYAEAAHABQAGAAAAAEBCQEoAAAABwAAABgAAAAIAAAABAAEAAQAAAAIAAgA"
-    "BgAHAAgAAAAAACABAQAAAGEADgAMAAAAAAAAAAQACAAOAAAACAAAAAEAAAAEAAAAcm9vdAAAAAA=")
+    "BgAHAAgAAAAAACABAQAAAGEADgAMAAAAAAAAAAQACAAOAAAACAAAAAEAAAAEAAAAcm9vdAAAAAA="
+)
 OLD_VECTOR = base64.b64decode(
     "FAAAABAAHAAEAAgAFAAMAAAAEAAQAAAAAgAAAOgAAAAYAAAADAAAAAUAAAAAAAAAAQAAAHgAAAABAAAAGAAAAAAAEgAwAAgADAAUAAAAHAAkAAYA"
     "EgAAAAAAAAAoAAAAZAAAAAAAAAAFAAAAAAAAAAQAAAAAAAAAWgAAAAAAAAAAAAAAAQAAAAwAAAAAAAYACAAEAAYAAAAcAAAAGAAmAAYAAAAMABQA"
     "AAAcAAAAAAAIAAcAGAAAAAAABgE0AAAAZAAAAAAAAABaAAAAAAAAAAQAAAAAAAAAAAAWABQACAAMAAAAAAAGABAAAAAAAAcAFgAAAAAABAQAAAAA"
     "AQAAAAkAAAACAAAAaAAAABwAAAAYABgACAAEAAUABgAMAAAAAAAQAAcAFAAYAAAAAQEJASgAAAAHAAAABwAAAAgAAAAEAAQABAAAAAgACAAGAAcA"
-    "CAAAAAAAIAEBAAAAYQASAAwABAAAAAAAAAAAAAAACAASAAAACAAAAAEAAAAEAAAAcm9vdAAAAAA=")
+    "CAAAAAAAIAEBAAAAYQASAAwABAAAAAAAAAAAAAAACAASAAAACAAAAAEAAAAEAAAAcm9vdAAAAAA="
+)
 
 
 SLOTS = [(b"1" * 16, b"of somebody"), (b"2" * 16, bytes(5000))]  # a reader of the public schema passes over them
 
 
 def footer_of(file: bytes) -> bytes:
-    length, = struct.unpack("<I", file[-8:-4])
-    return file[-8 - length:-8]
+    (length,) = struct.unpack("<I", file[-8:-4])
+    return file[-8 - length : -8]
 
 
 def parquet_bytes(table: pa.Table, **options) -> bytes:
@@ -65,20 +73,31 @@ def payload_of(footer: bytes, extensions=()) -> bytes:
 @functools.cache
 def files() -> dict[str, bytes]:
     """Parquet files of all types, codecs and shapes that pyarrow writes."""
-    types = pa.table({
-        "bool": [True, False, None],
-        "i8": pa.array([1, None, -3], pa.int8()), "u16": pa.array([1, 2, 65535], pa.uint16()),
-        "i32": pa.array([1, -2, 3], pa.int32()), "i64": [1, 2**62, -3], "u64": pa.array([1, 2, 2**64 - 1], pa.uint64()),
-        "f16": pa.array([1, 2, 3], pa.float16()), "f32": pa.array([1.5, None, -3], pa.float32()),
-        "f64": [0.0, -0.0, 2.5],
-        "text": ["short", "exactly sixteen!", "ü" * 20], "bytes": [b"\xff" * 20, b"", None],
-        "fixed": pa.array([b"x" * 16, b"y" * 16, None], pa.binary(16)), "nothing": pa.nulls(3),
-        "day": [datetime.date(2026, 1, 1)] * 3, "clock": pa.array([1, 2, 3], pa.time32("ms")),
-        "stamp": pa.array([1, 2, None], pa.timestamp("us", "UTC")), "naive": pa.array([1, 2, 3], pa.timestamp("ns")),
-        "money": pa.array([decimal.Decimal("1.50"), None, decimal.Decimal("-2.25")], pa.decimal128(38, 2)),
-        "list": [[1, 2], None, []], "map": pa.array([[("k", 1)], [], None], pa.map_(pa.string(), pa.int64())),
-        "struct": [{"x": 1, "y": {"z": "deep"}}, None, {"x": 2, "y": None}],
-    }).replace_schema_metadata({"greeting": "hello"})
+    types = pa.table(
+        {
+            "bool": [True, False, None],
+            "i8": pa.array([1, None, -3], pa.int8()),
+            "u16": pa.array([1, 2, 65535], pa.uint16()),
+            "i32": pa.array([1, -2, 3], pa.int32()),
+            "i64": [1, 2**62, -3],
+            "u64": pa.array([1, 2, 2**64 - 1], pa.uint64()),
+            "f16": pa.array([1, 2, 3], pa.float16()),
+            "f32": pa.array([1.5, None, -3], pa.float32()),
+            "f64": [0.0, -0.0, 2.5],
+            "text": ["short", "exactly sixteen!", "ü" * 20],
+            "bytes": [b"\xff" * 20, b"", None],
+            "fixed": pa.array([b"x" * 16, b"y" * 16, None], pa.binary(16)),
+            "nothing": pa.nulls(3),
+            "day": [datetime.date(2026, 1, 1)] * 3,
+            "clock": pa.array([1, 2, 3], pa.time32("ms")),
+            "stamp": pa.array([1, 2, None], pa.timestamp("us", "UTC")),
+            "naive": pa.array([1, 2, 3], pa.timestamp("ns")),
+            "money": pa.array([decimal.Decimal("1.50"), None, decimal.Decimal("-2.25")], pa.decimal128(38, 2)),
+            "list": [[1, 2], None, []],
+            "map": pa.array([[("k", 1)], [], None], pa.map_(pa.string(), pa.int64())),
+            "struct": [{"x": 1, "y": {"z": "deep"}}, None, {"x": 2, "y": None}],
+        }
+    ).replace_schema_metadata({"greeting": "hello"})
     ids = pa.schema([pa.field("a", pa.int32(), metadata={"PARQUET:field_id": "7"}), pa.field("b", pa.string())])
     numbers = pa.table({"a": range(200), "b": [str(n) for n in range(200)]})
     found = {
@@ -105,7 +124,7 @@ def generated(tmp_path_factory) -> Path:
     pytest.importorskip("flatbuffers")
     folder = tmp_path_factory.mktemp("generated")
     subprocess.run([tool("flatc"), "--python", "--cpp", "-o", folder, SCHEMA], check=True)
-    (folder / "parquet").rename(folder / "flat_parquet")     # no name that something else may have
+    (folder / "parquet").rename(folder / "flat_parquet")  # no name that something else may have
     for module in (folder / "flat_parquet").rglob("*.py"):
         module.write_text(module.read_text().replace("from parquet.format", "from flat_parquet.format"))
     sys.path.insert(0, str(folder))
@@ -121,9 +140,23 @@ def root(payload: bytes):
 
 # ---- facts, as pyarrow and as a reader of the schema has them
 
-LOGICAL = {"String": "StringType", "Map": "MapType", "List": "ListType", "Enum": "EnumType", "Decimal": "DecimalType",
-           "Date": "DateType", "Time": "TimeType", "Timestamp": "TimestampType", "Int": "IntType", "Null": "NullType",
-           "JSON": "JsonType", "BSON": "BsonType", "UUID": "UUIDType", "Float16": "Float16Type", "None": "NONE"}
+LOGICAL = {
+    "String": "StringType",
+    "Map": "MapType",
+    "List": "ListType",
+    "Enum": "EnumType",
+    "Decimal": "DecimalType",
+    "Date": "DateType",
+    "Time": "TimeType",
+    "Timestamp": "TimestampType",
+    "Int": "IntType",
+    "Null": "NullType",
+    "JSON": "JsonType",
+    "BSON": "BsonType",
+    "UUID": "UUIDType",
+    "Float16": "Float16Type",
+    "None": "NONE",
+}
 CODECS = {"LZ4": ("LZ4", "LZ4_RAW")}
 
 
@@ -134,9 +167,13 @@ def unpack_bound(statistics: dict, side: str, physical: str) -> bytes | None:
         return None
     lo4, lo8, hi8 = (statistics.get(f"{side}_{slot}") or 0 for slot in ("lo4", "lo8", "hi8"))
     if "BYTE_ARRAY" in physical:
-        return (hi8.to_bytes(8, "big") + lo8.to_bytes(8, "big"))[:abs(length)]
-    return {1: lo4.to_bytes(4, "little")[:1], 4: lo4.to_bytes(4, "little"), 8: lo8.to_bytes(8, "little"),
-            12: lo4.to_bytes(4, "little") + lo8.to_bytes(8, "little")}[abs(length)]
+        return (hi8.to_bytes(8, "big") + lo8.to_bytes(8, "big"))[: abs(length)]
+    return {
+        1: lo4.to_bytes(4, "little")[:1],
+        4: lo4.to_bytes(4, "little"),
+        8: lo8.to_bytes(8, "little"),
+        12: lo4.to_bytes(4, "little") + lo8.to_bytes(8, "little"),
+    }[abs(length)]
 
 
 def check_chunk(ours: dict, theirs, num_rows: int) -> None:
@@ -198,10 +235,13 @@ def check_facts(ours: dict, theirs: pq.FileMetaData) -> None:
         theirs_group = theirs.row_group(index)
         assert group["num_rows"] == theirs_group.num_rows
         assert group["total_byte_size"] == theirs_group.total_byte_size
-        sorting = [(column["column_idx"], column["descending"], column["nulls_first"])
-                   for column in group.get("sorting_columns", [])]
-        assert sorting == [(column.column_index, column.descending, column.nulls_first)
-                           for column in theirs_group.sorting_columns]
+        sorting = [
+            (column["column_idx"], column["descending"], column["nulls_first"])
+            for column in group.get("sorting_columns", [])
+        ]
+        assert sorting == [
+            (column.column_index, column.descending, column.nulls_first) for column in theirs_group.sorting_columns
+        ]
         for leaf, chunk in enumerate(group["columns"]):
             check_chunk(chunk["metadata"], theirs_group.column(leaf), theirs_group.num_rows)
 
@@ -242,25 +282,53 @@ def vector(accessor: str):
 
 
 TABLE_FIELDS = {
-    "FileMetaData": {"version": scalar("Version"), "num_rows": scalar("NumRows"), "created_by": scalar("CreatedBy"),
-                     "schema": vector("Schema"), "row_groups": vector("RowGroups"), "kv": vector("Kv")},
+    "FileMetaData": {
+        "version": scalar("Version"),
+        "num_rows": scalar("NumRows"),
+        "created_by": scalar("CreatedBy"),
+        "schema": vector("Schema"),
+        "row_groups": vector("RowGroups"),
+        "kv": vector("Kv"),
+    },
     "KeyValue": {"key": scalar("Key"), "val": scalar("Val")},
-    "SchemaElement": {"name": scalar("Name"), "type": scalar("Type", "Type"), "num_children": scalar("NumChildren"),
-                      "type_length": scalar("TypeLength"), "field_id": scalar("FieldId"),
-                      "logical_type_type": scalar("LogicalTypeType", "LogicalType")},
-    "RowGroup": {"num_rows": scalar("NumRows"), "total_byte_size": scalar("TotalByteSize"),
-                 "columns": vector("Columns"), "sorting_columns": vector("SortingColumns")},
-    "SortingColumn": {"column_idx": scalar("ColumnIdx"), "descending": scalar("Descending"),
-                      "nulls_first": scalar("NullsFirst")},
+    "SchemaElement": {
+        "name": scalar("Name"),
+        "type": scalar("Type", "Type"),
+        "num_children": scalar("NumChildren"),
+        "type_length": scalar("TypeLength"),
+        "field_id": scalar("FieldId"),
+        "logical_type_type": scalar("LogicalTypeType", "LogicalType"),
+    },
+    "RowGroup": {
+        "num_rows": scalar("NumRows"),
+        "total_byte_size": scalar("TotalByteSize"),
+        "columns": vector("Columns"),
+        "sorting_columns": vector("SortingColumns"),
+    },
+    "SortingColumn": {
+        "column_idx": scalar("ColumnIdx"),
+        "descending": scalar("Descending"),
+        "nulls_first": scalar("NullsFirst"),
+    },
     "ColumnChunk": {"metadata": child("Metadata")},
-    "ColumnMetadata": {"codec": scalar("Codec", "CompressionCodec"), "num_values": scalar("NumValues"),
-                       "total_compressed_size": scalar("TotalCompressedSize"),
-                       "total_uncompressed_size": scalar("TotalUncompressedSize"),
-                       "data_page_offset": scalar("DataPageOffset"), "statistics": child("Statistics"),
-                       "dictionary_page_offset": scalar("DictionaryPageOffset")},
-    "Statistics": {"null_count": scalar("NullCount"), "distinct_count": scalar("DistinctCount"),
-                   **{f"{side}_{slot}": scalar(f"{side.title()}{slot.title()}")
-                      for side in ("min", "max") for slot in ("lo4", "lo8", "hi8", "len")}},
+    "ColumnMetadata": {
+        "codec": scalar("Codec", "CompressionCodec"),
+        "num_values": scalar("NumValues"),
+        "total_compressed_size": scalar("TotalCompressedSize"),
+        "total_uncompressed_size": scalar("TotalUncompressedSize"),
+        "data_page_offset": scalar("DataPageOffset"),
+        "statistics": child("Statistics"),
+        "dictionary_page_offset": scalar("DictionaryPageOffset"),
+    },
+    "Statistics": {
+        "null_count": scalar("NullCount"),
+        "distinct_count": scalar("DistinctCount"),
+        **{
+            f"{side}_{slot}": scalar(f"{side.title()}{slot.title()}")
+            for side in ("min", "max")
+            for slot in ("lo4", "lo8", "hi8", "len")
+        },
+    },
 }
 
 
@@ -277,12 +345,13 @@ def enum_names() -> dict:
 
 # ---- the schema text itself
 
+
 def test_the_schema_reads_a_payload_that_flatc_made_under_it(generated):
     meta = root(NEW_VECTOR)
     assert (meta.Version(), meta.NumRows(), meta.CreatedBy()) == (2, 5, b"x")
     element = meta.Schema(1)
     assert (element.Name(), element.Type(), element.RepetitionType(), element.FieldId()) == (b"a", 1, 1, 7)
-    assert element.LogicalTypeType() == 9                              # Int
+    assert element.LogicalTypeType() == 9  # Int
     chunk = meta.RowGroups(0).Columns(0).Metadata()
     assert (chunk.TotalCompressedSize(), chunk.TotalUncompressedSize(), chunk.DataPageOffset()) == (90, 100, 4)
     bounds = chunk.Statistics()
@@ -298,12 +367,26 @@ def test_the_schema_is_not_the_older_one(generated):
 
 # ---- our payloads
 
+
 @pytest.mark.parametrize("name", files())
 def test_flatc_decodes_a_payload_to_the_facts_that_pyarrow_reads(implementation, name, tmp_path):
     payload = tmp_path / "footer.flat"
     payload.write_bytes(payload_of(footer_of(files()[name])))
-    subprocess.run([tool("flatc"), "--json", "--strict-json", "--raw-binary", "--defaults-json", "-o", tmp_path, SCHEMA,
-                    "--", payload], check=True)
+    subprocess.run(
+        [
+            tool("flatc"),
+            "--json",
+            "--strict-json",
+            "--raw-binary",
+            "--defaults-json",
+            "-o",
+            tmp_path,
+            SCHEMA,
+            "--",
+            payload,
+        ],
+        check=True,
+    )
     decoded = json.loads((tmp_path / "footer.json").read_text(), object_hook=without_nulls)
     check_facts(decoded, pq.read_metadata(io.BytesIO(files()[name])))
 
@@ -313,8 +396,13 @@ def rare_footer() -> bytes:
     footer = values.read("FileMetaData", wide_footer(3, 1))
     first, second, third = footer["row_groups"][0]["columns"]
     footer["schema"][1] |= {"type": 6, "logicalType": {"GEOMETRY": {"crs": "OGC:CRS84"}}}
-    first["meta_data"] |= {"type": 6, "geospatial_statistics": {
-        "bbox": {"xmin": -1.5, "xmax": 2.5, "ymin": 0.0, "ymax": 4.0, "zmax": 9.0}, "geospatial_types": [1, 1003]}}
+    first["meta_data"] |= {
+        "type": 6,
+        "geospatial_statistics": {
+            "bbox": {"xmin": -1.5, "xmax": 2.5, "ymin": 0.0, "ymax": 4.0, "zmax": 9.0},
+            "geospatial_types": [1, 1003],
+        },
+    }
     second["crypto_metadata"] = {"ENCRYPTION_WITH_FOOTER_KEY": {}}
     third["crypto_metadata"] = {"ENCRYPTION_WITH_COLUMN_KEY": {"path_in_schema": ["c2", "x"], "key_metadata": b"key"}}
     third["encrypted_column_metadata"] = b"sealed"
@@ -326,12 +414,15 @@ def rare_footer() -> bytes:
 def test_flatc_decodes_geospatial_statistics_and_crypto_fields(implementation, tmp_path):
     footer, payload = rare_footer(), tmp_path / "footer.flat"
     payload.write_bytes(payload_of(footer))
-    subprocess.run([tool("flatc"), "--json", "--strict-json", "--raw-binary", "-o", tmp_path, SCHEMA, "--", payload],
-                   check=True)
+    subprocess.run(
+        [tool("flatc"), "--json", "--strict-json", "--raw-binary", "-o", tmp_path, SCHEMA, "--", payload], check=True
+    )
     decoded = json.loads((tmp_path / "footer.json").read_text())
     first, second, third = decoded["row_groups"][0]["columns"]
     assert first["metadata"]["geospatial_statistics"] == {
-        "bbox": {"xmin": -1.5, "xmax": 2.5, "ymin": 0.0, "ymax": 4.0, "zmax": 9.0}, "geospatial_types": [1, 1003]}
+        "bbox": {"xmin": -1.5, "xmax": 2.5, "ymin": 0.0, "ymax": 4.0, "zmax": 9.0},
+        "geospatial_types": [1, 1003],
+    }
     assert (second["crypto_metadata_type"], second["crypto_metadata"]) == ("EncryptionWithFooterKey", {})
     assert third["crypto_metadata_type"] == "EncryptionWithColumnKey"
     assert third["crypto_metadata"] == {"path_in_schema": ["c2", "x"], "key_metadata": list(b"key")}

@@ -59,12 +59,19 @@ def test_it_reads_by_thrift_and_leaves_the_file_as_it_is(older, tmp_path, form):
     parquetext.upgrade(path, form=form)
     before = path.read_bytes()
     environment = {**os.environ, "PYTHONPATH": str(older), "PARQUETEXT_PURE": "1"}
-    run = subprocess.run([sys.executable, "-c", PROGRAM, path], env=environment, cwd=older, capture_output=True,
-                         text=True)
+    run = subprocess.run(
+        [sys.executable, "-c", PROGRAM, path], env=environment, cwd=older, capture_output=True, text=True
+    )
     assert run.returncode == 0, run.stderr
     assert json.loads(run.stdout) == {
-        "form": "thrift", "findings": ["extension-unread"], "rows": TABLE.num_rows, "max": ["x99", "x199", "x299"],
-        "verify": ["extension-unread"], "strip": "unchanged", "upgrade": "Refused", "finalize": "finalized",
+        "form": "thrift",
+        "findings": ["extension-unread"],
+        "rows": TABLE.num_rows,
+        "max": ["x99", "x199", "x299"],
+        "verify": ["extension-unread"],
+        "strip": "unchanged",
+        "upgrade": "Refused",
+        "finalize": "finalized",
         "restore": "restored",
     }
     assert path.read_bytes() == before

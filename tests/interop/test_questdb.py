@@ -32,9 +32,15 @@ def database(tmp_path, long) -> Path:
 def predicates() -> list[tuple[str, str, Decimal | int]]:
     """Ten at random on every decimal, and on addresses of both halves."""
     chosen = random.Random(18)
-    found = [(name, chosen.choice(["<", "<=", ">", ">=", "="]),
-              Decimal(unit) * chosen.randint(FIRST[name] - 1, FIRST[name] + ROWS))
-             for name, unit in UNITS.items() for _ in range(10)]
+    found = [
+        (
+            name,
+            chosen.choice(["<", "<=", ">", ">=", "="]),
+            Decimal(unit) * chosen.randint(FIRST[name] - 1, FIRST[name] + ROWS),
+        )
+        for name, unit in UNITS.items()
+        for _ in range(10)
+    ]
     found += [("ip", chosen.choice(["<", "<=", ">", ">="]), 45_000_000 * chosen.randint(1, ROWS)) for _ in range(10)]
     # The engine has no constants of more digits than the column.
     return [part for part in found if part[0] != "d8" or part[2] < 10]

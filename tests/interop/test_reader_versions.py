@@ -34,21 +34,30 @@ def flat_table() -> pa.Table:
         "zoned": pa.array([datetime.datetime(2021, 5, 6, 7, 8, 9, n) for n in range(ROWS)], pa.timestamp("us", "UTC")),
         "price": pa.array([decimal.Decimal(n).scaleb(-2) for n in range(ROWS)], pa.decimal128(18, 2)),
     }
-    nulls = {f"{name} or null": pa.array([None if n % 5 == 0 else value for n, value in enumerate(column.to_pylist())],
-                                         column.type) for name, column in columns.items()}
+    nulls = {
+        f"{name} or null": pa.array(
+            [None if n % 5 == 0 else value for n, value in enumerate(column.to_pylist())], column.type
+        )
+        for name, column in columns.items()
+    }
     return pa.table({**columns, **nulls})
 
 
 def nested_table() -> pa.Table:
     """Lists and structs, and structs of lists."""
-    return pa.table({
-        "id": pa.array(range(ROWS), pa.int64()),
-        "list": pa.array([list(range(n % 4)) if n % 7 else None for n in range(ROWS)], pa.list_(pa.int64())),
-        "struct": pa.array([{"a": n, "b": f"s{n}"} for n in range(ROWS)],
-                           pa.struct([("a", pa.int32()), ("b", pa.string())])),
-        "deep": pa.array([{"in": {"values": [n / 2] * (n % 3)}} for n in range(ROWS)],
-                         pa.struct([("in", pa.struct([("values", pa.list_(pa.float64()))]))])),
-    })
+    return pa.table(
+        {
+            "id": pa.array(range(ROWS), pa.int64()),
+            "list": pa.array([list(range(n % 4)) if n % 7 else None for n in range(ROWS)], pa.list_(pa.int64())),
+            "struct": pa.array(
+                [{"a": n, "b": f"s{n}"} for n in range(ROWS)], pa.struct([("a", pa.int32()), ("b", pa.string())])
+            ),
+            "deep": pa.array(
+                [{"in": {"values": [n / 2] * (n % 3)}} for n in range(ROWS)],
+                pa.struct([("in", pa.struct([("values", pa.list_(pa.float64()))]))]),
+            ),
+        }
+    )
 
 
 def maps_table() -> pa.Table:
@@ -57,17 +66,28 @@ def maps_table() -> pa.Table:
 
 def groups_table() -> pa.Table:
     """What goes into many row groups."""
-    return pa.table({"id": range(ROWS), "text": [f"x{n}" for n in range(ROWS)],
-                     "value or null": [None if n % 5 == 0 else n / 7 for n in range(ROWS)]})
+    return pa.table(
+        {
+            "id": range(ROWS),
+            "text": [f"x{n}" for n in range(ROWS)],
+            "value or null": [None if n % 5 == 0 else n / 7 for n in range(ROWS)],
+        }
+    )
 
 
 # And rows per group.
-TABLES = {"flat": (flat_table, ROWS), "nested": (nested_table, ROWS), "maps": (maps_table, ROWS),
-          "groups": (groups_table, 2)}
+TABLES = {
+    "flat": (flat_table, ROWS),
+    "nested": (nested_table, ROWS),
+    "maps": (maps_table, ROWS),
+    "groups": (groups_table, 2),
+}
 FORMS = ("flat", "index")
 # Placement and options of `upgrade`; the arrow dialect stands behind the stop.
-VARIANTS = [*((placement, {"form": form}) for placement in PLACEMENTS for form in FORMS),
-            (AFTER_STOP, {"dialect": "arrow"})]
+VARIANTS = [
+    *((placement, {"form": form}) for placement in PLACEMENTS for form in FORMS),
+    (AFTER_STOP, {"dialect": "arrow"}),
+]
 
 
 @dataclass(frozen=True)
@@ -168,8 +188,10 @@ def table_lines() -> list[str]:
     alike: dict[tuple, list[str]] = {}
     for reader in READERS:
         alike.setdefault((reader.name, reader.locked_out, reader.unreliable), []).append(reader.version)
-    return [f"| {name} | {', '.join(versions)} | {_not_read(locked_out, unreliable)} |"
-            for (name, locked_out, unreliable), versions in alike.items()]
+    return [
+        f"| {name} | {', '.join(versions)} | {_not_read(locked_out, unreliable)} |"
+        for (name, locked_out, unreliable), versions in alike.items()
+    ]
 
 
 def _not_read(locked_out: str, unreliable: tuple[str, ...]) -> str:

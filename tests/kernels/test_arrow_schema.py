@@ -109,14 +109,17 @@ def test_a_piece_leads_forward_and_its_name_to_its_end(implementation):
     assert name + struct.unpack_from("<I", piece, name)[0] == len(piece)
 
 
-@pytest.mark.parametrize(("keep", "expected"), [
-    (b"\1\1\1\1", FIELDS[6].type),
-    (b"\1\0", pa.struct([FIELDS[6].type.field(0)])),
-    (b"\0\1\1\0", pa.struct([pa.field("q", pa.struct([INNER.field(0)]))])),
-    (b"\0\1\0\1", pa.struct([pa.field("q", pa.struct([INNER.field(1)]))])),
-    (b"\0\0", pa.struct([])),
-    (None, FIELDS[6].type),
-])
+@pytest.mark.parametrize(
+    ("keep", "expected"),
+    [
+        (b"\1\1\1\1", FIELDS[6].type),
+        (b"\1\0", pa.struct([FIELDS[6].type.field(0)])),
+        (b"\0\1\1\0", pa.struct([pa.field("q", pa.struct([INNER.field(0)]))])),
+        (b"\0\1\0\1", pa.struct([pa.field("q", pa.struct([INNER.field(1)]))])),
+        (b"\0\0", pa.struct([])),
+        (None, FIELDS[6].type),
+    ],
+)
 def test_a_struct_is_cut_child_by_child(implementation, keep, expected):
     cut = rebuilt(pa.schema([FIELDS[6]]), [keep])
     assert cut.equals(pa.schema([pa.field("struct", expected)]), check_metadata=True)
@@ -182,10 +185,31 @@ def test_a_field_without_a_name_has_an_empty_one(implementation):
     assert len(kernels.slice.arrow_pieces(_message())) == 1
 
 
-@pytest.mark.parametrize("text", [
-    b"", b"A", b"====", b"not base64!", b"AAAAAAAAAAAA", text_of(SCHEMA)[:100], _message(version=2),
-    _message(header_type=3), base64.b64encode(b"\xff\xff\xff\xff\xff\xff\xff\x7f" + bytes(64)),
-], ids=["empty", "one character", "padding", "alphabet", "zeros", "truncated", "old version", "record batch", "length"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"A",
+        b"====",
+        b"not base64!",
+        b"AAAAAAAAAAAA",
+        text_of(SCHEMA)[:100],
+        _message(version=2),
+        _message(header_type=3),
+        base64.b64encode(b"\xff\xff\xff\xff\xff\xff\xff\x7f" + bytes(64)),
+    ],
+    ids=[
+        "empty",
+        "one character",
+        "padding",
+        "alphabet",
+        "zeros",
+        "truncated",
+        "old version",
+        "record batch",
+        "length",
+    ],
+)
 def test_what_is_no_schema_is_an_error(implementation, text):
     with pytest.raises(Malformed) as caught:
         kernels.slice.arrow_pieces(text)

@@ -36,11 +36,17 @@ def f16(value):
 
 def footer(element: dict, statistics: dict, order: str | None) -> bytes:
     orders = {} if order is None else {"column_orders": [{order: {}}]}
-    return write("FileMetaData", {
-        "schema": [{"name": "schema", "num_children": 1}, {"name": "a"} | element], "num_rows": 1,
-        "row_groups": [{"num_rows": 1, "columns": [
-            {"meta_data": {"type": element["type"], "statistics": statistics}}]}],
-    } | orders)
+    return write(
+        "FileMetaData",
+        {
+            "schema": [{"name": "schema", "num_children": 1}, {"name": "a"} | element],
+            "num_rows": 1,
+            "row_groups": [
+                {"num_rows": 1, "columns": [{"meta_data": {"type": element["type"], "statistics": statistics}}]}
+            ],
+        }
+        | orders,
+    )
 
 
 def bounds(element: dict, statistics: dict, order: str | None = TYPE_ORDER) -> tuple[bytes | None, bytes | None]:
@@ -49,7 +55,10 @@ def bounds(element: dict, statistics: dict, order: str | None = TYPE_ORDER) -> t
     chunks = kernels.scan.scan(data).column(0)
     has, *ranges = chunks.bounds()
     low, low_length, high, high_length = (view[0] for view in ranges)
-    found = data[low:low + low_length] if has[0] & 1 else None, data[high:high + high_length] if has[0] & 2 else None
+    found = (
+        data[low : low + low_length] if has[0] & 1 else None,
+        data[high : high + high_length] if has[0] & 2 else None,
+    )
     assert (chunks.bound_values(1), chunks.bound_values(2)) == ([found[0]], [found[1]])
     return found
 
@@ -65,18 +74,24 @@ def deprecated(low: bytes, high: bytes) -> dict:
 USED = [
     ({"type": BOOLEAN}, b"\0", b"\1"),
     ({"type": INT32}, i32(-1), i32(1)),
-    ({"type": INT32, "converted_type": 13}, i32(1), i32(-1)),                              # UINT_32
+    ({"type": INT32, "converted_type": 13}, i32(1), i32(-1)),  # UINT_32
     ({"type": INT32, "logicalType": {"INTEGER": {"bitWidth": 32, "isSigned": False}}}, i32(1), i32(-1)),
-    ({"type": INT32, "converted_type": 13, "logicalType": {"INTEGER": {"bitWidth": 32, "isSigned": True}}},
-     i32(-1), i32(1)),
-    ({"type": INT64, "logicalType": {"TIMESTAMP": {"isAdjustedToUTC": True, "unit": {"MICROS": {}}}}},
-     bytes(8), b"\1" + bytes(7)),
+    (
+        {"type": INT32, "converted_type": 13, "logicalType": {"INTEGER": {"bitWidth": 32, "isSigned": True}}},
+        i32(-1),
+        i32(1),
+    ),
+    (
+        {"type": INT64, "logicalType": {"TIMESTAMP": {"isAdjustedToUTC": True, "unit": {"MICROS": {}}}}},
+        bytes(8),
+        b"\1" + bytes(7),
+    ),
     ({"type": FLOAT}, f32(-2), f32(1)),
     ({"type": DOUBLE}, f64(-2), f64(-1)),
     ({"type": DOUBLE}, f64(0.0), f64(-0.0)),
     ({"type": BYTE_ARRAY}, b"", b"\xff"),
     ({"type": BYTE_ARRAY, "converted_type": 0}, b"a", b"ab"),
-    ({"type": BYTE_ARRAY, "converted_type": 5}, b"\xff", b"\x00\x80"),                     # DECIMAL: -1, 128
+    ({"type": BYTE_ARRAY, "converted_type": 5}, b"\xff", b"\x00\x80"),  # DECIMAL: -1, 128
     ({"type": BYTE_ARRAY, "logicalType": {"DECIMAL": {"scale": 0, "precision": 5}}}, b"\xff\x7f", b"\xff"),
     ({"type": FIXED, "type_length": 2}, b"ab", b"\xffb"),
     ({"type": FIXED, "type_length": 2, "logicalType": {"FLOAT16": {}}}, f16(-2), f16(1)),
@@ -98,29 +113,56 @@ def test_an_inverted_pair_is_dropped(implementation, element, low, high):
     assert bounds(element, pair(low, low)) == (low, low)
 
 
-@pytest.mark.parametrize("element", [
-    {"type": INT96}, {"type": FIXED, "type_length": 12, "converted_type": 21},             # INTERVAL
-    {"type": BYTE_ARRAY, "logicalType": {"VARIANT": {}}}, {"type": BYTE_ARRAY, "logicalType": {"GEOMETRY": {}}},
-    {"type": BYTE_ARRAY, "logicalType": {"GEOGRAPHY": {}}}, {"type": BYTE_ARRAY, "logicalType": {"FILE": {}}},
-    {"type": INT32, "logicalType": {"UNKNOWN": {}}}, {"type": BYTE_ARRAY, "logicalType": {}},
-    {"type": BYTE_ARRAY, "converted_type": 77}, {"type": 9}, {"type": INT32, "logicalType": {"LIST": {}}}], ids=str)
+@pytest.mark.parametrize(
+    "element",
+    [
+        {"type": INT96},
+        {"type": FIXED, "type_length": 12, "converted_type": 21},  # INTERVAL
+        {"type": BYTE_ARRAY, "logicalType": {"VARIANT": {}}},
+        {"type": BYTE_ARRAY, "logicalType": {"GEOMETRY": {}}},
+        {"type": BYTE_ARRAY, "logicalType": {"GEOGRAPHY": {}}},
+        {"type": BYTE_ARRAY, "logicalType": {"FILE": {}}},
+        {"type": INT32, "logicalType": {"UNKNOWN": {}}},
+        {"type": BYTE_ARRAY, "logicalType": {}},
+        {"type": BYTE_ARRAY, "converted_type": 77},
+        {"type": 9},
+        {"type": INT32, "logicalType": {"LIST": {}}},
+    ],
+    ids=str,
+)
 def test_types_without_an_order_have_no_bounds(implementation, element):
     value = bytes(12 if element["type"] in (INT96, FIXED) else 4)
     assert bounds(element, pair(value, value) | deprecated(value, value)) == (None, None)
 
 
-@pytest.mark.parametrize("element, value", [
-    ({"type": BOOLEAN}, b""), ({"type": INT32}, bytes(8)), ({"type": INT64}, bytes(4)), ({"type": FLOAT}, bytes(5)),
-    ({"type": DOUBLE}, b"1"), ({"type": FIXED, "type_length": 3}, bytes(2)), ({"type": FIXED}, bytes(2)),
-    ({"type": FIXED, "type_length": 4, "logicalType": {"FLOAT16": {}}}, bytes(4))], ids=str)
+@pytest.mark.parametrize(
+    "element, value",
+    [
+        ({"type": BOOLEAN}, b""),
+        ({"type": INT32}, bytes(8)),
+        ({"type": INT64}, bytes(4)),
+        ({"type": FLOAT}, bytes(5)),
+        ({"type": DOUBLE}, b"1"),
+        ({"type": FIXED, "type_length": 3}, bytes(2)),
+        ({"type": FIXED}, bytes(2)),
+        ({"type": FIXED, "type_length": 4, "logicalType": {"FLOAT16": {}}}, bytes(4)),
+    ],
+    ids=str,
+)
 def test_a_bound_of_wrong_length_is_dropped(implementation, element, value):
     assert bounds(element, pair(value, value)) == (None, None)
 
 
-@pytest.mark.parametrize("element, nan, one", [
-    ({"type": FLOAT}, f32(NAN), f32(1)), ({"type": DOUBLE}, f64(NAN), f64(1)),
-    ({"type": DOUBLE}, b"\1\0\0\0\0\0\xf0\xff", f64(1)),
-    ({"type": FIXED, "type_length": 2, "logicalType": {"FLOAT16": {}}}, f16(NAN), f16(1))], ids=str)
+@pytest.mark.parametrize(
+    "element, nan, one",
+    [
+        ({"type": FLOAT}, f32(NAN), f32(1)),
+        ({"type": DOUBLE}, f64(NAN), f64(1)),
+        ({"type": DOUBLE}, b"\1\0\0\0\0\0\xf0\xff", f64(1)),
+        ({"type": FIXED, "type_length": 2, "logicalType": {"FLOAT16": {}}}, f16(NAN), f16(1)),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("order", [TYPE_ORDER, TOTAL_ORDER])
 def test_a_nan_is_no_bound(implementation, element, nan, one, order):
     assert bounds(element, pair(nan, one), order) == (None, one)
@@ -158,10 +200,14 @@ values = st.one_of(st.binary(max_size=13), sized)
 
 
 @settings(max_examples=400, deadline=None)
-@given(st.integers(-1, 8), st.integers(0, 12), st.one_of(st.none(), st.integers(0, 22)),
-       st.sampled_from([None, "STRING", "DECIMAL", "FLOAT16", "INTEGER", "UNKNOWN"]),
-       st.sampled_from([None, TYPE_ORDER, TOTAL_ORDER, INT96_ORDER]),
-       st.dictionaries(st.sampled_from(["min", "max", "min_value", "max_value"]), values))
+@given(
+    st.integers(-1, 8),
+    st.integers(0, 12),
+    st.one_of(st.none(), st.integers(0, 22)),
+    st.sampled_from([None, "STRING", "DECIMAL", "FLOAT16", "INTEGER", "UNKNOWN"]),
+    st.sampled_from([None, TYPE_ORDER, TOTAL_ORDER, INT96_ORDER]),
+    st.dictionaries(st.sampled_from(["min", "max", "min_value", "max_value"]), values),
+)
 def test_both_implementations_judge_alike(type, length, converted, logical, order, statistics):
     element = {"type": type, "type_length": length}
     element |= {} if converted is None else {"converted_type": converted}

@@ -16,8 +16,14 @@ from support.twins import both, outcome
 from parquetext import kernels, wire
 from parquetext.errors import ParquetextError, Unsupported
 
-VALUES = (wire.READING_SIGNED, wire.READING_UNSIGNED, wire.READING_BOOLEAN, wire.READING_FLOAT, wire.READING_TEXT,
-          wire.READING_DECIMAL)
+VALUES = (
+    wire.READING_SIGNED,
+    wire.READING_UNSIGNED,
+    wire.READING_BOOLEAN,
+    wire.READING_FLOAT,
+    wire.READING_TEXT,
+    wire.READING_DECIMAL,
+)
 UNITS = (wire.READING_DAYS, wire.READING_MILLISECONDS, wire.READING_MICROSECONDS, wire.READING_NANOSECONDS)
 READINGS = (0, 15, *VALUES, *(wire.READING_SIGNED | unit for unit in UNITS))
 
@@ -38,11 +44,17 @@ def columns(end: tuple, count: int) -> dict:
     numbers, moments, offsets, data, bitmaps = map(pa.py_buffer, end)
     size = (count + 7) // 8
     valid = [bitmaps.slice(number * size, size) for number in range(5)]
-    kinds = {"integer": (pa.int64(), 1, [numbers]), "double": (pa.float64(), 2, [numbers]),
-             "time": (pa.int64(), 4, [moments]), "text": (pa.string(), 3, [offsets, data]),
-             "stored": (pa.binary(), 0, [offsets, data])}
-    arrays = {name: pa.Array.from_buffers(kind, count, [valid[bitmap], *buffers])
-              for name, (kind, bitmap, buffers) in kinds.items()}
+    kinds = {
+        "integer": (pa.int64(), 1, [numbers]),
+        "double": (pa.float64(), 2, [numbers]),
+        "time": (pa.int64(), 4, [moments]),
+        "text": (pa.string(), 3, [offsets, data]),
+        "stored": (pa.binary(), 0, [offsets, data]),
+    }
+    arrays = {
+        name: pa.Array.from_buffers(kind, count, [valid[bitmap], *buffers])
+        for name, (kind, bitmap, buffers) in kinds.items()
+    }
     for array in arrays.values():
         array.validate(full=True)
     return {name: array.to_pylist() for name, array in arrays.items()}
@@ -81,15 +93,28 @@ class TestReadings:
 
     def test_text_is_text_only_where_it_is_utf_8(self):
         good = ["", "a", "é", "\u0800", "\ud7ff", "\ue000", "\U00010000", "\U0010ffff"]
-        bad = [b"\x80", b"\xc0\xaf", b"\xc3", b"\xe0\x9f\xbf", b"\xed\xa0\x80", b"\xf0\x8f\xbf\xbf",
-               b"\xf4\x90\x80\x80", b"\xf5\x80\x80\x80", b"a\xe2\x82", b"\xc3a"]
+        bad = [
+            b"\x80",
+            b"\xc0\xaf",
+            b"\xc3",
+            b"\xe0\x9f\xbf",
+            b"\xed\xa0\x80",
+            b"\xf0\x8f\xbf\xbf",
+            b"\xf4\x90\x80\x80",
+            b"\xf5\x80\x80\x80",
+            b"a\xe2\x82",
+            b"\xc3a",
+        ]
         low, high = bounds_of(pa.array([text.encode() for text in good] + bad), wire.READING_TEXT)
         assert low["text"] == high["text"] == good + [None] * len(bad)
-        assert low["stored"][len(good):] == bad
+        assert low["stored"][len(good) :] == bad
 
     def test_moments_enclose_the_bound(self):
-        for unit, factor in ((wire.READING_MICROSECONDS, 1), (wire.READING_MILLISECONDS, 1000),
-                             (wire.READING_DAYS, 86_400_000_000)):
+        for unit, factor in (
+            (wire.READING_MICROSECONDS, 1),
+            (wire.READING_MILLISECONDS, 1000),
+            (wire.READING_DAYS, 86_400_000_000),
+        ):
             low, high = bounds_of(pa.array([-3, 5]), wire.READING_SIGNED | unit)
             assert low["time"] == high["time"] == [-3 * factor, 5 * factor]
         low, high = bounds_of(pa.array([-1, 1, 1999, -1000]), wire.READING_SIGNED | wire.READING_NANOSECONDS)
@@ -135,8 +160,10 @@ def test_both_implementations_say_the_same_of_damaged_footers():
             one, other = (scan(damaged(footer, seed), strict=False) for scan in scans)
         except ParquetextError:
             continue
-        said = [outcome(kernel.bound_columns, scan, bytes([READINGS[seed % len(READINGS)]]) * one.leaf_count)
-                for kernel, scan in ((native, one), (pure, other))]
+        said = [
+            outcome(kernel.bound_columns, scan, bytes([READINGS[seed % len(READINGS)]]) * one.leaf_count)
+            for kernel, scan in ((native, one), (pure, other))
+        ]
         assert said[0] == said[1], seed
         compared += 1
         irregular += said[0][0] == "error" and said[0][1] is Unsupported

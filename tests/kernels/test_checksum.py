@@ -112,7 +112,9 @@ def test_xxh64_agrees_with_its_twin_at_every_kind_of_length():
 def test_both_implementations_are_called_alike():
     parameters = inspect.signature(kernels.checksum.crc32).parameters.values()
     assert [(each.name, each.kind.description) for each in parameters] == [
-        ("data", "positional-only"), ("crc", "positional-only")]
+        ("data", "positional-only"),
+        ("crc", "positional-only"),
+    ]
     for arguments in ((), (b"", 0, 0), ("text",), (b"", None)):
         with pytest.raises(TypeError):
             kernels.checksum.crc32(*arguments)

@@ -17,7 +17,7 @@ from parquetext._pure import flat_names, name_table
 from parquetext._pure.checksum import xxh64
 
 COUNT = 3000
-FEW_READS = 220          # 64 and a few steps, and then all at once; 3,000 lookups of 3,000 candidates would be millions
+FEW_READS = 220  # 64 and a few steps, and then all at once; 3,000 lookups of 3,000 candidates would be millions
 INT32 = 1
 
 
@@ -90,10 +90,14 @@ def test_a_lookup_that_comes_past_many_full_buckets_reads_all_names(open_form):
     reader, source = open_form(footer_of(names, [7] * COUNT))
     buckets = flat_names.bucket_count(2 * COUNT)
     first = flat_names.home_of(flat_names.hash_field_id(7), buckets)
-    passed = next(n for n, name in enumerate(names)
-                  if 0 <= flat_names.home_of(flat_names.hash_path(name), buckets) - first < 20)
-    elsewhere = next(n for n, name in enumerate(names)
-                     if first > 10 and flat_names.home_of(flat_names.hash_path(name), buckets) < first - 10)
+    passed = next(
+        n for n, name in enumerate(names) if 0 <= flat_names.home_of(flat_names.hash_path(name), buckets) - first < 20
+    )
+    elsewhere = next(
+        n
+        for n, name in enumerate(names)
+        if first > 10 and flat_names.home_of(flat_names.hash_path(name), buckets) < first - 10
+    )
     assert reader.find_name(names[elsewhere]) == [elsewhere]
     assert source.bytes < 8192
     assert reader.find_name(names[passed]) == [passed]
@@ -149,8 +153,9 @@ def test_the_table_has_a_key_of_its_own():
 
 @pytest.mark.parametrize("placement", ["aside", "in-struct", "after-stop"])
 @pytest.mark.parametrize("form", ["flat", "index"])
-def test_colliding_names_of_a_file_are_looked_up_wherever_its_form_stands(implementation, tmp_path, colliding, form,
-                                                                          placement):
+def test_colliding_names_of_a_file_are_looked_up_wherever_its_form_stands(
+    implementation, tmp_path, colliding, form, placement
+):
     path = write_footer(tmp_path / "colliding.parquet", footer_of(colliding[:2500]))
     parquetext.upgrade(path, form=form, placement=placement)
     with parquetext.open(path) as file:
@@ -171,8 +176,8 @@ def test_full_buckets_pass_entries_on_as_a_plain_search_would(implementation, co
             bucket = (bucket + 1) % count
         expected[bucket].append((flat_names.tag_of(flat_names.hash_path(name)), leaf))
     tail = int.from_bytes(payload[-8:-4], "little")
-    pages = payload[-tail - wire.FLAT_PAGE_BYTES * count:-tail]
+    pages = payload[-tail - wire.FLAT_PAGE_BYTES * count : -tail]
     for number, entries in enumerate(expected):
-        page = pages[wire.FLAT_PAGE_BYTES * number:][:wire.FLAT_PAGE_BYTES]
+        page = pages[wire.FLAT_PAGE_BYTES * number :][: wire.FLAT_PAGE_BYTES]
         assert int.from_bytes(page[10:12], "little") == len(entries)
-        assert list(struct.iter_unpack("<II", page[16:16 + 8 * len(entries)])) == entries
+        assert list(struct.iter_unpack("<II", page[16 : 16 + 8 * len(entries)])) == entries

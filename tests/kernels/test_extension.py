@@ -73,21 +73,30 @@ def test_behind_the_stop_it_counts_for_a_file_metadata_alone():
     assert kernels.extension.find(data, file_metadata=True) == (1, 1, 14, 3, 8, 5, 1)
 
 
-@pytest.mark.parametrize("rest", [
-    extension(b"hello"), extension(b"hello") + b"\x01", extension(b"hello") + b"\x00\x00", b"\x08\xff\xff\x01",
-    b"\x08\xff\xff\x01\x80\x80\x80\x80\x80\x80", b"\x08\xff\xff\x01\x05he\x00", b"\x09\xff\xff\x01\x00\x00",
-])
+@pytest.mark.parametrize(
+    "rest",
+    [
+        extension(b"hello"),
+        extension(b"hello") + b"\x01",
+        extension(b"hello") + b"\x00\x00",
+        b"\x08\xff\xff\x01",
+        b"\x08\xff\xff\x01\x80\x80\x80\x80\x80\x80",
+        b"\x08\xff\xff\x01\x05he\x00",
+        b"\x09\xff\xff\x01\x00\x00",
+    ],
+)
 def test_behind_the_stop_an_extension_and_a_stop_must_be_all_that_follows(rest):
     assert kernels.extension.find(b"\x00" + rest, file_metadata=True) is None
 
 
-@pytest.mark.parametrize("second", [
-    extension(b"b") + b"\x00", extension(b"b", THRIFT) + b"\x00", b"\x00" + extension(b"b") + b"\x00"])
+@pytest.mark.parametrize(
+    "second", [extension(b"b") + b"\x00", extension(b"b", THRIFT) + b"\x00", b"\x00" + extension(b"b") + b"\x00"]
+)
 def test_two_extensions_are_malformed_and_both_are_named(second):
     data = b"\x15\x02" + extension(b"a") + second
     caught = error(data, file_metadata=True)
     assert (caught.code, caught.expected) == (wire.TWO_EXTENSIONS, 2)
-    assert data[caught.offset:caught.offset + 4] in (SPEC, THRIFT) and caught.offset > 2
+    assert data[caught.offset : caught.offset + 4] in (SPEC, THRIFT) and caught.offset > 2
 
 
 def test_a_longer_length_than_needed_is_read_and_told():
@@ -95,11 +104,17 @@ def test_a_longer_length_than_needed_is_read_and_told():
     assert (place.payload, place.length, place.length_bytes) == (7, 2, 3)
 
 
-@pytest.mark.parametrize(("data", "code", "offset"), [
-    (SPEC + b"\x05abc", "TRUNCATED", 4), (SPEC, "TRUNCATED", 4), (SPEC[:3], "TRUNCATED", 1),
-    (SPEC + b"\xff\xff\xff\xff\x7f", "VARINT_OVERFLOW", 4), (extension(b"x"), "TRUNCATED", 6),
-    (b"\x1c" * 70, "TOO_DEEP", 64),
-])
+@pytest.mark.parametrize(
+    ("data", "code", "offset"),
+    [
+        (SPEC + b"\x05abc", "TRUNCATED", 4),
+        (SPEC, "TRUNCATED", 4),
+        (SPEC[:3], "TRUNCATED", 1),
+        (SPEC + b"\xff\xff\xff\xff\x7f", "VARINT_OVERFLOW", 4),
+        (extension(b"x"), "TRUNCATED", 6),
+        (b"\x1c" * 70, "TOO_DEEP", 64),
+    ],
+)
 def test_broken_bytes_are_an_error_with_its_place(data, code, offset):
     caught = error(data)
     assert (caught.code, caught.offset) == (getattr(wire, code), offset)
@@ -118,7 +133,7 @@ def test_blocks_are_stepped_over_from_the_back():
     end, payloads = len(data), []
     while found := kernels.extension.block_before(data, end):
         _, end, length, _ = found
-        payloads.append(data[end:end + length])
+        payloads.append(data[end : end + length])
     assert (payloads, end) == ([b"three", b"", b"one"], 8)
 
 
@@ -159,8 +174,16 @@ def test_both_implementations_agree_on_any_bytes(data):
     place = data.draw(st.integers(0, len(struct)))
     payload = block(data.draw(st.binary(max_size=20)))
     marked = extension(payload, data.draw(st.sampled_from((SPEC, THRIFT))))
-    joined = data.draw(st.sampled_from((struct, struct[:-1] + marked + b"\x00", struct + marked + b"\x00",
-                                        struct[:place] + marked + struct[place:])))
+    joined = data.draw(
+        st.sampled_from(
+            (
+                struct,
+                struct[:-1] + marked + b"\x00",
+                struct + marked + b"\x00",
+                struct[:place] + marked + struct[place:],
+            )
+        )
+    )
     native, pure = both("extension")
     for file_metadata in (False, True):
         for depth in (64, data.draw(st.integers(0, 66))):

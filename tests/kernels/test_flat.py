@@ -21,12 +21,16 @@ from parquetext.bench import shapes
 from parquetext.errors import Damaged, ParquetextError, Unsupported
 
 hypothesis_settings = settings(
-    max_examples=60, deadline=None, phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture])
+    max_examples=60,
+    deadline=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
+)
 
 
-def open_payload(payload: bytes, package: str | None = None, *, before: bytes = b"", behind: bytes = b"",
-                 tail: int = 4096):
+def open_payload(
+    payload: bytes, package: str | None = None, *, before: bytes = b"", behind: bytes = b"", tail: int = 4096
+):
     flat = module(package, "flat") if package else kernels.flat
     file = before + payload + behind
     return flat.Reader(Memory(file), len(before), len(payload), file[-tail:] if tail else b"")
@@ -62,6 +66,7 @@ def both(payload: bytes, **place) -> dict:
 
 # ---- what the form carries
 
+
 def test_a_leaf_is_found_by_its_path_whichever_way_it_is_written(implementation):
     reader = open_payload(write(small_footer()))
     assert list(reader.find_name(b"point.x")) == list(reader.find_name(b"point\0x")) == [1]
@@ -96,8 +101,13 @@ def test_one_leaf_and_its_chunks_are_found_at_once(implementation):
 
 
 def test_names_that_read_alike_are_all_found(implementation):
-    elements = [thrift.element(b"schema", children=3), thrift.element(b"a.b", type=1), thrift.element(b"a", children=1),
-                thrift.element(b"b", type=1), thrift.element(b"a.b", type=1)]
+    elements = [
+        thrift.element(b"schema", children=3),
+        thrift.element(b"a.b", type=1),
+        thrift.element(b"a", children=1),
+        thrift.element(b"b", type=1),
+        thrift.element(b"a.b", type=1),
+    ]
     reader = open_payload(write(thrift.footer(elements, [])))
     assert list(reader.find_name(b"a.b")) == [0, 1, 2]
     assert reader.find_column("a.b") is None
@@ -119,14 +129,14 @@ def test_facts_of_a_chunk_come_back(implementation):
     assert list(chunks.array("distinct_count")) == [-1, -1]
     has, offsets, lengths, _, _ = chunks.bounds()
     assert has == b"\3\3"
-    assert bytes(chunks.buffer)[offsets[1]:offsets[1] + lengths[1]] == struct.pack("<q", -5)
+    assert bytes(chunks.buffer)[offsets[1] : offsets[1] + lengths[1]] == struct.pack("<q", -5)
 
 
 def test_encodings_come_back_as_far_as_a_scan_knows_them(implementation):
     encodings = [0, 3, 15, 16, 31, 40]
     footer = one_chunk(thrift.metadata(1, [b"a"], encodings=encodings))
     payload = write(footer)
-    mask, = open_payload(payload).column(0).array("encodings")
+    (mask,) = open_payload(payload).column(0).array("encodings")
     assert mask == sum(1 << encoding for encoding in encodings if encoding < 32)
     assert bytes(kernels.flat.to_thrift(payload)) == footer
 
@@ -134,7 +144,7 @@ def test_encodings_come_back_as_far_as_a_scan_knows_them(implementation):
 def test_long_bounds_come_back_whole(implementation):
     chunks = open_payload(write(small_footer())).column(0)
     _, _, _, offsets, lengths = chunks.bounds()
-    assert bytes(chunks.buffer)[offsets[0]:offsets[0] + lengths[0]] == b"omega " * 5
+    assert bytes(chunks.buffer)[offsets[0] : offsets[0] + lengths[0]] == b"omega " * 5
     exact = wire.PRESENT_MAX_EXACT_SET | wire.PRESENT_MAX_EXACT
     assert [present & (exact | wire.PRESENT_MIN_EXACT_SET) for present in chunks.array("present")] == [exact, exact]
 
@@ -159,23 +169,26 @@ def test_columns_are_cut_every_64_row_groups(implementation, row_groups):
     kernels.flat.verify(payload)
 
 
-@pytest.mark.parametrize(("value", "is_max", "stored"), [
-    (b"a" * 17, False, b"a" * 16),
-    (b"a" * 17, True, b"a" * 15 + b"b"),
-    (b"a" * 15 + "ü".encode(), False, b"a" * 15),
-    (b"a" * 14 + "€".encode(), False, b"a" * 14),
-    (b"a" * 13 + "😀".encode(), False, None),
-    (b"a" * 14 + "€".encode(), True, b"a" * 13 + b"b"),
-    (b"\x7f" * 20, True, None),
-    (b"a" + b"\xff" * 20, True, b"b"),
-])
+@pytest.mark.parametrize(
+    ("value", "is_max", "stored"),
+    [
+        (b"a" * 17, False, b"a" * 16),
+        (b"a" * 17, True, b"a" * 15 + b"b"),
+        (b"a" * 15 + "ü".encode(), False, b"a" * 15),
+        (b"a" * 14 + "€".encode(), False, b"a" * 14),
+        (b"a" * 13 + "😀".encode(), False, None),
+        (b"a" * 14 + "€".encode(), True, b"a" * 13 + b"b"),
+        (b"\x7f" * 20, True, None),
+        (b"a" + b"\xff" * 20, True, b"b"),
+    ],
+)
 def test_a_long_bound_has_a_shorter_one_for_readers_of_the_public_schema(implementation, value, is_max, stored):
     side = "max" if is_max else "min"
     stats = thrift.statistics(**{f"{side}_value": value})
     group = thrift.row_group([thrift.chunk(thrift.metadata(6, [b"a"], stats=stats))])
     elements = [thrift.element(b"schema", children=1), thrift.element(b"a", type=6)]
     payload = write(thrift.footer(elements, [group], column_orders=[1]))
-    words = [] if stored is None else [stored.ljust(16, b"\0")[at:at + 8][::-1] for at in (0, 8)]
+    words = [] if stored is None else [stored.ljust(16, b"\0")[at : at + 8][::-1] for at in (0, 8)]
     assert all(word in payload for word in words)
     chunks = open_payload(payload).column(0)
     assert bytes(chunks.buffer) == value
@@ -192,12 +205,13 @@ def test_bounds_that_cannot_be_trusted_are_not_stored(implementation):
 
 # ---- what it costs
 
+
 @pytest.mark.parametrize(("row_groups", "most"), [(1, 1.15), (10, 0.95)])
 def test_nothing_is_lost_in_so_many_bytes_for_each_of_the_thrift_footer(tmp_path, row_groups, most):
     path = tmp_path / "wide.parquet"
     shapes.write(shapes.Shape(1000, row_groups), path)
     data = path.read_bytes()
-    footer = data[-8 - int.from_bytes(data[-8:-4], "little"):-8]
+    footer = data[-8 - int.from_bytes(data[-8:-4], "little") : -8]
     payload = write(footer)
     assert bytes(kernels.flat.to_thrift(payload)) == footer
     assert len(payload) <= most * len(footer)
@@ -207,15 +221,20 @@ def test_nothing_is_lost_in_so_many_bytes_for_each_of_the_thrift_footer(tmp_path
 def test_leaves_of_few_row_groups_share_a_cell_and_are_told_apart(implementation, row_groups, leaves):
     footer = thrift.wide_footer(21, row_groups)
     payload = write(footer)
-    columns = [length for place, length in cells(payload)
-               if struct.unpack_from("<H", payload, place + 8) == (wire.KIND_COLUMN,)]
+    columns = [
+        length
+        for place, length in cells(payload)
+        if struct.unpack_from("<H", payload, place + 8) == (wire.KIND_COLUMN,)
+    ]
     assert len(columns) == -(-21 // leaves)
     scan, reader = kernels.scan.scan(footer), open_payload(payload)
     for leaf in (20, 7, 8, 0, 13):
         assert list(reader.find_name(b"c%d" % leaf)) == [leaf]
         assert reader.node(leaf).path == b"c%d" % leaf
-        assert list(reader.column(leaf).array("total_compressed_size")) == \
-            list(scan.column(leaf).array("total_compressed_size"))
+        assert list(reader.column(leaf).array("total_compressed_size")) == list(
+            scan.column(leaf).array("total_compressed_size")
+        )
+
 
 def test_a_lookup_reads_the_tail_and_three_pieces(implementation):
     payload = write(thrift.wide_footer(2000, 4))
@@ -228,7 +247,7 @@ def test_a_lookup_reads_the_tail_and_three_pieces(implementation):
 def test_a_slice_takes_no_more_than_a_column_and_the_tail(implementation):
     footer = thrift.wide_footer(2000, 4)
     reader = open_payload(write(footer))
-    leaf, = reader.find_name(b"c1234")
+    (leaf,) = reader.find_name(b"c1234")
     reader.column(leaf)
     before = reader.io
     reader.slice([leaf], [0, 3])
@@ -309,7 +328,7 @@ def test_a_slice_loads_each_page_of_arrow_fields_once(implementation):
     schema = pa.schema(unlike + alike)
     pq.write_table(pa.table([pa.array([1], pa.int32())] * len(schema), schema=schema), sink)
     data = sink.getvalue()
-    payload = write(data[-8 - int.from_bytes(data[-8:-4], "little"):-8])
+    payload = write(data[-8 - int.from_bytes(data[-8:-4], "little") : -8])
     reader = open_payload(payload)
     sliced = bytes(reader.slice(range(len(schema)), [0]))
     assert reader.io[1] < 3 * len(payload)
@@ -319,15 +338,19 @@ def test_a_slice_loads_each_page_of_arrow_fields_once(implementation):
 
 # ---- what is refused
 
-@pytest.mark.parametrize(("footer", "code"), [
-    (irregular(), wire.IRREGULAR),
-    (one_chunk(thrift.metadata(1, [b"a"]), column_orders=[1, 1]), wire.MISMATCH),
-    (one_chunk(thrift.metadata(2, [b"a"])), wire.MISMATCH),
-    (one_chunk(thrift.metadata(1, [b"a"], codec=200)), wire.UNSUPPORTED_VALUE),
-    (one_chunk(thrift.metadata(8, [b"a"]), type=8), wire.UNSUPPORTED_VALUE),
-    (one_chunk(thrift.metadata(1, [b"a"], codec=None)), wire.MISSING_FIELD),
-    (one_chunk(thrift.metadata(1, [b"a"], data_page=None)), wire.MISSING_FIELD),
-])
+
+@pytest.mark.parametrize(
+    ("footer", "code"),
+    [
+        (irregular(), wire.IRREGULAR),
+        (one_chunk(thrift.metadata(1, [b"a"]), column_orders=[1, 1]), wire.MISMATCH),
+        (one_chunk(thrift.metadata(2, [b"a"])), wire.MISMATCH),
+        (one_chunk(thrift.metadata(1, [b"a"], codec=200)), wire.UNSUPPORTED_VALUE),
+        (one_chunk(thrift.metadata(8, [b"a"]), type=8), wire.UNSUPPORTED_VALUE),
+        (one_chunk(thrift.metadata(1, [b"a"], codec=None)), wire.MISSING_FIELD),
+        (one_chunk(thrift.metadata(1, [b"a"], data_page=None)), wire.MISSING_FIELD),
+    ],
+)
 def test_what_the_flat_schema_cannot_say_is_refused(implementation, footer, code):
     with pytest.raises(ParquetextError) as caught:
         write(footer)
@@ -357,12 +380,18 @@ def test_fields_of_a_later_writer_are_passed_over(monkeypatch):
     known, metadata = wire.FLAT_TABLES["ColumnMetadata"], flat_chunk.Column._metadata
     with monkeypatch.context() as later:
         later.setitem(wire.FLAT_TABLES, "ColumnMetadata", {**known, "future": (40, 4)})
-        later.setattr(flat_chunk.Column, "_metadata", lambda self, *arguments: flat_tables.Table(
-            "ColumnMetadata", {**metadata(self, *arguments).fields, "future": b"who knows"}))
+        later.setattr(
+            flat_chunk.Column,
+            "_metadata",
+            lambda self, *arguments: flat_tables.Table(
+                "ColumnMetadata", {**metadata(self, *arguments).fields, "future": b"who knows"}
+            ),
+        )
         payload = write_with("pure", footer)
     assert b"who knows" in payload
     assert {question: answer for question, answer in both(payload).items() if question != ("io",)} == {
-        question: answer for question, answer in both(write(footer)).items() if question != ("io",)}
+        question: answer for question, answer in both(write(footer)).items() if question != ("io",)
+    }
 
 
 def test_a_closed_reader_says_so(implementation):
@@ -374,6 +403,7 @@ def test_a_closed_reader_says_so(implementation):
 
 # ---- damage
 
+
 def test_every_single_bit_flip_gives_the_same_answers_or_an_error(implementation):
     payload = write(small_footer())
     whole = everything(payload)
@@ -381,9 +411,15 @@ def test_every_single_bit_flip_gives_the_same_answers_or_an_error(implementation
         broken = bytearray(payload)
         broken[at] ^= 1 << at % 8
         found = everything(bytes(broken))
-        assert found["open"][0] in ("Damaged", "Unsupported") if "open" in found else all(
-            answer == whole[question] or answer[0] in ("Damaged", "Unsupported")
-            for question, answer in found.items() if question in whole and isinstance(question, tuple)), at
+        assert (
+            found["open"][0] in ("Damaged", "Unsupported")
+            if "open" in found
+            else all(
+                answer == whole[question] or answer[0] in ("Damaged", "Unsupported")
+                for question, answer in found.items()
+                if question in whole and isinstance(question, tuple)
+            )
+        ), at
 
 
 def test_verify_sees_every_bit_padding_included(implementation):
@@ -410,8 +446,8 @@ def filled(payload: bytes) -> bytearray:
     """The same with all name buckets full, of entries that lead nowhere."""
     full = bytearray(payload)
     for place in buckets_of(payload):
-        used, = struct.unpack_from("<H", full, place + 10)
-        full[place + 16 + 8 * used:place + 256] = b"\xee" * (240 - 8 * used)
+        (used,) = struct.unpack_from("<H", full, place + 10)
+        full[place + 16 + 8 * used : place + 256] = b"\xee" * (240 - 8 * used)
         struct.pack_into("<H", full, place + 10, 30)
     return full
 
@@ -420,8 +456,7 @@ def test_the_check_of_a_payload_whose_buckets_are_all_full_looks_at_each_once(mo
     payload = write(thrift.wide_footer(300, 1))
     hostile = sign(filled(payload), cells(payload))
     loaded, bucket = [], flat_cells.Footer.bucket
-    monkeypatch.setattr(flat_cells.Footer, "bucket",
-                        lambda self, number: loaded.append(number) or bucket(self, number))
+    monkeypatch.setattr(flat_cells.Footer, "bucket", lambda self, number: loaded.append(number) or bucket(self, number))
     for package in ("native", "pure"):
         module(package, "flat").verify(hostile)
     assert loaded == list(range(len(buckets_of(payload))))
@@ -433,8 +468,8 @@ def test_an_entry_is_found_behind_full_buckets_and_nowhere_else():
     first, *_, last = buckets_of(payload)
     for change, is_found in ((filled, True), (bytearray, False)):
         moved = change(payload)
-        entry, other = (bytes(moved[place + 16:place + 24]) for place in (first, last))
-        moved[first + 16:first + 24], moved[last + 16:last + 24] = other, entry
+        entry, other = (bytes(moved[place + 16 : place + 24]) for place in (first, last))
+        moved[first + 16 : first + 24], moved[last + 16 : last + 24] = other, entry
         moved = sign(moved, cells(payload))
         found = [outcome(module(package, "flat").verify, moved) for package in ("native", "pure")]
         assert found[0] == found[1]
@@ -445,12 +480,15 @@ def test_an_entry_is_found_behind_full_buckets_and_nowhere_else():
 def test_cells_that_overlap_do_not_multiply_what_a_call_loads():
     """Each part of the column is made to reach up to the last one's end: all checksums hold."""
     payload = bytearray(write(thrift.wide_footer(1, 64 * 40)))
-    parts = [(place, length) for place, length in sorted(cells(payload))
-             if struct.unpack_from("<H", payload, place + 8) == (wire.KIND_COLUMN,)]
+    parts = [
+        (place, length)
+        for place, length in sorted(cells(payload))
+        if struct.unpack_from("<H", payload, place + 8) == (wire.KIND_COLUMN,)
+    ]
     end = sum(parts[-1])
     for place, _ in reversed(parts[1:]):
         struct.pack_into("<I", payload, place + 4, end - place)
-        struct.pack_into("<I", payload, place, zlib.crc32(payload[place + 4:end]))
+        struct.pack_into("<I", payload, place, zlib.crc32(payload[place + 4 : end]))
     for package in ("native", "pure"):
         assert list(open_payload(bytes(payload), package).column(0, 64 * 39, 1).array("data_page_offset")) == [4]
     refused = [outcome(open_payload(bytes(payload), package).column, 0) for package in ("native", "pure")]
@@ -466,6 +504,7 @@ def test_truncated_payloads_are_refused(implementation):
 
 
 # ---- two implementations, one behaviour
+
 
 @hypothesis_settings
 @given(thrift.footers())
@@ -487,7 +526,7 @@ def test_both_make_the_same_of_damage_that_checksums_do_not_show(footer, data):
         at = data.draw(st.integers(0, len(broken) - 36))
         width = data.draw(st.sampled_from([1, 2, 4]))
         value = data.draw(st.integers(0, 2**16) | st.integers(0, 2**32 - 1)) % 2 ** (8 * width)
-        broken[at:at + width] = value.to_bytes(width, "little")
+        broken[at : at + width] = value.to_bytes(width, "little")
     both(sign(broken, cells(payload)))
 
 
@@ -495,7 +534,7 @@ def test_both_make_the_same_of_damage_that_checksums_do_not_show(footer, data):
 @given(st.binary(max_size=400), st.booleans())
 def test_both_make_the_same_of_bytes_that_are_no_payload(data, framed):
     if framed:
-        body = data[:len(data) // 8 * 8]
+        body = data[: len(data) // 8 * 8]
         tail = wire.UUID_FLAT_FOOTER.bytes + struct.pack("<IIII", 1, len(body) + 32, len(body) + 24, 0)
         data = sign(bytearray(body + tail), [])
     both(data)
@@ -510,8 +549,10 @@ def test_both_slice_alike_and_as_a_scan_is_sliced(footer, data):
     leaves = sorted(data.draw(st.sets(st.integers(0, max(0, scan.leaf_count - 1)))))
     groups = data.draw(st.lists(st.integers(0, max(0, scan.row_group_count - 1)), max_size=3))
     options = {"arrow_schema": data.draw(st.booleans()), "key_values": data.draw(st.booleans())}
-    slices = [outcome(lambda package=package: bytes(open_payload(payload, package).slice(leaves, groups, **options)))
-              for package in ("native", "pure")]
+    slices = [
+        outcome(lambda package=package: bytes(open_payload(payload, package).slice(leaves, groups, **options)))
+        for package in ("native", "pure")
+    ]
     assert slices[0] == slices[1]
     if isinstance(slices[0], bytes):
         sliced = module("pure", "scan").scan(slices[0])

@@ -25,7 +25,7 @@ class Memory:
         self.data, self.size = data, len(data)
 
     def read(self, offset: int, length: int) -> bytes:
-        return self.data[offset:offset + length]
+        return self.data[offset : offset + length]
 
 
 def payload_of(slots=SLOTS) -> bytes:
@@ -41,13 +41,13 @@ def tail_block(payload: bytes) -> int:
 
 
 def list_place(payload: bytes) -> int:
-    return int.from_bytes(payload[tail_block(payload) + TAIL_WORD:][:4], "little")
+    return int.from_bytes(payload[tail_block(payload) + TAIL_WORD :][:4], "little")
 
 
 def signed(payload: bytearray, cell: int) -> bytes:
     """The payload with a cell's checksum renewed."""
-    length, = struct.unpack_from("<I", payload, cell + 4)
-    struct.pack_into("<I", payload, cell, zlib.crc32(payload[cell + 4:cell + length]))
+    (length,) = struct.unpack_from("<I", payload, cell + 4)
+    struct.pack_into("<I", payload, cell, zlib.crc32(payload[cell + 4 : cell + length]))
     return bytes(payload)
 
 
@@ -106,8 +106,9 @@ def test_what_the_tables_cannot_say_is_not_carried_verbatim_with_slots(implement
 def in_list(entry: int, at: int, value: bytes):
     def change(payload: bytearray) -> int:
         place = list_place(payload) + 24 + 24 * entry + at
-        payload[place:place + len(value)] = value
+        payload[place : place + len(value)] = value
         return list_place(payload)
+
     return change
 
 
@@ -115,28 +116,33 @@ def count(value: int):
     def change(payload: bytearray) -> int:
         struct.pack_into("<I", payload, list_place(payload) + 16, value)
         return list_place(payload)
+
     return change
 
 
 def in_cell(word: int):
     def change(payload: bytearray) -> int:
-        cell, = struct.unpack_from("<I", payload, list_place(payload) + 24 + 24 * 2 + 16)
+        (cell,) = struct.unpack_from("<I", payload, list_place(payload) + 24 + 24 * 2 + 16)
         payload[cell + word] ^= 1
         return cell
+
     return change
 
 
-@pytest.mark.parametrize(("change", "code"), [
-    pytest.param(in_list(1, 0, bytes(16)), wire.BAD_VALUE, id="UUIDs descend"),
-    pytest.param(in_list(2, 16, b"\xff\xff\xff\x7f"), wire.BAD_OFFSET, id="place outside"),
-    pytest.param(in_list(2, 20, b"\xff\xff\xff\x7f"), wire.BAD_VALUE, id="other length"),
-    pytest.param(in_list(2, 15, b"\x08"), wire.BAD_VALUE, id="other UUID"),
-    pytest.param(count(5), wire.BAD_VALUE, id="more than fit"),
-    pytest.param(count(2**32 - 1), wire.BAD_VALUE, id="many more"),
-    pytest.param(in_cell(8), wire.BAD_CELL, id="other kind"),
-    pytest.param(in_cell(12), wire.BAD_CELL, id="other number"),
-    pytest.param(in_cell(24), wire.BAD_VALUE, id="other place for the data"),
-])
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        pytest.param(in_list(1, 0, bytes(16)), wire.BAD_VALUE, id="UUIDs descend"),
+        pytest.param(in_list(2, 16, b"\xff\xff\xff\x7f"), wire.BAD_OFFSET, id="place outside"),
+        pytest.param(in_list(2, 20, b"\xff\xff\xff\x7f"), wire.BAD_VALUE, id="other length"),
+        pytest.param(in_list(2, 15, b"\x08"), wire.BAD_VALUE, id="other UUID"),
+        pytest.param(count(5), wire.BAD_VALUE, id="more than fit"),
+        pytest.param(count(2**32 - 1), wire.BAD_VALUE, id="many more"),
+        pytest.param(in_cell(8), wire.BAD_CELL, id="other kind"),
+        pytest.param(in_cell(12), wire.BAD_CELL, id="other number"),
+        pytest.param(in_cell(24), wire.BAD_VALUE, id="other place for the data"),
+    ],
+)
 def test_what_is_wrong_behind_sound_checksums_is_told_alike(change, code):
     payload = bytearray(payload_of())
     damaged = signed(payload, change(payload))
@@ -174,14 +180,19 @@ def test_any_bytes_behind_sound_checksums_are_read_alike(at, value):
     payload = bytearray(payload_of())
     first, end = list_place(payload), tail_block(payload)
     place = first + at % (end - first - 8)
-    payload[place:place + len(value)] = value
+    payload[place : place + len(value)] = value
     for cell in (first, *(struct.unpack_from("<I", payload_of(), first + 24 + 24 * n + 16)[0] for n in range(4))):
-        length, = struct.unpack_from("<I", payload, cell + 4)
+        (length,) = struct.unpack_from("<I", payload, cell + 4)
         if 16 <= length <= end - cell:
             payload = bytearray(signed(payload, cell))
     damaged, found = bytes(payload), []
     for flat in both("flat"):
         reader = flat.Reader(Memory(damaged), 0, len(damaged), damaged)
-        found.append([outcome(reader.extensions), *(outcome(reader.extension, index) for index in range(4)),
-                      outcome(flat.verify, damaged)])
+        found.append(
+            [
+                outcome(reader.extensions),
+                *(outcome(reader.extension, index) for index in range(4)),
+                outcome(flat.verify, damaged),
+            ]
+        )
     assert found[0] == found[1]

@@ -19,8 +19,11 @@ from parquetext import thrift as values
 from parquetext.errors import Damaged, ParquetextError, Unsupported
 
 hypothesis_settings = settings(
-    max_examples=60, deadline=None, phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture])
+    max_examples=60,
+    deadline=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
+)
 EXTENSION = bytes.fromhex("08ffff01") + b"\5hello"
 
 
@@ -46,8 +49,13 @@ def both(footer: bytes, stats: str = "full") -> bytes:
     payloads, footers = [], []
     for package in ("native", "pure"):
         flat = module(package, "flat")
-        payloads.append(outcome(lambda flat=flat, package=package: bytes(
-            flat.write(module(package, "scan").scan(footer, strict=False), stats))))
+        payloads.append(
+            outcome(
+                lambda flat=flat, package=package: bytes(
+                    flat.write(module(package, "scan").scan(footer, strict=False), stats)
+                )
+            )
+        )
     assert payloads[0] == payloads[1]
     assert isinstance(payloads[0], bytes), payloads[0]
     for package in ("native", "pure"):
@@ -65,6 +73,7 @@ def is_verbatim(payload: bytes) -> bool:
 
 
 # ---- what comes back
+
 
 def test_every_footer_of_the_corpus_comes_back(implementation, corpus, expected):
     count = 0
@@ -85,8 +94,11 @@ def test_every_footer_of_the_corpus_comes_back(implementation, corpus, expected)
 
 
 def test_both_write_the_same_payload_for_every_footer_of_the_corpus(corpus, expected):
-    kinds = [is_verbatim(both(footer_of((corpus / facts["file"]).read_bytes())))
-             for facts in expected if facts["class"] == "readable"]
+    kinds = [
+        is_verbatim(both(footer_of((corpus / facts["file"]).read_bytes())))
+        for facts in expected
+        if facts["class"] == "readable"
+    ]
     assert not any(kinds)
 
 
@@ -108,14 +120,29 @@ def more_of_chunk():
 
 def more_of_metadata():
     """Fields of ColumnMetaData that no table holds, of the newest parquet.thrift."""
-    return some_of("ColumnMetaData", "encodings", "path_in_schema", "encoding_stats", "size_statistics",
-                   "geospatial_statistics", "bloom_filter_length", "key_value_metadata")
+    return some_of(
+        "ColumnMetaData",
+        "encodings",
+        "path_in_schema",
+        "encoding_stats",
+        "size_statistics",
+        "geospatial_statistics",
+        "bloom_filter_length",
+        "key_value_metadata",
+    )
 
 
 def unknown_fields():
     """Fields that parquet.thrift does not have, of every type."""
-    return st.dictionaries(st.integers(50, 20_000), st.integers(1, 13).flatmap(lambda type: compact.contents(
-        type, 2).map(lambda content: values.Unknown(type, compact.value(type, content)))), max_size=2)
+    return st.dictionaries(
+        st.integers(50, 20_000),
+        st.integers(1, 13).flatmap(
+            lambda type: compact.contents(type, 2).map(
+                lambda content: values.Unknown(type, compact.value(type, content))
+            )
+        ),
+        max_size=2,
+    )
 
 
 def shuffled(fields: dict, draw) -> dict:
@@ -170,11 +197,16 @@ def test_any_struct_comes_back(data):
 
 # ---- what does not
 
+
 @pytest.mark.parametrize("footer", [small_footer(), irregular()], ids=["tables", "verbatim"])
-@pytest.mark.parametrize("extended", [
-    lambda footer: footer[:-1] + EXTENSION + b"\0",
-    lambda footer: footer + EXTENSION + b"\0",
-], ids=["in the struct", "behind its stop"])
+@pytest.mark.parametrize(
+    "extended",
+    [
+        lambda footer: footer[:-1] + EXTENSION + b"\0",
+        lambda footer: footer + EXTENSION + b"\0",
+    ],
+    ids=["in the struct", "behind its stop"],
+)
 def test_an_extension_is_no_part_of_what_comes_back(implementation, footer, extended):
     payload = write(extended(footer))
     assert payload == write(footer)
@@ -183,11 +215,19 @@ def test_an_extension_is_no_part_of_what_comes_back(implementation, footer, exte
 
 # ---- footers that the tables cannot say
 
-@pytest.mark.parametrize("footer", [
-    irregular(), b"\0", one_chunk(thrift.metadata(2, [b"a"])), one_chunk(thrift.metadata(1, [b"a"], codec=200)),
-    one_chunk(thrift.metadata(1, [b"a"], data_page=None)), one_chunk(thrift.metadata(1, [b"a"]), column_orders=[1, 1]),
-    thrift.footer([thrift.element(b"schema", children=9)], []),
-])
+
+@pytest.mark.parametrize(
+    "footer",
+    [
+        irregular(),
+        b"\0",
+        one_chunk(thrift.metadata(2, [b"a"])),
+        one_chunk(thrift.metadata(1, [b"a"], codec=200)),
+        one_chunk(thrift.metadata(1, [b"a"], data_page=None)),
+        one_chunk(thrift.metadata(1, [b"a"]), column_orders=[1, 1]),
+        thrift.footer([thrift.element(b"schema", children=9)], []),
+    ],
+)
 def test_what_the_tables_cannot_say_is_carried_as_it_is_and_no_reader_takes_it_for_a_table(implementation, footer):
     payload = write(footer)
     assert is_verbatim(payload)
@@ -201,6 +241,7 @@ def test_what_the_tables_cannot_say_is_carried_as_it_is_and_no_reader_takes_it_f
 
 
 # ---- compact statistics
+
 
 def long_bounds(value: bytes, other: bytes = b"", **exact) -> bytes:
     stats = thrift.statistics(min=other or value, max=other or value, min_value=value, max_value=value, **exact)
@@ -254,6 +295,7 @@ def test_both_write_the_same_compact_payload(footer):
 
 # ---- what it costs, and limits
 
+
 def test_chunks_that_are_alike_share_what_the_tables_do_not_say(implementation):
     """A column's row groups cost a byte or two each."""
     sizes = []
@@ -280,9 +322,11 @@ def test_a_hostile_skeleton_cannot_blow_up(implementation):
     group = thrift.row_group([thrift.chunk(thrift.metadata(2, [b"a"], key_values=pairs[:50]))])
     elements = [thrift.element(b"schema", children=1), thrift.element(b"a", type=2)]
     payload = bytearray(write(thrift.footer(elements, [group] * 20, key_values=pairs)))
-    root, = (place for place, _ in cells(payload) if struct.unpack_from("<H", payload, place + 8) == (wire.KIND_ROOT,))
+    (root,) = (
+        place for place, _ in cells(payload) if struct.unpack_from("<H", payload, place + 8) == (wire.KIND_ROOT,)
+    )
     at, length = struct.unpack_from("<2I", payload, root + 16)
-    payload[root + at:root + at + length] = bytes([wire.OP_ROW_GROUPS]) * length
+    payload[root + at : root + at + length] = bytes([wire.OP_ROW_GROUPS]) * length
     with pytest.raises(Unsupported) as caught:
         kernels.flat.to_thrift(sign(payload, cells(payload)))
     assert caught.value.code == wire.TOO_LARGE

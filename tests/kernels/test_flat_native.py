@@ -19,13 +19,36 @@ kernel_scan = pytest.importorskip("parquetext._native.scan")
 checksum = pytest.importorskip("parquetext._native.checksum")
 
 # What the flat form does not carry, or not under the same name.
-NOT_CARRIED = (wire.PRESENT_MIN_VALUE | wire.PRESENT_MAX_VALUE | wire.PRESENT_MIN | wire.PRESENT_MAX
-               | wire.PRESENT_FILE_OFFSET | wire.PRESENT_PATH_IN_SCHEMA | wire.PRESENT_MIN_EXACT_SET
-               | wire.PRESENT_MIN_EXACT | wire.PRESENT_MAX_EXACT_SET | wire.PRESENT_MAX_EXACT)
-FACTS = ("num_values", "total_uncompressed_size", "total_compressed_size", "data_page_offset",
-         "dictionary_page_offset", "null_count", "distinct_count", "type", "codec", "index_page_offset",
-         "bloom_filter_offset", "bloom_filter_length", "offset_index_offset", "offset_index_length",
-         "column_index_offset", "column_index_length")
+NOT_CARRIED = (
+    wire.PRESENT_MIN_VALUE
+    | wire.PRESENT_MAX_VALUE
+    | wire.PRESENT_MIN
+    | wire.PRESENT_MAX
+    | wire.PRESENT_FILE_OFFSET
+    | wire.PRESENT_PATH_IN_SCHEMA
+    | wire.PRESENT_MIN_EXACT_SET
+    | wire.PRESENT_MIN_EXACT
+    | wire.PRESENT_MAX_EXACT_SET
+    | wire.PRESENT_MAX_EXACT
+)
+FACTS = (
+    "num_values",
+    "total_uncompressed_size",
+    "total_compressed_size",
+    "data_page_offset",
+    "dictionary_page_offset",
+    "null_count",
+    "distinct_count",
+    "type",
+    "codec",
+    "index_page_offset",
+    "bloom_filter_offset",
+    "bloom_filter_length",
+    "offset_index_offset",
+    "offset_index_length",
+    "column_index_offset",
+    "column_index_length",
+)
 
 
 class Memory:
@@ -35,12 +58,12 @@ class Memory:
         self.data, self.size = data, len(data)
 
     def read(self, offset: int, length: int) -> bytes:
-        return self.data[offset:offset + length]
+        return self.data[offset : offset + length]
 
 
 def footer_of(data: bytes) -> bytes:
     length = int.from_bytes(data[-8:-4], "little")
-    return data[len(data) - 8 - length:len(data) - 8]
+    return data[len(data) - 8 - length : len(data) - 8]
 
 
 def written(table: pa.Table, **options) -> bytes:
@@ -70,9 +93,16 @@ def opened(payload: bytes, tail: int = 4096) -> flat.Reader:
 def bound_bytes(chunks) -> list:
     has, *ranges = chunks.bounds()
     buffer = bytes(chunks.buffer)
-    return [(bits, *(buffer[at:at + length] if bits >> side & 1 else None
-                     for side, (at, length) in enumerate(((low, low_size), (high, high_size)))))
-            for bits, low, low_size, high, high_size in zip(has, *ranges, strict=True)]
+    return [
+        (
+            bits,
+            *(
+                buffer[at : at + length] if bits >> side & 1 else None
+                for side, (at, length) in enumerate(((low, low_size), (high, high_size)))
+            ),
+        )
+        for bits, low, low_size, high, high_size in zip(has, *ranges, strict=True)
+    ]
 
 
 def everything(reader) -> list:
@@ -108,14 +138,22 @@ def check_against(scan, reader) -> None:
         assert leaf in reader.find_name(reader.node(leaf).path)
         element, data = scan.leaves[leaf], bytes(scan.data)
         begin, length = scan.elements("bytes_offset")[element], scan.elements("bytes_length")[element]
-        assert reader.node(leaf).thrift == data[begin:begin + length]
+        assert reader.node(leaf).thrift == data[begin : begin + length]
 
 
-@pytest.mark.parametrize("options", [
-    {}, {"row_group_size": 2}, {"write_statistics": False}, {"store_schema": False}, {"write_page_index": True},
-    {"row_group_size": 2, "sorting_columns": [pq.SortingColumn(1, True, False)]},
-    {"compression": "none", "use_dictionary": False},
-], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"row_group_size": 2},
+        {"write_statistics": False},
+        {"store_schema": False},
+        {"write_page_index": True},
+        {"row_group_size": 2, "sorting_columns": [pq.SortingColumn(1, True, False)]},
+        {"compression": "none", "use_dictionary": False},
+    ],
+    ids=str,
+)
 def test_the_flat_footer_says_what_the_thrift_footer_says(options):
     scan = kernel_scan.scan(written(mixed(), **options))
     payload = flat.write(scan, verbatim=False)
@@ -137,7 +175,7 @@ def test_row_groups_beyond_the_first_part_are_found_in_theirs():
 def test_a_lookup_reads_one_bucket_and_one_column():
     payload = flat.write(kernel_scan.scan(written(mixed(columns=40))))
     with opened(payload) as reader:
-        leaf, = reader.find_name(b"point7.x")
+        (leaf,) = reader.find_name(b"point7.x")
         reader.column(leaf)
         assert reader.io[0] == 2 and reader.io[1] < 256 + 4096
         assert reader.find_name(b"point7.y") == []
@@ -206,9 +244,12 @@ def cells_of(payload: bytes) -> list[int]:
     """Where the cells begin, found by their checksums."""
     found = []
     for at in range(8, len(payload) - 16, 8):
-        length = int.from_bytes(payload[at + 4:at + 8], "little")
-        if (16 <= length <= len(payload) - at and length % 8 == 0
-                and checksum.crc32(payload[at + 4:at + length]) == int.from_bytes(payload[at:at + 4], "little")):
+        length = int.from_bytes(payload[at + 4 : at + 8], "little")
+        if (
+            16 <= length <= len(payload) - at
+            and length % 8 == 0
+            and checksum.crc32(payload[at + 4 : at + length]) == int.from_bytes(payload[at : at + 4], "little")
+        ):
             found.append(at)
     return found
 
@@ -216,12 +257,12 @@ def cells_of(payload: bytes) -> list[int]:
 def signed(payload: bytearray, cells: list[int]) -> bytes:
     """The payload with the checksums of all cells and of the tail block made right."""
     for at in cells:
-        length = int.from_bytes(payload[at + 4:at + 8], "little")
+        length = int.from_bytes(payload[at + 4 : at + 8], "little")
         if 16 <= length <= len(payload) - at:
-            payload[at:at + 4] = checksum.crc32(bytes(payload[at + 4:at + length])).to_bytes(4, "little")
+            payload[at : at + 4] = checksum.crc32(bytes(payload[at + 4 : at + length])).to_bytes(4, "little")
     tail = int.from_bytes(payload[-8:-4], "little")
     if 4 < tail <= len(payload):
-        payload[-4:] = checksum.crc32(bytes(payload[len(payload) - tail:-4])).to_bytes(4, "little")
+        payload[-4:] = checksum.crc32(bytes(payload[len(payload) - tail : -4])).to_bytes(4, "little")
     return bytes(payload)
 
 
@@ -236,10 +277,13 @@ def test_hostile_payloads_with_good_checksums_are_survived():
         for _ in range(choose.randint(1, 4)):
             at = choose.randrange(0, len(changed) - 4, choose.choice((1, 4)))
             value = choose.choice((*values, choose.randrange(len(changed)), choose.getrandbits(32)))
-            changed[at:at + 4] = value.to_bytes(4, "little")
+            changed[at : at + 4] = value.to_bytes(4, "little")
         hostile = signed(changed, cells)
-        for use in (lambda data: everything(opened(data)), flat.verify,
-                    lambda data: opened(data).slice([0, 1, 2], [0, 1], key_values=True)):
+        for use in (
+            lambda data: everything(opened(data)),
+            flat.verify,
+            lambda data: opened(data).slice([0, 1, 2], [0, 1], key_values=True),
+        ):
             try:
                 use(hostile)
                 outcomes.add("read")
@@ -272,7 +316,7 @@ def test_what_a_source_raises_comes_through():
 def test_a_source_that_gives_too_little_is_an_error():
     class Short(Memory):
         def read(self, offset, length):
-            return self.data[offset:offset + length - 1]
+            return self.data[offset : offset + length - 1]
 
     payload = flat.write(kernel_scan.scan(written(mixed(2, 30))))
     with pytest.raises(OSError):
@@ -294,8 +338,11 @@ def test_threads_share_a_reader():
     expected = [scan.column(leaf).array("data_page_offset").tolist() for leaf in range(scan.leaf_count)]
 
     def read():
-        wrong.extend(leaf for leaf in range(scan.leaf_count)
-                     if reader.column(leaf).array("data_page_offset").tolist() != expected[leaf])
+        wrong.extend(
+            leaf
+            for leaf in range(scan.leaf_count)
+            if reader.column(leaf).array("data_page_offset").tolist() != expected[leaf]
+        )
 
     threads = [threading.Thread(target=read) for _ in range(8)]
     for thread in threads:
@@ -307,10 +354,16 @@ def test_threads_share_a_reader():
 
 def test_arguments_out_of_range_are_refused():
     reader = opened(flat.write(kernel_scan.scan(written(mixed(2)))))
-    for call in (lambda: reader.column(reader.leaf_count), lambda: reader.column(0, 2), lambda: reader.column(0, 0, 9),
-                 lambda: reader.node(reader.leaf_count), lambda: reader.node(flat.GROUP | reader.node_count),
-                 lambda: reader.key_value(reader.key_value_count), lambda: reader.column(-1),
-                 lambda: reader.slice([1, 0], [0])):
+    for call in (
+        lambda: reader.column(reader.leaf_count),
+        lambda: reader.column(0, 2),
+        lambda: reader.column(0, 0, 9),
+        lambda: reader.node(reader.leaf_count),
+        lambda: reader.node(flat.GROUP | reader.node_count),
+        lambda: reader.key_value(reader.key_value_count),
+        lambda: reader.column(-1),
+        lambda: reader.slice([1, 0], [0]),
+    ):
         with pytest.raises(ParquetextError) as raised:
             call()
         assert raised.value.code == wire.BAD_ARGUMENT

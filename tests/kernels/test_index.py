@@ -20,15 +20,37 @@ from parquetext._pure.index_shape import TAIL, Shape, parts_of
 from parquetext.errors import Damaged, Malformed, ParquetextError, Unsupported
 from parquetext.footer.thrift_form import ThriftForm
 
-FACTS = ("num_values", "total_uncompressed_size", "total_compressed_size", "data_page_offset", "dictionary_page_offset",
-         "null_count", "distinct_count", "type", "codec", "present", "encodings", "index_page_offset",
-         "bloom_filter_offset", "offset_index_offset", "column_index_offset", "bloom_filter_length",
-         "offset_index_length", "column_index_length", "chunk_length", "metadata_length", "statistics_length")
+FACTS = (
+    "num_values",
+    "total_uncompressed_size",
+    "total_compressed_size",
+    "data_page_offset",
+    "dictionary_page_offset",
+    "null_count",
+    "distinct_count",
+    "type",
+    "codec",
+    "present",
+    "encodings",
+    "index_page_offset",
+    "bloom_filter_offset",
+    "offset_index_offset",
+    "column_index_offset",
+    "bloom_filter_length",
+    "offset_index_length",
+    "column_index_length",
+    "chunk_length",
+    "metadata_length",
+    "statistics_length",
+)
 ROW_GROUP_FACTS = ("num_rows", "total_byte_size", "file_offset", "total_compressed_size", "ordinal")
 
 hypothesis_settings = settings(
-    max_examples=60, deadline=None, phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture])
+    max_examples=60,
+    deadline=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
+)
 
 
 def write(footer: bytes, package: str | None = None) -> bytes:
@@ -37,13 +59,22 @@ def write(footer: bytes, package: str | None = None) -> bytes:
     return bytes(module(package, "index").write(module(package, "scan").scan(footer)))
 
 
-def open_index(footer: bytes, payload: bytes, package: str | None = None, *, before: bytes = b"", between: bytes = b"",
-               behind: bytes = b"", tail: int = 4096):
+def open_index(
+    footer: bytes,
+    payload: bytes,
+    package: str | None = None,
+    *,
+    before: bytes = b"",
+    between: bytes = b"",
+    behind: bytes = b"",
+    tail: int = 4096,
+):
     index = module(package, "index") if package else kernels.index
     file = before + footer + between + payload + behind
     begin = len(before)
-    return index.Reader(Memory(file), begin, begin + len(footer) + len(between), len(payload),
-                        file[-tail:] if tail else b"")
+    return index.Reader(
+        Memory(file), begin, begin + len(footer) + len(between), len(payload), file[-tail:] if tail else b""
+    )
 
 
 def everything(footer: bytes, payload: bytes, package: str | None = None, **place) -> dict:
@@ -61,19 +92,24 @@ def both(footer: bytes, payload: bytes, **place) -> dict:
 
 def cells(payload: bytes) -> list[tuple[int, int]]:
     """(place, length) of every cell."""
-    size, = struct.unpack_from("<I", payload, len(payload) - 8)
+    (size,) = struct.unpack_from("<I", payload, len(payload) - 8)
     *counts, _, _, _, _, _, _, offset, short, number, _ = TAIL.unpack_from(payload, len(payload) - size)
     shape = Shape(*counts, offset, short, number)
     parts = parts_of(shape.row_groups)
-    places = [(shape.part_place(leaf, part), shape.part_bytes(part))
-              for leaf in range(shape.leaves) for part in range(max(parts, 1))]
+    places = [
+        (shape.part_place(leaf, part), shape.part_bytes(part))
+        for leaf in range(shape.leaves)
+        for part in range(max(parts, 1))
+    ]
     places += [(shape.nodes_place + node * shape.node_bytes, shape.node_bytes) for node in range(shape.nodes)]
     at = shape.row_groups_place
     for part in range(parts):
         places.append((at, 4 + len(shape.groups(part)) * shape.row_group_bytes))
         at += places[-1][1]
-    places += [(shape.key_values_place + pair * shape.key_value_bytes, shape.key_value_bytes)
-               for pair in range(shape.key_values)]
+    places += [
+        (shape.key_values_place + pair * shape.key_value_bytes, shape.key_value_bytes)
+        for pair in range(shape.key_values)
+    ]
     places += [(shape.buckets_place + 256 * bucket, 256) for bucket in range(shape.buckets)]
     assert sum(length for _, length in places) == shape.tail_place
     return places
@@ -82,16 +118,15 @@ def cells(payload: bytes) -> list[tuple[int, int]]:
 def sign(payload: bytearray, places: list[tuple[int, int]]) -> bytes:
     """The payload with the checksums of its cells and its tail block made right again."""
     for place, length in places:
-        struct.pack_into("<I", payload, place, zlib.crc32(payload[place + 4:place + length]))
-    size, = struct.unpack_from("<I", payload, len(payload) - 8)
-    struct.pack_into("<I", payload, len(payload) - 4, zlib.crc32(payload[len(payload) - min(size, len(payload)):-4]))
+        struct.pack_into("<I", payload, place, zlib.crc32(payload[place + 4 : place + length]))
+    (size,) = struct.unpack_from("<I", payload, len(payload) - 8)
+    struct.pack_into("<I", payload, len(payload) - 4, zlib.crc32(payload[len(payload) - min(size, len(payload)) : -4]))
     return bytes(payload)
 
 
 def facts_of(form, leaf: int) -> dict:
     chunks = form.column(leaf)
-    return {name: list(chunks.array(name)) for name in FACTS} | {
-        bit: chunks.bound_values(bit) for bit in (1, 2)}
+    return {name: list(chunks.array(name)) for name in FACTS} | {bit: chunks.bound_values(bit) for bit in (1, 2)}
 
 
 def assert_equal(reader, form: ThriftForm) -> None:
@@ -99,8 +134,7 @@ def assert_equal(reader, form: ThriftForm) -> None:
     for name in ("version", "num_rows", "leaf_count", "node_count", "row_group_count", "key_value_count", "created_by"):
         assert getattr(reader, name) == getattr(form, name), name
     for id in [*range(form.leaf_count), *(GROUP | node for node in range(form.node_count))]:
-        assert tuple(form.node(id)) == tuple(
-            getattr(reader.node(id), name) for name in form.node(id)._fields), id
+        assert tuple(form.node(id)) == tuple(getattr(reader.node(id), name) for name in form.node(id)._fields), id
         if id != GROUP:
             assert sorted(reader.find_name(form.node(id).path)) == sorted(form.find_name(form.node(id).path))
     for field_id in range(-2, 4):
@@ -115,6 +149,7 @@ def assert_equal(reader, form: ThriftForm) -> None:
 
 # ---- what it says is what the Thrift footer says
 
+
 def test_a_small_footer_reads_by_its_index_as_by_a_scan(implementation):
     footer = small_footer()
     reader = open_index(footer, write(footer))
@@ -123,8 +158,13 @@ def test_a_small_footer_reads_by_its_index_as_by_a_scan(implementation):
 
 
 def test_names_that_read_alike_are_all_found(implementation):
-    elements = [thrift.element(b"schema", children=3), thrift.element(b"a.b", type=1), thrift.element(b"a", children=1),
-                thrift.element(b"b", type=1), thrift.element(b"a.b", type=1)]
+    elements = [
+        thrift.element(b"schema", children=3),
+        thrift.element(b"a.b", type=1),
+        thrift.element(b"a", children=1),
+        thrift.element(b"b", type=1),
+        thrift.element(b"a.b", type=1),
+    ]
     footer = thrift.footer(elements, [])
     assert list(open_index(footer, write(footer)).find_name(b"a.b")) == [0, 1, 2]
 
@@ -151,8 +191,11 @@ def test_columns_are_cut_every_64_row_groups(implementation, row_groups):
 @pytest.mark.parametrize("depth", [1, 3, 60])
 def test_paths_lead_through_all_groups(implementation, depth):
     names = [b"g%d" % level for level in range(depth)]
-    elements = [thrift.element(b"schema", children=1), *(thrift.element(name, children=1) for name in names),
-                thrift.element(b"leaf", type=1)]
+    elements = [
+        thrift.element(b"schema", children=1),
+        *(thrift.element(name, children=1) for name in names),
+        thrift.element(b"leaf", type=1),
+    ]
     footer = thrift.footer(elements, [])
     reader = open_index(footer, write(footer))
     assert reader.node(0).path == b"\0".join([*names, b"leaf"])
@@ -172,15 +215,22 @@ def test_fields_of_a_row_group_may_stand_in_any_order_and_be_unknown(implementat
 
 def arrow_file(**options) -> bytes:
     """The footer of a file with lists, structs and maps, and with an ARROW:schema."""
-    rows = [{"number": n, "place": {"x": n / 3, "inner": {"y": str(n), "z": n}}, "tags": ["a", str(n)],
-             "pairs": [("k", n)]} for n in range(9)]
-    schema = pa.schema({
-        "number": pa.duration("ms"), "tags": pa.list_(pa.large_string()), "pairs": pa.map_(pa.string(), pa.int32()),
-        "place": pa.struct({"x": pa.float64(), "inner": pa.struct({"y": pa.string(), "z": pa.duration("s")})})})
+    rows = [
+        {"number": n, "place": {"x": n / 3, "inner": {"y": str(n), "z": n}}, "tags": ["a", str(n)], "pairs": [("k", n)]}
+        for n in range(9)
+    ]
+    schema = pa.schema(
+        {
+            "number": pa.duration("ms"),
+            "tags": pa.list_(pa.large_string()),
+            "pairs": pa.map_(pa.string(), pa.int32()),
+            "place": pa.struct({"x": pa.float64(), "inner": pa.struct({"y": pa.string(), "z": pa.duration("s")})}),
+        }
+    )
     sink = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(rows, schema), sink, row_group_size=4, **options)
     data = sink.getvalue()
-    return data[-8 - int.from_bytes(data[-8:-4], "little"):-8]
+    return data[-8 - int.from_bytes(data[-8:-4], "little") : -8]
 
 
 @pytest.mark.parametrize("options", [{}, {"write_page_index": True}, {"store_schema": False}])
@@ -197,11 +247,12 @@ def test_slices_are_those_of_the_thrift_footer(implementation, options):
 
 # ---- what it costs
 
+
 def test_it_is_small():
     sink = io.BytesIO()
     pq.write_table(pa.table({name: pa.array([1, 2, 3]) for name in "abc"}), sink)
     data = sink.getvalue()
-    footer = data[-8 - int.from_bytes(data[-8:-4], "little"):-8]
+    footer = data[-8 - int.from_bytes(data[-8:-4], "little") : -8]
     payload = write(footer)
     assert len(payload) + len("marker, length") + 28 <= 300
     assert len(payload) <= 250
@@ -212,7 +263,7 @@ def test_of_a_wide_footer_with_ten_row_groups_it_takes_a_twelfth():
     sink = io.BytesIO()
     pq.write_table(table, sink, row_group_size=2, store_schema=False)
     data = sink.getvalue()
-    footer = data[-8 - int.from_bytes(data[-8:-4], "little"):-8]
+    footer = data[-8 - int.from_bytes(data[-8:-4], "little") : -8]
     assert len(write(footer)) <= 0.08 * len(footer)
 
 
@@ -258,7 +309,7 @@ def test_an_index_of_another_footer_is_told_by_its_first_byte_that_differs(imple
     expected = write(footer)
     at = expected.index(struct.pack("<I", 40), cells(expected)[-1][0] + 256) + 24  # the version in the tail block
     signed[at] ^= 1
-    size, = struct.unpack_from("<I", signed, len(signed) - 8)
+    (size,) = struct.unpack_from("<I", signed, len(signed) - 8)
     signed[-4:] = struct.pack("<I", zlib.crc32(signed[-size:-4]))
     with pytest.raises(Damaged) as raised:
         kernels.index.verify(footer + signed, len(footer), len(signed))
@@ -286,6 +337,7 @@ def test_it_is_read_wherever_it_lies_and_however_little_of_the_tail_is_there(imp
 
 
 # ---- what is refused
+
 
 def test_row_groups_without_one_chunk_per_leaf_are_refused(implementation):
     elements = [thrift.element(b"schema", children=1), thrift.element(b"a", type=1)]
@@ -323,12 +375,16 @@ def test_a_closed_reader_says_so(implementation):
 
 # ---- damage
 
+
 def answers_or_errors(found: dict, whole: dict, kinds: tuple[str, ...]) -> bool:
     """Whether each answer is the right one or an error of these kinds."""
     if "open" in found:
         return found["open"][0] in kinds
-    return all(answer == whole[question] or answer[0] in kinds
-               for question, answer in found.items() if question in whole and isinstance(question, tuple))
+    return all(
+        answer == whole[question] or answer[0] in kinds
+        for question, answer in found.items()
+        if question in whole and isinstance(question, tuple)
+    )
 
 
 def test_every_bit_flip_in_the_index_gives_the_same_answers_or_damage(implementation):
@@ -359,7 +415,7 @@ def test_a_wrong_checksum_of_thrift_bytes_says_where(implementation):
     footer = small_footer()
     payload = write(footer)
     at = footer.index(b"omega")
-    broken = footer[:at] + b"O" + footer[at + 1:]
+    broken = footer[:at] + b"O" + footer[at + 1 :]
     reader = open_index(broken, payload)
     with pytest.raises(Malformed) as caught:
         reader.column(0)
@@ -376,6 +432,7 @@ def test_truncated_payloads_are_refused(implementation):
 
 
 # ---- two implementations, one behaviour
+
 
 @hypothesis_settings
 @given(thrift.footers())
@@ -397,7 +454,7 @@ def test_both_make_the_same_of_damage_that_checksums_do_not_show(footer, data):
         at = data.draw(st.integers(0, len(broken) - 16))
         width = data.draw(st.sampled_from([1, 2, 4]))
         value = data.draw(st.integers(0, 2**16) | st.integers(0, 2**32 - 1)) % 2 ** (8 * width)
-        broken[at:at + width] = value.to_bytes(width, "little")
+        broken[at : at + width] = value.to_bytes(width, "little")
     both(footer, sign(broken, cells(payload)))
 
 
@@ -418,7 +475,8 @@ def test_both_slice_as_a_scan_is_sliced(footer, data):
     leaves = sorted(data.draw(st.sets(st.integers(0, max(0, scan.leaf_count - 1)))))
     groups = data.draw(st.lists(st.integers(0, max(0, scan.row_group_count - 1)), max_size=3))
     options = {"arrow_schema": data.draw(st.booleans()), "key_values": data.draw(st.booleans())}
-    slices = [outcome(open_index(footer, payload, package).slice, leaves, groups, **options)
-              for package in ("native", "pure")]
+    slices = [
+        outcome(open_index(footer, payload, package).slice, leaves, groups, **options) for package in ("native", "pure")
+    ]
     assert slices[0] == slices[1]
     assert slices[0] == outcome(module("pure", "slice").slice_footer, scan, leaves, groups, **options)

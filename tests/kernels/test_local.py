@@ -60,7 +60,7 @@ def test_large_pieces_are_read_into_pages_of_their_own(local, tmp_path):
     with open(path, "rb") as file:
         for length in (0, 1, (1 << 20) - 1, 1 << 20, (2 << 20) + 7):
             pieces = [local.read_pages(file.fileno(), offset, length) for offset in (5, 77)]
-            assert [bytes(piece) for piece in pieces] == [path.read_bytes()[at:at + length] for at in (5, 77)]
+            assert [bytes(piece) for piece in pieces] == [path.read_bytes()[at : at + length] for at in (5, 77)]
             assert all(piece.readonly for piece in pieces)
         with pytest.raises(OSError, match="reading 2 bytes failed"):
             local.read_pages(file.fileno(), (3 << 20) - 1, 2)
@@ -75,7 +75,10 @@ def test_what_cannot_be_opened_is_an_error_as_open_raises_it(local, tmp_path, na
     with pytest.raises(OSError) as ours:
         local.LocalFile(path)
     assert (type(ours.value), ours.value.errno, ours.value.filename) == (
-        type(theirs.value), theirs.value.errno, theirs.value.filename)
+        type(theirs.value),
+        theirs.value.errno,
+        theirs.value.filename,
+    )
 
 
 def test_a_null_in_a_path_is_refused(local):
@@ -116,13 +119,13 @@ def test_a_closed_file_reads_nothing(local, tmp_path):
 def test_the_flat_block_is_found_from_the_back(local):
     data = parquet(block(b"payload of the flat footer"))
     *_, place, length, _, _ = local.own_block(data[-80:], len(data))
-    assert data[place:place + length] == b"payload of the flat footer"
+    assert data[place : place + length] == b"payload of the flat footer"
 
 
 def test_foreign_blocks_on_top_are_stepped_over(local):
     data = parquet(block(b"flat") + block(b"foreign", FOREIGN) + block(b"", FOREIGN))
     *_, place, length, _, _ = local.own_block(data, len(data))
-    assert data[place:place + length] == b"flat"
+    assert data[place : place + length] == b"flat"
 
 
 def test_the_last_one_of_our_blocks_counts(local):
@@ -132,7 +135,7 @@ def test_the_last_one_of_our_blocks_counts(local):
         data = parquet(extension)
         found, footer, thrift_length, place, length, known, known_end = local.own_block(data, len(data))
         assert (footer + thrift_length, known, known_end) == (place, data, len(data))
-        assert (found, data[place:place + length], footer) == (form, form.encode(), len(b"PAR1data"))
+        assert (found, data[place : place + length], footer) == (form, form.encode(), len(b"PAR1data"))
 
 
 def test_only_the_trailers_need_to_be_in_the_tail(local):
@@ -152,18 +155,34 @@ def test_in_a_par3_file_it_stands_alone(local):
         assert local.own_block(tail, len(data)) == ("par3", 4, 0, 4, 7, tail, len(data))
 
 
-@pytest.mark.parametrize("data", [
-    par3(b"payload", 8), par3(b"payload", 2**32 - 1), par3(b"payload")[:-8] + b"crc!PAR3", par3(b"payload")[-16:],
-    par3(b"payload")[-12:],
-])
+@pytest.mark.parametrize(
+    "data",
+    [
+        par3(b"payload", 8),
+        par3(b"payload", 2**32 - 1),
+        par3(b"payload")[:-8] + b"crc!PAR3",
+        par3(b"payload")[-16:],
+        par3(b"payload")[-12:],
+    ],
+)
 def test_a_par3_trailer_that_leads_nowhere_is_not_believed(local, data):
     assert local.own_block(data, len(data)) is None
 
 
-@pytest.mark.parametrize("data", [
-    parquet(b""), parquet(block(b"foreign", FOREIGN)), b"", b"PAR1", b"\0\0\0\0\0PAR1", b"PARE" * 20,
-    parquet(block(b"flat"))[:-1], parquet(block(b"flat"))[:-4] + b"PAR3", parquet(block(b"flat"), thrift=b""),
-])
+@pytest.mark.parametrize(
+    "data",
+    [
+        parquet(b""),
+        parquet(block(b"foreign", FOREIGN)),
+        b"",
+        b"PAR1",
+        b"\0\0\0\0\0PAR1",
+        b"PARE" * 20,
+        parquet(block(b"flat"))[:-1],
+        parquet(block(b"flat"))[:-4] + b"PAR3",
+        parquet(block(b"flat"), thrift=b""),
+    ],
+)
 def test_other_files_have_no_flat_block(local, data):
     assert local.own_block(data, len(data)) is None
 

@@ -22,13 +22,18 @@ PLANNED, NONE, UNUSED, OTHER = range(4)
 
 def table(first: int) -> pa.Table:
     rows = range(first, first + 40)
-    return pa.table({
-        "n": pa.array(rows, pa.int32()), "text": pa.array([f"t{n:05}" if n % 3 else None for n in rows]),
-        "x": [n / 2 if n % 5 else float("nan") for n in rows], "flag": [n % 2 == 0 for n in rows],
-        "price": pa.array([Decimal(n) / 4 for n in rows], pa.decimal128(9, 2)),
-        "raw": pa.array([n.to_bytes(5, "big") for n in rows], pa.binary(5)),
-        "none": pa.nulls(40, pa.int64()), "big": pa.array([n << 40 for n in rows], pa.uint64()),
-    })
+    return pa.table(
+        {
+            "n": pa.array(rows, pa.int32()),
+            "text": pa.array([f"t{n:05}" if n % 3 else None for n in rows]),
+            "x": [n / 2 if n % 5 else float("nan") for n in rows],
+            "flag": [n % 2 == 0 for n in rows],
+            "price": pa.array([Decimal(n) / 4 for n in rows], pa.decimal128(9, 2)),
+            "raw": pa.array([n.to_bytes(5, "big") for n in rows], pa.binary(5)),
+            "none": pa.nulls(40, pa.int64()),
+            "big": pa.array([n << 40 for n in rows], pa.uint64()),
+        }
+    )
 
 
 @pytest.fixture(scope="module")

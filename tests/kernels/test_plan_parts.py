@@ -82,7 +82,7 @@ def test_nothing_else_is_read(made):
     *_, data = made
     changed = bytearray(os.urandom(len(data)))
     for at, size in [(0, 8), *used(data), (len(data) - 4, 4)]:
-        changed[at:at + size] = data[at:at + size]
+        changed[at : at + size] = data[at : at + size]
     assert with_sidecar(made, bytes(changed)) == said(made[0])
     assert said(made[0])[0] == [PLANNED, PLANNED]
 
@@ -143,7 +143,7 @@ def test_notes_that_somebody_else_s_commit_has_copied(made, without):
 def footer_of(path: str) -> bytes:
     with open(path, "rb") as file:
         data = file.read()
-    return data[len(data) - 8 - int.from_bytes(data[-8:-4], "little"):-8]
+    return data[len(data) - 8 - int.from_bytes(data[-8:-4], "little") : -8]
 
 
 def test_another_schema_is_told_by_its_hash(made, tmp_path):

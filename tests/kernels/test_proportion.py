@@ -16,8 +16,8 @@ from parquetext import kernels, wire
 from parquetext.errors import ParquetextError, Unsupported
 
 MIB = 1 << 20
-DEEP = (40_000, 1)          # levels, leaves
-WIDE = (2_000, 40_000)      # leaves that share a deep path
+DEEP = (40_000, 1)  # levels, leaves
+WIDE = (2_000, 40_000)  # leaves that share a deep path
 FORMS = {
     "flat": lambda scan, package="": module(package, "flat").write(scan),
     "compact": lambda scan, package="": module(package, "flat").write(scan, "compact"),
@@ -56,7 +56,7 @@ def test_both_implementations_draw_the_line_at_the_same_level(form):
     assert len(largest) <= limit_for(nested(carried)) >= paths_of(carried)
     assert largest == told_by("pure", form, nested(carried))
     limit = limit_for(nested(refused))
-    found = limit + 1 if form == "flat" else paths_of(refused)    # the flat form has more than paths
+    found = limit + 1 if form == "flat" else paths_of(refused)  # the flat form has more than paths
     assert told_by("native", form, nested(refused)) == ("Unsupported", wire.OUT_OF_PROPORTION, 0, limit, found)
     assert told_by("pure", form, nested(refused)) == ("Unsupported", wire.OUT_OF_PROPORTION, 0, limit, found)
 

@@ -24,8 +24,19 @@ VECTOR = (
 )
 
 
-def reference(*, version=1, zero=0, start=1000, length=200, crc=0x01020304, blocks=((FLAT, 1000, 4096, 0x0A0B0C0D),),
-              count=None, copy=b"", copied=None, behind=b"") -> bytes:
+def reference(
+    *,
+    version=1,
+    zero=0,
+    start=1000,
+    length=200,
+    crc=0x01020304,
+    blocks=((FLAT, 1000, 4096, 0x0A0B0C0D),),
+    count=None,
+    copy=b"",
+    copied=None,
+    behind=b"",
+) -> bytes:
     head = struct.pack("<HHIQII", version, zero, len(blocks) if count is None else count, start, length, crc)
     entries = b"".join(struct.pack("<16sQII", *block) for block in blocks)
     return head + entries + struct.pack("<I", len(copy) if copied is None else copied) + copy + behind
@@ -51,17 +62,29 @@ def test_several_blocks_follow_each_other_from_a_multiple_of_8_to_the_footer(par
     assert [tuple(one) for one in found.blocks] == list(blocks) and found.tail_block == b"the end"
 
 
-@pytest.mark.parametrize(("payload", "footer", "at"), [
-    (b"", FOOTER, 0), (reference()[:59], FOOTER, 0), (reference(zero=1), FOOTER, 2),
-    (reference(count=0), FOOTER, 4), (reference(count=2), FOOTER, 4), (reference(count=2**32 - 1), FOOTER, 4),
-    (reference(start=FOOTER + 1), FOOTER, 8), (reference(length=0), FOOTER, 16),
-    (reference(start=992), FOOTER, 40), (reference(start=1001), FOOTER, 40),
-    (reference(), FOOTER + 1, 48), (reference(), FOOTER - 1, 48), (reference(), 1020, 48),
-    (reference(blocks=((FLAT, 1000, 4095, 0),)), FOOTER, 48),
-    (reference(blocks=((FLAT, 1000, 100, 0), (FLAT, 1129, 3967, 0))), FOOTER, 72),
-    (reference(blocks=((FLAT, 1000, 5000, 0), (FLAT, 6028, 1, 0))), FOOTER, 48),
-    (reference(copied=1), FOOTER, 56), (reference(copy=bytes(4097)), FOOTER, 56),
-])
+@pytest.mark.parametrize(
+    ("payload", "footer", "at"),
+    [
+        (b"", FOOTER, 0),
+        (reference()[:59], FOOTER, 0),
+        (reference(zero=1), FOOTER, 2),
+        (reference(count=0), FOOTER, 4),
+        (reference(count=2), FOOTER, 4),
+        (reference(count=2**32 - 1), FOOTER, 4),
+        (reference(start=FOOTER + 1), FOOTER, 8),
+        (reference(length=0), FOOTER, 16),
+        (reference(start=992), FOOTER, 40),
+        (reference(start=1001), FOOTER, 40),
+        (reference(), FOOTER + 1, 48),
+        (reference(), FOOTER - 1, 48),
+        (reference(), 1020, 48),
+        (reference(blocks=((FLAT, 1000, 4095, 0),)), FOOTER, 48),
+        (reference(blocks=((FLAT, 1000, 100, 0), (FLAT, 1129, 3967, 0))), FOOTER, 72),
+        (reference(blocks=((FLAT, 1000, 5000, 0), (FLAT, 6028, 1, 0))), FOOTER, 48),
+        (reference(copied=1), FOOTER, 56),
+        (reference(copy=bytes(4097)), FOOTER, 56),
+    ],
+)
 def test_what_does_not_fit_is_damage_with_its_offset(parse, payload, footer, at):
     with pytest.raises(Damaged) as raised:
         parse(payload, footer)
@@ -74,14 +97,15 @@ def test_another_version_is_not_read(parse):
     assert (raised.value.expected, raised.value.found) == (1, 2)
 
 
-SOUND = st.sampled_from([reference(), reference(copy=b"abc"), reference(
-    start=993, blocks=((FLAT, 1000, 500, 1), (bytes(16), 1528, 40, 2)))])
+SOUND = st.sampled_from(
+    [reference(), reference(copy=b"abc"), reference(start=993, blocks=((FLAT, 1000, 500, 1), (bytes(16), 1528, 40, 2)))]
+)
 
 
 @given(SOUND | st.binary(max_size=200), st.integers(0, 200), st.binary(max_size=9), st.sampled_from([FOOTER, 1596, 0]))
 def test_both_implementations_say_the_same(payload, at, patch, footer):
     native, pure = both("reference")
-    changed = payload[:at] + patch + payload[at + len(patch):]
+    changed = payload[:at] + patch + payload[at + len(patch) :]
     first, second = (outcome(one.parse, changed, footer) for one in (native, pure))
     assert first == second
 
@@ -95,7 +119,7 @@ CONTENT = with_flat_footer(parquet_bytes(), "aside")
 def text_of(data: bytes) -> tuple[int, int]:
     """Where the reference stands in a file as text."""
     end = len(data) - 9
-    length = struct.unpack_from("<I", base64.b64decode(data[end - 40:end]), 6)[0]
+    length = struct.unpack_from("<I", base64.b64decode(data[end - 40 : end]), 6)[0]
     return end - (length + 28) // 3 * 4, end
 
 
@@ -127,8 +151,8 @@ def test_the_block_aside_is_found_with_the_end_of_its_payload(own_block):
     footer = len(CONTENT) - 8 - int.from_bytes(CONTENT[-8:-4], "little")
     form, at, thrift_length, payload, length, known, end = own_block(CONTENT[-2000:], len(CONTENT))
     assert (form, at, payload % 8, payload + length + 28) == ("flat", footer, 0, footer)
-    assert CONTENT[footer + thrift_length:][:4] == b"\x08\xff\xff\x01"
-    assert end == payload + length and CONTENT[end - len(known):end] == known
+    assert CONTENT[footer + thrift_length :][:4] == b"\x08\xff\xff\x01"
+    assert end == payload + length and CONTENT[end - len(known) : end] == known
 
 
 def test_a_tail_that_holds_the_whole_payload_is_what_is_known(own_block):
@@ -140,7 +164,7 @@ def test_a_tail_without_the_marker_shows_no_block(own_block):
     start, _ = text_of(CONTENT)
     marker = CONTENT[:start].rindex(b"\x08\xff\xff\x01")
     assert own_block(CONTENT[marker:], len(CONTENT)) is not None
-    assert own_block(CONTENT[marker + 1:], len(CONTENT)) is None
+    assert own_block(CONTENT[marker + 1 :], len(CONTENT)) is None
 
 
 def test_a_footer_that_moved_grew_or_shrank_is_not_believed(own_block):
@@ -170,5 +194,5 @@ def test_both_find_the_same_in_any_damaged_tail(at, mask, held):
 def test_both_find_the_same_by_any_sealed_reference(at, patch):
     native, pure = both("local")
     payload = payload_of(CONTENT)
-    data = resealed(payload[:at] + patch + payload[at + len(patch):])
+    data = resealed(payload[:at] + patch + payload[at + len(patch) :])
     assert native.own_block(data, len(data)) == pure.own_block(data, len(data))

@@ -18,15 +18,22 @@ from parquetext.thrift.tables import STRUCTS
 
 def footer(rows: int = 4) -> bytes:
     """A footer with everything that has rules but geometry and encryption."""
-    table = pa.table({"a": range(rows), "t": pa.array(range(rows), pa.timestamp("us")),
-                      "d": pa.array(range(rows), pa.decimal128(9, 2)), "u": pa.array(range(rows), pa.uint8())})
+    table = pa.table(
+        {
+            "a": range(rows),
+            "t": pa.array(range(rows), pa.timestamp("us")),
+            "d": pa.array(range(rows), pa.decimal128(9, 2)),
+            "u": pa.array(range(rows), pa.uint8()),
+        }
+    )
     written = io.BytesIO()
     pq.write_table(table, written, row_group_size=2, sorting_columns=[pq.SortingColumn(0)])
     fields = thrift.read("FileMetaData", footer_of(written.getvalue()))
     for row_group in fields["row_groups"]:
         row_group["columns"][1]["meta_data"]["key_value_metadata"] = [{"key": "k", "value": "v"}]
         row_group["columns"][1]["meta_data"]["geospatial_statistics"] = {
-            "bbox": {"xmin": 0.0, "xmax": 1.0, "ymin": 0.0, "ymax": 1.0}}
+            "bbox": {"xmin": 0.0, "xmax": 1.0, "ymin": 0.0, "ymax": 1.0}
+        }
     return thrift.write("FileMetaData", fields)
 
 
@@ -44,10 +51,16 @@ def test_a_whole_footer_lacks_nothing(implementation):
     assert kernels.required.find_missing(footer()) == (None, 0)
 
 
-@pytest.mark.parametrize(("structure", "field"), [
-    (name, rule[0]) for name, rules in wire.RULES for rule in rules.values()
-    if rule[4] and name not in ("EncryptionWithColumnKey", "TimeType", "FileMetaData")
-], ids=str)
+@pytest.mark.parametrize(
+    ("structure", "field"),
+    [
+        (name, rule[0])
+        for name, rules in wire.RULES
+        for rule in rules.values()
+        if rule[4] and name not in ("EncryptionWithColumnKey", "TimeType", "FileMetaData")
+    ],
+    ids=str,
+)
 def test_every_required_field_is_missed(structure, field, implementation):
     fields = thrift.read("FileMetaData", footer())
     whole = [found for name, found in structs_of("FileMetaData", fields) if name == structure]
@@ -86,7 +99,7 @@ def test_a_path_of_another_type_is_missing(implementation):
     place = kernels.thrift.path(data, [wire.FILE_META_DATA_ROW_GROUPS, 0, wire.ROW_GROUP_COLUMNS, 0, 3])
     header = kernels.thrift.find(data, wire.COLUMN_META_DATA_PATH_IN_SCHEMA, place[1])[2]
     assert data[header] == 0x19
-    data[header] = 0x1a                                      # a set
+    data[header] = 0x1A  # a set
     missing, without_path = kernels.required.find_missing(data)
     assert (missing.field, missing.offset, without_path) == ("path_in_schema", place[1], 0)
 

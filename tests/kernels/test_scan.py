@@ -24,12 +24,26 @@ from parquetext.thrift.values import Unknown, read, write
 TYPES = ["BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"]
 ROOT = {"name": "schema", "num_children": 1}
 LEAF = {"type": 2, "repetition_type": 0, "name": "a"}
-METADATA = {"type": 2, "encodings": [0, 3], "path_in_schema": ["a"], "codec": 1, "num_values": 3,
-            "total_uncompressed_size": 48, "total_compressed_size": 40, "data_page_offset": 4,
-            "statistics": {"null_count": 0, "max_value": b"\x09" + bytes(7), "min_value": b"\x07" + bytes(7)}}
+METADATA = {
+    "type": 2,
+    "encodings": [0, 3],
+    "path_in_schema": ["a"],
+    "codec": 1,
+    "num_values": 3,
+    "total_uncompressed_size": 48,
+    "total_compressed_size": 40,
+    "data_page_offset": 4,
+    "statistics": {"null_count": 0, "max_value": b"\x09" + bytes(7), "min_value": b"\x07" + bytes(7)},
+}
 GROUP = {"columns": [{"file_offset": 0, "meta_data": METADATA}], "total_byte_size": 48, "num_rows": 3}
-FOOTER = {"version": 2, "schema": [ROOT, LEAF], "num_rows": 3, "row_groups": [GROUP], "created_by": "a test",
-          "column_orders": [{"TYPE_ORDER": {}}]}
+FOOTER = {
+    "version": 2,
+    "schema": [ROOT, LEAF],
+    "num_rows": 3,
+    "row_groups": [GROUP],
+    "created_by": "a test",
+    "column_orders": [{"TYPE_ORDER": {}}],
+}
 
 
 def footer(**changes) -> bytes:
@@ -46,11 +60,14 @@ def table_footer(rows_per_group: int = 5, **options) -> bytes:
     """What pyarrow writes for a table of many types."""
     rows = 20
     columns = {
-        "int": pa.array(range(rows), pa.int32()), "long": pa.array([None, *range(rows - 1)], pa.int64()),
-        "double": pa.array([n / 3 for n in range(rows)]), "text": pa.array([f"name {n:09}" for n in range(rows)]),
+        "int": pa.array(range(rows), pa.int32()),
+        "long": pa.array([None, *range(rows - 1)], pa.int64()),
+        "double": pa.array([n / 3 for n in range(rows)]),
+        "text": pa.array([f"name {n:09}" for n in range(rows)]),
         "time": pa.array([datetime.datetime(2026, 1, 1 + n) for n in range(rows)], pa.timestamp("us")),
         "money": pa.array([decimal.Decimal(n) for n in range(rows)], pa.decimal128(18, 2)),
-        "flag": pa.array([n % 2 == 0 for n in range(rows)]), "none": pa.nulls(rows, pa.int32()),
+        "flag": pa.array([n % 2 == 0 for n in range(rows)]),
+        "none": pa.nulls(rows, pa.int32()),
         "nested": pa.array([{"list": [n, None], "text": "x" * n} for n in range(rows)]),
         "half": pa.array([n / 2 for n in range(rows)], pa.float16()),
     }
@@ -89,8 +106,10 @@ def test_every_footer_of_the_corpus_that_parses_is_scanned_alike(corpus, expecte
 
 def paths(scan) -> list[str]:
     """Dotted names of the leaves."""
-    names = [bytes(scan.data[offset:offset + length]).decode("utf-8", "replace") for offset, length
-             in zip(scan.elements("name_offset"), scan.elements("name_length"), strict=True)]
+    names = [
+        bytes(scan.data[offset : offset + length]).decode("utf-8", "replace")
+        for offset, length in zip(scan.elements("name_offset"), scan.elements("name_length"), strict=True)
+    ]
     parents, found = scan.elements("parent"), []
     for element in scan.leaves:
         path = []
@@ -108,8 +127,8 @@ def test_schema_and_counts_are_those_of_an_independent_walker(corpus, expected):
         scan = kernels.scan.scan(footer_of((corpus / entry["file"]).read_bytes()))
         assert (scan.num_rows, scan.version) == (entry["num_rows"], entry["version"])
         assert (scan.row_group_count, scan.leaf_count) == (entry["row_groups"], entry["columns"])
-        listed = entry["leaves"]                                  # of wide files the first ones
-        assert paths(scan)[:len(listed)] == [leaf["path"] for leaf in listed], entry["file"]
+        listed = entry["leaves"]  # of wide files the first ones
+        assert paths(scan)[: len(listed)] == [leaf["path"] for leaf in listed], entry["file"]
         for element, leaf in zip(scan.leaves, listed, strict=False):
             assert TYPES[scan.elements("type")[element]] == leaf["type"]
             assert scan.elements("max_definition")[element] == leaf["max_def"]
@@ -123,9 +142,17 @@ def test_placement_counts_and_statistics_are_pyarrows(corpus, expected):
             continue
         path = corpus / entry["file"]
         scan, metadata = kernels.scan.scan(footer_of(path.read_bytes())), pq.read_metadata(path)
-        facts = {name: scan.chunks(name) for name in (
-            "num_values", "total_compressed_size", "total_uncompressed_size", "data_page_offset",
-            "dictionary_page_offset", "null_count")}
+        facts = {
+            name: scan.chunks(name)
+            for name in (
+                "num_values",
+                "total_compressed_size",
+                "total_uncompressed_size",
+                "data_page_offset",
+                "dictionary_page_offset",
+                "null_count",
+            )
+        }
         for index in range(min(scan.chunk_count, 200)):
             row_group, leaf = divmod(index, scan.leaf_count)
             chunk = metadata.row_group(row_group).column(leaf)
@@ -142,8 +169,17 @@ def test_placement_counts_and_statistics_are_pyarrows(corpus, expected):
 # ---- footers of tables, and damaged ones
 
 
-@pytest.mark.parametrize("options", [{}, {"compression": "none", "use_dictionary": False}, {"write_statistics": False},
-                                     {"write_page_index": True}, {"store_schema": False}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"compression": "none", "use_dictionary": False},
+        {"write_statistics": False},
+        {"write_page_index": True},
+        {"store_schema": False},
+    ],
+    ids=str,
+)
 def test_footers_of_pyarrow_are_scanned_alike(options):
     facts = agree(table_footer(**options))
     assert facts["regular"] and facts["row_group_count"] == 4 and facts["problem"] is None
@@ -192,16 +228,25 @@ def test_facts_of_a_small_footer(implementation):
     assert list(scan.leaves) == [1] and list(scan.elements("parent")) == [-1, 0]
     assert list(scan.key_values("has_value")) == [0, 1]
     chunks = scan.column(0)
-    assert [chunks.array(name)[0] for name in ("num_values", "total_compressed_size", "data_page_offset", "type",
-                                               "codec", "dictionary_page_offset", "null_count",
-                                               "bloom_filter_offset")] \
-        == [3, 40, 4, 2, 1, -1, 0, -1]
+    assert [
+        chunks.array(name)[0]
+        for name in (
+            "num_values",
+            "total_compressed_size",
+            "data_page_offset",
+            "type",
+            "codec",
+            "dictionary_page_offset",
+            "null_count",
+            "bloom_filter_offset",
+        )
+    ] == [3, 40, 4, 2, 1, -1, 0, -1]
     has, low, low_length, high, high_length = chunks.bounds()
     assert has == b"\x03"
-    assert data[low[0]:low[0] + low_length[0]] == b"\x07" + bytes(7)
-    assert data[high[0]:high[0] + high_length[0]] == b"\x09" + bytes(7)
+    assert data[low[0] : low[0] + low_length[0]] == b"\x07" + bytes(7)
+    assert data[high[0] : high[0] + high_length[0]] == b"\x09" + bytes(7)
     group = scan.row_groups("bytes_offset")[0]
-    assert read("RowGroup", data[group:group + scan.row_groups("bytes_length")[0]]) == GROUP
+    assert read("RowGroup", data[group : group + scan.row_groups("bytes_length")[0]]) == GROUP
 
 
 def test_the_order_of_fields_does_not_matter(implementation):
@@ -237,8 +282,17 @@ def test_repeated_metadata_leaves_nothing_of_the_first(implementation):
     assert chunks.array("bloom_filter_offset")[0] == 9
 
 
-@pytest.mark.parametrize("id, type, value", [(6, I32, zigzag(3)), (1, BINARY, b"\x01x"), (5, LIST, b"\x15\x02"),
-                                             (300, I64, zigzag(-5)), (-16384, BINARY, b"\x03abc"), (9, I32, b"\x00")])
+@pytest.mark.parametrize(
+    "id, type, value",
+    [
+        (6, I32, zigzag(3)),
+        (1, BINARY, b"\x01x"),
+        (5, LIST, b"\x15\x02"),
+        (300, I64, zigzag(-5)),
+        (-16384, BINARY, b"\x03abc"),
+        (9, I32, b"\x00"),
+    ],
+)
 def test_fields_that_are_unknown_or_of_another_type_are_skipped(implementation, id, type, value):
     plain = footer(created_by=None)
     scan = kernels.scan.scan(plain[:-1] + header(id, type, long=True) + value + b"\0")
@@ -247,16 +301,35 @@ def test_fields_that_are_unknown_or_of_another_type_are_skipped(implementation, 
 
 
 def test_lists_of_other_items_count_as_unknown_fields(implementation):
-    scan = kernels.scan.scan(footer(row_groups=[GROUP | {"columns": [
-        {"meta_data": {name: value for name, value in METADATA.items() if name != "encodings"}
-         | {2: Unknown(LIST, b"\x18\x01x"), 13: Unknown(LIST, b"\x15\x02")}}]}]))
+    scan = kernels.scan.scan(
+        footer(
+            row_groups=[
+                GROUP
+                | {
+                    "columns": [
+                        {
+                            "meta_data": {name: value for name, value in METADATA.items() if name != "encodings"}
+                            | {2: Unknown(LIST, b"\x18\x01x"), 13: Unknown(LIST, b"\x15\x02")}
+                        }
+                    ]
+                }
+            ]
+        )
+    )
     assert list(scan.chunks("encodings")) == [0]
     assert not scan.chunks("present")[0] & wire.PRESENT_FULLY_DICTIONARY_ENCODED
 
 
-@pytest.mark.parametrize("data, id, at", [
-    (footer(schema=None), 2, 0), (footer(num_rows=None), 3, 0), (footer(row_groups=None), 4, 0),
-    (footer(row_groups=[{"num_rows": 3}]), 1, None), (footer(row_groups=[{"columns": []}]), 3, None)])
+@pytest.mark.parametrize(
+    "data, id, at",
+    [
+        (footer(schema=None), 2, 0),
+        (footer(num_rows=None), 3, 0),
+        (footer(row_groups=None), 4, 0),
+        (footer(row_groups=[{"num_rows": 3}]), 1, None),
+        (footer(row_groups=[{"columns": []}]), 3, None),
+    ],
+)
 def test_what_cannot_be_missing(implementation, data, id, at):
     with pytest.raises(Malformed, match=f"required field {id} is absent") as caught:
         kernels.scan.scan(data)
@@ -265,26 +338,45 @@ def test_what_cannot_be_missing(implementation, data, id, at):
 
 
 def test_everything_else_may_be_missing(implementation):
-    scan = kernels.scan.scan(footer(version=None, created_by=None, column_orders=None,
-                                    schema=[{"num_children": 1}, {"type": 1}],
-                                    row_groups=[{"columns": [{}], "num_rows": 1}]))
+    scan = kernels.scan.scan(
+        footer(
+            version=None,
+            created_by=None,
+            column_orders=None,
+            schema=[{"num_children": 1}, {"type": 1}],
+            row_groups=[{"columns": [{}], "num_rows": 1}],
+        )
+    )
     assert (scan.version, scan.created_by, scan.chunks("present")[0], scan.chunks("type")[0]) == (-1, None, 0, -1)
     assert scan.column(0).bounds()[0] == b"\0"
 
 
 def test_absurd_numbers_are_kept(implementation):
     scan = kernels.scan.scan(with_metadata(num_values=-(2**63), codec=-5, data_page_offset=2**63 - 1))
-    assert (scan.chunks("num_values")[0], scan.chunks("codec")[0], scan.chunks("data_page_offset")[0]) \
-        == (-(2**63), -5, 2**63 - 1)
+    assert (scan.chunks("num_values")[0], scan.chunks("codec")[0], scan.chunks("data_page_offset")[0]) == (
+        -(2**63),
+        -5,
+        2**63 - 1,
+    )
 
 
-@pytest.mark.parametrize("data, error, found, expected", [
-    (footer()[:-1] + b"\x08" + b"\x08" + uleb(2**32), wire.VARINT_OVERFLOW, 16, 32),
-    (footer()[:-1] + header(3, I64, long=True) + b"\xff" * 9 + b"\x02", wire.VARINT_OVERFLOW, 2, 64),
-    (footer()[:-1] + header(3, I64, long=True) + b"\xff" * 10, wire.VARINT_TOO_LONG, 0, 10),
-    (footer(row_groups=None)[:-1] + header(4, LIST, long=True) + b"\xfc" + uleb(2**32 - 1),
-     wire.COUNT_TOO_LARGE, 0, 2**32 - 1),
-    (b"\x2c" * 70, wire.TOO_DEEP, 0, 64), (b"\x0e\x00", wire.BAD_TYPE, 14, 0), (b"", wire.TRUNCATED, 0, 1)])
+@pytest.mark.parametrize(
+    "data, error, found, expected",
+    [
+        (footer()[:-1] + b"\x08" + b"\x08" + uleb(2**32), wire.VARINT_OVERFLOW, 16, 32),
+        (footer()[:-1] + header(3, I64, long=True) + b"\xff" * 9 + b"\x02", wire.VARINT_OVERFLOW, 2, 64),
+        (footer()[:-1] + header(3, I64, long=True) + b"\xff" * 10, wire.VARINT_TOO_LONG, 0, 10),
+        (
+            footer(row_groups=None)[:-1] + header(4, LIST, long=True) + b"\xfc" + uleb(2**32 - 1),
+            wire.COUNT_TOO_LARGE,
+            0,
+            2**32 - 1,
+        ),
+        (b"\x2c" * 70, wire.TOO_DEEP, 0, 64),
+        (b"\x0e\x00", wire.BAD_TYPE, 14, 0),
+        (b"", wire.TRUNCATED, 0, 1),
+    ],
+)
 def test_hostile_bytes_are_errors_with_their_offset(data, error, found, expected):
     facts = agree(data)["error"]
     assert facts[1] == error and facts[3:5] == (expected, found)
@@ -293,9 +385,15 @@ def test_hostile_bytes_are_errors_with_their_offset(data, error, found, expected
 # ---- the schema's tree
 
 
-@pytest.mark.parametrize("schema, found, expected", [
-    ([], 0, 1), ([{"name": "r", "num_children": 2}, LEAF], 2, 3), ([ROOT, LEAF, LEAF], 3, 2),
-    ([{"name": "r", "num_children": 2**31 - 1}], 1, 2**31)])
+@pytest.mark.parametrize(
+    "schema, found, expected",
+    [
+        ([], 0, 1),
+        ([{"name": "r", "num_children": 2}, LEAF], 2, 3),
+        ([ROOT, LEAF, LEAF], 3, 2),
+        ([{"name": "r", "num_children": 2**31 - 1}], 1, 2**31),
+    ],
+)
 def test_elements_that_are_no_tree(implementation, schema, found, expected):
     with pytest.raises(Malformed) as caught:
         kernels.scan.scan(footer(schema=schema))
@@ -305,17 +403,21 @@ def test_elements_that_are_no_tree(implementation, schema, found, expected):
 
 
 def test_a_root_alone_is_a_table_without_columns(implementation):
-    scan = kernels.scan.scan(footer(schema=[{"name": "r"}], column_orders=[],
-                                    row_groups=[{"columns": [], "num_rows": 5}]))
+    scan = kernels.scan.scan(
+        footer(schema=[{"name": "r"}], column_orders=[], row_groups=[{"columns": [], "num_rows": 5}])
+    )
     assert (scan.leaf_count, scan.regular, scan.row_group_count, list(scan.leaves)) == (0, True, 1, [])
 
 
 def test_levels_and_leaves_of_nested_groups(implementation):
-    schema = [{"name": "r", "num_children": 2},
-              {"name": "l", "repetition_type": 1, "num_children": 1},
-              {"name": "i", "repetition_type": 2, "num_children": 2},
-              {"type": 1, "name": "x", "repetition_type": 0}, {"type": 1, "name": "y", "repetition_type": 1},
-              {"type": 6, "name": "z", "repetition_type": 2}]
+    schema = [
+        {"name": "r", "num_children": 2},
+        {"name": "l", "repetition_type": 1, "num_children": 1},
+        {"name": "i", "repetition_type": 2, "num_children": 2},
+        {"type": 1, "name": "x", "repetition_type": 0},
+        {"type": 1, "name": "y", "repetition_type": 1},
+        {"type": 6, "name": "z", "repetition_type": 2},
+    ]
     scan = kernels.scan.scan(footer(schema=schema, row_groups=[]))
     assert list(scan.leaves) == [3, 4, 5]
     assert list(scan.elements("parent")) == [-1, 0, 1, 2, 2, 0]
@@ -335,14 +437,15 @@ def element_tree(depth: int = 3) -> st.SearchStrategy[list[dict]]:
     if not depth:
         return leaf
     group = st.tuples(names, st.lists(element_tree(depth - 1), min_size=1, max_size=3)).map(
-        lambda parts: [{"name": parts[0], "num_children": len(parts[1])}, *chain.from_iterable(parts[1])])
+        lambda parts: [{"name": parts[0], "num_children": len(parts[1])}, *chain.from_iterable(parts[1])]
+    )
     return st.one_of(leaf, group)
 
 
 def ids_by_path(schema: list[dict]) -> dict[bytes, list[int]]:
     """Leaves, then groups, by their paths with dots: what a look-up has to find."""
     found: dict[bytes, list[int]] = {}
-    above: list[list] = []                             # paths of the open groups, and children they wait for
+    above: list[list] = []  # paths of the open groups, and children they wait for
     leaves = groups = 0
     for position, element in enumerate(schema):
         name = element["name"].encode().replace(b"\0", b".")
@@ -397,13 +500,20 @@ def test_irregular_row_groups_have_no_columns_by_leaf(implementation):
 # ---- facts of chunks
 
 
-@pytest.mark.parametrize("changes, fully", [
-    ({"encodings": [2, 3, 4]}, True), ({"encodings": [8, 3]}, False), ({"encodings": [2, 0]}, False),
-    ({"encodings": [2, 3, 40]}, False), ({"encodings": [3]}, False),
-    ({"encoding_stats": [{"page_type": 2, "encoding": 0}, {"page_type": 0, "encoding": 8}]}, True),
-    ({"encoding_stats": [{"page_type": 3, "encoding": 2}, {"page_type": 0, "encoding": 0}]}, False),
-    ({"encodings": [2], "encoding_stats": []}, False),
-    ({"encodings": [2], "encoding_stats": [{"page_type": 2, "encoding": 2}]}, False)])
+@pytest.mark.parametrize(
+    "changes, fully",
+    [
+        ({"encodings": [2, 3, 4]}, True),
+        ({"encodings": [8, 3]}, False),
+        ({"encodings": [2, 0]}, False),
+        ({"encodings": [2, 3, 40]}, False),
+        ({"encodings": [3]}, False),
+        ({"encoding_stats": [{"page_type": 2, "encoding": 0}, {"page_type": 0, "encoding": 8}]}, True),
+        ({"encoding_stats": [{"page_type": 3, "encoding": 2}, {"page_type": 0, "encoding": 0}]}, False),
+        ({"encodings": [2], "encoding_stats": []}, False),
+        ({"encodings": [2], "encoding_stats": [{"page_type": 2, "encoding": 2}]}, False),
+    ],
+)
 def test_chunks_encoded_by_dictionary_alone(implementation, changes, fully):
     present = kernels.scan.scan(with_metadata(**changes)).chunks("present")[0]
     assert bool(present & wire.PRESENT_FULLY_DICTIONARY_ENCODED) == fully
@@ -411,16 +521,30 @@ def test_chunks_encoded_by_dictionary_alone(implementation, changes, fully):
 
 def test_places_of_indexes_and_filters(implementation):
     plain = GROUP["columns"][0]
-    placed = {"meta_data": METADATA | {"bloom_filter_offset": 100, "bloom_filter_length": 32, "index_page_offset": 7},
-              "offset_index_offset": 200, "offset_index_length": 20, "column_index_offset": 300,
-              "column_index_length": 30}
+    placed = {
+        "meta_data": METADATA | {"bloom_filter_offset": 100, "bloom_filter_length": 32, "index_page_offset": 7},
+        "offset_index_offset": 200,
+        "offset_index_length": 20,
+        "column_index_offset": 300,
+        "column_index_length": 30,
+    }
     scan = kernels.scan.scan(footer(row_groups=[GROUP, GROUP | {"columns": [placed]}, GROUP | {"columns": [plain]}]))
-    for name, value in (("bloom_filter_offset", 100), ("bloom_filter_length", 32), ("index_page_offset", 7),
-                        ("offset_index_offset", 200), ("offset_index_length", 20), ("column_index_offset", 300),
-                        ("column_index_length", 30)):
+    for name, value in (
+        ("bloom_filter_offset", 100),
+        ("bloom_filter_length", 32),
+        ("index_page_offset", 7),
+        ("offset_index_offset", 200),
+        ("offset_index_length", 20),
+        ("column_index_offset", 300),
+        ("column_index_length", 30),
+    ):
         assert list(scan.places(name)) == list(scan.column(0).array(name)) == [-1, value, -1]
-    wanted = (wire.PRESENT_BLOOM_FILTER_OFFSET | wire.PRESENT_BLOOM_FILTER_LENGTH | wire.PRESENT_OFFSET_INDEX
-              | wire.PRESENT_COLUMN_INDEX)
+    wanted = (
+        wire.PRESENT_BLOOM_FILTER_OFFSET
+        | wire.PRESENT_BLOOM_FILTER_LENGTH
+        | wire.PRESENT_OFFSET_INDEX
+        | wire.PRESENT_COLUMN_INDEX
+    )
     assert [present & wanted for present in scan.chunks("present")] == [0, wanted, 0]
 
 
@@ -439,29 +563,37 @@ def test_an_extension_lies_within_the_struct(implementation):
     assert scan.end == len(extended) and list(scan.chunks("num_values")) == [3]
 
 
-@pytest.mark.parametrize("data, told", [
-    (lambda marker: footer(), False),
-    (lambda marker: with_metadata(statistics={"max_value": marker + b"\0\0"}), False),
-    (lambda marker: footer()[:-1] + marker + b"\x02hi\0", True),
-    (lambda marker: footer() + marker + b"\x02hi\0", True),
-    (lambda marker: footer() + b"\0" + marker, False),
-    (lambda marker: footer() + marker[:3], False)])
+@pytest.mark.parametrize(
+    "data, told",
+    [
+        (lambda marker: footer(), False),
+        (lambda marker: with_metadata(statistics={"max_value": marker + b"\0\0"}), False),
+        (lambda marker: footer()[:-1] + marker + b"\x02hi\0", True),
+        (lambda marker: footer() + marker + b"\x02hi\0", True),
+        (lambda marker: footer() + b"\0" + marker, False),
+        (lambda marker: footer() + marker[:3], False),
+    ],
+)
 @pytest.mark.parametrize("marker", [b"\x08\xff\xff\x01", b"\x08\xfe\xff\x03"])
 def test_an_extension_is_told_where_its_marker_heads_a_field(implementation, marker, data, told):
     assert kernels.scan.scan(data(marker)).has_extension == told
 
 
-@pytest.mark.parametrize("inside", [
-    lambda deep: footer()[:-1] + header(40, STRUCT, long=True) + deep + b"\0",
-    lambda deep: footer(schema=[ROOT | {40: Unknown(STRUCT, deep)}, LEAF]),
-    lambda deep: footer(row_groups=[GROUP | {40: Unknown(STRUCT, deep)}]),
-    lambda deep: footer(row_groups=[{"num_rows": 1, "columns": [{40: Unknown(STRUCT, deep)}]}]),
-    lambda deep: footer(row_groups=[GROUP | {"columns": [{"meta_data": METADATA | {40: Unknown(STRUCT, deep)}}]}]),
-    lambda deep: with_metadata(statistics={40: Unknown(STRUCT, deep)}),
-    lambda deep: with_metadata(encoding_stats=[{40: Unknown(STRUCT, deep)}]),
-    lambda deep: footer(key_value_metadata=[{40: Unknown(STRUCT, deep)}]),
-    lambda deep: footer(column_orders=[{40: Unknown(STRUCT, deep)}]),
-    lambda deep: footer(row_groups=[GROUP | {4: Unknown(LIST, b"\x1c" + deep)}])])
+@pytest.mark.parametrize(
+    "inside",
+    [
+        lambda deep: footer()[:-1] + header(40, STRUCT, long=True) + deep + b"\0",
+        lambda deep: footer(schema=[ROOT | {40: Unknown(STRUCT, deep)}, LEAF]),
+        lambda deep: footer(row_groups=[GROUP | {40: Unknown(STRUCT, deep)}]),
+        lambda deep: footer(row_groups=[{"num_rows": 1, "columns": [{40: Unknown(STRUCT, deep)}]}]),
+        lambda deep: footer(row_groups=[GROUP | {"columns": [{"meta_data": METADATA | {40: Unknown(STRUCT, deep)}}]}]),
+        lambda deep: with_metadata(statistics={40: Unknown(STRUCT, deep)}),
+        lambda deep: with_metadata(encoding_stats=[{40: Unknown(STRUCT, deep)}]),
+        lambda deep: footer(key_value_metadata=[{40: Unknown(STRUCT, deep)}]),
+        lambda deep: footer(column_orders=[{40: Unknown(STRUCT, deep)}]),
+        lambda deep: footer(row_groups=[GROUP | {4: Unknown(LIST, b"\x1c" + deep)}]),
+    ],
+)
 def test_a_scan_goes_as_deep_as_a_skip(inside):
     for depth in range(50, 66):
         data = inside(b"\x1c" * depth + b"\0" * depth + b"\0")

@@ -92,7 +92,7 @@ class TestWhatIsReadBack:
         assert reader.bloom(0, 0) == ("none", 0, 0)
         for column, bitset in ((1, sidecars.BLOOM), (2, sidecars.BLOOM * 2)):
             kind, offset, length = reader.bloom(1, column)
-            assert (kind, data[offset:offset + length], offset % 8) == ("inline", bitset, 4)
+            assert (kind, data[offset : offset + length], offset % 8) == ("inline", bitset, 4)
 
     def test_external_filters_say_where_they_are(self, kernel):
         writer = kernel.Writer(sidecars.columns(kernel), bloom_columns=[2], external_blooms=True)
@@ -112,10 +112,17 @@ class TestWhatIsReadBack:
         reader = kernel.Reader(writer.finish(4, 10))
         assert (reader.column_count, list(reader.row_counts)) == (0, [7])
 
-    @pytest.mark.parametrize(("timestamp", "sorting", "flags", "implicit"), [
-        (0, [0], 0, True), (0, [0], wire.PM_COLUMN_FLAG_DESCENDING, False), (0, [0, 1], 0, False), (0, [1], 0, False),
-        (-1, [0], 0, False), (0, [], 0, False),
-    ])
+    @pytest.mark.parametrize(
+        ("timestamp", "sorting", "flags", "implicit"),
+        [
+            (0, [0], 0, True),
+            (0, [0], wire.PM_COLUMN_FLAG_DESCENDING, False),
+            (0, [0, 1], 0, False),
+            (0, [1], 0, False),
+            (-1, [0], 0, False),
+            (0, [], 0, False),
+        ],
+    )
     def test_sorting_by_the_ascending_timestamp_alone_is_implicit(self, kernel, timestamp, sorting, flags, implicit):
         columns = [kernel.Column(b"a", 0, 8, flags, 0, 2, 0, 0), kernel.Column(b"b", 1, 8, 0, 0, 2, 0, 0)]
         data = kernel.Writer(columns, designated_timestamp=timestamp, sorting_columns=sorting).finish(4, 10)

@@ -23,24 +23,44 @@ def footer(table: pa.Table, **options) -> bytes:
     sink = io.BytesIO()
     pq.write_table(table, sink, **options)
     data = sink.getvalue()
-    return data[-8 - int.from_bytes(data[-8:-4], "little"):-8]
+    return data[-8 - int.from_bytes(data[-8:-4], "little") : -8]
 
 
-TABLE = pa.table({
-    "a": [1], "b": pa.array([b"x" * 5], pa.binary(5)), "s": [{"x": 1, "y": [{"z": 2.5}]}], "l": [[1.5]], "c": [2],
-    "d": pa.array([decimal.Decimal(1)], pa.decimal128(9, 2)), "e": pa.array([decimal.Decimal(1)], pa.decimal128(9, 3)),
-}, schema=None).cast(pa.schema([
-    pa.field("a", pa.int64(), nullable=False, metadata={"PARQUET:field_id": "7"}), ("b", pa.binary(5)),
-    ("s", pa.struct({"x": pa.int64(), "y": pa.list_(pa.struct({"z": pa.float64()}))})), ("l", pa.list_(pa.float64())),
-    ("c", pa.int64()), ("d", pa.decimal128(9, 2)), ("e", pa.decimal128(9, 3))]))
+TABLE = pa.table(
+    {
+        "a": [1],
+        "b": pa.array([b"x" * 5], pa.binary(5)),
+        "s": [{"x": 1, "y": [{"z": 2.5}]}],
+        "l": [[1.5]],
+        "c": [2],
+        "d": pa.array([decimal.Decimal(1)], pa.decimal128(9, 2)),
+        "e": pa.array([decimal.Decimal(1)], pa.decimal128(9, 3)),
+    },
+    schema=None,
+).cast(
+    pa.schema(
+        [
+            pa.field("a", pa.int64(), nullable=False, metadata={"PARQUET:field_id": "7"}),
+            ("b", pa.binary(5)),
+            ("s", pa.struct({"x": pa.int64(), "y": pa.list_(pa.struct({"z": pa.float64()}))})),
+            ("l", pa.list_(pa.float64())),
+            ("c", pa.int64()),
+            ("d", pa.decimal128(9, 2)),
+            ("e", pa.decimal128(9, 3)),
+        ]
+    )
+)
 
 
 def test_leaves_have_the_name_and_the_repetition_of_the_field_that_they_are_in(kernel):
     columns = kernel.describe(kernels.scan.scan(footer(TABLE)), lambda *_: 5)
     assert len(columns) == 8
     assert [columns[index] for index in range(4)] == [
-        kernel.Column(b"a", 7, 5, 0, 0, 2, 0, 0), kernel.Column(b"b", -1, 5, 4, 5, 7, 0, 1),
-        kernel.Column(b"s", -1, 5, 4, 0, 2, 0, 2), kernel.Column(b"s", -1, 5, 4, 0, 5, 1, 5)]
+        kernel.Column(b"a", 7, 5, 0, 0, 2, 0, 0),
+        kernel.Column(b"b", -1, 5, 4, 5, 7, 0, 1),
+        kernel.Column(b"s", -1, 5, 4, 0, 2, 0, 2),
+        kernel.Column(b"s", -1, 5, 4, 0, 5, 1, 5),
+    ]
     with pytest.raises(IndexError):
         columns[8]
 
@@ -56,14 +76,24 @@ def test_a_type_is_inferred_from_all_that_it_may_follow_from(kernel):
     types = {column.name: column.type for column in columns}
     assert types[b"d"] != types[b"e"]
     assert [facts for _, facts in said][:5] == [
-        (2, 0, False, 0), (7, 5, False, 0), (2, 0, True, 0), (5, 0, True, 0), (5, 0, True, 1)]
+        (2, 0, False, 0),
+        (7, 5, False, 0),
+        (2, 0, True, 0),
+        (5, 0, True, 0),
+        (5, 0, True, 1),
+    ]
     assert next(b"z" in element for element, facts in said if facts == (5, 0, True, 0))
 
 
 # Of a group: its annotation as Thrift, and whether a leaf in it lies in a list.
 ANNOTATIONS = {
-    "converted": (b"\x15\x06", 1), "logical": (b"\x5c\x3c\x00\x00", 1), "id in a byte": (b"\x5c\x0c\x06\x00\x00", 1),
-    "none": (b"", 0), "map": (b"\x15\x02", 0), "logical map": (b"\x5c\x2c\x00\x00", 0), "empty": (b"\x5c\x00", 0),
+    "converted": (b"\x15\x06", 1),
+    "logical": (b"\x5c\x3c\x00\x00", 1),
+    "id in a byte": (b"\x5c\x0c\x06\x00\x00", 1),
+    "none": (b"", 0),
+    "map": (b"\x15\x02", 0),
+    "logical map": (b"\x5c\x2c\x00\x00", 0),
+    "empty": (b"\x5c\x00", 0),
     "logical before converted": (b"\x15\x06\x4c\x2c\x00\x00", 0),
 }
 
@@ -90,18 +120,30 @@ def test_decimals_that_have_their_digits_beside_the_annotation_are_told_apart(ke
     """By converted types alone, as older writers have them."""
 
     def leaf(name: bytes, scale: int, precision: int) -> bytes:
-        return (b"\x15\x02\x25\x00\x18" + bytes([len(name)]) + name + b"\x25\x0a" + b"\x15" + bytes([scale * 2])
-                + b"\x15" + bytes([precision * 2]) + b"\x00")
+        return (
+            b"\x15\x02\x25\x00\x18"
+            + bytes([len(name)])
+            + name
+            + b"\x25\x0a"
+            + b"\x15"
+            + bytes([scale * 2])
+            + b"\x15"
+            + bytes([precision * 2])
+            + b"\x00"
+        )
 
     elements = b"\x48\x01r\x15\x04\x00" + leaf(b"a", 2, 9) + leaf(b"b", 3, 9)
     thrift = b"\x15\x02\x19\x3c" + elements + b"\x16\x00\x19\x0c\x00"
     from parquetext.sidecar.header import describe
+
     assert [column.type for column in describe(kernels.scan.scan(thrift)).columns] == [
-        30 | 9 << 8 | 2 << 18, 30 | 9 << 8 | 3 << 18]
+        30 | 9 << 8 | 2 << 18,
+        30 | 9 << 8 | 3 << 18,
+    ]
 
 
 def test_a_leaf_of_a_physical_type_that_is_none(kernel):
-    thrift = (b"\x15\x02\x19\x2c\x48\x01r\x15\x02\x00" + b"\x15\x10\x25\x00\x18\x01x\x00" + b"\x16\x00\x19\x0c\x00")
+    thrift = b"\x15\x02\x19\x2c\x48\x01r\x15\x02\x00" + b"\x15\x10\x25\x00\x18\x01x\x00" + b"\x16\x00\x19\x0c\x00"
     with pytest.raises(Unsupported) as caught:
         kernel.describe(kernels.scan.scan(thrift), lambda *_: -1)
     assert (caught.value.code, caught.value.expected, caught.value.found) == (wire.UNSUPPORTED_VALUE, 7, 8)
@@ -115,9 +157,14 @@ def test_blocks_are_written_from_a_scan_of_as_many_leaves_only(kernel):
 
 def test_a_row_group_without_a_chunk_for_each_leaf(kernel):
     chunk = b"\x26\x08\x00"  # nothing but its offset
-    thrift = (b"\x15\x02\x19\x3c\x48\x01r\x15\x04\x00" + b"\x15\x02\x25\x00\x18\x01x\x00"
-              + b"\x15\x02\x25\x00\x18\x01y\x00"
-              + b"\x16\x02\x19\x1c\x19\x1c" + chunk + b"\x16\x02\x16\x02\x00\x00")
+    thrift = (
+        b"\x15\x02\x19\x3c\x48\x01r\x15\x04\x00"
+        + b"\x15\x02\x25\x00\x18\x01x\x00"
+        + b"\x15\x02\x25\x00\x18\x01y\x00"
+        + b"\x16\x02\x19\x1c\x19\x1c"
+        + chunk
+        + b"\x16\x02\x16\x02\x00\x00"
+    )
     scan = kernels.scan.scan(thrift)
     writer = kernel.Writer(kernel.describe(scan, lambda *_: 5))
     with pytest.raises(Unsupported) as caught:
@@ -133,11 +180,16 @@ def metadata(codec: int) -> bytes:
     return b"\x15\x02\x19\x05\x19\x18\x01x\x15" + bytes([codec * 2]) + b"\x16\x02\x16\x02\x16\x02\x26\x08\x00"
 
 
-@pytest.mark.parametrize(("chunk", "code"), [
-    (b"\x26\x08\x00", wire.NO_METADATA), (b"\x18\x01f\x16\x08\x1c" + metadata(0) + b"\x00", wire.PM_FILE_PATH),
-    (b"\x26\x08\x1c" + metadata(8) + b"\x00", wire.UNSUPPORTED_VALUE),
-    (b"\x26\x08\x1c" + metadata(-1 & 63) + b"\x00", wire.UNSUPPORTED_VALUE)],
-    ids=["no metadata", "in another file", "codec 8", "codec 63"])
+@pytest.mark.parametrize(
+    ("chunk", "code"),
+    [
+        (b"\x26\x08\x00", wire.NO_METADATA),
+        (b"\x18\x01f\x16\x08\x1c" + metadata(0) + b"\x00", wire.PM_FILE_PATH),
+        (b"\x26\x08\x1c" + metadata(8) + b"\x00", wire.UNSUPPORTED_VALUE),
+        (b"\x26\x08\x1c" + metadata(-1 & 63) + b"\x00", wire.UNSUPPORTED_VALUE),
+    ],
+    ids=["no metadata", "in another file", "codec 8", "codec 63"],
+)
 def test_chunks_that_a_sidecar_cannot_tell_of(kernel, chunk, code):
     scan = kernels.scan.scan(LEAF + chunk + END)
     writer = kernel.Writer(kernel.describe(scan, lambda *_: 5))

@@ -58,7 +58,7 @@ class TestCommitted:
         more = sidecars.appended(kernel, data, kernel.Reader(data), None, (9004, 600))
         with open(place, "r+b") as file:
             file.seek(len(data))
-            file.write(more[len(data):])
+            file.write(more[len(data) :])
             file.flush()
             assert kernel.Reader(kernel.map_file(place)).row_group_count == 2
             file.seek(0)
@@ -83,8 +83,10 @@ class TestCommitted:
                     write(place, sidecars.sidecar(kernel, ours=ours, squash_tracker=number))
                 assert kernel.Reader(kernel.map_file(place)).squash_tracker == number
 
-    @pytest.mark.parametrize(("cut", "code"), [
-        (0, wire.PM_TRUNCATED), (7, wire.PM_TRUNCATED), (8, wire.PM_SIZE_BEYOND), (-1, wire.PM_SIZE_BEYOND)])
+    @pytest.mark.parametrize(
+        ("cut", "code"),
+        [(0, wire.PM_TRUNCATED), (7, wire.PM_TRUNCATED), (8, wire.PM_SIZE_BEYOND), (-1, wire.PM_SIZE_BEYOND)],
+    )
     def test_a_file_cut_after_it_was_mapped_before(self, kernel, ours, place, cut, code):
         data = sidecars.sidecar(kernel, ours=ours)
         write(place, data)
@@ -144,7 +146,7 @@ class TestTruncated:
         write(place, sidecars.sidecar(kernel, ours=True))
         assert type(kernel.map_file(place)) is not bytes
         data = sidecars.sidecar(kernel, ours=True)
-        write(place, sidecars.appended(kernel, data, kernel.Reader(data), None, (9004, 600)))   # our note in it still
+        write(place, sidecars.appended(kernel, data, kernel.Reader(data), None, (9004, 600)))  # our note in it still
         assert type(kernel.map_file(place)) is bytes
         pq.write_table(pa.table({"a": range(9), "b": range(9)}), tmp_path / "t.parquet", row_group_size=3)
         built = build(tmp_path / "t.parquet")
@@ -161,9 +163,17 @@ class TestUntouched:
         return path
 
     def noted(self, kernel, status: os.stat_result, **other) -> bytes:
-        facts = {"layout": wire.PM_ORIGIN_KNOWN_LAYOUT, "flags": 0, "crc": 1, "length": 500,
-                 "modified": status.st_mtime_ns, "changed": status.st_ctime_ns, "device": status.st_dev,
-                 "inode": status.st_ino, "tag": 0} | other
+        facts = {
+            "layout": wire.PM_ORIGIN_KNOWN_LAYOUT,
+            "flags": 0,
+            "crc": 1,
+            "length": 500,
+            "modified": status.st_mtime_ns,
+            "changed": status.st_ctime_ns,
+            "device": status.st_dev,
+            "inode": status.st_ino,
+            "tag": 0,
+        } | other
         note = ORIGIN.pack(*facts.values())
         return sidecars.writer(kernel).finish(6004, 500, scratchpad=[(7, b"x"), (wire.PM_ORIGIN_CODE, note)])
 
@@ -175,9 +185,19 @@ class TestUntouched:
         assert ORIGIN.unpack(reader.note(wire.PM_ORIGIN_CODE))[2:4] == (1, 500)
         assert reader.note(9) is None
 
-    @pytest.mark.parametrize("other", [
-        {"layout": 0}, {"layout": 3}, {"length": 499}, {"modified": 1}, {"changed": 1}, {"device": 1}, {"inode": 1},
-        {"modified": -1, "changed": -1}])
+    @pytest.mark.parametrize(
+        "other",
+        [
+            {"layout": 0},
+            {"layout": 3},
+            {"length": 499},
+            {"modified": 1},
+            {"changed": 1},
+            {"device": 1},
+            {"inode": 1},
+            {"modified": -1, "changed": -1},
+        ],
+    )
     def test_a_note_of_another_file_is_none_of_this_one(self, kernel, file, place, other):
         write(place, self.noted(kernel, file.stat(), **other))
         assert kernel.open_untouched(str(file), place) is None

@@ -21,8 +21,12 @@ STATISTICS = st.binary(max_size=20)
 @st.composite
 def tables(draw):
     """Columns, the writer's options, and row groups as (rows, facts of chunks)."""
-    columns = draw(st.lists(st.tuples(NAMES, I32, I32, I32, I32, st.integers(0, 255), st.integers(0, 255),
-                                      st.integers(0, 255)), max_size=4))
+    columns = draw(
+        st.lists(
+            st.tuples(NAMES, I32, I32, I32, I32, st.integers(0, 255), st.integers(0, 255), st.integers(0, 255)),
+            max_size=4,
+        )
+    )
     count = len(columns)
     indexes = st.lists(st.integers(0, count - 1), max_size=3) if count else st.just([])
     options = {
@@ -43,7 +47,10 @@ def tables(draw):
 def endings(draw):
     notes = st.lists(st.tuples(st.integers(0, (1 << 32) - 1), st.binary(max_size=9)), max_size=3)
     return (draw(U64), draw(st.integers(0, (1 << 32) - 1))), {
-        "unused_bytes": draw(U64), "seq_txn": draw(I64), "scratchpad": draw(notes)}
+        "unused_bytes": draw(U64),
+        "seq_txn": draw(I64),
+        "scratchpad": draw(notes),
+    }
 
 
 def written(kernel, table, ending) -> bytes:
@@ -75,7 +82,9 @@ def test_what_was_written_is_read(table, ending):
         assert reader.sorting_columns == options["sorting_columns"]
         assert list(reader.bloom_columns) == sorted(set(options["bloom_columns"]))
         assert (reader.designated_timestamp, reader.squash_tracker) == (
-            options["designated_timestamp"], options["squash_tracker"])
+            options["designated_timestamp"],
+            options["squash_tracker"],
+        )
         footer, (place, more) = reader.footer, ending
         assert (footer.parquet_footer_offset, footer.parquet_footer_length) == place
         assert (footer.unused_bytes, footer.seq_txn) == (more["unused_bytes"], more["seq_txn"])
@@ -97,7 +106,7 @@ def test_damaged_bytes_under_a_right_checksum_are_read_alike(table, ending, data
     for _ in range(data.draw(st.integers(1, 3))):
         at = data.draw(st.integers(8, len(sidecar) - 1))
         sidecar[at] = data.draw(st.sampled_from([0, 1, 8, 127, 128, 255]) | st.integers(0, 255))
-    cut = bytes(sidecar[:data.draw(st.just(len(sidecar)) | st.integers(0, len(sidecar)))])
+    cut = bytes(sidecar[: data.draw(st.just(len(sidecar)) | st.integers(0, len(sidecar)))])
     damaged = sidecars.with_checksum(cut)
     readings = [outcome(lambda kernel=kernel: sidecars.reading(kernel.Reader(damaged))) for kernel in (native, pure)]
     assert readings[0] == readings[1]

@@ -16,7 +16,7 @@ def kernel(implementation):
 
 
 def at(data: bytes, offset: int, value: bytes) -> bytes:
-    return sidecars.with_checksum(data[:offset] + value + data[offset + len(value):])
+    return sidecars.with_checksum(data[:offset] + value + data[offset + len(value) :])
 
 
 def u32(value: int) -> bytes:
@@ -60,56 +60,99 @@ REJECTED = {
     "sorted by no timestamp": (lambda f: at(f.data, 16, b"\xff" * 4), wire.PM_SORTED_BY_NOTHING, lambda f: 8),
     "a timestamp beyond the columns": (lambda f: at(f.data, 16, u32(3)), wire.PM_TIMESTAMP, lambda f: 16),
     "a timestamp below -1": (
-        lambda f: at(at(f.data, 8, b"\x09"), 16, b"\xfe\xff\xff\xff"), wire.PM_TIMESTAMP, lambda f: 16),
+        lambda f: at(at(f.data, 8, b"\x09"), 16, b"\xfe\xff\xff\xff"),
+        wire.PM_TIMESTAMP,
+        lambda f: 16,
+    ),
     "a name over the descriptors": (lambda f: at(f.data, 64, u64(127)), wire.PM_NAME, lambda f: 64),
     "a name behind the end": (lambda f: at(f.data, 64, u64(1 << 30)), wire.PM_NAME, lambda f: 64),
     "a name that overflows": (lambda f: at(f.data, 64, b"\xff" * 8), wire.PM_NAME, lambda f: 64),
     "a name longer than the file": (lambda f: at(f.data, 64 + 24, b"\xff" * 4), wire.PM_NAME, lambda f: 64),
-    "no count of filters' columns": (lambda f: f.data[:f.blooms + 3], wire.PM_TRUNCATED, lambda f: f.blooms),
+    "no count of filters' columns": (lambda f: f.data[: f.blooms + 3], wire.PM_TRUNCATED, lambda f: f.blooms),
     "filters of no column": (lambda f: at(f.data, f.blooms, u32(0)), wire.PM_BLOOM_COUNT, lambda f: f.blooms),
     "more filters than columns": (lambda f: at(f.data, f.blooms, u32(4)), wire.PM_BLOOM_COUNT, lambda f: f.blooms),
-    "filters' columns cut": (lambda f: f.data[:f.blooms + 11], wire.PM_TRUNCATED, lambda f: f.blooms + 4),
+    "filters' columns cut": (lambda f: f.data[: f.blooms + 11], wire.PM_TRUNCATED, lambda f: f.blooms + 4),
     "a filter's column beyond": (
-        lambda f: at(f.data, f.blooms + 8, u32(3)), wire.PM_BLOOM_COLUMN, lambda f: f.blooms + 8),
+        lambda f: at(f.data, f.blooms + 8, u32(3)),
+        wire.PM_BLOOM_COLUMN,
+        lambda f: f.blooms + 8,
+    ),
     "filters' columns that fall": (
-        lambda f: at(f.data, f.blooms + 8, u32(0)), wire.PM_BLOOM_ORDER, lambda f: f.blooms + 8),
+        lambda f: at(f.data, f.blooms + 8, u32(0)),
+        wire.PM_BLOOM_ORDER,
+        lambda f: f.blooms + 8,
+    ),
     "a filter's column twice": (
-        lambda f: at(f.data, f.blooms + 8, u32(1)), wire.PM_BLOOM_ORDER, lambda f: f.blooms + 8),
-    "squash tracker cut": (lambda f: f.data[:f.squash + 7], wire.PM_TRUNCATED, lambda f: f.squash),
+        lambda f: at(f.data, f.blooms + 8, u32(1)),
+        wire.PM_BLOOM_ORDER,
+        lambda f: f.blooms + 8,
+    ),
+    "squash tracker cut": (lambda f: f.data[: f.squash + 7], wire.PM_TRUNCATED, lambda f: f.squash),
     "a size beyond the file": (lambda f: u64(len(f.data) + 1) + f.data[8:], wire.PM_SIZE_BEYOND, lambda f: 0),
     "a size that is too small": (lambda f: u64(35) + f.data[8:], wire.PM_SIZE_SMALL, lambda f: 0),
     "a size of nothing": (lambda f: u64(0) + f.data[8:], wire.PM_SIZE_SMALL, lambda f: 0),
     "a footer longer than the file": (
-        lambda f: f.data[:-4] + u32(len(f.data)), wire.PM_FOOTER_LENGTH, lambda f: len(f.data) - 4),
+        lambda f: f.data[:-4] + u32(len(f.data)),
+        wire.PM_FOOTER_LENGTH,
+        lambda f: len(f.data) - 4,
+    ),
     "a footer over the header": (
-        lambda f: f.data[:-4] + u32(len(f.data) - 40), wire.PM_FOOTER_PLACE, lambda f: len(f.data) - 4),
+        lambda f: f.data[:-4] + u32(len(f.data) - 40),
+        wire.PM_FOOTER_PLACE,
+        lambda f: len(f.data) - 4,
+    ),
     "a footer without its fixed part": (
-        lambda f: f.data[:-4] + u32(43), wire.PM_FOOTER_SHORT, lambda f: len(f.data) - 4),
+        lambda f: f.data[:-4] + u32(43),
+        wire.PM_FOOTER_SHORT,
+        lambda f: len(f.data) - 4,
+    ),
     "more row groups than fit": (
-        lambda f: at(f.data, f.footer + 12, b"\xff" * 4), wire.PM_FOOTER_SHORT, lambda f: f.footer + 12),
+        lambda f: at(f.data, f.footer + 12, b"\xff" * 4),
+        wire.PM_FOOTER_SHORT,
+        lambda f: f.footer + 12,
+    ),
     "filters' matrix cut": (
-        lambda f: at(f.data, f.footer + 12, u32(9)), wire.PM_FOOTER_SHORT, lambda f: f.entries + 36),
+        lambda f: at(f.data, f.footer + 12, u32(9)),
+        wire.PM_FOOTER_SHORT,
+        lambda f: f.entries + 36,
+    ),
     "required footer feature": (
-        lambda f: at(f.data, f.footer + 39, b"\x80"), wire.PM_REQUIRED_FEATURES, lambda f: f.footer + 32),
+        lambda f: at(f.data, f.footer + 39, b"\x80"),
+        wire.PM_REQUIRED_FEATURES,
+        lambda f: f.footer + 32,
+    ),
     "a sequence number cut": (lambda f: cut(f, f.sections), wire.PM_FOOTER_SHORT, lambda f: f.sections),
     "a scratchpad's count cut": (lambda f: cut(f, f.scratchpad), wire.PM_FOOTER_SHORT, lambda f: f.scratchpad),
     "an empty scratchpad": (
-        lambda f: at(f.data, f.scratchpad, u32(0)), wire.PM_SCRATCHPAD_EMPTY, lambda f: f.scratchpad),
+        lambda f: at(f.data, f.scratchpad, u32(0)),
+        wire.PM_SCRATCHPAD_EMPTY,
+        lambda f: f.scratchpad,
+    ),
     "a scratchpad of too many entries": (
-        lambda f: at(f.data, f.scratchpad, u32(9)), wire.PM_FOOTER_SHORT, lambda f: len(f.data) - 8),
+        lambda f: at(f.data, f.scratchpad, u32(9)),
+        wire.PM_FOOTER_SHORT,
+        lambda f: len(f.data) - 8,
+    ),
     "a scratchpad's entry beyond the checksum": (
-        lambda f: at(f.data, f.scratchpad + 8, u32(1 << 31)), wire.PM_FOOTER_SHORT, lambda f: f.scratchpad + 12),
+        lambda f: at(f.data, f.scratchpad + 8, u32(1 << 31)),
+        wire.PM_FOOTER_SHORT,
+        lambda f: f.scratchpad + 12,
+    ),
     "a block over the header": (lambda f: at(f.data, f.entries, u32(1)), wire.PM_BLOCK, lambda f: f.entries),
     "a block over the footer": (
-        lambda f: at(f.data, f.entries + 4, u32(f.footer // 8 - 1)), wire.PM_BLOCK, lambda f: f.entries + 4),
+        lambda f: at(f.data, f.entries + 4, u32(f.footer // 8 - 1)),
+        wire.PM_BLOCK,
+        lambda f: f.entries + 4,
+    ),
     "a block far beyond": (lambda f: at(f.data, f.entries, b"\xff" * 4), wire.PM_BLOCK, lambda f: f.entries),
-    "a wrong checksum": (
-        lambda f: f.data[:-8] + bytes(4) + f.data[-4:], wire.CHECKSUM, lambda f: len(f.data) - 8),
-    "rows beyond a signed number": (
-        lambda f: at(f.data, f.block, u64(1 << 63)), wire.PM_ROWS, lambda f: f.block),
+    "a wrong checksum": (lambda f: f.data[:-8] + bytes(4) + f.data[-4:], wire.CHECKSUM, lambda f: len(f.data) - 8),
+    "rows beyond a signed number": (lambda f: at(f.data, f.block, u64(1 << 63)), wire.PM_ROWS, lambda f: f.block),
     "a codec that is none": (lambda f: at(f.data, f.chunk, b"\x08"), wire.PM_CODEC, lambda f: f.chunk),
     "a statistic over the footer": (
-        lambda f: at(f.data, f.chunk + 64 + 56 + 2, u32(1 << 31)), wire.PM_STATISTIC, lambda f: f.chunk + 64 + 56),
+        lambda f: at(f.data, f.chunk + 64 + 56 + 2, u32(1 << 31)),
+        wire.PM_STATISTIC,
+        lambda f: f.chunk + 64 + 56,
+    ),
 }
 
 
@@ -193,12 +236,25 @@ class TestTraps:
         flags = places.data[chunk + 2] & ~wire.PM_STAT_MIN_INLINED
         data = at(at(places.data, chunk + 2, bytes([flags])), chunk + wire.PM_CHUNK_MIN_STAT, u64(2 << 16 | 4))
         said = sidecars.reading(kernel.Reader(data))
-        assert said["min", 1][0] == data[region + 2:region + 6] == b"long"
+        assert said["min", 1][0] == data[region + 2 : region + 6] == b"long"
 
-    @pytest.mark.parametrize(("physical", "fixed", "width"), [
-        (0, 0, 1), (1, 0, 4), (2, 0, 8), (3, 0, 5), (4, 0, 4), (5, 0, 8), (6, 0, 5), (7, 3, 3), (7, 16, 8), (7, -1, 0),
-        (8, 0, 0), (255, 9, 0),
-    ])
+    @pytest.mark.parametrize(
+        ("physical", "fixed", "width"),
+        [
+            (0, 0, 1),
+            (1, 0, 4),
+            (2, 0, 8),
+            (3, 0, 5),
+            (4, 0, 4),
+            (5, 0, 8),
+            (6, 0, 5),
+            (7, 3, 3),
+            (7, 16, 8),
+            (7, -1, 0),
+            (8, 0, 0),
+            (255, 9, 0),
+        ],
+    )
     def test_the_width_of_an_inline_statistic_is_the_type_s_or_the_chunk_s(self, kernel, physical, fixed, width):
         writer = kernel.Writer([kernel.Column(b"x", 0, 5, 0, fixed, physical, 0, 0)])
         writer.add(1, [kernel.Chunk(min=b"\1\2\3\4\5")])
@@ -223,9 +279,19 @@ class TestTraps:
             kernel.Reader(moved)
         assert (caught.value.code, caught.value.offset) == (wire.PM_FOOTER_PLACE, len(moved) - 4)
 
-    @pytest.mark.parametrize(("column", "first", "count"), [
-        (3, 0, None), (-1, 0, None), (1 << 32, 0, None), (0, 3, None), (0, 0, 3), (0, 2, 1), (0, 1, (1 << 32) - 1),
-        (0, -1, 1)])
+    @pytest.mark.parametrize(
+        ("column", "first", "count"),
+        [
+            (3, 0, None),
+            (-1, 0, None),
+            (1 << 32, 0, None),
+            (0, 3, None),
+            (0, 0, 3),
+            (0, 2, 1),
+            (0, 1, (1 << 32) - 1),
+            (0, -1, 1),
+        ],
+    )
     def test_columns_and_row_groups_that_are_none(self, kernel, column, first, count):
         reader = kernel.Reader(sidecars.sidecar(kernel))
         with pytest.raises(ParquetextError) as caught:
@@ -281,4 +347,4 @@ class TestTraps:
         wrong = places.data[:-8] + bytes(4) + places.data[-4:]
         assert kernel.Reader(wrong, verify=False).row_group_count == 2
         with pytest.raises(Damaged):
-            kernel.Reader(wrong[:places.entries] + b"\xff" * 4 + wrong[places.entries + 4:], verify=False)
+            kernel.Reader(wrong[: places.entries] + b"\xff" * 4 + wrong[places.entries + 4 :], verify=False)

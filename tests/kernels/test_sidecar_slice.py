@@ -23,12 +23,17 @@ FIXED = 24
 @pytest.fixture(scope="module")
 def footer() -> bytes:
     rows = range(60)
-    table = pa.table({"a": pa.array(rows, pa.int64()), "b": [{"c": str(n), "d": [n]} for n in rows],
-                      "e": pa.array([n / 3 for n in rows], pa.float32())})
+    table = pa.table(
+        {
+            "a": pa.array(rows, pa.int64()),
+            "b": [{"c": str(n), "d": [n]} for n in rows],
+            "e": pa.array([n / 3 for n in rows], pa.float32()),
+        }
+    )
     sink = io.BytesIO()
     pq.write_table(table, sink, row_group_size=20)
     data = sink.getvalue()
-    return data[-8 - struct.unpack("<I", data[-8:-4])[0]:-8]
+    return data[-8 - struct.unpack("<I", data[-8:-4])[0] : -8]
 
 
 @pytest.fixture(scope="module")
@@ -49,11 +54,24 @@ def said(kernel, scanner, footer: bytes, note: bytes, leaves=(0, 2), row_groups=
     reader, _ = opened(kernel, scanner, footer)
     slices = kernel.Slices(reader, note)
     schema = scanner.scan(slices.schema)
-    names = ("present", "num_values", "total_uncompressed_size", "total_compressed_size", "data_page_offset",
-             "dictionary_page_offset", "null_count", "type", "codec", "encodings", "bloom_filter_offset")
+    names = (
+        "present",
+        "num_values",
+        "total_uncompressed_size",
+        "total_compressed_size",
+        "data_page_offset",
+        "dictionary_page_offset",
+        "null_count",
+        "type",
+        "codec",
+        "encodings",
+        "bloom_filter_offset",
+    )
     columns = [slices.column(schema, leaf) for leaf in range(schema.leaf_count)]
-    facts = [[column.array(name).tolist() for name in names] + [column.bound_values(1), column.bound_values(2)]
-             for column in columns]
+    facts = [
+        [column.array(name).tolist() for name in names] + [column.bound_values(1), column.bound_values(2)]
+        for column in columns
+    ]
     return [slices.key_values, slices.key_value_count, facts, slices.slice(schema, leaves, row_groups)]
 
 
@@ -65,8 +83,17 @@ def test_chunks_are_those_of_the_footer(footer, note):
     assert schema.row_group_count == 0
     for leaf in range(scan.leaf_count):
         ours, theirs = slices.column(schema, leaf), scan.column(leaf)
-        for name in ("num_values", "total_uncompressed_size", "total_compressed_size", "data_page_offset",
-                     "dictionary_page_offset", "null_count", "type", "codec", "encodings"):
+        for name in (
+            "num_values",
+            "total_uncompressed_size",
+            "total_compressed_size",
+            "data_page_offset",
+            "dictionary_page_offset",
+            "null_count",
+            "type",
+            "codec",
+            "encodings",
+        ):
             assert ours.array(name) == theirs.array(name), name
         assert ours.bound_values(1) == theirs.bound_values(1)
         assert ours.bound_values(2) == theirs.bound_values(2)
@@ -80,8 +107,9 @@ def test_both_say_the_same(footer, note):
 
 
 def test_both_write_the_same(footer):
-    native, pure = (kernel.runs(scanner.scan(footer)) for kernel, scanner in
-                    zip(both("sidecar"), both("scan"), strict=True))
+    native, pure = (
+        kernel.runs(scanner.scan(footer)) for kernel, scanner in zip(both("sidecar"), both("scan"), strict=True)
+    )
     assert native == pure
 
 
@@ -110,5 +138,6 @@ def test_a_chunk_of_another_file_has_no_note(footer):
     facts = values.read("FileMetaData", footer)
     facts["row_groups"][0]["columns"][0]["file_path"] = "other.parquet"
     moved = values.write("FileMetaData", facts)
-    assert [kernel.runs(scanner.scan(moved)) for kernel, scanner in
-            zip(both("sidecar"), both("scan"), strict=True)] == [None, None]
+    assert [
+        kernel.runs(scanner.scan(moved)) for kernel, scanner in zip(both("sidecar"), both("scan"), strict=True)
+    ] == [None, None]

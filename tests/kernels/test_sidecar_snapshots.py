@@ -92,7 +92,7 @@ class TestSnapshots:
     def test_a_chain_that_does_not_lead_back_is_none(self, kernel, chain, previous):
         data, footer = bytearray(chain), kernel.Reader(chain).footer
         value = footer.size if previous == "its own" else previous
-        data[footer.offset + 24:footer.offset + 32] = value.to_bytes(8, "little")
+        data[footer.offset + 24 : footer.offset + 32] = value.to_bytes(8, "little")
         data = sidecars.with_checksum(bytes(data))
         for options in ({}, {"parquet_size": 77}):
             with pytest.raises(Damaged) as caught:
@@ -101,7 +101,7 @@ class TestSnapshots:
 
     def test_a_parquet_size_beyond_64_bits_belongs_to_no_file(self, kernel, chain):
         data, footer = bytearray(chain), kernel.Reader(chain).footer
-        data[footer.offset:footer.offset + 8] = b"\xff" * 8
+        data[footer.offset : footer.offset + 8] = b"\xff" * 8
         data = sidecars.with_checksum(bytes(data))
         assert kernel.Reader(data, parquet_size=9612).row_group_count == 3
         with pytest.raises(Damaged):

@@ -31,9 +31,15 @@ class TestWriter:
                 with pytest.raises(ParquetextError, match="65536 bytes"):
                     writer.add(1, [chunk])
 
-    @pytest.mark.parametrize("options", [
-        {"designated_timestamp": 3}, {"designated_timestamp": -2}, {"sorting_columns": [3]}, {"bloom_columns": [3]},
-    ])
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"designated_timestamp": 3},
+            {"designated_timestamp": -2},
+            {"sorting_columns": [3]},
+            {"bloom_columns": [3]},
+        ],
+    )
     def test_columns_that_are_none(self, kernel, options):
         with pytest.raises(ParquetextError, match="out of range"):
             kernel.Writer(sidecars.columns(kernel), **options)
@@ -50,7 +56,7 @@ class TestWriter:
         sink = io.BytesIO()
         pq.write_table(pa.table({"a": range(9)}), sink, row_group_size=4)
         length = int.from_bytes(sink.getvalue()[-8:-4], "little")
-        scan = kernels.scan.scan(sink.getvalue()[-8 - length:-8])
+        scan = kernels.scan.scan(sink.getvalue()[-8 - length : -8])
         writer = kernel.Writer([kernel.Column(b"a", -1, 6, 0, 0, 2, 0, 1)])
         for rows in (70, 80, 90):
             writer.add(rows, [kernel.Chunk()])
@@ -79,7 +85,10 @@ class TestWriter:
             with pytest.raises(ParquetextError) as caught:
                 writer.add(1, [pure.Chunk(bloom=bytes(32))])
             assert (caught.value.code, caught.value.expected, caught.value.found) == (
-                wire.PM_BLOCK_OFFSET, last, start if start > last else reached)
+                wire.PM_BLOCK_OFFSET,
+                last,
+                start if start > last else reached,
+            )
 
     def test_a_writer_writes_once(self, kernel):
         writer = kernel.Writer([])

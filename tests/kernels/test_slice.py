@@ -23,7 +23,7 @@ ARROW_SCHEMA = b"ARROW:schema"
 
 def footer_of(file: bytes) -> bytes:
     length = struct.unpack("<I", file[-8:-4])[0]
-    return file[-8 - length:-8]
+    return file[-8 - length : -8]
 
 
 def metadata_of(footer: bytes) -> pq.FileMetaData:
@@ -36,7 +36,7 @@ def fields(data: bytes, at: int = 0) -> dict[int, tuple]:
 
 def field_bytes(data: bytes, id: int) -> bytes | None:
     found = fields(data).get(id)
-    return None if found is None else bytes(data[found[3]:found[4]])
+    return None if found is None else bytes(data[found[3] : found[4]])
 
 
 def sliced(file: bytes, leaves, row_groups=None, **options) -> bytes:
@@ -53,10 +53,16 @@ def samples(kind: pa.DataType) -> list:
         parts = {field.name: samples(field.type) for field in kind}
         return [None if row == 1 else {name: part[row] for name, part in parts.items()} for row in range(ROWS)]
     if pa.types.is_map(kind):
-        return [[], None, *([(key, item) for key, item in zip("kl", samples(kind.item_type)[start:], strict=False)]
-                            for start in (0, 2, 4))]
+        return [
+            [],
+            None,
+            *(
+                [(key, item) for key, item in zip("kl", samples(kind.item_type)[start:], strict=False)]
+                for start in (0, 2, 4)
+            ),
+        ]
     if pa.types.is_fixed_size_list(kind):
-        return [samples(kind.value_type)[row:row + 1] * kind.list_size for row in range(ROWS)]
+        return [samples(kind.value_type)[row : row + 1] * kind.list_size for row in range(ROWS)]
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         return [samples(kind.value_type), [], None, samples(kind.value_type)[:1], []]
     if pa.types.is_decimal(kind):
@@ -80,24 +86,50 @@ def values(kind: pa.DataType) -> pa.Array:
     return pa.array(samples(kind), kind)
 
 
-DEEP = pa.struct([
-    pa.field("a", pa.duration("us")),
-    pa.field("b", pa.struct([pa.field("c", pa.string_view()), pa.field("d", pa.uint8(), metadata={"m": "d"})])),
-    pa.field("e", pa.list_(pa.struct([pa.field("f", pa.time32("ms")), pa.field("g", pa.large_string())]))),
-])
+DEEP = pa.struct(
+    [
+        pa.field("a", pa.duration("us")),
+        pa.field("b", pa.struct([pa.field("c", pa.string_view()), pa.field("d", pa.uint8(), metadata={"m": "d"})])),
+        pa.field("e", pa.list_(pa.struct([pa.field("f", pa.time32("ms")), pa.field("g", pa.large_string())]))),
+    ]
+)
 TYPES = {
-    "int32": pa.int32(), "uint16": pa.uint16(), "uint64": pa.uint64(), "int8": pa.int8(), "half": pa.float16(),
-    "float": pa.float32(), "double": pa.float64(), "bool": pa.bool_(), "string": pa.string(),
-    "large_string": pa.large_string(), "string_view": pa.string_view(), "binary": pa.binary(),
-    "large_binary": pa.large_binary(), "binary_view": pa.binary_view(), "fixed": pa.binary(3),
-    "decimal": pa.decimal128(38, 4), "decimal256": pa.decimal256(60, 2), "decimal32": pa.decimal32(9, 1),
-    "date32": pa.date32(), "date64": pa.date64(), "time32": pa.time32("ms"), "time64": pa.time64("ns"),
-    "zoned": pa.timestamp("us", "Asia/Kathmandu"), "naive": pa.timestamp("ns"), "seconds": pa.timestamp("s"),
-    "duration": pa.duration("ms"), "dictionary": pa.dictionary(pa.int16(), pa.string()),
-    "ordered": pa.dictionary(pa.int32(), pa.large_string(), ordered=True), "null": pa.null(), "uuid": pa.uuid(),
-    "list": pa.list_(pa.duration("s")), "large_list": pa.large_list(pa.int16()), "fixed_list": pa.list_(pa.uint32(), 2),
+    "int32": pa.int32(),
+    "uint16": pa.uint16(),
+    "uint64": pa.uint64(),
+    "int8": pa.int8(),
+    "half": pa.float16(),
+    "float": pa.float32(),
+    "double": pa.float64(),
+    "bool": pa.bool_(),
+    "string": pa.string(),
+    "large_string": pa.large_string(),
+    "string_view": pa.string_view(),
+    "binary": pa.binary(),
+    "large_binary": pa.large_binary(),
+    "binary_view": pa.binary_view(),
+    "fixed": pa.binary(3),
+    "decimal": pa.decimal128(38, 4),
+    "decimal256": pa.decimal256(60, 2),
+    "decimal32": pa.decimal32(9, 1),
+    "date32": pa.date32(),
+    "date64": pa.date64(),
+    "time32": pa.time32("ms"),
+    "time64": pa.time64("ns"),
+    "zoned": pa.timestamp("us", "Asia/Kathmandu"),
+    "naive": pa.timestamp("ns"),
+    "seconds": pa.timestamp("s"),
+    "duration": pa.duration("ms"),
+    "dictionary": pa.dictionary(pa.int16(), pa.string()),
+    "ordered": pa.dictionary(pa.int32(), pa.large_string(), ordered=True),
+    "null": pa.null(),
+    "uuid": pa.uuid(),
+    "list": pa.list_(pa.duration("s")),
+    "large_list": pa.large_list(pa.int16()),
+    "fixed_list": pa.list_(pa.uint32(), 2),
     "list_list": pa.list_(pa.large_list(pa.duration("ns"))),
-    "map": pa.map_(pa.large_string(), pa.timestamp("ms", "UTC")), "deep": DEEP,
+    "map": pa.map_(pa.large_string(), pa.timestamp("ms", "UTC")),
+    "deep": DEEP,
 }
 
 
@@ -136,10 +168,21 @@ def test_each_type_is_read_by_its_slice_as_by_the_whole_footer(implementation, a
     same(got, pq.ParquetFile(io.BytesIO(all_types)).read(columns=[column]))
 
 
-@pytest.mark.parametrize("paths", [
-    ["deep.a"], ["deep.b"], ["deep.b.c"], ["deep.b.d"], ["deep.e"], ["deep.a", "deep.b.d"], ["deep.b.c", "deep.e"],
-    ["int32", "deep.b.d", "map"], ["dictionary", "deep.b.c", "ordered"],
-], ids=" ".join)
+@pytest.mark.parametrize(
+    "paths",
+    [
+        ["deep.a"],
+        ["deep.b"],
+        ["deep.b.c"],
+        ["deep.b.d"],
+        ["deep.e"],
+        ["deep.a", "deep.b.d"],
+        ["deep.b.c", "deep.e"],
+        ["int32", "deep.b.d", "map"],
+        ["dictionary", "deep.b.c", "ordered"],
+    ],
+    ids=" ".join,
+)
 def test_structs_are_cut_in_arrow_schema_too(implementation, all_types, paths):
     leaves = sorted(leaf for path in paths for leaf in leaves_by_prefix(all_types, path))
     got = pq.ParquetFile(io.BytesIO(all_types), metadata=metadata_of(sliced(all_types, leaves))).read()
@@ -191,11 +234,11 @@ def test_chunks_and_elements_are_copied(implementation, all_types):
 
     def chunk(scan, index):
         start = scan.chunks("chunk_offset")[index]
-        return bytes(scan.data[start:start + scan.chunks("chunk_length")[index]])
+        return bytes(scan.data[start : start + scan.chunks("chunk_length")[index]])
 
     def element(scan, index):
         start = scan.elements("bytes_offset")[index]
-        return bytes(scan.data[start:start + scan.elements("bytes_length")[index]])
+        return bytes(scan.data[start : start + scan.elements("bytes_length")[index]])
 
     count = scan.leaf_count
     assert [chunk(part, i) for i in range(4)] == [chunk(scan, i) for i in (2, 5, count + 2, count + 5)]
@@ -257,8 +300,8 @@ def _with_other_fields(name: bytes) -> bytes:
     file = _file({"d": pa.duration("ms"), "i": pa.int8()})
     scan = kernels.scan.scan(footer_of(file))
     start = scan.key_values("value_offset")[0]
-    text = bytes(scan.data[start:start + scan.key_values("value_length")[0]])
-    assert bytes(scan.data[scan.key_values("key_offset")[0]:][:12]) == ARROW_SCHEMA
+    text = bytes(scan.data[start : start + scan.key_values("value_length")[0]])
+    assert bytes(scan.data[scan.key_values("key_offset")[0] :][:12]) == ARROW_SCHEMA
     pieces = kernels.slice.arrow_pieces(text)
     other = kernels.slice.arrow_build(pieces, [b"d", name]) if name else kernels.slice.arrow_build(pieces[:1], [b"d"])
     return _replaced(scan, other)
@@ -293,18 +336,21 @@ def test_a_row_group_with_chunks_missing_is_refused(implementation):
     data = bytes(scan.data)
     columns = scan.row_groups("columns_offset")[0]
     assert data[columns] == 0x2C  # a list of two structs
-    cut = kernels.scan.scan(data[:columns] + b"\x1c" + data[columns + 1:start] + data[start + length:])
+    cut = kernels.scan.scan(data[:columns] + b"\x1c" + data[columns + 1 : start] + data[start + length :])
     with pytest.raises(Unsupported) as caught:
         kernels.slice.slice_footer(cut, [0], [0])
     assert (caught.value.code, caught.value.expected, caught.value.found) == (wire.IRREGULAR, 2, 1)
     assert metadata_of(kernels.slice.slice_footer(cut, [0], [1])).num_rows == 3
 
 
-@pytest.mark.parametrize("footer", [
-    pytest.param(b"\x15\x02\x00", id="no schema"),
-    pytest.param(b"\x15\x02\x19\x0c\x16\x00\x19\x0c\x00", id="no elements"),
-    pytest.param(b"\x15\x02\x19\x1c\x48\x01m\x15\x04\x00\x16\x00\x19\x0c\x00", id="no tree"),
-])
+@pytest.mark.parametrize(
+    "footer",
+    [
+        pytest.param(b"\x15\x02\x00", id="no schema"),
+        pytest.param(b"\x15\x02\x19\x0c\x16\x00\x19\x0c\x00", id="no elements"),
+        pytest.param(b"\x15\x02\x19\x1c\x48\x01m\x15\x04\x00\x16\x00\x19\x0c\x00", id="no tree"),
+    ],
+)
 def test_of_a_footer_that_contradicts_itself_nothing_is_made(implementation, footer):
     scan = kernels.scan.scan(footer, strict=False)
     for make in (lambda: kernels.slice.slice_footer(scan, [], []), lambda: kernels.flat.write(scan, verbatim=False)):
@@ -345,8 +391,10 @@ def test_both_slice_a_mutated_footer_alike(data):
         return
     leaves = [leaf for leaf in (0, 2) if leaf < scans[0].leaf_count]
     row_groups = range(scans[0].row_group_count)
-    results = [outcome(module.slice_footer, scan, leaves, row_groups, key_values=True)
-               for module, scan in zip((native, pure), scans, strict=True)]
+    results = [
+        outcome(module.slice_footer, scan, leaves, row_groups, key_values=True)
+        for module, scan in zip((native, pure), scans, strict=True)
+    ]
     assert results[0] == results[1]
 
 

@@ -22,8 +22,12 @@ AT = 100
 
 
 def a_filter(bitset: bytes, **changes) -> bytes:
-    header = {"numBytes": len(bitset), "algorithm": {"BLOCK": {}}, "hash": {"XXHASH": {}},
-              "compression": {"UNCOMPRESSED": {}}}
+    header = {
+        "numBytes": len(bitset),
+        "algorithm": {"BLOCK": {}},
+        "hash": {"XXHASH": {}},
+        "compression": {"UNCOMPRESSED": {}},
+    }
     return write("BloomFilterHeader", {**header, **changes}) + bitset
 
 
@@ -37,7 +41,7 @@ class Bytes:
         self.ranges.append((offset - AT, length))
         if offset < 0 or length < 0 or offset + length > self.size:
             raise wire_error(1, offset, length, 0)
-        return self.content[offset:offset + length]
+        return self.content[offset : offset + length]
 
     def may_hold(self, length: int = -1, hashes=(1,)) -> bool:
         return may_hold(self.read, self.size, AT, length, list(hashes))
@@ -49,10 +53,20 @@ def test_an_empty_filter_rules_out_and_a_full_one_does_not():
         assert Bytes(a_filter(b"\xff" * 64)).may_hold(length)
 
 
-@pytest.mark.parametrize("changes", [
-    {"numBytes": 0}, {"numBytes": -32}, {"numBytes": 63}, {"numBytes": 96}, {"numBytes": 2**31 - 32},
-    {"numBytes": LARGEST + 32}, {"algorithm": {}}, {"hash": {}}, {"compression": {}},
-])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"numBytes": 0},
+        {"numBytes": -32},
+        {"numBytes": 63},
+        {"numBytes": 96},
+        {"numBytes": 2**31 - 32},
+        {"numBytes": LARGEST + 32},
+        {"algorithm": {}},
+        {"hash": {}},
+        {"compression": {}},
+    ],
+)
 def test_a_filter_of_another_kind_or_size_rules_nothing_out(changes):
     for length in (-1, 1000):
         assert Bytes(a_filter(bytes(64), **changes)).may_hold(length)
@@ -91,7 +105,7 @@ def test_a_block_read_by_itself_answers_as_the_whole_filter():
     blocks = 2 * WHOLE // 32
     place = ((value >> 32) * blocks >> 32) * 32
     bitset = bytearray(2 * WHOLE)
-    bitset[place:place + 32] = b"\xff" * 32
+    bitset[place : place + 32] = b"\xff" * 32
     file = Bytes(a_filter(bytes(bitset)))
     assert file.may_hold(-1, [value])
     assert kernels.bloom.might_contain(bitset, [value]) == b"\x01"
@@ -141,33 +155,42 @@ class TestPlainForms:
     def forms(self, value, kind, rows=None, operator="="):
         return plain_forms(Comparison("x", operator, value), kind, rows or kind.arrow)
 
-    @pytest.mark.parametrize(("value", "kind", "forms"), [
-        (5, LeafType(INT32, 4, pa.int32()), [b"\5\0\0\0"]),
-        (-1, LeafType(INT32, 4, pa.int8()), [b"\xff" * 4]),
-        (2**32 - 1, LeafType(INT32, 4, pa.uint32()), [b"\xff" * 4]),
-        (2**64 - 1, LeafType(INT64, 8, pa.uint64()), None),  # no Python number that Arrow takes
-        (pa.scalar(2**64 - 1, pa.uint64()), LeafType(INT64, 8, pa.uint64()), [b"\xff" * 8]),
-        (-1, LeafType(INT32, 4, pa.uint32()), None), (300, LeafType(INT32, 4, pa.int8()), None),
-        (5.0, LeafType(INT64, 8, pa.int64()), None), (True, LeafType(INT64, 8, pa.int64()), None),
-        (None, LeafType(INT64, 8, pa.int64()), None),
-        (0.0, LeafType(DOUBLE, 8, pa.float64()), [bytes(8), bytes(7) + b"\x80"]),
-        (-0.0, LeafType(FLOAT, 4, pa.float32()), [bytes(4), bytes(3) + b"\x80"]),
-        (1, LeafType(FLOAT, 4, pa.float32()), [b"\0\0\x80\x3f"]),
-        (float("nan"), LeafType(DOUBLE, 8, pa.float64()), None),
-        (0.1, LeafType(FLOAT, 4, pa.float32()), None), (2**24 + 1, LeafType(FLOAT, 4, pa.float32()), None),
-        ("é", LeafType(BYTE_ARRAY, 0, pa.string()), [b"\xc3\xa9"]),
-        (b"", LeafType(BYTE_ARRAY, 0, pa.binary()), [b""]), (5, LeafType(BYTE_ARRAY, 0, pa.binary()), None),
-        (b"ab", LeafType(FIXED_LEN_BYTE_ARRAY, 2, pa.binary(2)), [b"ab"]),
-        (b"abc", LeafType(FIXED_LEN_BYTE_ARRAY, 2, pa.binary(2)), None),
-        (Decimal("-1.5"), LeafType(INT32, 4, pa.decimal128(5, 2)), [b"\x6a\xff\xff\xff"]),
-        (Decimal("1.5"), LeafType(FIXED_LEN_BYTE_ARRAY, 3, pa.decimal128(5, 2)), [b"\0\0\x96"]),
-        (Decimal("1.555"), LeafType(INT32, 4, pa.decimal128(5, 2)), None),
-        (Decimal("1.5"), LeafType(BYTE_ARRAY, 0, pa.decimal128(5, 2)), None),
-        (DAY, LeafType(INT32, 4, pa.date32()), [b"\2\0\0\0"]), (MOMENT, LeafType(INT32, 4, pa.date32()), None),
-        (MOMENT, LeafType(INT64, 8, MS), [(1000).to_bytes(8, "little")]),
-        (MOMENT.replace(microsecond=1), LeafType(INT64, 8, MS), None),
-        (MOMENT.replace(tzinfo=UTC), LeafType(INT64, 8, US), None), (DAY, LeafType(INT64, 8, US), None),
-    ])
+    @pytest.mark.parametrize(
+        ("value", "kind", "forms"),
+        [
+            (5, LeafType(INT32, 4, pa.int32()), [b"\5\0\0\0"]),
+            (-1, LeafType(INT32, 4, pa.int8()), [b"\xff" * 4]),
+            (2**32 - 1, LeafType(INT32, 4, pa.uint32()), [b"\xff" * 4]),
+            (2**64 - 1, LeafType(INT64, 8, pa.uint64()), None),  # no Python number that Arrow takes
+            (pa.scalar(2**64 - 1, pa.uint64()), LeafType(INT64, 8, pa.uint64()), [b"\xff" * 8]),
+            (-1, LeafType(INT32, 4, pa.uint32()), None),
+            (300, LeafType(INT32, 4, pa.int8()), None),
+            (5.0, LeafType(INT64, 8, pa.int64()), None),
+            (True, LeafType(INT64, 8, pa.int64()), None),
+            (None, LeafType(INT64, 8, pa.int64()), None),
+            (0.0, LeafType(DOUBLE, 8, pa.float64()), [bytes(8), bytes(7) + b"\x80"]),
+            (-0.0, LeafType(FLOAT, 4, pa.float32()), [bytes(4), bytes(3) + b"\x80"]),
+            (1, LeafType(FLOAT, 4, pa.float32()), [b"\0\0\x80\x3f"]),
+            (float("nan"), LeafType(DOUBLE, 8, pa.float64()), None),
+            (0.1, LeafType(FLOAT, 4, pa.float32()), None),
+            (2**24 + 1, LeafType(FLOAT, 4, pa.float32()), None),
+            ("é", LeafType(BYTE_ARRAY, 0, pa.string()), [b"\xc3\xa9"]),
+            (b"", LeafType(BYTE_ARRAY, 0, pa.binary()), [b""]),
+            (5, LeafType(BYTE_ARRAY, 0, pa.binary()), None),
+            (b"ab", LeafType(FIXED_LEN_BYTE_ARRAY, 2, pa.binary(2)), [b"ab"]),
+            (b"abc", LeafType(FIXED_LEN_BYTE_ARRAY, 2, pa.binary(2)), None),
+            (Decimal("-1.5"), LeafType(INT32, 4, pa.decimal128(5, 2)), [b"\x6a\xff\xff\xff"]),
+            (Decimal("1.5"), LeafType(FIXED_LEN_BYTE_ARRAY, 3, pa.decimal128(5, 2)), [b"\0\0\x96"]),
+            (Decimal("1.555"), LeafType(INT32, 4, pa.decimal128(5, 2)), None),
+            (Decimal("1.5"), LeafType(BYTE_ARRAY, 0, pa.decimal128(5, 2)), None),
+            (DAY, LeafType(INT32, 4, pa.date32()), [b"\2\0\0\0"]),
+            (MOMENT, LeafType(INT32, 4, pa.date32()), None),
+            (MOMENT, LeafType(INT64, 8, MS), [(1000).to_bytes(8, "little")]),
+            (MOMENT.replace(microsecond=1), LeafType(INT64, 8, MS), None),
+            (MOMENT.replace(tzinfo=UTC), LeafType(INT64, 8, US), None),
+            (DAY, LeafType(INT64, 8, US), None),
+        ],
+    )
     def test_a_literal_has_the_bytes_that_a_writer_gives_it_or_none_are_certain(self, value, kind, forms):
         assert self.forms(value, kind) == forms
 

@@ -28,8 +28,11 @@ from parquetext.pruning.questdb import (
 BYTE, SHORT, CHAR = (Column(tag, INT32) for tag in (Tag.BYTE, Tag.SHORT, Tag.CHAR))
 INT, LONG, IPV4, DATE = Column(5, INT32), Column(6, INT64), Column(Tag.IPV4, INT32), Column(Tag.DATE, INT32)
 SINGLE, REAL = Column(Tag.FLOAT, FLOAT), Column(Tag.DOUBLE, DOUBLE)
-TEXT, UUID, DECIMAL = Column(26, BYTE_ARRAY), Column(19, FIXED_LEN_BYTE_ARRAY, 16), Column(
-    Tag.DECIMAL8 | 5 << 8, FIXED_LEN_BYTE_ARRAY, 4)
+TEXT, UUID, DECIMAL = (
+    Column(26, BYTE_ARRAY),
+    Column(19, FIXED_LEN_BYTE_ARRAY, 16),
+    Column(Tag.DECIMAL8 | 5 << 8, FIXED_LEN_BYTE_ARRAY, 4),
+)
 
 
 def i32(number: int) -> bytes:
@@ -78,11 +81,18 @@ class TestNulls:
     def test_types_without_nulls_are_never_null(self, column):
         assert not can_skip(column, Chunk(5, 5), Filter("is not null"))
 
-    @pytest.mark.parametrize(("column", "null", "value"), [
-        (INT, i32(-(2**31)), i32(1)), (LONG, i64(-(2**63)), i64(1)), (IPV4, bytes(4), i32(-1)),
-        (UUID, i64(-(2**63)) * 2, b"\1" * 16), (DECIMAL, b"\x80\0\0\0", b"\0\0\0\1"), (TEXT, None, b"x"),
-        (DATE, i64(-(2**63)), i32(1)),
-    ])
+    @pytest.mark.parametrize(
+        ("column", "null", "value"),
+        [
+            (INT, i32(-(2**31)), i32(1)),
+            (LONG, i64(-(2**63)), i64(1)),
+            (IPV4, bytes(4), i32(-1)),
+            (UUID, i64(-(2**63)) * 2, b"\1" * 16),
+            (DECIMAL, b"\x80\0\0\0", b"\0\0\0\1"),
+            (TEXT, None, b"x"),
+            (DATE, i64(-(2**63)), i32(1)),
+        ],
+    )
     def test_an_equality_with_null_finds_the_nulls(self, column, null, value):
         for count, skipped in ((0, True), (1, False), (None, False)):
             assert can_skip(column, Chunk(5, count, value, value), Filter("=", (null,))) == skipped
@@ -94,10 +104,22 @@ class TestNulls:
 
 
 class TestRanges:
-    @pytest.mark.parametrize(("operator", "value", "skipped"), [
-        ("<", 10, True), ("<", 11, False), ("<=", 9, True), ("<=", 10, False), (">", 20, True), (">", 19, False),
-        (">=", 21, True), (">=", 20, False), ("=", 9, True), ("=", 10, False), ("=", 21, True),
-    ])
+    @pytest.mark.parametrize(
+        ("operator", "value", "skipped"),
+        [
+            ("<", 10, True),
+            ("<", 11, False),
+            ("<=", 9, True),
+            ("<=", 10, False),
+            (">", 20, True),
+            (">", 19, False),
+            (">=", 21, True),
+            (">=", 20, False),
+            ("=", 9, True),
+            ("=", 10, False),
+            ("=", 21, True),
+        ],
+    )
     def test_bounds(self, operator, value, skipped):
         chunk = Chunk(5, 0, i32(10), i32(20))
         assert can_skip(INT, chunk, Filter(operator, (i32(value),))) == skipped
@@ -133,8 +155,12 @@ class TestRanges:
 
     def test_a_date_of_days_compares_in_milliseconds(self):
         chunk = Chunk(5, 0, i32(-1), i32(1))
-        for value, skipped in ((-MILLISECONDS_OF_A_DAY, False), (MILLISECONDS_OF_A_DAY + 5, False),
-                               (2 * MILLISECONDS_OF_A_DAY, True), (-MILLISECONDS_OF_A_DAY - 1, True)):
+        for value, skipped in (
+            (-MILLISECONDS_OF_A_DAY, False),
+            (MILLISECONDS_OF_A_DAY + 5, False),
+            (2 * MILLISECONDS_OF_A_DAY, True),
+            (-MILLISECONDS_OF_A_DAY - 1, True),
+        ):
             assert can_skip(DATE, chunk, Filter("=", (i64(value),))) == skipped
         assert can_skip(DATE, chunk, Filter(">", (i64(MILLISECONDS_OF_A_DAY),)))
         assert not can_skip(DATE, chunk, Filter(">", (i64(MILLISECONDS_OF_A_DAY - 1),)))
@@ -169,7 +195,8 @@ class TestBloomFilters:
 
 NULL_INT = -(2**31)
 CASES = {
-    "short": (SHORT, "<i", st.integers(-3, 3)), "char": (CHAR, "<i", st.integers(0, 3)),
+    "short": (SHORT, "<i", st.integers(-3, 3)),
+    "char": (CHAR, "<i", st.integers(0, 3)),
     "int": (INT, "<i", st.integers(-3, 3) | st.just(NULL_INT)),
     "double": (REAL, "<d", st.sampled_from([-1.0, -0.0, 0.0, 1.0, math.inf, -math.inf, math.nan])),
 }
@@ -197,8 +224,13 @@ def meets(name: str, value, operator: str, literals: list) -> bool:
     if seen is None or any(shown(name, literal) is None and name != "char" for literal in wanted):
         return False
     first = wanted[0]
-    return {"<": seen < first, "<=": seen <= first, ">": seen > first, ">=": seen >= first,
-            "between": min(wanted) <= seen <= max(wanted)}[operator]
+    return {
+        "<": seen < first,
+        "<=": seen <= first,
+        ">": seen > first,
+        ">=": seen >= first,
+        "between": min(wanted) <= seen <= max(wanted),
+    }[operator]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -212,7 +244,12 @@ def test_no_row_that_a_query_would_see_is_skipped(name, data):
     literals = [data.draw(values) for _ in range(count if operator in ("=", "between") else min(count, 1))]
     held = [value for value in rows if value is not None and value == value]
     low, high = (struct.pack(code, pick(held)) if held and data.draw(st.booleans()) else None for pick in (min, max))
-    chunk = Chunk(len(rows), sum(value is None for value in rows) if data.draw(st.booleans()) else None, low, high,
-                  filled(*(struct.pack(code, value) for value in held)) if data.draw(st.booleans()) else None)
+    chunk = Chunk(
+        len(rows),
+        sum(value is None for value in rows) if data.draw(st.booleans()) else None,
+        low,
+        high,
+        filled(*(struct.pack(code, value) for value in held)) if data.draw(st.booleans()) else None,
+    )
     if can_skip(column, chunk, Filter(operator, tuple(struct.pack(code, literal) for literal in literals))):
         assert not any(meets(name, value, operator, literals) for value in rows)

@@ -68,7 +68,8 @@ def check_against_brute_force(data, kind: str, filters_of) -> None:
 def comparisons(literals) -> st.SearchStrategy[tuple]:
     members = st.lists(literals | st.none(), min_size=1, max_size=3)
     return st.sampled_from(OPERATORS).flatmap(
-        lambda operator: st.tuples(st.just("x"), st.just(operator), members if operator.endswith("in") else literals))
+        lambda operator: st.tuples(st.just("x"), st.just(operator), members if operator.endswith("in") else literals)
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -85,11 +86,22 @@ def test_no_row_that_meets_the_predicate_is_skipped(kind, data):
 def expressions(draw, literals) -> pc.Expression:
     """Comparisons, set membership and tests for nulls under not, and, or."""
     field, literal = pc.field("x"), draw(literals)
-    expression = draw(st.sampled_from([
-        lambda: field == literal, lambda: field != literal, lambda: field < literal, lambda: field <= literal,
-        lambda: field > literal, lambda: field >= literal, lambda: field.isin([literal, draw(literals)]),
-        field.is_valid, field.is_null, lambda: field.is_null(nan_is_null=True),
-    ]))()
+    expression = draw(
+        st.sampled_from(
+            [
+                lambda: field == literal,
+                lambda: field != literal,
+                lambda: field < literal,
+                lambda: field <= literal,
+                lambda: field > literal,
+                lambda: field >= literal,
+                lambda: field.isin([literal, draw(literals)]),
+                field.is_valid,
+                field.is_null,
+                lambda: field.is_null(nan_is_null=True),
+            ]
+        )
+    )()
     if draw(st.booleans()):
         expression = ~expression
     if draw(st.integers(0, 2)) == 0:
@@ -104,16 +116,26 @@ def expressions(draw, literals) -> pc.Expression:
 def test_no_row_that_meets_an_expression_is_skipped(kind, data):
     typed = KINDS[kind][0]
     check_against_brute_force(
-        data, kind, lambda literals: expressions(literals.map(lambda value: pa.scalar(value, typed))))
+        data, kind, lambda literals: expressions(literals.map(lambda value: pa.scalar(value, typed)))
+    )
 
 
 X = pc.field("x")
 
 
-@pytest.mark.parametrize(("expression", "kept"), [
-    (X == 5, [0, 2]), (X > 10, [1, 2]), (~(X <= 10), [1, 2]), ((X < 0) | (X == 20), [1, 2]), (X.isin([11, 12]), [1, 2]),
-    (X.is_null(), [2, 3]), (~X.is_null(), [0, 1, 2]), (X + 1 == 5, [0, 1, 2]),
-])
+@pytest.mark.parametrize(
+    ("expression", "kept"),
+    [
+        (X == 5, [0, 2]),
+        (X > 10, [1, 2]),
+        (~(X <= 10), [1, 2]),
+        ((X < 0) | (X == 20), [1, 2]),
+        (X.isin([11, 12]), [1, 2]),
+        (X.is_null(), [2, 3]),
+        (~X.is_null(), [0, 1, 2]),
+        (X + 1 == 5, [0, 1, 2]),
+    ],
+)
 def test_an_expression_skips_what_its_columns_bounds_rule_out(expression, kept):
     known = bounds([0, 10, None, None], [10, 20, None, None], nulls=[0, 0, -1, 10])
     predicate = predicate_of(expression)
@@ -128,16 +150,29 @@ def test_text_cut_within_a_character_guarantees_nothing():
 
 
 def bounds(lows, highs, kind=None, nulls=None, rows=10) -> ColumnBounds:
-    return ColumnBounds.of(pa.array(lows, kind or pa.int64()), pa.array(highs, kind or pa.int64()),
-                           nulls or [0] * len(lows), [rows] * len(lows))
+    return ColumnBounds.of(
+        pa.array(lows, kind or pa.int64()),
+        pa.array(highs, kind or pa.int64()),
+        nulls or [0] * len(lows),
+        [rows] * len(lows),
+    )
 
 
-@pytest.mark.parametrize(("operator", "value", "kept"), [
-    ("=", 5, [True, False, True]), ("==", 10, [True, True, True]), ("<", 0, [False, False, True]),
-    ("<=", 0, [True, False, True]), (">", 10, [False, True, True]), (">=", 20, [False, True, True]),
-    ("in", [-1, 11], [False, True, True]), ("in", [], [False, False, False]), ("!=", 5, [True, True, True]),
-    ("not in", [5], [True, True, True]),
-])
+@pytest.mark.parametrize(
+    ("operator", "value", "kept"),
+    [
+        ("=", 5, [True, False, True]),
+        ("==", 10, [True, True, True]),
+        ("<", 0, [False, False, True]),
+        ("<=", 0, [True, False, True]),
+        (">", 10, [False, True, True]),
+        (">=", 20, [False, True, True]),
+        ("in", [-1, 11], [False, True, True]),
+        ("in", [], [False, False, False]),
+        ("!=", 5, [True, True, True]),
+        ("not in", [5], [True, True, True]),
+    ],
+)
 def test_what_bounds_rule_out_is_skipped_and_what_has_none_stays(operator, value, kept):
     assert may_match(Comparison("x", operator, value), bounds([0, 10, None], [10, 20, None])).to_pylist() == kept
 

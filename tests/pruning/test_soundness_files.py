@@ -81,8 +81,9 @@ def written(groups: list[pa.Table], truncated: bool, blooms: bool, int96: bool) 
     """A Parquet file with a row group for each table."""
     sink = pa.BufferOutputStream()
     filters = {name: True for name in KINDS if name != "bool"} if blooms else None
-    with pq.ParquetWriter(sink, groups[0].schema, bloom_filter_options=filters,
-                          use_deprecated_int96_timestamps=int96) as writer:
+    with pq.ParquetWriter(
+        sink, groups[0].schema, bloom_filter_options=filters, use_deprecated_int96_timestamps=int96
+    ) as writer:
         for group in groups:
             writer.write_table(group)
     data = sink.getvalue().to_pybytes()
@@ -109,8 +110,16 @@ def inexact(footer: bytes) -> bytes:
     return values.write("FileMetaData", facts)
 
 
-ORDER = ("max", "min", "null_count", "distinct_count", "max_value", "min_value", "is_max_value_exact",
-         "is_min_value_exact")
+ORDER = (
+    "max",
+    "min",
+    "null_count",
+    "distinct_count",
+    "max_value",
+    "min_value",
+    "is_max_value_exact",
+    "is_min_value_exact",
+)
 
 
 def files_of(folder: Path, data: bytes) -> dict[str, str]:

@@ -55,22 +55,42 @@ def built(path, table: pa.Table, **options) -> sidecar.Plan:
 class TestTypes:
     """Without the key-value a column's type follows from the Parquet type."""
 
-    @pytest.mark.parametrize(("values", "name"), [
-        (pa.array([True]), "BOOLEAN"), (pa.array([1], pa.int8()), "BYTE"), (pa.array([1], pa.int16()), "SHORT"),
-        (pa.array([1], pa.int32()), "INT"), (pa.array([1], pa.int64()), "LONG"), (pa.array([1], pa.uint8()), "INT"),
-        (pa.array([1], pa.uint32()), "INT"), (pa.array([1], pa.uint64()), "LONG"), (pa.array([1.0]), "DOUBLE"),
-        (pa.array([1.0], pa.float32()), "FLOAT"), (pa.array(["a"]), "VARCHAR"), (pa.array([b"a"]), "BINARY"),
-        (pa.array([1], pa.timestamp("us")), "TIMESTAMP"), (pa.array([1], pa.timestamp("ns")), "TIMESTAMP_NS"),
-        (pa.array([1], pa.timestamp("ms")), "DATE"), (pa.array([1], pa.date32()), "DATE"),
-        (pa.array([bytes(16)], pa.binary(16)), "LONG128"), (pa.array([bytes(32)], pa.binary(32)), "LONG256"),
-        (pa.array([bytes(5)], pa.binary(5)), "UNKNOWN"), (pa.array([bytes(16)], pa.uuid()), "UUID"),
-        (pa.array([decimal.Decimal(1)], pa.decimal128(18, 2)), "DECIMAL64(18,2)"),
-        (pa.array([decimal.Decimal(1)], pa.decimal128(38, 0)), "DECIMAL128(38,0)"),
-        (pa.array([[1.5]]), "DOUBLE[]"), (pa.array([[[1.5]]]), "DOUBLE[][]"), (pa.array([[1]]), "UNKNOWN"),
-        (pa.array([{"x": 1}]), "UNKNOWN"), (pa.array([1], pa.time64("us")), "LONG"),
-        (pa.array([[{"x": 1.5}]]), "UNKNOWN"), (pa.array([{"x": [1.5]}]), "UNKNOWN"),
-        (pa.array([[[{"x": [1.5]}]]]), "UNKNOWN"), (pa.array([[("a", 1.5)]], pa.map_(pa.string(), pa.float64())), None),
-    ])
+    @pytest.mark.parametrize(
+        ("values", "name"),
+        [
+            (pa.array([True]), "BOOLEAN"),
+            (pa.array([1], pa.int8()), "BYTE"),
+            (pa.array([1], pa.int16()), "SHORT"),
+            (pa.array([1], pa.int32()), "INT"),
+            (pa.array([1], pa.int64()), "LONG"),
+            (pa.array([1], pa.uint8()), "INT"),
+            (pa.array([1], pa.uint32()), "INT"),
+            (pa.array([1], pa.uint64()), "LONG"),
+            (pa.array([1.0]), "DOUBLE"),
+            (pa.array([1.0], pa.float32()), "FLOAT"),
+            (pa.array(["a"]), "VARCHAR"),
+            (pa.array([b"a"]), "BINARY"),
+            (pa.array([1], pa.timestamp("us")), "TIMESTAMP"),
+            (pa.array([1], pa.timestamp("ns")), "TIMESTAMP_NS"),
+            (pa.array([1], pa.timestamp("ms")), "DATE"),
+            (pa.array([1], pa.date32()), "DATE"),
+            (pa.array([bytes(16)], pa.binary(16)), "LONG128"),
+            (pa.array([bytes(32)], pa.binary(32)), "LONG256"),
+            (pa.array([bytes(5)], pa.binary(5)), "UNKNOWN"),
+            (pa.array([bytes(16)], pa.uuid()), "UUID"),
+            (pa.array([decimal.Decimal(1)], pa.decimal128(18, 2)), "DECIMAL64(18,2)"),
+            (pa.array([decimal.Decimal(1)], pa.decimal128(38, 0)), "DECIMAL128(38,0)"),
+            (pa.array([[1.5]]), "DOUBLE[]"),
+            (pa.array([[[1.5]]]), "DOUBLE[][]"),
+            (pa.array([[1]]), "UNKNOWN"),
+            (pa.array([{"x": 1}]), "UNKNOWN"),
+            (pa.array([1], pa.time64("us")), "LONG"),
+            (pa.array([[{"x": 1.5}]]), "UNKNOWN"),
+            (pa.array([{"x": [1.5]}]), "UNKNOWN"),
+            (pa.array([[[{"x": [1.5]}]]]), "UNKNOWN"),
+            (pa.array([[("a", 1.5)]], pa.map_(pa.string(), pa.float64())), None),
+        ],
+    )
     def test_inferred(self, path, values, name):
         assert built(path, pa.table({"x": values})).columns[-1].type == (name or "UNKNOWN")
 
@@ -89,19 +109,30 @@ class TestTypes:
         table = pa.table({"x": pa.array([1], pa.timestamp("ns"))})
         assert built(path, table, use_deprecated_int96_timestamps=True).columns[0].type == "TIMESTAMP_NS"
 
-    @pytest.mark.parametrize(("code", "name"), [
-        (-1, "UNKNOWN"), (0, "UNKNOWN"), (200, "UNKNOWN"), (262152, "TIMESTAMP_NS"), (DESIGNATED, "TIMESTAMP"),
-        (27 | 10 << 8 | 2 << 14, "DOUBLE[][][]"),
-    ])
+    @pytest.mark.parametrize(
+        ("code", "name"),
+        [
+            (-1, "UNKNOWN"),
+            (0, "UNKNOWN"),
+            (200, "UNKNOWN"),
+            (262152, "TIMESTAMP_NS"),
+            (DESIGNATED, "TIMESTAMP"),
+            (27 | 10 << 8 | 2 << 14, "DOUBLE[][][]"),
+        ],
+    )
     def test_names_of_codes(self, code, name):
         assert type_name(code) == name
 
     def test_leaves_have_the_name_and_repetition_of_their_top_level_field(self, path):
-        table = pa.table({"s": [{"x": 1, "y": [2]}]}, pa.schema([pa.field("s", pa.struct({
-            "x": pa.int64(), "y": pa.list_(pa.int64())}), nullable=False)]))
+        table = pa.table(
+            {"s": [{"x": 1, "y": [2]}]},
+            pa.schema([pa.field("s", pa.struct({"x": pa.int64(), "y": pa.list_(pa.int64())}), nullable=False)]),
+        )
         columns = built(path, table).columns
         assert [(c.name, c.repetition, c.max_repetition, c.max_definition) for c in columns] == [
-            ("s", "REQUIRED", 0, 1), ("s", "REQUIRED", 1, 3)]
+            ("s", "REQUIRED", 0, 1),
+            ("s", "REQUIRED", 1, 3),
+        ]
         with pytest.raises(parquetext.errors.ColumnError, match="columns 0, 1"):
             sidecar.open(path).column("s")
 
@@ -123,46 +154,72 @@ class TestDeclared:
     """The key-value `questdb` says more than the Parquet schema."""
 
     def test_types_ids_and_flags(self, path):
-        table = declared(pa.table({"sym": ["a"], "text": ["b"], "n": [1]}), [
-            {"column_type": 12, "column_top": 0, "format": 1, "id": 5},
-            {"column_type": 26, "column_top": 0, "ascii": True}, {"column_type": 25, "column_top": 0},
-        ], unused_bytes=4096, squash_tracker=9, seq_txn=3)
+        table = declared(
+            pa.table({"sym": ["a"], "text": ["b"], "n": [1]}),
+            [
+                {"column_type": 12, "column_top": 0, "format": 1, "id": 5},
+                {"column_type": 26, "column_top": 0, "ascii": True},
+                {"column_type": 25, "column_top": 0},
+            ],
+            unused_bytes=4096,
+            squash_tracker=9,
+            seq_txn=3,
+        )
         plan = built(path, table)
         assert [(c.type, c.id, c.has_global_keys, c.is_ascii) for c in plan.columns] == [
-            ("SYMBOL", 5, True, False), ("VARCHAR", -1, False, True), ("IPv4", -1, False, False)]
+            ("SYMBOL", 5, True, False),
+            ("VARCHAR", -1, False, True),
+            ("IPv4", -1, False, False),
+        ]
         assert (plan.footer.unused_bytes, plan.footer.seq_txn, plan.reader.squash_tracker) == (4096, 3, 9)
 
-    @pytest.mark.parametrize(("kind", "code", "found"), [
-        (pa.timestamp("ms"), 8, "DATE"), (pa.timestamp("us"), 7, "TIMESTAMP"), (pa.timestamp("us"), 8, "TIMESTAMP"),
-        (pa.timestamp("ns"), DESIGNATED, "TIMESTAMP_NS"), (pa.timestamp("ms"), 7, "DATE"), (pa.date32(), 7, "DATE"),
-        (pa.decimal128(5, 2), 30 | 9 << 8 | 3 << 18, "DECIMAL32(5,2)"),
-        (pa.decimal128(5, 2), 30 | 9 << 8 | 2 << 18, "DECIMAL32(9,2)"),
-        (pa.decimal128(5, 2), 30 | 9 << 8 | 2 << 24, "DECIMAL32(5,2)"), (pa.int64(), 8, "TIMESTAMP"),
-    ], ids=str)
+    @pytest.mark.parametrize(
+        ("kind", "code", "found"),
+        [
+            (pa.timestamp("ms"), 8, "DATE"),
+            (pa.timestamp("us"), 7, "TIMESTAMP"),
+            (pa.timestamp("us"), 8, "TIMESTAMP"),
+            (pa.timestamp("ns"), DESIGNATED, "TIMESTAMP_NS"),
+            (pa.timestamp("ms"), 7, "DATE"),
+            (pa.date32(), 7, "DATE"),
+            (pa.decimal128(5, 2), 30 | 9 << 8 | 3 << 18, "DECIMAL32(5,2)"),
+            (pa.decimal128(5, 2), 30 | 9 << 8 | 2 << 18, "DECIMAL32(9,2)"),
+            (pa.decimal128(5, 2), 30 | 9 << 8 | 2 << 24, "DECIMAL32(5,2)"),
+            (pa.int64(), 8, "TIMESTAMP"),
+        ],
+        ids=str,
+    )
     def test_a_type_of_another_unit_or_scale_than_the_numbers_have_is_passed_over(self, path, kind, code, found):
         table = declared(pa.table({"x": pa.nulls(2, kind)}), [{"column_type": code}])
         assert built(path, table).columns[0].type == found
 
     @pytest.mark.parametrize(("more", "sorting", "descends"), [(0, [1], False), (1 << 20, [1], True)])
     def test_rows_are_sorted_by_the_designated_timestamp_and_nothing_else(self, path, more, sorting, descends):
-        table = declared(required(pa.table({"n": [1, 2], "ts": pa.array([1, 2], pa.timestamp("us"))}), "ts"),
-                         [{"column_type": 6}, {"column_type": DESIGNATED | more}])
+        table = declared(
+            required(pa.table({"n": [1, 2], "ts": pa.array([1, 2], pa.timestamp("us"))}), "ts"),
+            [{"column_type": 6}, {"column_type": DESIGNATED | more}],
+        )
         plan = built(path, table, sorting_columns=[pq.SortingColumn(0)])
         assert (plan.designated_timestamp, plan.sorting_columns) == (1, sorting)
         assert plan.columns[1].is_descending == descends
         implicit = bool(plan.reader.features & wire.PM_FEATURE_SORTED_BY_TIMESTAMP)
         assert implicit == (not descends)
 
-    @pytest.mark.parametrize(("text", "error", "words"), [
-        (b"{", Malformed, "cannot be read"), (b"[]", Malformed, "cannot be read"),
-        (b'{"version": 1}', Malformed, "schema"),
-        (b'{"version": 2, "schema": []}', Unsupported, "unsupported questdb metadata version: 2"),
-        (b'{"version": 1, "schema": 5}', Malformed, "no list"), (b'{"version": 1, "schema": [5]}', Malformed, "is 5"),
-        (b'{"version": 1, "schema": [{"column_type": "x"}]}', Malformed, "column_type"),
-        (b'{"version": 1, "schema": [{"column_type": 5, "format": 2}]}', Unsupported, "unsupported format: 2"),
-        (b'{"version": 1, "schema": []}', Unsupported, "does not match the schema: 0, expected 1"),
-        (b'{"version": 1, "schema": [{"column_type": 5}], "unused_bytes": -1}', Malformed, "unused_bytes"),
-    ])
+    @pytest.mark.parametrize(
+        ("text", "error", "words"),
+        [
+            (b"{", Malformed, "cannot be read"),
+            (b"[]", Malformed, "cannot be read"),
+            (b'{"version": 1}', Malformed, "schema"),
+            (b'{"version": 2, "schema": []}', Unsupported, "unsupported questdb metadata version: 2"),
+            (b'{"version": 1, "schema": 5}', Malformed, "no list"),
+            (b'{"version": 1, "schema": [5]}', Malformed, "is 5"),
+            (b'{"version": 1, "schema": [{"column_type": "x"}]}', Malformed, "column_type"),
+            (b'{"version": 1, "schema": [{"column_type": 5, "format": 2}]}', Unsupported, "unsupported format: 2"),
+            (b'{"version": 1, "schema": []}', Unsupported, "does not match the schema: 0, expected 1"),
+            (b'{"version": 1, "schema": [{"column_type": 5}], "unused_bytes": -1}', Malformed, "unused_bytes"),
+        ],
+    )
     def test_what_it_may_not_say(self, path, text, error, words):
         pq.write_table(pa.table({"x": [1]}).replace_schema_metadata({"questdb": text}), path)
         with pytest.raises(error, match=words) as caught:
@@ -175,23 +232,34 @@ class TestSorting:
         plan = built(path, ticks(x=list(range(10))), sorting_columns=[pq.SortingColumn(0)])
         assert (plan.designated_timestamp, plan.sorting_columns) == (0, [0])
 
-    @pytest.mark.parametrize("sorting", [
-        [], [pq.SortingColumn(0, descending=True)], [pq.SortingColumn(1)], [pq.SortingColumn(1), pq.SortingColumn(0)]])
+    @pytest.mark.parametrize(
+        "sorting",
+        [[], [pq.SortingColumn(0, descending=True)], [pq.SortingColumn(1)], [pq.SortingColumn(1), pq.SortingColumn(0)]],
+    )
     def test_no_other_column_is(self, path, sorting):
         plan = built(path, ticks(x=list(range(10))), sorting_columns=sorting or None)
         assert plan.designated_timestamp is None
         assert plan.sorting_columns == [column.column_index for column in sorting]
         assert [c.is_descending for c in plan.columns] == [
-            any(s.descending and s.column_index == index for s in sorting) for index in range(2)]
+            any(s.descending and s.column_index == index for s in sorting) for index in range(2)
+        ]
 
     def test_one_that_may_be_null_is_not(self, path):
         table = pa.table({"ts": pa.array([1], pa.timestamp("us"))})
         assert built(path, table, sorting_columns=[pq.SortingColumn(0)]).designated_timestamp is None
 
-
-    @pytest.mark.parametrize(("second", "sorting"), [
-        (None, [0]), ([], [0]), ([(0, False)], [0]), ([(0, True)], None), ([(1, False)], None),
-        ([(0, False), (1, False)], None), ([(9, False)], None)])
+    @pytest.mark.parametrize(
+        ("second", "sorting"),
+        [
+            (None, [0]),
+            ([], [0]),
+            ([(0, False)], [0]),
+            ([(0, True)], None),
+            ([(1, False)], None),
+            ([(0, False), (1, False)], None),
+            ([(9, False)], None),
+        ],
+    )
     def test_row_groups_that_declare_any_have_to_agree(self, path, second, sorting):
         sink = io.BytesIO()
         pq.write_table(ticks(x=list(range(10))), sink, row_group_size=5, sorting_columns=[pq.SortingColumn(0)])
@@ -201,7 +269,8 @@ class TestSorting:
         del facts["row_groups"][1]["sorting_columns"]
         if second is not None:
             facts["row_groups"][1]["sorting_columns"] = [
-                {"column_idx": column, "descending": falls, "nulls_first": False} for column, falls in second]
+                {"column_idx": column, "descending": falls, "nulls_first": False} for column, falls in second
+            ]
         thrift = values.write("FileMetaData", facts)
         path.write_bytes(data[:start] + thrift + len(thrift).to_bytes(4, "little") + b"PAR1")
         if sorting is None:
@@ -256,7 +325,8 @@ class TestFacts:
         assert [plan.can_skip(group, [("ip", ">", IPv4Address("192.168.0.1"))]) for group in range(2)] == [True, False]
         assert [plan.can_skip(group, [("ip", "<", IPv4Address("127.0.0.1"))]) for group in range(2)] == [True, True]
         assert parquetext.read_table(path, filters=[("ip", "<", 0)], sidecar=True).num_rows == (
-            3 if kind == pa.int32() else 0)
+            3 if kind == pa.int32() else 0
+        )
         assert plan.surviving(predicate_of(pc.field("ip") < -5)) == [0, 1], "Arrow's integers may have a sign"
 
     def test_filters_are_copied(self, path):
@@ -267,7 +337,7 @@ class TestFacts:
         for group in range(2):
             kind, offset, length = plan.bloom(group, 0)
             assert kind == "inline"
-            bitset = memoryview(plan.reader.data)[offset:offset + length]
+            bitset = memoryview(plan.reader.data)[offset : offset + length]
             hashes = [kernels.checksum.xxh64(f"v{group * 500 + n}".encode()) for n in range(500)]
             assert all(kernels.bloom.might_contain(bitset, hashes))
             assert plan.bloom(group, 1) == ("none", 0, 0)
@@ -315,8 +385,10 @@ class TestFacts:
 
 
 def describing(plan) -> list:
-    return [(column.name, column.type, *map(list, (column.byte_range_start, column.null_count, column.min_bytes)))
-            for column in plan.columns]
+    return [
+        (column.name, column.type, *map(list, (column.byte_range_start, column.null_count, column.min_bytes)))
+        for column in plan.columns
+    ]
 
 
 class TestPlace:
@@ -360,11 +432,17 @@ class TestPlace:
     def test_the_note_says_what_file_it_was(self, path):
         plan = built(path, pa.table({"x": [1]}))
         status, data = path.stat(), path.read_bytes()
-        footer = data[plan.footer.parquet_footer_offset:-8]
+        footer = data[plan.footer.parquet_footer_offset : -8]
         assert plan.footer.parquet_footer_length == len(footer)
         assert Origin.from_bytes(plan.reader.scratchpad[CODE]) == plan.origin
-        assert plan.origin == Origin(kernels.checksum.crc32(footer), len(footer), status.st_mtime_ns,
-                                     status.st_ctime_ns, status.st_dev, status.st_ino)
+        assert plan.origin == Origin(
+            kernels.checksum.crc32(footer),
+            len(footer),
+            status.st_mtime_ns,
+            status.st_ctime_ns,
+            status.st_dev,
+            status.st_ino,
+        )
 
     def test_no_parquet_file(self, path):
         path.write_bytes(b"no Parquet file at all")

@@ -42,8 +42,12 @@ class TestCodes:
         assert (decimal_digits(791071), type_name(791071)) == ((18, 3), "DECIMAL64(18,3)")
 
     def test_every_precision_and_scale_is_read_as_it_is_written(self):
-        unsure = [(precision, scale) for precision in range(1, 77) for scale in range(precision + 1)
-                  if decimal_digits(code_of(precision, scale)) != (precision, scale)]
+        unsure = [
+            (precision, scale)
+            for precision in range(1, 77)
+            for scale in range(precision + 1)
+            if decimal_digits(code_of(precision, scale)) != (precision, scale)
+        ]
         assert unsure == [(precision, 64) for precision in range(64, 77)], "these mean a scale of 1 at bit 24"
 
     def test_a_code_with_the_scale_elsewhere_says_no_digits(self):
@@ -73,15 +77,23 @@ def decimals(draw) -> tuple[pa.Table, int, list]:
     precision = draw(st.integers(1, 76))
     scale = draw(st.integers(0, precision))
     # Few different values, near zero or near what the type can hold, so that literals meet bounds.
-    largest = 10 ** precision - 1
+    largest = 10**precision - 1
     numbers = st.integers(-largest, largest) | st.integers(max(-largest, -20), min(largest, 20))
     with localcontext(prec=100):
-        values = draw(st.lists(st.none() | numbers.map(lambda number: Decimal(number).scaleb(-scale)),
-                               min_size=1, max_size=12))
+        values = draw(
+            st.lists(st.none() | numbers.map(lambda number: Decimal(number).scaleb(-scale)), min_size=1, max_size=12)
+        )
         known = [value for value in values if value is not None] or [Decimal(0)]
-        near = st.sampled_from(known).flatmap(lambda value: st.sampled_from(
-            [value, value + Decimal(1).scaleb(-scale), value - Decimal(1).scaleb(-scale),
-             value + Decimal(5).scaleb(-scale - 1)]))
+        near = st.sampled_from(known).flatmap(
+            lambda value: st.sampled_from(
+                [
+                    value,
+                    value + Decimal(1).scaleb(-scale),
+                    value - Decimal(1).scaleb(-scale),
+                    value + Decimal(5).scaleb(-scale - 1),
+                ]
+            )
+        )
         literals = draw(st.lists(near | st.integers(-3, 3) | st.floats(-9, 9), min_size=1, max_size=4))
     return table_of(values, precision, scale), draw(st.integers(1, 4)), literals
 
@@ -103,8 +115,9 @@ def lost(plan, values: list, rows: int, literals: list) -> list:
         for literal in literals:
             left = plan.surviving(predicate_of([("x", sign, literal)]))
             for group in range(plan.num_row_groups):
-                hit = any(value is not None and is_met(value, literal)
-                          for value in values[group * rows:(group + 1) * rows])
+                hit = any(
+                    value is not None and is_met(value, literal) for value in values[group * rows : (group + 1) * rows]
+                )
                 if hit and (group not in left or plan.can_skip(group, [("x", sign, literal)])):
                     found.append((sign, literal, group))
     return found
@@ -161,7 +174,9 @@ class TestRuledOut:
         table = declared(table_of([Decimal("1.500"), Decimal("2.250")], 18, 3), 791071)
         plan = planned(written(table, 1))
         assert (plan.column("x").type_code, plan.column("x").min.to_pylist()) == (
-            791071, [Decimal("1.500"), Decimal("2.250")])
+            791071,
+            [Decimal("1.500"), Decimal("2.250")],
+        )
 
 
 class TestOlderSidecars:

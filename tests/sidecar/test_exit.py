@@ -41,8 +41,9 @@ if sys.argv[5:]:
 
 def run(*arguments: object) -> subprocess.CompletedProcess:
     environment = os.environ | {"PYTHONPATH": str(Path(parquetext.__file__).parents[1])}
-    return subprocess.run([sys.executable, "-c", PROGRAM, *map(str, arguments)], capture_output=True, text=True,
-                          env=environment)
+    return subprocess.run(
+        [sys.executable, "-c", PROGRAM, *map(str, arguments)], capture_output=True, text=True, env=environment
+    )
 
 
 def test_nothing_is_printed(implementation, tmp_path):

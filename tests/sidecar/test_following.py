@@ -27,8 +27,12 @@ def place(path):
 @pytest.mark.parametrize("external", [False, True])
 def test_every_edit_takes_it_along(path, in_place, external):
     sidecar.build(path, external_blooms=external)
-    for change, options in ((parquetext.upgrade, {"form": "flat"}), (parquetext.finalize, {"confirm": True}),
-                            (parquetext.restore, {}), (parquetext.strip, {})):
+    for change, options in (
+        (parquetext.upgrade, {"form": "flat"}),
+        (parquetext.finalize, {"confirm": True}),
+        (parquetext.restore, {}),
+        (parquetext.strip, {}),
+    ):
         result = change(path, in_place=in_place, **options)
         assert result.outcome != "unchanged"
         with sidecar.open(path) as plan:

@@ -75,8 +75,11 @@ class TestIsForeign:
             sidecar.is_foreign(file.with_name("_pm"))
 
 
-WRITE = {"build": sidecar.build, "update": sidecar.update, "compact": lambda path, **options: sidecar.compact(
-    path, always=True, **options)}
+WRITE = {
+    "build": sidecar.build,
+    "update": sidecar.update,
+    "compact": lambda path, **options: sidecar.compact(path, always=True, **options),
+}
 
 
 class TestLeftAlone:

@@ -105,12 +105,22 @@ def test_a_copy_is_known_by_its_footer(tmp_path):
 
 def test_of_a_file_known_by_its_footer_nothing_that_came_from_the_data_is_told(path):
     """Without statistics, files with other values have the same footer."""
+
     def write(first: int) -> None:
         times = pa.array(range(first, first + 100), pa.timestamp("us"))
-        table = pa.table({"ts": times, "s": pa.array([f"{n:05}" for n in range(first, first + 100)])},
-                         pa.schema([pa.field("ts", pa.timestamp("us"), nullable=False), ("s", pa.string())]))
-        pq.write_table(table, path, compression="none", use_dictionary=False, write_statistics=False,
-                       sorting_columns=[pq.SortingColumn(0)], bloom_filter_options={"s": True})
+        table = pa.table(
+            {"ts": times, "s": pa.array([f"{n:05}" for n in range(first, first + 100)])},
+            pa.schema([pa.field("ts", pa.timestamp("us"), nullable=False), ("s", pa.string())]),
+        )
+        pq.write_table(
+            table,
+            path,
+            compression="none",
+            use_dictionary=False,
+            write_statistics=False,
+            sorting_columns=[pq.SortingColumn(0)],
+            bloom_filter_options={"s": True},
+        )
 
     write(100)
     sidecar.build(path)
@@ -215,9 +225,19 @@ def test_remote_files(tmp_path):
         remote.delete_dir("folder")
 
 
-@given(st.builds(Origin, st.integers(0, (1 << 32) - 1), st.integers(0, (1 << 32) - 1), st.integers(-1, (1 << 63) - 1),
-                 st.integers(-1, (1 << 63) - 1), st.integers(0, (1 << 64) - 1), st.integers(0, (1 << 64) - 1),
-                 st.text(max_size=20), st.booleans()))
+@given(
+    st.builds(
+        Origin,
+        st.integers(0, (1 << 32) - 1),
+        st.integers(0, (1 << 32) - 1),
+        st.integers(-1, (1 << 63) - 1),
+        st.integers(-1, (1 << 63) - 1),
+        st.integers(0, (1 << 64) - 1),
+        st.integers(0, (1 << 64) - 1),
+        st.text(max_size=20),
+        st.booleans(),
+    )
+)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_note_is_read_as_it_was_written(origin):
     assert Origin.from_bytes(origin.to_bytes()) == origin

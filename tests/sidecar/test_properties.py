@@ -16,12 +16,18 @@ from parquetext import kernels
 from parquetext.sidecar.building import sidecar_bytes
 
 VALUES = {
-    pa.int8(): st.integers(-128, 127), pa.uint32(): st.integers(0, (1 << 32) - 1), pa.int64(): st.integers(-9, 9),
-    pa.float64(): st.floats(), pa.bool_(): st.booleans(), pa.string(): st.text(max_size=12),
-    pa.binary(): st.binary(max_size=12), pa.binary(16): st.binary(min_size=16, max_size=16),
+    pa.int8(): st.integers(-128, 127),
+    pa.uint32(): st.integers(0, (1 << 32) - 1),
+    pa.int64(): st.integers(-9, 9),
+    pa.float64(): st.floats(),
+    pa.bool_(): st.booleans(),
+    pa.string(): st.text(max_size=12),
+    pa.binary(): st.binary(max_size=12),
+    pa.binary(16): st.binary(min_size=16, max_size=16),
     pa.decimal128(20, 2): st.integers(-999, 999).map(Decimal),
     pa.list_(pa.float64()): st.lists(st.floats(), max_size=2),
-    pa.timestamp("us"): st.integers(0, 99), pa.date32(): st.integers(0, 99),
+    pa.timestamp("us"): st.integers(0, 99),
+    pa.date32(): st.integers(0, 99),
 }
 
 
@@ -34,8 +40,14 @@ def files(draw) -> bytes:
     file = io.BytesIO()
     filtered = [n for n, kind in enumerate(types) if kind in (pa.string(), pa.int64()) and draw(st.booleans())]
     blooms = {f"c{n}": True for n in filtered}
-    pq.write_table(table, file, row_group_size=draw(st.integers(1, 8)), write_statistics=draw(st.booleans()),
-                   bloom_filter_options=blooms or None, compression=draw(st.sampled_from(["none", "snappy"])))
+    pq.write_table(
+        table,
+        file,
+        row_group_size=draw(st.integers(1, 8)),
+        write_statistics=draw(st.booleans()),
+        bloom_filter_options=blooms or None,
+        compression=draw(st.sampled_from(["none", "snappy"])),
+    )
     return file.getvalue()
 
 

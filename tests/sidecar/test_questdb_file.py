@@ -19,9 +19,21 @@ from parquetext.pruning import predicate_of
 pytestmark = pytest.mark.usefixtures("implementation")
 
 TYPES = {
-    "ts": "TIMESTAMP", "d8": "DECIMAL8(2,1)", "d16": "DECIMAL16(4,2)", "d32": "DECIMAL32(9,3)",
-    "d64": "DECIMAL64(18,3)", "d128": "DECIMAL128(38,10)", "d256": "DECIMAL256(76,30)", "ip": "IPv4", "l": "LONG",
-    "s": "SYMBOL", "v": "VARCHAR", "a": "DOUBLE[]", "sh": "SHORT", "u": "UUID", "da": "DATE",
+    "ts": "TIMESTAMP",
+    "d8": "DECIMAL8(2,1)",
+    "d16": "DECIMAL16(4,2)",
+    "d32": "DECIMAL32(9,3)",
+    "d64": "DECIMAL64(18,3)",
+    "d128": "DECIMAL128(38,10)",
+    "d256": "DECIMAL256(76,30)",
+    "ip": "IPv4",
+    "l": "LONG",
+    "s": "SYMBOL",
+    "v": "VARCHAR",
+    "a": "DOUBLE[]",
+    "sh": "SHORT",
+    "u": "UUID",
+    "da": "DATE",
 }
 ORDERED = ("d8", "d16", "d32", "d64", "d128", "d256", "ip", "l", "sh")
 COMPARE = {"=": operator.eq, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
@@ -51,8 +63,10 @@ def test_types_are_those_that_the_engine_says(plan):
 def test_bounds_are_those_of_the_values(plan):
     table = pq.read_table(questdb.FILE)
     for name in ORDERED:
-        groups = [[value for value in table[name].slice(at, ROWS).to_pylist() if value is not None]
-                  for at in range(0, len(table), ROWS)]
+        groups = [
+            [value for value in table[name].slice(at, ROWS).to_pylist() if value is not None]
+            for at in range(0, len(table), ROWS)
+        ]
         assert plan.column(name).min.to_pylist() == [min(values) for values in groups], name
         assert plan.column(name).max.to_pylist() == [max(values) for values in groups], name
 
@@ -65,8 +79,10 @@ def test_filters_leave_out_no_row_that_meets_them(plan):
             for sign, is_met in COMPARE.items():
                 left = plan.surviving(predicate_of([(name, sign, literal)]))
                 for group in range(plan.num_row_groups):
-                    found = any(value is not None and is_met(value, literal)
-                                for value in values[group * ROWS:(group + 1) * ROWS])
+                    found = any(
+                        value is not None and is_met(value, literal)
+                        for value in values[group * ROWS : (group + 1) * ROWS]
+                    )
                     skips = plan.can_skip(group, [(name, sign, literal)])
                     assert not (found and (skips or group not in left)), (name, sign, literal, group)
                     skipped += skips

@@ -30,12 +30,18 @@ ROWS, GROUPS = 400, 4
 def table() -> pa.Table:
     """Columns of many shapes, and metadata of its own."""
     rows = range(ROWS)
-    return pa.table({
-        "n": pa.array(rows, pa.int64()), "text": [f"t{n:04}" if n % 7 else None for n in rows],
-        "part": pa.array([f"p{n % 3}" for n in rows]).dictionary_encode(), "list": [[n, n + 1] for n in rows],
-        "place": [{"x": n / 2, "y": {"z": str(n)}} for n in rows], "when": pa.array(rows, pa.timestamp("ms", "UTC")),
-        "small": pa.array([n % 100 for n in rows], pa.uint8()), "nothing": pa.nulls(ROWS),
-    }).replace_schema_metadata({"note": "kept"})
+    return pa.table(
+        {
+            "n": pa.array(rows, pa.int64()),
+            "text": [f"t{n:04}" if n % 7 else None for n in rows],
+            "part": pa.array([f"p{n % 3}" for n in rows]).dictionary_encode(),
+            "list": [[n, n + 1] for n in rows],
+            "place": [{"x": n / 2, "y": {"z": str(n)}} for n in rows],
+            "when": pa.array(rows, pa.timestamp("ms", "UTC")),
+            "small": pa.array([n % 100 for n in rows], pa.uint8()),
+            "nothing": pa.nulls(ROWS),
+        }
+    ).replace_schema_metadata({"note": "kept"})
 
 
 @pytest.fixture
@@ -57,8 +63,9 @@ def damage_footer(path: str) -> None:
 def with_times(note: bytes, path: str) -> bytes:
     """The note of a file as if the one there now were the same."""
     origin, there = Origin.from_bytes(note), os.stat(path)
-    return Origin(origin.footer_crc, origin.footer_length, there.st_mtime_ns, there.st_ctime_ns,
-                  there.st_dev, there.st_ino).to_bytes()
+    return Origin(
+        origin.footer_crc, origin.footer_length, there.st_mtime_ns, there.st_ctime_ns, there.st_dev, there.st_ino
+    ).to_bytes()
 
 
 def rewrite_note(place: str, code: int, change) -> None:
@@ -81,11 +88,16 @@ def test_every_column_is_read_as_by_the_footer(path, table):
     assert parquetext.read_table(path, key_values=True, sidecar=True).schema.metadata[b"note"] == b"kept"
 
 
-@pytest.mark.parametrize("filters", [
-    [("n", ">", 350)], [("text", "=", "t0150")],
-    [[("n", "<", 3)], [("when", ">=", pa.scalar(399, pa.timestamp("ms", "UTC")))]],
-    pc.field("n") == 77, pc.field("place", "x") > 199,
-])
+@pytest.mark.parametrize(
+    "filters",
+    [
+        [("n", ">", 350)],
+        [("text", "=", "t0150")],
+        [[("n", "<", 3)], [("when", ">=", pa.scalar(399, pa.timestamp("ms", "UTC")))]],
+        pc.field("n") == 77,
+        pc.field("place", "x") > 199,
+    ],
+)
 def test_rows_are_those_that_pyarrow_finds(path, filters):
     found = parquetext.read_table(path, ["n", "text"], filters, sidecar=True)
     assert found.equals(pq.read_table(path, columns=["n", "text"], filters=filters).replace_schema_metadata())
@@ -125,6 +137,7 @@ def test_external_bloom_filters_are_asked_in_the_file(path):
 @pytest.fixture
 def rewritten(tmp_path):
     """A file, its plan and its sidecar; then other values in its place, of equal size and footer length and times."""
+
     def write(path, first: int) -> None:
         numbers = pa.table({"x": pa.array(range(first, first + 1000), pa.int64())})
         pq.write_table(numbers, path, compression="none", use_dictionary=False, row_group_size=100)
@@ -174,8 +187,14 @@ def test_of_a_plan_whose_file_was_rewritten_under_the_same_footer_no_filter_is_a
 
     def write(first: int) -> None:
         texts = pa.table({"s": [f"{n:05}" for n in range(first, first + 100)]})
-        pq.write_table(texts, path, compression="none", use_dictionary=False, write_statistics=False,
-                       bloom_filter_options={"s": True})
+        pq.write_table(
+            texts,
+            path,
+            compression="none",
+            use_dictionary=False,
+            write_statistics=False,
+            bloom_filter_options={"s": True},
+        )
 
     write(100)
     sidecar.build(path)

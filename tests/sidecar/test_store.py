@@ -29,8 +29,14 @@ SCHEMA = pa.schema({"time": pa.timestamp("us"), "text": pa.string(), "nested": p
 
 def rows(first: int, count: int) -> pa.Table:
     numbers = range(first, first + count)
-    return pa.table([pa.array(numbers, pa.timestamp("us")), [f"text {n}" for n in numbers],
-                     pa.array([{"x": n} for n in numbers], SCHEMA.field("nested").type)], schema=SCHEMA)
+    return pa.table(
+        [
+            pa.array(numbers, pa.timestamp("us")),
+            [f"text {n}" for n in numbers],
+            pa.array([{"x": n} for n in numbers], SCHEMA.field("nested").type),
+        ],
+        schema=SCHEMA,
+    )
 
 
 @pytest.fixture
@@ -76,8 +82,12 @@ class TestCommits:
     def test_dead_bytes_are_all_that_the_newest_commit_does_not_need(self, store):
         store.append(rows(0, 100), row_group_size=25, write_page_index=True)
         assert dead_bytes(store) == 0
-        for step in (lambda: store.append(rows(0, 5)), lambda: store.replace(2, rows(9, 9), write_page_index=True),
-                     lambda: store.replace(0, rows(1, 1)), lambda: store.append(rows(3, 3))):
+        for step in (
+            lambda: store.append(rows(0, 5)),
+            lambda: store.replace(2, rows(9, 9), write_page_index=True),
+            lambda: store.replace(0, rows(1, 1)),
+            lambda: store.append(rows(3, 3)),
+        ):
             step()
             with store.snapshot() as snapshot:
                 assert snapshot.footer.unused_bytes == dead_bytes(store)
@@ -178,12 +188,19 @@ class TestReaders:
             assert kept == [1]
             assert snapshot.read(["text"], row_groups=kept).num_rows == 10
 
-    @pytest.mark.parametrize("filters", [
-        [("text", "=", "text 15")], [("time", ">=", pa.scalar(24, pa.timestamp("us")))],
-        [("text", "in", ["none", None])],
-        [[("text", "=", "text 3"), ("x", "!=", 1.0)], [("x", "in", [math.nan])]], [("x", "<", -1.0)],
-        pc.field("nested", "x") == 27, pc.field("text").is_null() | (pc.field("x") > 14.0),
-    ], ids=str)
+    @pytest.mark.parametrize(
+        "filters",
+        [
+            [("text", "=", "text 15")],
+            [("time", ">=", pa.scalar(24, pa.timestamp("us")))],
+            [("text", "in", ["none", None])],
+            [[("text", "=", "text 3"), ("x", "!=", 1.0)], [("x", "in", [math.nan])]],
+            [("x", "<", -1.0)],
+            pc.field("nested", "x") == 27,
+            pc.field("text").is_null() | (pc.field("x") > 14.0),
+        ],
+        ids=str,
+    )
     def test_filters_find_the_rows_of_the_commit(self, store, filters):
         whole = rows(0, 30).append_column("x", [[math.nan if n % 10 == 9 else n / 2 for n in range(30)]])
         whole = whole.set_column(1, "text", [[None if n % 7 == 0 else f"text {n}" for n in range(30)]])
@@ -220,8 +237,11 @@ class TestReaders:
 class TestRefusals:
     def test_other_columns(self, store):
         store.append(rows(0, 10))
-        for table in (pa.table({"other": [1]}), rows(0, 3).drop_columns(["text"]),
-                      rows(0, 3).append_column("more", [[1, 2, 3]])):
+        for table in (
+            pa.table({"other": [1]}),
+            rows(0, 3).drop_columns(["text"]),
+            rows(0, 3).append_column("more", [[1, 2, 3]]),
+        ):
             with pytest.raises(ColumnError):
                 store.append(table)
         with pytest.raises(Refused, match="written otherwise"):
@@ -309,9 +329,9 @@ class TestToken:
         old, new = Token(7, 2, 5000), Token(8, 2, 6000)
         data = bytearray(FILE_BYTES)
         for token in (old, new):
-            data[token.offset:token.offset + len(token.slot())] = token.slot()
+            data[token.offset : token.offset + len(token.slot())] = token.slot()
         assert newest(bytes(data)) == new
-        data[new.offset:new.offset + 2 * STEP] = bytes(2 * STEP)
+        data[new.offset : new.offset + 2 * STEP] = bytes(2 * STEP)
         assert newest(bytes(data)) == old
         assert newest(bytes(FILE_BYTES)) is None
         assert newest(b"") is None
@@ -320,13 +340,13 @@ class TestToken:
         old, new, after = Token(7, 2, 5000), Token(8, 2, 6000), Token(9, 2, 7000)
         data = bytearray(FILE_BYTES)
         for token in (old, new):
-            data[token.offset:token.offset + len(token.slot())] = token.slot()
+            data[token.offset : token.offset + len(token.slot())] = token.slot()
         for written in range(4):
             torn = bytearray(data)
             for sector in range(2):
                 if written >> sector & 1:
                     part = slice(after.offset + sector * STEP, after.offset + (sector + 1) * STEP)
-                    torn[part] = after.slot()[sector * STEP:(sector + 1) * STEP]
+                    torn[part] = after.slot()[sector * STEP : (sector + 1) * STEP]
             assert newest(bytes(torn)) == (after if written else new)
 
     def test_a_flipped_bit_loses_nothing(self, store):
@@ -366,8 +386,14 @@ def test_a_flipped_bit_in_the_sidecar_is_found_or_does_no_harm(store, implementa
 
 def facts(reader) -> tuple:
     chunks = reader.chunks(0)
-    return (list(reader.row_counts), list(chunks.array("byte_range_start")), chunks.bound_values(1), reader.scratchpad,
-            reader.footer.parquet_footer_offset, reader.footer.unused_bytes)
+    return (
+        list(reader.row_counts),
+        list(chunks.array("byte_range_start")),
+        chunks.bound_values(1),
+        reader.scratchpad,
+        reader.footer.parquet_footer_offset,
+        reader.footer.unused_bytes,
+    )
 
 
 def test_writers_of_both_kernels_write_the_same_bytes(tmp_path):

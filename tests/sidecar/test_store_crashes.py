@@ -171,7 +171,7 @@ def test_an_operation_that_fails_leaves_the_last_commit(stages, tmp_path, call):
 
         def write(self, file, data, offset):
             if call == "write":
-                super().write(file, bytes(data)[:len(data) // 2], offset)
+                super().write(file, bytes(data)[: len(data) // 2], offset)
                 self._fail()
             super().write(file, data, offset)
 

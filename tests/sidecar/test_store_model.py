@@ -110,8 +110,14 @@ class Stores(RuleBasedStateMachine):
 
     @invariant()
     def both_wrote_the_same_bytes(self):
-        files = [{path.relative_to(self.folder / name): path.read_bytes() for path in (self.folder / name).rglob("*")
-                  if path.is_file()} for name in ("native", "pure")]
+        files = [
+            {
+                path.relative_to(self.folder / name): path.read_bytes()
+                for path in (self.folder / name).rglob("*")
+                if path.is_file()
+            }
+            for name in ("native", "pure")
+        ]
         assert files[0] == files[1]
 
     def teardown(self):

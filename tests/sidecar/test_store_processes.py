@@ -48,8 +48,16 @@ def test_readers_hold_their_snapshots_while_a_thousand_commits_go_by(tmp_path):
     store = sidecar.Store(tmp_path / "store", operations=Unflushed())
     store.append(rows(range(1)))
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    readers = [subprocess.Popen([sys.executable, "-c", READER, store.directory, str(COMMITS)], stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True, env=environment) for _ in range(READERS)]
+    readers = [
+        subprocess.Popen(
+            [sys.executable, "-c", READER, store.directory, str(COMMITS)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        for _ in range(READERS)
+    ]
     for reader in readers:
         assert reader.stdout.readline() == "ready\n", reader.communicate()[1]
     oldest = store.snapshot()

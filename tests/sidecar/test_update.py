@@ -43,7 +43,7 @@ class TestUpdate:
         grow(file, rows(300), **BLOOMS)
         done = sidecar.update(file)
         assert (done.outcome, done.row_groups, done.size) == ("updated", 1, place.stat().st_size)
-        assert place.read_bytes()[8:len(before)] == before[8:]
+        assert place.read_bytes()[8 : len(before)] == before[8:]
         assert sidecar.compare(file) == []
         with sidecar.open(file) as plan:
             assert list(plan.row_counts) == [100] * 4
@@ -77,8 +77,14 @@ class TestUpdate:
         contents = []
         for value in (b"aaaa", b"bbbb"):
             table = pa.table({"a": [value] * 10})
-            pq.write_table(table, path, write_statistics=False, use_dictionary=False, compression="none", **{
-                "bloom_filter_options": {"a": {"ndv": 10, "fpp": 0.01}}})
+            pq.write_table(
+                table,
+                path,
+                write_statistics=False,
+                use_dictionary=False,
+                compression="none",
+                **{"bloom_filter_options": {"a": {"ndv": 10, "fpp": 0.01}}},
+            )
             contents.append(path.stat().st_size)
             if len(contents) == 1:
                 sidecar.build(path)
@@ -115,7 +121,8 @@ class TestUpdate:
         reader = kernels.sidecar.Reader(data)
         footer = reader.footer
         tail = kernels.sidecar.Writer.on(reader).finish(
-            footer.parquet_footer_offset, footer.parquet_footer_length, scratchpad=[(7, b"somebody's"), (8, b"else")])
+            footer.parquet_footer_offset, footer.parquet_footer_length, scratchpad=[(7, b"somebody's"), (8, b"else")]
+        )
         place.write_bytes((len(data) + len(tail)).to_bytes(8, "little") + data[8:] + tail)
         grow(file, rows(300), **BLOOMS)
         assert sidecar.update(file, force="foreign-sidecar").outcome == "updated"
@@ -206,8 +213,9 @@ class TestStores:
         store.append(rows(0))
         return store
 
-    @pytest.mark.parametrize("call", [lambda store: store.commit(), lambda store: sidecar.update(store.path)],
-                             ids=["commit", "update"])
+    @pytest.mark.parametrize(
+        "call", [lambda store: store.commit(), lambda store: sidecar.update(store.path)], ids=["commit", "update"]
+    )
     def test_what_another_program_has_appended_is_committed(self, store, call):
         held = store.snapshot()
         grow(os.path.realpath(store.path), rows(100))

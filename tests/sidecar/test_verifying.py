@@ -34,8 +34,10 @@ def meaningless(data: bytes) -> set[int]:
     """Bytes that say nothing: reserved ones, padding, numbers without their flags."""
     reader = kernels.sidecar.Reader(data)
     footer, block = reader.footer.offset, reader.block_offsets[0]
-    names_end = max(int.from_bytes(data[at:at + 8], "little") + int.from_bytes(data[at + 24:at + 28], "little")
-                    for at in range(32, 32 + 32 * reader.column_count, 32))
+    names_end = max(
+        int.from_bytes(data[at : at + 8], "little") + int.from_bytes(data[at + 24 : at + 28], "little")
+        for at in range(32, 32 + 32 * reader.column_count, 32)
+    )
     header_end = names_end + 4 + 4 * len(reader.bloom_columns)
     found = {*RESERVED, *(8 + byte for byte in UNKNOWN_FEATURES), *range(header_end, block)}
     found |= set(range(footer + 32, footer + 36))  # sections of the writer's own
@@ -106,7 +108,7 @@ def test_the_sequence_number_where_the_file_says_one(tmp_path):
         data = file.read()
         at = kernels.sidecar.Reader(data).footer.offset + 40 + 4
         file.seek(0)
-        file.write(sidecars.with_checksum(data[:at] + b"\6" + data[at + 1:]))
+        file.write(sidecars.with_checksum(data[:at] + b"\6" + data[at + 1 :]))
     assert [finding.message for finding in sidecar.compare(path)] == ["seq_txn: 6, the file says 5"]
 
 
@@ -122,7 +124,13 @@ def test_the_benchmark_of_sidecars_measures_what_it_says(tmp_path):
         subject = workspace.of_shape(Shape(14, 2))
         rows = measured.opened(subject, 1, {}) + measured.builds(subject, 1, 2.0)
     assert [row.contender for row in rows] == [
-        "parquetext", "pyarrow", "parquetext, verify=False", "pyarrow", "plain scan", "sidecar built"]
+        "parquetext",
+        "pyarrow",
+        "parquetext, verify=False",
+        "pyarrow",
+        "plain scan",
+        "sidecar built",
+    ]
     assert all(row.value > 0 for row in rows)
     assert [row.target for row in rows] == [None] * 5 + [2.0]
     assert rows[-1].at_most

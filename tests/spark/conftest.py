@@ -53,8 +53,12 @@ def start_driver(tmp_path_factory, quick_java):
         path = tmp_path_factory.mktemp("driver") / "program.py"
         path.write_text(textwrap.dedent(program))
         return subprocess.Popen(
-            [sys.executable, path, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            cwd=path.parent, env=os.environ | {"PYTHONPATH": IMPORTED_FROM} | environment,
+            [sys.executable, path, *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=path.parent,
+            env=os.environ | {"PYTHONPATH": IMPORTED_FROM} | environment,
         )
 
     return start
@@ -96,8 +100,17 @@ def standalone(tmp_path_factory, java_home):
 def _start_daemon(name: str, log: Path, java_home: str, daemons: list, *options: str) -> subprocess.Popen:
     import pyspark
 
-    command = [f"{pyspark.__path__[0]}/bin/spark-class", f"org.apache.spark.deploy.{name}",
-               "--host", "127.0.0.1", "--port", "0", "--webui-port", "0", *options]
+    command = [
+        f"{pyspark.__path__[0]}/bin/spark-class",
+        f"org.apache.spark.deploy.{name}",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        "0",
+        "--webui-port",
+        "0",
+        *options,
+    ]
     environment = os.environ | {"JAVA_HOME": java_home, "SPARK_LOCAL_IP": "127.0.0.1"}
     # Executors inherit it from their worker: they import what a driver sends, and nothing else.
     environment.pop("PYTHONPATH", None)

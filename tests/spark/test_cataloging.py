@@ -65,7 +65,8 @@ def test_it_runs_once_before_the_call_returns_and_says_what_it_did_to_each_file(
     frame = catalog(spark, lake)
     implementation = parquetext.implementation()
     assert capfd.readouterr().err.splitlines()[-1] == (
-        f"catalog: 41 files: 40 read, 1 failed ({implementation} kernels in 8 tasks)")
+        f"catalog: 41 files: 40 read, 1 failed ({implementation} kernels in 8 tasks)"
+    )
     size = (lake / "day=0" / "0.parquet").stat().st_size
     for path in lake.rglob("*.parquet"):
         path.unlink()

@@ -28,10 +28,16 @@ from parquetext import _native, edits, kernels
 ROOT = Path(__file__).parents[2]
 VERSION = "0.1.0+shipped"  # no other copy of the package has it
 SUBMIT = f"{pyspark.__path__[0]}/bin/spark-submit"
-SETTINGS = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.log.level": "ERROR",
-            "spark.cores.max": 2, "spark.scheduler.minRegisteredResourcesRatio": 1,  # both executors are waited for
-            "spark.scheduler.maxRegisteredResourcesWaitingTime": "600s", "spark.driver.memory": "512m",
-            "spark.executor.memory": "512m"}
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.log.level": "ERROR",
+    "spark.cores.max": 2,
+    "spark.scheduler.minRegisteredResourcesRatio": 1,  # both executors are waited for
+    "spark.scheduler.maxRegisteredResourcesWaitingTime": "600s",
+    "spark.driver.memory": "512m",
+    "spark.executor.memory": "512m",
+}
 
 # What the driver imports; for each master what workers do, as (version, implementation, folder of the executor,
 # Python); what the data source finds on the first one, where it is given a file.
@@ -71,8 +77,13 @@ def wheel(tmp_path_factory) -> Path:
         shutil.copytree(source, copy, ignore=ignored) if source.is_dir() else shutil.copy(source, copy)
     public = folder / "parquetext/__init__.py"
     public.write_text(public.read_text().replace('__version__ = "0.1.0"', f'__version__ = "{VERSION}"'))
-    subprocess.run([sys.executable, "setup.py", "-q", "bdist_wheel"], cwd=folder, check=True,
-                   env=os.environ | {"PARQUETEXT_PURE": "1"}, capture_output=True)
+    subprocess.run(
+        [sys.executable, "setup.py", "-q", "bdist_wheel"],
+        cwd=folder,
+        check=True,
+        env=os.environ | {"PARQUETEXT_PURE": "1"},
+        capture_output=True,
+    )
     (built,) = (folder / "dist").iterdir()
     platform = sysconfig.get_platform().replace("-", "_")
     wheel = built.rename(built.with_name(built.name.replace("py3-none-any", f"cp311-abi3-{platform}")))
@@ -158,8 +169,14 @@ def test_a_packed_environment_in_archives_works_on_all_masters(submit, standalon
     archive = tmp_path / "env.tar.gz"
     with tarfile.open(archive, "w:gz", compresslevel=1) as packed:
         packed.add(environment, ".")
-    said = submit([standalone, LOCAL_CLUSTER, "local[2]"], "--archives", f"{archive}#env", file=data,
-                  PYSPARK_PYTHON="./env/bin/python", PYSPARK_DRIVER_PYTHON=str(environment / "bin" / "python"))
+    said = submit(
+        [standalone, LOCAL_CLUSTER, "local[2]"],
+        "--archives",
+        f"{archive}#env",
+        file=data,
+        PYSPARK_PYTHON="./env/bin/python",
+        PYSPARK_DRIVER_PYTHON=str(environment / "bin" / "python"),
+    )
     check(said)
     assert said[3] == [98, 99]
     for workers in said[2].values():
@@ -176,9 +193,13 @@ def test_the_readmes_main_job_file_runs_by_a_wheel_with_a_bar_in_its_terminal(wh
     (lake / "x.parquet").write_bytes(parquet_bytes())
     terminal, stderr = pty.openpty()
     submit = subprocess.Popen(
-        [SUBMIT, "--master", "local[2]", "--driver-memory", "512m", option, wheel, name, job, lake,
-         "--form", "flat"],
-        stdout=subprocess.PIPE, stderr=stderr, text=True, cwd=tmp_path, env=clean(java_home) | {"TERM": "xterm"})
+        [SUBMIT, "--master", "local[2]", "--driver-memory", "512m", option, wheel, name, job, lake, "--form", "flat"],
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        text=True,
+        cwd=tmp_path,
+        env=clean(java_home) | {"TERM": "xterm"},
+    )
     os.close(stderr)
     told = "".join(read_all(terminal))
     said, _ = submit.communicate()

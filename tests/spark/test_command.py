@@ -92,18 +92,23 @@ def test_exit_codes_tell_failed_files_from_a_job_that_could_not_run(run, lake):
     assert done.exit_code == 1
     assert "bad.parquet: tail: not a Parquet file" in done.stderr
     assert "verify: 2 files: 1 ok, 1 findings (" in done.stderr
-    for arguments, why in ((["nothing", lake], "no such job"), (["strip", lake, "--form", "flat"], "form"),
-                           (["upgrade", lake, "--form", "none"], "no footer form"),
-                           (["finalize", lake], "only parquetext reads a finalized file, until restore; give --yes"),
-                           (["finalize", lake, "--watch"], "give --yes to go on"),
-                           (["verify", lake, "--yes"], "confirm"),
-                           (["catalog", lake], "--save"), (["catalog", lake, "--save", lake.parent], "replace"),
-                           (["upgrade", lake, "--watch", "--save", "rows"], "no --state, --save"),
-                           (["upgrade", lake, lake, "--watch"], "only one path"), (["upgrade", ""], "not a path"),
-                           (["upgrade", lake, "--checkpoint", "x"], "--watch"),
-                           (["verify", lake / "none*", "--save", lake / "rows"], f"no Parquet files in {lake}/none*"),
-                           (["upgrade", lake, "--state", ""], "not a path"),
-                           (["upgrade", lake, "--conf", "spark.x"], "NAME=VALUE")):
+    for arguments, why in (
+        (["nothing", lake], "no such job"),
+        (["strip", lake, "--form", "flat"], "form"),
+        (["upgrade", lake, "--form", "none"], "no footer form"),
+        (["finalize", lake], "only parquetext reads a finalized file, until restore; give --yes"),
+        (["finalize", lake, "--watch"], "give --yes to go on"),
+        (["verify", lake, "--yes"], "confirm"),
+        (["catalog", lake], "--save"),
+        (["catalog", lake, "--save", lake.parent], "replace"),
+        (["upgrade", lake, "--watch", "--save", "rows"], "no --state, --save"),
+        (["upgrade", lake, lake, "--watch"], "only one path"),
+        (["upgrade", ""], "not a path"),
+        (["upgrade", lake, "--checkpoint", "x"], "--watch"),
+        (["verify", lake / "none*", "--save", lake / "rows"], f"no Parquet files in {lake}/none*"),
+        (["upgrade", lake, "--state", ""], "not a path"),
+        (["upgrade", lake, "--conf", "spark.x"], "NAME=VALUE"),
+    ):
         done = run(*arguments)
         assert (done.exit_code, why in done.stderr) == (2, True), done.output
 
@@ -125,6 +130,7 @@ def test_files_of_a_table_are_told_and_are_no_failure_unless_they_were_named(run
 
 def test_no_java_and_no_network_are_jobs_that_could_not_run(run, lake, monkeypatch):
     for error in (JavaNotFound("no Java"), ConnectionRefusedError("no store")):
+
         def fail(error=error, **conf):
             raise error
 
@@ -169,8 +175,10 @@ def test_an_interrupt_ends_the_job_shortly_and_leaves_files_whole(spark, run, la
         assert not list(state.glob("run=*/part-*"))  # it has not come to its end
         while tracker.getActiveJobsIds():
             time.sleep(0.05)
-    assert (done.exit_code, done.stderr.splitlines()) == (130, [
-        "upgrade: interrupted; every file is whole, and run again the job does the rest"])
+    assert (done.exit_code, done.stderr.splitlines()) == (
+        130,
+        ["upgrade: interrupted; every file is whole, and run again the job does the rest"],
+    )
     # Spark lets a Python go on for some seconds, which may do the file yet.
     assert pq.read_table(file, partitioning=None).equals(TABLE)
 

@@ -43,8 +43,12 @@ def texts(dataset: Folder) -> list[str] | None:
     """What every reader sees: hidden names are passed over."""
     if not dataset.exists():
         return None
-    return sorted(text for path in Path(dataset.path).rglob("part-*") if "/." not in str(path)[len(dataset.path):]
-                  for text in pq.read_table(path, partitioning=None)["text"].to_pylist())
+    return sorted(
+        text
+        for path in Path(dataset.path).rglob("part-*")
+        if "/." not in str(path)[len(dataset.path) :]
+        for text in pq.read_table(path, partitioning=None)["text"].to_pylist()
+    )
 
 
 def staged(dataset: Folder, beside: bool) -> tuple[Staging, list[tuple[str, str]]]:
@@ -72,17 +76,24 @@ def kill_before(monkeypatch, step: int) -> None:
     class Dying(pafs.LocalFileSystem):
         move, delete_file, create_dir, open_output_stream = (
             counted(getattr(pafs.LocalFileSystem, name))
-            for name in ("move", "delete_file", "create_dir", "open_output_stream"))
+            for name in ("move", "delete_file", "create_dir", "open_output_stream")
+        )
 
     monkeypatch.setattr(committing.ThreadPoolExecutor, "map", lambda pool, function, items: map(function, items))
     monkeypatch.setattr(pafs, "LocalFileSystem", Dying)
-    for owner, name in ((os, "rename"), (committing, "_exchange"), (committing, "_flush"), (Folder, "remove"),
-                        (committing.Manifest, "write")):
+    for owner, name in (
+        (os, "rename"),
+        (committing, "_exchange"),
+        (committing, "_flush"),
+        (Folder, "remove"),
+        (committing.Manifest, "write"),
+    ):
         monkeypatch.setattr(owner, name, counted(getattr(owner, name)))
 
 
 def numbered_otherwise(stat):
     """`os.stat` on a machine that has another number for the same device."""
+
     def call(*arguments, **options):
         mode, inode, device, *rest = stat(*arguments, **options)
         return os.stat_result((mode, inode, device + 1, *rest))
@@ -91,10 +102,17 @@ def numbered_otherwise(stat):
 
 
 @pytest.mark.parametrize("exchanges", [True, False], ids=["one step", "two renames"])
-@pytest.mark.parametrize(("mode", "is_there", "beside"), [
-    (OVERWRITE, True, True), (OVERWRITE, True, False), (OVERWRITE, False, True), (APPEND, True, False),
-    (APPEND, False, True), (ERROR, False, True),
-])
+@pytest.mark.parametrize(
+    ("mode", "is_there", "beside"),
+    [
+        (OVERWRITE, True, True),
+        (OVERWRITE, True, False),
+        (OVERWRITE, False, True),
+        (APPEND, True, False),
+        (APPEND, False, True),
+        (ERROR, False, True),
+    ],
+)
 def test_a_commit_that_is_killed_anywhere_is_ended_by_the_next_write(tmp_path, mode, is_there, beside, exchanges):
     outcomes = set()
     for step in range(STEPS):
@@ -130,8 +148,11 @@ def test_a_commit_that_is_killed_anywhere_is_ended_by_the_next_write(tmp_path, m
     assert step > 5 and outcomes == {False, True}
 
 
-@pytest.mark.parametrize(("is_local", "exchanges"), [(True, True), (True, False), (False, True)],
-                         ids=["one step", "two renames", "as on a store"])
+@pytest.mark.parametrize(
+    ("is_local", "exchanges"),
+    [(True, True), (True, False), (False, True)],
+    ids=["one step", "two renames", "as on a store"],
+)
 @pytest.mark.parametrize("beside", [True, False], ids=["beside", "within"])
 def test_replaced_partitions_are_old_or_new_wherever_the_commit_is_killed(tmp_path, beside, is_local, exchanges):
     old, new_texts = ["old 0", "old 1", "old 2"], ["new 0", "new 1", "new 2", "old 2"]
@@ -150,8 +171,9 @@ def test_replaced_partitions_are_old_or_new_wherever_the_commit_is_killed(tmp_pa
             kill_before(patched, step)
             dying = Folder(pafs.LocalFileSystem(), dataset.path)
             try:
-                committing.commit(Staging(Folder(dying.filesystem, new.folder.path), new.job), dying, files,
-                                  OVERWRITE_PARTITIONS)
+                committing.commit(
+                    Staging(Folder(dying.filesystem, new.folder.path), new.job), dying, files, OVERWRITE_PARTITIONS
+                )
                 killed = False
             except Killed:
                 killed = True
@@ -204,8 +226,14 @@ def test_what_another_machine_had_decided_comes_back_for_other_partitions_alone(
     assert texts(dataset) == ["last", "old 1", "old 2"]
     monkeypatch.setattr(Owner, "is_alive", lambda owner: False)
     committing.settle_leftovers(dataset)
-    assert texts(dataset) == {APPEND: ["last", "new 1", "old 1", "old 2"], OVERWRITE: ["last", "new 1"],
-                              OVERWRITE_PARTITIONS: ["last", "new 1", "old 2"]}[theirs]
+    assert (
+        texts(dataset)
+        == {
+            APPEND: ["last", "new 1", "old 1", "old 2"],
+            OVERWRITE: ["last", "new 1"],
+            OVERWRITE_PARTITIONS: ["last", "new 1", "old 2"],
+        }[theirs]
+    )
     assert not [path for path in Path(dataset.parent.path).rglob("*") if ".parquetext-" in path.name]
 
 
@@ -326,7 +354,8 @@ def test_a_folder_of_another_machine_is_left_over_when_it_has_not_changed_for_lo
 @pytest.mark.parametrize("theirs", [APPEND, OVERWRITE])
 @pytest.mark.parametrize("beside", [True, False])
 def test_what_another_machine_had_decided_and_not_done_does_not_come_back_after_an_overwrite(
-        dataset, monkeypatch, theirs, beside):
+    dataset, monkeypatch, theirs, beside
+):
     write_file(Path(dataset.path, "part-old"), OLD[0])
     with monkeypatch.context() as patched:
         patched.setattr(Owner, "driver", lambda: Owner("0" * 8, 1, 1))

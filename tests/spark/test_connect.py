@@ -29,7 +29,8 @@ def connect(spark):
     yield session
     session.stop()
     jvm.org.apache.spark.sql.connect.service.SparkConnectService.stop(
-        jvm.scala.Option.empty(), jvm.scala.Option.empty())
+        jvm.scala.Option.empty(), jvm.scala.Option.empty()
+    )
 
 
 @pytest.fixture
@@ -39,9 +40,14 @@ def lake(tmp_path) -> Path:
 
 
 def test_what_needs_a_classic_session_says_so_and_touches_nothing(connect, lake):
-    needing = [*(getattr(jobs, verb) for verb in ("upgrade", "strip", "finalize", "restore", "verify",
-                                                  "build_sidecars", "catalog", "watch")),
-               lambda spark, path: jobs.ship(spark), lambda spark, path: jobs.write(spark.range(1), path / "new")]
+    needing = [
+        *(
+            getattr(jobs, verb)
+            for verb in ("upgrade", "strip", "finalize", "restore", "verify", "build_sidecars", "catalog", "watch")
+        ),
+        lambda spark, path: jobs.ship(spark),
+        lambda spark, path: jobs.write(spark.range(1), path / "new"),
+    ]
     for call in needing:
         with pytest.raises(Unsupported, match=r"classic Spark session.*spark-submit"):
             call(connect, lake)

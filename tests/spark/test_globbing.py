@@ -13,8 +13,27 @@ from parquetext.spark import list_files
 from parquetext.spark.filesystems import Filesystems
 from parquetext.spark.globbing import is_named, matches
 
-FILES = ("a/x", "b/x", "c/y", "ab/z", "a-b/x", "-m/x", "^k/x", "a*b/x", "[z]/x", "d,e/x", "e}f/x", "q{1,2}/x", "s\\t/x",
-         "day=1/h=1/x", "day=1/h=2/x", "day=2/h=1/y", "_part=3/x", "_u/x", ".h/x")
+FILES = (
+    "a/x",
+    "b/x",
+    "c/y",
+    "ab/z",
+    "a-b/x",
+    "-m/x",
+    "^k/x",
+    "a*b/x",
+    "[z]/x",
+    "d,e/x",
+    "e}f/x",
+    "q{1,2}/x",
+    "s\\t/x",
+    "day=1/h=1/x",
+    "day=1/h=2/x",
+    "day=2/h=1/y",
+    "_part=3/x",
+    "_u/x",
+    ".h/x",
+)
 # What each pattern stands for.
 CASES = {
     "{a,b}": ["a/x", "b/x"],
@@ -96,8 +115,10 @@ def test_a_pattern_is_the_same_for_jobs_and_for_the_data_source(spark, lake, pat
             matches(Filesystems(), f"{lake}/{pattern}")
         return
     matched = matches(Filesystems(), f"{lake}/{pattern}")
-    assert sorted(name for name, file in files.items()
-                  if any(f"{file}/".startswith(f"{path}/") for path in matched)) == expected
+    assert (
+        sorted(name for name, file in files.items() if any(f"{file}/".startswith(f"{path}/") for path in matched))
+        == expected
+    )
 
 
 def test_patterns_match_what_they_do_for_hadoop_and_as_often(spark, local):

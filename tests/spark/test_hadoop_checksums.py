@@ -54,9 +54,16 @@ def test_damage_from_before_a_change_is_seen_after_it(spark, lake):
         total(spark, lake)
 
 
-@pytest.mark.parametrize(("content", "reads"), [
-    (lambda good: good + b"more", True), (lambda good: good[:-4], False), (lambda good: b"", False),
-    (lambda good: b"something else", False)], ids=["more", "fewer", "empty", "something else"])
+@pytest.mark.parametrize(
+    ("content", "reads"),
+    [
+        (lambda good: good + b"more", True),
+        (lambda good: good[:-4], False),
+        (lambda good: b"", False),
+        (lambda good: b"something else", False),
+    ],
+    ids=["more", "fewer", "empty", "something else"],
+)
 def test_spark_takes_checksum_files_as_verify_does(spark, lake, content, reads):
     path = max(lake.glob("*.parquet"))
     crc_of(path).write_bytes(content(crc_of(path).read_bytes()))

@@ -78,13 +78,30 @@ def test_the_corpus_goes_through_every_change_as_single_files_do(spark, corpus_l
             row = rows[Path(path).name]
             if error:
                 assert (row.outcome, row.error, row.offset) == (
-                    outcome_of(error), type(error).__name__, getattr(error, "offset", None))
+                    outcome_of(error),
+                    type(error).__name__,
+                    getattr(error, "offset", None),
+                )
                 assert row.message == getattr(error, "message", str(error)).replace(str(alone), str(corpus_lake))
             else:
-                told = (result.outcome, result.form_before, result.form_after, result.bytes_before,
-                        result.bytes_after, result.bytes_read, result.bytes_written)
-                assert told == (row.outcome, row.form_before, row.form_after, row.bytes_before, row.bytes_after,
-                                row.bytes_read, row.bytes_written)
+                told = (
+                    result.outcome,
+                    result.form_before,
+                    result.form_after,
+                    result.bytes_before,
+                    result.bytes_after,
+                    result.bytes_read,
+                    result.bytes_written,
+                )
+                assert told == (
+                    row.outcome,
+                    row.form_before,
+                    row.form_after,
+                    row.bytes_before,
+                    row.bytes_after,
+                    row.bytes_read,
+                    row.bytes_written,
+                )
         assert contents(corpus_lake) == contents(alone)
     assert contents(corpus_lake) == before
 
@@ -163,9 +180,14 @@ def test_failed_files_raise_in_the_end_where_that_is_asked_for(spark, lake):
     assert outcomes(quietly(jobs.verify, spark, lake / "day=0", on_error="raise")) == {"ok": 1}
 
 
-@pytest.mark.parametrize(("options", "error"), [
-    ({"form": "none"}, "no footer form"), ({"force": ["nothing"]}, "no such refusal"),
-    ({"on_error": "ignore"}, "no such choice")])
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"form": "none"}, "no footer form"),
+        ({"force": ["nothing"]}, "no such refusal"),
+        ({"on_error": "ignore"}, "no such choice"),
+    ],
+)
 def test_options_that_no_verb_takes_fail_before_any_file_is_touched(spark, lake, options, error):
     with pytest.raises(ParquetextError, match=error):
         quietly(jobs.upgrade, spark, lake, **options)
@@ -199,11 +221,15 @@ def one_task(spark, folder: Path, count: int) -> tuple[list[tuple], Work]:
 
 
 def test_a_task_comes_last_to_the_file_that_an_earlier_attempt_was_at_and_passes_it_over_if_that_has_died(
-        spark, tmp_path):
+    spark, tmp_path
+):
     files, work = one_task(spark, tmp_path, 3)
     dead = dataclasses.replace(Owner.this(), started=0)
-    put(Filesystems(), f"{work.folder}/_doing-00000-1.json",
-        json.dumps({"owner": str(dead), "file": files[0][0], "beat": 1}).encode())
+    put(
+        Filesystems(),
+        f"{work.folder}/_doing-00000-1.json",
+        json.dumps({"owner": str(dead), "file": files[0][0], "beat": 1}).encode(),
+    )
 
     def second_retry(_):
         with mock.patch.object(tasks, "_attempt", lambda: 2):
@@ -212,7 +238,10 @@ def test_a_task_comes_last_to_the_file_that_an_earlier_attempt_was_at_and_passes
     (part,) = spark.sparkContext.parallelize(range(1), 1).mapPartitions(second_retry).collect()
     rows = pq.read_table(part.url, partitioning=None).to_pylist()
     assert [(row["path"], row["error"]) for row in rows] == [
-        (files[1][0], None), (files[2][0], None), (files[0][0], "Crashed")]
+        (files[1][0], None),
+        (files[2][0], None),
+        (files[0][0], "Crashed"),
+    ]
     assert Path(files[0][0]).read_bytes() == ORIGINAL
 
 
@@ -233,7 +262,8 @@ def test_two_attempts_at_one_task_at_the_same_time_end_with_whole_files(spark, t
     told = [pq.read_table(part.url, partitioning=None).sort_by("path").to_pylist() for part in parts]
     assert [[row["path"] for row in rows] for rows in told] == [sorted(path for path, *_ in files)] * 2
     assert {tuple(sorted((one["outcome"], other["outcome"]))) for one, other in zip(*told, strict=True)} == {
-        ("unchanged", "upgraded")}
+        ("unchanged", "upgraded")
+    }
     assert all(pq.read_table(path).equals(TABLE) for path, *_ in files)
     assert sorted(path.name for path in (tmp_path / "lake").iterdir()) == sorted(Path(path).name for path, *_ in files)
 

@@ -106,8 +106,11 @@ def hook(tmp_path_factory) -> Path:
 def told(run_driver, hook, tmp_path_factory) -> dict:
     """What jobs on a cluster have said, some of whose Pythons were killed."""
     folder = tmp_path_factory.mktemp("cluster")
-    lakes = [make_lake(folder / "lake", "before.parquet", "after.parquet", "poison.parquet"),
-             make_lake(folder / "both"), make_lake(folder / "slow", "slow.parquet")]
+    lakes = [
+        make_lake(folder / "lake", "before.parquet", "after.parquet", "poison.parquet"),
+        make_lake(folder / "both"),
+        make_lake(folder / "slow", "slow.parquet"),
+    ]
     (folder / "marks").mkdir()
     out = run_driver(CLUSTER, *lakes, hook, folder / "marks")
     assert sorted(path.name for path in (folder / "marks").iterdir()) == ["after", "before", "part", "slow"]
@@ -148,8 +151,7 @@ def test_two_jobs_on_one_dataset_do_each_file_once(told):
 
 def test_a_killed_driver_leaves_a_record_and_the_rerun_finishes_the_rest(spark, start_driver, hook, tmp_path):
     lake, state = make_lake(tmp_path / "lake"), tmp_path / "state"
-    driver = start_driver(DRIVER, lake, state, HOLD="1", MARKS=str(tmp_path),
-                          PYTHONPATH=f"{hook}:{IMPORTED_FROM}")
+    driver = start_driver(DRIVER, lake, state, HOLD="1", MARKS=str(tmp_path), PYTHONPATH=f"{hook}:{IMPORTED_FROM}")
     while not any(state.glob("run=*/part-*")):
         assert driver.poll() is None, driver.communicate()[1][-3000:]
         time.sleep(0.01)

@@ -14,8 +14,19 @@ from parquetext.spark.filesystems import Filesystems
 from parquetext.spark.listing import BY_THE_DRIVER
 
 ORIGINAL = parquet_bytes()
-NAMES = ("day=1/b.parquet", "day=1/a.parquet", "day=2/c.PARQUET", "_part=3/d.parq", "000000_0", "_SUCCESS",
-         "_temporary/e.parquet", ".hidden.parquet", "day=1/.g.parquet.crc", "day=1/_h.parquet", "README")
+NAMES = (
+    "day=1/b.parquet",
+    "day=1/a.parquet",
+    "day=2/c.PARQUET",
+    "_part=3/d.parq",
+    "000000_0",
+    "_SUCCESS",
+    "_temporary/e.parquet",
+    ".hidden.parquet",
+    "day=1/.g.parquet.crc",
+    "day=1/_h.parquet",
+    "README",
+)
 
 
 @pytest.fixture(scope="module")
@@ -71,14 +82,19 @@ def test_a_glob_skips_what_is_hidden(names, lake):
 
 def test_a_file_comes_once_and_one_that_is_named_in_full_is_taken(names, lake):
     assert names(lake / "day=1", lake / "day=1" / "b.parquet", f"file://{lake}/.hidden.parquet", lake / "absent") == [
-        ".hidden.parquet", "absent", "day=1/a.parquet", "day=1/b.parquet"]
+        ".hidden.parquet",
+        "absent",
+        "day=1/a.parquet",
+        "day=1/b.parquet",
+    ]
 
 
 def test_sizes_and_times_are_told(spark, lake):
     path = lake / "day=1" / "a.parquet"
     assert list_files(spark, [path, lake / "absent"]).to_pylist() == [
         {"path": str(lake / "absent"), "size": -1, "modified": 0, "etag": "", "table": ""},
-        {"path": str(path), "size": len(ORIGINAL), "modified": path.stat().st_mtime_ns, "etag": "", "table": ""}]
+        {"path": str(path), "size": len(ORIGINAL), "modified": path.stat().st_mtime_ns, "etag": "", "table": ""},
+    ]
 
 
 def test_a_data_frame_of_paths_is_listed_by_the_cluster(spark, lake):
@@ -128,8 +144,12 @@ def test_many_partitions_are_listed_by_tasks_and_few_by_the_driver(spark, tmp_pa
     assert (ran > 0, found.num_rows) == (True, 11)
 
 
-LOGS = {"Delta": ["_delta_log/0.json"], "Hudi": [".hoodie/hoodie.properties"],
-        "Iceberg": ["metadata/v1.metadata.json"], "QuestDB": ["_txn", "_meta"]}
+LOGS = {
+    "Delta": ["_delta_log/0.json"],
+    "Hudi": [".hoodie/hoodie.properties"],
+    "Iceberg": ["metadata/v1.metadata.json"],
+    "QuestDB": ["_txn", "_meta"],
+}
 
 
 @pytest.mark.parametrize("log", LOGS.values(), ids=LOGS)

@@ -24,14 +24,18 @@ def first(spark):
     """Twelve rows in six partitions of two levels, of which some are of null."""
     ship(spark)
     return spark.range(12, numPartitions=1).select(
-        "id", F.expr("if(id % 3 = 0, null, id % 3)").alias("a"), F.expr("if(id % 2 = 0, 'x/y', null)").alias("b"))
+        "id", F.expr("if(id % 3 = 0, null, id % 3)").alias("a"), F.expr("if(id % 2 = 0, 'x/y', null)").alias("b")
+    )
 
 
 @pytest.fixture
 def second(first):
     """Rows of two of these partitions, and of a new one."""
-    return first.where("(id < 4 and b is null) or id = 10").withColumn("id", F.col("id") + 100).withColumn(
-        "a", F.when(F.col("id") == 110, 7).otherwise(F.col("a")))
+    return (
+        first.where("(id < 4 and b is null) or id = 10")
+        .withColumn("id", F.col("id") + 100)
+        .withColumn("a", F.when(F.col("id") == 110, 7).otherwise(F.col("a")))
+    )
 
 
 def by_spark(frame, path, keys, **options):
@@ -49,18 +53,26 @@ def by_source(frame, path, keys, **options):
 
 def listing(path: Path) -> Counter:
     """How many files there are in each directory, and the marker of success."""
-    return Counter(str(found.parent.relative_to(path)) if found.name.startswith("part-") else found.name
-                   for found in path.rglob("*") if found.is_file() and not found.name.endswith(".crc"))
+    return Counter(
+        str(found.parent.relative_to(path)) if found.name.startswith("part-") else found.name
+        for found in path.rglob("*")
+        if found.is_file() and not found.name.endswith(".crc")
+    )
 
 
 def content(spark, path: Path) -> list:
     return sorted(spark.read.parquet(str(path)).select("id", "a", "b").collect(), key=repr)
 
 
-@pytest.mark.parametrize(("setting", "options"), [
-    ("dynamic", {}), ("static", {"partitionOverwriteMode": "dynamic"}), ("STATIC", {}),
-    ("DYNAMIC", {"partitionoverwritemode": "static"}),
-])
+@pytest.mark.parametrize(
+    ("setting", "options"),
+    [
+        ("dynamic", {}),
+        ("static", {"partitionOverwriteMode": "dynamic"}),
+        ("STATIC", {}),
+        ("DYNAMIC", {"partitionoverwritemode": "static"}),
+    ],
+)
 def test_the_same_partitions_are_replaced_as_by_sparks_own_writer(spark, first, second, tmp_path, setting, options):
     told = {}
     by_spark(first.coalesce(1), tmp_path / "first", ["a", "b"])
@@ -75,8 +87,11 @@ def test_the_same_partitions_are_replaced_as_by_sparks_own_writer(spark, first, 
             writer(second.coalesce(1), path, ["a", "b"], **options)
         finally:
             spark.conf.unset(SETTING)
-        kept = {str(found.parent.relative_to(path)) for found, data in before.items()
-                if found.exists() and found.read_bytes() == data}
+        kept = {
+            str(found.parent.relative_to(path))
+            for found, data in before.items()
+            if found.exists() and found.read_bytes() == data
+        }
         told[writer.__name__] = listing(path), kept, content(spark, path)
     assert told["by_write"] == told["by_spark"] and told["by_source"] == told["by_spark"]
     dynamic = "static" not in options.values() and (setting == "dynamic" or bool(options))

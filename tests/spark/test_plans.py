@@ -70,12 +70,21 @@ def test_each_folder_is_decided_once(lake, counted):
 
 def test_folders_decide_as_their_files_one_by_one(lake):
     """Every filter over the keys gives what it gives when each folder is a read of its own."""
-    for prune in ([["part", "=", 1]], [["part", "!=", 1]], [["part", "<", 2], ["day", "<", {"date": "2024-01-05"}]],
-                  [[["part", "=", 3]], [["day", "=", {"date": "2024-01-01"}]]], [["a", ">", 0]],
-                  [["part", "=", "text"]], [["part", "=", 17]]):
+    for prune in (
+        [["part", "=", 1]],
+        [["part", "!=", 1]],
+        [["part", "<", 2], ["day", "<", {"date": "2024-01-05"}]],
+        [[["part", "=", 3]], [["day", "=", {"date": "2024-01-01"}]]],
+        [["a", ">", 0]],
+        [["part", "=", "text"]],
+        [["part", "=", 17]],
+    ):
         whole = paths(reader(lake, prune).partitions())
-        single = [path for folder in lake.glob("day=*/part=*")
-                  for path in paths(reader(folder, prune, basePath=str(lake)).partitions())]
+        single = [
+            path
+            for folder in lake.glob("day=*/part=*")
+            for path in paths(reader(folder, prune, basePath=str(lake)).partitions())
+        ]
         assert whole == sorted(single), prune
 
 
@@ -90,8 +99,9 @@ def test_a_plan_is_kept_until_the_listing_changes(lake, counted):
     new.write_bytes(parquet_bytes())
     assert paths(reader(lake, prune).partitions()) == [*paths(first), str(new)]
     new.write_bytes(parquet_bytes() * 2)
-    grown = [piece for share in reader(lake, prune).partitions() for piece in share.pieces
-             if piece.file.path == str(new)]
+    grown = [
+        piece for share in reader(lake, prune).partitions() for piece in share.pieces if piece.file.path == str(new)
+    ]
     assert {piece.file.size for piece in grown} == {2 * len(parquet_bytes())}
     os.remove(new)
     assert paths(reader(lake, prune).partitions()) == paths(first)
@@ -111,8 +121,10 @@ def test_other_options_and_schemas_have_plans_of_their_own(lake):
 
 def test_shares_come_whole_through_pickle(lake):
     for share in reader(lake, [["part", "!=", 1]], maxPartitionBytes="3k", openCostInBytes="1").partitions():
-        for copy in (pickle.loads(pickle.dumps(share)), CloudPickleSerializer().loads(
-                CloudPickleSerializer().dumps(share))):
+        for copy in (
+            pickle.loads(pickle.dumps(share)),
+            CloudPickleSerializer().loads(CloudPickleSerializer().dumps(share)),
+        ):
             assert copy.pieces == share.pieces and len(share.pieces) > 0
 
 

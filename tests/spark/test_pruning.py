@@ -36,16 +36,29 @@ from parquetext.spark.source.prune import encoded
 from parquetext.spark.source.reading import PruningReader
 
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
-TYPES = {"n": LongType(), "text": StringType(), "x": DoubleType(), "maybe": LongType(), "day": DateType(),
-         "part": IntegerType()}
+TYPES = {
+    "n": LongType(),
+    "text": StringType(),
+    "x": DoubleType(),
+    "maybe": LongType(),
+    "day": DateType(),
+    "part": IntegerType(),
+}
 FILTERS = {
-    "equal": ([EqualTo(("n",), 137)], [13]), "null-safe": ([EqualNullSafe(("n",), 5)], [0]),
-    "above": ([GreaterThan(("n",), 380)], [38, 39]), "at least": ([GreaterThanOrEqual(("n",), 390)], [39]),
-    "below": ([LessThan(("n",), 11)], [0, 1]), "at most": ([LessThanOrEqual(("n",), 9)], [0]),
-    "one of": ([In(("n",), (3, 399))], [0, 39]), "both": ([GreaterThan(("n",), 100), LessThan(("n",), 105)], [10]),
-    "text": ([EqualTo(("text",), "v0123")], [12]), "prefix": ([StringStartsWith(("text",), "v03")], range(30, 40)),
-    "day": ([LessThan(("day",), datetime.date(2020, 1, 3))], [0, 1]), "null": ([IsNull(("maybe",))], range(20)),
-    "not": ([Not(EqualTo(("maybe",), 1))], range(20, 40)), "key": ([EqualTo(("part",), 1)], range(20, 40)),
+    "equal": ([EqualTo(("n",), 137)], [13]),
+    "null-safe": ([EqualNullSafe(("n",), 5)], [0]),
+    "above": ([GreaterThan(("n",), 380)], [38, 39]),
+    "at least": ([GreaterThanOrEqual(("n",), 390)], [39]),
+    "below": ([LessThan(("n",), 11)], [0, 1]),
+    "at most": ([LessThanOrEqual(("n",), 9)], [0]),
+    "one of": ([In(("n",), (3, 399))], [0, 39]),
+    "both": ([GreaterThan(("n",), 100), LessThan(("n",), 105)], [10]),
+    "text": ([EqualTo(("text",), "v0123")], [12]),
+    "prefix": ([StringStartsWith(("text",), "v03")], range(30, 40)),
+    "day": ([LessThan(("day",), datetime.date(2020, 1, 3))], [0, 1]),
+    "null": ([IsNull(("maybe",))], range(20)),
+    "not": ([Not(EqualTo(("maybe",), 1))], range(20, 40)),
+    "key": ([EqualTo(("part",), 1)], range(20, 40)),
     "key and value": ([EqualTo(("part",), 0), GreaterThan(("n",), 190)], [19]),
     "a gap that bounds do not show": ([EqualTo(("n",), 1000)], []),
     "floats from above": ([LessThan(("x",), 5.0)], [0]),
@@ -62,10 +75,15 @@ def lake(request, tmp_path_factory):
     for number in range(4):
         rows = range(number * 100, number * 100 + 100)
         start = datetime.date(2020, 1, 1)
-        table = pa.table({
-            "n": rows, "text": [f"v{row:04}" for row in rows], "x": [row / 2 for row in rows],
-            "maybe": pa.array([None if row < 200 else row for row in rows], pa.int64()),
-            "day": [start + datetime.timedelta(days=row // 10) for row in rows]})
+        table = pa.table(
+            {
+                "n": rows,
+                "text": [f"v{row:04}" for row in rows],
+                "x": [row / 2 for row in rows],
+                "maybe": pa.array([None if row < 200 else row for row in rows], pa.int64()),
+                "day": [start + datetime.timedelta(days=row // 10) for row in rows],
+            }
+        )
         path = folder / f"part={number // 2}" / f"{number}.parquet"
         path.parent.mkdir(exist_ok=True)
         pq.write_table(table, path, row_group_size=10)
@@ -85,8 +103,9 @@ def row_groups_read(lake, filters) -> list[int]:
     folder, form = lake
     reader = reader_of(folder, *TYPES, sidecar=str(form == "sidecar").lower())
     assert reader.pushFilters(filters) == filters  # Spark applies all of them to rows
-    return sorted({n // 10 for share in reader.partitions() for batch in reader.read(share)
-                   for n in batch.column(0).to_pylist()})
+    return sorted(
+        {n // 10 for share in reader.partitions() for batch in reader.read(share) for n in batch.column(0).to_pylist()}
+    )
 
 
 @pytest.mark.parametrize("name", FILTERS)
@@ -100,7 +119,7 @@ def test_bloom_filters_are_asked(tmp_path):
     pq.write_table(pa.table({"n": [1, 1000, 2, 999]}), path, row_group_size=2, bloom_filter_options={"n": True})
     reader = reader_of(path, "n")
     reader.pushFilters([EqualTo(("n",), 999)])
-    share, = reader.partitions()
+    (share,) = reader.partitions()
     assert [batch.column(0).to_pylist() for batch in reader.read(share)] == [[2, 999]]
 
 
@@ -111,7 +130,7 @@ def test_a_file_with_a_sidecar_is_planned_and_read_without_its_footer(tmp_path):
     blind(path)
     reader = reader_of(str(path), "n", sidecar="true")
     reader.pushFilters([GreaterThan(("n",), 25)])
-    share, = reader.partitions()
+    (share,) = reader.partitions()
     assert [n for batch in reader.read(share) for n in batch.column(0).to_pylist()] == [*range(20, 40)]
     with pytest.raises(parquetext.errors.ParquetextError):
         list(reader_of(str(path), "n").read(share))
@@ -125,7 +144,8 @@ def test_files_that_keys_rule_out_are_not_opened(tmp_path):
     reader = reader_of(str(tmp_path), "n", "part")
     reader.pushFilters([EqualTo(("part",), 2)])
     assert [batch.to_pylist() for share in reader.partitions() for batch in reader.read(share)] == [
-        [{"n": 5, "part": 2}]]
+        [{"n": 5, "part": 2}]
+    ]
 
 
 def test_days_of_the_old_calendar_rule_nothing_out(tmp_path):
@@ -134,7 +154,7 @@ def test_days_of_the_old_calendar_rule_nothing_out(tmp_path):
     pq.write_table(table.replace_schema_metadata({"org.apache.spark.version": "2.4.8"}), path)
     reader = reader_of(path, "day")
     reader.pushFilters([EqualTo(("day",), datetime.date(1499, 12, 23))])
-    share, = reader.partitions()
+    (share,) = reader.partitions()
     assert [batch.column(0).to_pylist() for batch in reader.read(share)] == [[datetime.date(1499, 12, 23)]]
 
 
@@ -231,12 +251,21 @@ PRUNED = {
     "a day's text": (pa.array([datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)]), ("<", "2020-05-05"), [0]),
     "no day's text": (pa.array([datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)]), ("<", "2020-05-50"), [0, 1]),
     "a moment of a day": (pa.array([datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)]), ("<", NEW_YEAR), [0, 1]),
-    "moments": (pa.array([NEW_YEAR, NEW_YEAR.replace(year=2021)]),
-                ("=", NEW_YEAR.astimezone(datetime.timezone(datetime.timedelta(hours=5)))), [0]),
-    "moments by this clock": (pa.array([NEW_YEAR, NEW_YEAR.replace(year=2021)]),
-                              ("=", NEW_YEAR.astimezone().replace(tzinfo=None)), [0]),
-    "local times": (pa.array([NEW_YEAR.replace(tzinfo=None), NEW_YEAR.replace(year=2021, tzinfo=None)]),
-                    ("=", NEW_YEAR), [0, 1]),
+    "moments": (
+        pa.array([NEW_YEAR, NEW_YEAR.replace(year=2021)]),
+        ("=", NEW_YEAR.astimezone(datetime.timezone(datetime.timedelta(hours=5)))),
+        [0],
+    ),
+    "moments by this clock": (
+        pa.array([NEW_YEAR, NEW_YEAR.replace(year=2021)]),
+        ("=", NEW_YEAR.astimezone().replace(tzinfo=None)),
+        [0],
+    ),
+    "local times": (
+        pa.array([NEW_YEAR.replace(tzinfo=None), NEW_YEAR.replace(year=2021, tzinfo=None)]),
+        ("=", NEW_YEAR),
+        [0, 1],
+    ),
     "another case of the name": (pa.array([1, 2]), ("<", 2), [0]),
     "what nobody knows": (pa.array([1, 2]), ("<", object()), [0, 1]),
     "nothing": (pa.array([1, 2]), ("=", None), [0, 1]),
@@ -253,7 +282,8 @@ def test_filters_that_are_given_rule_out_what_no_cast_of_sparks_could_keep(tmp_p
     reader = source.reader(source.schema())
     batches = [batch.column(0) for share in reader.partitions() for batch in reader.read(share)]
     assert pa.chunked_array(batches, batches[0].type if batches else values.type).to_pylist() == [
-        values[row_group].as_py() for row_group in left]
+        values[row_group].as_py() for row_group in left
+    ]
 
 
 def test_local_times_are_compared_where_spark_prefers_them(tmp_path):
@@ -267,8 +297,9 @@ def test_local_times_are_compared_where_spark_prefers_them(tmp_path):
 def test_given_filters_and_pushed_ones_rule_out_together(hundred):
     reader = reader_of(hundred, "n", prune='[[["n", "<", 15]], [["n", ">", 84]]]')
     reader.pushFilters([GreaterThan(("n",), 9)])
-    assert [n for share in reader.partitions() for batch in reader.read(share)
-            for n in batch.column(0).to_pylist()] == [*range(10, 20), *range(80, 100)]
+    assert [
+        n for share in reader.partitions() for batch in reader.read(share) for n in batch.column(0).to_pylist()
+    ] == [*range(10, 20), *range(80, 100)]
 
 
 @pytest.mark.parametrize("text", ["n > 5", "[]", '[["n", ">"]]', '[["n", "~", 5]]', '[[5, ">", 5]]', '{"n": 5}', "5"])
@@ -277,10 +308,14 @@ def test_a_text_that_is_no_list_of_filters_is_refused(hundred, text):
         reader_of(hundred, "n", prune=text)
 
 
-@pytest.mark.parametrize(("column", "condition"), [
-    (pa.array([-0.0]), "x = 0"),
-    (pa.array([1], pa.timestamp("ms", "UTC")), "x < timestamp_micros(1500)"),
-], ids=["zeros of both signs", "fractions of a millisecond"])
+@pytest.mark.parametrize(
+    ("column", "condition"),
+    [
+        (pa.array([-0.0]), "x = 0"),
+        (pa.array([1], pa.timestamp("ms", "UTC")), "x < timestamp_micros(1500)"),
+    ],
+    ids=["zeros of both signs", "fractions of a millisecond"],
+)
 def test_rows_that_sparks_own_push_down_loses_are_there(spark, tmp_path, column, condition):
     path = str(tmp_path / "t.parquet")
     pq.write_table(pa.table({"x": column}), path)

@@ -18,28 +18,44 @@ from parquetext.spark.source import ParquetextSource
 
 MOMENTS = [datetime.datetime(1600, 1, 1), datetime.datetime(2020, 2, 29, 12, 30, 1, 5), None]
 COLUMNS = {
-    "i8": pa.array([1, -128, None], pa.int8()), "i16": pa.array([1, 2, None], pa.int16()),
-    "i32": pa.array([1, 2, None], pa.int32()), "i64": pa.array([1, 2**62, None]),
-    "u8": pa.array([255, 0, None], pa.uint8()), "u16": pa.array([65535, 0, None], pa.uint16()),
-    "u32": pa.array([2**32 - 1, 0, None], pa.uint32()), "u64": pa.array([2**64 - 1, 0, None], pa.uint64()),
-    "f32": pa.array([1.5, float("-inf"), None], pa.float32()), "f64": [0.1, -0.0, None], "flag": [True, False, None],
-    "text": ["", "é\U0001f600", None], "large": pa.array(["a", "b", None], pa.large_string()),
-    "coded": pa.array(["x", "x", None]).dictionary_encode(), "bytes": [b"\xff", b"", None],
-    "fixed": pa.array([b"ab", b"cd", None], pa.binary(2)), "json": pa.array(["{}", "[1]", None], pa.json_()),
+    "i8": pa.array([1, -128, None], pa.int8()),
+    "i16": pa.array([1, 2, None], pa.int16()),
+    "i32": pa.array([1, 2, None], pa.int32()),
+    "i64": pa.array([1, 2**62, None]),
+    "u8": pa.array([255, 0, None], pa.uint8()),
+    "u16": pa.array([65535, 0, None], pa.uint16()),
+    "u32": pa.array([2**32 - 1, 0, None], pa.uint32()),
+    "u64": pa.array([2**64 - 1, 0, None], pa.uint64()),
+    "f32": pa.array([1.5, float("-inf"), None], pa.float32()),
+    "f64": [0.1, -0.0, None],
+    "flag": [True, False, None],
+    "text": ["", "é\U0001f600", None],
+    "large": pa.array(["a", "b", None], pa.large_string()),
+    "coded": pa.array(["x", "x", None]).dictionary_encode(),
+    "bytes": [b"\xff", b"", None],
+    "fixed": pa.array([b"ab", b"cd", None], pa.binary(2)),
+    "json": pa.array(["{}", "[1]", None], pa.json_()),
     "money": pa.array([Decimal("1.25"), Decimal("-9.99"), None], pa.decimal128(5, 2)),
     "huge": pa.array([Decimal("1.25"), None, None], pa.decimal128(38, 18)),
     "day": pa.array([datetime.date(1, 1, 1), datetime.date(1582, 10, 10), None]),
-    "ntz_us": pa.array(MOMENTS, pa.timestamp("us")), "ntz_ms": pa.array([0, -1, None], pa.timestamp("ms")),
-    "utc": pa.array(MOMENTS, pa.timestamp("us", "UTC")), "zoned": pa.array(MOMENTS, pa.timestamp("us", "Asia/Tokyo")),
+    "ntz_us": pa.array(MOMENTS, pa.timestamp("us")),
+    "ntz_ms": pa.array([0, -1, None], pa.timestamp("ms")),
+    "utc": pa.array(MOMENTS, pa.timestamp("us", "UTC")),
+    "zoned": pa.array(MOMENTS, pa.timestamp("us", "Asia/Tokyo")),
     "zoned_ms": pa.array([0, -1, None], pa.timestamp("ms", "America/New_York")),
-    "length": pa.array([1, -5, None], pa.duration("us")), "nothing": pa.nulls(3),
-    "list": pa.array([[1, None], [], None]), "lists": pa.array([[["a"], None], None, [[]]]),
+    "length": pa.array([1, -5, None], pa.duration("us")),
+    "nothing": pa.nulls(3),
+    "list": pa.array([[1, None], [], None]),
+    "lists": pa.array([[["a"], None], None, [[]]]),
     "struct": pa.array([{"x": 1, "y": {"z": "q"}}, None, {"x": None, "y": None}]),
-    "structs": pa.array([[{"t": MOMENTS[1], "u": 7}, None], None, []],
-                        pa.list_(pa.struct([("t", pa.timestamp("ms", "UTC")), ("u", pa.uint8())]))),
+    "structs": pa.array(
+        [[{"t": MOMENTS[1], "u": 7}, None], None, []],
+        pa.list_(pa.struct([("t", pa.timestamp("ms", "UTC")), ("u", pa.uint8())])),
+    ),
     "map": pa.array([[("a", 1), ("b", None)], None, []], pa.map_(pa.string(), pa.int64())),
-    "deep_map": pa.array([[(1, [{"k": [0.5]}])], None, []],
-                         pa.map_(pa.int32(), pa.list_(pa.struct([("k", pa.list_(pa.float32()))])))),
+    "deep_map": pa.array(
+        [[(1, [{"k": [0.5]}])], None, []], pa.map_(pa.int32(), pa.list_(pa.struct([("k", pa.list_(pa.float32()))])))
+    ),
 }
 
 
@@ -49,9 +65,14 @@ def lake(tmp_path_factory):
     folder = tmp_path_factory.mktemp("lake")
     for number in range(4):
         rows = range(number * 100, number * 100 + 100)
-        table = pa.table({"n": rows, "text": [f"v{row:04}" for row in rows],
-                          "x": [float("nan") if row == 399 else row / 2 for row in rows],
-                          "maybe": pa.array([None if row < 200 else row for row in rows], pa.int64())})
+        table = pa.table(
+            {
+                "n": rows,
+                "text": [f"v{row:04}" for row in rows],
+                "x": [float("nan") if row == 399 else row / 2 for row in rows],
+                "maybe": pa.array([None if row < 200 else row for row in rows], pa.int64()),
+            }
+        )
         path = folder / f"part={number // 2}" / f"{number}.parquet"
         path.parent.mkdir(exist_ok=True)
         pq.write_table(table, path, row_group_size=10, bloom_filter_options={"n": True})
@@ -91,9 +112,17 @@ class TestResults:
         pq.write_table(pa.table({"t": moments, "s": nested}), path, use_deprecated_int96_timestamps=True)
         assert source(spark, path).toArrow() == spark.read.parquet(path).toArrow()
 
-    @pytest.mark.parametrize("array", [
-        pa.array([1], pa.time64("us")), pa.array([1], pa.timestamp("ns")), pa.array([1.0], pa.float16()),
-        pa.array([Decimal(1)], pa.decimal256(50, 2)), pa.array([b"0" * 16], pa.uuid())], ids=lambda a: str(a.type))
+    @pytest.mark.parametrize(
+        "array",
+        [
+            pa.array([1], pa.time64("us")),
+            pa.array([1], pa.timestamp("ns")),
+            pa.array([1.0], pa.float16()),
+            pa.array([Decimal(1)], pa.decimal256(50, 2)),
+            pa.array([b"0" * 16], pa.uuid()),
+        ],
+        ids=lambda a: str(a.type),
+    )
     def test_a_type_that_spark_refuses_is_an_error_that_names_its_own_reader(self, spark, tmp_path, array):
         path = str(tmp_path / "t.parquet")
         pq.write_table(pa.table({"fine": [1], "c": array}), path)
@@ -120,16 +149,29 @@ class TestResults:
 
     def test_what_spark_wrote_comes_back(self, spark, tmp_path):
         path = str(tmp_path / "t")
-        frame = spark.range(5).selectExpr("id", "cast(id as byte) b", "named_struct('a', id, 'c', array(id)) s",
-                                          "timestamp_seconds(id) t", "date_add(date'1582-10-14', cast(id as int)) d",
-                                          "cast(id as decimal(20,3)) m", "map(id, 'x') k",
-                                          "make_dt_interval(1, 2, 3, -id) i", "array(make_dt_interval(0, 1)) j")
+        frame = spark.range(5).selectExpr(
+            "id",
+            "cast(id as byte) b",
+            "named_struct('a', id, 'c', array(id)) s",
+            "timestamp_seconds(id) t",
+            "date_add(date'1582-10-14', cast(id as int)) d",
+            "cast(id as decimal(20,3)) m",
+            "map(id, 'x') k",
+            "make_dt_interval(1, 2, 3, -id) i",
+            "array(make_dt_interval(0, 1)) j",
+        )
         frame.repartition(2).write.parquet(path)
         assert source(spark, path).schema == spark.read.parquet(path).schema
         assert rows(source(spark, path)) == rows(spark.read.parquet(path))
 
-    @pytest.mark.parametrize("alien", [
-        "make_ym_interval(1, 2)", "parse_json('[1]')", "ST_GeomFromWKB(X'0101000000000000000000F03F0000000000000040')"])
+    @pytest.mark.parametrize(
+        "alien",
+        [
+            "make_ym_interval(1, 2)",
+            "parse_json('[1]')",
+            "ST_GeomFromWKB(X'0101000000000000000000F03F0000000000000040')",
+        ],
+    )
     def test_types_that_do_not_come_through_arrow_name_sparks_own_reader(self, spark, tmp_path, alien):
         path = str(tmp_path / "t")
         spark.range(0).selectExpr("id", f"array({alien}) c").write.parquet(path)
@@ -139,8 +181,11 @@ class TestResults:
 
     def test_days_of_the_old_calendar_are_moved_as_spark_moves_them(self, spark, tmp_path):
         path = str(tmp_path / "t")
-        days = [datetime.date(year, month, day) for year in (1, 99, 100, 200, 300, 900, 1000, 1500, 1582, 1900)
-                for month, day in ((1, 1), (2, 28), (3, 1), (10, 4), (12, 31))]
+        days = [
+            datetime.date(year, month, day)
+            for year in (1, 99, 100, 200, 300, 900, 1000, 1500, 1582, 1900)
+            for month, day in ((1, 1), (2, 28), (3, 1), (10, 4), (12, 31))
+        ]
         spark.conf.set("spark.sql.parquet.datetimeRebaseModeInWrite", "LEGACY")
         try:
             frame = spark.createDataFrame([(day, [day]) for day in days], "d date, l array<date>")
@@ -179,15 +224,19 @@ class TestSchemas:
         table = pa.table({"i": pa.array([7], pa.int32()), "f": pa.array([0.5], pa.float32()), "l": [2**40]})
         pq.write_table(table, path)
         wide = "i long, f double"
-        assert (spark.read.format("parquetext").schema(wide).load(path).collect()
-                == spark.read.schema(wide).parquet(path).collect())
+        assert (
+            spark.read.format("parquetext").schema(wide).load(path).collect()
+            == spark.read.schema(wide).parquet(path).collect()
+        )
         with pytest.raises(Exception, match=r"'l' is int64.*spark\.read\.parquet"):
             spark.read.format("parquetext").schema("l int").load(path).collect()
 
     def test_the_schema_is_that_of_one_file_or_merged(self, spark, tmp_path):
         pq.write_table(pa.table({"a": [1], "s": [{"x": 1}], "m": _money("1.25", 5)}), tmp_path / "1.parquet")
-        pq.write_table(pa.table({"b": ["q"], "A": [2], "s": [{"x": 2, "y": "w"}], "m": _money("1234567.25", 9)}),
-                       tmp_path / "2.parquet")
+        pq.write_table(
+            pa.table({"b": ["q"], "A": [2], "s": [{"x": 2, "y": "w"}], "m": _money("1234567.25", 9)}),
+            tmp_path / "2.parquet",
+        )
         path = str(tmp_path)
         assert source(spark, path, columns="a,s").columns == ["a", "s"]
         ours, sparks = source(spark, path, mergeSchema="true"), spark.read.option("mergeSchema", "true").parquet(path)
@@ -209,13 +258,26 @@ class TestSchemas:
 
 class TestDirectories:
     def test_keys_have_the_types_that_spark_gives_them(self, spark, tmp_path):
-        values = {"i": ["1", "-2"], "l": ["1", "3000000000"], "d": ["1", "1.5"], "day": ["2020-01-02", "1582-10-10"],
-                  "s": ["a b%2Fc", "__HIVE_DEFAULT_PARTITION__"], "mixed": ["1", "x"],
-                  "none": ["__HIVE_DEFAULT_PARTITION__"] * 2, "V": ["7", "8"], "mixed_widths": ["9999999999", "2.5"],
-                  "exponent": ["1e3", "5."], "huge": ["1.0E20", "-0099999999999999999999"], "java": [" 1", "2.0f"],
-                  "hex": ["0x1p3", "+1"], "no_day": ["2020-02-30", "2020-01-01"], "clock": ["12:30", "13:00"],
-                  "exact": ["2020-01-01 00%3A00%3A00.123456"] * 2, "at": ["2020-03-08 02%3A30%3A00", "1800-01-01"],
-                  "twice": ["2020-11-01 01%3A30%3A00.5"] * 2}
+        values = {
+            "i": ["1", "-2"],
+            "l": ["1", "3000000000"],
+            "d": ["1", "1.5"],
+            "day": ["2020-01-02", "1582-10-10"],
+            "s": ["a b%2Fc", "__HIVE_DEFAULT_PARTITION__"],
+            "mixed": ["1", "x"],
+            "none": ["__HIVE_DEFAULT_PARTITION__"] * 2,
+            "V": ["7", "8"],
+            "mixed_widths": ["9999999999", "2.5"],
+            "exponent": ["1e3", "5."],
+            "huge": ["1.0E20", "-0099999999999999999999"],
+            "java": [" 1", "2.0f"],
+            "hex": ["0x1p3", "+1"],
+            "no_day": ["2020-02-30", "2020-01-01"],
+            "clock": ["12:30", "13:00"],
+            "exact": ["2020-01-01 00%3A00%3A00.123456"] * 2,
+            "at": ["2020-03-08 02%3A30%3A00", "1800-01-01"],
+            "twice": ["2020-11-01 01%3A30%3A00.5"] * 2,
+        }
         for row in range(2):
             folder = tmp_path.joinpath(*(f"{key}={texts[row]}" for key, texts in values.items()))
             folder.mkdir(parents=True)
@@ -233,8 +295,16 @@ class TestDirectories:
         assert rows(source(spark, one, **options)) == rows(spark.read.options(**options).parquet(one))
 
     def test_names_that_spark_passes_over_are_passed_over_and_no_others(self, spark, tmp_path):
-        for name in ("x.parquet", "000000_0", "_k=1", "_meta.parquet", ".hidden", "y.parquet._COPYING_",
-                     "_temporary/t.parquet", ".staging/s.parquet"):
+        for name in (
+            "x.parquet",
+            "000000_0",
+            "_k=1",
+            "_meta.parquet",
+            ".hidden",
+            "y.parquet._COPYING_",
+            "_temporary/t.parquet",
+            ".staging/s.parquet",
+        ):
             path = tmp_path / "_day=1" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             pq.write_table(pa.table({"n": [name]}), path)
@@ -263,18 +333,30 @@ class TestDirectories:
 
         plain = lay("a.parquet", "b.pq", "deep/c.parquet")
         keyed = lay("x.parquet", "k=1/y.parquet", "k=2/deep/z.parquet")
-        for path, options, count in ((plain, {}, 2), (plain, {"recursiveFileLookup": "true"}, 3), (keyed, {}, 2),
-                                     (keyed, {"recursiveFileLookup": "true"}, 3), (keyed, {"basePath": tmp_path}, 2),
-                                     (plain, {"pathGlobFilter": "{b,c}.*"}, 1), (lay("k=1/deep/j=2/f.parquet"), {}, 1)):
+        for path, options, count in (
+            (plain, {}, 2),
+            (plain, {"recursiveFileLookup": "true"}, 3),
+            (keyed, {}, 2),
+            (keyed, {"recursiveFileLookup": "true"}, 3),
+            (keyed, {"basePath": tmp_path}, 2),
+            (plain, {"pathGlobFilter": "{b,c}.*"}, 1),
+            (lay("k=1/deep/j=2/f.parquet"), {}, 1),
+        ):
             ours, sparks = ParquetextSource({"path": path, **options}), spark.read.options(**options).parquet(path)
             reader = ours.reader(ours.schema())
             found = [row for share in reader.partitions() for batch in reader.read(share) for row in batch.to_pylist()]
             assert reader.schema == sparks.schema
             assert sorted(map(str, found)) == sorted(str(row.asDict()) for row in sparks.collect()), (path, options)
             assert len(found) == count
-        for path in (lay("k=1/f.parquet", "j=1/f.parquet"), lay("k=1/f.parquet", "k=1/j=1/f.parquet"),
-                     lay("k=1/f.parquet", "deep/f.parquet"), lay("x/k=1/f.parquet", "y/k=1/f.parquet"),
-                     lay("k=/f.parquet"), lay("=1/f.parquet"), lay("k=1/k=2/f.parquet")):
+        for path in (
+            lay("k=1/f.parquet", "j=1/f.parquet"),
+            lay("k=1/f.parquet", "k=1/j=1/f.parquet"),
+            lay("k=1/f.parquet", "deep/f.parquet"),
+            lay("x/k=1/f.parquet", "y/k=1/f.parquet"),
+            lay("k=/f.parquet"),
+            lay("=1/f.parquet"),
+            lay("k=1/k=2/f.parquet"),
+        ):
             with pytest.raises(Unsupported, match=r"spark\.read\.parquet"):
                 ParquetextSource({"path": path}).schema()
             with pytest.raises(Exception, match=r"(?i)conflicting|EMPTY_PARTITION|ALREADY_EXISTS"):
@@ -285,8 +367,16 @@ class TestDirectories:
         assert rows(source(spark, paths)) == rows(spark.read.parquet(*paths))
 
     def test_patterns_stand_for_what_they_do_for_sparks_own_reader(self, spark, tmp_path):
-        for name in ("day=1/a.parquet", "day=1/b.parquet", "day=2/a.parquet", "day=2/_c.parquet", "day=2/.d.parquet",
-                     "_part=3/a.parquet", "x[1].parquet", "day=1/deep=5/a.parquet"):
+        for name in (
+            "day=1/a.parquet",
+            "day=1/b.parquet",
+            "day=2/a.parquet",
+            "day=2/_c.parquet",
+            "day=2/.d.parquet",
+            "_part=3/a.parquet",
+            "x[1].parquet",
+            "day=1/deep=5/a.parquet",
+        ):
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             pq.write_table(pa.table({"name": [name]}), tmp_path / name)
         (tmp_path / "day=9").symlink_to(tmp_path / "day=2")
@@ -294,11 +384,14 @@ class TestDirectories:
             ours, sparks = source(spark, f"{tmp_path}/{pattern}"), spark.read.parquet(f"{tmp_path}/{pattern}")
             assert (ours.schema, rows(ours)) == (sparks.schema, rows(sparks)), pattern
             assert len(rows(ours)) == count
-        based = [source(spark, f"{tmp_path}/day=*/a*", basePath=str(tmp_path)),
-                 spark.read.option("basePath", tmp_path).parquet(f"{tmp_path}/day=*/a*")]
+        based = [
+            source(spark, f"{tmp_path}/day=*/a*", basePath=str(tmp_path)),
+            spark.read.option("basePath", tmp_path).parquet(f"{tmp_path}/day=*/a*"),
+        ]
         assert rows(based[0]) == rows(based[1])
         assert rows(read(spark, [f"{tmp_path}/day=1/*.parquet", f"{tmp_path}/x[[]1].parquet"])) == [
-            f"Row(name='{name}')" for name in ("day=1/a.parquet", "day=1/b.parquet", "x[1].parquet")]
+            f"Row(name='{name}')" for name in ("day=1/a.parquet", "day=1/b.parquet", "x[1].parquet")
+        ]
         assert rows(source(spark, f"{tmp_path}/x[1].parquet")) == ["Row(name='x[1].parquet')"]  # its very name
         with pytest.raises(Exception, match=r"nothing matches.*day=7\*"):
             source(spark, f"{tmp_path}/day=7*").schema  # noqa: B018
@@ -337,8 +430,9 @@ class TestRead:
 
     def test_relative_paths_are_seen_from_the_drivers_directory(self, spark, lake, monkeypatch):
         monkeypatch.chdir(f"{lake}/part=0")
-        assert read(spark, "../part=1", columns=["n", "part"], filters=[("n", "=", 399)],
-                    basePath="..").collect() == [(399, 1)]
+        assert read(spark, "../part=1", columns=["n", "part"], filters=[("n", "=", 399)], basePath="..").collect() == [
+            (399, 1)
+        ]
 
     def test_names_need_no_quotes(self, spark, tmp_path):
         path = tmp_path / "t.parquet"
@@ -386,5 +480,5 @@ def test_a_batch_has_no_more_rows_than_the_option_says(tmp_path):
     path = str(tmp_path / "t.parquet")
     pq.write_table(pa.table({"n": range(100)}), path)
     reader = ParquetextSource({"path": path, "batchRows": "30"}).reader(StructType([StructField("n", LongType())]))
-    share, = reader.partitions()
+    (share,) = reader.partitions()
     assert [batch.num_rows for batch in reader.read(share)] == [30, 30, 30, 10]

@@ -52,8 +52,13 @@ def store():
 def on_s3(spark, store):
     """A session with Hadoop's settings for the store."""
     session = spark.newSession()
-    for name, value in {"endpoint": store[1].url, "access.key": "any", "secret.key": "any",
-                        "endpoint.region": "us-east-1", "path.style.access": "true"}.items():
+    for name, value in {
+        "endpoint": store[1].url,
+        "access.key": "any",
+        "secret.key": "any",
+        "endpoint.region": "us-east-1",
+        "path.style.access": "true",
+    }.items():
         session.conf.set(f"fs.s3a.{name}", value)
     return session
 
@@ -99,10 +104,12 @@ def test_a_job_goes_through_in_spite_of_503s_and_dropped_connections(on_s3, stor
     assert Counter(row.form_after for row in first) == {"flat": FILES}, [row.message for row in first]
     assert {row.outcome for row in first} <= {"upgraded", "unchanged"}, [(row.error, row.message) for row in first]
     assert Counter(row.outcome for row in upgrade(on_s3, path, state=state, progress=False, form="flat").collect()) == {
-        "skipped": FILES}
+        "skipped": FILES
+    }
     assert Counter(row.form_after for row in strip(on_s3, path, progress=False).collect()) == {"thrift": FILES}
     assert min(moody.failed["503"], moody.failed["dropped"]) > 2
     recorder._application = moody._application
     assert {get(filesystem, path) for path in lake} == {ORIGINAL}
     assert [name for name in names(filesystem, f"{BUCKET}/lake") if name.startswith("day")] == sorted(
-        path.removeprefix(f"{BUCKET}/lake/") for path in lake)
+        path.removeprefix(f"{BUCKET}/lake/") for path in lake
+    )

@@ -60,15 +60,23 @@ def test_a_link_to_a_folder_is_none(dataset, shared):
     assert os.listdir(shared / "victim") == ["file"]
 
 
-@pytest.mark.parametrize("forged", [
-    {"dataset": "/{shared}/victim"}, {"dataset": "/{shared}/victim", "mode": "overwrite", "removed": ["file"]},
-    {"removed": ["../victim/file"], "mode": "overwrite"}, {"removed": ["/{shared}/victim/file"], "mode": "overwrite"},
-    {"moves": [["/{shared}/victim/file", "part-0"]]}, {"moves": [["{staging}/../victim/file", "part-0"]]},
-    {"moves": [["{staging}/attempts/part-0", "../victim/file"]]},
-    {"mode": "overwrite partitions", "partitions": [["../victim", 0]]}])
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"dataset": "/{shared}/victim"},
+        {"dataset": "/{shared}/victim", "mode": "overwrite", "removed": ["file"]},
+        {"removed": ["../victim/file"], "mode": "overwrite"},
+        {"removed": ["/{shared}/victim/file"], "mode": "overwrite"},
+        {"moves": [["/{shared}/victim/file", "part-0"]]},
+        {"moves": [["{staging}/../victim/file", "part-0"]]},
+        {"moves": [["{staging}/attempts/part-0", "../victim/file"]]},
+        {"mode": "overwrite partitions", "partitions": [["../victim", 0]]},
+    ],
+)
 def test_a_decision_that_tells_of_other_places_is_refused(dataset, shared, forged):
-    filled = json.loads(json.dumps(forged).replace("/{shared}", str(shared)).replace(
-        "{staging}", str(staging_of(dataset))))
+    filled = json.loads(
+        json.dumps(forged).replace("/{shared}", str(shared)).replace("{staging}", str(staging_of(dataset)))
+    )
     decided(staging_of(dataset), **{"dataset": dataset.path, **filled})
     with pytest.raises(Refused, match="names places outside"):
         committing.settle_leftovers(dataset, forgotten=0)

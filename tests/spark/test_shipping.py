@@ -63,10 +63,15 @@ def test_every_job_ships_by_itself_before_it_does_anything(spark, tmp_path, monk
 
     for module in (jobs, reading, writing):
         monkeypatch.setattr(module, "ship", ship)
-    calls = [getattr(parquetext.spark, verb) for verb in (
-        "upgrade", "strip", "restore", "verify", "build_sidecars", "catalog", "read")]
-    for call in [*calls, lambda spark, path: parquetext.spark.finalize(spark, path, confirm=True),
-                 lambda spark, path: parquetext.spark.write(spark.range(1), path)]:
+    calls = [
+        getattr(parquetext.spark, verb)
+        for verb in ("upgrade", "strip", "restore", "verify", "build_sidecars", "catalog", "read")
+    ]
+    for call in [
+        *calls,
+        lambda spark, path: parquetext.spark.finalize(spark, path, confirm=True),
+        lambda spark, path: parquetext.spark.write(spark.range(1), path),
+    ]:
         with pytest.raises(Shipped):
             call(spark, str(tmp_path / "lake"))
     assert list(tmp_path.iterdir()) == []

@@ -68,14 +68,21 @@ def test_spark_finds_the_data_source_by_itself():
     answer = io.BytesIO()
     _main(io.BytesIO(), answer)
     answer.seek(0)
-    found = {UTF8Deserializer().loads(answer): CPickleSerializer()._read_with_length(answer)
-             for _ in range(read_int(answer))}
+    found = {
+        UTF8Deserializer().loads(answer): CPickleSerializer()._read_with_length(answer) for _ in range(read_int(answer))
+    }
     assert found["parquetext"] is ParquetextSource
 
 
-@pytest.mark.parametrize("use", [lambda writer: writer.mode("errorifexists"), lambda writer: writer.mode("ignore"),
-                                 lambda writer: writer.mode("append").partitionBy("a")],
-                         ids=["errorifexists", "ignore", "partitionBy"])
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda writer: writer.mode("errorifexists"),
+        lambda writer: writer.mode("ignore"),
+        lambda writer: writer.mode("append").partitionBy("a"),
+    ],
+    ids=["errorifexists", "ignore", "partitionBy"],
+)
 def test_spark_itself_rejects_other_modes_and_partition_by(numbers, tmp_path, use):
     """As the documentation says: `parquetext.spark.write` has them."""
     with pytest.raises(Exception, match=r"does not support|not supported|UNSUPPORTED|columns do not match"):

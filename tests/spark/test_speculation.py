@@ -86,13 +86,28 @@ def three_hosts(long, request, java_home, tmp_path):
 
 @contextmanager
 def worker(host: str, master: str, java_home: str, folder: Path) -> Iterator[None]:
-    command = [f"{pyspark.__path__[0]}/bin/spark-class", "org.apache.spark.deploy.worker.Worker", "--host", host,
-               "--port", "0", "--webui-port", "0", "--cores", "1", "--memory", "1g", "--work-dir",
-               str(folder / host), master]
+    command = [
+        f"{pyspark.__path__[0]}/bin/spark-class",
+        "org.apache.spark.deploy.worker.Worker",
+        "--host",
+        host,
+        "--port",
+        "0",
+        "--webui-port",
+        "0",
+        "--cores",
+        "1",
+        "--memory",
+        "1g",
+        "--work-dir",
+        str(folder / host),
+        master,
+    ]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment |= {"JAVA_HOME": java_home, "SPARK_LOCAL_IP": host}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder,
-                          env=environment) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder, env=environment
+    ) as process:
         try:
             next(line for line in process.stdout if "Successfully registered" in line)
             yield
@@ -111,7 +126,8 @@ def lake(tmp_path) -> Path:
 
 
 def test_a_speculative_attempt_ends_with_one_whole_file_and_one_row_also_where_the_first_one_died(
-        run_driver, three_hosts, lake, tmp_path):
+    run_driver, three_hosts, lake, tmp_path
+):
     hook, marks = tmp_path / "hook", tmp_path / "marks"
     hook.mkdir()
     marks.mkdir()
@@ -119,7 +135,12 @@ def test_a_speculative_attempt_ends_with_one_whole_file_and_one_row_also_where_t
     rows, speculative = json.loads(run_driver(PROGRAM, three_hosts, lake, hook, marks).splitlines()[-1])
     assert speculative >= 2
     assert {path.name for path in marks.iterdir()} == {
-        "killed", "slow.parquet", "retried.parquet", "wanted slow.parquet", "wanted retried.parquet"}
+        "killed",
+        "slow.parquet",
+        "retried.parquet",
+        "wanted slow.parquet",
+        "wanted retried.parquet",
+    }
     assert sorted(path for path, *_ in rows) == sorted(map(str, lake.iterdir()))
     assert {outcome for _, outcome, _ in rows} <= {"upgraded", "unchanged"}, [message for *_, message in rows]
     for path in lake.iterdir():

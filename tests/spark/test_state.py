@@ -62,7 +62,8 @@ def test_where_a_machine_cannot_look_for_files_only_they_fail_and_they_are_tried
     assert [(row.outcome, row.error) for row in rows] == [("failed", "Unsupported"), ("ok", None)]
     listed = pa.Table.from_pylist([file._asdict() for file in files], schema=FILES)
     assert split(listed, as_table(rows).append_column("part", pa.array([""] * 2)))[0]["path"].to_pylist() == [
-        "nosuch://x/b.parquet"]
+        "nosuch://x/b.parquet"
+    ]
 
 
 def test_a_rerun_moves_what_an_earlier_version_has_placed_elsewhere(rows, lake):
@@ -156,20 +157,24 @@ def test_a_record_is_whole_or_not_there(rows, lake, tmp_path):
 S = 10**9
 
 
-@pytest.mark.parametrize(("recorded", "found", "same"), [
-    ((5, 7 * S + 3, ""), (5, 7 * S + 3, ""), True),
-    ((5, 7 * S + 3, ""), (5, 7 * S + 4, ""), False),
-    ((5, 7 * S + 3, ""), (6, 7 * S + 3, ""), False),
-    ((5, 7 * S, ""), (5, 7 * S + 4, ""), True),  # an object store's seconds
-    ((5, 7 * S, ""), (5, 8 * S, ""), False),
-    ((5, 7 * S, "x"), (5, 9 * S, "x"), True),
-    ((5, 7 * S, "x"), (5, 7 * S, "y"), False),
-    ((5, 7 * S, "x"), (5, 7 * S, ""), True),
-    ((5, 0, ""), (5, 0, ""), False),  # nothing to go by
-])
+@pytest.mark.parametrize(
+    ("recorded", "found", "same"),
+    [
+        ((5, 7 * S + 3, ""), (5, 7 * S + 3, ""), True),
+        ((5, 7 * S + 3, ""), (5, 7 * S + 4, ""), False),
+        ((5, 7 * S + 3, ""), (6, 7 * S + 3, ""), False),
+        ((5, 7 * S, ""), (5, 7 * S + 4, ""), True),  # an object store's seconds
+        ((5, 7 * S, ""), (5, 8 * S, ""), False),
+        ((5, 7 * S, "x"), (5, 9 * S, "x"), True),
+        ((5, 7 * S, "x"), (5, 7 * S, "y"), False),
+        ((5, 7 * S, "x"), (5, 7 * S, ""), True),
+        ((5, 0, ""), (5, 0, ""), False),  # nothing to go by
+    ],
+)
 def test_a_file_is_the_same_by_size_and_etag_or_time(recorded, found, same):
-    files = pa.Table.from_pylist([{"path": "s3://x/a", "size": found[0], "modified": found[1], "etag": found[2],
-                                   "table": ""}], schema=FILES)
+    files = pa.Table.from_pylist(
+        [{"path": "s3://x/a", "size": found[0], "modified": found[1], "etag": found[2], "table": ""}], schema=FILES
+    )
     size, modified, etag = recorded
     records = as_table([Row("s3://x/a", "upgraded", size=size, modified=modified, etag=etag)] * 2)
     left, known = split(files, records)

@@ -63,8 +63,12 @@ def test_a_dataset_goes_through_every_job_and_back(on, store, lake):
     found = list_files(on, path)
     assert found["path"].to_pylist() == sorted(f"{path}/{name}" for name in NAMES)
     assert set(found["size"].to_pylist()) == {len(ORIGINAL)}
-    for job, outcome, options in ((upgrade, "upgraded", {"form": "flat"}), (verify, "ok", {}),
-                                  (finalize, "finalized", {"confirm": True}), (restore, "restored", {})):
+    for job, outcome, options in (
+        (upgrade, "upgraded", {"form": "flat"}),
+        (verify, "ok", {}),
+        (finalize, "finalized", {"confirm": True}),
+        (restore, "restored", {}),
+    ):
         assert outcomes(job(on, path, progress=False, **options)) == {outcome: len(NAMES)}
         if job is not finalize:  # after it nobody else reads the file
             check_files(store, lake)
@@ -82,7 +86,9 @@ def test_a_second_run_does_what_has_changed_since(on, store, lake):
     time.sleep(1.1)  # some stores tell times in whole seconds
     store.put(f"{lake}/{NAMES[0]}", store.get(f"{lake}/{NAMES[0]}"))
     assert outcomes(upgrade(on, path, state=state, progress=False, form="flat")) == {
-        "skipped": len(NAMES) - 1, "it has its flat footer": 1}
+        "skipped": len(NAMES) - 1,
+        "it has its flat footer": 1,
+    }
     check_files(store, lake)
 
 
@@ -94,8 +100,10 @@ def test_a_dataset_is_written_appended_to_and_replaced(on, store):
         assert read(on, path).count() == rows
         left = store.names("written")
         assert {name.split("/")[0] for name in left} == {"_SUCCESS", "half=0", "half=1"}
-    assert sum(pq.read_metadata(io.BytesIO(store.get(f"written/{name}"))).num_rows
-               for name in left if name != "_SUCCESS") == 100
+    assert (
+        sum(pq.read_metadata(io.BytesIO(store.get(f"written/{name}"))).num_rows for name in left if name != "_SUCCESS")
+        == 100
+    )
 
 
 def test_what_is_not_there_is_an_error_of_its_row(on, store):
@@ -108,8 +116,11 @@ def test_a_name_service_of_sparks_settings_is_found(spark, hdfs):
     """Where name nodes stand for each other, clients know them by one name alone."""
     hdfs.put("service/x.parquet", ORIGINAL)
     session, place = spark.newSession(), hdfs.url.removeprefix("hdfs://").removesuffix("/store")
-    for name, value in {"nameservices": "here", "ha.namenodes.here": "one",
-                        "namenode.rpc-address.here.one": place}.items():
+    for name, value in {
+        "nameservices": "here",
+        "ha.namenodes.here": "one",
+        "namenode.rpc-address.here.one": place,
+    }.items():
         session.conf.set(f"dfs.{name}", value)
     assert outcomes(upgrade(session, "hdfs://here/store/service", progress=False, form="flat")) == {"upgraded": 1}
     assert read(session, "hdfs://here/store/service").count() == TABLE.num_rows
@@ -166,7 +177,8 @@ def test_no_error_of_a_url_tells_its_password():
 
 def test_without_hdfs_native_all_but_changes_goes_by_libhdfs(hdfs, java_home, run_driver, tmp_path):
     (tmp_path / "hdfs_native.py").write_text("raise ImportError")
-    told = run_driver("""
+    told = run_driver(
+        """
         import sys
         from parquetext.spark import session, upgrade, verify, write
 
@@ -176,7 +188,11 @@ def test_without_hdfs_native_all_but_changes_goes_by_libhdfs(hdfs, java_home, ru
             print(write(frame, url, mode=mode, partition_by=["third"]).rows)
         print(*[row.outcome for row in verify(spark, url, pages=True, progress=False).collect()])
         print(*{row.message for row in upgrade(spark, url, "flat", progress=False).collect()})
-    """, f"{hdfs.url}/by-libhdfs", **libhdfs(java_home), PYTHONPATH=f"{tmp_path}:{IMPORTED_FROM}").splitlines()
+    """,
+        f"{hdfs.url}/by-libhdfs",
+        **libhdfs(java_home),
+        PYTHONPATH=f"{tmp_path}:{IMPORTED_FROM}",
+    ).splitlines()
     assert told[:3] == ["100", "100", "ok ok ok"]
     assert "pip install 'parquetext[hdfs]'" in told[3]
     assert len(hdfs.names("by-libhdfs")) == 4

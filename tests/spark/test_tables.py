@@ -32,8 +32,10 @@ def lake(tmp_path):
 ROWS = [(10, "a", 1), (11, None, 1), (20, "a", 2), (21, None, 2)]
 
 
-@pytest.mark.parametrize("where", ["LOCATION '{}' COMMENT 'c' TBLPROPERTIES ('made.by' = 'us')",
-                                   "OPTIONS (path '{}', pathGlobFilter '*.parquet')"])
+@pytest.mark.parametrize(
+    "where",
+    ["LOCATION '{}' COMMENT 'c' TBLPROPERTIES ('made.by' = 'us')", "OPTIONS (path '{}', pathGlobFilter '*.parquet')"],
+)
 def test_a_table_with_a_location_is_read(spark, sql, lake, where):
     sql(f"CREATE TABLE t USING parquetext {where.format(lake)}")
     assert sorted(sql("SELECT * FROM t"), key=repr) == sorted(ROWS, key=repr)
@@ -61,8 +63,10 @@ def test_insert_into_a_table_goes_where_it_is_told(spark, sql, lake, tmp_path):
     sql(f"INSERT INTO t WITH (path '{lake}', partitionBy 'day') VALUES (30, 'b', 2), (40, 'c', 3)")
     assert sql("SELECT id FROM t WHERE day > 1") == [(20,), (21,), (30,), (40,)]
     assert sorted(path.name for path in lake.iterdir()) == ["_SUCCESS", "day=1", "day=2", "day=3"]
-    sql(f"INSERT OVERWRITE t WITH (path '{lake}', partitionBy 'day', partitionOverwriteMode 'dynamic') "
-        "SELECT id + 5, name, day FROM t WHERE day = 3")
+    sql(
+        f"INSERT OVERWRITE t WITH (path '{lake}', partitionBy 'day', partitionOverwriteMode 'dynamic') "
+        "SELECT id + 5, name, day FROM t WHERE day = 3"
+    )
     assert sql("SELECT id FROM t") == [(10,), (11,), (20,), (21,), (30,), (45,)]
     spark.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic")
     try:
@@ -80,8 +84,12 @@ def test_rows_of_one_table_never_go_into_the_files_of_another(sql, lake, tmp_pat
     pq.write_table(pa.table({"id": [7], "name": ["z"], "day": pa.array([1], pa.int32())}), tmp_path / "one.parquet")
     sql(f"CREATE TABLE t USING parquetext LOCATION '{lake}'")
     sql(f"CREATE TABLE u USING parquetext LOCATION '{tmp_path / 'one.parquet'}'")
-    for text in ("INSERT INTO u SELECT * FROM t", "INSERT INTO t TABLE u", "INSERT OVERWRITE t SELECT * FROM u",
-                 "INSERT INTO t VALUES (1, 'x', 1)"):
+    for text in (
+        "INSERT INTO u SELECT * FROM t",
+        "INSERT INTO t TABLE u",
+        "INSERT OVERWRITE t SELECT * FROM u",
+        "INSERT INTO t VALUES (1, 'x', 1)",
+    ):
         with pytest.raises(Exception, match=r"a path is missing.*INSERT INTO table WITH \(path"):
             sql(text)
     assert sorted(lake.rglob("*")) == before and len(sql("SELECT * FROM t")) == 4

@@ -55,7 +55,9 @@ def test_a_running_query_takes_what_arrives_by_paths_as_the_driver_sees_them(spa
         query.processAllAvailable()
         records = spark.read.parquet(str(tmp_path / "_watched" / "results")).collect()
         assert {(Path(record.path).name, record.outcome) for record in records} == {
-            ("a.parquet", "ok"), ("b.parquet", "ok")}
+            ("a.parquet", "ok"),
+            ("b.parquet", "ok"),
+        }
     finally:
         query.stop()
 

@@ -34,8 +34,13 @@ def files(path) -> list[Path]:
 def hidden(path) -> list[str]:
     """What staging has left, beside the dataset or within it."""
     path = Path(path)
-    return [entry.name for place in (path, path.parent) if place.exists() for entry in place.iterdir()
-            if ".parquetext-" in entry.name]
+    return [
+        entry.name
+        for place in (path, path.parent)
+        if place.exists()
+        for entry in place.iterdir()
+        if ".parquetext-" in entry.name
+    ]
 
 
 def rows(frame) -> list:
@@ -50,23 +55,49 @@ def numbers(spark):
 @pytest.fixture(scope="module")
 def everything(spark):
     """A column of each kind that Spark converts to Arrow and Parquet holds, with nulls."""
-    schema = T.StructType([
-        T.StructField("bool", T.BooleanType()), T.StructField("byte", T.ByteType()),
-        T.StructField("short", T.ShortType()), T.StructField("int", T.IntegerType()),
-        T.StructField("long", T.LongType(), nullable=False), T.StructField("float", T.FloatType()),
-        T.StructField("double", T.DoubleType()), T.StructField("decimal", T.DecimalType(20, 4)),
-        T.StructField("text", T.StringType()), T.StructField("binary", T.BinaryType()),
-        T.StructField("date", T.DateType()), T.StructField("instant", T.TimestampType()),
-        T.StructField("local", T.TimestampNTZType()), T.StructField("interval", T.DayTimeIntervalType()),
-        T.StructField("list", T.ArrayType(T.IntegerType())),
-        T.StructField("map", T.MapType(T.StringType(), T.DoubleType())),
-        T.StructField("struct", T.StructType([T.StructField("a b", T.StringType()),
-                                              T.StructField("c", T.ArrayType(T.LongType()))])),
-    ])
-    full = (True, -1, 2, 3, 4, 0.1, float("inf"), decimal.Decimal("1234567890123456.7891"), "é/=%", b"\0\xff",
-            datetime.date(1492, 10, 12), datetime.datetime(2026, 3, 29, 1, 30, 0, 123456, UTC),
-            datetime.datetime(1, 1, 1), datetime.timedelta(days=-1, microseconds=5), [1, None], {"k": None, "": 0.5},
-            ("x", [7, None]))
+    schema = T.StructType(
+        [
+            T.StructField("bool", T.BooleanType()),
+            T.StructField("byte", T.ByteType()),
+            T.StructField("short", T.ShortType()),
+            T.StructField("int", T.IntegerType()),
+            T.StructField("long", T.LongType(), nullable=False),
+            T.StructField("float", T.FloatType()),
+            T.StructField("double", T.DoubleType()),
+            T.StructField("decimal", T.DecimalType(20, 4)),
+            T.StructField("text", T.StringType()),
+            T.StructField("binary", T.BinaryType()),
+            T.StructField("date", T.DateType()),
+            T.StructField("instant", T.TimestampType()),
+            T.StructField("local", T.TimestampNTZType()),
+            T.StructField("interval", T.DayTimeIntervalType()),
+            T.StructField("list", T.ArrayType(T.IntegerType())),
+            T.StructField("map", T.MapType(T.StringType(), T.DoubleType())),
+            T.StructField(
+                "struct",
+                T.StructType([T.StructField("a b", T.StringType()), T.StructField("c", T.ArrayType(T.LongType()))]),
+            ),
+        ]
+    )
+    full = (
+        True,
+        -1,
+        2,
+        3,
+        4,
+        0.1,
+        float("inf"),
+        decimal.Decimal("1234567890123456.7891"),
+        "é/=%",
+        b"\0\xff",
+        datetime.date(1492, 10, 12),
+        datetime.datetime(2026, 3, 29, 1, 30, 0, 123456, UTC),
+        datetime.datetime(1, 1, 1),
+        datetime.timedelta(days=-1, microseconds=5),
+        [1, None],
+        {"k": None, "": 0.5},
+        ("x", [7, None]),
+    )
     empty = tuple(4 if field.name == "long" else None for field in schema)
     return spark.createDataFrame([full, empty], schema)
 
@@ -76,7 +107,8 @@ def test_all_types_come_back_as_they_were(spark, everything, tmp_path):
     back = spark.read.parquet(str(tmp_path / "all"))
     assert rows(back) == rows(everything)
     assert [(field.name, field.dataType) for field in back.schema] == [
-        (field.name, field.dataType) for field in everything.schema]
+        (field.name, field.dataType) for field in everything.schema
+    ]
     assert (written.files, written.rows) == (len(files(tmp_path / "all")), 2)
     assert written.bytes == sum(file.stat().st_size for file in files(tmp_path / "all"))
     assert written.tasks == {parquetext.implementation(): everything.rdd.getNumPartitions()}
@@ -86,21 +118,28 @@ def test_all_types_come_back_as_they_were(spark, everything, tmp_path):
 def test_partitions_are_those_that_spark_writes(spark, tmp_path):
     """A dataset with a partition column of each kind, ours and Spark's: the same directories."""
     columns = {
-        "bool": "id % 2 = 0", "byte": "cast(id as byte)", "decimal": "cast(id / 3 as decimal(12, 4))",
-        "float": "cast(id * 1e-4 as float)", "double": "cast(pow(10, id * 3 - 5) * 1.5 as double)",
-        "date": "date'1582-10-15' + cast(id as int)", "instant": "timestamp_micros(id * 1000000000001)",
+        "bool": "id % 2 = 0",
+        "byte": "cast(id as byte)",
+        "decimal": "cast(id / 3 as decimal(12, 4))",
+        "float": "cast(id * 1e-4 as float)",
+        "double": "cast(pow(10, id * 3 - 5) * 1.5 as double)",
+        "date": "date'1582-10-15' + cast(id as int)",
+        "instant": "timestamp_micros(id * 1000000000001)",
         "local": "timestamp_ntz'2026-03-29 02:30:00' + make_dt_interval(0, 0, 0, id / 8)",
         "text": "element_at(array('', 'a/b=c', null, 'é %#?*', '0', 'x:y\\t', '[{^}]'), cast(id + 1 as int))",
         "binary": "cast(id as string) || 'b'",
     }
-    frame = spark.range(7, numPartitions=1).select("id", *(
-        F.expr(text).alias(f"{name} =") for name, text in columns.items()))
+    frame = spark.range(7, numPartitions=1).select(
+        "id", *(F.expr(text).alias(f"{name} =") for name, text in columns.items())
+    )
     frame = frame.withColumn("binary =", F.col("binary =").cast("binary"))
     keys = [f"{name} =" for name in columns]
     write(frame, tmp_path / "ours", partition_by=keys)
     frame.write.partitionBy(keys).parquet(str(tmp_path / "spark"))
-    found = {place: sorted(str(path.parent.relative_to(tmp_path / place)) for path in files(tmp_path / place))
-             for place in ("ours", "spark")}
+    found = {
+        place: sorted(str(path.parent.relative_to(tmp_path / place)) for path in files(tmp_path / place))
+        for place in ("ours", "spark")
+    }
     assert found["ours"] == found["spark"] and len(found["ours"]) == 7
 
 
@@ -125,13 +164,19 @@ def test_rows_that_come_unsorted_by_many_partitions_keep_few_files_open(tmp_path
     assert len(written) > 10  # some were finished before all of their rows had come
     assert sum(file.rows for file in written) == 40
     table = parquetext.dataset(tmp_path).to_table()
-    assert sorted(zip(table["v"].to_pylist(), table["k"].to_pylist(), strict=True)) == [
-        (v, v % 10) for v in range(40)]
+    assert sorted(zip(table["v"].to_pylist(), table["k"].to_pylist(), strict=True)) == [(v, v % 10) for v in range(40)]
 
 
 def test_files_have_the_form_codec_row_groups_and_sidecars_that_were_asked_for(spark, numbers, tmp_path):
-    write(numbers, tmp_path / "data", form="flat", sidecar=True, compression="zstd", maxRecordsPerFile=300,
-          **{"parquet.block.size": 4096})
+    write(
+        numbers,
+        tmp_path / "data",
+        form="flat",
+        sidecar=True,
+        compression="zstd",
+        maxRecordsPerFile=300,
+        **{"parquet.block.size": 4096},
+    )
     found = files(tmp_path / "data")
     assert [pq.read_metadata(path).num_rows for path in found] == [300, 200, 300, 200]
     for path in found:
@@ -174,7 +219,8 @@ def test_modes(spark, numbers, tmp_path):
     data.chmod(0o750)
     write(few, data, mode="overwrite", partition_by="id")
     assert rows(spark.read.parquet(str(data)).select("id", "text")) == rows(
-        few.withColumn("id", F.col("id").cast("int")))
+        few.withColumn("id", F.col("id").cast("int"))
+    )
     assert not (data / "note.txt").exists()
     assert data.stat().st_mode & 0o777 == 0o750
     assert hidden(data) == []
@@ -194,15 +240,18 @@ def test_no_rows_leave_a_dataset_with_a_schema(spark, numbers, tmp_path):
     assert spark.read.parquet(str(tmp_path / "data")).dtypes == [("id", "bigint"), ("text", "string")]
 
 
-@pytest.mark.parametrize(("options", "kind", "message"), [
-    ({"partition_by": "nothing"}, ColumnError, "partition column 'nothing' is none of id, text"),
-    ({"partition_by": ["id", "ID"]}, ParquetextError, "named twice"),
-    ({"partition_by": ["id", "text"]}, ParquetextError, "none is left for the files"),
-    ({"compression": "lzo"}, Unsupported, "compression 'lzo'"),
-    ({"form": "round"}, ParquetextError, "form 'round'"),
-    ({"maxRecordsPerFile": "few"}, ParquetextError, "a number expected"),
-    ({"replaceWhere": "id > 3"}, ParquetextError, "unknown option replacewhere"),
-])
+@pytest.mark.parametrize(
+    ("options", "kind", "message"),
+    [
+        ({"partition_by": "nothing"}, ColumnError, "partition column 'nothing' is none of id, text"),
+        ({"partition_by": ["id", "ID"]}, ParquetextError, "named twice"),
+        ({"partition_by": ["id", "text"]}, ParquetextError, "none is left for the files"),
+        ({"compression": "lzo"}, Unsupported, "compression 'lzo'"),
+        ({"form": "round"}, ParquetextError, "form 'round'"),
+        ({"maxRecordsPerFile": "few"}, ParquetextError, "a number expected"),
+        ({"replaceWhere": "id > 3"}, ParquetextError, "unknown option replacewhere"),
+    ],
+)
 def test_what_cannot_be_written_so_is_told_before_anything_is_done(numbers, tmp_path, options, kind, message):
     with pytest.raises(kind, match=message):
         write(numbers, tmp_path / "data", **options)
@@ -211,8 +260,13 @@ def test_what_cannot_be_written_so_is_told_before_anything_is_done(numbers, tmp_
 
 def test_types_that_spark_would_not_read_back_are_refused_before_anything_is_written(spark, tmp_path):
     one = spark.range(1)
-    for text in ("interval '1' month", "array(interval '1' month)", "array()", "time'12:30:00'",
-                 "map('a', ST_GeomFromWKB(X'0101000000000000000000F03F0000000000000040'))"):
+    for text in (
+        "interval '1' month",
+        "array(interval '1' month)",
+        "array()",
+        "time'12:30:00'",
+        "map('a', ST_GeomFromWKB(X'0101000000000000000000F03F0000000000000040'))",
+    ):
         frame = one.selectExpr("id", f"{text} AS x")
         with pytest.raises(Unsupported, match=r"column 'x' of type .* use df\.write\.parquet"):
             write(frame, tmp_path / "data")
@@ -244,8 +298,9 @@ def test_a_write_that_fails_leaves_everything_as_it_was(spark, numbers, tmp_path
     data = tmp_path / "data"
     write(numbers, data)
     before = {path: path.read_bytes() for path in data.iterdir()}
-    failing = numbers.withColumn("text", F.when(F.col("id") < 999, F.col("text")).otherwise(
-        F.raise_error(F.lit("on purpose"))))
+    failing = numbers.withColumn(
+        "text", F.when(F.col("id") < 999, F.col("text")).otherwise(F.raise_error(F.lit("on purpose")))
+    )
     with pytest.raises(Exception, match="on purpose"):
         write(failing, data, mode=mode)
     assert {path: path.read_bytes() for path in data.iterdir()} == before
@@ -259,8 +314,13 @@ def test_a_write_that_fails_leaves_everything_as_it_was(spark, numbers, tmp_path
 def s3(spark):
     """An object store on loopback, which the session's settings lead to."""
     with recorded_s3_server() as (filesystem, recorder):
-        settings = {"fs.s3a.endpoint": recorder.url, "fs.s3a.access.key": "any", "fs.s3a.secret.key": "any",
-                    "fs.s3a.path.style.access": "true", "fs.s3a.endpoint.region": "us-east-1"}
+        settings = {
+            "fs.s3a.endpoint": recorder.url,
+            "fs.s3a.access.key": "any",
+            "fs.s3a.secret.key": "any",
+            "fs.s3a.path.style.access": "true",
+            "fs.s3a.endpoint.region": "us-east-1",
+        }
         for name, value in settings.items():
             spark.conf.set(name, value)
         yield filesystem

@@ -35,7 +35,7 @@ def chain(source, *places: int):
 
 
 def expected(*places: int) -> list[bytes]:
-    return [CONTENT[place:place + 10] for place in places]
+    return [CONTENT[place : place + 10] for place in places]
 
 
 def test_what_was_read_is_there(source):
@@ -61,7 +61,11 @@ def test_long_reads_are_given_back_and_forgotten(source, monkeypatch):
 
 def test_near_ranges_are_one_request_and_far_ones_are_not(source):
     assert source.gather([chain(source, place) for place in (90_000, 0, 90_100, 5_000)]) == [
-        expected(90_000), expected(0), expected(90_100), expected(5_000)]
+        expected(90_000),
+        expected(0),
+        expected(90_100),
+        expected(5_000),
+    ]
     assert source.requests == 2
 
 
@@ -106,15 +110,17 @@ def test_a_range_that_is_worth_it_is_held_once(source):
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(st.lists(st.tuples(st.integers(0, len(CONTENT)), st.integers(0, 40_000)), max_size=4), max_size=8),
-       st.integers(0, 3))
+@given(
+    st.lists(st.lists(st.tuples(st.integers(0, len(CONTENT)), st.integers(0, 40_000)), max_size=4), max_size=8),
+    st.integers(0, 3),
+)
 def test_every_read_gives_the_files_bytes(target, chains, singles):
     with BatchedSource(target) as source:
         ranges = [[(at, min(length, len(CONTENT) - at)) for at, length in chain] for chain in chains]
         for at, length in (ranges[0] if ranges else [])[:singles]:
-            assert source.read(at, length) == CONTENT[at:at + length]
+            assert source.read(at, length) == CONTENT[at : at + length]
         found = source.gather([lambda chain=chain: [source.read(*each) for each in chain] for chain in ranges])
-        assert found == [[CONTENT[at:at + length] for at, length in chain] for chain in ranges]
+        assert found == [[CONTENT[at : at + length] for at, length in chain] for chain in ranges]
         requests = source.requests
         assert source.gather([lambda chain=chain: [source.read(*each) for each in chain] for chain in ranges]) == found
         assert source.requests == requests

@@ -36,12 +36,19 @@ def in_place(request) -> bool:
     return request.param
 
 
-@pytest.mark.parametrize("edit", [
-    EDIT, TailEdit(4000, b""), TailEdit(0, b"all new"), TailEdit(len(OLD), b"more"), TailEdit(3, b"x" * 9999),
-])
+@pytest.mark.parametrize(
+    "edit",
+    [
+        EDIT,
+        TailEdit(4000, b""),
+        TailEdit(0, b"all new"),
+        TailEdit(len(OLD), b"more"),
+        TailEdit(3, b"x" * 9999),
+    ],
+)
 def test_a_commit_keeps_the_head_and_replaces_the_tail(path, edit, in_place):
     commit(path, edit, in_place=in_place)
-    assert path.read_bytes() == OLD[:edit.keep] + edit.tail
+    assert path.read_bytes() == OLD[: edit.keep] + edit.tail
     assert os.listdir(path.parent) == ["x.bin"]
 
 
@@ -139,12 +146,16 @@ def test_an_unknown_waiver_is_an_error(path):
         commit(path, force={"everything"})
 
 
-@pytest.mark.parametrize("meddle", [
-    lambda path: path.write_bytes(OLD + b"more"),
-    lambda path: (path.with_suffix(".other").write_bytes(OLD), path.with_suffix(".other").rename(path)),
-    lambda path: os.utime(path, ns=(1, 1)),
-    lambda path: path.unlink(),
-], ids=["written", "replaced", "touched", "removed"])
+@pytest.mark.parametrize(
+    "meddle",
+    [
+        lambda path: path.write_bytes(OLD + b"more"),
+        lambda path: (path.with_suffix(".other").write_bytes(OLD), path.with_suffix(".other").rename(path)),
+        lambda path: os.utime(path, ns=(1, 1)),
+        lambda path: path.unlink(),
+    ],
+    ids=["written", "replaced", "touched", "removed"],
+)
 def test_a_file_that_somebody_else_changed_meanwhile_is_left_alone(path, in_place, meddle):
     with change(path, in_place=in_place) as changing:
         meddle(path)

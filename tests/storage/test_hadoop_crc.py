@@ -36,7 +36,7 @@ WAYS = pytest.mark.parametrize("in_place", [False, True], ids=["replaced", "in p
 
 
 def new_content(edit: TailEdit) -> bytes:
-    return OLD[:edit.keep] + edit.tail
+    return OLD[: edit.keep] + edit.tail
 
 
 @pytest.fixture(params=EDITS)
@@ -87,7 +87,7 @@ def test_damage_in_front_of_the_change_stays_visible(path, in_place, at):
     path.write_bytes(damaged)
     assert commit(path, EDITS["longer"], in_place=in_place) == ""
     before, now = checksummed(OLD), crc_of(path).read_bytes()
-    assert now[:8 + 4 * (len(HEAD) // 512)] == before[:8 + 4 * (len(HEAD) // 512)]
+    assert now[: 8 + 4 * (len(HEAD) // 512)] == before[: 8 + 4 * (len(HEAD) // 512)]
     assert not reads(path)
     repaired = bytearray(path.read_bytes())
     repaired[at] ^= 1
@@ -131,8 +131,13 @@ def test_nothing_in_front_of_the_change_is_read(path, monkeypatch):
     edit = TailEdit(len(HEAD) * 100, b"new")
     read = LocalSource._read
     asked = []
-    monkeypatch.setattr(LocalSource, "_read", lambda self, offset, length: (
-        self.name.endswith("x.bin") and asked.append(offset), read(self, offset, length))[1])
+    monkeypatch.setattr(
+        LocalSource,
+        "_read",
+        lambda self, offset, length: (self.name.endswith("x.bin") and asked.append(offset), read(self, offset, length))[
+            1
+        ],
+    )
     commit(path, edit)
     assert asked and min(asked) >= edit.keep // 512 * 512
     assert reads(path)
@@ -173,8 +178,9 @@ def test_one_that_cannot_be_renewed_refuses_the_change_before_anything_is_done(p
     assert names(path) == [".x.bin.crc", "x.bin"]
 
 
-@pytest.mark.parametrize("make", [lambda crc: crc.symlink_to("elsewhere"), os.mkdir, os.mkfifo],
-                         ids=["link", "folder", "pipe"])
+@pytest.mark.parametrize(
+    "make", [lambda crc: crc.symlink_to("elsewhere"), os.mkdir, os.mkfifo], ids=["link", "folder", "pipe"]
+)
 def test_one_that_is_no_file_refuses_the_change(path, make):
     crc_of(path).rename(path.with_name("elsewhere"))
     make(crc_of(path))

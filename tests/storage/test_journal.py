@@ -26,7 +26,7 @@ START = len(HEAD) // SECTOR * SECTOR  # of the sector that the tail begins in
 
 
 def changed(edit: TailEdit) -> bytes:
-    return OLD[:edit.keep] + edit.tail
+    return OLD[: edit.keep] + edit.tail
 
 
 def interrupted(folder: Path, content: bytes, edit: TailEdit = LONGER, leave=leave_journal) -> Path:
@@ -39,7 +39,7 @@ def interrupted(folder: Path, content: bytes, edit: TailEdit = LONGER, leave=lea
 
 
 def read_as(path: Path, edit: TailEdit) -> bytes:
-    return path.read_bytes()[:edit.keep] + bytes(edit.tail)
+    return path.read_bytes()[: edit.keep] + bytes(edit.tail)
 
 
 def sectors(old: bytes, new: bytes, which: str) -> bytes:
@@ -53,14 +53,19 @@ def sectors(old: bytes, new: bytes, which: str) -> bytes:
 
 LONG = changed(LONGER)
 STATES = {
-    "untouched": (OLD, LONGER), "grown": (OLD + bytes(len(LONG) - len(OLD)), LONGER),
-    "grown a little": (OLD + bytes(77), LONGER), "half": (sectors(OLD, LONG, "nnnnoooooo"), LONGER),
+    "untouched": (OLD, LONGER),
+    "grown": (OLD + bytes(len(LONG) - len(OLD)), LONGER),
+    "grown a little": (OLD + bytes(77), LONGER),
+    "half": (sectors(OLD, LONG, "nnnnoooooo"), LONGER),
     "later sectors first": (sectors(OLD, LONG, "ooonoonnnnn"), LONGER),
-    "holes": (sectors(OLD, LONG, "nononnnn0nnn"), LONGER), "cut": (OLD[:len(HEAD) + 750], SHORTER),
-    "cut in between": (OLD[:len(HEAD) + 1500], SHORTER),
-    "shorter, not cut": (changed(SHORTER) + OLD[len(changed(SHORTER)):], SHORTER),
+    "holes": (sectors(OLD, LONG, "nononnnn0nnn"), LONGER),
+    "cut": (OLD[: len(HEAD) + 750], SHORTER),
+    "cut in between": (OLD[: len(HEAD) + 1500], SHORTER),
+    "shorter, not cut": (changed(SHORTER) + OLD[len(changed(SHORTER)) :], SHORTER),
     "block cleared behind the cut, not cut": (
-        OLD[:len(HEAD) + 750] + bytes(START + 1024 - len(HEAD) - 750) + OLD[START + 1024:], SHORTER),
+        OLD[: len(HEAD) + 750] + bytes(START + 1024 - len(HEAD) - 750) + OLD[START + 1024 :],
+        SHORTER,
+    ),
 }
 
 
@@ -115,12 +120,16 @@ def test_a_file_that_was_copied_with_its_journal_is_repaired(tmp_path):
 
 
 SPOILED = {
-    "cut": lambda entry: entry[:-1], "cut in the header": lambda entry: entry[:20],
-    "cut behind the header": lambda entry: entry[:80], "empty": lambda entry: b"",
-    "zeros": lambda entry: bytes(len(entry)), "tail flipped": lambda entry: entry[:-1] + bytes([entry[-1] ^ 1]),
+    "cut": lambda entry: entry[:-1],
+    "cut in the header": lambda entry: entry[:20],
+    "cut behind the header": lambda entry: entry[:80],
+    "empty": lambda entry: b"",
+    "zeros": lambda entry: bytes(len(entry)),
+    "tail flipped": lambda entry: entry[:-1] + bytes([entry[-1] ^ 1]),
     "header flipped": lambda entry: entry[:9] + bytes([entry[9] ^ 1]) + entry[10:],
     "sums flipped": lambda entry: entry[:85] + bytes([entry[85] ^ 1]) + entry[86:],
-    "longer": lambda entry: entry + b"x", "tail missing": lambda entry: entry[:-3000] + bytes(3000),
+    "longer": lambda entry: entry + b"x",
+    "tail missing": lambda entry: entry[:-3000] + bytes(3000),
     "header missing": lambda entry: bytes(80) + entry[80:],
 }
 
@@ -158,11 +167,16 @@ def test_a_journal_that_claims_more_than_it_holds_takes_no_memory_for_it(tmp_pat
 
 HALF = STATES["half"][0]
 FOREIGN = {
-    "longer than both": LONG + b"more", "shorter than both": HEAD, "empty": b"",
-    "others before the tail": b"?" * len(HEAD) + HALF[len(HEAD):], "another last byte of these": OLD[:-1] + b"!",
-    "appended to": OLD + b"appended by another program", "one byte of one sector": HALF[:START + 700] + b"!" + HALF[
-        START + 701:], "the same sectors elsewhere": HEAD + HALF[len(HEAD):][::-1],
-    "cut in the middle of a new sector": LONG[:len(OLD) + 100], "zeros in the old tail": OLD[:-600] + bytes(600),
+    "longer than both": LONG + b"more",
+    "shorter than both": HEAD,
+    "empty": b"",
+    "others before the tail": b"?" * len(HEAD) + HALF[len(HEAD) :],
+    "another last byte of these": OLD[:-1] + b"!",
+    "appended to": OLD + b"appended by another program",
+    "one byte of one sector": HALF[: START + 700] + b"!" + HALF[START + 701 :],
+    "the same sectors elsewhere": HEAD + HALF[len(HEAD) :][::-1],
+    "cut in the middle of a new sector": LONG[: len(OLD) + 100],
+    "zeros in the old tail": OLD[:-600] + bytes(600),
 }
 
 
@@ -179,7 +193,9 @@ def test_the_journal_of_another_file_is_set_aside(tmp_path, other, edit):
     assert done.endswith("UTC: not for this one; it is .x.bin.parquetext-journal-stale")
     assert path.read_bytes() == FOREIGN[other]
     assert {name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path)} == {
-        "x.bin": FOREIGN[other], stale_of(path).name: entry}
+        "x.bin": FOREIGN[other],
+        stale_of(path).name: entry,
+    }
     [found] = journals_beside(path)
     assert found.told == "the journal of another file, which was set aside"
     assert recover(path) is None
@@ -211,13 +227,13 @@ def test_every_mixture_of_sectors_is_recognised_and_no_other_byte_passes(tmp_pat
         stop = min((at // SECTOR + 1) * SECTOR, end)
         stop = cut if at < cut < stop else stop
         side = data.draw(st.sampled_from([old, new]))
-        mixed += side[at - kept:stop - kept].ljust(stop - at, b"\0")
+        mixed += side[at - kept : stop - kept].ljust(stop - at, b"\0")
         at = stop
     path.write_bytes(mixed)
     assert read_as(path, old_tail(path)) == head + old
     if end > kept:
         spot = data.draw(st.integers(kept, end - 1))
-        sides = {side[spot - kept:spot - kept + 1] or b"\0" for side in (old, new)}
+        sides = {side[spot - kept : spot - kept + 1] or b"\0" for side in (old, new)}
         mixed[spot] = data.draw(st.integers(0, 255).filter(lambda byte: bytes([byte]) not in sides))
         path.write_bytes(mixed)
         assert old_tail(path) is None
@@ -252,7 +268,7 @@ def test_large_tails_are_written_compared_and_put_back_in_steps(tmp_path, old, n
     assert path.read_bytes() == after
     leave_journal(path, edit)
     for flipped in (middle, len(after) - 1, len(HEAD)):
-        path.write_bytes(after[:flipped] + bytes([after[flipped] ^ 1]) + after[flipped + 1:])
+        path.write_bytes(after[:flipped] + bytes([after[flipped] ^ 1]) + after[flipped + 1 :])
         assert old_tail(path) is None
 
 
@@ -260,15 +276,25 @@ def ends_in(end: bytes):
     return lambda source: source.read_tail(len(end))[1] == end
 
 
-@pytest.mark.parametrize(("content", "done"), [
-    (HEAD + b"a new tail, lo", "put the old tail back"),
-    (HEAD + b"one of another file: sound", "set aside"),
-    (OLD, "removed a journal that is no longer needed: the old tail"),
-    (LONG, "removed a journal that is no longer needed: the new tail"),
-    (b"?" + OLD[1:len(HEAD) - 1] + b"?" * 100, "set aside"), (LONG + b"x", "set aside")])
+@pytest.mark.parametrize(
+    ("content", "done"),
+    [
+        (HEAD + b"a new tail, lo", "put the old tail back"),
+        (HEAD + b"one of another file: sound", "set aside"),
+        (OLD, "removed a journal that is no longer needed: the old tail"),
+        (LONG, "removed a journal that is no longer needed: the new tail"),
+        (b"?" + OLD[1 : len(HEAD) - 1] + b"?" * 100, "set aside"),
+        (LONG + b"x", "set aside"),
+    ],
+)
 def test_a_journal_of_version_1_counts_only_for_a_file_without_a_sound_end(tmp_path, content, done):
-    path = interrupted(tmp_path, content.ljust(len(OLD), b".") if done == "put the old tail back" else content.replace(
-        b": sound", b":".ljust(3000) + b": sound"), leave=leave_journal_1)
+    path = interrupted(
+        tmp_path,
+        content.ljust(len(OLD), b".")
+        if done == "put the old tail back"
+        else content.replace(b": sound", b":".ljust(3000) + b": sound"),
+        leave=leave_journal_1,
+    )
     before, is_sound = path.read_bytes(), ends_in(b": sound")
     assert (old_tail(path, is_sound) is None) == (done == "set aside")
     assert recover(path, is_sound=is_sound).startswith(done)
@@ -292,7 +318,7 @@ def test_an_overlay_reads_as_the_file_with_the_old_tail(tmp_path):
     with Overlay(open_source(path), edit.keep, edit.tail) as source:
         assert source.size == len(OLD)
         for start, length in ((0, 10), (len(HEAD) - 3, 7), (len(HEAD), 5), (len(OLD), 0), (0, len(OLD))):
-            assert source.read(start, length) == OLD[start:start + length]
+            assert source.read(start, length) == OLD[start : start + length]
         with pytest.raises(Malformed):
             source.read(len(OLD) - 1, 2)
 

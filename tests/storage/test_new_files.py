@@ -45,7 +45,7 @@ def write(path: Path, edit: TailEdit | None, operations=None) -> None:
 
 
 def content(edit: TailEdit | None) -> bytes:
-    return WRITTEN if edit is None else WRITTEN[:edit.keep] + edit.tail
+    return WRITTEN if edit is None else WRITTEN[: edit.keep] + edit.tail
 
 
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)

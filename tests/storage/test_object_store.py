@@ -19,7 +19,7 @@ from parquetext.storage.fsspec_file import modified_of
 PATH = f"{BUCKET}/folder/x.bin"
 OLD = bytes(range(256)) * 5000 + b"the old tail"
 EDIT = TailEdit(1_280_000, b"a new tail")
-NEW = OLD[:EDIT.keep] + EDIT.tail
+NEW = OLD[: EDIT.keep] + EDIT.tail
 
 
 @pytest.fixture(scope="module")
@@ -208,7 +208,7 @@ def test_of_fsspec_a_file_that_changed_is_known_by_all_that_is_told_of_it(keeps)
     assert files.store["/x"].getvalue() == OLD[::-1] and len(files.store) == 1
     with change((files, "/x")) as changing:
         changing.commit(EDIT)
-    assert files.store["/x"].getvalue() == OLD[::-1][:EDIT.keep] + EDIT.tail and len(files.store) == 1
+    assert files.store["/x"].getvalue() == OLD[::-1][: EDIT.keep] + EDIT.tail and len(files.store) == 1
 
 
 class _Copying(_Memory):
@@ -264,10 +264,18 @@ def test_a_folder_of_fsspec_that_cannot_be_listed_is_no_empty_one():
     assert names(target.filesystem, "/lake") == ["a/x.parquet", "c/x.parquet"]
 
 
-@pytest.mark.parametrize("facts", [
-    {"mtime": 1.5}, {"LastModified": datetime(1970, 1, 1, 0, 0, 1, 500_000, UTC)}, {"modificationTime": 1500},
-    {"updated": "1970-01-01T00:00:01.500Z"}, {"modified": datetime(1970, 1, 1, 0, 0, 1, 500_000)},
-    {"created": "1970-01-01T01:00:01.5+01:00"}], ids=lambda facts: next(iter(facts)))
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"mtime": 1.5},
+        {"LastModified": datetime(1970, 1, 1, 0, 0, 1, 500_000, UTC)},
+        {"modificationTime": 1500},
+        {"updated": "1970-01-01T00:00:01.500Z"},
+        {"modified": datetime(1970, 1, 1, 0, 0, 1, 500_000)},
+        {"created": "1970-01-01T01:00:01.5+01:00"},
+    ],
+    ids=lambda facts: next(iter(facts)),
+)
 def test_times_are_known_by_all_the_names_that_filesystems_have_for_them(facts):
     assert modified_of(facts) == 1_500_000_000
     assert modified_of({"size": 3, "modify": "yesterday"}) is modified_of({"updated": "yesterday"}) is None

@@ -49,7 +49,7 @@ def recorded(folder: Path, edit: TailEdit, in_place: bool, block: int = 4096) ->
 
 
 def new_content(edit: TailEdit) -> bytes:
-    return OLD[:edit.keep] + edit.tail
+    return OLD[: edit.keep] + edit.tail
 
 
 def test_replacing_leaves_the_old_file_or_the_new_one_at_every_moment(tmp_path, edit):
@@ -69,7 +69,7 @@ def test_a_change_in_place_can_be_read_and_recovered_at_every_moment(tmp_path, e
         if now not in (OLD, new_content(edit)):
             torn += 1
             under_journal = old_tail(path)
-            assert now[:under_journal.keep] + under_journal.tail == OLD
+            assert now[: under_journal.keep] + under_journal.tail == OLD
         recover(path, operations=UNFLUSHED)
         outcomes.add(path.read_bytes())
         assert os.listdir(tmp_path) == ["x.bin"]

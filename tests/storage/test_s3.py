@@ -17,7 +17,7 @@ KEY = "folder/x.bin"
 PATH = f"{BUCKET}/{KEY}"
 OLD = bytes(range(256)) * (48 << 10) + b"the old tail"
 EDIT = TailEdit(12 << 20, b"a new tail")
-NEW = OLD[:EDIT.keep] + EDIT.tail
+NEW = OLD[: EDIT.keep] + EDIT.tail
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +37,9 @@ def s3(server):
 
 @pytest.fixture
 def client(server):
-    return boto3.client("s3", endpoint_url=server[1].url, aws_access_key_id="any", aws_secret_access_key="any",
-                        region_name="us-east-1")
+    return boto3.client(
+        "s3", endpoint_url=server[1].url, aws_access_key_id="any", aws_secret_access_key="any", region_name="us-east-1"
+    )
 
 
 def _unfinished(client) -> list:
@@ -72,14 +73,26 @@ def test_parts_are_gapless_and_neither_too_small_nor_too_many(size):
 
 
 def test_metadata_tags_and_storage_class_stay(s3, client):
-    client.put_object(Bucket=BUCKET, Key=KEY, Body=OLD, Metadata={"team": "rain"}, ContentType="application/x-thing",
-                      CacheControl="no-cache", StorageClass="STANDARD_IA", Tagging="cost=a%2Bb+c&owner=me")
+    client.put_object(
+        Bucket=BUCKET,
+        Key=KEY,
+        Body=OLD,
+        Metadata={"team": "rain"},
+        ContentType="application/x-thing",
+        CacheControl="no-cache",
+        StorageClass="STANDARD_IA",
+        Tagging="cost=a%2Bb+c&owner=me",
+    )
     with change((s3, PATH)) as changing:
         changing.commit(EDIT)
     now = client.head_object(Bucket=BUCKET, Key=KEY)
     assert now["ContentLength"] == len(NEW)
     assert (now["Metadata"], now["ContentType"], now["CacheControl"], now["StorageClass"]) == (
-        {"team": "rain"}, "application/x-thing", "no-cache", "STANDARD_IA")
+        {"team": "rain"},
+        "application/x-thing",
+        "no-cache",
+        "STANDARD_IA",
+    )
     tags = client.get_object_tagging(Bucket=BUCKET, Key=KEY)["TagSet"]
     assert {each["Key"]: each["Value"] for each in tags} == {"cost": "a+b c", "owner": "me"}
 
@@ -163,7 +176,7 @@ def test_a_new_object_is_there_when_it_is_whole(s3, client, size, monkeypatch):
     data = (OLD * 5)[:size]
     new = create((s3, f"{BUCKET}/new"))
     for at in range(0, size, 3_000_000):
-        new.sink.write(data[at:at + 3_000_000])
+        new.sink.write(data[at : at + 3_000_000])
     new.hold()
     new.sink.write(b"its end")
     assert names(s3, BUCKET) == [KEY]

@@ -38,8 +38,9 @@ def store(server):
 
 @pytest.fixture
 def client(server):
-    return boto3.client("s3", endpoint_url=server[1].url, aws_access_key_id="any", aws_secret_access_key="any",
-                        region_name="us-east-1")
+    return boto3.client(
+        "s3", endpoint_url=server[1].url, aws_access_key_id="any", aws_secret_access_key="any", region_name="us-east-1"
+    )
 
 
 def head(client, key: str = KEY) -> dict:
@@ -51,7 +52,7 @@ def in_parts(client, algorithm: str, type: str) -> None:
     where = {"Bucket": BUCKET, "Key": KEY}
     upload = client.create_multipart_upload(**where, ChecksumAlgorithm=algorithm, ChecksumType=type)["UploadId"]
     parts = []
-    for number, data in enumerate((OLD[:5 << 20], OLD[5 << 20:]), 1):
+    for number, data in enumerate((OLD[: 5 << 20], OLD[5 << 20 :]), 1):
         part = client.upload_part(**where, UploadId=upload, PartNumber=number, Body=data)
         parts.append({"PartNumber": number, "ETag": part["ETag"]})
     client.complete_multipart_upload(**where, UploadId=upload, MultipartUpload={"Parts": parts})
@@ -74,8 +75,10 @@ def test_a_crc_is_the_remainder_bit_by_bit(name, polynomial, width, size):
     assert int.from_bytes(_SUMS[name](data), "big") == crc ^ ones
 
 
-@pytest.mark.parametrize(("algorithm", "type"), [("CRC32", "FULL_OBJECT"), ("CRC32", "COMPOSITE"),
-                                                 ("SHA256", "COMPOSITE"), ("SHA1", "COMPOSITE")])
+@pytest.mark.parametrize(
+    ("algorithm", "type"),
+    [("CRC32", "FULL_OBJECT"), ("CRC32", "COMPOSITE"), ("SHA256", "COMPOSITE"), ("SHA1", "COMPOSITE")],
+)
 @pytest.mark.parametrize("edit", [LARGE, SMALL], ids=["copied", "whole"])
 def test_an_object_of_parts_keeps_algorithm_and_type(store, client, algorithm, type, edit):
     in_parts(client, algorithm, type)
@@ -84,7 +87,7 @@ def test_an_object_of_parts_keeps_algorithm_and_type(store, client, algorithm, t
     with change((store, f"{BUCKET}/{KEY}")) as changing:
         changing.commit(edit)
     now = head(client)
-    assert get(store, f"{BUCKET}/{KEY}") == OLD[:edit.keep] + edit.tail
+    assert get(store, f"{BUCKET}/{KEY}") == OLD[: edit.keep] + edit.tail
     assert f"Checksum{algorithm}" in now and now[f"Checksum{algorithm}"] != before[f"Checksum{algorithm}"]
     if edit is LARGE or type == "COMPOSITE":
         assert now["ChecksumType"] == type
@@ -114,6 +117,7 @@ class Recording:
             self.asked.append((name, given))
             answer = getattr(type(self), f"_{name}", None)
             return answer(self, **given) if answer else {}
+
         return ask
 
     def _head_object(self, **given):
@@ -150,7 +154,7 @@ class Source:
 
     @staticmethod
     def read(offset: int, length: int) -> bytes:
-        return OLD[offset:offset + length]
+        return OLD[offset : offset + length]
 
 
 def goal_of(client: Recording) -> S3Object:
@@ -169,7 +173,8 @@ def test_every_part_of_an_upload_has_the_objects_checksum(algorithm):
     assert (sent["ChecksumAlgorithm"], sent[f"Checksum{algorithm}"]) == (algorithm, sum)
     assert finished["MultipartUpload"]["Parts"] == [
         {"PartNumber": 1, "ETag": '"1"', f"Checksum{algorithm}": "of part 1"},
-        {"PartNumber": 2, "ETag": '"2"', f"Checksum{algorithm}": sum}]
+        {"PartNumber": 2, "ETag": '"2"', f"Checksum{algorithm}": sum},
+    ]
 
 
 def test_sums_that_the_store_does_not_tell_of_every_part_are_left_to_it():
@@ -202,8 +207,9 @@ def test_the_objects_own_checksum_is_right_for_all_of_it():
 def test_an_object_without_a_checksum_is_sent_without(edit):
     client = Recording({})
     copied.commit_copied(Source, goal_of(client), edit)
-    assert not [name for _, given in client.asked for name in given if name.startswith("Checksum")
-                and name != "ChecksumMode"]
+    assert not [
+        name for _, given in client.asked for name in given if name.startswith("Checksum") and name != "ChecksumMode"
+    ]
 
 
 def test_of_a_hash_of_the_whole_object_parts_have_the_one_type_that_there_is():

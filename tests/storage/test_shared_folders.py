@@ -35,7 +35,7 @@ def forge(path: Path) -> None:
     """A journal by which a file of OLD is half of something else, and was FORGED before."""
     other = path.with_name("other")
     other.write_bytes(FORGED)
-    leave_journal(other, TailEdit(len(HEAD), OLD[len(HEAD):] + b"and more" * 64)).rename(journal_of(path))
+    leave_journal(other, TailEdit(len(HEAD), OLD[len(HEAD) :] + b"and more" * 64)).rename(journal_of(path))
     other.unlink()
 
 
@@ -48,8 +48,10 @@ def commit(path: Path, edit: TailEdit = EDIT, **options) -> str:
 PLANTED = {
     "of another user": (lambda place: os.chown(place, MALLORY, MALLORY), "belongs to user 61002"),
     "a hard link": (lambda place: os.link(place, place.with_name("other name")), "has 2 hard links"),
-    "a symbolic link": (lambda place: (place.rename(place.with_name("elsewhere")), place.symlink_to("elsewhere")),
-                        "is a symbolic link"),
+    "a symbolic link": (
+        lambda place: (place.rename(place.with_name("elsewhere")), place.symlink_to("elsewhere")),
+        "is a symbolic link",
+    ),
     "a pipe": (lambda place: (place.unlink(), os.mkfifo(place)), "is not a regular file"),
     "a folder": (lambda place: (place.unlink(), place.mkdir()), "is not a regular file"),
 }
@@ -134,9 +136,15 @@ def test_a_journal_that_was_set_aside_follows_no_link(path):
     assert other.read_bytes() == b"the victim's" and stale_of(path).read_bytes() == entry
 
 
-@pytest.mark.parametrize("make", [
-    lambda name, victim: name.symlink_to(victim), lambda name, victim: os.mkfifo(name),
-    lambda name, victim: name.mkdir()], ids=["link", "pipe", "folder"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda name, victim: name.symlink_to(victim),
+        lambda name, victim: os.mkfifo(name),
+        lambda name, victim: name.mkdir(),
+    ],
+    ids=["link", "pipe", "folder"],
+)
 def test_a_new_file_is_not_written_through_what_has_its_hidden_name(path, make):
     victim, hidden = path.parent / "victim", Path(beside(str(path), NEW))
     victim.write_bytes(b"the victim's")

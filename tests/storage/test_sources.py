@@ -29,8 +29,15 @@ def in_memory() -> pafs.FileSystem:
 
 def test_a_local_path_is_read_without_a_filesystem_layer(path):
     local = pafs.LocalFileSystem()
-    for form in (str(path), path, os.fsencode(path), f"file://{path}", f"file://{str(path).replace(' ', '%20')}",
-                 (local, str(path)), (pafs.SubTreeFileSystem(str(path.parent), local), path.name)):
+    for form in (
+        str(path),
+        path,
+        os.fsencode(path),
+        f"file://{path}",
+        f"file://{str(path).replace(' ', '%20')}",
+        (local, str(path)),
+        (pafs.SubTreeFileSystem(str(path.parent), local), path.name),
+    ):
         assert resolve(form) == LocalTarget(str(path))
 
 

@@ -39,8 +39,10 @@ def decompiled(buffer: bytes, folder: Path, schema: Path = SCHEMA) -> dict:
     (folder / "buffer.flat").write_bytes(buffer)
     options = ["--json", "--strict-json", "--raw-binary", "--defaults-json", "--allow-non-utf8"]
     subprocess.run([tool("flatc"), *options, "-o", folder, schema, "--", folder / "buffer.flat"], check=True)
-    return json.loads((folder / "buffer.json").read_text(),
-                      object_hook=lambda fields: {name: value for name, value in fields.items() if value is not None})
+    return json.loads(
+        (folder / "buffer.json").read_text(),
+        object_hook=lambda fields: {name: value for name, value in fields.items() if value is not None},
+    )
 
 
 def schema_of(name: str, folder: Path) -> Path:
@@ -56,9 +58,11 @@ def schema_of(name: str, folder: Path) -> Path:
         return DATA / "parquet.fbs"
     if name == "f951a6d":
         change("bloom_filter: BloomFilterInfo;", "bloom_filter_offset: long = null; bloom_filter_length: int = null;")
-        change("table ColumnChunk {\n  meta_data: ColumnMetadata;\n  crypto_metadata: ColumnCryptoMetadata;\n"
-               "  encrypted_column_metadata: [byte];\n", "table ColumnChunk {\n  file_path: string;\n"
-               "  meta_data: ColumnMetadata;\n")
+        change(
+            "table ColumnChunk {\n  meta_data: ColumnMetadata;\n  crypto_metadata: ColumnCryptoMetadata;\n"
+            "  encrypted_column_metadata: [byte];\n",
+            "table ColumnChunk {\n  file_path: string;\n  meta_data: ColumnMetadata;\n",
+        )
         change("specification_version: byte = null;", "")
         change("  encryption_algorithm: EncryptionAlgorithm;\n  footer_signing_key_metadata: [byte];\n", "")
     if name in ("bf0825c", "5a0baf2"):

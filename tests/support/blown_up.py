@@ -14,8 +14,12 @@ def nested(levels: int, leaves: int = 1) -> bytes:
     """Groups within groups, and `leaves` columns in the innermost one: their paths have `levels` parts each."""
     groups = [thrift.element(b"g", repetition=REQUIRED, children=1)] * (levels - 1)
     columns = [thrift.element(b"%d" % leaf, repetition=REQUIRED, type=INT32) for leaf in range(leaves)]
-    elements = [thrift.element(b"schema", children=1), *groups,
-                thrift.element(b"g", repetition=REQUIRED, children=leaves), *columns]
+    elements = [
+        thrift.element(b"schema", children=1),
+        *groups,
+        thrift.element(b"g", repetition=REQUIRED, children=leaves),
+        *columns,
+    ]
     return thrift.footer(elements, [])
 
 

@@ -75,10 +75,15 @@ def fields(content) -> bytes:
 
 def _scalar(type: int):
     return {
-        TRUE: st.sampled_from((0, 1, 2)), FALSE: st.sampled_from((0, 1, 2)),
-        BYTE: st.integers(-128, 127), I16: st.integers(-1 << 15, (1 << 15) - 1),
-        I32: st.integers(-1 << 31, (1 << 31) - 1), I64: st.integers(-1 << 63, (1 << 63) - 1),
-        DOUBLE: st.floats(), BINARY: st.binary(max_size=20), UUID: st.binary(min_size=16, max_size=16),
+        TRUE: st.sampled_from((0, 1, 2)),
+        FALSE: st.sampled_from((0, 1, 2)),
+        BYTE: st.integers(-128, 127),
+        I16: st.integers(-1 << 15, (1 << 15) - 1),
+        I32: st.integers(-1 << 31, (1 << 31) - 1),
+        I64: st.integers(-1 << 63, (1 << 63) - 1),
+        DOUBLE: st.floats(),
+        BINARY: st.binary(max_size=20),
+        UUID: st.binary(min_size=16, max_size=16),
     }[type]
 
 
@@ -90,9 +95,13 @@ def contents(type: int, depth: int):
         return structs(depth)
     inner = types(depth - 1)
     if type == MAP:
-        return st.tuples(inner, inner).flatmap(lambda pair: st.tuples(
-            st.just(pair[0]), st.just(pair[1]),
-            st.lists(st.tuples(contents(pair[0], depth - 1), contents(pair[1], depth - 1)), max_size=3)))
+        return st.tuples(inner, inner).flatmap(
+            lambda pair: st.tuples(
+                st.just(pair[0]),
+                st.just(pair[1]),
+                st.lists(st.tuples(contents(pair[0], depth - 1), contents(pair[1], depth - 1)), max_size=3),
+            )
+        )
     return inner.flatmap(lambda kind: st.tuples(st.just(kind), st.lists(contents(kind, depth - 1), max_size=17)))
 
 
@@ -104,7 +113,8 @@ def structs(depth: int = 3):
     """Contents of a struct, for `fields`."""
     ids = st.one_of(st.integers(1, 20), st.integers(-1 << 15, (1 << 15) - 1).filter(lambda n: n not in (-16384, 32767)))
     field = types(depth - 1).flatmap(
-        lambda type: st.tuples(ids, st.just(type), contents(type, depth - 1), st.booleans()))
+        lambda type: st.tuples(ids, st.just(type), contents(type, depth - 1), st.booleans())
+    )
     return st.lists(field, max_size=5)
 
 

@@ -18,7 +18,7 @@ MARKERS = {"spec": b"\x08\xff\xff\x01", "thrift": b"\x08\xfe\xff\x03"}
 def with_flat_footer(data: bytes, placement: str = "in-struct", marker: str = "spec") -> bytes:
     """A Parquet file's bytes, with a flat footer within its Thrift footer or aside; it must have no extension yet."""
     length = int.from_bytes(data[-8:-4], "little")
-    payload = kernels.flat.write(kernels.scan.scan(data[-8 - length:-8]))
+    payload = kernels.flat.write(kernels.scan.scan(data[-8 - length : -8]))
     if placement == "aside":
         return with_block_aside(data, payload, wire.UUID_FLAT_FOOTER)
     return _extended(data, payload, wire.UUID_FLAT_FOOTER, marker)
@@ -26,9 +26,10 @@ def with_flat_footer(data: bytes, placement: str = "in-struct", marker: str = "s
 
 def with_block_aside(data: bytes, payload: bytes, uuid: UUID) -> bytes:
     """A Parquet file's bytes, with a block aside."""
-    edit = parse_end(data[-8 - int.from_bytes(data[-8:-4], "little"):], footer_offset(data)).edit(
-        [Piece.made(payload, uuid)], placement="aside")
-    return data[:edit.keep] + edit.tail
+    edit = parse_end(data[-8 - int.from_bytes(data[-8:-4], "little") :], footer_offset(data)).edit(
+        [Piece.made(payload, uuid)], placement="aside"
+    )
+    return data[: edit.keep] + edit.tail
 
 
 def footer_offset(data: bytes) -> int:
@@ -38,15 +39,15 @@ def footer_offset(data: bytes) -> int:
 def with_index(data: bytes) -> bytes:
     """A Parquet file's bytes, with an index of its Thrift footer; it must have no extension yet."""
     length = int.from_bytes(data[-8:-4], "little")
-    return _extended(data, kernels.index.write(kernels.scan.scan(data[-8 - length:-8])), wire.UUID_FOOTER_INDEX)
+    return _extended(data, kernels.index.write(kernels.scan.scan(data[-8 - length : -8])), wire.UUID_FOOTER_INDEX)
 
 
 def _extended(data: bytes, payload: bytes, uuid: UUID, marker: str = "spec") -> bytes:
     length = int.from_bytes(data[-8:-4], "little")
-    footer = data[-8 - length:-8]
+    footer = data[-8 - length : -8]
     block = payload + kernels.extension.trailer(payload, uuid.bytes)
     extended = b"".join((footer[:-1], MARKERS[marker], kernels.varint.encode(len(block)), block, b"\0"))
-    return b"".join((data[:-8 - length], extended, len(extended).to_bytes(4, "little"), b"PAR1"))
+    return b"".join((data[: -8 - length], extended, len(extended).to_bytes(4, "little"), b"PAR1"))
 
 
 def write_with_flat_footer(source: Path | str, target: Path | str, placement: str = "in-struct") -> str:
@@ -58,7 +59,7 @@ def write_with_flat_footer(source: Path | str, target: Path | str, placement: st
 def as_par3(data: bytes) -> bytes:
     """A Parquet file's bytes, with a flat footer alone at their end; it must have no extension yet."""
     length = int.from_bytes(data[-8:-4], "little")
-    payload = kernels.flat.write(kernels.scan.scan(data[-8 - length:-8]))
+    payload = kernels.flat.write(kernels.scan.scan(data[-8 - length : -8]))
     size = len(payload).to_bytes(4, "little")
     crcs = [zlib.crc32(part).to_bytes(4, "little") for part in (payload, size)]
-    return b"".join((data[:-8 - length], payload, crcs[0], size, crcs[1], b"PAR3"))
+    return b"".join((data[: -8 - length], payload, crcs[0], size, crcs[1], b"PAR3"))

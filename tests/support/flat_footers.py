@@ -70,16 +70,54 @@ def struct(**fields) -> bytes:
     return bytes(out) + b"\0"
 
 
-def element(name: bytes, *, type=None, type_length=None, repetition=None, children=None, converted=None, scale=None,
-            precision=None, field_id=None, logical: bytes | None = None) -> bytes:
-    return struct(f1=i32(type), f2=i32(type_length), f3=i32(repetition), f4=binary(name), f5=i32(children),
-                  f6=i32(converted), f7=i32(scale), f8=i32(precision), f9=i32(field_id), f10=nested(logical))
+def element(
+    name: bytes,
+    *,
+    type=None,
+    type_length=None,
+    repetition=None,
+    children=None,
+    converted=None,
+    scale=None,
+    precision=None,
+    field_id=None,
+    logical: bytes | None = None,
+) -> bytes:
+    return struct(
+        f1=i32(type),
+        f2=i32(type_length),
+        f3=i32(repetition),
+        f4=binary(name),
+        f5=i32(children),
+        f6=i32(converted),
+        f7=i32(scale),
+        f8=i32(precision),
+        f9=i32(field_id),
+        f10=nested(logical),
+    )
 
 
-def statistics(*, max=None, min=None, null_count=None, distinct_count=None, max_value=None, min_value=None,
-               max_exact=None, min_exact=None) -> bytes:
-    return struct(f1=binary(max), f2=binary(min), f3=i64(null_count), f4=i64(distinct_count), f5=binary(max_value),
-                  f6=binary(min_value), f7=boolean(max_exact), f8=boolean(min_exact))
+def statistics(
+    *,
+    max=None,
+    min=None,
+    null_count=None,
+    distinct_count=None,
+    max_value=None,
+    min_value=None,
+    max_exact=None,
+    min_exact=None,
+) -> bytes:
+    return struct(
+        f1=binary(max),
+        f2=binary(min),
+        f3=i64(null_count),
+        f4=i64(distinct_count),
+        f5=binary(max_value),
+        f6=binary(min_value),
+        f7=boolean(max_exact),
+        f8=boolean(min_exact),
+    )
 
 
 def encoding_stats(page_type: int, encoding: int, count: int = 1) -> bytes:
@@ -90,39 +128,110 @@ def key_value(key: bytes, value: bytes | None = None) -> bytes:
     return struct(f1=binary(key), f2=binary(value))
 
 
-def metadata(type: int, path: list[bytes], *, encodings=(0, 3), codec=0, num_values=1, uncompressed=10, compressed=10,
-             data_page=4, index_page=None, dictionary_page=None, stats: bytes | None = None, page_stats=None,
-             key_values=None, bloom_offset=None, bloom_length=None) -> bytes:
-    return struct(f1=i32(type), f2=list_of(I32, [zigzag(e) for e in encodings]),
-                  f3=list_of(BINARY, [binary(part)[1] for part in path]), f4=i32(codec), f5=i64(num_values),
-                  f6=i64(uncompressed), f7=i64(compressed), f8=list_of(STRUCT, key_values), f9=i64(data_page),
-                  f10=i64(index_page), f11=i64(dictionary_page), f12=nested(stats), f13=list_of(STRUCT, page_stats),
-                  f14=i64(bloom_offset), f15=i32(bloom_length))
+def metadata(
+    type: int,
+    path: list[bytes],
+    *,
+    encodings=(0, 3),
+    codec=0,
+    num_values=1,
+    uncompressed=10,
+    compressed=10,
+    data_page=4,
+    index_page=None,
+    dictionary_page=None,
+    stats: bytes | None = None,
+    page_stats=None,
+    key_values=None,
+    bloom_offset=None,
+    bloom_length=None,
+) -> bytes:
+    return struct(
+        f1=i32(type),
+        f2=list_of(I32, [zigzag(e) for e in encodings]),
+        f3=list_of(BINARY, [binary(part)[1] for part in path]),
+        f4=i32(codec),
+        f5=i64(num_values),
+        f6=i64(uncompressed),
+        f7=i64(compressed),
+        f8=list_of(STRUCT, key_values),
+        f9=i64(data_page),
+        f10=i64(index_page),
+        f11=i64(dictionary_page),
+        f12=nested(stats),
+        f13=list_of(STRUCT, page_stats),
+        f14=i64(bloom_offset),
+        f15=i32(bloom_length),
+    )
 
 
-def chunk(meta: bytes | None, *, file_path=None, file_offset=0, offset_index=None, offset_index_length=None,
-          column_index=None, column_index_length=None) -> bytes:
-    return struct(f1=binary(file_path), f2=i64(file_offset), f3=nested(meta), f4=i64(offset_index),
-                  f5=i32(offset_index_length), f6=i64(column_index), f7=i32(column_index_length))
+def chunk(
+    meta: bytes | None,
+    *,
+    file_path=None,
+    file_offset=0,
+    offset_index=None,
+    offset_index_length=None,
+    column_index=None,
+    column_index_length=None,
+) -> bytes:
+    return struct(
+        f1=binary(file_path),
+        f2=i64(file_offset),
+        f3=nested(meta),
+        f4=i64(offset_index),
+        f5=i32(offset_index_length),
+        f6=i64(column_index),
+        f7=i32(column_index_length),
+    )
 
 
 def sorting_column(index: int, descending: bool, nulls_first: bool) -> bytes:
     return struct(f1=i32(index), f2=boolean(descending), f3=boolean(nulls_first))
 
 
-def row_group(chunks: list[bytes], *, num_rows=1, total_byte_size=10, sorting=None, file_offset=None,
-              total_compressed_size=None, ordinal=None) -> bytes:
-    return struct(f1=list_of(STRUCT, chunks), f2=i64(total_byte_size), f3=i64(num_rows), f4=list_of(STRUCT, sorting),
-                  f5=i64(file_offset), f6=i64(total_compressed_size), f7=i16(ordinal))
+def row_group(
+    chunks: list[bytes],
+    *,
+    num_rows=1,
+    total_byte_size=10,
+    sorting=None,
+    file_offset=None,
+    total_compressed_size=None,
+    ordinal=None,
+) -> bytes:
+    return struct(
+        f1=list_of(STRUCT, chunks),
+        f2=i64(total_byte_size),
+        f3=i64(num_rows),
+        f4=list_of(STRUCT, sorting),
+        f5=i64(file_offset),
+        f6=i64(total_compressed_size),
+        f7=i16(ordinal),
+    )
 
 
-def footer(elements: list[bytes], row_groups: list[bytes], *, version=2, num_rows=None, key_values=None,
-           created_by: bytes | None = None, column_orders: list[int] | None = None) -> bytes:
+def footer(
+    elements: list[bytes],
+    row_groups: list[bytes],
+    *,
+    version=2,
+    num_rows=None,
+    key_values=None,
+    created_by: bytes | None = None,
+    column_orders: list[int] | None = None,
+) -> bytes:
     orders = None if column_orders is None else [struct(**{f"f{order}": nested(b"\0")}) for order in column_orders]
     rows = len(row_groups) if num_rows is None else num_rows
-    return struct(f1=i32(version), f2=list_of(STRUCT, elements), f3=i64(rows), f4=list_of(STRUCT, row_groups),
-                  f5=list_of(STRUCT, key_values), f6=binary(created_by),
-                  f7=list_of(STRUCT, orders))
+    return struct(
+        f1=i32(version),
+        f2=list_of(STRUCT, elements),
+        f3=i64(rows),
+        f4=list_of(STRUCT, row_groups),
+        f5=list_of(STRUCT, key_values),
+        f6=binary(created_by),
+        f7=list_of(STRUCT, orders),
+    )
 
 
 # ---- what Hypothesis draws
@@ -142,16 +251,27 @@ def _member(member: int, **fields) -> bytes:
 
 LOGICAL_TYPES = st.one_of(
     st.sampled_from([1, 2, 3, 4, 6, 11, 12, 13, 14, 15, 19, 40]).map(_empty),
-    st.builds(lambda scale, precision: _member(5, f1=i32(scale), f2=i32(precision)),
-              st.integers(0, 9), st.integers(1, 38)),
-    st.builds(lambda member, utc, unit: _member(member, f1=boolean(utc), f2=nested(_empty(unit))),
-              st.sampled_from([7, 8]), st.none() | st.booleans(), st.integers(1, 4)),
-    st.builds(lambda width, signed: _member(10, f1=byte(width), f2=boolean(signed)),
-              st.sampled_from([8, 16, 32, 64]), st.none() | st.booleans()),
+    st.builds(
+        lambda scale, precision: _member(5, f1=i32(scale), f2=i32(precision)), st.integers(0, 9), st.integers(1, 38)
+    ),
+    st.builds(
+        lambda member, utc, unit: _member(member, f1=boolean(utc), f2=nested(_empty(unit))),
+        st.sampled_from([7, 8]),
+        st.none() | st.booleans(),
+        st.integers(1, 4),
+    ),
+    st.builds(
+        lambda width, signed: _member(10, f1=byte(width), f2=boolean(signed)),
+        st.sampled_from([8, 16, 32, 64]),
+        st.none() | st.booleans(),
+    ),
     st.builds(lambda version: _member(16, f1=byte(version)), st.none() | st.integers(-128, 127)),
     st.builds(lambda crs: _member(17, f1=binary(crs)), st.none() | st.binary(max_size=9)),
-    st.builds(lambda crs, algorithm: _member(18, f1=binary(crs), f2=i32(algorithm)),
-              st.none() | st.binary(max_size=9), st.none() | st.integers(-1, 200)),
+    st.builds(
+        lambda crs, algorithm: _member(18, f1=binary(crs), f2=i32(algorithm)),
+        st.none() | st.binary(max_size=9),
+        st.none() | st.integers(-1, 200),
+    ),
     st.just(b"\0"),
 )
 
@@ -165,7 +285,8 @@ def leaf_types(draw) -> dict:
         "type": type,
         "type_length": draw(st.integers(1, 20)) if type == 7 else draw(st.none() | st.just(4)),
         "converted": draw(st.integers(-1, 23)) if annotation == "converted" else None,
-        "scale": draw(st.none() | st.integers(0, 9)), "precision": draw(st.none() | st.integers(1, 38)),
+        "scale": draw(st.none() | st.integers(0, 9)),
+        "precision": draw(st.none() | st.integers(1, 38)),
         "logical": draw(LOGICAL_TYPES) if annotation == "logical" else None,
         "field_id": draw(st.none() | st.integers(-2, 3)),
     }
@@ -188,21 +309,47 @@ def pairs(size: int):
 @st.composite
 def chunks(draw, leaf: dict, path: list[bytes], num_rows: int) -> bytes:
     maybe = st.none() | bounds(leaf)
-    stats = draw(st.none() | st.builds(
-        statistics, max=maybe, min=maybe, null_count=MAYBE_INTS, distinct_count=MAYBE_INTS,
-        max_value=maybe, min_value=maybe, max_exact=st.none() | st.booleans(), min_exact=st.none() | st.booleans()))
+    stats = draw(
+        st.none()
+        | st.builds(
+            statistics,
+            max=maybe,
+            min=maybe,
+            null_count=MAYBE_INTS,
+            distinct_count=MAYBE_INTS,
+            max_value=maybe,
+            min_value=maybe,
+            max_exact=st.none() | st.booleans(),
+            min_exact=st.none() | st.booleans(),
+        )
+    )
     meta = metadata(
-        leaf["type"], path, stats=stats, num_values=draw(st.just(num_rows) | INTS), codec=draw(st.integers(0, 7)),
+        leaf["type"],
+        path,
+        stats=stats,
+        num_values=draw(st.just(num_rows) | INTS),
+        codec=draw(st.integers(0, 7)),
         encodings=draw(st.lists(st.sampled_from([0, 2, 3, 4, 5, 8, 9, 17]), max_size=4)),
-        uncompressed=draw(INTS), compressed=draw(INTS), data_page=draw(INTS), index_page=draw(MAYBE_INTS),
-        dictionary_page=draw(MAYBE_INTS), bloom_offset=draw(MAYBE_INTS),
+        uncompressed=draw(INTS),
+        compressed=draw(INTS),
+        data_page=draw(INTS),
+        index_page=draw(MAYBE_INTS),
+        dictionary_page=draw(MAYBE_INTS),
+        bloom_offset=draw(MAYBE_INTS),
         bloom_length=draw(st.none() | st.integers(0, 99)),
-        page_stats=draw(st.none() | st.lists(
-            st.builds(encoding_stats, st.integers(0, 3), st.sampled_from([0, 2, 8])), max_size=3)),
-        key_values=draw(st.none() | pairs(4)))
-    return chunk(meta if draw(st.integers(0, 19)) else None, file_path=draw(st.none() | st.just(b"part")),
-                 offset_index=draw(MAYBE_INTS), offset_index_length=draw(st.none() | st.integers(0, 99)),
-                 column_index=draw(MAYBE_INTS), column_index_length=draw(st.none() | st.integers(0, 99)))
+        page_stats=draw(
+            st.none() | st.lists(st.builds(encoding_stats, st.integers(0, 3), st.sampled_from([0, 2, 8])), max_size=3)
+        ),
+        key_values=draw(st.none() | pairs(4)),
+    )
+    return chunk(
+        meta if draw(st.integers(0, 19)) else None,
+        file_path=draw(st.none() | st.just(b"part")),
+        offset_index=draw(MAYBE_INTS),
+        offset_index_length=draw(st.none() | st.integers(0, 99)),
+        column_index=draw(MAYBE_INTS),
+        column_index_length=draw(st.none() | st.integers(0, 99)),
+    )
 
 
 @st.composite
@@ -231,18 +378,33 @@ def footers(draw, max_row_groups: int = 3) -> bytes:
     groups = []
     for _ in range(draw(st.integers(0, max_row_groups))):
         rows = draw(INTS)
-        sorting = draw(st.none() | st.lists(st.builds(sorting_column, st.integers(0, 5), st.booleans(), st.booleans()),
-                                            max_size=2))
-        groups.append(row_group(
-            [draw(chunks(leaf, path, rows)) for leaf, path in leaves], num_rows=rows, sorting=sorting,
-            total_byte_size=draw(INTS), file_offset=draw(MAYBE_INTS), total_compressed_size=draw(MAYBE_INTS),
-            ordinal=draw(st.none() | st.integers(0, 99))))
+        sorting = draw(
+            st.none() | st.lists(st.builds(sorting_column, st.integers(0, 5), st.booleans(), st.booleans()), max_size=2)
+        )
+        groups.append(
+            row_group(
+                [draw(chunks(leaf, path, rows)) for leaf, path in leaves],
+                num_rows=rows,
+                sorting=sorting,
+                total_byte_size=draw(INTS),
+                file_offset=draw(MAYBE_INTS),
+                total_compressed_size=draw(MAYBE_INTS),
+                ordinal=draw(st.none() | st.integers(0, 99)),
+            )
+        )
     return footer(
-        elements, groups, version=draw(st.integers(0, 3)), num_rows=draw(INTS),
+        elements,
+        groups,
+        version=draw(st.integers(0, 3)),
+        num_rows=draw(INTS),
         key_values=draw(st.none() | pairs(9)),
         created_by=draw(st.none() | st.just(b"somebody")),
-        column_orders=draw(st.none() | st.just([1] * len(leaves))
-                           | st.lists(st.integers(1, 4), min_size=len(leaves), max_size=len(leaves))))
+        column_orders=draw(
+            st.none()
+            | st.just([1] * len(leaves))
+            | st.lists(st.integers(1, 4), min_size=len(leaves), max_size=len(leaves))
+        ),
+    )
 
 
 def wide_footer(columns: int, row_groups: int) -> bytes:

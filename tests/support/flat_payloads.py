@@ -19,7 +19,7 @@ class Memory:
         self.data, self.size = bytes(data), len(data)
 
     def read(self, offset: int, length: int) -> bytes:
-        return self.data[offset:offset + length]
+        return self.data[offset : offset + length]
 
 
 def outcome(ask, *arguments, **options):
@@ -40,9 +40,9 @@ def cells(payload: bytes) -> list[tuple[int, int]]:
     directories = [directory + 256 * page for page in range(-(-count // 60))]
     places = directories + [buckets + 256 * bucket for bucket in range(bucket_count)]
     for page in directories:
-        used, = struct.unpack_from("<H", payload, page + 10)
+        (used,) = struct.unpack_from("<H", payload, page + 10)
         places += struct.unpack_from(f"<{used}I", payload, page + 16)
-    for place in places[len(directories) + bucket_count:][:columns]:
+    for place in places[len(directories) + bucket_count :][:columns]:
         places += struct.unpack_from(f"<{max(0, parts - 1)}I", payload, place + 20)
     return [(place, struct.unpack_from("<I", payload, place + 4)[0]) for place in places]
 
@@ -50,9 +50,9 @@ def cells(payload: bytes) -> list[tuple[int, int]]:
 def sign(payload: bytearray, places: list[tuple[int, int]]) -> bytes:
     """The payload with the checksums of its cells and its tail block made right again."""
     for place, length in places:
-        struct.pack_into("<I", payload, place, zlib.crc32(payload[place + 4:place + length]))
-    tail, = struct.unpack_from("<I", payload, len(payload) - 8)
-    struct.pack_into("<I", payload, len(payload) - 4, zlib.crc32(payload[len(payload) - min(tail, len(payload)):-4]))
+        struct.pack_into("<I", payload, place, zlib.crc32(payload[place + 4 : place + length]))
+    (tail,) = struct.unpack_from("<I", payload, len(payload) - 8)
+    struct.pack_into("<I", payload, len(payload) - 4, zlib.crc32(payload[len(payload) - min(tail, len(payload)) : -4]))
     return bytes(payload)
 
 
@@ -66,13 +66,31 @@ def small_footer() -> bytes:
     ]
     text = thrift.statistics(null_count=1, min_value=b"alpha", max_value=b"omega " * 5, max_exact=True)
     number = thrift.statistics(null_count=0, min_value=struct.pack("<q", -5), max_value=struct.pack("<q", 5))
-    group = thrift.row_group([
-        thrift.chunk(thrift.metadata(6, [b"name"], stats=text, dictionary_page=4, encodings=(0, 3, 8))),
-        thrift.chunk(thrift.metadata(2, [b"point", b"x"], stats=number, num_values=7, bloom_offset=99, bloom_length=32),
-                     column_index=1000, column_index_length=20, offset_index=1020, offset_index_length=15),
-    ], num_rows=7, sorting=[thrift.sorting_column(0, True, False)], file_offset=4, total_compressed_size=20, ordinal=0)
-    return thrift.footer(elements, [group, group], num_rows=14, column_orders=[1, 1], created_by=b"test",
-                         key_values=[thrift.key_value(b"k", b"v"), thrift.key_value(b"only a key")])
+    group = thrift.row_group(
+        [
+            thrift.chunk(thrift.metadata(6, [b"name"], stats=text, dictionary_page=4, encodings=(0, 3, 8))),
+            thrift.chunk(
+                thrift.metadata(2, [b"point", b"x"], stats=number, num_values=7, bloom_offset=99, bloom_length=32),
+                column_index=1000,
+                column_index_length=20,
+                offset_index=1020,
+                offset_index_length=15,
+            ),
+        ],
+        num_rows=7,
+        sorting=[thrift.sorting_column(0, True, False)],
+        file_offset=4,
+        total_compressed_size=20,
+        ordinal=0,
+    )
+    return thrift.footer(
+        elements,
+        [group, group],
+        num_rows=14,
+        column_orders=[1, 1],
+        created_by=b"test",
+        key_values=[thrift.key_value(b"k", b"v"), thrift.key_value(b"only a key")],
+    )
 
 
 def irregular() -> bytes:

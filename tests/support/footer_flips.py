@@ -61,8 +61,16 @@ def catalog(path: Path) -> None:
 
 
 VERBS: list[Callable] = [
-    parquetext.read_table, open_and_ask, read_parts, read_batches, scan_dataset, parquetext.read_schema, inspect,
-    parquetext.verify, verify_deeply, catalog,
+    parquetext.read_table,
+    open_and_ask,
+    read_parts,
+    read_batches,
+    scan_dataset,
+    parquetext.read_schema,
+    inspect,
+    parquetext.verify,
+    verify_deeply,
+    catalog,
 ]
 
 

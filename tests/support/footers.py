@@ -9,25 +9,45 @@ from hypothesis import strategies as st
 from parquetext.errors import ParquetextError
 from parquetext.thrift.tables import STRUCTS
 
-ATTRIBUTES = ("version", "num_rows", "end", "element_count", "leaf_count", "row_group_count", "chunk_count",
-              "key_value_count", "regular", "encrypted", "has_extension", "has_key_values", "has_column_orders",
-              "created_by", "column_orders")
-TELLING_BYTES = b"\x00\x01\x7f\x80\xff\x15\x16\x18\x19\x1c"          # numbers at limits, headers of fields
+ATTRIBUTES = (
+    "version",
+    "num_rows",
+    "end",
+    "element_count",
+    "leaf_count",
+    "row_group_count",
+    "chunk_count",
+    "key_value_count",
+    "regular",
+    "encrypted",
+    "has_extension",
+    "has_key_values",
+    "has_column_orders",
+    "created_by",
+    "column_orders",
+)
+TELLING_BYTES = b"\x00\x01\x7f\x80\xff\x15\x16\x18\x19\x1c"  # numbers at limits, headers of fields
 RECORDS = ("elements", "row_groups", "key_values", "chunks", "places")
 
 
 def footer_of(file: bytes) -> bytes:
     """The FileMetaData of a file that ends in a footer's length and PAR1."""
     length = int.from_bytes(file[-8:-4], "little")
-    return file[-8 - length:-8]
+    return file[-8 - length : -8]
 
 
 def member_names(record: str) -> list[str]:
     from parquetext._pure import chunks, scan
 
-    return list({"elements": scan.ELEMENT_MEMBERS, "row_groups": scan.ROW_GROUP_MEMBERS,
-                 "key_values": scan.KEY_VALUE_MEMBERS, "chunks": chunks.CHUNK_MEMBERS,
-                 "places": chunks.PLACES_MEMBERS}[record])
+    return list(
+        {
+            "elements": scan.ELEMENT_MEMBERS,
+            "row_groups": scan.ROW_GROUP_MEMBERS,
+            "key_values": scan.KEY_VALUE_MEMBERS,
+            "chunks": chunks.CHUNK_MEMBERS,
+            "places": chunks.PLACES_MEMBERS,
+        }[record]
+    )
 
 
 def error_facts(error: Exception | None):
@@ -73,11 +93,11 @@ def damaged(footer: bytes, seed: int) -> bytes:
         if change == 0:
             del data[at:]
         elif change == 1:
-            del data[at:at + choose.randint(1, 3)]
+            del data[at : at + choose.randint(1, 3)]
         elif change == 2:
-            data[at:at] = data[at:at + choose.randint(1, 9)]
+            data[at:at] = data[at : at + choose.randint(1, 9)]
         else:
-            data[at:at + 1] = bytes([choose.choice([*TELLING_BYTES, choose.randrange(256)])])
+            data[at : at + 1] = bytes([choose.choice([*TELLING_BYTES, choose.randrange(256)])])
         if not data:
             break
     return bytes(data)
@@ -93,8 +113,12 @@ def field_values(type: str) -> st.SearchStrategy:
     if type in NUMBERS:
         most = 1 << NUMBERS[type] - 1
         return st.one_of(st.integers(0, 9), st.integers(-most, most - 1))
-    simple = {"bool": st.booleans(), "double": st.floats(), "string": st.text(max_size=5),
-              "binary": st.binary(max_size=12)}
+    simple = {
+        "bool": st.booleans(),
+        "double": st.floats(),
+        "string": st.text(max_size=5),
+        "binary": st.binary(max_size=12),
+    }
     return simple[type] if type in simple else struct_values(type)
 
 

@@ -12,11 +12,30 @@ from .flat_payloads import outcome
 __all__ = ["FACTS", "GROUP", "chunk_facts", "everything_of", "module"]
 
 GROUP = 0x80000000
-FACTS = ("num_values", "total_uncompressed_size", "total_compressed_size", "data_page_offset", "dictionary_page_offset",
-         "null_count", "distinct_count", "type", "codec", "present", "encodings", "index_page_offset",
-         "bloom_filter_offset", "offset_index_offset", "column_index_offset", "bloom_filter_length",
-         "offset_index_length", "column_index_length", "min_value_offset", "min_value_length", "max_value_offset",
-         "max_value_length")
+FACTS = (
+    "num_values",
+    "total_uncompressed_size",
+    "total_compressed_size",
+    "data_page_offset",
+    "dictionary_page_offset",
+    "null_count",
+    "distinct_count",
+    "type",
+    "codec",
+    "present",
+    "encodings",
+    "index_page_offset",
+    "bloom_filter_offset",
+    "offset_index_offset",
+    "column_index_offset",
+    "bloom_filter_length",
+    "offset_index_length",
+    "column_index_length",
+    "min_value_offset",
+    "min_value_length",
+    "max_value_offset",
+    "max_value_length",
+)
 ROW_GROUP_FACTS = ("num_rows", "total_byte_size", "file_offset", "total_compressed_size", "ordinal", "chunk_count")
 
 
@@ -44,8 +63,17 @@ def as_text(name: bytes) -> str:
 
 
 def node_facts(node) -> tuple:
-    return (bytes(node.thrift), bytes(node.path), node.parent, node.schema_index, node.first_leaf, node.leaf_count,
-            node.column_order, node.max_definition, node.max_repetition)
+    return (
+        bytes(node.thrift),
+        bytes(node.path),
+        node.parent,
+        node.schema_index,
+        node.first_leaf,
+        node.leaf_count,
+        node.column_order,
+        node.max_definition,
+        node.max_repetition,
+    )
 
 
 def everything_of(open_reader: Callable) -> dict:
@@ -53,8 +81,10 @@ def everything_of(open_reader: Callable) -> dict:
     reader = outcome(open_reader)
     if isinstance(reader, tuple):
         return {"open": reader}
-    found = {name: getattr(reader, name) for name in (
-        "version", "num_rows", "leaf_count", "node_count", "row_group_count", "key_value_count")}
+    found = {
+        name: getattr(reader, name)
+        for name in ("version", "num_rows", "leaf_count", "node_count", "row_group_count", "key_value_count")
+    }
     ids = [*range(reader.leaf_count), *(GROUP | node for node in range(reader.node_count))]
 
     def ask(question, work, *arguments):
@@ -77,6 +107,8 @@ def everything_of(open_reader: Callable) -> dict:
     for index in range(reader.key_value_count):
         ask("key value", lambda reader, index: tuple(reader.key_value(index)), index)
     ask("created by", lambda reader: reader.created_by)
-    ask("slice", lambda reader: bytes(reader.slice(range(reader.leaf_count), range(reader.row_group_count),
-                                                   key_values=True)))
+    ask(
+        "slice",
+        lambda reader: bytes(reader.slice(range(reader.leaf_count), range(reader.row_group_count), key_values=True)),
+    )
     return found

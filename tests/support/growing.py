@@ -13,7 +13,7 @@ from parquetext.sidecar.store_rows import end_of_file, spliced, written
 def grow(path: str | Path, table: pa.Table, at: int | None = None, **options) -> None:
     """Row groups behind the old footer, and a new footer; with `at` the first takes the place of a row group."""
     data = Path(path).read_bytes()
-    old = data[-8 - int.from_bytes(data[-8:-4], "little"):-8]
+    old = data[-8 - int.from_bytes(data[-8:-4], "little") : -8]
     more = written(len(data), table.schema, [(table, None)], **options)
     scan = kernels.scan.scan(old)
     place = scan.row_group_count if at is None else at

@@ -15,7 +15,7 @@ def crc_of(path: Path) -> Path:
 
 def checksummed(data: bytes, chunk: int = 512) -> bytes:
     """The checksum file of a file's bytes."""
-    sums = (zlib.crc32(data[at:at + chunk]) for at in range(0, len(data), chunk))
+    sums = (zlib.crc32(data[at : at + chunk]) for at in range(0, len(data), chunk))
     return b"crc\0" + struct.pack(">I", chunk) + b"".join(struct.pack(">I", sum) for sum in sums)
 
 

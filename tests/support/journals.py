@@ -25,9 +25,10 @@ def leave_journal(path: Path, edit: TailEdit) -> Path:
 def leave_journal_1(path: Path, edit: TailEdit) -> Path:
     """The same as versions before 2 wrote it."""
     content, place = path.read_bytes(), journal_of(path)
-    seen, tail = content[:edit.keep][-1 << 16:], content[edit.keep:]
-    header = VERSION_1.pack(b"PQXJRNL1", edit.keep, len(content), edit.size, zlib.crc32(seen), zlib.crc32(tail),
-                            zlib.crc32(edit.tail))
+    seen, tail = content[: edit.keep][-1 << 16 :], content[edit.keep :]
+    header = VERSION_1.pack(
+        b"PQXJRNL1", edit.keep, len(content), edit.size, zlib.crc32(seen), zlib.crc32(tail), zlib.crc32(edit.tail)
+    )
     place.write_bytes(header + zlib.crc32(header).to_bytes(4, "little") + tail)
     return place
 

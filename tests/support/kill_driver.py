@@ -50,8 +50,21 @@ def attach_strace(calls: list[str]) -> subprocess.Popen:
     """Let strace trace this process and its children to come."""
     ctypes.CDLL(None).prctl(PR_SET_PTRACER, ctypes.c_ulong(-1), 0, 0, 0)
     names = ",".join(calls)
-    strace = subprocess.Popen(["strace", "-f", "-qqq", "-o", "/dev/null", "-p", str(os.getpid()),
-                               "-e", f"trace={names}", "-e", f"inject={names}:signal=KILL:when={LIMIT}"])
+    strace = subprocess.Popen(
+        [
+            "strace",
+            "-f",
+            "-qqq",
+            "-o",
+            "/dev/null",
+            "-p",
+            str(os.getpid()),
+            "-e",
+            f"trace={names}",
+            "-e",
+            f"inject={names}:signal=KILL:when={LIMIT}",
+        ]
+    )
     while "TracerPid:\t0" in Path("/proc/self/status").read_text():
         if strace.poll() is not None:
             raise SystemExit("strace may not trace")
@@ -121,7 +134,8 @@ def main(folder: str, cases: list[dict]) -> None:
         case["name"]: {
             call: kill_at_every_call(folder, case["name"], call, idle[call], case["file"], changes[case["name"]])
             for call in idle
-        } for case in cases
+        }
+        for case in cases
     }
     print(json.dumps(kills), flush=True)
     strace.terminate()

@@ -37,8 +37,9 @@ def _dying(name: str):
             return getattr(Unflushed, name)(self, *arguments, **options)
         if self.left == -1 and self._torn and name == "write":
             file, data, offset = arguments
-            Operations.write(self, file, bytes(data)[:len(data) // 2], offset)
+            Operations.write(self, file, bytes(data)[: len(data) // 2], offset)
         raise Killed(name)
+
     return operation
 
 

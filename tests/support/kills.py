@@ -24,8 +24,12 @@ def kill_at_every_call(folder: Path, cases: list[dict]) -> dict[str, dict[str, i
     """
     if not shutil.which("strace"):
         pytest.skip("strace is not installed: nothing kills changes half-way")
-    done = subprocess.run([sys.executable, DRIVER, folder, json.dumps(cases)], capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": str(IMPORTED_FROM)})
+    done = subprocess.run(
+        [sys.executable, DRIVER, folder, json.dumps(cases)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(IMPORTED_FROM)},
+    )
     if "strace may not trace" in done.stderr:
         pytest.skip("strace may not trace processes here")
     assert done.returncode == 0, done.stderr

@@ -30,7 +30,7 @@ class Memory(Source):
         return pa.BufferReader(self.data)
 
     def _read(self, offset: int, length: int) -> bytes:
-        return self.data[offset:offset + length]
+        return self.data[offset : offset + length]
 
 
 def plan_of(sidecar: bytes) -> Plan:

@@ -49,8 +49,9 @@ class Recorder:
             self._under_way += 1
             self.most_at_once = max(self.most_at_once, self._under_way)
             self.bytes_sent += int(environ.get("CONTENT_LENGTH") or 0)
-            self.requests.append((environ["REQUEST_METHOD"], environ["PATH_INFO"],
-                                  asked and (int(asked[1]), int(asked[2]) + 1)))
+            self.requests.append(
+                (environ["REQUEST_METHOD"], environ["PATH_INFO"], asked and (int(asked[1]), int(asked[2]) + 1))
+            )
         time.sleep(self.latency)
         try:
             return self._application(environ, start_response)
@@ -127,9 +128,16 @@ def recorded_s3_server() -> Iterator[tuple[pafs.S3FileSystem, Recorder]]:
     recorder.conditions = conditions
     try:
         filesystem = pafs.S3FileSystem(
-            endpoint_override=f"{host}:{port}", scheme="http", access_key="any", secret_key="any", region="us-east-1",
-            allow_bucket_creation=True, background_writes=False,
-            connect_timeout=60, request_timeout=60)  # a slow machine's requests are not sent again after 3 seconds
+            endpoint_override=f"{host}:{port}",
+            scheme="http",
+            access_key="any",
+            secret_key="any",
+            region="us-east-1",
+            allow_bucket_creation=True,
+            background_writes=False,
+            connect_timeout=60,
+            request_timeout=60,
+        )  # a slow machine's requests are not sent again after 3 seconds
         filesystem.create_dir(BUCKET)
         recorder.forget()
         yield filesystem, recorder
@@ -148,5 +156,8 @@ def get(filesystem: pafs.FileSystem, path: str) -> bytes:
 
 
 def names(filesystem: pafs.FileSystem, folder: str) -> list[str]:
-    return sorted(os.path.relpath(info.path, folder) for info in
-                  filesystem.get_file_info(pafs.FileSelector(folder, recursive=True)) if info.is_file)
+    return sorted(
+        os.path.relpath(info.path, folder)
+        for info in filesystem.get_file_info(pafs.FileSelector(folder, recursive=True))
+        if info.is_file
+    )

@@ -20,7 +20,7 @@ def as_older(data: bytes) -> bytes:
         at = wire.PM_HEADER_BYTES + index * wire.PM_COLUMN_BYTES + wire.PM_COLUMN_TYPE
         code = reader.column(index).type
         if code >= 0 and 28 <= code & 0xFF <= 33:
-            made[at:at + 4] = older_code(code).to_bytes(4, "little")
+            made[at : at + 4] = older_code(code).to_bytes(4, "little")
     note = data.index(reader.scratchpad[CODE])
-    made[note:note + 4] = wire.PM_ORIGIN_FIRST_LAYOUT.to_bytes(4, "little")
+    made[note : note + 4] = wire.PM_ORIGIN_FIRST_LAYOUT.to_bytes(4, "little")
     return with_checksum(bytes(made))

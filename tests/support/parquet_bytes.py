@@ -21,9 +21,9 @@ def parquet_bytes(table: pa.Table = TABLE, row_group_size: int = 100) -> bytes:
 
 def footer_of(file: bytes | Path) -> bytes:
     data = file.read_bytes() if isinstance(file, Path) else file
-    return data[-8 - int.from_bytes(data[-8:-4], "little"):-8]
+    return data[-8 - int.from_bytes(data[-8:-4], "little") : -8]
 
 
 def with_footer(file: bytes, footer: bytes, magic: bytes = b"PAR1") -> bytes:
     """The file with another footer."""
-    return file[:-8 - len(footer_of(file))] + footer + len(footer).to_bytes(4, "little") + magic
+    return file[: -8 - len(footer_of(file))] + footer + len(footer).to_bytes(4, "little") + magic

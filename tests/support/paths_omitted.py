@@ -18,5 +18,5 @@ def omit_paths(source: Path, target: Path) -> Path:
         for chunk in row_group["columns"]:
             del chunk["meta_data"]["path_in_schema"]
     new = thrift.write("FileMetaData", fields)
-    target.write_bytes(data[:-8 - len(old)] + new + len(new).to_bytes(4, "little") + b"PAR1")
+    target.write_bytes(data[: -8 - len(old)] + new + len(new).to_bytes(4, "little") + b"PAR1")
     return target

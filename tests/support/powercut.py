@@ -74,7 +74,7 @@ class Recording(Operations):
         step, end = -(-max(1, len(data)) // (MAX_PIECES * self.block)) * self.block, offset + len(data)
         cuts = [offset, *range(offset - offset % self.block + step, end, step), end]
         for begin, stop in itertools.pairwise(cuts):
-            self.entries.append(Entry("write", self._of(file), begin, bytes(data[begin - offset:stop - offset])))
+            self.entries.append(Entry("write", self._of(file), begin, bytes(data[begin - offset : stop - offset])))
 
     def create(self, path, mode=0o600, folder=None):
         file = super().create(path, mode, folder)
@@ -147,7 +147,7 @@ def _durable(entries: list[Entry], index: int, flushes: bool) -> bool:
     entry = entries[index]
     if entry.what.startswith("flush"):
         return True
-    later = entries[index + 1:] if flushes else []
+    later = entries[index + 1 :] if flushes else []
     if entry.what in ("write", "truncate"):
         return any(other.what == "flush" and other.inode == entry.inode for other in later)
     return any(other.what == "flush-folder" and other.name == os.path.dirname(entry.name) for other in later)
@@ -171,9 +171,9 @@ def _apply(recording: Recording, entries: list[Entry]) -> State:
         content = contents.setdefault(entry.inode, bytearray())
         if entry.what == "write":
             content.extend(bytes(max(0, entry.offset - len(content))))
-            content[entry.offset:entry.offset + len(entry.data)] = entry.data
+            content[entry.offset : entry.offset + len(entry.data)] = entry.data
         elif entry.what == "truncate":
-            content[:] = content[:entry.offset].ljust(entry.offset, b"\0")
+            content[:] = content[: entry.offset].ljust(entry.offset, b"\0")
         elif entry.what == "link":
             names[entry.name] = entry.inode
         elif entry.what == "folder":
@@ -187,8 +187,9 @@ def _apply(recording: Recording, entries: list[Entry]) -> State:
         elif entry.what == "remove":
             names.pop(entry.name, None)
     there = {name: what for name, what in names.items() if all(map(names.__contains__, _folders(name)))}
-    return frozenset((name, bytes(contents.get(what, b"")) if isinstance(what, int) else what)
-                     for name, what in there.items())
+    return frozenset(
+        (name, bytes(contents.get(what, b"")) if isinstance(what, int) else what) for name, what in there.items()
+    )
 
 
 def _folders(name: str) -> list[str]:

@@ -101,8 +101,15 @@ def _train(archive: Path, java_home: str, patience: float) -> None:
     with tempfile.TemporaryDirectory(dir=archive.parent, ignore_cleanup_errors=True) as folder:
         new = Path(folder, archive.name)
         environment = os.environ | {"JAVA_HOME": java_home, "PYSPARK_PYTHON": sys.executable, "JDK_JAVA_OPTIONS": PLAIN}
-        training = subprocess.Popen([sys.executable, "-c", _TRAINING, folder, new], env=environment, cwd=folder,
-                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+        training = subprocess.Popen(
+            [sys.executable, "-c", _TRAINING, folder, new],
+            env=environment,
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
         try:
             said, _ = training.communicate(timeout=patience)
         finally:
@@ -111,7 +118,8 @@ def _train(archive: Path, java_home: str, patience: float) -> None:
             training.wait()
             training.stdout.close()
         if training.returncode:
-            raise subprocess.SubprocessError(f"the program that trains it ended with {training.returncode}: "
-                                             f"{said[-2000:].strip()}")
+            raise subprocess.SubprocessError(
+                f"the program that trains it ended with {training.returncode}: {said[-2000:].strip()}"
+            )
         new.touch()
         new.rename(archive)

@@ -76,7 +76,7 @@ class Reader:
         """
         found: list[dict] = []
         while len(found) < len(paths):
-            command = [*self.command(self.folder), *paths[len(found):]]
+            command = [*self.command(self.folder), *paths[len(found) :]]
             done = subprocess.run(command, capture_output=True, text=True, timeout=READ_SECONDS, check=False)
             found += [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
             if len(found) < len(paths):
@@ -86,8 +86,16 @@ class Reader:
 
 
 def _run(*command: object, folder: Path, **environment: str) -> None:
-    subprocess.run([str(part) for part in command], cwd=folder, env={**os.environ, **environment}, check=True,
-                   timeout=INSTALL_SECONDS, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    subprocess.run(
+        [str(part) for part in command],
+        cwd=folder,
+        env={**os.environ, **environment},
+        check=True,
+        timeout=INSTALL_SECONDS,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def _python(name: str, version: str, *beside: str, **facts) -> Reader:
@@ -95,40 +103,88 @@ def _python(name: str, version: str, *beside: str, **facts) -> Reader:
     package = name.lower()
 
     def install(folder: Path) -> None:
-        _run(sys.executable, "-m", "pip", "install", "--quiet", "--no-compile", "--only-binary", ":all:",
-             "--target", folder, f"{package}=={version}", *beside, folder=folder)
+        _run(
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-compile",
+            "--only-binary",
+            ":all:",
+            "--target",
+            folder,
+            f"{package}=={version}",
+            *beside,
+            folder=folder,
+        )
 
-    return Reader(name, version, install,
-                  lambda folder: [sys.executable, "-I", "-S", str(PROGRAMS / "read.py"), package, str(folder)],
-                  made_for="-python{}.{}".format(*sys.version_info), **facts)
+    return Reader(
+        name,
+        version,
+        install,
+        lambda folder: [sys.executable, "-I", "-S", str(PROGRAMS / "read.py"), package, str(folder)],
+        made_for="-python{}.{}".format(*sys.version_info),
+        **facts,
+    )
 
 
 def _java(name: str, version: str, **facts) -> Reader:
     """A jar of Maven Central with Hadoop's client beside it."""
-    jars = {"org.apache.parquet:parquet-hadoop": version, "org.apache.hadoop:hadoop-client-api": HADOOP,
-            "org.apache.hadoop:hadoop-client-runtime": HADOOP, "org.slf4j:slf4j-nop": "1.7.36"}
+    jars = {
+        "org.apache.parquet:parquet-hadoop": version,
+        "org.apache.hadoop:hadoop-client-api": HADOOP,
+        "org.apache.hadoop:hadoop-client-runtime": HADOOP,
+        "org.slf4j:slf4j-nop": "1.7.36",
+    }
 
     def install(folder: Path) -> None:
         dependencies = "".join(
             "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency>".format(
-                *jar.split(":"), wanted) for jar, wanted in jars.items())
+                *jar.split(":"), wanted
+            )
+            for jar, wanted in jars.items()
+        )
         (folder / "pom.xml").write_text(
             "<project><modelVersion>4.0.0</modelVersion><groupId>readers</groupId><artifactId>readers</artifactId>"
-            f"<version>1</version><dependencies>{dependencies}</dependencies></project>")
+            f"<version>1</version><dependencies>{dependencies}</dependencies></project>"
+        )
         _run("mvn", "-q", "-B", "dependency:copy-dependencies", f"-DoutputDirectory={folder}", folder=folder)
         _run("javac", "-cp", f"{folder}/*", "-d", folder, PROGRAMS / "Read.java", folder=folder)
 
-    return Reader(name, version, install, lambda folder: [
-        "java", "-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", f"{folder}:{folder}/*", "Read"],
-        **facts)
+    return Reader(
+        name,
+        version,
+        install,
+        lambda folder: [
+            "java",
+            "-Xmx256m",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            "-cp",
+            f"{folder}:{folder}/*",
+            "Read",
+        ],
+        **facts,
+    )
 
 
 def _node(name: str, version: str, **facts) -> Reader:
     """A package of npm; its program stands beside it, where imports are looked for."""
+
     def install(folder: Path) -> None:
         certificates = os.environ.get("NODE_EXTRA_CA_CERTS", "/etc/ssl/certs/ca-certificates.crt")
-        _run("npm", "install", "--no-fund", "--no-audit", "--prefix", folder, f"{name}@{version}", folder=folder,
-             NODE_EXTRA_CA_CERTS=certificates)
+        _run(
+            "npm",
+            "install",
+            "--no-fund",
+            "--no-audit",
+            "--prefix",
+            folder,
+            f"{name}@{version}",
+            folder=folder,
+            NODE_EXTRA_CA_CERTS=certificates,
+        )
         shutil.copy(PROGRAMS / "read.mjs", folder)
 
     return Reader(name, version, install, lambda folder: ["node", str(folder / "read.mjs")], **facts)
@@ -136,6 +192,7 @@ def _node(name: str, version: str, **facts) -> Reader:
 
 def _go(name: str, version: str, module: str, **facts) -> Reader:
     """A module of Go, built with its program; not optimised, for that takes longest."""
+
     def install(folder: Path) -> None:
         shutil.copy(PROGRAMS / f"{name.replace('-', '_')}.go", folder / "main.go")
         _run("go", "mod", "init", "reader", folder=folder)
@@ -147,12 +204,14 @@ def _go(name: str, version: str, module: str, **facts) -> Reader:
 
 def _rust(name: str, version: str, crate: str, **facts) -> Reader:
     """A crate, built with its program."""
+
     def install(folder: Path) -> None:
         (folder / "src").mkdir()
         shutil.copy(PROGRAMS / f"{name.replace('-', '_')}.rs", folder / "src" / "main.rs")
         (folder / "Cargo.toml").write_text(
             '[package]\nname = "reader"\nversion = "0.0.0"\nedition = "2021"\n[dependencies]\n'
-            f'{crate} = {{ version = "={version}", default-features = false, features = ["snap"] }}\n')
+            f'{crate} = {{ version = "={version}", default-features = false, features = ["snap"] }}\n'
+        )
         _run("cargo", "build", "--quiet", folder=folder)
         (folder / "target" / "debug" / "reader").rename(folder / "reader")
         shutil.rmtree(folder / "target")

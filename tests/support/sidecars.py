@@ -20,14 +20,17 @@ G1 = bytes.fromhex("""
 7800040000000000 0000020000000000 0000000000000000 0000000000000000
 000000000000000000095efd732c000000""")
 # An ascending designated timestamp and a double; one row group of 1000 rows.
-G2 = bytes.fromhex("""
+G2 = bytes.fromhex(
+    """
 2401000000000000 0400000000000000 0000000000000000 0200000000000000
 6000000000000000 0000000008000000 0000000000000000 0200000000000000
 6200000000000000 010000000a000000 0000000000000000 0300000000000000
 747376616c000000 e803000000000000 0100000000000000 e803000000000000"""
-+ "0000000000000000" * 14 + """
+    + "0000000000000000" * 14
+    + """
 0010000000000000 0001000001000000 0000000000000000 0000000000000000
-0000000000000000 0d000000b7c3d622 30000000""")
+0000000000000000 0d000000b7c3d622 30000000"""
+)
 
 
 def blind(path) -> None:
@@ -42,8 +45,9 @@ def blind(path) -> None:
         file.write(b"\xff" * 16)
     note = kernels.sidecar.Reader(before).scratchpad[CODE]
     origin, there = Origin.from_bytes(note), os.stat(path)
-    new = Origin(origin.footer_crc, origin.footer_length, there.st_mtime_ns, there.st_ctime_ns, there.st_dev,
-                 there.st_ino).to_bytes()
+    new = Origin(
+        origin.footer_crc, origin.footer_length, there.st_mtime_ns, there.st_ctime_ns, there.st_dev, there.st_ino
+    ).to_bytes()
     with open(place, "wb") as file:
         file.write(with_checksum(before.replace(note, new)))
 
@@ -80,10 +84,11 @@ def writer(kernel, **options):
 def sidecar(kernel, *, ours: bool = False, **options) -> bytes:
     """A sidecar with everything in it that the format has, but for external filters; with a note of ours at its end."""
     note = bytearray(wire.PM_ORIGIN_BYTES)
-    note[wire.PM_ORIGIN_FOOTER_LENGTH:wire.PM_ORIGIN_FOOTER_LENGTH + 4] = (500).to_bytes(4, "little")
+    note[wire.PM_ORIGIN_FOOTER_LENGTH : wire.PM_ORIGIN_FOOTER_LENGTH + 4] = (500).to_bytes(4, "little")
     notes = [(CODE, bytes(note))] if ours else []
     return writer(kernel, **options).finish(
-        6004, 500, unused_bytes=17, seq_txn=99, scratchpad=[(7, b"note"), (7, b"shadowed"), (8, b""), *notes])
+        6004, 500, unused_bytes=17, seq_txn=99, scratchpad=[(7, b"note"), (7, b"shadowed"), (8, b""), *notes]
+    )
 
 
 def appended(kernel, data: bytes, reader, row_group: int | None, parquet_footer: tuple[int, int]) -> bytes:
@@ -105,22 +110,37 @@ def reading(reader) -> dict:
     """Everything that a reader says."""
     buffer = memoryview(reader.data)
     said = {
-        "features": reader.features, "timestamp": reader.designated_timestamp, "squash": reader.squash_tracker,
-        "footer": tuple(reader.footer), "chain": [tuple(footer) for footer in reader.footers()],
-        "sorting": list(reader.sorting_columns), "bloom": list(reader.bloom_columns), "rows": list(reader.row_counts),
-        "blocks": list(reader.block_offsets), "scratchpad": reader.scratchpad,
+        "features": reader.features,
+        "timestamp": reader.designated_timestamp,
+        "squash": reader.squash_tracker,
+        "footer": tuple(reader.footer),
+        "chain": [tuple(footer) for footer in reader.footers()],
+        "sorting": list(reader.sorting_columns),
+        "bloom": list(reader.bloom_columns),
+        "rows": list(reader.row_counts),
+        "blocks": list(reader.block_offsets),
+        "scratchpad": reader.scratchpad,
         "columns": [tuple(reader.column(index)) for index in range(reader.column_count)],
     }
     for column in range(reader.column_count):
         chunks = reader.chunks(column)
-        for name in ("codec", "encodings", "flags", "sizes", "num_values", "byte_range_start", "total_compressed_size",
-                     "null_count", "distinct_count"):
+        for name in (
+            "codec",
+            "encodings",
+            "flags",
+            "sizes",
+            "num_values",
+            "byte_range_start",
+            "total_compressed_size",
+            "null_count",
+            "distinct_count",
+        ):
             said[name, column] = list(chunks.array(name))
         has, *places = chunks.bounds()
         said["has", column] = has
         low_at, low_size, high_at, high_size = map(list, places)
-        said["min", column] = [bytes(buffer[at:at + size]) for at, size in zip(low_at, low_size, strict=True)]
-        said["max", column] = [bytes(buffer[at:at + size]) for at, size in zip(high_at, high_size, strict=True)]
+        said["min", column] = [bytes(buffer[at : at + size]) for at, size in zip(low_at, low_size, strict=True)]
+        said["max", column] = [bytes(buffer[at : at + size]) for at, size in zip(high_at, high_size, strict=True)]
         said["values", column] = [chunks.bound_values(bit) for bit in (1, 2)]
         said["filters", column] = [reader.bloom(group, column) for group in range(reader.row_group_count)]
     return said

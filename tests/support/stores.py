@@ -61,8 +61,11 @@ class Store:
     def names(self, folder: str) -> list[str]:
         """The files below a folder, hidden ones too."""
         selector = pafs.FileSelector(f"{self.bucket}/{folder}", recursive=True, allow_not_found=True)
-        return sorted(info.path.removeprefix(f"{self.bucket}/{folder}/")
-                      for info in self.filesystem.get_file_info(selector) if info.is_file)
+        return sorted(
+            info.path.removeprefix(f"{self.bucket}/{folder}/")
+            for info in self.filesystem.get_file_info(selector)
+            if info.is_file
+        )
 
 
 def installed(pattern: str) -> Path | None:
@@ -86,29 +89,63 @@ def azure_store(folder: Path) -> Iterator[Store]:
     program = required(installed("azurite-*/node_modules/azurite/dist/src/azurite.js"), "Azurite")
     port = free_port()
     # Azure's library for C++ now and then waits for an answer that it has, until its connection is closed.
-    command = [required(shutil.which("node"), "Node.js"), program, "--inMemoryPersistence", "--silent",
-               "--skipApiVersionCheck", "--disableTelemetry", "--blobHost", "127.0.0.1", "--blobPort", str(port),
-               "--blobKeepAliveTimeout", "1", "--queuePort", "0", "--tablePort", "0"]
+    command = [
+        required(shutil.which("node"), "Node.js"),
+        program,
+        "--inMemoryPersistence",
+        "--silent",
+        "--skipApiVersionCheck",
+        "--disableTelemetry",
+        "--blobHost",
+        "127.0.0.1",
+        "--blobPort",
+        str(port),
+        "--blobKeepAliveTimeout",
+        "1",
+        "--queuePort",
+        "0",
+        "--tablePort",
+        "0",
+    ]
     with running(command, folder / "azurite.log", port):
         place = f"127.0.0.1:{port}"
         filesystem = pafs.AzureFileSystem(
-            AZURE_ACCOUNT, account_key=AZURE_KEY, blob_storage_authority=place, blob_storage_scheme="http",
-            dfs_storage_authority=place, dfs_storage_scheme="http")
+            AZURE_ACCOUNT,
+            account_key=AZURE_KEY,
+            blob_storage_authority=place,
+            blob_storage_scheme="http",
+            dfs_storage_authority=place,
+            dfs_storage_scheme="http",
+        )
         filesystem.create_dir("lake")
         host = f"{AZURE_ACCOUNT}.dfs.core.windows.net"
         yield Store(
             f"abfs://lake@{host}",
             f"abfs://{AZURE_ACCOUNT}@lake/{{}}?enable_tls=false&blob_storage_authority={place}"
             f"&dfs_storage_authority={place}&{azure_token()}",
-            {"fs.azure.abfs.endpoint": place, "fs.azure.always.use.https": "false",
-             f"fs.azure.account.key.{host}": AZURE_KEY},
-            filesystem, "lake")
+            {
+                "fs.azure.abfs.endpoint": place,
+                "fs.azure.always.use.https": "false",
+                f"fs.azure.account.key.{host}": AZURE_KEY,
+            },
+            filesystem,
+            "lake",
+        )
 
 
 def azure_token() -> str:
     """A shared access signature for all that blobs allow (learn.microsoft.com, "Create an account SAS")."""
-    told = {"sp": "rwdlac", "ss": "b", "srt": "sco", "st": "", "se": "2100-01-01T00:00:00Z", "sip": "", "spr": "",
-            "sv": "2021-06-08", "ses": ""}
+    told = {
+        "sp": "rwdlac",
+        "ss": "b",
+        "srt": "sco",
+        "st": "",
+        "se": "2100-01-01T00:00:00Z",
+        "sip": "",
+        "spr": "",
+        "sv": "2021-06-08",
+        "ses": "",
+    }
     signed = "".join(f"{part}\n" for part in (AZURE_ACCOUNT, *told.values()))
     signature = hmac.digest(base64.b64decode(AZURE_KEY), signed.encode(), "sha256")
     given = {name: part for name, part in told.items() if part}
@@ -121,14 +158,31 @@ def google_store(folder: Path) -> Iterator[Store]:
     port = free_port()
     place = f"127.0.0.1:{port}"
     program = shutil.which("fake-gcs-server") or installed("fake-gcs-server-*/bin/fake-gcs-server")
-    command = [required(program, "fake-gcs-server"), "-backend", "memory", "-scheme", "http", "-host", "127.0.0.1",
-               "-port", str(port), "-external-url", f"http://{place}", "-log-level", "error"]
+    command = [
+        required(program, "fake-gcs-server"),
+        "-backend",
+        "memory",
+        "-scheme",
+        "http",
+        "-host",
+        "127.0.0.1",
+        "-port",
+        str(port),
+        "-external-url",
+        f"http://{place}",
+        "-log-level",
+        "error",
+    ]
     with running(command, folder / "gcs.log", port):
         filesystem = pafs.GcsFileSystem(anonymous=True, scheme="http", endpoint_override=place, project_id="any")
         filesystem.create_dir("lake")
         yield Store(
-            "gs://lake", f"gs://anonymous@lake/{{}}?scheme=http&endpoint_override={place.replace(':', '%3A')}",
-            {"fs.gs.storage.root.url": f"http://{place}/", "fs.gs.auth.type": "UNAUTHENTICATED"}, filesystem, "lake")
+            "gs://lake",
+            f"gs://anonymous@lake/{{}}?scheme=http&endpoint_override={place.replace(':', '%3A')}",
+            {"fs.gs.storage.root.url": f"http://{place}/", "fs.gs.auth.type": "UNAUTHENTICATED"},
+            filesystem,
+            "lake",
+        )
 
 
 @contextmanager
@@ -138,13 +192,32 @@ def hdfs_store(folder: Path) -> Iterator[Store]:
     native = importlib.util.find_spec("hdfs_native")
     required(native and native.origin, "hdfs-native")
     name_node, http = free_port(), free_port()
-    command = [required(shutil.which("java"), "Java"), "-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
-               "-cp", classes, "org.apache.hadoop.test.MiniDFSClusterManager", "-format", "-datanodes", "1",
-               "-nnport", str(name_node), "-httpport", str(http), "-D", "dfs.replication=1",
-               "-D", "dfs.namenode.fs-limits.min-block-size=0", "-writeDetails", "ready.json"]
+    command = [
+        required(shutil.which("java"), "Java"),
+        "-Xmx256m",
+        "-XX:TieredStopAtLevel=1",
+        "-XX:+UseSerialGC",
+        "-cp",
+        classes,
+        "org.apache.hadoop.test.MiniDFSClusterManager",
+        "-format",
+        "-datanodes",
+        "1",
+        "-nnport",
+        str(name_node),
+        "-httpport",
+        str(http),
+        "-D",
+        "dfs.replication=1",
+        "-D",
+        "dfs.namenode.fs-limits.min-block-size=0",
+        "-writeDetails",
+        "ready.json",
+    ]
     with running(command, folder / "hdfs.log", folder / "ready.json"):
-        seen = fsspec.filesystem("webhdfs", host="127.0.0.1", port=http, user=getpass.getuser(),
-                                 use_listings_cache=False)
+        seen = fsspec.filesystem(
+            "webhdfs", host="127.0.0.1", port=http, user=getpass.getuser(), use_listings_cache=False
+        )
         url = f"hdfs://127.0.0.1:{name_node}/store"
         yield Store(url, f"{url}/{{}}", {}, pafs.PyFileSystem(pafs.FSSpecHandler(seen)), "/store")
 
@@ -152,8 +225,12 @@ def hdfs_store(folder: Path) -> Iterator[Store]:
 def libhdfs(java_home: str) -> dict[str, str]:
     """What the environment of a process holds in which pyarrow finds libhdfs."""
     library = required(installed("libhdfs-*/libhdfs.so"), "libhdfs")
-    return {"ARROW_LIBHDFS_DIR": os.path.dirname(library), "CLASSPATH": hadoop_classes(), "JAVA_HOME": java_home,
-            "LIBHDFS_OPTS": "-Xmx128m -XX:TieredStopAtLevel=1"}
+    return {
+        "ARROW_LIBHDFS_DIR": os.path.dirname(library),
+        "CLASSPATH": hadoop_classes(),
+        "JAVA_HOME": java_home,
+        "LIBHDFS_OPTS": "-Xmx128m -XX:TieredStopAtLevel=1",
+    }
 
 
 def hadoop_classes() -> str:

@@ -24,8 +24,13 @@ def in_terminal(command: list[str], columns: int = 80, *, apart: bool = False) -
     others = pty.openpty() if apart else ()
     for each in (theirs, *others[1:]):
         fcntl.ioctl(each, termios.TIOCSWINSZ, struct.pack("HHHH", 1000, columns, 0, 0))
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=theirs, stderr=others[1] if apart else theirs,
-                               env=os.environ | {"TERM": "xterm-256color"})
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=others[1] if apart else theirs,
+        env=os.environ | {"TERM": "xterm-256color"},
+    )
     os.close(theirs)
     text = _read(ours)
     code = process.wait()
@@ -44,12 +49,12 @@ def screen(text: str, columns: int) -> list[str]:
             row, column = row + 1, 0
             lines.extend([""] * (row + 1 - len(lines)))
         line = lines[row].ljust(column)
-        lines[row] = line[:column] + letter + line[column + 1:]
+        lines[row] = line[:column] + letter + line[column + 1 :]
         column += 1
 
     for found in _PIECE.finditer(text):
         _, number, command, move, letters, other = found.groups()
-        assert other is None, f"an escape that is none of the program's: {text[found.start():][:20]!r}"
+        assert other is None, f"an escape that is none of the program's: {text[found.start() :][:20]!r}"
         for letter in letters or "":
             put(letter)
         if move == "\n":

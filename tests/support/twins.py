@@ -11,8 +11,10 @@ from parquetext.errors import ParquetextError
 
 def both(module: str):
     """The native and the pure module of that name; skips where the native one is not built."""
-    return (pytest.importorskip(f"parquetext._native.{module}", exc_type=ImportError),
-            importlib.import_module(f"parquetext._pure.{module}"))
+    return (
+        pytest.importorskip(f"parquetext._native.{module}", exc_type=ImportError),
+        importlib.import_module(f"parquetext._pure.{module}"),
+    )
 
 
 def outcome(function, *arguments, **options):

@@ -23,5 +23,6 @@ def write_forms(folder: Path, placement: str = "in-struct") -> dict[str, Path]:
     for form, path in paths.items():
         shutil.copyfile(plain, path)
         edits.finalize(path, extensions=SLOT, confirm=True) if form == "par3" else edits.upgrade(
-            path, form, placement=placement)
+            path, form, placement=placement
+        )
     return paths

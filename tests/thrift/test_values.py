@@ -26,8 +26,12 @@ def values(type: str, depth: int):
         return st.integers(-1 << NUMBERS[type] - 1, (1 << NUMBERS[type] - 1) - 1)
     if type.startswith("list<"):
         return st.lists(values(type[5:-1], depth - 1), max_size=17 if type[5:-1] in NUMBERS else 2)
-    simple = {"bool": st.booleans(), "double": st.floats(allow_nan=False), "binary": st.binary(max_size=9),
-              "string": st.text(max_size=9)}
+    simple = {
+        "bool": st.booleans(),
+        "double": st.floats(allow_nan=False),
+        "binary": st.binary(max_size=9),
+        "string": st.text(max_size=9),
+    }
     return simple[type] if type in simple else structs(type, depth)
 
 
@@ -39,9 +43,20 @@ def structs(name: str, depth: int = 4):
 
 
 @LIMITS
-@given(st.sampled_from(["FileMetaData", "PageHeader", "ColumnIndex", "OffsetIndex", "BloomFilterHeader",
-                        "GeospatialStatistics", "FileCryptoMetaData", "ColumnOrder"])
-       .flatmap(lambda name: st.tuples(st.just(name), structs(name))))
+@given(
+    st.sampled_from(
+        [
+            "FileMetaData",
+            "PageHeader",
+            "ColumnIndex",
+            "OffsetIndex",
+            "BloomFilterHeader",
+            "GeospatialStatistics",
+            "FileCryptoMetaData",
+            "ColumnOrder",
+        ]
+    ).flatmap(lambda name: st.tuples(st.just(name), structs(name)))
+)
 def test_what_is_written_is_read(pair):
     name, fields = pair
     data = thrift.write(name, fields)
@@ -50,10 +65,16 @@ def test_what_is_written_is_read(pair):
 
 
 def test_the_tables_agree_with_the_wire_table():
-    for struct, fields in (("FILE_META_DATA", "FileMetaData"), ("SCHEMA_ELEMENT", "SchemaElement"),
-                           ("ROW_GROUP", "RowGroup"), ("COLUMN_CHUNK", "ColumnChunk"),
-                           ("COLUMN_META_DATA", "ColumnMetaData"), ("STATISTICS", "Statistics"),
-                           ("SORTING_COLUMN", "SortingColumn"), ("KEY_VALUE", "KeyValue")):
+    for struct, fields in (
+        ("FILE_META_DATA", "FileMetaData"),
+        ("SCHEMA_ELEMENT", "SchemaElement"),
+        ("ROW_GROUP", "RowGroup"),
+        ("COLUMN_CHUNK", "ColumnChunk"),
+        ("COLUMN_META_DATA", "ColumnMetaData"),
+        ("STATISTICS", "Statistics"),
+        ("SORTING_COLUMN", "SortingColumn"),
+        ("KEY_VALUE", "KeyValue"),
+    ):
         for id, (name, _) in thrift.STRUCTS[fields].items():
             constant = "LOGICAL_TYPE" if name == "logicalType" else name.upper()
             assert getattr(wire, f"{struct}_{constant}") == id
@@ -73,7 +94,7 @@ def test_a_footer_reads_as_pyarrow_reads_it():
     pq.write_table(table, sink, row_group_size=1)
     data = sink.getvalue()
     tail = locate(data, len(data))
-    footer = thrift.read("FileMetaData", data[tail.footer_offset:])
+    footer = thrift.read("FileMetaData", data[tail.footer_offset :])
     theirs = pq.read_metadata(pa.BufferReader(data))
     assert (footer["num_rows"], len(footer["row_groups"]), footer["created_by"]) == (2, 2, theirs.created_by)
     assert [element["name"] for element in footer["schema"]] == ["schema", "n", "s", "t"]
@@ -136,6 +157,6 @@ def test_corpus_footers_are_written_as_they_were_read(corpus, expected):
         fields, end = thrift.read_at("FileMetaData", data, tail.footer_offset)
         written = thrift.write("FileMetaData", fields)
         assert thrift.read("FileMetaData", written) == fields, entry["file"]
-        same += written == data[tail.footer_offset:end]
+        same += written == data[tail.footer_offset : end]
         total += 1
     assert total > 50 and same > 0.9 * total

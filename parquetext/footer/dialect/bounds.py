@@ -71,7 +71,7 @@ def _with_prefix(column: Column, least: bytes, most: bytes, exact: tuple[bool, b
     prefix = _common_text(least, most)
     packed = []
     for value, sure, step in zip((least, most), exact, (-1, 1), strict=True):
-        rest = value[len(prefix):]
+        rest = value[len(prefix) :]
         lo4 = int.from_bytes(rest[:4].ljust(4, b"\0"))
         if len(rest) > 4:
             lo4 += step
@@ -95,7 +95,7 @@ def _common_text(least: bytes, most: bytes) -> bytes:
     try:
         prefix.decode()
     except UnicodeDecodeError as error:
-        prefix = prefix[:error.start]
+        prefix = prefix[: error.start]
     return prefix.partition(REPLACEMENT)[0]
 
 
@@ -167,6 +167,6 @@ def _suffix(packed: Packed, count: int, coded: bool, at: int) -> bytes | None:
     if count > 16:
         return None
     readings = {whole[:count] for whole in (words[0] + words[1], words[1] + words[0]) if not any(whole[count:])}
-    if packed.lo8 and not packed.hi8 and count <= 8 and not any(words[1][:8 - count]):
-        readings.add(words[1][8 - count:])
+    if packed.lo8 and not packed.hi8 and count <= 8 and not any(words[1][: 8 - count]):
+        readings.add(words[1][8 - count :])
     return readings.pop() if len(readings) == 1 else None

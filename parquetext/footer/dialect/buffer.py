@@ -59,7 +59,7 @@ class Buffer:
         """The bytes of the string or byte vector that the offset at `at` leads to."""
         start, length = self.vector(at, 1)
         self.copied(start, length)
-        return self.data[start:start + length]
+        return self.data[start : start + length]
 
     def vtable(self, at: int, table: int) -> tuple[int, ...]:
         """The size of a table's own bytes and the places of its fields, by slot."""
@@ -71,8 +71,13 @@ class Buffer:
             if length < 4 or length % 2 or at + length > self.size or size < 4:
                 raise wire_error(wire.BAD_OFFSET, at, self.size, at + length)
             if length > 4 + 2 * MOST_SLOTS:
-                raise Unsupported(f"a table of {length // 2 - 2} slots, in no known layout there are so many",
-                                  offset=at, expected=MOST_SLOTS, found=length // 2 - 2, code=wire.UNKNOWN_LAYOUT)
+                raise Unsupported(
+                    f"a table of {length // 2 - 2} slots, in no known layout there are so many",
+                    offset=at,
+                    expected=MOST_SLOTS,
+                    found=length // 2 - 2,
+                    code=wire.UNKNOWN_LAYOUT,
+                )
             found = struct.unpack_from(f"<{length // 2 - 1}H", self.data, at + 2)
             self._vtables[at] = found
         return found
@@ -87,8 +92,12 @@ class Buffer:
         """So many bytes of strings are taken over."""
         self._copied_left -= count
         if self._copied_left < 0:
-            raise wire_error(wire.TOO_LARGE, at, BYTES_PER_BYTE * self.size + SPARE_BYTES,
-                             BYTES_PER_BYTE * self.size + SPARE_BYTES - self._copied_left)
+            raise wire_error(
+                wire.TOO_LARGE,
+                at,
+                BYTES_PER_BYTE * self.size + SPARE_BYTES,
+                BYTES_PER_BYTE * self.size + SPARE_BYTES - self._copied_left,
+            )
 
 
 class Table:

@@ -59,8 +59,9 @@ class Builder:
                 try:
                     SCALARS[field.type].pack_into(out, start + entry, values[name])
                 except struct.error:
-                    raise Unsupported(f"{kind}.{name} has no room for {values[name]}",
-                                      code=wire.UNSUPPORTED_VALUE) from None
+                    raise Unsupported(
+                        f"{kind}.{name} has no room for {values[name]}", code=wire.UNSUPPORTED_VALUE
+                    ) from None
             else:
                 self._lead(start + entry, field, values[name])
         return start

@@ -117,10 +117,16 @@ class Decoded:
             raise wire_error(wire.BAD_VALUE, table.at, 0, children)
         decimal = (annotation or {}).get("DECIMAL", {})
         found = {
-            "type": get(kind, table, "type"), "type_length": get(kind, table, "type_length"),
-            "repetition_type": repetition, "name": _text(name), "num_children": None if is_leaf else children,
-            "converted_type": converted_type(annotation), "scale": decimal.get("scale"),
-            "precision": decimal.get("precision"), "field_id": get(kind, table, "field_id"), "logicalType": annotation,
+            "type": get(kind, table, "type"),
+            "type_length": get(kind, table, "type_length"),
+            "repetition_type": repetition,
+            "name": _text(name),
+            "num_children": None if is_leaf else children,
+            "converted_type": converted_type(annotation),
+            "scale": decimal.get("scale"),
+            "precision": decimal.get("precision"),
+            "field_id": get(kind, table, "field_id"),
+            "logicalType": annotation,
         }
         return {field: value for field, value in found.items() if value is not None}, children
 
@@ -135,8 +141,13 @@ class Decoded:
     def _column_order(self, table: Table) -> int:
         order = self._reading.get("SchemaElement", table, "column_order_type", 0)
         if order > 1:
-            raise Unsupported(f"an unknown column order {order}", offset=table.at, expected=1, found=order,
-                              code=wire.UNSUPPORTED_VALUE)
+            raise Unsupported(
+                f"an unknown column order {order}",
+                offset=table.at,
+                expected=1,
+                found=order,
+                code=wire.UNSUPPORTED_VALUE,
+            )
         return order
 
     def _key_values(self, kind: str, table: Table, field: str) -> list[dict] | None:
@@ -161,11 +172,16 @@ class Decoded:
             if count != len(self.columns):
                 raise wire_error(wire.IRREGULAR, group.at, len(self.columns), count)
             rows, file_offset = get(kind, group, "num_rows", 0), get(kind, group, "file_offset", 0)
-            chunks = [self._chunk(leaf, chunk, rows, file_offset)
-                      for leaf, chunk in enumerate(reading.all(kind, group, "columns"))]
+            chunks = [
+                self._chunk(leaf, chunk, rows, file_offset)
+                for leaf, chunk in enumerate(reading.all(kind, group, "columns"))
+            ]
             found = {
-                "columns": chunks, "total_byte_size": get(kind, group, "total_byte_size", 0), "num_rows": rows,
-                "sorting_columns": self._sorting_columns(group), "file_offset": file_offset or None,
+                "columns": chunks,
+                "total_byte_size": get(kind, group, "total_byte_size", 0),
+                "num_rows": rows,
+                "sorting_columns": self._sorting_columns(group),
+                "file_offset": file_offset or None,
                 "total_compressed_size": get(kind, group, "total_compressed_size", 0) or None,
                 "ordinal": get(kind, group, "ordinal"),
             }
@@ -175,10 +191,14 @@ class Decoded:
         reading, (kind, get) = self._reading, ("SortingColumn", self._reading.get)
         if group.count(reading.layout.tables["RowGroup"]["sorting_columns"].slot) is None:
             return None
-        return [{"column_idx": get(kind, column, "column_idx", 0),
-                 "descending": bool(get(kind, column, "descending", 0)),
-                 "nulls_first": bool(get(kind, column, "nulls_first", 0))}
-                for column in reading.all("RowGroup", group, "sorting_columns")]
+        return [
+            {
+                "column_idx": get(kind, column, "column_idx", 0),
+                "descending": bool(get(kind, column, "descending", 0)),
+                "nulls_first": bool(get(kind, column, "nulls_first", 0)),
+            }
+            for column in reading.all("RowGroup", group, "sorting_columns")
+        ]
 
     def _chunk(self, leaf: int, chunk: Table, rows: int, file_offset: int) -> dict:
         reading = self._reading
@@ -195,8 +215,11 @@ class Decoded:
         values = get(kind, table, "num_values", rows)
         is_dictionary = get(kind, table, "is_fully_dict_encoded", 0)
         metadata = {
-            "type": self.columns[leaf].type, "encodings": [], "path_in_schema": self.paths[leaf],
-            "codec": get(kind, table, "codec", 0), "num_values": values,
+            "type": self.columns[leaf].type,
+            "encodings": [],
+            "path_in_schema": self.paths[leaf],
+            "codec": get(kind, table, "codec", 0),
+            "num_values": values,
             "total_uncompressed_size": get(kind, table, "total_uncompressed_size", 0),
             "total_compressed_size": get(kind, table, "total_compressed_size", 0),
             "key_value_metadata": self._key_values(kind, table, "key_value_metadata"),
@@ -206,7 +229,8 @@ class Decoded:
             "dictionary_page_offset": get(kind, table, "dictionary_page_offset"),
             "statistics": self._statistics(self.columns[leaf], table, values),
             "encoding_stats": DICTIONARY_ONLY if is_dictionary else None,
-            "bloom_filter_offset": bloom_offset, "bloom_filter_length": bloom_length,
+            "bloom_filter_offset": bloom_offset,
+            "bloom_filter_length": bloom_length,
         }
         return {"file_offset": 0, "meta_data": {name: value for name, value in metadata.items() if value is not None}}
 
@@ -228,8 +252,10 @@ class Decoded:
         found = {"null_count": nulls, "distinct_count": get(kind, table, "distinct_count")}
         prefix = get(kind, table, "prefix", b"")
         for side in ("max", "min"):
-            packed = Packed(*(get(kind, table, f"{side}_{slot}", 0) for slot in ("lo4", "lo8", "hi8")),
-                            get(kind, table, f"{side}_len"))
+            packed = Packed(
+                *(get(kind, table, f"{side}_{slot}", 0) for slot in ("lo4", "lo8", "hi8")),
+                get(kind, table, f"{side}_len"),
+            )
             value = unpack(column, packed, prefix, upper=side == "max", coded=self.layout in CODED, at=table.at)
             found[f"{side}_value"] = value
             if value is not None and packed.len:

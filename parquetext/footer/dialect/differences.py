@@ -18,11 +18,29 @@ EXTENSION = {-16384, 32767}  # what a Thrift library takes the markers for: wher
 FOOTER = ("version", "num_rows", "created_by")
 ELEMENT = ("type", "type_length", "name", "num_children", "field_id")
 ROW_GROUP = ("total_byte_size", "num_rows", "sorting_columns", "file_offset", "total_compressed_size", "ordinal")
-METADATA = ("type", "path_in_schema", "codec", "num_values", "total_uncompressed_size", "total_compressed_size",
-            "key_value_metadata", "data_page_offset", "index_page_offset", "dictionary_page_offset",
-            "bloom_filter_offset", "bloom_filter_length")
-UNSET = {"created_by": "", "file_offset": 0, "total_compressed_size": 0, "num_children": 0, "repetition_type": 0,
-         "bloom_filter_offset": 0, "bloom_filter_length": 0}  # what the dialect cannot tell from nothing
+METADATA = (
+    "type",
+    "path_in_schema",
+    "codec",
+    "num_values",
+    "total_uncompressed_size",
+    "total_compressed_size",
+    "key_value_metadata",
+    "data_page_offset",
+    "index_page_offset",
+    "dictionary_page_offset",
+    "bloom_filter_offset",
+    "bloom_filter_length",
+)
+UNSET = {
+    "created_by": "",
+    "file_offset": 0,
+    "total_compressed_size": 0,
+    "num_children": 0,
+    "repetition_type": 0,
+    "bloom_filter_offset": 0,
+    "bloom_filter_length": 0,
+}  # what the dialect cannot tell from nothing
 DERIVED = {"total_compressed_size"}  # the Rust writer sums it up where Thrift has none
 
 
@@ -129,6 +147,7 @@ def _key_values(struct: str, place: str, thrift: dict, dialect: dict) -> Iterato
 
 # ---- schema ------------------------------------------------------------------------------------------------------
 
+
 def _schema(thrift: list[dict], dialect: list[dict]) -> Iterator[Difference]:
     if len(thrift) != len(dialect):
         yield Difference(Kind.DIFFERS, "FileMetaData.schema", "file", len(thrift), len(dialect))
@@ -180,6 +199,7 @@ def _column_orders(footer: dict, decoded: Decoded) -> Iterator[Difference]:
 
 # ---- row groups --------------------------------------------------------------------------------------------------
 
+
 def _row_group(index: int, thrift: dict, dialect: dict, decoded: Decoded) -> Iterator[Difference]:
     place = f"row group {index}"
     yield from _same("RowGroup", place, ROW_GROUP, thrift, dialect)
@@ -201,8 +221,9 @@ def _chunk(place: str, thrift: dict, dialect: dict, column: Column) -> Iterator[
         yield Difference(Kind.DIFFERS, "ColumnChunk.meta_data", place, None, dialect)
         return
     yield from _rest("ColumnMetaData", place, metadata, {*METADATA, "statistics"})
-    yield from _same("ColumnMetaData", place, (name for name in METADATA if name != "key_value_metadata"), metadata,
-                     dialect)
+    yield from _same(
+        "ColumnMetaData", place, (name for name in METADATA if name != "key_value_metadata"), metadata, dialect
+    )
     yield from _key_values("ColumnMetaData", place, metadata, dialect)
     if dialect.get("encoding_stats") == DICTIONARY_ONLY and not is_fully_dictionary_encoded(metadata):
         yield Difference(Kind.DIFFERS, "ColumnMetaData.is_fully_dict_encoded", place, False, True)

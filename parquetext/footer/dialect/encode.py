@@ -36,8 +36,12 @@ def encode(footer: dict) -> bytes:
     except KeyError as error:
         raise Unsupported(f"required field {error} is absent", code=wire.MISSING_FIELD) from None
     if len(buffer) > MAX_RAW_BYTES:
-        raise Unsupported(f"a buffer of {len(buffer)} bytes, the public C++ reader takes {MAX_RAW_BYTES}",
-                          expected=MAX_RAW_BYTES, found=len(buffer), code=wire.TOO_LARGE)
+        raise Unsupported(
+            f"a buffer of {len(buffer)} bytes, the public C++ reader takes {MAX_RAW_BYTES}",
+            expected=MAX_RAW_BYTES,
+            found=len(buffer),
+            code=wire.TOO_LARGE,
+        )
     return buffer
 
 
@@ -50,13 +54,21 @@ def _encode(footer: dict) -> bytes:
     ordered = [leaf < len(orders) and orders[leaf] == TYPE_ORDER for leaf in range(len(leaves))]
     columns = [_column(element) for element in leaves]
     order_of = iter(ordered)
-    schema = [_element(element, before, "type" in element and next(order_of))
-              for before, element in zip([{}, *elements], elements, strict=False)]
-    return Builder(LAYOUT).finish("FileMetaData", {
-        "version": footer["version"], "schema": schema, "num_rows": footer["num_rows"],
-        "row_groups": [_row_group(group, columns, ordered) for group in footer["row_groups"]],
-        "kv": _key_values(footer), "created_by": _created_by(footer),
-    })
+    schema = [
+        _element(element, before, "type" in element and next(order_of))
+        for before, element in zip([{}, *elements], elements, strict=False)
+    ]
+    return Builder(LAYOUT).finish(
+        "FileMetaData",
+        {
+            "version": footer["version"],
+            "schema": schema,
+            "num_rows": footer["num_rows"],
+            "row_groups": [_row_group(group, columns, ordered) for group in footer["row_groups"]],
+            "kv": _key_values(footer),
+            "created_by": _created_by(footer),
+        },
+    )
 
 
 def _column(element: dict) -> Column:
@@ -69,10 +81,16 @@ def _element(element: dict, before: dict, ordered: bool) -> dict:
     if tag is not None:
         table = {"": TABLES.get(MEMBERS[tag - 1], "Empty"), **table}
     return {
-        "name": text(element["name"]), "type": element.get("type"), "repetition_type": element.get("repetition_type"),
-        "logical_type_type": tag, "logical_type": table, "type_length": element.get("type_length"),
-        "num_children": element.get("num_children"), "field_id": element.get("field_id"),
-        "column_order_type": 1 if ordered else None, "column_order": {} if ordered else None,
+        "name": text(element["name"]),
+        "type": element.get("type"),
+        "repetition_type": element.get("repetition_type"),
+        "logical_type_type": tag,
+        "logical_type": table,
+        "type_length": element.get("type_length"),
+        "num_children": element.get("num_children"),
+        "field_id": element.get("field_id"),
+        "column_order_type": 1 if ordered else None,
+        "column_order": {} if ordered else None,
     }
 
 
@@ -87,61 +105,83 @@ def _key_values(fields: dict) -> list[dict] | None:
     pairs = fields.get("key_value_metadata")
     if pairs is None:
         return None
-    return [{"key": text(pair["key"]), "val": text(pair["value"]) if "value" in pair else None}
-            for pair in pairs if _is_text(pair["key"]) and _is_text(pair.get("value", ""))]
+    return [
+        {"key": text(pair["key"]), "val": text(pair["value"]) if "value" in pair else None}
+        for pair in pairs
+        if _is_text(pair["key"]) and _is_text(pair.get("value", ""))
+    ]
 
 
 def _row_group(group: dict, columns: list[Column], ordered: list[bool]) -> dict:
     chunks = group["columns"]
     if len(chunks) != len(columns):
-        raise Unsupported(f"a row group has {len(chunks)} column chunks, the schema {len(columns)} leaves",
-                          expected=len(columns), found=len(chunks), code=wire.IRREGULAR)
+        raise Unsupported(
+            f"a row group has {len(chunks)} column chunks, the schema {len(columns)} leaves",
+            expected=len(columns),
+            found=len(chunks),
+            code=wire.IRREGULAR,
+        )
     rows = group["num_rows"]
     sorting = group.get("sorting_columns")
     # Where the C++ reader finds no data_page_offset (0 is none), it takes this one.
     has_pages = all(chunk.get("meta_data", {}).get("data_page_offset") for chunk in chunks)
     return {
         "columns": [_chunk(*chunk, rows) for chunk in zip(chunks, columns, ordered, strict=True)],
-        "total_byte_size": group["total_byte_size"], "num_rows": rows,
+        "total_byte_size": group["total_byte_size"],
+        "num_rows": rows,
         "sorting_columns": None if sorting is None else [_sorting_column(column) for column in sorting],
         "file_offset": group.get("file_offset") if has_pages else None,
-        "total_compressed_size": group.get("total_compressed_size"), "ordinal": group.get("ordinal"),
+        "total_compressed_size": group.get("total_compressed_size"),
+        "ordinal": group.get("ordinal"),
     }
 
 
 def _sorting_column(column: dict) -> dict:
-    return {"column_idx": column["column_idx"], "descending": int(column["descending"]),
-            "nulls_first": int(column["nulls_first"])}
+    return {
+        "column_idx": column["column_idx"],
+        "descending": int(column["descending"]),
+        "nulls_first": int(column["nulls_first"]),
+    }
 
 
 def _chunk(chunk: dict, column: Column, ordered: bool, rows: int) -> dict:
     if "crypto_metadata" in chunk or "encrypted_column_metadata" in chunk:
         raise Refused("a column chunk is encrypted", code=wire.ENCRYPTED)
     if chunk.get("file_path"):
-        raise Unsupported("a column chunk in another file, which the dialect has no place for",
-                          code=wire.UNSUPPORTED_VALUE)
+        raise Unsupported(
+            "a column chunk in another file, which the dialect has no place for", code=wire.UNSUPPORTED_VALUE
+        )
     metadata = chunk.get("meta_data")
     if metadata is None:
         raise Unsupported("a column chunk has no metadata", code=wire.NO_METADATA)
     if metadata["type"] != column.type:
-        raise Unsupported("a column chunk is of another type than its column", expected=column.type,
-                          found=metadata["type"], code=wire.MISMATCH)
+        raise Unsupported(
+            "a column chunk is of another type than its column",
+            expected=column.type,
+            found=metadata["type"],
+            code=wire.MISMATCH,
+        )
     if not 0 <= metadata["codec"] <= 127:
-        raise Unsupported(f"unknown codec {metadata['codec']}", expected=127, found=metadata["codec"],
-                          code=wire.UNSUPPORTED_VALUE)
+        raise Unsupported(
+            f"unknown codec {metadata['codec']}", expected=127, found=metadata["codec"], code=wire.UNSUPPORTED_VALUE
+        )
     values, bloom = metadata["num_values"], metadata.get("bloom_filter_offset")
-    return {"metadata": {
-        "codec": metadata["codec"], "num_values": None if values == rows else values,
-        "total_uncompressed_size": metadata["total_uncompressed_size"],
-        "total_compressed_size": metadata["total_compressed_size"],
-        "key_value_metadata": _key_values(metadata),
-        # Always: the Rust reader does not know that the C++ writer leaves out a row group's own offset.
-        "data_page_offset": metadata["data_page_offset"], "index_page_offset": metadata.get("index_page_offset"),
-        "dictionary_page_offset": metadata.get("dictionary_page_offset"),
-        "statistics": _statistics(metadata.get("statistics"), column, ordered),
-        "is_fully_dict_encoded": int(is_fully_dictionary_encoded(metadata)),
-        "bloom_filter": bloom and {"offset": bloom, "length": metadata.get("bloom_filter_length", 0)},
-    }}
+    return {
+        "metadata": {
+            "codec": metadata["codec"],
+            "num_values": None if values == rows else values,
+            "total_uncompressed_size": metadata["total_uncompressed_size"],
+            "total_compressed_size": metadata["total_compressed_size"],
+            "key_value_metadata": _key_values(metadata),
+            # Always: the Rust reader does not know that the C++ writer leaves out a row group's own offset.
+            "data_page_offset": metadata["data_page_offset"],
+            "index_page_offset": metadata.get("index_page_offset"),
+            "dictionary_page_offset": metadata.get("dictionary_page_offset"),
+            "statistics": _statistics(metadata.get("statistics"), column, ordered),
+            "is_fully_dict_encoded": int(is_fully_dictionary_encoded(metadata)),
+            "bloom_filter": bloom and {"offset": bloom, "length": metadata.get("bloom_filter_length", 0)},
+        }
+    }
 
 
 def is_fully_dictionary_encoded(metadata: dict) -> bool:

@@ -10,8 +10,16 @@ from .decode import Decoded
 from .framing import most_raw_bytes, unframe
 from .layout import tell_layout
 
-__all__ = ["DAMAGED", "PLACE", "decode_block", "dialect_form", "dialect_of", "in_buffer", "layout_findings",
-           "layout_name"]
+__all__ = [
+    "DAMAGED",
+    "PLACE",
+    "decode_block",
+    "dialect_form",
+    "dialect_of",
+    "in_buffer",
+    "layout_findings",
+    "layout_name",
+]
 
 DAMAGED = "dialect-damaged"
 PLACE = "arrow dialect"
@@ -27,7 +35,7 @@ def read_buffer(footer: bytes, tail: Tail, block: Block) -> bytes:
     start = block.payload - tail.footer_offset
     others = tail.footer_length - sum(one.size for one in tail.blocks if not one.is_aside)
     try:
-        return unframe(memoryview(footer)[start:start + block.length + block.trailer], most_raw_bytes(others))
+        return unframe(memoryview(footer)[start : start + block.length + block.trailer], most_raw_bytes(others))
     except ParquetextError as error:
         raise error.at(None, block.payload) from None
 

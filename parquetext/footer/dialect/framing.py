@@ -29,17 +29,17 @@ class Trailer(NamedTuple):
 def read_trailer(data, end: int) -> Trailer | None:
     """The trailer that ends at ``data[end]``, if its UUID is there and the checksum over its lengths holds."""
     start = end - TRAILER_BYTES
-    if start < 0 or bytes(data[end - len(UUID):end]) != UUID:
+    if start < 0 or bytes(data[end - len(UUID) : end]) != UUID:
         return None
     codec, *numbers = data[start], *_words(data, start + 1, 4)
     crc, length, raw_length, lengths_crc = numbers
-    if kernels.checksum.crc32(bytes(data[start + 5:start + 13])) != lengths_crc:
+    if kernels.checksum.crc32(bytes(data[start + 5 : start + 13])) != lengths_crc:
         return None
     return Trailer(codec, crc, length, raw_length)
 
 
 def _words(data, at: int, count: int) -> list[int]:
-    return [int.from_bytes(data[at + 4 * n:at + 4 * n + 4], "little") for n in range(count)]
+    return [int.from_bytes(data[at + 4 * n : at + 4 * n + 4], "little") for n in range(count)]
 
 
 def most_raw_bytes(thrift_bytes: int) -> int:
@@ -69,22 +69,32 @@ def unframe(block, limit: int = MAX_RAW_BYTES) -> bytes:
     end = len(view)
     trailer = read_trailer(view, end)
     if trailer is None or trailer.length != end - TRAILER_BYTES:
-        raise Damaged("no whole block of the arrow dialect", offset=max(end - TRAILER_BYTES, 0),
-                      expected=end - TRAILER_BYTES, found=trailer.length if trailer else 0, code=wire.BAD_VALUE)
-    found = kernels.checksum.crc32(view[:trailer.length + 1])
+        raise Damaged(
+            "no whole block of the arrow dialect",
+            offset=max(end - TRAILER_BYTES, 0),
+            expected=end - TRAILER_BYTES,
+            found=trailer.length if trailer else 0,
+            code=wire.BAD_VALUE,
+        )
+    found = kernels.checksum.crc32(view[: trailer.length + 1])
     if found != trailer.crc:
         raise wire_error(wire.CHECKSUM, 0, trailer.crc, found)
     if trailer.raw_length > limit:
         raise wire_error(wire.TOO_LARGE, trailer.length + 9, limit, trailer.raw_length)
-    data = view[:trailer.length]
+    data = view[: trailer.length]
     if trailer.codec == RAW:
         if trailer.raw_length != trailer.length:
             raise wire_error(wire.BAD_VALUE, trailer.length + 9, trailer.length, trailer.raw_length)
         return bytes(data)
     if trailer.codec == LZ4:
         return _decompressed(data, trailer.raw_length)
-    raise Unsupported(f"compressed with codec {trailer.codec}, which no dialect has (known: {RAW} none, {LZ4} LZ4)",
-                      offset=trailer.length, expected=LZ4, found=trailer.codec, code=wire.UNSUPPORTED_VALUE)
+    raise Unsupported(
+        f"compressed with codec {trailer.codec}, which no dialect has (known: {RAW} none, {LZ4} LZ4)",
+        offset=trailer.length,
+        expected=LZ4,
+        found=trailer.codec,
+        code=wire.UNSUPPORTED_VALUE,
+    )
 
 
 def _decompressed(data: memoryview, raw_length: int) -> bytes:
@@ -95,8 +105,9 @@ def _decompressed(data: memoryview, raw_length: int) -> bytes:
     try:
         content = codec.decompress(data, decompressed_size=raw_length, asbytes=True)
     except OSError:
-        raise Damaged("not an LZ4 block of the length that the trailer says", offset=0, expected=raw_length,
-                      code=wire.BAD_VALUE) from None
+        raise Damaged(
+            "not an LZ4 block of the length that the trailer says", offset=0, expected=raw_length, code=wire.BAD_VALUE
+        ) from None
     # Arrow does not tell how much it has written; a whole block does not fit in one byte less.
     if raw_length:
         try:

@@ -12,8 +12,19 @@ from .buffer import Buffer, Table
 
 __all__ = ["LAYOUTS", "SCALARS", "Field", "Layout", "Reading", "check_table", "tell_layout"]
 
-SCALARS = {name: struct.Struct(f"<{code}") for name, code in (
-    ("bool", "B"), ("i8", "b"), ("u8", "B"), ("i16", "h"), ("i32", "i"), ("u32", "I"), ("i64", "q"), ("u64", "Q"))}
+SCALARS = {
+    name: struct.Struct(f"<{code}")
+    for name, code in (
+        ("bool", "B"),
+        ("i8", "b"),
+        ("u8", "B"),
+        ("i16", "h"),
+        ("i32", "i"),
+        ("u32", "I"),
+        ("i64", "q"),
+        ("u64", "Q"),
+    )
+}
 DECIMAL, STATISTICS, GEOSPATIAL = 5, 8, 11  # a member of the union LogicalType; slots of ColumnMetadata
 SAMPLE = 64  # tables of a kind that are looked at before a layout is believed in
 
@@ -52,7 +63,10 @@ Statistics: null_count i32, min_lo4 u32, min_lo8 u64, min_hi8 u64, min_len i8, m
 DecimalOptions: precision i32, scale i32
 """
 _TEXTS = {
-    "f951a6d": _COMMON.replace(" specification_version i8", "") + _NAME_FIRST + _STATISTICS + """
+    "f951a6d": _COMMON.replace(" specification_version i8", "")
+    + _NAME_FIRST
+    + _STATISTICS
+    + """
 FileMetaData: version i32, schema [SchemaElement], num_rows i64, row_groups [RowGroup], kv [KeyValue], created_by text
 ColumnChunk: file_path text, metadata ColumnMetadata
 ColumnMetadata: codec i8, num_values i64, total_uncompressed_size i64, total_compressed_size i64,
@@ -60,10 +74,17 @@ ColumnMetadata: codec i8, num_values i64, total_uncompressed_size i64, total_com
     statistics Statistics, is_fully_dict_encoded bool, bloom_filter_offset i64, bloom_filter_length i32
 """,
     "a77d277": _COMMON + _CHUNK + _METADATA.replace(", geospatial_statistics Empty", "") + _NAME_FIRST + _STATISTICS,
-    "5a0baf2": _COMMON + _CHUNK + _METADATA + _NAME_FIRST
-    + _STATISTICS.replace("null_count i32", "null_count i64").replace("precision i32, scale i32",
-                                                                       "scale i32, precision i32"),
-    "c938fc7": _COMMON + _CHUNK + _METADATA + """
+    "5a0baf2": _COMMON
+    + _CHUNK
+    + _METADATA
+    + _NAME_FIRST
+    + _STATISTICS.replace("null_count i32", "null_count i64").replace(
+        "precision i32, scale i32", "scale i32, precision i32"
+    ),
+    "c938fc7": _COMMON
+    + _CHUNK
+    + _METADATA
+    + """
 SchemaElement: type i8, type_length i32, repetition_type i8, name text, num_children i32, field_id i32,
     logical_type_type u8, logical_type Empty, column_order_type u8, column_order Empty
 Statistics: null_count i64, distinct_count i64, min_lo4 u32, min_lo8 u64, min_hi8 u64, min_len i8, max_lo4 u32,
@@ -94,14 +115,17 @@ def _parse(name: str, text: str) -> Layout:
         if line:
             table, _, body = line.partition(":")
             fields = [field.split() for field in body.split(",") if field.strip()]
-            tables[table] = {field: Field(slot, type, SCALARS[type].size if type in SCALARS else 4)
-                             for slot, (field, type) in enumerate(fields)}
+            tables[table] = {
+                field: Field(slot, type, SCALARS[type].size if type in SCALARS else 4)
+                for slot, (field, type) in enumerate(fields)
+            }
     return Layout(name, tables)
 
 
 LAYOUTS = {name: _parse(name, text) for name, text in _TEXTS.items()}
 SUPERSET = LAYOUTS["a77d277"]._replace(
-    tables=LAYOUTS["a77d277"].tables | {"ColumnMetadata": LAYOUTS["5a0baf2"].tables["ColumnMetadata"]})
+    tables=LAYOUTS["a77d277"].tables | {"ColumnMetadata": LAYOUTS["5a0baf2"].tables["ColumnMetadata"]}
+)
 
 
 class Reading:
@@ -228,7 +252,7 @@ def _check_name(reading: Reading, element: Table) -> None:
     if not place:
         raise unknown_layout("a SchemaElement without a name", element.at)
     start, length = reading.buffer.vector(place, 1)
-    if reading.buffer.data[start + length:start + length + 1] != b"\0":
+    if reading.buffer.data[start + length : start + length + 1] != b"\0":
         raise unknown_layout("the name of a SchemaElement is no string", start)
 
 
@@ -258,7 +282,7 @@ def _is_later(reading: Reading) -> bool:
             if statistics is not None and statistics.has(0):
                 if statistics.room(0) < 8 or statistics.place(0, 4) % 8:
                     earlier = statistics.at
-                elif reading.buffer.data[statistics.place(0, 8) + 4:statistics.place(0, 8) + 8] != bytes(4):
+                elif reading.buffer.data[statistics.place(0, 8) + 4 : statistics.place(0, 8) + 8] != bytes(4):
                     later = statistics.at
     if earlier is not None and later is not None:
         raise unknown_layout(f"of a77d277 by a table at {earlier}, of 5a0baf2 by another one", later)

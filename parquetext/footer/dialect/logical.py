@@ -8,16 +8,45 @@ from ...errors import Unsupported
 __all__ = ["DEFAULT_CRS", "MEMBERS", "TABLES", "annotation_of", "converted_type", "from_union", "text", "to_union"]
 
 # The union's members are parquet.thrift's in their order; its field ids leave out 9.
-MEMBERS = ("STRING", "MAP", "LIST", "ENUM", "DECIMAL", "DATE", "TIME", "TIMESTAMP", "INTEGER", "UNKNOWN", "JSON",
-           "BSON", "UUID", "FLOAT16", "VARIANT", "GEOMETRY", "GEOGRAPHY")
+MEMBERS = (
+    "STRING",
+    "MAP",
+    "LIST",
+    "ENUM",
+    "DECIMAL",
+    "DATE",
+    "TIME",
+    "TIMESTAMP",
+    "INTEGER",
+    "UNKNOWN",
+    "JSON",
+    "BSON",
+    "UUID",
+    "FLOAT16",
+    "VARIANT",
+    "GEOMETRY",
+    "GEOGRAPHY",
+)
 UNITS = ("MILLIS", "MICROS", "NANOS")
 DEFAULT_CRS = "OGC:CRS84"  # what an absent one stands for
 INTERVAL = 21
 _CONVERTED = {0: "STRING", 1: "MAP", 3: "LIST", 4: "ENUM", 6: "DATE", 19: "JSON", 20: "BSON"}
-_CONVERTED_TIMES = {7: ("TIME", "MILLIS"), 8: ("TIME", "MICROS"),
-                    9: ("TIMESTAMP", "MILLIS"), 10: ("TIMESTAMP", "MICROS")}
-_CONVERTED_INTEGERS = {11: (8, False), 12: (16, False), 13: (32, False), 14: (64, False),
-                       15: (8, True), 16: (16, True), 17: (32, True), 18: (64, True)}
+_CONVERTED_TIMES = {
+    7: ("TIME", "MILLIS"),
+    8: ("TIME", "MICROS"),
+    9: ("TIMESTAMP", "MILLIS"),
+    10: ("TIMESTAMP", "MICROS"),
+}
+_CONVERTED_INTEGERS = {
+    11: (8, False),
+    12: (16, False),
+    13: (32, False),
+    14: (64, False),
+    15: (8, True),
+    16: (16, True),
+    17: (32, True),
+    18: (64, True),
+}
 _TIMES = {value: key for key, value in _CONVERTED_TIMES.items()}
 _INTEGERS = {value: key for key, value in _CONVERTED_INTEGERS.items()}
 _PLAIN = {value: key for key, value in _CONVERTED.items()}
@@ -35,8 +64,13 @@ def from_union(reading, element) -> dict | None:
     if tag == 0:
         return None
     if tag > len(MEMBERS):
-        raise Unsupported(f"a logical type of the unknown kind {tag}", offset=element.at, expected=len(MEMBERS),
-                          found=tag, code=wire.UNSUPPORTED_VALUE)
+        raise Unsupported(
+            f"a logical type of the unknown kind {tag}",
+            offset=element.at,
+            expected=len(MEMBERS),
+            found=tag,
+            code=wire.UNSUPPORTED_VALUE,
+        )
     name = MEMBERS[tag - 1]
     table = element.table(reading.layout.tables["SchemaElement"]["logical_type"].slot)
     kind = TABLES.get(name)
@@ -46,8 +80,15 @@ def from_union(reading, element) -> dict | None:
     return {name: _options(name, lambda field, default: reading.get(kind, table, field, default))}
 
 
-TABLES = {"DECIMAL": "DecimalOptions", "TIME": "TimeOptions", "TIMESTAMP": "TimeOptions", "INTEGER": "IntOptions",
-          "VARIANT": "VariantType", "GEOMETRY": "GeometryType", "GEOGRAPHY": "GeographyType"}
+TABLES = {
+    "DECIMAL": "DecimalOptions",
+    "TIME": "TimeOptions",
+    "TIMESTAMP": "TimeOptions",
+    "INTEGER": "IntOptions",
+    "VARIANT": "VariantType",
+    "GEOMETRY": "GeometryType",
+    "GEOGRAPHY": "GeographyType",
+}
 
 
 def _options(name: str, get) -> dict:
@@ -57,15 +98,18 @@ def _options(name: str, get) -> dict:
     if name in ("TIME", "TIMESTAMP"):
         unit = get("unit", 0)
         if not 0 <= unit < len(UNITS):
-            raise Unsupported(f"an unknown time unit {unit}", expected=len(UNITS), found=unit,
-                              code=wire.UNSUPPORTED_VALUE)
+            raise Unsupported(
+                f"an unknown time unit {unit}", expected=len(UNITS), found=unit, code=wire.UNSUPPORTED_VALUE
+            )
         return {"isAdjustedToUTC": bool(get("is_adjusted_to_utc", 0)), "unit": {UNITS[unit]: {}}}
     if name == "INTEGER":
         return {"bitWidth": get("bit_width", 8), "isSigned": bool(get("is_signed", 0))}
     crs = get("crs", None) if name in ("GEOMETRY", "GEOGRAPHY") else None
-    found = {"specification_version": get("specification_version", None) if name == "VARIANT" else None,
-             "crs": crs.decode("utf-8", "surrogateescape") if crs else None,
-             "algorithm": get("algorithm", 0) if name == "GEOGRAPHY" else None}
+    found = {
+        "specification_version": get("specification_version", None) if name == "VARIANT" else None,
+        "crs": crs.decode("utf-8", "surrogateescape") if crs else None,
+        "algorithm": get("algorithm", 0) if name == "GEOGRAPHY" else None,
+    }
     return {field: value for field, value in found.items() if value is not None}
 
 
@@ -89,7 +133,7 @@ def annotation_of(element: dict) -> dict | None:
 
 def converted_type(annotation: dict | None) -> int | None:
     """The ConvertedType that says the same as a LogicalType, if there is one."""
-    (name, options), = annotation.items() if annotation else ((None, {}),)
+    ((name, options),) = annotation.items() if annotation else ((None, {}),)
     if name == "DECIMAL":
         return 5
     if name in ("TIME", "TIMESTAMP"):
@@ -111,8 +155,9 @@ def to_union(element: dict) -> tuple[int, dict] | None:
     converted = element.get("converted_type")
     if annotation is None:
         if converted not in (None, INTERVAL):
-            raise Unsupported(f"the dialect has nothing for ConvertedType {converted}", found=converted,
-                              code=wire.UNSUPPORTED_VALUE)
+            raise Unsupported(
+                f"the dialect has nothing for ConvertedType {converted}", found=converted, code=wire.UNSUPPORTED_VALUE
+            )
         return None
     name, options = next(iter(annotation.items()))
     if len(annotation) != 1 or name not in MEMBERS or not isinstance(options, dict):
@@ -150,5 +195,6 @@ def text(value: str) -> bytes:
     try:
         return value.encode()
     except UnicodeEncodeError:
-        raise Unsupported(f"not UTF-8: {value!r}, and readers of the dialect take it for that",
-                          code=wire.UNSUPPORTED_VALUE) from None
+        raise Unsupported(
+            f"not UTF-8: {value!r}, and readers of the dialect take it for that", code=wire.UNSUPPORTED_VALUE
+        ) from None

@@ -41,6 +41,9 @@ def prepare(footer) -> tuple[bytes, tuple[Loss, ...]]:
     found = list(differences(fields, Decoded(buffer)))
     for one in found:
         if one.kind is Kind.DIFFERS:
-            raise Unsupported(f"{one.field} ({one.place}) would come out of the arrow dialect as {one.dialect!r:.80}, "
-                              f"not {one.thrift!r:.80}", code=wire.UNSUPPORTED_VALUE)
+            raise Unsupported(
+                f"{one.field} ({one.place}) would come out of the arrow dialect as {one.dialect!r:.80}, "
+                f"not {one.thrift!r:.80}",
+                code=wire.UNSUPPORTED_VALUE,
+            )
     return buffer, losses_of(found)

@@ -33,8 +33,10 @@ def check_columns(schema: StructType) -> None:
     if not alien and not _is_known(schema):
         alien = [field for field in schema if not _is_known(StructType([field]))]
     if alien:
-        raise Unsupported(f"column {alien[0].name!r} of type {alien[0].dataType.simpleString()} cannot be written "
-                          "through Arrow as Spark has it: leave it out, or use df.write.parquet")
+        raise Unsupported(
+            f"column {alien[0].name!r} of type {alien[0].dataType.simpleString()} cannot be written "
+            "through Arrow as Spark has it: leave it out, or use df.write.parquet"
+        )
 
 
 def _name(type_name: str) -> str:

@@ -69,18 +69,24 @@ class Manifest:
         with file.filesystem.open_input_stream(file.path) as stream:
             manifest = cls(**json.loads(stream.read()))
         if not manifest._stays_within(file.parent):
-            raise Refused("the manifest of an unfinished write names places outside of its dataset: remove its folder",
-                          file=file.path)
+            raise Refused(
+                "the manifest of an unfinished write names places outside of its dataset: remove its folder",
+                file=file.path,
+            )
         return manifest
 
     def _stays_within(self, staging: Folder) -> bool:
         inside = f"{staging.path}/"
         sources, goals = zip(*self.moves, strict=True) if self.moves else ((), ())
         places = [*goals, *self.removed, *(place for place, _ in self.partitions)]
-        return (belongs_to(staging, Folder(staging.filesystem, self.dataset))
-                and all(source.startswith(inside) for source in sources)
-                and not any(place.startswith("/") or ".." in place.split("/") for place in [
-                    *places, *(source.removeprefix(inside) for source in sources)]))
+        return (
+            belongs_to(staging, Folder(staging.filesystem, self.dataset))
+            and all(source.startswith(inside) for source in sources)
+            and not any(
+                place.startswith("/") or ".." in place.split("/")
+                for place in [*places, *(source.removeprefix(inside) for source in sources)]
+            )
+        )
 
 
 def commit(staging: Staging, dataset: Folder, files: Iterable[tuple[str, str]], mode: str) -> None:
@@ -187,8 +193,14 @@ def _outside(manifest: Manifest, dataset: Folder, places: set[str]) -> Manifest:
         return manifest  # given up, because the dataset is there
     removed = _files_below(dataset) if manifest.inode and manifest.mode == OVERWRITE else manifest.removed
     kept = [(place, inode) for place, inode in manifest.partitions if place not in places]
-    return Manifest(manifest.dataset, [move for move in manifest.moves if posixpath.dirname(move[1]) not in places],
-                    manifest.mode, [name for name in removed if not _is_within(name, places)], 0, kept)
+    return Manifest(
+        manifest.dataset,
+        [move for move in manifest.moves if posixpath.dirname(move[1]) not in places],
+        manifest.mode,
+        [name for name in removed if not _is_within(name, places)],
+        0,
+        kept,
+    )
 
 
 def _is_within(name: str, places: set[str]) -> bool:
@@ -343,8 +355,11 @@ def _move(dataset: Folder, moves: Sequence[tuple[str, str]]) -> None:
     with dataset.filesystem.open_output_stream((dataset / SUCCESS).path):
         pass
     if dataset.is_local:
-        above = {os.path.join(*parts[:depth]) for parts in (folder.split("/") for folder in folders)
-                 for depth in range(1, len(parts) + 1)}
+        above = {
+            os.path.join(*parts[:depth])
+            for parts in (folder.split("/") for folder in folders)
+            for depth in range(1, len(parts) + 1)
+        }
         for folder in above | {""}:
             _flush(os.path.join(dataset.path, folder))
 

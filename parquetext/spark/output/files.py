@@ -54,8 +54,9 @@ class TaskFiles:
         For the footers.
     """
 
-    def __init__(self, folder: Folder, name: str, keys: Sequence[str], options: OutputOptions,
-                 metadata: dict[str, str]):
+    def __init__(
+        self, folder: Folder, name: str, keys: Sequence[str], options: OutputOptions, metadata: dict[str, str]
+    ):
         self._folder, self._name, self._keys, self._options, self._metadata = folder, name, keys, options, metadata
         self._open: dict[str, _File] = {}
         self._done: list[NewFile] = []
@@ -120,8 +121,9 @@ class _File:
         self._batches: list[pa.RecordBatch] = []
         # On an object store a file is put in its place when all of them are: not each by itself as well.
         self._stream = None if file.is_local else file.filesystem.open_output_stream(file.path)
-        self._writer = ParquetWriter(self._stream or file.path, schema, form=options.form,
-                                     placement=options.placement, compression=options.codec)
+        self._writer = ParquetWriter(
+            self._stream or file.path, schema, form=options.form, placement=options.placement, compression=options.codec
+        )
 
     def add(self, rows: pa.RecordBatch) -> None:
         self._batches.append(rows)
@@ -147,7 +149,7 @@ class _File:
         if self._options.sidecar:
             beside = sidecar_path((self._file.filesystem, self._file.path)).path
             sidecar.build((self._file.filesystem, self._file.path), sidecar=(self._file.filesystem, beside))
-            beside = beside[len(self._file.path) - len(self._place):]
+            beside = beside[len(self._file.path) - len(self._place) :]
         size = self._file.filesystem.get_file_info(self._file.path).size
         return NewFile(self._place, self.rows, size, beside)
 

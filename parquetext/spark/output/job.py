@@ -67,8 +67,14 @@ class OutputJob:
     mode: str
 
     @classmethod
-    def prepare(cls, target: LocalTarget | RemoteTarget, schema: StructType, mode: str, partition_by: Sequence[str],
-                options: OutputOptions) -> OutputJob | None:
+    def prepare(
+        cls,
+        target: LocalTarget | RemoteTarget,
+        schema: StructType,
+        mode: str,
+        partition_by: Sequence[str],
+        options: OutputOptions,
+    ) -> OutputJob | None:
         """End what earlier drivers have left, check what can be checked, and make the staging folder.
 
         Returns
@@ -91,8 +97,9 @@ class OutputJob:
         for field in arrow_columns(StructType([schema[key] for key in keys])):
             check_type(field.name, field.type)
         if found := table_above((dataset.filesystem, (dataset / "any").path)):
-            raise Refused("it belongs to the {} table at {}, which would not know of new files".format(*found),
-                          file=dataset.path)
+            raise Refused(
+                "it belongs to the {} table at {}, which would not know of new files".format(*found), file=dataset.path
+            )
         settle_leftovers(dataset)
         if (there := dataset.type()) == pafs.FileType.File:
             raise NotADirectoryError(f"{dataset.path} is a file")

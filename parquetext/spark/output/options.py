@@ -14,12 +14,26 @@ __all__ = ["DYNAMIC", "STATIC", "OutputOptions", "partition_columns"]
 
 # Spark's names of codecs: pyarrow's, and what stands in file names.
 CODECS = {
-    "none": ("none", ""), "uncompressed": ("none", ""), "snappy": ("snappy", ".snappy"), "gzip": ("gzip", ".gz"),
-    "brotli": ("brotli", ".br"), "zstd": ("zstd", ".zstd"), "lz4": ("lz4", ".lz4"), "lz4_raw": ("lz4", ".lz4"),
+    "none": ("none", ""),
+    "uncompressed": ("none", ""),
+    "snappy": ("snappy", ".snappy"),
+    "gzip": ("gzip", ".gz"),
+    "brotli": ("brotli", ".br"),
+    "zstd": ("zstd", ".zstd"),
+    "lz4": ("lz4", ".lz4"),
+    "lz4_raw": ("lz4", ".lz4"),
 }
 FORM_NAMES = ("auto", "thrift", *FORMS)
-NAMES = ("compression", "maxRecordsPerFile", "parquet.block.size", "partitionBy", "partitionOverwriteMode", "form",
-         "placement", "sidecar")
+NAMES = (
+    "compression",
+    "maxRecordsPerFile",
+    "parquet.block.size",
+    "partitionBy",
+    "partitionOverwriteMode",
+    "form",
+    "placement",
+    "sidecar",
+)
 STATIC, DYNAMIC = "static", "dynamic"
 BLOCK_BYTES = 128 << 20  # as Spark's own writer
 
@@ -63,8 +77,9 @@ class OutputOptions:
         if self.placement not in PLACEMENTS:
             raise ParquetextError(f"placement {self.placement!r}: one of {', '.join(PLACEMENTS)} expected")
         if self.partition_overwrite not in ("", STATIC, DYNAMIC):
-            raise ParquetextError(f"partitionOverwriteMode {self.partition_overwrite!r}: {STATIC} or {DYNAMIC} "
-                                  "expected")
+            raise ParquetextError(
+                f"partitionOverwriteMode {self.partition_overwrite!r}: {STATIC} or {DYNAMIC} expected"
+            )
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> OutputOptions:
@@ -113,7 +128,8 @@ def partition_columns(names: Sequence[str], columns: Sequence[str]) -> list[str]
     found = []
     for name in names:
         same = [column for column in columns if column == name] or [
-            column for column in columns if column.lower() == name.lower()]
+            column for column in columns if column.lower() == name.lower()
+        ]
         if len(same) != 1:
             raise ColumnError(f"partition column {name!r} is {'ambiguous' if same else 'none'} of {', '.join(columns)}")
         found += same

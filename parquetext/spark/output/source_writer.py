@@ -39,13 +39,20 @@ class DatasetWriter(DataSourceArrowWriter):
     def __init__(self, options: Mapping[str, str], schema: StructType, overwrite: bool):
         given = {name.lower(): value for name, value in options.items()}
         if "path" not in given:
-            raise ParquetextError("a path is missing: save(path); Spark tells a Python data source nothing of the "
-                                  "table that is written: INSERT INTO table WITH (path '…') …")
+            raise ParquetextError(
+                "a path is missing: save(path); Spark tells a Python data source nothing of the "
+                "table that is written: INSERT INTO table WITH (path '…') …"
+            )
         keys = [name.strip() for name in given.get("partitionby", "").split(",") if name.strip()]
         filesystems = Filesystems.of_options(given)
         told = {name: value for name, value in given.items() if not is_setting(name)}
-        self._job = OutputJob.prepare(filesystems.target(normal(given["path"])), without_options(schema),
-                                      OVERWRITE if overwrite else APPEND, keys, OutputOptions.of(told))
+        self._job = OutputJob.prepare(
+            filesystems.target(normal(given["path"])),
+            without_options(schema),
+            OVERWRITE if overwrite else APPEND,
+            keys,
+            OutputOptions.of(told),
+        )
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
         return _Message(self._job.run_task(iterator))

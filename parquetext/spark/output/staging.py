@@ -161,8 +161,10 @@ def stagings(dataset: Folder) -> list[tuple[Folder, Owner]]:
         places.append((dataset.parent, f".{_known_as(dataset)}{_MARK}"))
     return [
         (Folder(place.filesystem, info.path), owner)
-        for place, prefix in places if place.type() == pafs.FileType.Directory
-        for info in place.entries() if info.base_name.startswith(prefix) and info.type == pafs.FileType.Directory
+        for place, prefix in places
+        if place.type() == pafs.FileType.Directory
+        for info in place.entries()
+        if info.base_name.startswith(prefix) and info.type == pafs.FileType.Directory
         if (owner := Owner.parse(info.base_name.removeprefix(prefix))) is not None
         and (not dataset.is_local or _is_trusted(info.path))
     ]

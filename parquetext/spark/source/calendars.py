@@ -57,8 +57,9 @@ class Calendar:
         numbers = days.cast(pa.int32())
         shifted = numbers
         for first, difference in _differences():
-            shifted = pc.if_else(pc.greater_equal(numbers, first), pc.add(numbers, pa.scalar(difference, pa.int32())),
-                                 shifted)
+            shifted = pc.if_else(
+                pc.greater_equal(numbers, first), pc.add(numbers, pa.scalar(difference, pa.int32())), shifted
+            )
         return shifted.cast(pa.date32())
 
     def moments(self, moments: pa.Array, what: str) -> pa.Array:
@@ -83,8 +84,10 @@ def _any_below(values: pa.Array, limit: int, kind: pa.DataType) -> bool:
 
 
 def _refused(what: str) -> Unsupported:
-    return Unsupported(f"{what}, in the hybrid calendar that old versions of Spark wrote: use spark.read.parquet, or "
-                       "set the option datetimeRebaseMode (int96RebaseMode) to CORRECTED to take them as they are")
+    return Unsupported(
+        f"{what}, in the hybrid calendar that old versions of Spark wrote: use spark.read.parquet, or "
+        "set the option datetimeRebaseMode (int96RebaseMode) to CORRECTED to take them as they are"
+    )
 
 
 @cache

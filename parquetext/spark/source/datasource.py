@@ -61,8 +61,10 @@ class ParquetextSource(DataSource):
         if options.columns is None and len(whole) >= VERY_WIDE:
             logging.getLogger("parquetext").warning(
                 "%d columns are read whole: Spark asks a Python data source for all columns of its schema, whatever "
-                "is selected later; name those you need by .schema(…), .option(\"columns\", …) or "
-                "parquetext.spark.read(columns=…)", len(whole))
+                'is selected later; name those you need by .schema(…), .option("columns", …) or '
+                "parquetext.spark.read(columns=…)",
+                len(whole),
+            )
         found = _with_keys(whole, keys, options)
         arrow_schema(found)  # says what does not come through it
         return remembering(found, said) if is_table(self.options) else found

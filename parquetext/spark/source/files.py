@@ -102,8 +102,11 @@ def list_files(options: Options) -> list[Found]:
     base = None if options.base_path is None else options.target(options.base_path).path.rstrip("/")
 
     def files() -> list[Found]:
-        return [file for target, listing in zip(targets, listings, strict=True)
-                for file in _files_of(options, target.path, listing, base)]
+        return [
+            file
+            for target, listing in zip(targets, listings, strict=True)
+            for file in _files_of(options, target.path, listing, base)
+        ]
 
     asked = (tuple(paths), options.filesystems, base, options.recursive, options.name_filter)
     return _FILES.of(asked, [column for listing in listings for column in (listing.paths, listing.sizes)], files)
@@ -117,7 +120,7 @@ def _files_of(options: Options, path: str, listing: Files, base: str | None) -> 
     for number, (each, size) in enumerate(zip(listing.paths, listing.sizes, strict=True)):
         folder, _, name = each.rpartition("/")
         if folder not in hidden:
-            hidden[folder] = any(map(is_skipped, filter(None, folder[len(root):].split("/"))))
+            hidden[folder] = any(map(is_skipped, filter(None, folder[len(root) :].split("/"))))
         is_hidden = hidden[folder] or (name[:1] in "._" and is_skipped(name)) or name.endswith(COPYING)
         is_meant = each == path or (size and not is_hidden)
         if is_meant and (options.name_filter is None or is_named(name, options.name_filter)):
@@ -130,20 +133,20 @@ def _files_of(options: Options, path: str, listing: Files, base: str | None) -> 
         return [listing[number] for number, folder in found if listing.paths[number] == path or folder == root]
     _check_alike(partitions)
     target, sizes = listing.target, listing.sizes
-    return [Found(target(number), keys, sizes[number]) for number, folder in found
-            if (keys := partitions[folder].keys)]
+    return [Found(target(number), keys, sizes[number]) for number, folder in found if (keys := partitions[folder].keys)]
 
 
 def _partition(folder: str, base: str) -> _Partition:
     """What the names of directories below `base` say: the last ones that are ``key=value``, one behind the other."""
-    names = folder[len(base):].strip("/").split("/") if f"{folder}/".startswith(f"{base}/") else []
+    names = folder[len(base) :].strip("/").split("/") if f"{folder}/".startswith(f"{base}/") else []
     end = next((number for number in range(len(names), 0, -1) if "=" in names[number - 1]), 0)
     first = next((number for number in range(end, 0, -1) if "=" not in names[number - 1]), 0)
     if not end:
         return _Partition((), {}, folder)
     keys = directory_keys("/".join(names[first:end]))
-    return _Partition(tuple(name.partition("=")[0].lower() for name in names[first:end]), keys,
-                      posixpath.join(base, *names[:first]))
+    return _Partition(
+        tuple(name.partition("=")[0].lower() for name in names[first:end]), keys, posixpath.join(base, *names[:first])
+    )
 
 
 def _check_alike(partitions: Mapping[str, _Partition]) -> None:
@@ -153,12 +156,15 @@ def _check_alike(partitions: Mapping[str, _Partition]) -> None:
     for differing in (places, named):
         if len(differing) > 1:
             one, other, *_ = sorted(differing.values())
-            raise Unsupported(f"{one} and {other} are no partitions of one table, as spark.read.parquet says, too: "
-                              "read them one by one, or with recursiveFileLookup")
+            raise Unsupported(
+                f"{one} and {other} are no partitions of one table, as spark.read.parquet says, too: "
+                "read them one by one, or with recursiveFileLookup"
+            )
     for folder, partition in partitions.items():
         if len(partition.keys) < len(partition.names) or "" in (*partition.keys, *partition.keys.values()):
-            raise Unsupported(f"{folder} names a key twice, or a key or value without a name: spark.read.parquet "
-                              "refuses it, too")
+            raise Unsupported(
+                f"{folder} names a key twice, or a key or value without a name: spark.read.parquet refuses it, too"
+            )
 
 
 def shares(files: Sequence[Found], options: Options) -> list[Share]:

@@ -37,8 +37,14 @@ from ...pruning import Comparison
 __all__ = ["comparisons_of", "is_decided_by_bounds"]
 
 _COMPARED = (IntegralType, DecimalType, DateType, TimestampType, TimestampNTZType, BooleanType, BinaryType)
-_OPERATORS = {EqualTo: "=", EqualNullSafe: "=", GreaterThan: ">", GreaterThanOrEqual: ">=", LessThan: "<",
-              LessThanOrEqual: "<="}
+_OPERATORS = {
+    EqualTo: "=",
+    EqualNullSafe: "=",
+    GreaterThan: ">",
+    GreaterThanOrEqual: ">=",
+    LessThan: "<",
+    LessThanOrEqual: "<=",
+}
 # Bounds do not tell of a NaN, which Spark has equal to itself and above all other numbers.
 _OF_FLOATS = {"=", "<", "<=", "in"}
 
@@ -74,7 +80,8 @@ def _plain(each: Filter, types: dict[str, DataType], operator: str | None) -> li
         return []
     values = [None] if isinstance(each, IsNull) else list(each.value) if isinstance(each, In) else [each.value]
     if any(value is None or (isinstance(value, float) and math.isnan(value)) for value in values) and not isinstance(
-            each, IsNull):
+        each, IsNull
+    ):
         return []
     return [Comparison(name, operator, values if operator.endswith("in") else values[0])]
 
@@ -93,5 +100,3 @@ def _starting(each: StringStartsWith, types: dict[str, DataType]) -> list[Compar
     found = [Comparison(name, ">=", prefix)]
     stem = prefix.rstrip(b"\xff")
     return [*found, Comparison(name, "<", stem[:-1] + bytes([stem[-1] + 1]))] if stem else found
-
-

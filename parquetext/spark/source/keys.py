@@ -82,8 +82,10 @@ def _kind(text: str) -> DataType | str:
 def _common(kinds: set[DataType | str], key: str) -> DataType:
     """The type of values of several."""
     if kinds == {_TIMES}:
-        raise Unsupported(f"directories {key}=… look like times of day: give a schema in which {key} is a string, or "
-                          "use spark.read.parquet")
+        raise Unsupported(
+            f"directories {key}=… look like times of day: give a schema in which {key} is a string, or "
+            "use spark.read.parquet"
+        )
     if len(kinds) < 2:
         return next(iter(kinds), NullType())
     precisions = {IntegerType(): 10, LongType(): 20}
@@ -160,13 +162,17 @@ def _zone(name: str) -> datetime.tzinfo:
     try:
         return zoneinfo.ZoneInfo("UTC" if name == "Z" else name)
     except (zoneinfo.ZoneInfoNotFoundError, ValueError):
-        raise Unsupported(f"time zone {name!r} is not known to this Python: give another by the option timeZone, or "
-                          "use spark.read.parquet") from None
+        raise Unsupported(
+            f"time zone {name!r} is not known to this Python: give another by the option timeZone, or "
+            "use spark.read.parquet"
+        ) from None
 
 
 def _zoneless(key: str) -> Unsupported:
-    return Unsupported(f"directories {key}=… are timestamps, which depend on a time zone: give it by the option "
-                       "timeZone, or a schema in which they are strings, or use spark.read.parquet")
+    return Unsupported(
+        f"directories {key}=… are timestamps, which depend on a time zone: give it by the option "
+        "timeZone, or a schema in which they are strings, or use spark.read.parquet"
+    )
 
 
 def _alien(value: str, kind: pa.DataType, key: str) -> Unsupported:

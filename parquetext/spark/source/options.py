@@ -14,9 +14,22 @@ __all__ = ["UNTOLD", "Options"]
 
 MIB = 1 << 20
 _SUFFIXES = {"": 1, "b": 1, "k": 1 << 10, "kb": 1 << 10, "m": MIB, "mb": MIB, "g": 1 << 30, "gb": 1 << 30}
-NAMES = ("columns", "mergeSchema", "sidecar", "basePath", "maxPartitionBytes", "openCostInBytes", "minPartitionNum",
-         "batchRows", "datetimeRebaseMode", "int96RebaseMode", "timeZone", "recursiveFileLookup", "pathGlobFilter",
-         "prune")
+NAMES = (
+    "columns",
+    "mergeSchema",
+    "sidecar",
+    "basePath",
+    "maxPartitionBytes",
+    "openCostInBytes",
+    "minPartitionNum",
+    "batchRows",
+    "datetimeRebaseMode",
+    "int96RebaseMode",
+    "timeZone",
+    "recursiveFileLookup",
+    "pathGlobFilter",
+    "prune",
+)
 _KNOWN = {name.lower() for name in (*NAMES, "path", "paths")}
 UNTOLD = 32  # partitions of what is large, where nobody has told the session's parallelism
 REBASE_MODES = ("CORRECTED", "LEGACY", "EXCEPTION")
@@ -55,16 +68,27 @@ class Options:
         """
         unknown = {name for name in options if not is_setting(name) and name.lower() not in _KNOWN}
         if unknown:
-            raise ParquetextError(f"unknown option {', '.join(sorted(unknown))}: known are {', '.join(NAMES)}, fs.…, "
-                                  "dfs.…")
+            raise ParquetextError(
+                f"unknown option {', '.join(sorted(unknown))}: known are {', '.join(NAMES)}, fs.…, dfs.…"
+            )
         return cls(
-            _paths(options), Filesystems.of_options(options), _columns(options.get("columns")),
-            _flag(options, "mergeSchema"), _flag(options, "sidecar"), options.get("basePath"),
-            _bytes(options, "maxPartitionBytes", 128 * MIB), _bytes(options, "openCostInBytes", 4 * MIB),
-            _bytes(options, "minPartitionNum", parallelism), _bytes(options, "batchRows", 1 << 15),
-            _mode(options, "datetimeRebaseMode"), _mode(options, "int96RebaseMode"),
-            options.get("timeZone"), _flag(options, "recursiveFileLookup"), options.get("pathGlobFilter"),
-            options.get("prune"))
+            _paths(options),
+            Filesystems.of_options(options),
+            _columns(options.get("columns")),
+            _flag(options, "mergeSchema"),
+            _flag(options, "sidecar"),
+            options.get("basePath"),
+            _bytes(options, "maxPartitionBytes", 128 * MIB),
+            _bytes(options, "openCostInBytes", 4 * MIB),
+            _bytes(options, "minPartitionNum", parallelism),
+            _bytes(options, "batchRows", 1 << 15),
+            _mode(options, "datetimeRebaseMode"),
+            _mode(options, "int96RebaseMode"),
+            options.get("timeZone"),
+            _flag(options, "recursiveFileLookup"),
+            options.get("pathGlobFilter"),
+            options.get("prune"),
+        )
 
     def target(self, path: str) -> LocalTarget | RemoteTarget:
         """Where a path or URL leads, by the settings of filesystems that are among the options."""
@@ -101,7 +125,7 @@ def _bytes(options: Mapping[str, str], name: str, default: int) -> int:
     if text is None:
         return default
     digits = text.strip().lower().rstrip("bkmg")
-    factor = _SUFFIXES.get(text.strip().lower()[len(digits):])
+    factor = _SUFFIXES.get(text.strip().lower()[len(digits) :])
     if factor is None or not digits.isdecimal() or not int(digits):
         raise ParquetextError(f"option {name} is a positive number, such as 1000 or 128m, not {text!r}")
     return int(digits) * factor

@@ -37,9 +37,17 @@ __all__ = ["OPERATORS", "alternatives_of", "encoded"]
 
 _Column = tuple[str, DataType, pa.DataType]
 OPERATORS = ("=", "==", "!=", "<", "<=", ">", ">=", "in", "not in")
-_TAKES = ((DecimalType, (int, Decimal)), (IntegralType, int), (FractionalType, (int, float)), (StringType, str),
-          (BooleanType, bool), (BinaryType, bytes), (DateType, datetime.date), (TimestampType, datetime.datetime),
-          (TimestampNTZType, datetime.datetime))
+_TAKES = (
+    (DecimalType, (int, Decimal)),
+    (IntegralType, int),
+    (FractionalType, (int, float)),
+    (StringType, str),
+    (BooleanType, bool),
+    (BinaryType, bytes),
+    (DateType, datetime.date),
+    (TimestampType, datetime.datetime),
+    (TimestampNTZType, datetime.datetime),
+)
 
 
 def encoded(alternatives: Iterable[Iterable[Comparison]], naive_is_local: bool) -> str:
@@ -47,8 +55,16 @@ def encoded(alternatives: Iterable[Iterable[Comparison]], naive_is_local: bool) 
 
     `naive_is_local` says that Spark takes a datetime without a time zone for an instant, by the clock of this process.
     """
-    return json.dumps([[[part.column, part.operator, text] for part in group
-                        if (text := _text(part.value, naive_is_local)) is not None] for group in alternatives])
+    return json.dumps(
+        [
+            [
+                [part.column, part.operator, text]
+                for part in group
+                if (text := _text(part.value, naive_is_local)) is not None
+            ]
+            for group in alternatives
+        ]
+    )
 
 
 def alternatives_of(text: str | None, schema: StructType, arrow: pa.Schema) -> list[list[Comparison]]:
@@ -72,15 +88,21 @@ def alternatives_of(text: str | None, schema: StructType, arrow: pa.Schema) -> l
 def _groups(text: str) -> list[list[list]]:
     try:
         parts = json.loads(text)
-        groups = parts if all(isinstance(group, list) and all(isinstance(part, list) for part in group)
-                              for group in parts) else [parts]
-        good = bool(groups) and all(isinstance(name, str) and operator in OPERATORS for group in groups
-                                    for name, operator, _ in group)
+        groups = (
+            parts
+            if all(isinstance(group, list) and all(isinstance(part, list) for part in group) for group in parts)
+            else [parts]
+        )
+        good = bool(groups) and all(
+            isinstance(name, str) and operator in OPERATORS for group in groups for name, operator, _ in group
+        )
     except (ValueError, TypeError):
         good = False
     if not good:
-        raise ParquetextError("option prune is a JSON list of [column, operator, value], or of such lists, with the "
-                              f"operators {', '.join(OPERATORS)}; it is {text[:200]!r}")
+        raise ParquetextError(
+            "option prune is a JSON list of [column, operator, value], or of such lists, with the "
+            f"operators {', '.join(OPERATORS)}; it is {text[:200]!r}"
+        )
     return groups
 
 
@@ -89,7 +111,7 @@ def _comparison(name: str, operator: str, value: object, by_name: dict[str, list
     columns = by_name.get(name.lower(), [])
     if len(columns) != 1 or not is_decided_by_bounds(columns[0][1], operator):
         return None
-    (name, kind, compared), = columns
+    ((name, kind, compared),) = columns
     several = operator.endswith("in")
     values = [_value(each, kind, compared) for each in (value if several and isinstance(value, list) else [value])]
     if not values or any(each is None for each in values):
@@ -105,8 +127,9 @@ def _value(text: object, kind: DataType, compared: pa.DataType) -> object:
     takes = next(takes for spark_type, takes in _TAKES if isinstance(kind, spark_type))
     if not isinstance(value, takes) or (isinstance(value, bool) and takes is not bool):
         return None
-    if isinstance(value, datetime.datetime) and (isinstance(kind, DateType)
-                                                 or (value.tzinfo is None) != isinstance(kind, TimestampNTZType)):
+    if isinstance(value, datetime.datetime) and (
+        isinstance(kind, DateType) or (value.tzinfo is None) != isinstance(kind, TimestampNTZType)
+    ):
         return None
     if isinstance(value, int) and isinstance(kind, FractionalType):
         value = Decimal(value) if isinstance(kind, DecimalType) else _parsed(float, value)
@@ -155,7 +178,7 @@ def _instant(value: datetime.datetime) -> datetime.datetime:
 def _untagged(text: object) -> object:
     if not isinstance(text, dict) or len(text) != 1:
         return text
-    (tag, content), = text.items()
+    ((tag, content),) = text.items()
     read = _TAGS.get(tag)
     return None if read is None or not isinstance(content, str) else _parsed(read, content)
 
@@ -168,5 +191,10 @@ def _parsed(read: Callable, text: object) -> object:
         return None
 
 
-_TAGS = {"timestamp": datetime.datetime.fromisoformat, "timestamp_ntz": datetime.datetime.fromisoformat,
-         "date": datetime.date.fromisoformat, "decimal": Decimal, "binary": base64.b64decode}
+_TAGS = {
+    "timestamp": datetime.datetime.fromisoformat,
+    "timestamp_ntz": datetime.datetime.fromisoformat,
+    "date": datetime.date.fromisoformat,
+    "decimal": Decimal,
+    "binary": base64.b64decode,
+}

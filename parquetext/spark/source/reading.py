@@ -69,8 +69,9 @@ class Reader(DataSourceReader):
         matching = {id(folders[number]) for number in left}
         return [file for file in files if id(file.keys) in matching]
 
-    def _folders_left(self, names: tuple[str, ...], folders: list[tuple[int, list[pa.Scalar]]],
-                      types: dict[str, pa.DataType]) -> list[int]:
+    def _folders_left(
+        self, names: tuple[str, ...], folders: list[tuple[int, list[pa.Scalar]]], types: dict[str, pa.DataType]
+    ) -> list[int]:
         """Of folders with values of these keys; nothing is known of their files' columns."""
         if not names:
             return [number for number, _ in folders]
@@ -81,14 +82,18 @@ class Reader(DataSourceReader):
 
     def _types(self) -> dict[str, pa.DataType]:
         """What the columns that the predicate looks at are compared as."""
-        return {part.column: self.arrow.field(part.column).type
-                for group in self.predicate.alternatives for part in group}
+        return {
+            part.column: self.arrow.field(part.column).type for group in self.predicate.alternatives for part in group
+        }
 
     def _keys(self, told: Mapping[str, str | None]) -> dict[str, pa.Scalar]:
         """Values that directories give, of columns that are wanted; another case of a name will do."""
         keys = {key.lower(): value for key, value in told.items()}
-        return {field.name: key_scalar(keys[field.name.lower()], field.type, field.name, self.options.time_zone)
-                for field in self.arrow if field.name.lower() in keys}
+        return {
+            field.name: key_scalar(keys[field.name.lower()], field.type, field.name, self.options.time_zone)
+            for field in self.arrow
+            if field.name.lower() in keys
+        }
 
     def _batches(self, piece: Piece) -> Iterator[pa.RecordBatch]:
         given = self._keys(piece.file.keys)
@@ -98,11 +103,20 @@ class Reader(DataSourceReader):
             if not row_groups:
                 return
             batches = file.iter_batches(
-                [(name,) for name in content.names.values()], row_groups, batch_size=self.options.batch_rows,
-                use_threads=False, arrow_extensions_enabled=False, coerce_int96_timestamp_unit="us")
+                [(name,) for name in content.names.values()],
+                row_groups,
+                batch_size=self.options.batch_rows,
+                use_threads=False,
+                arrow_extensions_enabled=False,
+                coerce_int96_timestamp_unit="us",
+            )
             for batch in batches:
-                columns = [pa.repeat(given[field.name], batch.num_rows) if field.name in given
-                           else content.column(batch, field) for field in self.arrow]
+                columns = [
+                    pa.repeat(given[field.name], batch.num_rows)
+                    if field.name in given
+                    else content.column(batch, field)
+                    for field in self.arrow
+                ]
                 yield _batch(columns, batch.num_rows, self.arrow)
 
     def _row_groups(self, file: File, piece: Piece, content: _Content, given: dict[str, pa.Scalar]) -> Sequence[int]:
@@ -176,8 +190,12 @@ def _top_level_names(form: Form) -> list[str]:
 def _of_int96(form: Form, names: dict[str, str], fields: Iterable[pa.Field]) -> set[str]:
     """The columns that have INT96 in them."""
     moments = [field.name for field in fields if field.name in names and _has_moments(field.type)]
-    return {name for name in moments for leaf in find_top_level(form, names[name])
-            if parse_element(form.node(leaf).thrift).type == INT96}
+    return {
+        name
+        for name in moments
+        for leaf in find_top_level(form, names[name])
+        if parse_element(form.node(leaf).thrift).type == INT96
+    }
 
 
 @functools.lru_cache(maxsize=1 << 10)

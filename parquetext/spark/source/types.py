@@ -52,11 +52,26 @@ SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
 REQUIRED, OPTIONAL, REPEATED = range(3)
 MAX_PRECISION = 38
 _STRUCTS_OF_ARROW = ("variant", "geometry", "geography")  # stored otherwise than Arrow's structs have them
-_PLAIN = {BOOLEAN: BooleanType(), INT32: IntegerType(), INT64: LongType(), INT96: TimestampType(), FLOAT: FloatType(),
-          DOUBLE: DoubleType(), BYTE_ARRAY: BinaryType(), FIXED_LEN_BYTE_ARRAY: BinaryType()}
-_INTEGERS = {(8, True): ByteType(), (16, True): ShortType(), (32, True): IntegerType(), (64, True): LongType(),
-             (8, False): ShortType(), (16, False): IntegerType(), (32, False): LongType(),
-             (64, False): DecimalType(20, 0)}
+_PLAIN = {
+    BOOLEAN: BooleanType(),
+    INT32: IntegerType(),
+    INT64: LongType(),
+    INT96: TimestampType(),
+    FLOAT: FloatType(),
+    DOUBLE: DoubleType(),
+    BYTE_ARRAY: BinaryType(),
+    FIXED_LEN_BYTE_ARRAY: BinaryType(),
+}
+_INTEGERS = {
+    (8, True): ByteType(),
+    (16, True): ShortType(),
+    (32, True): IntegerType(),
+    (64, True): LongType(),
+    (8, False): ShortType(),
+    (16, False): IntegerType(),
+    (32, False): LongType(),
+    (64, False): DecimalType(20, 0),
+}
 _OF_BYTES = {"STRING": StringType(), "ENUM": StringType(), "JSON": StringType(), "BSON": BinaryType()}
 
 
@@ -70,8 +85,9 @@ def spark_schema(form: Form, columns: Iterable[str] | None) -> StructType:
     ColumnError
         A name is ambiguous.
     """
-    stored = next((value for key, value in map(form.key_value, range(form.key_value_count)) if key == SPARK_SCHEMA),
-                  None)
+    stored = next(
+        (value for key, value in map(form.key_value, range(form.key_value_count)) if key == SPARK_SCHEMA), None
+    )
     if stored is not None:
         whole = nullable(StructType.fromJson(json.loads(stored)))
         return whole if columns is None else StructType(_named(list(whole), columns))
@@ -103,8 +119,10 @@ def arrow_schema(schema: StructType) -> pa.Schema:
     for field in schema:
         alien = next((kind for kind in within(field.dataType) if not _is_of_arrow(kind)), None)
         if alien is not None:
-            raise Unsupported(f"column {field.name!r}: Spark takes no {alien.simpleString()} from Arrow: name the "
-                              "other columns, or use spark.read.parquet")
+            raise Unsupported(
+                f"column {field.name!r}: Spark takes no {alien.simpleString()} from Arrow: name the "
+                "other columns, or use spark.read.parquet"
+            )
     return to_arrow_schema(schema, timezone="UTC")
 
 
@@ -151,7 +169,8 @@ def _named(fields: list, columns: Iterable[str]) -> list:
     found = []
     for name in columns:
         alike = [field for field in fields if field.name == name] or [
-            field for field in fields if field.name.lower() == name.lower()]
+            field for field in fields if field.name.lower() == name.lower()
+        ]
         if len(alike) > 1:
             raise ColumnError(f"column {name!r} is ambiguous")
         found += alike
@@ -182,8 +201,9 @@ class _Tree:
     @classmethod
     def _built(cls, form: Form, identities: Iterable[int]) -> _Tree:
         """The tree of elements, the first of which in the schema's order is the top."""
-        nodes = sorted(((form.node(identity), identity) for identity in identities),
-                       key=lambda pair: pair[0].schema_index)
+        nodes = sorted(
+            ((form.node(identity), identity) for identity in identities), key=lambda pair: pair[0].schema_index
+        )
         made: dict[int, _Tree] = {}
         top = None
         for node, identity in nodes:
@@ -217,8 +237,12 @@ class _Tree:
 
     def _list(self, repeated: _Tree) -> DataType:
         """By the rules for old lists: the repeated element is the list's own where it can be nothing else."""
-        is_element = (not repeated.children or len(repeated.children) > 1 or repeated.name == "array"
-                      or repeated.name == f"{self.name}_tuple")
+        is_element = (
+            not repeated.children
+            or len(repeated.children) > 1
+            or repeated.name == "array"
+            or repeated.name == f"{self.name}_tuple"
+        )
         return ArrayType(repeated.type() if is_element else repeated.children[0].field().dataType, True)
 
     def _map(self, entries: _Tree) -> DataType:
@@ -249,8 +273,10 @@ class _Tree:
         raise self._refused(f"{PHYSICAL_TYPES[physical]} ({name})")
 
     def _refused(self, what: str) -> Unsupported:
-        return Unsupported(f"column {self.name!r}: {what} is no type that Spark reads, or takes from Arrow; name the "
-                           "other columns, or see what spark.read.parquet makes of it")
+        return Unsupported(
+            f"column {self.name!r}: {what} is no type that Spark reads, or takes from Arrow; name the "
+            "other columns, or see what spark.read.parquet makes of it"
+        )
 
 
 def _below(form: Form, identity: int) -> list[int]:

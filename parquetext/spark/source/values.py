@@ -32,8 +32,10 @@ def conformed(column: pa.Array, kind: pa.DataType, name: str, calendar: Calendar
         calendar that cannot be told.
     """
     if not _fits(column.type, kind):
-        raise Unsupported(f"column {name!r} is {column.type} in this file, and {kind} in Spark's schema: a conversion "
-                          "that only spark.read.parquet can make or refuse")
+        raise Unsupported(
+            f"column {name!r} is {column.type} in this file, and {kind} in Spark's schema: a conversion "
+            "that only spark.read.parquet can make or refuse"
+        )
     try:
         column = _converted(column, kind)
     except pa.ArrowException as error:
@@ -49,17 +51,25 @@ def _fits(source: pa.DataType, wanted: pa.DataType) -> bool:
         source = source.value_type
     if pt.is_struct(wanted):
         return pt.is_struct(source) and all(
-            _fits(source.field(place).type, field.type) for field in wanted
-            if (place := _place(source, field.name)) is not None)
+            _fits(source.field(place).type, field.type)
+            for field in wanted
+            if (place := _place(source, field.name)) is not None
+        )
     if pt.is_list(wanted):
         return _is_list(source) and _fits(source.value_type, wanted.value_type)
     if pt.is_map(wanted):
-        return pt.is_map(source) and _fits(source.key_type, wanted.key_type) and _fits(
-            source.item_type, wanted.item_type)
+        return (
+            pt.is_map(source) and _fits(source.key_type, wanted.key_type) and _fits(source.item_type, wanted.item_type)
+        )
     if pt.is_timestamp(wanted):
         return _is_moment(source, wanted)
-    return source == wanted or pt.is_null(source) or any(
-        of_source(source) and of_wanted(wanted) and fits(source, wanted) for of_source, of_wanted, fits in _CASTS)
+    return (
+        source == wanted
+        or pt.is_null(source)
+        or any(
+            of_source(source) and of_wanted(wanted) and fits(source, wanted) for of_source, of_wanted, fits in _CASTS
+        )
+    )
 
 
 def _is_moment(source: pa.DataType, wanted: pa.DataType) -> bool:
@@ -74,9 +84,18 @@ def _is_list(kind: pa.DataType) -> bool:
 
 
 def _is_bytes(kind: pa.DataType) -> bool:
-    return any(is_one(kind) for is_one in (
-        pt.is_string, pt.is_large_string, pt.is_string_view, pt.is_binary, pt.is_large_binary, pt.is_binary_view,
-        pt.is_fixed_size_binary))
+    return any(
+        is_one(kind)
+        for is_one in (
+            pt.is_string,
+            pt.is_large_string,
+            pt.is_string_view,
+            pt.is_binary,
+            pt.is_large_binary,
+            pt.is_binary_view,
+            pt.is_fixed_size_binary,
+        )
+    )
 
 
 def _range(kind: pa.DataType) -> tuple[int, int]:
@@ -99,9 +118,11 @@ def _is_wider(source: pa.DataType, wanted: pa.DataType) -> bool:
 
 
 _CASTS = [
-    (pt.is_integer, pt.is_integer, _is_within), (pt.is_integer, pt.is_decimal, _holds_all),
+    (pt.is_integer, pt.is_integer, _is_within),
+    (pt.is_integer, pt.is_decimal, _holds_all),
     (pt.is_integer, pt.is_float64, lambda source, wanted: source.bit_width <= 32),
-    (pt.is_float32, pt.is_float64, lambda source, wanted: True), (pt.is_decimal, pt.is_decimal, _is_wider),
+    (pt.is_float32, pt.is_float64, lambda source, wanted: True),
+    (pt.is_decimal, pt.is_decimal, _is_wider),
     (_is_bytes, lambda kind: pt.is_string(kind) or pt.is_binary(kind), lambda source, wanted: True),
     (pt.is_duration, pt.is_int64, lambda source, wanted: True),
     (pt.is_int64, pt.is_duration, lambda source, wanted: wanted.unit == "us"),  # what Spark writes of its intervals
@@ -131,8 +152,10 @@ def _converted(column: pa.Array, kind: pa.DataType) -> pa.Array:
     if pt.is_map(kind):
         offsets = _from_zero(column.offsets)
         first, count = (column.offsets[0].as_py(), offsets[-1].as_py()) if len(column) else (0, 0)
-        keys, items = (_converted(part.slice(first, count), wanted) for part, wanted in (
-            (column.keys, kind.key_type), (column.items, kind.item_type)))
+        keys, items = (
+            _converted(part.slice(first, count), wanted)
+            for part, wanted in ((column.keys, kind.key_type), (column.items, kind.item_type))
+        )
         return _masked(pa.MapArray.from_arrays(offsets, keys, items, type=kind), column)
     return column.cast(kind)
 
@@ -150,8 +173,9 @@ def _struct(column: pa.StructArray, kind: pa.StructType) -> pa.Array:
     children = []
     for field in kind:
         place = _place(column.type, field.name)
-        children.append(pa.nulls(len(column), field.type) if place is None
-                        else _converted(column.field(place), field.type))
+        children.append(
+            pa.nulls(len(column), field.type) if place is None else _converted(column.field(place), field.type)
+        )
     return pa.StructArray.from_arrays(children, fields=list(kind), mask=column.is_null())
 
 
