@@ -21,8 +21,8 @@ C_FLAGS = ["-std=c11", "-O3", "-fvisibility=hidden", "-Wall", "-Wextra", "-D_GNU
 # What is hot is the C library: the wrappers' generated code compiles twice as fast so, and runs no slower.
 WRAPPER_FLAGS = ["-fvisibility=hidden", "-O1", "-g0"]
 INCLUDES = ["csrc/include", "csrc/src"]
-SOURCES = sorted(map(str, Path("csrc/src").glob("*.c")))
-HEADERS = sorted(str(header) for folder in INCLUDES for header in Path(folder).glob("*.h"))
+SOURCES = sorted(map(str, Path("csrc/src").glob("*/*.c")))
+HEADERS = sorted(str(header) for folder in INCLUDES for header in Path(folder).rglob("*.h"))
 
 
 class Kernels:

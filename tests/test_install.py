@@ -130,8 +130,8 @@ def test_the_source_distribution_carries_what_a_build_and_its_tests_need(source,
     listed = set((tmp_path / "parquetext.egg-info" / "SOURCES.txt").read_text().splitlines())
     for name in (
         "csrc/include/parquetext.h",
-        "csrc/src/internal.h",
-        "csrc/src/crc32_x86.c",
+        "csrc/src/base/internal.h",
+        "csrc/src/base/crc32_x86.c",
         "csrc/tables/wire.toml",
         "csrc/check.sh",
         "csrc/Makefile",

@@ -1,6 +1,6 @@
 /* Read any bytes as an ARROW:schema, and that of a footer: what comes out as a piece goes together
  * again, and back. */
-#include "base64.h"
+#include "base/base64.h"
 #include "input.h"
 
 #define MOST 32

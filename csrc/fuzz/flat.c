@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "input.h"
-#include "wire.h"
+#include "base/wire.h"
 #include "signing.h"
 
 #define MOST 32

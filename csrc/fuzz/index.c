@@ -3,7 +3,7 @@
  * checks. */
 #include <errno.h>
 
-#include "index.h"
+#include "index/index.h"
 #include "input.h"
 
 #define MOST 32

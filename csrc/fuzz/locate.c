@@ -2,7 +2,7 @@
  * fits it; and any tail. */
 #include "input.h"
 
-#include "../src/base64.h"
+#include "../src/base/base64.h"
 
 static const uint8_t reference_uuid[16] = PQX_UUID_FOOTER_REFERENCE;
 

@@ -1,7 +1,7 @@
 /* Footers to flat and back, which must give the same bytes; and any bytes, their checksums made
  * right, as a payload with its trailer to rebuild and to check. */
 #include "input.h"
-#include "wire.h"
+#include "base/wire.h"
 #include "signing.h"
 
 /* What is written of a footer comes back. */

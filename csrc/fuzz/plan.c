@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "input.h"
-#include "sidecar.h"
+#include "sidecar/sidecar.h"
 
 #define LARGE (1 << 16)
 #define MOST 3

@@ -1,7 +1,7 @@
 /* Open any bytes as a sidecar, with the checksum and the size made right, ask for everything, slice
  * by the note that is there for slices, walk its chain, and append to it. */
 #include "input.h"
-#include "wire.h"
+#include "base/wire.h"
 
 #define MOST 16
 #define TRAILING 8

@@ -1,7 +1,7 @@
 /* Turn inputs of the other targets into inputs of the sidecar target:  sidecar_seed FOLDER FILE...
  */
 #include "input.h"
-#include "internal.h"
+#include "base/internal.h"
 
 #define MOST 64
 

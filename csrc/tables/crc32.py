@@ -1,4 +1,4 @@
-"""Derive csrc/src/crc32_tables.h: every constant of the CRC-32 routines, from the polynomial alone.
+"""Derive csrc/src/base/crc32_tables.h: every constant of the CRC-32 routines, from the polynomial alone.
 
     python csrc/tables/crc32.py [--check]
 
@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 P = 0x104C11DB7
-HEADER = Path(__file__).parents[1] / "src" / "crc32_tables.h"
+HEADER = Path(__file__).parents[1] / "src" / "base" / "crc32_tables.h"
 
 
 def divide(value: int) -> tuple[int, int]:

@@ -196,7 +196,7 @@ def main() -> int:
     table = tomllib.loads((ROOT / "csrc/tables/wire.toml").read_text())
     header = ROOT / "csrc/include/parquetext.h"
     files = {
-        ROOT / "csrc/src/wire.h": c_wire(table),
+        ROOT / "csrc/src/base/wire.h": c_wire(table),
         ROOT / "parquetext/wire.py": python_wire(table),
         header: c_header(table, header.read_text()),
     }

@@ -2,7 +2,7 @@
  * alike. */
 #include "harness.h"
 
-#include "../src/base64.h"
+#include "../src/base/base64.h"
 
 static uint32_t state = 7;
 static uint8_t draw(void) { return (uint8_t)((state = state * 1664525u + 1013904223u) >> 24); }

@@ -19,7 +19,7 @@ two_products(__m256i a, __m256i b, const int which)
 #undef _mm256_clmulepi64_epi128
 #define _mm256_clmulepi64_epi128 two_products
 #define pqx_crc32_cpu_choices choices_with_the_replacement
-#include "../src/crc32_x86.c"
+#include "../src/base/crc32_x86.c"
 
 #define LONGEST 1600
 #define ALIGNMENTS 16

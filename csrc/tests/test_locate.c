@@ -2,7 +2,7 @@
  * bit of a tail. */
 #include "harness.h"
 
-#include "../src/base64.h"
+#include "../src/base/base64.h"
 
 enum { START = 1000, STRUCT = 20, LENGTH = 96, FOOTER = START + LENGTH + 28 };
 static const uint8_t flat[16] = PQX_UUID_FLAT_FOOTER,

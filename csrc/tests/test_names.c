@@ -2,7 +2,7 @@
  * hash. */
 #include "harness.h"
 
-#include "../src/name_table.c"
+#include "../src/footer/name_table.c"
 
 /* Key 00 01 … 0f; of the bytes 00 01 … the hashes of 1, 8 and 15 (the paper's example). */
 static void the_hash_is_siphash(void)

@@ -2,7 +2,7 @@
 #include <stdint.h>
 
 #include "harness.h"
-#include "pages.h"
+#include "base/pages.h"
 
 static const size_t sizes[] = {
     0, 1, 4096, (1 << 20) - 1, 1 << 20, (2 << 20) - 64, (2 << 20) - 63, 5 << 20, 70 << 20};

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "sidecar.h"
+#include "sidecar/sidecar.h"
 
 #define COLUMNS 300
 #define GROUPS 2

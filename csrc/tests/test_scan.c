@@ -1,7 +1,7 @@
 /* The scan's two decoders of a chunk: the one for the usual field order needs room behind it, the
  * other none. They say the same, and neither reads outside, whatever bit is flipped. */
 #include "harness.h"
-#include "scan_fast.h"
+#include "footer/scan_fast.h"
 #include "scans.h"
 
 static const uint8_t head[] = {

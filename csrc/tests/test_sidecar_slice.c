@@ -2,7 +2,7 @@
  * flipped bit of it. */
 #include "footer.h"
 #include "harness.h"
-#include "sidecar.h"
+#include "sidecar/sidecar.h"
 
 /* A sidecar of the small footer, and the note for its slices. */
 typedef struct made {

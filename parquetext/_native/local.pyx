@@ -17,7 +17,7 @@ from .posix cimport (
 
 __all__ = ["LocalFile", "own_block", "read_pages"]
 
-cdef extern from "pages.h" nogil:
+cdef extern from "base/pages.h" nogil:
     void *pqx_reserve(size_t size)
     void pqx_release(void *memory)
 

@@ -13,7 +13,7 @@ import pytest
 
 CSRC = Path(__file__).parents[2] / "csrc"
 FLAGS = ["-std=c11", "-O2", "-D_GNU_SOURCE", f"-I{CSRC / 'include'}", f"-I{CSRC / 'src'}"]
-LIBRARY = [*sorted((CSRC / "src").glob("crc32*.c")), CSRC / "src" / "xxh64.c"]
+LIBRARY = [*sorted((CSRC / "src" / "base").glob("crc32*.c")), CSRC / "src" / "base" / "xxh64.c"]
 SKIPPED = 77
 
 
@@ -34,7 +34,7 @@ def need(tool: str) -> str:
 
 
 def test_the_wide_fold_with_its_instruction_replaced(tmp_path):
-    library = [CSRC / "src" / "crc32.c", CSRC / "src" / "crc32_x86.c"]
+    library = [CSRC / "src" / "base" / "crc32.c", CSRC / "src" / "base" / "crc32_x86.c"]
     result = run(build([need("cc")], "test_crc32_wide.c", tmp_path, library))
     if result.returncode == SKIPPED:
         pytest.skip("this CPU has no AVX2: the wide fold was not run")

@@ -1,0 +1,83 @@
+/* What the C files share beside the public header. */
+#ifndef PQX_INTERNAL_H
+#define PQX_INTERNAL_H
+
+#include <string.h>
+
+#include "parquetext.h"
+#include "base/wire.h"
+
+#if defined(__GNUC__)
+#define PQX_LIKELY(x) __builtin_expect(!!(x), 1)
+#define PQX_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#else
+#define PQX_LIKELY(x) (x)
+#define PQX_UNLIKELY(x) (x)
+#endif
+
+/* Return from the function where `call` fails. */
+#define PQX_TRY(call)                                              \
+    do {                                                           \
+        int try_status = (call);                                   \
+        if (PQX_UNLIKELY(try_status != PQX_OK)) return try_status; \
+    } while (0)
+
+/* Fill `error` where there is one; returns the code. */
+static inline int pqx_fail(pqx_error *error, int code, uint64_t offset, uint64_t expected,
+                           uint64_t found)
+{
+    if (error) *error = (pqx_error){code, offset, expected, found};
+    return code;
+}
+
+/* What a loose scan found wrong, as a failure: such a footer is only looked at. */
+static inline int pqx_check_scan(const pqx_scan *scan, pqx_error *error)
+{
+    const pqx_error *problem = &scan->problem;
+    return problem->code == PQX_OK
+               ? PQX_OK
+               : pqx_fail(error, problem->code, problem->offset, problem->expected, problem->found);
+}
+
+static inline uint16_t pqx_load16(const uint8_t *p)
+{
+    uint16_t v;
+    memcpy(&v, p, 2);
+    return v;
+}
+static inline uint32_t pqx_load32(const uint8_t *p)
+{
+    uint32_t v;
+    memcpy(&v, p, 4);
+    return v;
+}
+static inline uint64_t pqx_load64(const uint8_t *p)
+{
+    uint64_t v;
+    memcpy(&v, p, 8);
+    return v;
+}
+static inline void pqx_store16(uint8_t *p, uint16_t v) { memcpy(p, &v, 2); }
+static inline void pqx_store32(uint8_t *p, uint32_t v) { memcpy(p, &v, 4); }
+static inline void pqx_store64(uint8_t *p, uint64_t v) { memcpy(p, &v, 8); }
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the loads above assume a little-endian machine"
+#endif
+
+/* Well-formed UTF-8: no surrogates, nothing longer than it needs to be, nothing above U+10FFFF. */
+int pqx_is_text(const uint8_t *at, uint32_t length);
+
+/* Make room for `more` bytes behind buffer->size; doubles, so appending is O(1) amortized. */
+int pqx_buffer_reserve(pqx_buffer *buffer, size_t more, pqx_error *error);
+static inline int pqx_buffer_append(pqx_buffer *buffer, const void *bytes, size_t size,
+                                    pqx_error *error)
+{
+    if (PQX_UNLIKELY(size > buffer->capacity - buffer->size))
+        PQX_TRY(pqx_buffer_reserve(buffer, size, error));
+    if (size) memcpy(buffer->data + buffer->size, bytes, size);
+    buffer->size += size;
+    return PQX_OK;
+}
+
+#endif

@@ -1,0 +1,113 @@
+/* What the parts of the footer scan share. */
+#ifndef PQX_SCAN_H
+#define PQX_SCAN_H
+
+#include "thrift/cursor.h"
+
+/* What stood last in chunks of the same type and encodings. `head`: the bytes of these, a field
+ * header's and a list's included. `rest`: all behind the statistics, which are field `rest_behind`,
+ * to the stop byte of ColumnMetaData, where it said no more than rest_present. */
+typedef struct pqx_habit {
+    uint64_t head, head_mask;
+    uint32_t encodings;
+    int32_t type;
+    int32_t rest_behind;
+    uint32_t rest_length, rest_present;
+    uint64_t rest[4], rest_mask[4];
+} pqx_habit;
+#define PQX_NO_HEAD 1u /* no field header */
+enum { PQX_HABITS = 32 };
+
+/* The logical type that stood last in an element, of those of up to 8 bytes whose first field is
+ * the same. */
+typedef struct pqx_logical {
+    uint64_t bytes, mask;
+    size_t length;
+} pqx_logical;
+
+/* A scan under way: the result, and how much its growing arrays can hold. */
+typedef struct pqx_scanning {
+    pqx_cursor cursor;
+    pqx_scan *scan;
+    size_t element_room, row_group_room, key_value_room;
+    size_t chunk_room, places_room;
+    uint32_t row_groups_claimed; /* by the list, to guess how many chunks there will be */
+    int plain;                   /* without the fast decoders */
+    pqx_habit habits[PQX_HABITS];
+    pqx_logical logicals[16];
+} pqx_scanning;
+
+/* Before the first chunk. */
+static inline void pqx_forget_habits(pqx_scanning *s)
+{
+    for (int i = 0; i < PQX_HABITS; i++) s->habits[i].head = PQX_NO_HEAD;
+}
+
+/* How many structs and lists stand around a field of each struct: what it holds may be the less
+ * deep. */
+enum pqx_around {
+    PQX_IN_FOOTER = 1,
+    PQX_IN_COLUMN_ORDERS = 2,
+    PQX_IN_ELEMENT = 3,
+    PQX_IN_ROW_GROUP = 3,
+    PQX_IN_KEY_VALUE = 3,
+    PQX_IN_CHUNK = 5,
+    PQX_IN_METADATA = 6,
+    PQX_IN_STATISTICS = 7,
+    PQX_IN_PAGE_ENCODING_STATS = 8
+};
+
+static inline int pqx_skip_field(pqx_cursor *c, int type, int around)
+{ return pqx_skip(c, type, 0, PQX_MAX_DEPTH - around); }
+
+/* A list's header; a list of other items than expected is skipped as a whole and counts as one of
+ * none. *right says which of both it was, where that is asked for. */
+static inline int pqx_read_list_of(pqx_cursor *c, int expected, int around, uint32_t *count,
+                                   int *right)
+{
+    size_t start = c->at;
+    int type = 0;
+    PQX_TRY(pqx_read_list(c, count, &type));
+    int fits = *count == 0 || type == expected;
+    if (right) *right = fits;
+    if (PQX_LIKELY(fits)) return PQX_OK;
+    *count = 0;
+    c->at = start;
+    return pqx_skip_field(c, PQX_TYPE_LIST, around);
+}
+
+static inline pqx_range pqx_since(const pqx_cursor *c, size_t start)
+{ return (pqx_range){(uint32_t)start, (uint32_t)(c->at - start)}; }
+
+/* As many items as are claimed, but not more than the bytes left can hold at a size that real ones
+ * do not fall below. */
+static inline uint64_t pqx_expected(const pqx_cursor *c, uint64_t claimed, size_t smallest)
+{ return claimed < pqx_left(c) / smallest ? claimed : pqx_left(c) / smallest; }
+
+/* Make room for the item at `count` of the array whose pointer is at `items`: at first for as many
+ * as are expected, then for half as many again. */
+int pqx_scan_grow(void *items, uint64_t count, size_t *room, size_t size, uint64_t expected,
+                  pqx_error *error);
+
+/* Note what contradicts the footer's structure without hindering the scan; the first one counts. */
+static inline void pqx_note(pqx_scanning *s, int code, uint64_t offset, uint64_t expected,
+                            uint64_t found)
+{
+    if (s->scan->problem.code == PQX_OK)
+        s->scan->problem = (pqx_error){code, offset, expected, found};
+}
+
+int pqx_scan_schema(pqx_scanning *s, int *right);
+int pqx_read_column_order(pqx_cursor *c, uint8_t *order);
+void pqx_scan_tree(pqx_scanning *s);
+/* One struct at the cursor each. */
+int pqx_scan_element(pqx_cursor *c, pqx_element *e);
+int pqx_sort_order(const uint8_t *data, const pqx_element *leaf);
+int pqx_scan_key_value(pqx_cursor *c, pqx_key_value *pair);
+/* A field of a RowGroup, its header read; a field of another type than expected counts as an
+ * unknown one. */
+int pqx_scan_row_group_field(pqx_scanning *s, int32_t id, int type, pqx_row_group *group,
+                             int *has_columns, int *has_num_rows);
+int pqx_scan_chunk(pqx_scanning *s, pqx_chunk *chunk, pqx_places *places, int *placed);
+
+#endif

@@ -1,0 +1,239 @@
+/* The schema list: elements as facts, then the tree that they make. */
+#include "footer/scan_fast.h"
+
+/* The member that an i32 field goes to, or NULL. */
+static int32_t *element_number(pqx_element *e, int32_t id)
+{
+    switch (id) {
+    case PQX_SCHEMA_ELEMENT_TYPE: return &e->type;
+    case PQX_SCHEMA_ELEMENT_TYPE_LENGTH: return &e->type_length;
+    case PQX_SCHEMA_ELEMENT_REPETITION_TYPE: return &e->repetition;
+    case PQX_SCHEMA_ELEMENT_NUM_CHILDREN: return &e->num_children;
+    case PQX_SCHEMA_ELEMENT_CONVERTED_TYPE: return &e->converted_type;
+    case PQX_SCHEMA_ELEMENT_FIELD_ID: return &e->field_id;
+    default: return NULL;
+    }
+}
+
+/* A field of another type than expected counts as an unknown one. */
+static int read_element_field(pqx_cursor *c, int32_t id, int type, pqx_element *e)
+{
+    int32_t *number = element_number(e, id);
+    size_t start = c->at;
+    if (number && type == PQX_TYPE_I32) return pqx_read_i32(c, number);
+    if (id == PQX_SCHEMA_ELEMENT_NAME && type == PQX_TYPE_BINARY)
+        return pqx_read_binary(c, &e->name);
+    PQX_TRY(pqx_skip_field(c, type, PQX_IN_ELEMENT));
+    if (id == PQX_SCHEMA_ELEMENT_LOGICAL_TYPE && type == PQX_TYPE_STRUCT)
+        e->logical_type = pqx_since(c, start);
+    return PQX_OK;
+}
+
+int pqx_scan_element(pqx_cursor *c, pqx_element *e)
+{
+    size_t start = c->at;
+    int32_t id = 0;
+    *e = (pqx_element){.type = -1,
+                       .type_length = -1,
+                       .repetition = -1,
+                       .num_children = -1,
+                       .converted_type = -1,
+                       .field_id = INT32_MIN,
+                       .parent = -1};
+    for (;;) {
+        int type = 0;
+        PQX_TRY(pqx_read_field(c, &id, &type));
+        if (type == 0) break;
+        PQX_TRY(read_element_field(c, id, type, e));
+    }
+    e->bytes = pqx_since(c, start);
+    return PQX_OK;
+}
+
+int pqx_scan_schema(pqx_scanning *s, int *right)
+{
+    pqx_scan *scan = s->scan;
+    size_t start = s->cursor.at;
+    uint32_t count = 0;
+    PQX_TRY(pqx_read_list_of(&s->cursor, PQX_TYPE_STRUCT, PQX_IN_FOOTER, &count, right));
+    if (!*right) return PQX_OK;
+    enum { SMALLEST_REAL_ELEMENT = 16 };
+    uint64_t expected = pqx_expected(&s->cursor, count, SMALLEST_REAL_ELEMENT);
+    for (scan->element_count = 0; scan->element_count < count;) {
+        PQX_TRY(pqx_scan_grow(&scan->elements, scan->element_count, &s->element_room,
+                              sizeof *scan->elements, expected, s->cursor.error));
+        size_t room = s->element_room - scan->element_count, wanted = count - scan->element_count;
+        if (!s->plain && pqx_fast_elements(s, (uint32_t)(room < wanted ? room : wanted))) continue;
+        PQX_TRY(pqx_scan_element(&s->cursor, &scan->elements[scan->element_count]));
+        scan->element_count++;
+    }
+    scan->schema = pqx_since(&s->cursor, start);
+    return PQX_OK;
+}
+
+/* ---- sort orders
+ * ---------------------------------------------------------------------------------------------- */
+
+/* The union's first field decides; the bytes have been walked before. */
+static int logical_order(const uint8_t *data, pqx_range logical)
+{
+    pqx_cursor c = {data, (size_t)logical.offset + logical.length, logical.offset, NULL};
+    int32_t id = 0;
+    int type = 0;
+    if (pqx_read_field(&c, &id, &type) != PQX_OK || type == 0) return PQX_ORDER_UNDEFINED;
+    switch (id) {
+    case 1:
+    case 4:
+    case 12:
+    case 13:
+    case 14: return PQX_ORDER_UNSIGNED; /* STRING, ENUM, JSON, BSON, UUID */
+    case 5:
+    case 6:
+    case 7:
+    case 8: return PQX_ORDER_SIGNED; /* DECIMAL, DATE, TIME, TIMESTAMP */
+    case 15: return PQX_ORDER_FLOAT16;
+    case 10: break; /* INTEGER */
+    default: return PQX_ORDER_UNDEFINED;
+    }
+    int order = PQX_ORDER_UNSIGNED;
+    for (id = 0; type == PQX_TYPE_STRUCT && pqx_read_field(&c, &id, &type) == PQX_OK && type;) {
+        if (id == 2) order = type == PQX_TYPE_TRUE ? PQX_ORDER_SIGNED : PQX_ORDER_UNSIGNED;
+        if (pqx_skip(&c, type, 0, PQX_MAX_DEPTH) != PQX_OK) break;
+        type = PQX_TYPE_STRUCT;
+    }
+    return order;
+}
+
+int pqx_sort_order(const uint8_t *data, const pqx_element *leaf)
+{
+    if (leaf->type == 3) return PQX_ORDER_UNDEFINED; /* INT96 */
+    if (leaf->logical_type.length) return logical_order(data, leaf->logical_type);
+    switch (leaf->converted_type) {
+    case -1: break;
+    case 0:
+    case 4:
+    case 11:
+    case 12:
+    case 13:
+    case 14:
+    case 19:
+    case 20: return PQX_ORDER_UNSIGNED;
+    case 5:
+    case 6:
+    case 7:
+    case 8:
+    case 9:
+    case 10:
+    case 15:
+    case 16:
+    case 17:
+    case 18: return PQX_ORDER_SIGNED;
+    default: return PQX_ORDER_UNDEFINED;
+    }
+    switch (leaf->type) {
+    case 0:
+    case 1:
+    case 2:
+    case 4:
+    case 5: return PQX_ORDER_SIGNED;
+    case 6:
+    case 7: return PQX_ORDER_UNSIGNED;
+    default: return PQX_ORDER_UNDEFINED;
+    }
+}
+
+/* ---- the tree
+ * -------------------------------------------------------------------------------------------------
+ */
+
+/* A ColumnOrder union: its first field's id, 0 for an empty one, 255 for one that is no small
+ * number. */
+int pqx_read_column_order(pqx_cursor *c, uint8_t *order)
+{
+    static const uint8_t TYPE_ORDER[] = {0x1c, 0x00, 0x00};
+    if (PQX_LIKELY(pqx_left(c) >= sizeof TYPE_ORDER
+                   && !memcmp(c->data + c->at, TYPE_ORDER, sizeof TYPE_ORDER))) {
+        c->at += sizeof TYPE_ORDER;
+        *order = 1;
+        return PQX_OK;
+    }
+    size_t start = c->at;
+    int32_t id = 0;
+    int type = 0;
+    PQX_TRY(pqx_read_field(c, &id, &type));
+    *order = (uint8_t)(type == 0 ? 0 : id > 0 && id < 255 ? id : 255);
+    c->at = start;
+    return pqx_skip_field(c, PQX_TYPE_STRUCT, PQX_IN_COLUMN_ORDERS);
+}
+
+/* Give the leaves their column orders; the list has been walked before. */
+static void assign_column_orders(pqx_scanning *s)
+{
+    pqx_scan *scan = s->scan;
+    pqx_cursor c = {s->cursor.data, s->cursor.size, scan->column_orders.offset, NULL};
+    uint32_t count = 0;
+    if (!scan->has_column_orders
+        || pqx_read_list_of(&c, PQX_TYPE_STRUCT, PQX_IN_FOOTER, &count, NULL) != PQX_OK)
+        return;
+    for (uint32_t i = 0; i < count && i < scan->leaf_count; i++)
+        if (pqx_read_column_order(&c, &scan->elements[scan->leaves[i]].column_order) != PQX_OK)
+            return;
+}
+
+static uint8_t deeper(uint8_t level, int more) { return (uint8_t)(level + (more && level < 255)); }
+
+/* The place of element i below the open group. */
+static void place_element(pqx_scan *scan, pqx_element *e, int32_t open)
+{
+    e->parent = open;
+    e->first_leaf = (int32_t)scan->leaf_count;
+    if (open < 0) return;
+    pqx_element *group = &scan->elements[open];
+    group->leaf_count--;
+    e->max_definition = deeper(group->max_definition, e->repetition == 1 || e->repetition == 2);
+    e->max_repetition = deeper(group->max_repetition, e->repetition == 2);
+}
+
+/* Close the open groups that wait for nothing more, or all of them. */
+static int32_t close_groups(pqx_scan *scan, int32_t open, int all)
+{
+    while (open >= 0 && (all || scan->elements[open].leaf_count == 0)) {
+        pqx_element *group = &scan->elements[open];
+        group->leaf_count = (int32_t)scan->leaf_count - group->first_leaf;
+        open = group->parent;
+    }
+    return open;
+}
+
+/* Parents, levels and leaves of elements in preorder. While a group is open, its leaf_count is the
+ * number of children that it still waits for. */
+void pqx_scan_tree(pqx_scanning *s)
+{
+    pqx_scan *scan = s->scan;
+    uint32_t count = scan->element_count;
+    int32_t open = -1;
+    uint64_t awaited = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        pqx_element *e = &scan->elements[i];
+        if (awaited == 0) {
+            pqx_note(s, PQX_SCHEMA, e->bytes.offset, i, count);
+            place_element(scan, e, -1);
+            continue;
+        }
+        awaited--;
+        place_element(scan, e, open);
+        if (i > 0 && e->num_children <= 0 && e->type != -1) {
+            scan->leaves[scan->leaf_count++] = i;
+            e->leaf_count = 1;
+            e->sort_order = (uint8_t)pqx_sort_order(s->cursor.data, e);
+        } else {
+            e->leaf_count = e->num_children > 0 ? e->num_children : 0;
+            awaited += (uint64_t)e->leaf_count;
+            open = (int32_t)i;
+        }
+        open = close_groups(scan, open, 0);
+    }
+    close_groups(scan, open, 1);
+    if (awaited) pqx_note(s, PQX_SCHEMA, scan->schema.offset, count + awaited, count);
+    assign_column_orders(s);
+}

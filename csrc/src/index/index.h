@@ -1,0 +1,82 @@
+/* The footer index (docs/formats.md, section 7): what its writer and its reader share. */
+#ifndef PQX_INDEX_H
+#define PQX_INDEX_H
+
+#include "flat/flat.h"
+
+/* Counts and widths, from which the place of every cell follows. */
+typedef struct pqx_index_shape {
+    uint32_t leaves, nodes, row_groups, key_values, names;
+    uint8_t offset_bytes, length_bytes, number_bytes;
+} pqx_index_shape;
+
+static inline uint32_t pqx_index_groups(uint32_t row_groups, uint32_t part)
+{
+    uint32_t left = row_groups - part * PQX_FLAT_PART_ROW_GROUPS;
+    return left < PQX_FLAT_PART_ROW_GROUPS ? left : PQX_FLAT_PART_ROW_GROUPS;
+}
+
+static inline uint32_t pqx_index_parts(const pqx_index_shape *s)
+{ return s->row_groups ? (s->row_groups - 1) / PQX_FLAT_PART_ROW_GROUPS + 1 : 0; }
+
+/* Bytes of a COLUMN cell's schema part, or of a NODE cell up to its leaves. */
+static inline uint32_t pqx_index_schema_bytes(const pqx_index_shape *s)
+{ return 8u + s->offset_bytes + s->length_bytes + 3u * s->number_bytes + 3; }
+static inline uint32_t pqx_index_node_bytes(const pqx_index_shape *s)
+{ return pqx_index_schema_bytes(s) + 2u * s->number_bytes; }
+static inline uint32_t pqx_index_chunk_bytes(const pqx_index_shape *s)
+{ return (uint32_t)s->offset_bytes + s->length_bytes; }
+static inline uint32_t pqx_index_row_group_bytes(const pqx_index_shape *s)
+{ return 4u + 4u * s->offset_bytes; }
+static inline uint32_t pqx_index_key_value_bytes(const pqx_index_shape *s)
+{ return 8u + 2u * s->offset_bytes; }
+static inline uint32_t pqx_index_buckets(const pqx_index_shape *s)
+{ return s->names <= PQX_FLAT_LIST_ENTRIES ? 0 : (s->names - 1) / PQX_FLAT_BUCKET_FILL + 1; }
+static inline uint32_t pqx_index_tail_bytes(const pqx_index_shape *s)
+{
+    return PQX_INDEX_TAIL_BYTES + (s->names <= PQX_FLAT_LIST_ENTRIES ? 8 * s->names : 0)
+           + PQX_INDEX_RECORD_BYTES;
+}
+
+/* Bytes of a COLUMN cell: the schema part and the first part's chunks. */
+static inline uint32_t pqx_index_column_bytes(const pqx_index_shape *s)
+{
+    return pqx_index_schema_bytes(s) + 4
+           + pqx_index_groups(s->row_groups, 0) * pqx_index_chunk_bytes(s);
+}
+
+/* Bytes of a leaf's cells, one behind the other. */
+static inline uint64_t pqx_index_leaf_bytes(const pqx_index_shape *s)
+{
+    uint32_t parts = pqx_index_parts(s);
+    return pqx_index_schema_bytes(s) + 4 + (uint64_t)s->row_groups * pqx_index_chunk_bytes(s)
+           + 8 * (uint64_t)(parts ? parts - 1 : 0);
+}
+
+/* Where the cell of a leaf's part begins, and its bytes. */
+static inline uint32_t pqx_index_part_bytes(const pqx_index_shape *s, uint32_t part)
+{
+    return part ? 8 + pqx_index_groups(s->row_groups, part) * pqx_index_chunk_bytes(s)
+                : pqx_index_column_bytes(s);
+}
+static inline uint64_t pqx_index_part_place(const pqx_index_shape *s, uint32_t leaf, uint32_t part)
+{
+    uint64_t full = 8 + PQX_FLAT_PART_ROW_GROUPS * (uint64_t)pqx_index_chunk_bytes(s);
+    return leaf * pqx_index_leaf_bytes(s)
+           + (part ? pqx_index_column_bytes(s) + (part - 1) * full : 0);
+}
+
+/* Where the cells behind the leaves' begin. Sums that do not fit in `limit` are UINT64_MAX. */
+typedef struct pqx_index_areas {
+    uint64_t nodes, row_groups, key_values, buckets, tail;
+} pqx_index_areas;
+pqx_index_areas pqx_index_lay_out(const pqx_index_shape *shape, uint64_t limit);
+
+static inline uint32_t pqx_index_number(const uint8_t *bytes, uint32_t width)
+{
+    uint32_t value = 0;
+    memcpy(&value, bytes, width);
+    return value;
+}
+
+#endif

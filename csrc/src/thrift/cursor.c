@@ -1,0 +1,64 @@
+#include "thrift/cursor.h"
+
+static int skip_bytes(pqx_cursor *c, size_t count)
+{
+    if (count > pqx_left(c)) return pqx_fail(c->error, PQX_TRUNCATED, c->at, count, pqx_left(c));
+    c->at += count;
+    return PQX_OK;
+}
+
+static int skip_list(pqx_cursor *c, int depth)
+{
+    uint32_t count = 0;
+    int type = 0;
+    PQX_TRY(pqx_read_list(c, &count, &type));
+    while (count--) PQX_TRY(pqx_skip(c, type, 1, depth));
+    return PQX_OK;
+}
+
+static int skip_map(pqx_cursor *c, int depth)
+{
+    uint32_t count = 0;
+    int key = 0, value = 0;
+    PQX_TRY(pqx_read_map(c, &count, &key, &value));
+    while (count--) {
+        PQX_TRY(pqx_skip(c, key, 1, depth));
+        PQX_TRY(pqx_skip(c, value, 1, depth));
+    }
+    return PQX_OK;
+}
+
+static int skip_struct(pqx_cursor *c, int depth)
+{
+    int32_t id = 0;
+    int type = 0;
+    for (;;) {
+        PQX_TRY(pqx_read_field(c, &id, &type));
+        if (type == 0) return PQX_OK;
+        PQX_TRY(pqx_skip(c, type, 0, depth));
+    }
+}
+
+int pqx_skip(pqx_cursor *c, int type, int item, int depth)
+{
+    uint32_t raw32 = 0;
+    uint64_t raw64 = 0;
+    pqx_range bytes;
+    if (type >= PQX_TYPE_LIST && type <= PQX_TYPE_STRUCT && depth == 0)
+        return pqx_fail(c->error, PQX_TOO_DEEP, c->at, PQX_MAX_DEPTH, 0);
+    switch (type) {
+    case PQX_TYPE_TRUE:
+    case PQX_TYPE_FALSE: return item ? skip_bytes(c, 1) : PQX_OK;
+    case PQX_TYPE_BYTE: return skip_bytes(c, 1);
+    case PQX_TYPE_I16:
+    case PQX_TYPE_I32: return pqx_read_varint32(c, &raw32);
+    case PQX_TYPE_I64: return pqx_read_varint64(c, &raw64);
+    case PQX_TYPE_DOUBLE: return skip_bytes(c, 8);
+    case PQX_TYPE_BINARY: return pqx_read_binary(c, &bytes);
+    case PQX_TYPE_LIST:
+    case PQX_TYPE_SET: return skip_list(c, depth - 1);
+    case PQX_TYPE_MAP: return skip_map(c, depth - 1);
+    case PQX_TYPE_STRUCT: return skip_struct(c, depth - 1);
+    default: return skip_bytes(c, 16);
+    }
+}
