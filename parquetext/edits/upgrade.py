@@ -14,7 +14,7 @@ from .aside import is_current
 from .choice import Choice, choose_form
 from .dialect import ARROW, with_arrow_dialect
 from .footer import OURS, Footer
-from .foreign import others_of
+from .foreign import others_of, without
 from .options import Options
 from .pieces import Piece
 from .result import Result
@@ -153,7 +153,7 @@ def with_best(footer: Footer, options: Options, forced: frozenset[str] = frozens
     form, reason = choice_of(footer, options.placement)
     if form not in FORMS:
         if _is_misplaced(footer, options):
-            edit = footer.edit([piece for piece in footer.pieces if piece.uuid not in OURS], options.marker)
+            edit = footer.edit(without(footer.pieces, OURS) or [], options.marker)
             return Planned(edit, form, reason=f"its {footer.form} footer stood elsewhere, and is taken out: {reason}")
         return Planned(None, form, reason=f"nothing is gained: {reason}")
     for each in dict.fromkeys((form, "index")):

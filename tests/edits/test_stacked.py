@@ -288,3 +288,10 @@ def test_whatever_is_done_in_whatever_order_nobody_elses_bytes_change(free, wher
         )
         expected = extension.append(bare, content, **where) if pile or free is not None else bare
         assert file == with_footer(ORIGINAL, expected)
+
+
+def test_auto_that_takes_its_block_out_gives_free_form_bytes_back(path, where):
+    theirs = put_free_form(path, b"whatever", **where)
+    edits.upgrade(path, wrap=True, form="flat", placement=WITHIN)
+    assert "stood elsewhere" in edits.upgrade(path).message
+    assert path.read_bytes() == theirs
