@@ -31,8 +31,7 @@ static void edit(uint8_t *payload, size_t size)
     }
 }
 
-/* ---- checksums made right
- * ---------------------------------------------------------------------------------------- */
+/* ---- checksums made right ---- */
 
 typedef struct signer {
     const uint8_t *footer;
@@ -137,9 +136,7 @@ static void sign(const uint8_t *footer, size_t footer_size, uint8_t *payload, si
     pqx_store32(payload + size - 4, pqx_crc32(0, tail, tail_size - 4));
 }
 
-/* ---- asking
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- asking ---- */
 
 static int read_memory(void *context, uint64_t offset, size_t length, uint8_t *into)
 {

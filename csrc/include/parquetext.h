@@ -95,6 +95,16 @@ enum pqx_status {
     PQX_PM_PREVIOUS = 91,
     PQX_PM_SLICES = 92,
     PQX_REFERENCE = 100,
+    PQX_ENCODING = 110,
+    PQX_LEVEL = 111,
+    PQX_DICTIONARY_INDEX = 112,
+    PQX_BIT_WIDTH = 113,
+    PQX_RUN_LENGTH = 114,
+    PQX_NO_DICTIONARY = 115,
+    PQX_DELTA_HEADER = 116,
+    PQX_DELTA_COUNT = 117,
+    PQX_BYTE_ARRAY_LENGTH = 118,
+    PQX_PREFIX_LENGTH = 119,
     /* end of generated */
 };
 
@@ -117,8 +127,7 @@ PQX_API int pqx_abi_version(void);
 /* The message of a status with {expected} and {found} in it, static; "" for PQX_OK. */
 PQX_API const char *pqx_status_message(int status);
 
-/* ---- varint
- * -------------------------------------------------------------------------------------------- */
+/* ---- varint ---- */
 
 /* Decode the ULEB128 at data[at]. *next is the offset behind it. At most 5 (32) or 10 (64) bytes.
  */
@@ -138,8 +147,7 @@ PQX_API int pqx_varint_get_many32(const uint8_t *data, size_t size, size_t at, i
 /* Encode `count` values; `out` has room for 10 bytes each. Returns the bytes written. */
 PQX_API size_t pqx_varint_put_many(const uint64_t *values, size_t count, int zigzag, uint8_t *out);
 
-/* ---- CRC-32 (IEEE 802.3, as zlib's), XXH64
- * ---------------------------------------------------------------- */
+/* ---- CRC-32 (IEEE 802.3, as zlib's), XXH64 ---- */
 
 /* `crc` is 0 at first, then the result so far. */
 PQX_API uint32_t pqx_crc32(uint32_t crc, const uint8_t *data, size_t size);
@@ -152,8 +160,7 @@ PQX_API const char *pqx_crc32_implementation(size_t index);
 PQX_API uint32_t pqx_crc32_with(size_t index, uint32_t crc, const uint8_t *data, size_t size);
 PQX_API uint64_t pqx_xxh64(const uint8_t *data, size_t size, uint64_t seed);
 
-/* ---- Bloom filters
- * ------------------------------------------------------------------------------------------ */
+/* ---- Bloom filters ---- */
 
 /* Ask a split-block Bloom filter (parquet-format's BloomFilter.md) for `count` values by their
  * hashes, XXH64 with seed 0 of their plain bytes without a length: out[i] is 1 where it may hold
@@ -162,8 +169,7 @@ PQX_API uint64_t pqx_xxh64(const uint8_t *data, size_t size, uint64_t seed);
 PQX_API int pqx_bloom_might_contain(const uint8_t *bitset, size_t size, const uint64_t *hashes,
                                     size_t count, uint8_t *out, pqx_error *error);
 
-/* ---- Thrift compact protocol
- * ------------------------------------------------------------------------------ */
+/* ---- Thrift compact protocol ---- */
 
 typedef struct pqx_field {
     int16_t id;
@@ -197,8 +203,7 @@ PQX_API int pqx_thrift_path(const uint8_t *data, size_t size, size_t at, const i
                             size_t count, int max_depth, pqx_field *value, int *found,
                             pqx_error *error);
 
-/* ---- extensions
- * -------------------------------------------------------------------------------------------- */
+/* ---- extensions ---- */
 
 enum pqx_marker { PQX_MARKER_NONE = 0, PQX_MARKER_SPEC = 1, PQX_MARKER_THRIFT = 2 };
 enum pqx_placement { PQX_IN_STRUCT = 0, PQX_AFTER_STOP = 1 };
@@ -237,8 +242,45 @@ PQX_API int pqx_block_before(const uint8_t *data, size_t end, int check_payload,
 PQX_API void pqx_block_trailer(const uint8_t *payload, size_t length, const uint8_t uuid[16],
                                uint8_t out[28]);
 
-/* ---- the model: facts of chunks, schema elements, row groups
- * ------------------------------------------------ */
+/* ---- Parquet's enums ---- */
+
+/* generated: enums */
+#define PQX_PHYSICAL_BOOLEAN 0
+#define PQX_PHYSICAL_INT32 1
+#define PQX_PHYSICAL_INT64 2
+#define PQX_PHYSICAL_INT96 3
+#define PQX_PHYSICAL_FLOAT 4
+#define PQX_PHYSICAL_DOUBLE 5
+#define PQX_PHYSICAL_BYTE_ARRAY 6
+#define PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY 7
+
+#define PQX_ENCODING_PLAIN 0
+#define PQX_ENCODING_PLAIN_DICTIONARY 2
+#define PQX_ENCODING_RLE 3
+#define PQX_ENCODING_BIT_PACKED 4
+#define PQX_ENCODING_DELTA_BINARY_PACKED 5
+#define PQX_ENCODING_DELTA_LENGTH_BYTE_ARRAY 6
+#define PQX_ENCODING_DELTA_BYTE_ARRAY 7
+#define PQX_ENCODING_RLE_DICTIONARY 8
+#define PQX_ENCODING_BYTE_STREAM_SPLIT 9
+#define PQX_ENCODING_ALP 10
+
+#define PQX_CODEC_UNCOMPRESSED 0
+#define PQX_CODEC_SNAPPY 1
+#define PQX_CODEC_GZIP 2
+#define PQX_CODEC_LZO 3
+#define PQX_CODEC_BROTLI 4
+#define PQX_CODEC_LZ4 5
+#define PQX_CODEC_ZSTD 6
+#define PQX_CODEC_LZ4_RAW 7
+
+#define PQX_PAGE_DATA_PAGE 0
+#define PQX_PAGE_INDEX_PAGE 1
+#define PQX_PAGE_DICTIONARY_PAGE 2
+#define PQX_PAGE_DATA_PAGE_V2 3
+/* end of generated */
+
+/* ---- the model: facts of chunks, schema elements, row groups ---- */
 
 /* generated: presence bits */
 #define PQX_PRESENT_METADATA 0x1u
@@ -327,8 +369,7 @@ typedef struct pqx_key_value {
     uint8_t has_value;
 } pqx_key_value;
 
-/* ---- scan: a whole Thrift footer into arrays
- * ---------------------------------------------------------------- */
+/* ---- scan: a whole Thrift footer into arrays ---- */
 
 typedef struct pqx_scan {
     int32_t version;
@@ -387,9 +428,7 @@ PQX_API size_t pqx_scan_find_name(const uint8_t *data, const pqx_scan *scan, con
 PQX_API void pqx_usable_bounds(const uint8_t *bytes, const pqx_chunk *chunk,
                                const pqx_element *leaf, pqx_range *min, pqx_range *max, int *has);
 
-/* ---- required fields
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- required fields ---- */
 
 /* The first struct that lacks what readers' parsers require, without which they refuse the whole
  * footer: structs inside of others come first. A field of another type than expected is not there.
@@ -406,8 +445,7 @@ typedef struct pqx_missing {
 PQX_API int pqx_find_missing(const uint8_t *data, size_t size, pqx_missing *missing,
                              pqx_error *error);
 
-/* ---- catalog: the bounds of all chunks as columns
- * ---------------------------------------------------------------- */
+/* ---- catalog: the bounds of all chunks as columns ---- */
 
 /* How a leaf's bounds are read: what the value is (0: as bytes only), and what it counts since 1970
  * (0: nothing). */
@@ -455,8 +493,7 @@ typedef struct pqx_bytes {
     size_t size;
 } pqx_bytes;
 
-/* ---- Arrow's values: what stands in a footer as one leaf's bounds, as the buffers of an array
- * ---------------------- */
+/* ---- Arrow's values: one leaf's bounds of a footer as the buffers of an array ---- */
 
 /* How stored bytes become values of an Arrow type. `reading` is PQX_READING_* of a value:
  *   - BOOLEAN: 1 byte to 1 bit, true where it is not 0. INT96: 12 bytes to an int64, nanoseconds
@@ -486,8 +523,7 @@ PQX_API int pqx_arrow_values_size(const pqx_arrow_type *type, const pqx_bytes *s
 PQX_API void pqx_arrow_values_fill(const pqx_arrow_type *type, const pqx_bytes *stored,
                                    uint64_t count, pqx_arrow_values *out);
 
-/* ---- slice: a small Thrift footer for a projection
- * ------------------------------------------------------------- */
+/* ---- slice: a small Thrift footer for a projection ---- */
 
 /* A growable buffer that functions below append to. `data` is malloc'ed, the caller's, to be given
  * back with pqx_buffer_free; start with zeros. */
@@ -547,9 +583,7 @@ PQX_API int pqx_slice_footer(const uint8_t *data, size_t size, const pqx_scan *s
                              const uint32_t *row_groups, uint32_t row_group_count, int arrow_schema,
                              int key_values, pqx_buffer *out, pqx_error *error);
 
-/* ---- ARROW:schema
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- ARROW:schema ---- */
 
 /* The Arrow schema of a key-value, decoded where it is looked at: fields can be taken out one by
  * one and put together again. `text` stays the caller's and must stay there. */
@@ -590,9 +624,7 @@ PQX_API int pqx_arrow_schema_build(const pqx_bytes *pieces, const pqx_bytes *nam
                                    const pqx_bytes *keep, uint32_t count, pqx_buffer *out,
                                    pqx_error *error);
 
-/* ---- the flat footer
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- the flat footer ---- */
 
 /* What somebody has put into a slot of a flat footer. */
 typedef struct pqx_flat_extension {
@@ -715,9 +747,7 @@ PQX_API void pqx_flat_io(const pqx_flat *flat, uint64_t *reads, uint64_t *bytes)
  * tables, and that a Thrift footer comes out of it. */
 PQX_API int pqx_flat_verify(const uint8_t *payload, size_t size, pqx_error *error);
 
-/* ---- the footer index
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- the footer index ---- */
 
 /* Append the footer index's payload (docs/formats.md, section 7, without the 28-byte trailer) for a
  * scanned footer. PQX_OUT_OF_PROPORTION: paths, or a payload, of more than 16 times the footer and
@@ -776,8 +806,7 @@ PQX_API int pqx_index_verify(const uint8_t *data, size_t size, size_t footer, si
                              size_t payload, size_t length, pqx_error *error);
 PQX_API void pqx_index_io(const pqx_index *index, uint64_t *reads, uint64_t *bytes);
 
-/* ---- where the footer is
- * ------------------------------------------------------------------------------------------- */
+/* ---- where the footer is ---- */
 
 /* A block of ours that stands aside: in the file's data part, right in front of the Thrift footer.
  */
@@ -833,8 +862,7 @@ typedef struct pqx_location {
 PQX_API void pqx_locate(const uint8_t *tail, size_t tail_size, uint64_t file_size,
                         pqx_location *found);
 
-/* ---- the metadata sidecar, `_pm`
- * ---------------------------------------------------------------------------------------- */
+/* ---- the metadata sidecar, `_pm` ---- */
 
 /* generated: sidecar constants */
 #define PQX_PM_CHUNK_BYTES 64
@@ -1104,8 +1132,7 @@ PQX_API int pqx_pm_slice(const pqx_pm *pm, const pqx_pm_footer *footer, const pq
                          uint32_t row_group_count, int arrow_schema, int key_values,
                          pqx_buffer *out, pqx_error *error);
 
-/* ---- planning many files at once
- * ---------------------------------------------------------------------------------- */
+/* ---- planning many files at once ---- */
 
 /* The usable minima or maxima of a column, row group behind row group, as Arrow has arrays: bits,
  * ends (int64, the first one 0; only where the width varies), bytes. */

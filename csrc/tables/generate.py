@@ -9,6 +9,7 @@ import uuid
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+PUBLIC_ENUMS = "Type", "Encoding", "CompressionCodec", "PageType"
 PUBLIC = "PRESENT_", "READING_", "PM_CHUNK_", "PM_FEATURE_", "PM_FOOTER_FEATURE_", "PM_COLUMN_FLAG_", "PM_STAT_"
 NOTICE = "Generated from csrc/tables/wire.toml by csrc/tables/generate.py. Do not edit."
 
@@ -41,10 +42,19 @@ def constants(table: dict) -> list[tuple[str, int]]:
         found += [(prefix + name, value) for name, value in table[section].items()]
     for section in ("pm_feature", "pm_footer_feature", "pm_column_flag", "pm_stat"):
         found += [(f"{section.upper()}_{name}", 1 << bit) for name, bit in table[section].items()]
+    for enum in table["enums"]:
+        found += enum_constants(table, enum)
     found += [("PRESENT_" + name, 1 << bit) for name, bit in table["present"].items()]
     for struct, fields in table["thrift"].items():
         found += [(f"{upper_snake(struct)}_{upper_snake(name)}", field) for name, field in fields.items()]
     return found
+
+
+def enum_constants(table: dict, enum: str) -> list[tuple[str, int]]:
+    """An enum's values, as (name, value) in the table's order."""
+    prefix = table["enums"][enum]["prefix"] + "_"
+    members = {name: value for name, value in table["enums"][enum].items() if name != "prefix"}
+    return [(prefix + name, value) for name, value in members.items()]
 
 
 def c_number(value: int) -> str:
@@ -106,7 +116,7 @@ def python_rules(table: dict) -> list[str]:
 
 def c_wire(table: dict) -> str:
     lines = [f"/* {NOTICE} */", "#ifndef PQX_WIRE_H", "#define PQX_WIRE_H", "", "#include <stdint.h>", ""]
-    lines += [f"#define PQX_{name} {c_number(value)}" for name, value in constants(table) if not is_public(name)]
+    lines += [f"#define PQX_{name} {c_number(value)}" for name, value in constants(table) if not is_public(table, name)]
     lines.append("")
     for name, text in table["uuids"].items():
         octets = ", ".join(f"0x{octet:02x}" for octet in uuid.UUID(text).bytes)
@@ -140,9 +150,9 @@ def c_wire(table: dict) -> str:
     return "\n".join(lines)
 
 
-def is_public(name: str) -> bool:
+def is_public(table: dict, name: str) -> bool:
     """Whether the public header has this constant: what its functions' arguments and results are made of."""
-    return name.startswith(PUBLIC)
+    return name.startswith(PUBLIC) or any(name in dict(enum_constants(table, enum)) for enum in PUBLIC_ENUMS)
 
 
 def c_header(table: dict, header: str) -> str:
@@ -150,11 +160,17 @@ def c_header(table: dict, header: str) -> str:
     codes = "\n".join(f"    PQX_{name} = {code}," for name, (code, _, _) in table["errors"].items())
     bits = "\n".join(f"#define PQX_PRESENT_{name} {1 << bit:#x}u" for name, bit in table["present"].items())
     sidecar = "\n".join(
-        f"#define PQX_{name} {value}" for name, value in constants(table) if name.startswith("PM_") and is_public(name)
+        f"#define PQX_{name} {value}"
+        for name, value in constants(table)
+        if name.startswith("PM_") and is_public(table, name)
     )
     readings = "\n".join(f"#define PQX_READING_{name} {value:#x}u" for name, value in table["readings"].items())
+    enums = "\n\n".join(
+        "\n".join(f"#define PQX_{name} {value}" for name, value in enum_constants(table, enum)) for enum in PUBLIC_ENUMS
+    )
     for title, lines in (
         ("error codes", codes),
+        ("enums", enums),
         ("presence bits", bits),
         ("sidecar constants", sidecar),
         ("readings", readings),
@@ -184,6 +200,11 @@ def python_wire(table: dict) -> str:
     ]
     lines += ["}"]
     lines += [f"{name} = {code}" for name, (code, _, _) in table["errors"].items()]
+    lines += ["", "# Parquet's enums and unions: their members' names by number."]
+    for enum in table["enums"]:
+        size = len(table["enums"][enum]["prefix"]) + 1
+        body = ", ".join(f'{value}: "{name[size:]}"' for name, value in enum_constants(table, enum))
+        lines.append(f"NAMES_OF_{upper_snake(enum)} = {{{body}}}")
     lines += ["", "# A flat table's fields: name: (slot, bytes), in slot order.", "FLAT_TABLES = {"]
     for name, fields in table["flat"].items():
         body = ", ".join(f'"{field}": ({slot}, {size})' for field, (slot, size) in fields.items())

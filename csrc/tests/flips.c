@@ -69,8 +69,7 @@ static int read_file(void *context, uint64_t offset, size_t length, uint8_t *int
     return 0;
 }
 
-/* ---- answers, as hashes
- * ------------------------------------------------------------------------------------------ */
+/* ---- answers, as hashes ---- */
 
 static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
 { return pqx_xxh64(size ? bytes : "", size, hash); }
@@ -232,9 +231,7 @@ static int ask(const file *f, const question *q, reading *reading, uint64_t *has
     return status;
 }
 
-/* ---- questions
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- questions ---- */
 
 static question *add(question **questions, size_t *count, enum topic topic, uint32_t number)
 {

@@ -112,8 +112,7 @@ static void contradictions_are_told(void)
     pqx_scan_free(&scan);
 }
 
-/* ---- what writers write
- * --------------------------------------------------------------------------------------- */
+/* ---- what writers write ---- */
 
 struct habit {
     const char *writer, *chunk;

@@ -50,9 +50,7 @@ int pqx_arrow_values_size(const pqx_arrow_type *type, const pqx_bytes *stored, u
     return *size > INT32_MAX ? pqx_fail(error, PQX_TOO_LARGE, 0, INT32_MAX, *size) : PQX_OK;
 }
 
-/* ---- decimals
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- decimals ---- */
 
 static wide power_of_ten(uint32_t exponent)
 {
@@ -100,9 +98,7 @@ static int is_below(const wide *number, const wide *limit)
     return order < 0;
 }
 
-/* ---- values
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- values ---- */
 
 /* An integer that `width` bytes hold. */
 static int narrow(const pqx_arrow_type *type, const uint8_t *value, uint8_t *to)

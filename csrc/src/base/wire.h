@@ -162,6 +162,52 @@
 #define PQX_PM_SUMS_ROW_GROUP_COUNT 16
 #define PQX_PM_SUMS_LAYOUT 20
 #define PQX_PM_SUMS_CRC 24
+#define PQX_REPETITION_REQUIRED 0
+#define PQX_REPETITION_OPTIONAL 1
+#define PQX_REPETITION_REPEATED 2
+#define PQX_CONVERTED_UTF8 0
+#define PQX_CONVERTED_MAP 1
+#define PQX_CONVERTED_MAP_KEY_VALUE 2
+#define PQX_CONVERTED_LIST 3
+#define PQX_CONVERTED_ENUM 4
+#define PQX_CONVERTED_DECIMAL 5
+#define PQX_CONVERTED_DATE 6
+#define PQX_CONVERTED_TIME_MILLIS 7
+#define PQX_CONVERTED_TIME_MICROS 8
+#define PQX_CONVERTED_TIMESTAMP_MILLIS 9
+#define PQX_CONVERTED_TIMESTAMP_MICROS 10
+#define PQX_CONVERTED_UINT_8 11
+#define PQX_CONVERTED_UINT_16 12
+#define PQX_CONVERTED_UINT_32 13
+#define PQX_CONVERTED_UINT_64 14
+#define PQX_CONVERTED_INT_8 15
+#define PQX_CONVERTED_INT_16 16
+#define PQX_CONVERTED_INT_32 17
+#define PQX_CONVERTED_INT_64 18
+#define PQX_CONVERTED_JSON 19
+#define PQX_CONVERTED_BSON 20
+#define PQX_CONVERTED_INTERVAL 21
+#define PQX_LOGICAL_STRING 1
+#define PQX_LOGICAL_MAP 2
+#define PQX_LOGICAL_LIST 3
+#define PQX_LOGICAL_ENUM 4
+#define PQX_LOGICAL_DECIMAL 5
+#define PQX_LOGICAL_DATE 6
+#define PQX_LOGICAL_TIME 7
+#define PQX_LOGICAL_TIMESTAMP 8
+#define PQX_LOGICAL_INTEGER 10
+#define PQX_LOGICAL_UNKNOWN 11
+#define PQX_LOGICAL_JSON 12
+#define PQX_LOGICAL_BSON 13
+#define PQX_LOGICAL_UUID 14
+#define PQX_LOGICAL_FLOAT16 15
+#define PQX_LOGICAL_VARIANT 16
+#define PQX_LOGICAL_GEOMETRY 17
+#define PQX_LOGICAL_GEOGRAPHY 18
+#define PQX_LOGICAL_FILE 19
+#define PQX_ORDER_TYPE_ORDER 1
+#define PQX_ORDER_IEEE_754_TOTAL_ORDER 2
+#define PQX_ORDER_INT96_TIMESTAMP_ORDER 3
 #define PQX_FILE_META_DATA_VERSION 1
 #define PQX_FILE_META_DATA_SCHEMA 2
 #define PQX_FILE_META_DATA_NUM_ROWS 3
@@ -229,6 +275,43 @@
 #define PQX_SIZE_STATISTICS_UNENCODED_BYTE_ARRAY_DATA_BYTES 1
 #define PQX_SIZE_STATISTICS_REPETITION_LEVEL_HISTOGRAM 2
 #define PQX_SIZE_STATISTICS_DEFINITION_LEVEL_HISTOGRAM 3
+#define PQX_PAGE_HEADER_TYPE 1
+#define PQX_PAGE_HEADER_UNCOMPRESSED_PAGE_SIZE 2
+#define PQX_PAGE_HEADER_COMPRESSED_PAGE_SIZE 3
+#define PQX_PAGE_HEADER_CRC 4
+#define PQX_PAGE_HEADER_DATA_PAGE_HEADER 5
+#define PQX_PAGE_HEADER_INDEX_PAGE_HEADER 6
+#define PQX_PAGE_HEADER_DICTIONARY_PAGE_HEADER 7
+#define PQX_PAGE_HEADER_DATA_PAGE_HEADER_V2 8
+#define PQX_DATA_PAGE_HEADER_NUM_VALUES 1
+#define PQX_DATA_PAGE_HEADER_ENCODING 2
+#define PQX_DATA_PAGE_HEADER_DEFINITION_LEVEL_ENCODING 3
+#define PQX_DATA_PAGE_HEADER_REPETITION_LEVEL_ENCODING 4
+#define PQX_DATA_PAGE_HEADER_STATISTICS 5
+#define PQX_DICTIONARY_PAGE_HEADER_NUM_VALUES 1
+#define PQX_DICTIONARY_PAGE_HEADER_ENCODING 2
+#define PQX_DICTIONARY_PAGE_HEADER_IS_SORTED 3
+#define PQX_DATA_PAGE_HEADER_V2_NUM_VALUES 1
+#define PQX_DATA_PAGE_HEADER_V2_NUM_NULLS 2
+#define PQX_DATA_PAGE_HEADER_V2_NUM_ROWS 3
+#define PQX_DATA_PAGE_HEADER_V2_ENCODING 4
+#define PQX_DATA_PAGE_HEADER_V2_DEFINITION_LEVELS_BYTE_LENGTH 5
+#define PQX_DATA_PAGE_HEADER_V2_REPETITION_LEVELS_BYTE_LENGTH 6
+#define PQX_DATA_PAGE_HEADER_V2_IS_COMPRESSED 7
+#define PQX_DATA_PAGE_HEADER_V2_STATISTICS 8
+#define PQX_PAGE_LOCATION_OFFSET 1
+#define PQX_PAGE_LOCATION_COMPRESSED_PAGE_SIZE 2
+#define PQX_PAGE_LOCATION_FIRST_ROW_INDEX 3
+#define PQX_OFFSET_INDEX_PAGE_LOCATIONS 1
+#define PQX_OFFSET_INDEX_UNENCODED_BYTE_ARRAY_DATA_BYTES 2
+#define PQX_COLUMN_INDEX_NULL_PAGES 1
+#define PQX_COLUMN_INDEX_MIN_VALUES 2
+#define PQX_COLUMN_INDEX_MAX_VALUES 3
+#define PQX_COLUMN_INDEX_BOUNDARY_ORDER 4
+#define PQX_COLUMN_INDEX_NULL_COUNTS 5
+#define PQX_COLUMN_INDEX_REPETITION_LEVEL_HISTOGRAMS 6
+#define PQX_COLUMN_INDEX_DEFINITION_LEVEL_HISTOGRAMS 7
+#define PQX_COLUMN_INDEX_NAN_COUNTS 8
 #define PQX_KEY_VALUE_KEY 1
 #define PQX_KEY_VALUE_VALUE 2
 #define PQX_PAGE_ENCODING_STATS_PAGE_TYPE 1
@@ -505,5 +588,15 @@ typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;
     case PQX_PM_PREVIOUS: return "the committed size before {expected} is {found}"; \
     case PQX_PM_SLICES: return "the sidecar's note for slices: {found}, expected {expected}"; \
     case PQX_REFERENCE: return "the reference to blocks that stand aside says {found}, expected {expected}"; \
+    case PQX_ENCODING: return "encoding {found} of values of type {expected} is not read"; \
+    case PQX_LEVEL: return "a level of {found}, the highest one is {expected}"; \
+    case PQX_DICTIONARY_INDEX: return "index {found} into a dictionary of {expected} values"; \
+    case PQX_BIT_WIDTH: return "values of {found} bits, the most is {expected}"; \
+    case PQX_RUN_LENGTH: return "a run of {found} values, the limit is {expected}"; \
+    case PQX_NO_DICTIONARY: return "dictionary indices without a dictionary page before them"; \
+    case PQX_DELTA_HEADER: return "a delta header that says {found}: a block is a multiple of 128 values, a miniblock of 32"; \
+    case PQX_DELTA_COUNT: return "{found} deltas, the page has {expected} values"; \
+    case PQX_BYTE_ARRAY_LENGTH: return "a byte array of {found} bytes, {expected} are left"; \
+    case PQX_PREFIX_LENGTH: return "a prefix of {found} bytes of a value that has {expected}"; \
 
 #endif

@@ -20,9 +20,7 @@ int pqx_scan_grow(void *items, uint64_t count, size_t *room, size_t size, uint64
     return PQX_OK;
 }
 
-/* ---- chunks
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- chunks ---- */
 
 /* How many chunks there will be, if all row groups are like this one. */
 static uint64_t expected_chunks(const pqx_scanning *s, uint32_t claimed)
@@ -91,9 +89,7 @@ static int read_columns(pqx_scanning *s, pqx_row_group *group, int *seen)
     return PQX_OK;
 }
 
-/* ---- row groups
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- row groups ---- */
 
 /* The member that an i64 field goes to, or NULL. */
 static int64_t *row_group_number(pqx_row_group *group, int32_t id)
@@ -171,8 +167,7 @@ static int read_row_groups(pqx_scanning *s, int *right)
     return PQX_OK;
 }
 
-/* ---- the rest of FileMetaData
- * --------------------------------------------------------------------------------- */
+/* ---- the rest of FileMetaData ---- */
 
 int pqx_scan_key_value(pqx_cursor *c, pqx_key_value *pair)
 {

@@ -11,9 +11,7 @@ INLINE size_t take_path(input in, size_t at)
     return at;
 }
 
-/* ---- statistics
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- statistics ---- */
 
 #define PRESENT_DEPRECATED (PQX_PRESENT_MAX | PQX_PRESENT_MIN)
 #define PRESENT_BOUNDS (PQX_PRESENT_MAX_VALUE | PQX_PRESENT_MIN_VALUE)
@@ -145,8 +143,7 @@ INLINE size_t take_statistics(input in, size_t at, pqx_chunk *chunk, uint32_t *p
     return end;
 }
 
-/* ---- what is behind the statistics
- * ---------------------------------------------------------------------------- */
+/* ---- what is behind the statistics ---- */
 
 /* What the pages of a chunk are encoded by, as far as that says whether all of them use the
  * dictionary. */
@@ -269,8 +266,7 @@ INLINE int is_same_rest(const uint8_t *p, int32_t id, const pqx_habit *habit)
     return PQX_LIKELY(habit->rest_behind == id && difference == 0);
 }
 
-/* ---- how ColumnMetaData begins
- * -------------------------------------------------------------------------------- */
+/* ---- how ColumnMetaData begins ---- */
 
 /* Read type and encodings, 14 at most and each below 32, and remember them where they fit. */
 OUTLINE size_t learn_head(const uint8_t *base, size_t at, pqx_habit *habit)
@@ -308,9 +304,7 @@ INLINE size_t take_head(const uint8_t *base, size_t at, pqx_habit *habits, pqx_h
     return at + 5 + count;
 }
 
-/* ---- chunks
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- chunks ---- */
 
 /* The places of page indexes, behind ColumnMetaData, and the stop byte. */
 OUTLINE size_t take_index_places(input in, size_t at, pqx_places *places, uint32_t *present)

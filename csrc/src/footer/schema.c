@@ -71,8 +71,7 @@ int pqx_scan_schema(pqx_scanning *s, int *right)
     return PQX_OK;
 }
 
-/* ---- sort orders
- * ---------------------------------------------------------------------------------------------- */
+/* ---- sort orders ---- */
 
 /* The union's first field decides; the bytes have been walked before. */
 static int logical_order(const uint8_t *data, pqx_range logical)
@@ -142,9 +141,7 @@ int pqx_sort_order(const uint8_t *data, const pqx_element *leaf)
     }
 }
 
-/* ---- the tree
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- the tree ---- */
 
 /* A ColumnOrder union: its first field's id, 0 for an empty one, 255 for one that is no small
  * number. */

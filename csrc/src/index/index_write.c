@@ -223,9 +223,7 @@ static void put_key_value(pqx_index_writer *w, pqx_range bytes)
     sign(w, cell);
 }
 
-/* ---- names
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- names ---- */
 
 static void put_entry(pqx_index_writer *w, uint32_t *count, uint64_t hash, uint32_t id)
 {
@@ -288,8 +286,7 @@ static void put_buckets(pqx_index_writer *w)
     }
 }
 
-/* ---- the tail block
- * ------------------------------------------------------------------------------------------- */
+/* ---- the tail block ---- */
 
 /* 1 + the number of the first ARROW:schema that has a value; 0 without one. */
 static uint32_t arrow_schema(const pqx_index_writer *w)

@@ -20,7 +20,7 @@ static int align(pqx_pm_writer *writer, pqx_error *error)
 static size_t bloom_bytes(const pqx_pm_writer *writer)
 { return writer->external_blooms ? PQX_PM_EXTERNAL_BLOOM_BYTES : PQX_PM_BLOOM_BYTES; }
 
-/* ---- header */
+/* ---- header ---- */
 
 static int check_table(const pqx_pm_table *table, pqx_error *error)
 {
@@ -126,7 +126,7 @@ int pqx_pm_write_on(pqx_pm_writer *writer, const pqx_pm *pm, const pqx_pm_footer
                groups * pm->bloom_count * bloom_bytes(writer), error);
 }
 
-/* ---- blocks */
+/* ---- blocks ---- */
 
 /* One side of a chunk's statistics: its slot, and what goes out of line. `region` is where this
  * block's begins. */
@@ -256,7 +256,7 @@ int pqx_pm_write_row_group(pqx_pm_writer *writer, uint32_t at, uint64_t num_rows
     return PQX_OK;
 }
 
-/* ---- footer */
+/* ---- footer ---- */
 
 /* Notes that are given, and the one with checksums: that of a sidecar that is all here. */
 static uint32_t count_notes(const pqx_pm_end *end)

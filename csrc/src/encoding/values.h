@@ -1,0 +1,114 @@
+/* Cursors over what is encoded in one page: levels, and values.
+ *
+ * A cursor is the caller's memory; it reserves none and is forgotten, not freed. It points into the
+ * page's bytes (decompressed) and into the dictionary, which must outlive it. Every take is bounded
+ * by what was asked for, so nothing is reserved by what the bytes claim. Offsets in errors count
+ * from `data`. After an error a cursor is not used again.
+ */
+#ifndef PQX_VALUES_H
+#define PQX_VALUES_H
+
+#include "base/internal.h"
+
+/* Runs of RLE and bit-packed values in any order (parquet-format, Encodings.md, RLE = 3), or
+ * bit-packed ones alone, most significant bit first (BIT_PACKED = 4, of levels only). */
+typedef struct pqx_runs {
+    const uint8_t *data;
+    size_t size, at;
+    uint32_t width;  /* bits of a value, 0 to 32 */
+    uint32_t value;  /* of the run that repeats it */
+    uint64_t left;   /* values left of the run */
+    uint64_t packed; /* the bit, from `data`, at which the next bit-packed value stands */
+    uint8_t is_packed;
+    uint8_t is_msb_first;
+} pqx_runs;
+
+/* A dictionary: `count` values of `width` bytes, or byte arrays: value i is
+ * bytes[offsets[i]..offsets[i + 1]). */
+typedef struct pqx_dictionary {
+    const uint8_t *fixed;
+    const uint8_t *bytes;
+    const uint32_t *offsets;
+    uint32_t count, width;
+} pqx_dictionary;
+
+/* DELTA_BINARY_PACKED: where it stands within its blocks and miniblocks. */
+typedef struct pqx_deltas {
+    const uint8_t *data;
+    size_t size, at;
+    uint64_t block_values, miniblock_values, miniblocks; /* of the page */
+    uint64_t count, left; /* values in all, and not taken yet, the first one included */
+    uint64_t last;        /* the value before the next one, or the first value */
+    uint64_t min_delta;
+    size_t widths;           /* where the block's width bytes stand */
+    uint64_t miniblock;      /* which one is open; `miniblocks` before the first block */
+    uint64_t miniblock_left; /* values of it not taken yet */
+    size_t body;             /* where its packed values begin */
+    uint8_t width, is_64, is_begun;
+} pqx_deltas;
+
+/* What is encoded as values. */
+typedef struct pqx_values {
+    int encoding, type;
+    uint32_t width; /* bytes of a value as it is taken; 0: byte arrays, and booleans */
+    uint64_t left;  /* values that may still be taken */
+    const uint8_t *data;
+    size_t size, at;
+    const pqx_dictionary *dictionary;
+    pqx_runs runs;               /* dictionary indices; RLE booleans */
+    pqx_deltas deltas, suffixes; /* values, lengths or prefix lengths; suffix lengths */
+    uint64_t count, taken;       /* BYTE_STREAM_SPLIT: values in all, and taken; PLAIN booleans */
+    const uint8_t *previous;     /* DELTA_BYTE_ARRAY: the value before, in the caller's memory */
+    size_t previous_size;
+} pqx_values;
+
+/* ---- levels ---- */
+
+/* Begin with the levels in data[at..size): values of 0 to max_level, `encoding` RLE (without its
+ * length prefix) or BIT_PACKED. */
+int pqx_levels_begin(pqx_runs *runs, int encoding, uint32_t max_level, const uint8_t *data,
+                     size_t size, size_t at, pqx_error *error);
+/* The next `count` levels. PQX_LEVEL (offset: the run's header, expected: max_level, found) where
+ * one is above `max_level`; PQX_TRUNCATED where the bytes end first. */
+int pqx_levels_take(pqx_runs *runs, uint32_t max_level, size_t count, uint16_t *out,
+                    pqx_error *error);
+/* The next `count` levels of max_level 1 as bits, the first one at bit `bit` of `out` (least
+ * significant first; bits around are kept); *ones counts those set. */
+int pqx_levels_take_bits(pqx_runs *runs, size_t count, uint8_t *out, uint64_t bit, size_t *ones,
+                         pqx_error *error);
+/* Pass over runs that repeat one level: how many of the next `most` levels are equal to *level, at
+ * least 1 unless most is 0. For a null-free or all-null stretch. */
+int pqx_levels_run(pqx_runs *runs, uint32_t max_level, uint64_t most, uint16_t *level,
+                   uint64_t *length, pqx_error *error);
+
+/* ---- values ---- */
+
+/* Bytes that a value of the type takes where it is taken as fixed: 4, 8, 12, type_length; 0 for
+ * BOOLEAN and BYTE_ARRAY. */
+uint32_t pqx_fixed_width(int type, int32_t type_length);
+
+/* Begin with `count` values of `type` (FIXED_LEN_BYTE_ARRAY: of `type_length` bytes) in `encoding`,
+ * in data[at..size). `dictionary` is NULL but for PLAIN_DICTIONARY and RLE_DICTIONARY.
+ * PQX_ENCODING (expected: the type, found: the encoding) where the encoding does not serve the type
+ * or is none of ours. */
+int pqx_values_begin(pqx_values *values, int encoding, int type, int32_t type_length,
+                     const uint8_t *data, size_t size, size_t at, uint64_t count,
+                     const pqx_dictionary *dictionary, pqx_error *error);
+/* The next `count` values, at most values->left, of a fixed width: count * width bytes,
+ * little-endian as stored. */
+int pqx_values_take_fixed(pqx_values *values, size_t count, uint8_t *out, pqx_error *error);
+/* The next `count` booleans as bits, the first one at bit `bit` of `out`; bits around are kept. */
+int pqx_values_take_bits(pqx_values *values, size_t count, uint8_t *out, uint64_t bit,
+                         pqx_error *error);
+/* The next byte arrays: up to `count`, as many as fit into bytes[0..capacity). offsets[0] is where
+ * the first one begins (the caller's); offsets[1..*taken] are set to where each one ends. *needed
+ * is the size that `bytes` must have for the next one (at least) where *taken < count; the caller
+ * makes room (keeping what is there) and asks again. */
+int pqx_values_take_binary(pqx_values *values, size_t count, int32_t *offsets, uint8_t *bytes,
+                           size_t capacity, size_t *taken, size_t *needed, pqx_error *error);
+/* Pass over the next `count` values, at most values->left. */
+int pqx_values_skip(pqx_values *values, size_t count, pqx_error *error);
+/* Where the encoded values end, once all have been taken: for PLAIN and deltas exactly. */
+size_t pqx_values_end(const pqx_values *values);
+
+#endif
