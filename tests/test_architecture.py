@@ -12,6 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "parquetext"
+GENERATED = {PACKAGE / "wire.py"}
 
 # From the ground up: a room imports from the rooms before it only.
 FLOORS = [
@@ -110,8 +111,8 @@ def test_files_stay_short():
         *(ROOT / "csrc" / "src").rglob("*.c"),
         *(ROOT / "tests").rglob("*.py"),
     ]
-    long = {str(path.relative_to(ROOT)): lines for path in sources if (lines := path.read_text().count("\n")) > 620}
-    assert not long
+    lengths = {str(path.relative_to(ROOT)): path.read_text().count("\n") for path in {*sources} - GENERATED}
+    assert {name: lines for name, lines in lengths.items() if lines > 620} == {}
 
 
 def test_importing_the_package_imports_no_big_library():
