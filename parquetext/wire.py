@@ -506,6 +506,9 @@ ERRORS = {
     117: ("DELTA_COUNT", "Malformed", "{found} deltas, the page has {expected} values"),
     118: ("BYTE_ARRAY_LENGTH", "Malformed", "a byte array of {found} bytes, {expected} are left"),
     119: ("PREFIX_LENGTH", "Malformed", "a prefix of {found} bytes of a value that has {expected}"),
+    120: ("LEVEL_ENCODING", "Unsupported", "levels in encoding {found} are not read"),
+    121: ("BOOLEAN", "Malformed", "a run of a boolean of {found}, the highest one is {expected}"),
+    122: ("STREAM_SIZE", "Malformed", "streams of {found} bytes in all, no multiple of a value's {expected}"),
 }
 TRUNCATED = 1
 VARINT_TOO_LONG = 2
@@ -582,6 +585,9 @@ DELTA_HEADER = 116
 DELTA_COUNT = 117
 BYTE_ARRAY_LENGTH = 118
 PREFIX_LENGTH = 119
+LEVEL_ENCODING = 120
+BOOLEAN = 121
+STREAM_SIZE = 122
 
 # Parquet's enums and unions: their members' names by number.
 NAMES_OF_TYPE = {0: "BOOLEAN", 1: "INT32", 2: "INT64", 3: "INT96", 4: "FLOAT", 5: "DOUBLE", 6: "BYTE_ARRAY", 7: "FIXED_LEN_BYTE_ARRAY"}

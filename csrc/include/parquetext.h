@@ -105,6 +105,9 @@ enum pqx_status {
     PQX_DELTA_COUNT = 117,
     PQX_BYTE_ARRAY_LENGTH = 118,
     PQX_PREFIX_LENGTH = 119,
+    PQX_LEVEL_ENCODING = 120,
+    PQX_BOOLEAN = 121,
+    PQX_STREAM_SIZE = 122,
     /* end of generated */
 };
 

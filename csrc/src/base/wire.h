@@ -598,5 +598,8 @@ typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;
     case PQX_DELTA_COUNT: return "{found} deltas, the page has {expected} values"; \
     case PQX_BYTE_ARRAY_LENGTH: return "a byte array of {found} bytes, {expected} are left"; \
     case PQX_PREFIX_LENGTH: return "a prefix of {found} bytes of a value that has {expected}"; \
+    case PQX_LEVEL_ENCODING: return "levels in encoding {found} are not read"; \
+    case PQX_BOOLEAN: return "a run of a boolean of {found}, the highest one is {expected}"; \
+    case PQX_STREAM_SIZE: return "streams of {found} bytes in all, no multiple of a value's {expected}"; \
 
 #endif

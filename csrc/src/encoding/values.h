@@ -3,7 +3,33 @@
  * A cursor is the caller's memory; it reserves none and is forgotten, not freed. It points into the
  * page's bytes (decompressed) and into the dictionary, which must outlive it. Every take is bounded
  * by what was asked for, so nothing is reserved by what the bytes claim. Offsets in errors count
- * from `data`. After an error a cursor is not used again.
+ * from `data`. After an error a cursor is not used again, and what the failed take has written is
+ * nothing. How takes are cut does not change the error: it is that of the first value in order.
+ *
+ * What is wrong with           code                  offset             expected      found
+ * begin: `at` behind the end   PQX_TRUNCATED         at                 1             0
+ * a run's header               as pqx_varint_get32   the header
+ * a run of 0 or > 2^31-1       PQX_RUN_LENGTH        the header         2^31-1        its length
+ * a run's value cut short      PQX_TRUNCATED         the value          its bytes     what is left
+ * packed values that end       PQX_TRUNCATED         the byte in which  bytes that    what is left
+ *                                                    the next begins    it touches
+ * a level too high             PQX_LEVEL             the run's header   max_level     the level
+ * an index too high            PQX_DICTIONARY_INDEX  the run's header   entries       the index
+ * a boolean run of neither     PQX_BOOLEAN           the run's header   1             its value
+ * no byte of the index width   PQX_TRUNCATED         at                 1             0
+ * an index width above 32      PQX_BIT_WIDTH         at                 32            the width
+ * indices, no dictionary       PQX_NO_DICTIONARY     at                 0             0
+ * RLE booleans: no length      PQX_TRUNCATED         at                 4             what is left
+ * RLE booleans: too long       PQX_TRUNCATED         at                 the length    what is left
+ * PLAIN: a value cut short     PQX_TRUNCATED         the value          width         what is left
+ * PLAIN booleans that end      PQX_TRUNCATED         size               1             0
+ * streams of no whole values   PQX_STREAM_SIZE       at                 width         their bytes
+ * streams that end             PQX_TRUNCATED         size               width         0
+ * levels in other encodings    PQX_LEVEL_ENCODING    at                 3 (RLE)       the encoding
+ * values in such               PQX_ENCODING          at                 the type      the encoding
+ *
+ * BIT_PACKED levels are one run whose header is where they begin. No bytes at all are needed where
+ * `count` is 0, nor for levels and indices of 0 bits, which are all 0.
  */
 #ifndef PQX_VALUES_H
 #define PQX_VALUES_H
@@ -14,7 +40,8 @@
  * bit-packed ones alone, most significant bit first (BIT_PACKED = 4, of levels only). */
 typedef struct pqx_runs {
     const uint8_t *data;
-    size_t size, at;
+    size_t size, at; /* behind the open run */
+    size_t header;   /* the open run's header */
     uint32_t width;  /* bits of a value, 0 to 32 */
     uint32_t value;  /* of the run that repeats it */
     uint64_t left;   /* values left of the run */
@@ -87,10 +114,13 @@ int pqx_levels_run(pqx_runs *runs, uint32_t max_level, uint64_t most, uint16_t *
  * BOOLEAN and BYTE_ARRAY. */
 uint32_t pqx_fixed_width(int type, int32_t type_length);
 
-/* Begin with `count` values of `type` (FIXED_LEN_BYTE_ARRAY: of `type_length` bytes) in `encoding`,
- * in data[at..size). `dictionary` is NULL but for PLAIN_DICTIONARY and RLE_DICTIONARY.
- * PQX_ENCODING (expected: the type, found: the encoding) where the encoding does not serve the type
- * or is none of ours. */
+/* Begin with up to `count` values of `type` (FIXED_LEN_BYTE_ARRAY: of `type_length` bytes) in
+ * `encoding`, in data[at..size). Whether so many are there shows when they are taken: a page's
+ * num_values, nulls included, may be given. `dictionary` is NULL but for PLAIN_DICTIONARY and
+ * RLE_DICTIONARY; its width is that of the type. The streams of BYTE_STREAM_SPLIT are as long as
+ * all that is left of the bytes tells.
+ * PQX_ENCODING where the encoding does not serve the type or is none of ours; PQX_BAD_ARGUMENT
+ * where `type_length` or the dictionary's width cannot be. */
 int pqx_values_begin(pqx_values *values, int encoding, int type, int32_t type_length,
                      const uint8_t *data, size_t size, size_t at, uint64_t count,
                      const pqx_dictionary *dictionary, pqx_error *error);
@@ -106,9 +136,11 @@ int pqx_values_take_bits(pqx_values *values, size_t count, uint8_t *out, uint64_
  * makes room (keeping what is there) and asks again. */
 int pqx_values_take_binary(pqx_values *values, size_t count, int32_t *offsets, uint8_t *bytes,
                            size_t capacity, size_t *taken, size_t *needed, pqx_error *error);
-/* Pass over the next `count` values, at most values->left. */
+/* Pass over the next `count` values, at most values->left. What they are is not checked. */
 int pqx_values_skip(pqx_values *values, size_t count, pqx_error *error);
-/* Where the encoded values end, once all have been taken: for PLAIN and deltas exactly. */
+/* Where the encoded values end, once all have been taken: for PLAIN and deltas exactly, for runs
+ * behind the last one that was opened, for RLE booleans as their length says, for streams behind
+ * the last one. */
 size_t pqx_values_end(const pqx_values *values);
 
 #endif

@@ -1,0 +1,94 @@
+#include "encoding/bits.h"
+
+#if defined(__GNUC__)
+#define INLINE __attribute__((always_inline)) static inline
+#else
+#define INLINE static inline
+#endif
+
+/* How many of `count` values can be taken by loads of `load` bytes within data[0..size). */
+INLINE size_t within(size_t size, uint64_t bit, uint32_t width, size_t load, size_t count)
+{
+    if (size < load || bit >> 3 > size - load) return 0;
+    uint64_t most = (((uint64_t)(size - load) << 3 | 7) - bit) / width + 1;
+    return most < count ? (size_t)most : count;
+}
+
+/* The value at bit `bit`: of up to 57 bits by a load of 8 bytes, of up to 64 by one of 9. */
+INLINE uint64_t value_at(const uint8_t *data, uint64_t bit, uint64_t mask, size_t load)
+{
+    const uint8_t *at = data + (bit >> 3);
+    unsigned shift = bit & 7;
+    uint64_t low = pqx_load64(at) >> shift;
+    return (load == 8 ? low : low | (uint64_t)at[8] << 1 << (63 - shift)) & mask;
+}
+
+INLINE void store(void *out, size_t i, uint64_t value, int bytes)
+{
+    if (bytes == 2) ((uint16_t *)out)[i] = (uint16_t)value;
+    if (bytes == 4) ((uint32_t *)out)[i] = (uint32_t)value;
+    if (bytes == 8) ((uint64_t *)out)[i] = value;
+}
+
+/* Unpack to integers of `bytes` bytes; returns the highest one. */
+INLINE uint64_t unpack(const uint8_t *data, size_t size, uint64_t bit, uint32_t width, size_t count,
+                       void *out, int bytes, size_t load)
+{
+    uint64_t mask = UINT64_MAX >> (64 - width), highest = 0;
+    size_t i = 0, easy = within(size, bit, width, load, count);
+    for (; i < easy; i++, bit += width) {
+        uint64_t value = value_at(data, bit, mask, load);
+        if (value > highest) highest = value;
+        store(out, i, value, bytes);
+    }
+    if (i == count) return highest;
+
+    uint8_t tail[18] = {0}; /* what no load can take without passing the end, and zeros */
+    size_t start = (size_t)(bit >> 3);
+    memcpy(tail, data + start, size - start);
+    for (bit &= 7; i < count; i++, bit += width) {
+        uint64_t value = value_at(tail, bit, mask, load);
+        if (value > highest) highest = value;
+        store(out, i, value, bytes);
+    }
+    return highest;
+}
+
+uint32_t pqx_unpack16(const uint8_t *data, size_t size, uint64_t bit, uint32_t width, size_t count,
+                      uint16_t *out)
+{
+    if (width) return (uint32_t)unpack(data, size, bit, width, count, out, 2, 8);
+    if (count) memset(out, 0, 2 * count);
+    return 0;
+}
+
+uint32_t pqx_unpack32(const uint8_t *data, size_t size, uint64_t bit, uint32_t width, size_t count,
+                      uint32_t *out)
+{
+    if (width) return (uint32_t)unpack(data, size, bit, width, count, out, 4, 8);
+    if (count) memset(out, 0, 4 * count);
+    return 0;
+}
+
+void pqx_unpack64(const uint8_t *data, size_t size, uint64_t bit, uint32_t width, size_t count,
+                  uint64_t *out)
+{
+    if (width > 57) unpack(data, size, bit, width, count, out, 8, 9);
+    else if (width) unpack(data, size, bit, width, count, out, 8, 8);
+    else if (count) memset(out, 0, 8 * count);
+}
+
+uint32_t pqx_unpack16_msb(const uint8_t *data, size_t size, uint64_t bit, uint32_t width,
+                          size_t count, uint16_t *out)
+{
+    uint32_t highest = 0, mask = pqx_mask32(width);
+    for (size_t i = 0; i < count; i++, bit += width) {
+        size_t at = (size_t)(bit >> 3);
+        uint32_t word = 0;
+        for (size_t k = 0; k < 3; k++) word = word << 8 | (at + k < size ? data[at + k] : 0);
+        uint32_t value = word >> (24 - (bit & 7) - width) & mask;
+        if (value > highest) highest = value;
+        out[i] = (uint16_t)value;
+    }
+    return highest;
+}
