@@ -424,6 +424,12 @@ PQX_API void pqx_scan_free(pqx_scan *scan);
 PQX_API size_t pqx_scan_find_name(const uint8_t *data, const pqx_scan *scan, const uint8_t *name,
                                   size_t size, uint32_t *ids, size_t capacity);
 
+/* Where a chunk's first page begins, by the offsets that the footer gives (-1 where it gives none):
+ * at the dictionary page, where that lies behind the magic and in front of the data pages or is the
+ * only place there is, else at the data pages. What is returned is one of both, unchecked against
+ * the file: it may be negative, and with the chunk's size beyond 2^63. */
+PQX_API int64_t pqx_chunk_begin(int64_t data_page_offset, int64_t dictionary_page_offset);
+
 /* Which bounds of a chunk can be trusted, by column order, sort order and length:
  * min_value/max_value under a defined order, else the deprecated pair for signed orders. A bound
  * that is NaN, of wrong length, or part of an inverted pair is dropped. `bytes` is what the chunk's

@@ -229,6 +229,7 @@ cdef extern from "parquetext.h" nogil:
     void pqx_scan_free(pqx_scan *scan)
     size_t pqx_scan_find_name(const uint8_t *data, const pqx_scan *scan, const uint8_t *name, size_t size, uint32_t *ids,
                               size_t capacity)
+    int64_t pqx_chunk_begin(int64_t data_page_offset, int64_t dictionary_page_offset)
     void pqx_usable_bounds(const uint8_t *bytes, const pqx_chunk *chunk, const pqx_element *leaf, pqx_range *min,
                            pqx_range *max, int *has)
 

@@ -17,4 +17,6 @@ cdef class Chunks:
 cdef Chunks wrap(const pqx_chunk *chunks, const pqx_places *places, size_t count, size_t step, object owner,
                  object buffer, const uint8_t *start, const pqx_element *leaf)
 
+cdef object begins_of(const pqx_chunk *chunks, size_t count, size_t step)
+
 cdef object gather(const void *records, size_t count, size_t stride, tuple member)

@@ -4,15 +4,15 @@ cimport cython
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES, PyBUF_WRITABLE
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from cpython.memoryview cimport PyMemoryView_FromObject
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from .. import wire
 
-from .capi cimport pqx_chunk, pqx_element, pqx_places, pqx_range, pqx_usable_bounds
+from .capi cimport pqx_chunk, pqx_chunk_begin, pqx_element, pqx_places, pqx_range, pqx_usable_bounds
 
-__all__ = ["Chunks"]
+__all__ = ["Chunks", "begin"]
 
 cdef enum:
     WORTH_A_RELEASE = 1 << 14  # records from which on other threads may run meanwhile
@@ -96,10 +96,9 @@ cdef class Numbers:
         view.internal = NULL
 
 
-cdef object numbers(const void *records, size_t count, size_t stride, size_t offset, char code):
-    """One member of all records as a memoryview of numbers of this format; of absent records (NULL) -1 each."""
+cdef Numbers room_for(size_t count, size_t width, char code):
+    """Room for so many numbers of this format."""
     cdef Numbers made = Numbers.__new__(Numbers)
-    cdef size_t width = 8 if code == c"q" else 1 if code == c"B" else 4
     if count * width <= FEW_BYTES:
         made.values = &made.few[0]
     else:
@@ -108,6 +107,13 @@ cdef object numbers(const void *records, size_t count, size_t stride, size_t off
             raise MemoryError
     made.count, made.width = count, width
     made.format[0], made.format[1] = code, 0
+    return made
+
+
+cdef object numbers(const void *records, size_t count, size_t stride, size_t offset, char code):
+    """One member of all records as a memoryview of numbers of this format; of absent records (NULL) -1 each."""
+    cdef size_t width = 8 if code == c"q" else 1 if code == c"B" else 4
+    cdef Numbers made = room_for(count, width, code)
     if records == NULL:
         memset(made.values, 0xff, count * width)
     elif count < WORTH_A_RELEASE:
@@ -135,6 +141,40 @@ cdef object gather(const void *records, size_t count, size_t stride, tuple membe
     """The same for (offset, bytes, format) of a member."""
     cdef size_t offset = member[0]
     return numbers(records, count, stride, offset, ord(member[2]))
+
+
+def begin(int64_t data_page_offset, int64_t dictionary_page_offset):
+    """Where a chunk's first page begins, by the offsets that the footer gives.
+
+    At the dictionary page, where that lies behind the magic and in front of the data pages or is the only place there
+    is, else at the data pages.
+
+    Parameters
+    ----------
+    data_page_offset, dictionary_page_offset : int
+        -1 where the footer gives none.
+
+    Returns
+    -------
+    int
+        One of both, unchecked against the file.
+
+    Raises
+    ------
+    OverflowError
+        An offset that is no 64-bit integer.
+    """
+    return pqx_chunk_begin(data_page_offset, dictionary_page_offset)
+
+
+cdef object begins_of(const pqx_chunk *chunks, size_t count, size_t step):
+    """`begin` of `count` chunks, each `step` behind the last, as a memoryview."""
+    cdef Numbers made = room_for(count, sizeof(int64_t), c"q")
+    cdef int64_t *to = <int64_t *> made.values
+    cdef size_t i
+    for i in range(count):
+        to[i] = pqx_chunk_begin(chunks[i * step].data_page_offset, chunks[i * step].dictionary_page_offset)
+    return PyMemoryView_FromObject(made)
 
 
 cdef Chunks wrap(const pqx_chunk *chunks, const pqx_places *places, size_t count, size_t step, object owner,
@@ -169,6 +209,10 @@ cdef class Chunks:
         return numbers(<const void *> self.places if of_places else self.chunks, self.count,
                        self.step * (sizeof(pqx_places) if of_places else sizeof(pqx_chunk)),
                        member & (IN_PLACES - 1), member >> 24)
+
+    def begins(self):
+        """Where each chunk's first page begins, as `begin` says: a memoryview, ``q``."""
+        return begins_of(self.chunks, self.count, self.step)
 
     cdef int usable(self, size_t index, pqx_range *low, pqx_range *high) noexcept nogil:
         """The usable bounds of a chunk, and which there are: bit 0 is min, bit 1 max."""

@@ -11,7 +11,7 @@ from .capi cimport (
     pqx_chunk, pqx_element, pqx_error, pqx_key_value, pqx_places, pqx_range, pqx_row_group, pqx_scan,
     pqx_scan_find_name, pqx_scan_footer, pqx_scan_free, pqx_scan_loosely, pqx_scan_plainly,
 )
-from .chunks cimport Chunks, gather, wrap
+from .chunks cimport Chunks, begins_of, gather, wrap
 
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS
 
@@ -234,6 +234,10 @@ cdef class Scan:
     def chunks(self, str name):
         """One member of all chunks as a memoryview, row-group major."""
         return gather(self.result.chunks, self.result.chunk_count, sizeof(pqx_chunk), CHUNK_MEMBERS[name])
+
+    def chunk_begins(self):
+        """Where the first page of each chunk begins, as `chunks.begin` says: a memoryview, ``q``, row-group major."""
+        return begins_of(self.result.chunks, self.result.chunk_count, 1)
 
     def places(self, str name):
         """One member of the places of all chunks' indexes and filters as a memoryview, row-group major; -1 where absent."""

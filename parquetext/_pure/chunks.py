@@ -9,7 +9,7 @@ from .. import wire
 from .bounds import UNSIGNED, Leaf, usable_bounds
 from .records import Records, members
 
-__all__ = ["Chunks"]
+__all__ = ["Chunks", "begin"]
 
 CHUNK_MEMBERS = members(
     q="num_values total_uncompressed_size total_compressed_size data_page_offset dictionary_page_offset null_count"
@@ -23,6 +23,43 @@ PLACES_MEMBERS = members(
     i="bloom_filter_length offset_index_length column_index_length",
 )
 BOUNDS = ("min_value", wire.PRESENT_MIN_VALUE, 1), ("max_value", wire.PRESENT_MAX_VALUE, 2)
+
+
+MAGIC_BYTES = 4
+
+
+def begin(data_page_offset: int, dictionary_page_offset: int) -> int:
+    """Where a chunk's first page begins, by the offsets that the footer gives.
+
+    At the dictionary page, where that lies behind the magic and in front of the data pages or is the only place there
+    is, else at the data pages.
+
+    Parameters
+    ----------
+    data_page_offset, dictionary_page_offset : int
+        -1 where the footer gives none.
+
+    Returns
+    -------
+    int
+        One of both, unchecked against the file.
+
+    Raises
+    ------
+    OverflowError
+        An offset that is no 64-bit integer.
+    """
+    return begins((data_page_offset,), (dictionary_page_offset,))[0]
+
+
+def begins(data_page_offsets: Iterable[int], dictionary_page_offsets: Iterable[int]) -> memoryview:
+    """The same for many chunks."""
+    pairs = zip(array("q", data_page_offsets), array("q", dictionary_page_offsets), strict=True)
+    found = array("q")
+    for data, dictionary in pairs:
+        is_in_front = dictionary < data or data <= 0
+        found.append(dictionary if dictionary >= MAGIC_BYTES and is_in_front else data)
+    return memoryview(found).toreadonly()
 
 
 class Chunks:
@@ -51,6 +88,10 @@ class Chunks:
     def array(self, name: str) -> memoryview:
         """One member of all chunks as a memoryview: ``q`` for 64 bits, ``i`` or ``I`` for 32; -1 where absent."""
         return self._records.view(name)
+
+    def begins(self) -> memoryview:
+        """Where each chunk's first page begins, as `begin` says: ``q``."""
+        return begins(self.array("data_page_offset"), self.array("dictionary_page_offset"))
 
     @property
     def has_unsigned_order(self) -> bool:

@@ -174,15 +174,21 @@ def _signed(number: int) -> int:
     return (number + 2**63) % 2**64 - 2**63
 
 
+def first_page(present: int, data_page_offset: int, dictionary_page_offset: int) -> int:
+    """FIRST_PAGE by the format's own rule (docs/formats.md, 3.6), which is frozen and not `chunks.begin`."""
+    has_dictionary = present & wire.PRESENT_DICTIONARY_PAGE_OFFSET
+    return (
+        dictionary_page_offset if has_dictionary and 0 < dictionary_page_offset < data_page_offset else data_page_offset
+    )
+
+
 def chunk_facts(fact: Mapping[str, int], path: bytes, min: bytes | None, max: bytes | None) -> dict[int, bytes]:
     """What the tables of a chunk say: its members' values as Thrift bytes; `path` is `path_list`'s."""
     present = fact["present"]
     facts = {op: value(fact[name]) for op, name, bits in _PRESENT if present & bits == bits}
     facts |= {op: value(fact[name]) for op, name in _PLACES if fact[name] != -1}
     if present & wire.PRESENT_METADATA:
-        first, dictionary = fact["data_page_offset"], fact["dictionary_page_offset"]
-        if present & wire.PRESENT_DICTIONARY_PAGE_OFFSET and 0 < dictionary < first:
-            first = dictionary
+        first = first_page(present, fact["data_page_offset"], fact["dictionary_page_offset"])
         facts[wire.OP_PATH] = path
         facts[wire.OP_FIRST_PAGE] = value(first)
         facts[wire.OP_CHUNK_END] = value(_signed(first + fact["total_compressed_size"]))

@@ -7,7 +7,7 @@ from array import array
 from .. import wire
 from ..errors import ParquetextError, wire_error
 from .bounds import Leaf
-from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS, Chunks
+from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS, Chunks, begins
 from .extension import MARKER_BYTES, MARKERS
 from .flat_names import GROUP
 from .records import Records, members
@@ -184,6 +184,10 @@ class Scan:
     def chunks(self, name: str) -> memoryview:
         """One member of all chunks, row-group major."""
         return self._chunks.view(name)
+
+    def chunk_begins(self) -> memoryview:
+        """Where the first page of each chunk begins, as `chunks.begin` says: ``q``, row-group major."""
+        return begins(self.chunks("data_page_offset"), self.chunks("dictionary_page_offset"))
 
     def places(self, name: str) -> memoryview:
         """One member of the places of all chunks' indexes and filters, row-group major; -1 where absent."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from .. import wire
 from ..errors import wire_error
 
-__all__ = ["chunk_facts"]
+__all__ = ["chunk_facts", "range_start"]
 
 # Bit of the sidecar: Parquet's encodings that it stands for.
 ENCODINGS = {1: (0,), 2: (2, 8), 4: (5,), 8: (6,), 16: (7,), 32: (9,)}
@@ -41,6 +41,11 @@ def encoding_bits(listed: int) -> int:
     return sum(bit for bit, numbers in ENCODINGS.items() if any(listed >> number & 1 for number in numbers))
 
 
+def range_start(present: int, data_page_offset: int, dictionary_page_offset: int) -> int:
+    """Where a chunk begins by QuestDB's rule, which is not `chunks.begin`: at the dictionary if it has any offset."""
+    return dictionary_page_offset if present & wire.PRESENT_DICTIONARY_PAGE_OFFSET else data_page_offset
+
+
 def chunk_facts(chunks, column) -> Callable[[int], tuple]:
     """A function from a row group's number to the arguments of its `Chunk`."""
     facts = {name: chunks.array(name) for name in FACTS}
@@ -63,8 +68,7 @@ def chunk_facts(chunks, column) -> Callable[[int], tuple]:
             raise wire_error(wire.PM_FILE_PATH, chunk["chunk_offset"])
         if not 0 <= codec <= wire.PM_LAST_CODEC:
             raise wire_error(wire.UNSUPPORTED_VALUE, chunk["chunk_offset"], wire.PM_LAST_CODEC, codec & 0xFFFFFFFF)
-        has_dictionary = present & wire.PRESENT_DICTIONARY_PAGE_OFFSET
-        start = chunk["dictionary_page_offset" if has_dictionary else "data_page_offset"]
+        start = range_start(present, chunk["data_page_offset"], chunk["dictionary_page_offset"])
         bloom = chunk["bloom_filter_offset"], chunk["bloom_filter_length"]
         low = statistic(chunk, "min_value", wire.PRESENT_MIN_VALUE)
         high = statistic(chunk, "max_value", wire.PRESENT_MAX_VALUE)

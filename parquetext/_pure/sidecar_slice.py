@@ -13,6 +13,7 @@ from . import varint
 from .bounds import Leaf
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS, Chunks
 from .records import Records
+from .sidecar_facts import range_start
 from .slice import Slicer, slice_with
 from .slice_write import Chunk, RowGroup
 
@@ -87,7 +88,7 @@ def runs(scan) -> tuple[bytes, bytes] | None:
             *(chunks.array(name) for name in names), strict=True
         ):
             has_dictionary = bool(present & wire.PRESENT_DICTIONARY_PAGE_OFFSET)
-            start = dictionary if has_dictionary else page
+            start = range_start(present, page, dictionary)
             if present & NEEDED != NEEDED or present & ELSEWHERE or min(values, compressed, plain, start, page) < 0:
                 return None
             if max(start, page) >= FARTHEST:

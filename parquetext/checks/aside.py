@@ -9,7 +9,6 @@ from operator import add
 from .. import kernels, wire
 from ..findings import Finding
 from ..footer.locate import REFERENCE_DAMAGED, TRAILER_BYTES, Tail
-from .pages import chunk_range
 
 __all__ = ["check_aside"]
 
@@ -65,9 +64,8 @@ def check_aside(end: bytes, footer: bytes, tail: Tail, scan) -> Iterator[Finding
 def _end_of_data(scan) -> int:
     """Where the last column chunk of this file, its page index or Bloom filter ends; 0 without any."""
     is_here = [not present & wire.PRESENT_FILE_PATH for present in scan.chunks("present")]
-    sizes = scan.chunks("total_compressed_size")
-    chunks = zip(scan.chunks("data_page_offset"), scan.chunks("dictionary_page_offset"), sizes, strict=True)
-    ends = [max((chunk_range(*chunk)[1] for chunk in compress(chunks, is_here)), default=0)]
+    chunk_ends = map(add, scan.chunk_begins(), scan.chunks("total_compressed_size"))
+    ends = [max(compress(chunk_ends, is_here), default=0)]
     for offset, length in RANGES:
         offsets = list(compress(scan.places(offset), is_here))
         if max(offsets, default=0) > 0:

@@ -50,13 +50,8 @@ class Page:
 
 
 def chunk_range(data_page_offset: int, dictionary_page_offset: int, compressed_size: int) -> tuple[int, int]:
-    """Where a column chunk begins and ends.
-
-    A dictionary comes first where its offset is a place in front of the data (or the only place there is).
-    """
-    start = data_page_offset
-    if dictionary_page_offset >= 4 and (dictionary_page_offset < data_page_offset or data_page_offset <= 0):
-        start = dictionary_page_offset
+    """Where a column chunk begins and ends."""
+    start = kernels.chunks.begin(data_page_offset, dictionary_page_offset)
     return start, start + compressed_size
 
 

@@ -125,8 +125,7 @@ class Compacted:
             raise Unsupported("a chunk without metadata, or in another file")
         begin, end = chunk.places[wire.COLUMN_CHUNK_META_DATA]
         metadata = Fields(chunk.data[begin:end])
-        first, dictionary = metadata.number(DATA), metadata.number(DICTIONARY)
-        first = min(first, dictionary) if dictionary > 0 else first
+        first = kernels.chunks.begin(metadata.number(DATA), metadata.number(DICTIONARY))
         shift = self._take((first, metadata.number(wire.COLUMN_META_DATA_TOTAL_COMPRESSED_SIZE))) - first
         for id in PAGES:
             if metadata.number(id) > 0:

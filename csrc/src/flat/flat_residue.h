@@ -59,7 +59,8 @@ int pqx_append_column_orders(const uint8_t *orders, uint32_t count, pqx_buffer *
 static inline uint64_t pqx_zigzag(int64_t value)
 { return (uint64_t)value << 1 ^ (0 - ((uint64_t)value >> 63)); }
 
-/* Where a chunk's first page lies. */
+/* FIRST_PAGE by the format's own rule (docs/formats.md, 3.6), which is frozen and not
+ * pqx_chunk_begin. */
 static inline int64_t pqx_first_page(const pqx_chunk *chunk)
 {
     int has_dictionary =

@@ -57,6 +57,14 @@ static inline uint64_t pqx_pm_sums_tail(uint32_t column_count)
            + PQX_PM_SUMS_BYTES + PQX_PM_CHECKSUM_BYTES + PQX_PM_TRAILER_BYTES;
 }
 
+/* Where a chunk begins by QuestDB's rule, which is not pqx_chunk_begin: at the dictionary page
+ * wherever the footer gives it an offset. */
+static inline int64_t pqx_pm_range_start(const pqx_chunk *chunk)
+{
+    return chunk->present & PQX_PRESENT_DICTIONARY_PAGE_OFFSET ? chunk->dictionary_page_offset
+                                                               : chunk->data_page_offset;
+}
+
 int pqx_pm_check_chunks(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column,
                         uint32_t first, uint32_t count, pqx_error *error);
 /* Every block lies between the header and the footer. */

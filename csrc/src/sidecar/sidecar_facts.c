@@ -1,5 +1,5 @@
 /* From a chunk's facts, as any footer's form has them, to what a sidecar says of it. */
-#include "base/internal.h"
+#include "sidecar/sidecar.h"
 
 /* Parquet's encodings, by number, as the sidecar's bits; those that it has no bit for are left out.
  */
@@ -59,14 +59,12 @@ int pqx_pm_chunk_of(const uint8_t *bytes, const pqx_chunk *facts, const pqx_plac
     if (facts->codec < 0 || facts->codec > PQX_PM_LAST_CODEC)
         return pqx_fail(error, PQX_UNSUPPORTED_VALUE, facts->chunk.offset, PQX_PM_LAST_CODEC,
                         (uint32_t)facts->codec);
-    int has_dictionary = (present & PQX_PRESENT_DICTIONARY_PAGE_OFFSET) != 0;
     size_t width = width_of(column);
     *chunk = (pqx_pm_chunk){
         .codec = (uint8_t)facts->codec,
         .encodings = encodings_of(facts->encodings),
         .num_values = at_least_zero(facts->num_values),
-        .byte_range_start =
-            at_least_zero(has_dictionary ? facts->dictionary_page_offset : facts->data_page_offset),
+        .byte_range_start = at_least_zero(pqx_pm_range_start(facts)),
         .total_compressed_size = at_least_zero(facts->total_compressed_size),
         .min = statistic_of(bytes, facts->min_value, (present & PQX_PRESENT_MIN_VALUE) != 0, width),
         .max = statistic_of(bytes, facts->max_value, (present & PQX_PRESENT_MAX_VALUE) != 0, width),

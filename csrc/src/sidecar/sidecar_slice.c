@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "footer/slice.h"
+#include "sidecar/sidecar.h"
 
 enum { LAYOUT = PQX_PM_SLICES_KNOWN_LAYOUT, FIXED = 24, HAS_DICTIONARY = 1 };
 #define FARTHEST (INT64_C(1) << 60) /* of a data page from its chunk's start */
@@ -47,8 +48,7 @@ int pqx_pm_open_slices(const uint8_t *data, size_t size, pqx_pm_slices *slices, 
 static int is_told(const pqx_chunk *chunk)
 {
     uint32_t present = chunk->present;
-    int64_t start = present & PQX_PRESENT_DICTIONARY_PAGE_OFFSET ? chunk->dictionary_page_offset
-                                                                 : chunk->data_page_offset;
+    int64_t start = pqx_pm_range_start(chunk);
     if ((present & NEEDED) != NEEDED || present & (PQX_PRESENT_FILE_PATH | PQX_PRESENT_CRYPTO))
         return 0;
     if (chunk->num_values < 0 || chunk->total_compressed_size < 0
@@ -60,11 +60,10 @@ static int is_told(const pqx_chunk *chunk)
 static uint8_t *put_run(uint8_t *at, const pqx_chunk *chunk)
 {
     int has_dictionary = (chunk->present & PQX_PRESENT_DICTIONARY_PAGE_OFFSET) != 0;
-    int64_t start = has_dictionary ? chunk->dictionary_page_offset : chunk->data_page_offset;
     at += pqx_varint_put(at, zigzag(chunk->total_uncompressed_size - chunk->total_compressed_size));
     at += pqx_varint_put(at, chunk->encodings);
     return at
-           + pqx_varint_put(at, zigzag(chunk->data_page_offset - start) << 1
+           + pqx_varint_put(at, zigzag(chunk->data_page_offset - pqx_pm_range_start(chunk)) << 1
                                     | (uint64_t)has_dictionary);
 }
 

@@ -207,7 +207,5 @@ def _beginning_in(file: File, piece: Piece, count: int) -> list[int]:
     """The row groups whose first column begins in a part of the file."""
     if not file.num_columns:
         return list(range(count)) if piece.start < 0 else []
-    chunks = file._on_form(lambda form: form.column(0))
-    data, dictionary = chunks.array("data_page_offset"), chunks.array("dictionary_page_offset")
-    begins = [min(first, other) if other > 0 else first for first, other in zip(data, dictionary, strict=True)]
+    begins = file._on_form(lambda form: form.column(0)).begins()
     return [row_group for row_group, begin in enumerate(begins) if piece.start <= begin < piece.end]
