@@ -509,6 +509,7 @@ ERRORS = {
     120: ("LEVEL_ENCODING", "Unsupported", "levels in encoding {found} are not read"),
     121: ("BOOLEAN", "Malformed", "a run of a boolean of {found}, the highest one is {expected}"),
     122: ("STREAM_SIZE", "Malformed", "streams of {found} bytes in all, no multiple of a value's {expected}"),
+    125: ("VALUE_LENGTH", "Malformed", "a value of {found} bytes, the type has {expected}"),
 }
 TRUNCATED = 1
 VARINT_TOO_LONG = 2
@@ -588,6 +589,7 @@ PREFIX_LENGTH = 119
 LEVEL_ENCODING = 120
 BOOLEAN = 121
 STREAM_SIZE = 122
+VALUE_LENGTH = 125
 
 # Parquet's enums and unions: their members' names by number.
 NAMES_OF_TYPE = {0: "BOOLEAN", 1: "INT32", 2: "INT64", 3: "INT96", 4: "FLOAT", 5: "DOUBLE", 6: "BYTE_ARRAY", 7: "FIXED_LEN_BYTE_ARRAY"}

@@ -108,6 +108,7 @@ enum pqx_status {
     PQX_LEVEL_ENCODING = 120,
     PQX_BOOLEAN = 121,
     PQX_STREAM_SIZE = 122,
+    PQX_VALUE_LENGTH = 125,
     /* end of generated */
 };
 

@@ -601,5 +601,6 @@ typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;
     case PQX_LEVEL_ENCODING: return "levels in encoding {found} are not read"; \
     case PQX_BOOLEAN: return "a run of a boolean of {found}, the highest one is {expected}"; \
     case PQX_STREAM_SIZE: return "streams of {found} bytes in all, no multiple of a value's {expected}"; \
+    case PQX_VALUE_LENGTH: return "a value of {found} bytes, the type has {expected}"; \
 
 #endif

@@ -1,4 +1,6 @@
+#include "encoding/binary.h"
 #include "encoding/bitmap.h"
+#include "encoding/delta.h"
 #include "encoding/runs.h"
 #include "encoding/split.h"
 
@@ -19,6 +21,19 @@ uint32_t pqx_fixed_width(int type, int32_t type_length)
 
 static int is_dictionary(int encoding)
 { return encoding == PQX_ENCODING_PLAIN_DICTIONARY || encoding == PQX_ENCODING_RLE_DICTIONARY; }
+
+/* Of the encodings that are left to byte arrays. */
+static int serves_binary(int encoding, int type)
+{
+    int is_binary = type == PQX_PHYSICAL_BYTE_ARRAY;
+    switch (encoding) {
+    case PQX_ENCODING_PLAIN:
+    case PQX_ENCODING_DELTA_LENGTH_BYTE_ARRAY: return is_binary;
+    case PQX_ENCODING_DELTA_BYTE_ARRAY:
+        return is_binary || type == PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY;
+    default: return 0;
+    }
+}
 
 /* What is left of the bytes. */
 static size_t left_of(const pqx_values *values) { return values->size - values->at; }
@@ -79,6 +94,11 @@ int pqx_values_begin(pqx_values *values, int encoding, int type, int32_t type_le
                    ? PQX_OK
                    : pqx_fail(error, PQX_STREAM_SIZE, at, values->width, left_of(values));
     }
+    if (encoding == PQX_ENCODING_DELTA_BINARY_PACKED
+        && (type == PQX_PHYSICAL_INT32 || type == PQX_PHYSICAL_INT64))
+        return pqx_deltas_begin(&values->deltas, type == PQX_PHYSICAL_INT64, data, size, at, count,
+                                error);
+    if (serves_binary(encoding, type)) return pqx_binary_begin(values, error);
     return pqx_fail(error, PQX_ENCODING, at, (uint64_t)type, (uint64_t)encoding);
 }
 
@@ -135,6 +155,9 @@ int pqx_values_take_fixed(pqx_values *values, size_t count, uint8_t *out, pqx_er
         PQX_TRY(pass_streams(values, count, error));
         pqx_split_join(from, (size_t)values->count, values->width, count, out);
         return PQX_OK;
+    case PQX_ENCODING_DELTA_BINARY_PACKED:
+        return pqx_deltas_take(&values->deltas, count, out, error);
+    case PQX_ENCODING_DELTA_BYTE_ARRAY: return pqx_binary_take_fixed(values, count, out, error);
     default: return pqx_indices_gather(&values->runs, values->dictionary, count, out, error);
     }
 }
@@ -161,6 +184,9 @@ int pqx_values_skip(pqx_values *values, size_t count, pqx_error *error)
     PQX_TRY(check_count(values, count, error));
     values->left -= count;
     if (!count) return PQX_OK;
+    if (values->encoding == PQX_ENCODING_DELTA_BINARY_PACKED)
+        return pqx_deltas_skip(&values->deltas, count, error);
+    if (serves_binary(values->encoding, values->type)) return pqx_binary_skip(values, count, error);
     if (is_dictionary(values->encoding) || values->encoding == PQX_ENCODING_RLE)
         return pqx_runs_skip(&values->runs, count, error);
     if (values->encoding == PQX_ENCODING_BYTE_STREAM_SPLIT)
@@ -170,6 +196,8 @@ int pqx_values_skip(pqx_values *values, size_t count, pqx_error *error)
 
 size_t pqx_values_end(const pqx_values *values)
 {
+    if (values->encoding == PQX_ENCODING_DELTA_BINARY_PACKED)
+        return pqx_deltas_end(&values->deltas);
     if (!values->runs.data && values->encoding != PQX_ENCODING_PLAIN
         && values->encoding != PQX_ENCODING_BYTE_STREAM_SPLIT)
         return values->at; /* no values, which need no bytes */

@@ -55,8 +55,10 @@ typedef struct pqx_runs {
 typedef struct pqx_dictionary {
     const uint8_t *fixed;
     const uint8_t *bytes;
-    const uint32_t *offsets;
+    const uint32_t *offsets; /* ascending, below 2^31 */
     uint32_t count, width;
+    size_t readable; /* bytes of `bytes`, spare ones included, where those are more than the values
+                        take: with 32 spare ones every short value is copied the fast way */
 } pqx_dictionary;
 
 /* DELTA_BINARY_PACKED: where it stands within its blocks and miniblocks. */
@@ -68,9 +70,9 @@ typedef struct pqx_deltas {
     uint64_t last;        /* the value before the next one, or the first value */
     uint64_t min_delta;
     size_t widths;           /* where the block's width bytes stand */
-    uint64_t miniblock;      /* which one is open; `miniblocks` before the first block */
-    uint64_t miniblock_left; /* values of it not taken yet */
-    size_t body;             /* where its packed values begin */
+    uint64_t miniblock;      /* which one comes next; `miniblocks`: the next block's first */
+    uint64_t miniblock_left; /* values of the open one not taken yet */
+    uint64_t packed;         /* the bit, from `data`, at which its next value stands */
     uint8_t width, is_64, is_begun;
 } pqx_deltas;
 
@@ -85,8 +87,8 @@ typedef struct pqx_values {
     pqx_runs runs;               /* dictionary indices; RLE booleans */
     pqx_deltas deltas, suffixes; /* values, lengths or prefix lengths; suffix lengths */
     uint64_t count, taken;       /* BYTE_STREAM_SPLIT: values in all, and taken; PLAIN booleans */
-    const uint8_t *previous;     /* DELTA_BYTE_ARRAY: the value before, in the caller's memory */
-    size_t previous_size;
+    pqx_buffer *previous;        /* DELTA_BYTE_ARRAY: memory for the value before: see below */
+    size_t previous_size;        /* of that value */
 } pqx_values;
 
 /* ---- levels ---- */
@@ -130,10 +132,21 @@ int pqx_values_take_fixed(pqx_values *values, size_t count, uint8_t *out, pqx_er
 /* The next `count` booleans as bits, the first one at bit `bit` of `out`; bits around are kept. */
 int pqx_values_take_bits(pqx_values *values, size_t count, uint8_t *out, uint64_t bit,
                          pqx_error *error);
-/* The next byte arrays: up to `count`, as many as fit into bytes[0..capacity). offsets[0] is where
- * the first one begins (the caller's); offsets[1..*taken] are set to where each one ends. *needed
- * is the size that `bytes` must have for the next one (at least) where *taken < count; the caller
- * makes room (keeping what is there) and asks again. */
+/* The next byte arrays: up to `count`, at most values->left, as many as fit into
+ * bytes[0..capacity). offsets[0] is where the first one begins (the caller's); offsets[1..*taken]
+ * are set to where each one ends. *needed is the size that `bytes` must have for the next one (at
+ * least) where *taken < count, else 0; the caller makes room (keeping what is there, or beginning
+ * anew at offsets[0] = 0) and asks again. Where it is above 2^31 - 1 there is only the latter.
+ *
+ * offsets[*taken + 1..count] and bytes[offsets[*taken]..capacity) are overwritten with anything:
+ * with 32 bytes more than the values take, short ones are copied the fast way.
+ *
+ * DELTA_BYTE_ARRAY needs memory for the value before, whose prefix the next one has. After
+ * pqx_values_begin, before the first take or skip, the caller sets values->previous to a buffer
+ * ({0} at first) that it keeps while the cursor lives, may give to the next page's cursor, and
+ * frees with pqx_buffer_free. The output of an earlier take is never read again: the caller may
+ * move it, or give it away. PQX_BAD_ARGUMENT where there is no buffer.
+ */
 int pqx_values_take_binary(pqx_values *values, size_t count, int32_t *offsets, uint8_t *bytes,
                            size_t capacity, size_t *taken, size_t *needed, pqx_error *error);
 /* Pass over the next `count` values, at most values->left. What they are is not checked. */

@@ -1,0 +1,142 @@
+/* DELTA_BYTE_ARRAY: how many bytes of the value before each value begins with, how many follow, and
+ * the bytes that follow. */
+#include "encoding/binary.h"
+#include "encoding/delta.h"
+
+enum { LENGTHS = 256 }; /* pairs of lengths that are decoded at once */
+
+typedef struct lengths {
+    uint32_t prefixes[LENGTHS], suffixes[LENGTHS];
+} lengths;
+
+int pqx_prefixed_begin(pqx_values *values, pqx_error *error)
+{
+    size_t suffixes;
+    PQX_TRY(pqx_deltas_begin(&values->deltas, 0, values->data, values->size, values->at,
+                             values->left, error));
+    PQX_TRY(pqx_deltas_find_end(&values->deltas, &suffixes, error));
+    PQX_TRY(pqx_deltas_begin(&values->suffixes, 0, values->data, values->size, suffixes,
+                             values->left, error));
+    return pqx_deltas_find_end(&values->suffixes, &values->at, error);
+}
+
+static int take_lengths(pqx_values *values, size_t count, lengths *out, pqx_error *error)
+{
+    PQX_TRY(pqx_deltas_take(&values->deltas, count, (uint8_t *)out->prefixes, error));
+    return pqx_deltas_take(&values->suffixes, count, (uint8_t *)out->suffixes, error);
+}
+
+/* The next value is made of bytes that are there; `width` is 0 for byte arrays. */
+static inline int check(const pqx_values *values, size_t before, uint32_t prefix, uint32_t suffix,
+                        pqx_error *error)
+{
+    size_t limit = pqx_length_limit(values);
+    if (PQX_UNLIKELY(prefix > before))
+        return pqx_fail(error, PQX_PREFIX_LENGTH, values->at, before, prefix);
+    if (PQX_UNLIKELY(suffix > limit))
+        return pqx_fail(error, PQX_BYTE_ARRAY_LENGTH, values->at, limit, suffix);
+    if (values->width && PQX_UNLIKELY((uint64_t)prefix + suffix != values->width))
+        return pqx_fail(error, PQX_VALUE_LENGTH, values->at, values->width,
+                        (uint64_t)prefix + suffix);
+    return PQX_OK;
+}
+
+/* Where the value before lies, and its size. */
+typedef struct previous {
+    const uint8_t *bytes;
+    size_t size;
+} previous;
+
+static inline void copy(uint8_t *to, const uint8_t *from, size_t size, size_t readable,
+                        size_t writable)
+{
+    if (PQX_LIKELY(size <= PQX_AT_ONCE && readable >= PQX_AT_ONCE && writable >= PQX_AT_ONCE))
+        pqx_copy_at_once(to, from);
+    else if (size) memcpy(to, from, size);
+}
+
+/* Values of these lengths, until one does not fit: *some. */
+static int join(pqx_values *values, const lengths *lengths, size_t count, previous *before,
+                pqx_binary_out *out, size_t *some, pqx_error *error)
+{
+    size_t i = 0;
+    for (; i < count; i++) {
+        uint32_t prefix = lengths->prefixes[i], suffix = lengths->suffixes[i];
+        size_t room = out->capacity - out->end;
+        PQX_TRY(check(values, before->size, prefix, suffix, error));
+        if (PQX_UNLIKELY((uint64_t)prefix + suffix > room)) {
+            out->needed = out->end + prefix + suffix;
+            break;
+        }
+        uint8_t *to = out->bytes + out->end;
+        /* The value before lies below `to`, or has as much room behind it. */
+        copy(to, before->bytes, prefix, room, room);
+        copy(to + prefix, values->data + values->at, suffix, values->size - values->at,
+             room - prefix);
+        values->at += suffix;
+        out->end += prefix + suffix;
+        *before = (previous){to, prefix + suffix};
+        if (out->offsets) out->offsets[out->taken + 1] = (int32_t)out->end;
+        out->taken++;
+    }
+    *some = i;
+    return PQX_OK;
+}
+
+/* Memory for a value of `size` bytes, and what may be read behind it. */
+static int make_room(pqx_values *values, size_t size, pqx_error *error)
+{
+    values->previous->size = values->previous_size;
+    if (size + PQX_AT_ONCE <= values->previous->capacity) return PQX_OK;
+    return pqx_buffer_reserve(values->previous, size + PQX_AT_ONCE - values->previous_size, error);
+}
+
+static int keep(pqx_values *values, previous before, pqx_error *error)
+{
+    values->previous_size = 0; /* what is there is not needed any more */
+    PQX_TRY(make_room(values, before.size, error));
+    memcpy(values->previous->data, before.bytes, before.size);
+    values->previous_size = before.size;
+    return PQX_OK;
+}
+
+int pqx_prefixed_take(pqx_values *values, size_t count, pqx_binary_out *out, pqx_error *error)
+{
+    if (!values->previous) return pqx_fail(error, PQX_BAD_ARGUMENT, values->at, 1, 0);
+    PQX_TRY(make_room(values, values->previous_size, error));
+    previous before = {values->previous->data, values->previous_size};
+    lengths lengths;
+    while (out->taken < count) {
+        size_t tried = count - out->taken < LENGTHS ? count - out->taken : LENGTHS, some;
+        const pqx_deltas prefixes = values->deltas, suffixes = values->suffixes;
+        PQX_TRY(take_lengths(values, tried, &lengths, error));
+        PQX_TRY(join(values, &lengths, tried, &before, out, &some, error));
+        if (some == tried) continue;
+        values->deltas = prefixes;
+        values->suffixes = suffixes;
+        PQX_TRY(pqx_deltas_skip(&values->deltas, some, error));
+        PQX_TRY(pqx_deltas_skip(&values->suffixes, some, error));
+        break;
+    }
+    return out->taken ? keep(values, before, error) : PQX_OK;
+}
+
+int pqx_prefixed_skip(pqx_values *values, size_t count, pqx_error *error)
+{
+    if (!values->previous) return pqx_fail(error, PQX_BAD_ARGUMENT, values->at, 1, 0);
+    lengths lengths;
+    while (count) {
+        size_t some = count < LENGTHS ? count : LENGTHS;
+        PQX_TRY(take_lengths(values, some, &lengths, error));
+        for (size_t i = 0; i < some; i++) {
+            uint32_t prefix = lengths.prefixes[i], suffix = lengths.suffixes[i];
+            PQX_TRY(check(values, values->previous_size, prefix, suffix, error));
+            PQX_TRY(make_room(values, (size_t)prefix + suffix, error));
+            memcpy(values->previous->data + prefix, values->data + values->at, suffix);
+            values->previous_size = (size_t)prefix + suffix;
+            values->at += suffix;
+        }
+        count -= some;
+    }
+    return PQX_OK;
+}

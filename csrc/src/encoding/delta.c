@@ -1,0 +1,137 @@
+#include "encoding/delta.h"
+
+#include "encoding/bits.h"
+
+enum { PIECE = 256 }; /* values that are unpacked at once: they stay in the nearest cache */
+
+static inline uint64_t unzigzag(uint64_t value) { return value >> 1 ^ -(value & 1); }
+
+int pqx_deltas_begin(pqx_deltas *deltas, int is_64, const uint8_t *data, size_t size, size_t at,
+                     uint64_t count, pqx_error *error)
+{
+    uint32_t block, miniblocks, total;
+    uint64_t first;
+    size_t next;
+    *deltas = (pqx_deltas){.data = data, .size = size, .at = at, .is_64 = is_64 != 0};
+    deltas->count = deltas->left = count;
+    if (count == 0 && at >= size) return PQX_OK;
+
+    PQX_TRY(pqx_varint_get32(data, size, at, &block, &next, error));
+    if (!block || block % 128) return pqx_fail(error, PQX_DELTA_HEADER, at, 128, block);
+    at = next;
+    PQX_TRY(pqx_varint_get32(data, size, at, &miniblocks, &next, error));
+    if (!miniblocks || block % miniblocks || block / miniblocks % 32)
+        return pqx_fail(error, PQX_DELTA_HEADER, at, block, miniblocks);
+    at = next;
+    PQX_TRY(pqx_varint_get32(data, size, at, &total, &next, error));
+    if (total != count) return pqx_fail(error, PQX_DELTA_COUNT, at, count, total);
+    PQX_TRY(pqx_varint_get64(data, size, next, &first, &deltas->at, error));
+
+    deltas->block_values = block;
+    deltas->miniblock_values = block / miniblocks;
+    deltas->miniblock = deltas->miniblocks = miniblocks;
+    deltas->last = unzigzag(first);
+    return PQX_OK;
+}
+
+static int open_block(pqx_deltas *deltas, pqx_error *error)
+{
+    uint64_t least;
+    size_t widths;
+    PQX_TRY(pqx_varint_get64(deltas->data, deltas->size, deltas->at, &least, &widths, error));
+    size_t left = deltas->size - widths;
+    if (deltas->miniblocks > left)
+        return pqx_fail(error, PQX_TRUNCATED, widths, deltas->miniblocks, left);
+    deltas->min_delta = unzigzag(least);
+    deltas->widths = widths;
+    deltas->at = widths + deltas->miniblocks;
+    deltas->miniblock = 0;
+    return PQX_OK;
+}
+
+/* Open the next miniblock; at least one value is left. deltas->at moves behind its body. */
+static int open_miniblock(pqx_deltas *deltas, pqx_error *error)
+{
+    if (deltas->miniblock == deltas->miniblocks) PQX_TRY(open_block(deltas, error));
+    size_t place = deltas->widths + deltas->miniblock++, left = deltas->size - deltas->at;
+    uint8_t width = deltas->data[place];
+    if (width > 64) return pqx_fail(error, PQX_BIT_WIDTH, place, 64, width);
+
+    uint64_t values = deltas->miniblock_values;
+    if (values > deltas->left) values = deltas->left;
+    uint64_t needed = (values * width + 7) / 8, whole = deltas->miniblock_values / 8 * width;
+    if (needed > left) return pqx_fail(error, PQX_TRUNCATED, deltas->at, needed, left);
+    deltas->width = width;
+    deltas->packed = (uint64_t)deltas->at * 8;
+    deltas->miniblock_left = values;
+    deltas->at += whole < left ? whole : left;
+    return PQX_OK;
+}
+
+static uint64_t sum64(const uint64_t *packed, size_t count, uint64_t least, uint64_t last,
+                      uint8_t *out)
+{
+    for (size_t i = 0; i < count; i++) pqx_store64(out + 8 * i, last += least + packed[i]);
+    return last;
+}
+
+static uint64_t sum32(const uint64_t *packed, size_t count, uint64_t least, uint64_t last,
+                      uint8_t *out)
+{
+    uint32_t value = (uint32_t)last;
+    for (size_t i = 0; i < count; i++)
+        pqx_store32(out + 4 * i, value += (uint32_t)(least + packed[i]));
+    return value;
+}
+
+/* The next values of the open miniblock, at most PIECE. */
+static void take_piece(pqx_deltas *deltas, size_t count, uint8_t *out)
+{
+    uint64_t packed[PIECE];
+    pqx_unpack64(deltas->data, deltas->size, deltas->packed, deltas->width, count, packed);
+    deltas->last =
+        (deltas->is_64 ? sum64 : sum32)(packed, count, deltas->min_delta, deltas->last, out);
+    deltas->packed += (uint64_t)count * deltas->width;
+    deltas->miniblock_left -= count;
+    deltas->left -= count;
+}
+
+int pqx_deltas_take(pqx_deltas *deltas, size_t count, uint8_t *out, pqx_error *error)
+{
+    const size_t width = deltas->is_64 ? 8 : 4;
+    if (count > deltas->left) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, deltas->left, count);
+    if (count && !deltas->is_begun) {
+        memcpy(out, &deltas->last, width);
+        deltas->is_begun = 1;
+        deltas->left--, count--, out += width;
+    }
+    while (count) {
+        if (!deltas->miniblock_left) PQX_TRY(open_miniblock(deltas, error));
+        size_t piece = count < PIECE ? count : PIECE;
+        if (piece > deltas->miniblock_left) piece = (size_t)deltas->miniblock_left;
+        take_piece(deltas, piece, out);
+        count -= piece, out += piece * width;
+    }
+    return PQX_OK;
+}
+
+int pqx_deltas_skip(pqx_deltas *deltas, size_t count, pqx_error *error)
+{
+    uint8_t values[8 * PIECE];
+    while (count) {
+        size_t piece = count < PIECE ? count : PIECE;
+        PQX_TRY(pqx_deltas_take(deltas, piece, values, error));
+        count -= piece;
+    }
+    return PQX_OK;
+}
+
+int pqx_deltas_find_end(const pqx_deltas *deltas, size_t *end, pqx_error *error)
+{
+    pqx_deltas ahead = *deltas;
+    if (!ahead.is_begun && ahead.left) ahead.left--;
+    for (ahead.left -= ahead.miniblock_left; ahead.left; ahead.left -= ahead.miniblock_left)
+        PQX_TRY(open_miniblock(&ahead, error));
+    *end = ahead.at;
+    return PQX_OK;
+}
