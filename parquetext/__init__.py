@@ -23,8 +23,10 @@ _HOMES = {
     "verify": "checks",
     "implementation": "kernels",
     "plan": "catalog",
+    "layout": "account",
 }
 _MODULES = {
+    "account",
     "arrow",
     "catalog",
     "edits",

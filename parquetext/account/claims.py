@@ -1,0 +1,151 @@
+"""Claims of bytes, collected as columns, and put in order so that each byte has exactly one owner."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .kinds import KINDS
+
+__all__ = ["NONE", "Claims", "Overlap"]
+
+NONE = -1
+NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
+COLUMNS = {"offset": "q", "length": "q", "kind": "b", "row_group": "i", "column": "i", "page": "i", "name": "i"}
+TYPES = {"q": pa.int64(), "i": pa.int32(), "b": pa.int8()}
+
+
+class Overlap(NamedTuple):
+    """Bytes that two parts claim, and which parts these are, in words."""
+
+    offset: int
+    length: int
+    first: str
+    second: str
+
+
+class Claims:
+    """Parts of a file as parallel arrays.
+
+    Attributes
+    ----------
+    size : int
+        Bytes of the file: no claim reaches beyond it.
+    """
+
+    def __init__(self, size: int):
+        self.size = size
+        self._arrays = {name: array(code) for name, code in COLUMNS.items()}
+        self._names: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._arrays["offset"])
+
+    def holds(self, offset: int, length: int) -> bool:
+        """Whether the file has these bytes."""
+        return 0 <= offset <= self.size and 0 <= length <= self.size - offset
+
+    def add(
+        self,
+        offset: int,
+        length: int,
+        kind: str,
+        *,
+        row_group: int = NONE,
+        column: int = NONE,
+        page: int = NONE,
+        name: str | None = None,
+    ) -> None:
+        """Claim bytes that the file has; none at all are no part."""
+        if not self.holds(offset, length):
+            raise ValueError(f"bytes {offset} to {offset + length} are claimed of a file of {self.size}")
+        if length:
+            number = NONE if name is None else self._names.setdefault(name, len(self._names))
+            values = (offset, length, NUMBERS[kind], row_group, column, page, number)
+            for column_array, value in zip(self._arrays.values(), values, strict=True):
+                column_array.append(value)
+
+    def add_pages(
+        self, offsets: Iterable[int], lengths: array, kind: str, row_group: int, column: int, pages: Sequence[int]
+    ) -> None:
+        """Claim the same part of many pages of one chunk; the caller has seen that the file has these bytes."""
+        count, arrays = len(lengths), self._arrays
+        arrays["offset"].extend(offsets)
+        arrays["length"].extend(lengths)
+        arrays["page"].extend(pages)
+        for name, value in (("kind", NUMBERS[kind]), ("row_group", row_group), ("column", column), ("name", NONE)):
+            arrays[name].extend(array(COLUMNS[name], (value,)) * count)
+
+    def cover(self, begin: int, end: int, kind: str, parts: Iterable[tuple[int, int, str, dict]]) -> None:
+        """Claim all of [begin, end): these parts (offset, end, kind, attributes), and what is between as `kind`.
+
+        Parts stand in the order of the file; one that begins in front of another's end is passed over.
+        """
+        at = begin
+        for start, stop, own, attributes in parts:
+            if at <= start < stop <= end:
+                self.add(at, start - at, kind)
+                self.add(start, stop - start, own, **attributes)
+                at = stop
+        self.add(at, end - at, kind)
+
+    def table(self) -> tuple[pa.Table, list[Overlap]]:
+        """The parts in the order of the file, and what is claimed twice: the part that begins first keeps it."""
+        table = self._table()
+        ends = pc.add(table["offset"], table["length"]).combine_chunks()
+        furthest = pc.cumulative_max(ends)
+        if len(ends) < 2 or pc.all(pc.greater_equal(table["offset"][1:], furthest[:-1])).as_py():
+            return table, []
+        return _without_overlaps(table)
+
+    def gaps(self) -> Iterator[tuple[int, int]]:
+        """(offset, length) of all that nobody has claimed."""
+        table = self._table()
+        ends = pc.cumulative_max(pc.add(table["offset"], table["length"]).combine_chunks())
+        begins = pa.concat_arrays([pa.array([0], pa.int64()), ends])
+        ends = pa.concat_arrays([table["offset"].combine_chunks(), pa.array([self.size], pa.int64())])
+        lengths = pc.subtract(ends, begins)
+        is_gap = pc.greater(lengths, 0)
+        yield from zip(begins.filter(is_gap).to_pylist(), lengths.filter(is_gap).to_pylist(), strict=True)
+
+    def _table(self) -> pa.Table:
+        arrays = {
+            name: pa.Array.from_buffers(TYPES[COLUMNS[name]], len(values), [None, pa.py_buffer(memoryview(values[:]))])
+            for name, values in self._arrays.items()
+        }
+        arrays["kind"] = pa.DictionaryArray.from_arrays(arrays["kind"], pa.array(KINDS, pa.string()))
+        for name in ("row_group", "column", "page", "name"):
+            arrays[name] = pc.if_else(pc.less(arrays[name], 0), None, arrays[name])
+        arrays["name"] = pa.DictionaryArray.from_arrays(arrays["name"], pa.array(self._names, pa.string()))
+        table = pa.table(arrays)
+        return table.take(pc.sort_indices(table["offset"])).combine_chunks()
+
+
+def _without_overlaps(table: pa.Table) -> tuple[pa.Table, list[Overlap]]:
+    """Parts without the bytes that an earlier one has; parts with nothing left are dropped."""
+    offsets, lengths = table["offset"].to_pylist(), table["length"].to_pylist()
+    overlaps, kept, end, owner = [], [], 0, NONE
+    for row, (offset, length) in enumerate(zip(offsets, lengths, strict=True)):
+        stop, start = offset + length, max(offset, end)
+        if offset < end:
+            both = _described(table, owner), _described(table, row)
+            overlaps.append(Overlap(offset, min(end, stop) - offset, *both))
+        offsets[row], lengths[row] = start, stop - start
+        if stop > start:
+            kept.append(row)
+            end, owner = stop, row
+    table = table.set_column(0, "offset", pa.array(offsets, pa.int64()))
+    table = table.set_column(1, "length", pa.array(lengths, pa.int64()))
+    return table.take(pa.array(kept, pa.int64())).combine_chunks(), overlaps
+
+
+def _described(table: pa.Table, row: int) -> str:
+    """The kind of a part, and what it belongs to."""
+    found = {name: table[name][row].as_py() for name in ("kind", "row_group", "column", "page", "name")}
+    kind, name = KINDS[found.pop("kind")].title, found.pop("name")
+    places = [f"{what.replace('_', ' ')} {number}" for what, number in found.items() if number is not None]
+    return f"{kind} ({', '.join(places)})" if places else f"{kind} {name}" if name else kind

@@ -1,0 +1,98 @@
+"""What a byte of a Parquet file can belong to: kinds of parts, and the groups that pictures put them in."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["GROUPS", "KINDS", "Group", "Kind", "group_of"]
+
+
+class Group(NamedTuple):
+    """Kinds that are shown together."""
+
+    title: str
+    kinds: tuple[str, ...]
+
+
+class Kind(NamedTuple):
+    """What a part of a file is."""
+
+    title: str
+    group: str
+
+
+_TEXT = """
+values: values
+    values = values
+    levels-and-values = levels and values, compressed together
+    encrypted-data = encrypted pages
+    index-page = index page
+    unknown-page = page of an unknown type
+dictionary: dictionaries
+    dictionary = dictionary page
+levels: levels
+    repetition-levels = repetition levels
+    definition-levels = definition levels
+headers: page headers
+    page-header = page header
+indexes: page indexes
+    column-index = column index
+    offset-index = offset index
+bloom: Bloom filters
+    bloom-header = Bloom filter header
+    bloom-bitset = Bloom filter bitset
+    bloom-filter = Bloom filter, encrypted
+footer: footer
+    magic = magic
+    schema = schema element
+    row-group = row group metadata
+    chunk-metadata = column chunk metadata
+    key-value = key-value
+    column-orders = column orders
+    created-by = created by
+    footer-field = other fields of the footer
+    unread-footer = footer that does not parse
+    encryption = encryption metadata
+    encrypted-footer = encrypted footer
+    signature = signature
+    footer-length = footer length
+extension: extensions
+    extension-header = extension marker and length
+    reference = reference to blocks aside
+    flat-footer = flat footer
+    footer-index = footer index
+    arrow-dialect = arrow dialect
+    block = block of another kind
+    free-form = free-form extension bytes
+    block-trailer = block trailer
+    alignment = zero bytes in front of blocks aside
+unused: unused
+    padding = zero bytes
+    dead-footer = footer of an earlier version
+    dead-block = block of an earlier footer
+    unread-pages = column chunk without readable pages
+    stray = bytes behind the footer's struct
+    gap = unclaimed bytes
+"""
+
+
+def _parse(text: str) -> tuple[dict[str, Group], dict[str, Kind]]:
+    groups: dict[str, Group] = {}
+    kinds: dict[str, Kind] = {}
+    for line in text.strip().splitlines():
+        if line.startswith(" "):
+            name, _, title = line.strip().partition(" = ")
+            kinds[name] = Kind(title, group)
+            groups[group] = groups[group]._replace(kinds=(*groups[group].kinds, name))
+        else:
+            group, _, title = line.partition(": ")
+            groups[group] = Group(title, ())
+    return groups, kinds
+
+
+GROUPS, KINDS = _parse(_TEXT)
+
+
+def group_of(kind: str) -> str:
+    """The name of the group that a kind is shown with."""
+    return KINDS[kind].group

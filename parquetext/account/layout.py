@@ -1,0 +1,155 @@
+"""The account of one file: every byte with exactly one owner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from ..findings import Finding, is_sound
+from ..storage import open_source
+from .claims import Claims, Overlap
+from .data import Data, claim_data
+from .gaps import claim_gaps
+from .indexes import claim_indexes
+from .tables import by_column, by_kind, chunk_table, page_table
+from .tail import claim_tail
+
+__all__ = ["Layout", "layout"]
+
+MAGIC_BYTES = 4
+MAGICS = b"PAR1", b"PARE", b"PAR3"
+MOST_FINDINGS = 100  # of one kind
+
+
+@dataclass(slots=True)
+class Layout:
+    """Where every byte of a file belongs.
+
+    Attributes
+    ----------
+    path : str
+    size : int
+        Bytes of the file.
+    form : str
+        How the footer was read: ``"thrift"``, ``"par3"``, ``"encrypted"``, or ``"none"``.
+    parts : pyarrow.Table
+        The file from its first byte to its last, without overlaps: `offset`, `length` (bytes), `kind` (see
+        `parquetext.account.kinds`), `row_group`, `column` (the leaf's number), `page` (its number in the chunk) and
+        `name` (of a block, cell or key-value), null where there is none.
+    pages : pyarrow.Table
+        All pages in the order of the footer's chunks: `row_group`, `column`, `page`, `offset`, `header_size`, `type`,
+        `encoding`, `num_values`, `compressed_size`, `uncompressed_size`, `repetition_size`, `definition_size` (bytes of
+        the stored body; null where the levels are compressed together with the values).
+    chunks : pyarrow.Table
+        All column chunks: `row_group`, `column`, `offset` and `bytes` (null where the chunk lies in no place of this
+        file), `pages`, `codec`, `encodings`, `num_values`, `null_count`, `uncompressed_bytes`.
+    columns : pyarrow.Table
+        One row for each leaf: `column`, `path`, `type`, then the bytes that go into it: one int64 column per group of
+        kinds, and `total`.
+    kinds : pyarrow.Table
+        `group`, `kind`, `bytes`, `parts`: only kinds that the file has.
+    findings : list of Finding
+        Bytes that are claimed twice, by nobody, or cannot be read.
+    """
+
+    path: str
+    size: int
+    form: str
+    parts: pa.Table
+    pages: pa.Table
+    chunks: pa.Table
+    columns: pa.Table
+    kinds: pa.Table
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong: there are notes at most."""
+        return is_sound(self.findings)
+
+    def bytes_of(self, kind: str) -> int:
+        """Bytes of all parts of a kind."""
+        found = dict(zip(self.kinds["kind"].to_pylist(), self.kinds["bytes"].to_pylist(), strict=True))
+        return found.get(kind, 0)
+
+    @property
+    def unclaimed(self) -> int:
+        """Bytes that belong to nothing that is known; zeros and dead footers are known."""
+        return self.bytes_of("gap")
+
+
+def layout(path) -> Layout:
+    """Say where every byte of a file belongs; the file is never changed.
+
+    Parameters
+    ----------
+    path : str, PathLike, or (pyarrow.fs.FileSystem, str)
+
+    Returns
+    -------
+    Layout
+
+    Raises
+    ------
+    OSError
+        The file cannot be read. What is wrong inside of it is a finding.
+
+    Notes
+    -----
+    Read are the footer, all page headers, the lengths in front of levels in uncompressed pages, headers of Bloom
+    filters, and whatever nobody claims; values are not. Of pages of version 1 that are compressed, levels and values
+    are one part.
+    """
+    with open_source(path) as source:
+        claims = Claims(source.size)
+        facts = claim_tail(claims, source)
+        data, findings = Data(), facts.findings
+        if source.size >= MAGIC_BYTES and (facts.data_end >= MAGIC_BYTES) and source.read(0, MAGIC_BYTES) in MAGICS:
+            claims.add(0, MAGIC_BYTES, "magic")
+        elif source.size:
+            findings.append(Finding("magic", "the file does not begin with a magic", 0))
+        if facts.scan is not None:
+            data = claim_data(claims, source, facts.scan, facts.data_end)
+            findings += data.findings
+            findings += claim_indexes(claims, source, facts.scan, data)
+        claim_gaps(claims, source)
+    parts, overlaps = claims.table()
+    findings += map(_claimed_twice, overlaps)
+    findings += _unclaimed(parts)
+    return Layout(
+        str(path),
+        claims.size,
+        facts.form,
+        parts,
+        page_table(data),
+        chunk_table(facts.scan, data),
+        by_column(facts.scan, parts),
+        by_kind(parts),
+        _shortened(findings),
+    )
+
+
+def _claimed_twice(overlap: Overlap) -> Finding:
+    return Finding(
+        "claimed-twice", f"{overlap.length} bytes belong to {overlap.first} and to {overlap.second}", overlap.offset
+    )
+
+
+def _unclaimed(parts: pa.Table) -> Iterable[Finding]:
+    gaps = parts.filter(pa.compute.equal(parts["kind"], "gap"))
+    for offset, length in zip(gaps["offset"].to_pylist(), gaps["length"].to_pylist(), strict=True):
+        yield Finding("unclaimed", f"{length} bytes belong to nothing that is known", offset, is_note=True)
+
+
+def _shortened(findings: Iterable[Finding]) -> list[Finding]:
+    """The first findings of each kind; of the others how many there are."""
+    kept: list[Finding] = []
+    counts: dict[str, int] = {}
+    for finding in findings:
+        counts[finding.kind] = counts.get(finding.kind, 0) + 1
+        if counts[finding.kind] <= MOST_FINDINGS:
+            kept.append(finding)
+    more = [(kind, count - MOST_FINDINGS) for kind, count in counts.items() if count > MOST_FINDINGS]
+    return kept + [Finding(kind, f"{count} more of these", is_note=True) for kind, count in more]

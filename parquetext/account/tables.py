@@ -1,0 +1,122 @@
+"""What was claimed, as tables: pages, chunks, columns and kinds."""
+
+from __future__ import annotations
+
+from array import array
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .. import wire
+from .data import PAGE_COLUMNS, Data
+from .kinds import GROUPS, KINDS, group_of
+
+__all__ = ["by_column", "by_kind", "chunk_table", "leaf_paths", "page_table"]
+
+
+def page_table(data: Data) -> pa.Table:
+    """All pages, chunk by chunk."""
+    row_groups, leaves, numbers = array("i"), array("i"), array("i")
+    for row_group, leaf, count in zip(data.row_groups, data.leaves, data.page_counts, strict=True):
+        row_groups.extend(array("i", (row_group,)) * count)
+        leaves.extend(array("i", (leaf,)) * count)
+        numbers.extend(range(count))
+    columns = {"row_group": _numbers(row_groups), "column": _said(_numbers(leaves)), "page": _numbers(numbers)}
+    for name in PAGE_COLUMNS:
+        values = _said(_numbers(data.pages[name]))
+        columns[name] = _named(values, _NAMES[name]) if name in _NAMES else values
+    return pa.table(columns)
+
+
+def chunk_table(scan, data: Data) -> pa.Table:
+    """All chunks of the footer, row group by row group."""
+    starts, sizes = _numbers(data.starts), pc.subtract(_numbers(data.ends), _numbers(data.starts))
+    is_here = pc.greater(sizes, 0)
+
+    def fact(name: str, code: str) -> pa.Array:
+        return _numbers(array(code, scan.chunks(name) if scan is not None else ()))
+
+    return pa.table(
+        {
+            "row_group": pa.array(data.row_groups, pa.int32()),
+            "column": _said(pa.array(data.leaves, pa.int32())),
+            "offset": pc.if_else(is_here, starts, None),
+            "bytes": pc.if_else(is_here, sizes, None),
+            "pages": _numbers(data.page_counts),
+            "codec": _named(_said(fact("codec", "i")), wire.NAMES_OF_COMPRESSION_CODEC),
+            "encodings": fact("encodings", "I"),
+            "num_values": _said(fact("num_values", "q")),
+            "null_count": _said(fact("null_count", "q")),
+            "uncompressed_bytes": _said(fact("total_uncompressed_size", "q")),
+        }
+    )
+
+
+def by_kind(parts: pa.Table) -> pa.Table:
+    """Bytes and parts of each kind that there is, in the order of `KINDS`."""
+    found = _plain_kinds(parts).group_by("kind").aggregate([("length", "sum"), ("length", "count")])
+    sums = {row["kind"]: (row["length_sum"], row["length_count"]) for row in found.to_pylist()}
+    rows = [(group_of(kind), kind, *sums[kind]) for kind in KINDS if kind in sums]
+    schema = (("group", pa.string()), ("kind", pa.string()), ("bytes", pa.int64()), ("parts", pa.int64()))
+    return pa.table({name: pa.array([row[at] for row in rows], kind) for at, (name, kind) in enumerate(schema)})
+
+
+def by_column(scan, parts: pa.Table) -> pa.Table:
+    """Bytes of each leaf by groups of kinds."""
+    count = 0 if scan is None else scan.leaf_count
+    sums = {group: array("q", bytes(8 * count)) for group in GROUPS}
+    owned = parts.filter(pc.is_valid(parts["column"]))
+    for row in _plain_kinds(owned).group_by(["column", "kind"]).aggregate([("length", "sum")]).to_pylist():
+        if row["column"] < count:
+            sums[group_of(row["kind"])][row["column"]] += row["length_sum"]
+    columns = {group: _numbers(values) for group, values in sums.items()}
+    total = _numbers(array("q", map(sum, zip(*sums.values(), strict=True))))
+    types = [] if scan is None else scan.elements("type")
+    leaves = [] if scan is None else scan.leaves
+    return pa.table(
+        {
+            "column": pa.array(range(count), pa.int32()),
+            "path": pa.array(leaf_paths(scan), pa.string()),
+            "type": pa.array([wire.NAMES_OF_TYPE.get(types[element]) for element in leaves], pa.string()),
+            **columns,
+            "total": total,
+        }
+    )
+
+
+def leaf_paths(scan) -> list[str]:
+    """Dotted paths of the leaves, the root's name left out."""
+    if scan is None:
+        return []
+    data, parents = memoryview(scan.data), scan.elements("parent")
+    offsets, lengths = scan.elements("name_offset"), scan.elements("name_length")
+    paths: list[str] = []
+    for element, parent in enumerate(parents):
+        name = bytes(data[offsets[element] : offsets[element] + lengths[element]]).decode("utf-8", "replace")
+        paths.append("" if parent < 0 else f"{paths[parent]}.{name}" if paths[parent] else name)
+    return [paths[element] for element in scan.leaves]
+
+
+_NAMES = {"type": wire.NAMES_OF_PAGE_TYPE, "encoding": wire.NAMES_OF_ENCODING}
+_TYPES = {"q": pa.int64(), "i": pa.int32(), "I": pa.uint32()}
+
+
+def _numbers(values: array) -> pa.Array:
+    return pa.Array.from_buffers(_TYPES[values.typecode], len(values), [None, pa.py_buffer(memoryview(values))])
+
+
+def _said(values: pa.Array) -> pa.Array:
+    return pc.if_else(pc.less(values, 0), None, values)
+
+
+def _named(numbers: pa.Array, names: dict[int, str]) -> pa.Array:
+    """Numbers as the names that they stand for; a number that has none as its digits."""
+    known = pc.index_in(numbers, value_set=pa.array(names, numbers.type))
+    if known.null_count > numbers.null_count:
+        names = dict(names) | {number: str(number) for number in pc.unique(numbers).to_pylist() if number is not None and number not in names}
+        known = pc.index_in(numbers, value_set=pa.array(names, numbers.type))
+    return pa.DictionaryArray.from_arrays(known, pa.array(list(names.values()), pa.string()))
+
+
+def _plain_kinds(parts: pa.Table) -> pa.Table:
+    return parts.set_column(parts.column_names.index("kind"), "kind", parts["kind"].cast(pa.string()))

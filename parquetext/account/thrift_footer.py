@@ -1,0 +1,83 @@
+"""The parts of a Thrift FileMetaData: its fields, and in them schema elements, row groups, chunks and key-values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .. import kernels
+
+__all__ = ["Part", "leaf_of_chunks", "thrift_parts"]
+
+Part = tuple[int, int, str, dict]  # offset and end in the file, kind, attributes of the claim
+
+SCHEMA, ROW_GROUPS, KEY_VALUES, CREATED_BY, COLUMN_ORDERS, ENCRYPTION, SIGNING_KEY = 2, 4, 5, 6, 7, 8, 9
+KINDS = {
+    SCHEMA: "schema",
+    ROW_GROUPS: "row-group",
+    KEY_VALUES: "key-value",
+    CREATED_BY: "created-by",
+    COLUMN_ORDERS: "column-orders",
+    ENCRYPTION: "encryption",
+    SIGNING_KEY: "encryption",
+}
+LONGEST_NAME = 80
+
+
+def thrift_parts(footer: bytes, scan, base: int, end: int) -> Iterator[Part]:
+    """The parts of the struct at `base` in the file, as far as they end in front of `end`, without what is between."""
+    inner = {SCHEMA: _elements, ROW_GROUPS: _row_groups, KEY_VALUES: _key_values}
+    for id, _, header, value, stop in kernels.thrift.fields(footer):
+        if id not in KINDS or base + stop > end:
+            continue
+        kind, at = KINDS[id], header
+        for start, behind, own, attributes in inner[id](footer, scan) if id in inner else ():
+            if not value <= start < behind <= stop or start < at:
+                continue  # of an earlier field with this id
+            if at < start:
+                yield base + at, base + start, kind, {}
+            yield base + start, base + behind, own, attributes
+            at = behind
+        if at < stop:
+            yield base + at, base + stop, kind, {}
+
+
+def leaf_of_chunks(scan) -> tuple[list[int], list[int]]:
+    """Row group and leaf of each chunk; a chunk beyond the schema's leaves has -1 for its leaf."""
+    row_groups, leaves = [], []
+    for row_group, count in enumerate(scan.row_groups("chunk_count")):
+        row_groups += [row_group] * count
+        leaves += [leaf if leaf < scan.leaf_count else -1 for leaf in range(count)]
+    return row_groups, leaves
+
+
+def _elements(footer: bytes, scan) -> Iterator[Part]:
+    leaf_of = {element: leaf for leaf, element in enumerate(scan.leaves)}
+    places = zip(scan.elements("bytes_offset"), scan.elements("bytes_length"), strict=True)
+    for element, (offset, length) in enumerate(places):
+        leaf = leaf_of.get(element)
+        yield offset, offset + length, "schema", {} if leaf is None else {"column": leaf}
+
+
+def _row_groups(footer: bytes, scan) -> Iterator[Part]:
+    chunk, places = 0, list(zip(scan.chunks("chunk_offset"), scan.chunks("chunk_length"), strict=True))
+    groups = zip(
+        scan.row_groups("bytes_offset"), scan.row_groups("bytes_length"), scan.row_groups("chunk_count"), strict=True
+    )
+    for row_group, (offset, length, count) in enumerate(groups):
+        at = offset
+        for leaf, (start, size) in enumerate(places[chunk : chunk + count]):
+            if at < start:
+                yield at, start, "row-group", {"row_group": row_group}
+            column = leaf if leaf < scan.leaf_count else -1
+            yield start, start + size, "chunk-metadata", {"row_group": row_group, "column": column}
+            at = start + size
+        if at < offset + length:
+            yield at, offset + length, "row-group", {"row_group": row_group}
+        chunk += count
+
+
+def _key_values(footer: bytes, scan) -> Iterator[Part]:
+    facts = (scan.key_values(name) for name in ("bytes_offset", "bytes_length", "key_offset", "key_length"))
+    for offset, length, key, size in zip(*facts, strict=True):
+        name = bytes(footer[key : key + min(size, LONGEST_NAME)]).decode("utf-8", "replace")
+        yield offset, offset + length, "key-value", {"name": name}
