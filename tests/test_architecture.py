@@ -33,6 +33,7 @@ FLOORS = [
     {"arrow"},
     {"catalog"},
     {"checks"},
+    {"account"},
     {"spark"},
     {"bench"},
     {"demo"},

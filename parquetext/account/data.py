@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from .. import wire
 from ..findings import Finding
 from .claims import Claims
+from .copies import copy_size
 from .thrift_footer import leaf_of_chunks
 from .walking import chunk_range, walk
 
 __all__ = ["PAGE_COLUMNS", "Chunk", "Data", "claim_data"]
 
 LENGTH_BYTES = 4
+LONGEST_DICTIONARY_HEADER = 100
 ELSEWHERE = wire.PRESENT_FILE_PATH
 PAGE_COLUMNS = (
     "offset",
@@ -84,7 +86,7 @@ def claim_data(claims: Claims, source, scan, data_end: int) -> Data:
             if present & wire.PRESENT_CRYPTO:
                 claims.add(start, end - start, "encrypted-data", row_group=row_group, column=leaf)
             else:
-                count = _claim_chunk(claims, source, chunk, data)
+                count = _claim_chunk(claims, source, chunk, data, data_end)
         else:
             start = end = 0
         data.page_counts.append(count)
@@ -101,19 +103,35 @@ def _is_inside(data: Data, chunk: Chunk, data_end: int) -> bool:
     return False
 
 
-def _claim_chunk(claims: Claims, source, chunk: Chunk, data: Data) -> int:
+def _claim_chunk(claims: Claims, source, chunk: Chunk, data: Data, data_end: int) -> int:
     """Claim the pages of a chunk, and what follows the last one that can be read."""
-    walked = walk(source, chunk.start, chunk.end)
+    walked, size = walk(source, chunk.start, chunk.end), 0
     if walked.problem is not None:
+        walked = _walked_over(source, chunk, data_end) or walked
+    if walked.problem is not None and (size := copy_size(source, walked.end, data_end)):
+        claims.add(walked.end, size, "metadata-copy", row_group=chunk.row_group, column=chunk.leaf)
+    elif walked.problem is not None:
         data.findings.append(Finding.of("page", walked.problem, chunk.place))
         rest = max(walked.end, chunk.start)
         claims.add(rest, chunk.end - rest, "unread-pages", row_group=chunk.row_group, column=chunk.leaf)
-    columns = {name: walked.array(name) for name in (*PAGE_COLUMNS, "is_compressed", "repetition_encoding", "definition_encoding")}
+    columns = {
+        name: walked.array(name)
+        for name in (*PAGE_COLUMNS, "is_compressed", "repetition_encoding", "definition_encoding")
+    }
     columns["repetition_size"], columns["definition_size"] = _level_sizes(source, chunk, columns)
     _claim_pages(claims, chunk, columns)
     for name, values in data.pages.items():
         values.extend(columns[name])
+    if walked.end != chunk.end and not (walked.problem and not size):
+        message = f"its pages take {walked.end - chunk.start} bytes, the footer says {chunk.end - chunk.start}"
+        data.findings.append(Finding("chunk-size", message, chunk.end, chunk.place, is_note=True))
     return len(walked)
+
+
+def _walked_over(source, chunk: Chunk, data_end: int):
+    """The pages of a chunk whose size leaves out a dictionary's header (PARQUET-816), as some old ones do; or None."""
+    walked = walk(source, chunk.start, min(chunk.end + LONGEST_DICTIONARY_HEADER, data_end), chunk.end)
+    return walked if walked.problem is None and walked.end > chunk.end else None
 
 
 def _level_sizes(source, chunk: Chunk, columns: dict) -> tuple[array, array]:

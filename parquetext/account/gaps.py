@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from .. import kernels
 from ..errors import ParquetextError
 from .claims import Claims
+from .copies import copy_size
+from .data import Data
+from .walking import walk
 
 __all__ = ["claim_gaps"]
 
@@ -16,13 +21,31 @@ TRAILER_BYTES = 28
 WALKS = 4  # how often the bytes of a gap may be walked on the search for footers in it
 
 
-def claim_gaps(claims: Claims, source) -> None:
+def claim_gaps(claims: Claims, source, data: Data) -> None:
     """Claim what is left over, for what can be told of it."""
+    owner_before = dict(zip(data.ends, zip(data.row_groups, data.leaves, strict=True), strict=True))
     for offset, length in list(claims.gaps()):
-        begin = offset + _zeros(source, offset, length)
-        claims.add(offset, begin - offset, "padding")
-        if begin < offset + length:
-            _claim_left_over(claims, source, begin, offset + length)
+        begin, end = offset, offset + length
+        row_group, leaf = owner_before.get(begin, (-1, -1))
+        while begin < end:
+            if size := copy_size(source, begin, end):
+                claims.add(begin, size, "metadata-copy", row_group=row_group, column=leaf)
+            elif size := _dead_pages(source, begin, end):
+                claims.add(begin, size, "dead-pages")
+            else:
+                break
+            begin += size
+        zeros = _zeros(source, begin, end - begin)
+        claims.add(begin, zeros, "padding")
+        if begin + zeros < end:
+            _claim_left_over(claims, source, begin + zeros, end)
+
+
+def _dead_pages(source, begin: int, end: int) -> int:
+    """How many bytes whole pages take that begin here: of a row group that no footer has."""
+    pages = walk(source, begin, end)
+    facts = zip(pages.array("num_values"), pages.array("header_size"), pages.array("compressed_size"), strict=True)
+    return sum(header + size for _, header, size in takewhile(lambda page: page[0] >= 0, facts))
 
 
 def _zeros(source, offset: int, length: int) -> int:

@@ -67,7 +67,9 @@ extension: extensions
     block-trailer = block trailer
     alignment = zero bytes in front of blocks aside
 unused: unused
+    metadata-copy = copy of a column chunk's metadata
     padding = zero bytes
+    dead-pages = pages that no footer leads to
     dead-footer = footer of an earlier version
     dead-block = block of an earlier footer
     unread-pages = column chunk without readable pages
@@ -79,6 +81,7 @@ unused: unused
 def _parse(text: str) -> tuple[dict[str, Group], dict[str, Kind]]:
     groups: dict[str, Group] = {}
     kinds: dict[str, Kind] = {}
+    group = ""
     for line in text.strip().splitlines():
         if line.startswith(" "):
             name, _, title = line.strip().partition(" = ")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 import pyarrow as pa
 
@@ -13,6 +13,7 @@ from .claims import Claims, Overlap
 from .data import Data, claim_data
 from .gaps import claim_gaps
 from .indexes import claim_indexes
+from .picture import strip
 from .tables import by_column, by_kind, chunk_table, page_table
 from .tail import claim_tail
 
@@ -74,6 +75,24 @@ class Layout:
         found = dict(zip(self.kinds["kind"].to_pylist(), self.kinds["bytes"].to_pylist(), strict=True))
         return found.get(kind, 0)
 
+    def strip(self, cells: int) -> list[str]:
+        """The file in so many equal pieces, front to back: for each the group that most of its bytes belong to."""
+        return strip(self.parts, self.size, cells)
+
+    def as_dict(self) -> dict:
+        """Everything, as JSON takes it; parts and pages as one list for each of their columns."""
+        return {
+            "path": self.path,
+            "size": self.size,
+            "form": self.form,
+            "kinds": self.kinds.to_pylist(),
+            "columns": self.columns.to_pylist(),
+            "chunks": self.chunks.to_pydict(),
+            "pages": self.pages.to_pydict(),
+            "parts": self.parts.to_pydict(),
+            "findings": [asdict(finding) for finding in self.findings],
+        }
+
     @property
     def unclaimed(self) -> int:
         """Bytes that belong to nothing that is known; zeros and dead footers are known."""
@@ -114,7 +133,7 @@ def layout(path) -> Layout:
             data = claim_data(claims, source, facts.scan, facts.data_end)
             findings += data.findings
             findings += claim_indexes(claims, source, facts.scan, data)
-        claim_gaps(claims, source)
+        claim_gaps(claims, source, data)
     parts, overlaps = claims.table()
     findings += map(_claimed_twice, overlaps)
     findings += _unclaimed(parts)

@@ -111,10 +111,9 @@ def _said(values: pa.Array) -> pa.Array:
 
 def _named(numbers: pa.Array, names: dict[int, str]) -> pa.Array:
     """Numbers as the names that they stand for; a number that has none as its digits."""
+    unknown = set(pc.unique(numbers.drop_null()).to_pylist()) - names.keys()
+    names = names | {number: str(number) for number in sorted(unknown)}
     known = pc.index_in(numbers, value_set=pa.array(names, numbers.type))
-    if known.null_count > numbers.null_count:
-        names = dict(names) | {number: str(number) for number in pc.unique(numbers).to_pylist() if number is not None and number not in names}
-        known = pc.index_in(numbers, value_set=pa.array(names, numbers.type))
     return pa.DictionaryArray.from_arrays(known, pa.array(list(names.values()), pa.string()))
 
 

@@ -144,7 +144,9 @@ def _claim_par3(claims: Claims, source, tail: Tail) -> TailFacts:
     facts = TailFacts(block.payload, form="par3", findings=list(tail.findings))
     end = block.payload + block.length
     name = extension.name_of(block.uuid)
-    claims.cover(block.payload, end, "flat-footer", _payload_parts(source, block.payload, block.length, "flat-footer", name))
+    claims.cover(
+        block.payload, end, "flat-footer", _payload_parts(source, block.payload, block.length, "flat-footer", name)
+    )
     trailer = PAR3_TRAILER.size - MAGIC_BYTES
     claims.add(end, trailer, "footer-length")
     claims.add(end + trailer, MAGIC_BYTES, "magic")

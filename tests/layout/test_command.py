@@ -1,0 +1,53 @@
+"""`parquetext layout` at the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from parquetext.cli.app import app
+
+
+@pytest.fixture
+def file(tmp_path) -> Path:
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"n": range(3000), "evil\x1b[31m": ["x"] * 3000}), path)
+    return path
+
+
+def run(*arguments) -> tuple[int, str]:
+    result = CliRunner().invoke(app, ["layout", *map(str, arguments)])
+    return result.exit_code, result.output
+
+
+def test_the_table_names_kinds_and_columns_with_names_escaped(file):
+    code, output = run(file)
+    assert code == 0
+    assert "page header" in output and "footer length" in output
+    assert "\\x1b[31m" in output
+    assert "\x1b[31m" not in output
+
+
+def test_json_is_one_document_that_holds_every_byte(file):
+    code, output = run(file, "--json")
+    told = json.loads(output)
+    assert code == 0
+    assert sum(told["parts"]["length"]) == file.stat().st_size
+    assert told["findings"] == []
+
+
+def test_a_damaged_file_is_laid_out_and_ends_with_findings(file):
+    file.write_bytes(file.read_bytes()[:-1])
+    code, output = run(file)
+    assert code == 1
+    assert "finding tail" in output
+
+
+def test_a_file_that_is_not_there_is_one_line(tmp_path):
+    code, _ = run(tmp_path / "none.parquet")
+    assert code == 2
