@@ -25,6 +25,7 @@ MODULES = (
     "catalog",
     "required",
     "values",
+    "encoding",
 )
 PURE_VARIABLE = "PARQUETEXT_PURE"
 

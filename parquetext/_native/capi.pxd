@@ -4,6 +4,8 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
 cdef extern from "parquetext.h" nogil:
     enum:
         PQX_BAD_ARGUMENT
+        PQX_ENCODING
+        PQX_TRUNCATED
     ctypedef struct pqx_error:
         int32_t code
         uint64_t offset

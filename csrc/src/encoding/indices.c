@@ -4,6 +4,15 @@
 
 enum { BATCH = 1024 }; /* indices that are unpacked before their values are gathered */
 
+int pqx_indices_begin(pqx_runs *runs, const uint8_t *data, size_t size, size_t at, pqx_error *error)
+{
+    if (at >= size) return pqx_fail(error, PQX_TRUNCATED, at, 1, 0);
+    uint32_t width = data[at];
+    if (width > 32) return pqx_fail(error, PQX_BIT_WIDTH, at, 32, width);
+    pqx_runs_begin(runs, width, data, size, at + 1);
+    return PQX_OK;
+}
+
 /* The open run's next `count` indices, which are bit-packed; checked. */
 static int unpack(const pqx_runs *runs, uint32_t entries, size_t count, uint32_t *out,
                   pqx_error *error)

@@ -22,6 +22,9 @@ int pqx_runs_skip(pqx_runs *runs, size_t count, pqx_error *error);
 /* Behind the last run that was opened. */
 size_t pqx_runs_end(const pqx_runs *runs);
 
+/* Begin with the dictionary indices in data[at..size): the byte of their width, and runs. */
+int pqx_indices_begin(pqx_runs *runs, const uint8_t *data, size_t size, size_t at,
+                      pqx_error *error);
 /* The next `count` indices into a dictionary of `entries` values: PQX_DICTIONARY_INDEX (offset: the
  * run, expected: entries, found) at the first one that leads to none. */
 int pqx_indices_take(pqx_runs *runs, uint32_t entries, size_t count, uint32_t *out,

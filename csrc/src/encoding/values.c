@@ -38,7 +38,6 @@ static int serves_binary(int encoding, int type)
 /* What is left of the bytes. */
 static size_t left_of(const pqx_values *values) { return values->size - values->at; }
 
-/* The width of the indices, and the runs behind it. */
 static int begin_indices(pqx_values *values, pqx_error *error)
 {
     const pqx_dictionary *dictionary = values->dictionary;
@@ -46,11 +45,7 @@ static int begin_indices(pqx_values *values, pqx_error *error)
     if (!dictionary) return pqx_fail(error, PQX_NO_DICTIONARY, at, 0, 0);
     if (dictionary->width != values->width)
         return pqx_fail(error, PQX_BAD_ARGUMENT, at, values->width, dictionary->width);
-    if (!left_of(values)) return pqx_fail(error, PQX_TRUNCATED, at, 1, 0);
-    uint32_t width = values->data[at];
-    if (width > 32) return pqx_fail(error, PQX_BIT_WIDTH, at, 32, width);
-    pqx_runs_begin(&values->runs, width, values->data, values->size, at + 1);
-    return PQX_OK;
+    return pqx_indices_begin(&values->runs, values->data, values->size, at, error);
 }
 
 /* The length of the runs, and the runs behind it. */
@@ -142,9 +137,9 @@ int pqx_values_take_fixed(pqx_values *values, size_t count, uint8_t *out, pqx_er
 {
     PQX_TRY(check_count(values, count, error));
     if (!values->width) return pqx_fail(error, PQX_BAD_ARGUMENT, values->at, 0, values->width);
-    const uint8_t *from = values->data + values->at;
     values->left -= count;
     if (!count) return PQX_OK;
+    const uint8_t *from = values->data + values->at;
     switch (values->encoding) {
     case PQX_ENCODING_PLAIN:
         PQX_TRY(pass_plain(values, count, error));

@@ -1,0 +1,210 @@
+"""Values and levels as data pages encode them."""
+
+from __future__ import annotations
+
+from array import array
+
+from .. import wire
+from ..errors import wire_error
+from .encoding_bits import pack_booleans
+from .encoding_runs import Runs
+from .varint import _offset
+
+__all__ = ["decode", "decode_indices", "decode_levels"]
+
+WIDTHS = {
+    wire.PHYSICAL_INT32: 4,
+    wire.PHYSICAL_INT64: 8,
+    wire.PHYSICAL_INT96: 12,
+    wire.PHYSICAL_FLOAT: 4,
+    wire.PHYSICAL_DOUBLE: 8,
+}
+DICTIONARIES = (wire.ENCODING_PLAIN_DICTIONARY, wire.ENCODING_RLE_DICTIONARY)
+LENGTH_PREFIX = 4
+
+
+def decode(encoding: int, type: int, type_length: int, data, count: int, at: int = 0, dictionary=None):
+    """Decode `count` values of a data page, or of a dictionary page.
+
+    Parameters
+    ----------
+    encoding, type : int
+        Numbers of parquet.thrift: ``wire.ENCODING_…``, ``wire.PHYSICAL_…``.
+    type_length : int
+        Bytes of a value of FIXED_LEN_BYTE_ARRAY; of no meaning for other types.
+    data : bytes-like
+        Decompressed, levels included where `at` says where the values begin.
+    count : int
+        Values that are there: entries without nulls.
+    dictionary : (values, count), optional
+        What PLAIN_DICTIONARY and RLE_DICTIONARY point into: the first result of this function, and how many values.
+
+    Returns
+    -------
+    values : bytes-like, or (bytes-like, bytes-like)
+        Values of a fixed width one behind the other, little-endian as they are stored; of BOOLEAN a bitmap, least
+        significant bit first, the spare bits 0; of BYTE_ARRAY (offsets, bytes): ``count + 1`` integers of 32 bits, the
+        first one 0, of which value ``i`` is ``bytes[offsets[i] : offsets[i + 1]]``.
+    end : int
+        Where the encoded values end in `data`: of runs behind the last one that was needed.
+
+    Raises
+    ------
+    Malformed
+        With the offset in `data` of the first value that cannot be; ``csrc/src/encoding/values.h`` says what is told.
+    Unsupported
+        The encoding does not serve the type, or is not known.
+    """
+    at, count = _offset(at), _offset(count)
+    view = memoryview(data).cast("B")
+    width = max(type_length, 0) if type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else WIDTHS.get(type, 0)
+    if at > len(view):
+        raise wire_error(wire.TRUNCATED, at, 1, 0)
+    if type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and not width:
+        raise wire_error(wire.BAD_ARGUMENT, at, 1, type_length & 0xFFFFFFFFFFFFFFFF)
+    if type == wire.PHYSICAL_BOOLEAN and encoding in BOOLEANS:
+        return BOOLEANS[encoding](view, at, count)
+    if encoding == wire.ENCODING_PLAIN and width:
+        return _plain(view, at, count, width)
+    if encoding in DICTIONARIES and width:
+        return _through_dictionary(view, at, count, width, dictionary)
+    if encoding == wire.ENCODING_BYTE_STREAM_SPLIT and width and type != wire.PHYSICAL_INT96:
+        return _streams(view, at, count, width)
+    raise wire_error(wire.ENCODING, at, type, encoding)
+
+
+def decode_levels(encoding: int, max_level: int, data, count: int, at: int = 0, end: int | None = None):
+    """Decode `count` repetition or definition levels in ``data[at:end]``, without a length before them.
+
+    Returns
+    -------
+    levels : bytes-like
+        Unsigned integers of 16 bits.
+    end : int
+        Behind the last run that was needed.
+
+    Raises
+    ------
+    Malformed
+        A level above `max_level`, or the bytes end first.
+    Unsupported
+        `encoding` is neither RLE nor BIT_PACKED.
+    """
+    at, count = _offset(at), _offset(count)
+    view = memoryview(data).cast("B")
+    end = len(view) if end is None else _offset(end)
+    if end > len(view):
+        raise wire_error(wire.BAD_ARGUMENT, at, len(view), end)
+    if max_level > 0xFFFF:
+        raise wire_error(wire.BAD_ARGUMENT, at, 0xFFFF, max_level)
+    if encoding not in (wire.ENCODING_RLE, wire.ENCODING_BIT_PACKED):
+        raise wire_error(wire.LEVEL_ENCODING, at, wire.ENCODING_RLE, encoding)
+    if at > end:
+        raise wire_error(wire.TRUNCATED, at, 1, 0)
+    runs = Runs(view[:end], max_level.bit_length(), at, encoding == wire.ENCODING_BIT_PACKED)
+    levels = array("H")
+    for values in runs.take(count, max_level, wire.LEVEL, max_level):
+        levels.extend(values)
+    return levels.tobytes(), runs.end
+
+
+def decode_indices(data, count: int, dictionary_count: int, at: int = 0):
+    """Decode `count` indices into a dictionary of `dictionary_count` values; their bit width stands at ``data[at]``.
+
+    Returns
+    -------
+    indices : bytes-like
+        Unsigned integers of 32 bits.
+    end : int
+        Behind the last run that was needed.
+
+    Raises
+    ------
+    Malformed
+        An index that leads to no value, a width above 32, or the bytes end first.
+    """
+    at, count = _offset(at), _offset(count)
+    view = memoryview(data).cast("B")
+    if at > len(view):
+        raise wire_error(wire.TRUNCATED, at, 1, 0)
+    indices = array("I")
+    runs = _index_runs(view, at) if count else None
+    for values in runs.take(count, dictionary_count - 1, wire.DICTIONARY_INDEX, dictionary_count) if runs else ():
+        indices.extend(values)
+    return indices.tobytes(), runs.end if runs else at
+
+
+def _index_runs(view: memoryview, at: int) -> Runs:
+    if at == len(view):
+        raise wire_error(wire.TRUNCATED, at, 1, 0)
+    if view[at] > 32:
+        raise wire_error(wire.BIT_WIDTH, at, 32, view[at])
+    return Runs(view, view[at], at + 1)
+
+
+def _plain(view: memoryview, at: int, count: int, width: int) -> tuple[bytes, int]:
+    left = len(view) - at
+    if left // width < count:
+        raise wire_error(wire.TRUNCATED, at + left - left % width, width, left % width)
+    end = at + count * width
+    return view[at:end].tobytes(), end
+
+
+def _through_dictionary(view: memoryview, at: int, count: int, width: int, dictionary) -> tuple[bytes, int]:
+    if count == 0:
+        return b"", at
+    if dictionary is None:
+        raise wire_error(wire.NO_DICTIONARY, at)
+    values, entries = dictionary
+    values = memoryview(values).cast("B")
+    if len(values) < entries * width:
+        raise wire_error(wire.BAD_ARGUMENT, at, entries * width, len(values))
+    parts = [values[first : first + width].tobytes() for first in range(0, entries * width, width)]
+    runs, decoded = _index_runs(view, at), bytearray()
+    for indices in runs.take(count, entries - 1, wire.DICTIONARY_INDEX, entries):
+        decoded += b"".join([parts[index] for index in indices])
+    return bytes(decoded), runs.end
+
+
+def _streams(view: memoryview, at: int, count: int, width: int) -> tuple[bytes, int]:
+    stride, rest = divmod(len(view) - at, width)
+    if rest:
+        raise wire_error(wire.STREAM_SIZE, at, width, len(view) - at)
+    if stride < count:
+        raise wire_error(wire.TRUNCATED, len(view), width, 0)
+    decoded = bytearray(count * width)
+    for k in range(width):
+        decoded[k::width] = view[at + k * stride : at + k * stride + count]
+    return bytes(decoded), len(view)
+
+
+def _plain_booleans(view: memoryview, at: int, count: int) -> tuple[bytes, int]:
+    if (len(view) - at) * 8 < count:
+        raise wire_error(wire.TRUNCATED, len(view), 1, 0)
+    end = at + (count + 7) // 8
+    decoded = bytearray(view[at:end])
+    if count % 8:
+        decoded[-1] &= (1 << count % 8) - 1
+    return bytes(decoded), end
+
+
+def _boolean_runs(view: memoryview, at: int, count: int) -> tuple[bytes, int]:
+    if count == 0:
+        return b"", at
+    left = len(view) - at
+    if left < LENGTH_PREFIX:
+        raise wire_error(wire.TRUNCATED, at, LENGTH_PREFIX, left)
+    length = int.from_bytes(view[at : at + LENGTH_PREFIX], "little")
+    if length > left - LENGTH_PREFIX:
+        raise wire_error(wire.TRUNCATED, at, length, left - LENGTH_PREFIX)
+    at += LENGTH_PREFIX
+    decoded, rest = bytearray(), []
+    for values in Runs(view[: at + length], 1, at).take(count, 1, wire.BOOLEAN, 1):
+        rest += values
+        whole = len(rest) & ~7
+        decoded += pack_booleans(rest[:whole])
+        rest = rest[whole:]
+    return bytes(decoded) + pack_booleans(rest), at + length
+
+
+BOOLEANS = {wire.ENCODING_PLAIN: _plain_booleans, wire.ENCODING_RLE: _boolean_runs}

@@ -1,0 +1,86 @@
+"""Runs of repeated and of bit-packed values: levels, dictionary indices and booleans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .. import wire
+from ..errors import wire_error
+from .encoding_bits import unpack, unpack_msb_first
+from .varint import decode32
+
+__all__ = ["Runs"]
+
+LONGEST_RUN = 0x7FFFFFFF  # parquet-format, Encodings.md
+BATCH = 1 << 16
+
+
+class Runs:
+    """The runs in ``data[at:]`` of values of `width` bits; values of 0 bits are all 0 and take no bytes.
+
+    Attributes
+    ----------
+    header : int
+        Where the open run begins.
+    end : int
+        Behind the last run that was opened.
+    """
+
+    def __init__(self, data: memoryview, width: int, at: int, is_msb_first: bool = False):
+        self._data, self._width = data, width
+        self._is_msb_first = is_msb_first
+        self.header = self.end = at
+
+    def take(self, count: int, highest: int, code: int, expected: int) -> Iterator[list[int]]:
+        """The next `count` values in pieces; an error of `code` at the first one above `highest`."""
+        for values in self._pieces(count):
+            if max(values) > highest:
+                raise wire_error(code, self.header, expected, next(value for value in values if value > highest))
+            yield values
+
+    def _pieces(self, count: int) -> Iterator[list[int]]:
+        if self._width == 0:
+            yield from _repeated(0, count)
+        elif self._is_msb_first:
+            self.end += (count * self._width + 7) // 8
+            yield from self._packed(self.header, count)
+        else:
+            while count:
+                length, is_packed, body = self._open()
+                some = min(count, length)
+                if is_packed:
+                    yield from self._packed(body, some)
+                else:
+                    yield from _repeated(int.from_bytes(self._data[body : self.end], "little"), some)
+                count -= some
+
+    def _open(self) -> tuple[int, bool, int]:
+        """Read the next run's header: (values in it, whether they are bit-packed, where they begin)."""
+        self.header = self.end
+        header, body = decode32(self._data, self.header)
+        left = len(self._data) - body
+        is_packed = bool(header & 1)
+        length = (header >> 1) * 8 if is_packed else header >> 1
+        if not 0 < length <= LONGEST_RUN:
+            raise wire_error(wire.RUN_LENGTH, self.header, LONGEST_RUN, length)
+        size = (header >> 1) * self._width if is_packed else (self._width + 7) // 8
+        if not is_packed and size > left:
+            raise wire_error(wire.TRUNCATED, body, size, left)
+        self.end = body + min(size, left)  # writers may cut the last group short
+        return length, is_packed, body
+
+    def _packed(self, body: int, count: int) -> Iterator[list[int]]:
+        """`count` values from the byte `body` on, as many as are there, and then an error."""
+        get = unpack_msb_first if self._is_msb_first else unpack
+        width, size = self._width, len(self._data)
+        there = min(count, (size - body) * 8 // width)
+        for first in range(0, there, BATCH):
+            yield get(self._data, body * 8 + first * width, width, min(BATCH, there - first))
+        if there < count:
+            bit = body * 8 + there * width
+            raise wire_error(wire.TRUNCATED, bit >> 3, ((bit & 7) + width + 7) >> 3, size - (bit >> 3))
+
+
+def _repeated(value: int, count: int) -> Iterator[list[int]]:
+    for first in range(0, count, BATCH):
+        yield [value] * min(BATCH, count - first)
