@@ -21,6 +21,7 @@ WIDTHS = {
 }
 DICTIONARIES = (wire.ENCODING_PLAIN_DICTIONARY, wire.ENCODING_RLE_DICTIONARY)
 LENGTH_PREFIX = 4
+UNSIGNED = 0xFFFFFFFF
 
 
 def decode(encoding: int, type: int, type_length: int, data, count: int, at: int = 0, dictionary=None):
@@ -61,7 +62,7 @@ def decode(encoding: int, type: int, type_length: int, data, count: int, at: int
     if at > len(view):
         raise wire_error(wire.TRUNCATED, at, 1, 0)
     if type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and not width:
-        raise wire_error(wire.BAD_ARGUMENT, at, 1, type_length & 0xFFFFFFFFFFFFFFFF)
+        raise wire_error(wire.BAD_ARGUMENT, at, 1, type_length & UNSIGNED)
     if type == wire.PHYSICAL_BOOLEAN and encoding in BOOLEANS:
         return BOOLEANS[encoding](view, at, count)
     if encoding == wire.ENCODING_PLAIN and width:
@@ -70,7 +71,7 @@ def decode(encoding: int, type: int, type_length: int, data, count: int, at: int
         return _through_dictionary(view, at, count, width, dictionary)
     if encoding == wire.ENCODING_BYTE_STREAM_SPLIT and width and type != wire.PHYSICAL_INT96:
         return _streams(view, at, count, width)
-    raise wire_error(wire.ENCODING, at, type, encoding)
+    raise wire_error(wire.ENCODING, at, type & UNSIGNED, encoding & UNSIGNED)
 
 
 def decode_levels(encoding: int, max_level: int, data, count: int, at: int = 0, end: int | None = None):
@@ -98,7 +99,7 @@ def decode_levels(encoding: int, max_level: int, data, count: int, at: int = 0, 
     if max_level > 0xFFFF:
         raise wire_error(wire.BAD_ARGUMENT, at, 0xFFFF, max_level)
     if encoding not in (wire.ENCODING_RLE, wire.ENCODING_BIT_PACKED):
-        raise wire_error(wire.LEVEL_ENCODING, at, wire.ENCODING_RLE, encoding)
+        raise wire_error(wire.LEVEL_ENCODING, at, wire.ENCODING_RLE, encoding & UNSIGNED)
     if at > end:
         raise wire_error(wire.TRUNCATED, at, 1, 0)
     runs = Runs(view[:end], max_level.bit_length(), at, encoding == wire.ENCODING_BIT_PACKED)

@@ -15,7 +15,7 @@ int pqx_levels_begin(pqx_runs *runs, int encoding, uint32_t max_level, const uin
 {
     if (max_level > UINT16_MAX) return pqx_fail(error, PQX_BAD_ARGUMENT, at, UINT16_MAX, max_level);
     if (encoding != PQX_ENCODING_RLE && encoding != PQX_ENCODING_BIT_PACKED)
-        return pqx_fail(error, PQX_LEVEL_ENCODING, at, PQX_ENCODING_RLE, (uint64_t)encoding);
+        return pqx_fail(error, PQX_LEVEL_ENCODING, at, PQX_ENCODING_RLE, (uint32_t)encoding);
     if (at > size) return pqx_fail(error, PQX_TRUNCATED, at, 1, 0);
     pqx_runs_begin(runs, bits_of(max_level), data, size, at);
     if (encoding == PQX_ENCODING_BIT_PACKED) {

@@ -76,7 +76,7 @@ int pqx_values_begin(pqx_values *values, int encoding, int type, int32_t type_le
                            .count = count};
     if (at > size) return pqx_fail(error, PQX_TRUNCATED, at, 1, 0);
     if (type == PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY && !values->width)
-        return pqx_fail(error, PQX_BAD_ARGUMENT, at, 1, (uint64_t)type_length);
+        return pqx_fail(error, PQX_BAD_ARGUMENT, at, 1, (uint32_t)type_length);
     int is_boolean = type == PQX_PHYSICAL_BOOLEAN, is_fixed = values->width != 0;
     if (encoding == PQX_ENCODING_PLAIN && (is_boolean || is_fixed)) return PQX_OK;
     if (encoding == PQX_ENCODING_RLE && is_boolean)
@@ -94,7 +94,7 @@ int pqx_values_begin(pqx_values *values, int encoding, int type, int32_t type_le
         return pqx_deltas_begin(&values->deltas, type == PQX_PHYSICAL_INT64, data, size, at, count,
                                 error);
     if (serves_binary(encoding, type)) return pqx_binary_begin(values, error);
-    return pqx_fail(error, PQX_ENCODING, at, (uint64_t)type, (uint64_t)encoding);
+    return pqx_fail(error, PQX_ENCODING, at, (uint32_t)type, (uint32_t)encoding);
 }
 
 /* The next `count` PLAIN values, which are passed over. */
@@ -164,7 +164,7 @@ int pqx_values_take_bits(pqx_values *values, size_t count, uint8_t *out, uint64_
     PQX_TRY(check_count(values, count, error));
     if (values->type != PQX_PHYSICAL_BOOLEAN)
         return pqx_fail(error, PQX_BAD_ARGUMENT, values->at, PQX_PHYSICAL_BOOLEAN,
-                        (uint64_t)values->type);
+                        (uint32_t)values->type);
     values->left -= count;
     if (values->encoding == PQX_ENCODING_RLE)
         return pqx_runs_take_bits(&values->runs, count, out, bit, &ones, PQX_BOOLEAN, error);
