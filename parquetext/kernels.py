@@ -26,6 +26,7 @@ MODULES = (
     "required",
     "values",
     "encoding",
+    "page",
 )
 PURE_VARIABLE = "PARQUETEXT_PURE"
 

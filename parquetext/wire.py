@@ -95,6 +95,7 @@ REFERENCE_HEAD_BYTES = 24
 REFERENCE_BLOCK_BYTES = 32
 REFERENCE_TEXT_LIMIT = 4080
 MAX_DEPTH = 64
+MAX_PAGE_HEADER = 0x1000000
 MAX_EXTENSION_BYTES = 0x4000000
 READING_SIGNED = 1
 READING_UNSIGNED = 2
@@ -510,6 +511,10 @@ ERRORS = {
     121: ("BOOLEAN", "Malformed", "a run of a boolean of {found}, the highest one is {expected}"),
     122: ("STREAM_SIZE", "Malformed", "streams of {found} bytes in all, no multiple of a value's {expected}"),
     125: ("VALUE_LENGTH", "Malformed", "a value of {found} bytes, the type has {expected}"),
+    130: ("PAGE_NUMBER", "Malformed", "a page header says -{found}, a number below {expected}"),
+    131: ("PAGE_HEADER_SIZE", "Malformed", "a page header does not end within {expected} bytes"),
+    132: ("PAGE_SIZE", "Malformed", "a page of {found} bytes, {expected} are left of its column chunk"),
+    133: ("PAGE_LEVELS", "Malformed", "levels of {found} bytes, the page has {expected}"),
 }
 TRUNCATED = 1
 VARINT_TOO_LONG = 2
@@ -590,6 +595,10 @@ LEVEL_ENCODING = 120
 BOOLEAN = 121
 STREAM_SIZE = 122
 VALUE_LENGTH = 125
+PAGE_NUMBER = 130
+PAGE_HEADER_SIZE = 131
+PAGE_SIZE = 132
+PAGE_LEVELS = 133
 
 # Parquet's enums and unions: their members' names by number.
 NAMES_OF_TYPE = {0: "BOOLEAN", 1: "INT32", 2: "INT64", 3: "INT96", 4: "FLOAT", 5: "DOUBLE", 6: "BYTE_ARRAY", 7: "FIXED_LEN_BYTE_ARRAY"}

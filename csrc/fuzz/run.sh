@@ -11,7 +11,7 @@ if [ "${1:-}" = --long ]; then
     shift 2
 fi
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(thrift extension locate scan slice arrow flat lossless index sidecar plan values)
+[ ${#targets[@]} -gt 0 ] || targets=(thrift extension locate scan slice arrow flat lossless index sidecar plan values page)
 
 clang=${CLANG:-clang}
 if ! command -v "$clang" > /dev/null; then
@@ -26,9 +26,9 @@ make -s -j2 CC="$clang" BUILD="$build" CFLAGS="$sanitizers -fsanitize=fuzzer-no-
 compile() { "$clang" -std=c11 -D_GNU_SOURCE -Wall -Wextra $sanitizers "$@" "$build/libpqx.a" -Iinclude -Isrc; }
 
 footers=$build/footers
-rm -rf "$footers" "$findings"
+rm -rf "$footers" "$build/pages" "$findings"
 mkdir -p "$findings"
-"${PYTHON:-python3}" fuzz/seeds.py "$footers"
+"${PYTHON:-python3}" fuzz/seeds.py "$footers" "$build/pages"
 echo "$(ls "$footers" | wc -l) footers to start from; $seconds seconds for ${#targets[@]} targets"
 
 export UBSAN_OPTIONS=print_stacktrace=1
@@ -54,6 +54,7 @@ for target in "${targets[@]}"; do
         find "$footers" -type f -print0 | xargs -0 -n 10000 "${fixed[@]}" "$build/sidecar_seed" "$build/sidecars"
         seeds=("$build/sidecars")
     fi
+    [ "$target" != page ] || seeds=("$build/pages")
     [ ! -d "fuzz/found/$target" ] || seeds+=("fuzz/found/$target")
     log=$findings/$target.log
     if "${fixed[@]}" "$build/$target" -max_total_time=$((seconds / ${#targets[@]})) -max_len=16384 -timeout=20 -rss_limit_mb=1024 \

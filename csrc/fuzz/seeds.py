@@ -1,6 +1,7 @@
-"""Write fuzz inputs to a folder: footers of files that pyarrow makes here, and of the files in PARQUETEXT_CORPUS.
+"""Write fuzz inputs to two folders: footers of files that pyarrow makes here, and of the files in PARQUETEXT_CORPUS;
+and column chunks that pyarrow makes here.
 
-python csrc/fuzz/seeds.py FOLDER
+python csrc/fuzz/seeds.py FOOTERS CHUNKS
 """
 
 from __future__ import annotations
@@ -73,8 +74,27 @@ def from_pyarrow() -> Iterator[bytes]:
             yield footer_of(file)
 
 
-def main(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
+def chunks() -> Iterator[bytes]:
+    """Column chunks of a few small pages, of both versions."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.table({"n": [None, 1, 2, 3] * 9, "l": [[1, None], [], None, [4]] * 9, "t": ["a", "bc", None, "a"] * 9})
+    for version in ("1.0", "2.0"):
+        file = io.BytesIO()
+        options = {"data_page_version": version, "write_page_checksum": True, "data_page_size": 16}
+        pq.write_table(table, file, write_batch_size=8, **options)
+        row_group = pq.read_metadata(file).row_group(0)
+        for column in map(row_group.column, range(row_group.num_columns)):
+            file.seek(column.dictionary_page_offset or column.data_page_offset)
+            yield file.read(column.total_compressed_size)
+
+
+def main(folder: Path, chunk_folder: Path) -> None:
+    for made in (folder, chunk_folder):
+        made.mkdir(parents=True, exist_ok=True)
+    for chunk in chunks():
+        (chunk_folder / hashlib.sha256(chunk).hexdigest()[:16]).write_bytes(chunk + bytes([40, 1, 1, 9, 0, 0, 0, 0]))
     corpus = os.environ.get("PARQUETEXT_CORPUS")
     steering = bytes([12, 64, 4, 0, 1, 0, 0, 0])
     for footer in chain(from_pyarrow(), from_corpus(Path(corpus)) if corpus else ()):
@@ -83,4 +103,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

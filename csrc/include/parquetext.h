@@ -109,6 +109,10 @@ enum pqx_status {
     PQX_BOOLEAN = 121,
     PQX_STREAM_SIZE = 122,
     PQX_VALUE_LENGTH = 125,
+    PQX_PAGE_NUMBER = 130,
+    PQX_PAGE_HEADER_SIZE = 131,
+    PQX_PAGE_SIZE = 132,
+    PQX_PAGE_LEVELS = 133,
     /* end of generated */
 };
 
@@ -372,6 +376,62 @@ typedef struct pqx_key_value {
     pqx_range bytes, key, value;
     uint8_t has_value;
 } pqx_key_value;
+
+/* ---- pages ---- */
+
+/* One page header. What is absent is -1 (numbers) or an empty range. Every range counts from the
+ * header's first byte. */
+typedef struct pqx_page {
+    uint64_t offset;                            /* of the header, from `data` */
+    int64_t null_count;                         /* of the statistics */
+    uint32_t header_size;                       /* the body follows */
+    int32_t type;                               /* PQX_PAGE_*, or a number that none of them is */
+    int32_t compressed_size, uncompressed_size; /* of the body; levels included */
+    int32_t num_values;                         /* of data and dictionary pages */
+    int32_t num_nulls, num_rows;                /* of V2 */
+    int32_t encoding, definition_encoding, repetition_encoding;
+    int32_t definition_size, repetition_size; /* of V2: bytes of levels */
+    uint32_t crc;                             /* of the body as stored, where has_crc */
+    uint32_t present; /* what the statistics hold: PQX_PRESENT_STATISTICS, _NULL_COUNT, _MIN … */
+    pqx_range statistics;                     /* the struct */
+    pqx_range min_value, max_value, min, max; /* min, max: the deprecated pair */
+    uint8_t has_crc, is_compressed, is_sorted, reserved;
+    uint32_t spare;
+} pqx_page; /* 120 bytes */
+
+/* Read the page header at data[at], of at most 16 MiB. A field of another type than parquet.thrift
+ * says counts as an unknown one, which is passed over, and of a repeated field the last one counts.
+ * PQX_MISSING_FIELD (expected: its id), at the struct that lacks it: the type or a size, and in the
+ * header that the type asks for, or of that header, whatever is required. PQX_PAGE_NUMBER: a
+ * negative size or count. PQX_PAGE_LEVELS: levels of V2 larger than their page.
+ * PQX_PAGE_HEADER_SIZE: no end within 16 MiB. O(header). */
+PQX_API int pqx_page_header(const uint8_t *data, size_t size, size_t at, pqx_page *page,
+                            pqx_error *error);
+/* Read the headers of the pages of a column chunk, one after another, into pages[0..capacity):
+ * those that begin in data[at..size). `end` is where the chunk ends, which may lie behind `size`,
+ * as bodies may. *count is how many were read; *next is where the next page begins: `end` where all
+ * have been read. Where *next is smaller and *count < capacity, the header there does not end
+ * before `size`: give more bytes from *next on, and walk on. After an error both are valid, too,
+ * and the page at *next is the one that is wrong; PQX_PAGE_SIZE: it runs over `end`. O(headers). */
+PQX_API int pqx_page_walk(const uint8_t *data, size_t size, uint64_t at, uint64_t end,
+                          pqx_page *pages, size_t capacity, size_t *count, uint64_t *next,
+                          pqx_error *error);
+
+/* The parts of a page's body: offsets from its start. */
+typedef struct pqx_page_parts {
+    size_t repetition, repetition_end; /* the encoded levels alone, without their length */
+    size_t definition, definition_end;
+    size_t values;
+} pqx_page_parts;
+
+/* Find the parts of a page's body of `size` bytes: decompressed for a V1 page; for a V2 page, whose
+ * levels are never compressed, as stored or decompressed. The highest levels are those of the
+ * column, at most 65535. Levels that the column does not have are empty, and so are all parts of an
+ * empty body without values. PQX_LEVEL_ENCODING: neither RLE nor BIT_PACKED. PQX_PAGE_LEVELS:
+ * levels that reach over the body's end. Offsets in errors count from `body`. O(1). */
+PQX_API int pqx_page_levels(const pqx_page *page, const uint8_t *body, size_t size,
+                            uint32_t max_definition, uint32_t max_repetition, pqx_page_parts *parts,
+                            pqx_error *error);
 
 /* ---- scan: a whole Thrift footer into arrays ---- */
 

@@ -60,6 +60,25 @@ cdef extern from "parquetext.h" nogil:
         int32_t ordinal
         uint32_t chunk_count
 
+    ctypedef struct pqx_page:
+        uint64_t offset
+        int64_t null_count
+        uint32_t header_size
+        int32_t type, compressed_size, uncompressed_size
+        int32_t num_values, num_nulls, num_rows
+        int32_t encoding, definition_encoding, repetition_encoding
+        int32_t definition_size, repetition_size
+        uint32_t crc, present
+        pqx_range statistics, min_value, max_value, min, max
+        uint8_t has_crc, is_compressed, is_sorted
+    int pqx_page_header(const uint8_t *data, size_t size, size_t at, pqx_page *page, pqx_error *error)
+    int pqx_page_walk(const uint8_t *data, size_t size, uint64_t at, uint64_t end, pqx_page *pages, size_t capacity,
+                      size_t *count, uint64_t *next, pqx_error *error)
+    ctypedef struct pqx_page_parts:
+        size_t repetition, repetition_end, definition, definition_end, values
+    int pqx_page_levels(const pqx_page *page, const uint8_t *body, size_t size, uint32_t max_definition,
+                        uint32_t max_repetition, pqx_page_parts *parts, pqx_error *error)
+
     ctypedef struct pqx_source:
         int (*read)(void *context, uint64_t offset, size_t length, uint8_t *into)
         void *context

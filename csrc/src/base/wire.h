@@ -94,6 +94,7 @@
 #define PQX_REFERENCE_BLOCK_BYTES 32
 #define PQX_REFERENCE_TEXT_LIMIT 4080
 #define PQX_MAX_DEPTH 64
+#define PQX_MAX_PAGE_HEADER 0x1000000u
 #define PQX_MAX_EXTENSION_BYTES 0x4000000u
 #define PQX_PM_HEADER_BYTES 32
 #define PQX_PM_COLUMN_BYTES 32
@@ -602,5 +603,9 @@ typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;
     case PQX_BOOLEAN: return "a run of a boolean of {found}, the highest one is {expected}"; \
     case PQX_STREAM_SIZE: return "streams of {found} bytes in all, no multiple of a value's {expected}"; \
     case PQX_VALUE_LENGTH: return "a value of {found} bytes, the type has {expected}"; \
+    case PQX_PAGE_NUMBER: return "a page header says -{found}, a number below {expected}"; \
+    case PQX_PAGE_HEADER_SIZE: return "a page header does not end within {expected} bytes"; \
+    case PQX_PAGE_SIZE: return "a page of {found} bytes, {expected} are left of its column chunk"; \
+    case PQX_PAGE_LEVELS: return "levels of {found} bytes, the page has {expected}"; \
 
 #endif

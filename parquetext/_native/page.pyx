@@ -1,0 +1,147 @@
+"""Page headers, one or those of a whole column chunk, and the parts of a page's body; see the twin."""
+
+from collections import namedtuple
+
+from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
+from libc.stdint cimport uint8_t, uint64_t
+
+from ..errors import wire_error
+
+from .capi cimport pqx_error, pqx_page, pqx_page_header, pqx_page_levels, pqx_page_parts, pqx_page_walk
+from .chunks cimport gather
+
+__all__ = ["PageHeader", "Pages", "header", "level_parts", "walk"]
+
+cdef enum:
+    FEW = 16
+
+PageHeader = namedtuple(
+    "PageHeader",
+    "offset header_size type compressed_size uncompressed_size num_values num_nulls num_rows encoding definition_encoding"
+    " repetition_encoding definition_size repetition_size is_compressed is_sorted crc statistics",
+)
+
+cdef pqx_page _page
+cdef char *_start = <char *> &_page
+# Members of the records: name -> (offset, bytes, format).
+cdef dict MEMBERS = {
+    "offset": (<char *> &_page.offset - _start, 8, "q"),
+    "null_count": (<char *> &_page.null_count - _start, 8, "q"),
+    "header_size": (<char *> &_page.header_size - _start, 4, "i"),
+    "type": (<char *> &_page.type - _start, 4, "i"),
+    "compressed_size": (<char *> &_page.compressed_size - _start, 4, "i"),
+    "uncompressed_size": (<char *> &_page.uncompressed_size - _start, 4, "i"),
+    "num_values": (<char *> &_page.num_values - _start, 4, "i"),
+    "num_nulls": (<char *> &_page.num_nulls - _start, 4, "i"),
+    "num_rows": (<char *> &_page.num_rows - _start, 4, "i"),
+    "encoding": (<char *> &_page.encoding - _start, 4, "i"),
+    "definition_encoding": (<char *> &_page.definition_encoding - _start, 4, "i"),
+    "repetition_encoding": (<char *> &_page.repetition_encoding - _start, 4, "i"),
+    "definition_size": (<char *> &_page.definition_size - _start, 4, "i"),
+    "repetition_size": (<char *> &_page.repetition_size - _start, 4, "i"),
+    "crc": (<char *> &_page.crc - _start, 4, "I"),
+    "present": (<char *> &_page.present - _start, 4, "I"),
+    "has_crc": (<char *> &_page.has_crc - _start, 1, "B"),
+    "is_compressed": (<char *> &_page.is_compressed - _start, 1, "B"),
+    "is_sorted": (<char *> &_page.is_sorted - _start, 1, "B"),
+    "statistics_offset": (<char *> &_page.statistics.offset - _start, 4, "I"),
+    "statistics_length": (<char *> &_page.statistics.length - _start, 4, "I"),
+    "min_value_offset": (<char *> &_page.min_value.offset - _start, 4, "I"),
+    "min_value_length": (<char *> &_page.min_value.length - _start, 4, "I"),
+    "max_value_offset": (<char *> &_page.max_value.offset - _start, 4, "I"),
+    "max_value_length": (<char *> &_page.max_value.length - _start, 4, "I"),
+    "min_offset": (<char *> &_page.min.offset - _start, 4, "I"),
+    "min_length": (<char *> &_page.min.length - _start, 4, "I"),
+    "max_offset": (<char *> &_page.max.offset - _start, 4, "I"),
+    "max_length": (<char *> &_page.max.length - _start, 4, "I"),
+}
+
+
+cdef object header_of(const pqx_page *page):
+    return PageHeader(
+        page.offset, page.header_size, page.type, page.compressed_size, page.uncompressed_size, page.num_values,
+        page.num_nulls, page.num_rows, page.encoding, page.definition_encoding, page.repetition_encoding,
+        page.definition_size, page.repetition_size, bool(page.is_compressed), bool(page.is_sorted),
+        page.crc if page.has_crc else None,
+        (page.statistics.offset, page.statistics.length) if page.statistics.length else None,
+    )
+
+
+def header(data, size_t at=0):
+    """The page header at ``data[at]``."""
+    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
+    cdef pqx_page page
+    cdef pqx_error error
+    if pqx_page_header(start, view.shape[0], at, &page, &error):
+        raise wire_error(error.code, error.offset, error.expected, error.found)
+    return header_of(&page)
+
+
+cdef class Pages:
+    """The headers of pages, one after another."""
+
+    cdef pqx_page *pages
+    cdef size_t count
+    cdef readonly object end, problem
+
+    def __dealloc__(self):
+        PyMem_Free(self.pages)
+
+    def __len__(self):
+        return self.count
+
+    def array(self, str name not None):
+        """One member of all headers as a memoryview: ``q``, ``i``, ``I`` or ``B``."""
+        return gather(self.pages, self.count, sizeof(pqx_page), MEMBERS[name])
+
+    def header(self, Py_ssize_t index):
+        """The header of the page of this number."""
+        if not 0 <= index < <Py_ssize_t> self.count:
+            raise IndexError(index)
+        return header_of(self.pages + index)
+
+
+def walk(data, uint64_t at=0, end=None):
+    """The headers of the pages in ``data[at:end]``, one after another, as far as they are there and right."""
+    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
+    cdef size_t size = view.shape[0], capacity = FEW, count
+    cdef uint64_t limit = size if end is None else end, next = at
+    cdef pqx_error error
+    cdef pqx_page *more
+    cdef int status
+    cdef Pages made = Pages.__new__(Pages)
+    made.pages = <pqx_page *> PyMem_Malloc(capacity * sizeof(pqx_page))
+    if made.pages == NULL:
+        raise MemoryError
+    while True:
+        with nogil:
+            status = pqx_page_walk(start, size, next, limit, made.pages + made.count, capacity - made.count, &count, &next,
+                                   &error)
+        made.count += count
+        if status or made.count < capacity:
+            break
+        capacity *= 2
+        more = <pqx_page *> PyMem_Realloc(made.pages, capacity * sizeof(pqx_page))
+        if more == NULL:
+            raise MemoryError
+        made.pages = more
+    made.end = next
+    made.problem = wire_error(error.code, error.offset, error.expected, error.found) if status else None
+    return made
+
+
+def level_parts(header, body, max_definition, max_repetition):
+    """Where the parts of a page's body stand: ((start, end) of repetition levels, of definition levels, start of values)."""
+    cdef const uint8_t[::1] view = body if type(body) is bytes else memoryview(body).cast("B")
+    cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
+    cdef pqx_page page
+    cdef pqx_page_parts parts
+    cdef pqx_error error
+    page.type, page.num_values = header.type, header.num_values
+    page.definition_encoding, page.repetition_encoding = header.definition_encoding, header.repetition_encoding
+    page.definition_size, page.repetition_size = header.definition_size, header.repetition_size
+    if pqx_page_levels(&page, start, view.shape[0], max_definition, max_repetition, &parts, &error):
+        raise wire_error(error.code, error.offset, error.expected, error.found)
+    return (parts.repetition, parts.repetition_end), (parts.definition, parts.definition_end), parts.values
