@@ -27,6 +27,7 @@ MODULES = (
     "values",
     "encoding",
     "page",
+    "wide",
 )
 PURE_VARIABLE = "PARQUETEXT_PURE"
 

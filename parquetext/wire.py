@@ -515,6 +515,7 @@ ERRORS = {
     131: ("PAGE_HEADER_SIZE", "Malformed", "a page header does not end within {expected} bytes"),
     132: ("PAGE_SIZE", "Malformed", "a page of {found} bytes, {expected} are left of its column chunk"),
     133: ("PAGE_LEVELS", "Malformed", "levels of {found} bytes, the page has {expected}"),
+    160: ("TOO_WIDE", "Malformed", "a number of {found} bytes does not fit in {expected}"),
 }
 TRUNCATED = 1
 VARINT_TOO_LONG = 2
@@ -599,6 +600,7 @@ PAGE_NUMBER = 130
 PAGE_HEADER_SIZE = 131
 PAGE_SIZE = 132
 PAGE_LEVELS = 133
+TOO_WIDE = 160
 
 # Parquet's enums and unions: their members' names by number.
 NAMES_OF_TYPE = {0: "BOOLEAN", 1: "INT32", 2: "INT64", 3: "INT96", 4: "FLOAT", 5: "DOUBLE", 6: "BYTE_ARRAY", 7: "FIXED_LEN_BYTE_ARRAY"}

@@ -113,6 +113,7 @@ enum pqx_status {
     PQX_PAGE_HEADER_SIZE = 131,
     PQX_PAGE_SIZE = 132,
     PQX_PAGE_LEVELS = 133,
+    PQX_TOO_WIDE = 160,
     /* end of generated */
 };
 
@@ -592,6 +593,19 @@ PQX_API int pqx_arrow_values_size(const pqx_arrow_type *type, const pqx_bytes *s
  * O(count + bytes). */
 PQX_API void pqx_arrow_values_fill(const pqx_arrow_type *type, const pqx_bytes *stored,
                                    uint64_t count, pqx_arrow_values *out);
+
+/* Big-endian integers of `stored` bytes each, or of any length by count + 1 offsets (decimals of
+ * BYTE_ARRAY), as little-endian ones of `width` bytes, 1 to 32, into out[0..count * width); 0 where
+ * `valid`, a bitmap or NULL, says null. PQX_TOO_WIDE (offset: the value's number, expected: width,
+ * found: its bytes) where one does not fit, or has no bytes; PQX_TRUNCATED where `values` ends. */
+PQX_API int pqx_wide_integers(const uint8_t *values, size_t size, const int32_t *offsets,
+                              uint64_t count, uint32_t stored, const uint8_t *valid, uint32_t width,
+                              uint8_t *out, pqx_error *error);
+/* INT96 timestamps (nanoseconds of a Julian day, the day) as counts since 1970 of `unit`
+ * nanoseconds, a divisor of a day; what leaves 64 bits wraps around, as it does in other readers.
+ */
+PQX_API int pqx_wide_instants(const uint8_t *values, size_t size, uint64_t count, uint64_t unit,
+                              int64_t *out, pqx_error *error);
 
 /* ---- slice: a small Thrift footer for a projection ---- */
 

@@ -267,6 +267,10 @@ cdef extern from "parquetext.h" nogil:
                               pqx_error *error)
     void pqx_arrow_values_fill(const pqx_arrow_type *type, const pqx_bytes *stored, uint64_t count,
                                pqx_arrow_values *out)
+    int pqx_wide_integers(const uint8_t *values, size_t size, const int32_t *offsets, uint64_t count, uint32_t stored,
+                          const uint8_t *valid, uint32_t width, uint8_t *out, pqx_error *error)
+    int pqx_wide_instants(const uint8_t *values, size_t size, uint64_t count, uint64_t unit, int64_t *out,
+                          pqx_error *error)
 
     enum:
         PQX_BOUND_BITMAPS

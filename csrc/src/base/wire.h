@@ -607,5 +607,6 @@ typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;
     case PQX_PAGE_HEADER_SIZE: return "a page header does not end within {expected} bytes"; \
     case PQX_PAGE_SIZE: return "a page of {found} bytes, {expected} are left of its column chunk"; \
     case PQX_PAGE_LEVELS: return "levels of {found} bytes, the page has {expected}"; \
+    case PQX_TOO_WIDE: return "a number of {found} bytes does not fit in {expected}"; \
 
 #endif

@@ -1,0 +1,81 @@
+"""Numbers that Parquet stores as bytes, as Arrow has them: decimals, and timestamps of 96 bits."""
+
+from __future__ import annotations
+
+from array import array
+
+from .. import wire
+from ..errors import wire_error
+
+__all__ = ["instants", "integers"]
+
+NANOSECONDS_PER_DAY = 86_400_000_000_000
+JULIAN_EPOCH = 2_440_588
+WIDEST = 32
+MASK = (1 << 64) - 1
+
+
+def integers(values, count: int, stored: int, width: int, *, offsets=None, valid=None) -> bytes:
+    """Big-endian integers as little-endian ones.
+
+    Parameters
+    ----------
+    values, count
+        Bytes, and how many integers are in them.
+    stored : int
+        Bytes of each one, where there are no `offsets`: count + 1 int32 as bytes, of integers of any length.
+    width : int
+        Bytes of each one that comes out, 1 to 32.
+    valid : bytes-like, optional
+        A bitmap; what is null becomes 0.
+
+    Raises
+    ------
+    Malformed
+        One does not fit, or has no bytes: `offset` is its number. The values end too early.
+    """
+    data = memoryview(values).cast("B")
+    bits = None if valid is None else memoryview(valid).cast("B")
+    if bits is not None and len(bits) < (count + 7) // 8:
+        raise wire_error(wire.TRUNCATED, 0, (count + 7) // 8, len(bits))
+    places = None if offsets is None else memoryview(offsets).cast("B").cast("i")
+    if places is not None and len(places) < count + 1:
+        raise wire_error(wire.TRUNCATED, 0, 4 * (count + 1), 4 * len(places))
+    if places is None and (not stored or len(data) // stored < count):
+        raise wire_error(wire.TRUNCATED, 0, count * stored, len(data))
+    if not 0 < width <= WIDEST:
+        raise wire_error(wire.BAD_ARGUMENT, 0, WIDEST, width)
+    out = bytearray()
+    for index in range(count):
+        begin, end = (index * stored, (index + 1) * stored) if places is None else places[index : index + 2]
+        if begin < 0 or end < begin or end > len(data):
+            raise wire_error(wire.TRUNCATED, index, end & MASK, len(data))
+        if bits is not None and not bits[index >> 3] >> (index & 7) & 1:
+            out += bytes(width)
+            continue
+        try:
+            if begin == end:
+                raise OverflowError
+            out += int.from_bytes(data[begin:end], "big", signed=True).to_bytes(width, "little", signed=True)
+        except OverflowError:
+            raise wire_error(wire.TOO_WIDE, index, width, end - begin) from None
+    return bytes(out)
+
+
+def instants(values, count: int, unit: int) -> bytes:
+    """INT96 timestamps as counts of `unit` nanoseconds since 1970, int64 as bytes.
+
+    What leaves 64 bits wraps around, as it does in other readers.
+    """
+    data = memoryview(values).cast("B")
+    if len(data) // 12 < count:
+        raise wire_error(wire.TRUNCATED, 0, count * 12, len(data))
+    if not unit or NANOSECONDS_PER_DAY % unit:
+        raise wire_error(wire.BAD_ARGUMENT, 0, NANOSECONDS_PER_DAY, unit)
+    out = array("Q")
+    for at in range(0, 12 * count, 12):
+        nanoseconds, day = (
+            int.from_bytes(data[begin:end], "little") for begin, end in ((at, at + 8), (at + 8, at + 12))
+        )
+        out.append(((day - JULIAN_EPOCH) * (NANOSECONDS_PER_DAY // unit) + nanoseconds // unit) & MASK)
+    return out.tobytes()

@@ -1,0 +1,128 @@
+"""Decoded values of one leaf as an Arrow array of the type that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .. import kernels
+from ..errors import Unsupported
+from ..footer.types import BOOLEAN, BYTE_ARRAY, DOUBLE, FIXED_LEN_BYTE_ARRAY, FLOAT, INT32, INT64, INT96, LeafType
+
+__all__ = ["as_type", "leaf_array"]
+
+STORED = {
+    BOOLEAN: pa.bool_(),
+    INT32: pa.int32(),
+    INT64: pa.int64(),
+    FLOAT: pa.float32(),
+    DOUBLE: pa.float64(),
+    BYTE_ARRAY: pa.binary(),
+}
+NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
+DIGITS = {INT32: 10, INT64: 19}  # of the largest number
+
+
+def leaf_array(decoded, kind: LeafType, wanted: pa.DataType) -> pa.Array:
+    """The array of what a `kernels.column.Column` has decoded; its buffers are taken as they are where they fit.
+
+    Parameters
+    ----------
+    decoded : Decoded
+    kind : LeafType
+        How the leaf is stored, and what its annotation makes of that.
+    wanted : pyarrow.DataType
+        What to make of it.
+
+    Raises
+    ------
+    Malformed
+        A decimal does not fit into its type.
+    Unsupported
+        There is no way from what is stored to that type.
+    """
+    if pa.types.is_null(wanted):
+        return pa.nulls(decoded.slots)
+    if isinstance(wanted, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(wanted, leaf_array(decoded, kind, wanted.storage_type))
+    if pa.types.is_dictionary(wanted):
+        values = leaf_array(decoded, kind, wanted.value_type)
+        return as_type(values.dictionary_encode(), wanted)
+    if pa.types.is_decimal(wanted):
+        return _decimals(decoded, kind, wanted)
+    if kind.physical == INT96:
+        return _instants(decoded, wanted)
+    stored = pa.binary(kind.width) if kind.physical == FIXED_LEN_BYTE_ARRAY else STORED[kind.physical]
+    if _is_laid_out_alike(stored, wanted):
+        return _viewed(decoded, wanted)
+    if pa.types.is_integer(wanted) and pa.types.is_integer(stored):  # as other readers cut what is too large
+        return _viewed(decoded, stored).cast(wanted, safe=False)
+    natural = kind.arrow if _is_laid_out_alike(stored, kind.arrow) else stored
+    return as_type(_viewed(decoded, natural), wanted)
+
+
+def as_type(array: pa.Array, wanted: pa.DataType) -> pa.Array:
+    """The array cast, where it has another type."""
+    if array.type == wanted:
+        return array
+    try:
+        return array.cast(wanted)
+    except pa.ArrowNotImplementedError:
+        raise Unsupported(f"values of type {array.type} are not read as {wanted}") from None
+
+
+def _is_laid_out_alike(stored: pa.DataType, wanted: pa.DataType) -> bool:
+    """Whether an array of the stored values is one of the wanted type, buffer for buffer."""
+    if pa.types.is_binary(stored):
+        return pa.types.is_binary(wanted) or pa.types.is_string(wanted)
+    if pa.types.is_boolean(stored) or pa.types.is_floating(stored):
+        return stored == wanted
+    if pa.types.is_integer(stored):
+        plain = pa.types.is_integer(wanted) or pa.types.is_temporal(wanted)
+        return plain and wanted.bit_width == stored.bit_width
+    return stored == wanted or (pa.types.is_float16(wanted) and stored.byte_width == 2)
+
+
+def _viewed(decoded, wanted: pa.DataType) -> pa.Array:
+    """An array over the decoded buffers."""
+    return _array(decoded, wanted, decoded.values, decoded.offsets)
+
+
+def _array(decoded, wanted: pa.DataType, values, offsets=None) -> pa.Array:
+    buffers = [decoded.valid, values] if offsets is None else [decoded.valid, offsets, values]
+    wrapped = [None if buffer is None else pa.py_buffer(buffer) for buffer in buffers]
+    return pa.Array.from_buffers(wanted, decoded.slots, wrapped, decoded.nulls)
+
+
+def _instants(decoded, wanted: pa.DataType) -> pa.Array:
+    unit = wanted.unit if pa.types.is_timestamp(wanted) else "ns"
+    counts = kernels.wide.instants(decoded.values, decoded.slots, NANOSECONDS[unit])
+    made = _array(decoded, wanted if pa.types.is_timestamp(wanted) else pa.timestamp(unit), counts)
+    return as_type(made, wanted)
+
+
+def _decimals(decoded, kind: LeafType, wanted: pa.DataType) -> pa.Array:
+    width = wanted.bit_width // 8
+    if kind.physical in (BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY):
+        numbers = kernels.wide.integers(
+            decoded.values, decoded.slots, kind.width, width, offsets=decoded.offsets, valid=decoded.valid
+        )
+        return _array(decoded, wanted, numbers)
+    if kind.physical not in DIGITS:
+        raise Unsupported(f"values of type {STORED.get(kind.physical)} are not read as {wanted}")
+    stored = STORED[kind.physical]
+    if stored.byte_width == width:
+        return _viewed(decoded, wanted)
+    if width < stored.byte_width:
+        return _array(decoded, wanted, _values_of(_viewed(decoded, stored).cast(pa.int32())))
+    if width == 8:
+        return _array(decoded, wanted, _values_of(_viewed(decoded, stored).cast(pa.int64())))
+    make: Callable[[int], pa.DataType] = pa.decimal128 if width == 16 else pa.decimal256
+    whole = pc.cast(_viewed(decoded, stored), make(DIGITS[kind.physical]))
+    return _array(decoded, wanted, _values_of(whole))
+
+
+def _values_of(array: pa.Array) -> pa.Buffer:
+    return array.buffers()[1]
