@@ -24,6 +24,7 @@ def constants(table: dict) -> list[tuple[str, int]]:
     for section, prefix in (
         ("compact_types", "TYPE_"),
         ("flat_constants", "FLAT_"),
+        ("flat_logical", "FLAT_LOGICAL_"),
         ("flat_kinds", "KIND_"),
         ("flat_ops", "OP_"),
         ("index_constants", "INDEX_"),

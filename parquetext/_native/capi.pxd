@@ -6,6 +6,8 @@ cdef extern from "parquetext.h" nogil:
         PQX_BAD_ARGUMENT
         PQX_ENCODING
         PQX_TRUNCATED
+        PQX_ORDER_UNSIGNED
+        PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY
     ctypedef struct pqx_error:
         int32_t code
         uint64_t offset

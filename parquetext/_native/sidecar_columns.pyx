@@ -9,26 +9,25 @@ from .. import wire
 from ..errors import wire_error
 from .sidecar_reader import Column
 
-from .capi cimport pqx_element, pqx_range
+from .capi cimport PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY, pqx_element, pqx_range
 from .scan cimport Scan
 from .sidecar_api cimport pqx_pm_column
 
 __all__ = ["Columns", "describe"]
 
 cdef enum:
-    FIXED_LEN_BYTE_ARRAY = 7
-    DECIMAL = 5                                                 # of converted types
-    OPTIONAL = 1
-    LAST_REPETITION = 2
     REPETITION_SHIFT = 2
     NO_FIELD_ID = -2147483648
     FACTS = 5
-    REPEATED = 2
-    LIST = 3                                                    # of converted types
     # The first byte of a LogicalType that is a LIST: field 3, a struct; and both where the id has a byte of its own.
     LIST_FIELD = 0x3C
     LONG_FIELD = 0x0C
     LONG_LIST_ID = 0x06
+
+cdef int32_t OPTIONAL = wire.REPETITION_OPTIONAL
+cdef int32_t REPEATED = wire.REPETITION_REPEATED
+cdef int32_t CONVERTED_DECIMAL = wire.CONVERTED_DECIMAL
+cdef int32_t CONVERTED_LIST = wire.CONVERTED_LIST
 
 
 cdef class Columns:
@@ -89,13 +88,14 @@ def describe(Scan scan not None, infer):
             if elements[seen].parent <= 0:
                 top = seen
             seen += 1
-        if not 0 <= leaf.type <= FIXED_LEN_BYTE_ARRAY:
-            raise wire_error(wire.UNSUPPORTED_VALUE, leaf.bytes.offset, FIXED_LEN_BYTE_ARRAY, <uint32_t> leaf.type)
+        if not 0 <= leaf.type <= PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY:
+            raise wire_error(wire.UNSUPPORTED_VALUE, leaf.bytes.offset, PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY,
+                             <uint32_t> leaf.type)
         repetition = elements[top].repetition
         c.name.data, c.name.size = scan.start + elements[top].name.offset, elements[top].name.length
         c.id = -1 if elements[top].field_id == NO_FIELD_ID else elements[top].field_id
-        c.flags = (repetition if 0 <= repetition <= LAST_REPETITION else OPTIONAL) << REPETITION_SHIFT
-        c.fixed_byte_len = leaf.type_length if leaf.type == FIXED_LEN_BYTE_ARRAY and leaf.type_length > 0 else 0
+        c.flags = (repetition if 0 <= repetition <= REPEATED else OPTIONAL) << REPETITION_SHIFT
+        c.fixed_byte_len = leaf.type_length if leaf.type == PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY and leaf.type_length > 0 else 0
         c.physical_type, c.max_repetition, c.max_definition = <uint8_t> leaf.type, leaf.max_repetition, leaf.max_definition
         is_nested = top != element or leaf.max_repetition > 0
         lists = lists_around(scan.start, elements, leaf.parent)
@@ -111,7 +111,7 @@ cdef bint is_list(const uint8_t *start, const pqx_element *group):
     """Whether a group is annotated as a list."""
     cdef const uint8_t *said = start + group.logical_type.offset
     if group.logical_type.length == 0:
-        return group.converted_type == LIST
+        return group.converted_type == CONVERTED_LIST
     return said[0] == LIST_FIELD or (group.logical_type.length > 1 and said[0] == LONG_FIELD and said[1] == LONG_LIST_ID)
 
 
@@ -138,7 +138,7 @@ cdef bytes part(const uint8_t *start, pqx_range place):
 cdef bytes kind(const uint8_t *start, const pqx_element *leaf, const pqx_pm_column *column, bint is_nested, int32_t lists):
     """What a leaf's type follows from: its annotation, or all of it where a decimal has its digits beside, and numbers."""
     cdef pqx_range said = leaf.logical_type
-    if said.length == 0 and leaf.converted_type == DECIMAL:
+    if said.length == 0 and leaf.converted_type == CONVERTED_DECIMAL:
         said = leaf.bytes
     cdef int32_t[FACTS] facts = [leaf.converted_type, column.physical_type, column.fixed_byte_len, is_nested, lists]
     cdef bytes key = PyBytes_FromStringAndSize(NULL, said.length + sizeof(facts))

@@ -10,7 +10,7 @@ from libc.string cimport memcpy, memset
 from .. import wire
 from ..errors import wire_error
 
-from .capi cimport pqx_bytes, pqx_error, pqx_places, pqx_scan
+from .capi cimport PQX_ORDER_UNSIGNED, pqx_bytes, pqx_error, pqx_places, pqx_scan
 from .scan cimport Scan
 from .sidecar_api cimport (
     pqx_pm_chunk, pqx_pm_chunk_of, pqx_pm_column, pqx_pm_end, pqx_pm_scratch, pqx_pm_table, pqx_pm_write_footer,
@@ -24,8 +24,6 @@ __all__ = ["Chunk", "Writer"]
 Chunk = namedtuple("Chunk", "codec encodings num_values byte_range_start total_compressed_size null_count "
                             "distinct_count min max min_exact max_exact bloom",
                    defaults=(0, 0, 0, 0, 0, None, None, b"", b"", True, True, None))
-cdef enum:
-    UNSIGNED = 2  # pqx_sort_order
 cdef uint8_t MIN_EXACT = wire.PM_STAT_MIN_EXACT
 cdef uint8_t MAX_EXACT = wire.PM_STAT_MAX_EXACT
 cdef uint8_t HAS_NULL_COUNT = wire.PM_STAT_NULL_COUNT
@@ -300,7 +298,7 @@ cdef int convert(const pqx_scan *scan, const uint8_t *start, uint32_t row_group,
         if scan.places != NULL:
             places = scan.places + at + i
         status = pqx_pm_chunk_of(start, scan.chunks + at + i, places, &columns[i],
-                                 scan.elements[scan.leaves[i]].sort_order == UNSIGNED, &records[i], error)
+                                 scan.elements[scan.leaves[i]].sort_order == PQX_ORDER_UNSIGNED, &records[i], error)
         if status:
             return status
     return 0

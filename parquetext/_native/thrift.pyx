@@ -13,9 +13,8 @@ from .capi cimport pqx_error, pqx_field, pqx_thrift_check_sizes, pqx_thrift_find
 
 __all__ = ["blanked", "check_sizes", "fields", "find", "path", "skip", "struct_end"]
 
-cdef enum:
-    STRUCT = 12
-    MAX_DEPTH = 64
+cdef int STRUCT = wire.TYPE_STRUCT
+cdef int MAX_DEPTH = wire.MAX_DEPTH
 
 
 def skip(data, size_t at, int type, int max_depth=MAX_DEPTH):

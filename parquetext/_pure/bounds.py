@@ -9,13 +9,24 @@ from .. import wire
 
 __all__ = ["Leaf", "usable_bounds"]
 
-BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY = range(8)
 UNDEFINED, SIGNED, UNSIGNED, FLOAT16 = range(4)  # sort orders
-TYPE_ORDER, IEEE_754_TOTAL_ORDER, INT96_TIMESTAMP_ORDER = 1, 2, 3
 
-LENGTHS = {BOOLEAN: 1, INT32: 4, INT64: 8, INT96: 12, FLOAT: 4, DOUBLE: 8}
-FLOAT_FORMATS = {FLOAT: "<f", DOUBLE: "<d", FIXED_LEN_BYTE_ARRAY: "<e"}
-PLAIN_SIGNED = (BOOLEAN, INT32, INT64, FLOAT, DOUBLE)
+LENGTHS = {
+    wire.PHYSICAL_BOOLEAN: 1,
+    wire.PHYSICAL_INT32: 4,
+    wire.PHYSICAL_INT64: 8,
+    wire.PHYSICAL_INT96: 12,
+    wire.PHYSICAL_FLOAT: 4,
+    wire.PHYSICAL_DOUBLE: 8,
+}
+FLOAT_FORMATS = {wire.PHYSICAL_FLOAT: "<f", wire.PHYSICAL_DOUBLE: "<d", wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY: "<e"}
+PLAIN_SIGNED = (
+    wire.PHYSICAL_BOOLEAN,
+    wire.PHYSICAL_INT32,
+    wire.PHYSICAL_INT64,
+    wire.PHYSICAL_FLOAT,
+    wire.PHYSICAL_DOUBLE,
+)
 
 
 class Leaf(NamedTuple):
@@ -28,21 +39,23 @@ class Leaf(NamedTuple):
 
     @property
     def is_floating(self) -> bool:
-        return self.type in (FLOAT, DOUBLE) or (self.type == FIXED_LEN_BYTE_ARRAY and self.sort_order == FLOAT16)
+        return self.type in (wire.PHYSICAL_FLOAT, wire.PHYSICAL_DOUBLE) or (
+            self.type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and self.sort_order == FLOAT16
+        )
 
     @property
     def order_is_defined(self) -> bool:
         """Does min_value/max_value count? Otherwise the deprecated pair might."""
-        if self.column_order == TYPE_ORDER:
+        if self.column_order == wire.ORDER_TYPE_ORDER:
             return self.sort_order != UNDEFINED
-        if self.column_order == IEEE_754_TOTAL_ORDER:
+        if self.column_order == wire.ORDER_IEEE_754_TOTAL_ORDER:
             return self.is_floating
-        return self.column_order == INT96_TIMESTAMP_ORDER and self.type == INT96
+        return self.column_order == wire.ORDER_INT96_TIMESTAMP_ORDER and self.type == wire.PHYSICAL_INT96
 
     def fits(self, length: int) -> bool:
-        if self.type == BYTE_ARRAY:
+        if self.type == wire.PHYSICAL_BYTE_ARRAY:
             return True
-        if self.type == FIXED_LEN_BYTE_ARRAY:
+        if self.type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
             return length == self.type_length and (self.sort_order != FLOAT16 or length == 2)
         return LENGTHS.get(self.type) == length
 
@@ -77,17 +90,17 @@ def is_nan(value: bytes, leaf: Leaf) -> bool:
 
 def is_inverted(low: bytes, high: bytes, leaf: Leaf) -> bool:
     """Is `low` above `high` in the leaf's order?"""
-    if leaf.type == INT96:
+    if leaf.type == wire.PHYSICAL_INT96:
         return False
-    if leaf.type == BOOLEAN:
+    if leaf.type == wire.PHYSICAL_BOOLEAN:
         return (low[0] & 1) > (high[0] & 1)
     if leaf.is_floating:
-        if leaf.column_order == IEEE_754_TOTAL_ORDER:
+        if leaf.column_order == wire.ORDER_IEEE_754_TOTAL_ORDER:
             return total_order(low) > total_order(high)
         code = FLOAT_FORMATS[leaf.type]
         return struct.unpack(code, low) > struct.unpack(code, high)
     signed = leaf.sort_order != UNSIGNED
-    if leaf.type in (INT32, INT64):
+    if leaf.type in (wire.PHYSICAL_INT32, wire.PHYSICAL_INT64):
         return int.from_bytes(low, "little", signed=signed) > int.from_bytes(high, "little", signed=signed)
     if signed:
         return int.from_bytes(low, "big", signed=True) > int.from_bytes(high, "big", signed=True)

@@ -7,7 +7,7 @@ from .flat_cells import Cell
 from .flat_chunk import SHORT_BOUND
 
 _WIDTH = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8}  # physical type -> bytes of a value
-_BYTE_ARRAYS = (6, 7)
+_BYTE_ARRAYS = (wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY)
 _SIDES = {  # side: (shift in `exactness`, it is there, exactness said, exact)
     "min": (0, wire.PRESENT_MIN_VALUE, wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
     "max": (2, wire.PRESENT_MAX_VALUE, wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT),

@@ -6,14 +6,13 @@ import struct
 
 from .. import wire
 from ..errors import wire_error
+from .bounds import UNSIGNED
 from .flat_rare import Crypto, geospatial, key
 from .flat_residue import CHUNK, Residues, chunk_facts, path_list
-from .flat_schema import ABSENT, GEOGRAPHY, GEOMETRY, Elements, Struct, list_structs
+from .flat_schema import ABSENT, Elements, Struct, list_structs
 from .flat_tables import Octets, Table
 
 SHORT_BOUND = 16  # bytes of a bound that the base slots can hold
-SORT_UNSIGNED = 2  # pqx_sort_order
-BYTE_ARRAY, LAST_TYPE = 6, 7
 NOT_SAID, INEXACT, EXACT = range(3)
 NO_CRYPTO = Crypto(0, None, None)
 
@@ -64,14 +63,14 @@ def _long(value: bytes, at: int = 0) -> int:
     return int.from_bytes(value[at : at + 8], "little")
 
 
-# Physical type -> how a bound of it is packed; byte arrays (6, 7) have a rule of their own.
+# Physical type -> how a bound of it is packed; byte arrays have a rule of their own.
 _PACK = {
-    0: lambda value: {"lo4": value[0]},  # BOOLEAN
-    1: lambda value: {"lo4": _word(value)},  # INT32
-    2: lambda value: {"lo8": _long(value)},  # INT64
-    3: lambda value: {"lo4": _word(value), "lo8": _long(value, 4)},  # INT96
-    4: lambda value: {"lo4": _word(value)},  # FLOAT
-    5: lambda value: {"lo8": _long(value)},  # DOUBLE
+    wire.PHYSICAL_BOOLEAN: lambda value: {"lo4": value[0]},
+    wire.PHYSICAL_INT32: lambda value: {"lo4": _word(value)},
+    wire.PHYSICAL_INT64: lambda value: {"lo8": _long(value)},
+    wire.PHYSICAL_INT96: lambda value: {"lo4": _word(value), "lo8": _long(value, 4)},
+    wire.PHYSICAL_FLOAT: lambda value: {"lo4": _word(value)},
+    wire.PHYSICAL_DOUBLE: lambda value: {"lo8": _long(value)},
 }
 
 
@@ -104,7 +103,7 @@ def shorten_max(value: bytes) -> bytes | None:
 
 def shorten(type: int, sort_order: int, value: bytes, is_max: bool) -> bytes | None:
     """A shorter valid bound of a long byte array, where there is one."""
-    if type != BYTE_ARRAY or sort_order != SORT_UNSIGNED or len(value) <= SHORT_BOUND:
+    if type != wire.PHYSICAL_BYTE_ARRAY or sort_order != UNSIGNED or len(value) <= SHORT_BOUND:
         return None
     return shorten_max(value) if is_max else shorten_min(value)
 
@@ -127,7 +126,10 @@ class Column:
         self.data, self.rows, self.is_compact = scan.data, row_group_rows, is_compact
         self.type, self.sort_order = elements.type[index], elements.sort_order[index]
         self.path = path_list(elements.paths[index])
-        self.is_geospatial = elements.table(index).fields["logical_type_type"] in (GEOMETRY, GEOGRAPHY)
+        self.is_geospatial = elements.table(index).fields["logical_type_type"] in (
+            wire.FLAT_LOGICAL_GEOMETRY,
+            wire.FLAT_LOGICAL_GEOGRAPHY,
+        )
         self.encrypted = scan.encrypted
         self.facts = {name: list(chunks.array(name)) for name in _FACTS + _PLACES}
         self.buffer = chunks.buffer
@@ -201,8 +203,10 @@ class Column:
             raise wire_error(wire.MISSING_FIELD, place, missing)
         if fact["type"] != self.type:
             raise wire_error(wire.MISMATCH, place, self.type & 0xFFFFFFFF, fact["type"] & 0xFFFFFFFF)
-        if not 0 <= fact["type"] <= LAST_TYPE:
-            raise wire_error(wire.UNSUPPORTED_VALUE, place, LAST_TYPE, fact["type"] & 0xFFFFFFFF)
+        if not 0 <= fact["type"] <= wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
+            raise wire_error(
+                wire.UNSUPPORTED_VALUE, place, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY, fact["type"] & 0xFFFFFFFF
+            )
         if not 0 <= fact["codec"] <= 127:
             raise wire_error(wire.UNSUPPORTED_VALUE, place, 127, fact["codec"] & 0xFFFFFFFF)
 

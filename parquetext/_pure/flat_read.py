@@ -23,7 +23,6 @@ IS_COMPACT = 16  # of the tail block's flags
 LISTS = 28  # where the list of a ROW_GROUPS cell begins
 CREATED_BY = 32  # where the ROOT cell has it
 _ABSENT = -1
-_LAST_TYPE = 7  # FIXED_LEN_BYTE_ARRAY
 
 _ROW_GROUP_FIELDS = {  # name: (struct code, what an absent field counts as)
     "num_rows": ("q", 0),
@@ -341,7 +340,7 @@ class Reader(ByName):
         present, fact, tables = 0, {}, {"ColumnMetadata": metadata or {}}
         if metadata is not None:
             present |= wire.PRESENT_METADATA | wire.PRESENT_NUM_VALUES
-            if type <= _LAST_TYPE:
+            if type <= wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
                 present |= wire.PRESENT_TYPE
                 fact["type"] = type
             fact["encodings"] = (

@@ -36,7 +36,7 @@ __all__ = [
 
 LONGEST_RUN = 0x80  # operations below it are runs
 LONGEST_VARINT = 10
-LAST_TYPE = 7  # all others count as one physical type
+LAST_TYPE = wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY  # all others count as one physical type
 SAME, SAME_SKELETON = 0, 1  # how a record begins; from 2 on it is a new skeleton's pool place
 _FIXED_LITERALS = {wire.OP_DOUBLE: 8, wire.OP_UUID: 16}
 _FACTS_BY_NUMBER = (wire.OP_KEY, wire.OP_VALUE)

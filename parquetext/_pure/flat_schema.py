@@ -7,35 +7,15 @@ from ..errors import wire_error
 from . import thrift, varint
 from .flat_tables import Shared, Table
 
-# LogicalType's tags in the flat schema: Thrift's field ids without the 9 that Thrift skips.
-(
-    STRING,
-    MAP,
-    LIST,
-    ENUM,
-    DECIMAL,
-    DATE,
-    TIME,
-    TIMESTAMP,
-    INTEGER,
-    NULL,
-    JSON,
-    BSON,
-    UUID,
-    FLOAT16,
-    VARIANT,
-    GEOMETRY,
-    GEOGRAPHY,
-) = range(1, 18)
 MILLIS, MICROS, NANOS = range(3)
-WITH_BYTES = (GEOMETRY, GEOGRAPHY)  # members whose tables no others share
+WITH_BYTES = (wire.FLAT_LOGICAL_GEOMETRY, wire.FLAT_LOGICAL_GEOGRAPHY)  # members whose tables no others share
 
 ABSENT, ABSENT_FIELD_ID = -1, -(2**31)
-TYPE_ORDER = 1
+NO_MEMBER = 9  # of LogicalType, which has no such field; later tags of ours are one less
 
 
 def integer(bits: int, signed: bool) -> tuple[int, Table]:
-    return INTEGER, Table("IntOptions", {"bit_width": bits, "is_signed": int(signed)})
+    return wire.FLAT_LOGICAL_INTEGER, Table("IntOptions", {"bit_width": bits, "is_signed": int(signed)})
 
 
 def time(tag: int, utc: int, unit: int) -> tuple[int, Table]:
@@ -43,36 +23,35 @@ def time(tag: int, utc: int, unit: int) -> tuple[int, Table]:
 
 
 def decimal(scale: int, precision: int) -> tuple[int, Table]:
-    return DECIMAL, Table("DecimalOptions", {"scale": scale, "precision": precision})
+    return wire.FLAT_LOGICAL_DECIMAL, Table("DecimalOptions", {"scale": scale, "precision": precision})
 
 
 def plain(tag: int) -> tuple[int, Table]:
     return tag, Table("Empty", {})
 
 
-# ConvertedType -> logical type. DECIMAL (5) takes its options from the element; MAP_KEY_VALUE and INTERVAL have none.
+# ConvertedType -> logical type. DECIMAL takes its options from the element; MAP_KEY_VALUE and INTERVAL have none.
 CONVERTED = {
-    0: plain(STRING),
-    1: plain(MAP),
-    3: plain(LIST),
-    4: plain(ENUM),
-    6: plain(DATE),
-    7: time(TIME, 1, MILLIS),
-    8: time(TIME, 1, MICROS),
-    9: time(TIMESTAMP, 1, MILLIS),
-    10: time(TIMESTAMP, 1, MICROS),
-    11: integer(8, False),
-    12: integer(16, False),
-    13: integer(32, False),
-    14: integer(64, False),
-    15: integer(8, True),
-    16: integer(16, True),
-    17: integer(32, True),
-    18: integer(64, True),
-    19: plain(JSON),
-    20: plain(BSON),
+    wire.CONVERTED_UTF8: plain(wire.FLAT_LOGICAL_STRING),
+    wire.CONVERTED_MAP: plain(wire.FLAT_LOGICAL_MAP),
+    wire.CONVERTED_LIST: plain(wire.FLAT_LOGICAL_LIST),
+    wire.CONVERTED_ENUM: plain(wire.FLAT_LOGICAL_ENUM),
+    wire.CONVERTED_DATE: plain(wire.FLAT_LOGICAL_DATE),
+    wire.CONVERTED_TIME_MILLIS: time(wire.FLAT_LOGICAL_TIME, 1, MILLIS),
+    wire.CONVERTED_TIME_MICROS: time(wire.FLAT_LOGICAL_TIME, 1, MICROS),
+    wire.CONVERTED_TIMESTAMP_MILLIS: time(wire.FLAT_LOGICAL_TIMESTAMP, 1, MILLIS),
+    wire.CONVERTED_TIMESTAMP_MICROS: time(wire.FLAT_LOGICAL_TIMESTAMP, 1, MICROS),
+    wire.CONVERTED_UINT_8: integer(8, False),
+    wire.CONVERTED_UINT_16: integer(16, False),
+    wire.CONVERTED_UINT_32: integer(32, False),
+    wire.CONVERTED_UINT_64: integer(64, False),
+    wire.CONVERTED_INT_8: integer(8, True),
+    wire.CONVERTED_INT_16: integer(16, True),
+    wire.CONVERTED_INT_32: integer(32, True),
+    wire.CONVERTED_INT_64: integer(64, True),
+    wire.CONVERTED_JSON: plain(wire.FLAT_LOGICAL_JSON),
+    wire.CONVERTED_BSON: plain(wire.FLAT_LOGICAL_BSON),
 }
-CONVERTED_DECIMAL = 5
 
 
 class Struct:
@@ -143,28 +122,28 @@ def _time(tag: int, options: Struct) -> tuple[int, Table] | None:
 
 def from_logical_type(data, at: int) -> tuple[int, Table] | None:
     """The tag and table for the LogicalType union at `at`; its first field decides."""
-    member = Struct(data, at).first(18)
-    if member is None or member[0] == 9 or member[1] != wire.TYPE_STRUCT:
+    member = Struct(data, at).first(wire.LOGICAL_GEOGRAPHY)
+    if member is None or member[0] == NO_MEMBER or member[1] != wire.TYPE_STRUCT:
         return None
-    tag, options = member[0] - (member[0] > 9), Struct(data, member[2])
-    if tag == DECIMAL:
+    tag, options = member[0] - (member[0] > NO_MEMBER), Struct(data, member[2])
+    if tag == wire.FLAT_LOGICAL_DECIMAL:
         return decimal(options.integer(1) or 0, options.integer(2) or 0)
-    if tag in (TIME, TIMESTAMP):
+    if tag in (wire.FLAT_LOGICAL_TIME, wire.FLAT_LOGICAL_TIMESTAMP):
         return _time(tag, options)
-    if tag == INTEGER:
+    if tag == wire.FLAT_LOGICAL_INTEGER:
         return integer(options.integer(1, wire.TYPE_BYTE) or 0, bool(options.boolean(2)))
-    if tag == VARIANT:
+    if tag == wire.FLAT_LOGICAL_VARIANT:
         return tag, Table("VariantType", {"specification_version": options.integer(1, wire.TYPE_BYTE)})
-    if tag == GEOMETRY:
+    if tag == wire.FLAT_LOGICAL_GEOMETRY:
         return tag, Table("GeometryType", {"crs": options.binary(1)})
-    if tag == GEOGRAPHY:
+    if tag == wire.FLAT_LOGICAL_GEOGRAPHY:
         return tag, Table("GeographyType", {"crs": options.binary(1), "algorithm": small(options.integer(2))})
     return plain(tag)
 
 
 def from_converted_type(data, element: int, converted: int) -> tuple[int, Table] | None:
     """The tag and table for an element that has no logicalType."""
-    if converted != CONVERTED_DECIMAL:
+    if converted != wire.CONVERTED_DECIMAL:
         return CONVERTED.get(converted)
     fields = Struct(data, element)
     return decimal(fields.integer(wire.SCHEMA_ELEMENT_SCALE) or 0, fields.integer(wire.SCHEMA_ELEMENT_PRECISION) or 0)
@@ -234,7 +213,7 @@ class Elements:
         """The element as the flat schema has it."""
         leaf = self.is_leaf[index]
         tag, options = self._logical_type(index)
-        ordered = leaf and self.column_order[index] == TYPE_ORDER
+        ordered = leaf and self.column_order[index] == wire.ORDER_TYPE_ORDER
         type_length, field_id, children = self.type_length[index], self.field_id[index], self.num_children[index]
         return Table(
             "SchemaElement",

@@ -16,9 +16,8 @@ from .flat_write import HAS_COLUMN_ORDERS
 from .slice_write import ARROW_SCHEMA, Chunk, Element, Parts, RowGroup, write
 
 ROOT = GROUP
-REPEATED = 2
-LISTS_AND_MAPS_CONVERTED = (1, 2, 3)  # MAP, MAP_KEY_VALUE, LIST
-LISTS_AND_MAPS_LOGICAL = (2, 3)  # MAP, LIST
+LISTS_AND_MAPS_CONVERTED = (wire.CONVERTED_MAP, wire.CONVERTED_MAP_KEY_VALUE, wire.CONVERTED_LIST)
+LISTS_AND_MAPS_LOGICAL = (wire.LOGICAL_MAP, wire.LOGICAL_LIST)
 
 
 @dataclass
@@ -155,7 +154,7 @@ def is_struct(part: Part) -> bool:
     if part.is_leaf:
         return False
     element = Struct(part.head.thrift, 0)
-    if element.integer(wire.SCHEMA_ELEMENT_REPETITION_TYPE) == REPEATED:
+    if element.integer(wire.SCHEMA_ELEMENT_REPETITION_TYPE) == wire.REPETITION_REPEATED:
         return False
     converted = element.integer(wire.SCHEMA_ELEMENT_CONVERTED_TYPE)
     if (ABSENT if converted is None else converted) in LISTS_AND_MAPS_CONVERTED:

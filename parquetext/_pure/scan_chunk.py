@@ -10,8 +10,6 @@ from .thrift import Walk
 
 __all__ = ["ChunkReader"]
 
-DATA_PAGE, DATA_PAGE_V2 = 0, 3
-PLAIN_DICTIONARY, RLE, BIT_PACKED, RLE_DICTIONARY = 2, 3, 4, 8
 LARGEST_IN_MASK = 31
 
 # Field -> (compact type, member), and the presence bit of a member.
@@ -214,7 +212,7 @@ class ChunkReader:
         encodings = set()
         for _ in range(count):
             facts, at = self.struct(at, ENCODING_STATS_FIELDS, {}, IN_PAGE_ENCODING_STATS)
-            if facts.get("page_type") in (DATA_PAGE, DATA_PAGE_V2):
+            if facts.get("page_type") in (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2):
                 encodings.add(facts.get("encoding"))
         return encodings, at
 
@@ -226,5 +224,5 @@ def presence(facts: Facts, bits: Mapping[str, int]) -> int:
 def is_fully_dictionary_encoded(encodings: set[int], of_data_pages: set[int] | None) -> bool:
     """By encoding_stats; without it by the encodings, which must leave nothing else for the data pages."""
     if of_data_pages is not None:
-        return bool(of_data_pages) and of_data_pages <= {PLAIN_DICTIONARY, RLE_DICTIONARY}
-    return encodings - {RLE, BIT_PACKED} == {PLAIN_DICTIONARY}
+        return bool(of_data_pages) and of_data_pages <= {wire.ENCODING_PLAIN_DICTIONARY, wire.ENCODING_RLE_DICTIONARY}
+    return encodings - {wire.ENCODING_RLE, wire.ENCODING_BIT_PACKED} == {wire.ENCODING_PLAIN_DICTIONARY}

@@ -6,33 +6,51 @@ from collections.abc import Callable
 
 from .. import wire
 from . import thrift
-from .bounds import FLOAT16, INT96, SIGNED, UNDEFINED, UNSIGNED
+from .bounds import FLOAT16, SIGNED, UNDEFINED, UNSIGNED
 from .records import Records
 
 __all__ = ["build_tree"]
 
 DEEPEST = 255  # the highest level that a record can hold
-OPTIONAL, REPEATED = 1, 2
-INTEGER = 10  # of LogicalType; field 2 of it is isSigned
+IS_SIGNED = 2  # field of the logical type INTEGER
 
-# Members of LogicalType: STRING, ENUM, JSON, BSON, UUID; DECIMAL, DATE, TIME, TIMESTAMP; FLOAT16.
 LOGICAL_ORDERS = {
-    1: UNSIGNED,
-    4: UNSIGNED,
-    12: UNSIGNED,
-    13: UNSIGNED,
-    14: UNSIGNED,
-    5: SIGNED,
-    6: SIGNED,
-    7: SIGNED,
-    8: SIGNED,
-    15: FLOAT16,
+    **dict.fromkeys(
+        (wire.LOGICAL_STRING, wire.LOGICAL_ENUM, wire.LOGICAL_JSON, wire.LOGICAL_BSON, wire.LOGICAL_UUID), UNSIGNED
+    ),
+    **dict.fromkeys((wire.LOGICAL_DECIMAL, wire.LOGICAL_DATE, wire.LOGICAL_TIME, wire.LOGICAL_TIMESTAMP), SIGNED),
+    wire.LOGICAL_FLOAT16: FLOAT16,
 }
-# Of ConvertedType: UTF8, ENUM, UINT_*, JSON, BSON; DECIMAL, DATE, TIME_*, TIMESTAMP_*, INT_*.
-CONVERTED_ORDERS = dict.fromkeys((0, 4, 11, 12, 13, 14, 19, 20), UNSIGNED) | dict.fromkeys(
-    (5, 6, 7, 8, 9, 10, 15, 16, 17, 18), SIGNED
+UNSIGNED_CONVERTED = (
+    wire.CONVERTED_UTF8,
+    wire.CONVERTED_ENUM,
+    wire.CONVERTED_UINT_8,
+    wire.CONVERTED_UINT_16,
+    wire.CONVERTED_UINT_32,
+    wire.CONVERTED_UINT_64,
+    wire.CONVERTED_JSON,
+    wire.CONVERTED_BSON,
 )
-PHYSICAL_ORDERS = {0: SIGNED, 1: SIGNED, 2: SIGNED, 4: SIGNED, 5: SIGNED, 6: UNSIGNED, 7: UNSIGNED}
+SIGNED_CONVERTED = (
+    wire.CONVERTED_DECIMAL,
+    wire.CONVERTED_DATE,
+    wire.CONVERTED_TIME_MILLIS,
+    wire.CONVERTED_TIME_MICROS,
+    wire.CONVERTED_TIMESTAMP_MILLIS,
+    wire.CONVERTED_TIMESTAMP_MICROS,
+    wire.CONVERTED_INT_8,
+    wire.CONVERTED_INT_16,
+    wire.CONVERTED_INT_32,
+    wire.CONVERTED_INT_64,
+)
+CONVERTED_ORDERS = dict.fromkeys(UNSIGNED_CONVERTED, UNSIGNED) | dict.fromkeys(SIGNED_CONVERTED, SIGNED)
+PHYSICAL_ORDERS = {
+    **dict.fromkeys(
+        (wire.PHYSICAL_BOOLEAN, wire.PHYSICAL_INT32, wire.PHYSICAL_INT64, wire.PHYSICAL_FLOAT, wire.PHYSICAL_DOUBLE),
+        SIGNED,
+    ),
+    **dict.fromkeys((wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY), UNSIGNED),
+}
 
 
 def build_tree(
@@ -79,7 +97,10 @@ def place_element(columns: dict, i: int, open_groups: list, leaves_before: int) 
     parent, repetition = open_groups[-1][0], columns["repetition"][i]
     open_groups[-1][1] -= 1
     columns["parent"][i] = parent
-    for levels, deepening in (("max_definition", (OPTIONAL, REPEATED)), ("max_repetition", (REPEATED,))):
+    for levels, deepening in (
+        ("max_definition", (wire.REPETITION_OPTIONAL, wire.REPETITION_REPEATED)),
+        ("max_repetition", (wire.REPETITION_REPEATED,)),
+    ):
         columns[levels][i] = min(columns[levels][parent] + (repetition in deepening), DEEPEST)
 
 
@@ -89,7 +110,7 @@ def close_group(columns: dict, group: int, leaves: int) -> None:
 
 def sort_order(data: memoryview, columns: dict, i: int) -> int:
     """Of a leaf's type and annotations; the logical type counts before the converted one."""
-    if columns["type"][i] == INT96:
+    if columns["type"][i] == wire.PHYSICAL_INT96:
         return UNDEFINED
     if columns["logical_type_length"][i]:
         return logical_order(data, columns["logical_type_offset"][i])
@@ -104,9 +125,9 @@ def logical_order(data: memoryview, at: int) -> int:
     if not members:
         return UNDEFINED
     id, type, _, value, _ = members[0]
-    if id != INTEGER:
+    if id != wire.LOGICAL_INTEGER:
         return LOGICAL_ORDERS.get(id, UNDEFINED)
-    is_signed = thrift.find(data, 2, value) if type == wire.TYPE_STRUCT else None
+    is_signed = thrift.find(data, IS_SIGNED, value) if type == wire.TYPE_STRUCT else None
     return SIGNED if is_signed and is_signed[1] == wire.TYPE_TRUE else UNSIGNED
 
 

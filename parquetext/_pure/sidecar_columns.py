@@ -11,11 +11,8 @@ from .sidecar_read import Column
 
 __all__ = ["describe"]
 
-FIXED_LEN_BYTE_ARRAY = 7
-OPTIONAL, LAST_REPETITION = 1, 2
 REPETITION_SHIFT = 2
 NO_FIELD_ID = -1 << 31
-REPEATED, LIST = 2, 3  # a repetition; a converted type
 LIST_FIELD = 0x3C  # the first byte of a LogicalType that is a LIST: field 3, a struct
 LONG_LIST_FIELD = b"\x0c\x06"  # the same with the id in a byte of its own
 GROUP_FACTS = ("parent", "num_children", "repetition", "converted_type", "logical_type_offset", "logical_type_length")
@@ -49,10 +46,12 @@ def describe(scan: Scan, infer: Callable[[bytes, int, int, bool, int], int]) -> 
             top = seen if parents[seen] <= 0 else top
             seen += 1
         physical = physicals[element]
-        if not 0 <= physical <= FIXED_LEN_BYTE_ARRAY:
-            raise wire_error(wire.UNSUPPORTED_VALUE, at[element], FIXED_LEN_BYTE_ARRAY, physical & 0xFFFFFFFF)
-        width = max(0, widths[element]) if physical == FIXED_LEN_BYTE_ARRAY else 0
-        repetition = repetitions[top] if 0 <= repetitions[top] <= LAST_REPETITION else OPTIONAL
+        if not 0 <= physical <= wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
+            raise wire_error(
+                wire.UNSUPPORTED_VALUE, at[element], wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY, physical & 0xFFFFFFFF
+            )
+        width = max(0, widths[element]) if physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else 0
+        repetition = repetitions[top] if 0 <= repetitions[top] <= wire.REPETITION_REPEATED else wire.REPETITION_OPTIONAL
         identity = -1 if field_ids[top] == NO_FIELD_ID else field_ids[top]
         code = infer(
             bytes(data[at[element] : at[element] + size[element]]),
@@ -84,12 +83,12 @@ def lists_around(scan: Scan, facts: list, element: int) -> int:
     def is_list(group: int) -> bool:
         annotation = bytes(data[at[group] : at[group] + min(2, size[group])])
         if not annotation:
-            return converted[group] == LIST
+            return converted[group] == wire.CONVERTED_LIST
         return annotation[0] == LIST_FIELD or annotation == LONG_LIST_FIELD
 
     lists, is_inside, group = 0, False, parents[element]  # inside: of a list's repeated group
     while group > 0:
-        fits = is_list(group) if is_inside else repetitions[group] == REPEATED and not is_list(group)
+        fits = is_list(group) if is_inside else repetitions[group] == wire.REPETITION_REPEATED and not is_list(group)
         if not fits or children[group] != 1:
             return 0
         lists, is_inside, group = lists + (not is_inside), not is_inside, parents[group]

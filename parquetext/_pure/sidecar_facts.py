@@ -10,7 +10,14 @@ from ..errors import wire_error
 __all__ = ["chunk_facts", "range_start"]
 
 # Bit of the sidecar: Parquet's encodings that it stands for.
-ENCODINGS = {1: (0,), 2: (2, 8), 4: (5,), 8: (6,), 16: (7,), 32: (9,)}
+ENCODINGS = {
+    1: (wire.ENCODING_PLAIN,),
+    2: (wire.ENCODING_PLAIN_DICTIONARY, wire.ENCODING_RLE_DICTIONARY),
+    4: (wire.ENCODING_DELTA_BINARY_PACKED,),
+    8: (wire.ENCODING_DELTA_LENGTH_BYTE_ARRAY,),
+    16: (wire.ENCODING_DELTA_BYTE_ARRAY,),
+    32: (wire.ENCODING_BYTE_STREAM_SPLIT,),
+}
 WIDTHS = (1, 4, 8, 12, 4, 8, None)
 FACTS = (
     "num_values",
@@ -32,7 +39,6 @@ FACTS = (
 )
 
 
-INT32, INT64 = 1, 2
 SIGNED = b"\x7f"  # the last byte of integers that signed readers see as negative is above
 
 
@@ -94,7 +100,9 @@ def chunk_facts(chunks, column) -> Callable[[int], tuple]:
 
 def is_signed_integer(column) -> bool:
     """Whether it holds integers that QuestDB compares with their sign."""
-    return column.physical_type in (INT32, INT64) and (column.type < 0 or column.type & 0xFF != wire.PM_TAG_IPV4)
+    return column.physical_type in (wire.PHYSICAL_INT32, wire.PHYSICAL_INT64) and (
+        column.type < 0 or column.type & 0xFF != wire.PM_TAG_IPV4
+    )
 
 
 def known(chunk: dict, name: str, bit: int, otherwise: int | None) -> int | None:

@@ -34,8 +34,13 @@ NUMBERS = {
     "distinct_count": (wire.PM_CHUNK_DISTINCT_COUNT, wire.PM_STAT_DISTINCT_COUNT),
 }
 # Bytes of an inline statistic by physical type; the others go by the sizes that the chunk says.
-INLINE_WIDTHS = {0: 1, 1: 4, 2: 8, 4: 4, 5: 8}
-INT96, BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY = 3, 6, 7
+INLINE_WIDTHS = {
+    wire.PHYSICAL_BOOLEAN: 1,
+    wire.PHYSICAL_INT32: 4,
+    wire.PHYSICAL_INT64: 8,
+    wire.PHYSICAL_FLOAT: 4,
+    wire.PHYSICAL_DOUBLE: 8,
+}
 
 
 def checked(number: int, count: int) -> int:
@@ -411,8 +416,8 @@ class Chunks:
 
 def inline_width(facts: Column, stored: int) -> int:
     """Bytes of an inline statistic; `stored` is what the chunk says, which counts where the type says nothing."""
-    if facts.physical_type in (INT96, BYTE_ARRAY):
+    if facts.physical_type in (wire.PHYSICAL_INT96, wire.PHYSICAL_BYTE_ARRAY):
         return stored
-    if facts.physical_type == FIXED_LEN_BYTE_ARRAY:
+    if facts.physical_type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
         return max(0, facts.fixed_byte_len)
     return INLINE_WIDTHS.get(facts.physical_type, 0)

@@ -14,9 +14,8 @@ from .slice_write import ARROW_SCHEMA, Chunk, Element, Parts, RowGroup, write
 
 __all__ = ["Real", "Slicer", "arrow_build", "arrow_names", "arrow_pieces", "slice_footer", "slice_with"]
 
-LIST_OR_MAP_CONVERTED = (1, 2, 3)  # MAP, MAP_KEY_VALUE, LIST
-LIST_OR_MAP_LOGICAL = (2, 3)  # MAP, LIST
-REPEATED = 2
+LIST_OR_MAP_CONVERTED = (wire.CONVERTED_MAP, wire.CONVERTED_MAP_KEY_VALUE, wire.CONVERTED_LIST)
+LIST_OR_MAP_LOGICAL = (wire.LOGICAL_MAP, wire.LOGICAL_LIST)
 
 
 class Real(NamedTuple):
@@ -164,7 +163,7 @@ class Slicer:
     def _is_struct(self, element: int) -> bool:
         """A group that Arrow reads as a struct."""
         elements = self.scan.elements
-        if elements("num_children")[element] <= 0 or elements("repetition")[element] == REPEATED:
+        if elements("num_children")[element] <= 0 or elements("repetition")[element] == wire.REPETITION_REPEATED:
             return False
         if elements("logical_type_length")[element]:
             members = thrift.fields(self.data, elements("logical_type_offset")[element])

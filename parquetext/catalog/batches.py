@@ -15,18 +15,7 @@ from .leaves import leaves_of
 
 __all__ = ["Batch"]
 
-ENCODINGS = {
-    0: "PLAIN",
-    1: "GROUP_VAR_INT",
-    2: "PLAIN_DICTIONARY",
-    3: "RLE",
-    4: "BIT_PACKED",
-    5: "DELTA_BINARY_PACKED",
-    6: "DELTA_LENGTH_BYTE_ARRAY",
-    7: "DELTA_BYTE_ARRAY",
-    8: "RLE_DICTIONARY",
-    9: "BYTE_STREAM_SPLIT",
-}
+ENCODINGS = wire.NAMES_OF_ENCODING | {1: "GROUP_VAR_INT"}  # in parquet.thrift once, never written
 TYPED = ("integer", pa.int64(), 1, 0), ("double", pa.float64(), 2, 0), ("time", pa.timestamp("us", tz="UTC"), 4, 1)
 STORED, TEXT, BITMAPS = 0, 3, 5
 Column = pa.Array | pa.ChunkedArray

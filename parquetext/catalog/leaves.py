@@ -9,7 +9,7 @@ import pyarrow as pa
 from .. import wire
 from ..errors import wire_error
 from ..footer.elements import Element, parse_element
-from ..footer.types import BOOLEAN, BYTE_ARRAY, DOUBLE, FIXED_LEN_BYTE_ARRAY, FLOAT, INT32, INT64, PHYSICAL_TYPES
+from ..footer.types import PHYSICAL_TYPES
 from .logical import text_of
 
 __all__ = ["Leaves", "leaves_of"]
@@ -18,11 +18,11 @@ KEPT = 64  # schemas that are kept
 _UNITS = {"ms": wire.READING_MILLISECONDS, "us": wire.READING_MICROSECONDS, "ns": wire.READING_NANOSECONDS}
 _TEXT = ("STRING", "ENUM", "JSON")
 _NUMBERS = {
-    BOOLEAN: wire.READING_BOOLEAN,
-    INT32: wire.READING_SIGNED,
-    INT64: wire.READING_SIGNED,
-    FLOAT: wire.READING_FLOAT,
-    DOUBLE: wire.READING_FLOAT,
+    wire.PHYSICAL_BOOLEAN: wire.READING_BOOLEAN,
+    wire.PHYSICAL_INT32: wire.READING_SIGNED,
+    wire.PHYSICAL_INT64: wire.READING_SIGNED,
+    wire.PHYSICAL_FLOAT: wire.READING_FLOAT,
+    wire.PHYSICAL_DOUBLE: wire.READING_FLOAT,
 }
 _known: dict[bytes, Leaves] = {}
 
@@ -103,15 +103,15 @@ def _reading(element: Element) -> int:
     """How the leaf's bounds are read; an annotation that does not fit counts for nothing."""
     logical, physical = element.logical, element.type
     name = None if logical is None else logical.name
-    if physical == BYTE_ARRAY:
+    if physical == wire.PHYSICAL_BYTE_ARRAY:
         return wire.READING_TEXT if name in _TEXT else wire.READING_DECIMAL if name == "DECIMAL" else 0
-    if physical == FIXED_LEN_BYTE_ARRAY:
+    if physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
         return {"DECIMAL": wire.READING_DECIMAL, "FLOAT16": wire.READING_FLOAT}.get(name, 0)
     reading = _NUMBERS.get(physical, 0)
-    if physical in (INT32, INT64) and name == "INTEGER":
+    if physical in (wire.PHYSICAL_INT32, wire.PHYSICAL_INT64) and name == "INTEGER":
         return wire.READING_SIGNED if logical.signed else wire.READING_UNSIGNED
-    if physical == INT32 and name == "DATE":
+    if physical == wire.PHYSICAL_INT32 and name == "DATE":
         return reading | wire.READING_DAYS
-    if physical == INT64 and name == "TIMESTAMP":
+    if physical == wire.PHYSICAL_INT64 and name == "TIMESTAMP":
         return reading | _UNITS.get(logical.unit, 0)
     return reading

@@ -8,50 +8,31 @@ from .. import kernels, wire
 
 __all__ = ["Element", "LogicalType", "parse_element"]
 
-LOGICAL_TYPES = {
-    1: "STRING",
-    2: "MAP",
-    3: "LIST",
-    4: "ENUM",
-    5: "DECIMAL",
-    6: "DATE",
-    7: "TIME",
-    8: "TIMESTAMP",
-    10: "INTEGER",
-    11: "UNKNOWN",
-    12: "JSON",
-    13: "BSON",
-    14: "UUID",
-    15: "FLOAT16",
-    16: "VARIANT",
-    17: "GEOMETRY",
-    18: "GEOGRAPHY",
-}
 UNITS = {1: "ms", 2: "us", 3: "ns"}
 _CONVERTED = {
-    0: ("STRING",),
-    1: ("MAP",),
-    3: ("LIST",),
-    4: ("ENUM",),
-    5: ("DECIMAL",),
-    6: ("DATE",),
-    7: ("TIME", "ms"),
-    8: ("TIME", "us"),
-    9: ("TIMESTAMP", "ms"),
-    10: ("TIMESTAMP", "us"),
-    19: ("JSON",),
-    20: ("BSON",),
-    21: ("INTERVAL",),
+    wire.CONVERTED_UTF8: ("STRING",),
+    wire.CONVERTED_MAP: ("MAP",),
+    wire.CONVERTED_LIST: ("LIST",),
+    wire.CONVERTED_ENUM: ("ENUM",),
+    wire.CONVERTED_DECIMAL: ("DECIMAL",),
+    wire.CONVERTED_DATE: ("DATE",),
+    wire.CONVERTED_TIME_MILLIS: ("TIME", "ms"),
+    wire.CONVERTED_TIME_MICROS: ("TIME", "us"),
+    wire.CONVERTED_TIMESTAMP_MILLIS: ("TIMESTAMP", "ms"),
+    wire.CONVERTED_TIMESTAMP_MICROS: ("TIMESTAMP", "us"),
+    wire.CONVERTED_JSON: ("JSON",),
+    wire.CONVERTED_BSON: ("BSON",),
+    wire.CONVERTED_INTERVAL: ("INTERVAL",),
 }
 _CONVERTED_INTEGERS = {
-    11: (8, False),
-    12: (16, False),
-    13: (32, False),
-    14: (64, False),
-    15: (8, True),
-    16: (16, True),
-    17: (32, True),
-    18: (64, True),
+    wire.CONVERTED_UINT_8: (8, False),
+    wire.CONVERTED_UINT_16: (16, False),
+    wire.CONVERTED_UINT_32: (32, False),
+    wire.CONVERTED_UINT_64: (64, False),
+    wire.CONVERTED_INT_8: (8, True),
+    wire.CONVERTED_INT_16: (16, True),
+    wire.CONVERTED_INT_32: (32, True),
+    wire.CONVERTED_INT_64: (64, True),
 }
 
 
@@ -148,7 +129,7 @@ def _of_union(data: bytes, at: int) -> LogicalType | None:
     if not members or members[0][1] != wire.TYPE_STRUCT:
         return None
     member = members[0]
-    name = LOGICAL_TYPES.get(member[0], f"UNKNOWN_{member[0]}")
+    name = wire.NAMES_OF_LOGICAL_TYPE.get(member[0], f"UNKNOWN_{member[0]}")
     inner = _by_id(data, member[3])
 
     def number(key: int) -> int:

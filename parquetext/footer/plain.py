@@ -8,8 +8,9 @@ from decimal import Decimal
 
 import pyarrow as pa
 
+from .. import wire
 from ..pruning import Comparison
-from .types import BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY, INT32, INT64, INT96, LeafType
+from .types import LeafType
 
 __all__ = ["plain_forms"]
 
@@ -57,15 +58,19 @@ def _literals(comparison: Comparison) -> list[pa.Scalar]:
 
 
 def _encoder(kind: LeafType, rows: pa.DataType):
-    if kind.physical == INT96:
+    if kind.physical == wire.PHYSICAL_INT96:
         return None  # a day and its nanoseconds: an instant has several forms
-    if kind.physical == BYTE_ARRAY and any(is_one(rows) for is_one in _TEXT) and not pa.types.is_decimal(kind.arrow):
+    if (
+        kind.physical == wire.PHYSICAL_BYTE_ARRAY
+        and any(is_one(rows) for is_one in _TEXT)
+        and not pa.types.is_decimal(kind.arrow)
+    ):
         return _text
     if pa.types.is_timestamp(rows) and pa.types.is_timestamp(kind.arrow):
         return _instant if rows.unit == kind.arrow.unit and (rows.tz is None) == (kind.arrow.tz is None) else None
     if rows != kind.arrow:
         return None
-    if pa.types.is_fixed_size_binary(rows) and kind.physical == FIXED_LEN_BYTE_ARRAY:
+    if pa.types.is_fixed_size_binary(rows) and kind.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
         return _text
     return next((encode for is_one, encode in _ENCODERS if is_one(rows)), None)
 
@@ -98,14 +103,14 @@ def _number(literal: pa.Scalar, kind: LeafType, rows: pa.DataType) -> list[bytes
 def _decimal(literal: pa.Scalar, kind: LeafType, rows: pa.DataType) -> list[bytes] | None:
     """Digits at the column's scale; bytes of no fixed length may be padded, so they are not certain."""
     value = literal.as_py()
-    if not isinstance(value, Decimal) or kind.physical == BYTE_ARRAY:
+    if not isinstance(value, Decimal) or kind.physical == wire.PHYSICAL_BYTE_ARRAY:
         return None
     sign, digits, exponent = value.as_tuple()
     number, shift = int("".join(map(str, digits))), rows.scale + exponent
     number, rest = (number * 10**shift, 0) if shift >= 0 else divmod(number, 10**-shift)
     if rest or number >= 10**rows.precision:
         return None
-    order = "little" if kind.physical in (INT32, INT64) else "big"
+    order = "little" if kind.physical in (wire.PHYSICAL_INT32, wire.PHYSICAL_INT64) else "big"
     return [(-number if sign else number).to_bytes(kind.width, order, signed=True)]
 
 

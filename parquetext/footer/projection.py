@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from .. import wire
 from .elements import parse_element
 from .model import GROUP, Form, Node
 
 __all__ = ["whole_leaves"]
 
-CONVERTED = (1, 2, 3)  # MAP, MAP_KEY_VALUE, LIST
+CONVERTED = (wire.CONVERTED_MAP, wire.CONVERTED_MAP_KEY_VALUE, wire.CONVERTED_LIST)
 
 
 def whole_leaves(form: Form, leaves: Iterable[int]) -> list[int]:

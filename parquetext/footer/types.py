@@ -14,22 +14,33 @@ from .elements import Element, parse_element
 
 __all__ = ["CODECS", "PHYSICAL_TYPES", "REPETITIONS", "LeafType", "leaf_type", "leaf_type_of"]
 
-BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY = range(8)
-PHYSICAL_TYPES = ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY")
-CODECS = ("UNCOMPRESSED", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW")
-REPETITIONS = ("REQUIRED", "OPTIONAL", "REPEATED")
+PHYSICAL_TYPES = tuple(wire.NAMES_OF_TYPE.values())
+CODECS = tuple(wire.NAMES_OF_COMPRESSION_CODEC.values())
+REPETITIONS = tuple(wire.NAMES_OF_FIELD_REPETITION_TYPE.values())
 
 _PLAIN = {
-    BOOLEAN: pa.bool_(),
-    INT32: pa.int32(),
-    INT64: pa.int64(),
-    INT96: pa.timestamp("ns"),
-    FLOAT: pa.float32(),
-    DOUBLE: pa.float64(),
-    BYTE_ARRAY: pa.binary(),
+    wire.PHYSICAL_BOOLEAN: pa.bool_(),
+    wire.PHYSICAL_INT32: pa.int32(),
+    wire.PHYSICAL_INT64: pa.int64(),
+    wire.PHYSICAL_INT96: pa.timestamp("ns"),
+    wire.PHYSICAL_FLOAT: pa.float32(),
+    wire.PHYSICAL_DOUBLE: pa.float64(),
+    wire.PHYSICAL_BYTE_ARRAY: pa.binary(),
 }
-_STORED = {INT32: pa.int32(), INT64: pa.int64(), FLOAT: pa.float32(), DOUBLE: pa.float64()}
-_WIDTHS = {BOOLEAN: 1, INT32: 4, INT64: 8, INT96: 12, FLOAT: 4, DOUBLE: 8}
+_STORED = {
+    wire.PHYSICAL_INT32: pa.int32(),
+    wire.PHYSICAL_INT64: pa.int64(),
+    wire.PHYSICAL_FLOAT: pa.float32(),
+    wire.PHYSICAL_DOUBLE: pa.float64(),
+}
+_WIDTHS = {
+    wire.PHYSICAL_BOOLEAN: 1,
+    wire.PHYSICAL_INT32: 4,
+    wire.PHYSICAL_INT64: 8,
+    wire.PHYSICAL_INT96: 12,
+    wire.PHYSICAL_FLOAT: 4,
+    wire.PHYSICAL_DOUBLE: 8,
+}
 _INTEGERS = {
     (8, True): pa.int8(),
     (16, True): pa.int16(),
@@ -80,7 +91,7 @@ class LeafType:
     @property
     def is_viewed(self) -> bool:
         """Whether stored bytes are Arrow's own."""
-        return self.physical in (*_STORED, FIXED_LEN_BYTE_ARRAY) and not (
+        return self.physical in (*_STORED, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY) and not (
             pa.types.is_decimal(self.arrow) or pa.types.is_null(self.arrow)
         )
 
@@ -88,7 +99,7 @@ class LeafType:
         """The same of an array of bytes, of the width if there is one."""
         if not self.is_viewed:
             return self.array(raw.to_pylist())
-        if self.physical == FIXED_LEN_BYTE_ARRAY:
+        if self.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
             return raw.view(self.arrow)
         return _narrowed(raw.view(_STORED[self.physical]), self.arrow)
 
@@ -113,13 +124,15 @@ def _kind(physical: int, width: int, arrow: pa.DataType) -> tuple[int, int, int,
     if pa.types.is_null(arrow):
         return None
     if pa.types.is_decimal(arrow):
-        reading = wire.READING_SIGNED if physical in (INT32, INT64) else wire.READING_DECIMAL
+        reading = (
+            wire.READING_SIGNED if physical in (wire.PHYSICAL_INT32, wire.PHYSICAL_INT64) else wire.READING_DECIMAL
+        )
         return reading, width, arrow.bit_width // 8, arrow.precision
-    if physical == BOOLEAN:
+    if physical == wire.PHYSICAL_BOOLEAN:
         return wire.READING_BOOLEAN, 1, 0, 0
-    if physical == INT96:
+    if physical == wire.PHYSICAL_INT96:
         return wire.READING_INT96, 12, 8, 0
-    if physical in (INT32, INT64):
+    if physical in (wire.PHYSICAL_INT32, wire.PHYSICAL_INT64):
         is_unsigned = pa.types.is_unsigned_integer(arrow)
         return wire.READING_UNSIGNED if is_unsigned else wire.READING_SIGNED, width, arrow.byte_width, 0
     return wire.READING_TEXT if pa.types.is_string(arrow) else 0, width, width, 0
@@ -139,11 +152,11 @@ def leaf_type(element: Element) -> LeafType:
     """The type of a leaf's values by its schema element; an annotation that does not fit counts for nothing."""
     physical = element.type
     if physical is None or not 0 <= physical < len(PHYSICAL_TYPES):
-        return LeafType(BYTE_ARRAY, 0, pa.binary())
-    width = element.type_length or 0 if physical == FIXED_LEN_BYTE_ARRAY else _WIDTHS.get(physical, 0)
-    if physical == FIXED_LEN_BYTE_ARRAY and width <= 0:
-        return LeafType(BYTE_ARRAY, 0, pa.binary())
-    plain = pa.binary(width) if physical == FIXED_LEN_BYTE_ARRAY else _PLAIN[physical]
+        return LeafType(wire.PHYSICAL_BYTE_ARRAY, 0, pa.binary())
+    width = element.type_length or 0 if physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else _WIDTHS.get(physical, 0)
+    if physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and width <= 0:
+        return LeafType(wire.PHYSICAL_BYTE_ARRAY, 0, pa.binary())
+    plain = pa.binary(width) if physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else _PLAIN[physical]
     return LeafType(physical, width, _annotated(physical, width, element) or plain)
 
 
@@ -155,26 +168,30 @@ def _annotated(physical: int, width: int, element: Element) -> pa.DataType | Non
         return pa.null()
     if logical.name == "DECIMAL":
         return _decimal(physical, logical.precision, logical.scale)
-    if physical == BYTE_ARRAY:
+    if physical == wire.PHYSICAL_BYTE_ARRAY:
         return pa.string() if logical.name in ("STRING", "JSON") else None
-    if physical == FIXED_LEN_BYTE_ARRAY:
+    if physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
         return pa.float16() if logical.name == "FLOAT16" and width == 2 else None
     if logical.name == "INTEGER":
         arrow = _INTEGERS.get((logical.bits, logical.signed))
         wide = arrow is not None and arrow.bit_width == 64
-        return arrow if physical == (INT64 if wide else INT32) else None
-    if logical.name == "DATE" and physical == INT32:
+        return arrow if physical == (wire.PHYSICAL_INT64 if wide else wire.PHYSICAL_INT32) else None
+    if logical.name == "DATE" and physical == wire.PHYSICAL_INT32:
         return pa.date32()
     if logical.name == "TIME" and logical.unit:
         arrow = pa.time32("ms") if logical.unit == "ms" else pa.time64(logical.unit)
-        return arrow if physical == (INT32 if logical.unit == "ms" else INT64) else None
-    if logical.name == "TIMESTAMP" and logical.unit and physical == INT64:
+        return arrow if physical == (wire.PHYSICAL_INT32 if logical.unit == "ms" else wire.PHYSICAL_INT64) else None
+    if logical.name == "TIMESTAMP" and logical.unit and physical == wire.PHYSICAL_INT64:
         return pa.timestamp(logical.unit, tz="UTC" if logical.utc else None)
     return None
 
 
 def _decimal(physical: int, precision: int, scale: int) -> pa.DataType | None:
-    if physical not in (INT32, INT64, BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY) or not 0 < precision <= _MAX_DECIMAL:
+    if (
+        physical
+        not in (wire.PHYSICAL_INT32, wire.PHYSICAL_INT64, wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY)
+        or not 0 < precision <= _MAX_DECIMAL
+    ):
         return None
     if not 0 <= scale <= precision:
         return None

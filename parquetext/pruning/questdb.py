@@ -15,16 +15,15 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
-from .. import kernels
+from .. import kernels, wire
 from ..errors import ParquetextError
 
 __all__ = ["Chunk", "Column", "Filter", "Tag", "can_skip"]
 
-INT32, INT64, FLOAT, DOUBLE, BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY = 1, 2, 4, 5, 6, 7
 MOST_NULLS = (1 << 63) - 1  # a larger count is a wrapped one
 MILLISECONDS_OF_A_DAY = 86_400_000
-_WIDTHS = {INT32: 4, INT64: 8, FLOAT: 4, DOUBLE: 8}
-_FORMATS = {INT32: "<i", INT64: "<q", FLOAT: "<f", DOUBLE: "<d"}
+_WIDTHS = {wire.PHYSICAL_INT32: 4, wire.PHYSICAL_INT64: 8, wire.PHYSICAL_FLOAT: 4, wire.PHYSICAL_DOUBLE: 8}
+_FORMATS = {wire.PHYSICAL_INT32: "<i", wire.PHYSICAL_INT64: "<q", wire.PHYSICAL_FLOAT: "<f", wire.PHYSICAL_DOUBLE: "<d"}
 
 
 class Tag(IntEnum):
@@ -132,7 +131,7 @@ def _may_hide_null(column: Column, chunk: Chunk) -> bool:
         return False
     if column.tag == Tag.IPV4:
         null = bytes(width)
-    elif column.is_decimal and column.physical == FIXED_LEN_BYTE_ARRAY:
+    elif column.is_decimal and column.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
         null = b"\x80" + bytes(width - 1)
     else:
         null = ((bytes(min(width, 8) - 1) + b"\x80") * width)[:width]
@@ -159,7 +158,11 @@ def _is_absent(column: Column, chunk: Chunk, value: bytes | None) -> bool:
 
 
 def _bloom_lacks(column: Column, chunk: Chunk, value: bytes) -> bool:
-    if chunk.bitset is None or column.physical not in (*_WIDTHS, BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY):
+    if chunk.bitset is None or column.physical not in (
+        *_WIDTHS,
+        wire.PHYSICAL_BYTE_ARRAY,
+        wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY,
+    ):
         return False
     if _is_date_of_days(column):
         number = _literal(column, value)
@@ -171,7 +174,10 @@ def _bloom_lacks(column: Column, chunk: Chunk, value: bytes) -> bool:
     if (width and len(value) != width) or (column.tag in _ZERO_FOR_NULL and not any(value)):
         return False
     forms = [value]
-    if column.physical in (FLOAT, DOUBLE) and not struct.unpack(_FORMATS[column.physical], value)[0]:
+    if (
+        column.physical in (wire.PHYSICAL_FLOAT, wire.PHYSICAL_DOUBLE)
+        and not struct.unpack(_FORMATS[column.physical], value)[0]
+    ):
         forms = [bytes(width), bytes(width - 1) + b"\x80"]  # 0.0 and -0.0 are equal
     try:
         return not any(kernels.bloom.might_contain(chunk.bitset, [kernels.checksum.xxh64(form) for form in forms]))
@@ -180,12 +186,12 @@ def _bloom_lacks(column: Column, chunk: Chunk, value: bytes) -> bool:
 
 
 def _is_date_of_days(column: Column) -> bool:
-    return column.tag == Tag.DATE and column.physical == INT32
+    return column.tag == Tag.DATE and column.physical == wire.PHYSICAL_INT32
 
 
 def _width(column: Column) -> int:
     """Bytes of a value; 0: varies."""
-    return column.width if column.physical == FIXED_LEN_BYTE_ARRAY else _WIDTHS.get(column.physical, 0)
+    return column.width if column.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else _WIDTHS.get(column.physical, 0)
 
 
 def _is_null(column: Column, value: bytes) -> bool:
@@ -194,13 +200,13 @@ def _is_null(column: Column, value: bytes) -> bool:
         return False
     if column.tag == Tag.IPV4:
         return not any(value)
-    if column.is_decimal and column.physical == FIXED_LEN_BYTE_ARRAY:
+    if column.is_decimal and column.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
         return value == b"\x80" + bytes(len(value) - 1)
-    if column.physical in (INT32, INT64):
+    if column.physical in (wire.PHYSICAL_INT32, wire.PHYSICAL_INT64):
         return value in (bytes(3) + b"\x80", bytes(7) + b"\x80")
-    if column.physical in (FLOAT, DOUBLE) and len(value) == _width(column):
+    if column.physical in (wire.PHYSICAL_FLOAT, wire.PHYSICAL_DOUBLE) and len(value) == _width(column):
         return not math.isfinite(struct.unpack(_FORMATS[column.physical], value)[0])
-    if column.physical == FIXED_LEN_BYTE_ARRAY:
+    if column.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
         return bool(value) and len(value) % 8 == 0 and value == (bytes(7) + b"\x80") * (len(value) // 8)
     return False
 
@@ -217,7 +223,7 @@ def _ordered(column: Column, value: bytes):
     width = _width(column)
     if width and len(value) != width:
         return None
-    if column.physical in (BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY):
+    if column.physical in (wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY):
         return int.from_bytes(value, "big", signed=True) if column.is_decimal else bytes(value)
     if column.physical not in _FORMATS:
         return None
@@ -234,7 +240,7 @@ def _bounds(column: Column, chunk: Chunk) -> tuple | None:
     low, high = _ordered(column, chunk.min), _ordered(column, chunk.max)
     if low is None or high is None or low > high:
         return None
-    if column.tag in _ZERO_FOR_NULL and column.physical == INT32 and _has_nulls(column, chunk):
+    if column.tag in _ZERO_FOR_NULL and column.physical == wire.PHYSICAL_INT32 and _has_nulls(column, chunk):
         low, high = min(low, 0), max(high, 0)
     if _is_date_of_days(column):
         low, high = low * MILLISECONDS_OF_A_DAY, high * MILLISECONDS_OF_A_DAY

@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 
 from .. import kernels, wire
 from ..footer.pyarrow_footer import metadata_of
-from ..footer.types import INT64
 from .types import TIMESTAMP, tag_of
 
 __all__ = ["backfill"]
@@ -38,7 +37,7 @@ def backfill(scan, header, data: pa.NativeFile) -> dict[tuple[int, int], tuple[b
     if column < 0:
         return {}
     facts = header.columns[column]
-    if tag_of(facts.type) != TIMESTAMP or facts.physical_type != INT64:
+    if tag_of(facts.type) != TIMESTAMP or facts.physical_type != wire.PHYSICAL_INT64:
         return {}
     found = {}
     for row_group in _lacking(scan.column(column)):

@@ -8,14 +8,13 @@ from typing import NamedTuple
 from .. import kernels, wire
 from ..errors import Unsupported, wire_error
 from ..footer.elements import parse_element
-from ..footer.types import DOUBLE, PHYSICAL_TYPES
+from ..footer.types import PHYSICAL_TYPES
 from ..thrift import values
 from .questdb import KEY, Declared, DeclaredColumn, parse
 from .types import TIMESTAMP, UNKNOWN, array_type, counts_otherwise, infer, is_descending, is_designated, tag_of
 
 __all__ = ["Header", "describe", "types_of"]
 
-REQUIRED = 0
 REPETITION_SHIFT = 2
 
 
@@ -89,7 +88,7 @@ def types_of(reader) -> list[int]:
 def _code(element: bytes, physical: int, width: int, is_nested: bool, lists: int) -> int:
     """A leaf's type code, by its schema element; nested ones have none but as arrays."""
     if is_nested:
-        return array_type(lists) if lists and physical == DOUBLE else UNKNOWN
+        return array_type(lists) if lists and physical == wire.PHYSICAL_DOUBLE else UNKNOWN
     return infer(PHYSICAL_TYPES[physical], width, parse_element(element).logical)
 
 
@@ -151,7 +150,7 @@ def _timestamp(scan, sorting: list[tuple[int, bool]], columns: Sequence) -> int:
         return -1
     index, descending = sorting[0]
     column = columns[index]
-    if descending or column.flags >> REPETITION_SHIFT & 3 != REQUIRED:
+    if descending or column.flags >> REPETITION_SHIFT & 3 != wire.REPETITION_REQUIRED:
         return -1
     return index if tag_of(column.type) == TIMESTAMP or _is_timestamp(scan, index) else -1
 

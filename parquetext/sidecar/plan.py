@@ -37,7 +37,6 @@ __all__ = [
 ]
 
 HEADER_BYTES = 8
-LAST_REPETITION = 2
 NEITHER = 0  # of the bits for minima and maxima
 
 
@@ -424,11 +423,11 @@ class PlanColumn:
     def repetition(self) -> str:
         """Of the top-level field: ``"REQUIRED"``, ``"OPTIONAL"`` or ``"REPEATED"``."""
         kind = self._facts.flags >> REPETITION_SHIFT & 3
-        if kind > LAST_REPETITION:
+        if kind > wire.REPETITION_REPEATED:
             raise wire_error(
                 wire.PM_REPETITION,
                 wire.PM_HEADER_BYTES + self.index * wire.PM_COLUMN_BYTES + wire.PM_COLUMN_FLAGS,
-                LAST_REPETITION,
+                wire.REPETITION_REPEATED,
                 kind,
             ).at(self._plan.sidecar)
         return REPETITIONS[kind]

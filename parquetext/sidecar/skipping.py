@@ -9,10 +9,10 @@ from uuid import UUID
 
 import pyarrow as pa
 
+from .. import wire
 from ..errors import ParquetextError
 from ..footer.plain import plain_forms
 from ..footer.typed_bounds import StoredBounds
-from ..footer.types import INT32, INT96
 from ..pruning import ColumnBounds, Comparison, Predicate, predicate_of, surviving_row_groups
 from ..pruning.bloom import LARGEST, read_header
 from ..pruning.questdb import MILLISECONDS_OF_A_DAY, Chunk, Column, Filter, Tag, can_skip
@@ -98,7 +98,7 @@ def _rules_nothing_out(column) -> bool:
 def column_bounds(plan, column) -> ColumnBounds | None:
     """A plan column's typed bounds; None where its values are no rows, or have no order of their type."""
     kind, tag = column.leaf_type, tag_of(column.type_code)
-    if _rules_nothing_out(column) or tag == Tag.IPV4 or kind.physical == INT96:
+    if _rules_nothing_out(column) or tag == Tag.IPV4 or kind.physical == wire.PHYSICAL_INT96:
         return None
     bounds = StoredBounds(kind, list(column.min_bytes), list(column.max_bytes), column.null_count, column.num_values)
     found = _sound(bounds).typed(kind.arrow)
@@ -210,6 +210,6 @@ def _plain(column, value) -> bytes | tuple[()] | None:
     forms = plain_forms(Comparison(column.name, "=", value), kind, kind.arrow)
     if forms is None:
         return ()
-    if tag == Tag.DATE and kind.physical == INT32:
+    if tag == Tag.DATE and kind.physical == wire.PHYSICAL_INT32:
         return struct.pack("<q", int.from_bytes(forms[0], "little", signed=True) * MILLISECONDS_OF_A_DAY)
     return forms[0]

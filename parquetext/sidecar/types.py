@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
+from .. import wire
 from ..footer.elements import LogicalType
-from ..footer.types import BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY, INT32, INT64, INT96, PHYSICAL_TYPES, LeafType
+from ..footer.types import PHYSICAL_TYPES, LeafType
 
 __all__ = [
     "TIMESTAMP",
@@ -198,19 +199,19 @@ def leaf_type(code: int, physical: int, width: int) -> LeafType:
     name = PHYSICAL_TYPES[physical] if physical < len(PHYSICAL_TYPES) else "BYTE_ARRAY"
     tag = tag_of(code)
     if name == "FIXED_LEN_BYTE_ARRAY" and width > 0:
-        return LeafType(FIXED_LEN_BYTE_ARRAY, width, _decimal_arrow(code) or pa.binary(width))
+        return LeafType(wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY, width, _decimal_arrow(code) or pa.binary(width))
     arrow = _PLAIN_ARROW.get(name, pa.binary())
-    if tag == TIMESTAMP and physical in (INT64, INT96):
+    if tag == TIMESTAMP and physical in (wire.PHYSICAL_INT64, wire.PHYSICAL_INT96):
         arrow = pa.timestamp("ns" if code & NANOSECONDS else "us")
     elif tag == CODES["DATE"]:
-        arrow = {INT64: pa.timestamp("ms"), INT32: pa.date32()}.get(physical, arrow)
-    elif tag == CODES["IPv4"] and physical == INT32:
+        arrow = {wire.PHYSICAL_INT64: pa.timestamp("ms"), wire.PHYSICAL_INT32: pa.date32()}.get(physical, arrow)
+    elif tag == CODES["IPv4"] and physical == wire.PHYSICAL_INT32:
         arrow = pa.uint32()
-    elif tag in _TEXTS and physical == BYTE_ARRAY:
+    elif tag in _TEXTS and physical == wire.PHYSICAL_BYTE_ARRAY:
         arrow = pa.string()
-    elif physical in (INT32, INT64, BYTE_ARRAY):
+    elif physical in (wire.PHYSICAL_INT32, wire.PHYSICAL_INT64, wire.PHYSICAL_BYTE_ARRAY):
         arrow = _decimal_arrow(code) or arrow
-    return LeafType(physical if name in _PLAIN_ARROW else BYTE_ARRAY, _WIDTHS.get(name, 0), arrow)
+    return LeafType(physical if name in _PLAIN_ARROW else wire.PHYSICAL_BYTE_ARRAY, _WIDTHS.get(name, 0), arrow)
 
 
 def counts_otherwise(declared: int, inferred: int, physical: int, width: int) -> bool:

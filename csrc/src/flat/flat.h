@@ -13,8 +13,6 @@ enum {
     PQX_FLAT_COMPACT = 16,
     PQX_FLAT_ALL_FLAGS = 31
 };
-/* Logical types that have geospatial statistics, by their tags in the flat schema. */
-enum { PQX_FLAT_GEOMETRY = 16, PQX_FLAT_GEOGRAPHY = 17 };
 /* Where the ROOT cell has created_by, and the list of ROW_GROUPS begins. */
 enum { PQX_FLAT_CREATED_BY = 32, PQX_FLAT_LIST = 28 };
 /* Where COLUMN and NODE cells have the place of their heads, and their tables begin; the same in

@@ -60,12 +60,12 @@ static void unpack(const pqx_view *view, uint32_t first, uint8_t type, uint8_t o
     uint64_t lo4 = word(view, first, 4), lo8 = word(view, first + 1, 8),
              hi8 = word(view, first + 2, 8);
     switch (type) {
-    case 0:
-    case 1:
-    case 4: memcpy(out, &lo4, 4); break;
-    case 2:
-    case 5: memcpy(out, &lo8, 8); break;
-    case 3:
+    case PQX_PHYSICAL_BOOLEAN:
+    case PQX_PHYSICAL_INT32:
+    case PQX_PHYSICAL_FLOAT: memcpy(out, &lo4, 4); break;
+    case PQX_PHYSICAL_INT64:
+    case PQX_PHYSICAL_DOUBLE: memcpy(out, &lo8, 8); break;
+    case PQX_PHYSICAL_INT96:
         memcpy(out, &lo4, 4);
         memcpy(out + 4, &lo8, 8);
         break;
@@ -86,16 +86,16 @@ static int read_bound(pqx_flat *flat, pqx_leaf *leaf, const pqx_view *view, uint
     static const uint8_t lengths[6] = {1, 4, 8, 12, 4, 8};
     uint8_t type = leaf->type, bytes[16] = {0};
     uint32_t vector = 0;
-    if (type > 7) return PQX_OK;
-    if (type > 5) PQX_TRY(pqx_flat_follow(flat, view, own, &vector, error));
+    if (type > PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY) return PQX_OK;
+    if (type > PQX_PHYSICAL_DOUBLE) PQX_TRY(pqx_flat_follow(flat, view, own, &vector, error));
     if (vector) {
         PQX_TRY(add_whole(flat, leaf, view, vector, range, error));
     } else {
         const uint8_t *field = pqx_flat_find(view, first + 3);
         if (!field) return PQX_OK;
         int length = (int8_t)*field < 0 ? -(int8_t)*field : (int8_t)*field,
-            limit = type > 5 ? 16 : lengths[type];
-        if (type > 5 ? length > limit : length != limit)
+            limit = type > PQX_PHYSICAL_DOUBLE ? 16 : lengths[type];
+        if (type > PQX_PHYSICAL_DOUBLE ? length > limit : length != limit)
             return pqx_flat_fail(flat, error, PQX_BAD_VALUE,
                                  (uint64_t)view->cell->place + (uint64_t)(field - view->cell->data),
                                  (uint64_t)limit, (uint64_t)length);

@@ -2,8 +2,6 @@
 #include "flat/flat_residue.h"
 #include "flat/flat_slice.h"
 
-enum { REPEATED = 2, CONVERTED_MAP = 1, CONVERTED_LIST = 3, LOGICAL_MAP = 2, LOGICAL_LIST = 3 };
-
 /* One top-level field: ranges of `pieces` and `keeps`, as those may still move. */
 typedef struct pqx_piece {
     size_t begin, end, keep, keep_end;
@@ -37,10 +35,10 @@ static int is_struct(const pqx_flat_slicer *s, const pqx_flat_part *part)
     int found = 0, more = 0;
     const uint8_t *thrift = s->bytes.data + part->thrift;
     if (!(part->id & PQX_FLAT_GROUP)
-        || integer_field(s, part, PQX_SCHEMA_ELEMENT_REPETITION_TYPE, 0) == REPEATED)
+        || integer_field(s, part, PQX_SCHEMA_ELEMENT_REPETITION_TYPE, 0) == PQX_REPETITION_REPEATED)
         return 0;
     int converted = integer_field(s, part, PQX_SCHEMA_ELEMENT_CONVERTED_TYPE, -1);
-    if (converted >= CONVERTED_MAP && converted <= CONVERTED_LIST) return 0;
+    if (converted >= PQX_CONVERTED_MAP && converted <= PQX_CONVERTED_LIST) return 0;
     if (pqx_thrift_find(thrift, part->thrift_size, 0, PQX_SCHEMA_ELEMENT_LOGICAL_TYPE,
                         PQX_MAX_DEPTH, &union_, &found, NULL)
         != PQX_OK)
@@ -49,7 +47,7 @@ static int is_struct(const pqx_flat_slicer *s, const pqx_flat_part *part)
     if (pqx_thrift_next(thrift, union_.end, union_.value, 0, PQX_MAX_DEPTH, &member, &more, NULL)
         != PQX_OK)
         return 0;
-    return !more || (member.id != LOGICAL_LIST && member.id != LOGICAL_MAP);
+    return !more || (member.id != PQX_LOGICAL_LIST && member.id != PQX_LOGICAL_MAP);
 }
 
 static uint32_t wanted_below(const pqx_flat_slicer *s, const pqx_flat_part *part)

@@ -59,7 +59,9 @@ static uint32_t shorten_max(const uint8_t *bytes, uint8_t out[SHORT_BOUND])
 uint32_t pqx_flat_shorten(const pqx_element *leaf, const uint8_t *bytes, uint32_t size, int is_max,
                           uint8_t out[SHORT_BOUND])
 {
-    if (leaf->type != 6 || leaf->sort_order != PQX_ORDER_UNSIGNED || size <= SHORT_BOUND) return 0;
+    if (leaf->type != PQX_PHYSICAL_BYTE_ARRAY || leaf->sort_order != PQX_ORDER_UNSIGNED
+        || size <= SHORT_BOUND)
+        return 0;
     return is_max ? shorten_max(bytes, out) : shorten_min(bytes, out);
 }
 
@@ -82,21 +84,21 @@ static pqx_bound pack_bound(const pqx_element *leaf, const uint8_t *bytes, uint3
 {
     pqx_bound bound = {.bytes = bytes, .size = size, .exactness = exact};
     switch (leaf->type) {
-    case 0: /* BOOLEAN */
+    case PQX_PHYSICAL_BOOLEAN:
         bound.slots = LO4 | LEN;
         bound.lo4 = bytes[0];
         break;
-    case 1:
-    case 4: /* INT32, FLOAT */
+    case PQX_PHYSICAL_INT32:
+    case PQX_PHYSICAL_FLOAT:
         bound.slots = LO4 | LEN;
         bound.lo4 = pqx_load32(bytes);
         break;
-    case 2:
-    case 5: /* INT64, DOUBLE */
+    case PQX_PHYSICAL_INT64:
+    case PQX_PHYSICAL_DOUBLE:
         bound.slots = LO8 | LEN;
         bound.lo8 = pqx_load64(bytes);
         break;
-    case 3: /* INT96 */
+    case PQX_PHYSICAL_INT96:
         bound.slots = LO4 | LO8 | LEN;
         bound.lo4 = pqx_load32(bytes);
         bound.lo8 = pqx_load64(bytes + 4);
@@ -239,7 +241,7 @@ static int check_required(pqx_flat_writer *w, const pqx_element *leaf, const pqx
     if (PQX_UNLIKELY(chunk->type != leaf->type))
         return pqx_fail(w->error, PQX_MISMATCH, chunk->metadata.offset, (uint32_t)leaf->type,
                         (uint32_t)chunk->type);
-    if (PQX_UNLIKELY((uint32_t)chunk->type > 7))
+    if (PQX_UNLIKELY((uint32_t)chunk->type > PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY))
         return pqx_fail(w->error, PQX_UNSUPPORTED_VALUE, chunk->metadata.offset, 7,
                         (uint32_t)chunk->type);
     if (PQX_UNLIKELY((uint32_t)chunk->codec > 127))
@@ -255,7 +257,8 @@ static int put_metadata(pqx_flat_writer *w, const pqx_element *leaf, const pqx_r
     uint32_t present = chunk->present, differs = chunk->num_values != row_group->num_rows;
     size_t geospatial = 0;
     int has_geospatial = 0;
-    if (PQX_UNLIKELY(w->logical_tag == PQX_FLAT_GEOMETRY || w->logical_tag == PQX_FLAT_GEOGRAPHY))
+    if (PQX_UNLIKELY(w->logical_tag == PQX_FLAT_LOGICAL_GEOMETRY
+                     || w->logical_tag == PQX_FLAT_LOGICAL_GEOGRAPHY))
         PQX_TRY(pqx_flat_find_geospatial(w, chunk->metadata.offset, &geospatial, &has_geospatial));
     uint32_t mask =
         1u << PQX_COLUMN_METADATA__CODEC | differs << PQX_COLUMN_METADATA__NUM_VALUES

@@ -1,27 +1,8 @@
 /* Schema elements in the flat footer: their table with its logical type, and their path. */
 #include "flat/flat_write.h"
 
-/* LogicalType's tags in the flat schema, 0 for none. */
-enum {
-    STRING = 1,
-    MAP,
-    LIST,
-    ENUM,
-    DECIMAL,
-    DATE,
-    TIME,
-    TIMESTAMP,
-    INTEGER,
-    NULL_TYPE,
-    JSON,
-    BSON,
-    UUID,
-    FLOAT16,
-    VARIANT,
-    GEOMETRY,
-    GEOGRAPHY
-};
 enum { MILLIS, MICROS, NANOS };
+enum { NO_MEMBER = 9 }; /* of LogicalType, which has no such field; later tags are one less */
 
 typedef struct pqx_logical {
     uint8_t tag, unit, utc, bit_width, is_signed;
@@ -66,31 +47,32 @@ static int read_member(pqx_flat_writer *w, size_t at, pqx_logical *logical)
     int64_t first = 0, second = 0;
     int found;
     switch (logical->tag) {
-    case DECIMAL:
+    case PQX_FLAT_LOGICAL_DECIMAL:
         PQX_TRY(find_or_zero(w, at, 1, PQX_TYPE_I32, &first));
         PQX_TRY(find_or_zero(w, at, 2, PQX_TYPE_I32, &second));
         logical->scale = (int32_t)first;
         logical->precision = (int32_t)second;
         return PQX_OK;
-    case TIME:
-    case TIMESTAMP: return read_time(w, at, logical);
-    case INTEGER:
+    case PQX_FLAT_LOGICAL_TIME:
+    case PQX_FLAT_LOGICAL_TIMESTAMP: return read_time(w, at, logical);
+    case PQX_FLAT_LOGICAL_INTEGER:
         PQX_TRY(find_or_zero(w, at, 1, PQX_TYPE_BYTE, &first));
         PQX_TRY(find_or_zero(w, at, 2, PQX_TYPE_TRUE, &second));
         logical->bit_width = (uint8_t)first;
         logical->is_signed = (uint8_t)second;
         return PQX_OK;
-    case VARIANT:
+    case PQX_FLAT_LOGICAL_VARIANT:
         PQX_TRY(pqx_flat_find_integer(w, at, 1, PQX_TYPE_BYTE, &first, &found));
         logical->has_version = (uint8_t)found;
         logical->version = (uint8_t)first;
         return PQX_OK;
-    case GEOGRAPHY:
+    case PQX_FLAT_LOGICAL_GEOGRAPHY:
         PQX_TRY(pqx_flat_find_integer(w, at, 2, PQX_TYPE_I32, &first, &found));
         logical->has_algorithm = found && first >= 0 && first <= 127;
         logical->algorithm = (uint8_t)first;
         return pqx_flat_find_binary(w, at, 1, &logical->crs, &logical->crs_size);
-    case GEOMETRY: return pqx_flat_find_binary(w, at, 1, &logical->crs, &logical->crs_size);
+    case PQX_FLAT_LOGICAL_GEOMETRY:
+        return pqx_flat_find_binary(w, at, 1, &logical->crs, &logical->crs_size);
     default: return PQX_OK;
     }
 }
@@ -101,29 +83,48 @@ static int from_logical_type(pqx_flat_writer *w, const pqx_element *element, pqx
     int more;
     PQX_TRY(pqx_thrift_next(w->footer, w->footer_size, element->logical_type.offset, 0,
                             PQX_MAX_DEPTH, &member, &more, w->error));
-    if (!more || member.type != PQX_TYPE_STRUCT || member.id < 1 || member.id > 18
-        || member.id == 9)
+    if (!more || member.type != PQX_TYPE_STRUCT || member.id < PQX_LOGICAL_STRING
+        || member.id > PQX_LOGICAL_GEOGRAPHY || member.id == NO_MEMBER)
         return PQX_OK;
-    logical->tag = (uint8_t)(member.id - (member.id > 9));
+    logical->tag = (uint8_t)(member.id - (member.id > NO_MEMBER));
     return read_member(w, member.value, logical);
 }
 
 static int from_converted_type(pqx_flat_writer *w, const pqx_element *element, pqx_logical *logical)
 {
-    static const uint8_t tags[21] = {STRING,  MAP,     0,       LIST,      ENUM,      DECIMAL,
-                                     DATE,    TIME,    TIME,    TIMESTAMP, TIMESTAMP, INTEGER,
-                                     INTEGER, INTEGER, INTEGER, INTEGER,   INTEGER,   INTEGER,
-                                     INTEGER, JSON,    BSON};
+    static const uint8_t tags[] = {
+        [PQX_CONVERTED_UTF8] = PQX_FLAT_LOGICAL_STRING,
+        [PQX_CONVERTED_MAP] = PQX_FLAT_LOGICAL_MAP,
+        [PQX_CONVERTED_LIST] = PQX_FLAT_LOGICAL_LIST,
+        [PQX_CONVERTED_ENUM] = PQX_FLAT_LOGICAL_ENUM,
+        [PQX_CONVERTED_DECIMAL] = PQX_FLAT_LOGICAL_DECIMAL,
+        [PQX_CONVERTED_DATE] = PQX_FLAT_LOGICAL_DATE,
+        [PQX_CONVERTED_TIME_MILLIS] = PQX_FLAT_LOGICAL_TIME,
+        [PQX_CONVERTED_TIME_MICROS] = PQX_FLAT_LOGICAL_TIME,
+        [PQX_CONVERTED_TIMESTAMP_MILLIS] = PQX_FLAT_LOGICAL_TIMESTAMP,
+        [PQX_CONVERTED_TIMESTAMP_MICROS] = PQX_FLAT_LOGICAL_TIMESTAMP,
+        [PQX_CONVERTED_UINT_8] = PQX_FLAT_LOGICAL_INTEGER,
+        [PQX_CONVERTED_UINT_16] = PQX_FLAT_LOGICAL_INTEGER,
+        [PQX_CONVERTED_UINT_32] = PQX_FLAT_LOGICAL_INTEGER,
+        [PQX_CONVERTED_UINT_64] = PQX_FLAT_LOGICAL_INTEGER,
+        [PQX_CONVERTED_INT_8] = PQX_FLAT_LOGICAL_INTEGER,
+        [PQX_CONVERTED_INT_16] = PQX_FLAT_LOGICAL_INTEGER,
+        [PQX_CONVERTED_INT_32] = PQX_FLAT_LOGICAL_INTEGER,
+        [PQX_CONVERTED_INT_64] = PQX_FLAT_LOGICAL_INTEGER,
+        [PQX_CONVERTED_JSON] = PQX_FLAT_LOGICAL_JSON,
+        [PQX_CONVERTED_BSON] = PQX_FLAT_LOGICAL_BSON,
+    };
     int32_t type = element->converted_type;
-    if (type < 0 || type > 20) return PQX_OK;
+    if (type < 0 || type >= (int32_t)sizeof tags) return PQX_OK;
     logical->tag = tags[type];
-    if (logical->tag == TIME || logical->tag == TIMESTAMP) {
+    if (logical->tag == PQX_FLAT_LOGICAL_TIME || logical->tag == PQX_FLAT_LOGICAL_TIMESTAMP) {
         logical->utc = 1;
-        logical->unit = type & 1 ? MILLIS : MICROS; /* 7 and 9, 8 and 10 */
-    } else if (logical->tag == INTEGER) {
-        logical->bit_width = (uint8_t)(8 << ((type - 11) & 3));
-        logical->is_signed = type >= 15;
-    } else if (logical->tag == DECIMAL) {
+        int millis = type == PQX_CONVERTED_TIME_MILLIS || type == PQX_CONVERTED_TIMESTAMP_MILLIS;
+        logical->unit = millis ? MILLIS : MICROS;
+    } else if (logical->tag == PQX_FLAT_LOGICAL_INTEGER) {
+        logical->bit_width = (uint8_t)(8 << ((type - PQX_CONVERTED_UINT_8) & 3));
+        logical->is_signed = type >= PQX_CONVERTED_INT_8;
+    } else if (logical->tag == PQX_FLAT_LOGICAL_DECIMAL) {
         int64_t scale, precision;
         PQX_TRY(
             find_or_zero(w, element->bytes.offset, PQX_SCHEMA_ELEMENT_SCALE, PQX_TYPE_I32, &scale));
@@ -139,25 +140,25 @@ static int from_converted_type(pqx_flat_writer *w, const pqx_element *element, p
 static int as_shared(const pqx_logical *logical, pqx_shared_table *table)
 {
     switch (logical->tag) {
-    case DECIMAL:
+    case PQX_FLAT_LOGICAL_DECIMAL:
         *table = (pqx_shared_table){
             PQX_FLAT_DECIMAL_OPTIONS, 3, {(uint32_t)logical->scale, (uint32_t)logical->precision}};
         return 1;
-    case TIME:
-    case TIMESTAMP:
+    case PQX_FLAT_LOGICAL_TIME:
+    case PQX_FLAT_LOGICAL_TIMESTAMP:
         *table = (pqx_shared_table){PQX_FLAT_TIME_OPTIONS, 3, {logical->utc, logical->unit}};
         return 1;
-    case INTEGER:
+    case PQX_FLAT_LOGICAL_INTEGER:
         *table =
             (pqx_shared_table){PQX_FLAT_INT_OPTIONS, 3, {logical->bit_width, logical->is_signed}};
         return 1;
-    case VARIANT:
+    case PQX_FLAT_LOGICAL_VARIANT:
         *table = (pqx_shared_table){PQX_FLAT_VARIANT_TYPE,
                                     logical->has_version,
                                     {logical->has_version ? logical->version : 0, 0}};
         return 1;
-    case GEOMETRY:
-    case GEOGRAPHY: return 0;
+    case PQX_FLAT_LOGICAL_GEOMETRY:
+    case PQX_FLAT_LOGICAL_GEOGRAPHY: return 0;
     default: *table = (pqx_shared_table){PQX_FLAT_EMPTY, 0, {0, 0}}; return 1;
     }
 }
@@ -167,9 +168,10 @@ static int put_geometry(pqx_flat_writer *w, const pqx_logical *logical, uint32_t
     const pqx_shape *shape;
     uint32_t mask = (logical->crs ? 1u << PQX_GEOGRAPHY_TYPE__CRS : 0)
                     | (uint32_t)logical->has_algorithm << PQX_GEOGRAPHY_TYPE__ALGORITHM;
-    PQX_TRY(pqx_flat_table(
-        w, logical->tag == GEOMETRY ? PQX_FLAT_GEOMETRY_TYPE : PQX_FLAT_GEOGRAPHY_TYPE, mask, at,
-        &shape));
+    PQX_TRY(pqx_flat_table(w,
+                           logical->tag == PQX_FLAT_LOGICAL_GEOMETRY ? PQX_FLAT_GEOMETRY_TYPE
+                                                                     : PQX_FLAT_GEOGRAPHY_TYPE,
+                           mask, at, &shape));
     if (logical->has_algorithm)
         pqx_flat_at(w, *at)[shape->at[PQX_GEOGRAPHY_TYPE__ALGORITHM]] = logical->algorithm;
     return logical->crs ? pqx_flat_string(w, *at + shape->at[PQX_GEOGRAPHY_TYPE__CRS], logical->crs,
@@ -202,7 +204,7 @@ int pqx_flat_put_element(pqx_flat_writer *w, uint32_t index, uint32_t *at)
     static const pqx_logical no_content = {0};
     const pqx_element *element = &w->scan->elements[index];
     int is_leaf = w->leaf_of[index] != PQX_FLAT_NONE,
-        ordered = is_leaf && element->column_order == 1;
+        ordered = is_leaf && element->column_order == PQX_ORDER_TYPE_ORDER;
     int has_type = element->type >= 0 && element->type <= 127,
         has_repetition = element->repetition >= 0 && element->repetition <= 127;
     int has_children = !is_leaf && element->num_children >= 0;

@@ -1,22 +1,20 @@
 /* Which statistics can be trusted as bounds. */
 #include "base/internal.h"
 
-enum { BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY };
-enum { TYPE_ORDER = 1, IEEE_754_TOTAL_ORDER = 2, INT96_TIMESTAMP_ORDER = 3 };
-
 static int is_floating(const pqx_element *leaf)
 {
-    return leaf->type == FLOAT || leaf->type == DOUBLE
-           || (leaf->type == FIXED_LEN_BYTE_ARRAY && leaf->sort_order == PQX_ORDER_FLOAT16);
+    return leaf->type == PQX_PHYSICAL_FLOAT || leaf->type == PQX_PHYSICAL_DOUBLE
+           || (leaf->type == PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY
+               && leaf->sort_order == PQX_ORDER_FLOAT16);
 }
 
 /* Does min_value/max_value count? Otherwise the deprecated pair might. */
 static int order_is_defined(const pqx_element *leaf)
 {
     switch (leaf->column_order) {
-    case TYPE_ORDER: return leaf->sort_order != PQX_ORDER_UNDEFINED;
-    case IEEE_754_TOTAL_ORDER: return is_floating(leaf);
-    case INT96_TIMESTAMP_ORDER: return leaf->type == INT96;
+    case PQX_ORDER_TYPE_ORDER: return leaf->sort_order != PQX_ORDER_UNDEFINED;
+    case PQX_ORDER_IEEE_754_TOTAL_ORDER: return is_floating(leaf);
+    case PQX_ORDER_INT96_TIMESTAMP_ORDER: return leaf->type == PQX_PHYSICAL_INT96;
     default: return 0;
     }
 }
@@ -24,34 +22,36 @@ static int order_is_defined(const pqx_element *leaf)
 static int deprecated_pair_counts(const pqx_element *leaf)
 {
     return leaf->sort_order == PQX_ORDER_SIGNED
-           && (leaf->type == BOOLEAN || leaf->type == INT32 || leaf->type == INT64
-               || leaf->type == FLOAT || leaf->type == DOUBLE);
+           && (leaf->type == PQX_PHYSICAL_BOOLEAN || leaf->type == PQX_PHYSICAL_INT32
+               || leaf->type == PQX_PHYSICAL_INT64 || leaf->type == PQX_PHYSICAL_FLOAT
+               || leaf->type == PQX_PHYSICAL_DOUBLE);
 }
 
 static int has_right_length(const pqx_element *leaf, uint32_t length)
 {
     static const uint8_t LENGTHS[] = {1, 4, 8, 12, 4, 8};
-    if (leaf->type == BYTE_ARRAY) return 1;
-    if (leaf->type == FIXED_LEN_BYTE_ARRAY)
+    if (leaf->type == PQX_PHYSICAL_BYTE_ARRAY) return 1;
+    if (leaf->type == PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY)
         return leaf->type_length >= 0 && length == (uint32_t)leaf->type_length
                && (leaf->sort_order != PQX_ORDER_FLOAT16 || length == 2);
-    return leaf->type >= 0 && leaf->type <= DOUBLE && length == LENGTHS[leaf->type];
+    return leaf->type >= 0 && leaf->type <= PQX_PHYSICAL_DOUBLE && length == LENGTHS[leaf->type];
 }
 
 /* A floating-point value's bits at the top of 64: sign first, so that one code serves all three
  * widths. */
 static uint64_t floating_bits(const uint8_t *value, const pqx_element *leaf)
 {
-    if (leaf->type == FLOAT) return (uint64_t)pqx_load32(value) << 32;
-    return leaf->type == DOUBLE ? pqx_load64(value) : (uint64_t)pqx_load16(value) << 48;
+    if (leaf->type == PQX_PHYSICAL_FLOAT) return (uint64_t)pqx_load32(value) << 32;
+    return leaf->type == PQX_PHYSICAL_DOUBLE ? pqx_load64(value)
+                                             : (uint64_t)pqx_load16(value) << 48;
 }
 
 static int is_nan(const uint8_t *value, const pqx_element *leaf)
 {
     if (!is_floating(leaf)) return 0;
-    uint64_t infinity = leaf->type == FLOAT    ? 0x7f80000000000000u
-                        : leaf->type == DOUBLE ? 0x7ff0000000000000u
-                                               : 0x7c00000000000000u;
+    uint64_t infinity = leaf->type == PQX_PHYSICAL_FLOAT    ? 0x7f80000000000000u
+                        : leaf->type == PQX_PHYSICAL_DOUBLE ? 0x7ff0000000000000u
+                                                            : 0x7c00000000000000u;
     return (floating_bits(value, leaf) & INT64_MAX) > infinity;
 }
 
@@ -61,7 +61,7 @@ static uint64_t floating_rank(uint64_t bits) { return bits >> 63 ? ~bits : bits 
 static int floats_inverted(const uint8_t *min, const uint8_t *max, const pqx_element *leaf)
 {
     uint64_t low = floating_bits(min, leaf), high = floating_bits(max, leaf);
-    if (leaf->column_order != IEEE_754_TOTAL_ORDER && !((low | high) << 1))
+    if (leaf->column_order != PQX_ORDER_IEEE_754_TOTAL_ORDER && !((low | high) << 1))
         return 0; /* zeros are equal */
     return floating_rank(low) > floating_rank(high);
 }
@@ -96,14 +96,14 @@ static int inverted(const uint8_t *bytes, const pqx_element *leaf, pqx_range min
     int is_signed = leaf->sort_order != PQX_ORDER_UNSIGNED;
     if (is_floating(leaf)) return floats_inverted(low, high, leaf);
     switch (leaf->type) {
-    case BOOLEAN: return (low[0] & 1) > (high[0] & 1);
-    case INT32:
+    case PQX_PHYSICAL_BOOLEAN: return (low[0] & 1) > (high[0] & 1);
+    case PQX_PHYSICAL_INT32:
         return is_signed ? (int32_t)pqx_load32(low) > (int32_t)pqx_load32(high)
                          : pqx_load32(low) > pqx_load32(high);
-    case INT64:
+    case PQX_PHYSICAL_INT64:
         return is_signed ? (int64_t)pqx_load64(low) > (int64_t)pqx_load64(high)
                          : pqx_load64(low) > pqx_load64(high);
-    case INT96: return 0;
+    case PQX_PHYSICAL_INT96: return 0;
     default: break;
     }
     return is_signed ? decimals_inverted(low, min.length, high, max.length)

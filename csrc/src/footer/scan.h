@@ -89,6 +89,15 @@ static inline uint64_t pqx_expected(const pqx_cursor *c, uint64_t claimed, size_
 int pqx_scan_grow(void *items, uint64_t count, size_t *room, size_t size, uint64_t expected,
                   pqx_error *error);
 
+/* What tells whether all data pages of a chunk are dictionary-encoded. */
+#define PQX_LEVEL_ENCODINGS (1u << PQX_ENCODING_RLE | 1u << PQX_ENCODING_BIT_PACKED)
+
+static inline int pqx_is_data_page(int32_t page_type)
+{ return page_type == PQX_PAGE_DATA_PAGE || page_type == PQX_PAGE_DATA_PAGE_V2; }
+
+static inline int pqx_is_dictionary_encoding(int32_t encoding)
+{ return encoding == PQX_ENCODING_PLAIN_DICTIONARY || encoding == PQX_ENCODING_RLE_DICTIONARY; }
+
 /* Note what contradicts the footer's structure without hindering the scan; the first one counts. */
 static inline void pqx_note(pqx_scanning *s, int code, uint64_t offset, uint64_t expected,
                             uint64_t found)

@@ -141,8 +141,8 @@ static int read_page_encoding_stats(pqx_cursor *c, reading *r)
             PQX_TRY(read_i32_field(c, type, PQX_IN_PAGE_ENCODING_STATS, &encoding, &present, 0));
         else PQX_TRY(pqx_skip_field(c, type, PQX_IN_PAGE_ENCODING_STATS));
     }
-    if (page_type == 0 || page_type == 3) {
-        if (encoding == 2 || encoding == 8) r->dictionary_pages = 1;
+    if (pqx_is_data_page(page_type)) {
+        if (pqx_is_dictionary_encoding(encoding)) r->dictionary_pages = 1;
         else r->other_pages = 1;
     }
     return PQX_OK;
@@ -163,8 +163,8 @@ static int read_encoding_stats(pqx_cursor *c, reading *r)
 static int fully_dictionary_encoded(const reading *r)
 {
     if (r->has_stats) return r->dictionary_pages && !r->other_pages;
-    const uint32_t plain_dictionary = 1u << 2, levels = 1u << 3 | 1u << 4;
-    return !r->other_encodings && (r->chunk->encodings & ~levels) == plain_dictionary;
+    const uint32_t plain_dictionary = 1u << PQX_ENCODING_PLAIN_DICTIONARY;
+    return !r->other_encodings && (r->chunk->encodings & ~PQX_LEVEL_ENCODINGS) == plain_dictionary;
 }
 
 static int read_metadata_field(pqx_cursor *c, int32_t id, int type, reading *r)

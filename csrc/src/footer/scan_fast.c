@@ -164,8 +164,8 @@ static size_t take_encoding_stats(input in, size_t at, pages *seen)
             || p[3] & 0x81 || p[4] != HEADER(1, I32))
             return 0;
         int page_type = p[1] >> 1, encoding = p[3] >> 1;
-        if (page_type == 0 || page_type == 3) {
-            if (encoding == 2 || encoding == 8) seen->dictionary = 1;
+        if (pqx_is_data_page(page_type)) {
+            if (pqx_is_dictionary_encoding(encoding)) seen->dictionary = 1;
             else seen->other = 1;
         }
         at = take_i32(in.base, at + 5, &number, &bad);
@@ -237,13 +237,13 @@ static const uint8_t ones_then_zeros[64] = {
 OUTLINE size_t learn_rest(input in, size_t at, int32_t id, pqx_habit *habit, pqx_places *places,
                           uint32_t *present)
 {
-    const uint32_t plain_dictionary = 1u << 2, levels = 1u << 3 | 1u << 4;
+    const uint32_t plain_dictionary = 1u << PQX_ENCODING_PLAIN_DICTIONARY;
     size_t start = at;
     pages seen = {0, 0, 0};
     uint32_t placed = 0;
     TAKE(take_rest(in, at, id, &seen, places, &placed));
     int full = seen.told ? seen.dictionary && !seen.other
-                         : (habit->encodings & ~levels) == plain_dictionary;
+                         : (habit->encodings & ~PQX_LEVEL_ENCODINGS) == plain_dictionary;
     habit->rest_present = full ? PQX_PRESENT_FULLY_DICTIONARY_ENCODED : 0;
     *present = placed | habit->rest_present;
     habit->rest_length = (uint32_t)(at - start);

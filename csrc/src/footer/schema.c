@@ -81,17 +81,17 @@ static int logical_order(const uint8_t *data, pqx_range logical)
     int type = 0;
     if (pqx_read_field(&c, &id, &type) != PQX_OK || type == 0) return PQX_ORDER_UNDEFINED;
     switch (id) {
-    case 1:
-    case 4:
-    case 12:
-    case 13:
-    case 14: return PQX_ORDER_UNSIGNED; /* STRING, ENUM, JSON, BSON, UUID */
-    case 5:
-    case 6:
-    case 7:
-    case 8: return PQX_ORDER_SIGNED; /* DECIMAL, DATE, TIME, TIMESTAMP */
-    case 15: return PQX_ORDER_FLOAT16;
-    case 10: break; /* INTEGER */
+    case PQX_LOGICAL_STRING:
+    case PQX_LOGICAL_ENUM:
+    case PQX_LOGICAL_JSON:
+    case PQX_LOGICAL_BSON:
+    case PQX_LOGICAL_UUID: return PQX_ORDER_UNSIGNED;
+    case PQX_LOGICAL_DECIMAL:
+    case PQX_LOGICAL_DATE:
+    case PQX_LOGICAL_TIME:
+    case PQX_LOGICAL_TIMESTAMP: return PQX_ORDER_SIGNED;
+    case PQX_LOGICAL_FLOAT16: return PQX_ORDER_FLOAT16;
+    case PQX_LOGICAL_INTEGER: break;
     default: return PQX_ORDER_UNDEFINED;
     }
     int order = PQX_ORDER_UNSIGNED;
@@ -105,38 +105,38 @@ static int logical_order(const uint8_t *data, pqx_range logical)
 
 int pqx_sort_order(const uint8_t *data, const pqx_element *leaf)
 {
-    if (leaf->type == 3) return PQX_ORDER_UNDEFINED; /* INT96 */
+    if (leaf->type == PQX_PHYSICAL_INT96) return PQX_ORDER_UNDEFINED;
     if (leaf->logical_type.length) return logical_order(data, leaf->logical_type);
     switch (leaf->converted_type) {
     case -1: break;
-    case 0:
-    case 4:
-    case 11:
-    case 12:
-    case 13:
-    case 14:
-    case 19:
-    case 20: return PQX_ORDER_UNSIGNED;
-    case 5:
-    case 6:
-    case 7:
-    case 8:
-    case 9:
-    case 10:
-    case 15:
-    case 16:
-    case 17:
-    case 18: return PQX_ORDER_SIGNED;
+    case PQX_CONVERTED_UTF8:
+    case PQX_CONVERTED_ENUM:
+    case PQX_CONVERTED_UINT_8:
+    case PQX_CONVERTED_UINT_16:
+    case PQX_CONVERTED_UINT_32:
+    case PQX_CONVERTED_UINT_64:
+    case PQX_CONVERTED_JSON:
+    case PQX_CONVERTED_BSON: return PQX_ORDER_UNSIGNED;
+    case PQX_CONVERTED_DECIMAL:
+    case PQX_CONVERTED_DATE:
+    case PQX_CONVERTED_TIME_MILLIS:
+    case PQX_CONVERTED_TIME_MICROS:
+    case PQX_CONVERTED_TIMESTAMP_MILLIS:
+    case PQX_CONVERTED_TIMESTAMP_MICROS:
+    case PQX_CONVERTED_INT_8:
+    case PQX_CONVERTED_INT_16:
+    case PQX_CONVERTED_INT_32:
+    case PQX_CONVERTED_INT_64: return PQX_ORDER_SIGNED;
     default: return PQX_ORDER_UNDEFINED;
     }
     switch (leaf->type) {
-    case 0:
-    case 1:
-    case 2:
-    case 4:
-    case 5: return PQX_ORDER_SIGNED;
-    case 6:
-    case 7: return PQX_ORDER_UNSIGNED;
+    case PQX_PHYSICAL_BOOLEAN:
+    case PQX_PHYSICAL_INT32:
+    case PQX_PHYSICAL_INT64:
+    case PQX_PHYSICAL_FLOAT:
+    case PQX_PHYSICAL_DOUBLE: return PQX_ORDER_SIGNED;
+    case PQX_PHYSICAL_BYTE_ARRAY:
+    case PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY: return PQX_ORDER_UNSIGNED;
     default: return PQX_ORDER_UNDEFINED;
     }
 }
@@ -187,8 +187,10 @@ static void place_element(pqx_scan *scan, pqx_element *e, int32_t open)
     if (open < 0) return;
     pqx_element *group = &scan->elements[open];
     group->leaf_count--;
-    e->max_definition = deeper(group->max_definition, e->repetition == 1 || e->repetition == 2);
-    e->max_repetition = deeper(group->max_repetition, e->repetition == 2);
+    int is_optional = e->repetition == PQX_REPETITION_OPTIONAL,
+        is_repeated = e->repetition == PQX_REPETITION_REPEATED;
+    e->max_definition = deeper(group->max_definition, is_optional || is_repeated);
+    e->max_repetition = deeper(group->max_repetition, is_repeated);
 }
 
 /* Close the open groups that wait for nothing more, or all of them. */

@@ -2,15 +2,6 @@
  * Parquet groups are. */
 #include "footer/slice.h"
 
-enum {
-    LIST_CONVERTED = 3,
-    MAP_CONVERTED = 1,
-    MAP_KEY_VALUE_CONVERTED = 2,
-    REPEATED = 2,
-    LOGICAL_MAP = 2,
-    LOGICAL_LIST = 3
-};
-
 /* One field of the new schema: ranges of `pieces` and `keeps`, as those may still move. */
 typedef struct pqx_arrow_part {
     size_t piece, piece_end, keep, keep_end;
@@ -44,7 +35,7 @@ static uint32_t wanted_below(const pqx_projection *p, const pqx_element *element
 /* A group that Arrow reads as a struct. */
 static int is_struct(const pqx_projection *p, const pqx_element *element)
 {
-    if (element->num_children <= 0 || element->repetition == REPEATED) return 0;
+    if (element->num_children <= 0 || element->repetition == PQX_REPETITION_REPEATED) return 0;
     if (element->logical_type.length) {
         pqx_field field;
         int more = 0;
@@ -53,10 +44,11 @@ static int is_struct(const pqx_projection *p, const pqx_element *element)
                             &more, NULL)
             != PQX_OK)
             return 0;
-        if (more && (field.id == LOGICAL_LIST || field.id == LOGICAL_MAP)) return 0;
+        if (more && (field.id == PQX_LOGICAL_LIST || field.id == PQX_LOGICAL_MAP)) return 0;
     }
-    return element->converted_type != LIST_CONVERTED && element->converted_type != MAP_CONVERTED
-           && element->converted_type != MAP_KEY_VALUE_CONVERTED;
+    return element->converted_type != PQX_CONVERTED_LIST
+           && element->converted_type != PQX_CONVERTED_MAP
+           && element->converted_type != PQX_CONVERTED_MAP_KEY_VALUE;
 }
 
 /* Append a byte for each child of a struct: whether it stays. */

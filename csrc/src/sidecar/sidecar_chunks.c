@@ -102,12 +102,12 @@ int pqx_pm_get_all_numbers(const pqx_pm *pm, const pqx_pm_footer *footer, uint32
 static uint32_t inline_width(const pqx_pm_column *column)
 {
     switch (column->physical_type) {
-    case 0: return 1;
-    case 1:
-    case 4: return 4;
-    case 2:
-    case 5: return 8;
-    case 7:
+    case PQX_PHYSICAL_BOOLEAN: return 1;
+    case PQX_PHYSICAL_INT32:
+    case PQX_PHYSICAL_FLOAT: return 4;
+    case PQX_PHYSICAL_INT64:
+    case PQX_PHYSICAL_DOUBLE: return 8;
+    case PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY:
         return column->fixed_byte_len <= 0                    ? 0
                : column->fixed_byte_len > PQX_PM_INLINE_BYTES ? PQX_PM_INLINE_BYTES
                                                               : (uint32_t)column->fixed_byte_len;
@@ -129,7 +129,8 @@ static int read_statistic(const pqx_pm *pm, const pqx_pm_footer *footer, uint64_
     *found = (statistic){0, 0};
     if (!(flags & PQX_PM_STAT_MIN_PRESENT)) return PQX_OK;
     if (flags & PQX_PM_STAT_MIN_INLINED) {
-        int by_size = column->physical_type == 3 || column->physical_type == 6;
+        int by_size = column->physical_type == PQX_PHYSICAL_INT96
+                      || column->physical_type == PQX_PHYSICAL_BYTE_ARRAY;
         uint32_t width = by_size ? (stored > PQX_PM_INLINE_BYTES ? PQX_PM_INLINE_BYTES : stored)
                                  : inline_width(column);
         *found = (statistic){slot, width};

@@ -9,8 +9,12 @@ static uint8_t encodings_of(uint32_t listed)
         uint32_t encodings;
         uint8_t bit;
     } table[] = {
-        {1u << 0, 1}, {1u << 2 | 1u << 8, 2}, {1u << 5, 4},
-        {1u << 6, 8}, {1u << 7, 16},          {1u << 9, 32},
+        {1u << PQX_ENCODING_PLAIN, 1},
+        {1u << PQX_ENCODING_PLAIN_DICTIONARY | 1u << PQX_ENCODING_RLE_DICTIONARY, 2},
+        {1u << PQX_ENCODING_DELTA_BINARY_PACKED, 4},
+        {1u << PQX_ENCODING_DELTA_LENGTH_BYTE_ARRAY, 8},
+        {1u << PQX_ENCODING_DELTA_BYTE_ARRAY, 16},
+        {1u << PQX_ENCODING_BYTE_STREAM_SPLIT, 32},
     };
     uint8_t bits = 0;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -37,7 +41,8 @@ static pqx_bytes statistic_of(const uint8_t *bytes, pqx_range range, int present
 /* Integers that QuestDB compares with their sign. */
 static int is_signed_integer(const pqx_pm_column *column)
 {
-    int is_integer = column->physical_type == 1 || column->physical_type == 2;
+    int is_integer =
+        column->physical_type == PQX_PHYSICAL_INT32 || column->physical_type == PQX_PHYSICAL_INT64;
     return is_integer && (column->type < 0 || (column->type & 0xFF) != PQX_PM_TAG_IPV4);
 }
 

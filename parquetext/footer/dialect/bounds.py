@@ -7,10 +7,16 @@ from typing import NamedTuple
 from ... import wire
 from ...errors import wire_error
 
-__all__ = ["BYTE_ARRAY", "FIXED", "Column", "pack", "unpack"]
+__all__ = ["Column", "pack", "unpack"]
 
-BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED = range(8)
-WIDTHS = {BOOLEAN: 1, INT32: 4, INT64: 8, INT96: 12, FLOAT: 4, DOUBLE: 8}
+WIDTHS = {
+    wire.PHYSICAL_BOOLEAN: 1,
+    wire.PHYSICAL_INT32: 4,
+    wire.PHYSICAL_INT64: 8,
+    wire.PHYSICAL_INT96: 12,
+    wire.PHYSICAL_FLOAT: 4,
+    wire.PHYSICAL_DOUBLE: 8,
+}
 REPLACEMENT = "\ufffd".encode()
 LAST = 0xFFFF_FFFF
 TEXT = {"STRING", "ENUM", "JSON"}
@@ -27,7 +33,7 @@ class Column(NamedTuple):
     @property
     def can_be_shortened(self) -> bool:
         """Whether a shorter value can be a bound: byte arrays that are compared byte by byte."""
-        return self.type == BYTE_ARRAY and self.annotation in COMPARED_AS_BYTES
+        return self.type == wire.PHYSICAL_BYTE_ARRAY and self.annotation in COMPARED_AS_BYTES
 
 
 class Packed(NamedTuple):
@@ -49,15 +55,15 @@ def pack(column: Column, least: bytes, most: bytes, exact: tuple[bool, bool]) ->
     exact : (bool, bool)
         Whether the minimum and the maximum are said to be exact.
     """
-    if column.type == BOOLEAN or column.type == INT96:
+    if column.type == wire.PHYSICAL_BOOLEAN or column.type == wire.PHYSICAL_INT96:
         return None
     if column.type in WIDTHS:
         if {len(least), len(most)} != {WIDTHS[column.type]}:
             return None
         return *(_number(value, sure) for value, sure in zip((least, most), exact, strict=True)), b""
-    if column.type == FIXED and {len(least), len(most)} != {column.length}:
+    if column.type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and {len(least), len(most)} != {column.length}:
         return None
-    if column.type == FIXED and column.length == 16 and exact == (True, True):
+    if column.type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and column.length == 16 and exact == (True, True):
         return *(Packed(0, int.from_bytes(value[8:]), int.from_bytes(value[:8]), 16) for value in (least, most)), b""
     return _with_prefix(column, least, most, exact)
 
@@ -129,15 +135,17 @@ def unpack(column: Column, packed: Packed, prefix: bytes, *, upper: bool, coded:
     count = abs(packed.len)
     if column.type in WIDTHS:
         return _unpack_number(column.type, packed, count, at)
-    if column.type not in (BYTE_ARRAY, FIXED) or REPLACEMENT in prefix:  # one public writer damages what is no UTF-8
+    if (
+        column.type not in (wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY) or REPLACEMENT in prefix
+    ):  # one public writer damages what is no UTF-8
         return None
     suffix = _suffix(packed, count, coded, at)
     if suffix is None or (upper and packed.len == -4 and packed.lo4 == LAST):  # it should have been one more
         return None
     value = prefix + suffix
-    if column.type == FIXED and len(value) != column.length:
+    if column.type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and len(value) != column.length:
         return None
-    if not column.can_be_shortened and column.type == BYTE_ARRAY and packed.len == -4:
+    if not column.can_be_shortened and column.type == wire.PHYSICAL_BYTE_ARRAY and packed.len == -4:
         return None  # perhaps cut off, and then no bound of a number
     return value
 

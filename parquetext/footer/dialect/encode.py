@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ... import wire
 from ...errors import Refused, Unsupported
-from .bounds import BYTE_ARRAY, FIXED, Column, pack
+from .bounds import Column, pack
 from .builder import Builder
 from .framing import MAX_RAW_BYTES
 from .layout import LAYOUTS
@@ -14,9 +14,7 @@ __all__ = ["encode"]
 
 LAYOUT = LAYOUTS["a77d277"]
 MOST_INT32 = (1 << 31) - 1
-DATA_PAGES = {0, 3}
-PLAIN_DICTIONARY, RLE, BIT_PACKED, RLE_DICTIONARY = 2, 3, 4, 8
-MAP_KEY_VALUE = 2  # within a map it says nothing; in a map's place it does
+DATA_PAGES = {wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2}
 TYPE_ORDER = {"TYPE_ORDER": {}}
 
 
@@ -76,7 +74,8 @@ def _column(element: dict) -> Column:
 
 
 def _element(element: dict, before: dict, ordered: bool) -> dict:
-    in_map = element.get("converted_type") == MAP_KEY_VALUE and annotation_of(before) == {"MAP": {}}
+    # MAP_KEY_VALUE within a map says nothing; in a map's place it does.
+    in_map = element.get("converted_type") == wire.CONVERTED_MAP_KEY_VALUE and annotation_of(before) == {"MAP": {}}
     tag, table = (None, None) if in_map else to_union(element) or (None, None)
     if tag is not None:
         table = {"": TABLES.get(MEMBERS[tag - 1], "Empty"), **table}
@@ -189,9 +188,13 @@ def is_fully_dictionary_encoded(metadata: dict) -> bool:
     stats = metadata.get("encoding_stats")
     if stats:
         pages = [page["encoding"] for page in stats if page["page_type"] in DATA_PAGES]
-        return bool(pages) and set(pages) <= {PLAIN_DICTIONARY, RLE_DICTIONARY}
+        return bool(pages) and set(pages) <= {wire.ENCODING_PLAIN_DICTIONARY, wire.ENCODING_RLE_DICTIONARY}
     encodings = set(metadata.get("encodings", ()))
-    return PLAIN_DICTIONARY in encodings and encodings <= {PLAIN_DICTIONARY, RLE, BIT_PACKED}
+    return wire.ENCODING_PLAIN_DICTIONARY in encodings and encodings <= {
+        wire.ENCODING_PLAIN_DICTIONARY,
+        wire.ENCODING_RLE,
+        wire.ENCODING_BIT_PACKED,
+    }
 
 
 def _statistics(found: dict | None, column: Column, ordered: bool) -> dict | None:
@@ -209,7 +212,9 @@ def _statistics(found: dict | None, column: Column, ordered: bool) -> dict | Non
             for side, bound in (("min", least), ("max", most)):
                 fields |= {f"{side}_{slot}": value or None for slot, value in bound._asdict().items()}
                 fields[f"{side}_len"] = bound.len
-            fields["prefix"] = prefix if column.type in (BYTE_ARRAY, FIXED) else None
+            fields["prefix"] = (
+                prefix if column.type in (wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY) else None
+            )
     return fields if any(value is not None for value in fields.values()) else None
 
 

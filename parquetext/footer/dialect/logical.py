@@ -7,31 +7,36 @@ from ...errors import Unsupported
 
 __all__ = ["DEFAULT_CRS", "MEMBERS", "TABLES", "annotation_of", "converted_type", "from_union", "text", "to_union"]
 
-# The union's members are parquet.thrift's in their order; its field ids leave out 9.
-MEMBERS = (
-    "STRING",
-    "MAP",
-    "LIST",
-    "ENUM",
-    "DECIMAL",
-    "DATE",
-    "TIME",
-    "TIMESTAMP",
-    "INTEGER",
-    "UNKNOWN",
-    "JSON",
-    "BSON",
-    "UUID",
-    "FLOAT16",
-    "VARIANT",
-    "GEOMETRY",
-    "GEOGRAPHY",
-)
+# The union's members are parquet.thrift's in their order, up to GEOGRAPHY; its field ids leave out 9.
+MEMBERS = tuple(name for id, name in wire.NAMES_OF_LOGICAL_TYPE.items() if id <= wire.LOGICAL_GEOGRAPHY)
 UNITS = ("MILLIS", "MICROS", "NANOS")
 DEFAULT_CRS = "OGC:CRS84"  # what an absent one stands for
-INTERVAL = 21
-_CONVERTED = {0: "STRING", 1: "MAP", 3: "LIST", 4: "ENUM", 6: "DATE", 19: "JSON", 20: "BSON"}
+_CONVERTED = {
+    wire.CONVERTED_UTF8: "STRING",
+    wire.CONVERTED_MAP: "MAP",
+    wire.CONVERTED_LIST: "LIST",
+    wire.CONVERTED_ENUM: "ENUM",
+    wire.CONVERTED_DATE: "DATE",
+    wire.CONVERTED_JSON: "JSON",
+    wire.CONVERTED_BSON: "BSON",
+}
 _CONVERTED_TIMES = {
+    wire.CONVERTED_TIME_MILLIS: ("TIME", "MILLIS"),
+    wire.CONVERTED_TIME_MICROS: ("TIME", "MICROS"),
+    wire.CONVERTED_TIMESTAMP_MILLIS: ("TIMESTAMP", "MILLIS"),
+    wire.CONVERTED_TIMESTAMP_MICROS: ("TIMESTAMP", "MICROS"),
+}
+_CONVERTED_INTEGERS = {
+    wire.CONVERTED_UINT_8: (8, False),
+    wire.CONVERTED_UINT_16: (16, False),
+    wire.CONVERTED_UINT_32: (32, False),
+    wire.CONVERTED_UINT_64: (64, False),
+    wire.CONVERTED_INT_8: (8, True),
+    wire.CONVERTED_INT_16: (16, True),
+    wire.CONVERTED_INT_32: (32, True),
+    wire.CONVERTED_INT_64: (64, True),
+}
+_TIMES = {
     7: ("TIME", "MILLIS"),
     8: ("TIME", "MICROS"),
     9: ("TIMESTAMP", "MILLIS"),
@@ -120,7 +125,7 @@ def annotation_of(element: dict) -> dict | None:
     converted = element.get("converted_type")
     if converted in _CONVERTED:
         return {_CONVERTED[converted]: {}}
-    if converted == 5:
+    if converted == wire.CONVERTED_DECIMAL:
         return {"DECIMAL": {"scale": element.get("scale", 0), "precision": element.get("precision", 0)}}
     if converted in _CONVERTED_TIMES:
         name, unit = _CONVERTED_TIMES[converted]
@@ -154,7 +159,7 @@ def to_union(element: dict) -> tuple[int, dict] | None:
     annotation = annotation_of(element)
     converted = element.get("converted_type")
     if annotation is None:
-        if converted not in (None, INTERVAL):
+        if converted not in (None, wire.CONVERTED_INTERVAL):
             raise Unsupported(
                 f"the dialect has nothing for ConvertedType {converted}", found=converted, code=wire.UNSUPPORTED_VALUE
             )

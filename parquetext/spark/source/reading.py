@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, Filter
 from pyspark.sql.types import StructType
 
+from ... import wire
 from ...arrow.discovery import Found, shared
 from ...arrow.file import File
 from ...arrow.file import open as open_file
@@ -19,7 +20,6 @@ from ...arrow.planning import FileFacts, surviving
 from ...arrow.selection import find_top_level
 from ...footer.elements import parse_element
 from ...footer.model import Form
-from ...footer.types import INT96
 from ...pruning import Comparison, Predicate
 from .calendars import Calendar
 from .files import Piece, Share, list_files, shares
@@ -194,7 +194,7 @@ def _of_int96(form: Form, names: dict[str, str], fields: Iterable[pa.Field]) -> 
         name
         for name in moments
         for leaf in find_top_level(form, names[name])
-        if parse_element(form.node(leaf).thrift).type == INT96
+        if parse_element(form.node(leaf).thrift).type == wire.PHYSICAL_INT96
     }
 
 

@@ -29,38 +29,28 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from ... import wire
 from ...errors import ColumnError, Unsupported
 from ...footer.elements import Element, parse_element
 from ...footer.model import GROUP, Form
 from ...footer.names import as_path
-from ...footer.types import (
-    BOOLEAN,
-    BYTE_ARRAY,
-    DOUBLE,
-    FIXED_LEN_BYTE_ARRAY,
-    FLOAT,
-    INT32,
-    INT64,
-    INT96,
-    PHYSICAL_TYPES,
-)
+from ...footer.types import PHYSICAL_TYPES
 from ..kinds import within
 
 __all__ = ["SPARK_SCHEMA", "arrow_schema", "merged", "nullable", "spark_schema"]
 
 SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
-REQUIRED, OPTIONAL, REPEATED = range(3)
 MAX_PRECISION = 38
 _STRUCTS_OF_ARROW = ("variant", "geometry", "geography")  # stored otherwise than Arrow's structs have them
 _PLAIN = {
-    BOOLEAN: BooleanType(),
-    INT32: IntegerType(),
-    INT64: LongType(),
-    INT96: TimestampType(),
-    FLOAT: FloatType(),
-    DOUBLE: DoubleType(),
-    BYTE_ARRAY: BinaryType(),
-    FIXED_LEN_BYTE_ARRAY: BinaryType(),
+    wire.PHYSICAL_BOOLEAN: BooleanType(),
+    wire.PHYSICAL_INT32: IntegerType(),
+    wire.PHYSICAL_INT64: LongType(),
+    wire.PHYSICAL_INT96: TimestampType(),
+    wire.PHYSICAL_FLOAT: FloatType(),
+    wire.PHYSICAL_DOUBLE: DoubleType(),
+    wire.PHYSICAL_BYTE_ARRAY: BinaryType(),
+    wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY: BinaryType(),
 }
 _INTEGERS = {
     (8, True): ByteType(),
@@ -218,7 +208,7 @@ class _Tree:
 
     def field(self) -> StructField:
         """As a column or a member."""
-        if self.element.repetition == REPEATED:
+        if self.element.repetition == wire.REPETITION_REPEATED:
             return StructField(self.name, ArrayType(self.type(), True))
         return StructField(self.name, self.type())
 
@@ -227,9 +217,13 @@ class _Tree:
         if self.is_leaf:
             return self._leaf()
         name = None if self.element.logical is None else self.element.logical.name
-        if name == "LIST" and len(self.children) == 1 and self.children[0].element.repetition == REPEATED:
+        if (
+            name == "LIST"
+            and len(self.children) == 1
+            and self.children[0].element.repetition == wire.REPETITION_REPEATED
+        ):
             return self._list(self.children[0])
-        if (name == "MAP" or self.element.converted_type == 2) and len(self.children) == 1:
+        if (name == "MAP" or self.element.converted_type == wire.CONVERTED_MAP_KEY_VALUE) and len(self.children) == 1:
             return self._map(self.children[0])
         if name == "VARIANT":
             raise self._refused(name)
@@ -246,7 +240,7 @@ class _Tree:
         return ArrayType(repeated.type() if is_element else repeated.children[0].field().dataType, True)
 
     def _map(self, entries: _Tree) -> DataType:
-        if entries.element.repetition != REPEATED or len(entries.children) != 2:
+        if entries.element.repetition != wire.REPETITION_REPEATED or len(entries.children) != 2:
             raise self._refused(f"a map of {len(entries.children)} children")
         key, value = (child.field().dataType for child in entries.children)
         return MapType(key, value, True)
@@ -259,16 +253,21 @@ class _Tree:
             if plain is None:
                 raise self._refused(f"physical type {physical}")
             return plain
-        if name == "DECIMAL" and physical in (INT32, INT64, BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY):
+        if name == "DECIMAL" and physical in (
+            wire.PHYSICAL_INT32,
+            wire.PHYSICAL_INT64,
+            wire.PHYSICAL_BYTE_ARRAY,
+            wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY,
+        ):
             if logical.precision <= MAX_PRECISION:
                 return DecimalType(logical.precision, logical.scale)
-        elif physical == BYTE_ARRAY and name in _OF_BYTES:
+        elif physical == wire.PHYSICAL_BYTE_ARRAY and name in _OF_BYTES:
             return _OF_BYTES[name]
-        elif name == "INTEGER" and physical == (INT64 if logical.bits == 64 else INT32):
+        elif name == "INTEGER" and physical == (wire.PHYSICAL_INT64 if logical.bits == 64 else wire.PHYSICAL_INT32):
             return _INTEGERS[logical.bits, logical.signed]
-        elif name == "DATE" and physical == INT32:
+        elif name == "DATE" and physical == wire.PHYSICAL_INT32:
             return DateType()
-        elif name == "TIMESTAMP" and physical == INT64 and logical.unit in ("ms", "us"):
+        elif name == "TIMESTAMP" and physical == wire.PHYSICAL_INT64 and logical.unit in ("ms", "us"):
             return TimestampType() if logical.utc else TimestampNTZType()
         raise self._refused(f"{PHYSICAL_TYPES[physical]} ({name})")
 
