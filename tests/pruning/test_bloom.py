@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parquetext import kernels, pruning
+from parquetext import kernels, pruning, wire
 from parquetext.errors import Malformed, wire_error
 from parquetext.footer.plain import plain_forms
-from parquetext.footer.types import BYTE_ARRAY, DOUBLE, FIXED_LEN_BYTE_ARRAY, FLOAT, INT32, INT64, LeafType
+from parquetext.footer.types import LeafType
 from parquetext.pruning import Comparison, Probe, may_hold, surviving_row_groups
 from parquetext.pruning.bloom import LARGEST, WHOLE
 from parquetext.thrift import write
@@ -158,51 +158,51 @@ class TestPlainForms:
     @pytest.mark.parametrize(
         ("value", "kind", "forms"),
         [
-            (5, LeafType(INT32, 4, pa.int32()), [b"\5\0\0\0"]),
-            (-1, LeafType(INT32, 4, pa.int8()), [b"\xff" * 4]),
-            (2**32 - 1, LeafType(INT32, 4, pa.uint32()), [b"\xff" * 4]),
-            (2**64 - 1, LeafType(INT64, 8, pa.uint64()), None),  # no Python number that Arrow takes
-            (pa.scalar(2**64 - 1, pa.uint64()), LeafType(INT64, 8, pa.uint64()), [b"\xff" * 8]),
-            (-1, LeafType(INT32, 4, pa.uint32()), None),
-            (300, LeafType(INT32, 4, pa.int8()), None),
-            (5.0, LeafType(INT64, 8, pa.int64()), None),
-            (True, LeafType(INT64, 8, pa.int64()), None),
-            (None, LeafType(INT64, 8, pa.int64()), None),
-            (0.0, LeafType(DOUBLE, 8, pa.float64()), [bytes(8), bytes(7) + b"\x80"]),
-            (-0.0, LeafType(FLOAT, 4, pa.float32()), [bytes(4), bytes(3) + b"\x80"]),
-            (1, LeafType(FLOAT, 4, pa.float32()), [b"\0\0\x80\x3f"]),
-            (float("nan"), LeafType(DOUBLE, 8, pa.float64()), None),
-            (0.1, LeafType(FLOAT, 4, pa.float32()), None),
-            (2**24 + 1, LeafType(FLOAT, 4, pa.float32()), None),
-            ("é", LeafType(BYTE_ARRAY, 0, pa.string()), [b"\xc3\xa9"]),
-            (b"", LeafType(BYTE_ARRAY, 0, pa.binary()), [b""]),
-            (5, LeafType(BYTE_ARRAY, 0, pa.binary()), None),
-            (b"ab", LeafType(FIXED_LEN_BYTE_ARRAY, 2, pa.binary(2)), [b"ab"]),
-            (b"abc", LeafType(FIXED_LEN_BYTE_ARRAY, 2, pa.binary(2)), None),
-            (Decimal("-1.5"), LeafType(INT32, 4, pa.decimal128(5, 2)), [b"\x6a\xff\xff\xff"]),
-            (Decimal("1.5"), LeafType(FIXED_LEN_BYTE_ARRAY, 3, pa.decimal128(5, 2)), [b"\0\0\x96"]),
-            (Decimal("1.555"), LeafType(INT32, 4, pa.decimal128(5, 2)), None),
-            (Decimal("1.5"), LeafType(BYTE_ARRAY, 0, pa.decimal128(5, 2)), None),
-            (DAY, LeafType(INT32, 4, pa.date32()), [b"\2\0\0\0"]),
-            (MOMENT, LeafType(INT32, 4, pa.date32()), None),
-            (MOMENT, LeafType(INT64, 8, MS), [(1000).to_bytes(8, "little")]),
-            (MOMENT.replace(microsecond=1), LeafType(INT64, 8, MS), None),
-            (MOMENT.replace(tzinfo=UTC), LeafType(INT64, 8, US), None),
-            (DAY, LeafType(INT64, 8, US), None),
+            (5, LeafType(wire.PHYSICAL_INT32, 4, pa.int32()), [b"\5\0\0\0"]),
+            (-1, LeafType(wire.PHYSICAL_INT32, 4, pa.int8()), [b"\xff" * 4]),
+            (2**32 - 1, LeafType(wire.PHYSICAL_INT32, 4, pa.uint32()), [b"\xff" * 4]),
+            (2**64 - 1, LeafType(wire.PHYSICAL_INT64, 8, pa.uint64()), None),  # no Python number that Arrow takes
+            (pa.scalar(2**64 - 1, pa.uint64()), LeafType(wire.PHYSICAL_INT64, 8, pa.uint64()), [b"\xff" * 8]),
+            (-1, LeafType(wire.PHYSICAL_INT32, 4, pa.uint32()), None),
+            (300, LeafType(wire.PHYSICAL_INT32, 4, pa.int8()), None),
+            (5.0, LeafType(wire.PHYSICAL_INT64, 8, pa.int64()), None),
+            (True, LeafType(wire.PHYSICAL_INT64, 8, pa.int64()), None),
+            (None, LeafType(wire.PHYSICAL_INT64, 8, pa.int64()), None),
+            (0.0, LeafType(wire.PHYSICAL_DOUBLE, 8, pa.float64()), [bytes(8), bytes(7) + b"\x80"]),
+            (-0.0, LeafType(wire.PHYSICAL_FLOAT, 4, pa.float32()), [bytes(4), bytes(3) + b"\x80"]),
+            (1, LeafType(wire.PHYSICAL_FLOAT, 4, pa.float32()), [b"\0\0\x80\x3f"]),
+            (float("nan"), LeafType(wire.PHYSICAL_DOUBLE, 8, pa.float64()), None),
+            (0.1, LeafType(wire.PHYSICAL_FLOAT, 4, pa.float32()), None),
+            (2**24 + 1, LeafType(wire.PHYSICAL_FLOAT, 4, pa.float32()), None),
+            ("é", LeafType(wire.PHYSICAL_BYTE_ARRAY, 0, pa.string()), [b"\xc3\xa9"]),
+            (b"", LeafType(wire.PHYSICAL_BYTE_ARRAY, 0, pa.binary()), [b""]),
+            (5, LeafType(wire.PHYSICAL_BYTE_ARRAY, 0, pa.binary()), None),
+            (b"ab", LeafType(wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY, 2, pa.binary(2)), [b"ab"]),
+            (b"abc", LeafType(wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY, 2, pa.binary(2)), None),
+            (Decimal("-1.5"), LeafType(wire.PHYSICAL_INT32, 4, pa.decimal128(5, 2)), [b"\x6a\xff\xff\xff"]),
+            (Decimal("1.5"), LeafType(wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY, 3, pa.decimal128(5, 2)), [b"\0\0\x96"]),
+            (Decimal("1.555"), LeafType(wire.PHYSICAL_INT32, 4, pa.decimal128(5, 2)), None),
+            (Decimal("1.5"), LeafType(wire.PHYSICAL_BYTE_ARRAY, 0, pa.decimal128(5, 2)), None),
+            (DAY, LeafType(wire.PHYSICAL_INT32, 4, pa.date32()), [b"\2\0\0\0"]),
+            (MOMENT, LeafType(wire.PHYSICAL_INT32, 4, pa.date32()), None),
+            (MOMENT, LeafType(wire.PHYSICAL_INT64, 8, MS), [(1000).to_bytes(8, "little")]),
+            (MOMENT.replace(microsecond=1), LeafType(wire.PHYSICAL_INT64, 8, MS), None),
+            (MOMENT.replace(tzinfo=UTC), LeafType(wire.PHYSICAL_INT64, 8, US), None),
+            (DAY, LeafType(wire.PHYSICAL_INT64, 8, US), None),
         ],
     )
     def test_a_literal_has_the_bytes_that_a_writer_gives_it_or_none_are_certain(self, value, kind, forms):
         assert self.forms(value, kind) == forms
 
     def test_every_member_of_a_list_counts(self):
-        kind = LeafType(INT32, 4, pa.int32())
+        kind = LeafType(wire.PHYSICAL_INT32, 4, pa.int32())
         assert self.forms([1, 2], kind, operator="in") == [b"\1\0\0\0", b"\2\0\0\0"]
         assert self.forms([1, None], kind, operator="in") is None
         assert self.forms([1, 2.5], kind, operator="in") is None
 
     def test_rows_of_another_type_than_the_stored_one_are_not_certain(self):
-        assert self.forms(5, LeafType(INT64, 8, pa.int64()), pa.duration("s")) is None
-        assert self.forms("x", LeafType(BYTE_ARRAY, 0, pa.binary()), pa.large_string()) == [b"x"]
+        assert self.forms(5, LeafType(wire.PHYSICAL_INT64, 8, pa.int64()), pa.duration("s")) is None
+        assert self.forms("x", LeafType(wire.PHYSICAL_BYTE_ARRAY, 0, pa.binary()), pa.large_string()) == [b"x"]
 
 
 def test_what_a_read_raises_that_is_no_format_error_is_raised():

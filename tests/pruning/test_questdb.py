@@ -9,29 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parquetext import kernels
-from parquetext.pruning.questdb import (
-    BYTE_ARRAY,
-    DOUBLE,
-    FIXED_LEN_BYTE_ARRAY,
-    FLOAT,
-    INT32,
-    INT64,
-    MILLISECONDS_OF_A_DAY,
-    Chunk,
-    Column,
-    Filter,
-    Tag,
-    can_skip,
-)
+from parquetext import kernels, wire
+from parquetext.pruning.questdb import MILLISECONDS_OF_A_DAY, Chunk, Column, Filter, Tag, can_skip
 
-BYTE, SHORT, CHAR = (Column(tag, INT32) for tag in (Tag.BYTE, Tag.SHORT, Tag.CHAR))
-INT, LONG, IPV4, DATE = Column(5, INT32), Column(6, INT64), Column(Tag.IPV4, INT32), Column(Tag.DATE, INT32)
-SINGLE, REAL = Column(Tag.FLOAT, FLOAT), Column(Tag.DOUBLE, DOUBLE)
+BYTE, SHORT, CHAR = (Column(tag, wire.PHYSICAL_INT32) for tag in (Tag.BYTE, Tag.SHORT, Tag.CHAR))
+INT, LONG, IPV4, DATE = (
+    Column(5, wire.PHYSICAL_INT32),
+    Column(6, wire.PHYSICAL_INT64),
+    Column(Tag.IPV4, wire.PHYSICAL_INT32),
+    Column(Tag.DATE, wire.PHYSICAL_INT32),
+)
+SINGLE, REAL = Column(Tag.FLOAT, wire.PHYSICAL_FLOAT), Column(Tag.DOUBLE, wire.PHYSICAL_DOUBLE)
 TEXT, UUID, DECIMAL = (
-    Column(26, BYTE_ARRAY),
-    Column(19, FIXED_LEN_BYTE_ARRAY, 16),
-    Column(Tag.DECIMAL8 | 5 << 8, FIXED_LEN_BYTE_ARRAY, 4),
+    Column(26, wire.PHYSICAL_BYTE_ARRAY),
+    Column(19, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY, 16),
+    Column(Tag.DECIMAL8 | 5 << 8, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY, 4),
 )
 
 
