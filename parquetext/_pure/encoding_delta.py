@@ -1,0 +1,96 @@
+"""DELTA_BINARY_PACKED: INT32 and INT64 as differences, and the lengths of byte arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import accumulate
+
+from .. import wire
+from ..errors import wire_error
+from .encoding_bits import unpack
+from .varint import decode32, decode64, zigzag_decode
+
+__all__ = ["Deltas"]
+
+BATCH = 1 << 16
+WIDEST = 64  # of INT32 too: some writers take differences in 64 bits
+
+
+class Deltas:
+    """`count` values, a page's without its nulls, in ``data[at:]``; ``csrc/src/encoding/delta.h`` says what is told.
+
+    Attributes
+    ----------
+    end : int
+        Behind the last miniblock that was opened.
+    """
+
+    def __init__(self, data: memoryview, at: int, count: int, bits: int):
+        self._data, self._count, self._bits = data, count, bits
+        self.end = at
+        if count or at < len(data):
+            self._read_header(at)
+        self._blocks = self.end
+
+    def find_end(self) -> int:
+        """Where the values end, all of them checked as `take` would."""
+        for _ in self._bodies():
+            pass
+        return self.end
+
+    def take(self) -> Iterator[list[int]]:
+        """All values in pieces, as unsigned integers: arithmetic wraps at the type's width."""
+        mask = (1 << self._bits) - 1
+        last = self._first & mask if self._count else 0
+        if self._count:
+            yield [last]
+        for least, width, body, count in self._bodies():
+            for first in range(0, count, BATCH):
+                some = min(BATCH, count - first)
+                packed = unpack(self._data, body * 8 + first * width, width, some) if width else [0] * some
+                sums = accumulate((least + value for value in packed), initial=last)
+                next(sums)
+                values = [value & mask for value in sums]
+                last = values[-1]
+                yield values
+
+    def _read_header(self, at: int) -> None:
+        block, after = decode32(self._data, at)
+        if not block or block % 128:
+            raise wire_error(wire.DELTA_HEADER, at, 128, block)
+        at = after
+        self._miniblocks, after = decode32(self._data, at)
+        if not self._miniblocks or block % self._miniblocks or block // self._miniblocks % 32:
+            raise wire_error(wire.DELTA_HEADER, at, block, self._miniblocks)
+        self._miniblock = block // self._miniblocks
+        at = after
+        count, after = decode32(self._data, at)
+        if count != self._count:
+            raise wire_error(wire.DELTA_COUNT, at, self._count, count)
+        first, self.end = decode64(self._data, after)
+        self._first = zigzag_decode(first)
+
+    def _bodies(self) -> Iterator[tuple[int, int, int, int]]:
+        """Of each miniblock that has values: the block's least difference, width, where the body begins, values."""
+        left, self.end = self._count - 1, self._blocks
+        while left > 0:
+            least, widths = decode64(self._data, self.end)
+            self.end = widths + self._miniblocks
+            if self.end > len(self._data):
+                raise wire_error(wire.TRUNCATED, widths, self._miniblocks, len(self._data) - widths)
+            for place in range(widths, self.end):
+                count = min(left, self._miniblock)
+                width, body = self._data[place], self.end
+                self._pass_body(place, width, count)
+                yield zigzag_decode(least), width, body, count
+                left -= count
+                if not left:
+                    return
+
+    def _pass_body(self, place: int, width: int, count: int) -> None:
+        if width > WIDEST:
+            raise wire_error(wire.BIT_WIDTH, place, WIDEST, width)
+        needed, left = (count * width + 7) // 8, len(self._data) - self.end
+        if needed > left:
+            raise wire_error(wire.TRUNCATED, self.end, needed, left)
+        self.end += min(self._miniblock // 8 * width, left)
