@@ -4,7 +4,7 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
 cdef extern from "parquetext.h" nogil:
     enum:
         PQX_BAD_ARGUMENT
-        PQX_ENCODING
+        PQX_TOO_LARGE
         PQX_TRUNCATED
         PQX_ORDER_UNSIGNED
         PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY

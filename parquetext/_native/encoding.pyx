@@ -7,10 +7,11 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from .. import wire
 from ..errors import wire_error
 
-from .capi cimport PQX_BAD_ARGUMENT, PQX_ENCODING, PQX_TRUNCATED, pqx_error
+from .capi cimport PQX_BAD_ARGUMENT, PQX_TOO_LARGE, PQX_TRUNCATED, pqx_buffer, pqx_buffer_free, pqx_error
 from .values_api cimport (
     pqx_dictionary, pqx_fixed_width, pqx_indices_begin, pqx_indices_take, pqx_levels_begin, pqx_levels_take, pqx_runs,
-    pqx_runs_end, pqx_values, pqx_values_begin, pqx_values_end, pqx_values_take_bits, pqx_values_take_fixed,
+    pqx_runs_end, pqx_values, pqx_values_begin, pqx_values_end, pqx_values_take_binary, pqx_values_take_bits,
+    pqx_values_take_fixed,
 )
 
 __all__ = ["decode", "decode_indices", "decode_levels"]
@@ -20,6 +21,8 @@ cdef enum:
     BATCH = 1 << 16                              # values
     PROPORTION = 64                              # bytes that one byte may promise before it is decoded
     MANY_BYTES = 1 << 13                         # below, letting other threads run costs more than decoding
+    SPARE = 32                                   # bytes behind the last byte array: short ones are copied so
+    MOST_BYTES = 0x7FFFFFFF                      # what an offset can say
 
 cdef int ENCODING_PLAIN_DICTIONARY = wire.ENCODING_PLAIN_DICTIONARY
 cdef int ENCODING_RLE_DICTIONARY = wire.ENCODING_RLE_DICTIONARY
@@ -87,32 +90,100 @@ cdef object decoded(Cursor *cursor, size_t count, size_t left):
     return grown
 
 
+cdef object binary(pqx_values *values, size_t count, size_t left):
+    """`count` byte arrays of what has `left` bytes, as (offsets, bytes): both grow with what was decoded."""
+    cdef size_t room = min(count, max(left * PROPORTION // 4, <size_t> BATCH)), capacity = min(left + SPARE, <size_t> MOST_BYTES)
+    cdef size_t done = 0, asked, taken, needed
+    cdef object offsets = PyByteArray_FromStringAndSize(NULL, <Py_ssize_t> (4 * (room + 1)))
+    cdef object joined = PyByteArray_FromStringAndSize(NULL, <Py_ssize_t> capacity)
+    cdef int32_t *ends = <int32_t *> PyByteArray_AsString(offsets)
+    cdef uint8_t *bytes = <uint8_t *> PyByteArray_AsString(joined)
+    cdef pqx_error error
+    cdef int status
+    ends[0] = 0
+    while done < count:
+        if done == room:
+            room = min(2 * room, count)
+            PyByteArray_Resize(offsets, <Py_ssize_t> (4 * (room + 1)))
+            ends = <int32_t *> PyByteArray_AsString(offsets)
+        asked = room - done
+        with nogil:
+            status = pqx_values_take_binary(values, asked, ends + done, bytes, capacity, &taken, &needed, &error)
+        if status:
+            raise wire_error(error.code, error.offset, error.expected, error.found)
+        done += taken
+        if taken < asked:
+            if needed > MOST_BYTES:
+                raise wire_error(PQX_TOO_LARGE, values.at, MOST_BYTES, needed)
+            capacity = min(max(needed + SPARE, 2 * capacity), <size_t> MOST_BYTES)
+            PyByteArray_Resize(joined, <Py_ssize_t> capacity)
+            bytes = <uint8_t *> PyByteArray_AsString(joined)
+    PyByteArray_Resize(joined, ends[count])
+    return offsets, joined
+
+
+cdef class Dictionary:
+    """What indices lead to: the first result of `decode`, held and checked."""
+    cdef pqx_dictionary known
+    cdef const uint8_t[::1] values
+    cdef const uint8_t[::1] offsets
+
+    def __init__(self, dictionary, uint32_t width, size_t at):
+        values, self.known.count = dictionary
+        self.known.fixed, self.known.bytes, self.known.offsets = NULL, NULL, NULL
+        self.known.width = width
+        if width:
+            self.values = memoryview(values).cast("B")
+            self.check_size(at, self.values.shape[0], <uint64_t> self.known.count * width)
+            self.known.fixed = &self.values[0] if self.values.shape[0] else NULL
+        else:
+            offsets, values = values
+            self.values, self.offsets = memoryview(values).cast("B"), bytes(offsets)  # aligned
+            self.check_size(at, self.offsets.shape[0], 4 * (<uint64_t> self.known.count + 1))
+            self.known.bytes = &self.values[0] if self.values.shape[0] else NULL
+            self.known.offsets = <const uint32_t *> &self.offsets[0]
+            self.known.readable = self.values.shape[0]
+            self.check_offsets(at)
+
+    cdef int check_size(self, size_t at, uint64_t size, uint64_t needed) except -1:
+        if size < needed:
+            raise wire_error(PQX_BAD_ARGUMENT, at, needed, size)
+        return 0
+
+    cdef int check_offsets(self, size_t at) except -1:
+        cdef const uint32_t *offsets = self.known.offsets
+        cdef size_t limit = min(<size_t> self.values.shape[0], <size_t> MOST_BYTES)
+        cdef uint32_t i
+        for i in range(self.known.count):
+            if not offsets[i] <= offsets[i + 1] <= limit:
+                raise wire_error(PQX_BAD_ARGUMENT, at, self.values.shape[0], offsets[i + 1])
+        return 0
+
+
 def decode(int encoding, int type, int32_t type_length, data, size_t count, size_t at=0, dictionary=None):
     """Decode `count` values of a page: (values, where they end); see the twin."""
     cdef const uint8_t[::1] view = data if isinstance(data, bytes) else memoryview(data).cast("B")
-    cdef const uint8_t[::1] entries
     cdef size_t size = view.shape[0]
-    cdef pqx_dictionary known
-    cdef const pqx_dictionary *through = NULL
+    cdef Dictionary through = None
     cdef Cursor cursor
+    cdef pqx_buffer previous
     cdef pqx_error error
     cursor.gives = BITS if type == PHYSICAL_BOOLEAN else VALUES
     cursor.width = pqx_fixed_width(type, type_length)
-    if type == PHYSICAL_BYTE_ARRAY and at <= size:
-        raise wire_error(PQX_ENCODING, at, type, encoding)
-    if (dictionary is not None and count and cursor.width and at <= size
+    if (dictionary is not None and count and (cursor.width or type == PHYSICAL_BYTE_ARRAY) and at <= size
             and encoding in (ENCODING_PLAIN_DICTIONARY, ENCODING_RLE_DICTIONARY)):
-        values, known.count = dictionary
-        entries = values if isinstance(values, bytes) else memoryview(values).cast("B")
-        if <uint64_t> entries.shape[0] < <uint64_t> known.count * cursor.width:
-            raise wire_error(PQX_BAD_ARGUMENT, at, <uint64_t> known.count * cursor.width, entries.shape[0])
-        known.fixed = &entries[0] if entries.shape[0] else NULL
-        known.bytes, known.offsets, known.width = NULL, NULL, cursor.width
-        through = &known
+        through = Dictionary(dictionary, cursor.width, at)
     if pqx_values_begin(&cursor.values, encoding, type, type_length, &view[0] if size else NULL, size, at, count,
-                        through, &error):
+                        &through.known if through is not None else NULL, &error):
         raise wire_error(error.code, error.offset, error.expected, error.found)
-    return decoded(&cursor, count, size - at), pqx_values_end(&cursor.values)
+    previous.data, previous.size, previous.capacity = NULL, 0, 0
+    cursor.values.previous = &previous
+    try:
+        if type == PHYSICAL_BYTE_ARRAY:
+            return binary(&cursor.values, count, size - at), pqx_values_end(&cursor.values)
+        return decoded(&cursor, count, size - at), pqx_values_end(&cursor.values)
+    finally:
+        pqx_buffer_free(&previous)
 
 
 def decode_levels(int encoding, uint32_t max_level, data, size_t count, size_t at=0, end=None):

@@ -6,7 +6,9 @@ from array import array
 
 from .. import wire
 from ..errors import wire_error
+from .encoding_binary import BINARY, binary_parts, decode_binary, decode_prefixed_fixed, join_parts
 from .encoding_bits import pack_booleans
+from .encoding_delta import Deltas
 from .encoding_runs import Runs
 from .varint import _offset
 
@@ -67,10 +69,16 @@ def decode(encoding: int, type: int, type_length: int, data, count: int, at: int
         return BOOLEANS[encoding](view, at, count)
     if encoding == wire.ENCODING_PLAIN and width:
         return _plain(view, at, count, width)
-    if encoding in DICTIONARIES and width:
+    if encoding in DICTIONARIES and (width or type == wire.PHYSICAL_BYTE_ARRAY):
         return _through_dictionary(view, at, count, width, dictionary)
     if encoding == wire.ENCODING_BYTE_STREAM_SPLIT and width and type != wire.PHYSICAL_INT96:
         return _streams(view, at, count, width)
+    if encoding == wire.ENCODING_DELTA_BINARY_PACKED and type in (wire.PHYSICAL_INT32, wire.PHYSICAL_INT64):
+        return _deltas(view, at, count, width)
+    if type == wire.PHYSICAL_BYTE_ARRAY and encoding in BINARY:
+        return decode_binary(encoding, view, at, count)
+    if type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and encoding == wire.ENCODING_DELTA_BYTE_ARRAY:
+        return decode_prefixed_fixed(view, at, count, width)
     raise wire_error(wire.ENCODING, at, type & UNSIGNED, encoding & UNSIGNED)
 
 
@@ -151,20 +159,34 @@ def _plain(view: memoryview, at: int, count: int, width: int) -> tuple[bytes, in
     return view[at:end].tobytes(), end
 
 
-def _through_dictionary(view: memoryview, at: int, count: int, width: int, dictionary) -> tuple[bytes, int]:
+def _through_dictionary(view: memoryview, at: int, count: int, width: int, dictionary):
     if count == 0:
-        return b"", at
+        return b"" if width else (bytes(4), b""), at
     if dictionary is None:
         raise wire_error(wire.NO_DICTIONARY, at)
+    parts = _fixed_parts(dictionary, width, at) if width else binary_parts(dictionary, at)
+    runs, decoded = _index_runs(view, at), bytearray()
+    pieces = runs.take(count, len(parts) - 1, wire.DICTIONARY_INDEX, len(parts))
+    if not width:
+        return join_parts(pieces, parts, at), runs.end
+    for indices in pieces:
+        decoded += b"".join([parts[index] for index in indices])
+    return bytes(decoded), runs.end
+
+
+def _fixed_parts(dictionary, width: int, at: int) -> list[bytes]:
     values, entries = dictionary
     values = memoryview(values).cast("B")
     if len(values) < entries * width:
         raise wire_error(wire.BAD_ARGUMENT, at, entries * width, len(values))
-    parts = [values[first : first + width].tobytes() for first in range(0, entries * width, width)]
-    runs, decoded = _index_runs(view, at), bytearray()
-    for indices in runs.take(count, entries - 1, wire.DICTIONARY_INDEX, entries):
-        decoded += b"".join([parts[index] for index in indices])
-    return bytes(decoded), runs.end
+    return [values[first : first + width].tobytes() for first in range(0, entries * width, width)]
+
+
+def _deltas(view: memoryview, at: int, count: int, width: int) -> tuple[bytes, int]:
+    deltas, decoded = Deltas(view, at, count, 8 * width), array("I" if width == 4 else "Q")
+    for values in deltas.take():
+        decoded.extend(values)
+    return decoded.tobytes(), deltas.end
 
 
 def _streams(view: memoryview, at: int, count: int, width: int) -> tuple[bytes, int]:

@@ -10,7 +10,7 @@ from .. import wire
 from ..errors import wire_error
 from .encoding_delta import Deltas
 
-__all__ = ["decode_binary", "decode_prefixed_fixed", "join_binary", "parts_of"]
+__all__ = ["BINARY", "binary_parts", "decode_binary", "decode_prefixed_fixed", "join_parts"]
 
 MOST_BYTES = 0x7FFFFFFF  # what an offset of 32 bits can say
 LENGTH_PREFIX = 4
@@ -77,7 +77,7 @@ class Prefixed:
             self.at += suffix
 
 
-CURSORS = {
+BINARY = {
     wire.ENCODING_PLAIN: Plain,
     wire.ENCODING_DELTA_LENGTH_BYTE_ARRAY: Lengths,
     wire.ENCODING_DELTA_BYTE_ARRAY: Prefixed,
@@ -85,10 +85,8 @@ CURSORS = {
 
 
 def decode_binary(encoding: int, data: memoryview, at: int, count: int) -> tuple[tuple[bytes, bytes], int]:
-    """`count` byte arrays, not of a dictionary: ((offsets, bytes), where they end)."""
-    if encoding not in CURSORS:
-        raise wire_error(wire.ENCODING, at, wire.PHYSICAL_BYTE_ARRAY, encoding)
-    values = CURSORS[encoding](data, at, count)
+    """`count` byte arrays in an encoding of `BINARY`: ((offsets, bytes), where they end)."""
+    values = BINARY[encoding](data, at, count)
     offsets, joined = array("i", [0]), bytearray()
     for value in values:
         _check_room(len(joined) + len(value), values.at)
@@ -103,7 +101,7 @@ def decode_prefixed_fixed(data: memoryview, at: int, count: int, width: int) -> 
     return b"".join(values), values.at
 
 
-def parts_of(dictionary, at: int) -> list[bytes]:
+def binary_parts(dictionary, at: int) -> list[bytes]:
     """The values of a dictionary of byte arrays, ((offsets, bytes), count)."""
     (offsets, joined), count = dictionary
     offsets, joined = memoryview(offsets).cast("B"), memoryview(joined).cast("B")
@@ -116,7 +114,7 @@ def parts_of(dictionary, at: int) -> list[bytes]:
     return [joined[start:end].tobytes() for start, end in pairwise(ends)]
 
 
-def join_binary(pieces: Iterable[list[int]], parts: list[bytes], at: int) -> tuple[bytes, bytes]:
+def join_parts(pieces: Iterable[list[int]], parts: list[bytes], at: int) -> tuple[bytes, bytes]:
     """The values of these indices: (offsets, bytes)."""
     offsets, joined = array("i", [0]), bytearray()
     for index in chain.from_iterable(pieces):
