@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from hypothesis import strategies as st
 
-__all__ = ["flipped", "pack", "run_bytes", "runs_of"]
+__all__ = ["flipped", "pack", "run_bytes", "runs_of", "varint"]
 
 
 def varint(value: int) -> bytes:
