@@ -28,6 +28,8 @@ MODULES = (
     "encoding",
     "page",
     "wide",
+    "column",
+    "levels",
 )
 PURE_VARIABLE = "PARQUETEXT_PURE"
 

@@ -533,6 +533,15 @@ ERRORS = {
     132: ("PAGE_SIZE", "Malformed", "a page of {found} bytes, {expected} are left of its column chunk"),
     133: ("PAGE_LEVELS", "Malformed", "levels of {found} bytes, the page has {expected}"),
     160: ("TOO_WIDE", "Malformed", "a number of {found} bytes does not fit in {expected}"),
+    140: ("CHUNK_ENTRIES", "Malformed", "a page of {found} entries, the column chunk has {expected} left"),
+    141: ("CHUNK_ROWS", "Malformed", "a page of {found} rows, the row group has {expected} left"),
+    142: ("PAGE_ROWS", "Malformed", "levels of {found} rows, the page's header says {expected}"),
+    143: ("PAGE_NULLS", "Malformed", "levels of {found} nulls, the page's header says {expected}"),
+    144: ("ROW_START", "Malformed", "a page that begins within a row, at repetition level {found}"),
+    145: ("LEVELS_CONTRADICT", "Malformed", "a definition level of {found} within a list, the least is {expected}"),
+    146: ("SECOND_DICTIONARY", "Malformed", "a second dictionary page in one column chunk"),
+    147: ("PAGE_TYPE", "Malformed", "a page of type {found} among data pages"),
+    148: ("ROW_TOO_LARGE", "Unsupported", "a row whose byte arrays take more than {expected} bytes"),
 }
 TRUNCATED = 1
 VARINT_TOO_LONG = 2
@@ -618,6 +627,15 @@ PAGE_HEADER_SIZE = 131
 PAGE_SIZE = 132
 PAGE_LEVELS = 133
 TOO_WIDE = 160
+CHUNK_ENTRIES = 140
+CHUNK_ROWS = 141
+PAGE_ROWS = 142
+PAGE_NULLS = 143
+ROW_START = 144
+LEVELS_CONTRADICT = 145
+SECOND_DICTIONARY = 146
+PAGE_TYPE = 147
+ROW_TOO_LARGE = 148
 
 # Parquet's enums and unions: their members' names by number.
 NAMES_OF_TYPE = {0: "BOOLEAN", 1: "INT32", 2: "INT64", 3: "INT96", 4: "FLOAT", 5: "DOUBLE", 6: "BYTE_ARRAY", 7: "FIXED_LEN_BYTE_ARRAY"}

@@ -114,6 +114,15 @@ enum pqx_status {
     PQX_PAGE_SIZE = 132,
     PQX_PAGE_LEVELS = 133,
     PQX_TOO_WIDE = 160,
+    PQX_CHUNK_ENTRIES = 140,
+    PQX_CHUNK_ROWS = 141,
+    PQX_PAGE_ROWS = 142,
+    PQX_PAGE_NULLS = 143,
+    PQX_ROW_START = 144,
+    PQX_LEVELS_CONTRADICT = 145,
+    PQX_SECOND_DICTIONARY = 146,
+    PQX_PAGE_TYPE = 147,
+    PQX_ROW_TOO_LARGE = 148,
     /* end of generated */
 };
 

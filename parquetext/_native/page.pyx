@@ -81,10 +81,6 @@ def header(data, size_t at=0):
 cdef class Pages:
     """The headers of pages, one after another."""
 
-    cdef pqx_page *pages
-    cdef size_t count
-    cdef readonly object end, problem
-
     def __dealloc__(self):
         PyMem_Free(self.pages)
 

@@ -3,11 +3,15 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 /* What stands in front of the memory that is given out. */
 typedef union block {
-    size_t mapped; /* bytes of the mapping, this included; 0: malloc'ed */
+    struct {
+        size_t mapped; /* bytes of the mapping, this included; 0: malloc'ed */
+        void *start;   /* as malloc gave it */
+    };
     char line[64];
 } block;
 
@@ -45,17 +49,30 @@ static block *map(size_t size)
     return made;
 }
 
+/* Memory of malloc's, at a line's boundary. */
+static block *allocate(size_t size)
+{
+    uint8_t *start = malloc(2 * sizeof(block) + size);
+    if (!start) return NULL;
+    block *made = (block *)(start + (-(uintptr_t)start & (sizeof *made - 1)));
+    made->mapped = 0;
+    made->start = start;
+    return made;
+}
+
+/* The mapping for `size` bytes. */
+static size_t whole_pages(size_t size)
+{ return (sizeof(block) + size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1); }
+
 void *pqx_reserve(size_t size)
 {
     if (size > SIZE_MAX / 2) return NULL;
     block *made;
     if (size < LARGE) {
-        made = malloc(sizeof *made + size);
-        if (made) made->mapped = 0;
+        made = allocate(size);
     } else {
-        size_t whole = (sizeof *made + size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
-        made = take_kept(whole);
-        if (!made) made = map(whole);
+        made = take_kept(whole_pages(size));
+        if (!made) made = map(whole_pages(size));
     }
     return made ? made + 1 : NULL;
 }
@@ -81,6 +98,71 @@ void pqx_release(void *memory)
 {
     if (!memory) return;
     block *given = (block *)memory - 1;
-    if (!given->mapped) free(given);
+    if (!given->mapped) free(given->start);
     else if (!keep(given)) munmap(given, given->mapped);
+}
+
+/* The same mapping with `size` bytes, in place or elsewhere at a huge page's boundary; NULL where
+ * it cannot be moved. */
+static block *remap(block *given, size_t size)
+{
+#ifdef MREMAP_MAYMOVE
+    if (mremap(given, given->mapped, size, 0) == MAP_FAILED) {
+        size_t room = size + HUGE_PAGE;
+        uint8_t *start = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (start == MAP_FAILED) return NULL;
+        size_t before = -(uintptr_t)start & (HUGE_PAGE - 1), behind = HUGE_PAGE - before;
+        void *to = start + before;
+        if (mremap(given, given->mapped, size, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED) {
+            munmap(start, room);
+            return NULL;
+        }
+        if (before) munmap(start, before);
+        if (behind) munmap(start + before + size, behind);
+        given = to;
+    }
+    given->mapped = size;
+    return given;
+#else
+    (void)given, (void)size;
+    return NULL;
+#endif
+}
+
+static size_t capacity_of(const block *given, size_t size)
+{ return given->mapped ? given->mapped - sizeof *given : size; }
+
+int pqx_grow(pqx_memory *memory, size_t used, size_t size)
+{
+    if (size <= memory->capacity) return 1;
+    if (size > SIZE_MAX / 2) return 0;
+    block *given = memory->data ? (block *)memory->data - 1 : NULL;
+    block *made = given && given->mapped ? remap(given, whole_pages(size)) : NULL;
+    if (!made) {
+        void *room = pqx_reserve(size);
+        if (!room) return 0;
+        if (used) memcpy(room, memory->data, used);
+        pqx_release(memory->data);
+        made = (block *)room - 1;
+    }
+    *memory = (pqx_memory){(uint8_t *)(made + 1), capacity_of(made, size)};
+    return 1;
+}
+
+void pqx_trim(pqx_memory *memory, size_t size)
+{
+    if (!memory->data) return;
+    block *given = (block *)memory->data - 1;
+    size_t whole = whole_pages(size);
+    if (size < LARGE && memory->capacity >= LARGE) {
+        void *room = pqx_reserve(size);
+        if (!room) return;
+        memcpy(room, memory->data, size);
+        pqx_release(memory->data);
+        *memory = (pqx_memory){room, size};
+    } else if (whole < given->mapped) {
+        munmap((uint8_t *)given + whole, given->mapped - whole);
+        given->mapped = whole;
+        memory->capacity = whole - sizeof *given;
+    }
 }

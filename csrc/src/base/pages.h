@@ -3,8 +3,9 @@
 #define PQX_PAGES_H
 
 #include <stddef.h>
+#include <stdint.h>
 
-/* At least `size` bytes, aligned as malloc aligns, to be given back with pqx_release; NULL where
+/* At least `size` bytes, aligned to 64, to be given back with pqx_release; NULL where
  * there are none. From 1 MiB on they lie on huge pages where the system has them: a fault for every
  * 4 KiB costs more than the scan of what fits there. */
 void *pqx_reserve(size_t size);
@@ -12,5 +13,17 @@ void *pqx_reserve(size_t size);
  * for the next reservations; the system may take all of their pages but the first huge one as soon
  * as it wants them. */
 void pqx_release(void *memory);
+
+/* Memory that grows as it is filled. {0} at first; `data` is given back with pqx_release. */
+typedef struct pqx_memory {
+    uint8_t *data;
+    size_t capacity;
+} pqx_memory;
+
+/* Make room for `size` bytes, keeping the first `used` ones; large memory is moved by its mapping
+ * and not copied. 0, and nothing has changed, where there are none. */
+int pqx_grow(pqx_memory *memory, size_t used, size_t size);
+/* Give back what is behind the first `size` bytes, which may move, as far as that is worth it. */
+void pqx_trim(pqx_memory *memory, size_t size);
 
 #endif

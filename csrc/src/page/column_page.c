@@ -1,0 +1,219 @@
+/* Opening a page of a column: its levels are checked and counted, then values may be taken. */
+#include "page/column.h"
+#include "page/spread.h"
+
+enum {
+    SOME_LEVELS = 1024, /* that are looked at together */
+    LONG_RUN = 32,      /* levels that are worth a step of their own */
+    SOME_BITS = 8192
+};
+
+/* Count the levels equal to `wanted` among the next `entries` ones, which are checked. */
+static int count_levels(pqx_runs runs, uint32_t max_level, uint32_t wanted, uint64_t entries,
+                        uint64_t *count, pqx_error *error)
+{
+    *count = 0;
+    while (entries) {
+        uint16_t level;
+        uint64_t length;
+        PQX_TRY(pqx_levels_run(&runs, max_level, entries, &level, &length, error));
+        if (level == wanted) *count += length;
+        entries -= length;
+        if (length >= LONG_RUN || !entries) continue;
+        if (max_level == 1) {
+            uint8_t bits[SOME_BITS / 8];
+            size_t some = entries < SOME_BITS ? (size_t)entries : SOME_BITS, ones;
+            PQX_TRY(pqx_levels_take_bits(&runs, some, bits, 0, &ones, error));
+            *count += wanted ? ones : some - ones;
+            entries -= some;
+        } else {
+            uint16_t levels[SOME_LEVELS];
+            size_t some = entries < SOME_LEVELS ? (size_t)entries : SOME_LEVELS, alike = 0;
+            PQX_TRY(pqx_levels_take(&runs, max_level, some, levels, error));
+            for (size_t i = 0; i < some; i++) alike += levels[i] == wanted;
+            *count += alike;
+            entries -= some;
+        }
+    }
+    return PQX_OK;
+}
+
+/* Find the levels of the open page and count its rows and values. */
+static int open_levels(pqx_column *column, uint16_t *first, pqx_error *error)
+{
+    pqx_open_page *page = &column->page;
+    const pqx_column_leaf *leaf = &column->leaf;
+    const pqx_page *header = &page->given.header;
+    const uint8_t *body = page->given.levels ? page->given.levels : page->given.values;
+    size_t size = page->given.levels ? page->given.levels_size : page->given.values_size;
+    int is_v2 = header->type == PQX_PAGE_DATA_PAGE_V2;
+    pqx_page_parts parts;
+    PQX_TRY(pqx_page_levels(header, body, size, leaf->max_definition, leaf->max_repetition, &parts,
+                            error));
+    if (!page->given.levels) page->values_start = parts.values;
+    if (leaf->max_repetition) {
+        int encoding = is_v2 ? PQX_ENCODING_RLE : header->repetition_encoding;
+        PQX_TRY(pqx_levels_begin(&page->repetition, encoding, leaf->max_repetition, body,
+                                 parts.repetition_end, parts.repetition, error));
+        PQX_TRY(count_levels(page->repetition, leaf->max_repetition, 0, page->entries, &page->rows,
+                             error));
+        uint64_t length;
+        pqx_runs runs = page->repetition;
+        PQX_TRY(pqx_levels_run(&runs, leaf->max_repetition, 1, first, &length, error));
+    }
+    if (leaf->max_definition) {
+        int encoding = is_v2 ? PQX_ENCODING_RLE : header->definition_encoding;
+        PQX_TRY(pqx_levels_begin(&page->definition, encoding, leaf->max_definition, body,
+                                 parts.definition_end, parts.definition, error));
+        PQX_TRY(count_levels(page->definition, leaf->max_definition, leaf->max_definition,
+                             page->entries, &page->count, error));
+    }
+    return PQX_OK;
+}
+
+/* Compare what the levels say with what the page's header says. */
+static int check_counts(const pqx_column *column, uint16_t first, pqx_error *error)
+{
+    const pqx_open_page *page = &column->page;
+    const pqx_page *header = &page->given.header;
+    int is_v2 = header->type == PQX_PAGE_DATA_PAGE_V2;
+    uint64_t nulls = page->entries - page->count;
+    if (first && (is_v2 || !column->goes_on)) return pqx_fail(error, PQX_ROW_START, 0, 0, first);
+    if (is_v2 && (int64_t)page->rows != header->num_rows)
+        return pqx_fail(error, PQX_PAGE_ROWS, 0, (uint64_t)header->num_rows, page->rows);
+    if (is_v2 && (int64_t)nulls != header->num_nulls)
+        return pqx_fail(error, PQX_PAGE_NULLS, 0, (uint64_t)header->num_nulls, nulls);
+    return PQX_OK;
+}
+
+int pqx_column_fail(pqx_column *column, enum pqx_column_part part, int status, pqx_error *error)
+{
+    column->failed_page = column->page.number;
+    column->failed_part = part;
+    if (error) error->offset += column->page.given.base;
+    return status;
+}
+
+/* Count the page's entries off from what the column chunk has. */
+static int count_entries(pqx_column *column, pqx_error *error)
+{
+    int32_t entries = column->page.given.header.num_values;
+    if (entries < 0 || (uint64_t)entries > column->entries_left)
+        return pqx_fail(error, PQX_CHUNK_ENTRIES, 0,
+                        column->entries_left == UINT64_MAX ? 0 : column->entries_left,
+                        (uint64_t)(int64_t)entries);
+    if (column->entries_left != UINT64_MAX) column->entries_left -= (uint64_t)entries;
+    return PQX_OK;
+}
+
+static int count_rows(pqx_column *column, uint64_t rows, pqx_error *error)
+{
+    if (rows > column->rows_left)
+        return pqx_fail(error, PQX_CHUNK_ROWS, 0, column->rows_left, rows);
+    if (column->rows_left != UINT64_MAX) column->rows_left -= rows;
+    return PQX_OK;
+}
+
+/* Put the next page that was given in place of the one that is used up. */
+static void next_page(pqx_column *column)
+{
+    const pqx_column_page *given =
+        (const pqx_column_page *)column->waiting.data + column->next_page;
+    uint64_t entries = given->header.num_values > 0 ? (uint64_t)given->header.num_values : 0;
+    column->entries_waiting -= entries;
+    column->bytes_waiting -= given->values_size;
+    column->page =
+        (pqx_open_page){.given = *given,
+                        .number = column->given - (column->page_count - column->next_page),
+                        .entries = entries,
+                        .rows = entries,
+                        .count = entries};
+    if (++column->next_page == column->page_count) column->next_page = column->page_count = 0;
+}
+
+int pqx_column_open_page(pqx_column *column, uint64_t rows, uint64_t *passed, pqx_error *error)
+{
+    pqx_open_page *page = &column->page;
+    uint16_t first = 0;
+    int status;
+    next_page(column);
+    *passed = 0;
+    if ((status = count_entries(column, error)))
+        return pqx_column_fail(column, PQX_PART_PAGE, status, error);
+    if (!column->leaf.max_repetition && page->entries <= rows) {
+        page->at = *passed = page->entries;
+    } else {
+        if (page->entries && (status = open_levels(column, &first, error)))
+            return pqx_column_fail(column, PQX_PART_LEVELS, status, error);
+        if ((status = check_counts(column, first, error)))
+            return pqx_column_fail(column, PQX_PART_PAGE, status, error);
+    }
+    if ((status = count_rows(column, page->rows, error)))
+        return pqx_column_fail(column, PQX_PART_PAGE, status, error);
+    return PQX_OK;
+}
+
+int pqx_column_begin_values(pqx_column *column, pqx_error *error)
+{
+    pqx_open_page *page = &column->page;
+    const pqx_column_leaf *leaf = &column->leaf;
+    if (!page->has_begun) {
+        PQX_TRY(pqx_values_begin(&page->values, page->given.header.encoding, leaf->type,
+                                 leaf->type_length, page->given.values, page->given.values_size,
+                                 page->values_start, page->count,
+                                 column->has_dictionary ? &column->dictionary : NULL, error));
+        page->values.previous = &column->previous;
+        page->has_begun = 1;
+    }
+    size_t skipped = (size_t)page->skipped;
+    page->skipped = 0;
+    return skipped ? pqx_values_skip(&page->values, skipped, error) : PQX_OK;
+}
+
+/* Decode the byte arrays of a dictionary. */
+static int decode_dictionary(pqx_column *column, pqx_values *values, pqx_error *error)
+{
+    enum { LENGTH = 4, SPARE = 32 };
+    pqx_memory *bytes = &column->dictionary_bytes, *offsets = &column->dictionary_offsets;
+    /* Each value takes its length: what is behind the last one that may be there fails. */
+    size_t most = values->size / LENGTH + 1, taken, needed;
+    size_t count = values->left < most ? (size_t)values->left : most;
+    PQX_TRY(pqx_column_room(bytes, 0, values->size + SPARE, 0, error));
+    PQX_TRY(pqx_column_room(offsets, 0, (count + 1) * 4, 0, error));
+    int32_t *ends = (int32_t *)offsets->data;
+    ends[0] = 0;
+    PQX_TRY(pqx_values_take_binary(values, count, ends, bytes->data, bytes->capacity, &taken,
+                                   &needed, error));
+    column->dictionary.bytes = bytes->data;
+    column->dictionary.readable = bytes->capacity;
+    column->dictionary.offsets = (const uint32_t *)offsets->data;
+    return PQX_OK;
+}
+
+static int set_dictionary(pqx_column *column, const uint8_t *data, size_t size, uint64_t count,
+                          pqx_error *error)
+{
+    const pqx_column_leaf *leaf = &column->leaf;
+    pqx_values values;
+    if (column->has_dictionary) return pqx_fail(error, PQX_SECOND_DICTIONARY, 0, 0, 0);
+    if (count > INT32_MAX) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, INT32_MAX, count);
+    PQX_TRY(pqx_values_begin(&values, PQX_ENCODING_PLAIN, leaf->type, leaf->type_length, data, size,
+                             0, count, NULL, error));
+    column->dictionary =
+        (pqx_dictionary){.fixed = data, .count = (uint32_t)count, .width = column->width};
+    if (leaf->type == PQX_PHYSICAL_BYTE_ARRAY) PQX_TRY(decode_dictionary(column, &values, error));
+    else PQX_TRY(pqx_values_skip(&values, (size_t)count, error));
+    column->has_dictionary = 1;
+    return PQX_OK;
+}
+
+int pqx_column_set_dictionary(pqx_column *column, const uint8_t *data, size_t size, uint64_t count,
+                              uint64_t base, pqx_error *error)
+{
+    int status = set_dictionary(column, data, size, count, error);
+    if (!status) return PQX_OK;
+    column->failed_page = column->given;
+    column->failed_part = PQX_PART_DICTIONARY;
+    if (error) error->offset += base;
+    return status;
+}

@@ -1,0 +1,167 @@
+#include "page/spread.h"
+#include "encoding/bitmap.h"
+
+enum { STEP = 32 }; /* slots that are looked at together */
+
+/* `count` bits, at most 32, from bit `bit` on. */
+static inline uint32_t some_bits(const uint8_t *bits, uint64_t bit, size_t count)
+{
+    uint64_t word = pqx_load64(bits + (bit >> 3)) >> (bit & 7);
+    return (uint32_t)(word & (((uint64_t)1 << count) - 1));
+}
+
+static inline unsigned ones_of(uint32_t bits)
+{
+    bits -= bits >> 1 & 0x55555555u;
+    bits = (bits & 0x33333333u) + (bits >> 2 & 0x33333333u);
+    return (((bits + (bits >> 4)) & 0x0f0f0f0fu) * 0x01010101u) >> 24;
+}
+
+size_t pqx_count_bits(const uint8_t *bits, uint64_t bit, size_t count)
+{
+    size_t ones = 0;
+    for (size_t some; count; count -= some, bit += some) {
+        some = count < STEP ? count : STEP;
+        ones += ones_of(some_bits(bits, bit, some));
+    }
+    return ones;
+}
+
+size_t pqx_find_bit(const uint8_t *bits, uint64_t bit, size_t before)
+{
+    for (size_t at = 0;; at += STEP) {
+        uint32_t word = some_bits(bits, bit + at, STEP);
+        unsigned ones = ones_of(word);
+        if (before < ones) {
+            for (;; word >>= 1, at++)
+                if (word & 1 && !before--) return at;
+        }
+        before -= ones;
+    }
+}
+
+/* For widths that the compiler knows. */
+#define SPREAD_FIXED(NAME, TYPE)                                                             \
+    static void NAME(const uint8_t *values, const uint8_t *bits, uint64_t bit, size_t slots, \
+                     uint8_t *out)                                                           \
+    {                                                                                        \
+        for (size_t some; slots; slots -= some, bit += some) {                               \
+            some = slots < STEP ? slots : STEP;                                              \
+            uint32_t word = some_bits(bits, bit, some);                                      \
+            if (word == UINT32_MAX) {                                                        \
+                memcpy(out, values, STEP * sizeof(TYPE));                                    \
+                values += STEP * sizeof(TYPE), out += STEP * sizeof(TYPE);                   \
+                continue;                                                                    \
+            }                                                                                \
+            for (size_t i = 0; i < some; i++, word >>= 1, out += sizeof(TYPE)) {             \
+                TYPE value;                                                                  \
+                memcpy(&value, values, sizeof value);                                        \
+                value &= (TYPE)(0 - (TYPE)(word & 1));                                       \
+                memcpy(out, &value, sizeof value);                                           \
+                values += (word & 1) * sizeof(TYPE);                                         \
+            }                                                                                \
+        }                                                                                    \
+    }
+
+SPREAD_FIXED(spread_4, uint32_t)
+SPREAD_FIXED(spread_8, uint64_t)
+
+static void spread_any(const uint8_t *values, size_t width, const uint8_t *bits, uint64_t bit,
+                       size_t slots, uint8_t *out)
+{
+    for (size_t i = 0; i < slots; i++, bit++, out += width) {
+        if (bits[bit >> 3] >> (bit & 7) & 1) {
+            memcpy(out, values, width);
+            values += width;
+        } else {
+            memset(out, 0, width);
+        }
+    }
+}
+
+void pqx_spread(const uint8_t *values, size_t width, const uint8_t *bits, uint64_t bit,
+                size_t slots, uint8_t *out)
+{
+    if (width == 4) spread_4(values, bits, bit, slots, out);
+    else if (width == 8) spread_8(values, bits, bit, slots, out);
+    else spread_any(values, width, bits, bit, slots, out);
+}
+
+void pqx_spread_ends(const int32_t *ends, const uint8_t *bits, uint64_t bit, size_t slots,
+                     int32_t *out)
+{
+    for (size_t some; slots; slots -= some, bit += some, out += some) {
+        some = slots < STEP ? slots : STEP;
+        uint32_t word = some_bits(bits, bit, some);
+        for (size_t i = 0; i < some; i++, word >>= 1) {
+            ends += word & 1;
+            out[i] = *ends;
+        }
+    }
+}
+
+void pqx_spread_bits(const uint8_t *values, const uint8_t *bits, uint64_t bit, size_t slots,
+                     uint8_t *out, uint64_t out_bit)
+{
+    uint64_t from = 0;
+    for (size_t some; slots; slots -= some, bit += some, out_bit += some) {
+        some = slots < STEP ? slots : STEP;
+        uint32_t word = some_bits(bits, bit, some), spread = 0;
+        uint32_t next = some_bits(values, from, STEP);
+        for (size_t i = 0; i < some; i++, word >>= 1) {
+            spread |= (next & word & 1) << i;
+            next >>= word & 1;
+            from += word & 1;
+        }
+        uint8_t bytes[8];
+        pqx_store64(bytes, spread);
+        pqx_bitmap_copy(bytes, sizeof bytes, 0, some, out, out_bit);
+    }
+}
+
+enum { SOME = 4096 }; /* slots whose bits are collected together */
+
+/* All levels have a slot. */
+static void bits_of_levels(const uint16_t *levels, size_t count, uint16_t highest, uint8_t *bits)
+{
+    for (size_t some; count; count -= some, levels += some, bits += 8) {
+        uint64_t word = 0;
+        some = count < 64 ? count : 64;
+        for (size_t i = 0; i < some; i++) word |= (uint64_t)(levels[i] == highest) << i;
+        pqx_store64(bits, word);
+    }
+}
+
+/* As many bits as there are levels at `least` or above. */
+static size_t bits_of_slots(const uint16_t *levels, size_t count, uint16_t least, uint16_t highest,
+                            uint8_t *bits)
+{
+    uint64_t word = 0;
+    size_t slots = 0;
+    for (size_t i = 0; i < count; i++) {
+        word |= (uint64_t)(levels[i] == highest) << (slots & 63);
+        size_t is_slot = levels[i] >= least;
+        slots += is_slot;
+        if (is_slot && !(slots & 63)) {
+            pqx_store64(bits + slots / 8 - 8, word);
+            word = 0;
+        }
+    }
+    if (slots & 63) pqx_store64(bits + slots / 64 * 8, word);
+    return slots;
+}
+
+size_t pqx_slots_of_levels(const uint16_t *levels, size_t count, uint16_t least, uint16_t highest,
+                           uint8_t *out, uint64_t bit, size_t *ones)
+{
+    uint8_t bits[SOME / 8];
+    size_t slots = 0;
+    *ones = 0;
+    for (size_t some, added; count; count -= some, levels += some, slots += added) {
+        some = added = count < SOME ? count : SOME;
+        if (least) added = bits_of_slots(levels, some, least, highest, bits);
+        else bits_of_levels(levels, some, highest, bits);
+        *ones += pqx_bitmap_copy(bits, sizeof bits, 0, added, out, bit + slots);
+    }
+    return slots;
+}

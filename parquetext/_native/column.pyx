@@ -1,0 +1,222 @@
+"""The pages of column chunks as the buffers of an Arrow array; see the twin."""
+
+from collections import namedtuple
+
+from libc.stdint cimport INT32_MAX, UINT64_MAX, uint8_t, uint64_t
+
+from .. import wire
+from ..errors import wire_error
+
+from .capi cimport pqx_error, pqx_page
+from .column_api cimport (
+    PQX_PART_DICTIONARY, pqx_column, pqx_column_begin, pqx_column_begin_chunk, pqx_column_free, pqx_column_give,
+    pqx_column_is_open, pqx_column_leaf, pqx_column_output, pqx_column_page, pqx_column_read, pqx_column_set_dictionary,
+    pqx_column_skip, pqx_column_take,
+)
+from .memory cimport adopt
+from .page cimport Pages
+
+__all__ = ["Column", "Decoded"]
+
+Decoded = namedtuple("Decoded", "entries rows slots nulls valid values offsets definition repetition")
+
+cdef tuple PARTS = ("page", "levels", "values", "dictionary")
+cdef int PAGE_DATA_PAGE = wire.PAGE_DATA_PAGE
+cdef int PAGE_DATA_PAGE_V2 = wire.PAGE_DATA_PAGE_V2
+cdef int PAGE_DICTIONARY_PAGE = wire.PAGE_DICTIONARY_PAGE
+cdef int PAGE_INDEX_PAGE = wire.PAGE_INDEX_PAGE
+cdef int PHYSICAL_BOOLEAN = wire.PHYSICAL_BOOLEAN
+cdef int PHYSICAL_BYTE_ARRAY = wire.PHYSICAL_BYTE_ARRAY
+
+
+cdef object error_of(const pqx_error *error):
+    return wire_error(error.code, error.offset, error.expected, error.found)
+
+
+cdef object whole(object data, const uint8_t **start, size_t *size):
+    """Where the bytes of `data` are, as long as what is returned lives."""
+    cdef object held = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = held
+    size[0] = view.shape[0]
+    start[0] = &view[0] if view.shape[0] else <const uint8_t *> b""
+    return held
+
+
+cdef int copy_header(object header, pqx_page *page) except -1:
+    page.type, page.num_values = header.type, header.num_values
+    page.num_nulls, page.num_rows = header.num_nulls, header.num_rows
+    page.encoding, page.definition_encoding = header.encoding, header.definition_encoding
+    page.repetition_encoding = header.repetition_encoding
+    page.definition_size, page.repetition_size = header.definition_size, header.repetition_size
+    return 0
+
+
+cdef class Column:
+    """A decoder of one leaf: pages go in, one after another, and the buffers of an Arrow array come out."""
+
+    cdef pqx_column column
+    cdef list held                               # what the pages lie in, by their numbers
+    cdef size_t released                         # how many of these were let go
+    cdef object held_dictionary
+
+    def __init__(self, int type, int type_length, unsigned int max_definition, unsigned int max_repetition,
+                 unsigned int repeated_definition, *, bint levels=False, uint64_t most_bytes=INT32_MAX):
+        cdef pqx_column_leaf leaf
+        cdef pqx_error error
+        if max_definition > 0xFFFF:
+            raise wire_error(wire.BAD_ARGUMENT, 0, 0xFFFF, max_definition)
+        for level in (max_repetition, repeated_definition):
+            if level > max_definition:
+                raise wire_error(wire.BAD_ARGUMENT, 0, max_definition, level)
+        leaf.type, leaf.type_length = type, type_length
+        leaf.max_definition, leaf.max_repetition = max_definition, max_repetition
+        leaf.repeated_definition, leaf.keeps_definition = repeated_definition, levels
+        leaf.most_bytes = min(most_bytes, <uint64_t> INT32_MAX)
+        pqx_column_free(&self.column)
+        if pqx_column_begin(&self.column, &leaf, &error):
+            raise error_of(&error)
+        self.chunk()
+
+    def __dealloc__(self):
+        pqx_column_free(&self.column)
+
+    def chunk(self, num_values=None, num_rows=None):
+        """Begin the next column chunk, of at most so many entries and rows."""
+        cdef uint64_t entries = UINT64_MAX if num_values is None else num_values
+        cdef uint64_t rows = UINT64_MAX if num_rows is None else num_rows
+        pqx_column_begin_chunk(&self.column, entries, rows)
+        self.held, self.released, self.held_dictionary = [], 0, None
+
+    @property
+    def rows(self):
+        return self.column.output.rows
+
+    @property
+    def is_full(self):
+        return self.column.is_full != 0
+
+    @property
+    def is_open(self):
+        return pqx_column_is_open(&self.column) != 0
+
+    def dictionary(self, data, count):
+        """Give it the chunk's dictionary: `count` PLAIN values."""
+        cdef const uint8_t *start
+        cdef size_t size
+        held = whole(data, &start, &size)
+        self.give_dictionary(held, start, size, count, 0)
+
+    def page(self, header, levels, values):
+        """Give it the next data page, decompressed; `levels` is None where they stand in front of the values."""
+        cdef pqx_column_page page
+        copy_header(header, &page.header)
+        held = whole(values, &page.values, &page.values_size)
+        page.levels, page.levels_size, page.base = NULL, 0, 0
+        if levels is not None:
+            held = held, whole(levels, &page.levels, &page.levels_size)
+        self.give(held, &page)
+
+    def pages(self, headers, data, size_t first=0, last=None):
+        """Give it pages that are not compressed where they lie in `data`, the dictionary page among them."""
+        cdef pqx_column_page page
+        cdef const uint8_t *start
+        cdef size_t size, index, end = len(headers) if last is None else last
+        cdef uint64_t at, length
+        cdef bint is_native = isinstance(headers, Pages)
+        held = whole(data, &start, &size)
+        page.levels, page.levels_size = NULL, 0
+        for index in range(first, end):
+            if is_native:
+                if index >= (<Pages> headers).count:
+                    raise IndexError(index)
+                page.header = (<Pages> headers).pages[index]
+                at, length = page.header.offset + page.header.header_size, page.header.compressed_size
+            else:
+                header = headers.header(index)
+                copy_header(header, &page.header)
+                at, length = header.offset + header.header_size, header.compressed_size
+            if at > size or length > size - at:
+                raise wire_error(wire.TRUNCATED, at, length, size - at if at < size else 0)
+            if page.header.type == PAGE_DICTIONARY_PAGE:
+                self.give_dictionary(held, start + at, length, page.header.num_values, at)
+            elif page.header.type != PAGE_INDEX_PAGE:
+                page.values, page.values_size, page.base = start + at, length, at
+                self.give(held, &page)
+
+    def read(self, uint64_t rows):
+        """Decode the next `rows` rows; how many were begun."""
+        cdef uint64_t begun
+        cdef pqx_error error
+        cdef int status
+        with nogil:
+            status = pqx_column_read(&self.column, rows, &begun, &error)
+        self.let_go()
+        if status:
+            raise self.placed(&error)
+        return begun
+
+    def skip(self, uint64_t rows):
+        """Pass over the next `rows` rows; how many were begun."""
+        cdef uint64_t begun
+        cdef pqx_error error
+        cdef int status
+        with nogil:
+            status = pqx_column_skip(&self.column, rows, &begun, &error)
+        self.let_go()
+        if status:
+            raise self.placed(&error)
+        return begun
+
+    def take(self):
+        """What was decoded since the last time: whole rows, where `is_full`, else everything."""
+        cdef pqx_column_output out
+        cdef pqx_error error
+        cdef int type = self.column.leaf.type
+        cdef object valid = None, offsets = None, definition = None, repetition = None
+        cdef size_t size
+        if pqx_column_take(&self.column, &out, &error):
+            raise error_of(&error)
+        size = out.slots * self.column.width
+        if type == PHYSICAL_BOOLEAN:
+            size = (out.slots + 7) // 8
+        elif type == PHYSICAL_BYTE_ARRAY:
+            size, offsets = out.bytes, adopt(&out.offsets, 4 * (out.slots + 1))
+        if out.nulls:
+            valid = adopt(&out.valid, (out.slots + 7) // 8)
+        if out.below and self.column.leaf.keeps_definition:
+            definition = adopt(&out.definition, 2 * out.entries)
+        if self.column.leaf.max_repetition:
+            repetition = adopt(&out.repetition, 2 * out.entries)
+        return Decoded(out.entries, out.rows, out.slots, out.nulls, valid, adopt(&out.values, size), offsets, definition,
+                       repetition)
+
+    cdef int give(self, object held, const pqx_column_page *page) except -1:
+        cdef pqx_error error
+        if pqx_column_give(&self.column, page, &error):
+            raise error_of(&error)
+        self.held.append(held)
+        return 0
+
+    cdef int give_dictionary(self, object held, const uint8_t *data, size_t size, uint64_t count, uint64_t base) except -1:
+        cdef pqx_error error
+        cdef int status
+        with nogil:
+            status = pqx_column_set_dictionary(&self.column, data, size, count, base, &error)
+        if status:
+            raise self.placed(&error)
+        self.held_dictionary = held
+        return 0
+
+    cdef int let_go(self) except -1:
+        """Let go of what pages lie in that were read."""
+        cdef size_t done = self.column.given - (self.column.page_count - self.column.next_page)
+        while self.released + 1 < done:
+            self.held[self.released] = None
+            self.released += 1
+        return 0
+
+    cdef object placed(self, const pqx_error *error):
+        """The error, with the page and the part in which it is."""
+        made = error_of(error)
+        made.page, made.part = self.column.failed_page, PARTS[self.column.failed_part]
+        return made

@@ -1,0 +1,57 @@
+# The decoder of columns. Declare what you need; csrc/src/page/column.h and nested.h are the source.
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+from .capi cimport pqx_error, pqx_page
+from .memory cimport pqx_memory
+
+cdef extern from "page/column.h" nogil:
+    ctypedef struct pqx_column_leaf:
+        int type
+        int32_t type_length
+        uint16_t max_definition, max_repetition, repeated_definition
+        uint8_t keeps_definition
+        uint32_t most_bytes
+    ctypedef struct pqx_column_page:
+        pqx_page header
+        const uint8_t *levels
+        const uint8_t *values
+        size_t levels_size, values_size
+        uint64_t base
+    ctypedef struct pqx_column_output:
+        uint64_t entries, rows, slots, nulls, below
+        size_t bytes
+        pqx_memory valid, values, offsets, definition, repetition
+    ctypedef struct pqx_column:
+        pqx_column_leaf leaf
+        uint32_t width
+        pqx_column_output output
+        uint8_t is_full
+        uint64_t given, failed_page
+        size_t page_count, next_page
+        int failed_part
+    int PQX_PART_PAGE, PQX_PART_DICTIONARY
+    int pqx_column_begin(pqx_column *column, const pqx_column_leaf *leaf, pqx_error *error)
+    void pqx_column_free(pqx_column *column)
+    void pqx_column_begin_chunk(pqx_column *column, uint64_t entries, uint64_t rows)
+    int pqx_column_set_dictionary(pqx_column *column, const uint8_t *data, size_t size, uint64_t count, uint64_t base,
+                                  pqx_error *error)
+    int pqx_column_give(pqx_column *column, const pqx_column_page *page, pqx_error *error)
+    int pqx_column_read(pqx_column *column, uint64_t rows, uint64_t *begun, pqx_error *error)
+    int pqx_column_skip(pqx_column *column, uint64_t rows, uint64_t *begun, pqx_error *error)
+    bint pqx_column_is_open(const pqx_column *column)
+    size_t pqx_column_pages_done(const pqx_column *column)
+    int pqx_column_take(pqx_column *column, pqx_column_output *taken, pqx_error *error)
+
+cdef extern from "page/nested.h" nogil:
+    ctypedef struct pqx_levels:
+        const uint16_t *definition
+        const uint16_t *repetition
+        size_t entries
+    ctypedef struct pqx_list:
+        uint16_t ancestor_definition, definition, repetition
+    ctypedef struct pqx_struct:
+        uint16_t ancestor_definition, ancestor_repetition, definition
+    int pqx_list_offsets(const pqx_levels *levels, const pqx_list *list, int32_t *offsets, size_t *count, size_t *nulls,
+                         pqx_error *error)
+    void pqx_list_valid(const pqx_levels *levels, const pqx_list *list, uint8_t *valid)
+    void pqx_struct_valid(const pqx_levels *levels, const pqx_struct *of, uint8_t *valid, size_t *count, size_t *nulls)

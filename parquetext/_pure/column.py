@@ -1,0 +1,298 @@
+"""The pages of column chunks as the buffers of an Arrow array."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple
+
+from .. import wire
+from ..errors import wire_error
+from . import encoding
+from .column_output import Output
+from .column_page import GivenPage, Leaf, OpenPage, placed
+
+__all__ = ["Column", "Decoded"]
+
+Buffer = bytes | bytearray | memoryview
+
+LARGEST = (1 << 31) - 1
+WIDTHS = {
+    wire.PHYSICAL_BOOLEAN: 0,
+    wire.PHYSICAL_INT32: 4,
+    wire.PHYSICAL_INT64: 8,
+    wire.PHYSICAL_INT96: 12,
+    wire.PHYSICAL_FLOAT: 4,
+    wire.PHYSICAL_DOUBLE: 8,
+    wire.PHYSICAL_BYTE_ARRAY: 0,
+}
+DATA_PAGES = (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2)
+
+
+class Decoded(NamedTuple):
+    """What was decoded of a column. Every buffer is an object that ``pyarrow.py_buffer`` takes as it is.
+
+    Attributes
+    ----------
+    entries : int
+        Pairs of levels; without repetition as many as rows.
+    rows : int
+    slots : int
+        Entries that have a slot in the leaf's array: all but those of null and empty lists.
+    nulls : int
+        Slots without a value.
+    valid : buffer or None
+        A bitmap over the slots, least significant bit first; None without nulls.
+    values : buffer
+        `slots` values of the type's width, zeros where null; a bitmap of booleans; the bytes of byte arrays.
+    offsets : buffer or None
+        `slots` + 1 numbers of 32 bits, the first one 0: where byte arrays begin in `values`. None for other types.
+    definition, repetition : buffer or None
+        `entries` levels of 16 bits, where levels are kept. `definition` is also None where every entry is at the
+        highest level.
+    """
+
+    entries: int
+    rows: int
+    slots: int
+    nulls: int
+    valid: Buffer | None
+    values: Buffer
+    offsets: Buffer | None
+    definition: Buffer | None
+    repetition: Buffer | None
+
+
+class Column:
+    """A decoder of one leaf: pages go in, one after another, and the buffers of an Arrow array come out.
+
+    Parameters
+    ----------
+    type : int
+        A `wire.PHYSICAL_…`.
+    type_length : int
+        Bytes of a FIXED_LEN_BYTE_ARRAY; without meaning for other types.
+    max_definition, max_repetition : int
+        The leaf's highest levels.
+    repeated_definition : int
+        The definition level of the innermost repeated field around the leaf: an entry below it has no slot. 0 outside
+        of lists.
+    levels : bool
+        Keep definition levels, which the structs around a leaf need. Where `max_repetition` is above 0, levels of both
+        kinds are always kept.
+    most_bytes : int
+        The most that the byte arrays of one `Decoded` may take, 2³¹ − 1 at most.
+
+    Attributes
+    ----------
+    rows : int
+        Rows decoded since the last `take`, one that may go on included.
+    is_full : bool
+        `read` ended early: the next byte array would have gone beyond `most_bytes`, or the slots beyond 2³¹ − 1. Take,
+        then read on. Of a row that was decoded in part, nothing is lost: it goes over to what is taken next.
+    is_open : bool
+        The given pages are used up, and the last row may go on in the next page, as rows of V1 pages with repetition
+        do. Give it the next page and read on, with 0 rows if no more are wanted.
+
+    Notes
+    -----
+    A page is checked when reading reaches it, its levels as a whole first; of the rows of a page whose values are
+    damaged, some may have been decoded. A page that is skipped as a whole is only looked into where its levels tell
+    rows. Bytes behind the last value of a page are ignored, as other readers ignore them.
+
+    Errors have two more attributes: `page`, the number of the page among those given since `chunk` (dictionaries do
+    not count), and `part`: "page" (what its header says), "levels", "values" or "dictionary". The offset counts from
+    what was given for the part: `values` of a V1 page is its whole body; for `pages` it is `data`. After an error a
+    column is not used again.
+    """
+
+    def __init__(
+        self,
+        type: int,
+        type_length: int,
+        max_definition: int,
+        max_repetition: int,
+        repeated_definition: int,
+        *,
+        levels: bool = False,
+        most_bytes: int = LARGEST,
+    ):
+        is_array = type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY
+        if not is_array and type not in WIDTHS:
+            raise wire_error(wire.BAD_ARGUMENT, 0, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY, type)
+        if is_array and not 0 < type_length <= LARGEST:
+            raise wire_error(wire.BAD_ARGUMENT, 0, LARGEST, type_length)
+        for level, limit in (
+            (max_definition, 0xFFFF),
+            (max_repetition, max_definition),
+            (repeated_definition, max_definition),
+        ):
+            if not 0 <= level <= limit:
+                raise wire_error(wire.BAD_ARGUMENT, 0, limit, level)
+        width = type_length if is_array else WIDTHS[type]
+        self._leaf = Leaf(type, type_length, width, max_definition, max_repetition, repeated_definition)
+        self._output = Output(self._leaf, levels or max_repetition > 0, min(most_bytes, LARGEST))
+        self.is_full = False
+        self.chunk()
+
+    def chunk(self, num_values: int | None = None, num_rows: int | None = None) -> None:
+        """Begin the next column chunk. Pages that were given and not read are forgotten, and so is the dictionary.
+
+        Parameters
+        ----------
+        num_values, num_rows : int, optional
+            The most entries and the most rows that its pages may have.
+        """
+        self._given: deque[GivenPage] = deque()
+        self._count = 0
+        self._page: OpenPage | None = None
+        self._dictionary = None
+        self._entries_left, self._rows_left = num_values, num_rows
+        self._goes_on: str | None = None  # what the last row may do in what comes next: it was "read" or "skipped"
+
+    @property
+    def rows(self) -> int:
+        return self._output.rows
+
+    @property
+    def is_open(self) -> bool:
+        return self._goes_on is not None and not self._given and self._page.is_used_up
+
+    def dictionary(self, data: Buffer, count: int) -> None:
+        """Give it the chunk's dictionary: the decompressed body of the dictionary page, `count` PLAIN values."""
+        self._give_dictionary(memoryview(data).cast("B"), count, 0)
+
+    def page(self, header: object, levels: Buffer | None, values: Buffer) -> None:
+        """Give it the next data page, decompressed.
+
+        Parameters
+        ----------
+        header : PageHeader
+            Or anything with these attributes of one: `type`, `num_values`, `num_nulls`, `num_rows`, `encoding`,
+            `definition_encoding`, `repetition_encoding`, `definition_size`, `repetition_size`; -1 where absent.
+        levels : bytes-like or None
+            The levels of a V2 page. None where they stand in front of the values, as in every V1 page.
+        values : bytes-like
+            The values of a V2 page, or the whole body.
+        """
+        stored = None if levels is None else memoryview(levels).cast("B")
+        self._give(header, stored, memoryview(values).cast("B"), 0)
+
+    def pages(self, headers: object, data: Buffer, first: int = 0, last: int | None = None) -> None:
+        """Give it pages that are not compressed where they lie, the dictionary page among them.
+
+        Parameters
+        ----------
+        headers : Pages
+            As `kernels.page.walk` gives them, counting from `data`.
+        data : bytes-like
+        first, last : int
+            Which of the pages, the one at `last` excluded; all of them by default.
+        """
+        view = memoryview(data).cast("B")
+        for index in range(first, len(headers) if last is None else last):
+            header = headers.header(index)
+            start = header.offset + header.header_size
+            body = view[start : start + header.compressed_size]
+            if len(body) < header.compressed_size:
+                raise wire_error(wire.TRUNCATED, start, header.compressed_size, len(body))
+            if header.type == wire.PAGE_DICTIONARY_PAGE:
+                self._give_dictionary(body, header.num_values, start)
+            elif header.type != wire.PAGE_INDEX_PAGE:
+                self._give(header, None, body, start)
+
+    def read(self, rows: int) -> int:
+        """Decode the next `rows` rows.
+
+        Returns
+        -------
+        int
+            Rows that were begun: fewer than asked for at the end of the given pages, or where `is_full`.
+        """
+        if self._goes_on == "skipped":
+            self._advance(0, keeps=False)
+        return 0 if self.is_full or self._goes_on == "skipped" else self._advance(rows, keeps=True)
+
+    def skip(self, rows: int) -> int:
+        """Pass over the next `rows` rows, and return how many; a row that may go on is read to its end first."""
+        if self._goes_on == "read":
+            self._advance(0, keeps=True)
+        return 0 if self.is_full or self._goes_on == "read" else self._advance(rows, keeps=False)
+
+    def take(self) -> Decoded:
+        """What was decoded since the last time: whole rows, where `is_full`, else everything."""
+        goes_over = self.is_full and self._goes_on is not None
+        self.is_full = False
+        return Decoded(*self._output.take(whole_rows=goes_over))
+
+    def _give_dictionary(self, data: memoryview, count: int, base: int) -> None:
+        with placed(self._count, "dictionary", base):
+            if self._dictionary is not None:
+                raise wire_error(wire.SECOND_DICTIONARY)
+            leaf = self._leaf
+            values, _ = encoding.decode(wire.ENCODING_PLAIN, leaf.type, leaf.type_length, data, count)
+            self._dictionary = values, count
+
+    def _give(self, header: object, levels: memoryview | None, values: memoryview, base: int) -> None:
+        if header.type not in DATA_PAGES:
+            raise wire_error(wire.PAGE_TYPE, base, wire.PAGE_DATA_PAGE_V2, header.type)
+        self._given.append(GivenPage(self._count, header, levels, values, base))
+        self._count += 1
+
+    def _advance(self, rows: int, *, keeps: bool) -> int:
+        """Read or skip what goes on and `rows` rows more, up to the entry at which the next row begins."""
+        begun = 0
+        while begun < rows or self._goes_on:
+            page = self._page
+            if page is None or page.is_used_up:
+                if not self._given:
+                    break
+                begun += self._next_page(0 if keeps else rows - begun)
+                continue
+            end = page.stretch(rows - begun)
+            begun += page.rows_to(end)
+            if keeps:
+                begun -= self._append(page, end)
+            else:
+                page.skip(end)
+            may_go_on = page.may_go_on and self._entries_left != 0
+            within = self.is_full and page.is_within_row
+            self._goes_on = ("read" if keeps else "skipped") if may_go_on or within else None
+            if not page.is_used_up:
+                break
+        return begun
+
+    def _append(self, page: OpenPage, end: int) -> int:
+        """Decode the entries in front of `end`, or as many as fit; returns rows that did not fit."""
+        if self._output.append(page, end) == end:
+            return 0
+        self.is_full = True
+        if self._output.rows <= page.is_within_row:
+            with page.given.placed("values"):
+                raise wire_error(wire.ROW_TOO_LARGE, 0, self._output.most_bytes)
+        return page.rows_to(end)
+
+    def _next_page(self, rows: int) -> int:
+        """Open the next page, or pass over it where its header alone says that it has at most `rows` rows."""
+        given = self._given.popleft()
+        header, checks = given.header, given.placed("page")
+        with checks:
+            if header.num_values < 0 or (self._entries_left is not None and header.num_values > self._entries_left):
+                raise wire_error(wire.CHUNK_ENTRIES, 0, self._entries_left or 0, header.num_values)
+        if self._entries_left is not None:
+            self._entries_left -= header.num_values
+        if not self._leaf.max_repetition and header.num_values <= rows:
+            self._count_rows(given, header.num_values)
+            return header.num_values
+        page = self._page = OpenPage(self._leaf, given, self._dictionary)
+        with given.placed("page"):
+            page.check(self._goes_on is not None)
+        self._count_rows(given, page.rows)
+        return 0
+
+    def _count_rows(self, given: GivenPage, rows: int) -> None:
+        if self._rows_left is None:
+            return
+        if rows > self._rows_left:
+            with given.placed("page"):
+                raise wire_error(wire.CHUNK_ROWS, 0, self._rows_left, rows)
+        self._rows_left -= rows

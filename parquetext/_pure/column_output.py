@@ -1,0 +1,114 @@
+"""What was decoded of a column and not taken yet."""
+
+from __future__ import annotations
+
+from array import array
+from itertools import accumulate, groupby, islice
+
+from .. import wire
+from .column_page import Leaf, OpenPage
+
+__all__ = ["Output", "bitmap"]
+
+_DIGITS = bytes.maketrans(b"\0\1", b"01")
+
+
+def bitmap(flags: bytes | bytearray) -> bytes:
+    """Flags of one byte each, 0 or 1, as bits, the least significant first."""
+    return int(flags[::-1].translate(_DIGITS) or b"0", 2).to_bytes((len(flags) + 7) // 8, "little")
+
+
+class Output:
+    """Entries: their levels, and values at their slots.
+
+    Attributes
+    ----------
+    entries, rows : int
+        How many there are; rows that begin in it.
+    """
+
+    def __init__(self, leaf: Leaf, keeps_definition: bool, most_bytes: int):
+        self._leaf, self.most_bytes = leaf, most_bytes
+        self._keeps_definition = keeps_definition and leaf.max_definition > 0
+        self.entries = self.rows = 0
+        self._definition, self._repetition = array("H"), array("H")
+        self._has_value = bytearray()  # of each slot
+        self._values = [] if leaf.type == wire.PHYSICAL_BYTE_ARRAY else bytearray()  # booleans: a byte each
+        self._size = 0  # of all byte arrays
+
+    def append(self, page: OpenPage, end: int) -> int:
+        """Add the page's next entries, up to the one at `end` or as many as fit, and return where they end."""
+        values = page.take_values(page.values_to(end))
+        if self._leaf.type == wire.PHYSICAL_BYTE_ARRAY:
+            sizes = accumulate(map(len, values), initial=self._size)
+            fit = sum(size <= self.most_bytes for size in islice(sizes, 1, None))
+            if fit < len(values):
+                page.give_back(len(values) - fit)
+                values, end = values[:fit], page.entry_of_value(fit)
+        self._spread(page.slots_to(end), values)
+        self.entries += end - page.at
+        self.rows += page.rows_to(end)
+        if self._keeps_definition:
+            self._definition.extend(page.definition[page.at : end])
+        if page.repetition is not None:
+            self._repetition.extend(page.repetition[page.at : end])
+        page.at = end
+        return end
+
+    def take(self, *, whole_rows: bool) -> tuple:
+        """The members of a `Decoded`; with `whole_rows`, what there is of the last row stays here."""
+        rest = Output(self._leaf, self._keeps_definition, self.most_bytes)
+        if whole_rows:
+            self._move_last_row(rest)
+        members = self._members()
+        self.__dict__.update(rest.__dict__)
+        return members
+
+    def _spread(self, has_value: bytes, values: memoryview | list[memoryview]) -> None:
+        """Put each value into its slot."""
+        self._has_value += has_value
+        if isinstance(values, list):
+            self._size += sum(map(len, values))
+            following = iter(values)
+            self._values += [next(following) if has else b"" for has in has_value]
+            return
+        width, at = self._leaf.width or 1, 0
+        for has, slots in groupby(has_value):
+            size = sum(1 for _ in slots) * width
+            self._values += values[at : at + size] if has else bytes(size)
+            at += size if has else 0
+
+    def _move_last_row(self, rest: Output) -> None:
+        entry = max(place for place, level in enumerate(self._repetition) if not level)
+        levels = self._definition[entry:]
+        slots = sum(level >= self._leaf.repeated_definition for level in levels)
+        slot = len(self._has_value) - slots
+        place = slot * (self._leaf.width or 1)
+        rest.entries, rest.rows = self.entries - entry, 1
+        rest._definition, rest._repetition = levels, self._repetition[entry:]
+        rest._has_value, rest._values = self._has_value[slot:], self._values[place:]
+        rest._size = sum(map(len, rest._values)) if isinstance(rest._values, list) else 0
+        self.entries, self.rows = entry, self.rows - 1
+        del self._definition[entry:], self._repetition[entry:], self._has_value[slot:], self._values[place:]
+
+    def _members(self) -> tuple:
+        """Entries, rows, slots, nulls, valid, values, offsets, definition, repetition."""
+        slots, nulls = len(self._has_value), self._has_value.count(0)
+        values, offsets = self._values, None
+        if self._leaf.type == wire.PHYSICAL_BOOLEAN:
+            values = bitmap(values)
+        elif self._leaf.type == wire.PHYSICAL_BYTE_ARRAY:
+            offsets, values = array("i", accumulate(map(len, values), initial=0)), b"".join(values)
+        highest = self._leaf.max_definition
+        definition = self._definition if any(level != highest for level in self._definition) else None
+        return (
+            self.entries,
+            self.rows,
+            slots,
+            nulls,
+            bitmap(self._has_value) if nulls else None,
+            values,
+            offsets,
+            definition,
+            self._repetition if self._leaf.max_repetition else None,
+        )
