@@ -8,11 +8,11 @@ from itertools import pairwise
 from .. import wire
 from ..errors import ParquetextError, wire_error
 from . import arrow_schema, varint
+from .flat_ending import HAS_COLUMN_ORDERS
 from .flat_heads import Head
 from .flat_names import GROUP
 from .flat_pool import pool_place
 from .flat_schema import ABSENT, Struct
-from .flat_write import HAS_COLUMN_ORDERS
 from .slice_write import ARROW_SCHEMA, Chunk, Element, Parts, RowGroup, write
 
 ROOT = GROUP

@@ -7,11 +7,11 @@ from bisect import bisect_left
 from .. import wire
 from . import flat_extensions
 from .flat_cells import IS_VERBATIM, Cell
+from .flat_ending import HAS_CREATED_BY, HAS_KEY_VALUES
 from .flat_heads import Head
 from .flat_names import hash_field_id, hash_path, home_of, tag_of
 from .flat_read import CREATED_BY, GROUP, LISTS, Reader
 from .flat_thrift import Memory, to_thrift
-from .flat_write import HAS_CREATED_BY, HAS_KEY_VALUES
 
 COMPARED = ("version", "schema", "num_rows", "row_groups", "kv", "created_by", "extensions")
 

@@ -6,12 +6,13 @@ import struct
 
 from .. import wire
 from ..errors import ParquetextError, wire_error
-from . import checksum, flat_extensions, varint
+from . import flat_extensions, varint
 from .flat_cells import cell_leaves
 from .flat_chunk import Column, key_value
+from .flat_ending import HAS_COLUMN_ORDERS, HAS_CREATED_BY, HAS_KEY_VALUES, IS_COMPACT, IS_VERBATIM, Ending
 from .flat_heads import TABLES_AT
 from .flat_limit import check_paths, limit_of
-from .flat_names import bucket_count, fill_buckets, hash_field_id, hash_path, tag_of
+from .flat_names import bucket_count, fill_buckets, hash_field_id, hash_path
 from .flat_pool import Pool
 from .flat_rare import Crypto, algorithm
 from .flat_residue import (
@@ -30,8 +31,6 @@ from .flat_schema import ABSENT, ABSENT_FIELD_ID, Elements, Struct, list_structs
 from .flat_tables import LATER, Payload, Table
 
 NO_TYPE = 255
-MOST_AT_ONCE = 4096  # bytes worth reading at once, at most
-HAS_CREATED_BY, HAS_KEY_VALUES, HAS_COLUMN_ORDERS, IS_VERBATIM, IS_COMPACT = 1, 2, 4, 8, 16
 UNSPEAKABLE = (
     wire.ENCRYPTED,
     wire.IRREGULAR,
@@ -72,7 +71,7 @@ def write(scan, stats: str = "full", *, verbatim: bool = True, extensions=()) ->
         _check(scan)
         flat_extensions.check(extensions)
         check_paths(scan, most)
-        writer: _Ending = _Writer(scan, stats == "compact", extensions)
+        writer: Ending = _Writer(scan, stats == "compact", extensions)
         payload = writer.write()
     except ParquetextError as error:
         if not verbatim or extensions or error.code not in UNSPEAKABLE:
@@ -148,93 +147,7 @@ class Heads:
         self.payload.u32(self.word, self.payload.append(self.out) - cell)
 
 
-class _Ending:
-    """What every payload ends with: the ROOT cell, the pool, the directory, the tail block."""
-
-    def __init__(self, scan):
-        self.scan, self.payload = scan, Payload()
-        self.longest_column = self.longest_page = 0
-        self.left_out = 0  # bytes of the footer that do not come back: its extension
-        self.extensions_cell = 0  # place of the list of extensions
-
-    def write_root_cell(self, residue: Residue, **behind: bytes | Table | None) -> dict[str, int]:
-        """The ROOT cell; the places of what fields of the root table lead to."""
-        payload = self.payload
-        skeleton, literals, self.left_out = residue
-        with payload.cell(wire.KIND_ROOT, 0) as cell:
-            fixed = payload.append(bytes(16))
-            places = {field: payload.behind(value) for field, value in behind.items() if value is not None}
-            payload.write_shared()
-            place = payload.append(skeleton + literals) - cell
-            struct.pack_into("<3I", payload.out, fixed, place, len(skeleton), len(literals))
-        self.root_cell = cell
-        return places
-
-    def reserve_directory(self, entries: int) -> None:
-        """The DIRECTORY cells, of so many entries."""
-        self.directory = self.reserve_pages(wire.KIND_DIRECTORY, -(-entries // wire.FLAT_DIRECTORY_ENTRIES))
-
-    def fill_directory(self, listed: list[int]) -> None:
-        entries = [struct.pack("<I", place) for place in listed]
-        step = wire.FLAT_DIRECTORY_ENTRIES
-        self.fill_pages(self.directory, [entries[first : first + step] for first in range(0, len(entries), step)])
-
-    def reserve_pages(self, kind: int, count: int) -> int:
-        """Empty cells of 256 bytes; the place of the first one."""
-        first = self.payload.pad(8)
-        for number in range(count):
-            with self.payload.cell(kind, number):
-                self.payload.append(bytes(wire.FLAT_PAGE_BYTES - wire.FLAT_CELL_HEADER_BYTES))
-        return first
-
-    def fill_pages(self, first: int, pages: list[list[bytes]]) -> None:
-        """Entries for such cells; the part field is their number."""
-        for number, entries in enumerate(pages):
-            cell, content = first + wire.FLAT_PAGE_BYTES * number, b"".join(entries)
-            struct.pack_into("<H", self.payload.out, cell + 10, len(entries))
-            begin = cell + wire.FLAT_CELL_HEADER_BYTES
-            self.payload.out[begin : begin + len(content)] = content
-
-    def write_tail(
-        self,
-        counts: tuple[int, ...],
-        flags: int,
-        version: int,
-        row_groups: list[tuple[int, ...]] = (),
-        buckets: tuple[int, int] = (0, 0),
-        listed: list[tuple[int, int]] = (),
-    ) -> None:
-        """The tail block, the last thing in the payload: its checksum covers it up to itself."""
-        payload = self.payload
-        tail = payload.pad(8)
-        payload.append(
-            struct.pack(
-                "<7IiqI7I",
-                *counts,
-                flags,
-                version,
-                0 if flags & IS_VERBATIM else self.scan.num_rows,
-                self.directory,
-                *buckets,
-                min(self.longest_column, MOST_AT_ONCE),
-                min(self.longest_page, MOST_AT_ONCE),
-                payload.vtable_bytes,
-                len(listed),
-                self.extensions_cell,
-            )
-        )
-        for code, values in zip("qqqqh", zip(*row_groups[: wire.FLAT_PART_ROW_GROUPS], strict=True), strict=False):
-            payload.append(struct.pack(f"<{len(values)}{code}", *values))
-        payload.place_vtables()
-        payload.pad(4)
-        payload.append(b"".join(struct.pack("<II", tag_of(hash), place) for hash, place in listed))
-        record = payload.pad(8)
-        end = record + wire.FLAT_RECORD_BYTES
-        payload.append(wire.UUID_FLAT_FOOTER.bytes + struct.pack("<III", wire.FLAT_LAYOUT_VERSION, end, end - tail))
-        payload.append(struct.pack("<I", checksum.crc32(memoryview(payload.out)[tail:])))
-
-
-class _Verbatim(_Ending):
+class _Verbatim(Ending):
     """A payload that says nothing but how to write the Thrift footer."""
 
     def write(self) -> bytes:
@@ -248,7 +161,7 @@ class _Verbatim(_Ending):
         return payload.sign()
 
 
-class _Writer(_Ending):
+class _Writer(Ending):
     def __init__(self, scan, is_compact: bool, extensions: list[tuple[bytes, bytes]]):
         super().__init__(scan)
         self.is_compact, self.extensions = is_compact, extensions

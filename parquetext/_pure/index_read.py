@@ -15,23 +15,18 @@ from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS, Chunks
 from .flat_limit import limit_of
 from .flat_read import Node
 from .index_file import IndexFile, Range
-from .index_shape import GROUP
+from .index_row_groups import ROW_GROUP_CODES, read_row_group, read_sorting_columns
+from .index_shape import GROUP, Numbers
 from .index_slice import slice_index
 from .name_table import ByName, NameTable
 from .records import ABSENT, Records
-from .scan import ELEMENT_FIELDS, ELEMENT_MEMBERS, IN_LISTED_STRUCT, KEY_VALUE_FIELDS, NO_FIELD_ID, ROW_GROUP_FIELDS
+from .scan import ELEMENT_FIELDS, ELEMENT_MEMBERS, IN_LISTED_STRUCT, KEY_VALUE_FIELDS, NO_FIELD_ID
 from .scan_chunk import ChunkReader
 from .schema import sort_order
 
 __all__ = ["Entry", "Reader"]
 
 HAS_CREATED_BY, HAS_COLUMN_ORDERS = 1, 4
-ROW_GROUP_CODES = {
-    **dict.fromkeys(("num_rows", "total_byte_size", "file_offset", "total_compressed_size"), "q"),
-    "ordinal": "i",
-    "chunk_count": "I",
-}
-BOOLEANS = (wire.TYPE_TRUE, wire.TYPE_FALSE)
 
 
 class Entry(NamedTuple):
@@ -157,7 +152,7 @@ class Reader(ByName):
         file, shape, is_node, number = self.file, self.file.shape, bool(id & GROUP), id & ~GROUP
         place = shape.nodes_place + number * shape.node_bytes if is_node else shape.part_place(id, 0)
         cell = file.cell(place, shape.node_bytes if is_node else shape.part_bytes(0))
-        numbers = _Numbers(cell, 4)
+        numbers = Numbers(cell, 4)
         crc, thrift = numbers.take(4), Range(numbers.take(shape.offset_bytes), numbers.take(shape.length_bytes))
 
         def below(limit: int) -> int:
@@ -186,7 +181,7 @@ class Reader(ByName):
             id, cell, file.payload + place + at, data, element, parent, index, position, first_leaf, leaf_count, None
         )
 
-    def _leaves(self, place: int, numbers: _Numbers) -> tuple[int, int]:
+    def _leaves(self, place: int, numbers: Numbers) -> tuple[int, int]:
         """A node's first leaf and how many there are below it."""
         found, most = [], self.leaf_count
         for _ in range(2):
@@ -281,7 +276,7 @@ class Reader(ByName):
             yield entry.path, None if field_id == NO_FIELD_ID else field_id, id
 
     def _bucket(self, place: int, number: int) -> list[tuple[int, int]]:
-        numbers = _Numbers(self.file.cell(place, wire.FLAT_PAGE_BYTES), 4)
+        numbers = Numbers(self.file.cell(place, wire.FLAT_PAGE_BYTES), 4)
         size, kind, used, found = (numbers.take(width) for width in (4, 2, 2, 4))
         for at, expected, value in ((4, wire.FLAT_PAGE_BYTES, size), (8, wire.KIND_BUCKET, kind), (12, number, found)):
             if value != expected:
@@ -339,7 +334,7 @@ class Reader(ByName):
         """The checksum of a part's chunks, and their ranges, which ascend."""
         file, shape = self.file, self.file.shape
         place, head = shape.part_place(leaf, part), 4 if part else shape.schema_bytes
-        numbers, ranges, end = _Numbers(cell, head), [], 0
+        numbers, ranges, end = Numbers(cell, head), [], 0
         crc, count = numbers.take(4), len(shape.groups(part))
         offsets = [numbers.take(shape.offset_bytes) for _ in range(count)]
         for number, offset in enumerate(offsets):
@@ -390,7 +385,10 @@ class Reader(ByName):
             for crc, before, _ in entries:
                 own, data = data[0] + data[1], data[2:]
                 self.file.check_thrift(crc, own, before.offset)
-                found.append(self._row_group(own, before))
+                facts = read_row_group(own, before.length)
+                if facts is None:
+                    raise self.file.not_whole(Range(before.offset, len(own)))
+                found.append(facts | {"chunk_count": self.leaf_count, "own": own})
         return found
 
     def _row_group_entry(self, number: int, end: int) -> tuple[int, int, list[int]]:
@@ -402,7 +400,7 @@ class Reader(ByName):
             self._row_group_cell = None
             self._row_group_cell = part, file.cell(cell_place, 4 + len(shape.groups(part)) * size)
         at = 4 + number % wire.FLAT_PART_ROW_GROUPS * size
-        numbers, offsets = _Numbers(self._row_group_cell[1], at), []
+        numbers, offsets = Numbers(self._row_group_cell[1], at), []
         crc = numbers.take(4)
         for _ in range(4):
             place, offset = cell_place + numbers.at, numbers.take(shape.offset_bytes)
@@ -412,24 +410,6 @@ class Reader(ByName):
             end = offset
         return cell_place + at, crc, offsets
 
-    def _row_group(self, own: bytes, before: Range) -> dict[str, int]:
-        """What stands around the columns: `before` comes before the list's value, which is left out."""
-        reader, facts, id, at = ChunkReader(memoryview(own)), {}, 0, 0
-        try:
-            while True:
-                id, type, at = reader.walk.field_header(at, id)
-                if type == 0:
-                    break
-                if id != wire.ROW_GROUP_COLUMNS:
-                    at = reader.field(id, type, at, ROW_GROUP_FIELDS, facts, IN_LISTED_STRUCT)
-                elif at != before.length:
-                    at = reader.walk.skip(at, type, IN_LISTED_STRUCT)
-        except ParquetextError:
-            at = -1
-        if at != len(own) or "num_rows" not in facts:
-            raise self.file.not_whole(Range(before.offset, len(own)))
-        return facts | {"chunk_count": self.leaf_count, "own": own}
-
     def sorting_columns(self, row_group: int) -> list[tuple[int, bool, bool]]:
         """(column_idx, descending, nulls_first) of each column that a row group is sorted by."""
         if not 0 <= row_group < self.row_group_count:
@@ -438,12 +418,7 @@ class Reader(ByName):
         (facts,) = self.row_group_facts(row_group, 1)
         if not facts.get("sorting_columns_length"):
             return []
-        reader, columns = ChunkReader(memoryview(facts["own"])), []
-        count, at = reader.list_of(facts["sorting_columns_offset"], wire.TYPE_STRUCT, IN_LISTED_STRUCT)
-        for _ in range(count or 0):
-            column, at = _sorting_column(reader, at)
-            columns.append(column)
-        return columns
+        return read_sorting_columns(facts["own"], facts["sorting_columns_offset"])
 
     # ---- key-values and the rest
 
@@ -467,7 +442,7 @@ class Reader(ByName):
             file, shape = self.file, self.file.shape
             self._pair = None
             place = shape.key_values_place + index * shape.key_value_bytes
-            numbers = _Numbers(file.cell(place, shape.key_value_bytes), 4)
+            numbers = Numbers(file.cell(place, shape.key_value_bytes), 4)
             crc, thrift = numbers.take(4), Range(numbers.take(shape.offset_bytes), numbers.take(shape.offset_bytes))
             data = file.thrift(place + 8, thrift, crc)
             self._pair = index, self._decode(data, thrift, KEY_VALUE_FIELDS, {}), data
@@ -490,33 +465,6 @@ class Reader(ByName):
         return slice_index(self, leaves, row_groups, arrow_schema, key_values)
 
 
-class _Numbers:
-    """Unsigned numbers of some bytes each, one behind the other."""
-
-    def __init__(self, data: bytes, at: int):
-        self.data, self.at = data, at
-
-    def take(self, width: int) -> int:
-        self.at += width
-        return int.from_bytes(self.data[self.at - width : self.at], "little")
-
-
 def name_of(entry: Entry) -> bytes:
     at = entry.element["name_offset"]
     return entry.thrift[at : at + entry.element["name_length"]]
-
-
-def _sorting_column(reader: ChunkReader, at: int) -> tuple[tuple[int, bool, bool], int]:
-    column, descending, nulls_first, id = 0, False, False, 0
-    while True:
-        id, type, at = reader.walk.field_header(at, id)
-        if type == 0:
-            return (column, descending, nulls_first), at
-        if (id, type) == (wire.SORTING_COLUMN_COLUMN_IDX, wire.TYPE_I32):
-            column, at = reader.number(type, at)
-        elif id == wire.SORTING_COLUMN_DESCENDING and type in BOOLEANS:
-            descending = type == wire.TYPE_TRUE
-        elif id == wire.SORTING_COLUMN_NULLS_FIRST and type in BOOLEANS:
-            nulls_first = type == wire.TYPE_TRUE
-        else:
-            at = reader.walk.skip(at, type, IN_LISTED_STRUCT)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from .. import wire
 
-__all__ = ["GROUP", "Shape", "TAIL"]
+__all__ = ["GROUP", "TAIL", "Numbers", "Shape"]
 
 GROUP = 0x80000000  # ids of groups: GROUP | node
 TAIL = struct.Struct("<6IiqIII4B")  # what a tail block begins with
@@ -107,3 +107,14 @@ class Shape(NamedTuple):
     @property
     def tail_place(self) -> int:
         return self.buckets_place + self.buckets * wire.FLAT_PAGE_BYTES
+
+
+class Numbers:
+    """Unsigned numbers of some bytes each, one behind the other."""
+
+    def __init__(self, data: bytes, at: int):
+        self.data, self.at = data, at
+
+    def take(self, width: int) -> int:
+        self.at += width
+        return int.from_bytes(self.data[self.at - width : self.at], "little")

@@ -11,18 +11,16 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.arrow_dialect import LZ4, RAW, UUID, framed, with_block
+from support.arrow_dialect import LZ4, ONE_CHUNK, RAW, UUID, framed, with_block
 from support.flat_files import with_flat_footer
 from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 
 import parquetext
-from parquetext import kernels, thrift, wire
+from parquetext import kernels, wire
 from parquetext.checks.inspection import inspect
 from parquetext.errors import Damaged, Malformed, ParquetextError, Unsupported
 from parquetext.footer.dialect.builder import Builder
 from parquetext.footer.dialect.decode import Decoded
-from parquetext.footer.dialect.differences import Kind, differences
-from parquetext.footer.dialect.encode import encode
 from parquetext.footer.dialect.framing import TRAILER_BYTES, read_trailer, unframe
 from parquetext.footer.dialect.layout import LAYOUTS, tell_layout
 from parquetext.footer.dialect.prepare import prepare
@@ -152,21 +150,6 @@ def test_a_trailer_is_found_wherever_the_first_read_ends(tail_bytes):
 
 
 # ---- damage and unknown layouts
-
-ONE_CHUNK = {
-    "version": 2,
-    "num_rows": 5,
-    "created_by": b"",
-    "schema": [{"name": b"root", "num_children": 1}, {"name": b"a", "type": 1}],
-    "row_groups": [
-        {
-            "num_rows": 5,
-            "total_byte_size": 90,
-            "file_offset": 4,
-            "columns": [{"metadata": {"codec": 0, "total_compressed_size": 90, "data_page_offset": 4}}],
-        }
-    ],
-}
 
 
 def unknown_layouts() -> dict[str, bytes]:
@@ -410,114 +393,6 @@ def test_32_bits_of_a_null_count_are_not_believed_where_there_may_be_more():
     assert chunk_of({"statistics": statistics})["statistics"] == {"null_count": 3}
     assert chunk_of({"statistics": statistics, "num_values": 1 << 31})["statistics"] == {}
     assert chunk_of({"statistics": {"null_count": -3}})["statistics"] == {}
-
-
-# ---- losses
-
-
-def test_what_is_lost_is_listed_field_by_field():
-    assert {loss.field: (loss.kind, loss.count) for loss in LOSSES} == {
-        "ColumnMetaData.encodings": (Kind.LOST, 9),
-        "ColumnMetaData.encoding_stats": (Kind.LOST, 9),
-        "ColumnMetaData.size_statistics": (Kind.LOST, 9),
-        "Statistics.max": (Kind.LOST, 6),
-        "Statistics.min": (Kind.LOST, 6),
-    }
-    assert str(LOSSES[0]).startswith("the arrow dialect: ColumnMetaData.encodings is lost: row group 0, column a")
-
-
-def changed_footer(change) -> dict:
-    footer = thrift.read("FileMetaData", footer_of(PLAIN))
-    change(footer, footer["row_groups"][0]["columns"][0])
-    return footer
-
-
-@pytest.mark.parametrize(
-    ("change", "field"),
-    [
-        (lambda footer, chunk: chunk.update(offset_index_offset=7), "ColumnChunk.offset_index_offset"),
-        (lambda footer, chunk: chunk["meta_data"]["statistics"].update(nan_count=1), "Statistics.nan_count"),
-        (lambda footer, chunk: chunk["meta_data"]["statistics"].update(distinct_count=1), "Statistics.distinct_count"),
-        (lambda footer, chunk: chunk["meta_data"]["statistics"].update(null_count=1 << 31), "Statistics.null_count"),
-        (
-            lambda footer, chunk: footer.update(
-                column_orders=[{"IEEE_754_TOTAL_ORDER": {}}, *footer["column_orders"][1:]]
-            ),
-            "FileMetaData.column_orders",
-        ),
-        (lambda footer, chunk: footer.pop("column_orders"), "Statistics.min_value"),
-        (lambda footer, chunk: footer["schema"][1].update(converted_type=21), "SchemaElement.converted_type"),
-        (
-            lambda footer, chunk: footer.update(key_value_metadata=[{"key": "k", "value": "\udcff"}]),
-            "FileMetaData.key_value_metadata",
-        ),
-        (lambda footer, chunk: footer.update({77: thrift.Unknown(5, b"\2")}), "FileMetaData.field 77"),
-        (
-            lambda footer, chunk: chunk["meta_data"].update(geospatial_statistics={}),
-            "ColumnMetaData.geospatial_statistics",
-        ),
-    ],
-)
-def test_each_thing_that_the_dialect_cannot_say_is_listed(change, field):
-    _, losses = prepare(thrift.write("FileMetaData", changed_footer(change)))
-    assert field in {loss.field for loss in losses}
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda footer, chunk: chunk.update(file_path="elsewhere.parquet"),
-        lambda footer, chunk: chunk["meta_data"].update(codec=300),
-        lambda footer, chunk: chunk["meta_data"].update(path_in_schema=["other"]),
-        lambda footer, chunk: chunk["meta_data"].update(type=5),
-        lambda footer, chunk: footer["schema"][1].update(logicalType={"FILE": {}}),
-        lambda footer, chunk: footer["schema"][1].update(converted_type=2),
-        lambda footer, chunk: footer["schema"][1].update(name="\udcff"),
-        lambda footer, chunk: footer.update(footer_signing_key_metadata=b"k"),
-        lambda footer, chunk: footer.update(encryption_algorithm={"AES_GCM_V1": {}}),
-        lambda footer, chunk: chunk.update(crypto_metadata={"ENCRYPTION_WITH_FOOTER_KEY": {}}),
-    ],
-)
-def test_what_readers_could_not_do_without_is_refused(change):
-    with pytest.raises(ParquetextError):
-        prepare(thrift.write("FileMetaData", changed_footer(change)))
-
-
-@pytest.mark.parametrize(
-    ("change", "field"),
-    [
-        (lambda chunk: chunk["meta_data"].update(codec=2), "ColumnMetaData.codec"),
-        (lambda chunk: chunk["meta_data"].update(num_values=1), "ColumnMetaData.num_values"),
-        (lambda chunk: chunk["meta_data"].update(data_page_offset=1), "ColumnMetaData.data_page_offset"),
-        (lambda chunk: chunk["meta_data"]["statistics"].update(null_count=1), "Statistics.null_count"),
-        (lambda chunk: chunk["meta_data"]["statistics"].update(min_value=b"\7" * 8), "Statistics.min_value"),
-    ],
-)
-def test_what_is_not_the_same_as_in_thrift_is_a_finding(path, change, field):
-    footer = changed_footer(lambda _, chunk: change(chunk))
-    path.write_bytes(with_block(PLAIN, framed(encode(footer), LZ4)))
-    report = parquetext.verify(path)
-    [finding] = report.findings
-    assert finding.kind == "forms-differ" and field in finding.message and "row group 0, column a" in finding.message
-
-
-def test_names_that_are_no_utf8_can_be_printed(path):
-    footer = ONE_CHUNK | {"schema": [{"name": b"root", "num_children": 1}, {"name": b"a\xff", "type": 1}]}
-    block = framed(Builder(LAYOUTS["a77d277"]).finish("FileMetaData", footer))
-    single = parquet_bytes(TABLE.select(["a"]).slice(0, 5))
-    path.write_bytes(with_block(single, block))
-    report = parquetext.verify(path)
-    assert not report.ok
-    for line in (*map(str, report.findings), *report.losses):
-        line.encode()
-
-
-def test_a_footer_is_compared_row_group_by_row_group():
-    footer = thrift.read("FileMetaData", footer_of(PLAIN))
-    fewer = footer | {"row_groups": footer["row_groups"][:2]}
-    for ours, theirs in ((footer, fewer), (fewer, footer)):
-        found = [one for one in differences(ours, Decoded(encode(theirs))) if one.kind is Kind.DIFFERS]
-        assert [one.field for one in found] == ["FileMetaData.row_groups"]
 
 
 def test_the_trailer_is_not_taken_for_one_where_its_lengths_are_not_under_its_checksum():

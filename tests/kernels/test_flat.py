@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import struct
-import zlib
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -12,11 +11,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from support import flat_footers as thrift
-from support.flat_payloads import Memory, cells, irregular, one_chunk, outcome, sign, small_footer
-from support.form_readers import GROUP, chunk_facts, everything_of, module
+from support.flat_payloads import cells, irregular, one_chunk, outcome, sign, small_footer
+from support.flat_readers import everything, open_payload, write, write_with
+from support.form_readers import GROUP, chunk_facts, module
 
 from parquetext import kernels, wire
-from parquetext._pure import flat_cells, flat_chunk, flat_tables
+from parquetext._pure import flat_chunk, flat_tables
 from parquetext.bench import shapes
 from parquetext.errors import Damaged, ParquetextError, Unsupported
 
@@ -26,33 +26,6 @@ hypothesis_settings = settings(
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
 )
-
-
-def open_payload(
-    payload: bytes, package: str | None = None, *, before: bytes = b"", behind: bytes = b"", tail: int = 4096
-):
-    flat = module(package, "flat") if package else kernels.flat
-    file = before + payload + behind
-    return flat.Reader(Memory(file), len(before), len(payload), file[-tail:] if tail else b"")
-
-
-def write(footer: bytes) -> bytes:
-    return bytes(kernels.flat.write(kernels.scan.scan(footer), verbatim=False))
-
-
-def write_with(package: str, footer: bytes) -> bytes:
-    return bytes(module(package, "flat").write(module(package, "scan").scan(footer), verbatim=False))
-
-
-def everything(payload: bytes, package: str | None = None, **place) -> dict:
-    """All that a reader can be asked, and what is made of the whole payload."""
-    found = everything_of(lambda: open_payload(payload, package, **place))
-    if "open" in found:
-        return found
-    flat = module(package, "flat") if package else kernels.flat
-    found["to thrift",] = outcome(lambda: bytes(flat.to_thrift(payload)))
-    found["verify",] = outcome(flat.verify, payload)
-    return found
 
 
 def both(payload: bytes, **place) -> dict:
@@ -399,108 +372,6 @@ def test_a_closed_reader_says_so(implementation):
         pass
     with pytest.raises(ValueError, match="closed"):
         reader.column(0)
-
-
-# ---- damage
-
-
-def test_every_single_bit_flip_gives_the_same_answers_or_an_error(implementation):
-    payload = write(small_footer())
-    whole = everything(payload)
-    for at in range(len(payload)):
-        broken = bytearray(payload)
-        broken[at] ^= 1 << at % 8
-        found = everything(bytes(broken))
-        assert (
-            found["open"][0] in ("Damaged", "Unsupported")
-            if "open" in found
-            else all(
-                answer == whole[question] or answer[0] in ("Damaged", "Unsupported")
-                for question, answer in found.items()
-                if question in whole and isinstance(question, tuple)
-            )
-        ), at
-
-
-def test_verify_sees_every_bit_padding_included(implementation):
-    payload = write(small_footer())
-    for at in range(len(payload)):
-        broken = bytearray(payload)
-        broken[at] ^= 1 << at % 8
-        with pytest.raises((Damaged, Unsupported)):
-            kernels.flat.verify(bytes(broken))
-
-
-def test_bytes_between_the_cells_that_are_not_zero_are_told_with_their_place():
-    payload = bytearray(write(small_footer()))
-    payload[4] = 7
-    kinds = ("Damaged", wire.BAD_VALUE, 4, 0, 7)
-    assert [outcome(module(package, "flat").verify, bytes(payload)) for package in ("native", "pure")] == [kinds] * 2
-
-
-def buckets_of(payload: bytes) -> list[int]:
-    return [place for place, _ in cells(payload) if struct.unpack_from("<H", payload, place + 8) == (wire.KIND_BUCKET,)]
-
-
-def filled(payload: bytes) -> bytearray:
-    """The same with all name buckets full, of entries that lead nowhere."""
-    full = bytearray(payload)
-    for place in buckets_of(payload):
-        (used,) = struct.unpack_from("<H", full, place + 10)
-        full[place + 16 + 8 * used : place + 256] = b"\xee" * (240 - 8 * used)
-        struct.pack_into("<H", full, place + 10, 30)
-    return full
-
-
-def test_the_check_of_a_payload_whose_buckets_are_all_full_looks_at_each_once(monkeypatch):
-    payload = write(thrift.wide_footer(300, 1))
-    hostile = sign(filled(payload), cells(payload))
-    loaded, bucket = [], flat_cells.Footer.bucket
-    monkeypatch.setattr(flat_cells.Footer, "bucket", lambda self, number: loaded.append(number) or bucket(self, number))
-    for package in ("native", "pure"):
-        module(package, "flat").verify(hostile)
-    assert loaded == list(range(len(buckets_of(payload))))
-
-
-def test_an_entry_is_found_behind_full_buckets_and_nowhere_else():
-    """The first bucket's first entry changes places with one of the last: found if all between are full."""
-    payload = write(thrift.wide_footer(300, 1))
-    first, *_, last = buckets_of(payload)
-    for change, is_found in ((filled, True), (bytearray, False)):
-        moved = change(payload)
-        entry, other = (bytes(moved[place + 16 : place + 24]) for place in (first, last))
-        moved[first + 16 : first + 24], moved[last + 16 : last + 24] = other, entry
-        moved = sign(moved, cells(payload))
-        found = [outcome(module(package, "flat").verify, moved) for package in ("native", "pure")]
-        assert found[0] == found[1]
-        assert (found[0] is None) == is_found
-        assert found[0] is None or found[0][:2] == ("Damaged", wire.BAD_VALUE)
-
-
-def test_cells_that_overlap_do_not_multiply_what_a_call_loads():
-    """Each part of the column is made to reach up to the last one's end: all checksums hold."""
-    payload = bytearray(write(thrift.wide_footer(1, 64 * 40)))
-    parts = [
-        (place, length)
-        for place, length in sorted(cells(payload))
-        if struct.unpack_from("<H", payload, place + 8) == (wire.KIND_COLUMN,)
-    ]
-    end = sum(parts[-1])
-    for place, _ in reversed(parts[1:]):
-        struct.pack_into("<I", payload, place + 4, end - place)
-        struct.pack_into("<I", payload, place, zlib.crc32(payload[place + 4 : end]))
-    for package in ("native", "pure"):
-        assert list(open_payload(bytes(payload), package).column(0, 64 * 39, 1).array("data_page_offset")) == [4]
-    refused = [outcome(open_payload(bytes(payload), package).column, 0) for package in ("native", "pure")]
-    assert refused[0] == refused[1]
-    assert refused[0][:2] == ("Damaged", wire.BAD_OFFSET)
-
-
-def test_truncated_payloads_are_refused(implementation):
-    payload = write(small_footer())
-    for length in range(0, len(payload), 7):
-        with pytest.raises((Damaged, Unsupported)):
-            open_payload(payload[:length])
 
 
 # ---- two implementations, one behaviour

@@ -6,7 +6,6 @@ import datetime
 import decimal
 import io
 from functools import cache
-from itertools import chain
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.compact import BINARY, I32, I64, LIST, STRUCT, header, uleb, zigzag
 from support.footers import damaged, error_facts, footer_of, scan_facts, struct_values
+from support.one_column import FOOTER, GROUP, LEAF, METADATA, ROOT, footer, with_metadata
 from support.twins import both
 
 from parquetext import kernels, wire
@@ -22,37 +22,6 @@ from parquetext.errors import Malformed, ParquetextError, Unsupported
 from parquetext.thrift.values import Unknown, read, write
 
 TYPES = ["BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"]
-ROOT = {"name": "schema", "num_children": 1}
-LEAF = {"type": 2, "repetition_type": 0, "name": "a"}
-METADATA = {
-    "type": 2,
-    "encodings": [0, 3],
-    "path_in_schema": ["a"],
-    "codec": 1,
-    "num_values": 3,
-    "total_uncompressed_size": 48,
-    "total_compressed_size": 40,
-    "data_page_offset": 4,
-    "statistics": {"null_count": 0, "max_value": b"\x09" + bytes(7), "min_value": b"\x07" + bytes(7)},
-}
-GROUP = {"columns": [{"file_offset": 0, "meta_data": METADATA}], "total_byte_size": 48, "num_rows": 3}
-FOOTER = {
-    "version": 2,
-    "schema": [ROOT, LEAF],
-    "num_rows": 3,
-    "row_groups": [GROUP],
-    "created_by": "a test",
-    "column_orders": [{"TYPE_ORDER": {}}],
-}
-
-
-def footer(**changes) -> bytes:
-    """FOOTER with other fields; None leaves one out."""
-    return write("FileMetaData", {name: value for name, value in (FOOTER | changes).items() if value is not None})
-
-
-def with_metadata(**changes) -> bytes:
-    return footer(row_groups=[GROUP | {"columns": [{"meta_data": METADATA | changes}]}])
 
 
 @cache
@@ -382,110 +351,7 @@ def test_hostile_bytes_are_errors_with_their_offset(data, error, found, expected
     assert facts[1] == error and facts[3:5] == (expected, found)
 
 
-# ---- the schema's tree
-
-
-@pytest.mark.parametrize(
-    "schema, found, expected",
-    [
-        ([], 0, 1),
-        ([{"name": "r", "num_children": 2}, LEAF], 2, 3),
-        ([ROOT, LEAF, LEAF], 3, 2),
-        ([{"name": "r", "num_children": 2**31 - 1}], 1, 2**31),
-    ],
-)
-def test_elements_that_are_no_tree(implementation, schema, found, expected):
-    with pytest.raises(Malformed) as caught:
-        kernels.scan.scan(footer(schema=schema))
-    assert (caught.value.code, caught.value.found, caught.value.expected) == (wire.SCHEMA, found, expected)
-    scan = kernels.scan.scan(footer(schema=schema), strict=False)
-    assert scan.leaf_count == max(min(found - 1, 1), 0) and str(scan.problem) == str(caught.value)
-
-
-def test_a_root_alone_is_a_table_without_columns(implementation):
-    scan = kernels.scan.scan(
-        footer(schema=[{"name": "r"}], column_orders=[], row_groups=[{"columns": [], "num_rows": 5}])
-    )
-    assert (scan.leaf_count, scan.regular, scan.row_group_count, list(scan.leaves)) == (0, True, 1, [])
-
-
-def test_levels_and_leaves_of_nested_groups(implementation):
-    schema = [
-        {"name": "r", "num_children": 2},
-        {"name": "l", "repetition_type": 1, "num_children": 1},
-        {"name": "i", "repetition_type": 2, "num_children": 2},
-        {"type": 1, "name": "x", "repetition_type": 0},
-        {"type": 1, "name": "y", "repetition_type": 1},
-        {"type": 6, "name": "z", "repetition_type": 2},
-    ]
-    scan = kernels.scan.scan(footer(schema=schema, row_groups=[]))
-    assert list(scan.leaves) == [3, 4, 5]
-    assert list(scan.elements("parent")) == [-1, 0, 1, 2, 2, 0]
-    assert list(scan.elements("max_definition")) == [0, 1, 2, 2, 3, 1]
-    assert list(scan.elements("max_repetition")) == [0, 0, 1, 1, 1, 1]
-    assert list(scan.elements("first_leaf")) == [0, 0, 0, 0, 1, 2]
-    assert list(scan.elements("leaf_count")) == [3, 2, 2, 1, 1, 1]
-
-
-# ---- names
-
-
-def element_tree(depth: int = 3) -> st.SearchStrategy[list[dict]]:
-    """One schema element and what is below it, in preorder; names of few kinds, so that paths read alike."""
-    names = st.sampled_from(["", "a", "b", "a.b", "a\0b", "b.a", "."])
-    leaf = names.map(lambda name: [{"type": 2, "name": name}])
-    if not depth:
-        return leaf
-    group = st.tuples(names, st.lists(element_tree(depth - 1), min_size=1, max_size=3)).map(
-        lambda parts: [{"name": parts[0], "num_children": len(parts[1])}, *chain.from_iterable(parts[1])]
-    )
-    return st.one_of(leaf, group)
-
-
-def ids_by_path(schema: list[dict]) -> dict[bytes, list[int]]:
-    """Leaves, then groups, by their paths with dots: what a look-up has to find."""
-    found: dict[bytes, list[int]] = {}
-    above: list[list] = []  # paths of the open groups, and children they wait for
-    leaves = groups = 0
-    for position, element in enumerate(schema):
-        name = element["name"].encode().replace(b"\0", b".")
-        path = above[-1][0] + b"." + name if len(above) > 1 else name
-        if above:
-            above[-1][1] -= 1
-        if "type" in element:
-            identity, leaves = leaves, leaves + 1
-        else:
-            identity, groups = 1 << 31 | groups, groups + 1
-            above.append([path, element["num_children"]])
-        if position:
-            found.setdefault(path, []).append(identity)
-        while above and not above[-1][1]:
-            above.pop()
-    return {path: sorted(ids) for path, ids in found.items()}
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(element_tree(), min_size=1, max_size=4))
-def test_both_implementations_find_what_reads_like_a_name(children):
-    schema = [{"name": "r", "num_children": len(children)}, *chain.from_iterable(children)]
-    data, expected = footer(schema=schema, row_groups=[]), ids_by_path(schema)
-    for kernel in both("scan"):
-        scan = kernel.scan(data)
-        for path in [*expected, b"r", b"c", b"a.a.a.a.a", b"a.b.", b"..", b""]:
-            assert scan.find_name(path) == scan.find_name(path.replace(b".", b"\0")) == expected.get(path, [])
-
-
-def test_a_name_of_many_columns_finds_all_of_them(implementation):
-    schema = [{"name": "r", "num_children": 300}] + [LEAF] * 300
-    assert kernels.scan.scan(footer(schema=schema, row_groups=[])).find_name(b"a") == list(range(300))
-
-
-def test_thousands_of_nested_groups_do_no_harm(implementation):
-    depth = 5000
-    schema = [{"name": "g", "num_children": 1, "repetition_type": 1}] * depth + [LEAF]
-    scan = kernels.scan.scan(footer(schema=schema))
-    assert scan.leaf_count == 1 and scan.elements("parent")[depth] == depth - 1
-    assert list(scan.elements("max_definition")[253:258]) == [253, 254, 255, 255, 255]
+# ---- facts of chunks
 
 
 def test_irregular_row_groups_have_no_columns_by_leaf(implementation):
@@ -495,9 +361,6 @@ def test_irregular_row_groups_have_no_columns_by_leaf(implementation):
         scan.column(0)
     with pytest.raises(ParquetextError, match="out of range"):
         scan.column(1)
-
-
-# ---- facts of chunks
 
 
 @pytest.mark.parametrize(

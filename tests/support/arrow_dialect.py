@@ -91,3 +91,20 @@ def with_block(file: bytes, block: bytes, placement: str = "after-stop") -> byte
     footer = footer_of(file)
     front = footer if placement == "after-stop" else footer[:-1]
     return with_footer(file, front + MARKER + uleb(len(block)) + block + b"\0")
+
+
+# For the dialect's builder: one column, one row group.
+ONE_CHUNK = {
+    "version": 2,
+    "num_rows": 5,
+    "created_by": b"",
+    "schema": [{"name": b"root", "num_children": 1}, {"name": b"a", "type": 1}],
+    "row_groups": [
+        {
+            "num_rows": 5,
+            "total_byte_size": 90,
+            "file_offset": 4,
+            "columns": [{"metadata": {"codec": 0, "total_compressed_size": 90, "data_page_offset": 4}}],
+        }
+    ],
+}
