@@ -9,12 +9,12 @@ from .. import wire
 from ..findings import Finding
 from .claims import Claims
 from .copies import copy_size
+from .page_parts import Chunk, claim_pages, level_sizes
 from .thrift_footer import leaf_of_chunks
-from .walking import chunk_range, walk
+from .walking import Walked, walk
 
-__all__ = ["PAGE_COLUMNS", "Chunk", "Data", "claim_data"]
+__all__ = ["PAGE_COLUMNS", "Data", "claim_data"]
 
-LENGTH_BYTES = 4
 LONGEST_DICTIONARY_HEADER = 100
 ELSEWHERE = wire.PRESENT_FILE_PATH
 PAGE_COLUMNS = (
@@ -27,6 +27,9 @@ PAGE_COLUMNS = (
     "uncompressed_size",
     "repetition_size",
     "definition_size",
+    "num_rows",
+    "num_nulls",
+    "crc",
 )
 
 
@@ -53,33 +56,16 @@ class Data:
     findings: list[Finding] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """What its footer says of a chunk, as far as a walk of its pages needs it."""
-
-    row_group: int
-    leaf: int
-    codec: int
-    max_definition: int
-    max_repetition: int
-    start: int
-    end: int
-
-    @property
-    def place(self) -> str:
-        return f"row group {self.row_group}, column {self.leaf}"
-
-
 def claim_data(claims: Claims, source, scan, data_end: int) -> Data:
     """Claim every page of every chunk that the footer leads to; `data_end` is where data cannot be any more."""
     data = Data()
     data.row_groups, data.leaves = leaf_of_chunks(scan)
     levels = list(zip(scan.elements("max_definition"), scan.elements("max_repetition"), strict=True))
     leaf_levels = [levels[element] for element in scan.leaves] + [(0, 0)]  # the last one for chunks beyond the leaves
-    names = ("data_page_offset", "dictionary_page_offset", "total_compressed_size", "codec", "present")
-    facts = zip(data.row_groups, data.leaves, *map(scan.chunks, names), strict=True)
-    for row_group, leaf, first, dictionary, size, codec, present in facts:
-        start, end = (0, 0) if present & ELSEWHERE or size <= 0 else chunk_range(first, dictionary, size)
+    names = ("total_compressed_size", "codec", "present")
+    facts = zip(data.row_groups, data.leaves, scan.chunk_begins(), *map(scan.chunks, names), strict=True)
+    for row_group, leaf, begin, size, codec, present in facts:
+        start, end = (0, 0) if present & ELSEWHERE or size <= 0 else (begin, begin + size)
         chunk = Chunk(row_group, leaf, codec, *leaf_levels[leaf], start, end)
         count = 0
         if start < end and _is_inside(data, chunk, data_end):
@@ -114,97 +100,20 @@ def _claim_chunk(claims: Claims, source, chunk: Chunk, data: Data, data_end: int
         data.findings.append(Finding.of("page", walked.problem, chunk.place))
         rest = max(walked.end, chunk.start)
         claims.add(rest, chunk.end - rest, "unread-pages", row_group=chunk.row_group, column=chunk.leaf)
-    columns = {
-        name: walked.array(name)
-        for name in (*PAGE_COLUMNS, "is_compressed", "repetition_encoding", "definition_encoding")
-    }
-    columns["repetition_size"], columns["definition_size"] = _level_sizes(source, chunk, columns)
-    _claim_pages(claims, chunk, columns)
+    repetition, definition = level_sizes(source, walked, chunk)
+    claim_pages(claims, walked, chunk, repetition, definition)
+    columns = walked.facts | {"repetition_size": repetition, "definition_size": definition}
+    columns |= {"offset": walked.offsets, "crc": walked.crcs}
     for name, values in data.pages.items():
-        values.extend(columns[name])
+        values.extend(array("q", columns[name]))
     if walked.end != chunk.end and not (walked.problem and not size):
         message = f"its pages take {walked.end - chunk.start} bytes, the footer says {chunk.end - chunk.start}"
         data.findings.append(Finding("chunk-size", message, chunk.end, chunk.place, is_note=True))
     return len(walked)
 
 
-def _walked_over(source, chunk: Chunk, data_end: int):
+def _walked_over(source, chunk: Chunk, data_end: int) -> Walked | None:
     """The pages of a chunk whose size leaves out a dictionary's header (PARQUET-816), as some old ones do; or None."""
-    walked = walk(source, chunk.start, min(chunk.end + LONGEST_DICTIONARY_HEADER, data_end), chunk.end)
+    walked = walk(source, chunk.start, min(chunk.end + LONGEST_DICTIONARY_HEADER, data_end))
+    walked.cut(chunk.end)
     return walked if walked.problem is None and walked.end > chunk.end else None
-
-
-def _level_sizes(source, chunk: Chunk, columns: dict) -> tuple[array, array]:
-    """Bytes of the repetition and definition levels of each page as it is stored; -1 where these are compressed."""
-    repetition, definition = array("q", columns["repetition_size"]), array("q", columns["definition_size"])
-    is_plain = chunk.codec == wire.CODEC_UNCOMPRESSED
-    has_levels = chunk.max_repetition > 0 or chunk.max_definition > 0
-    for number, kind in enumerate(columns["type"]):
-        size = columns["compressed_size"][number]
-        if kind == wire.PAGE_DATA_PAGE_V2:
-            if min(repetition[number], definition[number]) < 0 or repetition[number] + definition[number] > size:
-                repetition[number] = definition[number] = -1
-        elif kind != wire.PAGE_DATA_PAGE or not has_levels:
-            repetition[number] = definition[number] = 0
-        elif is_plain:
-            repetition[number], definition[number] = _prefixed_levels(source, chunk, columns, number)
-        else:
-            repetition[number] = definition[number] = -1
-    return repetition, definition
-
-
-def _prefixed_levels(source, chunk: Chunk, columns: dict, number: int) -> tuple[int, int]:
-    """Bytes of the levels of an uncompressed page of version 1, their length prefixes included; -1, -1 if too many."""
-    at = columns["offset"][number] + columns["header_size"][number]
-    end, values = at + columns["compressed_size"][number], columns["num_values"][number]
-    sizes = []
-    for most, encoding in (
-        (chunk.max_repetition, columns["repetition_encoding"][number]),
-        (chunk.max_definition, columns["definition_encoding"][number]),
-    ):
-        if most == 0:
-            size = 0
-        elif encoding == wire.ENCODING_BIT_PACKED:
-            size = (values * most.bit_length() + 7) // 8
-        elif end - at < LENGTH_BYTES:
-            return -1, -1
-        else:
-            size = LENGTH_BYTES + int.from_bytes(source.read(at, LENGTH_BYTES), "little")
-        at += size
-        if size < 0 or at > end:
-            return -1, -1
-        sizes.append(size)
-    return sizes[0], sizes[1]
-
-
-def _claim_pages(claims: Claims, chunk: Chunk, columns: dict) -> None:
-    """Claim the headers and bodies of all pages of a chunk, part by part."""
-    count = len(columns["offset"])
-    numbers = range(count)
-    headers = columns["header_size"]
-    claims.add_pages(columns["offset"], array("q", headers), "page-header", chunk.row_group, chunk.leaf, numbers)
-    parts: dict[str, tuple[array, array, array]] = {}
-
-    def claim(kind: str, offset: int, length: int, page: int) -> None:
-        if length:
-            for values, value in zip(
-                parts.setdefault(kind, (array("q"), array("q"), array("i"))), (offset, length, page), strict=True
-            ):
-                values.append(value)
-
-    facts = zip(*(columns[name] for name in PAGE_COLUMNS), strict=True)
-    for page, (offset, header, kind, _, _, size, _, repetition, definition) in enumerate(facts):
-        body = offset + header
-        if kind not in (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2):
-            claim(BODIES.get(kind, "unknown-page"), body, size, page)
-        elif repetition < 0:
-            claim("levels-and-values", body, size, page)
-        else:
-            claim("repetition-levels", body, repetition, page)
-            claim("definition-levels", body + repetition, definition, page)
-            claim("values", body + repetition + definition, size - repetition - definition, page)
-    for kind, (offsets, lengths, pages) in parts.items():
-        claims.add_pages(offsets, lengths, kind, chunk.row_group, chunk.leaf, pages)
-
-
-BODIES = {wire.PAGE_DICTIONARY_PAGE: "dictionary", wire.PAGE_INDEX_PAGE: "index-page"}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import takewhile
-
 from .. import kernels
 from ..errors import ParquetextError
 from .claims import Claims
@@ -44,8 +42,8 @@ def claim_gaps(claims: Claims, source, data: Data) -> None:
 def _dead_pages(source, begin: int, end: int) -> int:
     """How many bytes whole pages take that begin here: of a row group that no footer has."""
     pages = walk(source, begin, end)
-    facts = zip(pages.array("num_values"), pages.array("header_size"), pages.array("compressed_size"), strict=True)
-    return sum(header + size for _, header, size in takewhile(lambda page: page[0] >= 0, facts))
+    unlikely = next((number for number, count in enumerate(pages.facts["num_values"]) if count < 0), len(pages))
+    return (pages.end if unlikely == len(pages) else pages.offsets[unlikely]) - begin
 
 
 def _zeros(source, offset: int, length: int) -> int:

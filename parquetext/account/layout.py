@@ -42,7 +42,8 @@ class Layout:
     pages : pyarrow.Table
         All pages in the order of the footer's chunks: `row_group`, `column`, `page`, `offset`, `header_size`, `type`,
         `encoding`, `num_values`, `compressed_size`, `uncompressed_size`, `repetition_size`, `definition_size` (bytes of
-        the stored body; null where the levels are compressed together with the values).
+        the stored body; null where the levels are compressed together with the values), `num_rows`, `num_nulls` (of
+        version 2), `crc`.
     chunks : pyarrow.Table
         All column chunks: `row_group`, `column`, `offset` and `bytes` (null where the chunk lies in no place of this
         file), `pages`, `codec`, `encodings`, `num_values`, `null_count`, `uncompressed_bytes`.

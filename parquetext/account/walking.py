@@ -1,87 +1,89 @@
-"""The page headers of a chunk as columns."""
+"""The page headers of a chunk as columns, read in windows: bodies are passed over."""
 
 from __future__ import annotations
 
 from array import array
 
 from .. import kernels, wire
-from ..checks.pages import chunk_range, walk_pages
 from ..errors import ParquetextError
 
-__all__ = ["Walked", "chunk_range", "walk"]
+__all__ = ["MEMBERS", "Walked", "walk"]
+
+SMALLEST_WINDOW, LARGEST_WINDOW = 1 << 12, 1 << 20
+MANY, FEW = 16, 4  # pages of a window, from which on the next one is larger, and below which it is smaller
+MEMBERS = (
+    "header_size",
+    "type",
+    "compressed_size",
+    "uncompressed_size",
+    "num_values",
+    "num_nulls",
+    "num_rows",
+    "encoding",
+    "definition_encoding",
+    "repetition_encoding",
+    "definition_size",
+    "repetition_size",
+)
 
 
 class Walked:
-    """Pages of one chunk, up to the first that cannot be read."""
+    """Pages one after another.
 
-    NAMES = (
-        "offset",
-        "header_size",
-        "type",
-        "compressed_size",
-        "uncompressed_size",
-        "num_values",
-        "encoding",
-        "definition_encoding",
-        "repetition_encoding",
-        "definition_size",
-        "repetition_size",
-        "is_compressed",
-    )
+    Attributes
+    ----------
+    offsets : array of ``q``
+        Of the headers, from the file's start.
+    facts : dict of array of ``i``
+        The `MEMBERS` of all pages; -1 where a page does not say.
+    crcs : array of ``q``
+        -1 where a page has none.
+    end : int
+        Behind the last page.
+    problem : ParquetextError or None
+        What is wrong there; its offset counts from the file's start.
+    """
 
-    def __init__(self):
-        self.arrays = {name: array("q") for name in self.NAMES}
-        self.end = 0
+    def __init__(self, begin: int):
+        self.offsets, self.crcs, self.end = array("q"), array("q"), begin
+        self.facts = {name: array("i") for name in MEMBERS}
         self.problem: ParquetextError | None = None
 
     def __len__(self) -> int:
-        return len(self.arrays["offset"])
+        return len(self.offsets)
 
-    def array(self, name: str):
-        return self.arrays[name]
+    def take(self, pages, base: int) -> None:
+        """Add the pages of a window that begins at `base` in the file."""
+        self.offsets.extend(array("q", (base + offset for offset in pages.array("offset"))))
+        for name, values in self.facts.items():
+            values.frombytes(pages.array(name).cast("B"))
+        crcs = zip(pages.array("crc"), pages.array("has_crc"), strict=True)
+        self.crcs.extend(array("q", (crc if known else -1 for crc, known in crcs)))
+        self.end = base + pages.end
+        self.problem = None if pages.problem is None else pages.problem.at(None, base)
+
+    def cut(self, last: int) -> None:
+        """Leave out pages that begin at `last` or behind it; what is wrong there does not count then."""
+        kept = next((number for number, offset in enumerate(self.offsets) if offset >= last), len(self))
+        if kept < len(self):
+            self.end, self.problem = self.offsets[kept], None
+            for values in (self.offsets, self.crcs, *self.facts.values()):
+                del values[kept:]
+        elif self.end >= last:
+            self.problem = None
 
 
-FIELDS = {
-    wire.PAGE_DATA_PAGE: (5, {1: "num_values", 2: "encoding", 3: "definition_encoding", 4: "repetition_encoding"}),
-    wire.PAGE_DICTIONARY_PAGE: (7, {1: "num_values", 2: "encoding"}),
-    wire.PAGE_DATA_PAGE_V2: (
-        8,
-        {1: "num_values", 4: "encoding", 5: "definition_size", 6: "repetition_size", 7: "is_compressed"},
-    ),
-}
-
-
-def walk(source, begin: int, end: int, last: int | None = None) -> Walked:
-    """The pages of [begin, end); with `last`, only those that begin in front of it."""
-    pages = Walked()
-    pages.end = begin
-    try:
-        for page in walk_pages(source, begin, end):
-            facts = dict.fromkeys(Walked.NAMES, -1)
-            facts.update(
-                offset=page.offset,
-                header_size=page.header_bytes,
-                type=page.type,
-                is_compressed=1,
-                compressed_size=page.compressed_size,
-                uncompressed_size=page.uncompressed_size,
-            )
-            header = source.read(page.offset, page.header_bytes)
-            field, names = FIELDS.get(page.type, (0, {}))
-            for id, _, _, value, _ in kernels.thrift.fields(header):
-                if id == field:
-                    for inner, kind, _, at, _ in kernels.thrift.fields(header, value):
-                        if inner in names:
-                            facts[names[inner]] = (
-                                (kind == 1)
-                                if names[inner] == "is_compressed"
-                                else (kernels.varint.zigzag_decode(kernels.varint.decode32(header, at)[0]))
-                            )
-            for name, value in facts.items():
-                pages.arrays[name].append(value)
-            pages.end = page.end
-            if last is not None and page.end >= last:
-                break
-    except ParquetextError as error:
-        pages.problem = error
-    return pages
+def walk(source, begin: int, end: int) -> Walked:
+    """The pages of [begin, end) of the file."""
+    walked, window = Walked(begin), SMALLEST_WINDOW
+    while walked.end < end and walked.problem is None:
+        at, length = walked.end, min(window, end - walked.end)
+        pages = kernels.page.walk(source.read(at, length), 0, end - at)
+        walked.take(pages, at)
+        if len(pages) == 0 and walked.problem is None:
+            window = min(4 * window, wire.MAX_PAGE_HEADER)
+        elif len(pages) >= MANY:
+            window = min(4 * window, LARGEST_WINDOW)
+        elif len(pages) < FEW:
+            window = max(window // 4, SMALLEST_WINDOW)
+    return walked
