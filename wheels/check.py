@@ -1,7 +1,7 @@
 """Check what a wheel holds:  python wheels/check.py WHEEL...
 
 Compiled modules are all of the stable ABI, one for each kernel; nothing else is in it but Python files, Cython's
-sources and the wheel's own records.
+sources, the parts of the layout's page and the wheel's own records.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parents[1]
 ALLOWED = {".py", ".pyx", ".pxd", ".typed"}
+DATA = "parquetext/account/report"
 
 
 def problems(wheel: Path) -> list[str]:
@@ -27,11 +28,14 @@ def problems(wheel: Path) -> list[str]:
             found.append(f"unexpected module {name}")
     if missing := kernels - {name.name.partition(".")[0] for name in modules}:
         found.append(f"no module for {', '.join(sorted(missing))}")
+    data = {PurePosixPath(DATA, file.name) for file in (ROOT / DATA).iterdir()}
+    if absent := data - set(names):
+        found.append(f"without {', '.join(sorted(map(str, absent)))}")
     packages = {name.parts[0] for name in names if not name.parts[0].endswith(".dist-info")}
     if packages != {"parquetext", "pyspark_parquetext"}:
         found.append(f"top-level names {', '.join(sorted(packages))}")
     for name in names:
-        if name.parts[0] == "parquetext" and name.suffix not in ALLOWED and name not in modules:
+        if name.parts[0] == "parquetext" and name.suffix not in ALLOWED and name not in (*modules, *data):
             found.append(f"unexpected file {name}")
     return found
 

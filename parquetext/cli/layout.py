@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -33,6 +35,9 @@ def register(app: typer.Typer) -> None:
 def layout(
     path: Annotated[str, typer.Argument(help="A file or URL.", show_default=False)],
     json: Annotated[bool, typer.Option("--json", help="One JSON document, every part of the file in it.")] = False,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write one page of HTML to this file, which needs no network.")
+    ] = None,
     columns: Annotated[int, typer.Option(min=0, help="How many columns to show, the largest first.")] = MOST_COLUMNS,
 ) -> None:
     """Show where every byte of a file belongs: pages, levels, values, indexes, footer, gaps."""
@@ -43,11 +48,31 @@ def layout(
     except (OSError, ParquetextError) as error:
         print_json(failure(path, error)) if json else problem(error, path)
         raise typer.Exit(CANNOT_RUN) from None
-    if json:
+    if html is not None:
+        _write_html(found, path, html)
+    elif json:
         print_json(found.as_dict())
     else:
         _show(found, columns)
     raise typer.Exit(0 if found.ok else FINDINGS)
+
+
+def _write_html(found, path: str, target: Path) -> None:
+    """Write the page beside its name and rename it over: what was there stays whole until then."""
+    from ..account.html import as_html
+
+    try:
+        if target.exists() and (target.is_dir() or target.samefile(path)):
+            raise ParquetextError(f"{target} is {'a folder' if target.is_dir() else 'the file itself'}")
+        page = as_html(found)
+        draft = target.with_name(f".{target.name}.{os.getpid()}")
+        with draft.open("x", encoding="utf-8") as file:
+            file.write(page)
+        draft.replace(target)
+    except (OSError, ParquetextError) as error:
+        problem(error, str(target))
+        raise typer.Exit(CANNOT_RUN) from None
+    tell(f"{target}: {human_bytes(target.stat().st_size)}")
 
 
 def _show(found, columns: int) -> None:

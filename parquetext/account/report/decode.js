@@ -58,6 +58,7 @@ function counted(number, noun) {
   return `${count.format(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
+const capitalised = (text) => text[0].toUpperCase() + text.slice(1);
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 const groupTitle = Object.fromEntries(data.groups.map((group) => [group.name, group.title]));
 

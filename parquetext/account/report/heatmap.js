@@ -1,7 +1,7 @@
 "use strict";
 // The heat map: columns down, row groups across. Only what is in sight is drawn, however many chunks there are.
 
-const NAMES_WIDTH = 190, HEAD_HEIGHT = 20, HEIGHTS = [3, 6, 11, 18, 26], NAMED_HEIGHT = 11;
+const NAMES_WIDTH = 190, HEAD_HEIGHT = 20, HEIGHTS = [2, 5, 9, 14, 18, 26], NAMED_HEIGHT = 14;
 const OVERSCAN = 1;
 
 /** What cells are coloured by: a number for each chunk (NaN where it is not known), and how it is told. */
@@ -26,7 +26,7 @@ const MEASURES = {
 };
 const CATEGORIES = ["values", "levels", "indexes", "headers", "footer", "dictionary", "extension", "bloom", "unused"];
 
-const map = { measure: "bytes", order: [], size: 3, row: 0, column: 0, at: new Int32Array(0), ranges: {} };
+const map = { measure: "bytes", order: [], size: 4, row: 0, column: 0, at: new Int32Array(0), ranges: {} };
 
 function chunkAt(column, rowGroup) {
   return map.at[rowGroup * columnNames.length + column] ?? -1;
@@ -80,7 +80,7 @@ function sizes() {
   const box = byId("map"), height = HEIGHTS[map.size];
   const names = Math.min(NAMES_WIDTH, Math.round(box.clientWidth * 0.32));
   const fitting = (box.clientWidth - names) / Math.max(1, data.rowGroups);
-  const width = Math.max(height < 8 ? height : 8, Math.min(fitting, 64));
+  const width = Math.max(height < 8 ? height : 8, Math.min(fitting, 160));
   return { names, height, width, all: names + width * data.rowGroups, tall: HEAD_HEIGHT + height * map.order.length };
 }
 
@@ -277,7 +277,7 @@ function startMap() {
   byId("order").addEventListener("change", orderColumns);
   byId("smaller").addEventListener("click", () => resize(-1));
   byId("larger").addEventListener("click", () => resize(1));
-  map.size = columnNames.length > 400 ? 2 : 3;
+  map.size = columnNames.length > 60 ? 3 : 4;
   orderColumns();
   choose("bytes");
 }

@@ -35,12 +35,18 @@ function fillKinds() {
       element("td", { text: count.format(bytes) }), element("td", { text: inPercent(bytes, data.size) }),
       element("td", { text: number }));
   for (const group of groups) {
-    const single = group.kinds.length === 1 && group.kinds[0].title === group.title;
     const number = group.kinds.reduce((sum, kind) => sum + kind.parts, 0);
-    body.append(row("group", group.title, group.bytes, count.format(number), group.name));
-    if (!single) for (const kind of group.kinds) body.append(row("kind", kind.title, kind.bytes, count.format(kind.parts)));
+    body.append(row("group", capitalised(group.title), group.bytes, count.format(number), group.name));
+    if (group.kinds.length === 1) continue;
+    for (const kind of group.kinds) body.append(row("kind", kind.title, kind.bytes, count.format(kind.parts)));
   }
   byId("kinds").append(headRow("What", "Bytes", "Share", "Parts"), body);
+  const button = byId("all-kinds");
+  button.addEventListener("click", () => {
+    const isOpen = byId("kinds").classList.toggle("open");
+    button.setAttribute("aria-expanded", String(isOpen));
+    button.textContent = isOpen ? "Only groups" : "Every kind";
+  });
 }
 
 function drawStrip() {
@@ -72,12 +78,12 @@ function fillColumns() {
   byId("columns-section").hidden = !data.columns.length;
   const groups = data.groups.filter((group) => data.columns.some((column) => column[group.name]));
   const sorted = [...data.columns].sort((a, b) => b.total - a.total).slice(0, MOST_ROWS);
-  const number = (bytes) => element("td", { text: count.format(bytes), class: bytes ? "" : "zero" });
+  const number = (bytes = 0) => element("td", { text: count.format(bytes), class: bytes ? "" : "zero" });
   const body = element("tbody", {}, ...sorted.map((column) =>
     element("tr", {}, element("td", { class: "name", text: column.path, title: column.path }),
       element("td", { class: "left", text: column.type }), ...groups.map((group) => number(column[group.name])),
       number(column.total), element("td", { text: inPercent(column.total, data.size) }))));
-  byId("columns").append(headRow("Column", "Type", ...groups.map((group) => group.title), "All", "Share"), body);
+  byId("columns").append(headRow("Column", "Type", ...groups.map((group) => capitalised(group.title)), "All", "Share"), body);
   byId("columns").querySelectorAll("th")[1].className = "left";
   const more = data.columns.length - sorted.length;
   byId("columns-more").textContent = more > 0 ? `${counted(more, "smaller column")} not listed.` : "";
@@ -85,7 +91,7 @@ function fillColumns() {
 
 function fillParts() {
   const body = element("tbody", {}, ...data.parts.map((part) =>
-    element("tr", {}, element("td", {}, dot(part.group), part.title),
+    element("tr", {}, element("td", {}, dot(part.group), capitalised(part.title)),
       element("td", { class: "left name", text: part.name, title: part.name }),
       element("td", { text: count.format(part.offset) }), element("td", { text: count.format(part.parts) }),
       element("td", { text: count.format(part.bytes) }))));
