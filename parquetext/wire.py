@@ -542,6 +542,7 @@ ERRORS = {
     146: ("SECOND_DICTIONARY", "Malformed", "a second dictionary page in one column chunk"),
     147: ("PAGE_TYPE", "Malformed", "a page of type {found} among data pages"),
     148: ("ROW_TOO_LARGE", "Unsupported", "a row whose byte arrays take more than {expected} bytes"),
+    134: ("LZ4_BLOCK", "Malformed", "an LZ4 block leads to {found} bytes, {expected} are there"),
 }
 TRUNCATED = 1
 VARINT_TOO_LONG = 2
@@ -636,6 +637,7 @@ LEVELS_CONTRADICT = 145
 SECOND_DICTIONARY = 146
 PAGE_TYPE = 147
 ROW_TOO_LARGE = 148
+LZ4_BLOCK = 134
 
 # Parquet's enums and unions: their members' names by number.
 NAMES_OF_TYPE = {0: "BOOLEAN", 1: "INT32", 2: "INT64", 3: "INT96", 4: "FLOAT", 5: "DOUBLE", 6: "BYTE_ARRAY", 7: "FIXED_LEN_BYTE_ARRAY"}

@@ -26,6 +26,7 @@ FLOORS = [
     {"kernels"},
     {"thrift"},
     {"extension"},
+    {"encoding"},
     {"pruning"},
     {"footer"},
     {"sidecar"},

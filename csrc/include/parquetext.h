@@ -123,6 +123,7 @@ enum pqx_status {
     PQX_SECOND_DICTIONARY = 146,
     PQX_PAGE_TYPE = 147,
     PQX_ROW_TOO_LARGE = 148,
+    PQX_LZ4_BLOCK = 134,
     /* end of generated */
 };
 
@@ -442,6 +443,12 @@ typedef struct pqx_page_parts {
 PQX_API int pqx_page_levels(const pqx_page *page, const uint8_t *body, size_t size,
                             uint32_t max_definition, uint32_t max_repetition, pqx_page_parts *parts,
                             pqx_error *error);
+
+/* Walk over an LZ4 block (lz4's doc/lz4_Block_format.md) without its values: *decompressed is how
+ * many bytes it stands for, at most 255 times its own. PQX_TRUNCATED, PQX_LZ4_BLOCK: it is none, or
+ * a match begins before the block does. O(size). */
+PQX_API int pqx_lz4_size(const uint8_t *data, size_t size, uint64_t *decompressed,
+                         pqx_error *error);
 
 /* ---- scan: a whole Thrift footer into arrays ---- */
 

@@ -81,6 +81,8 @@ cdef extern from "parquetext.h" nogil:
     int pqx_page_levels(const pqx_page *page, const uint8_t *body, size_t size, uint32_t max_definition,
                         uint32_t max_repetition, pqx_page_parts *parts, pqx_error *error)
 
+    int pqx_lz4_size(const uint8_t *data, size_t size, uint64_t *decompressed, pqx_error *error)
+
     ctypedef struct pqx_source:
         int (*read)(void *context, uint64_t offset, size_t length, uint8_t *into)
         void *context

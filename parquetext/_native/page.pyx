@@ -7,10 +7,12 @@ from libc.stdint cimport uint8_t, uint64_t
 
 from ..errors import wire_error
 
-from .capi cimport pqx_error, pqx_page, pqx_page_header, pqx_page_levels, pqx_page_parts, pqx_page_walk
+from .capi cimport (
+    pqx_error, pqx_lz4_size, pqx_page, pqx_page_header, pqx_page_levels, pqx_page_parts, pqx_page_walk,
+)
 from .chunks cimport gather
 
-__all__ = ["PageHeader", "Pages", "header", "level_parts", "walk"]
+__all__ = ["PageHeader", "Pages", "header", "level_parts", "lz4_size", "walk"]
 
 cdef enum:
     FEW = 16
@@ -141,3 +143,18 @@ def level_parts(header, body, max_definition, max_repetition):
     if pqx_page_levels(&page, start, view.shape[0], max_definition, max_repetition, &parts, &error):
         raise wire_error(error.code, error.offset, error.expected, error.found)
     return (parts.repetition, parts.repetition_end), (parts.definition, parts.definition_end), parts.values
+
+
+def lz4_size(data):
+    """How many bytes an LZ4 block stands for."""
+    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
+    cdef size_t size = view.shape[0]
+    cdef uint64_t decompressed
+    cdef pqx_error error
+    cdef int status
+    with nogil:
+        status = pqx_lz4_size(start, size, &decompressed, &error)
+    if status:
+        raise wire_error(error.code, error.offset, error.expected, error.found)
+    return decompressed

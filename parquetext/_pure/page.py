@@ -11,7 +11,7 @@ from . import varint
 from .records import Records, members
 from .thrift import BOOLEANS, Walk
 
-__all__ = ["PageHeader", "Pages", "header", "level_parts", "walk"]
+__all__ = ["PageHeader", "Pages", "header", "level_parts", "lz4_size", "walk"]
 
 MEMBERS = members(
     q="offset null_count",
@@ -218,6 +218,49 @@ def level_parts(header, body, max_definition: int, max_repetition: int) -> tuple
         definition = _levels(data, repetition[1], header.definition_encoding, max_definition, count)
         at = definition[1]
     return repetition, definition, at
+
+
+def lz4_size(data) -> int:
+    """How many bytes an LZ4 block stands for, at most 255 times its own.
+
+    Raises
+    ------
+    Malformed
+        It is none (TRUNCATED, LZ4_BLOCK), or a match begins before the block does (LZ4_BLOCK).
+    """
+    data = memoryview(data).cast("B")
+    at = decompressed = 0
+    while at < len(data):
+        token = data[at]
+        literals, at = _lz4_length(data, at + 1, token >> 4)
+        if literals > len(data) - at:
+            raise wire_error(wire.LZ4_BLOCK, at, len(data) - at, literals)
+        at += literals
+        decompressed += literals
+        if at == len(data):
+            return decompressed
+        if len(data) - at < 2:
+            raise wire_error(wire.TRUNCATED, at, 2, len(data) - at)
+        distance = data[at] | data[at + 1] << 8
+        if not 0 < distance <= decompressed:
+            raise wire_error(wire.LZ4_BLOCK, at, decompressed, distance)
+        length, at = _lz4_length(data, at + 2, token & 15)
+        decompressed += length + 4
+        if at == len(data):
+            raise wire_error(wire.TRUNCATED, at, 1, 0)
+    return decompressed
+
+
+def _lz4_length(data: memoryview, at: int, length: int) -> tuple[int, int]:
+    """(length, offset behind it) of literals or a match: a nibble, and more bytes where that is 15."""
+    more = 255 if length == 15 else 0
+    while more == 255:
+        if at == len(data):
+            raise wire_error(wire.TRUNCATED, at, 1, 0)
+        more = data[at]
+        length += more
+        at += 1
+    return length, at
 
 
 class Pages:

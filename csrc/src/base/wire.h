@@ -634,5 +634,6 @@ typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;
     case PQX_SECOND_DICTIONARY: return "a second dictionary page in one column chunk"; \
     case PQX_PAGE_TYPE: return "a page of type {found} among data pages"; \
     case PQX_ROW_TOO_LARGE: return "a row whose byte arrays take more than {expected} bytes"; \
+    case PQX_LZ4_BLOCK: return "an LZ4 block leads to {found} bytes, {expected} are there"; \
 
 #endif

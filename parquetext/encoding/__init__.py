@@ -1,0 +1,1 @@
+"""Pages of column chunks and their encodings; knows no file and no footer."""

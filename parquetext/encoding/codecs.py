@@ -1,0 +1,179 @@
+"""Decompress the bodies of pages by the number of their codec, as parquet.thrift numbers them.
+
+What a body claims to decompress to is not believed. A codec can make only so much of a byte, and a claim beyond that is
+refused at once; up to `BELIEVED` times the bytes that are there memory is reserved, and beyond it grows with what was
+really decompressed.
+
+=============  ======================  ============================================================
+codec          makes of a byte up to   because
+=============  ======================  ============================================================
+SNAPPY         64 / 3                  a copy of 3 bytes stands for 64; the length in front is read
+LZ4, LZ4_RAW   255                     a byte of a length adds 255; the block is walked first
+GZIP           1032                    deflate: 258 bytes for 2 bits
+ZSTD           32768                   an RLE block of 4 bytes stands for 128 KiB
+BROTLI         (no bound)              a few bytes stand for 16 MiB
+=============  ======================  ============================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import pyarrow as pa
+
+from .. import kernels, wire
+from ..errors import Malformed, ParquetextError, Unsupported
+
+__all__ = ["decompress"]
+
+BELIEVED = 64
+FEW_BYTES = 1 << 16
+SNAPPY_FACTOR = 22
+STREAMED = {wire.CODEC_GZIP: ("gzip", 1032), wire.CODEC_ZSTD: ("zstd", 1 << 15), wire.CODEC_BROTLI: ("brotli", None)}
+LENGTH_BYTES = 4
+
+
+def decompress(codec: int, data, size: int):
+    """The decompressed bytes of a page's body.
+
+    Parameters
+    ----------
+    codec : int
+        ``wire.CODEC_…``.
+    data : bytes-like
+    size : int
+        Bytes that the page's header promises.
+
+    Returns
+    -------
+    bytes-like
+        `size` bytes; `data` itself where nothing is compressed.
+
+    Raises
+    ------
+    Unsupported
+        LZO, which nobody maintains a decoder for, or a number that is no codec.
+    Malformed
+        The bytes are not of this codec, or not of this size.
+    """
+    if codec == wire.CODEC_UNCOMPRESSED:
+        return _of_size(data, size)
+    data = memoryview(data).cast("B")
+    if codec in STREAMED:
+        return _streamed(*STREAMED[codec], data, size)
+    if codec not in _WHOLE:
+        raise Unsupported(f"codec {wire.NAMES_OF_COMPRESSION_CODEC.get(codec, codec)} is not read", found=codec)
+    return _WHOLE[codec](data, size)
+
+
+def _of_size(data, size: int):
+    found = memoryview(data).nbytes
+    if found != size:
+        raise _wrong_size(size, f"{found} bytes", found)
+    return data
+
+
+def _wrong_size(size: int, told: str, found: int | None = None) -> Malformed:
+    return Malformed(f"a page decompresses to {told}, its header says {size}", expected=size, found=found)
+
+
+@cache
+def _codec(name: str) -> pa.Codec:
+    return pa.Codec(name)
+
+
+def _whole(name: str, data, size: int):
+    """Decompress what is known to have this size."""
+    try:
+        return _codec(name).decompress(data, size)
+    except (pa.ArrowException, OSError) as error:
+        raise Malformed(f"a page that {name} does not decompress: {error}") from None
+
+
+def _snappy(data, size: int):
+    try:
+        told, _ = kernels.varint.decode32(data)
+    except ParquetextError as error:
+        raise Malformed(f"a page that snappy does not decompress: {error.message}") from None
+    if told != size:
+        raise _wrong_size(size, f"{told} bytes", told)
+    if size > SNAPPY_FACTOR * len(data):
+        raise _wrong_size(size, f"{SNAPPY_FACTOR * len(data)} bytes at most")
+    return _whole("snappy", data, size)
+
+
+def _lz4_raw(data: memoryview, size: int):
+    try:
+        found = kernels.page.lz4_size(data)
+    except ParquetextError as error:
+        raise Malformed(f"a page that lz4 does not decompress: {error.message}") from None
+    if found != size:
+        raise _wrong_size(size, f"{found} bytes", found)
+    return _whole("lz4_raw", data, size) if size else b""
+
+
+def _lz4(data, size: int):
+    """As Hadoop frames blocks, or a bare block: both stand in files under the same number."""
+    blocks = _framed(data, size)
+    if blocks is None:
+        return _lz4_raw(data, size)
+    parts = [_whole("lz4_raw", block, length) for block, length in blocks if length]
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _framed(data: memoryview, size: int) -> list[tuple[memoryview, int]] | None:
+    """Hadoop's blocks and their decompressed lengths; None where the bytes are no frames of this size."""
+    try:
+        blocks = list(_hadoop_blocks(data))
+    except ParquetextError:
+        return None
+    return blocks if sum(length for _, length in blocks) == size else None
+
+
+def _hadoop_blocks(data: memoryview) -> Iterator[tuple[memoryview, int]]:
+    """Each frame is the length that it decompresses to, then blocks that make it up, each behind its own length."""
+    at = 0
+    while at < len(data):
+        left, at = _big_endian(data, at)
+        while True:
+            length, at = _big_endian(data, at)
+            block = data[at : at + length]
+            decompressed = kernels.page.lz4_size(block)
+            at += length
+            left -= decompressed
+            if at > len(data) or left < 0 or (left and not decompressed):
+                raise Malformed("no frame of Hadoop's")
+            yield block, decompressed
+            if not left:
+                break
+
+
+def _big_endian(data: memoryview, at: int) -> tuple[int, int]:
+    if len(data) - at < LENGTH_BYTES:
+        raise Malformed("no frame of Hadoop's")
+    return int.from_bytes(data[at : at + LENGTH_BYTES], "big"), at + LENGTH_BYTES
+
+
+_WHOLE = {wire.CODEC_SNAPPY: _snappy, wire.CODEC_LZ4: _lz4, wire.CODEC_LZ4_RAW: _lz4_raw}
+
+
+def _streamed(name: str, factor: int | None, data, size: int):
+    """Decompress what says nothing of its size, several members or frames included."""
+    if factor is not None and size > factor * len(data):
+        raise _wrong_size(size, f"{factor * len(data)} bytes at most")
+    parts, got, step = [], 0, max(BELIEVED * len(data), FEW_BYTES)
+    try:
+        stream = pa.CompressedInputStream(pa.BufferReader(data), name)
+        while got <= size:
+            wanted = min(size + 1 - got, step)
+            parts.append(stream.read_buffer(wanted))
+            got += parts[-1].size
+            if parts[-1].size < wanted:
+                break
+            step = max(step, got)
+    except (pa.ArrowException, OSError) as error:
+        raise Malformed(f"a page that {name} does not decompress: {error}") from None
+    if got != size:
+        raise _wrong_size(size, f"{got} bytes" if got < size else f"more than {size} bytes", got)
+    return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -1,0 +1,197 @@
+"""The pages of a column chunk, from a source with `size` and `read(offset, length)`: headers alone, or with bodies."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .. import kernels, wire
+from ..errors import ParquetextError, wire_error
+from .codecs import decompress
+
+__all__ = ["FIRST_WINDOW", "OVERRUN", "Headers", "Page", "read_headers", "read_pages"]
+
+FIRST_WINDOW = 1 << 12
+LARGEST_WINDOW = 1 << 22
+NEAR = 1 << 14  # bytes from header to header up to which reading on is quicker than reading anew
+BODIES_AT_ONCE = 1 << 24
+OVERRUN = 100  # PARQUET-816: old writers left a dictionary's header out of their chunk's size
+WITH_VALUES = (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2, wire.PAGE_DICTIONARY_PAGE)
+
+
+class Headers:
+    """The page headers of one chunk as columns, as far as they can be read; offsets count from the source's start.
+
+    Attributes
+    ----------
+    end : int
+        Where the next page begins, or the last one ends.
+    problem : ParquetextError or None
+        What is wrong there.
+    bytes : list of bytes
+        The headers' own bytes, where they were asked for.
+    """
+
+    def __init__(self, start: int):
+        self.end, self.problem, self.bytes = start, None, []
+        self._windows: list[tuple[int, object, int]] = []  # where each one begins, its pages, how many count
+
+    def __len__(self) -> int:
+        return sum(count for _, _, count in self._windows)
+
+    def array(self, name: str) -> memoryview:
+        """One member of all headers, by the names of `kernels.page.Pages.array`."""
+        found = array("q")
+        for base, pages, count in self._windows:
+            values = pages.array(name)[:count]
+            found.extend([base + value for value in values] if name == "offset" else values.tolist())
+        return memoryview(found)
+
+    def add(self, base: int, pages, count: int, chunk_end: int) -> None:
+        """Take the first `count` of the pages found from `base` on, those that begin before the chunk ends."""
+        self._windows.append((base, pages, count))
+        self.end = base + (pages.array("offset")[count] if count < len(pages) else pages.end)
+        if self.end < chunk_end and pages.problem is not None:
+            self.problem = pages.problem.at(None, base)
+
+    def header(self, index: int):
+        """The header of the page of this number."""
+        for base, pages, count in self._windows:
+            if index < count:
+                header = pages.header(index)
+                return header._replace(offset=base + header.offset)
+            index -= count
+        raise IndexError(index)
+
+
+def read_headers(
+    source, start: int, end: int, *, slack: int = 0, window: int = FIRST_WINDOW, keep: bool = False
+) -> Headers:
+    """Read the headers of the pages that begin in [start, end), in windows, without the bodies between them.
+
+    Parameters
+    ----------
+    source : object
+        With `size` and `read(offset, length)`.
+    start, end : int
+    slack : int
+        Bytes by which the last page may run over `end`: `OVERRUN` for what some old writers left behind.
+    window : int
+        Bytes of the first read, and the least of others: for remote sources what takes as long as a request.
+    keep : bool
+        Whether to keep the headers' bytes, which hold their statistics.
+
+    Returns
+    -------
+    Headers
+        Up to the first page that cannot be read, which is no error here but its `problem`.
+    """
+    headers, at, length = Headers(start), start, window
+    limit = max(end, min(end + slack, source.size))
+    while at < end and headers.problem is None:
+        data = source.read(at, min(length, limit - at))
+        pages = kernels.page.walk(data, 0, limit - at)
+        offsets = pages.array("offset")
+        count = sum(at + offset < end for offset in offsets) if slack else len(offsets)
+        if not count and pages.problem is None:
+            length *= 4
+            continue
+        headers.add(at, pages, count, end)
+        if keep:
+            sizes = pages.array("header_size")
+            headers.bytes += [data[offsets[i] : offsets[i] + sizes[i]] for i in range(count)]
+        length = min(4 * length, LARGEST_WINDOW) if pages.end < NEAR * count else window
+        at = headers.end
+    return headers
+
+
+class Page(NamedTuple):
+    """A page, its body decompressed.
+
+    Attributes
+    ----------
+    header : kernels.page.PageHeader
+        Its offset counts from the source's start.
+    levels : bytes-like
+        Of a V2 page: repetition levels, then definition levels; empty of others.
+    values : bytes-like
+        The rest of the body. Of a V1 page it begins with the levels, which `kernels.page.level_parts` tells apart.
+    """
+
+    header: object
+    levels: memoryview
+    values: object
+
+
+def read_pages(
+    source, start: int, end: int, codec: int, *, check_crc: bool = False, slack: int = OVERRUN
+) -> Iterator[Page]:
+    """Read the data and dictionary pages that begin in [start, end), one after another, decompressed.
+
+    Memory is that of one page and of what is read at once: the chunk, or 16 MiB of it, or a page that is larger.
+
+    Parameters
+    ----------
+    source : object
+        With `size` and `read(offset, length)`.
+    start, end : int
+    codec : int
+        ``wire.CODEC_…``.
+    check_crc : bool
+        Whether to check the checksums of pages that have one, also of pages of other types, which are passed over.
+    slack : int
+        As `read_headers` takes it.
+
+    Raises
+    ------
+    Malformed, Unsupported
+        A header or a body that is not as it must be; of a compressed body the offset is that of its header.
+    Damaged
+        A checksum that differs.
+    """
+    at, length = start, BODIES_AT_ONCE
+    limit = max(end, min(end + slack, source.size))
+    while at < end:
+        data = memoryview(source.read(at, min(length, limit - at)))
+        pages = kernels.page.walk(data, 0, limit - at)
+        if not len(pages):
+            if pages.problem is not None:
+                raise pages.problem.at(None, at)
+            length *= 4
+            continue
+        base, length = at, BODIES_AT_ONCE
+        for i in range(len(pages)):
+            header = pages.header(i)
+            body = header.offset + header.header_size
+            if base + header.offset >= end:
+                return
+            if body + header.compressed_size > len(data):
+                length = max(length, header.header_size + header.compressed_size)
+                break
+            at = base + body + header.compressed_size
+            placed = header._replace(offset=base + header.offset)
+            yield from _read_body(placed, data[body : body + header.compressed_size], codec, check_crc)
+        else:
+            if pages.problem is not None and at < end:
+                raise pages.problem.at(None, base)
+
+
+def _read_body(header, body: memoryview, codec: int, check_crc: bool) -> Iterator[Page]:
+    """The page of this header and stored body, unless it is of a type without values."""
+    if check_crc and header.crc is not None:
+        found = kernels.checksum.crc32(body)
+        if found != header.crc:
+            raise wire_error(wire.CHECKSUM, header.offset, header.crc, found)
+    if header.type not in WITH_VALUES:
+        return
+    levels = header.repetition_size + header.definition_size if header.type == wire.PAGE_DATA_PAGE_V2 else 0
+    stored, size = body[levels:], header.uncompressed_size - levels
+    # Pages of parquet-cpp before 2.0.0 say of themselves that they are not compressed where they are (ARROW-17100).
+    if (not header.is_compressed and len(stored) == size) or (levels and not stored):
+        codec = wire.CODEC_UNCOMPRESSED
+    try:
+        yield Page(header, body[:levels], decompress(codec, stored, size))
+    except ParquetextError as error:
+        error.offset = header.offset
+        raise

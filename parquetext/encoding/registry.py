@@ -1,0 +1,114 @@
+"""The encodings of values that are known: those of the kernels, and what a program registers beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from uuid import UUID
+
+from .. import kernels, wire
+from ..errors import ParquetextError
+
+__all__ = ["Encoding", "find", "register", "registered"]
+
+ALL_TYPES = frozenset(wire.NAMES_OF_TYPE)
+FIRST_OWN = 64  # parquet-format counts up from 0
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """An encoding of values.
+
+    Attributes
+    ----------
+    id : int
+        The number in page headers: of parquet-format, or one of 64 and more of one's own.
+    name : str
+    uuid : UUID or None
+        What names it in a file beside the number, where it is no encoding of parquet-format.
+    types : frozenset of int
+        The physical types that it serves, ``wire.PHYSICAL_…``.
+    encode : callable or None
+        ``encode(values, count, type, type_length)`` → bytes; None where it is only read.
+    decode : callable
+        ``decode(data, count, type, type_length)`` → values. Values are in the form of `kernels.encoding.decode`: count
+        × width bytes, a bitmap of booleans, or ``(offsets, bytes)`` of byte arrays, offsets as int32, the first 0.
+    is_built_in : bool
+        Whether the kernels decode it, and so within a column without a call for each page.
+    """
+
+    id: int
+    name: str
+    uuid: UUID | None
+    types: frozenset[int]
+    encode: Callable | None
+    decode: Callable
+    is_built_in: bool = False
+
+
+def register(encoding: Encoding) -> None:
+    """Make an encoding known to every column that is read from now on.
+
+    Raises
+    ------
+    ParquetextError
+        The number, or the UUID, is that of another encoding, or the number is below 64 and none of parquet-format's.
+    """
+    known = _known.get(encoding.id)
+    if known == encoding:
+        return
+    if known is not None:
+        raise ParquetextError(f"encoding {encoding.id} is {known.name} already", found=encoding.id)
+    if not FIRST_OWN <= encoding.id < 1 << 31 and encoding.id not in wire.NAMES_OF_ENCODING:
+        raise ParquetextError(f"encoding {encoding.id} is parquet-format's to name; take one of {FIRST_OWN} and more")
+    if encoding.uuid is not None and any(encoding.uuid == other.uuid for other in _known.values()):
+        raise ParquetextError(f"another encoding has the UUID {encoding.uuid}")
+    _known[encoding.id] = encoding
+
+
+def find(id: int) -> Encoding | None:
+    """The encoding of this number, or None."""
+    return _known.get(id)
+
+
+def registered() -> list[Encoding]:
+    """All encodings that are known, by number."""
+    return [_known[id] for id in sorted(_known)]
+
+
+def _decode(encoding: int, data, count: int, type: int, type_length: int):
+    return kernels.encoding.decode(encoding, type, type_length, data, count)[0]
+
+
+def _encode(encoding: int, values, count: int, type: int, type_length: int) -> bytes:
+    return kernels.encoding.encode(encoding, type, type_length, values, count)
+
+
+def _built_in(id: int, *types: int) -> Encoding:
+    name = wire.NAMES_OF_ENCODING[id]
+    return Encoding(
+        id, name, None, frozenset(types) or ALL_TYPES, partial(_encode, id), partial(_decode, id), is_built_in=True
+    )
+
+
+_INTEGERS = wire.PHYSICAL_INT32, wire.PHYSICAL_INT64
+_known: dict[int, Encoding] = {
+    encoding.id: encoding
+    for encoding in (
+        _built_in(wire.ENCODING_PLAIN),
+        _built_in(wire.ENCODING_PLAIN_DICTIONARY),
+        _built_in(wire.ENCODING_RLE, wire.PHYSICAL_BOOLEAN),
+        _built_in(wire.ENCODING_DELTA_BINARY_PACKED, *_INTEGERS),
+        _built_in(wire.ENCODING_DELTA_LENGTH_BYTE_ARRAY, wire.PHYSICAL_BYTE_ARRAY),
+        _built_in(wire.ENCODING_DELTA_BYTE_ARRAY, wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY),
+        _built_in(wire.ENCODING_RLE_DICTIONARY),
+        _built_in(
+            wire.ENCODING_BYTE_STREAM_SPLIT,
+            *_INTEGERS,
+            wire.PHYSICAL_FLOAT,
+            wire.PHYSICAL_DOUBLE,
+            wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY,
+        ),
+    )
+}

@@ -1,0 +1,61 @@
+"""Encodings: those of the kernels, and what a program registers."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from parquetext import kernels, wire
+from parquetext.encoding import registry
+from parquetext.encoding.registry import Encoding, find, register, registered
+from parquetext.errors import ParquetextError
+
+NEGATED = Encoding(
+    id=1000,
+    name="NEGATED",
+    uuid=UUID("0a7c6f8e-24f5-4a6c-bb41-5a9ad3b5a6d0"),
+    types=frozenset({wire.PHYSICAL_INT32}),
+    encode=lambda values, count, type, type_length: bytes(255 - byte for byte in values),
+    decode=lambda data, count, type, type_length: bytes(255 - byte for byte in data),
+)
+
+
+@pytest.fixture(autouse=True)
+def known(monkeypatch):
+    monkeypatch.setattr(registry, "_known", dict(registry._known))
+
+
+def test_the_encodings_of_the_kernels_are_known(implementation):
+    names = {encoding.name for encoding in registered() if encoding.is_built_in}
+    assert {"PLAIN", "RLE", "RLE_DICTIONARY", "DELTA_BINARY_PACKED", "BYTE_STREAM_SPLIT"} <= names
+    plain = find(wire.ENCODING_PLAIN)
+    assert bytes(plain.decode(b"\1\0\0\0\2\0\0\0", 2, wire.PHYSICAL_INT32, 0)) == b"\1\0\0\0\2\0\0\0"
+    assert bytes(kernels.encoding.decode(plain.id, wire.PHYSICAL_INT32, 0, b"\1\0\0\0", 1)[0]) == b"\1\0\0\0"
+
+
+def test_a_program_registers_an_encoding_of_its_own():
+    assert find(1000) is None
+    register(NEGATED)
+    assert find(1000) is NEGATED and not NEGATED.is_built_in
+    register(NEGATED)  # once more is no other one
+    assert [encoding.id for encoding in registered()][-1] == 1000
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"id": wire.ENCODING_PLAIN},
+        {"id": 11},
+        {"id": -1},
+        {"id": 1 << 31},
+        {"id": 1001},
+        {"name": "OTHER"},
+    ],
+)
+def test_what_would_take_another_ones_place_is_refused(changes):
+    import dataclasses
+
+    register(NEGATED)
+    with pytest.raises(ParquetextError):
+        register(dataclasses.replace(NEGATED, **changes))
