@@ -11,7 +11,7 @@ if [ "${1:-}" = --long ]; then
     shift 2
 fi
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(thrift extension locate scan slice arrow flat lossless index sidecar plan values page)
+[ ${#targets[@]} -gt 0 ] || targets=(thrift extension locate scan slice arrow flat lossless index sidecar plan values page delta binary)
 
 clang=${CLANG:-clang}
 if ! command -v "$clang" > /dev/null; then
@@ -55,6 +55,12 @@ for target in "${targets[@]}"; do
         seeds=("$build/sidecars")
     fi
     [ "$target" != page ] || seeds=("$build/pages")
+    if [ "$target" = delta ] || [ "$target" = binary ]; then
+        compile fuzz/pages_seed.c -o "$build/pages_seed"
+        mkdir -p "$build/pages"
+        "${fixed[@]}" "$build/pages_seed" "$build/pages"
+        seeds=("$build/pages")
+    fi
     [ ! -d "fuzz/found/$target" ] || seeds+=("fuzz/found/$target")
     log=$findings/$target.log
     if "${fixed[@]}" "$build/$target" -max_total_time=$((seconds / ${#targets[@]})) -max_len=16384 -timeout=20 -rss_limit_mb=1024 \
