@@ -24,18 +24,14 @@ static inline int plain_length(const pqx_values *values, size_t *length, pqx_err
 /* Short values with room around them, until the first that is not; no checks but the loop's. */
 static void take_short_plain(pqx_values *values, size_t count, pqx_binary_out *out)
 {
-    const uint8_t *from = values->data + values->at;
-    const uint8_t *last = values->data + values->size - (4 + PQX_AT_ONCE);
+    const uint8_t *from = values->data + values->at, *stop = values->data + values->size;
     size_t taken = out->taken, end = out->end;
-    if (values->size - values->at < 4 + PQX_AT_ONCE || out->capacity < PQX_AT_ONCE) return;
-    const size_t last_end = out->capacity - PQX_AT_ONCE;
-    while (taken < count && from <= last && end <= last_end) {
-        uint32_t length = pqx_load32(from);
-        if (length > PQX_AT_ONCE) break;
-        pqx_copy_at_once(out->bytes + end, from + 4);
+    while (taken < count && stop - from >= 4) {
+        size_t length = pqx_load32(from);
+        if (!pqx_is_short(length, (size_t)(stop - from) - 4, out->capacity - end)) break;
+        pqx_copy_short(out->bytes + end, from + 4, length);
         from += 4 + length;
-        end += length;
-        out->offsets[++taken] = (int32_t)end;
+        out->offsets[++taken] = (int32_t)(end += length);
     }
     values->at = (size_t)(from - values->data);
     out->taken = taken;
@@ -99,11 +95,9 @@ static void copy_indexed(const pqx_dictionary *dictionary, const uint32_t *indic
     size_t at = out->end;
     for (size_t i = 0; i < count; i++) {
         size_t start = dictionary->offsets[indices[i]], end = (size_t)ends[i];
-        const uint8_t *from = dictionary->bytes + start;
-        if (PQX_LIKELY(end - at <= PQX_AT_ONCE && start + PQX_AT_ONCE <= readable
-                       && at + PQX_AT_ONCE <= out->capacity))
-            pqx_copy_at_once(out->bytes + at, from);
-        else if (end > at) memcpy(out->bytes + at, from, end - at);
+        if (PQX_LIKELY(pqx_is_short(end - at, readable - start, out->capacity - at)))
+            pqx_copy_short(out->bytes + at, dictionary->bytes + start, end - at);
+        else if (end > at) memcpy(out->bytes + at, dictionary->bytes + start, end - at);
         at = end;
     }
     out->taken += count;

@@ -36,14 +36,21 @@ typedef struct pqx_binary_out {
     size_t needed; /* capacity for the next value, which did not fit; 0: it was not tried */
 } pqx_binary_out;
 
-/* Bytes copied at once where so many may be read and written: most values are shorter. */
-enum { PQX_AT_ONCE = 32 };
+/* Bytes copied at once: most values are no longer, and longer ones take a few steps. */
+enum { PQX_AT_ONCE = 32, PQX_SHORT = 128 };
 
-static inline void pqx_copy_at_once(uint8_t *to, const uint8_t *from)
+/* Whether pqx_copy_short may copy `size` bytes where so many may be read, and written. */
+static inline int pqx_is_short(size_t size, size_t readable, size_t writable)
 {
-    uint8_t bytes[PQX_AT_ONCE]; /* the ranges may overlap */
-    memcpy(bytes, from, PQX_AT_ONCE);
-    memcpy(to, bytes, PQX_AT_ONCE);
+    size_t touched = (size & ~(size_t)(PQX_AT_ONCE - 1)) + PQX_AT_ONCE;
+    return size <= PQX_SHORT && touched <= readable && touched <= writable;
+}
+
+static inline void pqx_copy_short(uint8_t *to, const uint8_t *from, size_t size)
+{
+    memcpy(to, from, PQX_AT_ONCE);
+    for (size_t at = PQX_AT_ONCE; PQX_UNLIKELY(at < size); at += PQX_AT_ONCE)
+        memcpy(to + at, from + at, PQX_AT_ONCE);
 }
 
 /* What a length is held against: bytes that are left, and what an int32 can say. */

@@ -47,39 +47,90 @@ typedef struct previous {
     size_t size;
 } previous;
 
-static inline void copy(uint8_t *to, const uint8_t *from, size_t size, size_t readable,
-                        size_t writable)
+/* The first bytes of a value, in registers: what was stored just now in two pieces takes long to
+ * load in one. */
+typedef struct head {
+    uint64_t words[PQX_AT_ONCE / 8];
+} head;
+
+static const uint8_t kept_bytes[2 * PQX_AT_ONCE] = {
+    255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+    255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+};
+
+/* The bytes of `value`, and from number `prefix` on those of `with`. */
+static inline head replace_from(head value, size_t prefix, const uint8_t *with)
 {
-    if (PQX_LIKELY(size <= PQX_AT_ONCE && readable >= PQX_AT_ONCE && writable >= PQX_AT_ONCE))
-        pqx_copy_at_once(to, from);
-    else if (size) memcpy(to, from, size);
+    head kept, other;
+    memcpy(&kept, kept_bytes + PQX_AT_ONCE - prefix, sizeof kept);
+    memcpy(&other, with, sizeof other);
+    for (size_t i = 0; i < PQX_AT_ONCE / 8; i++)
+        value.words[i] = (value.words[i] & kept.words[i]) | (other.words[i] & ~kept.words[i]);
+    return value;
+}
+
+/* Values of at most PQX_AT_ONCE bytes with room around them, until the first that is not. */
+static size_t join_short(pqx_values *values, const lengths *lengths, size_t first, size_t count,
+                         previous *before, pqx_binary_out *out)
+{
+    const uint8_t *data = values->data;
+    size_t at = values->at, end = out->end, size = before->size, i = first;
+    if (values->size < PQX_AT_ONCE || out->capacity < PQX_AT_ONCE) return first;
+    const size_t last = values->size - PQX_AT_ONCE, last_end = out->capacity - PQX_AT_ONCE;
+    if (end > last_end) return first; /* then the value before can be loaded, too */
+    head value;
+    memcpy(&value, before->bytes, sizeof value);
+    for (; i < count && end <= last_end; i++) {
+        size_t prefix = lengths->prefixes[i], whole = prefix + lengths->suffixes[i];
+        if (whole > PQX_AT_ONCE || prefix > size || prefix > at || at - prefix > last) break;
+        if (values->width && whole != values->width) break;
+        value = replace_from(value, prefix, data + at - prefix);
+        memcpy(out->bytes + end, &value, sizeof value);
+        at += whole - prefix;
+        end += size = whole;
+        if (out->offsets) out->offsets[out->taken + i - first + 1] = (int32_t)end;
+    }
+    if (i == first) return first;
+    values->at = at;
+    out->end = end;
+    out->taken += i - first;
+    *before = (previous){out->bytes + end - size, size};
+    return i;
+}
+
+/* The next value, of any size; *fits. */
+static int join_one(pqx_values *values, size_t prefix, size_t suffix, previous *before,
+                    pqx_binary_out *out, int *fits, pqx_error *error)
+{
+    PQX_TRY(check(values, before->size, (uint32_t)prefix, (uint32_t)suffix, error));
+    *fits = prefix + suffix <= out->capacity - out->end;
+    if (!*fits) {
+        out->needed = out->end + prefix + suffix;
+        return PQX_OK;
+    }
+    uint8_t *to = out->bytes + out->end;
+    if (prefix) memcpy(to, before->bytes, prefix);
+    if (suffix) memcpy(to + prefix, values->data + values->at, suffix);
+    values->at += suffix;
+    out->end += prefix + suffix;
+    *before = (previous){to, prefix + suffix};
+    if (out->offsets) out->offsets[out->taken + 1] = (int32_t)out->end;
+    out->taken++;
+    return PQX_OK;
 }
 
 /* Values of these lengths, until one does not fit: *some. */
 static int join(pqx_values *values, const lengths *lengths, size_t count, previous *before,
                 pqx_binary_out *out, size_t *some, pqx_error *error)
 {
-    size_t i = 0;
-    for (; i < count; i++) {
-        uint32_t prefix = lengths->prefixes[i], suffix = lengths->suffixes[i];
-        size_t room = out->capacity - out->end;
-        PQX_TRY(check(values, before->size, prefix, suffix, error));
-        if (PQX_UNLIKELY((uint64_t)prefix + suffix > room)) {
-            out->needed = out->end + prefix + suffix;
-            break;
-        }
-        uint8_t *to = out->bytes + out->end;
-        /* The value before lies below `to`, or has as much room behind it. */
-        copy(to, before->bytes, prefix, room, room);
-        copy(to + prefix, values->data + values->at, suffix, values->size - values->at,
-             room - prefix);
-        values->at += suffix;
-        out->end += prefix + suffix;
-        *before = (previous){to, prefix + suffix};
-        if (out->offsets) out->offsets[out->taken + 1] = (int32_t)out->end;
-        out->taken++;
+    int fits = 1;
+    for (*some = 0; *some < count; ++*some) {
+        *some = join_short(values, lengths, *some, count, before, out);
+        if (*some == count) break;
+        PQX_TRY(join_one(values, lengths->prefixes[*some], lengths->suffixes[*some], before, out,
+                         &fits, error));
+        if (!fits) break;
     }
-    *some = i;
     return PQX_OK;
 }
 
