@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 
-__all__ = ["implementation", "reason", "use"]
+__all__ = ["implementation", "is_pure_asked_for", "reason", "use"]
 
 MODULES = (
     "varint",
@@ -42,6 +42,11 @@ def implementation() -> str:
     return _implementation
 
 
+def is_pure_asked_for() -> bool:
+    """Whether the environment asks for the twin."""
+    return os.environ.get(PURE_VARIABLE, "") not in ("", "0")
+
+
 def reason() -> str:
     """Why the twin is live, or an empty string."""
     return _reason
@@ -66,7 +71,7 @@ def __getattr__(name: str):
 
 def _choose() -> None:
     global _reason
-    if os.environ.get(PURE_VARIABLE, "") not in ("", "0"):
+    if is_pure_asked_for():
         _reason = f"{PURE_VARIABLE} is set"
     else:
         try:

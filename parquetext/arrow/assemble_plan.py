@@ -14,7 +14,7 @@ from ..footer.model import GROUP, Form
 from ..footer.names import as_path
 from ..footer.types import LeafType, leaf_type_of
 
-__all__ = ["LeafPlan", "Levels", "ListPlan", "Plan", "StructPlan", "plan_fields"]
+__all__ = ["LeafPlan", "Levels", "ListPlan", "Plan", "StructPlan", "narrowed", "plan_fields"]
 
 REQUIRED, OPTIONAL, REPEATED = range(3)
 MOST_DEPTH = 500  # of nested groups; each one is a call or two here
@@ -232,3 +232,20 @@ def _map(element: _Element, own: Levels) -> ListPlan:
         child,
         is_map=entries.children[0].repetition == REQUIRED,
     )
+
+
+def narrowed(plan: Plan, wanted: pa.DataType, leaves: set[int]) -> pa.DataType:
+    """A field's type with these leaves alone: structs lose fields, and a map that lost one side is a list."""
+    if all(leaf.leaf in leaves for leaf in plan.leaves):
+        return wanted
+    if isinstance(wanted, pa.BaseExtensionType):
+        return narrowed(plan, wanted.storage_type, leaves)
+    if isinstance(plan, ListPlan):
+        item = wanted.field(0)
+        child = item.with_type(narrowed(plan.child, item.type, leaves))
+        if pa.types.is_large_list(wanted):
+            return pa.large_list(child)
+        return pa.list_(child, wanted.list_size) if pa.types.is_fixed_size_list(wanted) else pa.list_(child)
+    pairs = zip(plan.children, wanted, strict=True)
+    kept = [(child, field) for child, field in pairs if any(leaf.leaf in leaves for leaf in child.leaves)]
+    return pa.struct([field.with_type(narrowed(child, field.type, leaves)) for child, field in kept])

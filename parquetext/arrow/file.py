@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -17,6 +18,8 @@ from ..footer.limits import check_limits
 from ..footer.model import GROUP, Form
 from ..footer.names import find_group_or_leaf, leaves_below
 from ..footer.opening import open_as, open_file
+from .decoding import schema_or_ours
+from .engine import OURS, PYARROW, check_engine, decode_batches, decode_projection, or_ours
 from .projection import Projection, project
 from .reading import check_options, iter_projection, read_projection
 
@@ -51,6 +54,7 @@ class File(footer_file.File):
         use_threads: bool = True,
         use_pandas_metadata: bool = False,
         key_values: bool = False,
+        engine: str = PYARROW,
         **options,
     ) -> pa.Table:
         """Read values, as `pyarrow.parquet.ParquetFile.read` gives them.
@@ -69,6 +73,9 @@ class File(footer_file.File):
         key_values : bool
             Give the table the file's key-values as its schema's metadata. By default it has none: a projection would
             carry the metadata of all columns along.
+        engine : {"pyarrow", "parquetext", "auto"}
+            Who decodes. ``"parquetext"``: our own decoder, which of a filter's row groups reads and decodes only the
+            pages that may hold rows, where the file has page indexes. ``"auto"``: ours for what pyarrow cannot read.
         **options
             Of `pyarrow.parquet.ParquetFile`: `pre_buffer`, `buffer_size`, `read_dictionary`, `binary_type`,
             `list_type`, `coerce_int96_timestamp_unit`, `page_checksum_verification`, `arrow_extensions_enabled`,
@@ -83,8 +90,11 @@ class File(footer_file.File):
             The file's footer goes beyond one of the three limits.
         pyarrow.ArrowException, OSError
             What pyarrow raises for data that it cannot read.
+        Malformed, Damaged, Unsupported
+            What our own decoder raises: the error names the row group, the column, the page and the offset.
         """
         check_options(options)
+        check_engine(engine)
         self._check_limits(options)
         projection = self._projection(
             columns,
@@ -92,11 +102,20 @@ class File(footer_file.File):
             filters,
             key_values=key_values or use_pandas_metadata,
             use_pandas_metadata=use_pandas_metadata,
+            **_planning(engine),
         )
-        with self._locating():
-            return read_projection(
-                projection, self._open_data, use_threads=use_threads, remote=self._is_remote, **options
-            )
+
+        def theirs() -> pa.Table:
+            with self._locating():
+                return read_projection(
+                    projection, self._open_data, use_threads=use_threads, remote=self._is_remote, **options
+                )
+
+        def ours() -> pa.Table:
+            with self._naming():
+                return decode_projection(projection, self._source, use_threads=use_threads, **options)
+
+        return ours() if engine == OURS else theirs() if engine == PYARROW else or_ours(theirs, ours)
 
     def iter_batches(
         self,
@@ -105,17 +124,28 @@ class File(footer_file.File):
         *,
         batch_size: int = 1 << 16,
         use_threads: bool = True,
+        engine: str = PYARROW,
         **options,
     ) -> Iterator[pa.RecordBatch]:
         """Read values batch by batch, as `pyarrow.parquet.ParquetFile.iter_batches` gives them.
 
-        Memory is that of the batches which pyarrow prepares, and not of a whole row group; arguments as `read` takes
-        them.
+        Memory is that of the batches which pyarrow prepares, and not of a whole row group; our own decoder holds a
+        batch, and what a column chunk takes in the file. Arguments as `read` takes them.
         """
         check_options(options)
+        check_engine(engine)
         self._check_limits(options)
-        projection = self._projection(columns, row_groups, None)
-        return self._batches(projection, batch_size, use_threads=use_threads, pre_buffer=self._is_remote, **options)
+        projection = self._projection(columns, row_groups, None, **_planning(engine))
+
+        def theirs() -> Iterator[pa.RecordBatch]:
+            return self._batches(projection, batch_size, use_threads=use_threads, pre_buffer=self._is_remote, **options)
+
+        def ours() -> Iterator[pa.RecordBatch]:
+            return self._decoded_batches(projection, batch_size, **options)
+
+        if engine == PYARROW:
+            return theirs()
+        return ours() if engine == OURS else _begun_or_ours(theirs, ours)
 
     def _check_limits(self, options: Mapping) -> None:
         try:
@@ -126,6 +156,18 @@ class File(footer_file.File):
     def _batches(self, projection: Projection, batch_size: int, **options) -> Iterator[pa.RecordBatch]:
         with self._locating():
             yield from iter_projection(projection, self._open_data, batch_size, **options)
+
+    def _decoded_batches(self, projection: Projection, batch_size: int, **options) -> Iterator[pa.RecordBatch]:
+        with self._naming():
+            yield from decode_batches(projection, self._source, batch_size, **options)
+
+    @contextmanager
+    def _naming(self) -> Iterator[None]:
+        """Let an error of our decoder say which file it is about."""
+        try:
+            yield
+        except ParquetextError as error:
+            raise error if error.file else error.at(str(self.path)) from None
 
     @contextmanager
     def _locating(self) -> Iterator[None]:
@@ -179,6 +221,22 @@ class File(footer_file.File):
             return pa.OSFile(os.fspath(self.path))
 
 
+def _planning(engine: str) -> dict:
+    """What a projection needs where pyarrow may refuse the schema."""
+    return {} if engine == PYARROW else {"schema": schema_or_ours}
+
+
+def _begun_or_ours(theirs: Callable, ours: Callable) -> Iterator[pa.RecordBatch]:
+    """pyarrow's batches; ours where it cannot read the first one."""
+
+    def begun(give: Callable) -> Iterator[pa.RecordBatch]:
+        batches = give()
+        first = next(batches, None)
+        return batches if first is None else chain([first], batches)
+
+    return or_ours(lambda: begun(theirs), lambda: begun(ours))
+
+
 def _leaves_of(form: Form, name) -> range:
     return leaves_below(form, find_group_or_leaf(form, name))
 
@@ -205,6 +263,7 @@ def read_table(
     partitioning=None,
     key_values: bool = False,
     sidecar: bool | Plan = False,
+    engine: str = PYARROW,
     **options,
 ) -> pa.Table:
     """Read one file into a table; the arguments are those of `pyarrow.parquet.read_table`.
@@ -213,7 +272,7 @@ def read_table(
     ----------
     source : str, os.PathLike, or (pyarrow.fs.FileSystem, str)
         One file, as `parquetext.open` takes it.
-    columns, filters, use_threads, use_pandas_metadata, key_values, **options
+    columns, filters, use_threads, use_pandas_metadata, key_values, engine, **options
         As `File.read` takes them.
     filesystem : pyarrow.fs.FileSystem, optional
         Where `source` is a path of it.
@@ -236,6 +295,7 @@ def read_table(
     if filesystem is not None:
         source = filesystem, source
     options |= {"use_threads": use_threads, "use_pandas_metadata": use_pandas_metadata, "key_values": key_values}
+    options["engine"] = check_engine(engine)
     if sidecar:
         from .planned import open_planned, read_by_plan
 

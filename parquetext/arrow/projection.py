@@ -19,6 +19,7 @@ from .selection import index_columns, select, top_level_leaves, whole_fields
 __all__ = ["Projection", "Step", "project"]
 
 Blooms = Callable[[Form, Mapping[str, pa.DataType]], BloomFilters]
+SchemaOf = Callable[[bytes], pa.Schema]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +65,12 @@ def project(
     key_values: bool = False,
     use_pandas_metadata: bool = False,
     blooms: Blooms | None = None,
+    schema: SchemaOf = schema_of,
 ) -> Projection:
     """Resolve the columns, skip the row groups that filters rule out, slice the footer.
 
     `blooms` gives the Bloom filters of columns of these types, to be asked where bounds leave row groups undecided.
+    `schema` gives the Arrow schema of a Thrift footer.
     """
     if isinstance(columns, str):
         raise TypeError("columns is a list of names, not one string")
@@ -77,7 +80,7 @@ def project(
     groups = _row_groups(form, row_groups)
     if filters is None:
         return Projection(_step(form, select(form, names), _is_nested(names), groups, key_values))
-    return _filtered(form, names, groups, predicate_of(filters), key_values, blooms)
+    return _filtered(form, names, groups, predicate_of(filters), key_values, blooms, schema)
 
 
 def _row_groups(form: Form, row_groups: Sequence[int] | None) -> Sequence[int]:
@@ -118,16 +121,22 @@ def _step(form: Form, leaves: list[int], nested: bool, row_groups: Sequence[int]
 
 
 def _filtered(
-    form: Form, names: list | None, groups: Sequence[int], predicate: Predicate, key_values: bool, blooms: Blooms | None
+    form: Form,
+    names: list | None,
+    groups: Sequence[int],
+    predicate: Predicate,
+    key_values: bool,
+    blooms: Blooms | None,
+    schema: SchemaOf,
 ) -> Projection:
     wanted = select(form, names)
-    looked_at = _looked_at(form, predicate)
+    looked_at = _looked_at(form, predicate, schema)
     if looked_at is None:
         finder = _step(form, select(form, None), False, groups)
         return Projection(_step(form, wanted, _is_nested(names), groups, key_values), predicate, finder=finder)
     fields = {name: top_level_leaves(form, name) for name in looked_at}
     finding = sorted(leaf for leaves in fields.values() for leaf in leaves)
-    groups = _pruned(form, predicate, finding, groups, blooms)
+    groups = _pruned(form, predicate, finding, groups, blooms, schema)
     have = set(wanted)
     extra = {name: leaves for name, leaves in fields.items() if not have.intersection(leaves)}
     if any(not have.issuperset(leaves) for name, leaves in fields.items() if name not in extra):
@@ -138,12 +147,17 @@ def _filtered(
 
 
 def _pruned(
-    form: Form, predicate: Predicate, leaves: list[int], row_groups: Sequence[int], blooms: Blooms | None
+    form: Form,
+    predicate: Predicate,
+    leaves: list[int],
+    row_groups: Sequence[int],
+    blooms: Blooms | None,
+    schema: SchemaOf,
 ) -> Sequence[int]:
     """The row groups that the statistics and Bloom filters of the columns looked at do not rule out."""
     if not leaves:
         return row_groups
-    types = {field.name: field.type for field in schema_of(form.slice(leaves, []))}
+    types = {field.name: field.type for field in schema(form.slice(leaves, []))}
     return surviving_row_groups(
         predicate,
         lambda name: column_bounds(form, name, types[name]),
@@ -154,7 +168,7 @@ def _pruned(
     )
 
 
-def _looked_at(form: Form, predicate: Predicate) -> list[str] | None:
+def _looked_at(form: Form, predicate: Predicate, schema: SchemaOf) -> list[str] | None:
     """The top-level columns of a predicate; None if it may look at any."""
 
     def type_of(name: str) -> pa.DataType | None:
@@ -162,6 +176,6 @@ def _looked_at(form: Form, predicate: Predicate) -> list[str] | None:
             leaves = top_level_leaves(form, name)
         except ColumnError:
             return None
-        return schema_of(form.slice(list(leaves), [])).field(0).type
+        return schema(form.slice(list(leaves), [])).field(0).type
 
     return predicate.columns(type_of)

@@ -10,9 +10,10 @@ from pyarrow._parquet import ParquetReader
 
 from .. import kernels
 from ..footer.pyarrow_footer import metadata_of
+from ..pruning import Predicate
 from .projection import Projection, Step
 
-__all__ = ["check_options", "iter_projection", "read_projection"]
+__all__ = ["check_options", "is_small", "iter_projection", "read_projection", "read_steps"]
 
 OpenData = Callable[[], AbstractContextManager[pa.NativeFile]]
 # Values, chunks and bytes in pages below which threads and pre-buffering cost more than they give.
@@ -71,24 +72,29 @@ def read_projection(
         Of pyarrow's reader.
     """
 
-    def read(step: Step) -> pa.Table:
-        small = _is_small(step)
+    def read(step: Step, _) -> pa.Table:
+        small = is_small(step)
         early = remote or not small if pre_buffer is None else pre_buffer
         return _read(step, open_data, use_threads and not small, early, options)
 
+    return read_steps(projection, read)
+
+
+def read_steps(projection: Projection, read: Callable[[Step, Predicate | None], pa.Table]) -> pa.Table:
+    """Read, filter, cut; `read` takes a step and, where it may leave rows out, the predicate that rows have to meet."""
     if projection.predicate is None:
-        return read(projection.step)
+        return read(projection.step, None)
     expression = projection.predicate.expression
     if projection.finder is None:
-        table = read(projection.step).filter(expression)
+        table = read(projection.step, projection.predicate).filter(expression)
         return table.select(range(table.num_columns - projection.extra)) if projection.extra else table
-    found = read(projection.finder)
+    found = read(projection.finder, None)
     rows = pa.array(range(found.num_rows), pa.int64())
     kept = found.append_column(POSITION, rows).filter(expression).column(POSITION)
-    return read(projection.step).take(kept)
+    return read(projection.step, None).take(kept)
 
 
-def _is_small(step: Step) -> bool:
+def is_small(step: Step) -> bool:
     """Whether a read is so in every respect: many rows may be few bytes, and few rows many."""
     if step.chunks >= SMALL_CHUNKS or step.rows * (step.chunks // max(len(step.row_groups), 1)) >= SMALL_ROWS:
         return False

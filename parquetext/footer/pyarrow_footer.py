@@ -10,6 +10,7 @@ from pyarrow._parquet import FileMetaData, ParquetReader
 from .. import kernels, wire
 from ..errors import Malformed
 from .model import Form
+from .thrift_form import ThriftForm
 
 __all__ = ["has_extension_types", "metadata_of", "reader_of", "schema_of", "whole_schema"]
 
@@ -17,8 +18,8 @@ MAGIC = b"PAR1"
 ARROW_SCHEMA, EXTENSION_NAME = b"ARROW:schema", b"ARROW:extension:name"
 
 
-def reader_of(footer: bytes) -> ParquetReader:
-    """A reader over a file that has nothing but this Thrift footer.
+def reader_of(footer: bytes, **options) -> ParquetReader:
+    """A reader over a file that has nothing but this Thrift footer; options are those of `ParquetReader.open`.
 
     Raises
     ------
@@ -30,7 +31,7 @@ def reader_of(footer: bytes) -> ParquetReader:
     reader = ParquetReader()
     whole = b"".join((MAGIC, footer, len(footer).to_bytes(4, "little"), MAGIC))
     try:
-        reader.open(pa.BufferReader(whole), arrow_extensions_enabled=True)
+        reader.open(pa.BufferReader(whole), **{"arrow_extensions_enabled": True, **options})
     except (pa.ArrowException, OSError) as error:
         missing, _ = kernels.required.find_missing(footer)
         if missing is None:
@@ -50,15 +51,19 @@ def metadata_of(footer: bytes) -> FileMetaData:
     return reader_of(footer).metadata
 
 
-def schema_of(footer: bytes) -> pa.Schema:
-    """The Arrow schema as pyarrow reads it."""
-    return reader_of(footer).schema_arrow
+def schema_of(footer: bytes, **options) -> pa.Schema:
+    """The Arrow schema as pyarrow reads it, with options of its reader."""
+    return reader_of(footer, **options).schema_arrow
 
 
 def has_extension_types(footer: bytes) -> bool:
     """Whether ARROW:schema names an extension type, known to pyarrow or not."""
-    text = (metadata_of(footer).metadata or {}).get(ARROW_SCHEMA, b"")
-    return EXTENSION_NAME in base64.b64decode(text)
+    form = ThriftForm(footer)
+    pairs = dict(form.key_value(index) for index in range(form.key_value_count))
+    try:
+        return EXTENSION_NAME in base64.b64decode(pairs.get(ARROW_SCHEMA) or b"")
+    except ValueError:
+        return False
 
 
 def whole_schema(form: Form) -> pa.Schema:

@@ -1,0 +1,232 @@
+"""One leaf's column chunks decoded: pages in, rows out, as many at a time as are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from .. import kernels, wire
+from ..encoding.pages import OVERRUN, read_pages
+from ..errors import Malformed, ParquetextError, Unsupported
+from ..footer.model import Form
+from .assemble_plan import LeafPlan
+
+__all__ = ["Chunk", "ChunkReader", "Stretch", "chunk_of"]
+
+MAGIC_BYTES = 4
+DATA_PAGES = wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A column chunk's facts, checked against each other and the file's size."""
+
+    leaf: LeafPlan
+    row_group: int
+    begin: int
+    size: int
+    codec: int
+    num_values: int
+    num_rows: int
+
+    @property
+    def end(self) -> int:
+        return self.begin + self.size
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Pages that lie one behind the other in the file, and the rows that they hold."""
+
+    begin: int
+    end: int
+    first_row: int
+    num_rows: int
+
+
+def chunk_of(form: Form, leaf: LeafPlan, row_group: int, file_size: int) -> Chunk:
+    """The chunk of a leaf in a row group.
+
+    Raises
+    ------
+    Unsupported
+        It is encrypted, or lies in another file.
+    Malformed
+        Its counts, type or place cannot be.
+    """
+    chunks, num_rows = form.column(leaf.leaf), form.row_groups("num_rows")[row_group]
+    fact = {name: chunks.array(name)[row_group] for name in _FACTS}
+    with _placed(row_group, leaf):
+        if fact["present"] & wire.PRESENT_CRYPTO:
+            raise Unsupported("the column is encrypted")
+        if fact["present"] & wire.PRESENT_FILE_PATH:
+            raise Unsupported("the values lie in another file")
+        if fact["type"] != leaf.kind.physical:
+            raise Malformed(
+                f"the chunk has values of type {fact['type']}, the schema says {leaf.kind.physical}",
+                expected=leaf.kind.physical,
+                found=fact["type"],
+            )
+        size, begin = fact["total_compressed_size"], chunks.begins()[row_group]
+        chunk = Chunk(leaf, row_group, begin, size, fact["codec"], fact["num_values"], num_rows)
+        _check_counts(chunk)
+        if chunk.num_values and not (MAGIC_BYTES <= begin <= file_size and 0 < size <= file_size - begin):
+            raise Malformed(f"{size} bytes of pages at {begin}, the file has {file_size}", offset=max(begin, 0))
+    return chunk
+
+
+_FACTS = "present", "type", "codec", "num_values", "total_compressed_size"
+
+
+def _check_counts(chunk: Chunk) -> None:
+    """Rows and values agree: nothing is reserved for rows that no value can be of."""
+    is_flat = not chunk.leaf.levels.repetition
+    if chunk.num_rows < 0 or chunk.num_values < chunk.num_rows or (is_flat and chunk.num_values != chunk.num_rows):
+        raise Malformed(
+            f"{chunk.num_values} values for {chunk.num_rows} rows", expected=chunk.num_rows, found=chunk.num_values
+        )
+
+
+@contextmanager
+def _placed(row_group: int, leaf: LeafPlan, page: int | None = None) -> Iterator[None]:
+    """Let an error say which chunk, and which page, it is about."""
+    try:
+        yield
+    except ParquetextError as error:
+        _place(error, row_group, leaf, page)
+        raise
+
+
+def _place(error: ParquetextError, row_group: int, leaf: LeafPlan, page: int | None) -> None:
+    where = "" if page is None else f", page {page}"
+    error.message = f"row group {row_group}, column {leaf.path}{where}: {error.message}"
+
+
+class ChunkReader:
+    """Decodes one leaf, chunk by chunk.
+
+    Parameters
+    ----------
+    leaf : LeafPlan
+    source
+        The file's bytes: `size` and `read(offset, length)`.
+    levels : bool
+        Keep definition levels: structs around the leaf need them.
+    checks_crc : bool
+        Compare the checksums of pages that have one.
+
+    Notes
+    -----
+    A chunk begins with `begin`, its pages come by `open` in one or more stretches, in order.
+    """
+
+    def __init__(self, leaf: LeafPlan, source, *, levels: bool, checks_crc: bool):
+        kind, own = leaf.kind, leaf.levels
+        self._column = kernels.column.Column(
+            kind.physical, kind.width, own.definition, own.repetition, own.ancestor, levels=levels
+        )
+        self._leaf, self._source, self._checks_crc = leaf, source, checks_crc
+        self._pieces: list = []
+        self._chunk: Chunk | None = None
+        self._left: Iterator[None] = iter(())
+        # Of given data pages, and of the dictionary: the header's offset, and what offsets count from.
+        self._given: list[tuple[int, int | None]] = []
+        self._dictionary: tuple[int, int | None] = 0, None
+
+    def begin(self, chunk: Chunk) -> None:
+        """Go over to another chunk; what was decoded before stays."""
+        self._chunk, self._left, self._given = chunk, iter(()), []
+        self._column.chunk(chunk.num_values, chunk.num_rows)
+
+    def open(self, stretch: Stretch) -> None:
+        """Give it the next pages."""
+        self._left = self._giving(stretch)
+
+    def read(self, rows: int) -> None:
+        """Decode the next rows.
+
+        Raises
+        ------
+        Malformed
+            There are fewer, or they are not as the format says; the error says where in the file.
+        """
+        self._move(self._column.read, rows)
+
+    def skip(self, rows: int) -> None:
+        """Pass over the next rows."""
+        self._move(self._column.skip, rows)
+
+    def take(self) -> list:
+        """What was decoded since the last time: more than one part where byte arrays pass 2 GiB."""
+        pieces, self._pieces = [*self._pieces, self._column.take()], []
+        return pieces if len(pieces) == 1 else [piece for piece in pieces if piece.rows] or pieces[:1]
+
+    def _move(self, move: Callable[[int], int], rows: int) -> None:
+        done = 0
+        with self._locating():
+            while True:
+                done += move(rows - done)
+                if self._column.is_full:
+                    self._pieces.append(self._column.take())
+                elif (done == rows and not self._column.is_open) or not self._give():
+                    break
+            if done < rows:
+                raise Malformed(f"the pages end {rows - done} rows too early", offset=self._chunk.begin)
+
+    def _give(self) -> bool:
+        """Give the column another page, if there is one."""
+        return next(self._left, False) is None
+
+    def _giving(self, stretch: Stretch) -> Iterator[None]:
+        """One page after the other, or all at once where they are as they are stored."""
+        chunk = self._chunk
+        if chunk.codec == wire.CODEC_UNCOMPRESSED and not self._checks_crc:
+            yield from self._giving_all(stretch)
+            return
+        for page in read_pages(self._source, stretch.begin, stretch.end, chunk.codec, check_crc=self._checks_crc):
+            offset = page.header.offset
+            if page.header.type == wire.PAGE_DICTIONARY_PAGE:
+                self._dictionary = offset, None
+                self._column.dictionary(page.values, page.header.num_values)
+            else:
+                is_v2 = page.header.type == wire.PAGE_DATA_PAGE_V2
+                self._given.append((offset, None))
+                self._column.page(page.header, page.levels if is_v2 else None, page.values)
+            yield
+
+    def _giving_all(self, stretch: Stretch) -> Iterator[None]:
+        begin, size = stretch.begin, stretch.end - stretch.begin
+        data = memoryview(self._source.read(begin, min(size + OVERRUN, self._source.size - begin)))
+        headers = kernels.page.walk(data)
+        types, offsets = headers.array("type"), headers.array("offset")
+        count = sum(offset < size for offset in offsets)
+        for kind, offset in zip(types[:count], offsets, strict=False):
+            if kind == wire.PAGE_DICTIONARY_PAGE:
+                self._dictionary = begin + offset, begin
+            elif kind in DATA_PAGES:
+                self._given.append((begin + offset, begin))
+        self._column.pages(headers, data, 0, count)
+        yield
+        if headers.problem is not None and headers.end < size:
+            raise headers.problem.at(None, begin)
+
+    @contextmanager
+    def _locating(self) -> Iterator[None]:
+        """Let an error of the column say where in the file its cause is."""
+        try:
+            yield
+        except ParquetextError as error:
+            page = getattr(error, "page", None)
+            if page is not None and error.offset is not None:
+                self._locate(error, page)
+            _place(error, self._chunk.row_group, self._leaf, page)
+            raise
+
+    def _locate(self, error: ParquetextError, page: int) -> None:
+        header, base = self._dictionary if error.part == "dictionary" else self._given[page]
+        if base is not None:
+            error.offset += base
+            return
+        error.message += f" (byte {error.offset} of the decompressed {error.part})"
+        error.offset = header

@@ -1,0 +1,264 @@
+"""A step of a projection read by our own decoder: column chunks to a table, in parallel, or batch by batch."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from .. import kernels
+from ..errors import Malformed, ParquetextError, Unsupported
+from ..footer.model import Form
+from ..footer.page_index import PagePlaces, read_places
+from ..footer.pyarrow_footer import schema_of
+from ..footer.thrift_form import ThriftForm
+from .assemble import assemble
+from .assemble_chunks import Chunk, ChunkReader, Stretch, chunk_of
+from .assemble_plan import LeafPlan, ListPlan, Plan, StructPlan, narrowed, plan_fields
+from .page_rows import Rows
+
+__all__ = ["Decoder", "schema_or_ours"]
+
+MOST_PURE_VALUES = 1_000_000
+REFUSED = (pa.ArrowException, OSError, ParquetextError)
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A field to read: its plan, its Arrow field, its leaves."""
+
+    plan: Plan
+    field: pa.Field
+    leaves: tuple[LeafPlan, ...]
+
+
+class Decoder:
+    """Reads the leaves of a sliced footer.
+
+    Parameters
+    ----------
+    footer : bytes
+        Thrift bytes that have the row groups to read and whole top-level fields, lists or maps.
+    indices : list of int, optional
+        The leaves to read, in order; all without.
+    source
+        The file's bytes: `size` and `read(offset, length)`.
+    options : mapping
+        Of pyarrow's reader, as far as they say what types come out or whether checksums are compared.
+
+    Attributes
+    ----------
+    schema : pyarrow.Schema
+        As pyarrow gives it; where pyarrow refuses the schema, what its Parquet types say.
+    row_counts : sequence of int
+        The rows of each row group.
+
+    Raises
+    ------
+    Unsupported
+        More than a million values, and no compiled kernels.
+    """
+
+    def __init__(self, footer: bytes, indices: list[int] | None, source, options: Mapping):
+        self._form: Form = ThriftForm(footer)
+        self._source, self._places = source, {}
+        self._checks_crc = bool(options.get("page_checksum_verification"))
+        plans = plan_fields(self._form)
+        schema = schema_or_ours(footer, **options)
+        wanted = range(self._form.leaf_count) if indices is None else indices
+        self._columns = list(_columns(plans, schema, wanted))
+        self.schema = pa.schema([column.field for column in self._columns], schema.metadata)
+        self.row_counts = self._form.row_groups("num_rows")
+        self._refuse_much_in_python()
+
+    @property
+    def form(self) -> Form:
+        return self._form
+
+    def table(self, rows: Sequence[Rows] | None = None, *, use_threads: bool = True) -> pa.Table:
+        """All columns of all row groups, or of ranges of rows of each.
+
+        Raises
+        ------
+        Malformed, Unsupported
+            The values cannot be read; the error says where.
+        """
+        groups = [[(0, count)] if count else [] for count in self.row_counts] if rows is None else rows
+        tasks = [(number, column) for column in self._columns for number, ranges in enumerate(groups) if ranges]
+
+        def read(task: tuple[int, _Column]) -> list[pa.Array]:
+            return self._read(task[1], task[0], groups[task[0]], whole=rows is None)
+
+        found = _each(read, tasks, use_threads)
+        arrays: dict[int, list[pa.Array]] = {id(column): [] for column in self._columns}
+        for (_, column), pieces in zip(tasks, found, strict=True):
+            arrays[id(column)] += pieces
+        columns = [pa.chunked_array(arrays[id(column)], column.field.type) for column in self._columns]
+        return pa.Table.from_arrays(columns, schema=self.schema)
+
+    def batches(self, batch_size: int) -> Iterator[pa.RecordBatch]:
+        """Batch by batch; memory is that of a batch, and of one column chunk as it is stored for each leaf."""
+        for number, count in enumerate(self.row_counts):
+            readers = {
+                leaf.leaf: self._opened(column, leaf, number) for column in self._columns for leaf in column.leaves
+            }
+            for begin in range(0, count, batch_size):
+                yield from self._batch(readers, min(batch_size, count - begin))
+
+    def _batch(self, readers: Mapping[int, ChunkReader], rows: int) -> Iterator[pa.RecordBatch]:
+        for reader in readers.values():
+            reader.read(rows)
+        columns = []
+        for column in self._columns:
+            taken = {leaf.leaf: readers[leaf.leaf].take() for leaf in column.leaves}
+            columns.append(pa.chunked_array(list(self._assembled(column, taken)), column.field.type))
+        yield from pa.Table.from_arrays(columns, schema=self.schema).to_batches()
+
+    def places(self, leaf: int, row_group: int) -> PagePlaces | None:
+        """The offset index of a chunk, read once; one that is not as the format says counts for nothing."""
+        key = leaf, row_group
+        if key not in self._places:
+            try:
+                found = read_places(self._source, self._form.column(leaf), row_group, self.row_counts[row_group])
+            except Malformed:
+                found = None
+            self._places[key] = found
+        return self._places[key]
+
+    def _read(self, column: _Column, row_group: int, ranges: Rows, *, whole: bool) -> list[pa.Array]:
+        taken = {}
+        for leaf in column.leaves:
+            if whole:
+                reader = self._opened(column, leaf, row_group)
+                reader.read(ranges[0][1])
+            else:
+                reader = self._ranged(column, leaf, row_group, ranges)
+            taken[leaf.leaf] = reader.take()
+        return list(self._assembled(column, taken))
+
+    def _reader(self, column: _Column, leaf: LeafPlan) -> ChunkReader:
+        return ChunkReader(leaf, self._source, levels=_is_in_struct(column.plan), checks_crc=self._checks_crc)
+
+    def _opened(self, column: _Column, leaf: LeafPlan, row_group: int) -> ChunkReader:
+        """A reader that has the whole chunk in front of it."""
+        chunk, reader = self._chunk(leaf, row_group), self._reader(column, leaf)
+        reader.begin(chunk)
+        reader.open(Stretch(chunk.begin, chunk.end, 0, chunk.num_rows))
+        return reader
+
+    def _ranged(self, column: _Column, leaf: LeafPlan, row_group: int, ranges: Rows) -> ChunkReader:
+        """A reader that has decoded ranges of rows, by the pages that hold them where these are known."""
+        places = self.places(leaf.leaf, row_group)
+        chunk, reader = self._chunk(leaf, row_group), self._reader(column, leaf)
+        reader.begin(chunk)
+        for stretch in _stretches(chunk, places, ranges):
+            reader.open(stretch)
+            at, end = stretch.first_row, stretch.first_row + stretch.num_rows
+            for first, last in ranges:
+                first, last = max(first, at), min(last, end)
+                if first < last:
+                    reader.skip(first - at)
+                    reader.read(last - first)
+                    at = last
+            reader.skip(end - at)
+        return reader
+
+    def _chunk(self, leaf: LeafPlan, row_group: int) -> Chunk:
+        return chunk_of(self._form, leaf, row_group, self._source.size)
+
+    def _assembled(self, column: _Column, taken: Mapping[int, list]) -> Iterator[pa.Array]:
+        """The field's arrays; of several leaves the parts must have the same rows."""
+        rows = [[part.rows for part in parts] for parts in taken.values()]
+        if any(counts != rows[0] for counts in rows):
+            raise Unsupported(f"column {column.field.name!r}: a part of it takes more than 2 GiB in a row group")
+        for parts in zip(*taken.values(), strict=True):
+            yield assemble(column.plan, column.field.type, dict(zip(taken, parts, strict=True)))
+
+    def _refuse_much_in_python(self) -> None:
+        if kernels.implementation() == "native" or kernels.is_pure_asked_for():
+            return
+        values = sum(
+            sum(self._form.column(leaf.leaf).array("num_values")) for one in self._columns for leaf in one.leaves
+        )
+        if values > MOST_PURE_VALUES:
+            raise Unsupported(
+                f"{values} values without compiled kernels; set {kernels.PURE_VARIABLE}=1 to decode them in Python",
+                expected=MOST_PURE_VALUES,
+                found=values,
+            )
+
+
+def schema_or_ours(footer: bytes, **options) -> pa.Schema:
+    """pyarrow's Arrow schema of a footer; where pyarrow gives none, what the Parquet types say.
+
+    `options` are those of pyarrow's reader.
+    """
+    try:
+        return schema_of(footer, **options)
+    except REFUSED:
+        plans = plan_fields(ThriftForm(footer))
+        return pa.schema([pa.field(plan.name, plan.type, nullable=plan.nullable) for plan in plans])
+
+
+def _columns(plans: list[Plan], schema: pa.Schema, wanted: Sequence[int]) -> Iterator[_Column]:
+    """The fields that have wanted leaves, in the order of their first ones."""
+    fields = {leaf.leaf: number for number, plan in enumerate(plans) for leaf in plan.leaves}
+    chosen = set(wanted)
+    for number in dict.fromkeys(fields[leaf] for leaf in wanted):
+        plan, field = plans[number], schema.field(number)
+        leaves = tuple(leaf for leaf in plan.leaves if leaf.leaf in chosen)
+        yield _Column(plan, field.with_type(narrowed(plan, field.type, chosen)), leaves)
+
+
+def _is_in_struct(plan: Plan) -> bool:
+    """Whether there are structs whose nulls only definition levels tell."""
+    if isinstance(plan, LeafPlan):
+        return False
+    return isinstance(plan, StructPlan) or (isinstance(plan, ListPlan) and _is_in_struct(plan.child))
+
+
+def _stretches(chunk: Chunk, places: PagePlaces | None, ranges: Rows) -> Iterator[Stretch]:
+    """The dictionary page and the pages that hold the rows; all of them where it is not known which these are."""
+    if places is None:
+        yield Stretch(chunk.begin, chunk.end, 0, chunk.num_rows)
+        return
+    first = places.offsets[0]
+    if chunk.begin < first:
+        yield Stretch(chunk.begin, first, 0, 0)
+    for begin, end in _runs(places, ranges):
+        offset, stop = places.offsets[begin], places.offsets[end - 1] + places.sizes[end - 1]
+        rows = places.row_counts[begin:end]
+        yield Stretch(offset, stop, places.first_rows[begin], sum(rows))
+
+
+def _runs(places: PagePlaces, ranges: Rows) -> list[tuple[int, int]]:
+    """Pages (first, behind the last) that hold rows of the ranges, neighbours in the file together."""
+    runs: list[tuple[int, int]] = []
+    number = 0
+    for page, (first, count) in enumerate(zip(places.first_rows, places.row_counts, strict=True)):
+        while number < len(ranges) and ranges[number][1] <= first:
+            number += 1
+        if number == len(ranges):
+            break
+        if ranges[number][0] >= first + count:
+            continue
+        if runs and runs[-1][1] == page and places.offsets[page - 1] + places.sizes[page - 1] == places.offsets[page]:
+            runs[-1] = runs[-1][0], page + 1
+        else:
+            runs.append((page, page + 1))
+    return runs
+
+
+def _each(read: Callable, tasks: Sequence, use_threads: bool) -> list:
+    """The results of tasks, in order, by as many threads as there are processors."""
+    workers = min(len(tasks), os.cpu_count() or 1) if use_threads else 1
+    if workers < 2:
+        return [read(task) for task in tasks]
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            return list(pool.map(read, tasks))
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,96 @@
+"""Who decodes: pyarrow, our own decoder, or ours for what pyarrow cannot read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+import pyarrow as pa
+
+from ..errors import Malformed, ParquetextError, Unsupported
+from ..pruning import Predicate
+from .decoding import Decoder
+from .page_rows import rows_left
+from .projection import Projection, Step
+from .reading import is_small, read_steps
+
+__all__ = ["AUTO", "OURS", "PYARROW", "check_engine", "decode_batches", "decode_projection", "or_ours"]
+
+PYARROW, OURS, AUTO = ENGINES = "pyarrow", "parquetext", "auto"
+NO_COLUMNS = b""
+T = TypeVar("T")
+
+
+def check_engine(engine: str) -> str:
+    """Raise ParquetextError for a name that is no engine's."""
+    if engine not in ENGINES:
+        known = ", ".join(map(repr, ENGINES))
+        raise ParquetextError(f"no engine is called {engine!r} (known: {known})")
+    return engine
+
+
+def or_ours(theirs: Callable[[], T], ours: Callable[[], T]) -> T:
+    """What pyarrow gives; what our decoder gives where pyarrow cannot read it.
+
+    What the system says of a file (it is gone, it may not be read) is no reason to try again.
+    """
+    try:
+        return theirs()
+    except (pa.ArrowException, Malformed, OSError, UnicodeError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        refused = error
+    try:
+        return ours()
+    except (pa.ArrowException, ParquetextError) as error:
+        raise error from refused
+
+
+def decode_projection(projection: Projection, source, *, use_threads: bool = True, **options) -> pa.Table:
+    """Read a projection by our own decoder; of a filter's row groups only pages that may hold rows which meet it.
+
+    Parameters
+    ----------
+    source
+        The file's bytes: `size` and `read(offset, length)`.
+    options
+        As `reading.read_projection` takes them.
+    """
+
+    def read(step: Step, predicate: Predicate | None) -> pa.Table:
+        if step.footer == NO_COLUMNS:
+            return pa.table({"": pa.nulls(step.rows)}).select([])
+        decoder = _decoder(step, source, options)
+        rows = None if predicate is None else _rows_left(decoder, source, predicate)
+        return decoder.table(rows, use_threads=use_threads and not is_small(step))
+
+    return read_steps(projection, read)
+
+
+def decode_batches(projection: Projection, source, batch_size: int, **options) -> Iterator[pa.RecordBatch]:
+    """Read a projection without a predicate batch by batch."""
+    step = projection.step
+    if step.footer == NO_COLUMNS:
+        yield from pa.table({"": pa.nulls(step.rows)}).select([]).to_batches(batch_size)
+    else:
+        yield from _decoder(step, source, options).batches(batch_size)
+
+
+def _decoder(step: Step, source, options: dict) -> Decoder:
+    if step.footer is None:
+        raise Unsupported("the footer cannot be sliced: its row groups do not match its schema")
+    return Decoder(step.footer, step.indices, source, options)
+
+
+def _rows_left(decoder: Decoder, source, predicate: Predicate) -> list | None:
+    """The rows of each row group that pages' bounds leave; None where nothing can be told."""
+    schema = decoder.schema
+
+    def type_of(name: str) -> pa.DataType | None:
+        return schema.field(name).type if schema.names.count(name) == 1 else None
+
+    names = predicate.columns(type_of)
+    if not names or any(type_of(name) is None for name in names):
+        return None
+    types = {name: type_of(name) for name in names}
+    return rows_left(decoder.form, source, predicate, types, range(len(decoder.row_counts)), decoder.places)

@@ -1,0 +1,151 @@
+"""The page index of a column chunk: where its pages are, and what bounds they have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .. import wire
+from ..errors import Malformed, ParquetextError
+from ..pruning import ColumnBounds
+from ..thrift import values
+from .elements import parse_element
+from .model import Form
+from .typed_bounds import StoredBounds, comparable_type
+
+__all__ = ["PageBounds", "PagePlaces", "has_page_order", "read_bounds", "read_places"]
+
+ELSEWHERE = wire.PRESENT_FILE_PATH | wire.PRESENT_CRYPTO  # places are of another file, or of encrypted bytes
+MOST_BYTES = 64 << 20  # of one index: more than a million pages
+MAGIC_BYTES = 4
+UNORDERED = {"GEOMETRY", "GEOGRAPHY", "VARIANT", "UNKNOWN"}
+
+
+@dataclass(frozen=True, slots=True)
+class PagePlaces:
+    """Where the data pages of a chunk are (OffsetIndex): offset, stored bytes with the header, first row."""
+
+    offsets: list[int]
+    sizes: list[int]
+    first_rows: list[int]
+    num_rows: int
+
+    def __len__(self) -> int:
+        return len(self.offsets)
+
+    @property
+    def row_counts(self) -> list[int]:
+        ends = [*self.first_rows[1:], self.num_rows]
+        return [end - begin for begin, end in zip(self.first_rows, ends, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class PageBounds:
+    """What bounds the pages of a flat column have (ColumnIndex); None where a page has none, -1 where not said."""
+
+    min: list[bytes | None]
+    max: list[bytes | None]
+    null_counts: list[int]
+
+    def typed(self, form: Form, leaf: int, rows: pa.DataType, places: PagePlaces) -> ColumnBounds | None:
+        """In the type that rows have, one entry per page; None where values are not compared so."""
+        kind = comparable_type(form, leaf, rows)
+        if kind is None:
+            return None
+        found = StoredBounds(kind, self.min, self.max, self.null_counts, places.row_counts).typed(rows)
+        return None if found is None else _trusted(found)
+
+
+def _trusted(bounds: ColumnBounds) -> ColumnBounds:
+    """Without bounds that are NaN, or inverted."""
+    low, high = bounds.min, bounds.max
+    doubted = pc.greater(low, high)
+    if pa.types.is_floating(low.type):
+        doubted = pc.or_kleene(doubted, pc.or_kleene(pc.is_nan(low), pc.is_nan(high)))
+    doubted = pc.fill_null(doubted, False)
+    if not doubted.true_count:
+        return bounds
+    low, high = (pc.if_else(doubted, pa.scalar(None, side.type), side) for side in (low, high))
+    return ColumnBounds(low, high, bounds.only_nulls, bounds.no_nulls)
+
+
+def has_page_order(form: Form, leaf: int) -> bool:
+    """Whether bounds of a leaf have the order that its type says: those of an index are in no other one."""
+    node = form.node(leaf)
+    element = parse_element(node.thrift)
+    if node.column_order != 1 or element.type == wire.PHYSICAL_INT96:
+        return False
+    if element.converted_type == wire.CONVERTED_INTERVAL:
+        return False
+    return element.logical is None or element.logical.name not in UNORDERED
+
+
+def read_places(source, chunks, row_group: int, num_rows: int) -> PagePlaces | None:
+    """The offset index of one of a leaf's chunks; None where it has none.
+
+    Raises
+    ------
+    Malformed
+        It is not as the format says, or leads out of the file or of the row group; offsets count from the file.
+    """
+    index = _read(source, chunks, row_group, "offset_index", "OffsetIndex")
+    if index is None:
+        return None
+    fields, offset = index
+    locations = fields.get("page_locations") or []
+    places = PagePlaces(*([place.get(name, -1) for place in locations] for name in _LOCATION), num_rows)
+    ends = [*places.first_rows[1:], num_rows]
+    sound = bool(locations) and places.first_rows[0] == 0
+    sound = sound and all(begin < end for begin, end in zip(places.first_rows, ends, strict=True))
+    within = all(
+        MAGIC_BYTES <= begin <= source.size and 0 < size <= source.size - begin
+        for begin, size in zip(places.offsets, places.sizes, strict=True)
+    )
+    if not sound or not within:
+        raise Malformed("an offset index whose pages are not one behind the other", offset=offset)
+    return places
+
+
+_LOCATION = ("offset", "compressed_page_size", "first_row_index")
+
+
+def read_bounds(source, chunks, row_group: int, places: PagePlaces) -> PageBounds | None:
+    """The column index of one of a leaf's chunks, whose pages are in `places`; None where it has none.
+
+    Raises
+    ------
+    Malformed
+        It is not as the format says, or of another number of pages.
+    """
+    index = _read(source, chunks, row_group, "column_index", "ColumnIndex")
+    if index is None:
+        return None
+    fields, offset = index
+    count = len(places)
+    null_pages, minima, maxima = (fields.get(name, []) for name in ("null_pages", "min_values", "max_values"))
+    null_counts = fields.get("null_counts") or [-1] * count
+    if {count} != {*map(len, (null_pages, minima, maxima, null_counts))}:
+        raise Malformed(f"a column index of {len(null_pages)} pages, the offset index has {count}", offset=offset)
+    counts = zip(null_pages, null_counts, places.row_counts, strict=True)
+    return PageBounds(
+        *(
+            [None if empty else value for empty, value in zip(null_pages, side, strict=True)]
+            for side in (minima, maxima)
+        ),
+        [rows if empty else nulls for empty, nulls, rows in counts],
+    )
+
+
+def _read(source, chunks, row_group: int, name: str, struct: str) -> tuple[dict, int] | None:
+    """An index's fields, and where it is; None where there is none."""
+    offset, length = (chunks.array(f"{name}_{part}")[row_group] for part in ("offset", "length"))
+    if offset <= 0 or length <= 0 or chunks.array("present")[row_group] & ELSEWHERE:
+        return None
+    if length > MOST_BYTES or offset + length > source.size:
+        raise Malformed(f"a page index of {length} bytes in a file of {source.size}", offset=offset)
+    try:
+        return values.read(struct, source.read(offset, length)), offset
+    except ParquetextError as error:
+        raise error.at(None, offset) from None
