@@ -7,22 +7,22 @@ from collections.abc import Callable
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .. import kernels
+from .. import kernels, wire
 from ..errors import Unsupported
-from ..footer.types import BOOLEAN, BYTE_ARRAY, DOUBLE, FIXED_LEN_BYTE_ARRAY, FLOAT, INT32, INT64, INT96, LeafType
+from ..footer.types import LeafType
 
 __all__ = ["as_type", "leaf_array"]
 
 STORED = {
-    BOOLEAN: pa.bool_(),
-    INT32: pa.int32(),
-    INT64: pa.int64(),
-    FLOAT: pa.float32(),
-    DOUBLE: pa.float64(),
-    BYTE_ARRAY: pa.binary(),
+    wire.PHYSICAL_BOOLEAN: pa.bool_(),
+    wire.PHYSICAL_INT32: pa.int32(),
+    wire.PHYSICAL_INT64: pa.int64(),
+    wire.PHYSICAL_FLOAT: pa.float32(),
+    wire.PHYSICAL_DOUBLE: pa.float64(),
+    wire.PHYSICAL_BYTE_ARRAY: pa.binary(),
 }
 NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
-DIGITS = {INT32: 10, INT64: 19}  # of the largest number
+DIGITS = {wire.PHYSICAL_INT32: 10, wire.PHYSICAL_INT64: 19}  # of the largest number
 
 
 def leaf_array(decoded, kind: LeafType, wanted: pa.DataType) -> pa.Array:
@@ -52,9 +52,9 @@ def leaf_array(decoded, kind: LeafType, wanted: pa.DataType) -> pa.Array:
         return as_type(values.dictionary_encode(), wanted)
     if pa.types.is_decimal(wanted):
         return _decimals(decoded, kind, wanted)
-    if kind.physical == INT96:
+    if kind.physical == wire.PHYSICAL_INT96:
         return _instants(decoded, wanted)
-    stored = pa.binary(kind.width) if kind.physical == FIXED_LEN_BYTE_ARRAY else STORED[kind.physical]
+    stored = pa.binary(kind.width) if kind.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else STORED[kind.physical]
     if _is_laid_out_alike(stored, wanted):
         return _viewed(decoded, wanted)
     if pa.types.is_integer(wanted) and pa.types.is_integer(stored):  # as other readers cut what is too large
@@ -105,7 +105,7 @@ def _instants(decoded, wanted: pa.DataType) -> pa.Array:
 
 def _decimals(decoded, kind: LeafType, wanted: pa.DataType) -> pa.Array:
     width = wanted.bit_width // 8
-    if kind.physical in (BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY):
+    if kind.physical in (wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY):
         numbers = kernels.wide.integers(
             decoded.values, decoded.slots, kind.width, width, offsets=decoded.offsets, valid=decoded.valid
         )
