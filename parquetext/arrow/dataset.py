@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from ..errors import ColumnError, ParquetextError
 from ..pruning import Predicate, predicate_of
 from .discovery import Files, discover, partition_schema
+from .engine import PYARROW, check_engine
 from .file import read_schema
 from .fragments import Fragment, Shape, naming
 from .in_order import in_order
@@ -27,6 +28,7 @@ def dataset(
     partitioning: str | None = "hive",
     ignore_prefixes: Sequence[str] | None = None,
     sidecar: bool | str = "auto",
+    engine: str = PYARROW,
 ) -> Dataset:
     """Many Parquet files as one table, whatever the form of their footers.
 
@@ -46,6 +48,8 @@ def dataset(
     sidecar : {"auto", True, False}
         Whether sidecars are looked for. ``"auto"``: to plan local files, all at once, where they belong to them. True:
         also to plan and read each file by its own, a remote one too. False: not at all.
+    engine : {"pyarrow", "parquetext", "auto"}
+        Who decodes, as `File.read` takes it.
 
     Raises
     ------
@@ -60,6 +64,7 @@ def dataset(
     """
     if sidecar not in ("auto", True, False):
         raise TypeError(f"sidecar is 'auto', True or False, not {sidecar!r}")
+    check_engine(engine)
     if partitioning not in ("hive", None):
         raise TypeError(f"partitioning is 'hive' or None, not {partitioning!r}; use pyarrow.dataset for others")
     found = discover(source, filesystem, partitioned=partitioning == "hive", ignore_prefixes=ignore_prefixes)
@@ -69,7 +74,7 @@ def dataset(
             raise ParquetextError("no file there to take the schema from", file=str(source))
         with naming(found[0].target):
             schema = pa.unify_schemas([read_schema(found[0].target), keys])
-    return Dataset(found, schema, sidecar)
+    return Dataset(found, schema, sidecar, engine)
 
 
 class Dataset:
@@ -80,8 +85,8 @@ class Dataset:
     schema : pyarrow.Schema
     """
 
-    def __init__(self, found: Files, schema: pa.Schema, sidecar: bool | str = "auto"):
-        self._found, self.schema, self._sidecar = found, schema, sidecar
+    def __init__(self, found: Files, schema: pa.Schema, sidecar: bool | str = "auto", engine: str = PYARROW):
+        self._found, self.schema, self._sidecar, self._engine = found, schema, sidecar, engine
         self._given = {
             name: pa.array([keys.get(name) for keys in found.keys], pa.string()).cast(schema.field(name).type)
             for name in found.key_names
@@ -207,7 +212,8 @@ class Dataset:
     def _fragment(self, number: int, *, blooms: bool = True) -> Fragment:
         found = self._found[number]
         given = {name: values[number] for name, values in self._given.items()}
-        return Fragment(found.target, number, Shape(self.schema, given), sidecar=self._sidecar is True, blooms=blooms)
+        shape = Shape(self.schema, given)
+        return Fragment(found.target, number, shape, sidecar=self._sidecar is True, blooms=blooms, engine=self._engine)
 
     def names_of(self, predicate: Predicate) -> list[str] | None:
         """The columns that a predicate looks at; None if it may be any."""

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from ..errors import ParquetextError, retold
 from ..pruning import Predicate, predicate_of
 from ..storage.secrets import without_secrets
+from .engine import PYARROW
 from .file import File
 from .file import open as open_file
 from .planning import FileFacts, asked_blooms, gather_facts, surviving, undecided_by_bounds
@@ -121,9 +122,10 @@ class Fragment:
         *,
         sidecar: bool = False,
         blooms: bool = True,
+        engine: str = PYARROW,
     ):
         self._target, self.number, self._shape, self.row_groups = target, number, shape, row_groups
-        self._sidecar, self._blooms = sidecar, blooms
+        self._sidecar, self._blooms, self._engine = sidecar, blooms, engine
 
     @property
     def path(self) -> str:
@@ -172,7 +174,15 @@ class Fragment:
         return self._like(self._shape.narrowed(names), self.row_groups)
 
     def _like(self, shape: Shape, row_groups: list[int] | None) -> Fragment:
-        return Fragment(self._target, self.number, shape, row_groups, sidecar=self._sidecar, blooms=self._blooms)
+        return Fragment(
+            self._target,
+            self.number,
+            shape,
+            row_groups,
+            sidecar=self._sidecar,
+            blooms=self._blooms,
+            engine=self._engine,
+        )
 
     def facts(self, names: Sequence[str]) -> FileFacts:
         """What a plan needs of these columns."""
@@ -194,7 +204,7 @@ class Fragment:
             row_groups = self.row_groups if predicate is None else self._left(file, predicate)
             own = [name for name in self._shape.schema.names if name not in self._shape.given]
             there = file._on_form(lambda form: [name for name in own if find_top_level(form, name) is not None])
-            table = self._shape.conformed(file.read([(name,) for name in there], row_groups))
+            table = self._shape.conformed(file.read([(name,) for name in there], row_groups, engine=self._engine))
             return table if predicate is None else table.filter(predicate.expression)
 
     def _left(self, file: File, predicate: Predicate) -> list[int]:
