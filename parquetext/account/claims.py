@@ -14,13 +14,14 @@ from .kinds import KINDS
 __all__ = ["NONE", "Claims", "Overlap"]
 
 NONE = -1
+MOST_DESCRIBED = 200  # overlaps, from which on it is not said of what
 NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
 COLUMNS = {"offset": "q", "length": "q", "kind": "b", "row_group": "i", "column": "i", "page": "i", "name": "i"}
 TYPES = {"q": pa.int64(), "i": pa.int32(), "b": pa.int8()}
 
 
 class Overlap(NamedTuple):
-    """Bytes that two parts claim, and which parts these are, in words."""
+    """Bytes that two parts claim, and which parts these are, in words; of many overlaps only of the first."""
 
     offset: int
     length: int
@@ -132,7 +133,7 @@ def _without_overlaps(table: pa.Table) -> tuple[pa.Table, list[Overlap]]:
     for row, (offset, length) in enumerate(zip(offsets, lengths, strict=True)):
         stop, start = offset + length, max(offset, end)
         if offset < end:
-            both = _described(table, owner), _described(table, row)
+            both = (_described(table, owner), _described(table, row)) if len(overlaps) < MOST_DESCRIBED else ("", "")
             overlaps.append(Overlap(offset, min(end, stop) - offset, *both))
         offsets[row], lengths[row] = start, stop - start
         if stop > start:

@@ -16,6 +16,7 @@ from .walking import Walked, walk
 __all__ = ["PAGE_COLUMNS", "Data", "claim_data"]
 
 LONGEST_DICTIONARY_HEADER = 100
+READS, MORE_READS = 4, 1 << 16  # times the file, and bytes beside, that may be read of pages: chunks may overlap
 ELSEWHERE = wire.PRESENT_FILE_PATH
 PAGE_COLUMNS = (
     "offset",
@@ -91,6 +92,11 @@ def _is_inside(data: Data, chunk: Chunk, data_end: int) -> bool:
 
 def _claim_chunk(claims: Claims, source, chunk: Chunk, data: Data, data_end: int) -> int:
     """Claim the pages of a chunk, and what follows the last one that can be read."""
+    if source.bytes_read > READS * claims.size + MORE_READS:
+        message = "its pages are not looked at: chunks that overlap have been read too often"
+        data.findings.append(Finding("page", message, chunk.start, chunk.place))
+        claims.add(chunk.start, chunk.end - chunk.start, "unread-pages", row_group=chunk.row_group, column=chunk.leaf)
+        return 0
     walked, size = walk(source, chunk.start, chunk.end), 0
     if walked.problem is not None:
         walked = _walked_over(source, chunk, data_end) or walked

@@ -13,7 +13,8 @@ __all__ = ["claim_gaps"]
 
 STEP = 1 << 20
 MOST_SEARCHED = 64 << 20  # bytes of a gap's end that are searched for what earlier footers have left
-MAGICS = b"PAR1", b"PAR3"
+MAGICS, MAGIC_BEGINS = (b"PAR1", b"PAR3"), b"PAR"
+MOST_ENDS = 10_000  # places of a gap where something may end that are looked at
 LENGTH_BYTES, MAGIC_BYTES = 4, 4
 TRAILER_BYTES = 28
 WALKS = 4  # how often the bytes of a gap may be walked on the search for footers in it
@@ -63,7 +64,9 @@ def _claim_left_over(claims: Claims, source, begin: int, end: int) -> None:
     budget = WALKS * len(data)
     stop = unknown = len(data.rstrip(b"\0"))  # where bytes end that nothing is known of
     claims.add(start + stop, len(data) - stop, "padding")
-    while stop > 0:
+    ends = 0
+    while stop > 0 and ends < MOST_ENDS:
+        ends += 1
         dead, kind, budget = _dead_end(data, stop, budget)
         if kind is None:
             stop = _next_end(data, stop)
@@ -107,6 +110,6 @@ def _is_struct(data: bytes) -> bool:
 
 
 def _next_end(data: bytes, stop: int) -> int:
-    """The next place in front of `stop` where something may end: behind a magic."""
-    found = max(data.rfind(magic, 0, stop - 1) for magic in MAGICS)
-    return found + MAGIC_BYTES if found >= 0 else 0
+    """The next place in front of `stop` where something may end: behind a magic, or what looks like one."""
+    found = data.rfind(MAGIC_BEGINS, 0, max(stop - 2, 0))
+    return 0 if found < 0 else found + MAGIC_BYTES

@@ -11,6 +11,7 @@ from .. import wire
 from .data import PAGE_COLUMNS, Data
 from .kinds import GROUPS, KINDS, group_of
 
+LONGEST_PATH = 1000  # characters: all paths of a deep schema together may be far longer than its footer
 __all__ = ["by_column", "by_kind", "chunk_table", "leaf_paths", "page_table"]
 
 
@@ -85,7 +86,7 @@ def by_column(scan, parts: pa.Table) -> pa.Table:
 
 
 def leaf_paths(scan) -> list[str]:
-    """Dotted paths of the leaves, the root's name left out."""
+    """Dotted paths of the leaves, the root's name left out; of long ones the end."""
     if scan is None:
         return []
     data, parents = memoryview(scan.data), scan.elements("parent")
@@ -93,7 +94,8 @@ def leaf_paths(scan) -> list[str]:
     paths: list[str] = []
     for element, parent in enumerate(parents):
         name = bytes(data[offsets[element] : offsets[element] + lengths[element]]).decode("utf-8", "replace")
-        paths.append("" if parent < 0 else f"{paths[parent]}.{name}" if paths[parent] else name)
+        path = "" if parent < 0 else f"{paths[parent]}.{name}" if paths[parent] else name
+        paths.append(path if len(path) <= LONGEST_PATH else f"…{path[-LONGEST_PATH:]}")
     return [paths[element] for element in scan.leaves]
 
 

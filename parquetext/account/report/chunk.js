@@ -23,6 +23,7 @@ function openChunk() {
   };
   byId("chunk-facts").replaceChildren(...pairs(facts));
   byId("chunk").hidden = false;
+  drawMap();
   fillPages();
   byId("chunk-title").focus({ preventScroll: true });
   byId("chunk").scrollIntoView({ block: "nearest" });
@@ -70,6 +71,7 @@ function fillPages() {
   byId("range").textContent = isThere
     ? `${all ? shown.first + 1 : 0} to ${last} of ${counted(all, "page")}`
     : `${counted(data.pageCount, "page")} are too many for this report: use --json`;
+  byId("paging").hidden = isThere && all <= SHOWN_PAGES;
   byId("before").disabled = shown.first === 0;
   byId("after").disabled = last >= all || !isThere;
 }

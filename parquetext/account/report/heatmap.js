@@ -119,7 +119,7 @@ function drawMap() {
 function drawEdges(pen, place) {
   const { names, height, width, shown, firstRow, lastRow, firstGroup, lastGroup, top, left } = place;
   const box = byId("map");
-  if (map.order.length && document.activeElement === box) {
+  if (map.order.length && (document.activeElement === box || !byId("chunk").hidden)) {
     pen.strokeStyle = colour("focus");
     pen.lineWidth = 2;
     pen.strokeRect(left(map.column) - 1, top(map.row) - 1, Math.max(width, 4) + 1, Math.max(height, 4) + 1);
