@@ -6,32 +6,17 @@ from array import array
 from dataclasses import dataclass, field
 
 from .. import wire
+from ..encoding.pages import OVERRUN, read_headers
 from ..findings import Finding
 from .claims import Claims
 from .copies import copy_size
-from .page_parts import Chunk, claim_pages, level_sizes
+from .page_parts import PAGE_COLUMNS, Chunk, claim_pages, page_facts
 from .thrift_footer import leaf_of_chunks
-from .walking import Walked, walk
 
 __all__ = ["PAGE_COLUMNS", "Data", "claim_data"]
 
-LONGEST_DICTIONARY_HEADER = 100
 READS, MORE_READS = 4, 1 << 16  # times the file, and bytes beside, that may be read of pages: chunks may overlap
 ELSEWHERE = wire.PRESENT_FILE_PATH
-PAGE_COLUMNS = (
-    "offset",
-    "header_size",
-    "type",
-    "encoding",
-    "num_values",
-    "compressed_size",
-    "uncompressed_size",
-    "repetition_size",
-    "definition_size",
-    "num_rows",
-    "num_nulls",
-    "crc",
-)
 
 
 @dataclass(slots=True)
@@ -97,29 +82,19 @@ def _claim_chunk(claims: Claims, source, chunk: Chunk, data: Data, data_end: int
         data.findings.append(Finding("page", message, chunk.start, chunk.place))
         claims.add(chunk.start, chunk.end - chunk.start, "unread-pages", row_group=chunk.row_group, column=chunk.leaf)
         return 0
-    walked, size = walk(source, chunk.start, chunk.end), 0
-    if walked.problem is not None:
-        walked = _walked_over(source, chunk, data_end) or walked
-    if walked.problem is not None and (size := copy_size(source, walked.end, data_end)):
-        claims.add(walked.end, size, "metadata-copy", row_group=chunk.row_group, column=chunk.leaf)
-    elif walked.problem is not None:
-        data.findings.append(Finding.of("page", walked.problem, chunk.place))
-        rest = max(walked.end, chunk.start)
-        claims.add(rest, chunk.end - rest, "unread-pages", row_group=chunk.row_group, column=chunk.leaf)
-    repetition, definition = level_sizes(source, walked, chunk)
-    claim_pages(claims, walked, chunk, repetition, definition)
-    columns = walked.facts | {"repetition_size": repetition, "definition_size": definition}
-    columns |= {"offset": walked.offsets, "crc": walked.crcs}
+    slack = min(OVERRUN, data_end - chunk.end)
+    headers, size = read_headers(source, chunk.start, chunk.end, slack=slack), 0
+    if headers.problem is not None and (size := copy_size(source, headers.end, data_end)):
+        claims.add(headers.end, size, "metadata-copy", row_group=chunk.row_group, column=chunk.leaf)
+    elif headers.problem is not None:
+        data.findings.append(Finding.of("page", headers.problem, chunk.place))
+        rest = chunk.end - headers.end
+        claims.add(headers.end, rest, "unread-pages", row_group=chunk.row_group, column=chunk.leaf)
+    pages = page_facts(source, headers, chunk)
+    claim_pages(claims, pages, chunk)
     for name, values in data.pages.items():
-        values.extend(array("q", columns[name]))
-    if walked.end != chunk.end and not (walked.problem and not size):
-        message = f"its pages take {walked.end - chunk.start} bytes, the footer says {chunk.end - chunk.start}"
+        values.extend(pages[name])
+    if headers.end != chunk.end and (headers.problem is None or size):
+        message = f"its pages take {headers.end - chunk.start} bytes, the footer says {chunk.end - chunk.start}"
         data.findings.append(Finding("chunk-size", message, chunk.end, chunk.place, is_note=True))
-    return len(walked)
-
-
-def _walked_over(source, chunk: Chunk, data_end: int) -> Walked | None:
-    """The pages of a chunk whose size leaves out a dictionary's header (PARQUET-816), as some old ones do; or None."""
-    walked = walk(source, chunk.start, min(chunk.end + LONGEST_DICTIONARY_HEADER, data_end))
-    walked.cut(chunk.end)
-    return walked if walked.problem is None and walked.end > chunk.end else None
+    return len(headers)

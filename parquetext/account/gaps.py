@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from .. import kernels
+from ..encoding.pages import read_headers
 from ..errors import ParquetextError
 from .claims import Claims
 from .copies import copy_size
 from .data import Data
-from .walking import walk
 
 __all__ = ["claim_gaps"]
 
@@ -42,9 +42,9 @@ def claim_gaps(claims: Claims, source, data: Data) -> None:
 
 def _dead_pages(source, begin: int, end: int) -> int:
     """How many bytes whole pages take that begin here: of a row group that no footer has."""
-    pages = walk(source, begin, end)
-    unlikely = next((number for number, count in enumerate(pages.facts["num_values"]) if count < 0), len(pages))
-    return (pages.end if unlikely == len(pages) else pages.offsets[unlikely]) - begin
+    pages = read_headers(source, begin, end)
+    unlikely = next((number for number, count in enumerate(pages.array("num_values")) if count < 0), len(pages))
+    return (pages.end if unlikely == len(pages) else pages.array("offset")[unlikely]) - begin
 
 
 def _zeros(source, offset: int, length: int) -> int:

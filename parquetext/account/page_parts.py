@@ -6,12 +6,27 @@ from array import array
 from dataclasses import dataclass
 
 from .. import wire
+from ..encoding.pages import Headers
 from .claims import Claims
-from .walking import Walked
 
-__all__ = ["Chunk", "claim_pages", "level_sizes"]
+__all__ = ["PAGE_COLUMNS", "Chunk", "claim_pages", "page_facts"]
 
 LENGTH_BYTES = 4
+PAGE_COLUMNS = (
+    "offset",
+    "header_size",
+    "type",
+    "encoding",
+    "num_values",
+    "compressed_size",
+    "uncompressed_size",
+    "repetition_size",
+    "definition_size",
+    "num_rows",
+    "num_nulls",
+    "crc",
+)
+LEVEL_ENCODINGS = ("repetition_encoding", "definition_encoding")
 DATA_PAGES = (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2)
 BODIES = {wire.PAGE_DICTIONARY_PAGE: "dictionary", wire.PAGE_INDEX_PAGE: "index-page"}
 
@@ -33,27 +48,31 @@ class Chunk:
         return f"row group {self.row_group}, column {self.leaf}"
 
 
-def level_sizes(source, walked: Walked, chunk: Chunk) -> tuple[array, array]:
-    """Bytes of the repetition and definition levels of each page as it is stored; -1 where these are compressed."""
-    facts = walked.facts
-    repetition, definition = array("q", facts["repetition_size"]), array("q", facts["definition_size"])
+def page_facts(source, headers: Headers, chunk: Chunk) -> dict[str, array]:
+    """The `PAGE_COLUMNS` of a chunk's pages; -1 where a page does not say.
+
+    Sizes of levels are bytes of the body as it is stored, of version 1 with the lengths in front of them.
+    """
+    facts = {name: array("q", headers.array(name)) for name in (*PAGE_COLUMNS, *LEVEL_ENCODINGS)}
+    for number, has_crc in enumerate(headers.array("has_crc")):
+        if not has_crc:
+            facts["crc"][number] = -1
+    repetition, definition = facts["repetition_size"], facts["definition_size"]
     is_plain = chunk.codec == wire.CODEC_UNCOMPRESSED
     has_levels = chunk.max_repetition > 0 or chunk.max_definition > 0
     for number, kind in enumerate(facts["type"]):
         if kind == wire.PAGE_DATA_PAGE_V2:
-            if repetition[number] + definition[number] > facts["compressed_size"][number]:
-                repetition[number] = definition[number] = -1
-        elif kind != wire.PAGE_DATA_PAGE or not has_levels:
+            continue
+        if kind != wire.PAGE_DATA_PAGE or not has_levels:
             repetition[number] = definition[number] = 0
         elif is_plain:
-            repetition[number], definition[number] = _prefixed_levels(source, walked, chunk, number)
-    return repetition, definition
+            repetition[number], definition[number] = _prefixed_levels(source, facts, chunk, number)
+    return facts
 
 
-def _prefixed_levels(source, walked: Walked, chunk: Chunk, number: int) -> tuple[int, int]:
+def _prefixed_levels(source, facts: dict[str, array], chunk: Chunk, number: int) -> tuple[int, int]:
     """Bytes of the levels of an uncompressed page of version 1, their length prefixes included; -1, -1 if too many."""
-    facts = walked.facts
-    at = walked.offsets[number] + facts["header_size"][number]
+    at = facts["offset"][number] + facts["header_size"][number]
     end, values = at + facts["compressed_size"][number], facts["num_values"][number]
     sizes = []
     for most, encoding in (
@@ -75,30 +94,30 @@ def _prefixed_levels(source, walked: Walked, chunk: Chunk, number: int) -> tuple
     return sizes[0], sizes[1]
 
 
-def claim_pages(claims: Claims, walked: Walked, chunk: Chunk, repetition: array, definition: array) -> None:
+def claim_pages(claims: Claims, facts: dict[str, array], chunk: Chunk) -> None:
     """Claim the headers and bodies of all pages of a chunk, part by part."""
-    headers = walked.facts["header_size"]
-    numbers = range(len(walked))
-    claims.add_pages(walked.offsets, array("q", headers), "page-header", chunk.row_group, chunk.leaf, numbers)
+    offsets, headers = facts["offset"], facts["header_size"]
+    claims.add_pages(offsets, headers, "page-header", chunk.row_group, chunk.leaf, range(len(offsets)))
     parts: dict[str, tuple[array, array, array]] = {}
 
     def claim(kind: str, offset: int, length: int, page: int) -> None:
         if length:
-            offsets, lengths, pages = parts.setdefault(kind, (array("q"), array("q"), array("i")))
-            offsets.append(offset)
+            starts, lengths, pages = parts.setdefault(kind, (array("q"), array("q"), array("i")))
+            starts.append(offset)
             lengths.append(length)
             pages.append(page)
 
-    facts = zip(walked.offsets, headers, walked.facts["type"], walked.facts["compressed_size"], strict=True)
-    for page, (offset, header, kind, size) in enumerate(facts):
-        body, levels = offset + header, repetition[page] + definition[page]
+    names = ("type", "compressed_size", "repetition_size", "definition_size")
+    rows = zip(offsets, headers, *(facts[name] for name in names), strict=True)
+    for page, (offset, header, kind, size, repetition, definition) in enumerate(rows):
+        body, levels = offset + header, repetition + definition
         if kind not in DATA_PAGES:
             claim(BODIES.get(kind, "unknown-page"), body, size, page)
         elif levels < 0:
             claim("levels-and-values", body, size, page)
         else:
-            claim("repetition-levels", body, repetition[page], page)
-            claim("definition-levels", body + repetition[page], definition[page], page)
+            claim("repetition-levels", body, repetition, page)
+            claim("definition-levels", body + repetition, definition, page)
             claim("values", body + levels, size - levels, page)
-    for kind, (offsets, lengths, pages) in parts.items():
-        claims.add_pages(offsets, lengths, kind, chunk.row_group, chunk.leaf, pages)
+    for kind, (starts, lengths, pages) in parts.items():
+        claims.add_pages(starts, lengths, kind, chunk.row_group, chunk.leaf, pages)
