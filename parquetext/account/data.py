@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 from .. import wire
 from ..encoding.pages import OVERRUN, read_headers
+from ..errors import ParquetextError
 from ..findings import Finding
 from .claims import Claims
 from .copies import copy_size
-from .page_parts import PAGE_COLUMNS, Chunk, claim_pages, page_facts
+from .page_parts import PAGE_COLUMNS, Chunk, claim_pages, decompress_levels, page_facts
 from .thrift_footer import leaf_of_chunks
 
 __all__ = ["PAGE_COLUMNS", "Data", "claim_data"]
@@ -25,6 +26,8 @@ class Data:
 
     Attributes
     ----------
+    decompress : bool
+        Whether pages are decompressed where that tells more.
     pages : dict
         Facts of all pages as arrays (`PAGE_COLUMNS`), chunk by chunk; -1 where a page does not say.
     page_counts, starts, ends : array
@@ -33,6 +36,7 @@ class Data:
         Of each chunk.
     """
 
+    decompress: bool = False
     pages: dict[str, array] = field(default_factory=lambda: {name: array("q") for name in PAGE_COLUMNS})
     page_counts: array = field(default_factory=lambda: array("q"))
     starts: array = field(default_factory=lambda: array("q"))
@@ -42,9 +46,12 @@ class Data:
     findings: list[Finding] = field(default_factory=list)
 
 
-def claim_data(claims: Claims, source, scan, data_end: int) -> Data:
-    """Claim every page of every chunk that the footer leads to; `data_end` is where data cannot be any more."""
-    data = Data()
+def claim_data(claims: Claims, source, scan, data_end: int, *, decompress: bool = False) -> Data:
+    """Claim every page of every chunk that the footer leads to; `data_end` is where data cannot be any more.
+
+    With `decompress`, pages are decompressed where levels are compressed together with values.
+    """
+    data = Data(decompress)
     data.row_groups, data.leaves = leaf_of_chunks(scan)
     levels = list(zip(scan.elements("max_definition"), scan.elements("max_repetition"), strict=True))
     leaf_levels = [levels[element] for element in scan.leaves] + [(0, 0)]  # the last one for chunks beyond the leaves
@@ -91,6 +98,11 @@ def _claim_chunk(claims: Claims, source, chunk: Chunk, data: Data, data_end: int
         rest = chunk.end - headers.end
         claims.add(headers.end, rest, "unread-pages", row_group=chunk.row_group, column=chunk.leaf)
     pages = page_facts(source, headers, chunk)
+    if data.decompress:
+        try:
+            decompress_levels(source, pages, chunk)
+        except ParquetextError as error:
+            data.findings.append(Finding.of("page", error, chunk.place))
     claim_pages(claims, pages, chunk)
     for name, values in data.pages.items():
         values.extend(pages[name])

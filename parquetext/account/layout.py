@@ -43,13 +43,15 @@ class Layout:
         All pages in the order of the footer's chunks: `row_group`, `column`, `page`, `offset`, `header_size`, `type`,
         `encoding`, `num_values`, `compressed_size`, `uncompressed_size`, `repetition_size`, `definition_size` (bytes of
         the stored body; null where the levels are compressed together with the values), `num_rows`, `num_nulls` (of
-        version 2), `crc`.
+        version 2), `crc`, `plain_levels` (bytes of the levels in the decompressed body; null where it was not looked
+        at).
     chunks : pyarrow.Table
         All column chunks: `row_group`, `column`, `offset` and `bytes` (null where the chunk lies in no place of this
         file), `pages`, `codec`, `encodings`, `num_values`, `null_count`, `uncompressed_bytes`.
     columns : pyarrow.Table
         One row for each leaf: `column`, `path`, `type`, then the bytes that go into it: one int64 column per group of
-        kinds, and `total`.
+        kinds, and `total`; what the pages hold once they are decompressed: `plain_dictionary`, `plain_levels`,
+        `plain_values` (the last two null where a page was not looked at).
     kinds : pyarrow.Table
         `group`, `kind`, `bytes`, `parts`: only kinds that the file has.
     findings : list of Finding
@@ -100,12 +102,14 @@ class Layout:
         return self.bytes_of("gap")
 
 
-def layout(path) -> Layout:
+def layout(path, *, decompress: bool = False) -> Layout:
     """Say where every byte of a file belongs; the file is never changed.
 
     Parameters
     ----------
     path : str, PathLike, or (pyarrow.fs.FileSystem, str)
+    decompress : bool
+        Also decompress pages of version 1, to tell how much of them are levels: `plain_levels` is then known.
 
     Returns
     -------
@@ -131,7 +135,7 @@ def layout(path) -> Layout:
         elif source.size:
             findings.append(Finding("magic", "the file does not begin with a magic", 0))
         if facts.scan is not None:
-            data = claim_data(claims, source, facts.scan, facts.data_end)
+            data = claim_data(claims, source, facts.scan, facts.data_end, decompress=decompress)
             findings += data.findings
             findings += claim_indexes(claims, source, facts.scan, data)
         claim_gaps(claims, source, data)
@@ -145,7 +149,7 @@ def layout(path) -> Layout:
         parts,
         page_table(data),
         chunk_table(facts.scan, data),
-        by_column(facts.scan, parts),
+        by_column(facts.scan, parts, data),
         by_kind(parts),
         _shortened(findings),
     )

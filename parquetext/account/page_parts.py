@@ -5,14 +5,14 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass
 
-from .. import wire
-from ..encoding.pages import Headers
+from .. import kernels, wire
+from ..encoding.pages import Headers, read_pages
 from .claims import Claims
 
-__all__ = ["PAGE_COLUMNS", "Chunk", "claim_pages", "page_facts"]
+__all__ = ["PAGE_COLUMNS", "Chunk", "claim_pages", "decompress_levels", "page_facts"]
 
 LENGTH_BYTES = 4
-PAGE_COLUMNS = (
+HEADER_COLUMNS = (
     "offset",
     "header_size",
     "type",
@@ -26,6 +26,7 @@ PAGE_COLUMNS = (
     "num_nulls",
     "crc",
 )
+PAGE_COLUMNS = (*HEADER_COLUMNS, "plain_levels")
 LEVEL_ENCODINGS = ("repetition_encoding", "definition_encoding")
 DATA_PAGES = (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2)
 BODIES = {wire.PAGE_DICTIONARY_PAGE: "dictionary", wire.PAGE_INDEX_PAGE: "index-page"}
@@ -51,9 +52,10 @@ class Chunk:
 def page_facts(source, headers: Headers, chunk: Chunk) -> dict[str, array]:
     """The `PAGE_COLUMNS` of a chunk's pages; -1 where a page does not say.
 
-    Sizes of levels are bytes of the body as it is stored, of version 1 with the lengths in front of them.
+    Sizes of levels are bytes of the body as it is stored, of version 1 with the lengths in front of them;
+    `plain_levels` are those of the decompressed body.
     """
-    facts = {name: array("q", headers.array(name)) for name in (*PAGE_COLUMNS, *LEVEL_ENCODINGS)}
+    facts = {name: array("q", headers.array(name)) for name in (*HEADER_COLUMNS, *LEVEL_ENCODINGS)}
     for number, has_crc in enumerate(headers.array("has_crc")):
         if not has_crc:
             facts["crc"][number] = -1
@@ -67,7 +69,28 @@ def page_facts(source, headers: Headers, chunk: Chunk) -> dict[str, array]:
             repetition[number] = definition[number] = 0
         elif is_plain:
             repetition[number], definition[number] = _prefixed_levels(source, facts, chunk, number)
+    both = zip(repetition, definition, strict=True)
+    facts["plain_levels"] = array("q", (-1 if min(pair) < 0 else sum(pair) for pair in both))
     return facts
+
+
+def decompress_levels(source, facts: dict[str, array], chunk: Chunk) -> None:
+    """Fill in how many bytes the levels take of decompressed pages of version 1.
+
+    Raises
+    ------
+    Malformed, Unsupported
+        A page cannot be decompressed, or its levels reach over its end; pages in front of it are filled in.
+    """
+    unknown = {offset: number for number, offset in enumerate(facts["offset"]) if facts["plain_levels"][number] < 0}
+    if not unknown:
+        return
+    for page in read_pages(source, chunk.start, chunk.end, chunk.codec):
+        if page.header.offset in unknown:
+            _, _, values = kernels.page.level_parts(
+                page.header, page.values, chunk.max_definition, chunk.max_repetition
+            )
+            facts["plain_levels"][unknown[page.header.offset]] = values
 
 
 def _prefixed_levels(source, facts: dict[str, array], chunk: Chunk, number: int) -> tuple[int, int]:

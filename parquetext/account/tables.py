@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from itertools import chain, repeat
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -62,8 +63,8 @@ def by_kind(parts: pa.Table) -> pa.Table:
     return pa.table({name: pa.array([row[at] for row in rows], kind) for at, (name, kind) in enumerate(schema)})
 
 
-def by_column(scan, parts: pa.Table) -> pa.Table:
-    """Bytes of each leaf by groups of kinds."""
+def by_column(scan, parts: pa.Table, data: Data) -> pa.Table:
+    """Bytes of each leaf by groups of kinds, and those of its pages once they are decompressed."""
     count = 0 if scan is None else scan.leaf_count
     sums = {group: array("q", bytes(8 * count)) for group in GROUPS}
     owned = parts.filter(pc.is_valid(parts["column"]))
@@ -81,8 +82,27 @@ def by_column(scan, parts: pa.Table) -> pa.Table:
             "type": pa.array([wire.NAMES_OF_TYPE.get(types[element]) for element in leaves], pa.string()),
             **columns,
             "total": total,
+            **_decompressed(count, data),
         }
     )
+
+
+def _decompressed(count: int, data: Data) -> dict[str, pa.Array]:
+    """Bytes of each leaf's decompressed pages: dictionaries, levels, values; null where a page was not looked at."""
+    dictionaries, levels, values = ([0] * count for _ in range(3))
+    leaves = chain.from_iterable(map(repeat, data.leaves, data.page_counts))
+    pages = zip(leaves, *(data.pages[name] for name in ("type", "uncompressed_size", "plain_levels")), strict=False)
+    for leaf, kind, size, own in pages:
+        if not 0 <= leaf < count:
+            continue
+        if kind == wire.PAGE_DICTIONARY_PAGE:
+            dictionaries[leaf] += size
+        elif kind in (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2):
+            is_known = own >= 0 and levels[leaf] is not None
+            levels[leaf] = levels[leaf] + own if is_known else None
+            values[leaf] = values[leaf] + size - own if is_known else None
+    named = {"plain_dictionary": dictionaries, "plain_levels": levels, "plain_values": values}
+    return {name: pa.array(numbers, pa.int64()) for name, numbers in named.items()}
 
 
 def leaf_paths(scan) -> list[str]:

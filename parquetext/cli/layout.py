@@ -24,6 +24,7 @@ STYLES = {
     "extension": "bright_magenta",
     "unused": "bright_black",
 }
+PLAIN = ("plain_dictionary", "plain_levels", "plain_values")
 BAR_WIDTH = 78
 MOST_COLUMNS = 20
 
@@ -38,13 +39,16 @@ def layout(
     html: Annotated[
         Path | None, typer.Option("--html", help="Write one page of HTML to this file, which needs no network.")
     ] = None,
+    decompress: Annotated[
+        bool, typer.Option("--decompress", help="Also decompress pages of version 1: how much of them are levels.")
+    ] = False,
     columns: Annotated[int, typer.Option(min=0, help="How many columns to show, the largest first.")] = MOST_COLUMNS,
 ) -> None:
     """Show where every byte of a file belongs: pages, levels, values, indexes, footer, gaps."""
     from ..account import layout as layout_of
 
     try:
-        found = layout_of(path)
+        found = layout_of(path, decompress=decompress)
     except (OSError, ParquetextError) as error:
         print_json(failure(path, error)) if json else problem(error, path)
         raise typer.Exit(CANNOT_RUN) from None
@@ -113,9 +117,12 @@ def _columns(found, count: int, groups: list[str]) -> Table:
     for group in groups:
         table.add_column(GROUPS[group].title, justify="right", style=STYLES[group])
     table.add_column("total", justify="right")
+    for name in PLAIN:
+        table.add_column(name.replace("plain_", "plain "), justify="right", style="dim")
     rows = sorted(found.columns.to_pylist(), key=lambda row: -row["total"])
     for row in rows[:count]:
-        table.add_row(cell(row["path"]), *(f"{row[group]:,}" for group in groups), f"{row['total']:,}")
+        plain = ("" if row[name] is None else f"{row[name]:,}" for name in PLAIN)
+        table.add_row(cell(row["path"]), *(f"{row[group]:,}" for group in groups), f"{row['total']:,}", *plain)
     if len(rows) > count:
         table.add_row(Text(f"{len(rows) - count:,} more", "dim"))
     return table

@@ -83,6 +83,37 @@ def test_compressed_levels_of_version_1_are_one_part_with_the_values(tmp_path):
     assert {page["definition_size"] for page in pages if page["type"] == "DATA_PAGE"} == {None}
 
 
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("codec", ["none", "snappy", "zstd"])
+def test_decompressed_pages_hold_the_same_whatever_the_codec(tmp_path, version, codec):
+    options = {"data_page_version": version, "use_dictionary": ["text"]}
+    plain = parquetext.layout(write(tmp_path / "plain.parquet", **options))
+    path = write(tmp_path / "t.parquet", compression=codec, **options)
+    layout = parquetext.layout(path, decompress=True)
+    names = ["path", "plain_dictionary", "plain_levels", "plain_values"]
+    assert layout.columns.select(names).to_pylist() == plain.columns.select(names).to_pylist()
+    levels = plain.columns["levels"].to_pylist()
+    assert plain.columns["plain_levels"].to_pylist() == levels
+    assert layout.ok
+
+
+def test_levels_that_were_not_looked_at_are_null(tmp_path):
+    layout = parquetext.layout(write(tmp_path / "t.parquet", compression="zstd"))
+    assert layout.columns["plain_levels"].to_pylist() == [None] * 3
+
+
+def test_a_page_that_cannot_be_decompressed_is_a_finding(tmp_path):
+    path = write(tmp_path / "t.parquet", compression="zstd")
+    page = parquetext.layout(path).pages.to_pylist()[1]
+    data = bytearray(path.read_bytes())
+    begin = page["offset"] + page["header_size"]
+    data[begin : begin + 20] = bytes(20)
+    path.write_bytes(data)
+    layout = parquetext.layout(path, decompress=True)
+    check_tiling(layout)
+    assert [finding.kind for finding in layout.findings] == ["page"]
+
+
 def test_compressed_levels_of_version_2_are_parts_of_their_own(tmp_path):
     found = bytes_of(parquetext.layout(write(tmp_path / "t.parquet", compression="zstd", data_page_version="2.0")))
     assert found["definition-levels"] > 0
