@@ -30,6 +30,7 @@ MODULES = (
     "wide",
     "column",
     "levels",
+    "encode",
 )
 PURE_VARIABLE = "PARQUETEXT_PURE"
 

@@ -543,6 +543,9 @@ ERRORS = {
     147: ("PAGE_TYPE", "Malformed", "a page of type {found} among data pages"),
     148: ("ROW_TOO_LARGE", "Unsupported", "a row whose byte arrays take more than {expected} bytes"),
     134: ("LZ4_BLOCK", "Malformed", "an LZ4 block leads to {found} bytes, {expected} are there"),
+    150: ("UNWRITTEN_ENCODING", "Unsupported", "encoding {found} of values of type {expected} is not written"),
+    151: ("VALUE_OFFSET", "Malformed", "a value ends at {found}: before its start, or behind the {expected} bytes of all values"),
+    152: ("VALUES_SIZE", "Malformed", "values of {found} bytes, {expected} are needed"),
 }
 TRUNCATED = 1
 VARINT_TOO_LONG = 2
@@ -638,6 +641,9 @@ SECOND_DICTIONARY = 146
 PAGE_TYPE = 147
 ROW_TOO_LARGE = 148
 LZ4_BLOCK = 134
+UNWRITTEN_ENCODING = 150
+VALUE_OFFSET = 151
+VALUES_SIZE = 152
 
 # Parquet's enums and unions: their members' names by number.
 NAMES_OF_TYPE = {0: "BOOLEAN", 1: "INT32", 2: "INT64", 3: "INT96", 4: "FLOAT", 5: "DOUBLE", 6: "BYTE_ARRAY", 7: "FIXED_LEN_BYTE_ARRAY"}

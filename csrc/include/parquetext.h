@@ -124,6 +124,9 @@ enum pqx_status {
     PQX_PAGE_TYPE = 147,
     PQX_ROW_TOO_LARGE = 148,
     PQX_LZ4_BLOCK = 134,
+    PQX_UNWRITTEN_ENCODING = 150,
+    PQX_VALUE_OFFSET = 151,
+    PQX_VALUES_SIZE = 152,
     /* end of generated */
 };
 
@@ -298,6 +301,64 @@ PQX_API void pqx_block_trailer(const uint8_t *payload, size_t length, const uint
 #define PQX_PAGE_DICTIONARY_PAGE 2
 #define PQX_PAGE_DATA_PAGE_V2 3
 /* end of generated */
+
+/* ---- encodings: writing ---- */
+
+/* Values without nulls. BOOLEAN: bits, least significant first. BYTE_ARRAY: value i is
+ * data[offsets[i]..offsets[i + 1]); the first offset need not be 0. Everything else: values of the
+ * type's width, or `type_length` bytes each (FIXED_LEN_BYTE_ARRAY), little-endian, back to back.
+ * All of it stays the caller's. */
+typedef struct pqx_value_array {
+    const uint8_t *data;
+    size_t size;            /* bytes at `data`; what lies behind the last value is ignored */
+    const int32_t *offsets; /* BYTE_ARRAY: count + 1 of them; else not looked at */
+    uint64_t count;         /* at most 2^31 - 1, as many as a page can have */
+} pqx_value_array;
+
+/* Bytes of room that pqx_encode wants for `count` values (BYTE_ARRAY: of `bytes` bytes in all, more
+ * than there are does no harm): the most that they can become, and what it uses behind it to work.
+ * 0 where the encoding does not serve the type (or there are no values), SIZE_MAX where no memory
+ * is that large. O(1). */
+PQX_API size_t pqx_encode_bound(int encoding, int type, int32_t type_length, uint64_t count,
+                                size_t bytes);
+/* Encode values as a page has them (parquet-format, Encodings.md): PLAIN of every type; RLE of
+ * BOOLEAN, with its length; DELTA_BINARY_PACKED of INT32 and INT64, in blocks of 128;
+ * DELTA_LENGTH_BYTE_ARRAY of BYTE_ARRAY; DELTA_BYTE_ARRAY of BYTE_ARRAY and FIXED_LEN_BYTE_ARRAY;
+ * BYTE_STREAM_SPLIT of FLOAT, DOUBLE, INT32, INT64 and FIXED_LEN_BYTE_ARRAY. `out` has `capacity`
+ * bytes, at least pqx_encode_bound; *size of them are the page's, the others mean nothing.
+ * PQX_UNWRITTEN_ENCODING; PQX_TOO_MANY; PQX_VALUES_SIZE where there are too few bytes;
+ * PQX_VALUE_OFFSET (offset: of the number in `offsets`, in bytes) where offsets descend or leave
+ * the bytes; PQX_BAD_ARGUMENT: `type_length` below 1, or too little capacity. O(bytes). */
+PQX_API int pqx_encode(int encoding, int type, int32_t type_length, const pqx_value_array *values,
+                       uint8_t *out, size_t capacity, size_t *size, pqx_error *error);
+
+/* The same for levels of 0 to max_level: RLE without its length, or BIT_PACKED. PQX_LEVEL (offset:
+ * of the level, in bytes) where one is above. */
+PQX_API size_t pqx_encode_levels_bound(uint32_t max_level, uint64_t count);
+PQX_API int pqx_encode_levels(int encoding, const uint16_t *levels, uint64_t count,
+                              uint32_t max_level, uint8_t *out, size_t capacity, size_t *size,
+                              pqx_error *error);
+/* The same for indices into a dictionary of `dictionary_count` values, the width byte first.
+ * PQX_DICTIONARY_INDEX (offset: of the index, in bytes) where one is no value's. */
+PQX_API size_t pqx_encode_indices_bound(uint32_t dictionary_count, uint64_t count);
+PQX_API int pqx_encode_indices(const uint32_t *indices, uint64_t count, uint32_t dictionary_count,
+                               uint8_t *out, size_t capacity, size_t *size, pqx_error *error);
+
+/* A dictionary of values in order of their first appearance, in the caller's memory. */
+typedef struct pqx_dictionary_room {
+    uint32_t *indices; /* room for one per value */
+    uint8_t *values;   /* room for most_bytes, or for the bytes of all values if these are fewer */
+    int32_t *offsets;  /* BYTE_ARRAY: room for most_values + 1, or count + 1 if that is less */
+    uint32_t count;    /* set: distinct values */
+    size_t size;       /* set: bytes of `values` that are in use */
+} pqx_dictionary_room;
+/* Find the distinct values, equal ones by their bytes, and which one each value is. *fits is 0, and
+ * the room means nothing, where there are more than `most_values`, or where their PLAIN page has
+ * more than `most_bytes`. Any type but BOOLEAN; errors as of pqx_encode. Reserves a hash table of
+ * at most 32 bytes per distinct value (and at least 16 KiB), and gives it back. O(bytes). */
+PQX_API int pqx_dictionary_of(int type, int32_t type_length, const pqx_value_array *values,
+                              uint32_t most_values, size_t most_bytes, pqx_dictionary_room *room,
+                              int *fits, pqx_error *error);
 
 /* ---- the model: facts of chunks, schema elements, row groups ---- */
 

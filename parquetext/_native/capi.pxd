@@ -307,3 +307,33 @@ cdef extern from "parquetext.h" nogil:
                        const pqx_flat_extension *extensions, uint32_t extension_count, pqx_buffer *out,
                        pqx_error *error)
     int pqx_flat_to_thrift(const uint8_t *payload, size_t size, pqx_buffer *out, pqx_error *error)
+
+    enum:
+        PQX_PHYSICAL_BOOLEAN
+        PQX_PHYSICAL_BYTE_ARRAY
+        PQX_UNWRITTEN_ENCODING
+        PQX_VALUES_SIZE
+        PQX_TOO_MANY
+        PQX_NO_MEMORY
+    ctypedef struct pqx_value_array:
+        const uint8_t *data
+        size_t size
+        const int32_t *offsets
+        uint64_t count
+    size_t pqx_encode_bound(int encoding, int type, int32_t type_length, uint64_t count, size_t bytes)
+    int pqx_encode(int encoding, int type, int32_t type_length, const pqx_value_array *values, uint8_t *out, size_t capacity,
+                   size_t *size, pqx_error *error)
+    size_t pqx_encode_levels_bound(uint32_t max_level, uint64_t count)
+    int pqx_encode_levels(int encoding, const uint16_t *levels, uint64_t count, uint32_t max_level, uint8_t *out,
+                          size_t capacity, size_t *size, pqx_error *error)
+    size_t pqx_encode_indices_bound(uint32_t dictionary_count, uint64_t count)
+    int pqx_encode_indices(const uint32_t *indices, uint64_t count, uint32_t dictionary_count, uint8_t *out, size_t capacity,
+                           size_t *size, pqx_error *error)
+    ctypedef struct pqx_dictionary_room:
+        uint32_t *indices
+        uint8_t *values
+        int32_t *offsets
+        uint32_t count
+        size_t size
+    int pqx_dictionary_of(int type, int32_t type_length, const pqx_value_array *values, uint32_t most_values,
+                          size_t most_bytes, pqx_dictionary_room *room, int *fits, pqx_error *error)

@@ -635,5 +635,8 @@ typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;
     case PQX_PAGE_TYPE: return "a page of type {found} among data pages"; \
     case PQX_ROW_TOO_LARGE: return "a row whose byte arrays take more than {expected} bytes"; \
     case PQX_LZ4_BLOCK: return "an LZ4 block leads to {found} bytes, {expected} are there"; \
+    case PQX_UNWRITTEN_ENCODING: return "encoding {found} of values of type {expected} is not written"; \
+    case PQX_VALUE_OFFSET: return "a value ends at {found}: before its start, or behind the {expected} bytes of all values"; \
+    case PQX_VALUES_SIZE: return "values of {found} bytes, {expected} are needed"; \
 
 #endif

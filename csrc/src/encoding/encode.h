@@ -1,0 +1,118 @@
+/* The encoders behind pqx_encode. Each takes values that have been checked, and room that is large
+ * enough: PQX_ENCODE_SLACK bytes behind the most that it writes, which it may overwrite. Each
+ * returns where what it has written ends. */
+#ifndef PQX_ENCODE_H
+#define PQX_ENCODE_H
+
+#include "base/internal.h"
+
+#define PQX_ENCODE_SLACK 64
+#define PQX_DELTA_BLOCK 128
+#define PQX_DELTA_MINIBLOCK 32
+
+/* ---- byte arrays ---- */
+
+typedef struct pqx_strings {
+    const uint8_t *data; /* the offsets count from here */
+    size_t size;         /* bytes that may be read */
+    const int32_t *offsets;
+    size_t count;
+} pqx_strings;
+
+/* The bytes of all values. */
+static inline size_t pqx_strings_bytes(const pqx_strings *strings)
+{ return strings->count ? (size_t)(strings->offsets[strings->count] - strings->offsets[0]) : 0; }
+
+/* Copy `length` bytes, faster where `room` more than PQX_ENCODE_SLACK may be read; `out` has slack.
+ */
+static inline uint8_t *pqx_put_bytes(uint8_t *out, const uint8_t *from, size_t length, size_t room)
+{
+    if (PQX_LIKELY(length <= 32 && room >= 32)) {
+        memcpy(out, from, 16);
+        if (length > 16) memcpy(out + 16, from + 16, 16);
+    } else if (length) memcpy(out, from, length);
+    return out + length;
+}
+
+uint8_t *pqx_encode_plain_strings(const pqx_strings *strings, uint8_t *out);
+uint8_t *pqx_encode_delta_length(const pqx_strings *strings, uint8_t *out);
+/* `behind` is the end of the room: 4 bytes per value before it are worked in. */
+uint8_t *pqx_encode_delta_strings(const pqx_strings *strings, uint8_t *behind, uint8_t *out);
+uint8_t *pqx_encode_delta_fixed(const uint8_t *values, size_t count, uint32_t width,
+                                uint8_t *behind, uint8_t *out);
+
+/* ---- runs ---- */
+
+/* Bytes that `count` values of `width` bits take at most as runs. */
+uint64_t pqx_runs_bound(uint64_t count, uint32_t width);
+uint8_t *pqx_encode_runs16(const uint16_t *values, size_t count, uint32_t width, uint8_t *out);
+uint8_t *pqx_encode_runs32(const uint32_t *values, size_t count, uint32_t width, uint8_t *out);
+uint8_t *pqx_encode_bit_runs(const uint8_t *bits, size_t count, uint8_t *out);
+uint8_t *pqx_encode_msb_first(const uint16_t *values, size_t count, uint32_t width, uint8_t *out);
+
+/* Pack groups of 8 values of `width` bits, least significant bit first: width bytes per group. No
+ * value has more bits. */
+uint8_t *pqx_pack32(const uint32_t *values, size_t groups, uint32_t width, uint8_t *out);
+uint8_t *pqx_pack64(const uint64_t *values, size_t groups, uint32_t width, uint8_t *out);
+
+/* ---- deltas ---- */
+
+uint64_t pqx_deltas_bound(uint64_t count, uint32_t width);
+uint8_t *pqx_encode_deltas32(const uint8_t *values, size_t count, uint8_t *out);
+uint8_t *pqx_encode_deltas64(const uint8_t *values, size_t count, uint8_t *out);
+
+/* Deltas of numbers that come piece by piece: lengths. */
+typedef struct pqx_delta_writer {
+    uint8_t *out;
+    uint32_t last, waiting;
+    uint32_t values[PQX_DELTA_BLOCK];
+} pqx_delta_writer;
+void pqx_delta_writer_begin(pqx_delta_writer *writer, size_t count, uint32_t first, uint8_t *out);
+void pqx_delta_writer_flush(pqx_delta_writer *writer);
+static inline void pqx_delta_writer_put(pqx_delta_writer *writer, uint32_t value)
+{
+    writer->values[writer->waiting++] = value;
+    if (PQX_UNLIKELY(writer->waiting == PQX_DELTA_BLOCK)) pqx_delta_writer_flush(writer);
+}
+
+/* ---- byte streams ---- */
+
+uint8_t *pqx_encode_split(const uint8_t *values, size_t count, uint32_t width, uint8_t *out);
+
+/* ---- checks ---- */
+
+/* Values of a type that a dictionary serves, and their width, 0 of byte arrays. */
+int pqx_check_dictionary_values(int type, int32_t type_length, const pqx_value_array *values,
+                                uint32_t *width, pqx_error *error);
+
+/* ---- what one CPU does better than another ---- */
+
+/* One block's differences to the value before each, their minimum subtracted; widths[m] are the
+ * bits of the largest one of miniblock m. Returns the minimum. `count` is 1 to PQX_DELTA_BLOCK. */
+typedef uint64_t (*pqx_deltas64_function)(const uint8_t *values, size_t count, uint64_t before,
+                                          uint64_t *deltas, uint8_t widths[4]);
+typedef uint32_t (*pqx_deltas32_function)(const uint8_t *values, size_t count, uint32_t before,
+                                          uint32_t *deltas, uint8_t widths[4]);
+/* Split `count` values, a multiple of 64, of 4 or 8 bytes: byte b of value i goes to
+ * out[b * stride + i]. */
+typedef void (*pqx_split_function)(const uint8_t *values, size_t count, size_t stride,
+                                   uint8_t *out);
+
+typedef struct pqx_encode_choice {
+    const char *name;
+    pqx_deltas32_function deltas32;
+    pqx_deltas64_function deltas64;
+    pqx_split_function split4, split8;
+} pqx_encode_choice;
+
+/* What any CPU can run. */
+extern const pqx_encode_choice pqx_encode_portable;
+void pqx_split4_portable(const uint8_t *values, size_t count, size_t stride, uint8_t *out);
+void pqx_split8_portable(const uint8_t *values, size_t count, size_t stride, uint8_t *out);
+/* The best that this CPU can run; the portable ones where there is nothing better. Asking the CPU
+ * takes long. */
+const pqx_encode_choice *pqx_encode_ask_cpu(void);
+/* The same, asked once. */
+const pqx_encode_choice *pqx_encode_best(void);
+
+#endif

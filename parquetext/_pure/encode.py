@@ -1,0 +1,218 @@
+"""Values, levels and dictionary indices as pages have them."""
+
+from __future__ import annotations
+
+from array import array
+from itertools import pairwise
+
+from .. import wire
+from ..errors import wire_error
+from .encode_deltas import deltas
+from .encode_runs import bit_runs, msb_first, runs
+from .encode_strings import delta_byte_array, delta_length_byte_array, plain_byte_array
+
+__all__ = ["dictionary_of", "encode", "indices", "levels"]
+
+MOST_VALUES = (1 << 31) - 1
+WIDTHS = {
+    wire.PHYSICAL_INT32: 4,
+    wire.PHYSICAL_INT64: 8,
+    wire.PHYSICAL_INT96: 12,
+    wire.PHYSICAL_FLOAT: 4,
+    wire.PHYSICAL_DOUBLE: 8,
+}
+SERVED = {
+    wire.ENCODING_PLAIN: range(wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY + 1),
+    wire.ENCODING_RLE: (wire.PHYSICAL_BOOLEAN,),
+    wire.ENCODING_DELTA_BINARY_PACKED: (wire.PHYSICAL_INT32, wire.PHYSICAL_INT64),
+    wire.ENCODING_DELTA_LENGTH_BYTE_ARRAY: (wire.PHYSICAL_BYTE_ARRAY,),
+    wire.ENCODING_DELTA_BYTE_ARRAY: (wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY),
+    wire.ENCODING_BYTE_STREAM_SPLIT: (
+        wire.PHYSICAL_INT32,
+        wire.PHYSICAL_INT64,
+        wire.PHYSICAL_FLOAT,
+        wire.PHYSICAL_DOUBLE,
+        wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY,
+    ),
+}
+
+
+def encode(encoding: int, type: int, type_length: int, values, count: int) -> bytes:
+    """Encode `count` values as a page has them.
+
+    PLAIN serves every type; RLE booleans, with its length in front; DELTA_BINARY_PACKED INT32 and INT64;
+    DELTA_LENGTH_BYTE_ARRAY byte arrays; DELTA_BYTE_ARRAY these and fixed ones; BYTE_STREAM_SPLIT numbers but INT96, and
+    fixed byte arrays. Dictionary indices are written by `indices`.
+
+    Parameters
+    ----------
+    encoding, type : int
+        A `wire.ENCODING_…` and a `wire.PHYSICAL_…`.
+    type_length : int
+        Bytes of a FIXED_LEN_BYTE_ARRAY; not looked at otherwise.
+    values : bytes-like, or (offsets, bytes)
+        Little-endian values back to back; a bitmap of booleans, least significant bit first; of byte arrays `count` + 1
+        int32 offsets, the first of which need not be 0, and the bytes. What is behind `count` values is ignored.
+
+    Raises
+    ------
+    Unsupported
+        The encoding does not serve the type, or there are more than 2^31 - 1 values.
+    Malformed
+        There are fewer values, or offsets descend or leave the bytes.
+    """
+    _check_count(count)
+    if type not in SERVED.get(encoding, ()):
+        raise wire_error(wire.UNWRITTEN_ENCODING, 0, type, encoding)
+    if type == wire.PHYSICAL_BYTE_ARRAY:
+        strings = _strings(values, count)
+        if encoding == wire.ENCODING_DELTA_LENGTH_BYTE_ARRAY:
+            return delta_length_byte_array(strings)
+        return (delta_byte_array if encoding == wire.ENCODING_DELTA_BYTE_ARRAY else plain_byte_array)(strings)
+    if type == wire.PHYSICAL_BOOLEAN:
+        bits = _booleans(values, count)
+        body = bit_runs(bits, count) if encoding == wire.ENCODING_RLE else bits
+        return len(body).to_bytes(4, "little") + body if encoding == wire.ENCODING_RLE else body
+    width = _width(type, type_length)
+    data = _prefix(values, count * width)
+    if encoding == wire.ENCODING_DELTA_BINARY_PACKED:
+        return deltas(array("i" if width == 4 else "q", data), 8 * width)
+    if encoding == wire.ENCODING_DELTA_BYTE_ARRAY:
+        return delta_byte_array([data[at : at + width] for at in range(0, len(data), width)])
+    if encoding == wire.ENCODING_BYTE_STREAM_SPLIT:
+        return b"".join(data[byte::width] for byte in range(width))
+    return data
+
+
+def levels(values, count: int, max_level: int, encoding: int = wire.ENCODING_RLE) -> bytes:
+    """Encode `count` definition or repetition levels, uint16 numbers of 0 to `max_level`; no length in front.
+
+    `encoding` may also be BIT_PACKED, deprecated: most significant bit first.
+
+    Raises
+    ------
+    Unsupported
+        Another encoding; more than 2^31 - 1 levels.
+    Malformed
+        There are fewer levels, or one is above `max_level`.
+    """
+    _check_count(count)
+    found = array("H", _prefix(values, 2 * count))
+    if encoding not in (wire.ENCODING_RLE, wire.ENCODING_BIT_PACKED):
+        raise wire_error(wire.UNWRITTEN_ENCODING, 0, wire.PHYSICAL_INT32, encoding)
+    if max_level >= 1 << 16:
+        raise wire_error(wire.BAD_ARGUMENT, 0, (1 << 16) - 1, max_level)
+    if count and max(found) > max_level:
+        at = next(at for at, level in enumerate(found) if level > max_level)
+        raise wire_error(wire.LEVEL, 2 * at, max_level, found[at])
+    if not max_level:
+        return b""
+    return (runs if encoding == wire.ENCODING_RLE else msb_first)(found, max_level.bit_length())
+
+
+def indices(values, count: int, dictionary_count: int) -> bytes:
+    """Encode `count` uint32 indices into a dictionary of `dictionary_count` values; the width byte comes first.
+
+    Raises
+    ------
+    Unsupported
+        More than 2^31 - 1 indices.
+    Malformed
+        There are fewer indices, or one is no value's.
+    """
+    _check_count(count)
+    found = array("I", _prefix(values, 4 * count))
+    if count and max(found) >= dictionary_count:
+        at = next(at for at, index in enumerate(found) if index >= dictionary_count)
+        raise wire_error(wire.DICTIONARY_INDEX, 4 * at, dictionary_count, found[at])
+    # One value has an index of one bit, too: there are readers that take a width of 0 for an error.
+    width = dictionary_count if dictionary_count < 2 else (dictionary_count - 1).bit_length()
+    return bytes([width]) + runs(found, width)
+
+
+def dictionary_of(type: int, type_length: int, values, count: int, most_values: int, most_bytes: int):
+    """Find the distinct values, by their bytes, in order of their first appearance, and which one each value is.
+
+    Parameters
+    ----------
+    type, type_length, values, count
+        As of `encode`; any type but BOOLEAN.
+    most_values, most_bytes : int
+        The largest dictionary, in values and in bytes of its PLAIN page.
+
+    Returns
+    -------
+    (values, count, indices) or None
+        The dictionary as `encode` takes values, how many they are, and uint32 indices as bytes; None where the
+        dictionary would be larger.
+
+    Raises
+    ------
+    Unsupported
+        Values of this type have no dictionary, or there are more than 2^31 - 1.
+    Malformed
+        There are fewer values, or offsets descend or leave the bytes.
+    """
+    _check_count(count)
+    if type == wire.PHYSICAL_BOOLEAN or type not in SERVED[wire.ENCODING_PLAIN]:
+        raise wire_error(wire.UNWRITTEN_ENCODING, 0, type, wire.ENCODING_RLE_DICTIONARY)
+    is_binary = type == wire.PHYSICAL_BYTE_ARRAY
+    if is_binary:
+        given = _strings(values, count)
+    else:
+        width = _width(type, type_length)
+        data = _prefix(values, count * width)
+        given = [data[at : at + width] for at in range(0, len(data), width)]
+    found: dict[bytes, int] = {}
+    numbers, size = array("I", bytes(4 * count)), 0
+    for at, value in enumerate(given):
+        number = found.get(value)
+        if number is None:
+            size += len(value) + 4 * is_binary
+            if len(found) >= most_values or size > most_bytes:
+                return None
+            number = found[value] = len(found)
+        numbers[at] = number
+    distinct = b"".join(found)
+    if not is_binary:
+        return distinct, len(found), numbers.tobytes()
+    offsets = array("i", [0])
+    for value in found:
+        offsets.append(offsets[-1] + len(value))
+    return (offsets.tobytes(), distinct), len(found), numbers.tobytes()
+
+
+def _check_count(count: int) -> None:
+    if not 0 <= count <= MOST_VALUES:
+        raise wire_error(wire.TOO_MANY, 0, MOST_VALUES, count)
+
+
+def _width(type: int, type_length: int) -> int:
+    if type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and type_length < 1:
+        raise wire_error(wire.BAD_ARGUMENT, 0, MOST_VALUES, type_length)
+    return WIDTHS.get(type, type_length)
+
+
+def _prefix(data, size: int) -> bytes:
+    """The first `size` bytes."""
+    view = memoryview(data).cast("B")
+    if len(view) < size:
+        raise wire_error(wire.VALUES_SIZE, 0, size, len(view))
+    return bytes(view[:size])
+
+
+def _booleans(values, count: int) -> bytes:
+    """Their bits, and zeros behind them."""
+    bits = _prefix(values, (count + 7) // 8)
+    return bits if not count % 8 else bits[:-1] + bytes([bits[-1] & (1 << count % 8) - 1])
+
+
+def _strings(values, count: int) -> list[bytes]:
+    given, data = values
+    offsets, view = array("i", _prefix(given, 4 * (count + 1))), memoryview(data).cast("B")
+    before = 0
+    for at, offset in enumerate(offsets):
+        if not before <= offset <= len(view):
+            raise wire_error(wire.VALUE_OFFSET, 4 * at, len(view), offset & (1 << 64) - 1)
+        before = offset
+    return [bytes(view[start:end]) for start, end in pairwise(offsets)]
