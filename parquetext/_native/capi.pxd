@@ -309,12 +309,7 @@ cdef extern from "parquetext.h" nogil:
     int pqx_flat_to_thrift(const uint8_t *payload, size_t size, pqx_buffer *out, pqx_error *error)
 
     enum:
-        PQX_PHYSICAL_BOOLEAN
         PQX_PHYSICAL_BYTE_ARRAY
-        PQX_UNWRITTEN_ENCODING
-        PQX_VALUES_SIZE
-        PQX_TOO_MANY
-        PQX_NO_MEMORY
     ctypedef struct pqx_value_array:
         const uint8_t *data
         size_t size

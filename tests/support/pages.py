@@ -32,6 +32,7 @@ __all__ = [
 ]
 
 MAGIC = b"PAR1"
+CREATED_BY = "parquetext version 0.1.0 (build pages)"  # parquet-java takes files without one for damaged by old writers
 BODIES = {
     wire.PAGE_DATA_PAGE: "data_page_header",
     wire.PAGE_DICTIONARY_PAGE: "dictionary_page_header",
@@ -210,6 +211,7 @@ def parquet_file(columns: Sequence[Column], rows: int, *, schema: Sequence[dict]
             "schema": list(schema),
             "num_rows": rows,
             "row_groups": [{"columns": chunks, "total_byte_size": sum(sizes), "num_rows": rows}],
+            "created_by": CREATED_BY,
         },
     )
     return bytes(out) + footer + len(footer).to_bytes(4, "little") + MAGIC

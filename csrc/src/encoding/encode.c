@@ -1,21 +1,8 @@
 /* Checks what is given, then lets the encoder work: behind here nothing can go wrong. */
 #include "encoding/encode.h"
+#include "encoding/values.h"
 
 #define MOST_VALUES INT32_MAX
-
-/* Bytes of a value that has a fixed width, else 0. */
-static uint32_t width_of(int type, int32_t type_length)
-{
-    switch (type) {
-    case PQX_PHYSICAL_INT32:
-    case PQX_PHYSICAL_FLOAT: return 4;
-    case PQX_PHYSICAL_INT64:
-    case PQX_PHYSICAL_DOUBLE: return 8;
-    case PQX_PHYSICAL_INT96: return 12;
-    case PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY: return type_length > 0 ? (uint32_t)type_length : 0;
-    default: return 0;
-    }
-}
 
 static int is_served(int encoding, int type)
 {
@@ -43,7 +30,7 @@ size_t pqx_encode_bound(int encoding, int type, int32_t type_length, uint64_t co
 {
     if (!is_served(encoding, type)) return 0;
     if (count > MOST_VALUES || bytes > SIZE_MAX / 4) return SIZE_MAX;
-    uint32_t width = width_of(type, type_length);
+    uint32_t width = pqx_fixed_width(type, type_length);
     uint64_t body = width ? count * width : bytes;
     switch (encoding) {
     case PQX_ENCODING_RLE: return room_of(4 + pqx_runs_bound(count, 1));
@@ -84,7 +71,7 @@ static int check_values(int type, int32_t type_length, const pqx_value_array *va
     if (count > MOST_VALUES) return pqx_fail(error, PQX_TOO_MANY, 0, MOST_VALUES, count);
     if (type == PQX_PHYSICAL_BYTE_ARRAY) return check_offsets(values, error);
     uint64_t needed =
-        type == PQX_PHYSICAL_BOOLEAN ? (count + 7) / 8 : count * width_of(type, type_length);
+        type == PQX_PHYSICAL_BOOLEAN ? (count + 7) / 8 : count * pqx_fixed_width(type, type_length);
     if (needed > values->size) return pqx_fail(error, PQX_VALUES_SIZE, 0, needed, values->size);
     return PQX_OK;
 }
@@ -134,7 +121,7 @@ int pqx_encode(int encoding, int type, int32_t type_length, const pqx_value_arra
                         (uint64_t)(int64_t)encoding);
     PQX_TRY(check_values(type, type_length, values, error));
     size_t count = (size_t)values->count;
-    uint32_t width = width_of(type, type_length);
+    uint32_t width = pqx_fixed_width(type, type_length);
     const uint8_t *data = values->data ? values->data : out; /* nothing is read of it */
     pqx_strings strings = {data, values->size, values->offsets, count};
     size_t bytes = type == PQX_PHYSICAL_BYTE_ARRAY ? pqx_strings_bytes(&strings) : 0;
@@ -218,6 +205,6 @@ int pqx_check_dictionary_values(int type, int32_t type_length, const pqx_value_a
     if (type <= PQX_PHYSICAL_BOOLEAN || type > PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY)
         return pqx_fail(error, PQX_UNWRITTEN_ENCODING, 0, (uint64_t)(int64_t)type,
                         PQX_ENCODING_RLE_DICTIONARY);
-    *width = width_of(type, type_length);
+    *width = pqx_fixed_width(type, type_length);
     return check_values(type, type_length, values, error);
 }

@@ -25,11 +25,11 @@
     case width:                                                                               \
         for (; groups; groups--, values += 8, out += (width)) PACK_GROUP(values, width, out); \
         return out;
-#define PACK_8(w)                                                                        \
-    PACK_CASE(w)                                                                         \
-    PACK_CASE(w + 1)                                                                     \
-    PACK_CASE(w + 2) PACK_CASE(w + 3) PACK_CASE(w + 4) PACK_CASE(w + 5) PACK_CASE(w + 6) \
-        PACK_CASE(w + 7)
+#define PACK_8(w)    \
+    PACK_CASE(w)     \
+    PACK_CASE(w + 1) \
+    PACK_CASE(w + 2) \
+    PACK_CASE(w + 3) PACK_CASE(w + 4) PACK_CASE(w + 5) PACK_CASE(w + 6) PACK_CASE(w + 7)
 
 uint8_t *pqx_pack32(const uint32_t *values, size_t groups, uint32_t width, uint8_t *out)
 {
