@@ -3,9 +3,9 @@
  * crc32_tables.h holds the factors, csrc/tables/crc32.py derives them. */
 #if defined(__x86_64__)
 
-#include <cpuid.h>
 #include <immintrin.h>
 
+#include "base/cpu_x86.h"
 #include "base/crc32.h"
 #include "base/crc32_tables.h"
 
@@ -160,17 +160,6 @@ FOLD512 static uint32_t crc32_vpclmul512(uint32_t crc, const uint8_t *data, size
     __m128i y = fold(_mm512_extracti32x4_epi32(d, 2), PAIR(PQX_FOLD_16), x);
     return finish(fold(_mm512_extracti32x4_epi32(d, 1), PAIR(PQX_FOLD_32), y), data, size);
 }
-
-/* Which register states the system keeps when it switches threads: those of XCR0. */
-static uint32_t kept_by_system(uint32_t leaf1_ecx)
-{
-    if (!(leaf1_ecx & bit_OSXSAVE) || !(leaf1_ecx & bit_AVX)) return 0;
-    uint32_t low, high;
-    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return low;
-}
-#define YMM_STATE 0x06u
-#define ZMM_STATE 0xe6u
 #endif
 
 const pqx_crc32_choice *pqx_crc32_cpu_choices(void)
@@ -186,11 +175,11 @@ const pqx_crc32_choice *pqx_crc32_cpu_choices(void)
     if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return portable;
     if (!(ecx & bit_PCLMUL) || !(ecx & bit_SSSE3) || !(ecx & bit_SSE4_1)) return portable;
 #ifdef PQX_HAS_WIDE_FOLD
-    uint32_t kept = kept_by_system(ecx);
+    uint32_t kept = pqx_kept_by_system(ecx);
     if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) || !(ecx & bit_VPCLMULQDQ))
         return portable - 1;
-    if ((kept & ZMM_STATE) == ZMM_STATE && ebx & bit_AVX512F) return choices;
-    if ((kept & YMM_STATE) == YMM_STATE && ebx & bit_AVX2) return choices + 1;
+    if ((kept & PQX_ZMM_STATE) == PQX_ZMM_STATE && ebx & bit_AVX512F) return choices;
+    if ((kept & PQX_YMM_STATE) == PQX_YMM_STATE && ebx & bit_AVX2) return choices + 1;
 #endif
     return portable - 1;
 }

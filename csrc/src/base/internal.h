@@ -10,9 +10,11 @@
 #if defined(__GNUC__)
 #define PQX_LIKELY(x) __builtin_expect(!!(x), 1)
 #define PQX_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define PQX_INLINE __attribute__((always_inline)) static inline
 #else
 #define PQX_LIKELY(x) (x)
 #define PQX_UNLIKELY(x) (x)
+#define PQX_INLINE static inline
 #endif
 
 /* Return from the function where `call` fails. */

@@ -1,21 +1,19 @@
 #include "encoding/bits.h"
 
-#if defined(__GNUC__)
-#define INLINE __attribute__((always_inline)) static inline
-#else
-#define INLINE static inline
-#endif
+#include "encoding/loops.h"
+#include "encoding/split.h"
 
 /* How many of `count` values can be taken by loads of `load` bytes within data[0..size). */
-INLINE size_t within(size_t size, uint64_t bit, uint32_t width, size_t load, size_t count)
+PQX_INLINE size_t within(size_t size, uint64_t bit, uint32_t width, size_t load, size_t count)
 {
     if (size < load || bit >> 3 > size - load) return 0;
+    if (((bit + (count - 1) * width) >> 3) + load <= size) return count;
     uint64_t most = (((uint64_t)(size - load) << 3 | 7) - bit) / width + 1;
     return most < count ? (size_t)most : count;
 }
 
 /* The value at bit `bit`: of up to 57 bits by a load of 8 bytes, of up to 64 by one of 9. */
-INLINE uint64_t value_at(const uint8_t *data, uint64_t bit, uint64_t mask, size_t load)
+PQX_INLINE uint64_t value_at(const uint8_t *data, uint64_t bit, uint64_t mask, size_t load)
 {
     const uint8_t *at = data + (bit >> 3);
     unsigned shift = bit & 7;
@@ -23,7 +21,7 @@ INLINE uint64_t value_at(const uint8_t *data, uint64_t bit, uint64_t mask, size_
     return (load == 8 ? low : low | (uint64_t)at[8] << 1 << (63 - shift)) & mask;
 }
 
-INLINE void store(void *out, size_t i, uint64_t value, int bytes)
+PQX_INLINE void store(void *out, size_t i, uint64_t value, int bytes)
 {
     if (bytes == 2) ((uint16_t *)out)[i] = (uint16_t)value;
     if (bytes == 4) ((uint32_t *)out)[i] = (uint32_t)value;
@@ -31,8 +29,8 @@ INLINE void store(void *out, size_t i, uint64_t value, int bytes)
 }
 
 /* Unpack to integers of `bytes` bytes; returns the highest one. */
-INLINE uint64_t unpack(const uint8_t *data, size_t size, uint64_t bit, uint32_t width, size_t count,
-                       void *out, int bytes, size_t load)
+PQX_INLINE uint64_t unpack(const uint8_t *data, size_t size, uint64_t bit, uint32_t width,
+                           size_t count, void *out, int bytes, size_t load)
 {
     uint64_t mask = UINT64_MAX >> (64 - width), highest = 0;
     size_t i = 0, easy = within(size, bit, width, load, count);
@@ -54,28 +52,19 @@ INLINE uint64_t unpack(const uint8_t *data, size_t size, uint64_t bit, uint32_t 
     return highest;
 }
 
-uint32_t pqx_unpack16(const uint8_t *data, size_t size, uint64_t bit, uint32_t width, size_t count,
-                      uint16_t *out)
-{
-    if (width) return (uint32_t)unpack(data, size, bit, width, count, out, 2, 8);
-    if (count) memset(out, 0, 2 * count);
-    return 0;
-}
+static uint32_t unpack16(const uint8_t *data, size_t size, uint64_t bit, uint32_t width,
+                         size_t count, uint16_t *out)
+{ return (uint32_t)unpack(data, size, bit, width, count, out, 2, 8); }
 
-uint32_t pqx_unpack32(const uint8_t *data, size_t size, uint64_t bit, uint32_t width, size_t count,
-                      uint32_t *out)
-{
-    if (width) return (uint32_t)unpack(data, size, bit, width, count, out, 4, 8);
-    if (count) memset(out, 0, 4 * count);
-    return 0;
-}
+static uint32_t unpack32(const uint8_t *data, size_t size, uint64_t bit, uint32_t width,
+                         size_t count, uint32_t *out)
+{ return (uint32_t)unpack(data, size, bit, width, count, out, 4, 8); }
 
-void pqx_unpack64(const uint8_t *data, size_t size, uint64_t bit, uint32_t width, size_t count,
-                  uint64_t *out)
+static void unpack64(const uint8_t *data, size_t size, uint64_t bit, uint32_t width, size_t count,
+                     uint64_t *out)
 {
     if (width > 57) unpack(data, size, bit, width, count, out, 8, 9);
-    else if (width) unpack(data, size, bit, width, count, out, 8, 8);
-    else if (count) memset(out, 0, 8 * count);
+    else unpack(data, size, bit, width, count, out, 8, 8);
 }
 
 uint32_t pqx_unpack16_msb(const uint8_t *data, size_t size, uint64_t bit, uint32_t width,
@@ -92,3 +81,5 @@ uint32_t pqx_unpack16_msb(const uint8_t *data, size_t size, uint64_t bit, uint32
     }
     return highest;
 }
+
+const pqx_loops pqx_portable_loops = {"portable", unpack16, unpack32, unpack64, pqx_join_portable};

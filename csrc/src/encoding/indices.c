@@ -45,31 +45,40 @@ int pqx_indices_take(pqx_runs *runs, uint32_t entries, size_t count, uint32_t *o
     return PQX_OK;
 }
 
+/* With a width that is known, a value is moved by a register. */
+PQX_INLINE void gather_width(const uint8_t *values, size_t width, const uint32_t *indices,
+                             size_t count, uint8_t *out)
+{
+    for (size_t i = 0; i < count; i++) memcpy(out + i * width, values + indices[i] * width, width);
+}
+
 static void gather(const uint8_t *values, size_t width, const uint32_t *indices, size_t count,
                    uint8_t *out)
 {
-    if (width == 4)
-        for (size_t i = 0; i < count; i++)
-            pqx_store32(out + 4 * i, pqx_load32(values + 4 * (size_t)indices[i]));
-    else if (width == 8)
-        for (size_t i = 0; i < count; i++)
-            pqx_store64(out + 8 * i, pqx_load64(values + 8 * (size_t)indices[i]));
-    else if (width == 12)
-        for (size_t i = 0; i < count; i++)
-            memcpy(out + 12 * i, values + 12 * (size_t)indices[i], 12);
-    else
-        for (size_t i = 0; i < count; i++)
-            memcpy(out + width * i, values + width * indices[i], width);
+    switch (width) {
+    case 4: gather_width(values, 4, indices, count, out); break;
+    case 8: gather_width(values, 8, indices, count, out); break;
+    case 12: gather_width(values, 12, indices, count, out); break;
+    case 16: gather_width(values, 16, indices, count, out); break;
+    default: gather_width(values, width, indices, count, out);
+    }
+}
+
+PQX_INLINE void repeat_width(const uint8_t *value, size_t width, size_t count,
+                             uint8_t *restrict out)
+{
+    for (size_t i = 0; i < count; i++) memcpy(out + i * width, value, width);
 }
 
 static void repeat(const uint8_t *value, size_t width, size_t count, uint8_t *out)
 {
-    if (width == 4)
-        for (size_t i = 0; i < count; i++) pqx_store32(out + 4 * i, pqx_load32(value));
-    else if (width == 8)
-        for (size_t i = 0; i < count; i++) pqx_store64(out + 8 * i, pqx_load64(value));
-    else
-        for (size_t i = 0; i < count; i++) memcpy(out + width * i, value, width);
+    switch (width) {
+    case 4: repeat_width(value, 4, count, out); break;
+    case 8: repeat_width(value, 8, count, out); break;
+    case 12: repeat_width(value, 12, count, out); break;
+    case 16: repeat_width(value, 16, count, out); break;
+    default: repeat_width(value, width, count, out);
+    }
 }
 
 int pqx_indices_gather(pqx_runs *runs, const pqx_dictionary *dictionary, size_t count, uint8_t *out,

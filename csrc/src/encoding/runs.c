@@ -9,12 +9,23 @@ void pqx_runs_begin(pqx_runs *runs, uint32_t width, const uint8_t *data, size_t 
     if (width == 0) runs->left = UINT64_MAX;
 }
 
+/* The value of a run, of `bytes` bytes, 0 to 4; `left` are there, no less. */
+static inline uint32_t load_value(const uint8_t *at, size_t bytes, size_t left)
+{
+    if (PQX_LIKELY(left >= 4)) return (uint32_t)(pqx_load32(at) & ((UINT64_C(1) << 8 * bytes) - 1));
+    uint32_t value = 0;
+    for (size_t i = 0; i < bytes; i++) value |= (uint32_t)at[i] << 8 * i;
+    return value;
+}
+
 /* Read the header at runs->at, and the value of a run that repeats one. */
 static int open_run(pqx_runs *runs, pqx_error *error)
 {
     uint32_t header;
     size_t body, left;
-    PQX_TRY(pqx_varint_get32(runs->data, runs->size, runs->at, &header, &body, error));
+    if (PQX_LIKELY(runs->at < runs->size && runs->data[runs->at] < 0x80))
+        header = runs->data[runs->at], body = runs->at + 1;
+    else PQX_TRY(pqx_varint_get32(runs->data, runs->size, runs->at, &header, &body, error));
     left = runs->size - body;
     runs->header = runs->at;
     uint64_t length = header & 1 ? (uint64_t)(header >> 1) * 8 : header >> 1;
@@ -27,8 +38,7 @@ static int open_run(pqx_runs *runs, pqx_error *error)
     } else {
         size_t bytes = (runs->width + 7) / 8;
         if (PQX_UNLIKELY(bytes > left)) return pqx_fail(error, PQX_TRUNCATED, body, bytes, left);
-        runs->value = 0;
-        memcpy(&runs->value, runs->data + body, bytes);
+        runs->value = load_value(runs->data + body, bytes, left);
         runs->at = body + bytes;
     }
     runs->is_packed = header & 1;

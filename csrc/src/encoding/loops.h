@@ -1,0 +1,30 @@
+/* The loops over packed and split values, for each kind of CPU. Who calls them includes bits.h or
+ * split.h; this is for those that define and compare them. */
+#ifndef PQX_LOOPS_H
+#define PQX_LOOPS_H
+
+#include "base/internal.h"
+
+typedef struct pqx_loops {
+    const char *name;
+    /* as pqx_unpack16, pqx_unpack32 and pqx_unpack64; `width` is at least 1 */
+    uint32_t (*unpack16)(const uint8_t *data, size_t size, uint64_t bit, uint32_t width,
+                         size_t count, uint16_t *out);
+    uint32_t (*unpack32)(const uint8_t *data, size_t size, uint64_t bit, uint32_t width,
+                         size_t count, uint32_t *out);
+    void (*unpack64)(const uint8_t *data, size_t size, uint64_t bit, uint32_t width, size_t count,
+                     uint64_t *out);
+    /* as pqx_split_join */
+    void (*join)(const uint8_t *streams, size_t stride, size_t width, size_t count, uint8_t *out);
+} pqx_loops;
+
+extern const pqx_loops pqx_portable_loops;
+
+/* What this CPU can run, best first, the portable loops last, then NULL; static. Asking the CPU
+ * takes long. */
+const pqx_loops *const *pqx_cpu_loops(void);
+
+/* The best of them, asked for once. */
+const pqx_loops *pqx_best_loops(void);
+
+#endif
