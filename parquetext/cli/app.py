@@ -8,7 +8,7 @@ import typer
 
 import parquetext
 
-from . import bench, changes, demo, inspect, layout, sidecar, verify
+from . import bench, changes, demo, inspect, layout, pages, sidecar, verify
 
 app = typer.Typer(
     name="parquetext",
@@ -40,5 +40,5 @@ def _root(
     """Options of the whole program."""
 
 
-for module in (inspect, layout, verify, changes, bench, demo, sidecar):
+for module in (inspect, layout, pages, verify, changes, bench, demo, sidecar):
     module.register(app)

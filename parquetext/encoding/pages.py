@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from .. import kernels, wire
 from ..errors import ParquetextError, wire_error
 from .codecs import decompress
 
-__all__ = ["FIRST_WINDOW", "OVERRUN", "Headers", "Page", "read_headers", "read_pages"]
+__all__ = ["FIRST_WINDOW", "OVERRUN", "REMOTE_WINDOW", "Headers", "Page", "read_headers", "read_pages"]
 
 FIRST_WINDOW = 1 << 12
+REMOTE_WINDOW = 1 << 20  # takes about as long as a request
 LARGEST_WINDOW = 1 << 22
 NEAR = 1 << 14  # bytes from header to header up to which reading on is quicker than reading anew
 BODIES_AT_ONCE = 1 << 24
@@ -29,12 +34,15 @@ class Headers:
         Where the next page begins, or the last one ends.
     problem : ParquetextError or None
         What is wrong there.
-    bytes : list of bytes
-        The headers' own bytes, where they were asked for.
+    minima, maxima : list of pyarrow.Array
+        What the pages' statistics say as bytes, null where they do not, where they were asked for; one array after
+        the other.
     """
 
     def __init__(self, start: int):
-        self.end, self.problem, self.bytes = start, None, []
+        self.end, self.problem = start, None
+        self.minima: list[pa.Array] = []
+        self.maxima: list[pa.Array] = []
         self._windows: list[tuple[int, object, int]] = []  # where each one begins, its pages, how many count
 
     def __len__(self) -> int:
@@ -42,10 +50,13 @@ class Headers:
 
     def array(self, name: str) -> memoryview:
         """One member of all headers, by the names of `kernels.page.Pages.array`."""
-        found = array("q")
-        for base, pages, count in self._windows:
-            values = pages.array(name)[:count]
-            found.extend([base + value for value in values] if name == "offset" else values.tolist())
+        parts = [(base, pages.array(name)[:count]) for base, pages, count in self._windows]
+        found = array(parts[0][1].format if parts else "i")
+        for base, values in parts:
+            if name == "offset":
+                found.extend([base + value for value in values])
+            else:
+                found.frombytes(values.cast("B"))
         return memoryview(found)
 
     def add(self, base: int, pages, count: int, chunk_end: int) -> None:
@@ -66,7 +77,7 @@ class Headers:
 
 
 def read_headers(
-    source, start: int, end: int, *, slack: int = 0, window: int = FIRST_WINDOW, keep: bool = False
+    source, start: int, end: int, *, slack: int = 0, window: int = FIRST_WINDOW, bounds: bool = False
 ) -> Headers:
     """Read the headers of the pages that begin in [start, end), in windows, without the bodies between them.
 
@@ -78,9 +89,9 @@ def read_headers(
     slack : int
         Bytes by which the last page may run over `end`: `OVERRUN` for what some old writers left behind.
     window : int
-        Bytes of the first read, and the least of others: for remote sources what takes as long as a request.
-    keep : bool
-        Whether to keep the headers' bytes, which hold their statistics.
+        Bytes of the first read, and the least of others: `FIRST_WINDOW`, or of remote sources `REMOTE_WINDOW`.
+    bounds : bool
+        Whether to keep the minima and maxima of the headers' statistics.
 
     Returns
     -------
@@ -93,17 +104,41 @@ def read_headers(
         data = source.read(at, min(length, limit - at))
         pages = kernels.page.walk(data, 0, limit - at)
         offsets = pages.array("offset")
-        count = sum(at + offset < end for offset in offsets) if slack else len(offsets)
+        count = bisect_left(offsets, end - at)
         if not count and pages.problem is None:
             length *= 4
             continue
         headers.add(at, pages, count, end)
-        if keep:
-            sizes = pages.array("header_size")
-            headers.bytes += [data[offsets[i] : offsets[i] + sizes[i]] for i in range(count)]
+        if bounds:
+            headers.minima.append(_bounds(data, pages, count, "min_value", wire.PRESENT_MIN_VALUE))
+            headers.maxima.append(_bounds(data, pages, count, "max_value", wire.PRESENT_MAX_VALUE))
         length = min(4 * length, LARGEST_WINDOW) if pages.end < NEAR * count else window
         at = headers.end
     return headers
+
+
+def _bounds(data: bytes, pages, count: int, name: str, bit: int) -> pa.Array:
+    """The bounds of the first `count` pages in `data` as bytes."""
+    starts = pc.add(pc.cast(_wrapped(pages.array("offset")), pa.int64()), _wrapped(pages.array(f"{name}_offset")))
+    ends = pc.add(starts, _wrapped(pages.array(f"{name}_length")))
+    # As an array of bytes these are every second value: between two of them lies what stands between them in `data`.
+    places = memoryview(array("q", bytes(8 * (2 * count + 1))))
+    places[:-1:2], places[1::2] = _numbers(starts)[:count], _numbers(ends)[:count]
+    places[-1] = places[-2] if count else 0
+    buffers = [None, pa.py_buffer(places), pa.py_buffer(data)]
+    every_second = pa.array(range(0, 2 * count, 2), pa.int64())
+    found = pa.LargeBinaryArray.from_buffers(pa.large_binary(), 2 * count, buffers).take(every_second)
+    is_there = pc.not_equal(pc.bit_wise_and(_wrapped(pages.array("present")[:count]), pa.scalar(bit, pa.uint32())), 0)
+    return pc.if_else(is_there, found, None)
+
+
+def _wrapped(values: memoryview) -> pa.Array:
+    types = {"q": pa.int64(), "i": pa.int32(), "I": pa.uint32(), "B": pa.uint8()}
+    return pa.Array.from_buffers(types[values.format], len(values), [None, pa.py_buffer(values)])
+
+
+def _numbers(values: pa.Array) -> memoryview:
+    return memoryview(values.buffers()[1]).cast("q")
 
 
 class Page(NamedTuple):

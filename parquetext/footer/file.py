@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 import pyarrow as pa
 
 from .. import kernels, wire
+from ..encoding.pages import FIRST_WINDOW, REMOTE_WINDOW
 from ..errors import Damaged, Malformed, ParquetextError, name_file
 from ..findings import Finding
 from ..storage import BatchedSource
@@ -19,6 +20,7 @@ from .columns import Column
 from .extensions import Extensions
 from .model import Form
 from .names import find_column, find_columns, find_leaf
+from .page_table import page_table
 from .pyarrow_footer import whole_schema
 from .row_groups import RowGroups
 from .schema import ParquetSchema
@@ -315,6 +317,26 @@ class File:
         else:
             found = self._on_form(lambda form: find_columns(form, names))
         return [Column(self, leaf, chunks) for leaf, chunks in found]
+
+    def pages(self, name: str | tuple[str, ...] | None = None, *, field_id: int | None = None) -> pa.Table:
+        """The page table of one leaf column: one row per page, row group by row group; see `footer.page_table`.
+
+        Headers alone are read, in windows: of a column of many small pages that is most of its bytes, of large ones
+        few. Names are those that `column` takes.
+
+        Raises
+        ------
+        ColumnError
+            As `column` raises it.
+        Malformed, Unsupported
+            A header that cannot be read, an encrypted chunk, or one in another file.
+        """
+        column = self.column(name, field_id=field_id)
+        window = REMOTE_WINDOW if self._is_batched() else FIRST_WINDOW
+        try:
+            return page_table(self._source, column, window=window, gather=self._gathered)
+        except ParquetextError as error:
+            raise error.at(str(self.path)) from None
 
     def to_arrow(self) -> pa.Table:
         """The chunk table: one row per column chunk, row group by row group; see `footer.chunk_table`."""

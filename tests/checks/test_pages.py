@@ -1,82 +1,92 @@
-"""Walking the pages of column chunks."""
+"""The second tier of verification: pages, their checksums and counts, and what lies between chunks."""
 
 from __future__ import annotations
-
-import io
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from parquetext.checks.pages import DATA_PAGE, DICTIONARY_PAGE, chunk_range, walk_pages
-from parquetext.errors import Malformed
-
-
-class Bytes:
-    """A source over bytes."""
-
-    def __init__(self, data: bytes):
-        self.data, self.size = data, len(data)
-
-    def read(self, offset: int, length: int) -> bytes:
-        return self.data[offset : offset + length]
+from parquetext import checks
+from parquetext.encoding.pages import read_headers
+from parquetext.findings import Finding
+from parquetext.thrift import read, write
 
 
 @pytest.fixture
-def file() -> bytes:
-    sink = io.BytesIO()
+def path(tmp_path):
+    path = tmp_path / "t.parquet"
     table = pa.table({"n": pa.array(range(5000), pa.int64()), "t": [f"v{n % 9}" for n in range(5000)]})
-    pq.write_table(table, sink, write_page_checksum=True, data_page_size=2048, compression="none", use_dictionary=["t"])
-    return sink.getvalue()
+    pq.write_table(table, path, write_page_checksum=True, data_page_size=2048, use_dictionary=["t"])
+    return path
 
 
-def chunk(data: bytes, leaf: int):
-    column = pq.read_metadata(io.BytesIO(data)).row_group(0).column(leaf)
-    return chunk_range(
-        column.data_page_offset, column.dictionary_page_offset or -1, column.total_compressed_size
-    ), column
+def gaps(path) -> list[Finding]:
+    report = checks.verify(path, pages=True)
+    assert report.ok, report.findings
+    return [finding for finding in report.findings if finding.kind == "gap"]
 
 
-def test_the_pages_tile_their_chunk_and_hold_its_values(implementation, file):
-    for leaf in (0, 1):
-        (start, end), column = chunk(file, leaf)
-        pages = list(walk_pages(Bytes(file), start, end))
-        assert [page.offset for page in pages] == [start, *(page.end for page in pages[:-1])]
-        assert pages[-1].end == end
-        assert sum(page.num_values for page in pages if page.type == DATA_PAGE) == column.num_values
-        assert [page.type for page in pages].count(DICTIONARY_PAGE) == leaf
-        assert all(page.crc is not None for page in pages)
+def insert(path, at: int, more: bytes, change=lambda fields: None) -> None:
+    """Put bytes into a file and let its footer know where everything is now."""
+    data = path.read_bytes()
+    length = int.from_bytes(data[-8:-4], "little")
+    fields = read("FileMetaData", data[-8 - length : -8])
+    for column in fields["row_groups"][0]["columns"]:
+        for name in ("data_page_offset", "dictionary_page_offset"):
+            if column["meta_data"].get(name, -1) >= at:
+                column["meta_data"][name] += len(more)
+    change(fields)
+    footer = write("FileMetaData", fields)
+    path.write_bytes(data[:at] + more + data[at : -8 - length] + footer + len(footer).to_bytes(4, "little") + b"PAR1")
 
 
-def test_a_page_that_runs_over_its_chunk_is_an_error_with_its_place(implementation, file):
-    (start, end), _ = chunk(file, 0)
-    with pytest.raises(Malformed) as caught:
-        list(walk_pages(Bytes(file), start, end - 1))
-    assert start <= caught.value.offset < end
-    assert caught.value.expected == end - 1
-    assert caught.value.found == end
+def second_chunk(path) -> int:
+    column = pq.read_metadata(path).row_group(0).column(1)
+    return column.dictionary_page_offset
 
 
-def test_a_header_longer_than_the_first_read_is_parsed(implementation):
-    sink = io.BytesIO()
-    long = pa.table({"t": ["x" * 30_000, "y" * 30_000]})
-    pq.write_table(
-        long, sink, use_dictionary=False, compression="none", data_page_version="1.0", column_encoding={"t": "PLAIN"}
-    )
-    data = sink.getvalue()
-    (start, end), _ = chunk(data, 0)
-    assert [page.type for page in walk_pages(Bytes(data), start, end)] == [DATA_PAGE]
+def test_what_a_writer_makes_has_no_gaps(implementation, path):
+    assert gaps(path) == []
+    pq.write_table(pq.read_table(path), path, write_page_index=True, bloom_filter_options={"t": {}})
+    assert gaps(path) == []
 
 
-@pytest.mark.parametrize(
-    ("data", "dictionary", "expected"),
-    [
-        (100, -1, (100, 150)),
-        (100, 40, (40, 90)),
-        (0, 40, (40, 90)),
-        (100, 0, (100, 150)),
-        (100, 200, (100, 150)),
-    ],
-)
-def test_a_chunk_begins_at_its_dictionary_only_where_that_is_a_place_in_front(data, dictionary, expected):
-    assert chunk_range(data, dictionary, 50) == expected
+def test_bytes_between_chunks_are_told_and_are_no_fault(implementation, path):
+    at = second_chunk(path)
+    insert(path, at, b"\0" * 33)
+    (gap,) = gaps(path)
+    assert gap.is_note and gap.offset == at and gap.message.startswith("33 bytes,")
+    insert(path, 4, b"\0" * 7)
+    (gap,) = gaps(path)
+    assert gap.offset == 4 and gap.message.startswith("40 bytes in 2 places, the first of 7,")
+
+
+def test_a_page_that_runs_over_its_chunk_is_found_with_its_place(implementation, path):
+    def shorten(fields):
+        fields["row_groups"][0]["columns"][0]["meta_data"]["total_compressed_size"] -= 13
+
+    insert(path, 4, b"", shorten)
+    with path.open("rb") as file:
+        data = file.read()
+
+    class Source:
+        size = len(data)
+
+        def read(self, offset, length):
+            return data[offset : offset + length]
+
+    column = pq.read_metadata(path).row_group(0).column(0)
+    last = read_headers(Source(), 4, 4 + column.total_compressed_size).end
+    found = [finding for finding in checks.verify(path, pages=True).findings if not finding.is_note]
+    assert [(finding.kind, finding.offset) for finding in found] == [("page", last)]
+    assert "left of its column chunk" in found[0].message
+
+
+def test_values_that_do_not_add_up_are_found(implementation, path):
+    def add(fields):
+        fields["row_groups"][0]["columns"][1]["meta_data"]["num_values"] += 1
+
+    insert(path, 4, b"", add)
+    found = checks.verify(path, pages=True).findings
+    assert [finding.kind for finding in found] == ["page-values"]
+    assert "5000 values, the footer says 5001" in found[0].message

@@ -45,13 +45,19 @@ NUMBERS = pa.table({"n": pa.array([None if n % 9 == 0 else n for n in range(30_0
 @pytest.mark.parametrize("window", [40, 4096, 1 << 20])
 def test_headers_are_found_in_windows_of_any_size(implementation, size, window):
     source, start, end, _ = written(NUMBERS, use_dictionary=False, data_page_size=size, write_batch_size=50)
-    headers = read_headers(source, start, end, window=window, keep=True)
+    headers = read_headers(source, start, end, window=window, bounds=True)
     assert (headers.end, headers.problem) == (end, None)
     whole = kernels.page.walk(source.data, start, end)
     for name in ("offset", "header_size", "type", "num_values", "compressed_size"):
         assert headers.array(name).tolist() == whole.array(name).tolist()
     assert [headers.header(i) for i in (0, len(whole) - 1)] == [whole.header(0), whole.header(len(whole) - 1)]
-    assert headers.bytes[-1] == source.data[whole.array("offset")[-1] :][: whole.array("header_size")[-1]]
+    minima = [bound for part in headers.minima for bound in part.to_pylist()]
+    assert minima == [
+        source.data[offset + start :][:length]
+        for offset, start, length in zip(
+            *map(whole.array, ("offset", "min_value_offset", "min_value_length")), strict=True
+        )
+    ]
 
 
 def test_bodies_between_headers_are_not_read():

@@ -1,0 +1,151 @@
+"""The page table: one row per page of a column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .. import wire
+from ..encoding.pages import FIRST_WINDOW, OVERRUN, Headers, read_headers
+from ..errors import Malformed, Unsupported
+from .types import LeafType
+
+__all__ = ["page_table"]
+
+MEMBERS = (
+    ("type", pa.int32()),
+    ("encoding", pa.int32()),
+    ("num_values", pa.int32()),
+    ("num_nulls", pa.int32()),
+    ("null_count", pa.int64()),
+    ("num_rows", pa.int32()),
+    ("offset", pa.int64()),
+    ("header_size", pa.int32()),
+    ("compressed_size", pa.int32()),
+    ("uncompressed_size", pa.int32()),
+    ("crc", pa.uint32()),
+    ("has_crc", pa.uint8()),
+)
+DATA_PAGES = pa.array([wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2], pa.int32())
+
+
+def page_table(source, column, *, window: int = FIRST_WINDOW, gather: Callable | None = None) -> pa.Table:
+    """All pages of a column, row group by row group, by their headers; no body is read.
+
+    Parameters
+    ----------
+    source : object
+        With `size` and `read(offset, length)`.
+    column : Column
+    window : int
+        Bytes of the least read.
+    gather : callable, optional
+        Runs tasks that read, and returns their results; for sources that fetch together.
+
+    Returns
+    -------
+    pyarrow.Table
+        `row_group`, `page` (from 0 in each chunk), `type`, `encoding`, `num_values`, `num_nulls`, `num_rows`, `offset`,
+        `header_size`, `compressed_size`, `uncompressed_size`, `crc`, `first_row` (from the row group's start), and as
+        the header's statistics say `min` and `max`, in the type of the column's bounds; null where a page does not say.
+
+    Raises
+    ------
+    Malformed
+        A chunk that leaves the file, or a header that cannot be read.
+    Unsupported
+        An encrypted chunk, or one in another file.
+    """
+    tasks = [
+        partial(_headers, source, place, window) if place else partial(Headers, 0) for place in _places(source, column)
+    ]
+    chunks = gather(tasks) if gather else [task() for task in tasks]
+    for headers in chunks:
+        if headers.problem is not None:
+            raise headers.problem
+    is_flat = column.node.max_repetition == 0
+    parts = [_chunk_pages(number, headers, is_flat, column.leaf_type) for number, headers in enumerate(chunks)]
+    if not parts:
+        return _chunk_pages(0, Headers(0), is_flat, column.leaf_type)
+    return pa.concat_tables(parts, promote_options="default").unify_dictionaries().combine_chunks()
+
+
+def _places(source, column) -> Iterable[tuple[int, int] | None]:
+    """Where the column's chunks begin and end; None of those without bytes."""
+    chunks = column.chunks
+    for start, size, present in zip(chunks.begins(), column.total_compressed_size, column.present, strict=True):
+        if present & (wire.PRESENT_CRYPTO | wire.PRESENT_FILE_PATH):
+            told = "are encrypted" if present & wire.PRESENT_CRYPTO else "lie in another file"
+            raise Unsupported(f"the pages of column {column.name!r} {told}")
+        if size <= 0:
+            yield None
+        elif not 0 <= start <= source.size - size:
+            message = f"a chunk of column {column.name!r} takes bytes {start} to {start + size}"
+            raise Malformed(message, offset=start, expected=source.size, found=start + size)
+        else:
+            yield start, start + size
+
+
+def _headers(source, place: tuple[int, int], window: int) -> Headers:
+    return read_headers(source, *place, slack=OVERRUN, window=window, bounds=True)
+
+
+def _chunk_pages(row_group: int, headers: Headers, is_flat: bool, leaf_type: LeafType) -> pa.Table:
+    facts = {name: _wrapped(headers.array(name), type) for name, type in MEMBERS}
+    is_data = pc.is_in(facts["type"], DATA_PAGES)
+    rows = pc.if_else(is_data, _known(facts["num_values" if is_flat else "num_rows"]), None)
+    nulls = pc.max_element_wise(_known(facts["num_nulls"]).cast(pa.int64()), _known(facts["null_count"]))
+    return pa.table(
+        {
+            "row_group": pa.repeat(pa.scalar(row_group, pa.int32()), len(headers)),
+            "page": pa.array(range(len(headers)), pa.int32()),
+            "type": _named(facts["type"], wire.NAMES_OF_PAGE_TYPE),
+            "encoding": _named(_known(facts["encoding"]), wire.NAMES_OF_ENCODING),
+            "num_values": _known(facts["num_values"]),
+            "num_nulls": nulls,
+            "num_rows": rows,
+            "offset": facts["offset"],
+            "header_size": facts["header_size"],
+            "compressed_size": facts["compressed_size"],
+            "uncompressed_size": facts["uncompressed_size"],
+            "crc": pc.if_else(facts["has_crc"].cast(pa.bool_()), facts["crc"], None),
+            "first_row": pc.if_else(is_data, _first_rows(rows, is_data), None),
+            "min": _typed(headers.minima, leaf_type),
+            "max": _typed(headers.maxima, leaf_type),
+        }
+    )
+
+
+def _wrapped(values, type: pa.DataType) -> pa.Array:
+    return pa.Array.from_buffers(type, len(values), [None, pa.py_buffer(values)])
+
+
+def _known(numbers: pa.Array) -> pa.Array:
+    """Numbers, null where they are -1."""
+    return pc.if_else(pc.equal(numbers, -1), None, numbers)
+
+
+def _named(numbers: pa.Array, names: Mapping[int, str]) -> pa.DictionaryArray:
+    """The names of an enum's numbers; a number that has none is its own."""
+    encoded = numbers.dictionary_encode()
+    known = [names.get(value, str(value)) for value in encoded.dictionary.to_pylist()]
+    return pa.DictionaryArray.from_arrays(encoded.indices, pa.array(known, pa.string()))
+
+
+def _first_rows(rows: pa.Array, is_data: pa.Array) -> pa.Array:
+    """The rows in front of each page; null behind a data page that does not say its rows."""
+    counted = pc.if_else(is_data, rows, 0).cast(pa.int64())
+    before = pa.concat_arrays([pa.array([0], pa.int64()), counted])[: len(rows)]
+    return pc.cumulative_sum(before)
+
+
+def _typed(parts: list[pa.Array], leaf_type: LeafType) -> pa.Array:
+    """Bounds as values of the leaf's type; null where they are none."""
+    raw = pa.concat_arrays(parts) if parts else pa.array([], pa.large_binary())
+    if not leaf_type.is_viewed:
+        return leaf_type.array(raw.to_pylist())
+    right = pc.if_else(pc.equal(pc.binary_length(raw), leaf_type.width), raw, None)
+    return leaf_type.array_of(right.cast(pa.binary(leaf_type.width)))
