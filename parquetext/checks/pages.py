@@ -81,7 +81,7 @@ def check_pages(source, scan, names: list[str], data_end: int, report) -> None:
         report.checked_bytes += checked
     report.extend(_overlaps(sorted(ranges)))
     if not any(bits & ELSEWHERE for bits in present):
-        report.extend(_gaps([(start, end) for start, end, _ in ranges], scan, data_end))
+        report.gaps += _gaps([(start, end) for start, end, _ in ranges], scan, data_end)
 
 
 def _overlaps(ranges: list[tuple[int, int, str]]) -> Iterator[Finding]:
@@ -90,18 +90,14 @@ def _overlaps(ranges: list[tuple[int, int, str]]) -> Iterator[Finding]:
             yield Finding("chunk-overlap", f"begins {end - start} bytes before {first} ends", start, second)
 
 
-def _gaps(ranges: list[tuple[int, int]], scan, data_end: int) -> Iterator[Finding]:
-    """What lies between chunks, indexes and Bloom filters and belongs to none of them: worth knowing, and no fault."""
-    at, gaps, of_unknown_length = FIRST_BYTE, [], False
+def _gaps(ranges: list[tuple[int, int]], scan, data_end: int) -> Iterator[tuple[int, int]]:
+    """(offset, length) of what lies between chunks, indexes and Bloom filters and belongs to none of them."""
+    at, of_unknown_length = FIRST_BYTE, False
     for start, end in sorted([*ranges, *_index_ranges(scan), (data_end, data_end)]):
         if at < start and not of_unknown_length:
-            gaps.append((at, start - at))
+            yield at, start - at
         of_unknown_length = end == start
         at = max(at, end)
-    if gaps:
-        size, (first, length) = sum(length for _, length in gaps), gaps[0]
-        told = f"{length} bytes" if len(gaps) == 1 else f"{size} bytes in {len(gaps)} places, the first of {length}"
-        yield Finding("gap", f"{told}, that no page, index or Bloom filter takes", first, is_note=True)
 
 
 def _index_ranges(scan) -> Iterator[tuple[int, int]]:

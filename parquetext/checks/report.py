@@ -30,6 +30,9 @@ class Report:
         Rows decoded; None below the deep tier.
     losses : list of str
         What a block of the arrow dialect does not carry of the Thrift footer: no findings, nothing is wrong.
+    gaps : list of (int, int)
+        Offset and length of what lies between chunks, indexes and Bloom filters and belongs to none of them, such as
+        padding: no findings either. Empty in the first tier.
     bytes_read : int
         Of the file; what pyarrow reads in the deep tier is not counted.
     """
@@ -42,6 +45,7 @@ class Report:
     pages: int = 0
     rows: int | None = None
     losses: list[str] = field(default_factory=list)
+    gaps: list[tuple[int, int]] = field(default_factory=list)
     bytes_read: int = 0
 
     @property
@@ -62,6 +66,7 @@ class Report:
             "rows": self.rows,
             "checked_bytes": self.checked_bytes,
             "losses": self.losses,
+            "gaps": [{"offset": offset, "length": length} for offset, length in self.gaps],
             "findings": [
                 {
                     "kind": found.kind,
