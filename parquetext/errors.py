@@ -21,6 +21,7 @@ __all__ = [
 
 # Refusals, by what forces them, that say what a file is, and not what this machine or its caller cannot do.
 _OF_THE_FILE = frozenset({"table-format", "free-form", "size", "hard-links", "foreign-sidecar"})
+_CODES_OF_THE_FILE = frozenset({wire.ENCRYPTED, wire.NO_THRIFT})  # the same of refusals that nothing forces
 
 
 def name_file(error: OSError, path: object) -> OSError:
@@ -115,7 +116,7 @@ class ColumnError(ParquetextError, KeyError):
 
 def outcome_of(error: Exception) -> str:
     """What is said of a file among many: ``"refused"`` where it is sound and must not be touched, else ``"failed"``."""
-    of_the_file = isinstance(error, Refused) and (error.code == wire.ENCRYPTED or error.force in _OF_THE_FILE)
+    of_the_file = isinstance(error, Refused) and (error.code in _CODES_OF_THE_FILE or error.force in _OF_THE_FILE)
     return "refused" if of_the_file else "failed"
 
 

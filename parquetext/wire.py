@@ -104,6 +104,7 @@ OP_KEY = 164
 OP_VALUE = 165
 OP_CREATED_BY = 166
 OP_COLUMN_ORDERS = 167
+BLOCK_TRAILER_BYTES = 28
 INDEX_LAYOUT_VERSION = 1
 INDEX_TAIL_BYTES = 52
 INDEX_RECORD_BYTES = 12
@@ -484,6 +485,7 @@ ERRORS = {
     33: ("OUT_OF_PROPORTION", "Unsupported", "its names and tables would take {found} bytes or more; for a footer of this size the limit is {expected}"),
     40: ("THRIFT_CHECKSUM", "Malformed", "Thrift bytes with checksum {found:#010x}, the footer's index says {expected:#010x}"),
     41: ("TOO_MANY", "Unsupported", "{found} items, the limit is {expected}"),
+    42: ("NO_THRIFT", "Refused", "a PAR3 file has no Thrift footer; parquetext.restore brings it back"),
     64: ("PM_TRUNCATED", "Damaged", "the sidecar's header needs {expected} bytes, {found} are there"),
     65: ("PM_REQUIRED_FEATURES", "Unsupported", "the sidecar requires unknown features: flags {found:#x}"),
     66: ("PM_EXTERNAL_BLOOMS", "Damaged", "external Bloom filters without Bloom filters: feature flags {found:#x}"),
@@ -582,6 +584,7 @@ VERBATIM = 32
 OUT_OF_PROPORTION = 33
 THRIFT_CHECKSUM = 40
 TOO_MANY = 41
+NO_THRIFT = 42
 PM_TRUNCATED = 64
 PM_REQUIRED_FEATURES = 65
 PM_EXTERNAL_BLOOMS = 66

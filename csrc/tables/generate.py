@@ -27,6 +27,7 @@ def constants(table: dict) -> list[tuple[str, int]]:
         ("flat_logical", "FLAT_LOGICAL_"),
         ("flat_kinds", "KIND_"),
         ("flat_ops", "OP_"),
+        ("block_constants", "BLOCK_"),
         ("index_constants", "INDEX_"),
         ("reference_constants", "REFERENCE_"),
         ("limits", ""),

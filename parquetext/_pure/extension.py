@@ -15,7 +15,6 @@ __all__ = ["Place", "block_before", "find", "read_trailer", "trailer"]
 
 MARKERS = {bytes.fromhex("08ffff01"): 1, bytes.fromhex("08feff03"): 2}
 MARKER_BYTES = 4
-TRAILER_BYTES = 28
 IN_STRUCT, AFTER_STOP = 0, 1
 STOP = 0
 
@@ -98,7 +97,7 @@ def read_trailer(data, end: int) -> tuple[bytes, int, int] | None:
         raise OverflowError("an offset cannot be negative")
     if end > len(data):
         raise IndexError(f"offset {end} is behind the {len(data)} bytes given")
-    if end < TRAILER_BYTES:
+    if end < wire.BLOCK_TRAILER_BYTES:
         return None
     crc, length, length_crc = (int.from_bytes(data[end - at : end - at + 4], "little") for at in (28, 24, 20))
     if crc32(data[end - 24 : end - 20]) != length_crc:
@@ -113,10 +112,10 @@ def block_before(data, end: int, check_payload: bool = True) -> tuple[bytes, int
     trailer, or, with `check_payload`, its checksum does not hold.
     """
     found = read_trailer(data, end)
-    if found is None or found[1] > end - TRAILER_BYTES:
+    if found is None or found[1] > end - wire.BLOCK_TRAILER_BYTES:
         return None
     uuid, length, crc = found
-    payload = end - TRAILER_BYTES - length
+    payload = end - wire.BLOCK_TRAILER_BYTES - length
     if check_payload and crc32(memoryview(data).cast("B")[payload : payload + length]) != crc:
         return None
     return uuid, payload, length, crc

@@ -13,7 +13,6 @@ __all__ = ["AsideBlock", "Reference", "parse"]
 HEAD = struct.Struct("<HHIQII")  # version, 0, blocks, K, T and its checksum
 BLOCK = struct.Struct("<16sQII")
 SMALLEST = HEAD.size + BLOCK.size + 4
-TRAILER_BYTES = 28
 
 
 class AsideBlock(NamedTuple):
@@ -72,7 +71,7 @@ def _check_blocks(blocks: tuple[AsideBlock, ...], start: int, footer: int) -> No
         if block.payload != expected:
             raise wire_error(wire.REFERENCE, at + 16, expected, block.payload)
         room = max(footer - expected, 0)
-        most = max(room - TRAILER_BYTES, 0)
-        if room < TRAILER_BYTES or block.length > most or (block is blocks[-1] and block.length != most):
+        most = max(room - wire.BLOCK_TRAILER_BYTES, 0)
+        if room < wire.BLOCK_TRAILER_BYTES or block.length > most or (block is blocks[-1] and block.length != most):
             raise wire_error(wire.REFERENCE, at + 24, most, block.length)
-        expected += block.length + TRAILER_BYTES
+        expected += block.length + wire.BLOCK_TRAILER_BYTES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .. import kernels
+from .. import kernels, wire
 from ..encoding.pages import read_headers
 from ..errors import ParquetextError
 from .claims import Claims
@@ -16,7 +16,6 @@ MOST_SEARCHED = 64 << 20  # bytes of a gap's end that are searched for what earl
 MAGICS, MAGIC_BEGINS = (b"PAR1", b"PAR3"), b"PAR"
 MOST_ENDS = 10_000  # places of a gap where something may end that are looked at
 LENGTH_BYTES, MAGIC_BYTES = 4, 4
-TRAILER_BYTES = 28
 WALKS = 4  # how often the bytes of a gap may be walked on the search for footers in it
 
 
@@ -92,7 +91,9 @@ def _dead_end(data: bytes, stop: int, budget: int) -> tuple[int, str | None, int
             budget -= length
             if _is_struct(data[begin : begin + length]):
                 return begin, "dead-footer", budget
-    trailer = kernels.extension.read_trailer(data[max(stop - TRAILER_BYTES, 0) : stop], min(stop, TRAILER_BYTES))
+    trailer = kernels.extension.read_trailer(
+        data[max(stop - wire.BLOCK_TRAILER_BYTES, 0) : stop], min(stop, wire.BLOCK_TRAILER_BYTES)
+    )
     if trailer is not None and trailer[1] <= budget:
         budget -= trailer[1]
         block = kernels.extension.block_before(memoryview(data)[:stop], stop)

@@ -8,7 +8,7 @@ from operator import add
 
 from .. import kernels, wire
 from ..findings import Finding
-from ..footer.locate import REFERENCE_DAMAGED, TRAILER_BYTES, Tail
+from ..footer.locate import REFERENCE_DAMAGED, Tail
 
 __all__ = ["check_aside"]
 
@@ -32,7 +32,7 @@ def check_aside(end: bytes, footer: bytes, tail: Tail, scan) -> Iterator[Finding
         yield Finding("padding", f"{zeros} bytes in front of the blocks aside are not zero", start, PLACE)
     for block in reference.blocks:
         at = block.payload - start + block.length
-        trailer = end[at : at + TRAILER_BYTES]
+        trailer = end[at : at + wire.BLOCK_TRAILER_BYTES]
         if kernels.checksum.crc32(trailer) != block.trailer_crc:
             yield Finding(
                 REFERENCE_DAMAGED,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 
-from .. import extension, kernels
+from .. import extension, kernels, wire
 from ..edits.choice import choose_form
 from ..errors import ParquetextError
 from ..findings import Finding
 from ..footer.dialect.form import layout_name
 from ..footer.locate import Tail, read_tail
 from ..storage import open_source
-from .encrypted import SIGNATURE_BYTES
+from .encrypted import SIGNATURE_BYTES, check_encrypted
 
 __all__ = ["Block", "Inspection", "Slot", "inspect"]
 
@@ -94,7 +94,8 @@ def inspect(path) -> Inspection:
                         Slot(extension.name_of(uuid), str(uuid), size) for uuid, size in file.extensions.sizes.items()
                     ]
         except ParquetextError as error:
-            facts.findings.append(Finding.of("unreadable", error))
+            is_encrypted = error.code == wire.ENCRYPTED
+            facts.findings += check_encrypted(source) if is_encrypted else [Finding.of("unreadable", error)]
     return facts
 
 

@@ -11,7 +11,7 @@ from uuid import UUID
 from .. import kernels, wire
 from ..errors import Damaged, Unsupported
 from ..extension import decode_reference, reference_end
-from .pieces import TRAILER_BYTES, Piece
+from .pieces import Piece
 
 __all__ = ["ReferencePiece", "is_current", "read_reference", "reference_of", "reference_text"]
 
@@ -54,7 +54,7 @@ def read_reference(piece: Piece, offset: int, place, front: bytes) -> tuple[Refe
     block = piece.content if piece.trailer else decode_reference(piece.payload)
     if block is None or kernels.extension.block_before(block, len(block)) is None:
         return None
-    payload = bytes(block[:-TRAILER_BYTES])
+    payload = bytes(block[: -wire.BLOCK_TRAILER_BYTES])
     try:
         reference = kernels.reference.parse(payload, offset)
     except (Damaged, Unsupported):
@@ -67,7 +67,7 @@ def read_reference(piece: Piece, offset: int, place, front: bytes) -> tuple[Refe
     view, aside = memoryview(front), []
     for entry in reference.blocks:
         begin = entry.payload - reference.start
-        middle, end = begin + entry.length, begin + entry.length + TRAILER_BYTES
+        middle, end = begin + entry.length, begin + entry.length + wire.BLOCK_TRAILER_BYTES
         found = kernels.extension.read_trailer(view, end)
         if found is None or found[:2] != (entry.uuid, entry.length):
             return None
@@ -91,10 +91,10 @@ def reference_of(start: int, bare: bytes, blocks: Sequence[Piece], *, is_text: b
     head = HEAD.pack(wire.REFERENCE_VERSION, 0, len(blocks), start, len(bare), kernels.checksum.crc32(bare))
     payload = b"".join((head, *entries))
     copy = _tail_block(blocks[-1].payload)
-    if (len(payload) + 4 + len(copy) + TRAILER_BYTES + 2) // 3 * 4 > wire.REFERENCE_TEXT_LIMIT:
+    if (len(payload) + 4 + len(copy) + wire.BLOCK_TRAILER_BYTES + 2) // 3 * 4 > wire.REFERENCE_TEXT_LIMIT:
         copy = b""
     payload += len(copy).to_bytes(4, "little") + copy
-    payload += bytes(-(len(payload) + TRAILER_BYTES) % 3)
+    payload += bytes(-(len(payload) + wire.BLOCK_TRAILER_BYTES) % 3)
     piece = Piece.made(payload, wire.UUID_FOOTER_REFERENCE)
     return Piece(piece.uuid, base64.b64encode(piece.content)) if is_text else piece
 

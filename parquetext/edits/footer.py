@@ -19,9 +19,8 @@ __all__ = ["LENGTH_AND_MAGIC", "SMALLEST_READ", "Footer", "parse_end", "parse_fo
 MAGIC = b"PAR1"
 STOP = b"\x00"
 SIGNATURE_BYTES = 28
-TRAILER_BYTES = 28
 OURS = BLOCKS | {wire.UUID_FOOTER_REFERENCE}
-SMALLEST_READ = LENGTH_AND_MAGIC + len(STOP) + TRAILER_BYTES
+SMALLEST_READ = LENGTH_AND_MAGIC + len(STOP) + wire.BLOCK_TRAILER_BYTES
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ __all__ = ["BLOCKS", "OWN_FORMS", "Piece", "form_of"]
 # The first of them that a footer has is the one that it is opened by.
 OWN_FORMS = {wire.UUID_FLAT_FOOTER: "flat", wire.UUID_FOOTER_INDEX: "index", wire.UUID_ARROW_DIALECT: "arrow"}
 BLOCKS = frozenset({wire.UUID_FLAT_FOOTER, wire.UUID_FOOTER_INDEX})  # of which a footer has one; they may stand aside
-TRAILER_BYTES = 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ class Piece:
     @property
     def is_whole(self) -> bool:
         """Whether it is a block of ours or others whose payload has its checksum."""
-        return len(self.trailer) == TRAILER_BYTES and kernels.checksum.crc32(self.payload) == self.crc
+        return len(self.trailer) == wire.BLOCK_TRAILER_BYTES and kernels.checksum.crc32(self.payload) == self.crc
 
 
 def form_of(pieces: Sequence[Piece]) -> str:

@@ -8,7 +8,7 @@ from typing import Protocol
 from uuid import UUID
 
 from .. import extension, kernels, wire
-from ..errors import Damaged, Malformed, ParquetextError, Refused, Unsupported
+from ..errors import Damaged, Malformed, ParquetextError, Refused, Unsupported, wire_error
 from ..findings import Finding
 from .dialect import framing
 
@@ -29,7 +29,6 @@ MAX_FOOTER_BYTES = (1 << 31) - 1  # readers take the length for a signed number
 PAR3_TRAILER = struct.Struct("<III4s")  # the payload's CRC-32, its length, the length's CRC-32, magic
 SMALLEST_FILE = LENGTH_AND_MAGIC + 4
 SMALLEST_TAIL = LENGTH_AND_MAGIC + 1
-TRAILER_BYTES = 28
 MARKER_BYTES = 4
 LONGEST_LENGTH = 5
 STOP = 0
@@ -64,7 +63,7 @@ class Block:
     payload: int
     length: int
     crc: int | None
-    trailer: int = TRAILER_BYTES
+    trailer: int = wire.BLOCK_TRAILER_BYTES
     is_aside: bool = False
     is_text: bool = False
 
@@ -126,7 +125,7 @@ class Tail:
     @property
     def needed(self) -> int:
         """Bytes from the file's end that show its last block, if there is any."""
-        return min(SMALLEST_TAIL + TRAILER_BYTES, LENGTH_AND_MAGIC + self.footer_length)
+        return min(SMALLEST_TAIL + wire.BLOCK_TRAILER_BYTES, LENGTH_AND_MAGIC + self.footer_length)
 
     def thrift_only(self) -> Tail:
         """The same, for whoever works on Thrift bytes.
@@ -137,9 +136,7 @@ class Tail:
             It is a PAR3 file, and has none.
         """
         if self.is_par3:
-            raise Refused(
-                "a PAR3 file has no Thrift footer; parquetext.restore brings it back", offset=self.file_size - 4
-            )
+            raise wire_error(wire.NO_THRIFT, self.file_size - 4)
         return self
 
     def has(self, uuid: UUID) -> bool:
@@ -164,7 +161,7 @@ class Tail:
         self.missing = None
         while end > self.footer_offset:
             dialect = bytes(view[: end - start][-len(framing.UUID) :]) == framing.UUID
-            wanted = min(framing.TRAILER_BYTES if dialect else TRAILER_BYTES, end - self.footer_offset)
+            wanted = min(framing.TRAILER_BYTES if dialect else wire.BLOCK_TRAILER_BYTES, end - self.footer_offset)
             if end - wanted < start:
                 least = min(self._reach, end - self.footer_offset)
                 self.missing, self._reach = (end - least, least), min(2 * self._reach, MOST_REACH)
@@ -200,7 +197,7 @@ class Tail:
         if dialect is not None:
             octets, length, crc, trailer = framing.UUID, dialect.length, dialect.crc, framing.TRAILER_BYTES
         elif found := kernels.extension.read_trailer(data, len(data)):
-            (octets, length, crc), trailer = found, TRAILER_BYTES
+            (octets, length, crc), trailer = found, wire.BLOCK_TRAILER_BYTES
         else:
             return None
         payload = end - trailer - length
@@ -471,7 +468,7 @@ def read_tail(source: Source, first_read: int = FIRST_READ_LOCAL, *, until: UUID
     Malformed, Damaged, Refused, Unsupported
         As `locate`.
     """
-    given = min(max(first_read, SMALLEST_TAIL + TRAILER_BYTES), source.size)
+    given = min(max(first_read, SMALLEST_TAIL + wire.BLOCK_TRAILER_BYTES), source.size)
     tail = locate(source.read(source.size - given, given), source.size)
     while tail.missing is not None and not (until and tail.has(until)):
         tail.step(source.read(*tail.missing))

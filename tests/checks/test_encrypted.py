@@ -63,6 +63,18 @@ def test_an_encrypted_footer_that_is_whole_is_a_note(write, kind, tiers):
     assert ("AES-GCM and CTR" if kind == "CTR" else "AES-GCM)") in finding.message
 
 
+def test_inspection_of_a_whole_encrypted_footer_is_a_note(write):
+    facts = inspect(write("whole"))
+    [finding] = facts.findings
+    assert (finding.kind, finding.is_note, facts.form) == ("encrypted", True, None)
+
+
+def test_inspection_of_a_broken_encrypted_footer_is_a_finding(write):
+    path = write("whole")
+    path.write_bytes(BREAKS["length"](path.read_bytes()))
+    assert [finding.is_note for finding in inspect(path).findings] == [False]
+
+
 def test_inspection_of_a_signed_file_says_that_upgrade_refuses_it(write):
     path = write("plain footer")
     assert inspect(path).auto == "nothing: the footer is signed, and upgrade refuses the file"

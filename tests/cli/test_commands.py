@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import typer
+from support.flat_files import as_par3
 from support.parquet_bytes import footer_of, parquet_bytes, with_footer
 from typer.testing import CliRunner
 
@@ -65,7 +66,7 @@ def test_finalize_and_restore(lake):
     shown = [json.loads(line) for line in run("inspect", "--json", lake).stdout.splitlines()]
     assert [(facts["form"], facts["thrift_bytes"], facts["findings"]) for facts in shown] == [("par3", None, [])] * 2
     assert "2 fine, 0 with findings" in run("verify", "--deep", lake).output
-    assert run("upgrade", "--form", "flat", lake).exit_code == 1
+    assert run("upgrade", "--form", "flat", lake).exit_code == 0  # each is refused
     results = [json.loads(line) for line in run("restore", "--json", lake).stdout.splitlines()]
     assert [(result["outcome"], result["form_after"]) for result in results] == [("restored", "thrift")] * 2
     assert {path: path.read_bytes() for path in lake.rglob("part-*.parquet")} == before
@@ -161,6 +162,16 @@ def test_a_refused_file_in_a_folder_is_counted_and_is_no_failure(lake, table_fil
     assert f"refused: {table_file}: it belongs to the Delta Lake table" in done.stderr
     told = [json.loads(line) for line in run("upgrade", "--form", "flat", "--json", lake).stdout.splitlines()]
     assert sorted(each["outcome"] for each in told) == ["refused", "unchanged", "unchanged"]
+
+
+@pytest.mark.parametrize("command", [["upgrade", "--form", "flat"], ["strip"]], ids=" ".join)
+def test_a_par3_file_in_a_folder_is_refused_and_is_no_failure(lake, command):
+    path = lake / "day=1" / "final.parquet"
+    path.write_bytes(as_par3(parquet_bytes()))
+    done = run(*command, lake)
+    assert done.exit_code == 0, done.output
+    assert "1 refused" in done.stdout.strip().splitlines()[-1]
+    assert f"refused: {path}: a PAR3 file has no Thrift footer; parquetext.restore brings it back" in done.stderr
 
 
 @pytest.mark.parametrize("name", [str, lambda path: f"file://{path}"], ids=["path", "URI"])

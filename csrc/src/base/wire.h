@@ -103,6 +103,7 @@
 #define PQX_OP_VALUE 165
 #define PQX_OP_CREATED_BY 166
 #define PQX_OP_COLUMN_ORDERS 167
+#define PQX_BLOCK_TRAILER_BYTES 28
 #define PQX_INDEX_LAYOUT_VERSION 1
 #define PQX_INDEX_TAIL_BYTES 52
 #define PQX_INDEX_RECORD_BYTES 12
@@ -576,6 +577,7 @@ typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;
     case PQX_OUT_OF_PROPORTION: return "its names and tables would take {found} bytes or more; for a footer of this size the limit is {expected}"; \
     case PQX_THRIFT_CHECKSUM: return "Thrift bytes with checksum {found:#010x}, the footer's index says {expected:#010x}"; \
     case PQX_TOO_MANY: return "{found} items, the limit is {expected}"; \
+    case PQX_NO_THRIFT: return "a PAR3 file has no Thrift footer; parquetext.restore brings it back"; \
     case PQX_PM_TRUNCATED: return "the sidecar's header needs {expected} bytes, {found} are there"; \
     case PQX_PM_REQUIRED_FEATURES: return "the sidecar requires unknown features: flags {found:#x}"; \
     case PQX_PM_EXTERNAL_BLOOMS: return "external Bloom filters without Bloom filters: feature flags {found:#x}"; \

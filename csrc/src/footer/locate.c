@@ -2,7 +2,6 @@
  */
 #include "base/base64.h"
 
-#define TRAILER_BYTES 28
 #define PAR3_TRAILER_BYTES 16
 #define BEHIND_STOP 8 /* the footer's length and the magic */
 #define TEXT_END 40   /* characters whose 30 bytes end in a trailer */
@@ -97,7 +96,7 @@ static void go_by_text(locator *l, uint64_t end)
     if (!pqx_block_read_trailer(last, sizeof last, &trailer)
         || memcmp(trailer.uuid, reference_uuid, 16) != 0)
         return;
-    uint64_t size = trailer.length + TRAILER_BYTES, text = size / 3 * 4;
+    uint64_t size = trailer.length + PQX_BLOCK_TRAILER_BYTES, text = size / 3 * 4;
     if (size % 3 || size > sizeof l->found->reference || text > end - l->footer
         || text > end - l->begin)
         return;
@@ -110,14 +109,14 @@ static void step_back(locator *l)
 {
     pqx_block trailer;
     uint64_t end = l->size - BEHIND_STOP - 1;
-    while (end > l->footer && end - l->footer > TRAILER_BYTES && end >= l->begin
-           && end - l->begin >= TRAILER_BYTES) {
+    while (end > l->footer && end - l->footer > PQX_BLOCK_TRAILER_BYTES && end >= l->begin
+           && end - l->begin >= PQX_BLOCK_TRAILER_BYTES) {
         if (!pqx_block_read_trailer(l->tail, (size_t)(end - l->begin), &trailer)
-            || trailer.length >= end - TRAILER_BYTES - l->footer) {
+            || trailer.length >= end - PQX_BLOCK_TRAILER_BYTES - l->footer) {
             go_by_text(l, end);
             return;
         }
-        uint64_t payload = end - TRAILER_BYTES - trailer.length;
+        uint64_t payload = end - PQX_BLOCK_TRAILER_BYTES - trailer.length;
         int form = form_of(trailer.uuid);
         if (form != PQX_FORM_NONE) {
             set_found(l, form, payload - l->footer, payload, (uint32_t)trailer.length);

@@ -2,7 +2,6 @@
  * 8). */
 #include "base/internal.h"
 
-#define TRAILER_BYTES 28
 #define SMALLEST (PQX_REFERENCE_HEAD_BYTES + PQX_REFERENCE_BLOCK_BYTES + 4)
 
 static int wrong(pqx_error *error, size_t at, uint64_t expected, uint64_t found)
@@ -28,10 +27,11 @@ static int check_blocks(const pqx_reference *reference, uint64_t footer, pqx_err
         if (block.payload != expected) return wrong(error, at + 16, expected, block.payload);
         int is_last = i + 1 == reference->block_count;
         uint64_t room = footer > expected ? footer - expected : 0,
-                 most = room > TRAILER_BYTES ? room - TRAILER_BYTES : 0;
-        if (room < TRAILER_BYTES || block.length > most || (is_last && block.length != most))
+                 most = room > PQX_BLOCK_TRAILER_BYTES ? room - PQX_BLOCK_TRAILER_BYTES : 0;
+        if (room < PQX_BLOCK_TRAILER_BYTES || block.length > most
+            || (is_last && block.length != most))
             return wrong(error, at + 24, most, block.length);
-        expected += (uint64_t)block.length + TRAILER_BYTES;
+        expected += (uint64_t)block.length + PQX_BLOCK_TRAILER_BYTES;
     }
     return PQX_OK;
 }

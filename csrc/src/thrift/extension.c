@@ -2,8 +2,6 @@
  * back. */
 #include "thrift/cursor.h"
 
-#define TRAILER_BYTES 28
-
 int pqx_marker_at(const uint8_t *data, size_t size, size_t at)
 {
     static const uint8_t spec[PQX_MARKER_BYTES] = {0x08, 0xff, 0xff, 0x01},
@@ -78,8 +76,8 @@ int pqx_extension_find(const uint8_t *data, size_t size, int file_metadata, int 
 
 int pqx_block_read_trailer(const uint8_t *data, size_t end, pqx_block *block)
 {
-    if (end < TRAILER_BYTES) return 0;
-    const uint8_t *trailer = data + end - TRAILER_BYTES;
+    if (end < PQX_BLOCK_TRAILER_BYTES) return 0;
+    const uint8_t *trailer = data + end - PQX_BLOCK_TRAILER_BYTES;
     if (pqx_crc32(0, trailer + 4, 4) != pqx_load32(trailer + 8)) return 0;
     *block = (pqx_block){.length = pqx_load32(trailer + 4), .crc = pqx_load32(trailer)};
     memcpy(block->uuid, trailer + 12, 16);
@@ -89,9 +87,10 @@ int pqx_block_read_trailer(const uint8_t *data, size_t end, pqx_block *block)
 int pqx_block_before(const uint8_t *data, size_t end, int check_payload, pqx_block *block,
                      int *found)
 {
-    *found = pqx_block_read_trailer(data, end, block) && block->length <= end - TRAILER_BYTES;
+    *found =
+        pqx_block_read_trailer(data, end, block) && block->length <= end - PQX_BLOCK_TRAILER_BYTES;
     if (!*found) return PQX_OK;
-    block->payload = end - TRAILER_BYTES - block->length;
+    block->payload = end - PQX_BLOCK_TRAILER_BYTES - block->length;
     if (check_payload) *found = pqx_crc32(0, data + block->payload, block->length) == block->crc;
     return PQX_OK;
 }
