@@ -16,7 +16,6 @@ from ..footer.types import LeafType, leaf_type_of
 
 __all__ = ["LeafPlan", "Levels", "ListPlan", "Plan", "StructPlan", "narrowed", "plan_fields"]
 
-REQUIRED, OPTIONAL, REPEATED = range(3)
 MOST_DEPTH = 500  # of nested groups; each one is a call or two here
 MAPS = (wire.CONVERTED_MAP, wire.CONVERTED_MAP_KEY_VALUE)
 
@@ -31,9 +30,9 @@ class Levels:
 
     def below(self, repetition: int) -> Levels:
         """Those of a child of this repetition type; a repeated one is the closest repeated node of what it holds."""
-        if repetition == REPEATED:
+        if repetition == wire.REPETITION_REPEATED:
             return Levels(self.definition + 1, self.repetition + 1, self.definition + 1)
-        return replace(self, definition=self.definition + 1) if repetition == OPTIONAL else self
+        return replace(self, definition=self.definition + 1) if repetition == wire.REPETITION_OPTIONAL else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,15 +120,15 @@ class _Element:
 
     @property
     def repetition(self) -> int:
-        return self.facts.repetition or REQUIRED
+        return self.facts.repetition or wire.REPETITION_REQUIRED
 
     @property
     def is_repeated(self) -> bool:
-        return self.repetition == REPEATED
+        return self.repetition == wire.REPETITION_REPEATED
 
     @property
     def is_nullable(self) -> bool:
-        return self.repetition == OPTIONAL
+        return self.repetition == wire.REPETITION_OPTIONAL
 
     @property
     def is_list(self) -> bool:
@@ -206,7 +205,7 @@ def _plain(element: _Element, levels: Levels, nullable: bool = False) -> Plan:
 def _list(element: _Element, own: Levels) -> ListPlan:
     """A group annotated as a list, at its own levels; a repeated one is the item of another list, of two levels."""
     repeated = element.children[0]
-    levels = own.below(REPEATED)
+    levels = own.below(wire.REPETITION_REPEATED)
     child = _item(repeated, levels) if _is_item(repeated, element) else _of_node(repeated.children[0], levels)
     return ListPlan(element.name, element.is_nullable, replace(levels, ancestor=own.ancestor), child)
 
@@ -223,14 +222,14 @@ def _map(element: _Element, own: Levels) -> ListPlan:
     entries = element.children[0]
     if len(entries.children) == 1:
         return _list(element, own)
-    levels = own.below(REPEATED)
+    levels = own.below(wire.REPETITION_REPEATED)
     child = _plain(entries, levels)
     return ListPlan(
         element.name,
         element.is_nullable,
         replace(levels, ancestor=own.ancestor),
         child,
-        is_map=entries.children[0].repetition == REQUIRED,
+        is_map=entries.children[0].repetition == wire.REPETITION_REQUIRED,
     )
 
 
