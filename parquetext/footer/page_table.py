@@ -29,7 +29,7 @@ MEMBERS = (
     ("crc", pa.uint32()),
     ("has_crc", pa.uint8()),
 )
-DATA_PAGES = pa.array([wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2], pa.int32())
+DATA_PAGES = (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2)
 
 
 def page_table(source, column, *, window: int = FIRST_WINDOW, gather: Callable | None = None) -> pa.Table:
@@ -95,7 +95,7 @@ def _headers(source, place: tuple[int, int], window: int) -> Headers:
 
 def _chunk_pages(row_group: int, headers: Headers, is_flat: bool, leaf_type: LeafType) -> pa.Table:
     facts = {name: _wrapped(headers.array(name), type) for name, type in MEMBERS}
-    is_data = pc.is_in(facts["type"], DATA_PAGES)
+    is_data = pc.is_in(facts["type"], pa.array(DATA_PAGES, pa.int32()))  # pa.array imports pandas: not on import
     rows = pc.if_else(is_data, _known(facts["num_values" if is_flat else "num_rows"]), None)
     nulls = pc.max_element_wise(_known(facts["num_nulls"]).cast(pa.int64()), _known(facts["null_count"]))
     return pa.table(
