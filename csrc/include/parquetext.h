@@ -361,6 +361,37 @@ PQX_API int pqx_dictionary_of(int type, int32_t type_length, const pqx_value_arr
                               uint32_t most_values, size_t most_bytes, pqx_dictionary_room *room,
                               int *fits, pqx_error *error);
 
+/* ---- encodings: reading ---- */
+
+/* Decode the first `count` values of a page, decompressed, that stand in data[at..size) (after the
+ * levels). PLAIN of every type; RLE of BOOLEAN; RLE_DICTIONARY and PLAIN_DICTIONARY;
+ * BYTE_STREAM_SPLIT of FLOAT, DOUBLE, INT32, INT64 and FIXED_LEN_BYTE_ARRAY; DELTA_BINARY_PACKED of
+ * INT32 and INT64, DELTA_BYTE_ARRAY of FIXED_LEN_BYTE_ARRAY, where `count` is the page's values
+ * without nulls. Of every type but BYTE_ARRAY.
+ * `out` has room for `count` values of the type's width, or of `type_length` bytes
+ * (FIXED_LEN_BYTE_ARRAY), little-endian as stored; BOOLEAN: for (count + 7) / 8 bytes, bits, least
+ * significant first, the spare ones 0. `dictionary` are the values that indices lead to, as this
+ * function decodes them from a dictionary page; NULL where there is none. *end is where the encoded
+ * values end, of runs behind the last one that was needed; it may be NULL.
+ * PQX_ENCODING; PQX_NO_DICTIONARY; PQX_DICTIONARY_INDEX; PQX_BIT_WIDTH; PQX_RUN_LENGTH;
+ * PQX_BOOLEAN; PQX_STREAM_SIZE; PQX_TRUNCATED; those of varints and deltas. `out` means nothing
+ * then. Reads nothing outside of [data, data + size) and the dictionary, reserves nothing.
+ * O(count + bytes). */
+PQX_API int pqx_decode(int encoding, int type, int32_t type_length, const uint8_t *data,
+                       size_t size, size_t at, size_t count, const pqx_value_array *dictionary,
+                       uint8_t *out, size_t *end, pqx_error *error);
+/* The same for levels of 0 to max_level (at most 65535) in data[at..size): RLE without its length,
+ * or BIT_PACKED. `out` has room for `count` levels. PQX_LEVEL where one is above;
+ * PQX_LEVEL_ENCODING. */
+PQX_API int pqx_decode_levels(int encoding, uint32_t max_level, const uint8_t *data, size_t size,
+                              size_t at, size_t count, uint16_t *out, size_t *end,
+                              pqx_error *error);
+/* The same for indices into a dictionary of `dictionary_count` values, the width byte first; all of
+ * them are below it. `out` has room for `count` indices. */
+PQX_API int pqx_decode_indices(const uint8_t *data, size_t size, size_t at, size_t count,
+                               uint32_t dictionary_count, uint32_t *out, size_t *end,
+                               pqx_error *error);
+
 /* ---- the model: facts of chunks, schema elements, row groups ---- */
 
 /* generated: presence bits */

@@ -262,8 +262,45 @@ static void split_streams(void)
     }
 }
 
+static void whole_pages_at_once(void)
+{
+    held page = HELD(9, 2, 6, 2, 3, 0xe4, 0x1b), short_page = HELD(2, 1);
+    uint8_t out[88], bits[2] = {0xff, 0xff};
+    uint16_t levels[8];
+    uint32_t indices[11];
+    size_t end;
+    const uint8_t entries[32] = {[16] = 7, [24] = 8};
+    pqx_value_array dictionary = {.data = entries, .size = 32, .count = 4};
+    CHECK(pqx_decode(PQX_ENCODING_RLE_DICTIONARY, PQX_PHYSICAL_INT64, 0, page.data, page.size, 1,
+                     11, &dictionary, out, &end, NULL)
+          == PQX_OK);
+    CHECK(end == 7 && out[0] == 7 && out[24] == 0 && out[48] == 8 && out[80] == 0);
+    dictionary.count = 5;
+    FAILS(pqx_decode(PQX_ENCODING_RLE_DICTIONARY, PQX_PHYSICAL_INT64, 0, page.data, page.size, 1,
+                     11, &dictionary, out, &end, &error),
+          PQX_BAD_ARGUMENT, 1, 4, 5);
+    FAILS(pqx_decode(PQX_ENCODING_RLE_DICTIONARY, PQX_PHYSICAL_INT64, 0, page.data, page.size, 1,
+                     11, NULL, out, &end, &error),
+          PQX_NO_DICTIONARY, 1, 0, 0);
+    CHECK(pqx_decode(PQX_ENCODING_PLAIN, PQX_PHYSICAL_BOOLEAN, 0, page.data, page.size, 5, 11, NULL,
+                     bits, NULL, NULL)
+          == PQX_OK);
+    CHECK(bits[0] == 0xe4 && bits[1] == 0x03);
+    CHECK(pqx_decode_indices(page.data, page.size, 1, 11, 4, indices, &end, NULL) == PQX_OK);
+    CHECK(end == 7 && indices[0] == 2 && indices[6] == 3 && indices[10] == 0);
+    CHECK(pqx_decode_indices(NULL, 0, 0, 0, 0, NULL, &end, NULL) == PQX_OK && end == 0);
+    CHECK(pqx_decode_levels(PQX_ENCODING_RLE, 1, short_page.data, 2, 0, 1, levels, &end, NULL)
+          == PQX_OK);
+    CHECK(end == 2 && levels[0] == 1);
+    FAILS(pqx_decode_levels(PQX_ENCODING_RLE, 1, short_page.data, 2, 0, 2, levels, &end, &error),
+          PQX_TRUNCATED, 2, 1, 0);
+    free(page.data);
+    free(short_page.data);
+}
+
 int main(void)
 {
+    RUN(whole_pages_at_once);
     RUN(levels_of_a_real_page);
     RUN(levels_most_significant_bit_first);
     RUN(stretches_of_one_level);
