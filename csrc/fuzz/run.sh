@@ -11,7 +11,7 @@ if [ "${1:-}" = --long ]; then
     shift 2
 fi
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(thrift extension locate scan slice arrow flat lossless index sidecar plan values page delta binary encode)
+[ ${#targets[@]} -gt 0 ] || targets=(thrift extension locate scan slice arrow flat lossless index sidecar plan values page encoding delta binary encode)
 
 clang=${CLANG:-clang}
 if ! command -v "$clang" > /dev/null; then
@@ -60,6 +60,10 @@ for target in "${targets[@]}"; do
         mkdir -p "$build/pages"
         "${fixed[@]}" "$build/pages_seed" "$build/pages"
         seeds=("$build/pages")
+    fi
+    if [ "$target" = encoding ]; then
+        "${PYTHON:-python3}" fuzz/encoding_seeds.py "$build/encodings"
+        seeds=("$build/encodings")
     fi
     [ ! -d "fuzz/found/$target" ] || seeds+=("fuzz/found/$target")
     log=$findings/$target.log
