@@ -9,7 +9,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from parquetext import kernels, wire
-from parquetext.checks.pages import DICTIONARY_PAGE, walk_pages
 
 pytestmark = pytest.mark.usefixtures("implementation")
 
@@ -25,14 +24,6 @@ FIXED = {
 BOOLEANS = [n % 3 == 0 or 1000 < i < 3000 for i, n in enumerate(NUMBERS)]
 
 
-class Source:
-    def __init__(self, data: bytes):
-        self.data = data
-
-    def read(self, offset: int, length: int) -> bytes:
-        return self.data[offset : offset + length]
-
-
 def pages(array: pa.Array, nullable: bool = False, **options) -> list[tuple[bool, int, bytes]]:
     """(whether it is the dictionary, values and nulls, body) of each page that pyarrow writes of one column."""
     file = io.BytesIO()
@@ -41,8 +32,15 @@ def pages(array: pa.Array, nullable: bool = False, **options) -> list[tuple[bool
     data = file.getvalue()
     chunk = pq.read_metadata(file).row_group(0).column(0)
     start = chunk.dictionary_page_offset or chunk.data_page_offset
-    walked = walk_pages(Source(data), start, start + chunk.total_compressed_size)
-    return [(page.type == DICTIONARY_PAGE, page.num_values, data[page.body : page.end]) for page in walked]
+    walked = kernels.page.walk(data, start, start + chunk.total_compressed_size)
+    assert walked.problem is None
+    return [read(data, walked.header(i)) for i in range(len(walked))]
+
+
+def read(data: bytes, page) -> tuple[bool, int, bytes]:
+    body = page.offset + page.header_size
+    is_dictionary = page.type == wire.PAGE_DICTIONARY_PAGE
+    return is_dictionary, page.num_values, data[body : body + page.compressed_size]
 
 
 def raw(array: pa.Array) -> bytes:
