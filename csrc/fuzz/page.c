@@ -79,6 +79,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
         divide(data + body, (size_t)pages[i].compressed_size, pages + i, steering >> 8 & 0xff,
                steering >> 16 & 0xff);
     }
+    if (pqx_lz4_size(data, size, &next, &error) == PQX_OK) CLAIM(next <= 255 * (uint64_t)size);
+    else CLAIM(error.offset <= size);
     error = (pqx_error){0};
     walk(data, size, size + (steering >> 24), pages, &next, &error);
     free(data);

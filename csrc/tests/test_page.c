@@ -139,8 +139,31 @@ static void bodies_are_divided(void)
     free(data);
 }
 
+static void lz4_blocks_are_measured(void)
+{
+    /* "abcd", then 19 + 4 bytes from 4 back, then "e". */
+    static const uint8_t block[] = {0x4f, 'a', 'b', 'c', 'd', 4, 0, 4, 0x10, 'e'};
+    uint64_t size;
+    pqx_error error;
+    uint8_t *data = exact(block, sizeof block);
+    CHECK(pqx_lz4_size(data, sizeof block, &size, NULL) == PQX_OK && size == 4 + 23 + 1);
+    CHECK(pqx_lz4_size(data, 0, &size, NULL) == PQX_OK && size == 0);
+    free(data);
+    for (size_t cut = 1; cut < sizeof block; cut++) {
+        if (cut == 5) continue; /* literals alone are a block */
+        data = exact(block, cut);
+        CHECK(pqx_lz4_size(data, cut, &size, &error) != PQX_OK && error.offset <= cut);
+        free(data);
+    }
+    data = exact(block, sizeof block);
+    data[5] = 5;
+    CHECK(pqx_lz4_size(data, sizeof block, &size, &error) == PQX_LZ4_BLOCK && error.offset == 5);
+    free(data);
+}
+
 int main(void)
 {
+    RUN(lz4_blocks_are_measured);
     RUN(a_header_is_read);
     RUN(a_cut_header_is_truncated);
     RUN(flipped_bits_are_read_inside_only);

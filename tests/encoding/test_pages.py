@@ -162,12 +162,12 @@ def test_pages_of_other_types_are_passed_over(implementation):
 
 def test_pages_of_the_corpus_are_those_that_are_known(corpus, expected, implementation):
     """Types and encodings by count; every body decompresses to the size that its header says."""
-    most, least = (1 << 15, 200) if implementation == "native" else (1 << 11, 20)
+    most, least = (1 << 16, 250) if implementation == "native" else (1 << 11, 20)
     checked = 0
     for known in expected:
         if not known.get("page_walk_ok") or known["size"] > most:
             continue
-        if "fuzz" in known["file"] or "bad_data" in known["file"]:
+        if any(word in known["file"] for word in ("fuzz", "bad_data", "large_string_map")):  # the last one: 2 GiB
             continue
         source = Bytes((corpus / known["file"]).read_bytes())
         types, encodings, with_crc = _walk(source)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+from pathlib import Path
 from uuid import UUID
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from parquetext import kernels, wire
@@ -54,8 +59,21 @@ def test_a_program_registers_an_encoding_of_its_own():
     ],
 )
 def test_what_would_take_another_ones_place_is_refused(changes):
-    import dataclasses
-
     register(NEGATED)
     with pytest.raises(ParquetextError):
-        register(dataclasses.replace(NEGATED, **changes))
+        register(replace(NEGATED, **changes))
+
+
+def test_the_examples_of_the_guide_run(implementation, tmp_path, monkeypatch, capsys):
+    guide = Path(__file__).parents[2] / "docs" / "encodings.md"
+    if not guide.exists():
+        pytest.skip("not in a checkout")
+    monkeypatch.chdir(tmp_path)
+    table = pa.table({"distance": [None, 1.5, 2.5] * 50})
+    pq.write_table(table, "trips.parquet", write_page_checksum=True)
+    examples = re.findall(r"```python\n(.*?)```", guide.read_text(), re.DOTALL)
+    assert len(examples) == 2
+    for example in examples:
+        exec(compile(example, str(guide), "exec"), {"__name__": "example"})
+    assert find(1000).name == "BYTE_STEPS"
+    assert "RLE_DICTIONARY 150 (4," in capsys.readouterr().out
