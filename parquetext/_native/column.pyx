@@ -2,6 +2,7 @@
 
 from collections import namedtuple
 
+from cpython.buffer cimport PyBuffer_FillInfo
 from libc.stdint cimport INT32_MAX, UINT64_MAX, uint8_t, uint64_t
 
 from .. import wire
@@ -11,12 +12,14 @@ from .capi cimport pqx_error, pqx_page
 from .column_api cimport (
     PQX_PART_DICTIONARY, pqx_column, pqx_column_begin, pqx_column_begin_chunk, pqx_column_free, pqx_column_give,
     pqx_column_is_open, pqx_column_leaf, pqx_column_output, pqx_column_page, pqx_column_read, pqx_column_set_dictionary,
-    pqx_column_skip, pqx_column_take,
+    pqx_column_skip, pqx_column_take, pqx_grow, pqx_memory, pqx_release, pqx_trim,
 )
-from .memory cimport adopt
 from .page cimport Pages
 
 __all__ = ["Column", "Decoded"]
+
+# Each module has its own copy of the C library, with its own memory that stays mapped for the next one who wants some:
+# what is reserved here is given back here.
 
 Decoded = namedtuple("Decoded", "entries rows slots nulls valid values offsets definition repetition")
 
@@ -27,6 +30,42 @@ cdef int PAGE_DICTIONARY_PAGE = wire.PAGE_DICTIONARY_PAGE
 cdef int PAGE_INDEX_PAGE = wire.PAGE_INDEX_PAGE
 cdef int PHYSICAL_BOOLEAN = wire.PHYSICAL_BOOLEAN
 cdef int PHYSICAL_BYTE_ARRAY = wire.PHYSICAL_BYTE_ARRAY
+
+
+cdef class Memory:
+    """Bytes, aligned to 64, on huge pages where there are many; others read them without a copy."""
+
+    def __dealloc__(self):
+        release(&self.memory)
+
+    def __len__(self):
+        return self.size
+
+    def __getbuffer__(self, Py_buffer *view, int flags):
+        PyBuffer_FillInfo(view, self, self.memory.data if self.size else <void *> &self.size, self.size, 1, flags)
+
+
+cdef Memory adopt(pqx_memory *memory, size_t size):
+    """The first `size` bytes, which the caller gives up."""
+    cdef Memory made = Memory.__new__(Memory)
+    made.memory, made.size = memory[0], size
+    memory.data, memory.capacity = NULL, 0
+    return made
+
+
+cdef int reserve(pqx_memory *memory, size_t size) except -1:
+    if not pqx_grow(memory, 0, size):
+        raise MemoryError
+    return 0
+
+
+cdef void trim(pqx_memory *memory, size_t size) noexcept:
+    pqx_trim(memory, size)
+
+
+cdef void release(pqx_memory *memory) noexcept:
+    pqx_release(memory.data)
+    memory.data, memory.capacity = NULL, 0
 
 
 cdef object error_of(const pqx_error *error):
@@ -60,7 +99,8 @@ cdef class Column:
     cdef object held_dictionary
 
     def __init__(self, int type, int type_length, unsigned int max_definition, unsigned int max_repetition,
-                 unsigned int repeated_definition, *, bint levels=False, uint64_t most_bytes=INT32_MAX):
+                 unsigned int repeated_definition, *, bint levels=False, uint64_t most_bytes=INT32_MAX,
+                 uint64_t rows=0):
         cdef pqx_column_leaf leaf
         cdef pqx_error error
         if max_definition > 0xFFFF:
@@ -71,6 +111,7 @@ cdef class Column:
         leaf.type, leaf.type_length = type, type_length
         leaf.max_definition, leaf.max_repetition = max_definition, max_repetition
         leaf.repeated_definition, leaf.keeps_definition = repeated_definition, levels
+        leaf.rows = rows
         leaf.most_bytes = min(most_bytes, <uint64_t> INT32_MAX)
         pqx_column_free(&self.column)
         if pqx_column_begin(&self.column, &leaf, &error):

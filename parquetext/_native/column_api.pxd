@@ -2,7 +2,14 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from .capi cimport pqx_error, pqx_page
-from .memory cimport pqx_memory
+
+cdef extern from "base/pages.h" nogil:
+    ctypedef struct pqx_memory:
+        uint8_t *data
+        size_t capacity
+    void pqx_release(void *memory)
+    bint pqx_grow(pqx_memory *memory, size_t used, size_t size)
+    void pqx_trim(pqx_memory *memory, size_t size)
 
 cdef extern from "page/column.h" nogil:
     ctypedef struct pqx_column_leaf:
@@ -11,6 +18,7 @@ cdef extern from "page/column.h" nogil:
         uint16_t max_definition, max_repetition, repeated_definition
         uint8_t keeps_definition
         uint32_t most_bytes
+        uint64_t rows
     ctypedef struct pqx_column_page:
         pqx_page header
         const uint8_t *levels

@@ -6,8 +6,10 @@ from .. import wire
 from ..errors import wire_error
 
 from .capi cimport pqx_error
-from .column_api cimport pqx_levels, pqx_list, pqx_list_offsets, pqx_list_valid, pqx_struct, pqx_struct_valid
-from .memory cimport adopt, pqx_grow, pqx_memory, pqx_release, pqx_trim
+from .column cimport adopt, release, reserve, trim
+from .column_api cimport (
+    pqx_levels, pqx_list, pqx_list_offsets, pqx_list_valid, pqx_memory, pqx_struct, pqx_struct_valid,
+)
 
 __all__ = ["offsets", "validity"]
 
@@ -24,12 +26,6 @@ cdef object take(object levels, size_t entries, const uint16_t **start):
         raise wire_error(wire.BAD_ARGUMENT, 0, view.shape[0] // 2, entries)
     start[0] = <const uint16_t *> (&view[0] if view.shape[0] else NULL)
     return held
-
-
-cdef int reserve(pqx_memory *memory, size_t size) except -1:
-    if not pqx_grow(memory, 0, size):
-        raise MemoryError
-    return 0
 
 
 def offsets(definition, repetition, size_t entries, *, uint16_t ancestor_definition, uint16_t definition_level,
@@ -60,11 +56,11 @@ def offsets(definition, repetition, size_t entries, *, uint16_t ancestor_definit
             reserve(&valid, (count + 7) // 8)
             with nogil:
                 pqx_list_valid(&levels, &of, valid.data)
-        pqx_trim(&made, 4 * (count + 1))
+        trim(&made, 4 * (count + 1))
         return (adopt(&made, 4 * (count + 1)), adopt(&valid, (count + 7) // 8) if nulls else None, nulls, count)
     finally:
-        pqx_release(made.data)
-        pqx_release(valid.data)
+        release(&made)
+        release(&valid)
 
 
 def validity(definition, repetition, size_t entries, *, uint16_t ancestor_definition, uint16_t ancestor_repetition,

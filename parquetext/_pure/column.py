@@ -81,6 +81,9 @@ class Column:
         kinds are always kept.
     most_bytes : int
         The most that the byte arrays of one `Decoded` may take, 2³¹ − 1 at most.
+    rows : int
+        How many rows will be read before they are taken, over all chunks, as far as it is known: memory is reserved
+        for them together, as far as the bytes that are there make it likely.
 
     Attributes
     ----------
@@ -115,6 +118,7 @@ class Column:
         *,
         levels: bool = False,
         most_bytes: int = LARGEST,
+        rows: int = 0,
     ):
         is_array = type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY
         if not is_array and type not in WIDTHS:

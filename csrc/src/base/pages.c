@@ -15,7 +15,7 @@ typedef union block {
     char line[64];
 } block;
 
-enum { LARGE = 1 << 20, HUGE_PAGE = 2 << 20, LARGEST_KEPT = 64 << 20, KEPT = 4 };
+enum { LARGE = 1 << 20, HUGE_PAGE = 2 << 20, LARGEST_KEPT = 128 << 20, KEPT = 8 };
 
 static _Atomic(block *) kept[KEPT];
 

@@ -224,13 +224,12 @@ static void expect(pqx_column *column, uint64_t rows)
     int is_open = page->at < page->entries;
     uint64_t entries = column->entries_waiting + (page->entries - page->at);
     column->there = column->bytes_waiting + (is_open ? page->given.values_size : 0);
-    if (!column->leaf.max_repetition) {
-        column->expected = rows < entries ? rows : entries;
-    } else {
-        double known = column->rows_left == UINT64_MAX ? 0 : (double)column->rows_left + page->rows;
-        double share = known > (double)rows ? (double)rows / known : 1;
-        column->expected = (uint64_t)((double)entries * share);
-    }
+    double there = column->leaf.max_repetition ? (double)column->rows_left + (double)page->rows
+                                               : (double)entries;
+    uint64_t all =
+        column->leaf.rows > column->output.rows ? column->leaf.rows - column->output.rows : 0;
+    double wanted = (double)(all > rows ? all : rows < entries ? rows : entries);
+    column->expected = there > 0 ? (uint64_t)((double)entries * (wanted / there)) : 0;
 }
 
 size_t pqx_column_expected(const pqx_column *column, size_t each)

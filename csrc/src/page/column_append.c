@@ -160,8 +160,8 @@ static size_t expected_bytes(const pqx_column *column)
                    : 0;
     }
     uint64_t entries = column->entries_waiting + column->page.entries - column->page.at;
-    double share = entries > column->expected ? (double)column->expected / (double)entries : 1;
-    return (size_t)((double)column->there * share);
+    double share = entries ? (double)column->expected / (double)entries : 1;
+    return (size_t)((double)column->there * (share < 64 ? share : 64));
 }
 
 /* The next `count` byte arrays, as many as fit: they end at ends[1..*taken], ends[0] being where
