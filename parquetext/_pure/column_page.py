@@ -142,6 +142,8 @@ class OpenPage:
 
     def take_values(self, count: int) -> memoryview | list[memoryview]:
         """The next values: as bytes, or a list of byte arrays; booleans as one byte each."""
+        if not count:
+            return [] if self.leaf.type == wire.PHYSICAL_BYTE_ARRAY else memoryview(b"")
         with self.given.placed("values"):
             values = self._all_values()
         width = self.leaf.width or 1
