@@ -1,0 +1,178 @@
+/* Columns: validity, values at their slots, rows over pages, steps, memory that grows and shrinks.
+ */
+#include "harness.h"
+#include "page/column.h"
+
+static const pqx_column_leaf optional_int32 = {
+    .type = PQX_PHYSICAL_INT32, .max_definition = 1, .most_bytes = INT32_MAX};
+static const pqx_column_leaf list_of_int32 = {.type = PQX_PHYSICAL_INT32,
+                                              .max_definition = 1,
+                                              .max_repetition = 1,
+                                              .repeated_definition = 1,
+                                              .most_bytes = INT32_MAX};
+static const pqx_column_leaf required_text = {.type = PQX_PHYSICAL_BYTE_ARRAY, .most_bytes = 8};
+
+static pqx_column_page page_of(const uint8_t *body, size_t size, int entries)
+{
+    return (pqx_column_page){.header = {.type = PQX_PAGE_DATA_PAGE,
+                                        .num_values = entries,
+                                        .num_nulls = -1,
+                                        .num_rows = -1,
+                                        .encoding = PQX_ENCODING_PLAIN,
+                                        .definition_encoding = PQX_ENCODING_RLE,
+                                        .repetition_encoding = PQX_ENCODING_RLE},
+                             .values = body,
+                             .values_size = size};
+}
+
+static void release(pqx_column_output *out)
+{
+    pqx_release(out->valid.data);
+    pqx_release(out->values.data);
+    pqx_release(out->offsets.data);
+    pqx_release(out->definition.data);
+    pqx_release(out->repetition.data);
+}
+
+/* Levels 1 0 1, values 7 and 9. */
+static const uint8_t three[] = {2, 0, 0, 0, 3, 5, 7, 0, 0, 0, 9, 0, 0, 0};
+
+static void nulls_leave_their_slot_empty(void)
+{
+    uint8_t *body = exact(three, sizeof three);
+    for (uint64_t step = 1; step <= 4; step++) {
+        pqx_column column;
+        pqx_column_output out;
+        pqx_error error;
+        uint64_t begun, all = 0;
+        CHECK(!pqx_column_begin(&column, &optional_int32, &error));
+        pqx_column_begin_chunk(&column, 3, 3);
+        pqx_column_page page = page_of(body, sizeof three, 3);
+        CHECK(!pqx_column_give(&column, &page, &error));
+        do {
+            CHECK(!pqx_column_read(&column, step, &begun, &error));
+            all += begun;
+        } while (begun);
+        CHECK(all == 3 && !pqx_column_take(&column, &out, &error));
+        CHECK(out.slots == 3 && out.nulls == 1 && out.valid.data[0] == 5);
+        CHECK(!memcmp(out.values.data, "\7\0\0\0\0\0\0\0\11\0\0\0", 12));
+        CHECK((uintptr_t)out.values.data % 64 == 0);
+        release(&out);
+        pqx_column_free(&column);
+    }
+    free(body);
+}
+
+static void rows_go_on_in_the_next_page(void)
+{
+    /* Repetition 0 1 | 1 0, definition 1 everywhere. */
+    static const uint8_t first[] = {2, 0, 0, 0, 3, 2, 2, 0, 0, 0, 4, 1, 1, 0, 0, 0, 2, 0, 0, 0};
+    static const uint8_t second[] = {2, 0, 0, 0, 3, 1, 2, 0, 0, 0, 4, 1, 3, 0, 0, 0, 4, 0, 0, 0};
+    pqx_column column;
+    pqx_column_output out;
+    pqx_error error;
+    uint64_t begun;
+    CHECK(!pqx_column_begin(&column, &list_of_int32, &error));
+    pqx_column_begin_chunk(&column, 4, 2);
+    pqx_column_page page = page_of(first, sizeof first, 2);
+    CHECK(!pqx_column_give(&column, &page, &error));
+    CHECK(!pqx_column_read(&column, 1, &begun, &error) && begun == 1);
+    CHECK(pqx_column_is_open(&column));
+    page = page_of(second, sizeof second, 2);
+    CHECK(!pqx_column_give(&column, &page, &error));
+    CHECK(!pqx_column_read(&column, 0, &begun, &error) && begun == 0);
+    CHECK(!pqx_column_is_open(&column));
+    CHECK(!pqx_column_take(&column, &out, &error));
+    CHECK(out.entries == 3 && out.rows == 1 && out.slots == 3 && out.nulls == 0);
+    release(&out);
+    CHECK(!pqx_column_read(&column, 5, &begun, &error) && begun == 1);
+    CHECK(!pqx_column_is_open(&column));
+    pqx_column_free(&column);
+}
+
+static void a_page_does_not_begin_within_a_row(void)
+{
+    static const uint8_t body[] = {2, 0, 0, 0, 2, 1, 2, 0, 0, 0, 2, 1, 1, 0, 0, 0};
+    pqx_column column;
+    pqx_error error;
+    uint64_t begun;
+    CHECK(!pqx_column_begin(&column, &list_of_int32, &error));
+    pqx_column_page page = page_of(body, sizeof body, 1);
+    CHECK(!pqx_column_give(&column, &page, &error));
+    CHECK(pqx_column_read(&column, 1, &begun, &error) == PQX_ROW_START && error.found == 1);
+    CHECK(column.failed_part == PQX_PART_PAGE);
+    pqx_column_free(&column);
+}
+
+static void byte_arrays_end_a_read_where_no_more_fit(void)
+{
+    static const uint8_t body[] = "\5\0\0\0hello\3\0\0\0you\1\0\0\0!\11\0\0\0far too l";
+    pqx_column column;
+    pqx_column_output out;
+    pqx_error error;
+    uint64_t begun;
+    CHECK(!pqx_column_begin(&column, &required_text, &error));
+    pqx_column_page page = page_of(body, sizeof body - 1, 4);
+    CHECK(!pqx_column_give(&column, &page, &error));
+    CHECK(!pqx_column_read(&column, 4, &begun, &error) && begun == 2 && column.is_full);
+    CHECK(!pqx_column_take(&column, &out, &error) && out.bytes == 8);
+    CHECK(!memcmp(out.values.data, "helloyou", 8));
+    release(&out);
+    CHECK(!pqx_column_read(&column, 4, &begun, &error) && begun == 1 && column.is_full);
+    CHECK(!pqx_column_take(&column, &out, &error) && out.bytes == 1);
+    release(&out);
+    CHECK(pqx_column_read(&column, 4, &begun, &error) == PQX_ROW_TOO_LARGE);
+    pqx_column_free(&column);
+}
+
+static void every_wrong_byte_is_an_error_or_a_value(void)
+{
+    for (size_t at = 0; at < sizeof three; at++) {
+        for (int value = 0; value < 256; value++) {
+            uint8_t *body = exact(three, sizeof three);
+            pqx_column column;
+            pqx_error error;
+            uint64_t begun;
+            body[at] = (uint8_t)value;
+            CHECK(!pqx_column_begin(&column, &optional_int32, &error));
+            pqx_column_page page = page_of(body, sizeof three, 3);
+            CHECK(!pqx_column_give(&column, &page, &error));
+            if (!pqx_column_read(&column, 3, &begun, &error)) CHECK(begun == 3);
+            else CHECK(error.offset <= sizeof three);
+            pqx_column_free(&column);
+            free(body);
+        }
+    }
+}
+
+static void memory_grows_with_what_it_holds_and_shrinks(void)
+{
+    pqx_memory memory = {0};
+    size_t used = 0;
+    for (size_t size = 1000; size < (48 << 20); size *= 3) {
+        CHECK(pqx_grow(&memory, used, size) && memory.capacity >= size);
+        CHECK((uintptr_t)memory.data % 64 == 0);
+        for (size_t i = 0; i < used; i += 997) CHECK(memory.data[i] == (uint8_t)(i / 997));
+        used = size;
+        for (size_t i = 0; i < used; i += 997) memory.data[i] = (uint8_t)(i / 997);
+    }
+    pqx_trim(&memory, 3 << 20);
+    CHECK(memory.capacity < (5 << 20));
+    for (size_t i = 0; i < (3 << 20); i += 997) CHECK(memory.data[i] == (uint8_t)(i / 997));
+    pqx_trim(&memory, 5000);
+    CHECK(memory.capacity < (1 << 20));
+    for (size_t i = 0; i < 5000; i += 997) CHECK(memory.data[i] == (uint8_t)(i / 997));
+    CHECK(!pqx_grow(&memory, 5000, SIZE_MAX) && memory.data);
+    pqx_release(memory.data);
+}
+
+int main(void)
+{
+    RUN(nulls_leave_their_slot_empty);
+    RUN(rows_go_on_in_the_next_page);
+    RUN(a_page_does_not_begin_within_a_row);
+    RUN(byte_arrays_end_a_read_where_no_more_fit);
+    RUN(every_wrong_byte_is_an_error_or_a_value);
+    RUN(memory_grows_with_what_it_holds_and_shrinks);
+    return 0;
+}
