@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import cases, commits, lookups, plans, sidecars
+from . import cases, commits, encodings, lookups, plans, sidecars
 from .shapes import Shape
 from .workspace import Subject, Workspace
 
-__all__ = ["run_on_file", "run_on_shapes"]
+__all__ = ["run_on_encodings", "run_on_file", "run_on_shapes"]
 
 MIB = 1 << 20
 # What a 10,000 × 10 footer has to show; see docs/benchmarks.md.
@@ -38,6 +38,13 @@ def run_on_file(
     """Everything that can be compared on a file of the user's own; nothing is demanded of it."""
     yield from _on_subject(workspace, workspace.of_file(path), rounds, demanded=False, palletjack=palletjack)
     yield cases.checksums(rounds)
+
+
+def run_on_encodings(workspace: Workspace, rounds: int) -> Iterator[list[cases.Row]]:
+    """Our own decoder, and what it makes possible."""
+    yield from encodings.decoding(workspace, rounds)
+    yield encodings.many_columns(workspace, rounds)
+    yield encodings.one_row(workspace, rounds)
 
 
 def run_on_shapes(

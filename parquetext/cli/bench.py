@@ -27,6 +27,9 @@ def bench(
         str | None, typer.Option(metavar="PYTHON", help="A Python that has PalletJack and its pyarrow.")
     ] = None,
     spark: Annotated[bool, typer.Option("--spark", help="Only what runs on Spark.")] = False,
+    encodings: Annotated[
+        bool, typer.Option("--encodings", help="Only our own decoder, encoder, page filters and layout.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document per row.")] = False,
 ) -> None:
     """Compare with pyarrow, Polars, DuckDB, fastparquet and PalletJack, whichever are installed.
@@ -45,6 +48,10 @@ def bench(
                 from ..bench.lakes import on_spark
 
                 groups = on_spark(workspace, rounds)
+            elif encodings:
+                from ..bench.run import run_on_encodings
+
+                groups = run_on_encodings(workspace, rounds)
             elif file:
                 groups = run_on_file(workspace, file, rounds, palletjack)
             else:
