@@ -11,15 +11,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ..account import layout
+from ..arrow.file import open as open_file
 from ..arrow.file import read_table
 from . import peers
 from .cases import OURS, Row, rows_of
 from .timing import Contender, compare
 from .workspace import Workspace
 
-__all__ = ["decoding", "many_columns", "one_row"]
+__all__ = ["decoding", "layouts", "many_columns", "one_row"]
 
 VALUES = 5_000_000
+PAGES = "File.pages"
 PAGE_BYTES = 1 << 20
 DISTINCT = 1_000
 NULLS = 0.1
@@ -191,3 +194,27 @@ def one_row(workspace: Workspace, rounds: int, rows: int = 10_000_000) -> list[R
         contenders.append(Contender("polars", by_polars))
     targets = {"pyarrow": 20.0, "polars": 3.0}
     return list(rows_of("one row by a filter", f"{rows:,} rows, page index", compare(contenders, rounds), targets))
+
+
+def layouts(workspace: Workspace, rounds: int, pages: int = 10_000) -> list[Row]:
+    """The account of every byte of a file of many pages, against its pages as a table."""
+    workspace.progress(f"layout of {pages:,} pages")
+    path = workspace.folder / "encodings-pages.parquet"
+    if not path.exists():
+        table = pa.table({f"c{n}": np.arange(1_000 * pages // 10) for n in range(10)})
+        pq.write_table(table, path, use_dictionary=False, max_rows_per_page=1_000, write_batch_size=1_000)
+
+    def tables(_: int) -> list[pa.Table]:
+        with open_file(path) as file:
+            return [file.pages(f"c{n}") for n in range(10)]
+
+    found = sum(table.num_rows for table in tables(0))
+    contenders = [Contender(OURS, lambda _: layout(path)), Contender(PAGES, tables)]
+    timings = compare(contenders, rounds)
+    ours, theirs = timings[OURS], timings[PAGES]
+    times, at_best = ours.over(theirs)
+    subject = f"{found:,} pages"
+    return [
+        Row("layout", subject, PAGES, theirs.median, "s", minimum=theirs.minimum),
+        Row("layout", subject, OURS, ours.median, "s", times, 20.0, True, ours.minimum, at_best),
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import cases, commits, encodings, lookups, plans, sidecars
+from . import cases, commits, encoders, encodings, lookups, plans, sidecars
 from .shapes import Shape
 from .workspace import Subject, Workspace
 
@@ -41,10 +41,13 @@ def run_on_file(
 
 
 def run_on_encodings(workspace: Workspace, rounds: int) -> Iterator[list[cases.Row]]:
-    """Our own decoder, and what it makes possible."""
+    """Our own decoder and encoder, and what they make possible."""
     yield from encodings.decoding(workspace, rounds)
+    workspace.progress("encoding")
+    yield from encoders.measure(rounds=rounds)
     yield encodings.many_columns(workspace, rounds)
     yield encodings.one_row(workspace, rounds)
+    yield encodings.layouts(workspace, rounds)
 
 
 def run_on_shapes(
