@@ -19,6 +19,7 @@ from .assemble import assemble
 from .assemble_chunks import Chunk, ChunkReader, Stretch, chunk_of
 from .assemble_plan import LeafPlan, ListPlan, Plan, StructPlan, narrowed, plan_fields
 from .page_rows import Rows
+from .reading import SMALL_BYTES, SMALL_ROWS
 
 __all__ = ["Decoder", "schema_or_ours"]
 
@@ -92,7 +93,7 @@ class Decoder:
         def read(task: tuple[int, _Column]) -> list[pa.Array]:
             return self._read(task[1], task[0], groups[task[0]], whole=rows is None)
 
-        found = _each(read, tasks, use_threads)
+        found = _each(read, tasks, use_threads and self._is_worth_threads(groups, whole=rows is None))
         arrays: dict[int, list[pa.Array]] = {id(column): [] for column in self._columns}
         for (_, column), pieces in zip(tasks, found, strict=True):
             arrays[id(column)] += pieces
@@ -176,6 +177,15 @@ class Decoder:
             raise Unsupported(f"column {column.field.name!r}: a part of it takes more than 2 GiB in a row group")
         for parts in zip(*taken.values(), strict=True):
             yield assemble(column.plan, column.field.type, dict(zip(taken, parts, strict=True)))
+
+    def _is_worth_threads(self, groups: Sequence[Rows], *, whole: bool) -> bool:
+        """Whether it is so much that threads give more than they cost."""
+        leaves = [leaf.leaf for column in self._columns for leaf in column.leaves]
+        rows = sum(end - begin for ranges in groups for begin, end in ranges)
+        if rows * len(leaves) >= SMALL_ROWS:
+            return True
+        stored = (self._form.column(leaf).array("total_compressed_size") for leaf in leaves) if whole else ()
+        return sum(map(sum, stored)) >= SMALL_BYTES
 
     def _refuse_much_in_python(self) -> None:
         if kernels.implementation() == "native" or kernels.is_pure_asked_for():

@@ -12,7 +12,7 @@ from ..pruning import Predicate
 from .decoding import Decoder
 from .page_rows import rows_left
 from .projection import Projection, Step
-from .reading import is_small, read_steps
+from .reading import read_steps
 
 __all__ = ["AUTO", "OURS", "PYARROW", "check_engine", "decode_batches", "decode_projection", "or_ours"]
 
@@ -62,7 +62,7 @@ def decode_projection(projection: Projection, source, *, use_threads: bool = Tru
             return pa.table({"": pa.nulls(step.rows)}).select([])
         decoder = _decoder(step, source, options)
         rows = None if predicate is None else _rows_left(decoder, source, predicate)
-        return decoder.table(rows, use_threads=use_threads and not is_small(step))
+        return decoder.table(rows, use_threads=use_threads)
 
     return read_steps(projection, read)
 

@@ -13,7 +13,7 @@ from ..footer.pyarrow_footer import metadata_of
 from ..pruning import Predicate
 from .projection import Projection, Step
 
-__all__ = ["check_options", "is_small", "iter_projection", "read_projection", "read_steps"]
+__all__ = ["SMALL_BYTES", "SMALL_ROWS", "check_options", "iter_projection", "read_projection", "read_steps"]
 
 OpenData = Callable[[], AbstractContextManager[pa.NativeFile]]
 # Values, chunks and bytes in pages below which threads and pre-buffering cost more than they give.
@@ -73,7 +73,7 @@ def read_projection(
     """
 
     def read(step: Step, _) -> pa.Table:
-        small = is_small(step)
+        small = _is_small(step)
         early = remote or not small if pre_buffer is None else pre_buffer
         return _read(step, open_data, use_threads and not small, early, options)
 
@@ -94,7 +94,7 @@ def read_steps(projection: Projection, read: Callable[[Step, Predicate | None], 
     return read(projection.step, None).take(kept)
 
 
-def is_small(step: Step) -> bool:
+def _is_small(step: Step) -> bool:
     """Whether a read is so in every respect: many rows may be few bytes, and few rows many."""
     if step.chunks >= SMALL_CHUNKS or step.rows * (step.chunks // max(len(step.row_groups), 1)) >= SMALL_ROWS:
         return False
