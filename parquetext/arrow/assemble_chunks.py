@@ -37,16 +37,17 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Pages that lie one behind the other in the file, and the rows that they hold."""
+    """Pages that lie one behind the other in the file, and the rows that they hold; of each one where that is known."""
 
     begin: int
     end: int
     first_row: int
     num_rows: int
+    row_counts: tuple[int, ...] | None = None
 
 
-def chunk_of(form: Form, leaf: LeafPlan, row_group: int, file_size: int) -> Chunk:
-    """The chunk of a leaf in a row group.
+def chunk_of(form: Form, leaf: LeafPlan, number: int, row_group: int, file_size: int) -> Chunk:
+    """The chunk of a leaf in the form's row group of this number, which the file calls `row_group`.
 
     Raises
     ------
@@ -55,8 +56,8 @@ def chunk_of(form: Form, leaf: LeafPlan, row_group: int, file_size: int) -> Chun
     Malformed
         Its counts, type or place cannot be.
     """
-    chunks, num_rows = form.column(leaf.leaf), form.row_groups("num_rows")[row_group]
-    fact = {name: chunks.array(name)[row_group] for name in _FACTS}
+    chunks, num_rows = form.column(leaf.leaf), form.row_groups("num_rows")[number]
+    fact = {name: chunks.array(name)[number] for name in _FACTS}
     with _placed(row_group, leaf):
         if fact["present"] & wire.PRESENT_CRYPTO:
             raise Unsupported("the column is encrypted")
@@ -68,7 +69,7 @@ def chunk_of(form: Form, leaf: LeafPlan, row_group: int, file_size: int) -> Chun
                 expected=leaf.kind.physical,
                 found=fact["type"],
             )
-        size, begin = fact["total_compressed_size"], chunks.begins()[row_group]
+        size, begin = fact["total_compressed_size"], chunks.begins()[number]
         chunk = Chunk(leaf, row_group, begin, size, fact["codec"], fact["num_values"], num_rows)
         _check_counts(chunk)
         if chunk.num_values and not (MAGIC_BYTES <= begin <= file_size and 0 < size <= file_size - begin):
@@ -157,6 +158,20 @@ class ChunkReader:
         """Pass over the next rows."""
         self._move(self._column.skip, rows)
 
+    def close(self) -> None:
+        """Make sure that nothing is left of the pages that were opened.
+
+        Raises
+        ------
+        Malformed
+            They hold other rows than the offset index says.
+        """
+        with self._locating():
+            while self._give():
+                pass
+            if self._column.skip(1):
+                raise Malformed("pages of more rows than the offset index says", offset=self._chunk.begin)
+
     def take(self) -> list:
         """What was decoded since the last time: more than one part where byte arrays pass 2 GiB."""
         pieces, self._pieces = [*self._pieces, self._column.take()], []
@@ -184,6 +199,7 @@ class ChunkReader:
         if chunk.codec == wire.CODEC_UNCOMPRESSED and not self._checks_crc:
             yield from self._giving_all(stretch)
             return
+        number = 0
         for page in read_pages(self._source, stretch.begin, stretch.end, chunk.codec, check_crc=self._checks_crc):
             offset = page.header.offset
             if page.header.type == wire.PAGE_DICTIONARY_PAGE:
@@ -192,6 +208,8 @@ class ChunkReader:
             else:
                 is_v2 = page.header.type == wire.PAGE_DATA_PAGE_V2
                 self._given.append((offset, None))
+                self._check_rows(stretch, number, page.header.num_rows if is_v2 else -1, page.header.num_values, offset)
+                number += 1
                 self._column.page(page.header, page.levels if is_v2 else None, page.values)
             yield
 
@@ -201,15 +219,30 @@ class ChunkReader:
         headers = kernels.page.walk(data)
         types, offsets = headers.array("type"), headers.array("offset")
         count = sum(offset < size for offset in offsets)
-        for kind, offset in zip(types[:count], offsets, strict=False):
+        rows, values, number = headers.array("num_rows"), headers.array("num_values"), 0
+        for place, (kind, offset) in enumerate(zip(types[:count], offsets, strict=False)):
             if kind == wire.PAGE_DICTIONARY_PAGE:
                 self._dictionary = begin + offset, begin
             elif kind in DATA_PAGES:
                 self._given.append((begin + offset, begin))
+                self._check_rows(stretch, number, rows[place], values[place], begin + offset)
+                number += 1
         self._column.pages(headers, data, 0, count)
         yield
         if headers.problem is not None and headers.end < size:
             raise headers.problem.at(None, begin)
+
+    def _check_rows(self, stretch: Stretch, number: int, rows: int, values: int, offset: int) -> None:
+        """Compare a page with what the offset index says of it, as far as its header tells its rows."""
+        if stretch.row_counts is None:
+            return
+        if number == len(stretch.row_counts):
+            raise Malformed("a page that the offset index does not have", offset=offset)
+        expected = stretch.row_counts[number]
+        found = values if not self._leaf.levels.repetition else rows
+        if found not in (expected, -1):
+            message = f"a page of {found} rows, the offset index says {expected}"
+            raise Malformed(message, offset=offset, expected=expected, found=found)
 
     @contextmanager
     def _locating(self) -> Iterator[None]:

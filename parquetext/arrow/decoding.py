@@ -45,6 +45,8 @@ class Decoder:
         Thrift bytes that have the row groups to read and whole top-level fields, lists or maps.
     indices : list of int, optional
         The leaves to read, in order; all without.
+    row_groups : sequence of int
+        What the file calls the footer's row groups.
     source
         The file's bytes: `size` and `read(offset, length)`.
     options : mapping
@@ -63,9 +65,9 @@ class Decoder:
         More than a million values, and no compiled kernels.
     """
 
-    def __init__(self, footer: bytes, indices: list[int] | None, source, options: Mapping):
+    def __init__(self, footer: bytes, indices: list[int] | None, row_groups: Sequence[int], source, options: Mapping):
         self._form: Form = ThriftForm(footer)
-        self._source, self._places = source, {}
+        self._row_groups, self._source, self._places = row_groups, source, {}
         self._checks_crc = bool(options.get("page_checksum_verification"))
         plans = plan_fields(self._form)
         schema = schema_or_ours(footer, **options)
@@ -165,10 +167,11 @@ class Decoder:
                     reader.read(last - first)
                     at = last
             reader.skip(end - at)
+            reader.close()
         return reader
 
     def _chunk(self, leaf: LeafPlan, row_group: int) -> Chunk:
-        return chunk_of(self._form, leaf, row_group, self._source.size)
+        return chunk_of(self._form, leaf, row_group, self._row_groups[row_group], self._source.size)
 
     def _assembled(self, column: _Column, taken: Mapping[int, list]) -> Iterator[pa.Array]:
         """The field's arrays; of several leaves the parts must have the same rows."""
@@ -237,11 +240,11 @@ def _stretches(chunk: Chunk, places: PagePlaces | None, ranges: Rows) -> Iterato
         return
     first = places.offsets[0]
     if chunk.begin < first:
-        yield Stretch(chunk.begin, first, 0, 0)
+        yield Stretch(chunk.begin, first, 0, 0, ())
     for begin, end in _runs(places, ranges):
         offset, stop = places.offsets[begin], places.offsets[end - 1] + places.sizes[end - 1]
         rows = places.row_counts[begin:end]
-        yield Stretch(offset, stop, places.first_rows[begin], sum(rows))
+        yield Stretch(offset, stop, places.first_rows[begin], sum(rows), tuple(rows))
 
 
 def _runs(places: PagePlaces, ranges: Rows) -> list[tuple[int, int]]:

@@ -79,7 +79,7 @@ def decode_batches(projection: Projection, source, batch_size: int, **options) -
 def _decoder(step: Step, source, options: dict) -> Decoder:
     if step.footer is None:
         raise Unsupported("the footer cannot be sliced: its row groups do not match its schema")
-    return Decoder(step.footer, step.indices, source, options)
+    return Decoder(step.footer, step.indices, step.row_groups, source, options)
 
 
 def _rows_left(decoder: Decoder, source, predicate: Predicate) -> list | None:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import pyarrow as pa
 
+from ..errors import Malformed
 from ..footer.model import GROUP, Form
 from ..footer.names import find_group_or_leaf
 from ..footer.page_index import PagePlaces, has_page_order, read_bounds
@@ -73,7 +74,10 @@ def _pages(
     places = places_of(leaf, row_group)
     if places is None:
         return None
-    bounds = read_bounds(source, form.column(leaf), row_group, places)
+    try:
+        bounds = read_bounds(source, form.column(leaf), row_group, places)
+    except Malformed:  # one that is not as the format says counts for nothing
+        return None
     typed = None if bounds is None else bounds.typed(form, leaf, rows, places)
     return None if typed is None else (places, typed)
 

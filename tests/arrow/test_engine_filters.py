@@ -1,0 +1,175 @@
+"""Filters skip pages by the page index: the rows are those that pyarrow finds, and few pages are read for them."""
+
+from __future__ import annotations
+
+import io
+import random
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import parquetext
+from parquetext import thrift
+from parquetext.errors import Malformed
+
+ROWS = 2000
+PAGED = {"write_page_index": True, "data_page_size": 256, "write_batch_size": 16, "row_group_size": 900}
+
+
+def table_of(rows: int = ROWS) -> pa.Table:
+    chance = random.Random(7)
+    return pa.table(
+        {
+            "key": pa.array(range(rows), pa.int64()),
+            "text": [None if row % 7 == 0 else f"{row // 100:05d}" for row in range(rows)],
+            "number": [None if row % 5 == 0 else chance.random() for row in range(rows)],
+            "nan": [float("nan") if row % 100 == 3 else float(row) for row in range(rows)],
+            "list": [None if row % 11 == 0 else list(range(row % 4)) for row in range(rows)],
+            "struct": [None if row % 13 == 0 else {"a": row, "b": [str(row)] * (row % 3)} for row in range(rows)],
+        }
+    )
+
+
+TABLE = table_of()
+
+
+class Counted:
+    """A source that remembers what was read."""
+
+    def __init__(self, source):
+        self._source, self.ranges = source, []
+
+    def read(self, offset: int, length: int) -> bytes:
+        self.ranges.append((offset, length))
+        return self._source.read(offset, length)
+
+    def __getattr__(self, name):
+        return getattr(self._source, name)
+
+
+def write(path, table: pa.Table = TABLE, **options) -> str:
+    pq.write_table(table, path, **{**PAGED, **options})
+    return str(path)
+
+
+FILTERS = [
+    [("key", "=", 1234)],
+    [("key", ">=", 890), ("key", "<", 910)],
+    [("key", "in", [3, 899, 900, 1999, 5000])],
+    [("key", ">", 1990), ("text", "=", "00019")],
+    [[("key", "<", 5)], [("text", "=", "00012"), ("number", "<", 0.5)]],
+    [("text", "not in", ["00003"])],
+    [("nan", ">", 1500.0), ("key", "<", 1600)],
+    [("key", "=", -1)],
+    (pc.field("key") > 100) & (pc.field("key") < 140) & pc.field("text").is_valid(),
+    pc.field("text").is_null() & (pc.field("key") < 50),
+    pc.field("key") * 2 == 300,
+]
+
+
+@pytest.mark.parametrize("compression", ["none", "snappy"])
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_filters_find_what_pyarrow_finds(tmp_path, version, compression):
+    path = write(tmp_path / "x.parquet", compression=compression, data_page_version=version)
+    for filters in FILTERS:
+        for names in (None, ["struct.b"]):
+            theirs = parquetext.read_table(path, names, filters=filters)
+            ours = parquetext.read_table(path, names, filters=filters, engine="parquetext")
+            assert ours.schema.equals(theirs.schema, check_metadata=True)
+            assert repr(ours.to_pydict()) == repr(theirs.to_pydict()), (filters, names)
+
+
+def test_of_a_sorted_column_one_page_of_each_column_is_read(tmp_path):
+    path = write(tmp_path / "x.parquet", use_dictionary=False, compression="none")
+    with parquetext.open(path) as file:
+        source = file._source = Counted(file._source)
+        found = file.read(["key", "struct.a", "list"], filters=[("key", "=", 1234)], engine="parquetext")
+    assert found["struct"].to_pylist() == [{"a": 1234}]
+    columns = pq.read_metadata(path).row_group(1)
+    for place in range(columns.num_columns):
+        column = columns.column(place)
+        begin, size = column.data_page_offset, column.total_compressed_size
+        read = sum(length for offset, length in source.ranges if begin <= offset < begin + size)
+        assert read < size / 5, column.path_in_schema
+    before = pq.read_metadata(path).row_group(0).column(0)
+    assert not [offset for offset, _ in source.ranges if offset == before.data_page_offset]
+
+
+@settings(max_examples=25)
+@given(st.data())
+def test_any_range_of_any_pages_is_found(tmp_path_factory, data):
+    low, high = sorted((data.draw(st.integers(-10, 700)), data.draw(st.integers(-10, 700))))
+    path = write(
+        tmp_path_factory.getbasetemp() / "filtered.parquet",
+        TABLE.slice(0, 600),
+        data_page_size=data.draw(st.sampled_from([1, 100, 1000])),
+        row_group_size=data.draw(st.sampled_from([50, 333, 600])),
+        use_dictionary=data.draw(st.booleans()),
+        data_page_version=data.draw(st.sampled_from(["1.0", "2.0"])),
+        compression=data.draw(st.sampled_from(["none", "zstd"])),
+    )
+    found = parquetext.read_table(path, filters=[("key", ">=", low), ("key", "<", high)], engine="parquetext")
+    begin, end = max(0, low), max(0, min(high, 600))
+    assert repr(found.to_pydict()) == repr(TABLE.slice(begin, end - begin).to_pydict())
+
+
+def changed_index(path, column: int, name: str, change) -> None:
+    """Write a chunk's index anew, of the same length."""
+    chunk = thrift.read("FileMetaData", footer(path))["row_groups"][1]["columns"][column]
+    offset, length = chunk[f"{name}_offset"], chunk[f"{name}_length"]
+    with open(path, "r+b") as file:
+        file.seek(offset)
+        data = change(file.read(length))
+        assert len(data) == length
+        file.seek(offset)
+        file.write(data)
+
+
+def footer(path) -> bytes:
+    with open(path, "rb") as file:
+        data = file.read()
+    return data[-8 - int.from_bytes(data[-8:-4], "little") : -8]
+
+
+@pytest.mark.parametrize("name", ["offset_index", "column_index"])
+@pytest.mark.parametrize("change", [lambda data: b"\xff" * len(data), lambda data: bytes(len(data))])
+def test_an_index_that_is_none_counts_for_nothing(tmp_path, name, change):
+    path = write(tmp_path / "x.parquet")
+    changed_index(path, 0, name, change)
+    found = parquetext.read_table(path, ["key"], filters=[("key", "=", 1234)], engine="parquetext")
+    assert found["key"].to_pylist() == [1234]
+
+
+def test_an_offset_index_that_contradicts_the_pages_is_malformed(tmp_path):
+    path = write(tmp_path / "x.parquet", use_dictionary=False)
+
+    def swapped(data: bytes) -> bytes:
+        index = thrift.read("OffsetIndex", data)
+        index["page_locations"][10]["first_row_index"] += 1
+        return thrift.write("OffsetIndex", index)
+
+    changed_index(path, 0, "offset_index", swapped)
+    with pytest.raises(Malformed, match=r"row group 1, column key: .* the offset index says") as caught:
+        parquetext.read_table(path, ["key"], filters=[("key", ">", 1000), ("key", "<", 1200)], engine="parquetext")
+    assert caught.value.file == path
+
+
+def test_datasets_filter_by_our_engine_as_by_pyarrow(tmp_path):
+    for number in range(2):
+        write(tmp_path / f"{number}.parquet", TABLE.slice(number * 1000, 1000))
+    for filters in FILTERS[:5]:
+        theirs = parquetext.dataset(tmp_path).to_table(["key", "list"], filters)
+        ours = parquetext.dataset(tmp_path, engine="parquetext").to_table(["key", "list"], filters)
+        assert ours.equals(theirs)
+
+
+def test_files_without_indexes_are_filtered_all_the_same(tmp_path):
+    path = write(tmp_path / "x.parquet", write_page_index=False)
+    data = io.BytesIO((tmp_path / "x.parquet").read_bytes())
+    theirs = pq.read_table(data, columns=["key", "struct"], filters=FILTERS[1])
+    ours = parquetext.read_table(path, ["key", "struct"], filters=FILTERS[1], engine="parquetext")
+    assert ours.num_rows == 20 and ours.equals(theirs)
