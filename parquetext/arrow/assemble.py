@@ -59,11 +59,13 @@ def _list(plan: ListPlan, wanted: pa.DataType, decoded: Mapping[int, object]) ->
         definition_level=levels.definition,
         repetition_level=levels.repetition,
     )
-    stored = wanted if pa.types.is_map(wanted) else pa.list_(item)
     buffers = [None if valid is None else pa.py_buffer(valid), pa.py_buffer(offsets)]
     items = int.from_bytes(memoryview(offsets).cast("B")[4 * count : 4 * count + 4], "little")
     if items != len(child):
         raise Malformed(f"the lists of {plan.name!r} hold {items} items by one leaf and {len(child)} by another")
+    stored = wanted if pa.types.is_map(wanted) or pa.types.is_large_list(wanted) else pa.list_(item)
+    if pa.types.is_large_list(wanted):
+        buffers[1] = pa.Array.from_buffers(pa.int32(), count + 1, [None, buffers[1]]).cast(pa.int64()).buffers()[1]
     return as_type(pa.Array.from_buffers(stored, count, buffers, nulls, children=[child]), wanted)
 
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import pyarrow as pa
 
@@ -18,6 +19,7 @@ from ..footer.thrift_form import ThriftForm
 from .assemble import assemble
 from .assemble_chunks import Chunk, ChunkReader, Stretch, chunk_of
 from .assemble_plan import LeafPlan, ListPlan, Plan, StructPlan, narrowed, plan_fields
+from .fetching import fetched
 from .page_rows import Rows
 from .reading import SMALL_BYTES, SMALL_ROWS
 
@@ -90,12 +92,17 @@ class Decoder:
             The values cannot be read; the error says where.
         """
         groups = [[(0, count)] if count else [] for count in self.row_counts] if rows is None else rows
+        whole = rows is None
         tasks = [(number, column) for column in self._columns for number, ranges in enumerate(groups) if ranges]
 
-        def read(task: tuple[int, _Column]) -> list[pa.Array]:
-            return self._read(task[1], task[0], groups[task[0]], whole=rows is None)
+        stretches = self._stretches(tasks, groups, whole=whole)
+        source = fetched(self._source, [(one.begin, one.end) for some in stretches.values() for one in some])
 
-        found = _each(read, tasks, use_threads and self._is_worth_threads(groups, whole=rows is None))
+        def read(task: tuple[int, _Column]) -> list[pa.Array]:
+            number, column = task
+            return self._read(column, number, groups[number], stretches, source)
+
+        found = _each(read, tasks, use_threads and self._is_worth_threads(groups, whole=whole))
         arrays: dict[int, list[pa.Array]] = {id(column): [] for column in self._columns}
         for (_, column), pieces in zip(tasks, found, strict=True):
             arrays[id(column)] += pieces
@@ -105,9 +112,14 @@ class Decoder:
     def batches(self, batch_size: int) -> Iterator[pa.RecordBatch]:
         """Batch by batch; memory is that of a batch, and of one column chunk as it is stored for each leaf."""
         for number, count in enumerate(self.row_counts):
-            readers = {
-                leaf.leaf: self._opened(column, leaf, number) for column in self._columns for leaf in column.leaves
-            }
+            tasks = [(number, column) for column in self._columns]
+            stretches = self._stretches(tasks, {number: [(0, count)]}, whole=True)
+            source = fetched(self._source, [(one.begin, one.end) for some in stretches.values() for one in some])
+            readers = {}
+            for _, column in tasks:
+                for leaf in column.leaves:
+                    readers[leaf.leaf] = self._reader(column, leaf, number, source)
+                    readers[leaf.leaf].open(stretches[number, leaf.leaf][0])
             for begin in range(0, count, batch_size):
                 yield from self._batch(readers, min(batch_size, count - begin))
 
@@ -131,44 +143,36 @@ class Decoder:
             self._places[key] = found
         return self._places[key]
 
-    def _read(self, column: _Column, row_group: int, ranges: Rows, *, whole: bool) -> list[pa.Array]:
+    def _read(
+        self, column: _Column, number: int, ranges: Rows, stretches: Mapping[tuple[int, int], list[Stretch]], source
+    ) -> list[pa.Array]:
+        """A field's rows of one row group."""
         taken = {}
         for leaf in column.leaves:
-            if whole:
-                reader = self._opened(column, leaf, row_group)
-                reader.read(ranges[0][1])
-            else:
-                reader = self._ranged(column, leaf, row_group, ranges)
+            reader = self._reader(column, leaf, number, source)
+            for stretch in stretches[number, leaf.leaf]:
+                _read_stretch(reader, stretch, ranges)
             taken[leaf.leaf] = reader.take()
         return list(self._assembled(column, taken))
 
-    def _reader(self, column: _Column, leaf: LeafPlan) -> ChunkReader:
-        return ChunkReader(leaf, self._source, levels=_is_in_struct(column.plan), checks_crc=self._checks_crc)
-
-    def _opened(self, column: _Column, leaf: LeafPlan, row_group: int) -> ChunkReader:
-        """A reader that has the whole chunk in front of it."""
-        chunk, reader = self._chunk(leaf, row_group), self._reader(column, leaf)
-        reader.begin(chunk)
-        reader.open(Stretch(chunk.begin, chunk.end, 0, chunk.num_rows))
+    def _reader(self, column: _Column, leaf: LeafPlan, number: int, source) -> ChunkReader:
+        reader = ChunkReader(leaf, source, levels=_is_in_struct(column.plan), checks_crc=self._checks_crc)
+        reader.begin(self._chunk(leaf, number))
         return reader
 
-    def _ranged(self, column: _Column, leaf: LeafPlan, row_group: int, ranges: Rows) -> ChunkReader:
-        """A reader that has decoded ranges of rows, by the pages that hold them where these are known."""
-        places = self.places(leaf.leaf, row_group)
-        chunk, reader = self._chunk(leaf, row_group), self._reader(column, leaf)
-        reader.begin(chunk)
-        for stretch in _stretches(chunk, places, ranges):
-            reader.open(stretch)
-            at, end = stretch.first_row, stretch.first_row + stretch.num_rows
-            for first, last in ranges:
-                first, last = max(first, at), min(last, end)
-                if first < last:
-                    reader.skip(first - at)
-                    reader.read(last - first)
-                    at = last
-            reader.skip(end - at)
-            reader.close()
-        return reader
+    def _stretches(
+        self, tasks: Sequence[tuple[int, _Column]], groups, *, whole: bool
+    ) -> dict[tuple[int, int], list[Stretch]]:
+        """The pages to read of each chunk, by row group and leaf."""
+        chunks = [(number, leaf) for number, column in tasks for leaf in column.leaves]
+        if not whole and hasattr(self._source, "gather"):
+            self._source.gather([partial(self.places, leaf.leaf, number) for number, leaf in chunks])
+        return {
+            (number, leaf.leaf): list(
+                _stretches(self._chunk(leaf, number), None if whole else self.places(leaf.leaf, number), groups[number])
+            )
+            for number, leaf in chunks
+        }
 
     def _chunk(self, leaf: LeafPlan, row_group: int) -> Chunk:
         return chunk_of(self._form, leaf, row_group, self._row_groups[row_group], self._source.size)
@@ -224,6 +228,21 @@ def _columns(plans: list[Plan], schema: pa.Schema, wanted: Sequence[int]) -> Ite
         plan, field = plans[number], schema.field(number)
         leaves = tuple(leaf for leaf in plan.leaves if leaf.leaf in chosen)
         yield _Column(plan, field.with_type(narrowed(plan, field.type, chosen)), leaves)
+
+
+def _read_stretch(reader: ChunkReader, stretch: Stretch, ranges: Rows) -> None:
+    """Decode what lies in the ranges of a stretch's rows."""
+    reader.open(stretch)
+    at, end = stretch.first_row, stretch.first_row + stretch.num_rows
+    for first, last in ranges:
+        first, last = max(first, at), min(last, end)
+        if first < last:
+            reader.skip(first - at)
+            reader.read(last - first)
+            at = last
+    if stretch.row_counts is not None:
+        reader.skip(end - at)
+        reader.close()
 
 
 def _is_in_struct(plan: Plan) -> bool:

@@ -11,7 +11,7 @@ from typing import TypeVar
 from .paths import RemoteTarget
 from .source import RemoteSource
 
-__all__ = ["BatchedSource"]
+__all__ = ["BatchedSource", "merged"]
 
 GAP = 16 << 10  # bytes between two ranges that cost less than another request
 LEAST = 4 << 10  # of a request, where there are few: what lies behind a small cell is often wanted next
@@ -112,7 +112,7 @@ class BatchedSource(RemoteSource):
             return
         along, self._along = self._along, []
         wider = [*along, *((begin, max(end, min(begin + least, self.size))) for begin, end in missing)]
-        ranges = [(begin, end - begin) for begin, end in _merged(wider)]
+        ranges = [(begin, end - begin) for begin, end in merged(wider)]
         for (begin, _), data in zip(ranges, self.read_many(ranges), strict=True):
             self._keep(begin, data)
 
@@ -139,7 +139,7 @@ class BatchedSource(RemoteSource):
             pieces[first:last] = [(begin, end, data)]
 
 
-def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The ranges (begin, end) in order, near ones as one."""
     merged: list[tuple[int, int]] = []
     for begin, end in sorted(ranges):
