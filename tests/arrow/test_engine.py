@@ -109,14 +109,10 @@ def options(draw) -> dict:
 def test_any_table_comes_back(tmp_path_factory, table, options, batch_size):
     folder = tmp_path_factory.getbasetemp()
     data = written(table, **options)
-    theirs = pq.ParquetFile(io.BytesIO(data)).read()
     ours = decoded(data, folder, page_checksum_verification=True)
     ours.validate(full=True)
-    assert ours.schema.equals(theirs.schema.remove_metadata(), check_metadata=True)
-    assert ours.to_pydict() == table.to_pydict()
-    assert (
-        ours.equals(theirs) or theirs.num_rows != table.num_rows
-    )  # pyarrow loses rows behind a first page without any
+    assert ours.schema.equals(pq.ParquetFile(io.BytesIO(data)).schema_arrow.remove_metadata(), check_metadata=True)
+    assert ours.to_pydict() == table.to_pydict()  # as written: pyarrow loses rows behind pages without any
     with parquetext.open(folder / "x.parquet") as file:
         batches = list(file.iter_batches(batch_size=batch_size, engine="parquetext"))
     assert all(batch.num_rows <= batch_size for batch in batches)
