@@ -24,6 +24,25 @@ STYLES = {
     "extension": "bright_magenta",
     "unused": "bright_black",
 }
+LETTERS = {  # where there are no colours
+    "values": "v",
+    "dictionary": "d",
+    "levels": "l",
+    "headers": "h",
+    "indexes": "i",
+    "bloom": "b",
+    "footer": "f",
+    "extension": "x",
+    "unused": ".",
+}
+UNITS = " KMGTPE"
+SHORT_TITLES = {
+    "dictionary": "dict",
+    "extension": "ext",
+    "plain_dictionary": "plain dict",
+    "plain_levels": "levels",
+    "plain_values": "values",
+}
 PLAIN = ("plain_dictionary", "plain_levels", "plain_values")
 BAR_WIDTH = 78
 MOST_COLUMNS = 20
@@ -57,7 +76,7 @@ def layout(
     elif json:
         print_json(found.as_dict())
     else:
-        _show(found, columns)
+        _show(found, columns, decompress)
     raise typer.Exit(0 if found.ok else FINDINGS)
 
 
@@ -79,7 +98,7 @@ def _write_html(found, path: str, target: Path) -> None:
     tell(f"{target}: {human_bytes(target.stat().st_size)}")
 
 
-def _show(found, columns: int) -> None:
+def _show(found, columns: int, plain: bool) -> None:
     from ..account.kinds import GROUPS, KINDS
 
     tell(f"{found.path}: {human_bytes(found.size)}, {counted(found.parts.num_rows, 'part')}")
@@ -89,12 +108,13 @@ def _show(found, columns: int) -> None:
     for name in ("bytes", "share", "parts"):
         table.add_column(name, justify="right")
     for row in found.kinds.to_pylist():
-        what = Text.assemble(("■ ", STYLES[row["group"]]), KINDS[row["kind"]].title)
+        mark = "■" if console.is_terminal and not console.no_color else LETTERS[row["group"]]
+        what = Text.assemble((f"{mark} ", STYLES[row["group"]]), KINDS[row["kind"]].title)
         table.add_row(what, f"{row['bytes']:,}", _share(row["bytes"], found.size), f"{row['parts']:,}")
     console.print(table)
     if columns and found.columns.num_rows:
         groups = [group for group in GROUPS if any(found.columns[group].to_pylist())]
-        console.print(_columns(found, columns, groups))
+        console.print(_columns(found, columns, groups, plain))
     for finding in found.findings:
         tell(("note " if finding.is_note else "finding ", "" if finding.is_note else "red"), finding)
 
@@ -104,25 +124,36 @@ def _share(count: int, size: int) -> str:
 
 
 def _bar(found) -> Text:
-    """The file from its first byte to its last: each letter as the group that has most of its bytes."""
-    shares = found.strip(BAR_WIDTH)
-    return Text.assemble(*(("█", STYLES[group]) for group in shares))
+    """The file from its first byte to its last: each place as the group that has most of its bytes."""
+    groups = found.strip(BAR_WIDTH)
+    if console.is_terminal and not console.no_color:
+        return Text.assemble(*(("█", STYLES[group]) for group in groups))
+    return Text("".join(LETTERS[group] for group in groups))
 
 
-def _columns(found, count: int, groups: list[str]) -> Table:
-    from ..account.kinds import GROUPS
-
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("column", no_wrap=True, overflow="ellipsis", max_width=24)
-    for group in groups:
-        table.add_column(GROUPS[group].title, justify="right", style=STYLES[group])
-    table.add_column("total", justify="right")
-    for name in PLAIN:
-        table.add_column(name.replace("plain_", "plain "), justify="right", style="dim")
+def _columns(found, count: int, groups: list[str], plain: bool) -> Table:
+    """The largest columns; their names take what the numbers leave."""
+    names = [*groups, "total", *(PLAIN if plain else ())]
+    titles = [SHORT_TITLES.get(name, name) for name in names]
     rows = sorted(found.columns.to_pylist(), key=lambda row: -row["total"])
-    for row in rows[:count]:
-        plain = ("" if row[name] is None else f"{row[name]:,}" for name in PLAIN)
-        table.add_row(cell(row["path"]), *(f"{row[group]:,}" for group in groups), f"{row['total']:,}", *plain)
+    cells = [[_short(row[name]) for name in names] for row in rows[:count]]
+    widths = [max(map(len, column)) for column in zip(titles, *cells, strict=True)]
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    room = console.width - sum(widths) - 2 * len(widths)
+    table.add_column("column", no_wrap=True, overflow="ellipsis", max_width=max(room, 12))
+    for name, title, width in zip(names, titles, widths, strict=True):
+        table.add_column(title, justify="right", style=STYLES.get(name, ""), min_width=width)
+    for row, numbers in zip(rows, cells, strict=False):
+        table.add_row(cell(row["path"]), *numbers)
     if len(rows) > count:
         table.add_row(Text(f"{len(rows) - count:,} more", "dim"))
     return table
+
+
+def _short(count: int | None) -> str:
+    """At most five letters: 9,999 as it is, 12345 as 12.1K, in units of 1024."""
+    if count is None or count < 10_000:
+        return "" if count is None else f"{count:,}"
+    power = min((count.bit_length() - 1) // 10, len(UNITS) - 1)
+    value = count / 1024**power
+    return f"{value:.0f}{UNITS[power]}" if value >= 100 else f"{value:.1f}{UNITS[power]}"

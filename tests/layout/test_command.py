@@ -33,6 +33,22 @@ def test_the_table_names_kinds_and_columns_with_names_escaped(file):
     assert "\x1b[31m" not in output
 
 
+def test_without_colours_the_bar_is_letters_that_the_table_explains(file):
+    _, output = run(file)
+    bar = output.splitlines()[1]
+    assert len(bar) == 78
+    assert set(bar) <= set("vdlhibfx.")
+    assert "v values" in output or "v levels and values" in output
+
+
+def test_columns_are_shown_largest_first_and_the_others_counted(file):
+    _, output = run(file, "--columns", 1)
+    assert "1 more" in output
+    code, output = run(file, "--decompress")
+    assert code == 0
+    assert "plain dict" in output
+
+
 def test_json_is_one_document_that_holds_every_byte(file):
     code, output = run(file, "--json")
     told = json.loads(output)

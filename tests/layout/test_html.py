@@ -171,6 +171,18 @@ def _wide(folder: Path) -> Path:
     return page
 
 
+def test_a_page_without_pages_says_how_many_there_are(browser, page, tmp_path, monkeypatch):
+    monkeypatch.setattr("parquetext.account.html.MOST_PAGES", 3)
+    layout = parquetext.layout(page.with_name("<b>trips&amp;.parquet"))
+    target = tmp_path / "page.html"
+    target.write_text(as_html(layout), encoding="utf-8")
+    browser.open(target)
+    browser.ask("document.getElementById('map').focus()")
+    browser.press("Enter")
+    assert f"{layout.pages.num_rows} pages are too many for this report" in text(browser, "#range")
+    assert browser.problems() == []
+
+
 def test_the_command_writes_the_page_and_never_over_the_file_itself(page, tmp_path):
     source = page.with_name("<b>trips&amp;.parquet")
     before = source.read_bytes()

@@ -26,16 +26,15 @@ const MEASURES = {
 };
 const CATEGORIES = ["values", "levels", "indexes", "headers", "footer", "dictionary", "extension", "bloom", "unused"];
 
-const map = { measure: "bytes", order: [], size: 4, row: 0, column: 0, at: new Int32Array(0), ranges: {} };
+const map = { measure: "bytes", order: [], size: 4, row: 0, column: 0, at: new Map(), ranges: {} };
 
 function chunkAt(column, rowGroup) {
-  return map.at[rowGroup * columnNames.length + column] ?? -1;
+  return map.at.get(rowGroup * columnNames.length + column) ?? -1;
 }
 
 function indexChunks() {
-  map.at = new Int32Array(data.rowGroups * columnNames.length).fill(-1);
   for (let at = 0; at < data.chunks.length; at++) {
-    if (chunks.column[at]) map.at[chunks.rowGroup[at] * columnNames.length + chunks.column[at] - 1] = at;
+    if (chunks.column[at]) map.at.set(chunks.rowGroup[at] * columnNames.length + chunks.column[at] - 1, at);
   }
 }
 
