@@ -1,4 +1,5 @@
 #include "encoding/delta.h"
+#include "encoding/loops.h"
 #include "deltas.h"
 
 enum { MOST = 1500 };
@@ -157,6 +158,31 @@ static void a_claimed_count_reserves_nothing(void)
     CHECK(found[0] == 3 && found[999] == 3 && deltas.left == UINT32_MAX - 1000u);
 }
 
+/* Each loop of this CPU against plain additions: any count, in place, and at an odd address. */
+static void sums_on_every_kind_of_cpu(void)
+{
+    enum { SUMS = 77 };
+    uint64_t deltas[SUMS], state = 4, last = 0xfedcba9876543210u, least = (uint64_t)-5;
+    uint32_t narrow[SUMS];
+    for (const pqx_loops *const *loops = pqx_cpu_loops(); *loops; loops++)
+        for (size_t count = 0; count <= SUMS; count++) {
+            uint8_t out32[4 * SUMS + 1], out64[8 * SUMS + 1];
+            for (size_t i = 0; i < SUMS; i++)
+                narrow[i] = (uint32_t)(deltas[i] = next_number(&state));
+            uint32_t end32 =
+                (*loops)->sum32(narrow, count, (uint32_t)least, (uint32_t)last, out32 + 1);
+            uint64_t end64 = (*loops)->sum64(deltas, count, least, last, out64 + 1), sum = last;
+            for (size_t i = 0; i < count; i++) {
+                sum += least + deltas[i];
+                CHECK(pqx_load64(out64 + 1 + 8 * i) == sum);
+                CHECK(pqx_load32(out32 + 1 + 4 * i) == (uint32_t)sum);
+            }
+            CHECK(end64 == sum && end32 == (uint32_t)sum);
+            CHECK((*loops)->sum32(narrow, count, (uint32_t)least, (uint32_t)last, narrow) == end32);
+            CHECK(!count || narrow[count - 1] == end32);
+        }
+}
+
 int main(void)
 {
     RUN(values_of_every_width_come_back);
@@ -165,5 +191,6 @@ int main(void)
     RUN(every_cut_is_told);
     RUN(headers_that_lie_are_refused);
     RUN(a_claimed_count_reserves_nothing);
+    RUN(sums_on_every_kind_of_cpu);
     return 0;
 }

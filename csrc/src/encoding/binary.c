@@ -2,6 +2,7 @@
 
 #include "encoding/delta.h"
 #include "encoding/runs.h"
+#include "encoding/sums.h"
 
 enum {
     LENGTHS = 1024, /* lengths that are decoded at once, before their bytes are copied */
@@ -130,8 +131,7 @@ static int end_all(const pqx_values *values, size_t count, pqx_binary_out *out)
     for (size_t i = 0; i < count; i++) sum += ends[i], bits |= ends[i];
     if (bits > INT32_MAX || sum > values->size - values->at || sum > out->capacity - out->end)
         return 0;
-    uint32_t end = (uint32_t)out->end;
-    for (size_t i = 0; i < count; i++) ends[i] = end += ends[i];
+    pqx_sum32(ends, count, 0, (uint32_t)out->end, ends);
     return 1;
 }
 

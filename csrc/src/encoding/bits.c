@@ -2,6 +2,7 @@
 
 #include "encoding/loops.h"
 #include "encoding/split.h"
+#include "encoding/sums.h"
 
 /* How many of `count` values can be taken by loads of `load` bytes within data[0..size). */
 PQX_INLINE size_t within(size_t size, uint64_t bit, uint32_t width, size_t load, size_t count)
@@ -82,4 +83,6 @@ uint32_t pqx_unpack16_msb(const uint8_t *data, size_t size, uint64_t bit, uint32
     return highest;
 }
 
-const pqx_loops pqx_portable_loops = {"portable", unpack16, unpack32, unpack64, pqx_join_portable};
+const pqx_loops pqx_portable_loops = {"portable",        unpack16,          unpack32,
+                                      unpack64,          pqx_join_portable, pqx_sum32_portable,
+                                      pqx_sum64_portable};

@@ -6,6 +6,7 @@
 #include "base/cpu_x86.h"
 #include "encoding/loops.h"
 #include "encoding/split.h"
+#include "encoding/sums.h"
 
 #define AVX2 __attribute__((target("avx2")))
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi")))
@@ -149,8 +150,9 @@ AVX2 static void unpack64_avx2(const uint8_t *data, size_t size, uint64_t bit, u
     pqx_portable_loops.unpack64(data, size, bit, width, count, out);
 }
 
-static const pqx_loops avx2_loops = {"avx2", unpack16_avx2, unpack32_avx2, unpack64_avx2,
-                                     pqx_join_portable};
+static const pqx_loops avx2_loops = {"avx2",        unpack16_avx2,     unpack32_avx2,
+                                     unpack64_avx2, pqx_join_portable, pqx_sum32_avx2,
+                                     pqx_sum64_avx2};
 
 /* ---- 512 bits: one load for all lanes, and masks where the bytes or the values end ---- */
 
@@ -253,8 +255,9 @@ AVX512 static void unpack64_avx512(const uint8_t *data, size_t size, uint64_t bi
     }
 }
 
-static const pqx_loops avx512_loops = {"avx512", unpack16_avx512, unpack32_avx512, unpack64_avx512,
-                                       pqx_join_portable};
+static const pqx_loops avx512_loops = {"avx512",        unpack16_avx512,   unpack32_avx512,
+                                       unpack64_avx512, pqx_join_portable, pqx_sum32_avx2,
+                                       pqx_sum64_avx2};
 
 const pqx_loops *const *pqx_cpu_loops(void)
 {

@@ -1,8 +1,12 @@
 #include "encoding/delta.h"
 
 #include "encoding/bits.h"
+#include "encoding/sums.h"
 
-enum { PIECE = 256 }; /* values that are unpacked at once: they stay in the nearest cache */
+enum {
+    PIECE = 256,     /* values that are unpacked at once: they stay in the nearest cache */
+    WIDEST_FAST = 25 /* bits of values that pqx_unpack32 takes by registers */
+};
 
 static inline uint64_t unzigzag(uint64_t value) { return value >> 1 ^ -(value & 1); }
 
@@ -68,29 +72,39 @@ static int open_miniblock(pqx_deltas *deltas, pqx_error *error)
     return PQX_OK;
 }
 
-static uint64_t sum64(const uint64_t *packed, size_t count, uint64_t least, uint64_t last,
-                      uint8_t *out)
+/* The next differences of the open miniblock; those as wide as their integer begin at bytes. */
+static void unpack(const pqx_deltas *deltas, size_t count, uint64_t *out)
 {
-    for (size_t i = 0; i < count; i++) pqx_store64(out + 8 * i, last += least + packed[i]);
-    return last;
+    if (deltas->width == 64) memcpy(out, deltas->data + (deltas->packed >> 3), 8 * count);
+    else pqx_unpack64(deltas->data, deltas->size, deltas->packed, deltas->width, count, out);
 }
 
-static uint64_t sum32(const uint64_t *packed, size_t count, uint64_t least, uint64_t last,
-                      uint8_t *out)
+static void unpack_narrow(const pqx_deltas *deltas, size_t count, uint32_t *out)
 {
-    uint32_t value = (uint32_t)last;
-    for (size_t i = 0; i < count; i++)
-        pqx_store32(out + 4 * i, value += (uint32_t)(least + packed[i]));
-    return value;
+    uint64_t wide[PIECE];
+    if (deltas->width == 32) {
+        memcpy(out, deltas->data + (deltas->packed >> 3), 4 * count);
+    } else if (deltas->width <= WIDEST_FAST) {
+        pqx_unpack32(deltas->data, deltas->size, deltas->packed, deltas->width, count, out);
+    } else {
+        unpack(deltas, count, wide);
+        for (size_t i = 0; i < count; i++) out[i] = (uint32_t)wide[i];
+    }
 }
 
 /* The next values of the open miniblock, at most PIECE. */
 static void take_piece(pqx_deltas *deltas, size_t count, uint8_t *out)
 {
-    uint64_t packed[PIECE];
-    pqx_unpack64(deltas->data, deltas->size, deltas->packed, deltas->width, count, packed);
-    deltas->last =
-        (deltas->is_64 ? sum64 : sum32)(packed, count, deltas->min_delta, deltas->last, out);
+    const uint64_t least = deltas->min_delta, last = deltas->last;
+    if (deltas->is_64) {
+        uint64_t packed[PIECE];
+        unpack(deltas, count, packed);
+        deltas->last = pqx_sum64(packed, count, least, last, out);
+    } else {
+        uint32_t packed[PIECE];
+        unpack_narrow(deltas, count, packed);
+        deltas->last = pqx_sum32(packed, count, (uint32_t)least, (uint32_t)last, out);
+    }
     deltas->packed += (uint64_t)count * deltas->width;
     deltas->miniblock_left -= count;
     deltas->left -= count;

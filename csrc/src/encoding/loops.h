@@ -1,5 +1,5 @@
-/* The loops over packed and split values, for each kind of CPU. Who calls them includes bits.h or
- * split.h; this is for those that define and compare them. */
+/* The loops over packed and split values, for each kind of CPU. Who calls them includes bits.h,
+ * split.h or sums.h; this is for those that define and compare them. */
 #ifndef PQX_LOOPS_H
 #define PQX_LOOPS_H
 
@@ -16,6 +16,11 @@ typedef struct pqx_loops {
                      uint64_t *out);
     /* as pqx_split_join */
     void (*join)(const uint8_t *streams, size_t stride, size_t width, size_t count, uint8_t *out);
+    /* as pqx_sum32 and pqx_sum64 */
+    uint32_t (*sum32)(const uint32_t *deltas, size_t count, uint32_t least, uint32_t last,
+                      void *out);
+    uint64_t (*sum64)(const uint64_t *deltas, size_t count, uint64_t least, uint64_t last,
+                      void *out);
 } pqx_loops;
 
 extern const pqx_loops pqx_portable_loops;
