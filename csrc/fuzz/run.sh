@@ -57,9 +57,9 @@ for target in "${targets[@]}"; do
     [ "$target" != page ] && [ "$target" != column ] || seeds=("$build/pages")
     if [ "$target" = delta ] || [ "$target" = binary ]; then
         compile fuzz/pages_seed.c -o "$build/pages_seed"
-        mkdir -p "$build/pages"
-        "${fixed[@]}" "$build/pages_seed" "$build/pages"
-        seeds=("$build/pages")
+        mkdir -p "$build/encoded"
+        "${fixed[@]}" "$build/pages_seed" "$build/encoded"
+        seeds=("$build/encoded")
     fi
     if [ "$target" = encoding ]; then
         "${PYTHON:-python3}" fuzz/encoding_seeds.py "$build/encodings"
