@@ -26,6 +26,8 @@ from .reading import SMALL_BYTES, SMALL_ROWS
 __all__ = ["Decoder", "schema_or_ours"]
 
 MOST_PURE_VALUES = 1_000_000
+MOST_BATCH_BYTES = 1 << 24  # of one column's values, where a few bytes of pages stand for them
+FEW_BYTES = 1 << 16
 REFUSED = (pa.ArrowException, OSError, ParquetextError)
 
 
@@ -120,8 +122,11 @@ class Decoder:
                 for leaf in column.leaves:
                     readers[leaf.leaf] = self._reader(column, leaf, number, source)
                     readers[leaf.leaf].open(stretches[number, leaf.leaf][0])
-            for begin in range(0, count, batch_size):
-                yield from self._batch(readers, min(batch_size, count - begin))
+            step = min(
+                batch_size, *(_rows_at_once(self._chunk(leaf, number)) for one in self._columns for leaf in one.leaves)
+            )
+            for begin in range(0, count, step):
+                yield from self._batch(readers, min(step, count - begin))
 
     def _batch(self, readers: Mapping[int, ChunkReader], rows: int) -> Iterator[pa.RecordBatch]:
         for reader in readers.values():
@@ -228,6 +233,23 @@ def _columns(plans: list[Plan], schema: pa.Schema, wanted: Sequence[int]) -> Ite
         plan, field = plans[number], schema.field(number)
         leaves = tuple(leaf for leaf in plan.leaves if leaf.leaf in chosen)
         yield _Column(plan, field.with_type(narrowed(plan, field.type, chosen)), leaves)
+
+
+def _rows_at_once(chunk: Chunk) -> int:
+    """The most rows of a batch that a few bytes cannot make larger than memory should be.
+
+    Raises
+    ------
+    Unsupported
+        One row may already be so.
+    """
+    width = chunk.leaf.kind.width or 1
+    long_rows = chunk.leaf.levels.repetition and chunk.num_values - chunk.num_rows
+    if chunk.size < FEW_BYTES and (width > MOST_BATCH_BYTES or long_rows * width > MOST_BATCH_BYTES):
+        place = f"row group {chunk.row_group}, column {chunk.leaf.path}"
+        row = f"a row of up to {long_rows + 1} values of {width} bytes"
+        raise Unsupported(f"{place}: {row} in {chunk.size} bytes of pages is not read batch by batch")
+    return max(1, MOST_BATCH_BYTES // width)
 
 
 def _read_stretch(reader: ChunkReader, stretch: Stretch, ranges: Rows) -> None:
