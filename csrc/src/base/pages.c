@@ -160,7 +160,7 @@ void pqx_trim(pqx_memory *memory, size_t size)
         memcpy(room, memory->data, size);
         pqx_release(memory->data);
         *memory = (pqx_memory){room, size};
-    } else if (whole < given->mapped) {
+    } else if (whole < given->mapped / 2) {
         munmap((uint8_t *)given + whole, given->mapped - whole);
         given->mapped = whole;
         memory->capacity = whole - sizeof *given;

@@ -23,7 +23,8 @@ typedef struct pqx_memory {
 /* Make room for `size` bytes, keeping the first `used` ones; large memory is moved by its mapping
  * and not copied. 0, and nothing has changed, where there are none. */
 int pqx_grow(pqx_memory *memory, size_t used, size_t size);
-/* Give back what is behind the first `size` bytes, which may move, as far as that is worth it. */
+/* Give back what is behind the first `size` bytes, which may move, where that is more than they
+ * are: less was hardly touched, and a block of the same size is found again. */
 void pqx_trim(pqx_memory *memory, size_t size);
 
 #endif
