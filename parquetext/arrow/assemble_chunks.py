@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from .. import kernels, wire
-from ..encoding.pages import OVERRUN, read_pages
+from ..encoding.foreign import is_foreign, made_plain
+from ..encoding.pages import read_pages, read_stored
 from ..errors import Malformed, ParquetextError, Unsupported
 from ..footer.model import Form
 from .assemble_plan import LeafPlan
@@ -133,15 +134,17 @@ class ChunkReader:
         self._left: Iterator[None] = iter(())
         # Of given data pages, and of the dictionary: the header's offset, and what offsets count from.
         self._given: list[tuple[int, int | None]] = []
+        self._given_before = 0  # of other stretches
         self._dictionary: tuple[int, int | None] = 0, None
 
     def begin(self, chunk: Chunk) -> None:
         """Go over to another chunk; what was decoded before stays."""
-        self._chunk, self._left, self._given = chunk, iter(()), []
+        self._chunk, self._left, self._given, self._given_before = chunk, iter(()), [], 0
         self._column.chunk(chunk.num_values, chunk.num_rows)
 
     def open(self, stretch: Stretch) -> None:
         """Give it the next pages."""
+        self._given_before = len(self._given)
         self._left = self._giving(stretch)
 
     def read(self, rows: int) -> None:
@@ -194,48 +197,48 @@ class ChunkReader:
         return next(self._left, False) is None
 
     def _giving(self, stretch: Stretch) -> Iterator[None]:
-        """One page after the other, or all at once where they are as they are stored."""
-        chunk = self._chunk
+        """One page after the other, or many at once where the kernels take them as they are stored."""
+        chunk, at = self._chunk, stretch.begin
         if chunk.codec == wire.CODEC_UNCOMPRESSED and not self._checks_crc:
-            yield from self._giving_all(stretch)
-            return
-        number = 0
-        for page in read_pages(self._source, stretch.begin, stretch.end, chunk.codec, check_crc=self._checks_crc):
-            offset = page.header.offset
-            if page.header.type == wire.PAGE_DICTIONARY_PAGE:
-                self._dictionary = offset, None
-                self._column.dictionary(page.values, page.header.num_values)
+            at = yield from self._giving_stored(stretch)
+        for page in read_pages(self._source, at, stretch.end, chunk.codec, check_crc=self._checks_crc):
+            header = page.header
+            if header.type == wire.PAGE_DICTIONARY_PAGE:
+                self._dictionary = header.offset, None
+                self._column.dictionary(page.values, header.num_values)
             else:
-                is_v2 = page.header.type == wire.PAGE_DATA_PAGE_V2
-                self._given.append((offset, None))
-                self._check_rows(stretch, number, page.header.num_rows if is_v2 else -1, page.header.num_values, offset)
-                number += 1
+                is_v2 = header.type == wire.PAGE_DATA_PAGE_V2
+                self._check_rows(stretch, header.num_rows if is_v2 else -1, header.num_values, header.offset)
+                self._given.append((header.offset, None))
+                if is_foreign(header.encoding):
+                    kind, own = self._leaf.kind, self._leaf.levels
+                    page = made_plain(page, kind.physical, kind.width, own.definition, own.repetition)
                 self._column.page(page.header, page.levels if is_v2 else None, page.values)
             yield
 
-    def _giving_all(self, stretch: Stretch) -> Iterator[None]:
-        begin, size = stretch.begin, stretch.end - stretch.begin
-        data = memoryview(self._source.read(begin, min(size + OVERRUN, self._source.size - begin)))
-        headers = kernels.page.walk(data)
-        types, offsets = headers.array("type"), headers.array("offset")
-        count = sum(offset < size for offset in offsets)
-        rows, values, number = headers.array("num_rows"), headers.array("num_values"), 0
-        for place, (kind, offset) in enumerate(zip(types[:count], offsets, strict=False)):
-            if kind == wire.PAGE_DICTIONARY_PAGE:
-                self._dictionary = begin + offset, begin
-            elif kind in DATA_PAGES:
-                self._given.append((begin + offset, begin))
-                self._check_rows(stretch, number, rows[place], values[place], begin + offset)
-                number += 1
-        self._column.pages(headers, data, 0, count)
-        yield
-        if headers.problem is not None and headers.end < size:
-            raise headers.problem.at(None, begin)
+    def _giving_stored(self, stretch: Stretch) -> Iterator[None]:
+        """Pages that are not compressed; where the first one begins that the kernels cannot decode, or all end."""
+        for base, data, pages, count in read_stored(self._source, stretch.begin, stretch.end):
+            facts = (pages.array(name)[:count] for name in ("type", "offset", "num_rows", "num_values", "encoding"))
+            for place, (kind, offset, rows, values, encoding) in enumerate(zip(*facts, strict=True)):
+                if kind == wire.PAGE_DICTIONARY_PAGE:
+                    self._dictionary = base + offset, base
+                elif kind in DATA_PAGES:
+                    if is_foreign(encoding):
+                        self._column.pages(pages, data, 0, place)
+                        yield
+                        return base + offset
+                    self._check_rows(stretch, rows, values, base + offset)
+                    self._given.append((base + offset, base))
+            self._column.pages(pages, data, 0, count)
+            yield
+        return stretch.end
 
-    def _check_rows(self, stretch: Stretch, number: int, rows: int, values: int, offset: int) -> None:
-        """Compare a page with what the offset index says of it, as far as its header tells its rows."""
+    def _check_rows(self, stretch: Stretch, rows: int, values: int, offset: int) -> None:
+        """Compare the next page with what the offset index says of it, as far as its header tells its rows."""
         if stretch.row_counts is None:
             return
+        number = len(self._given) - self._given_before
         if number == len(stretch.row_counts):
             raise Malformed("a page that the offset index does not have", offset=offset)
         expected = stretch.row_counts[number]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -33,11 +33,12 @@ REFUSED = (pa.ArrowException, OSError, ParquetextError)
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A field to read: its plan, its Arrow field, its leaves."""
+    """A field to read: its plan, its Arrow field, its leaves, and those of them whose definition levels are kept."""
 
     plan: Plan
     field: pa.Field
     leaves: tuple[LeafPlan, ...]
+    telling: frozenset[int]
 
 
 class Decoder:
@@ -161,7 +162,7 @@ class Decoder:
         return list(self._assembled(column, taken))
 
     def _reader(self, column: _Column, leaf: LeafPlan, number: int, source) -> ChunkReader:
-        reader = ChunkReader(leaf, source, levels=_is_in_struct(column.plan), checks_crc=self._checks_crc)
+        reader = ChunkReader(leaf, source, levels=leaf.leaf in column.telling, checks_crc=self._checks_crc)
         reader.begin(self._chunk(leaf, number))
         return reader
 
@@ -232,7 +233,8 @@ def _columns(plans: list[Plan], schema: pa.Schema, wanted: Sequence[int]) -> Ite
     for number in dict.fromkeys(fields[leaf] for leaf in wanted):
         plan, field = plans[number], schema.field(number)
         leaves = tuple(leaf for leaf in plan.leaves if leaf.leaf in chosen)
-        yield _Column(plan, field.with_type(narrowed(plan, field.type, chosen)), leaves)
+        telling = frozenset(_telling(plan, chosen))
+        yield _Column(plan, field.with_type(narrowed(plan, field.type, chosen)), leaves, telling)
 
 
 def _rows_at_once(chunk: Chunk) -> int:
@@ -267,11 +269,15 @@ def _read_stretch(reader: ChunkReader, stretch: Stretch, ranges: Rows) -> None:
         reader.close()
 
 
-def _is_in_struct(plan: Plan) -> bool:
-    """Whether there are structs whose nulls only definition levels tell."""
-    if isinstance(plan, LeafPlan):
-        return False
-    return isinstance(plan, StructPlan) or (isinstance(plan, ListPlan) and _is_in_struct(plan.child))
+def _telling(plan: Plan, wanted: Set[int]) -> Iterator[int]:
+    """The leaves whose definition levels tell the nulls of the structs around them: of each struct the first one."""
+    if isinstance(plan, ListPlan):
+        yield from _telling(plan.child, wanted)
+    elif isinstance(plan, StructPlan):
+        yield next(leaf.leaf for leaf in plan.leaves if leaf.leaf in wanted)
+        for child in plan.children:
+            if any(leaf.leaf in wanted for leaf in child.leaves):
+                yield from _telling(child, wanted)
 
 
 def _stretches(chunk: Chunk, places: PagePlaces | None, ranges: Rows) -> Iterator[Stretch]:

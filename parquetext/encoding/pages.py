@@ -14,13 +14,14 @@ from .. import kernels, wire
 from ..errors import ParquetextError, wire_error
 from .codecs import decompress
 
-__all__ = ["FIRST_WINDOW", "OVERRUN", "REMOTE_WINDOW", "Headers", "Page", "read_headers", "read_pages"]
+__all__ = ["FIRST_WINDOW", "OVERRUN", "REMOTE_WINDOW", "Headers", "Page", "read_headers", "read_pages", "read_stored"]
 
 FIRST_WINDOW = 1 << 12
 REMOTE_WINDOW = 1 << 20  # takes about as long as a request
 LARGEST_WINDOW = 1 << 22
 NEAR = 1 << 14  # bytes from header to header up to which reading on is quicker than reading anew
 BODIES_AT_ONCE = 1 << 24
+LOCAL_BODIES_AT_ONCE = 1 << 20
 OVERRUN = 100  # PARQUET-816: old writers left a dictionary's header out of their chunk's size
 WITH_VALUES = (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2, wire.PAGE_DICTIONARY_PAGE)
 
@@ -164,7 +165,8 @@ def read_pages(
 ) -> Iterator[Page]:
     """Read the data and dictionary pages that begin in [start, end), one after another, decompressed.
 
-    Memory is that of one page and of what is read at once: the chunk, or 16 MiB of it, or a page that is larger.
+    Memory is that of one page and of what is read at once: 1 MiB of a local file, 16 MiB of a remote one, or a page
+    that is larger.
 
     Parameters
     ----------
@@ -185,31 +187,54 @@ def read_pages(
     Damaged
         A checksum that differs.
     """
-    at, length = start, BODIES_AT_ONCE
-    limit = max(end, min(end + slack, source.size))
-    while at < end:
-        data = memoryview(source.read(at, min(length, limit - at)))
-        pages = kernels.page.walk(data, 0, limit - at)
-        if not len(pages):
-            if pages.problem is not None:
-                raise pages.problem.at(None, at)
-            length *= 4
-            continue
-        base, length = at, BODIES_AT_ONCE
-        for i in range(len(pages)):
-            header = pages.header(i)
+    for base, data, pages, count in read_stored(source, start, end, slack=slack):
+        for index in range(count):
+            header = pages.header(index)
             body = header.offset + header.header_size
-            if base + header.offset >= end:
-                return
-            if body + header.compressed_size > len(data):
-                length = max(length, header.header_size + header.compressed_size)
-                break
-            at = base + body + header.compressed_size
             placed = header._replace(offset=base + header.offset)
             yield from _read_body(placed, data[body : body + header.compressed_size], codec, check_crc)
-        else:
-            if pages.problem is not None and at < end:
-                raise pages.problem.at(None, base)
+
+
+def read_stored(source, start: int, end: int, *, slack: int = OVERRUN) -> Iterator[tuple[int, memoryview, object, int]]:
+    """Read the pages that begin in [start, end) as they are stored, some whole ones at a time.
+
+    Yields
+    ------
+    base : int
+        Where the bytes begin in the source.
+    data : memoryview
+    pages : kernels.page.Pages
+        Their offsets count from `base`.
+    count : int
+        How many of them are whole, at least one.
+
+    Raises
+    ------
+    Malformed
+        A header that is not as it must be.
+
+    Notes
+    -----
+    Of a local file it reads 1 MiB or a page at a time: what is decoded then is in the processor's cache still, and the
+    memory is used again. Arguments are those of `read_pages`.
+    """
+    least = LOCAL_BODIES_AT_ONCE if hasattr(source, "fd") else BODIES_AT_ONCE
+    at, length, limit = start, least, max(end, min(end + slack, source.size))
+    while at < end:
+        base, data = at, memoryview(source.read(at, min(length, limit - at)))
+        pages = kernels.page.walk(data, 0, limit - at)
+        offsets, heads, bodies = (pages.array(name) for name in ("offset", "header_size", "compressed_size"))
+        found = bisect_left(offsets, end - at)
+        is_cut = found and offsets[found - 1] + heads[found - 1] + bodies[found - 1] > len(data)
+        if count := found - bool(is_cut):
+            at = base + offsets[count - 1] + heads[count - 1] + bodies[count - 1]
+            yield base, data, pages, count
+        if is_cut:
+            length = max(least, (heads[found - 1] + bodies[found - 1]) * 9 // 8)
+        elif pages.problem is not None and at < end:
+            raise pages.problem.at(None, base)
+        elif not found:
+            length *= 4
 
 
 def _read_body(header, body: memoryview, codec: int, check_crc: bool) -> Iterator[Page]:

@@ -82,7 +82,7 @@ def _decode(encoding: int, data, count: int, type: int, type_length: int):
 
 
 def _encode(encoding: int, values, count: int, type: int, type_length: int) -> bytes:
-    return kernels.encoding.encode(encoding, type, type_length, values, count)
+    return kernels.encode.encode(encoding, type, type_length, values, count)
 
 
 def _built_in(id: int, *types: int) -> Encoding:

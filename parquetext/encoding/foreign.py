@@ -1,0 +1,43 @@
+"""Pages in encodings that the kernels do not know: their values made PLAIN by whoever registered the encoding."""
+
+from __future__ import annotations
+
+from .. import kernels, wire
+from ..errors import wire_error
+from .pages import Page
+from .registry import find
+
+__all__ = ["is_foreign", "made_plain"]
+
+
+def is_foreign(encoding: int) -> bool:
+    """Whether a program has registered the encoding, and the kernels cannot decode it."""
+    known = find(encoding)
+    return known is not None and not known.is_built_in
+
+
+def made_plain(page: Page, type: int, type_length: int, max_definition: int, max_repetition: int) -> Page:
+    """The same page with its values in PLAIN.
+
+    Raises
+    ------
+    Unsupported
+        The encoding does not serve values of this type.
+    """
+    header, encoding = page.header, find(page.header.encoding)
+    if type not in encoding.types:
+        raise wire_error(wire.ENCODING, header.offset, type, encoding.id)
+    body = memoryview(b"".join((page.levels, page.values)))
+    _, (start, end), values = kernels.page.level_parts(header, body, max_definition, max_repetition)
+    count = header.num_values
+    if max_definition:
+        is_v2 = header.type == wire.PAGE_DATA_PAGE_V2
+        encoding_of_levels = wire.ENCODING_RLE if is_v2 else header.definition_encoding
+        found, _ = kernels.encoding.decode_levels(encoding_of_levels, max_definition, body[:end], count, start)
+        count = memoryview(found).cast("B").cast("H").tolist().count(max_definition)
+    decoded = encoding.decode(body[values:], count, type, type_length)
+    plain = kernels.encode.encode(wire.ENCODING_PLAIN, type, type_length, decoded, count)
+    header = header._replace(encoding=wire.ENCODING_PLAIN)
+    if header.type == wire.PAGE_DATA_PAGE_V2:
+        return Page(header, body[:values], plain)
+    return Page(header, body[:0], b"".join((body[:values], plain)))
