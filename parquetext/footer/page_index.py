@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .. import wire
+from .. import kernels, wire
 from ..errors import Malformed, ParquetextError
 from ..pruning import ColumnBounds
-from ..thrift import values
 from .elements import parse_element
 from .model import Form
 from .typed_bounds import StoredBounds, comparable_type
@@ -90,12 +89,12 @@ def read_places(source, chunks, row_group: int, num_rows: int) -> PagePlaces | N
     Malformed
         It is not as the format says, or leads out of the file or of the row group; offsets count from the file.
     """
-    index = _read(source, chunks, row_group, "offset_index", "OffsetIndex")
+    index = _read(source, chunks, row_group, "offset_index")
     if index is None:
         return None
-    fields, offset = index
-    locations = fields.get("page_locations") or []
-    places = PagePlaces(*([place.get(name, -1) for place in locations] for name in _LOCATION), num_rows)
+    data, fields, offset = index
+    locations = _structs(data, fields.get(wire.OFFSET_INDEX_PAGE_LOCATIONS), _LOCATION)
+    places = PagePlaces(*([place[name] for place in locations] for name in _LOCATION), num_rows)
     ends = [*places.first_rows[1:], num_rows]
     sound = bool(locations) and places.first_rows[0] == 0
     sound = sound and all(begin < end for begin, end in zip(places.first_rows, ends, strict=True))
@@ -108,7 +107,8 @@ def read_places(source, chunks, row_group: int, num_rows: int) -> PagePlaces | N
     return places
 
 
-_LOCATION = ("offset", "compressed_page_size", "first_row_index")
+_LOCATION = wire.PAGE_LOCATION_OFFSET, wire.PAGE_LOCATION_COMPRESSED_PAGE_SIZE, wire.PAGE_LOCATION_FIRST_ROW_INDEX
+_INTEGERS = wire.TYPE_I32, wire.TYPE_I64
 
 
 def read_bounds(source, chunks, row_group: int, places: PagePlaces) -> PageBounds | None:
@@ -119,13 +119,14 @@ def read_bounds(source, chunks, row_group: int, places: PagePlaces) -> PageBound
     Malformed
         It is not as the format says, or of another number of pages.
     """
-    index = _read(source, chunks, row_group, "column_index", "ColumnIndex")
+    index = _read(source, chunks, row_group, "column_index")
     if index is None:
         return None
-    fields, offset = index
+    data, fields, offset = index
     count = len(places)
-    null_pages, minima, maxima = (fields.get(name, []) for name in ("null_pages", "min_values", "max_values"))
-    null_counts = fields.get("null_counts") or [-1] * count
+    null_pages = _flags(data, fields.get(wire.COLUMN_INDEX_NULL_PAGES))
+    minima, maxima = (_binaries(data, fields.get(id)) for id in _SIDES)
+    null_counts = _numbers(data, fields.get(wire.COLUMN_INDEX_NULL_COUNTS)) or [-1] * count
     if {count} != {*map(len, (null_pages, minima, maxima, null_counts))}:
         raise Malformed(f"a column index of {len(null_pages)} pages, the offset index has {count}", offset=offset)
     counts = zip(null_pages, null_counts, places.row_counts, strict=True)
@@ -138,14 +139,65 @@ def read_bounds(source, chunks, row_group: int, places: PagePlaces) -> PageBound
     )
 
 
-def _read(source, chunks, row_group: int, name: str, struct: str) -> tuple[dict, int] | None:
-    """An index's fields, and where it is; None where there is none."""
+_SIDES = wire.COLUMN_INDEX_MIN_VALUES, wire.COLUMN_INDEX_MAX_VALUES
+
+
+def _read(source, chunks, row_group: int, name: str) -> tuple[bytes, dict[int, tuple], int] | None:
+    """An index's bytes, its fields by id, and where it is; None where there is none."""
     offset, length = (chunks.array(f"{name}_{part}")[row_group] for part in ("offset", "length"))
     if offset <= 0 or length <= 0 or chunks.array("present")[row_group] & ELSEWHERE:
         return None
     if length > MOST_BYTES or offset + length > source.size:
         raise Malformed(f"a page index of {length} bytes in a file of {source.size}", offset=offset)
+    data = source.read(offset, length)
     try:
-        return values.read(struct, source.read(offset, length)), offset
+        return data, {field[0]: field for field in kernels.thrift.fields(data)}, offset
     except ParquetextError as error:
         raise error.at(None, offset) from None
+
+
+def _items(data: bytes, field: tuple | None, types: tuple[int, ...]) -> tuple[int, int]:
+    """How many items a list has, and where the first one is; none where it is no list of these types.
+
+    The bytes have been walked before.
+    """
+    if field is None or field[1] != wire.TYPE_LIST:
+        return 0, 0
+    at = field[3]
+    count, first = (data[at] >> 4, at + 1) if data[at] >> 4 < 15 else kernels.varint.decode32(data, at + 1)
+    return (count, first) if data[at] & 15 in types else (0, 0)
+
+
+def _structs(data: bytes, field: tuple | None, ids: tuple[int, ...]) -> list[dict[int, int]]:
+    """The integers of these ids in a list of structs; -1 where one has none."""
+    count, at = _items(data, field, (wire.TYPE_STRUCT,))
+    found = []
+    for _ in range(count):
+        numbers = dict.fromkeys(ids, -1)
+        at += 1  # an empty struct's stop byte
+        for id, type, _, value, end in kernels.thrift.fields(data, at - 1):
+            if id in numbers and type in _INTEGERS:
+                numbers[id] = kernels.varint.zigzag_decode(kernels.varint.decode64(data, value)[0])
+            at = end + 1
+        found.append(numbers)
+    return found
+
+
+def _flags(data: bytes, field: tuple | None) -> list[bool]:
+    count, at = _items(data, field, (wire.TYPE_TRUE, wire.TYPE_FALSE))
+    return [flag == wire.TYPE_TRUE for flag in data[at : at + count]]
+
+
+def _numbers(data: bytes, field: tuple | None) -> list[int]:
+    count, at = _items(data, field, (wire.TYPE_I64,))
+    return kernels.varint.decode_many(data, count, at=at, bits=64, zigzag=True)[0].tolist() if count else []
+
+
+def _binaries(data: bytes, field: tuple | None) -> list[bytes]:
+    count, at = _items(data, field, (wire.TYPE_BINARY,))
+    found = []
+    for _ in range(count):
+        length, at = (data[at], at + 1) if data[at] < 0x80 else kernels.varint.decode32(data, at)
+        found.append(bytes(data[at : at + length]))
+        at += length
+    return found
