@@ -14,7 +14,8 @@ import pyarrow.compute as pc
 from ..errors import ParquetextError, retold
 from ..pruning import Predicate, predicate_of
 from ..storage.secrets import without_secrets
-from .engine import PYARROW
+from .decoding import schema_or_ours
+from .engine import OURS, PYARROW
 from .file import File
 from .file import open as open_file
 from .planning import FileFacts, asked_blooms, gather_facts, surviving, undecided_by_bounds
@@ -204,8 +205,22 @@ class Fragment:
             row_groups = self.row_groups if predicate is None else self._left(file, predicate)
             own = [name for name in self._shape.schema.names if name not in self._shape.given]
             there = file._on_form(lambda form: [name for name in own if find_top_level(form, name) is not None])
-            table = self._shape.conformed(file.read([(name,) for name in there], row_groups, engine=self._engine))
+            early = predicate if self._is_stored_alike(file, predicate, there) else None
+            table = file.read([(name,) for name in there], row_groups, early, engine=self._engine)
+            table = self._shape.conformed(table)
             return table if predicate is None else table.filter(predicate.expression)
+
+    def _is_stored_alike(self, file: File, predicate: Predicate | None, there: Sequence[str]) -> bool:
+        """Whether the file itself may filter, which skips pages: by our engine, for columns of the dataset's types."""
+        names = None if predicate is None or self._engine != OURS else predicate.columns(self._type_of)
+        if not names or not set(names) <= set(there):
+            return False
+
+        def types(form) -> list[pa.DataType]:
+            leaves = [find_top_level(form, name) for name in names]
+            return [schema_or_ours(form.slice(list(some), [])).field(0).type for some in leaves]
+
+        return file._on_form(types) == [self._type_of(name) for name in names]
 
     def _left(self, file: File, predicate: Predicate) -> list[int]:
         names = predicate.columns(self._type_of)

@@ -86,12 +86,25 @@ def read_steps(projection: Projection, read: Callable[[Step, Predicate | None], 
         return read(projection.step, None)
     expression = projection.predicate.expression
     if projection.finder is None:
-        table = read(projection.step, projection.predicate).filter(expression)
+        table = _filtered(read(projection.step, projection.predicate), expression)
         return table.select(range(table.num_columns - projection.extra)) if projection.extra else table
     found = read(projection.finder, None)
     rows = pa.array(range(found.num_rows), pa.int64())
     kept = found.append_column(POSITION, rows).filter(expression).column(POSITION)
     return read(projection.step, None).take(kept)
+
+
+def _filtered(table: pa.Table, expression) -> pa.Table:
+    """The rows that meet an expression; a few rows are filtered without Arrow's threads, which take longer to wake."""
+    if table.num_rows >= SMALL_ROWS:
+        return table.filter(expression)
+    from pyarrow import acero  # takes long to import, and only filters need it
+
+    steps = [
+        acero.Declaration("table_source", acero.TableSourceNodeOptions(table)),
+        acero.Declaration("filter", acero.FilterNodeOptions(expression)),
+    ]
+    return acero.Declaration.from_sequence(steps).to_table(use_threads=False)
 
 
 def _is_small(step: Step) -> bool:

@@ -93,8 +93,8 @@ def read_places(source, chunks, row_group: int, num_rows: int) -> PagePlaces | N
     if index is None:
         return None
     data, fields, offset = index
-    locations = _structs(data, fields.get(wire.OFFSET_INDEX_PAGE_LOCATIONS), _LOCATION)
-    places = PagePlaces(*([place[name] for place in locations] for name in _LOCATION), num_rows)
+    locations = _locations(data, fields.get(wire.OFFSET_INDEX_PAGE_LOCATIONS))
+    places = PagePlaces(*([place[part] for place in locations] for part in range(3)), num_rows)
     ends = [*places.first_rows[1:], num_rows]
     sound = bool(locations) and places.first_rows[0] == 0
     sound = sound and all(begin < end for begin, end in zip(places.first_rows, ends, strict=True))
@@ -168,19 +168,36 @@ def _items(data: bytes, field: tuple | None, types: tuple[int, ...]) -> tuple[in
     return (count, first) if data[at] & 15 in types else (0, 0)
 
 
-def _structs(data: bytes, field: tuple | None, ids: tuple[int, ...]) -> list[dict[int, int]]:
-    """The integers of these ids in a list of structs; -1 where one has none."""
+def _locations(data: bytes, field: tuple | None) -> list[tuple[int, int, int]]:
+    """The offset, size and first row of each page; -1 where its location has none."""
     count, at = _items(data, field, (wire.TYPE_STRUCT,))
-    found = []
+    decode, zigzag, found = kernels.varint.decode64, kernels.varint.zigzag_decode, []
     for _ in range(count):
-        numbers = dict.fromkeys(ids, -1)
-        at += 1  # an empty struct's stop byte
-        for id, type, _, value, end in kernels.thrift.fields(data, at - 1):
-            if id in numbers and type in _INTEGERS:
-                numbers[id] = kernels.varint.zigzag_decode(kernels.varint.decode64(data, value)[0])
-            at = end + 1
-        found.append(numbers)
+        if data[at] == _AS_WRITTEN[0]:  # all three fields in order, as every writer has them
+            offset, end = decode(data, at + 1)
+            if data[end] == _AS_WRITTEN[1]:
+                size, end = decode(data, end + 1)
+                if data[end] == _AS_WRITTEN[2]:
+                    row, end = decode(data, end + 1)
+                    if not data[end]:
+                        found.append((zigzag(offset), zigzag(size), zigzag(row)))
+                        at = end + 1
+                        continue
+        location, at = _location(data, at)
+        found.append(location)
     return found
+
+
+_AS_WRITTEN = 1 << 4 | wire.TYPE_I64, 1 << 4 | wire.TYPE_I32, 1 << 4 | wire.TYPE_I64
+
+
+def _location(data: bytes, at: int) -> tuple[tuple[int, int, int], int]:
+    """One page's location, whatever the order of its fields, and where the struct ends."""
+    numbers = dict.fromkeys(_LOCATION, -1)
+    for id, type, _, value, _ in kernels.thrift.fields(data, at):
+        if id in numbers and type in _INTEGERS:
+            numbers[id] = kernels.varint.zigzag_decode(kernels.varint.decode64(data, value)[0])
+    return tuple(numbers.values()), kernels.thrift.struct_end(data, at)
 
 
 def _flags(data: bytes, field: tuple | None) -> list[bool]:

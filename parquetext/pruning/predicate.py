@@ -46,13 +46,15 @@ class Predicate(NamedTuple):
 
 
 def predicate_of(filters) -> Predicate:
-    """Check filters as pyarrow does and keep what can be told of them.
+    """Check filters as pyarrow does and keep what can be told of them; a predicate is one already.
 
     Raises
     ------
     ValueError
         They are not well-formed.
     """
+    if isinstance(filters, Predicate):
+        return filters
     import pyarrow.parquet as pq
 
     expression = pq.filters_to_expression(filters)

@@ -1,0 +1,87 @@
+"""Page indexes: where pages are and what bounds they have, in any order of fields, and what is refused."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import parquetext
+from parquetext import thrift
+from parquetext.errors import Malformed
+from parquetext.footer.page_index import read_bounds, read_places
+
+ROWS = 500
+
+
+class Bytes:
+    """A source of one index in a file of a million bytes."""
+
+    size = 1_000_000
+
+    def __init__(self, data: bytes):
+        self._data = data
+
+    def read(self, offset: int, length: int) -> bytes:
+        assert (offset, length) == (4, len(self._data))
+        return self._data
+
+
+class Chunks:
+    """One chunk's places of its index."""
+
+    def __init__(self, length: int):
+        self._length = length
+
+    def array(self, name: str) -> list[int]:
+        return [{"offset": 4, "length": self._length}.get(name.rpartition("_")[2], 0)]
+
+
+def places_of(index: dict):
+    data = thrift.write("OffsetIndex", index)
+    return read_places(Bytes(data), Chunks(len(data)), 0, ROWS)
+
+
+def locations(*pages: tuple[int, int, int]) -> dict:
+    names = "offset", "compressed_page_size", "first_row_index"
+    return {"page_locations": [dict(zip(names, page, strict=True)) for page in pages]}
+
+
+def test_pages_are_where_the_index_of_a_real_file_says(tmp_path, implementation):
+    path = tmp_path / "x.parquet"
+    options = {"write_page_index": True, "data_page_size": 400, "write_batch_size": 50, "use_dictionary": False}
+    pq.write_table(pa.table({"x": pa.array(range(ROWS), pa.int64())}), path, compression="none", **options)
+    with parquetext.open(path) as file:
+        chunks, source = file.column("x").chunks, file._source
+        places = read_places(source, chunks, 0, ROWS)
+        bounds = read_bounds(source, chunks, 0, places)
+    assert places.first_rows == list(range(0, ROWS, 50)) and set(places.row_counts) == {50}
+    assert places.offsets[1] - places.offsets[0] == places.sizes[0]
+    assert [int.from_bytes(value, "little") for value in bounds.max] == list(range(49, ROWS, 50))
+    assert bounds.null_counts == [0] * 10
+
+
+def test_fields_in_any_order_say_the_same(implementation):
+    index = locations((100, 50, 0), (150, 60, 200))
+    mixed = {"page_locations": [dict(reversed(page.items())) for page in index["page_locations"]]}
+    assert places_of(index) == places_of(mixed)
+    assert places_of(index).row_counts == [200, 300]
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        locations(),
+        locations((100, 50, 1)),
+        locations((100, 50, 0), (150, 50, 0)),
+        locations((100, 50, 0), (150, 50, ROWS)),
+        locations((100, 50, 0), (999_990, 50, 10)),
+        locations((100, 0, 0)),
+        locations((0, 50, 0)),
+        {"page_locations": [{"offset": 100, "first_row_index": 0}]},
+    ],
+    ids=["none", "first row", "same row", "beyond the rows", "beyond the file", "empty", "magic", "no size"],
+)
+def test_pages_that_cannot_be_are_malformed(index):
+    with pytest.raises(Malformed, match="an offset index whose pages are not one behind the other"):
+        places_of(index)
