@@ -23,7 +23,7 @@ from .fetching import fetched
 from .page_rows import Rows
 from .reading import SMALL_BYTES, SMALL_ROWS
 
-__all__ = ["Decoder", "schema_or_ours"]
+__all__ = ["Decoder", "refuse_much_in_python", "schema_or_ours"]
 
 MOST_PURE_VALUES = 1_000_000
 MOST_BATCH_BYTES = 1 << 24  # of one column's values, where a few bytes of pages stand for them
@@ -80,7 +80,8 @@ class Decoder:
         self._columns = list(_columns(plans, schema, wanted))
         self.schema = pa.schema([column.field for column in self._columns], schema.metadata)
         self.row_counts = self._form.row_groups("num_rows")
-        self._refuse_much_in_python()
+        leaves = [leaf.leaf for column in self._columns for leaf in column.leaves]
+        refuse_much_in_python(sum(sum(self._form.column(leaf).array("num_values")) for leaf in leaves))
 
     @property
     def form(self) -> Form:
@@ -200,18 +201,16 @@ class Decoder:
         stored = (self._form.column(leaf).array("total_compressed_size") for leaf in leaves) if whole else ()
         return sum(map(sum, stored)) >= SMALL_BYTES
 
-    def _refuse_much_in_python(self) -> None:
-        if kernels.implementation() == "native" or kernels.is_pure_asked_for():
-            return
-        values = sum(
-            sum(self._form.column(leaf.leaf).array("num_values")) for one in self._columns for leaf in one.leaves
-        )
-        if values > MOST_PURE_VALUES:
-            raise Unsupported(
-                f"{values} values without compiled kernels; set {kernels.PURE_VARIABLE}=1 to decode them in Python",
-                expected=MOST_PURE_VALUES,
-                found=values,
-            )
+
+def refuse_much_in_python(values: int) -> None:
+    """Raise Unsupported for more than a million values where there are no compiled kernels, unless asked for."""
+    if kernels.implementation() == "native" or kernels.is_pure_asked_for() or values <= MOST_PURE_VALUES:
+        return
+    raise Unsupported(
+        f"{values} values without compiled kernels; set {kernels.PURE_VARIABLE}=1 to decode them in Python",
+        expected=MOST_PURE_VALUES,
+        found=values,
+    )
 
 
 def schema_or_ours(footer: bytes, **options) -> pa.Schema:

@@ -1,4 +1,9 @@
-"""The third tier: decode every value with pyarrow, its page checksums checked."""
+"""The third tier: decode every value twice, by pyarrow and by our own decoder, page checksums checked, and compare.
+
+A value that both read differently is a finding, and so is what neither reads. What pyarrow alone refuses is no fault of
+a file that our decoder reads whole: a note. What our decoder alone refuses is a note where it says that it does not
+know how, and a finding where it says that the file is damaged.
+"""
 
 from __future__ import annotations
 
@@ -9,43 +14,175 @@ from collections.abc import Callable, Iterator
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ..arrow.decoding import Decoder, refuse_much_in_python
+from ..errors import ParquetextError, Unsupported
 from ..findings import Finding
 from ..footer.pyarrow_footer import metadata_of
 from ..storage import resolve
+from .same_values import first_difference
 
 __all__ = ["decode_all"]
 
 BATCH_ROWS = 1 << 16
-REFUSED = (pa.ArrowException, OSError, UnicodeError)
+REFUSED = (pa.ArrowException, OSError, UnicodeError, ParquetextError)
+SHOWN = 60  # characters of a value
+Batches = Iterator[pa.RecordBatch]
 
 
 def decode_all(
-    path: object, row_counts: list[int], report, footer_of: Callable[[int], bytes] | None = None
+    path: object,
+    source,
+    row_counts: list[int],
+    values: int,
+    report,
+    footer_of: Callable[[int], bytes],
+    *,
+    by_slices: bool = False,
 ) -> Iterator[Finding]:
-    """Decode row group by row group, bounded in memory by a batch; count the rows.
+    """Decode row group by row group; count the rows.
 
-    `footer_of` gives a Thrift footer that has one row group alone, where pyarrow cannot read the file's own footer.
+    Memory is that of a batch of each engine, and of one column chunk as it is stored for each leaf.
+
+    Parameters
+    ----------
+    source
+        The file's bytes for our decoder: `size` and `read(offset, length)`.
+    row_counts : list of int
+        The rows of each row group.
+    values : int
+        Of all columns: without compiled kernels many are left to pyarrow alone.
+    footer_of : callable
+        Gives a Thrift footer that has one row group alone.
+    by_slices : bool
+        pyarrow cannot read the file's own footer: it gets those of `footer_of`.
     """
-    report.rows = 0
+    report.rows, is_ours = 0, True
     try:
-        whole = None if footer_of else _open(path)
+        refuse_much_in_python(values)
+    except Unsupported as error:
+        is_ours = False
+        yield Finding("decoded-once", f"by pyarrow alone: {error.message}", is_note=True)
+
+    def ours_of(row_group: int) -> _Side | None:
+        return _Side(_ours(source, footer_of, row_group)) if is_ours else None
+
+    try:
+        whole = None if by_slices else _open(path)
     except REFUSED as error:
-        yield Finding("unreadable", str(error))
+        yield from _decode_alone(error, ours_of, len(row_counts), report)
         return
     with whole or contextlib.nullcontext():
         for row_group, expected in enumerate(row_counts):
-            place = f"row group {row_group}"
-            rows = 0
+            theirs = _Side(_batches(whole, row_group) if whole else _sliced(path, footer_of, row_group))
+            yield from _decode_twice(ours_of(row_group), theirs, row_group, expected, report)
+
+
+class _Side:
+    """What one engine reads of a row group, up to where it refuses."""
+
+    def __init__(self, batches: Batches):
+        self._batches, self._head = batches, None
+        self.rows, self.refused = 0, None
+
+    def head(self) -> pa.RecordBatch | None:
+        """The rows that come next; None at the end."""
+        while self._head is None or not self._head.num_rows:
             try:
-                for batch in _batches(whole, row_group) if whole else _sliced(path, footer_of(row_group)):
-                    batch.validate(full=True)
-                    rows += batch.num_rows
+                self._head = next(self._batches, None)
+                if self._head is None:
+                    return None
+                self._head.validate(full=True)
             except REFUSED as error:
-                yield Finding("undecodable", str(error), place=place)
+                self.refused, self._head, self._batches = error, None, iter(())
+                return None
+        return self._head
+
+    def take(self, rows: int) -> pa.RecordBatch:
+        """The next rows, of the head."""
+        taken, self._head = self._head.slice(0, rows), self._head.slice(rows)
+        self.rows += rows
+        return taken
+
+    def drain(self) -> None:
+        while (head := self.head()) is not None:
+            self.take(head.num_rows)
+
+
+def _decode_twice(ours: _Side | None, theirs: _Side, row_group: int, expected: int, report) -> Iterator[Finding]:
+    place = f"row group {row_group}"
+    if ours is not None:
+        yield from _compare(ours, theirs, place)
+        ours.drain()
+    theirs.drain()
+    if theirs.refused is None:
+        rows = theirs.rows
+        if ours is not None and ours.refused is not None:
+            is_note = isinstance(ours.refused, Unsupported)
+            message = f"pyarrow reads it, parquetext does not: {_told(ours.refused)}"
+            yield Finding("undecodable", message, _offset(ours.refused), place, is_note)
+    elif ours is not None and ours.refused is None:
+        rows = ours.rows
+        message = f"parquetext reads it, pyarrow does not: {_told(theirs.refused)}"
+        yield Finding("undecodable", message, place=place, is_note=True)
+    else:
+        message, offset = _told(theirs.refused), _offset(theirs.refused)
+        if ours is not None:
+            message, offset = f"{message}; parquetext: {_told(ours.refused)}", _offset(ours.refused)
+        yield Finding("undecodable", message, offset, place)
+        return
+    report.rows += rows
+    if rows != expected:
+        yield Finding("row-count", f"{rows} rows decoded, the footer says {expected}", place=place)
+
+
+def _compare(ours: _Side, theirs: _Side, place: str) -> Iterator[Finding]:
+    """The first row of each column in which the engines differ, as far as both read."""
+    different: set[int] = set()
+    while (one := ours.head()) is not None and (other := theirs.head()) is not None:
+        first_row, rows = ours.rows, min(one.num_rows, other.num_rows)
+        one, other = ours.take(rows), theirs.take(rows)
+        for number, (mine, yours) in enumerate(zip(one.columns, other.columns, strict=True)):
+            if number in different or (row := first_difference(mine, yours)) is None:
                 continue
-            report.rows += rows
-            if rows != expected:
-                yield Finding("row-count", f"{rows} rows decoded, the footer says {expected}", place=place)
+            different.add(number)
+            message = f"row {first_row + row}: parquetext reads {_shown(mine, row)}, pyarrow {_shown(yours, row)}"
+            yield Finding("engines-differ", message, place=f"{place}, column {one.schema.names[number]}")
+
+
+def _decode_alone(refused: Exception, ours_of: Callable, count: int, report) -> Iterator[Finding]:
+    """What our decoder says of a file that pyarrow does not open."""
+    is_read = count > 0
+    for row_group in range(count):
+        ours = ours_of(row_group)
+        if ours is None:
+            is_read = False
+            break
+        ours.drain()
+        if ours.refused is None:
+            report.rows += ours.rows
+        else:
+            is_read = False
+            yield Finding("undecodable", _told(ours.refused), _offset(ours.refused), f"row group {row_group}")
+    prefix = "parquetext reads it, pyarrow does not: " if is_read else ""
+    yield Finding("unreadable", f"{prefix}{_told(refused)}", is_note=is_read)
+
+
+def _shown(array: pa.Array, row: int) -> str:
+    text = " ".join(array.slice(row, 1).to_string().split())
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def _told(error: Exception) -> str:
+    return error.message if isinstance(error, ParquetextError) else str(error)
+
+
+def _offset(error: Exception) -> int | None:
+    return error.offset if isinstance(error, ParquetextError) else None
+
+
+def _ours(source, footer_of: Callable[[int], bytes], row_group: int) -> Batches:
+    decoder = Decoder(footer_of(row_group), None, [row_group], source, {"page_checksum_verification": True})
+    yield from decoder.batches(BATCH_ROWS)
 
 
 def _open(path: object, footer: bytes | None = None) -> pq.ParquetFile:
@@ -57,10 +194,10 @@ def _open(path: object, footer: bytes | None = None) -> pq.ParquetFile:
     return pq.ParquetFile(file, metadata=metadata, page_checksum_verification=True)
 
 
-def _batches(file: pq.ParquetFile, row_group: int) -> Iterator[pa.RecordBatch]:
+def _batches(file: pq.ParquetFile, row_group: int) -> Batches:
     return file.iter_batches(batch_size=BATCH_ROWS, row_groups=[row_group])
 
 
-def _sliced(path: object, footer: bytes) -> Iterator[pa.RecordBatch]:
-    with _open(path, footer) as file:
+def _sliced(path: object, footer_of: Callable[[int], bytes], row_group: int) -> Batches:
+    with _open(path, footer_of(row_group)) as file:
         yield from _batches(file, 0)

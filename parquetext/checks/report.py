@@ -34,7 +34,7 @@ class Report:
         Offset and length of what lies between chunks, indexes and Bloom filters and belongs to none of them, such as
         padding: no findings either. Empty in the first tier.
     bytes_read : int
-        Of the file; what pyarrow reads in the deep tier is not counted.
+        Of the file; what pyarrow reads in the deep tier is not counted, what our decoder reads is.
     """
 
     path: str

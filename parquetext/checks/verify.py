@@ -36,8 +36,8 @@ def verify(path, *, pages: bool = False, deep: bool = False) -> Report:
     pages : bool
         Also walk every page: headers, page checksums, and whether the chunks tile their space.
     deep : bool
-        Also decode every value with pyarrow, and compare the footer's forms with each other field by field.
-        Implies `pages`.
+        Also decode every value by pyarrow and by our own decoder and compare what they give, and compare the footer's
+        forms with each other field by field. Implies `pages`.
 
     Returns
     -------
@@ -111,21 +111,19 @@ def _verify_footer(path, source, end: bytes, tail, report: Report, pages: bool, 
             report.extend(compare_flat(scan, flat))
             if flat.is_lossless:
                 report.extend(compare_rebuilt(footer, memoryview(end)[payload[0] : sum(payload)]))
-        report.extend(_decode(path, scan, report))
+        report.extend(_decode(path, source, scan, report))
 
 
-def _decode(path, scan, report: Report) -> Iterator[Finding]:
+def _decode(path, source, scan, report: Report) -> Iterator[Finding]:
     """Decode all values; by slices where pyarrow cannot take the footer, because it leaves out path_in_schema."""
     leaves = range(scan.leaf_count)
 
     def slice_of(row_group: int) -> bytes:
         return kernels.slice.slice_footer(scan, leaves, [row_group])
 
-    told = all(present & wire.PRESENT_PATH_IN_SCHEMA for present in scan.chunks("present"))
-    try:
-        yield from decode_all(path, list(scan.row_groups("num_rows")), report, None if told else slice_of)
-    except ParquetextError as error:
-        yield Finding.of("unsliced", error, "Thrift footer")
+    lacks_paths = not all(present & wire.PRESENT_PATH_IN_SCHEMA for present in scan.chunks("present"))
+    counts, values = list(scan.row_groups("num_rows")), sum(scan.chunks("num_values"))
+    return decode_all(path, source, counts, values, report, slice_of, by_slices=lacks_paths)
 
 
 def _verify_par3(path, source, end: bytes, tail, report: Report, pages: bool, deep: bool) -> None:
@@ -141,7 +139,12 @@ def _verify_par3(path, source, end: bytes, tail, report: Report, pages: bool, de
             check_pages(source, scan, leaf_names(scan), tail.footer_offset, report)
         if deep:
             counts = list(reader.row_groups("num_rows"))
-            report.extend(decode_all(path, counts, report, lambda row_group: reader.slice(leaves, [row_group])))
+            values = sum(sum(reader.column(leaf).array("num_values")) for leaf in leaves)
+
+            def slice_of(row_group: int) -> bytes:
+                return reader.slice(leaves, [row_group])
+
+            report.extend(decode_all(path, source, counts, values, report, slice_of, by_slices=True))
     except ParquetextError as error:
         report.findings.append(Finding.of("unsliced", error, "flat footer"))
 
