@@ -173,3 +173,24 @@ def test_files_without_indexes_are_filtered_all_the_same(tmp_path):
     theirs = pq.read_table(data, columns=["key", "struct"], filters=FILTERS[1])
     ours = parquetext.read_table(path, ["key", "struct"], filters=FILTERS[1], engine="parquetext")
     assert ours.num_rows == 20 and ours.equals(theirs)
+
+
+@pytest.mark.parametrize("compression", ["none", "snappy"])
+def test_what_a_remote_file_is_read_for_is_fetched_together(tmp_path, compression):
+    from fsspec.implementations.memory import MemoryFileSystem
+    from pyarrow.fs import FSSpecHandler, PyFileSystem
+
+    data = io.BytesIO()
+    pq.write_table(TABLE, data, **{**PAGED, "compression": compression})
+    memory = MemoryFileSystem()
+    memory.pipe_file("/engine/x.parquet", data.getvalue())
+    path = PyFileSystem(FSSpecHandler(memory)), "/engine/x.parquet"
+    for filters in (None, FILTERS[0]):
+        theirs = parquetext.read_table(path, filters=filters)
+        with parquetext.open(path) as file:
+            source = file._source
+            before = source.requests
+            ours = file.read(filters=filters, engine="parquetext")
+            requests = source.requests - before
+        assert repr(ours.to_pydict()) == repr(theirs.to_pydict())
+        assert requests < 12, "there are seven leaves in three row groups"
