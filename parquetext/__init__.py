@@ -30,6 +30,7 @@ _MODULES = {
     "arrow",
     "catalog",
     "edits",
+    "encoding",
     "errors",
     "extension",
     "findings",
@@ -41,7 +42,7 @@ _MODULES = {
     "storage",
 }
 
-__all__ = [*_HOMES, "catalog", "errors", "extension", "footer", "sidecar", "spark"]
+__all__ = [*_HOMES, "catalog", "encoding", "errors", "extension", "footer", "sidecar", "spark"]
 
 
 def __getattr__(name: str):

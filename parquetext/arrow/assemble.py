@@ -8,13 +8,16 @@ import pyarrow as pa
 
 from .. import kernels
 from ..errors import Malformed, Unsupported
+from .assemble_chunks import Dictionary
 from .assemble_leaves import as_type, leaf_array
 from .assemble_plan import LeafPlan, ListPlan, Plan, StructPlan
 
 __all__ = ["assemble"]
 
 
-def assemble(plan: Plan, wanted: pa.DataType, decoded: Mapping[int, object]) -> pa.Array:
+def assemble(
+    plan: Plan, wanted: pa.DataType, decoded: Mapping[int, object], dictionaries: Mapping[int, Dictionary | None]
+) -> pa.Array:
     """One field of the same rows of all its leaves.
 
     Parameters
@@ -25,6 +28,8 @@ def assemble(plan: Plan, wanted: pa.DataType, decoded: Mapping[int, object]) -> 
         What to make of it; a type of the same nesting.
     decoded : mapping of int to Decoded
         What `kernels.column.Column.take` gave for each leaf.
+    dictionaries : mapping of int to Dictionary or None
+        The dictionary page of each leaf, for what is read as an Arrow dictionary.
 
     Raises
     ------
@@ -34,12 +39,12 @@ def assemble(plan: Plan, wanted: pa.DataType, decoded: Mapping[int, object]) -> 
         There is no way from what is stored to that type.
     """
     if isinstance(wanted, pa.BaseExtensionType):
-        return pa.ExtensionArray.from_storage(wanted, assemble(plan, wanted.storage_type, decoded))
+        return pa.ExtensionArray.from_storage(wanted, assemble(plan, wanted.storage_type, decoded, dictionaries))
     if isinstance(plan, LeafPlan):
-        return leaf_array(decoded[plan.leaf], plan.kind, wanted)
+        return leaf_array(decoded[plan.leaf], plan.kind, wanted, dictionaries.get(plan.leaf))
     if isinstance(plan, ListPlan):
-        return _list(plan, wanted, decoded)
-    return _struct(plan, wanted, decoded)
+        return _list(plan, wanted, decoded, dictionaries)
+    return _struct(plan, wanted, decoded, dictionaries)
 
 
 def _levels_of(plan: Plan, decoded: Mapping[int, object]):
@@ -47,9 +52,9 @@ def _levels_of(plan: Plan, decoded: Mapping[int, object]):
     return next(decoded[leaf.leaf] for leaf in plan.leaves if leaf.leaf in decoded)
 
 
-def _list(plan: ListPlan, wanted: pa.DataType, decoded: Mapping[int, object]) -> pa.Array:
+def _list(plan: ListPlan, wanted: pa.DataType, decoded: Mapping[int, object], dictionaries) -> pa.Array:
     item = wanted.field(0)
-    child = assemble(plan.child, item.type, decoded)
+    child = assemble(plan.child, item.type, decoded, dictionaries)
     levels, leaf = plan.levels, _levels_of(plan, decoded)
     offsets, valid, nulls, count = kernels.levels.offsets(
         leaf.definition,
@@ -69,11 +74,11 @@ def _list(plan: ListPlan, wanted: pa.DataType, decoded: Mapping[int, object]) ->
     return as_type(pa.Array.from_buffers(stored, count, buffers, nulls, children=[child]), wanted)
 
 
-def _struct(plan: StructPlan, wanted: pa.DataType, decoded: Mapping[int, object]) -> pa.Array:
+def _struct(plan: StructPlan, wanted: pa.DataType, decoded: Mapping[int, object], dictionaries) -> pa.Array:
     if not pa.types.is_struct(wanted):
         raise Unsupported(f"the group {plan.name!r} is not read as {wanted}")
     there = [child for child in plan.children if any(leaf.leaf in decoded for leaf in child.leaves)]
-    children = [assemble(child, field.type, decoded) for child, field in zip(there, wanted, strict=True)]
+    children = [assemble(child, field.type, decoded, dictionaries) for child, field in zip(there, wanted, strict=True)]
     count = len(children[0])
     if any(len(child) != count for child in children):
         lengths = sorted({len(child) for child in children})

@@ -13,7 +13,7 @@ from ..errors import Malformed, ParquetextError, Unsupported
 from ..footer.model import Form
 from .assemble_plan import LeafPlan
 
-__all__ = ["Chunk", "ChunkReader", "Stretch", "chunk_of"]
+__all__ = ["Chunk", "ChunkReader", "Dictionary", "Stretch", "chunk_of"]
 
 MAGIC_BYTES = 4
 DATA_PAGES = wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2
@@ -34,6 +34,14 @@ class Chunk:
     @property
     def end(self) -> int:
         return self.begin + self.size
+
+
+@dataclass(frozen=True, slots=True)
+class Dictionary:
+    """A dictionary page, decompressed: values in PLAIN, and how many."""
+
+    data: bytes
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +125,20 @@ class ChunkReader:
         Keep definition levels: structs around the leaf need them.
     checks_crc : bool
         Compare the checksums of pages that have one.
+    keeps_dictionary : bool
+        Keep the dictionary page.
+
+    Attributes
+    ----------
+    dictionary : Dictionary or None
+        The dictionary page of the current chunk, once it was read, where it is kept.
 
     Notes
     -----
     A chunk begins with `begin`, its pages come by `open` in one or more stretches, in order.
     """
 
-    def __init__(self, leaf: LeafPlan, source, *, levels: bool, checks_crc: bool):
+    def __init__(self, leaf: LeafPlan, source, *, levels: bool, checks_crc: bool, keeps_dictionary: bool = False):
         kind, own = leaf.kind, leaf.levels
         self._column = kernels.column.Column(
             kind.physical, kind.width, own.definition, own.repetition, own.ancestor, levels=levels
@@ -136,10 +151,13 @@ class ChunkReader:
         self._given: list[tuple[int, int | None]] = []
         self._given_before = 0  # of other stretches
         self._dictionary: tuple[int, int | None] = 0, None
+        self._keeps_dictionary = keeps_dictionary
+        self.dictionary: Dictionary | None = None
 
     def begin(self, chunk: Chunk) -> None:
         """Go over to another chunk; what was decoded before stays."""
         self._chunk, self._left, self._given, self._given_before = chunk, iter(()), [], 0
+        self.dictionary = None
         self._column.chunk(chunk.num_values, chunk.num_rows)
 
     def open(self, stretch: Stretch) -> None:
@@ -206,6 +224,7 @@ class ChunkReader:
             if header.type == wire.PAGE_DICTIONARY_PAGE:
                 self._dictionary = header.offset, None
                 self._column.dictionary(page.values, header.num_values)
+                self._keep(page.values, header.num_values)
             else:
                 is_v2 = header.type == wire.PAGE_DATA_PAGE_V2
                 self._check_rows(stretch, header.num_rows if is_v2 else -1, header.num_values, header.offset)
@@ -223,6 +242,9 @@ class ChunkReader:
             for place, (kind, offset, rows, values, encoding) in enumerate(zip(*facts, strict=True)):
                 if kind == wire.PAGE_DICTIONARY_PAGE:
                     self._dictionary = base + offset, base
+                    header = pages.header(place)
+                    begin = offset + header.header_size
+                    self._keep(data[begin : begin + header.compressed_size], header.num_values)
                 elif kind in DATA_PAGES:
                     if is_foreign(encoding):
                         self._column.pages(pages, data, 0, place)
@@ -233,6 +255,10 @@ class ChunkReader:
             self._column.pages(pages, data, 0, count)
             yield
         return stretch.end
+
+    def _keep(self, data, count: int) -> None:
+        if self._keeps_dictionary:
+            self.dictionary = Dictionary(bytes(data), count)
 
     def _check_rows(self, stretch: Stretch, rows: int, values: int, offset: int) -> None:
         """Compare the next page with what the offset index says of it, as far as its header tells its rows."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,6 +11,7 @@ import pyarrow.compute as pc
 from .. import kernels, wire
 from ..errors import Unsupported
 from ..footer.types import LeafType
+from .assemble_chunks import Dictionary
 
 __all__ = ["as_type", "leaf_array"]
 
@@ -25,7 +27,7 @@ NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 DIGITS = {wire.PHYSICAL_INT32: 10, wire.PHYSICAL_INT64: 19}  # of the largest number
 
 
-def leaf_array(decoded, kind: LeafType, wanted: pa.DataType) -> pa.Array:
+def leaf_array(decoded, kind: LeafType, wanted: pa.DataType, dictionary: Dictionary | None = None) -> pa.Array:
     """The array of what a `kernels.column.Column` has decoded; its buffers are taken as they are where they fit.
 
     Parameters
@@ -35,6 +37,8 @@ def leaf_array(decoded, kind: LeafType, wanted: pa.DataType) -> pa.Array:
         How the leaf is stored, and what its annotation makes of that.
     wanted : pyarrow.DataType
         What to make of it.
+    dictionary : Dictionary, optional
+        The chunk's dictionary page: an Arrow dictionary begins with its values, as pyarrow has them.
 
     Raises
     ------
@@ -46,10 +50,10 @@ def leaf_array(decoded, kind: LeafType, wanted: pa.DataType) -> pa.Array:
     if pa.types.is_null(wanted):
         return pa.nulls(decoded.slots)
     if isinstance(wanted, pa.BaseExtensionType):
-        return pa.ExtensionArray.from_storage(wanted, leaf_array(decoded, kind, wanted.storage_type))
+        return pa.ExtensionArray.from_storage(wanted, leaf_array(decoded, kind, wanted.storage_type, dictionary))
     if pa.types.is_dictionary(wanted):
         values = leaf_array(decoded, kind, wanted.value_type)
-        return as_type(values.dictionary_encode(), wanted)
+        return as_type(_encoded(values, kind, dictionary), wanted)
     if pa.types.is_decimal(wanted):
         return _decimals(decoded, kind, wanted)
     if kind.physical == wire.PHYSICAL_INT96:
@@ -61,6 +65,20 @@ def leaf_array(decoded, kind: LeafType, wanted: pa.DataType) -> pa.Array:
         return _viewed(decoded, stored).cast(wanted, safe=False)
     natural = kind.arrow if _is_laid_out_alike(stored, kind.arrow) else stored
     return as_type(_viewed(decoded, natural), wanted)
+
+
+def _encoded(values: pa.Array, kind: LeafType, dictionary: Dictionary | None) -> pa.DictionaryArray:
+    encoded = values.dictionary_encode()
+    if dictionary is None:
+        return encoded
+    stored, _ = kernels.encoding.decode(
+        wire.ENCODING_PLAIN, kind.physical, kind.width, dictionary.data, dictionary.count
+    )
+    offsets, stored = stored if kind.physical == wire.PHYSICAL_BYTE_ARRAY else (None, stored)
+    page = SimpleNamespace(values=stored, offsets=offsets, valid=None, nulls=0, slots=dictionary.count)
+    whole = pa.concat_arrays([leaf_array(page, kind, values.type), encoded.dictionary]).unique()
+    numbers = pc.index_in(encoded.dictionary, value_set=whole)
+    return pa.DictionaryArray.from_arrays(numbers.take(encoded.indices), whole)
 
 
 def as_type(array: pa.Array, wanted: pa.DataType) -> pa.Array:

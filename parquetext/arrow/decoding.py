@@ -14,10 +14,10 @@ from .. import kernels
 from ..errors import Malformed, ParquetextError, Unsupported
 from ..footer.model import Form
 from ..footer.page_index import PagePlaces, read_places
-from ..footer.pyarrow_footer import schema_of
+from ..footer.pyarrow_footer import key_values_of, schema_of
 from ..footer.thrift_form import ThriftForm
 from .assemble import assemble
-from .assemble_chunks import Chunk, ChunkReader, Stretch, chunk_of
+from .assemble_chunks import Chunk, ChunkReader, Dictionary, Stretch, chunk_of
 from .assemble_plan import LeafPlan, ListPlan, Plan, StructPlan, narrowed, plan_fields
 from .fetching import fetched
 from .page_rows import Rows
@@ -33,12 +33,16 @@ REFUSED = (pa.ArrowException, OSError, ParquetextError)
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A field to read: its plan, its Arrow field, its leaves, and those of them whose definition levels are kept."""
+    """A field to read: its plan, its Arrow field, its leaves, and those of them whose definition levels are kept.
+
+    `has_dictionaries` says whether a part of it is read as an Arrow dictionary.
+    """
 
     plan: Plan
     field: pa.Field
     leaves: tuple[LeafPlan, ...]
     telling: frozenset[int]
+    has_dictionaries: bool
 
 
 class Decoder:
@@ -78,7 +82,7 @@ class Decoder:
         schema = schema_or_ours(footer, **options)
         wanted = range(self._form.leaf_count) if indices is None else indices
         self._columns = list(_columns(plans, schema, wanted))
-        self.schema = pa.schema([column.field for column in self._columns], schema.metadata)
+        self.schema = pa.schema([column.field for column in self._columns], key_values_of(self._form))
         self.row_counts = self._form.row_groups("num_rows")
         leaves = [leaf.leaf for column in self._columns for leaf in column.leaves]
         refuse_much_in_python(sum(sum(self._form.column(leaf).array("num_values")) for leaf in leaves))
@@ -136,7 +140,8 @@ class Decoder:
         columns = []
         for column in self._columns:
             taken = {leaf.leaf: readers[leaf.leaf].take() for leaf in column.leaves}
-            columns.append(pa.chunked_array(list(self._assembled(column, taken)), column.field.type))
+            dictionaries = {leaf.leaf: readers[leaf.leaf].dictionary for leaf in column.leaves}
+            columns.append(pa.chunked_array(list(self._assembled(column, taken, dictionaries)), column.field.type))
         yield from pa.Table.from_arrays(columns, schema=self.schema).to_batches()
 
     def places(self, leaf: int, row_group: int) -> PagePlaces | None:
@@ -154,16 +159,22 @@ class Decoder:
         self, column: _Column, number: int, ranges: Rows, stretches: Mapping[tuple[int, int], list[Stretch]], source
     ) -> list[pa.Array]:
         """A field's rows of one row group."""
-        taken = {}
+        taken, dictionaries = {}, {}
         for leaf in column.leaves:
             reader = self._reader(column, leaf, number, source)
             for stretch in stretches[number, leaf.leaf]:
                 _read_stretch(reader, stretch, ranges)
-            taken[leaf.leaf] = reader.take()
-        return list(self._assembled(column, taken))
+            taken[leaf.leaf], dictionaries[leaf.leaf] = reader.take(), reader.dictionary
+        return list(self._assembled(column, taken, dictionaries))
 
     def _reader(self, column: _Column, leaf: LeafPlan, number: int, source) -> ChunkReader:
-        reader = ChunkReader(leaf, source, levels=leaf.leaf in column.telling, checks_crc=self._checks_crc)
+        reader = ChunkReader(
+            leaf,
+            source,
+            levels=leaf.leaf in column.telling,
+            checks_crc=self._checks_crc,
+            keeps_dictionary=column.has_dictionaries,
+        )
         reader.begin(self._chunk(leaf, number))
         return reader
 
@@ -184,13 +195,15 @@ class Decoder:
     def _chunk(self, leaf: LeafPlan, row_group: int) -> Chunk:
         return chunk_of(self._form, leaf, row_group, self._row_groups[row_group], self._source.size)
 
-    def _assembled(self, column: _Column, taken: Mapping[int, list]) -> Iterator[pa.Array]:
+    def _assembled(
+        self, column: _Column, taken: Mapping[int, list], dictionaries: Mapping[int, Dictionary | None]
+    ) -> Iterator[pa.Array]:
         """The field's arrays; of several leaves the parts must have the same rows."""
         rows = [[part.rows for part in parts] for parts in taken.values()]
         if any(counts != rows[0] for counts in rows):
             raise Unsupported(f"column {column.field.name!r}: a part of it takes more than 2 GiB in a row group")
         for parts in zip(*taken.values(), strict=True):
-            yield assemble(column.plan, column.field.type, dict(zip(taken, parts, strict=True)))
+            yield assemble(column.plan, column.field.type, dict(zip(taken, parts, strict=True)), dictionaries)
 
     def _is_worth_threads(self, groups: Sequence[Rows], *, whole: bool) -> bool:
         """Whether it is so much that threads give more than they cost."""
@@ -233,7 +246,15 @@ def _columns(plans: list[Plan], schema: pa.Schema, wanted: Sequence[int]) -> Ite
         plan, field = plans[number], schema.field(number)
         leaves = tuple(leaf for leaf in plan.leaves if leaf.leaf in chosen)
         telling = frozenset(_telling(plan, chosen))
-        yield _Column(plan, field.with_type(narrowed(plan, field.type, chosen)), leaves, telling)
+        type = narrowed(plan, field.type, chosen)
+        yield _Column(plan, field.with_type(type), leaves, telling, _has_dictionaries(type))
+
+
+def _has_dictionaries(type: pa.DataType) -> bool:
+    if isinstance(type, pa.BaseExtensionType):
+        return _has_dictionaries(type.storage_type)
+    inner = (type.field(number).type for number in range(type.num_fields))
+    return pa.types.is_dictionary(type) or any(map(_has_dictionaries, inner))
 
 
 def _rows_at_once(chunk: Chunk) -> int:

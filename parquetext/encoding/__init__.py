@@ -1,1 +1,7 @@
-"""Pages of column chunks and their encodings; knows no file and no footer."""
+"""Encodings of values and pages of column chunks; knows no file and no footer."""
+
+from __future__ import annotations
+
+from .registry import Encoding, find, register, registered
+
+__all__ = ["Encoding", "find", "register", "registered"]

@@ -12,7 +12,7 @@ from ..errors import Malformed
 from .model import Form
 from .thrift_form import ThriftForm
 
-__all__ = ["has_extension_types", "metadata_of", "reader_of", "schema_of", "whole_schema"]
+__all__ = ["has_extension_types", "key_values_of", "metadata_of", "reader_of", "schema_of", "whole_schema"]
 
 MAGIC = b"PAR1"
 ARROW_SCHEMA, EXTENSION_NAME = b"ARROW:schema", b"ARROW:extension:name"
@@ -64,6 +64,12 @@ def has_extension_types(footer: bytes) -> bool:
         return EXTENSION_NAME in base64.b64decode(pairs.get(ARROW_SCHEMA) or b"")
     except ValueError:
         return False
+
+
+def key_values_of(form: Form) -> dict[bytes, bytes] | None:
+    """The key-values of a footer as a table's schema has them: without ARROW:schema, None where there are no others."""
+    pairs = (form.key_value(index) for index in range(form.key_value_count))
+    return {key: value for key, value in pairs if key != ARROW_SCHEMA and value is not None} or None
 
 
 def whole_schema(form: Form) -> pa.Schema:

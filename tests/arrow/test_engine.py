@@ -197,6 +197,37 @@ def test_types_that_the_stored_arrow_schema_asks_for_come_back(tmp_path):
     assert ours.equals(theirs)
 
 
+@pytest.mark.parametrize("compression", ["none", "snappy"])
+@pytest.mark.parametrize("page_bytes", [1 << 20, 8], ids=["dictionary", "plain behind a dictionary"])
+def test_arrow_dictionaries_begin_with_the_stored_ones(tmp_path, compression, page_bytes):
+    levels = pa.array(["low", "mid", "high", "unused"])
+    ordered = pa.DictionaryArray.from_arrays(pa.array([2, None, 0, 1] * 600, pa.int8()), levels, ordered=True)
+    table = pa.table({"grade": ordered, "lists": pa.ListArray.from_arrays(range(2401), ordered.cast(pa.string()))})
+    table = table.append_column("words", pa.array([f"w{n * n % 701}" for n in range(2400)]).dictionary_encode())
+    limit = {"dictionary_pagesize_limit": page_bytes, "write_batch_size": 64, "data_page_size": 64}
+    data = written(table, row_group_size=1000, compression=compression, **limit)
+    theirs = pq.ParquetFile(io.BytesIO(data)).read()
+    ours = decoded(data, tmp_path)
+    assert ours.schema.equals(theirs.schema.remove_metadata()) and ours.equals(theirs)
+    for name in ("grade", "words"):
+        ours_of, theirs_of = ([chunk.dictionary for chunk in read[name].chunks] for read in (ours, theirs))
+        assert ours_of == theirs_of
+
+
+@pytest.mark.parametrize("engine", ["parquetext", "auto", "pyarrow"])
+def test_pandas_finds_its_index_and_its_categories(tmp_path, engine):
+    import pandas
+
+    grades = pandas.Categorical(["b", "a", None], categories=["c", "b", "a"], ordered=True)
+    frame = pandas.DataFrame({"grade": grades}, index=pandas.Index([3, 5, 7], name="key"))
+    path = str(tmp_path / "x.parquet")
+    frame.to_parquet(path)
+    read = parquetext.read_table(path, engine=engine, use_pandas_metadata=True)
+    pandas.testing.assert_frame_equal(read.to_pandas(), frame)
+    pairs = parquetext.read_table(path, engine=engine, key_values=True).schema.metadata
+    assert pairs == pq.read_table(path).schema.metadata
+
+
 @pytest.mark.parametrize(
     "options",
     [

@@ -77,3 +77,11 @@ def test_the_examples_of_the_guide_run(implementation, tmp_path, monkeypatch, ca
         exec(compile(example, str(guide), "exec"), {"__name__": "example"})
     assert find(1000).name == "BYTE_STEPS"
     assert "RLE_DICTIONARY 150 (4," in capsys.readouterr().out
+
+
+def test_the_package_has_the_names_of_the_registry():
+    import parquetext
+    from parquetext.encoding import registry
+
+    assert "encoding" in parquetext.__all__
+    assert parquetext.encoding.register is registry.register and parquetext.encoding.find is registry.find
