@@ -73,12 +73,14 @@ def validity(definition, repetition, size_t entries, *, uint16_t ancestor_defini
     held = take(definition, entries, &levels.definition), take(repetition, entries, &levels.repetition)
     levels.entries = entries
     of.ancestor_definition, of.ancestor_repetition, of.definition = ancestor_definition, ancestor_repetition, level
-    with nogil:
-        pqx_struct_valid(&levels, &of, NULL, &count, &nulls)
-    if not nulls:
-        return None, 0, count
     valid.data, valid.capacity = NULL, 0
-    reserve(&valid, (count + 7) // 8)
-    with nogil:
-        pqx_struct_valid(&levels, &of, valid.data, &count, &nulls)
-    return adopt(&valid, (count + 7) // 8), nulls, count
+    try:
+        reserve(&valid, (entries + 7) // 8)
+        with nogil:
+            pqx_struct_valid(&levels, &of, valid.data, &count, &nulls)
+        if not nulls:
+            return None, 0, count
+        trim(&valid, (count + 7) // 8)
+        return adopt(&valid, (count + 7) // 8), nulls, count
+    finally:
+        release(&valid)

@@ -3,8 +3,7 @@
 
 enum {
     MOST_ENTRIES = 1 << 16, /* of a step */
-    MOST_BYTES = 1 << 20,   /* of a step's values, unless one takes more */
-    BYTES_OF_A_BYTE = 64    /* that are reserved for each byte that is there */
+    MOST_BYTES = 1 << 20    /* of a step's values, unless one takes more */
 };
 
 static int check_leaf(const pqx_column_leaf *leaf, pqx_error *error)
@@ -234,9 +233,7 @@ static void expect(pqx_column *column, uint64_t rows)
 
 size_t pqx_column_expected(const pqx_column *column, size_t each)
 {
-    uint64_t most = column->there > SIZE_MAX / 2 / BYTES_OF_A_BYTE
-                        ? SIZE_MAX / 2
-                        : column->there * BYTES_OF_A_BYTE;
+    uint64_t most = pqx_column_most(column->there);
     uint64_t entries = each ? most / each : most;
     return (size_t)(column->expected < entries ? column->expected * each : most);
 }

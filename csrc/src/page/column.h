@@ -54,7 +54,14 @@ typedef struct pqx_open_page {
     pqx_values values;
     size_t values_start;
     uint8_t has_begun; /* `values` */
+    uint8_t keeps;     /* what column->levels holds of its definition levels: PQX_KEEPS_ */
 } pqx_open_page;
+
+enum pqx_keeps {
+    PQX_KEEPS_NOTHING,
+    PQX_KEEPS_BITS, /* whether each is the highest one */
+    PQX_KEEPS_LEVELS
+};
 
 /* What the entries that come next may be. */
 enum pqx_goes_on {
@@ -81,6 +88,7 @@ typedef struct pqx_column {
     pqx_dictionary dictionary;
     pqx_memory dictionary_bytes, dictionary_offsets;
     pqx_buffer previous; /* of DELTA_BYTE_ARRAY */
+    pqx_memory levels;   /* of the open page, from when they were checked */
     pqx_memory scratch;
     /* of the error, where there was one */
     uint64_t failed_page;
@@ -121,6 +129,12 @@ int pqx_column_begin_values(pqx_column *column, pqx_error *error);
 int pqx_column_room(pqx_memory *memory, size_t used, size_t size, size_t more, pqx_error *error);
 /* How many bytes the entries will take that are going to be decoded, at `each` for an entry. */
 size_t pqx_column_expected(const pqx_column *column, size_t each);
+/* How many bytes may be reserved for `size` bytes that are there. */
+static inline uint64_t pqx_column_most(uint64_t size)
+{
+    enum { BYTES_OF_A_BYTE = 64 };
+    return size > SIZE_MAX / 2 / BYTES_OF_A_BYTE ? SIZE_MAX / 2 : size * BYTES_OF_A_BYTE;
+}
 /* Decode the open page's next `count` entries, at most 2^16, whose repetition levels stand in the
  * output already. *appended is less where byte arrays do not fit. */
 int pqx_column_append(pqx_column *column, size_t count, size_t *appended, pqx_error *error);

@@ -65,6 +65,17 @@ static int append_highest(pqx_column *column, stretch *s, pqx_error *error)
     return PQX_OK;
 }
 
+/* The next definition levels, from where the page's were kept or from its bytes. */
+static int take_levels(pqx_column *column, size_t count, uint16_t *levels, pqx_error *error)
+{
+    pqx_open_page *page = &column->page;
+    if (page->keeps != PQX_KEEPS_LEVELS)
+        return pqx_levels_take(&page->definition, column->leaf.max_definition, count, levels,
+                               error);
+    memcpy(levels, (const uint16_t *)column->levels.data + page->at, count * sizeof *levels);
+    return PQX_OK;
+}
+
 /* The next levels, and the validity that they tell. */
 static int append_levels(pqx_column *column, stretch *s, pqx_error *error)
 {
@@ -74,6 +85,12 @@ static int append_levels(pqx_column *column, stretch *s, pqx_error *error)
     s->is_full = page->count == page->entries;
     if (s->is_full) return append_highest(column, s, error);
     PQX_TRY(room_for_valid(column, s->entries, error));
+    if (page->keeps == PQX_KEEPS_BITS) {
+        s->slots = s->entries;
+        s->values = pqx_bitmap_copy(column->levels.data, column->levels.capacity, page->at,
+                                    s->entries, out->valid.data, out->slots);
+        return PQX_OK;
+    }
     if (leaf->max_definition == 1 && !leaf->keeps_definition) {
         s->slots = s->entries;
         return pqx_levels_take_bits(&page->definition, s->entries, out->valid.data, out->slots,
@@ -86,7 +103,7 @@ static int append_levels(pqx_column *column, stretch *s, pqx_error *error)
         PQX_TRY(pqx_column_room(&column->scratch, 0, s->entries * 2, 0, error));
         levels = (uint16_t *)column->scratch.data;
     }
-    PQX_TRY(pqx_levels_take(&page->definition, leaf->max_definition, s->entries, levels, error));
+    PQX_TRY(take_levels(column, s->entries, levels, error));
     s->slots = pqx_slots_of_levels(levels, s->entries, leaf->repeated_definition,
                                    leaf->max_definition, out->valid.data, out->slots, &s->values);
     return PQX_OK;
@@ -260,12 +277,16 @@ int pqx_column_pass(pqx_column *column, size_t count, size_t *values, pqx_error 
     pqx_open_page *page = &column->page;
     *values = count;
     if (page->count == page->entries) return PQX_OK;
+    if (page->keeps == PQX_KEEPS_BITS) {
+        *values = pqx_count_bits(column->levels.data, page->at, count);
+        return PQX_OK;
+    }
     PQX_TRY(pqx_column_room(&column->scratch, 0, count * 2, 0, error));
     if (column->leaf.max_definition == 1)
         return pqx_levels_take_bits(&page->definition, count, column->scratch.data, 0, values,
                                     error);
     uint16_t *levels = (uint16_t *)column->scratch.data, highest = column->leaf.max_definition;
-    PQX_TRY(pqx_levels_take(&page->definition, highest, count, levels, error));
+    PQX_TRY(take_levels(column, count, levels, error));
     *values = 0;
     for (size_t i = 0; i < count; i++) *values += levels[i] == highest;
     return PQX_OK;

@@ -32,6 +32,7 @@ void pqx_column_free(pqx_column *column)
     release(&column->waiting);
     release(&column->dictionary_bytes);
     release(&column->dictionary_offsets);
+    release(&column->levels);
     release(&column->scratch);
     pqx_buffer_free(&column->previous);
 }

@@ -38,6 +38,65 @@ static int count_levels(pqx_runs runs, uint32_t max_level, uint32_t wanted, uint
     return PQX_OK;
 }
 
+/* What to keep of the definition levels, so that they are unpacked once: nothing where it would
+ * take much more memory than the page does. */
+static enum pqx_keeps what_to_keep(const pqx_column *column, uint64_t *size)
+{
+    const pqx_open_page *page = &column->page;
+    const pqx_column_leaf *leaf = &column->leaf;
+    int is_bits = !leaf->keeps_definition && !leaf->repeated_definition;
+    *size = is_bits ? page->entries / 8 + 9 : page->entries * 2; /* 8 bytes behind bits are read */
+    if (*size > pqx_column_most(page->given.levels_size + page->given.values_size))
+        return PQX_KEEPS_NOTHING;
+    return is_bits ? PQX_KEEPS_BITS : PQX_KEEPS_LEVELS;
+}
+
+/* Take all levels of the open page, and keep them as bits. */
+static int keep_bits(pqx_column *column, pqx_runs *runs, pqx_error *error)
+{
+    pqx_open_page *page = &column->page;
+    uint16_t levels[SOME_LEVELS], highest = column->leaf.max_definition;
+    size_t entries = (size_t)page->entries, ones;
+    if (highest == 1) {
+        PQX_TRY(pqx_levels_take_bits(runs, entries, column->levels.data, 0, &ones, error));
+        page->count = ones;
+        return PQX_OK;
+    }
+    page->count = 0;
+    for (size_t at = 0, some; at < entries; at += some) {
+        some = entries - at < SOME_LEVELS ? entries - at : SOME_LEVELS;
+        PQX_TRY(pqx_levels_take(runs, highest, some, levels, error));
+        pqx_slots_of_levels(levels, some, 0, highest, column->levels.data, at, &ones);
+        page->count += ones;
+    }
+    return PQX_OK;
+}
+
+/* Check the open page's definition levels, count its values, and keep what reading it will need. */
+static int check_definition(pqx_column *column, pqx_error *error)
+{
+    pqx_open_page *page = &column->page;
+    uint16_t highest = column->leaf.max_definition, level;
+    uint64_t length, size;
+    pqx_runs runs = page->definition;
+    PQX_TRY(pqx_levels_run(&runs, highest, page->entries, &level, &length, error));
+    enum pqx_keeps keeps = length < page->entries ? what_to_keep(column, &size) : PQX_KEEPS_NOTHING;
+    if (!keeps)
+        return count_levels(page->definition, highest, highest, page->entries, &page->count, error);
+    PQX_TRY(pqx_column_room(&column->levels, 0, (size_t)size, 0, error));
+    runs = page->definition;
+    if (keeps == PQX_KEEPS_BITS) {
+        PQX_TRY(keep_bits(column, &runs, error));
+    } else {
+        uint16_t *levels = (uint16_t *)column->levels.data;
+        PQX_TRY(pqx_levels_take(&runs, highest, (size_t)page->entries, levels, error));
+        page->count = 0;
+        for (size_t i = 0; i < page->entries; i++) page->count += levels[i] == highest;
+    }
+    page->keeps = keeps;
+    return PQX_OK;
+}
+
 /* Find the levels of the open page and count its rows and values. */
 static int open_levels(pqx_column *column, uint16_t *first, pqx_error *error)
 {
@@ -65,8 +124,7 @@ static int open_levels(pqx_column *column, uint16_t *first, pqx_error *error)
         int encoding = is_v2 ? PQX_ENCODING_RLE : header->definition_encoding;
         PQX_TRY(pqx_levels_begin(&page->definition, encoding, leaf->max_definition, body,
                                  parts.definition_end, parts.definition, error));
-        PQX_TRY(count_levels(page->definition, leaf->max_definition, leaf->max_definition,
-                             page->entries, &page->count, error));
+        PQX_TRY(check_definition(column, error));
     }
     return PQX_OK;
 }

@@ -1,4 +1,5 @@
 #include "page/nested.h"
+#include "encoding/level_bits.h"
 
 /* The number of the first entry that cannot be, which there is. */
 static size_t first_contradiction(const pqx_levels *levels, const pqx_list *list)
@@ -53,54 +54,37 @@ int pqx_list_offsets(const pqx_levels *levels, const pqx_list *list, int32_t *of
     return PQX_OK;
 }
 
-/* Bits one behind the other. */
-typedef struct bits {
-    uint8_t *out;
-    size_t count;
-    unsigned byte;
-} bits;
+/* Which of `count` levels are `least` or higher; all where there are no levels. */
+static inline uint64_t at_least(const uint16_t *levels, size_t at, size_t count, uint32_t least)
+{ return levels ? pqx_bits_at_least(levels + at, count, least) : UINT64_MAX >> (64 - count); }
 
-static inline void add(bits *made, unsigned bit)
+/* Those of the entries that begin a node: below repetition level `repeats`, and at definition level
+ * `around` or above. Each gives a bit: whether it is at `there` or above. */
+static pqx_bits bits_of_nodes(const pqx_levels *levels, uint32_t repeats, uint32_t around,
+                              uint32_t there, uint8_t *valid)
 {
-    made->byte |= bit << (made->count & 7);
-    if ((++made->count & 7) == 0) {
-        made->out[made->count / 8 - 1] = (uint8_t)made->byte;
-        made->byte = 0;
+    pqx_bits made = {.out = valid};
+    for (size_t i = 0, some; i < levels->entries; i += some) {
+        some = levels->entries - i < 64 ? levels->entries - i : 64;
+        uint64_t begins = at_least(levels->definition, i, some, around);
+        if (levels->repetition) begins &= ~pqx_bits_at_least(levels->repetition + i, some, repeats);
+        pqx_bits_append(&made, at_least(levels->definition, i, some, there), begins);
     }
-}
-
-static void finish(bits *made)
-{
-    if (made->count & 7) made->out[made->count / 8] = (uint8_t)made->byte;
+    pqx_bits_finish(&made);
+    return made;
 }
 
 void pqx_list_valid(const pqx_levels *levels, const pqx_list *list, uint8_t *valid)
 {
-    bits made = {.out = valid};
-    for (size_t i = 0; i < levels->entries; i++) {
-        unsigned defined = levels->definition ? levels->definition[i] : UINT16_MAX;
-        if (levels->repetition[i] < list->repetition && defined >= list->ancestor_definition)
-            add(&made, defined + 1 >= list->definition);
-    }
-    finish(&made);
+    uint32_t not_null = list->definition ? list->definition - 1u : 0;
+    bits_of_nodes(levels, list->repetition, list->ancestor_definition, not_null, valid);
 }
 
 void pqx_struct_valid(const pqx_levels *levels, const pqx_struct *of, uint8_t *valid, size_t *count,
                       size_t *nulls)
 {
-    const uint16_t *definition = levels->definition, *repetition = levels->repetition;
-    bits made = {.out = valid};
-    size_t structs = 0, no_struct = 0;
-    for (size_t i = 0; i < levels->entries; i++) {
-        unsigned defined = definition ? definition[i] : UINT16_MAX;
-        unsigned repeated = repetition ? repetition[i] : 0;
-        unsigned is_one =
-            (repeated <= of->ancestor_repetition) & (defined >= of->ancestor_definition);
-        structs += is_one;
-        no_struct += is_one & (defined < of->definition);
-        if (valid && is_one) add(&made, defined >= of->definition);
-    }
-    if (valid) finish(&made);
-    *count = structs;
-    *nulls = no_struct;
+    pqx_bits made = bits_of_nodes(levels, of->ancestor_repetition + 1u, of->ancestor_definition,
+                                  of->definition, valid);
+    *count = made.count;
+    *nulls = made.count - made.ones;
 }

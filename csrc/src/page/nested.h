@@ -27,9 +27,9 @@ typedef struct pqx_struct {
  * of its elements; PQX_ROW_START: the first one goes on with a list. Offset: the entry's number. */
 int pqx_list_offsets(const pqx_levels *levels, const pqx_list *list, int32_t *offsets,
                      size_t *count, size_t *nulls, pqx_error *error);
-/* Which of them are not null, as bits into valid[0..entries / 8]. */
+/* Which of them are not null, as bits into valid[0..(count + 7) / 8]. */
 void pqx_list_valid(const pqx_levels *levels, const pqx_list *list, uint8_t *valid);
-/* The same for structs; `valid` may be NULL. */
+/* The same for structs, into valid[0..(entries + 7) / 8]; *count structs, *nulls of them null. */
 void pqx_struct_valid(const pqx_levels *levels, const pqx_struct *of, uint8_t *valid, size_t *count,
                       size_t *nulls);
 

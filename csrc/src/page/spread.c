@@ -1,5 +1,6 @@
 #include "page/spread.h"
 #include "encoding/bitmap.h"
+#include "encoding/level_bits.h"
 
 enum { STEP = 32 }; /* slots that are looked at together */
 
@@ -121,47 +122,25 @@ void pqx_spread_bits(const uint8_t *values, const uint8_t *bits, uint64_t bit, s
 
 enum { SOME = 4096 }; /* slots whose bits are collected together */
 
-/* All levels have a slot. */
-static void bits_of_levels(const uint16_t *levels, size_t count, uint16_t highest, uint8_t *bits)
-{
-    for (size_t some; count; count -= some, levels += some, bits += 8) {
-        uint64_t word = 0;
-        some = count < 64 ? count : 64;
-        for (size_t i = 0; i < some; i++) word |= (uint64_t)(levels[i] == highest) << i;
-        pqx_store64(bits, word);
-    }
-}
-
-/* As many bits as there are levels at `least` or above. */
-static size_t bits_of_slots(const uint16_t *levels, size_t count, uint16_t least, uint16_t highest,
-                            uint8_t *bits)
-{
-    uint64_t word = 0;
-    size_t slots = 0;
-    for (size_t i = 0; i < count; i++) {
-        word |= (uint64_t)(levels[i] == highest) << (slots & 63);
-        size_t is_slot = levels[i] >= least;
-        slots += is_slot;
-        if (is_slot && !(slots & 63)) {
-            pqx_store64(bits + slots / 8 - 8, word);
-            word = 0;
-        }
-    }
-    if (slots & 63) pqx_store64(bits + slots / 64 * 8, word);
-    return slots;
-}
-
 size_t pqx_slots_of_levels(const uint16_t *levels, size_t count, uint16_t least, uint16_t highest,
                            uint8_t *out, uint64_t bit, size_t *ones)
 {
     uint8_t bits[SOME / 8];
     size_t slots = 0;
     *ones = 0;
-    for (size_t some, added; count; count -= some, levels += some, slots += added) {
-        some = added = count < SOME ? count : SOME;
-        if (least) added = bits_of_slots(levels, some, least, highest, bits);
-        else bits_of_levels(levels, some, highest, bits);
-        *ones += pqx_bitmap_copy(bits, sizeof bits, 0, added, out, bit + slots);
+    while (count) {
+        size_t all = count < SOME ? count : SOME;
+        pqx_bits made = {.out = bits};
+        for (size_t i = 0, some; i < all; i += some) {
+            some = all - i < 64 ? all - i : 64;
+            uint64_t is_slot = pqx_bits_at_least(levels + i, some, least);
+            pqx_bits_append(&made, pqx_bits_at_least(levels + i, some, highest), is_slot);
+        }
+        pqx_bits_finish(&made);
+        pqx_bitmap_copy(bits, sizeof bits, 0, made.count, out, bit + slots);
+        slots += made.count;
+        *ones += made.ones;
+        levels += all, count -= all;
     }
     return slots;
 }

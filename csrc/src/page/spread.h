@@ -23,8 +23,8 @@ void pqx_spread_bits(const uint8_t *values, const uint8_t *bits, uint64_t bit, s
                      uint8_t *out, uint64_t out_bit);
 
 /* Of the `count` levels, those at `least` or above have a slot, whose bit is set where the level is
- * `highest`. Bits from bit `bit` of `out` on; returns how many slots, and *ones of them have a
- * value. */
+ * at `highest`, or above it. Bits from bit `bit` of `out` on; returns how many slots, and *ones of
+ * them have a value. */
 size_t pqx_slots_of_levels(const uint16_t *levels, size_t count, uint16_t least, uint16_t highest,
                            uint8_t *out, uint64_t bit, size_t *ones);
 
