@@ -145,6 +145,72 @@ static void every_wrong_byte_is_an_error_or_a_value(void)
     }
 }
 
+/* Read `entries` optional numbers of a page whose levels and values are given, in steps. */
+static void read_all(const pqx_column_leaf *leaf, const uint8_t *body, size_t size, int entries,
+                     uint64_t step, uint64_t skipped, pqx_column *column, pqx_column_output *out)
+{
+    pqx_error error;
+    uint64_t begun;
+    CHECK(!pqx_column_begin(column, leaf, &error));
+    pqx_column_page page = page_of(body, size, entries);
+    CHECK(!pqx_column_give(column, &page, &error));
+    CHECK(!pqx_column_skip(column, skipped, &begun, &error) && begun == skipped);
+    do CHECK(!pqx_column_read(column, step, &begun, &error));
+    while (begun);
+    CHECK(!pqx_column_take(column, out, &error));
+    CHECK(out->entries == (uint64_t)entries - skipped);
+}
+
+/* Definition levels 2 1 2 0 0 0 0 0 packed, then 8 times 2. */
+static const uint8_t sixteen_levels[] = {5, 0, 0, 0, 3, 0x26, 0, 16, 2};
+
+static void levels_are_kept_as_bits_or_as_they_are(void)
+{
+    uint8_t body[sizeof sixteen_levels + 40];
+    memcpy(body, sixteen_levels, sizeof sixteen_levels);
+    for (size_t i = 0; i < 40; i++)
+        body[sizeof sixteen_levels + i] = i % 4 ? 0 : (uint8_t)(i / 4 + 1);
+    for (uint8_t keeps = 0; keeps < 2; keeps++)
+        for (uint64_t step = 1; step < 18; step++)
+            for (uint64_t skipped = 0; skipped < 16; skipped++) {
+                const pqx_column_leaf leaf = {
+                    .type = PQX_PHYSICAL_INT32, .max_definition = 2, .keeps_definition = keeps};
+                pqx_column column;
+                pqx_column_output out;
+                read_all(&leaf, body, sizeof body, 16, step, skipped, &column, &out);
+                CHECK(column.page.keeps == (keeps ? PQX_KEEPS_LEVELS : PQX_KEEPS_BITS));
+                uint64_t nulls = skipped < 2 ? 6 : skipped < 3 ? 5 : skipped < 8 ? 8 - skipped : 0;
+                CHECK(out.nulls == nulls);
+                const int32_t *values = (const int32_t *)out.values.data;
+                CHECK(values[15 - skipped] == 10);
+                if (skipped <= 2) CHECK(values[2 - skipped] == 2);
+                if (keeps && nulls) {
+                    const uint16_t *levels = (const uint16_t *)out.definition.data;
+                    for (uint64_t i = skipped; i < 16; i++)
+                        CHECK(levels[i - skipped]
+                              == (i == 1                      ? 1
+                                  : i == 0 || i == 2 || i > 7 ? 2
+                                                              : 0));
+                }
+                release(&out);
+                pqx_column_free(&column);
+            }
+}
+
+static void levels_that_a_few_bytes_repeat_are_not_kept(void)
+{
+    /* 1 << 20 nulls of one kind, as many of the other. */
+    static const uint8_t body[] = {10, 0, 0, 0, 0x80, 0x80, 0x80, 1, 0, 0x80, 0x80, 0x80, 1, 1};
+    const pqx_column_leaf leaf = {.type = PQX_PHYSICAL_INT32, .max_definition = 2};
+    pqx_column column;
+    pqx_column_output out;
+    read_all(&leaf, body, sizeof body, 1 << 21, 1 << 21, 0, &column, &out);
+    CHECK(column.page.keeps == PQX_KEEPS_NOTHING && !column.levels.data);
+    CHECK(out.nulls == 1 << 21);
+    release(&out);
+    pqx_column_free(&column);
+}
+
 static void memory_grows_with_what_it_holds_and_shrinks(void)
 {
     pqx_memory memory = {0};
@@ -173,6 +239,8 @@ int main(void)
     RUN(a_page_does_not_begin_within_a_row);
     RUN(byte_arrays_end_a_read_where_no_more_fit);
     RUN(every_wrong_byte_is_an_error_or_a_value);
+    RUN(levels_are_kept_as_bits_or_as_they_are);
+    RUN(levels_that_a_few_bytes_repeat_are_not_kept);
     RUN(memory_grows_with_what_it_holds_and_shrinks);
     return 0;
 }

@@ -4,6 +4,8 @@
 
 #include "encoding/bitmap.h"
 #include "encoding/bits.h"
+#include "encoding/expand.h"
+#include "encoding/level_bits.h"
 #include "encoding/loops.h"
 #include "encoding/split.h"
 
@@ -92,6 +94,70 @@ static void joining_on_every_kind_of_cpu(void)
             }
 }
 
+/* Buffers end with the bytes that may be read. */
+static void expand_at(const pqx_loops *loops, size_t width, uint64_t bit, size_t slots)
+{
+    size_t size = (size_t)(bit + slots) / 8 + 8, ones = 0;
+    uint8_t *bits = malloc(size), *out = malloc(slots * width + 1);
+    for (size_t i = 0; i < size; i++) bits[i] = i % 5 == 4 ? 0xff : byte_of(i);
+    for (size_t i = 0; i < slots; i++) ones += bits[(bit + i) / 8] >> (bit + i) % 8 & 1;
+    uint8_t *values = malloc(ones * width + PQX_EXPAND_SPARE);
+    for (size_t i = 0; i < ones * width; i++) values[i] = byte_of(i);
+    out[slots * width] = 0x5a;
+    loops->expand(values, width, bits, bit, slots, out);
+    CHECK(out[slots * width] == 0x5a);
+    size_t taken = 0;
+    for (size_t i = 0; i < slots; i++) {
+        int is_set = bits[(bit + i) / 8] >> (bit + i) % 8 & 1;
+        for (size_t k = 0; k < width; k++)
+            CHECK(out[i * width + k] == (is_set ? values[taken * width + k] : 0));
+        taken += (size_t)is_set;
+    }
+    free(bits);
+    free(out);
+    free(values);
+}
+
+static void expanding_on_every_kind_of_cpu(void)
+{
+    for (const pqx_loops *const *loops = pqx_cpu_loops(); *loops; loops++)
+        for (size_t width = 4; width <= 8; width += 4)
+            for (uint64_t bit = 0; bit < 9; bit++)
+                for (size_t slots = 0; slots < 150; slots++) expand_at(*loops, width, bit, slots);
+}
+
+/* Against one level after the other. */
+static void bits_of_levels_are_chosen(void)
+{
+    for (size_t count = 0; count < 300; count++) {
+        uint16_t *levels = malloc(2 * count + 1);
+        uint8_t *out = malloc((count + 7) / 8 + 1);
+        for (size_t i = 0; i < count; i++) levels[i] = byte_of(i * count) % 5;
+        for (uint32_t least = 0; least < 6; least++) {
+            pqx_bits made = {.out = out};
+            size_t slots = 0, ones = 0;
+            for (size_t i = 0, some; i < count; i += some) {
+                some = count - i < 64 ? count - i : 64;
+                pqx_bits_append(&made, pqx_bits_at_least(levels + i, some, 3),
+                                pqx_bits_at_least(levels + i, some, least));
+            }
+            pqx_bits_finish(&made);
+            for (size_t i = 0; i < count; i++) {
+                if (levels[i] < least) continue;
+                CHECK((out[slots / 8] >> slots % 8 & 1) == (levels[i] >= 3));
+                slots++, ones += levels[i] >= 3;
+            }
+            CHECK(made.count == slots && made.ones == ones);
+            if (slots % 8) CHECK(out[slots / 8] >> slots % 8 == 0);
+        }
+        free(levels);
+        free(out);
+    }
+    uint16_t highest[2] = {UINT16_MAX, 0};
+    CHECK(pqx_bits_at_least(highest, 2, UINT16_MAX) == 1);
+    CHECK(pqx_bits_at_least(highest, 2, UINT16_MAX + 1u) == 0);
+}
+
 static void bitmaps_are_copied_from_any_bit_to_any_bit(void)
 {
     for (uint64_t from = 0; from < 9; from++)
@@ -137,6 +203,8 @@ int main(void)
     RUN(the_portable_loops_come_last);
     RUN(values_of_no_bits);
     RUN(joining_on_every_kind_of_cpu);
+    RUN(expanding_on_every_kind_of_cpu);
+    RUN(bits_of_levels_are_chosen);
     RUN(bitmaps_are_copied_from_any_bit_to_any_bit);
     RUN(stretches_of_equal_bits);
     return 0;

@@ -46,15 +46,15 @@ def offsets(
     ------
     Malformed
         The first entry goes on with a list that did not begin (ROW_START), or an entry goes on with one and says that
-        it is empty or null (LEVELS_CONTRADICT). The offset is the number of the entry.
+        it is empty or null, or the entry before said so (LEVELS_CONTRADICT). The offset is the number of the entry.
     """
     places, has_list = array("i", [0]), bytearray()
-    elements = 0
+    elements, before = 0, definition_level
     levels = zip(_levels(definition, entries), _levels(repetition, entries), strict=False)
     for entry, (defined, repeated) in enumerate(levels):
         if repeated >= repetition_level:
-            if defined < definition_level:
-                raise wire_error(wire.LEVELS_CONTRADICT, entry, definition_level, defined)
+            if min(defined, before) < definition_level:
+                raise wire_error(wire.LEVELS_CONTRADICT, entry, definition_level, min(defined, before))
             if not entry:
                 raise wire_error(wire.ROW_START, entry, 0, repeated)
             if repeated == repetition_level:
@@ -64,6 +64,7 @@ def offsets(
                 places.append(elements)
             has_list.append(defined + 1 >= definition_level)
             elements += defined >= definition_level
+        before = defined
     if has_list:
         places.append(elements)
     nulls = has_list.count(0)

@@ -1,5 +1,6 @@
 #include "encoding/bits.h"
 
+#include "encoding/expand.h"
 #include "encoding/loops.h"
 #include "encoding/split.h"
 #include "encoding/sums.h"
@@ -83,6 +84,6 @@ uint32_t pqx_unpack16_msb(const uint8_t *data, size_t size, uint64_t bit, uint32
     return highest;
 }
 
-const pqx_loops pqx_portable_loops = {"portable",        unpack16,          unpack32,
-                                      unpack64,          pqx_join_portable, pqx_sum32_portable,
-                                      pqx_sum64_portable};
+const pqx_loops pqx_portable_loops = {"portable",         unpack16,           unpack32,
+                                      unpack64,           pqx_join_portable,  pqx_sum32_portable,
+                                      pqx_sum64_portable, pqx_expand_portable};

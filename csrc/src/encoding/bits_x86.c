@@ -4,6 +4,7 @@
 #include <immintrin.h>
 
 #include "base/cpu_x86.h"
+#include "encoding/expand.h"
 #include "encoding/loops.h"
 #include "encoding/split.h"
 #include "encoding/sums.h"
@@ -150,9 +151,9 @@ AVX2 static void unpack64_avx2(const uint8_t *data, size_t size, uint64_t bit, u
     pqx_portable_loops.unpack64(data, size, bit, width, count, out);
 }
 
-static const pqx_loops avx2_loops = {"avx2",        unpack16_avx2,     unpack32_avx2,
-                                     unpack64_avx2, pqx_join_portable, pqx_sum32_avx2,
-                                     pqx_sum64_avx2};
+static const pqx_loops avx2_loops = {"avx2",         unpack16_avx2,      unpack32_avx2,
+                                     unpack64_avx2,  pqx_join_portable,  pqx_sum32_avx2,
+                                     pqx_sum64_avx2, pqx_expand_portable};
 
 /* ---- 512 bits: one load for all lanes, and masks where the bytes or the values end ---- */
 
@@ -257,7 +258,7 @@ AVX512 static void unpack64_avx512(const uint8_t *data, size_t size, uint64_t bi
 
 static const pqx_loops avx512_loops = {"avx512",        unpack16_avx512,   unpack32_avx512,
                                        unpack64_avx512, pqx_join_portable, pqx_sum32_avx2,
-                                       pqx_sum64_avx2};
+                                       pqx_sum64_avx2,  pqx_expand_avx512};
 
 const pqx_loops *const *pqx_cpu_loops(void)
 {

@@ -1,5 +1,5 @@
 /* The loops over packed and split values, for each kind of CPU. Who calls them includes bits.h,
- * split.h or sums.h; this is for those that define and compare them. */
+ * split.h, sums.h or expand.h; this is for those that define and compare them. */
 #ifndef PQX_LOOPS_H
 #define PQX_LOOPS_H
 
@@ -21,6 +21,9 @@ typedef struct pqx_loops {
                       void *out);
     uint64_t (*sum64)(const uint64_t *deltas, size_t count, uint64_t least, uint64_t last,
                       void *out);
+    /* as pqx_expand */
+    void (*expand)(const uint8_t *values, size_t width, const uint8_t *bits, uint64_t bit,
+                   size_t slots, uint8_t *out);
 } pqx_loops;
 
 extern const pqx_loops pqx_portable_loops;

@@ -157,6 +157,17 @@ int pqx_values_take_fixed(pqx_values *values, size_t count, uint8_t *out, pqx_er
     }
 }
 
+const uint8_t *pqx_values_in_place(pqx_values *values, size_t count, size_t spare)
+{
+    size_t left = left_of(values), width = values->width;
+    if (values->encoding != PQX_ENCODING_PLAIN || !width || count > values->left) return NULL;
+    if (left < spare || (left - spare) / width < count) return NULL;
+    const uint8_t *from = values->data + values->at;
+    values->left -= count;
+    values->at += count * width;
+    return from;
+}
+
 int pqx_values_take_bits(pqx_values *values, size_t count, uint8_t *out, uint64_t bit,
                          pqx_error *error)
 {

@@ -129,6 +129,9 @@ int pqx_values_begin(pqx_values *values, int encoding, int type, int32_t type_le
 /* The next `count` values, at most values->left, of a fixed width: count * width bytes,
  * little-endian as stored. */
 int pqx_values_take_fixed(pqx_values *values, size_t count, uint8_t *out, pqx_error *error);
+/* Where the next `count` values stand one behind the other, with `spare` bytes behind them, as they
+ * would be taken: they are passed over. NULL where they do not: nothing is passed over. */
+const uint8_t *pqx_values_in_place(pqx_values *values, size_t count, size_t spare);
 /* The next `count` booleans as bits, the first one at bit `bit` of `out`; bits around are kept. */
 int pqx_values_take_bits(pqx_values *values, size_t count, uint8_t *out, uint64_t bit,
                          pqx_error *error);

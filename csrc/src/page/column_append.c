@@ -1,5 +1,6 @@
 /* One step of a page: levels become validity, values go to their slots. */
 #include "encoding/bitmap.h"
+#include "encoding/expand.h"
 #include "page/column.h"
 #include "page/spread.h"
 
@@ -130,13 +131,18 @@ static int append_fixed(pqx_column *column, const stretch *s, pqx_error *error)
     if (s->values == s->slots)
         return pqx_values_take_fixed(&column->page.values, s->values, to, error);
     size_t most = slots_at_once(width);
-    PQX_TRY(pqx_column_room(&column->scratch, 0, (most + 1) * width, 0, error));
+    PQX_TRY(pqx_column_room(&column->scratch, 0, most * width + PQX_EXPAND_SPARE, 0, error));
     uint64_t bit = out->slots;
     for (size_t left = s->slots, some; left; left -= some, bit += some, to += some * width) {
         some = left < most ? left : most;
         size_t values = pqx_count_bits(out->valid.data, bit, some);
-        PQX_TRY(pqx_values_take_fixed(&column->page.values, values, column->scratch.data, error));
-        pqx_spread(column->scratch.data, width, out->valid.data, bit, some, to);
+        const uint8_t *from = pqx_values_in_place(&column->page.values, values, PQX_EXPAND_SPARE);
+        if (!from) {
+            from = column->scratch.data;
+            PQX_TRY(
+                pqx_values_take_fixed(&column->page.values, values, column->scratch.data, error));
+        }
+        pqx_spread(from, width, out->valid.data, bit, some, to);
     }
     return PQX_OK;
 }

@@ -1,13 +1,18 @@
 #include "page/nested.h"
 #include "encoding/level_bits.h"
 
-/* The number of the first entry that cannot be, which there is. */
-static size_t first_contradiction(const pqx_levels *levels, const pqx_list *list)
+/* Fail at the first entry that goes on with a list, and is no element or follows none; there is
+ * one. */
+static int fail_at_contradiction(const pqx_levels *levels, const pqx_list *list, pqx_error *error)
 {
-    size_t i = 0;
-    while (levels->repetition[i] < list->repetition || levels->definition[i] >= list->definition)
-        i++;
-    return i;
+    unsigned before = list->definition, defined;
+    for (size_t i = 0;; i++, before = defined) {
+        defined = levels->definition[i];
+        if (levels->repetition[i] < list->repetition) continue;
+        unsigned least = defined < before ? defined : before;
+        if (least < list->definition)
+            return pqx_fail(error, PQX_LEVELS_CONTRADICT, i, list->definition, least);
+    }
 }
 
 /* `definition` may be NULL: compiled once for each. */
@@ -19,7 +24,7 @@ static inline size_t offsets_of(const uint16_t *definition, const uint16_t *repe
     const unsigned repeats = list->repetition;
     size_t count = 0, no_list = 0;
     uint32_t elements = 0;
-    unsigned contradicts = 0;
+    unsigned contradicts = 0, is_behind_none = 0;
     for (size_t i = 0; i < entries; i++) {
         unsigned defined = definition ? definition[i] : UINT16_MAX, repeated = repetition[i];
         unsigned begins = (repeated < repeats) & (defined >= around);
@@ -27,7 +32,9 @@ static inline size_t offsets_of(const uint16_t *definition, const uint16_t *repe
         count += begins;
         elements += (repeated <= repeats) & (defined >= inside);
         no_list += begins & (defined + 1 < inside);
-        contradicts |= (repeated >= repeats) & (defined < inside);
+        unsigned is_none = defined < inside;
+        contradicts |= (repeated >= repeats) & (is_none | is_behind_none);
+        is_behind_none = is_none;
     }
     offsets[count] = (int32_t)elements;
     *nulls = no_list;
@@ -43,15 +50,10 @@ int pqx_list_offsets(const pqx_levels *levels, const pqx_list *list, int32_t *of
     unsigned wrong;
     *count = definition ? offsets_of(definition, repetition, entries, list, offsets, nulls, &wrong)
                         : offsets_of(NULL, repetition, entries, list, offsets, nulls, &wrong);
-    if (wrong) {
-        size_t entry = first_contradiction(levels, list);
-        if (entry == 0 || repetition[0] < list->repetition)
-            return pqx_fail(error, PQX_LEVELS_CONTRADICT, entry, list->definition,
-                            definition[entry]);
-    }
-    if (entries && repetition[0] >= list->repetition)
+    if (entries && repetition[0] >= list->repetition
+        && (!definition || definition[0] >= list->definition))
         return pqx_fail(error, PQX_ROW_START, 0, 0, repetition[0]);
-    return PQX_OK;
+    return wrong ? fail_at_contradiction(levels, list, error) : PQX_OK;
 }
 
 /* Which of `count` levels are `least` or higher; all where there are no levels. */

@@ -24,7 +24,8 @@ typedef struct pqx_struct {
 
 /* Where lists begin, and the last one ends, into offsets[0..entries]; *count lists, *nulls of them
  * null. At most 2^31 - 1 entries. PQX_LEVELS_CONTRADICT: an entry goes on with a list and is none
- * of its elements; PQX_ROW_START: the first one goes on with a list. Offset: the entry's number. */
+ * of its elements, or the one before it is none (found: the lower definition level of the two);
+ * PQX_ROW_START: the first one goes on with a list. Offset: the entry's number. */
 int pqx_list_offsets(const pqx_levels *levels, const pqx_list *list, int32_t *offsets,
                      size_t *count, size_t *nulls, pqx_error *error);
 /* Which of them are not null, as bits into valid[0..(count + 7) / 8]. */

@@ -1,5 +1,6 @@
 #include "page/spread.h"
 #include "encoding/bitmap.h"
+#include "encoding/expand.h"
 #include "encoding/level_bits.h"
 
 enum { STEP = 32 }; /* slots that are looked at together */
@@ -41,32 +42,6 @@ size_t pqx_find_bit(const uint8_t *bits, uint64_t bit, size_t before)
     }
 }
 
-/* For widths that the compiler knows. */
-#define SPREAD_FIXED(NAME, TYPE)                                                             \
-    static void NAME(const uint8_t *values, const uint8_t *bits, uint64_t bit, size_t slots, \
-                     uint8_t *out)                                                           \
-    {                                                                                        \
-        for (size_t some; slots; slots -= some, bit += some) {                               \
-            some = slots < STEP ? slots : STEP;                                              \
-            uint32_t word = some_bits(bits, bit, some);                                      \
-            if (word == UINT32_MAX) {                                                        \
-                memcpy(out, values, STEP * sizeof(TYPE));                                    \
-                values += STEP * sizeof(TYPE), out += STEP * sizeof(TYPE);                   \
-                continue;                                                                    \
-            }                                                                                \
-            for (size_t i = 0; i < some; i++, word >>= 1, out += sizeof(TYPE)) {             \
-                TYPE value;                                                                  \
-                memcpy(&value, values, sizeof value);                                        \
-                value &= (TYPE)(0 - (TYPE)(word & 1));                                       \
-                memcpy(out, &value, sizeof value);                                           \
-                values += (word & 1) * sizeof(TYPE);                                         \
-            }                                                                                \
-        }                                                                                    \
-    }
-
-SPREAD_FIXED(spread_4, uint32_t)
-SPREAD_FIXED(spread_8, uint64_t)
-
 static void spread_any(const uint8_t *values, size_t width, const uint8_t *bits, uint64_t bit,
                        size_t slots, uint8_t *out)
 {
@@ -83,8 +58,7 @@ static void spread_any(const uint8_t *values, size_t width, const uint8_t *bits,
 void pqx_spread(const uint8_t *values, size_t width, const uint8_t *bits, uint64_t bit,
                 size_t slots, uint8_t *out)
 {
-    if (width == 4) spread_4(values, bits, bit, slots, out);
-    else if (width == 8) spread_8(values, bits, bit, slots, out);
+    if (width == 4 || width == 8) pqx_expand(values, width, bits, bit, slots, out);
     else spread_any(values, width, bits, bit, slots, out);
 }
 

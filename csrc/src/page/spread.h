@@ -11,7 +11,7 @@
 size_t pqx_count_bits(const uint8_t *bits, uint64_t bit, size_t count);
 /* Where the set bit stands that `before` set ones are in front of; there must be one. */
 size_t pqx_find_bit(const uint8_t *bits, uint64_t bit, size_t before);
-/* `slots` slots of `width` bytes; one more value than there are set bits may be read. */
+/* `slots` slots of `width` bytes; PQX_EXPAND_SPARE bytes behind the values may be read. */
 void pqx_spread(const uint8_t *values, size_t width, const uint8_t *bits, uint64_t bit,
                 size_t slots, uint8_t *out);
 /* Where each slot ends: ends[0] is where the first one begins, ends[k] where the k-th value ends.
