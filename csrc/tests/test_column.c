@@ -104,6 +104,17 @@ static void a_page_does_not_begin_within_a_row(void)
     pqx_column_free(&column);
 }
 
+static void slots_are_left_out_only_in_lists(void)
+{
+    pqx_column_leaf leaf = {.max_definition = 2, .repeated_definition = 1, .most_bytes = 1};
+    pqx_column column;
+    pqx_error error;
+    CHECK(pqx_column_begin(&column, &leaf, &error) == PQX_BAD_ARGUMENT && error.found == 1);
+    leaf.max_repetition = 1;
+    CHECK(!pqx_column_begin(&column, &leaf, &error));
+    pqx_column_free(&column);
+}
+
 static void byte_arrays_end_a_read_where_no_more_fit(void)
 {
     static const uint8_t body[] = "\5\0\0\0hello\3\0\0\0you\1\0\0\0!\11\0\0\0far too l";
@@ -237,6 +248,7 @@ int main(void)
     RUN(nulls_leave_their_slot_empty);
     RUN(rows_go_on_in_the_next_page);
     RUN(a_page_does_not_begin_within_a_row);
+    RUN(slots_are_left_out_only_in_lists);
     RUN(byte_arrays_end_a_read_where_no_more_fit);
     RUN(every_wrong_byte_is_an_error_or_a_value);
     RUN(levels_are_kept_as_bits_or_as_they_are);

@@ -105,9 +105,11 @@ cdef class Column:
         cdef pqx_error error
         if max_definition > 0xFFFF:
             raise wire_error(wire.BAD_ARGUMENT, 0, 0xFFFF, max_definition)
-        for level in (max_repetition, repeated_definition):
-            if level > max_definition:
-                raise wire_error(wire.BAD_ARGUMENT, 0, max_definition, level)
+        for level, limit in (
+            (max_repetition, max_definition), (repeated_definition, max_definition if max_repetition else 0),
+        ):
+            if level > limit:
+                raise wire_error(wire.BAD_ARGUMENT, 0, limit, level)
         leaf.type, leaf.type_length = type, type_length
         leaf.max_definition, leaf.max_repetition = max_definition, max_repetition
         leaf.repeated_definition, leaf.keeps_definition = repeated_definition, levels

@@ -128,7 +128,7 @@ class Column:
         for level, limit in (
             (max_definition, 0xFFFF),
             (max_repetition, max_definition),
-            (repeated_definition, max_definition),
+            (repeated_definition, max_definition if max_repetition else 0),
         ):
             if not 0 <= level <= limit:
                 raise wire_error(wire.BAD_ARGUMENT, 0, limit, level)

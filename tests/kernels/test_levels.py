@@ -223,3 +223,9 @@ def test_levels_that_end_before_the_entries_do_are_refused(implementation):
     with pytest.raises(ParquetextError) as caught:
         kernels.levels.validity(packed([1, 1]), None, 3, **node)
     assert (caught.value.code, caught.value.expected, caught.value.found) == (wire.BAD_ARGUMENT, 2, 3)
+
+
+def test_only_leaves_of_lists_leave_out_slots(implementation):
+    with pytest.raises(ParquetextError) as caught:
+        kernels.column.Column(wire.PHYSICAL_INT32, 0, 2, 0, 1)
+    assert (caught.value.code, caught.value.expected, caught.value.found) == (wire.BAD_ARGUMENT, 0, 1)

@@ -15,9 +15,9 @@ static int check_leaf(const pqx_column_leaf *leaf, pqx_error *error)
         return pqx_fail(error, PQX_BAD_ARGUMENT, 0, INT32_MAX, (uint64_t)leaf->type_length);
     if (leaf->max_repetition > leaf->max_definition)
         return pqx_fail(error, PQX_BAD_ARGUMENT, 0, leaf->max_definition, leaf->max_repetition);
-    if (leaf->repeated_definition > leaf->max_definition)
-        return pqx_fail(error, PQX_BAD_ARGUMENT, 0, leaf->max_definition,
-                        leaf->repeated_definition);
+    uint16_t most = leaf->max_repetition ? leaf->max_definition : 0;
+    if (leaf->repeated_definition > most)
+        return pqx_fail(error, PQX_BAD_ARGUMENT, 0, most, leaf->repeated_definition);
     if (leaf->most_bytes > INT32_MAX)
         return pqx_fail(error, PQX_BAD_ARGUMENT, 0, INT32_MAX, leaf->most_bytes);
     return PQX_OK;

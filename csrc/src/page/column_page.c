@@ -44,7 +44,7 @@ static enum pqx_keeps what_to_keep(const pqx_column *column, uint64_t *size)
 {
     const pqx_open_page *page = &column->page;
     const pqx_column_leaf *leaf = &column->leaf;
-    int is_bits = !leaf->keeps_definition && !leaf->repeated_definition;
+    int is_bits = !leaf->keeps_definition;
     *size = is_bits ? page->entries / 8 + 9 : page->entries * 2; /* 8 bytes behind bits are read */
     if (*size > pqx_column_most(page->given.levels_size + page->given.values_size))
         return PQX_KEEPS_NOTHING;
