@@ -537,6 +537,18 @@ PQX_API int pqx_page_levels(const pqx_page *page, const uint8_t *body, size_t si
                             uint32_t max_definition, uint32_t max_repetition, pqx_page_parts *parts,
                             pqx_error *error);
 
+/* Where a data page is (PageLocation): -1 where the location does not say. */
+typedef struct pqx_page_location {
+    int64_t offset, first_row;
+    int32_t size; /* as stored, with its header */
+    uint32_t reserved;
+} pqx_page_location;
+/* The locations in an OffsetIndex: the first `capacity` of *count. Every location takes at least a
+ * byte, so *count is at most `size`. A field of another type than the format's counts as unknown.
+ * O(size), reserves nothing. */
+PQX_API int pqx_page_locations(const uint8_t *data, size_t size, pqx_page_location *locations,
+                               size_t capacity, size_t *count, pqx_error *error);
+
 /* Walk over an LZ4 block (lz4's doc/lz4_Block_format.md) without its values: *decompressed is how
  * many bytes it stands for, at most 255 times its own. PQX_TRUNCATED, PQX_LZ4_BLOCK: it is none, or
  * a match begins before the block does. O(size). */

@@ -332,3 +332,10 @@ cdef extern from "parquetext.h" nogil:
         size_t size
     int pqx_dictionary_of(int type, int32_t type_length, const pqx_value_array *values, uint32_t most_values,
                           size_t most_bytes, pqx_dictionary_room *room, int *fits, pqx_error *error)
+
+    ctypedef struct pqx_page_location:
+        int64_t offset, first_row
+        int32_t size
+        uint32_t reserved
+    int pqx_page_locations(const uint8_t *data, size_t size, pqx_page_location *locations, size_t capacity, size_t *count,
+                           pqx_error *error)

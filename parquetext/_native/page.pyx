@@ -8,11 +8,12 @@ from libc.stdint cimport uint8_t, uint64_t
 from ..errors import wire_error
 
 from .capi cimport (
-    pqx_error, pqx_lz4_size, pqx_page, pqx_page_header, pqx_page_levels, pqx_page_parts, pqx_page_walk,
+    pqx_error, pqx_lz4_size, pqx_page, pqx_page_header, pqx_page_levels, pqx_page_location, pqx_page_locations,
+    pqx_page_parts, pqx_page_walk,
 )
 from .chunks cimport gather
 
-__all__ = ["PageHeader", "Pages", "header", "level_parts", "lz4_size", "walk"]
+__all__ = ["PageHeader", "Pages", "header", "level_parts", "locations", "lz4_size", "walk"]
 
 cdef enum:
     FEW = 16
@@ -57,6 +58,13 @@ cdef dict MEMBERS = {
     "max_offset": (<char *> &_page.max.offset - _start, 4, "I"),
     "max_length": (<char *> &_page.max.length - _start, 4, "I"),
 }
+
+cdef pqx_page_location _location
+cdef tuple LOCATION = (
+    (<char *> &_location.offset - <char *> &_location, 8, "q"),
+    (<char *> &_location.size - <char *> &_location, 4, "i"),
+    (<char *> &_location.first_row - <char *> &_location, 8, "q"),
+)
 
 
 cdef object header_of(const pqx_page *page):
@@ -128,6 +136,30 @@ def walk(data, uint64_t at=0, end=None):
     made.end = next
     made.problem = wire_error(error.code, error.offset, error.expected, error.found) if status else None
     return made
+
+
+def locations(data):
+    """The pages of an OffsetIndex: memoryviews of their offsets (``q``), sizes (``i``) and first rows (``q``)."""
+    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
+    cdef size_t size = view.shape[0], capacity = FEW, count
+    cdef pqx_page_location few[FEW]
+    cdef pqx_page_location *found = few
+    cdef pqx_error error
+    cdef int status = pqx_page_locations(start, size, found, capacity, &count, &error)
+    try:
+        if not status and count > capacity:
+            found = <pqx_page_location *> PyMem_Malloc(count * sizeof(pqx_page_location))
+            if found == NULL:
+                raise MemoryError
+            with nogil:
+                status = pqx_page_locations(start, size, found, count, &count, &error)
+        if status:
+            raise wire_error(error.code, error.offset, error.expected, error.found)
+        return tuple(gather(found, count, sizeof(pqx_page_location), member) for member in LOCATION)
+    finally:
+        if found != few:
+            PyMem_Free(found)
 
 
 def level_parts(header, body, max_definition, max_repetition):

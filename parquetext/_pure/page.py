@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from operator import index
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ from . import varint
 from .records import Records, members
 from .thrift import BOOLEANS, Walk
 
-__all__ = ["PageHeader", "Pages", "header", "level_parts", "lz4_size", "walk"]
+__all__ = ["PageHeader", "Pages", "header", "level_parts", "locations", "lz4_size", "walk"]
 
 MEMBERS = members(
     q="offset null_count",
@@ -171,6 +172,61 @@ def walk(data, at: int = 0, end: int | None = None) -> Pages:
         records.append(page)
         next += size
     return Pages(records, next, problem)
+
+
+def locations(data) -> tuple[memoryview, memoryview, memoryview]:
+    """Where the pages of an OffsetIndex are.
+
+    Returns
+    -------
+    offsets, sizes, first_rows : memoryview
+        ``q``, ``i`` and ``q``, one entry per page; -1 where its location does not say. A field of another type than
+        the format's counts as unknown.
+
+    Raises
+    ------
+    Malformed
+        The bytes are no Thrift struct, or the locations are no structs.
+    """
+    walk = Walk(data, 0, wire.MAX_DEPTH)
+    places, id, at = [], 0, 0
+    while True:
+        id, type, at = walk.field_header(at, id)
+        if type == 0:
+            break
+        if id != wire.OFFSET_INDEX_PAGE_LOCATIONS or type != wire.TYPE_LIST:
+            at = walk.skip(at, type, 1)
+            continue
+        header, (kind, count, at) = at, walk.list_header(at)
+        if count and kind != wire.TYPE_STRUCT:
+            raise wire_error(wire.FIELD_TYPE, header, wire.TYPE_STRUCT, kind)
+        places = []
+        for _ in range(count):
+            place, at = _location(walk, at)
+            places.append(place)
+    return tuple(memoryview(array(code, (place[name] for place in places))) for name, code in LOCATION)
+
+
+LOCATION = (
+    (wire.PAGE_LOCATION_OFFSET, "q"),
+    (wire.PAGE_LOCATION_COMPRESSED_PAGE_SIZE, "i"),
+    (wire.PAGE_LOCATION_FIRST_ROW_INDEX, "q"),
+)
+TYPE_OF_LOCATION = {name: wire.TYPE_I64 if code == "q" else wire.TYPE_I32 for name, code in LOCATION}
+
+
+def _location(walk: Walk, at: int) -> tuple[dict[int, int], int]:
+    """One page's location by field, and where the struct ends."""
+    numbers, id = dict.fromkeys(TYPE_OF_LOCATION, -1), 0
+    while True:
+        id, type, at = walk.field_header(at, id)
+        if type == 0:
+            return numbers, at
+        if TYPE_OF_LOCATION.get(id) == type:
+            raw, at = walk.number(at, 64 if type == wire.TYPE_I64 else 32)
+            numbers[id] = varint.zigzag_decode(raw)
+        else:
+            at = walk.skip(at, type, 3)
 
 
 def level_parts(header, body, max_definition: int, max_repetition: int) -> tuple[tuple[int, int], tuple[int, int], int]:

@@ -92,11 +92,13 @@ def read_places(source, chunks, row_group: int, num_rows: int) -> PagePlaces | N
     index = _read(source, chunks, row_group, "offset_index")
     if index is None:
         return None
-    data, fields, offset = index
-    locations = _locations(data, fields.get(wire.OFFSET_INDEX_PAGE_LOCATIONS))
-    places = PagePlaces(*([place[part] for place in locations] for part in range(3)), num_rows)
+    data, offset = index
+    try:
+        places = PagePlaces(*(part.tolist() for part in kernels.page.locations(data)), num_rows)
+    except ParquetextError as error:
+        raise error.at(None, offset) from None
     ends = [*places.first_rows[1:], num_rows]
-    sound = bool(locations) and places.first_rows[0] == 0
+    sound = len(places) > 0 and places.first_rows[0] == 0
     sound = sound and all(begin < end for begin, end in zip(places.first_rows, ends, strict=True))
     within = all(
         MAGIC_BYTES <= begin <= source.size and 0 < size <= source.size - begin
@@ -105,10 +107,6 @@ def read_places(source, chunks, row_group: int, num_rows: int) -> PagePlaces | N
     if not sound or not within:
         raise Malformed("an offset index whose pages are not one behind the other", offset=offset)
     return places
-
-
-_LOCATION = wire.PAGE_LOCATION_OFFSET, wire.PAGE_LOCATION_COMPRESSED_PAGE_SIZE, wire.PAGE_LOCATION_FIRST_ROW_INDEX
-_INTEGERS = wire.TYPE_I32, wire.TYPE_I64
 
 
 def read_bounds(source, chunks, row_group: int, places: PagePlaces) -> PageBounds | None:
@@ -122,7 +120,11 @@ def read_bounds(source, chunks, row_group: int, places: PagePlaces) -> PageBound
     index = _read(source, chunks, row_group, "column_index")
     if index is None:
         return None
-    data, fields, offset = index
+    data, offset = index
+    try:
+        fields = {field[0]: field for field in kernels.thrift.fields(data)}
+    except ParquetextError as error:
+        raise error.at(None, offset) from None
     count = len(places)
     null_pages = _flags(data, fields.get(wire.COLUMN_INDEX_NULL_PAGES))
     minima, maxima = (_binaries(data, fields.get(id)) for id in _SIDES)
@@ -142,18 +144,14 @@ def read_bounds(source, chunks, row_group: int, places: PagePlaces) -> PageBound
 _SIDES = wire.COLUMN_INDEX_MIN_VALUES, wire.COLUMN_INDEX_MAX_VALUES
 
 
-def _read(source, chunks, row_group: int, name: str) -> tuple[bytes, dict[int, tuple], int] | None:
-    """An index's bytes, its fields by id, and where it is; None where there is none."""
+def _read(source, chunks, row_group: int, name: str) -> tuple[bytes, int] | None:
+    """An index's bytes, and where it is; None where there is none."""
     offset, length = (chunks.array(f"{name}_{part}")[row_group] for part in ("offset", "length"))
     if offset <= 0 or length <= 0 or chunks.array("present")[row_group] & ELSEWHERE:
         return None
     if length > MOST_BYTES or offset + length > source.size:
         raise Malformed(f"a page index of {length} bytes in a file of {source.size}", offset=offset)
-    data = source.read(offset, length)
-    try:
-        return data, {field[0]: field for field in kernels.thrift.fields(data)}, offset
-    except ParquetextError as error:
-        raise error.at(None, offset) from None
+    return source.read(offset, length), offset
 
 
 def _items(data: bytes, field: tuple | None, types: tuple[int, ...]) -> tuple[int, int]:
@@ -166,38 +164,6 @@ def _items(data: bytes, field: tuple | None, types: tuple[int, ...]) -> tuple[in
     at = field[3]
     count, first = (data[at] >> 4, at + 1) if data[at] >> 4 < 15 else kernels.varint.decode32(data, at + 1)
     return (count, first) if data[at] & 15 in types else (0, 0)
-
-
-def _locations(data: bytes, field: tuple | None) -> list[tuple[int, int, int]]:
-    """The offset, size and first row of each page; -1 where its location has none."""
-    count, at = _items(data, field, (wire.TYPE_STRUCT,))
-    decode, zigzag, found = kernels.varint.decode64, kernels.varint.zigzag_decode, []
-    for _ in range(count):
-        if data[at] == _AS_WRITTEN[0]:  # all three fields in order, as every writer has them
-            offset, end = decode(data, at + 1)
-            if data[end] == _AS_WRITTEN[1]:
-                size, end = decode(data, end + 1)
-                if data[end] == _AS_WRITTEN[2]:
-                    row, end = decode(data, end + 1)
-                    if not data[end]:
-                        found.append((zigzag(offset), zigzag(size), zigzag(row)))
-                        at = end + 1
-                        continue
-        location, at = _location(data, at)
-        found.append(location)
-    return found
-
-
-_AS_WRITTEN = 1 << 4 | wire.TYPE_I64, 1 << 4 | wire.TYPE_I32, 1 << 4 | wire.TYPE_I64
-
-
-def _location(data: bytes, at: int) -> tuple[tuple[int, int, int], int]:
-    """One page's location, whatever the order of its fields, and where the struct ends."""
-    numbers = dict.fromkeys(_LOCATION, -1)
-    for id, type, _, value, _ in kernels.thrift.fields(data, at):
-        if id in numbers and type in _INTEGERS:
-            numbers[id] = kernels.varint.zigzag_decode(kernels.varint.decode64(data, value)[0])
-    return tuple(numbers.values()), kernels.thrift.struct_end(data, at)
 
 
 def _flags(data: bytes, field: tuple | None) -> list[bool]:

@@ -1,0 +1,51 @@
+"""Where an OffsetIndex says that pages are, on both implementations."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.twins import both, outcome
+
+from parquetext import kernels, wire
+from parquetext.errors import Malformed
+from parquetext.thrift import write
+
+LONG, INT = st.integers(-(2**63), 2**63 - 1), st.integers(-(2**31), 2**31 - 1)
+LOCATION = st.fixed_dictionaries({}, optional={"offset": LONG, "compressed_page_size": INT, "first_row_index": LONG})
+
+
+NATIVE, PURE = both("page")
+
+
+def found(page, data: bytes) -> list[tuple[int, int, int]]:
+    return list(zip(*(part.tolist() for part in page.locations(data)), strict=True))
+
+
+@given(st.lists(LOCATION, max_size=40))
+def test_locations_come_back_and_what_is_absent_is_minus_one(locations):
+    data = write("OffsetIndex", {"page_locations": locations, "unencoded_byte_array_data_bytes": [1] * len(locations)})
+    names = ("offset", "compressed_page_size", "first_row_index")
+    expected = [tuple(location.get(name, -1) for name in names) for location in locations]
+    assert found(NATIVE, data) == found(PURE, data) == expected
+
+
+@given(st.data())
+def test_damage_is_told_alike(data):
+    whole = write("OffsetIndex", {"page_locations": [{"offset": 4, "first_row_index": n} for n in range(20)]})
+    damaged = bytearray(whole[: data.draw(st.integers(0, len(whole)))])
+    for _ in range(data.draw(st.integers(0, 3))):
+        if damaged:
+            damaged[data.draw(st.integers(0, len(damaged) - 1))] = data.draw(st.integers(0, 255))
+    assert outcome(found, NATIVE, bytes(damaged)) == outcome(found, PURE, bytes(damaged))
+
+
+def test_locations_that_are_no_structs_are_refused(implementation):
+    with pytest.raises(Malformed, match="Thrift type 6, expected 12"):
+        kernels.page.locations(bytes([0x19, 0x16, 2, 0]))
+
+
+def test_a_count_beyond_the_bytes_is_refused(implementation):
+    with pytest.raises(Malformed) as error:
+        kernels.page.locations(bytes([0x19, 0xFC, 0xFF, 0xFF, 0xFF, 0x7F, 0]))
+    assert error.value.code == wire.COUNT_TOO_LARGE
