@@ -168,14 +168,14 @@ def many_columns(workspace: Workspace, rounds: int, columns: int = 100, rows: in
     return list(rows_of("read_table, all cores", subject, compare(contenders, rounds), {"pyarrow": 0.9}))
 
 
-def one_row(workspace: Workspace, rounds: int, rows: int = 10_000_000) -> list[Row]:
+def one_row(workspace: Workspace, rounds: int, rows_of_group: int, rows: int = 10_000_000) -> list[Row]:
     """One row by a filter on a sorted column, in a file with page indexes."""
     workspace.progress(f"one row of {rows:,}")
-    path = workspace.folder / "encodings-sorted.parquet"
+    path = workspace.folder / f"encodings-sorted-{rows_of_group}.parquet"
     if not path.exists():
         random = np.random.default_rng(SEED)
         table = pa.table({"key": np.arange(rows) * 3, "value": random.random(rows), "other": random.random(rows)})
-        pq.write_table(table, path, row_group_size=rows // 4, write_page_index=True, use_dictionary=False)
+        pq.write_table(table, path, row_group_size=rows_of_group, write_page_index=True, use_dictionary=False)
     wanted = [3 * (rows // 7 * turn + 11) for turn in range(7)]
 
     def filters(turn: int) -> list[tuple]:
@@ -193,7 +193,8 @@ def one_row(workspace: Workspace, rounds: int, rows: int = 10_000_000) -> list[R
 
         contenders.append(Contender("polars", by_polars))
     targets = {"pyarrow": 20.0, "polars": 3.0}
-    return list(rows_of("one row by a filter", f"{rows:,} rows, page index", compare(contenders, rounds), targets))
+    subject = f"{rows:,} rows in row groups of {rows_of_group:,}"
+    return list(rows_of("one row by a filter", subject, compare(contenders, rounds), targets))
 
 
 def layouts(workspace: Workspace, rounds: int, pages: int = 10_000) -> list[Row]:

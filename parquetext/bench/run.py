@@ -46,7 +46,8 @@ def run_on_encodings(workspace: Workspace, rounds: int) -> Iterator[list[cases.R
     workspace.progress("encoding")
     yield from encoders.measure(rounds=rounds)
     yield encodings.many_columns(workspace, rounds)
-    yield encodings.one_row(workspace, rounds)
+    for rows_of_group in (1 << 20, 10_000_000):
+        yield encodings.one_row(workspace, rounds, rows_of_group)
     yield encodings.layouts(workspace, rounds)
 
 
