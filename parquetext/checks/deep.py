@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -26,6 +26,8 @@ __all__ = ["decode_all"]
 BATCH_ROWS = 1 << 16
 REFUSED = (pa.ArrowException, OSError, UnicodeError, ParquetextError)
 SHOWN = 60  # characters of a value
+# pyarrow reserves by the values that a page claims; beyond these it is asked only about files that may hold so much.
+FEW_BYTES, BYTES_OF_VALUE, MOST_OF_BYTE = 1 << 25, 8, 64
 Batches = Iterator[pa.RecordBatch]
 
 
@@ -33,7 +35,7 @@ def decode_all(
     path: object,
     source,
     row_counts: list[int],
-    values: int,
+    values: Sequence[int],
     report,
     footer_of: Callable[[int], bytes],
     *,
@@ -49,8 +51,9 @@ def decode_all(
         The file's bytes for our decoder: `size` and `read(offset, length)`.
     row_counts : list of int
         The rows of each row group.
-    values : int
-        Of all columns: without compiled kernels many are left to pyarrow alone.
+    values : sequence of int
+        Of each column chunk: without compiled kernels many are left to pyarrow alone, and what is out of proportion to
+        the file is left to our decoder, whose memory does not follow what a file claims.
     footer_of : callable
         Gives a Thrift footer that has one row group alone.
     by_slices : bool
@@ -58,7 +61,7 @@ def decode_all(
     """
     report.rows, is_ours = 0, True
     try:
-        refuse_much_in_python(values)
+        refuse_much_in_python(sum(values))
     except Unsupported as error:
         is_ours = False
         yield Finding("decoded-once", f"by pyarrow alone: {error.message}", is_note=True)
@@ -66,10 +69,19 @@ def decode_all(
     def ours_of(row_group: int) -> _Side | None:
         return _Side(_ours(source, footer_of, row_group)) if is_ours else None
 
+    most = max(values, default=0)
+    if is_ours and most * BYTES_OF_VALUE > max(FEW_BYTES, MOST_OF_BYTE * source.size):
+        told = f"by parquetext alone: a column chunk of {most} values in a file of {source.size} bytes"
+        yield Finding("decoded-once", told, is_note=True)
+        yield from _decode_alone(ours_of, row_counts, report)
+        return
     try:
         whole = None if by_slices else _open(path)
     except REFUSED as error:
-        yield from _decode_alone(error, ours_of, len(row_counts), report)
+        found = list(_decode_alone(ours_of, row_counts, report)) if is_ours else []
+        is_read = is_ours and bool(row_counts) and not found
+        prefix = "parquetext reads it, pyarrow does not: " if is_read else ""
+        yield from [*found, Finding("unreadable", f"{prefix}{_told(error)}", is_note=is_read)]
         return
     with whole or contextlib.nullcontext():
         for row_group, expected in enumerate(row_counts):
@@ -149,22 +161,15 @@ def _compare(ours: _Side, theirs: _Side, place: str) -> Iterator[Finding]:
             yield Finding("engines-differ", message, place=f"{place}, column {one.schema.names[number]}")
 
 
-def _decode_alone(refused: Exception, ours_of: Callable, count: int, report) -> Iterator[Finding]:
-    """What our decoder says of a file that pyarrow does not open."""
-    is_read = count > 0
-    for row_group in range(count):
+def _decode_alone(ours_of: Callable[[int], _Side], row_counts: list[int], report) -> Iterator[Finding]:
+    """What our decoder cannot read."""
+    for row_group in range(len(row_counts)):
         ours = ours_of(row_group)
-        if ours is None:
-            is_read = False
-            break
         ours.drain()
         if ours.refused is None:
             report.rows += ours.rows
         else:
-            is_read = False
             yield Finding("undecodable", _told(ours.refused), _offset(ours.refused), f"row group {row_group}")
-    prefix = "parquetext reads it, pyarrow does not: " if is_read else ""
-    yield Finding("unreadable", f"{prefix}{_told(refused)}", is_note=is_read)
 
 
 def _shown(array: pa.Array, row: int) -> str:

@@ -122,8 +122,8 @@ def _decode(path, source, scan, report: Report) -> Iterator[Finding]:
         return kernels.slice.slice_footer(scan, leaves, [row_group])
 
     lacks_paths = not all(present & wire.PRESENT_PATH_IN_SCHEMA for present in scan.chunks("present"))
-    counts, values = list(scan.row_groups("num_rows")), sum(scan.chunks("num_values"))
-    return decode_all(path, source, counts, values, report, slice_of, by_slices=lacks_paths)
+    counts = list(scan.row_groups("num_rows"))
+    return decode_all(path, source, counts, scan.chunks("num_values"), report, slice_of, by_slices=lacks_paths)
 
 
 def _verify_par3(path, source, end: bytes, tail, report: Report, pages: bool, deep: bool) -> None:
@@ -139,7 +139,7 @@ def _verify_par3(path, source, end: bytes, tail, report: Report, pages: bool, de
             check_pages(source, scan, leaf_names(scan), tail.footer_offset, report)
         if deep:
             counts = list(reader.row_groups("num_rows"))
-            values = sum(sum(reader.column(leaf).array("num_values")) for leaf in leaves)
+            values = [value for leaf in leaves for value in reader.column(leaf).array("num_values")]
 
             def slice_of(row_group: int) -> bytes:
                 return reader.slice(leaves, [row_group])
