@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -27,6 +28,8 @@ __all__ = ["Decoder", "refuse_much_in_python", "schema_or_ours"]
 
 MOST_PURE_VALUES = 1_000_000
 MOST_BATCH_BYTES = 1 << 24  # of one column's values, where a few bytes of pages stand for them
+MOST_OF_BYTE = 64  # bytes of values for one of pages that are believed at once
+BATCH_ROWS = 1 << 16
 FEW_BYTES = 1 << 16
 REFUSED = (pa.ArrowException, OSError, ParquetextError)
 
@@ -99,6 +102,7 @@ class Decoder:
         Malformed, Unsupported
             The values cannot be read; the error says where.
         """
+        self._refuse_empty_claims()
         groups = [[(0, count)] if count else [] for count in self.row_counts] if rows is None else rows
         whole = rows is None
         tasks = [(number, column) for column in self._columns for number, ranges in enumerate(groups) if ranges]
@@ -116,6 +120,22 @@ class Decoder:
             arrays[id(column)] += pieces
         columns = [pa.chunked_array(arrays[id(column)], column.field.type) for column in self._columns]
         return pa.Table.from_arrays(columns, schema=self.schema)
+
+    def _refuse_empty_claims(self) -> None:
+        """Raise for what cannot be read before any of it is kept, where few bytes claim to hold very much."""
+        chunks = [
+            self._chunk(leaf, number)
+            for number, count in enumerate(self.row_counts)
+            if count
+            for one in self._columns
+            for leaf in one.leaves
+        ]
+        claimed = sum(chunk.num_values * (chunk.leaf.kind.width or 1) for chunk in chunks)
+        if claimed <= max(MOST_BATCH_BYTES, MOST_OF_BYTE * sum(chunk.size for chunk in chunks)):
+            return
+        with suppress(Unsupported):  # a row that is too large to be read without being kept
+            for _ in self.batches(BATCH_ROWS):
+                pass
 
     def batches(self, batch_size: int) -> Iterator[pa.RecordBatch]:
         """Batch by batch; memory is that of a batch, and of one column chunk as it is stored for each leaf."""

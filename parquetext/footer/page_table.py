@@ -30,6 +30,8 @@ MEMBERS = (
     ("has_crc", pa.uint8()),
 )
 DATA_PAGES = (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2)
+# Arrow keeps a null of a fixed width as so many bytes.
+WIDEST, MOST_BYTES = 1 << 16, 1 << 24
 
 
 def page_table(source, column, *, window: int = FIRST_WINDOW, gather: Callable | None = None) -> pa.Table:
@@ -147,5 +149,7 @@ def _typed(parts: list[pa.Array], leaf_type: LeafType) -> pa.Array:
     raw = pa.concat_arrays(parts) if parts else pa.array([], pa.large_binary())
     if not leaf_type.is_viewed:
         return leaf_type.array(raw.to_pylist())
+    if leaf_type.width > WIDEST and leaf_type.width * len(raw) > MOST_BYTES + raw.nbytes:
+        raise Unsupported(f"bounds of {len(raw)} pages as values of {leaf_type.width} bytes, of which few are there")
     right = pc.if_else(pc.equal(pc.binary_length(raw), leaf_type.width), raw, None)
     return leaf_type.array_of(right.cast(pa.binary(leaf_type.width)))
