@@ -104,6 +104,23 @@ static void a_page_does_not_begin_within_a_row(void)
     pqx_column_free(&column);
 }
 
+static void lists_may_all_be_empty(void)
+{
+    /* Repetition 0 0, definition 0 0. */
+    static const uint8_t body[] = {2, 0, 0, 0, 4, 0, 2, 0, 0, 0, 4, 0};
+    pqx_column column;
+    pqx_column_output out;
+    pqx_error error;
+    uint64_t begun;
+    CHECK(!pqx_column_begin(&column, &list_of_int32, &error));
+    pqx_column_page page = page_of(body, sizeof body, 2);
+    CHECK(!pqx_column_give(&column, &page, &error));
+    CHECK(!pqx_column_read(&column, 2, &begun, &error) && begun == 2);
+    CHECK(!pqx_column_take(&column, &out, &error) && out.rows == 2 && out.slots == 0);
+    release(&out);
+    pqx_column_free(&column);
+}
+
 static void slots_are_left_out_only_in_lists(void)
 {
     pqx_column_leaf leaf = {.max_definition = 2, .repeated_definition = 1, .most_bytes = 1};
@@ -248,6 +265,7 @@ int main(void)
     RUN(nulls_leave_their_slot_empty);
     RUN(rows_go_on_in_the_next_page);
     RUN(a_page_does_not_begin_within_a_row);
+    RUN(lists_may_all_be_empty);
     RUN(slots_are_left_out_only_in_lists);
     RUN(byte_arrays_end_a_read_where_no_more_fit);
     RUN(every_wrong_byte_is_an_error_or_a_value);

@@ -121,11 +121,12 @@ static int append_fixed(pqx_column *column, const stretch *s, pqx_error *error)
 {
     pqx_column_output *out = &column->output;
     size_t width = column->width, used = (size_t)out->slots * width;
+    if (!s->slots) return PQX_OK;
     PQX_TRY(pqx_column_room(&out->values, used, used + s->slots * width,
                             pqx_column_expected(column, width), error));
     uint8_t *to = out->values.data + used;
     if (!s->values) {
-        if (s->slots) memset(to, 0, s->slots * width);
+        memset(to, 0, s->slots * width);
         return PQX_OK;
     }
     if (s->values == s->slots)
