@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from .. import kernels
 from ..errors import Malformed, Unsupported
@@ -13,6 +14,9 @@ from .assemble_leaves import as_type, leaf_array
 from .assemble_plan import LeafPlan, ListPlan, Plan, StructPlan
 
 __all__ = ["assemble"]
+
+FEW_SLOTS = 1 << 20
+SLOTS_PER_ENTRY = 64
 
 
 def assemble(
@@ -68,10 +72,48 @@ def _list(plan: ListPlan, wanted: pa.DataType, decoded: Mapping[int, object], di
     items = int.from_bytes(memoryview(offsets).cast("B")[4 * count : 4 * count + 4], "little")
     if items != len(child):
         raise Malformed(f"the lists of {plan.name!r} hold {items} items by one leaf and {len(child)} by another")
+    if pa.types.is_fixed_size_list(wanted):
+        return _fixed(plan, wanted, pa.Array.from_buffers(pa.int32(), count + 1, [None, buffers[1]]), buffers[0], child)
     stored = wanted if pa.types.is_map(wanted) or pa.types.is_large_list(wanted) else pa.list_(item)
     if pa.types.is_large_list(wanted):
         buffers[1] = pa.Array.from_buffers(pa.int32(), count + 1, [None, buffers[1]]).cast(pa.int64()).buffers()[1]
     return as_type(pa.Array.from_buffers(stored, count, buffers, nulls, children=[child]), wanted)
+
+
+def _fixed(
+    plan: ListPlan, wanted: pa.DataType, offsets: pa.Array, valid: pa.Buffer | None, child: pa.Array
+) -> pa.Array:
+    """Lists of one length. A null one takes slots as well, which Arrow's own cast leaves as memory was."""
+    count, size = len(offsets) - 1, wanted.list_size
+    there = pa.repeat(True, count) if valid is None else pa.Array.from_buffers(pa.bool_(), count, [None, valid])
+    lengths = pc.subtract(offsets[1:], offsets[:-1])
+    wrong = pc.filter(lengths, pc.and_(there, pc.not_equal(lengths, size)))
+    if len(wrong):
+        raise Malformed(
+            f"a list of {wrong[0]} items in {plan.name!r}, whose lists have {size}",
+            expected=size,
+            found=wrong[0].as_py(),
+        )
+    if count * size != len(child):
+        if count * size > max(FEW_SLOTS, SLOTS_PER_ENTRY * (count + len(child))):
+            raise Unsupported(f"null lists of {plan.name!r} would take {count * size - len(child)} slots")
+        child = _taken(child, _slots(offsets, there, size))
+    return pa.Array.from_buffers(wanted, count, [valid], count - there.true_count, children=[child])
+
+
+def _slots(offsets: pa.Array, there: pa.BooleanArray, size: int) -> pa.Array:
+    """For each slot of lists of one length the item that it holds, null in lists that are null."""
+    slots = pa.array(range(len(there) * size), pa.int64())
+    lists = pc.divide(slots, size)
+    items = pc.add(offsets.take(lists).cast(pa.int64()), pc.subtract(slots, pc.multiply(lists, size)))
+    return pc.if_else(there.take(lists), items, None)
+
+
+def _taken(values: pa.Array, places: pa.Array) -> pa.Array:
+    try:
+        return values.take(places)
+    except pa.ArrowNotImplementedError:
+        raise Unsupported(f"null lists of one length are not read where they hold {values.type}") from None
 
 
 def _struct(plan: StructPlan, wanted: pa.DataType, decoded: Mapping[int, object], dictionaries) -> pa.Array:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import kernels, wire
-from ..errors import Unsupported
+from ..errors import Malformed, Unsupported
 from ..footer.types import LeafType
 from .assemble_chunks import Dictionary
 
@@ -82,13 +82,23 @@ def _encoded(values: pa.Array, kind: LeafType, dictionary: Dictionary | None) ->
 
 
 def as_type(array: pa.Array, wanted: pa.DataType) -> pa.Array:
-    """The array cast, where it has another type."""
+    """The array cast, where it has another type.
+
+    Raises
+    ------
+    Malformed
+        A value that the type does not have.
+    Unsupported
+        There is no way to it.
+    """
     if array.type == wanted:
         return array
     try:
         return array.cast(wanted)
     except pa.ArrowNotImplementedError:
         raise Unsupported(f"values of type {array.type} are not read as {wanted}") from None
+    except pa.ArrowInvalid as error:
+        raise Malformed(f"a value of type {array.type} that is none of {wanted}: {error}") from None
 
 
 def _is_laid_out_alike(stored: pa.DataType, wanted: pa.DataType) -> bool:
@@ -134,7 +144,7 @@ def _decimals(decoded, kind: LeafType, wanted: pa.DataType) -> pa.Array:
     if stored.byte_width == width:
         return _viewed(decoded, wanted)
     if width < stored.byte_width:
-        return _array(decoded, wanted, _values_of(_viewed(decoded, stored).cast(pa.int32())))
+        return _array(decoded, wanted, _values_of(as_type(_viewed(decoded, stored), pa.int32())))
     if width == 8:
         return _array(decoded, wanted, _values_of(_viewed(decoded, stored).cast(pa.int64())))
     make: Callable[[int], pa.DataType] = pa.decimal128 if width == 16 else pa.decimal256

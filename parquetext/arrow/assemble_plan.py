@@ -234,7 +234,7 @@ def _map(element: _Element, own: Levels) -> ListPlan:
 
 
 def narrowed(plan: Plan, wanted: pa.DataType, leaves: set[int]) -> pa.DataType:
-    """A field's type with these leaves alone, as pyarrow has it: structs lose fields, lists of them are new ones."""
+    """A field's type with these leaves alone, as pyarrow has it: structs lose fields, maps of a part are lists."""
     if all(leaf.leaf in leaves for leaf in plan.leaves):
         return wanted
     if isinstance(wanted, pa.BaseExtensionType):
@@ -242,8 +242,12 @@ def narrowed(plan: Plan, wanted: pa.DataType, leaves: set[int]) -> pa.DataType:
     if isinstance(plan, ListPlan):
         item = wanted.field(0)
         child = item.with_type(narrowed(plan.child, item.type, leaves))
-        lost_key = pa.types.is_map(wanted) and (len(child.type) < 2 or child.type[0].type != wanted.key_type)
-        return pa.list_(child if lost_key else child.type)
+        if pa.types.is_map(wanted):
+            is_pair = len(child.type) == 2 and child.type[0].type == wanted.key_type
+            return pa.map_(child.type[0], child.type[1]) if is_pair else pa.list_(child)
+        if pa.types.is_fixed_size_list(wanted):
+            return pa.list_(child.type, wanted.list_size)
+        return (pa.large_list if pa.types.is_large_list(wanted) else pa.list_)(child.type)
     pairs = zip(plan.children, wanted, strict=True)
     kept = [(child, field) for child, field in pairs if any(leaf.leaf in leaves for leaf in child.leaves)]
     return pa.struct([field.with_type(narrowed(child, field.type, leaves)) for child, field in kept])

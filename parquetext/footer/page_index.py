@@ -60,6 +60,8 @@ class PageBounds:
 def _trusted(bounds: ColumnBounds) -> ColumnBounds:
     """Without bounds that are NaN, or inverted."""
     low, high = bounds.min, bounds.max
+    if pa.types.is_float16(low.type):  # which Arrow does not compare
+        low, high = low.cast(pa.float32()), high.cast(pa.float32())
     doubted = pc.greater(low, high)
     if pa.types.is_floating(low.type):
         doubted = pc.or_kleene(doubted, pc.or_kleene(pc.is_nan(low), pc.is_nan(high)))
@@ -87,7 +89,8 @@ def read_places(source, chunks, row_group: int, num_rows: int) -> PagePlaces | N
     Raises
     ------
     Malformed
-        It is not as the format says, or leads out of the file or of the row group; offsets count from the file.
+        It is not as the format says, leads out of the file or of the row group, or leaves bytes of the chunk out;
+        offsets count from the file.
     """
     index = _read(source, chunks, row_group, "offset_index")
     if index is None:
@@ -100,11 +103,15 @@ def read_places(source, chunks, row_group: int, num_rows: int) -> PagePlaces | N
     ends = [*places.first_rows[1:], num_rows]
     sound = len(places) > 0 and places.first_rows[0] == 0
     sound = sound and all(begin < end for begin, end in zip(places.first_rows, ends, strict=True))
-    within = all(
-        MAGIC_BYTES <= begin <= source.size and 0 < size <= source.size - begin
-        for begin, size in zip(places.offsets, places.sizes, strict=True)
+    # Without a gap up to the chunk's end: what an index leaves out, a filter would lose without a word.
+    chunk_end = chunks.begins()[row_group] + chunks.array("total_compressed_size")[row_group]
+    behind = [*places.offsets[1:], chunk_end]
+    sound = sound and chunk_end <= source.size
+    sound = sound and all(
+        MAGIC_BYTES <= begin < end and size == end - begin
+        for begin, size, end in zip(places.offsets, places.sizes, behind, strict=True)
     )
-    if not sound or not within:
+    if not sound:
         raise Malformed("an offset index whose pages are not one behind the other", offset=offset)
     return places
 
@@ -131,7 +138,9 @@ def read_bounds(source, chunks, row_group: int, places: PagePlaces) -> PageBound
     null_counts = _numbers(data, fields.get(wire.COLUMN_INDEX_NULL_COUNTS)) or [-1] * count
     if {count} != {*map(len, (null_pages, minima, maxima, null_counts))}:
         raise Malformed(f"a column index of {len(null_pages)} pages, the offset index has {count}", offset=offset)
-    counts = zip(null_pages, null_counts, places.row_counts, strict=True)
+    counts = list(zip(null_pages, null_counts, places.row_counts, strict=True))
+    if any(nulls >= 0 and empty != (nulls == rows) for empty, nulls, rows in counts):
+        raise Malformed("a column index whose pages of nulls have other counts of nulls", offset=offset)
     return PageBounds(
         *(
             [None if empty else value for empty, value in zip(null_pages, side, strict=True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import datetime
 import io
 from decimal import Decimal
@@ -13,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import parquetext
-from parquetext import kernels
+from parquetext import kernels, thrift
 from parquetext.errors import Malformed, ParquetextError, Unsupported
 
 DAY = datetime.datetime(2024, 2, 29, 12, 30, 1)
@@ -175,6 +176,79 @@ def test_parts_of_nested_columns_come_as_pyarrow_gives_them(tmp_path, names):
     ours = decoded(data, tmp_path, columns=names)
     assert ours.schema.equals(theirs.schema.remove_metadata(), check_metadata=True)
     assert ours.equals(theirs) and ours.num_rows == 3
+
+
+PAIRS = pa.struct([("p", pa.int32()), ("q", pa.int32())])
+
+
+@pytest.mark.parametrize(
+    ("type", "values", "names"),
+    [
+        (pa.large_list(PAIRS), [[{"p": 1, "q": 2}], None], ["x.list.element.p"]),
+        (pa.list_(PAIRS, 2), [[{"p": 1, "q": 2}] * 2, None], ["x.list.element.p"]),
+        (pa.map_(pa.string(), PAIRS), [[("k", {"p": 1, "q": 2})], None], ["x.key_value.key", "x.key_value.value.p"]),
+    ],
+    ids=str,
+)
+def test_parts_of_any_kind_of_list_keep_its_kind(tmp_path, type, values, names):
+    data = written(pa.table({"x": pa.array(values, type)}))
+    theirs = pq.ParquetFile(io.BytesIO(data)).read(names)
+    ours = decoded(data, tmp_path, columns=names)
+    assert ours.schema.equals(theirs.schema.remove_metadata(), check_metadata=True) and ours.equals(theirs)
+
+
+@pytest.mark.parametrize(
+    ("type", "values"),
+    [
+        (pa.decimal128(5, 2), [Decimal(1), Decimal(2)]),
+        (pa.string(), ["a", None]),
+        (pa.list_(pa.int8()), [[1], []]),
+        (pa.struct([("a", pa.int64())]), [None, {"a": 1}]),
+    ],
+    ids=str,
+)
+def test_null_lists_of_one_length_hold_nulls(tmp_path, type, values):
+    table = pa.table({"x": pa.array([None, values, None, None, values] * 9, pa.list_(type, 2))})
+    ours = decoded(written(table), tmp_path)
+    ours.validate(full=True)
+    assert ours.equals(table)
+    assert ours["x"].chunk(0).values.take([0, 1, 4, 5, 6, 7]).null_count == 6
+
+
+def test_lists_of_one_length_hold_any_type_where_none_is_null(tmp_path):
+    table = pa.table({"x": pa.array([["a", "b"], ["c", None]], pa.list_(pa.string_view(), 2))})
+    assert decoded(written(table), tmp_path).equals(table)
+
+
+def with_schema(table: pa.Table, schema: pa.Schema) -> bytes:
+    """A file of this table that says that it was made of another schema."""
+    data = written(table, store_schema=False)
+    begin = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    footer = thrift.read("FileMetaData", data[begin:-8])
+    footer["key_value_metadata"] = [{"key": "ARROW:schema", "value": base64.b64encode(schema.serialize()).decode()}]
+    changed = thrift.write("FileMetaData", footer)
+    return data[:begin] + changed + len(changed).to_bytes(4, "little") + b"PAR1"
+
+
+def test_lists_of_another_length_than_their_type_says_are_malformed(tmp_path):
+    lists = pa.table({"x": pa.array([[1, 2], [3]], pa.list_(pa.int32()))})
+    data = with_schema(lists, pa.schema([("x", pa.list_(pa.int32(), 2))]))
+    with pytest.raises(Malformed, match="a list of 1 items in 'x', whose lists have 2"):
+        decoded(data, tmp_path)
+
+
+def test_slots_of_null_lists_that_no_bytes_stand_for_are_not_made(tmp_path):
+    lists = pa.table({"x": pa.array([None] * 1000, pa.list_(pa.int32()))})
+    data = with_schema(lists, pa.schema([("x", pa.list_(pa.int32(), 1 << 30))]))
+    with pytest.raises(Unsupported, match="would take 1073741824000 slots"):
+        decoded(data, tmp_path)
+
+
+def test_values_that_the_stored_type_does_not_have_are_malformed(tmp_path):
+    table = pa.table({"x": [str(number) for number in range(300)]})
+    data = with_schema(table, pa.schema([("x", pa.dictionary(pa.int8(), pa.string()))]))
+    with pytest.raises(Malformed, match="that is none of dictionary<values=string, indices=int8"):
+        decoded(data, tmp_path)
 
 
 def test_types_that_the_stored_arrow_schema_asks_for_come_back(tmp_path):

@@ -117,16 +117,18 @@ def test_any_range_of_any_pages_is_found(tmp_path_factory, data):
     assert repr(found.to_pydict()) == repr(TABLE.slice(begin, end - begin).to_pydict())
 
 
-def changed_index(path, column: int, name: str, change) -> None:
-    """Write a chunk's index anew, of the same length."""
+def changed_index(path, column: int, name: str, change) -> bytes:
+    """Write a chunk's index anew, of the same length; gives what stood there."""
     chunk = thrift.read("FileMetaData", footer(path))["row_groups"][1]["columns"][column]
     offset, length = chunk[f"{name}_offset"], chunk[f"{name}_length"]
     with open(path, "r+b") as file:
         file.seek(offset)
-        data = change(file.read(length))
+        before = file.read(length)
+        data = change(before)
         assert len(data) == length
         file.seek(offset)
         file.write(data)
+    return before
 
 
 def footer(path) -> bytes:
@@ -194,3 +196,43 @@ def test_what_a_remote_file_is_read_for_is_fetched_together(tmp_path, compressio
             requests = source.requests - before
         assert repr(ours.to_pydict()) == repr(theirs.to_pydict())
         assert requests < 12, "there are seven leaves in three row groups"
+
+
+def test_filters_of_half_floats_keep_every_row_that_may_meet_them(tmp_path):
+    table = pa.table({"x": pa.array([1.5, None, float("nan"), 2.5] * 30, pa.float16())})
+    path = write(tmp_path / "x.parquet", table)
+    for filters in (pc.field("x").is_null(), pc.field("x").is_valid()):
+        found = parquetext.read_table(path, filters=filters, engine="parquetext")
+        assert repr(found.to_pydict()) == repr(table.filter(filters).to_pydict())
+
+
+def test_pages_that_an_offset_index_leaves_out_are_read(tmp_path):
+    path = write(tmp_path / "x.parquet", use_dictionary=False, compression="none")
+
+    def without_one(data: bytes) -> bytes:
+        index = thrift.read("OffsetIndex", data)
+        places = index["page_locations"]
+        left, kept = places[10], places[9]
+        places[10] = {**places[11], "first_row_index": left["first_row_index"]}
+        places[11] = {**places[11], "first_row_index": (left["first_row_index"] + places[12]["first_row_index"]) // 2}
+        assert kept["offset"] + kept["compressed_page_size"] == left["offset"]
+        return thrift.write("OffsetIndex", index)
+
+    places = thrift.read("OffsetIndex", changed_index(path, 0, "offset_index", without_one))["page_locations"]
+    first = 900 + places[10]["first_row_index"]
+    found = parquetext.read_table(path, ["key"], filters=[("key", "=", first)], engine="parquetext")
+    assert found["key"].to_pylist() == [first]
+
+
+def test_a_page_of_nulls_with_another_count_of_nulls_counts_for_nothing(tmp_path):
+    path = write(tmp_path / "x.parquet", use_dictionary=False)
+
+    def emptied(data: bytes) -> bytes:
+        index = thrift.read("ColumnIndex", data)
+        index["null_pages"][3] = True
+        return thrift.write("ColumnIndex", index)
+
+    index = thrift.read("ColumnIndex", changed_index(path, 0, "column_index", emptied))
+    value = int.from_bytes(index["min_values"][3], "little")
+    found = parquetext.read_table(path, ["key"], filters=[("key", "=", value)], engine="parquetext")
+    assert found["key"].to_pylist() == [value]

@@ -28,18 +28,24 @@ class Bytes:
 
 
 class Chunks:
-    """One chunk's places of its index."""
+    """One chunk's places of its index, and of its pages."""
 
-    def __init__(self, length: int):
-        self._length = length
+    def __init__(self, length: int, end: int):
+        self._length, self._end = length, end
+
+    def begins(self) -> list[int]:
+        return [4]
 
     def array(self, name: str) -> list[int]:
-        return [{"offset": 4, "length": self._length}.get(name.rpartition("_")[2], 0)]
+        return [{"offset": 4, "length": self._length, "size": self._end - 4}.get(name.rpartition("_")[2], 0)]
 
 
-def places_of(index: dict):
+def places_of(index: dict, end: int | None = None):
+    """What is read of an index, of a chunk that ends with its last page where no end is given."""
     data = thrift.write("OffsetIndex", index)
-    return read_places(Bytes(data), Chunks(len(data)), 0, ROWS)
+    last = (index["page_locations"] or [{"offset": 4}])[-1]
+    end = last["offset"] + last.get("compressed_page_size", 0) if end is None else end
+    return read_places(Bytes(data), Chunks(len(data), end), 0, ROWS)
 
 
 def locations(*pages: tuple[int, int, int]) -> dict:
@@ -75,13 +81,31 @@ def test_fields_in_any_order_say_the_same(implementation):
         locations((100, 50, 1)),
         locations((100, 50, 0), (150, 50, 0)),
         locations((100, 50, 0), (150, 50, ROWS)),
-        locations((100, 50, 0), (999_990, 50, 10)),
+        locations((999_900, 90, 0), (999_990, 50, 10)),
         locations((100, 0, 0)),
         locations((0, 50, 0)),
+        locations((100, 50, 0), (160, 50, 10)),
+        locations((150, 50, 0), (100, 50, 10)),
         {"page_locations": [{"offset": 100, "first_row_index": 0}]},
     ],
-    ids=["none", "first row", "same row", "beyond the rows", "beyond the file", "empty", "magic", "no size"],
+    ids=[
+        "none",
+        "first row",
+        "same row",
+        "beyond the rows",
+        "beyond the file",
+        "empty",
+        "magic",
+        "gap",
+        "descending",
+        "no size",
+    ],
 )
 def test_pages_that_cannot_be_are_malformed(index):
     with pytest.raises(Malformed, match="an offset index whose pages are not one behind the other"):
         places_of(index)
+
+
+def test_an_index_that_ends_before_its_chunk_is_malformed():
+    with pytest.raises(Malformed, match="an offset index whose pages are not one behind the other"):
+        places_of(locations((100, 50, 0)), end=160)
