@@ -50,13 +50,19 @@ def examples(page: str) -> str:
 
 
 def test_the_readmes_ten_lines(wide, capsys):
-    before, lines = wide.read_bytes(), examples("README.md")
+    lines, more = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    before = wide.read_bytes()
     assert len([line for line in lines.splitlines() if line]) == 10
     names = {}
     exec(lines, names)
     assert capsys.readouterr().out.startswith("flat 300 []\n")
     assert names["table"].equals(TABLE.select(["price"]))
     assert wide.read_bytes() == before
+
+    exec(more, names)
+    assert names["table"].equals(pq.read_table(wide, filters=[("price", ">", 100)]))
+    assert {"DATA_PAGE"} <= set(names["pages"]["type"].to_pylist())
+    assert sum(names["kinds"]["bytes"].to_pylist()) == len(before)
 
 
 def test_the_reading_guides_example(wide):

@@ -1,5 +1,6 @@
-/* parquetext: Parquet's extensions, footers and their checksums, without a Thrift or FlatBuffers
- * library.
+/* parquetext: Parquet's extensions, footers and their checksums, page headers, and the encodings of
+ * values and levels, without a Thrift or FlatBuffers library. It decompresses nothing: pages are
+ * given decompressed.
  *
  * Everything here takes bytes that nobody has checked. Whatever they hold, no function reads
  * outside of [data, data + size), recurses deeper than PQX_MAX_DEPTH, or reserves memory by what

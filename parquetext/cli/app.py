@@ -15,7 +15,8 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Fast, extensible footers for Parquet files, readable by every reader of today.",
+    help="Fast, extensible footers for Parquet files, readable by every reader of today; their pages, and where every "
+    "byte of them belongs.",
 )
 
 

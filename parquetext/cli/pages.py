@@ -26,7 +26,7 @@ def pages(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON document per page.")] = False,
 ) -> None:
-    """Show the pages of a file's columns: encodings, counts, places, sizes, checksums, bounds."""
+    """Show the pages of a file's columns: encodings, counts, offsets, sizes, checksums, bounds."""
     import parquetext
 
     try:
