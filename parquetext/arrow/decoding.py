@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -81,10 +81,10 @@ class Decoder:
         self._form: Form = ThriftForm(footer)
         self._row_groups, self._source, self._places = row_groups, source, {}
         self._checks_crc = bool(options.get("page_checksum_verification"))
-        plans = plan_fields(self._form)
-        schema = schema_or_ours(footer, **options)
         wanted = range(self._form.leaf_count) if indices is None else indices
-        self._columns = list(_columns(plans, schema, wanted))
+        with _within_the_stack():
+            schema = schema_or_ours(footer, **options)
+            self._columns = list(_columns(plan_fields(self._form), schema, wanted))
         self.schema = pa.schema([column.field for column in self._columns], key_values_of(self._form))
         self.row_counts = self._form.row_groups("num_rows")
         leaves = [leaf.leaf for column in self._columns for leaf in column.leaves]
@@ -223,7 +223,9 @@ class Decoder:
         if any(counts != rows[0] for counts in rows):
             raise Unsupported(f"column {column.field.name!r}: a part of it takes more than 2 GiB in a row group")
         for parts in zip(*taken.values(), strict=True):
-            yield assemble(column.plan, column.field.type, dict(zip(taken, parts, strict=True)), dictionaries)
+            with _within_the_stack():
+                array = assemble(column.plan, column.field.type, dict(zip(taken, parts, strict=True)), dictionaries)
+            yield array
 
     def _is_worth_threads(self, groups: Sequence[Rows], *, whole: bool) -> bool:
         """Whether it is so much that threads give more than they cost."""
@@ -233,6 +235,15 @@ class Decoder:
             return True
         stored = (self._form.column(leaf).array("total_compressed_size") for leaf in leaves) if whole else ()
         return sum(map(sum, stored)) >= SMALL_BYTES
+
+
+@contextmanager
+def _within_the_stack() -> Iterator[None]:
+    """Refuse what is nested deeper than Python's stack goes: some 200 levels."""
+    try:
+        yield
+    except RecursionError:
+        raise Unsupported("the schema is nested deeper than Python's stack goes") from None
 
 
 def refuse_much_in_python(values: int) -> None:
