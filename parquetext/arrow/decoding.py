@@ -11,7 +11,7 @@ from functools import partial
 
 import pyarrow as pa
 
-from .. import kernels
+from .. import kernels, wire
 from ..errors import Malformed, ParquetextError, Unsupported
 from ..footer.model import Form
 from ..footer.page_index import PagePlaces, read_places
@@ -31,6 +31,7 @@ MOST_BATCH_BYTES = 1 << 24  # of one column's values, where a few bytes of pages
 MOST_OF_BYTE = 64  # bytes of values for one of pages that are believed at once
 BATCH_ROWS = 1 << 16
 FEW_BYTES = 1 << 16
+TEXT_BYTES = 1 << 22  # of a batch whose texts are repeated by a few bytes
 REFUSED = (pa.ArrowException, OSError, ParquetextError)
 
 
@@ -148,11 +149,27 @@ class Decoder:
                 for leaf in column.leaves:
                     readers[leaf.leaf] = self._reader(column, leaf, number, source)
                     readers[leaf.leaf].open(stretches[number, leaf.leaf][0])
-            step = min(
-                batch_size, *(_rows_at_once(self._chunk(leaf, number)) for one in self._columns for leaf in one.leaves)
-            )
-            for begin in range(0, count, step):
-                yield from self._batch(readers, min(step, count - begin))
+            chunks = [self._chunk(leaf, number) for one in self._columns for leaf in one.leaves]
+            step = min(batch_size, *map(_rows_at_once, chunks))
+            if any(chunk.size < FEW_BYTES and chunk.leaf.kind.physical == wire.PHYSICAL_BYTE_ARRAY for chunk in chunks):
+                yield from self._feeling_its_way(readers, count, step)
+            else:
+                for begin in range(0, count, step):
+                    yield from self._batch(readers, min(step, count - begin))
+
+    def _feeling_its_way(self, readers: Mapping[int, ChunkReader], rows: int, step: int) -> Iterator[pa.RecordBatch]:
+        """Batches of `step` rows, or of fewer where their texts are long: a few bytes may repeat one of any length."""
+        held: list[pa.RecordBatch] = []
+        few, left, size = 1, rows, 0
+        while left:
+            count = min(few, left, step - sum(batch.num_rows for batch in held))
+            read = list(self._batch(readers, count))
+            grown = sum(batch.nbytes for batch in read)
+            held, left, size = held + read, left - count, size + grown
+            if not left or size >= TEXT_BYTES or sum(batch.num_rows for batch in held) == step:
+                yield from pa.Table.from_batches(held, self.schema).combine_chunks().to_batches()
+                held, size = [], 0
+            few = max(1, min(4 * count, count * TEXT_BYTES // max(grown, 1)))
 
     def _batch(self, readers: Mapping[int, ChunkReader], rows: int) -> Iterator[pa.RecordBatch]:
         for reader in readers.values():

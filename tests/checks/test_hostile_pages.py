@@ -8,7 +8,7 @@ import sys
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from support.hostile_pages import LARGEST_FILE, hostile_files
+from support.hostile_pages import LARGEST_FILE, TIMES, hostile_files, repeating_file
 
 import parquetext
 from parquetext.errors import ParquetextError
@@ -81,6 +81,23 @@ def hostile(tmp_path_factory):
 def test_files_that_claim_much_are_checked_and_read_in_little_memory(tmp_path, hostile):
     assert len(hostile) > 40
     assert_little(tmp_path, hostile.values(), *VERBS, "table")
+
+
+def test_a_long_text_in_many_rows_comes_in_batches_of_few(tmp_path):
+    path = tmp_path / "repeating.parquet"
+    path.write_bytes(repeating_file())
+    assert path.stat().st_size < LARGEST_FILE
+    assert_little(tmp_path, [path], "layout", "pages", "batches")
+    with parquetext.open(path) as file:
+        batches = list(file.iter_batches(engine="parquetext"))
+    assert sum(batch.num_rows for batch in batches) == TIMES and len(batches) > 1
+
+
+def test_small_files_of_texts_come_in_batches_of_the_size_asked_for(tmp_path):
+    path = tmp_path / "texts.parquet"
+    pq.write_table(pa.table({"s": [f"text {n % 7}" for n in range(1_000)]}), path)
+    with parquetext.open(path) as file:
+        assert [batch.num_rows for batch in file.iter_batches(batch_size=300, engine="parquetext")] == [300] * 3 + [100]
 
 
 def test_files_that_claim_what_is_not_there_are_refused(hostile):

@@ -13,9 +13,10 @@ from parquetext import wire
 from . import pages
 from .pages import Column
 
-__all__ = ["LARGEST_FILE", "hostile_files"]
+__all__ = ["LARGEST_FILE", "TIMES", "hostile_files", "repeating_file"]
 
 LARGEST_FILE = 500
+TIMES = 1 << 10
 MANY, MOST = 1 << 30, (1 << 31) - 1
 INT32, INT64, BYTE_ARRAY = wire.PHYSICAL_INT32, wire.PHYSICAL_INT64, wire.PHYSICAL_BYTE_ARRAY
 PLAIN, DELTA = wire.ENCODING_PLAIN, wire.ENCODING_DELTA_BINARY_PACKED
@@ -118,6 +119,16 @@ def half_valid() -> Iterator[tuple[str, list[Column], int]]:
     yield "lists", [lists("x", run(MANY, 0), run(MANY, 0)), broken()], MANY
     v2 = pages.data_page_v2(b"", MANY, PLAIN, definition=run(MANY, 0), nulls=MANY)
     yield "version 2", [Column("x", INT32, [v2], repetition=OPTIONAL), broken()], MANY
+
+
+def repeating_file() -> bytes:
+    """A valid file: one text of 1 MiB, in all its rows."""
+    text = (1 << 20).to_bytes(4, "little") + bytes(1 << 20)
+    values = [
+        pages.dictionary_page(text, 1, codec=wire.CODEC_ZSTD),
+        pages.data_page(b"\1" + run(TIMES, 0), TIMES, DICTIONARY, codec=wire.CODEC_ZSTD),
+    ]
+    return pages.parquet_file([Column("x", BYTE_ARRAY, values, codec=wire.CODEC_ZSTD)], TIMES)
 
 
 def hostile_files() -> Iterator[tuple[str, bytes]]:
