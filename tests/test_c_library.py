@@ -130,5 +130,6 @@ def test_no_flipped_bit_of_the_last_64_kib_makes_a_wrong_answer(built, wide, for
 
 def test_the_fuzz_targets_have_footers_to_start_from_without_a_corpus(tmp_path):
     environment = {name: value for name, value in os.environ.items() if name != "PARQUETEXT_CORPUS"}
-    subprocess.run([sys.executable, CSRC / "fuzz/seeds.py", tmp_path], check=True, env=environment)
-    assert len(list(tmp_path.iterdir())) >= 10
+    footers, chunks = tmp_path / "footers", tmp_path / "chunks"
+    subprocess.run([sys.executable, CSRC / "fuzz/seeds.py", footers, chunks], check=True, env=environment)
+    assert len(list(footers.iterdir())) >= 10 and len(list(chunks.iterdir())) >= 10
