@@ -239,6 +239,24 @@ static void levels_that_a_few_bytes_repeat_are_not_kept(void)
     pqx_column_free(&column);
 }
 
+static void rows_that_are_told_have_room_at_once(void)
+{
+    static const uint8_t values[4096 * 4];
+    pqx_column_leaf leaf = {.type = PQX_PHYSICAL_INT32, .most_bytes = INT32_MAX, .rows = 8 * 4096};
+    pqx_column column;
+    pqx_column_output out;
+    pqx_error error;
+    uint64_t begun;
+    CHECK(!pqx_column_begin(&column, &leaf, &error));
+    pqx_column_page page = page_of(values, sizeof values, 4096);
+    CHECK(!pqx_column_give(&column, &page, &error));
+    CHECK(!pqx_column_read(&column, 8 * 4096, &begun, &error) && begun == 4096);
+    CHECK(column.output.values.capacity >= 8 * sizeof values);
+    CHECK(!pqx_column_take(&column, &out, &error) && out.rows == 4096);
+    release(&out);
+    pqx_column_free(&column);
+}
+
 static void memory_grows_with_what_it_holds_and_shrinks(void)
 {
     pqx_memory memory = {0};
@@ -271,6 +289,7 @@ int main(void)
     RUN(every_wrong_byte_is_an_error_or_a_value);
     RUN(levels_are_kept_as_bits_or_as_they_are);
     RUN(levels_that_a_few_bytes_repeat_are_not_kept);
+    RUN(rows_that_are_told_have_room_at_once);
     RUN(memory_grows_with_what_it_holds_and_shrinks);
     return 0;
 }

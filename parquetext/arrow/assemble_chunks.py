@@ -127,6 +127,8 @@ class ChunkReader:
         Compare the checksums of pages that have one.
     keeps_dictionary : bool
         Keep the dictionary page.
+    rows : int
+        How many will be read before they are taken, as far as it is known: their memory is reserved at once.
 
     Attributes
     ----------
@@ -138,10 +140,19 @@ class ChunkReader:
     A chunk begins with `begin`, its pages come by `open` in one or more stretches, in order.
     """
 
-    def __init__(self, leaf: LeafPlan, source, *, levels: bool, checks_crc: bool, keeps_dictionary: bool = False):
+    def __init__(
+        self,
+        leaf: LeafPlan,
+        source,
+        *,
+        levels: bool,
+        checks_crc: bool,
+        keeps_dictionary: bool = False,
+        rows: int = 0,
+    ):
         kind, own = leaf.kind, leaf.levels
         self._column = kernels.column.Column(
-            kind.physical, kind.width, own.definition, own.repetition, own.ancestor, levels=levels
+            kind.physical, kind.width, own.definition, own.repetition, own.ancestor, levels=levels, rows=rows
         )
         self._leaf, self._source, self._checks_crc = leaf, source, checks_crc
         self._pieces: list = []

@@ -197,20 +197,22 @@ class Decoder:
     ) -> list[pa.Array]:
         """A field's rows of one row group."""
         taken, dictionaries = {}, {}
+        rows = sum(end - begin for begin, end in ranges)
         for leaf in column.leaves:
-            reader = self._reader(column, leaf, number, source)
+            reader = self._reader(column, leaf, number, source, rows)
             for stretch in stretches[number, leaf.leaf]:
                 _read_stretch(reader, stretch, ranges)
             taken[leaf.leaf], dictionaries[leaf.leaf] = reader.take(), reader.dictionary
         return list(self._assembled(column, taken, dictionaries))
 
-    def _reader(self, column: _Column, leaf: LeafPlan, number: int, source) -> ChunkReader:
+    def _reader(self, column: _Column, leaf: LeafPlan, number: int, source, rows: int = 0) -> ChunkReader:
         reader = ChunkReader(
             leaf,
             source,
             levels=leaf.leaf in column.telling,
             checks_crc=self._checks_crc,
             keeps_dictionary=column.has_dictionaries,
+            rows=rows,
         )
         reader.begin(self._chunk(leaf, number))
         return reader

@@ -227,7 +227,7 @@ static void expect(pqx_column *column, uint64_t rows)
                                                : (double)entries;
     uint64_t all =
         column->leaf.rows > column->output.rows ? column->leaf.rows - column->output.rows : 0;
-    double wanted = (double)(all > rows ? all : rows < entries ? rows : entries);
+    double wanted = (double)(all >= rows ? all : rows < entries ? rows : entries);
     column->expected = there > 0 ? (uint64_t)((double)entries * (wanted / there)) : 0;
 }
 
