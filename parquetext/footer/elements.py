@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from .. import kernels, wire
 
-__all__ = ["Element", "LogicalType", "parse_element"]
+__all__ = ["CONVERTED_INTEGERS", "Element", "LogicalType", "parse_element"]
 
 UNITS = {1: "ms", 2: "us", 3: "ns"}
 _CONVERTED = {
@@ -24,7 +24,7 @@ _CONVERTED = {
     wire.CONVERTED_BSON: ("BSON",),
     wire.CONVERTED_INTERVAL: ("INTERVAL",),
 }
-_CONVERTED_INTEGERS = {
+CONVERTED_INTEGERS = {
     wire.CONVERTED_UINT_8: (8, False),
     wire.CONVERTED_UINT_16: (16, False),
     wire.CONVERTED_UINT_32: (32, False),
@@ -112,8 +112,8 @@ def _text(data: bytes, field) -> str:
 
 
 def _of_converted(converted: int | None, scale: int | None, precision: int | None) -> LogicalType | None:
-    if converted in _CONVERTED_INTEGERS:
-        bits, signed = _CONVERTED_INTEGERS[converted]
+    if converted in CONVERTED_INTEGERS:
+        bits, signed = CONVERTED_INTEGERS[converted]
         return LogicalType("INTEGER", bits=bits, signed=signed)
     known = _CONVERTED.get(converted)
     if known is None:

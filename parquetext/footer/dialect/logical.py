@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ... import wire
 from ...errors import Unsupported
+from ..elements import CONVERTED_INTEGERS
 
 __all__ = ["DEFAULT_CRS", "MEMBERS", "TABLES", "annotation_of", "converted_type", "from_union", "text", "to_union"]
 
@@ -26,34 +27,8 @@ _CONVERTED_TIMES = {
     wire.CONVERTED_TIMESTAMP_MILLIS: ("TIMESTAMP", "MILLIS"),
     wire.CONVERTED_TIMESTAMP_MICROS: ("TIMESTAMP", "MICROS"),
 }
-_CONVERTED_INTEGERS = {
-    wire.CONVERTED_UINT_8: (8, False),
-    wire.CONVERTED_UINT_16: (16, False),
-    wire.CONVERTED_UINT_32: (32, False),
-    wire.CONVERTED_UINT_64: (64, False),
-    wire.CONVERTED_INT_8: (8, True),
-    wire.CONVERTED_INT_16: (16, True),
-    wire.CONVERTED_INT_32: (32, True),
-    wire.CONVERTED_INT_64: (64, True),
-}
-_TIMES = {
-    7: ("TIME", "MILLIS"),
-    8: ("TIME", "MICROS"),
-    9: ("TIMESTAMP", "MILLIS"),
-    10: ("TIMESTAMP", "MICROS"),
-}
-_CONVERTED_INTEGERS = {
-    11: (8, False),
-    12: (16, False),
-    13: (32, False),
-    14: (64, False),
-    15: (8, True),
-    16: (16, True),
-    17: (32, True),
-    18: (64, True),
-}
 _TIMES = {value: key for key, value in _CONVERTED_TIMES.items()}
-_INTEGERS = {value: key for key, value in _CONVERTED_INTEGERS.items()}
+_INTEGERS = {value: key for key, value in CONVERTED_INTEGERS.items()}
 _PLAIN = {value: key for key, value in _CONVERTED.items()}
 
 
@@ -130,8 +105,8 @@ def annotation_of(element: dict) -> dict | None:
     if converted in _CONVERTED_TIMES:
         name, unit = _CONVERTED_TIMES[converted]
         return {name: {"isAdjustedToUTC": True, "unit": {unit: {}}}}
-    if converted in _CONVERTED_INTEGERS:
-        bits, signed = _CONVERTED_INTEGERS[converted]
+    if converted in CONVERTED_INTEGERS:
+        bits, signed = CONVERTED_INTEGERS[converted]
         return {"INTEGER": {"bitWidth": bits, "isSigned": signed}}
     return None
 
