@@ -25,7 +25,6 @@ STRIP_CELLS = 1500
 MOST_PAGES = 400_000  # more of them make a page that browsers are slow to open: then only chunks are in it
 MOST_PARTS = 300
 DATA_PAGES = "DATA_PAGE", "DATA_PAGE_V2"
-OF_PAGES = {"values", "dictionary", "levels", "headers"}
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 _MARKUP = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 

@@ -80,7 +80,9 @@ class Decoder:
 
     def __init__(self, footer: bytes, indices: list[int] | None, row_groups: Sequence[int], source, options: Mapping):
         self._form: Form = ThriftForm(footer)
-        self._row_groups, self._source, self._places = row_groups, source, {}
+        self._row_groups, self._source = row_groups, source
+        self._chunks: dict[tuple[int, int], Chunk] = {}
+        self._places: dict[tuple[int, int], PagePlaces | None] = {}
         self._checks_crc = bool(options.get("page_checksum_verification"))
         wanted = range(self._form.leaf_count) if indices is None else indices
         with _within_the_stack():
@@ -160,15 +162,15 @@ class Decoder:
     def _feeling_its_way(self, readers: Mapping[int, ChunkReader], rows: int, step: int) -> Iterator[pa.RecordBatch]:
         """Batches of `step` rows, or of fewer where their texts are long: a few bytes may repeat one of any length."""
         held: list[pa.RecordBatch] = []
-        few, left, size = 1, rows, 0
+        few, left, held_rows, held_bytes = 1, rows, 0, 0
         while left:
-            count = min(few, left, step - sum(batch.num_rows for batch in held))
+            count = min(few, left, step - held_rows)
             read = list(self._batch(readers, count))
             grown = sum(batch.nbytes for batch in read)
-            held, left, size = held + read, left - count, size + grown
-            if not left or size >= TEXT_BYTES or sum(batch.num_rows for batch in held) == step:
+            held, left, held_rows, held_bytes = held + read, left - count, held_rows + count, held_bytes + grown
+            if not left or held_bytes >= TEXT_BYTES or held_rows == step:
                 yield from pa.Table.from_batches(held, self.schema).combine_chunks().to_batches()
-                held, size = [], 0
+                held, held_rows, held_bytes = [], 0, 0
             few = max(1, min(4 * count, count * TEXT_BYTES // max(grown, 1)))
 
     def _batch(self, readers: Mapping[int, ChunkReader], rows: int) -> Iterator[pa.RecordBatch]:
@@ -232,7 +234,12 @@ class Decoder:
         }
 
     def _chunk(self, leaf: LeafPlan, row_group: int) -> Chunk:
-        return chunk_of(self._form, leaf, row_group, self._row_groups[row_group], self._source.size)
+        """A chunk, checked once."""
+        key = leaf.leaf, row_group
+        if key not in self._chunks:
+            named = self._row_groups[row_group]
+            self._chunks[key] = chunk_of(self._form, leaf, row_group, named, self._source.size)
+        return self._chunks[key]
 
     def _assembled(
         self, column: _Column, taken: Mapping[int, list], dictionaries: Mapping[int, Dictionary | None]
