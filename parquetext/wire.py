@@ -658,6 +658,10 @@ NAMES_OF_CONVERTED_TYPE = {0: "UTF8", 1: "MAP", 2: "MAP_KEY_VALUE", 3: "LIST", 4
 NAMES_OF_LOGICAL_TYPE = {1: "STRING", 2: "MAP", 3: "LIST", 4: "ENUM", 5: "DECIMAL", 6: "DATE", 7: "TIME", 8: "TIMESTAMP", 10: "INTEGER", 11: "UNKNOWN", 12: "JSON", 13: "BSON", 14: "UUID", 15: "FLOAT16", 16: "VARIANT", 17: "GEOMETRY", 18: "GEOGRAPHY", 19: "FILE"}
 NAMES_OF_COLUMN_ORDER = {1: "TYPE_ORDER", 2: "IEEE_754_TOTAL_ORDER", 3: "INT96_TIMESTAMP_ORDER"}
 
+# Bytes of one value by its physical type; within pages a BOOLEAN is a bit.
+WIDTH_OF_TYPE = {PHYSICAL_BOOLEAN: 1, PHYSICAL_INT32: 4, PHYSICAL_INT64: 8, PHYSICAL_INT96: 12, PHYSICAL_FLOAT: 4, PHYSICAL_DOUBLE: 8}
+WIDTH_IN_PAGES = {PHYSICAL_INT32: 4, PHYSICAL_INT64: 8, PHYSICAL_INT96: 12, PHYSICAL_FLOAT: 4, PHYSICAL_DOUBLE: 8}
+
 # A flat table's fields: name: (slot, bytes), in slot order.
 FLAT_TABLES = {
     "FileMetaData": {"version": (0, 4), "schema": (1, 4), "num_rows": (2, 8), "row_groups": (3, 4), "kv": (4, 4), "created_by": (5, 4), "encryption_algorithm_type": (6, 1), "encryption_algorithm": (7, 4), "footer_signing_key_metadata": (8, 4), "extensions": (24, 4)},

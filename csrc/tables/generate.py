@@ -116,6 +116,25 @@ def python_rules(table: dict) -> list[str]:
     return [*lines, "]"]
 
 
+def c_widths(table: dict) -> list[str]:
+    body = ", ".join(f"[PQX_PHYSICAL_{name}] = {width}" for name, width in table["width_of_type"].items())
+    return ["", "/* Bytes of one value by its physical type. */", "#define PQX_WIDTHS_OF_TYPE \\", f"    {{{body}}}"]
+
+
+def python_widths(table: dict) -> list[str]:
+    """Of all types that have a width, and without BOOLEAN, of which pages have bits."""
+    widths = [(f"PHYSICAL_{name}", width) for name, width in table["width_of_type"].items()]
+    packed = [(name, width) for name, width in widths if name != "PHYSICAL_BOOLEAN"]
+    return [
+        "",
+        "# Bytes of one value by its physical type; within pages a BOOLEAN is a bit.",
+        *(
+            f"{title} = {{{', '.join(f'{name}: {width}' for name, width in pairs)}}}"
+            for title, pairs in (("WIDTH_OF_TYPE", widths), ("WIDTH_IN_PAGES", packed))
+        ),
+    ]
+
+
 def c_wire(table: dict) -> str:
     lines = [f"/* {NOTICE} */", "#ifndef PQX_WIRE_H", "#define PQX_WIRE_H", "", "#include <stdint.h>", ""]
     lines += [f"#define PQX_{name} {c_number(value)}" for name, value in constants(table) if not is_public(table, name)]
@@ -146,7 +165,7 @@ def c_wire(table: dict) -> str:
     for fields in table["flat"].values():
         body = ", ".join(f"{{{slot}, {size}}}" for slot, size in fields.values()) or "{0, 0}"
         lines.append(f"    {{{len(fields)}, {{{body}}}}}, \\")
-    lines += ["}", *c_rules(table), "", "#define PQX_ERROR_MESSAGES \\"]
+    lines += ["}", *c_widths(table), *c_rules(table), "", "#define PQX_ERROR_MESSAGES \\"]
     lines += [f'    case PQX_{name}: return "{message}"; \\' for name, (_, _, message) in table["errors"].items()]
     lines += ["", "#endif", ""]
     return "\n".join(lines)
@@ -207,6 +226,7 @@ def python_wire(table: dict) -> str:
         size = len(table["enums"][enum]["prefix"]) + 1
         body = ", ".join(f'{value}: "{name[size:]}"' for name, value in enum_constants(table, enum))
         lines.append(f"NAMES_OF_{upper_snake(enum)} = {{{body}}}")
+    lines += python_widths(table)
     lines += ["", "# A flat table's fields: name: (slot, bytes), in slot order.", "FLAT_TABLES = {"]
     for name, fields in table["flat"].items():
         body = ", ".join(f'"{field}": ({slot}, {size})' for field, (slot, size) in fields.items())

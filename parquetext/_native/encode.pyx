@@ -125,10 +125,7 @@ def encode(int encoding, int type, int32_t type_length, values, count):
 
 cdef check_size(int type, int32_t type_length, const pqx_value_array *values):
     """Before room is made for what is not there."""
-    cdef uint64_t width = {
-        wire.PHYSICAL_BOOLEAN: 0, wire.PHYSICAL_INT32: 4, wire.PHYSICAL_FLOAT: 4, wire.PHYSICAL_INT64: 8,
-        wire.PHYSICAL_DOUBLE: 8, wire.PHYSICAL_INT96: 12,
-    }.get(type, type_length)
+    cdef uint64_t width = 0 if type == wire.PHYSICAL_BOOLEAN else wire.WIDTH_IN_PAGES.get(type, type_length)
     cdef uint64_t needed = values.count * width if width else (values.count + 7) // 8
     if needed > values.size:
         raise wire_error(wire.VALUES_SIZE, 0, needed, values.size)

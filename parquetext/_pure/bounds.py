@@ -11,14 +11,6 @@ __all__ = ["Leaf", "usable_bounds"]
 
 UNDEFINED, SIGNED, UNSIGNED, FLOAT16 = range(4)  # sort orders
 
-LENGTHS = {
-    wire.PHYSICAL_BOOLEAN: 1,
-    wire.PHYSICAL_INT32: 4,
-    wire.PHYSICAL_INT64: 8,
-    wire.PHYSICAL_INT96: 12,
-    wire.PHYSICAL_FLOAT: 4,
-    wire.PHYSICAL_DOUBLE: 8,
-}
 FLOAT_FORMATS = {wire.PHYSICAL_FLOAT: "<f", wire.PHYSICAL_DOUBLE: "<d", wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY: "<e"}
 PLAIN_SIGNED = (
     wire.PHYSICAL_BOOLEAN,
@@ -57,7 +49,7 @@ class Leaf(NamedTuple):
             return True
         if self.type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
             return length == self.type_length and (self.sort_order != FLOAT16 or length == 2)
-        return LENGTHS.get(self.type) == length
+        return wire.WIDTH_OF_TYPE.get(self.type) == length
 
 
 def usable_bounds(data, chunk: dict[str, int], leaf: Leaf) -> tuple[int, int, int, int, int]:

@@ -16,15 +16,6 @@ __all__ = ["Column", "Decoded"]
 Buffer = bytes | bytearray | memoryview
 
 LARGEST = (1 << 31) - 1
-WIDTHS = {
-    wire.PHYSICAL_BOOLEAN: 0,
-    wire.PHYSICAL_INT32: 4,
-    wire.PHYSICAL_INT64: 8,
-    wire.PHYSICAL_INT96: 12,
-    wire.PHYSICAL_FLOAT: 4,
-    wire.PHYSICAL_DOUBLE: 8,
-    wire.PHYSICAL_BYTE_ARRAY: 0,
-}
 DATA_PAGES = (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2)
 
 
@@ -121,7 +112,7 @@ class Column:
         rows: int = 0,
     ):
         is_array = type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY
-        if not is_array and type not in WIDTHS:
+        if not 0 <= type <= wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
             raise wire_error(wire.BAD_ARGUMENT, 0, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY, type)
         if is_array and not 0 < type_length <= LARGEST:
             raise wire_error(wire.BAD_ARGUMENT, 0, LARGEST, type_length)
@@ -132,7 +123,7 @@ class Column:
         ):
             if not 0 <= level <= limit:
                 raise wire_error(wire.BAD_ARGUMENT, 0, limit, level)
-        width = type_length if is_array else WIDTHS[type]
+        width = type_length if is_array else wire.WIDTH_IN_PAGES.get(type, 0)
         self._leaf = Leaf(type, type_length, width, max_definition, max_repetition, repeated_definition)
         self._output = Output(self._leaf, levels or max_repetition > 0, min(most_bytes, LARGEST))
         self.is_full = False

@@ -14,13 +14,6 @@ from .encode_strings import delta_byte_array, delta_length_byte_array, plain_byt
 __all__ = ["dictionary_of", "encode", "indices", "levels"]
 
 MOST_VALUES = (1 << 31) - 1
-WIDTHS = {
-    wire.PHYSICAL_INT32: 4,
-    wire.PHYSICAL_INT64: 8,
-    wire.PHYSICAL_INT96: 12,
-    wire.PHYSICAL_FLOAT: 4,
-    wire.PHYSICAL_DOUBLE: 8,
-}
 SERVED = {
     wire.ENCODING_PLAIN: range(wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY + 1),
     wire.ENCODING_RLE: (wire.PHYSICAL_BOOLEAN,),
@@ -190,7 +183,7 @@ def _check_count(count: int) -> None:
 def _width(type: int, type_length: int) -> int:
     if type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and type_length < 1:
         raise wire_error(wire.BAD_ARGUMENT, 0, MOST_VALUES, type_length)
-    return WIDTHS.get(type, type_length)
+    return wire.WIDTH_IN_PAGES.get(type, type_length)
 
 
 def _prefix(data, size: int) -> bytes:

@@ -14,13 +14,6 @@ from .varint import _offset
 
 __all__ = ["decode", "decode_indices", "decode_levels"]
 
-WIDTHS = {
-    wire.PHYSICAL_INT32: 4,
-    wire.PHYSICAL_INT64: 8,
-    wire.PHYSICAL_INT96: 12,
-    wire.PHYSICAL_FLOAT: 4,
-    wire.PHYSICAL_DOUBLE: 8,
-}
 DICTIONARIES = (wire.ENCODING_PLAIN_DICTIONARY, wire.ENCODING_RLE_DICTIONARY)
 LENGTH_PREFIX = 4
 UNSIGNED = 0xFFFFFFFF
@@ -60,7 +53,7 @@ def decode(encoding: int, type: int, type_length: int, data, count: int, at: int
     """
     at, count = _offset(at), _offset(count)
     view = memoryview(data).cast("B")
-    width = max(type_length, 0) if type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else WIDTHS.get(type, 0)
+    width = max(type_length, 0) if type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else wire.WIDTH_IN_PAGES.get(type, 0)
     if at > len(view):
         raise wire_error(wire.TRUNCATED, at, 1, 0)
     if type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and not width:

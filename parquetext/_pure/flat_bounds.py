@@ -6,7 +6,6 @@ from .. import wire
 from .flat_cells import Cell
 from .flat_chunk import SHORT_BOUND
 
-_WIDTH = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8}  # physical type -> bytes of a value
 _BYTE_ARRAYS = (wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY)
 _SIDES = {  # side: (shift in `exactness`, it is there, exactness said, exact)
     "min": (0, wire.PRESENT_MIN_VALUE, wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
@@ -36,8 +35,8 @@ class Bounds:
         return present
 
     def _value(self, statistics: dict[str, int], side: str) -> bytes | None:
-        if self.type in _WIDTH:
-            return self._number(statistics, side, _WIDTH[self.type])
+        if self.type in wire.WIDTH_OF_TYPE:
+            return self._number(statistics, side, wire.WIDTH_OF_TYPE[self.type])
         return self._octets(statistics, side) if self.type in _BYTE_ARRAYS else None
 
     def _slot(self, statistics: dict[str, int], name: str, size: int, order: str) -> bytes:

@@ -18,7 +18,6 @@ ENCODINGS = {
     16: (wire.ENCODING_DELTA_BYTE_ARRAY,),
     32: (wire.ENCODING_BYTE_STREAM_SPLIT,),
 }
-WIDTHS = (1, 4, 8, 12, 4, 8, None)
 FACTS = (
     "num_values",
     "data_page_offset",
@@ -58,7 +57,8 @@ def chunk_facts(chunks, column) -> Callable[[int], tuple]:
     data = memoryview(chunks.buffer).cast("B")
     otherwise = 0 if column.max_definition == 0 else None  # a required leaf has no nulls
     misread = is_signed_integer(column) and chunks.has_unsigned_order
-    width = WIDTHS[column.physical_type] if column.physical_type < len(WIDTHS) else column.fixed_byte_len
+    is_binary = column.physical_type == wire.PHYSICAL_BYTE_ARRAY
+    width = None if is_binary else wire.WIDTH_OF_TYPE.get(column.physical_type, column.fixed_byte_len)
 
     def statistic(chunk: dict, name: str, bit: int) -> bytes:
         offset, length = chunk[f"{name}_offset"], chunk[f"{name}_length"]

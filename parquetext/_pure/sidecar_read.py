@@ -33,14 +33,6 @@ NUMBERS = {
     "null_count": (wire.PM_CHUNK_NULL_COUNT, wire.PM_STAT_NULL_COUNT),
     "distinct_count": (wire.PM_CHUNK_DISTINCT_COUNT, wire.PM_STAT_DISTINCT_COUNT),
 }
-# Bytes of an inline statistic by physical type; the others go by the sizes that the chunk says.
-INLINE_WIDTHS = {
-    wire.PHYSICAL_BOOLEAN: 1,
-    wire.PHYSICAL_INT32: 4,
-    wire.PHYSICAL_INT64: 8,
-    wire.PHYSICAL_FLOAT: 4,
-    wire.PHYSICAL_DOUBLE: 8,
-}
 
 
 def checked(number: int, count: int) -> int:
@@ -420,4 +412,4 @@ def inline_width(facts: Column, stored: int) -> int:
         return stored
     if facts.physical_type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
         return max(0, facts.fixed_byte_len)
-    return INLINE_WIDTHS.get(facts.physical_type, 0)
+    return wire.WIDTH_OF_TYPE.get(facts.physical_type, 0)

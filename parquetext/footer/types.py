@@ -33,14 +33,6 @@ _STORED = {
     wire.PHYSICAL_FLOAT: pa.float32(),
     wire.PHYSICAL_DOUBLE: pa.float64(),
 }
-_WIDTHS = {
-    wire.PHYSICAL_BOOLEAN: 1,
-    wire.PHYSICAL_INT32: 4,
-    wire.PHYSICAL_INT64: 8,
-    wire.PHYSICAL_INT96: 12,
-    wire.PHYSICAL_FLOAT: 4,
-    wire.PHYSICAL_DOUBLE: 8,
-}
 _INTEGERS = {
     (8, True): pa.int8(),
     (16, True): pa.int16(),
@@ -153,10 +145,11 @@ def leaf_type(element: Element) -> LeafType:
     physical = element.type
     if physical is None or not 0 <= physical < len(PHYSICAL_TYPES):
         return LeafType(wire.PHYSICAL_BYTE_ARRAY, 0, pa.binary())
-    width = element.type_length or 0 if physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else _WIDTHS.get(physical, 0)
-    if physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and width <= 0:
+    is_array = physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY
+    width = element.type_length or 0 if is_array else wire.WIDTH_OF_TYPE.get(physical, 0)
+    if is_array and width <= 0:
         return LeafType(wire.PHYSICAL_BYTE_ARRAY, 0, pa.binary())
-    plain = pa.binary(width) if physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else _PLAIN[physical]
+    plain = pa.binary(width) if is_array else _PLAIN[physical]
     return LeafType(physical, width, _annotated(physical, width, element) or plain)
 
 

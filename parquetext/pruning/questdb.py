@@ -22,7 +22,6 @@ __all__ = ["Chunk", "Column", "Filter", "Tag", "can_skip"]
 
 MOST_NULLS = (1 << 63) - 1  # a larger count is a wrapped one
 MILLISECONDS_OF_A_DAY = 86_400_000
-_WIDTHS = {wire.PHYSICAL_INT32: 4, wire.PHYSICAL_INT64: 8, wire.PHYSICAL_FLOAT: 4, wire.PHYSICAL_DOUBLE: 8}
 _FORMATS = {wire.PHYSICAL_INT32: "<i", wire.PHYSICAL_INT64: "<q", wire.PHYSICAL_FLOAT: "<f", wire.PHYSICAL_DOUBLE: "<d"}
 
 
@@ -159,7 +158,7 @@ def _is_absent(column: Column, chunk: Chunk, value: bytes | None) -> bool:
 
 def _bloom_lacks(column: Column, chunk: Chunk, value: bytes) -> bool:
     if chunk.bitset is None or column.physical not in (
-        *_WIDTHS,
+        *_FORMATS,
         wire.PHYSICAL_BYTE_ARRAY,
         wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY,
     ):
@@ -190,8 +189,10 @@ def _is_date_of_days(column: Column) -> bool:
 
 
 def _width(column: Column) -> int:
-    """Bytes of a value; 0: varies."""
-    return column.width if column.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else _WIDTHS.get(column.physical, 0)
+    """Bytes of a value that has an order; 0: varies, or it has none."""
+    if column.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
+        return column.width
+    return wire.WIDTH_OF_TYPE[column.physical] if column.physical in _FORMATS else 0
 
 
 def _is_null(column: Column, value: bytes) -> bool:

@@ -75,7 +75,6 @@ PLAIN = {
     "BYTE_ARRAY": "BINARY",
 }
 FIXED = {16: "LONG128", 32: "LONG256"}
-_WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}
 _PLAIN_ARROW = {
     "BOOLEAN": pa.bool_(),
     "INT32": pa.int32(),
@@ -211,7 +210,8 @@ def leaf_type(code: int, physical: int, width: int) -> LeafType:
         arrow = pa.string()
     elif physical in (wire.PHYSICAL_INT32, wire.PHYSICAL_INT64, wire.PHYSICAL_BYTE_ARRAY):
         arrow = _decimal_arrow(code) or arrow
-    return LeafType(physical if name in _PLAIN_ARROW else wire.PHYSICAL_BYTE_ARRAY, _WIDTHS.get(name, 0), arrow)
+    known = physical if name in _PLAIN_ARROW else wire.PHYSICAL_BYTE_ARRAY
+    return LeafType(known, wire.WIDTH_OF_TYPE.get(known, 0), arrow)
 
 
 def counts_otherwise(declared: int, inferred: int, physical: int, width: int) -> bool:

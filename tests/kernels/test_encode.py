@@ -7,7 +7,7 @@ import struct
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.encodings import SERVED, WIDTHS, lists_of, values_of
+from support.encodings import SERVED, lists_of, values_of
 from support.twins import both, outcome
 
 from parquetext import kernels, wire
@@ -246,7 +246,7 @@ class TestErrors:
 
     @pytest.mark.parametrize("encoding, type", SERVED)
     def test_fewer_values_than_are_told(self, encoding, type):
-        needed = {BOOLEAN: 2, BYTE_ARRAY: 40, FIXED: 27}.get(type) or 9 * WIDTHS[type]
+        needed = {BOOLEAN: 2, BYTE_ARRAY: 40, FIXED: 27}.get(type) or 9 * wire.WIDTH_IN_PAGES[type]
         for size in (0, needed - 1):
             values = (bytes(size), b"") if type == BYTE_ARRAY else bytes(size)
             expected = (wire.VALUES_SIZE, 0, needed, size)

@@ -15,14 +15,7 @@ from support.twins import both, outcome
 from parquetext import kernels, wire
 from parquetext.errors import Malformed, ParquetextError, Unsupported
 
-FIXED = {
-    wire.PHYSICAL_INT32: 4,
-    wire.PHYSICAL_INT64: 8,
-    wire.PHYSICAL_INT96: 12,
-    wire.PHYSICAL_FLOAT: 4,
-    wire.PHYSICAL_DOUBLE: 8,
-    wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY: 7,
-}
+FIXED = wire.WIDTH_IN_PAGES | {wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY: 7}
 SPLIT = FIXED.keys() - {wire.PHYSICAL_INT96}
 DICTIONARIES = (wire.ENCODING_PLAIN_DICTIONARY, wire.ENCODING_RLE_DICTIONARY)
 

@@ -9,15 +9,8 @@ from hypothesis import strategies as st
 
 from parquetext import wire
 
-__all__ = ["SERVED", "WIDTHS", "lists_of", "values_of"]
+__all__ = ["SERVED", "lists_of", "values_of"]
 
-WIDTHS = {
-    wire.PHYSICAL_INT32: 4,
-    wire.PHYSICAL_INT64: 8,
-    wire.PHYSICAL_INT96: 12,
-    wire.PHYSICAL_FLOAT: 4,
-    wire.PHYSICAL_DOUBLE: 8,
-}
 SERVED = [
     *((wire.ENCODING_PLAIN, type) for type in range(8)),
     (wire.ENCODING_RLE, wire.PHYSICAL_BOOLEAN),
@@ -57,7 +50,7 @@ def lists_of(type: int, type_length: int) -> st.SearchStrategy[list]:
     if type == wire.PHYSICAL_BOOLEAN:
         return repeated(st.booleans())
     if type in (wire.PHYSICAL_INT32, wire.PHYSICAL_INT64):
-        bits = 8 * WIDTHS[type]
+        bits = 8 * wire.WIDTH_IN_PAGES[type]
         steady = st.builds(lambda start, step: [start + step * n for n in range(200)], *[st.integers(-9, 9)] * 2)
         return st.one_of(repeated(integers(bits)), st.lists(integers(bits), max_size=300), steady)
     if type == wire.PHYSICAL_BYTE_ARRAY:
@@ -65,7 +58,7 @@ def lists_of(type: int, type_length: int) -> st.SearchStrategy[list]:
             lambda stem, rest: stem * 5 + rest, st.sampled_from([b"", b"ab", b"abc"]), st.binary(max_size=40)
         )
         return repeated(word, (1, 1, 1, 2, 8, 40))
-    width = WIDTHS.get(type, type_length)
+    width = wire.WIDTH_IN_PAGES.get(type, type_length)
     fixed = st.one_of(
         st.binary(min_size=width, max_size=width), st.integers(0, 255).map(lambda n: bytes(width - 1) + bytes([n]))
     )

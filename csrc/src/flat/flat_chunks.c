@@ -83,7 +83,7 @@ static int read_bound(pqx_flat *flat, pqx_leaf *leaf, const pqx_view *view, uint
                       uint32_t own, int exactness, const uint32_t bits[3], pqx_range *range,
                       uint32_t *present, pqx_error *error)
 {
-    static const uint8_t lengths[6] = {1, 4, 8, 12, 4, 8};
+    static const uint8_t lengths[] = PQX_WIDTHS_OF_TYPE;
     uint8_t type = leaf->type, bytes[16] = {0};
     uint32_t vector = 0;
     if (type > PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY) return PQX_OK;

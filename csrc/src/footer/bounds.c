@@ -29,7 +29,7 @@ static int deprecated_pair_counts(const pqx_element *leaf)
 
 static int has_right_length(const pqx_element *leaf, uint32_t length)
 {
-    static const uint8_t LENGTHS[] = {1, 4, 8, 12, 4, 8};
+    static const uint8_t LENGTHS[] = PQX_WIDTHS_OF_TYPE;
     if (leaf->type == PQX_PHYSICAL_BYTE_ARRAY) return 1;
     if (leaf->type == PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY)
         return leaf->type_length >= 0 && length == (uint32_t)leaf->type_length

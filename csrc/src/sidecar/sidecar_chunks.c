@@ -101,18 +101,12 @@ int pqx_pm_get_all_numbers(const pqx_pm *pm, const pqx_pm_footer *footer, uint32
 /* Bytes of an inline statistic of this column, 0: as the chunk's own sizes say. */
 static uint32_t inline_width(const pqx_pm_column *column)
 {
-    switch (column->physical_type) {
-    case PQX_PHYSICAL_BOOLEAN: return 1;
-    case PQX_PHYSICAL_INT32:
-    case PQX_PHYSICAL_FLOAT: return 4;
-    case PQX_PHYSICAL_INT64:
-    case PQX_PHYSICAL_DOUBLE: return 8;
-    case PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY:
-        return column->fixed_byte_len <= 0                    ? 0
-               : column->fixed_byte_len > PQX_PM_INLINE_BYTES ? PQX_PM_INLINE_BYTES
-                                                              : (uint32_t)column->fixed_byte_len;
-    default: return 0;
-    }
+    static const uint8_t widths[] = PQX_WIDTHS_OF_TYPE;
+    uint8_t type = column->physical_type;
+    if (type < sizeof widths) return widths[type];
+    if (type != PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY || column->fixed_byte_len <= 0) return 0;
+    return column->fixed_byte_len > PQX_PM_INLINE_BYTES ? PQX_PM_INLINE_BYTES
+                                                        : (uint32_t)column->fixed_byte_len;
 }
 
 typedef struct statistic {

@@ -25,9 +25,9 @@ static uint8_t encodings_of(uint32_t listed)
 /* Bytes of every statistic of a column, 0: they differ. */
 static size_t width_of(const pqx_pm_column *column)
 {
-    static const size_t widths[] = {1, 4, 8, 12, 4, 8, 0};
-    if (column->physical_type < sizeof widths / sizeof *widths)
-        return widths[column->physical_type];
+    static const uint8_t widths[] = PQX_WIDTHS_OF_TYPE;
+    if (column->physical_type < sizeof widths) return widths[column->physical_type];
+    if (column->physical_type == PQX_PHYSICAL_BYTE_ARRAY) return 0;
     return column->fixed_byte_len > 0 ? (size_t)column->fixed_byte_len : SIZE_MAX;
 }
 

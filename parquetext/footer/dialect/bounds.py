@@ -9,14 +9,6 @@ from ...errors import wire_error
 
 __all__ = ["Column", "pack", "unpack"]
 
-WIDTHS = {
-    wire.PHYSICAL_BOOLEAN: 1,
-    wire.PHYSICAL_INT32: 4,
-    wire.PHYSICAL_INT64: 8,
-    wire.PHYSICAL_INT96: 12,
-    wire.PHYSICAL_FLOAT: 4,
-    wire.PHYSICAL_DOUBLE: 8,
-}
 REPLACEMENT = "\ufffd".encode()
 LAST = 0xFFFF_FFFF
 TEXT = {"STRING", "ENUM", "JSON"}
@@ -57,8 +49,8 @@ def pack(column: Column, least: bytes, most: bytes, exact: tuple[bool, bool]) ->
     """
     if column.type == wire.PHYSICAL_BOOLEAN or column.type == wire.PHYSICAL_INT96:
         return None
-    if column.type in WIDTHS:
-        if {len(least), len(most)} != {WIDTHS[column.type]}:
+    if column.type in wire.WIDTH_OF_TYPE:
+        if {len(least), len(most)} != {wire.WIDTH_OF_TYPE[column.type]}:
             return None
         return *(_number(value, sure) for value, sure in zip((least, most), exact, strict=True)), b""
     if column.type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and {len(least), len(most)} != {column.length}:
@@ -133,7 +125,7 @@ def unpack(column: Column, packed: Packed, prefix: bytes, *, upper: bool, coded:
     if packed.len is None:
         return None
     count = abs(packed.len)
-    if column.type in WIDTHS:
+    if column.type in wire.WIDTH_OF_TYPE:
         return _unpack_number(column.type, packed, count, at)
     if (
         column.type not in (wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY) or REPLACEMENT in prefix
@@ -151,7 +143,7 @@ def unpack(column: Column, packed: Packed, prefix: bytes, *, upper: bool, coded:
 
 
 def _unpack_number(type: int, packed: Packed, count: int, at: int) -> bytes | None:
-    width = WIDTHS[type]
+    width = wire.WIDTH_OF_TYPE[type]
     if count == 0:
         return None
     if count != width:
