@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 import pyarrow as pa
 
@@ -31,6 +31,7 @@ MOST_BATCH_BYTES = 1 << 24  # of one column's values, where a few bytes of pages
 MOST_OF_BYTE = 64  # bytes of values for one of pages that are believed at once
 BATCH_ROWS = 1 << 16
 FEW_BYTES = 1 << 16
+KEPT_BYTES = 1 << 14  # of a footer
 TEXT_BYTES = 1 << 22  # of a batch whose texts are repeated by a few bytes
 REFUSED = (pa.ArrowException, OSError, ParquetextError)
 
@@ -86,8 +87,8 @@ class Decoder:
         self._checks_crc = bool(options.get("page_checksum_verification"))
         wanted = range(self._form.leaf_count) if indices is None else indices
         with _within_the_stack():
-            schema = schema_or_ours(footer, **options)
-            self._columns = list(_columns(plan_fields(self._form), schema, wanted))
+            schema, plans = _shape_of(self._form, footer, options)
+            self._columns = list(_columns(plans, schema, wanted))
         self.schema = pa.schema([column.field for column in self._columns], key_values_of(self._form))
         self.row_counts = self._form.row_groups("num_rows")
         leaves = [leaf.leaf for column in self._columns for leaf in column.leaves]
@@ -97,18 +98,21 @@ class Decoder:
     def form(self) -> Form:
         return self._form
 
-    def table(self, rows: Sequence[Rows] | None = None, *, use_threads: bool = True) -> pa.Table:
-        """All columns of all row groups, or of ranges of rows of each.
+    def table(
+        self, rows: Sequence[Rows] | None = None, fields: Sequence[int] | None = None, *, use_threads: bool = True
+    ) -> pa.Table:
+        """All columns, or some of the schema's fields, of all row groups, or of ranges of rows of each.
 
         Raises
         ------
         Malformed, Unsupported
             The values cannot be read; the error says where.
         """
+        columns = self._columns if fields is None else [self._columns[field] for field in fields]
         self._refuse_empty_claims()
         groups = [[(0, count)] if count else [] for count in self.row_counts] if rows is None else rows
         whole = rows is None
-        tasks = [(number, column) for column in self._columns for number, ranges in enumerate(groups) if ranges]
+        tasks = [(number, column) for column in columns for number, ranges in enumerate(groups) if ranges]
 
         stretches = self._stretches(tasks, groups, whole=whole)
         source = fetched(self._source, [(one.begin, one.end) for some in stretches.values() for one in some])
@@ -118,11 +122,12 @@ class Decoder:
             return self._read(column, number, groups[number], stretches, source)
 
         found = _each(read, tasks, use_threads and self._is_worth_threads(groups, whole=whole))
-        arrays: dict[int, list[pa.Array]] = {id(column): [] for column in self._columns}
+        arrays: dict[int, list[pa.Array]] = {id(column): [] for column in columns}
         for (_, column), pieces in zip(tasks, found, strict=True):
             arrays[id(column)] += pieces
-        columns = [pa.chunked_array(arrays[id(column)], column.field.type) for column in self._columns]
-        return pa.Table.from_arrays(columns, schema=self.schema)
+        schema = self.schema if fields is None else pa.schema([column.field for column in columns])
+        values = [pa.chunked_array(arrays[id(column)], column.field.type) for column in columns]
+        return pa.Table.from_arrays(values, schema=schema)
 
     def _refuse_empty_claims(self) -> None:
         """Raise for what cannot be read before any of it is kept, where few bytes claim to hold very much."""
@@ -270,6 +275,18 @@ def _within_the_stack() -> Iterator[None]:
         yield
     except RecursionError:
         raise Unsupported("the schema is nested deeper than Python's stack goes") from None
+
+
+def _shape_of(form: Form, footer: bytes, options: Mapping) -> tuple[pa.Schema, Sequence[Plan]]:
+    """The Arrow schema of a footer, and what its fields are; small ones are kept, whatever the row groups."""
+    if options or len(footer) > KEPT_BYTES:
+        return schema_or_ours(footer, **options), plan_fields(form)
+    return _kept_shape(form.slice(range(form.leaf_count), []))
+
+
+@lru_cache(maxsize=1 << 6)
+def _kept_shape(footer: bytes) -> tuple[pa.Schema, Sequence[Plan]]:
+    return schema_or_ours(footer), plan_fields(ThriftForm(footer))
 
 
 def refuse_much_in_python(values: int) -> None:

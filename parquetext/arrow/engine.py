@@ -10,6 +10,7 @@ import pyarrow as pa
 from ..errors import Malformed, ParquetextError, Unsupported
 from ..pruning import Predicate
 from .decoding import Decoder
+from .kept_rows import kept_rows
 from .page_rows import rows_left
 from .projection import Projection, Step
 from .reading import read_steps
@@ -57,14 +58,17 @@ def decode_projection(projection: Projection, source, *, use_threads: bool = Tru
         As `reading.read_projection` takes them.
     """
 
-    def read(step: Step, predicate: Predicate | None) -> pa.Table:
-        if step.footer == NO_COLUMNS:
-            return pa.table({"": pa.nulls(step.rows)}).select([])
-        decoder = _decoder(step, source, options)
-        rows = None if predicate is None else _rows_left(decoder, source, predicate)
-        return decoder.table(rows, use_threads=use_threads)
-
-    return read_steps(projection, read)
+    if projection.predicate is None or projection.finder is not None or projection.step.footer == NO_COLUMNS:
+        return read_steps(projection, lambda step: _whole(step, source, use_threads, options))
+    decoder = _decoder(projection.step, source, options)
+    names = _looked_at(decoder.schema, projection.predicate)
+    if names is None:
+        return read_steps(projection, lambda _: decoder.table(use_threads=use_threads))
+    predicate, types = projection.predicate, {name: decoder.schema.field(name).type for name in names}
+    row_groups = range(len(decoder.row_counts))
+    rows = rows_left(decoder.form, source, predicate, types, row_groups, decoder.places)
+    table = kept_rows(decoder, predicate, names, rows, use_threads=use_threads)
+    return table.select(range(table.num_columns - projection.extra)) if projection.extra else table
 
 
 def decode_batches(projection: Projection, source, batch_size: int, **options) -> Iterator[pa.RecordBatch]:
@@ -76,21 +80,23 @@ def decode_batches(projection: Projection, source, batch_size: int, **options) -
         yield from _decoder(step, source, options).batches(batch_size)
 
 
+def _whole(step: Step, source, use_threads: bool, options: dict) -> pa.Table:
+    if step.footer == NO_COLUMNS:
+        return pa.table({"": pa.nulls(step.rows)}).select([])
+    return _decoder(step, source, options).table(use_threads=use_threads)
+
+
 def _decoder(step: Step, source, options: dict) -> Decoder:
     if step.footer is None:
         raise Unsupported("the footer cannot be sliced: its row groups do not match its schema")
     return Decoder(step.footer, step.indices, step.row_groups, source, options)
 
 
-def _rows_left(decoder: Decoder, source, predicate: Predicate) -> list | None:
-    """The rows of each row group that pages' bounds leave; None where nothing can be told."""
-    schema = decoder.schema
+def _looked_at(schema: pa.Schema, predicate: Predicate) -> list[str] | None:
+    """The columns that a predicate looks at; None where that cannot be told."""
 
     def type_of(name: str) -> pa.DataType | None:
         return schema.field(name).type if schema.names.count(name) == 1 else None
 
     names = predicate.columns(type_of)
-    if not names or any(type_of(name) is None for name in names):
-        return None
-    types = {name: type_of(name) for name in names}
-    return rows_left(decoder.form, source, predicate, types, range(len(decoder.row_counts)), decoder.places)
+    return names if names and all(type_of(name) is not None for name in names) else None

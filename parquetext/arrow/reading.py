@@ -10,7 +10,6 @@ from pyarrow._parquet import ParquetReader
 
 from .. import kernels
 from ..footer.pyarrow_footer import metadata_of
-from ..pruning import Predicate
 from .projection import Projection, Step
 
 __all__ = ["SMALL_BYTES", "SMALL_ROWS", "check_options", "iter_projection", "read_projection", "read_steps"]
@@ -72,7 +71,7 @@ def read_projection(
         Of pyarrow's reader.
     """
 
-    def read(step: Step, _) -> pa.Table:
+    def read(step: Step) -> pa.Table:
         small = _is_small(step)
         early = remote or not small if pre_buffer is None else pre_buffer
         return _read(step, open_data, use_threads and not small, early, options)
@@ -80,18 +79,18 @@ def read_projection(
     return read_steps(projection, read)
 
 
-def read_steps(projection: Projection, read: Callable[[Step, Predicate | None], pa.Table]) -> pa.Table:
-    """Read, filter, cut; `read` takes a step and, where it may leave rows out, the predicate that rows have to meet."""
+def read_steps(projection: Projection, read: Callable[[Step], pa.Table]) -> pa.Table:
+    """Read, filter, cut; `read` reads a step."""
     if projection.predicate is None:
-        return read(projection.step, None)
+        return read(projection.step)
     expression = projection.predicate.expression
     if projection.finder is None:
-        table = _filtered(read(projection.step, projection.predicate), expression)
+        table = _filtered(read(projection.step), expression)
         return table.select(range(table.num_columns - projection.extra)) if projection.extra else table
-    found = read(projection.finder, None)
+    found = read(projection.finder)
     rows = pa.array(range(found.num_rows), pa.int64())
     kept = found.append_column(POSITION, rows).filter(expression).column(POSITION)
-    return read(projection.step, None).take(kept)
+    return read(projection.step).take(kept)
 
 
 def _filtered(table: pa.Table, expression) -> pa.Table:

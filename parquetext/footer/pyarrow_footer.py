@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from functools import lru_cache
 
 import pyarrow as pa
 from pyarrow._parquet import FileMetaData, ParquetReader
@@ -15,6 +16,7 @@ from .thrift_form import ThriftForm
 __all__ = ["has_extension_types", "key_values_of", "metadata_of", "reader_of", "schema_of", "whole_schema"]
 
 MAGIC = b"PAR1"
+KEPT_BYTES = 1 << 14
 ARROW_SCHEMA, EXTENSION_NAME = b"ARROW:schema", b"ARROW:extension:name"
 
 
@@ -52,8 +54,18 @@ def metadata_of(footer: bytes) -> FileMetaData:
 
 
 def schema_of(footer: bytes, **options) -> pa.Schema:
-    """The Arrow schema as pyarrow reads it, with options of its reader."""
-    return reader_of(footer, **options).schema_arrow
+    """The Arrow schema as pyarrow reads it, with options of its reader.
+
+    Small ones are kept: files of a dataset, and queries of a file, ask for the same ones over and over.
+    """
+    if options or len(footer) > KEPT_BYTES:
+        return reader_of(footer, **options).schema_arrow
+    return _kept_schema(footer)
+
+
+@lru_cache(maxsize=1 << 8)
+def _kept_schema(footer: bytes) -> pa.Schema:
+    return reader_of(footer).schema_arrow
 
 
 def has_extension_types(footer: bytes) -> bool:

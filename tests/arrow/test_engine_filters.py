@@ -236,3 +236,36 @@ def test_a_page_of_nulls_with_another_count_of_nulls_counts_for_nothing(tmp_path
     value = int.from_bytes(index["min_values"][3], "little")
     found = parquetext.read_table(path, ["key"], filters=[("key", "=", value)], engine="parquetext")
     assert found["key"].to_pylist() == [value]
+
+
+def scattered_table(rows: int) -> pa.Table:
+    chance = random.Random(11)
+    return pa.table(
+        {
+            "chance": [chance.random() for _ in range(rows)],
+            "number": pa.array(range(rows), pa.int64()),
+            "text": pa.array([f"text {row % 50}" for row in range(rows)]).dictionary_encode(),
+            "list": [None if row % 11 == 0 else [row] * (row % 3) for row in range(rows)],
+        }
+    )
+
+
+@pytest.mark.parametrize("share", [0.0, 0.0005, 0.01, 0.5, 1.0])
+def test_rows_that_are_scattered_are_those_that_pyarrow_finds(tmp_path, share):
+    table = scattered_table(12_000)
+    path = write(tmp_path / "x.parquet", table, row_group_size=5000)
+    for names in (None, ["list", "number"]):
+        found = parquetext.read_table(path, names, filters=[("chance", "<", share)], engine="parquetext")
+        assert found.equals(pq.read_table(path, columns=names, filters=[("chance", "<", share)]))
+
+
+def test_of_other_columns_only_pages_with_kept_rows_are_read(tmp_path):
+    table = pa.table({"key": pa.array(range(40_000), pa.int64()), "text": [f"{row:>100}" for row in range(40_000)]})
+    pages = {"data_page_size": 1 << 16, "write_batch_size": 512, "row_group_size": 40_000}
+    path = write(tmp_path / "x.parquet", table, use_dictionary=False, compression="none", **pages)
+    with parquetext.open(path) as file:
+        file._source = source = Counted(file._source)
+        # No page of keys can be ruled out by its bounds: the values alone say which row it is.
+        found = file.read(["text"], filters=pc.field("key") * 2 == 40_000, engine="parquetext")
+    assert found["text"].to_pylist() == [f"{20_000:>100}"]
+    assert sum(length for _, length in source.ranges) < 1_000_000  # the texts take 4,160,000 bytes, the keys 320,000
