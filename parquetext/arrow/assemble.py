@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import kernels
+from ..encoding.chunk_reader import Dictionary
 from ..errors import Malformed, Unsupported
-from .assemble_chunks import Dictionary
 from .assemble_leaves import as_type, leaf_array
 from .assemble_plan import LeafPlan, ListPlan, Plan, StructPlan
 

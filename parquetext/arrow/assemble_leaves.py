@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import kernels, wire
+from ..encoding.chunk_reader import Dictionary
 from ..errors import Malformed, Unsupported
 from ..footer.types import LeafType
-from .assemble_chunks import Dictionary
 
 __all__ = ["as_type", "leaf_array"]
 

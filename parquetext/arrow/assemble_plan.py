@@ -8,31 +8,17 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from .. import wire
+from ..encoding.chunk_reader import Levels
 from ..errors import Unsupported
 from ..footer.elements import Element, parse_element
 from ..footer.model import GROUP, Form
 from ..footer.names import as_path
 from ..footer.types import LeafType, leaf_type_of
 
-__all__ = ["LeafPlan", "Levels", "ListPlan", "Plan", "StructPlan", "narrowed", "plan_fields"]
+__all__ = ["LeafPlan", "ListPlan", "Plan", "StructPlan", "narrowed", "plan_fields"]
 
 MOST_DEPTH = 500  # of nested groups; each one is a call or two here
 MAPS = (wire.CONVERTED_MAP, wire.CONVERTED_MAP_KEY_VALUE)
-
-
-@dataclass(frozen=True, slots=True)
-class Levels:
-    """The levels of a schema node: its own, and the definition level of the closest repeated node above it."""
-
-    definition: int = 0
-    repetition: int = 0
-    ancestor: int = 0
-
-    def below(self, repetition: int) -> Levels:
-        """Those of a child of this repetition type; a repeated one is the closest repeated node of what it holds."""
-        if repetition == wire.REPETITION_REPEATED:
-            return Levels(self.definition + 1, self.repetition + 1, self.definition + 1)
-        return replace(self, definition=self.definition + 1) if repetition == wire.REPETITION_OPTIONAL else self
 
 
 @dataclass(frozen=True, slots=True)

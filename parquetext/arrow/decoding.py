@@ -12,13 +12,13 @@ from functools import lru_cache, partial
 import pyarrow as pa
 
 from .. import kernels, wire
+from ..encoding.chunk_reader import Chunk, ChunkReader, Dictionary, Stretch, chunk_of
 from ..errors import Malformed, ParquetextError, Unsupported
 from ..footer.model import Form
 from ..footer.page_index import PagePlaces, read_places
 from ..footer.pyarrow_footer import key_values_of, schema_of
 from ..footer.thrift_form import ThriftForm
 from .assemble import assemble
-from .assemble_chunks import Chunk, ChunkReader, Dictionary, Stretch, chunk_of
 from .assemble_plan import LeafPlan, ListPlan, Plan, StructPlan, narrowed, plan_fields
 from .fetching import fetched
 from .page_rows import Rows

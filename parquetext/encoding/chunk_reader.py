@@ -4,26 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 from .. import kernels, wire
-from ..encoding.foreign import is_foreign, made_plain
-from ..encoding.pages import read_pages, read_stored
 from ..errors import Malformed, ParquetextError, Unsupported
-from ..footer.model import Form
-from .assemble_plan import LeafPlan
+from .foreign import is_foreign, made_plain
+from .pages import read_pages, read_stored
 
-__all__ = ["Chunk", "ChunkReader", "Dictionary", "Stretch", "chunk_of"]
+__all__ = ["Chunk", "ChunkReader", "Dictionary", "Leaf", "Levels", "Stretch", "chunk_of"]
 
 MAGIC_BYTES = 4
 DATA_PAGES = wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2
 
 
 @dataclass(frozen=True, slots=True)
+class Levels:
+    """The levels of a schema node: its own, and the definition level of the closest repeated node above it."""
+
+    definition: int = 0
+    repetition: int = 0
+    ancestor: int = 0
+
+    def below(self, repetition: int) -> Levels:
+        """Those of a child of this repetition type; a repeated one is the closest repeated node of what it holds."""
+        if repetition == wire.REPETITION_REPEATED:
+            return Levels(self.definition + 1, self.repetition + 1, self.definition + 1)
+        return replace(self, definition=self.definition + 1) if repetition == wire.REPETITION_OPTIONAL else self
+
+
+class Leaf(Protocol):
+    """A column of values: its number, its path for messages, its levels; `kind` has its `physical` type and `width`,
+    the bytes of a value (0: varies)."""
+
+    leaf: int
+    path: str
+    levels: Levels
+    kind: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk:
     """A column chunk's facts, checked against each other and the file's size."""
 
-    leaf: LeafPlan
+    leaf: Leaf
     row_group: int
     begin: int
     size: int
@@ -55,8 +79,10 @@ class Stretch:
     row_counts: tuple[int, ...] | None = None
 
 
-def chunk_of(form: Form, leaf: LeafPlan, number: int, row_group: int, file_size: int) -> Chunk:
+def chunk_of(form, leaf: Leaf, number: int, row_group: int, file_size: int) -> Chunk:
     """The chunk of a leaf in the form's row group of this number, which the file calls `row_group`.
+
+    `form` is a footer form or a scan: what has `column(leaf)` and `row_groups(name)`.
 
     Raises
     ------
@@ -99,7 +125,7 @@ def _check_counts(chunk: Chunk) -> None:
 
 
 @contextmanager
-def _placed(row_group: int, leaf: LeafPlan, page: int | None = None) -> Iterator[None]:
+def _placed(row_group: int, leaf: Leaf, page: int | None = None) -> Iterator[None]:
     """Let an error say which chunk, and which page, it is about."""
     try:
         yield
@@ -108,7 +134,7 @@ def _placed(row_group: int, leaf: LeafPlan, page: int | None = None) -> Iterator
         raise
 
 
-def _place(error: ParquetextError, row_group: int, leaf: LeafPlan, page: int | None) -> None:
+def _place(error: ParquetextError, row_group: int, leaf: Leaf, page: int | None) -> None:
     where = "" if page is None else f", page {page}"
     error.message = f"row group {row_group}, column {leaf.path}{where}: {error.message}"
 
@@ -118,7 +144,7 @@ class ChunkReader:
 
     Parameters
     ----------
-    leaf : LeafPlan
+    leaf : Leaf
     source
         The file's bytes: `size` and `read(offset, length)`.
     levels : bool
@@ -142,7 +168,7 @@ class ChunkReader:
 
     def __init__(
         self,
-        leaf: LeafPlan,
+        leaf: Leaf,
         source,
         *,
         levels: bool,
