@@ -15,7 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from support import compact
+from support.varints import varint, zigzag
 
 import parquetext
 from parquetext import extension, kernels
@@ -32,7 +32,7 @@ BINARY = 11  # in Thrift libraries' own numbers
 def append_extension(thrift: bytes, payload: bytes) -> bytes:
     """AppendExtension as the texts have it."""
     assert thrift[-1:] == b"\0"
-    return thrift[:-1] + b"\x08" + compact.uleb(FIELD) + compact.uleb(len(payload)) + payload + b"\0"
+    return thrift[:-1] + b"\x08" + varint(FIELD) + varint(len(payload)) + payload + b"\0"
 
 
 def fields_by_a_thrift_library(data: bytes) -> tuple[list[tuple[int, bytes]], int]:
@@ -258,7 +258,7 @@ def file_with_page_extension(payload: bytes) -> bytes:
     grown = len(longer) - len(page_header)
     head = head[:start] + longer + head[start + len(page_header) :]
     size = chunk.row_group(0).column(0).total_compressed_size
-    footer = footer.replace(compact.zigzag(size), compact.zigzag(size + grown))
+    footer = footer.replace(zigzag(size), zigzag(size + grown))
     return head + footer + len(footer).to_bytes(4, "little") + b"PAR1"
 
 

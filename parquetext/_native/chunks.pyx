@@ -144,26 +144,7 @@ cdef object gather(const void *records, size_t count, size_t stride, tuple membe
 
 
 def begin(int64_t data_page_offset, int64_t dictionary_page_offset):
-    """Where a chunk's first page begins, by the offsets that the footer gives.
-
-    At the dictionary page, where that lies behind the magic and in front of the data pages or is the only place there
-    is, else at the data pages.
-
-    Parameters
-    ----------
-    data_page_offset, dictionary_page_offset : int
-        -1 where the footer gives none.
-
-    Returns
-    -------
-    int
-        One of both, unchecked against the file.
-
-    Raises
-    ------
-    OverflowError
-        An offset that is no 64-bit integer.
-    """
+    """Where a chunk's first page begins; see the twin."""
     return pqx_chunk_begin(data_page_offset, dictionary_page_offset)
 
 

@@ -23,6 +23,8 @@ __all__ = ["Column", "Decoded"]
 
 Decoded = namedtuple("Decoded", "entries rows slots nulls valid values offsets definition repetition")
 
+ctypedef int (*over_rows)(pqx_column *, uint64_t, uint64_t *, pqx_error *) noexcept nogil
+
 cdef tuple PARTS = ("page", "levels", "values", "dictionary")
 cdef int PAGE_DATA_PAGE = wire.PAGE_DATA_PAGE
 cdef int PAGE_DATA_PAGE_V2 = wire.PAGE_DATA_PAGE_V2
@@ -188,23 +190,18 @@ cdef class Column:
 
     def read(self, uint64_t rows):
         """Decode the next `rows` rows; how many were begun."""
-        cdef uint64_t begun
-        cdef pqx_error error
-        cdef int status
-        with nogil:
-            status = pqx_column_read(&self.column, rows, &begun, &error)
-        self.let_go()
-        if status:
-            raise self.placed(&error)
-        return begun
+        return self.advance(pqx_column_read, rows)
 
     def skip(self, uint64_t rows):
         """Pass over the next `rows` rows; how many were begun."""
+        return self.advance(pqx_column_skip, rows)
+
+    cdef advance(self, over_rows over, uint64_t rows):
         cdef uint64_t begun
         cdef pqx_error error
         cdef int status
         with nogil:
-            status = pqx_column_skip(&self.column, rows, &begun, &error)
+            status = over(&self.column, rows, &begun, &error)
         self.let_go()
         if status:
             raise self.placed(&error)

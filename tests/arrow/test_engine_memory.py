@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from support.pages import Column, data_page, parquet_file
+from support.varints import varint
 
 from parquetext import wire
 
@@ -39,14 +40,6 @@ BATCHES = """if True:
 TABLE = BATCHES.replace('list(file.iter_batches(engine="parquetext"))', 'file.read(engine="parquetext")').replace(
     'for batch in file.iter_batches(engine="parquetext"):', 'for batch in file.read(engine="parquetext").to_batches():'
 )
-
-
-def varint(number: int) -> bytes:
-    out = bytearray()
-    while number >= 0x80:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*out, number])
 
 
 def run(count: int, value: int) -> bytes:

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import compact
 from support.twins import both, outcome
+from support.varints import varint
 
 from parquetext import kernels, wire
 from parquetext.errors import ParquetextError
@@ -23,7 +24,7 @@ KIND = bytes(range(16))
 
 
 def extension(payload: bytes, marker: bytes = SPEC) -> bytes:
-    return marker + compact.uleb(len(payload)) + payload
+    return marker + varint(len(payload)) + payload
 
 
 def block(payload: bytes, kind: bytes = KIND) -> bytes:
@@ -100,7 +101,7 @@ def test_two_extensions_are_malformed_and_both_are_named(second):
 
 
 def test_a_longer_length_than_needed_is_read_and_told():
-    place = kernels.extension.find(SPEC + compact.uleb(2, padding=2) + b"ab\x00")
+    place = kernels.extension.find(SPEC + varint(2, padding=2) + b"ab\x00")
     assert (place.payload, place.length, place.length_bytes) == (7, 2, 3)
 
 

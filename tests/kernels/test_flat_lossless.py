@@ -13,6 +13,7 @@ from support import flat_footers as thrift
 from support.flat_payloads import Memory, cells, irregular, one_chunk, outcome, sign, small_footer
 from support.footers import footer_of, struct_values
 from support.rewriting import rewrite
+from support.varints import varint
 
 from parquetext import kernels, wire
 from parquetext import thrift as values
@@ -347,5 +348,5 @@ def test_an_operation_that_cannot_stand_there_is_damage(implementation):
 
 def test_the_extension_does_not_count_where_the_footer_is_too_large(implementation):
     footer = small_footer()
-    extended = footer[:-1] + EXTENSION[:4] + compact.uleb(100_000) + bytes(100_000) + b"\0"
+    extended = footer[:-1] + EXTENSION[:4] + varint(100_000) + bytes(100_000) + b"\0"
     assert write(extended) == write(footer)

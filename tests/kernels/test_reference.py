@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from support.flat_files import with_flat_footer
 from support.parquet_bytes import parquet_bytes
 from support.twins import both, outcome
+from support.varints import varint
 
 from parquetext import wire
 from parquetext.errors import Damaged, Unsupported
@@ -131,9 +132,8 @@ def resealed(payload: bytes, data: bytes = CONTENT) -> bytes:
     trailer = struct.pack("<I", zlib.crc32(payload)) + size + struct.pack("<I", zlib.crc32(size))
     text = base64.b64encode(payload + trailer + wire.UUID_FOOTER_REFERENCE.bytes)
     front = data[:start].rindex(b"\x08\xff\xff\x01") + 4
-    count = (lambda n: bytes([n & 127 | 128, n >> 7]) if n > 127 else bytes([n]))(len(text))
     footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
-    body = data[:front] + count + text + b"\0"
+    body = data[:front] + varint(len(text)) + text + b"\0"
     return body + (len(body) - footer).to_bytes(4, "little") + b"PAR1"
 
 

@@ -12,10 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.compact import BINARY, I32, I64, LIST, STRUCT, header, uleb, zigzag
+from support.compact import BINARY, I32, I64, LIST, STRUCT, header
 from support.footers import damaged, error_facts, footer_of, scan_facts, struct_values
 from support.one_column import FOOTER, GROUP, LEAF, METADATA, ROOT, footer, with_metadata
 from support.twins import both
+from support.varints import varint, zigzag
 
 from parquetext import kernels, wire
 from parquetext.errors import Malformed, ParquetextError, Unsupported
@@ -332,11 +333,11 @@ def test_absurd_numbers_are_kept(implementation):
 @pytest.mark.parametrize(
     "data, error, found, expected",
     [
-        (footer()[:-1] + b"\x08" + b"\x08" + uleb(2**32), wire.VARINT_OVERFLOW, 16, 32),
+        (footer()[:-1] + b"\x08" + b"\x08" + varint(2**32), wire.VARINT_OVERFLOW, 16, 32),
         (footer()[:-1] + header(3, I64, long=True) + b"\xff" * 9 + b"\x02", wire.VARINT_OVERFLOW, 2, 64),
         (footer()[:-1] + header(3, I64, long=True) + b"\xff" * 10, wire.VARINT_TOO_LONG, 0, 10),
         (
-            footer(row_groups=None)[:-1] + header(4, LIST, long=True) + b"\xfc" + uleb(2**32 - 1),
+            footer(row_groups=None)[:-1] + header(4, LIST, long=True) + b"\xfc" + varint(2**32 - 1),
             wire.COUNT_TOO_LARGE,
             0,
             2**32 - 1,

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from support import compact
 from support.compact import BINARY, BYTE, DOUBLE, FALSE, I16, I32, I64, LIST, MAP, SET, STRUCT, TRUE, UUID
 from support.twins import both, outcome
+from support.varints import varint
 
 from parquetext import kernels, wire
 from parquetext.errors import Malformed, ParquetextError
@@ -81,7 +82,7 @@ def test_the_last_field_of_an_id_counts():
 
 
 def test_longer_varints_than_needed_are_legal():
-    data = b"\x18" + compact.uleb(2, padding=3) + b"ab" + b"\x09" + compact.uleb(4, padding=1) + b"\x13\x07\x00"
+    data = b"\x18" + varint(2, padding=3) + b"ab" + b"\x09" + varint(4, padding=1) + b"\x13\x07\x00"
     assert kernels.thrift.fields(data) == [(1, BINARY, 0, 1, 7), (2, LIST, 7, 10, 12)]
 
 

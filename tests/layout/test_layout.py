@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from support.corpus_files import readable
 from support.flat_files import as_par3
+from support.varints import varint
 
 import parquetext
 from parquetext.account import Layout
@@ -248,7 +249,7 @@ def test_chunks_that_share_bytes_are_a_finding_and_the_first_keeps_them(tmp_path
     layout_of = parquetext.layout(_written(tmp_path, sink.getvalue()))
     a, b = layout_of.chunks["offset"].to_pylist()
     data = bytearray(sink.getvalue())
-    zigzag = _varint(2 * b)
+    zigzag = varint(2 * b)
     at = data.rindex(b"\x26" + zigzag)
     data[at + 1 : at + 1 + len(zigzag)] = _padded(2 * a, len(zigzag))
     layout = parquetext.layout(_written(tmp_path, bytes(data)))
@@ -289,15 +290,6 @@ def _written(folder: Path, data: bytes) -> Path:
     return path
 
 
-def _varint(number: int) -> bytes:
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    return bytes([*out, number])
-
-
 def _padded(number: int, size: int) -> bytes:
     """A varint in just so many bytes."""
-    out = [number >> 7 * at & 127 | 128 for at in range(size)]
-    return bytes([*out[:-1], out[-1] & 127])
+    return varint(number, padding=size - len(varint(number)))

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from support.compact import uleb
 from support.parquet_bytes import footer_of, with_footer
+from support.varints import varint
 
 __all__ = ["LZ4", "RAW", "SCHEMA", "UUID", "compiled", "decompiled", "framed", "schema_of", "tool", "with_block"]
 
@@ -90,7 +90,7 @@ def with_block(file: bytes, block: bytes, placement: str = "after-stop") -> byte
     """A Parquet file whose footer gets a block as its extension, as the public implementations append it."""
     footer = footer_of(file)
     front = footer if placement == "after-stop" else footer[:-1]
-    return with_footer(file, front + MARKER + uleb(len(block)) + block + b"\0")
+    return with_footer(file, front + MARKER + varint(len(block)) + block + b"\0")
 
 
 # For the dialect's builder: one column, one row group.

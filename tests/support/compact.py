@@ -5,26 +5,10 @@ from __future__ import annotations
 import struct
 
 from hypothesis import strategies as st
+from support.varints import varint, zigzag
 
 TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT, UUID = range(1, 14)
 SCALARS = (BYTE, I16, I32, I64, DOUBLE, BINARY, UUID)
-
-
-def uleb(n: int, padding: int = 0) -> bytes:
-    """ULEB128, made `padding` bytes longer than it has to be."""
-    out = bytearray()
-    while n >= 0x80:
-        out.append(n & 0x7F | 0x80)
-        n >>= 7
-    out.append(n)
-    if padding:
-        out[-1] |= 0x80
-        out += b"\x80" * (padding - 1) + b"\x00"
-    return bytes(out)
-
-
-def zigzag(n: int) -> bytes:
-    return uleb(n * 2 if n >= 0 else -n * 2 - 1)
 
 
 def header(id: int, type: int, previous: int = 0, long: bool = False) -> bytes:
@@ -45,7 +29,7 @@ def value(type: int, content) -> bytes:
     if type == DOUBLE:
         return struct.pack("<d", content)
     if type == BINARY:
-        return uleb(len(content)) + content
+        return varint(len(content)) + content
     if type == UUID:
         return content
     if type == STRUCT:
@@ -53,9 +37,9 @@ def value(type: int, content) -> bytes:
     if type == MAP:
         key, kind, entries = content
         body = b"".join(item(key, k) + item(kind, v) for k, v in entries)
-        return uleb(len(entries)) + (bytes([key << 4 | kind]) if entries else b"") + body
+        return varint(len(entries)) + (bytes([key << 4 | kind]) if entries else b"") + body
     kind, items = content
-    count = bytes([len(items) << 4 | kind]) if len(items) < 15 else bytes([0xF0 | kind]) + uleb(len(items))
+    count = bytes([len(items) << 4 | kind]) if len(items) < 15 else bytes([0xF0 | kind]) + varint(len(items))
     return count + b"".join(item(kind, one) for one in items)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
 
-from support.packed import pack, varint
+from support.packed import pack
+from support.varints import varint
 
 __all__ = ["delta_bytes", "lengths_bytes", "offsets_and_bytes", "plain_bytes", "prefixed_bytes", "values_of"]
 

@@ -5,21 +5,10 @@ from __future__ import annotations
 import struct as packing
 
 from hypothesis import strategies as st
+from support.varints import varint, zigzag
 
 TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)
 FIXED_LENGTH = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8}
-
-
-def varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes(out) + bytes([value])
-
-
-def zigzag(value: int) -> bytes:
-    return varint((value << 1 ^ value >> 63) & 0xFFFFFFFFFFFFFFFF)
 
 
 def i32(value: int | None):

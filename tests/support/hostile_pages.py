@@ -12,6 +12,7 @@ from parquetext import wire
 
 from . import pages
 from .pages import Column
+from .varints import varint
 
 __all__ = ["LARGEST_FILE", "TIMES", "hostile_files", "repeating_file"]
 
@@ -23,14 +24,6 @@ PLAIN, DELTA = wire.ENCODING_PLAIN, wire.ENCODING_DELTA_BINARY_PACKED
 LENGTHS, PREFIXES = wire.ENCODING_DELTA_LENGTH_BYTE_ARRAY, wire.ENCODING_DELTA_BYTE_ARRAY
 DICTIONARY, RLE, SPLIT = wire.ENCODING_RLE_DICTIONARY, wire.ENCODING_RLE, wire.ENCODING_BYTE_STREAM_SPLIT
 OPTIONAL, REPEATED = wire.REPETITION_OPTIONAL, wire.REPETITION_REPEATED
-
-
-def varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*out, value])
 
 
 def run(count: int, value: int, width: int = 1) -> bytes:

@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from hypothesis import strategies as st
+from support.varints import varint
 
-__all__ = ["flipped", "pack", "run_bytes", "runs_of", "varint"]
-
-
-def varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*out, value])
+__all__ = ["flipped", "pack", "run_bytes", "runs_of"]
 
 
 def pack(values: Iterable[int], width: int) -> bytes:

@@ -19,6 +19,8 @@ import pyarrow as pa
 from parquetext import wire
 from parquetext.thrift import write
 
+from .varints import varint
+
 __all__ = [
     "Column",
     "Page",
@@ -115,7 +117,7 @@ def levels(values: Iterable[int], max_level: int) -> bytes:
     """RLE, one run for each stretch of equal levels, without a length."""
     width = (max_level.bit_length() + 7) // 8
     runs = [(value, len(list(same))) for value, same in groupby(values)] if max_level else []
-    return b"".join(_varint(length << 1) + value.to_bytes(width, "little") for value, length in runs)
+    return b"".join(varint(length << 1) + value.to_bytes(width, "little") for value, length in runs)
 
 
 def levels_msb_first(values: Sequence[int], max_level: int) -> bytes:
@@ -261,11 +263,3 @@ def _metadata(column: Column, start: int) -> dict:
     if before:
         made["dictionary_page_offset"] = start
     return made | column.metadata
-
-
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*out, value])

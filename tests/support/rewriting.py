@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from parquetext._pure import varint
 from parquetext._pure.thrift import Walk
+from parquetext._pure.varint import decode32, decode64
 
-from .compact import BINARY, I16, I32, I64, LIST, MAP, SET, STRUCT, header, uleb
+from .compact import BINARY, I16, I32, I64, LIST, MAP, SET, STRUCT, header
+from .varints import varint
 
 LONGEST = {I16: 5, I32: 5, I64: 10}
 
@@ -42,9 +43,9 @@ def _value(walk: Walk, data: bytes, type: int, at: int, choose, item: bool) -> t
         return out, at
     end = walk.skip(at, type, 0, item=item)
     if type in LONGEST and choose():
-        number, _ = varint.decode64(data, at)
-        return uleb(number, padding=max(0, LONGEST[type] - (end - at) - 1)), end
+        number, _ = decode64(data, at)
+        return varint(number, padding=max(0, LONGEST[type] - (end - at) - 1)), end
     if type == BINARY and choose():
-        length, begin = varint.decode32(data, at)
-        return uleb(length, padding=1) + data[begin:end], end
+        length, begin = decode32(data, at)
+        return varint(length, padding=1) + data[begin:end], end
     return data[at:end], end
