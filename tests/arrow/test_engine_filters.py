@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.counted import Counted
 
 import parquetext
 from parquetext import thrift
@@ -35,20 +36,6 @@ def table_of(rows: int = ROWS) -> pa.Table:
 
 
 TABLE = table_of()
-
-
-class Counted:
-    """A source that remembers what was read."""
-
-    def __init__(self, source):
-        self._source, self.ranges = source, []
-
-    def read(self, offset: int, length: int) -> bytes:
-        self.ranges.append((offset, length))
-        return self._source.read(offset, length)
-
-    def __getattr__(self, name):
-        return getattr(self._source, name)
 
 
 def write(path, table: pa.Table = TABLE, **options) -> str:
