@@ -544,6 +544,10 @@ ERRORS = {
     146: ("SECOND_DICTIONARY", "Malformed", "a second dictionary page in one column chunk"),
     147: ("PAGE_TYPE", "Malformed", "a page of type {found} among data pages"),
     148: ("ROW_TOO_LARGE", "Unsupported", "a row whose byte arrays take more than {expected} bytes"),
+    161: ("ALP_MODE", "Unsupported", "ALP values of kind {found} are not read"),
+    162: ("ALP_COUNT", "Malformed", "{found} ALP values, the page has {expected}"),
+    163: ("ALP_OFFSET", "Malformed", "an ALP vector at {found}, it must be at {expected}"),
+    164: ("ALP_NUMBER", "Malformed", "an ALP page says {found}, the limit is {expected}"),
     134: ("LZ4_BLOCK", "Malformed", "an LZ4 block leads to {found} bytes, {expected} are there"),
     150: ("UNWRITTEN_ENCODING", "Unsupported", "encoding {found} of values of type {expected} is not written"),
     151: ("VALUE_OFFSET", "Malformed", "a value ends at {found}: before its start, or behind the {expected} bytes of all values"),
@@ -643,6 +647,10 @@ LEVELS_CONTRADICT = 145
 SECOND_DICTIONARY = 146
 PAGE_TYPE = 147
 ROW_TOO_LARGE = 148
+ALP_MODE = 161
+ALP_COUNT = 162
+ALP_OFFSET = 163
+ALP_NUMBER = 164
 LZ4_BLOCK = 134
 UNWRITTEN_ENCODING = 150
 VALUE_OFFSET = 151

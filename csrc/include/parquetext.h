@@ -125,6 +125,10 @@ enum pqx_status {
     PQX_SECOND_DICTIONARY = 146,
     PQX_PAGE_TYPE = 147,
     PQX_ROW_TOO_LARGE = 148,
+    PQX_ALP_MODE = 161,
+    PQX_ALP_COUNT = 162,
+    PQX_ALP_OFFSET = 163,
+    PQX_ALP_NUMBER = 164,
     PQX_LZ4_BLOCK = 134,
     PQX_UNWRITTEN_ENCODING = 150,
     PQX_VALUE_OFFSET = 151,
@@ -367,17 +371,17 @@ PQX_API int pqx_dictionary_of(int type, int32_t type_length, const pqx_value_arr
 /* Decode the first `count` values of a page, decompressed, that stand in data[at..size) (after the
  * levels). PLAIN of every type; RLE of BOOLEAN; RLE_DICTIONARY and PLAIN_DICTIONARY;
  * BYTE_STREAM_SPLIT of FLOAT, DOUBLE, INT32, INT64 and FIXED_LEN_BYTE_ARRAY; DELTA_BINARY_PACKED of
- * INT32 and INT64, DELTA_BYTE_ARRAY of FIXED_LEN_BYTE_ARRAY, where `count` is the page's values
- * without nulls. Of every type but BYTE_ARRAY.
+ * INT32 and INT64, DELTA_BYTE_ARRAY of FIXED_LEN_BYTE_ARRAY, ALP of FLOAT and DOUBLE, where `count`
+ * is the page's values without nulls. Of every type but BYTE_ARRAY.
  * `out` has room for `count` values of the type's width, or of `type_length` bytes
  * (FIXED_LEN_BYTE_ARRAY), little-endian as stored; BOOLEAN: for (count + 7) / 8 bytes, bits, least
  * significant first, the spare ones 0. `dictionary` are the values that indices lead to, as this
  * function decodes them from a dictionary page; NULL where there is none. *end is where the encoded
  * values end, of runs behind the last one that was needed; it may be NULL.
  * PQX_ENCODING; PQX_NO_DICTIONARY; PQX_DICTIONARY_INDEX; PQX_BIT_WIDTH; PQX_RUN_LENGTH;
- * PQX_BOOLEAN; PQX_STREAM_SIZE; PQX_TRUNCATED; those of varints and deltas. `out` means nothing
- * then. Reads nothing outside of [data, data + size) and the dictionary, reserves nothing.
- * O(count + bytes). */
+ * PQX_BOOLEAN; PQX_STREAM_SIZE; PQX_ALP_MODE, _COUNT, _OFFSET, _NUMBER; PQX_TRUNCATED; those of
+ * varints and deltas. `out` means nothing then. Reads nothing outside of [data, data + size) and
+ * the dictionary, reserves nothing. O(count + bytes). */
 PQX_API int pqx_decode(int encoding, int type, int32_t type_length, const uint8_t *data,
                        size_t size, size_t at, size_t count, const pqx_value_array *dictionary,
                        uint8_t *out, size_t *end, pqx_error *error);

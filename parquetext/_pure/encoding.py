@@ -6,6 +6,7 @@ from array import array
 
 from .. import wire
 from ..errors import wire_error
+from .encoding_alp import DOUBLES, FLOATS, decode_alp
 from .encoding_binary import BINARY, binary_parts, decode_binary, decode_prefixed_fixed, join_parts
 from .encoding_bits import pack_booleans
 from .encoding_delta import Deltas
@@ -14,6 +15,7 @@ from .varint import _offset
 
 __all__ = ["decode", "decode_indices", "decode_levels"]
 
+ALP_KINDS = {wire.PHYSICAL_FLOAT: FLOATS, wire.PHYSICAL_DOUBLE: DOUBLES}
 DICTIONARIES = (wire.ENCODING_PLAIN_DICTIONARY, wire.ENCODING_RLE_DICTIONARY)
 LENGTH_PREFIX = 4
 UNSIGNED = 0xFFFFFFFF
@@ -68,6 +70,8 @@ def decode(encoding: int, type: int, type_length: int, data, count: int, at: int
         return _streams(view, at, count, width)
     if encoding == wire.ENCODING_DELTA_BINARY_PACKED and type in (wire.PHYSICAL_INT32, wire.PHYSICAL_INT64):
         return _deltas(view, at, count, width)
+    if encoding == wire.ENCODING_ALP and type in ALP_KINDS:
+        return decode_alp(view, at, count, ALP_KINDS[type])
     if type == wire.PHYSICAL_BYTE_ARRAY and encoding in BINARY:
         return decode_binary(encoding, view, at, count)
     if type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and encoding == wire.ENCODING_DELTA_BYTE_ARRAY:

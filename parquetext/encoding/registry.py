@@ -110,5 +110,6 @@ _known: dict[int, Encoding] = {
             wire.PHYSICAL_DOUBLE,
             wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY,
         ),
+        _built_in(wire.ENCODING_ALP, wire.PHYSICAL_FLOAT, wire.PHYSICAL_DOUBLE),
     )
 }

@@ -33,7 +33,7 @@ def known(monkeypatch):
 
 def test_the_encodings_of_the_kernels_are_known(implementation):
     names = {encoding.name for encoding in registered() if encoding.is_built_in}
-    assert {"PLAIN", "RLE", "RLE_DICTIONARY", "DELTA_BINARY_PACKED", "BYTE_STREAM_SPLIT"} <= names
+    assert {"PLAIN", "RLE", "RLE_DICTIONARY", "DELTA_BINARY_PACKED", "BYTE_STREAM_SPLIT", "ALP"} <= names
     plain = find(wire.ENCODING_PLAIN)
     assert bytes(plain.decode(b"\1\0\0\0\2\0\0\0", 2, wire.PHYSICAL_INT32, 0)) == b"\1\0\0\0\2\0\0\0"
     assert bytes(kernels.encoding.decode(plain.id, wire.PHYSICAL_INT32, 0, b"\1\0\0\0", 1)[0]) == b"\1\0\0\0"

@@ -640,6 +640,10 @@ typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;
     case PQX_SECOND_DICTIONARY: return "a second dictionary page in one column chunk"; \
     case PQX_PAGE_TYPE: return "a page of type {found} among data pages"; \
     case PQX_ROW_TOO_LARGE: return "a row whose byte arrays take more than {expected} bytes"; \
+    case PQX_ALP_MODE: return "ALP values of kind {found} are not read"; \
+    case PQX_ALP_COUNT: return "{found} ALP values, the page has {expected}"; \
+    case PQX_ALP_OFFSET: return "an ALP vector at {found}, it must be at {expected}"; \
+    case PQX_ALP_NUMBER: return "an ALP page says {found}, the limit is {expected}"; \
     case PQX_LZ4_BLOCK: return "an LZ4 block leads to {found} bytes, {expected} are there"; \
     case PQX_UNWRITTEN_ENCODING: return "encoding {found} of values of type {expected} is not written"; \
     case PQX_VALUE_OFFSET: return "a value ends at {found}: before its start, or behind the {expected} bytes of all values"; \

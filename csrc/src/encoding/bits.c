@@ -2,6 +2,7 @@
 
 #include "encoding/expand.h"
 #include "encoding/loops.h"
+#include "encoding/scale.h"
 #include "encoding/split.h"
 #include "encoding/sums.h"
 
@@ -84,6 +85,13 @@ uint32_t pqx_unpack16_msb(const uint8_t *data, size_t size, uint64_t bit, uint32
     return highest;
 }
 
-const pqx_loops pqx_portable_loops = {"portable",         unpack16,           unpack32,
-                                      unpack64,           pqx_join_portable,  pqx_sum32_portable,
-                                      pqx_sum64_portable, pqx_expand_portable};
+const pqx_loops pqx_portable_loops = {"portable",
+                                      unpack16,
+                                      unpack32,
+                                      unpack64,
+                                      pqx_join_portable,
+                                      pqx_sum32_portable,
+                                      pqx_sum64_portable,
+                                      pqx_expand_portable,
+                                      pqx_scale32_portable,
+                                      pqx_scale64_portable};

@@ -6,6 +6,7 @@
 #include "base/cpu_x86.h"
 #include "encoding/expand.h"
 #include "encoding/loops.h"
+#include "encoding/scale.h"
 #include "encoding/split.h"
 #include "encoding/sums.h"
 
@@ -151,9 +152,9 @@ AVX2 static void unpack64_avx2(const uint8_t *data, size_t size, uint64_t bit, u
     pqx_portable_loops.unpack64(data, size, bit, width, count, out);
 }
 
-static const pqx_loops avx2_loops = {"avx2",         unpack16_avx2,      unpack32_avx2,
-                                     unpack64_avx2,  pqx_join_portable,  pqx_sum32_avx2,
-                                     pqx_sum64_avx2, pqx_expand_portable};
+static const pqx_loops avx2_loops = {
+    "avx2",         unpack16_avx2,  unpack32_avx2,       unpack64_avx2,    pqx_join_portable,
+    pqx_sum32_avx2, pqx_sum64_avx2, pqx_expand_portable, pqx_scale32_avx2, pqx_scale64_avx2};
 
 /* ---- 512 bits: one load for all lanes, and masks where the bytes or the values end ---- */
 
@@ -256,15 +257,15 @@ AVX512 static void unpack64_avx512(const uint8_t *data, size_t size, uint64_t bi
     }
 }
 
-static const pqx_loops avx512_loops = {"avx512",        unpack16_avx512,   unpack32_avx512,
-                                       unpack64_avx512, pqx_join_portable, pqx_sum32_avx2,
-                                       pqx_sum64_avx2,  pqx_expand_avx512};
+static const pqx_loops avx512_loops = {
+    "avx512",       unpack16_avx512, unpack32_avx512,   unpack64_avx512,    pqx_join_portable,
+    pqx_sum32_avx2, pqx_sum64_avx2,  pqx_expand_avx512, pqx_scale32_avx512, pqx_scale64_avx512};
 
 const pqx_loops *const *pqx_cpu_loops(void)
 {
     static const pqx_loops *const choices[] = {&avx512_loops, &avx2_loops, &pqx_portable_loops,
                                                NULL};
-    const uint32_t wide = bit_AVX512F | bit_AVX512BW | bit_AVX512VL;
+    const uint32_t wide = bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL;
     uint32_t eax, ebx, ecx, edx;
     if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return choices + 2;
     uint32_t kept = pqx_kept_by_system(ecx);

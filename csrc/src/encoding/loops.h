@@ -1,5 +1,5 @@
 /* The loops over packed and split values, for each kind of CPU. Who calls them includes bits.h,
- * split.h, sums.h or expand.h; this is for those that define and compare them. */
+ * split.h, sums.h, expand.h or scale.h; this is for those that define and compare them. */
 #ifndef PQX_LOOPS_H
 #define PQX_LOOPS_H
 
@@ -24,6 +24,11 @@ typedef struct pqx_loops {
     /* as pqx_expand */
     void (*expand)(const uint8_t *values, size_t width, const uint8_t *bits, uint64_t bit,
                    size_t slots, uint8_t *out);
+    /* as pqx_scale32 and pqx_scale64 */
+    void (*scale32)(const uint32_t *deltas, size_t count, uint32_t frame, float up, float down,
+                    void *out);
+    void (*scale64)(const uint64_t *deltas, size_t count, uint64_t frame, double up, double down,
+                    void *out);
 } pqx_loops;
 
 extern const pqx_loops pqx_portable_loops;

@@ -1,3 +1,4 @@
+#include "encoding/alp.h"
 #include "encoding/binary.h"
 #include "encoding/bitmap.h"
 #include "encoding/delta.h"
@@ -93,6 +94,9 @@ int pqx_values_begin(pqx_values *values, int encoding, int type, int32_t type_le
         && (type == PQX_PHYSICAL_INT32 || type == PQX_PHYSICAL_INT64))
         return pqx_deltas_begin(&values->deltas, type == PQX_PHYSICAL_INT64, data, size, at, count,
                                 error);
+    if (encoding == PQX_ENCODING_ALP && (type == PQX_PHYSICAL_FLOAT || type == PQX_PHYSICAL_DOUBLE))
+        return pqx_alp_begin(&values->alp, type == PQX_PHYSICAL_DOUBLE, data, size, at, count,
+                             error);
     if (serves_binary(encoding, type)) return pqx_binary_begin(values, error);
     return pqx_fail(error, PQX_ENCODING, at, (uint32_t)type, (uint32_t)encoding);
 }
@@ -152,6 +156,7 @@ int pqx_values_take_fixed(pqx_values *values, size_t count, uint8_t *out, pqx_er
         return PQX_OK;
     case PQX_ENCODING_DELTA_BINARY_PACKED:
         return pqx_deltas_take(&values->deltas, count, out, error);
+    case PQX_ENCODING_ALP: return pqx_alp_take(&values->alp, count, out, error);
     case PQX_ENCODING_DELTA_BYTE_ARRAY: return pqx_binary_take_fixed(values, count, out, error);
     default: return pqx_indices_gather(&values->runs, values->dictionary, count, out, error);
     }
@@ -192,6 +197,7 @@ int pqx_values_skip(pqx_values *values, size_t count, pqx_error *error)
     if (!count) return PQX_OK;
     if (values->encoding == PQX_ENCODING_DELTA_BINARY_PACKED)
         return pqx_deltas_skip(&values->deltas, count, error);
+    if (values->encoding == PQX_ENCODING_ALP) return pqx_alp_skip(&values->alp, count, error);
     if (serves_binary(values->encoding, values->type)) return pqx_binary_skip(values, count, error);
     if (is_dictionary(values->encoding) || values->encoding == PQX_ENCODING_RLE)
         return pqx_runs_skip(&values->runs, count, error);
@@ -204,6 +210,7 @@ size_t pqx_values_end(const pqx_values *values)
 {
     if (values->encoding == PQX_ENCODING_DELTA_BINARY_PACKED)
         return pqx_deltas_end(&values->deltas);
+    if (values->encoding == PQX_ENCODING_ALP) return pqx_alp_end(&values->alp);
     if (!values->runs.data && values->encoding != PQX_ENCODING_PLAIN
         && values->encoding != PQX_ENCODING_BYTE_STREAM_SPLIT)
         return values->at; /* no values, which need no bytes */

@@ -28,6 +28,8 @@
  * levels in other encodings    PQX_LEVEL_ENCODING    at                 3 (RLE)       the encoding
  * values in such               PQX_ENCODING          at                 the type      the encoding
  *
+ * What is told of damaged deltas stands in delta.h, of damaged ALP vectors in alp.h.
+ *
  * BIT_PACKED levels are one run whose header is where they begin. No bytes at all are needed where
  * `count` is 0, nor for levels and indices of 0 bits, which are all 0.
  */
@@ -76,6 +78,22 @@ typedef struct pqx_deltas {
     uint8_t width, is_64, is_begun;
 } pqx_deltas;
 
+/* ALP: where it stands within its vectors. */
+typedef struct pqx_alp {
+    const uint8_t *data;
+    size_t size, at;         /* behind the open vector */
+    size_t offsets;          /* where the vectors' offsets stand */
+    uint64_t count, vectors; /* of the page */
+    uint64_t next;           /* the vector behind the open one */
+    uint64_t frame;          /* of the open vector, and so all below */
+    size_t packed, positions;
+    uint32_t values, left; /* in all, and not taken yet */
+    uint32_t exceptions;
+    uint32_t exception; /* the first one that may not be passed yet */
+    uint8_t exponent, factor, width, is_ascending;
+    uint8_t size_bits, is_double, has_jumped; /* over vectors, to the next one */
+} pqx_alp;
+
 /* What is encoded as values. */
 typedef struct pqx_values {
     int encoding, type;
@@ -86,9 +104,10 @@ typedef struct pqx_values {
     const pqx_dictionary *dictionary;
     pqx_runs runs;               /* dictionary indices; RLE booleans */
     pqx_deltas deltas, suffixes; /* values, lengths or prefix lengths; suffix lengths */
-    uint64_t count, taken;       /* BYTE_STREAM_SPLIT: values in all, and taken; PLAIN booleans */
-    pqx_buffer *previous;        /* DELTA_BYTE_ARRAY: memory for the value before: see below */
-    size_t previous_size;        /* of that value */
+    pqx_alp alp;
+    uint64_t count, taken; /* BYTE_STREAM_SPLIT: values in all, and taken; PLAIN booleans */
+    pqx_buffer *previous;  /* DELTA_BYTE_ARRAY: memory for the value before: see below */
+    size_t previous_size;  /* of that value */
 } pqx_values;
 
 /* ---- levels ---- */
@@ -155,8 +174,8 @@ int pqx_values_take_binary(pqx_values *values, size_t count, int32_t *offsets, u
 /* Pass over the next `count` values, at most values->left. What they are is not checked. */
 int pqx_values_skip(pqx_values *values, size_t count, pqx_error *error);
 /* Where the encoded values end, once all have been taken: for PLAIN and deltas exactly, for runs
- * behind the last one that was opened, for RLE booleans as their length says, for streams behind
- * the last one. */
+ * behind the last one that was opened, for RLE booleans as their length says, for streams and ALP
+ * behind the last one. */
 size_t pqx_values_end(const pqx_values *values);
 
 #endif
