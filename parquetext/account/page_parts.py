@@ -6,7 +6,7 @@ from array import array
 from dataclasses import dataclass
 
 from .. import kernels, wire
-from ..encoding.pages import Headers, read_pages
+from ..encoding.pages import DATA_PAGES, Headers, read_pages
 from .claims import Claims
 
 __all__ = ["PAGE_COLUMNS", "Chunk", "claim_pages", "decompress_levels", "page_facts"]
@@ -28,7 +28,6 @@ HEADER_COLUMNS = (
 )
 PAGE_COLUMNS = (*HEADER_COLUMNS, "plain_levels")
 LEVEL_ENCODINGS = ("repetition_encoding", "definition_encoding")
-DATA_PAGES = (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2)
 BODIES = {wire.PAGE_DICTIONARY_PAGE: "dictionary", wire.PAGE_INDEX_PAGE: "index-page"}
 
 

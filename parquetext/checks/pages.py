@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
 from .. import kernels, wire
-from ..encoding.pages import read_headers
+from ..encoding.pages import OVERRUN, Headers, read_headers
 from ..findings import Finding
 
 __all__ = ["check_pages"]
 
 CHECKSUM_STEP = 1 << 22
-DATA_PAGES = (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2)
 FIRST_BYTE = 4  # behind the magic
 INDEXES = (
     ("column_index_offset", "column_index_length"),
@@ -20,6 +20,8 @@ INDEXES = (
     ("bloom_filter_offset", "bloom_filter_length"),
 )
 ELSEWHERE = wire.PRESENT_CRYPTO | wire.PRESENT_FILE_PATH
+PARQUET_MR = re.compile(rb"parquet-mr version 1\.(\d+)\.(\d+)")
+FIXED_VERSION = 2, 9  # of parquet-mr 1: PARQUET-816; before it readers add `OVERRUN` to a chunk's size
 
 
 def _checksum(source, start: int, size: int) -> int:
@@ -29,10 +31,9 @@ def _checksum(source, start: int, size: int) -> int:
     return crc
 
 
-def check_chunk(source, start: int, end: int, num_values: int, place: str) -> tuple[list[Finding], int, int]:
-    """Walk one chunk; its findings, pages and bytes under a checksum."""
-    findings: list[Finding] = []
-    headers, checked = read_headers(source, start, end), 0
+def _check_checksums(source, headers: Headers, place: str) -> tuple[list[Finding], int]:
+    """The findings, and how many bytes are under a checksum."""
+    findings, checked = [], 0
     members = ("offset", "header_size", "compressed_size", "has_crc", "crc")
     for offset, header, size, has_crc, crc in zip(*map(headers.array, members), strict=True):
         if not has_crc:
@@ -42,21 +43,34 @@ def check_chunk(source, start: int, end: int, num_values: int, place: str) -> tu
         if found != crc:
             message = f"checksum {found:#010x}, expected {crc:#010x}"
             findings.append(Finding("page-checksum", message, offset, place))
-    if headers.problem is not None:
-        return [*findings, Finding.of("page", headers.problem, place)], len(headers), checked
-    counts = zip(headers.array("type"), headers.array("num_values"), strict=True)
-    values = sum(count for type, count in counts if type in DATA_PAGES)
-    if values != num_values:
-        findings.append(
-            Finding("page-values", f"the data pages hold {values} values, the footer says {num_values}", start, place)
-        )
-    return findings, len(headers), checked
+    return findings, checked
+
+
+def _check_extent(
+    headers: Headers, start: int, end: int, num_values: int, may_overrun: bool, place: str
+) -> Iterator[Finding]:
+    """Whether the pages hold the chunk's values and end where the footer says."""
+    values = headers.value_count
+    if values != num_values and headers.problem is not None:
+        yield Finding.of("page", headers.problem, place)
+    elif values != num_values:
+        message = f"the data pages hold {values} values, the footer says {num_values}"
+        yield Finding("page-values", message, start, place)
+    elif headers.end != end:
+        message = f"its pages take {headers.end - start} bytes, the footer says {end - start}"
+        yield Finding("chunk-size", message, end, place, is_note=headers.end < end or may_overrun)
+
+
+def _left_out_dictionary_headers(created_by: bytes | None) -> bool:
+    """Whether the writer is known for chunk sizes without the dictionary page's header, which readers put up with."""
+    version = PARQUET_MR.match(created_by or b"")
+    return version is not None and (int(version[1]), int(version[2])) < FIXED_VERSION
 
 
 def check_pages(source, scan, names: list[str], data_end: int, report) -> None:
     """Check all chunks of a scanned footer but encrypted ones; `data_end` is where the footer begins."""
     ranges = []
-    leaves = scan.leaf_count
+    leaves, may_overrun = scan.leaf_count, _left_out_dictionary_headers(scan.created_by)
     begins, sizes = scan.chunk_begins(), scan.chunks("total_compressed_size")
     values, present = scan.chunks("num_values"), scan.chunks("present")
     for index in range(scan.row_group_count * leaves):
@@ -74,10 +88,12 @@ def check_pages(source, scan, names: list[str], data_end: int, report) -> None:
                 Finding("chunk-range", f"bytes {start} to {end} leave the data, which ends at {data_end}", start, place)
             )
             continue
-        ranges.append((start, end, place))
-        findings, pages, checked = check_chunk(source, start, end, values[index], place)
+        headers = read_headers(source, start, end, slack=min(OVERRUN, data_end - end))
+        ranges.append((start, max(end, headers.end), place))
+        findings, checked = _check_checksums(source, headers, place)
         report.extend(findings)
-        report.pages += pages
+        report.extend(_check_extent(headers, start, end, values[index], may_overrun, place))
+        report.pages += len(headers)
         report.checked_bytes += checked
     report.extend(_overlaps(sorted(ranges)))
     if not any(bits & ELSEWHERE for bits in present):

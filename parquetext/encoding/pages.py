@@ -14,7 +14,17 @@ from .. import kernels, wire
 from ..errors import ParquetextError, wire_error
 from .codecs import decompress
 
-__all__ = ["FIRST_WINDOW", "OVERRUN", "REMOTE_WINDOW", "Headers", "Page", "read_headers", "read_pages", "read_stored"]
+__all__ = [
+    "DATA_PAGES",
+    "FIRST_WINDOW",
+    "OVERRUN",
+    "REMOTE_WINDOW",
+    "Headers",
+    "Page",
+    "read_headers",
+    "read_pages",
+    "read_stored",
+]
 
 FIRST_WINDOW = 1 << 12
 REMOTE_WINDOW = 1 << 20  # takes about as long as a request
@@ -23,7 +33,8 @@ NEAR = 1 << 14  # bytes from header to header up to which reading on is quicker 
 BODIES_AT_ONCE = 1 << 24
 LOCAL_BODIES_AT_ONCE = 1 << 20
 OVERRUN = 100  # PARQUET-816: old writers left a dictionary's header out of their chunk's size
-WITH_VALUES = (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2, wire.PAGE_DICTIONARY_PAGE)
+DATA_PAGES = (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2)
+WITH_VALUES = (*DATA_PAGES, wire.PAGE_DICTIONARY_PAGE)
 
 
 class Headers:
@@ -48,6 +59,12 @@ class Headers:
 
     def __len__(self) -> int:
         return sum(count for _, _, count in self._windows)
+
+    @property
+    def value_count(self) -> int:
+        """How many values the data pages say they hold."""
+        counts = zip(self.array("type"), self.array("num_values"), strict=True)
+        return sum(count for type, count in counts if type in DATA_PAGES)
 
     def array(self, name: str) -> memoryview:
         """One member of all headers, by the names of `kernels.page.Pages.array`."""

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import wire
-from ..encoding.pages import FIRST_WINDOW, OVERRUN, Headers, read_headers
+from ..encoding.pages import DATA_PAGES, FIRST_WINDOW, OVERRUN, Headers, read_headers
 from ..errors import Malformed, Unsupported
 from .types import LeafType
 
@@ -29,7 +29,6 @@ MEMBERS = (
     ("crc", pa.uint32()),
     ("has_crc", pa.uint8()),
 )
-DATA_PAGES = (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2)
 # Arrow keeps a null of a fixed width as so many bytes.
 WIDEST, MOST_BYTES = 1 << 16, 1 << 24
 
@@ -57,7 +56,7 @@ def page_table(source, column, *, window: int = FIRST_WINDOW, gather: Callable |
     Raises
     ------
     Malformed
-        A chunk that leaves the file, or a header that cannot be read.
+        A chunk that leaves the file, or a header that cannot be read before the chunk's last value.
     Unsupported
         An encrypted chunk, or one in another file.
     """
@@ -65,8 +64,8 @@ def page_table(source, column, *, window: int = FIRST_WINDOW, gather: Callable |
         partial(_headers, source, place, window) if place else partial(Headers, 0) for place in _places(source, column)
     ]
     chunks = gather(tasks) if gather else [task() for task in tasks]
-    for headers in chunks:
-        if headers.problem is not None:
+    for headers, num_values in zip(chunks, column.num_values, strict=True):
+        if headers.problem is not None and headers.value_count != num_values:
             raise headers.problem
     is_flat = column.node.max_repetition == 0
     parts = [_chunk_pages(number, headers, is_flat, column.leaf_type) for number, headers in enumerate(chunks)]

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import parquetext
 from parquetext import checks
 from parquetext.encoding.pages import read_headers
 from parquetext.thrift import read, write
@@ -60,11 +61,47 @@ def test_bytes_between_chunks_are_told_and_are_no_fault(implementation, path):
     assert checks.verify(path).gaps == []
 
 
-def test_a_page_that_runs_over_its_chunk_is_found_with_its_place(implementation, path):
-    def shorten(fields):
-        fields["row_groups"][0]["columns"][0]["meta_data"]["total_compressed_size"] -= 13
+def resize(path, by: int, created_by: str = "another writer") -> None:
+    """Let the footer say another size of the first chunk."""
 
-    insert(path, 4, b"", shorten)
+    def change(fields):
+        fields["row_groups"][0]["columns"][0]["meta_data"]["total_compressed_size"] += by
+        fields["created_by"] = created_by
+
+    insert(path, 4, b"", change)
+
+
+@pytest.mark.parametrize(
+    ("writer", "is_note"),
+    [
+        ("parquet-mr version 1.2.8 (build 1)", True),
+        ("parquet-mr version 1.2.9", False),
+        ("parquet-mr version 1.10.0", False),
+        ("parquet-cpp-arrow version 1.2.8", False),
+    ],
+)
+def test_sizes_without_the_header_of_the_dictionary_are_a_note_of_old_writers(implementation, path, writer, is_note):
+    resize(path, -13, writer)
+    size = pq.read_metadata(path).row_group(0).column(0).total_compressed_size
+    report = checks.verify(path, pages=True)
+    assert [(finding.kind, finding.is_note) for finding in report.findings] == [("chunk-size", is_note)]
+    assert f"its pages take {size + 13} bytes, the footer says {size}" in report.findings[0].message
+    assert report.gaps == [] and report.ok == is_note
+
+
+def test_bytes_behind_the_last_value_of_a_chunk_are_a_note(implementation, path):
+    at, stray = second_chunk(path), b"\x26\xda" + b"\xff" * 21
+    insert(path, at, stray)
+    resize(path, len(stray))
+    report = checks.verify(path, pages=True)
+    assert [(finding.kind, finding.offset) for finding in report.findings] == [("chunk-size", at + len(stray))]
+    assert report.ok and report.gaps == []
+    with parquetext.open(path) as file:
+        assert sum(file.pages("n")["num_values"].to_pylist()) == 5000
+
+
+def test_a_page_that_runs_far_over_its_chunk_is_found_with_its_place(implementation, path):
+    resize(path, -113)
     with path.open("rb") as file:
         data = file.read()
 
