@@ -16,6 +16,7 @@ _HOMES = {
     "write_table": "arrow.writing",
     "ParquetWriter": "arrow.writing",
     "upgrade": "edits",
+    "encode": "edits",
     "strip": "edits",
     "finalize": "edits",
     "restore": "edits",

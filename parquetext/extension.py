@@ -10,12 +10,13 @@ from __future__ import annotations
 import base64
 import binascii
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from uuid import UUID
 
 from . import kernels, wire
+from .block_text import TEXT_END, decode_text
 from .errors import Malformed, Refused, Unsupported, wire_error
 from .findings import Finding
 
@@ -27,14 +28,12 @@ __all__ = [
     "append_block",
     "blocks",
     "blocks_from_back",
-    "decode_reference",
-    "decode_text",
     "find",
     "known",
     "name_of",
-    "reference_end",
     "register",
     "replace",
+    "replace_all",
     "strip",
 ]
 
@@ -44,7 +43,6 @@ MARKER_NUMBERS = {1: "spec", 2: "thrift"}
 IN_STRUCT, AFTER_STOP, ASIDE = "in-struct", "after-stop", "aside"
 PLACEMENTS = (IN_STRUCT, AFTER_STOP)  # of an extension; blocks of ours may also stand aside from it
 STOP = b"\x00"
-TEXT_END = 40  # characters that hold the end of a block
 FILE_METADATA = {
     (wire.FILE_META_DATA_VERSION, wire.TYPE_I32),
     (wire.FILE_META_DATA_SCHEMA, wire.TYPE_LIST),
@@ -56,6 +54,7 @@ _kinds: dict[UUID, str] = {
     wire.UUID_FLAT_FOOTER: "FlatBuffers footer, v1",
     wire.UUID_FOOTER_INDEX: "footer index, v1",
     wire.UUID_COLUMN_ENCODING: "column encoding, v1",
+    wire.UUID_ORIGINAL: "original of an encoded file, v1",
     wire.UUID_WRAPPED: "wrapped free-form bytes",
     wire.UUID_THRIFT_EXTENSION: "a Thrift footer's extension",
     wire.UUID_ARROW_DIALECT: "FlatBuffers footer, arrow dialect",
@@ -290,6 +289,18 @@ def replace(
     )
 
 
+def replace_all(struct, uuid: UUID | str | bytes, change: Callable[[memoryview], bytes]) -> bytes:
+    """Put what `change` makes of their payloads into all blocks of a kind; errors are those of `replace`."""
+    place, uuid = _writable(struct, False), _uuid(uuid)
+    if place is None:
+        raise Refused("the struct has no extension to replace")
+    stack = _stack(_content(struct, place, False), place.payload)
+    changed = [dataclasses.replace(b, payload=change(b.payload)) if b.uuid == uuid else b for b in stack]
+    marker, placement = MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement]
+    content = _content_of(stack.free_form, changed)
+    return _write(_without(struct, place), content, marker, placement, False, DEFAULT_LIMIT)
+
+
 def strip(struct, uuid: UUID | str | bytes | None = None, *, page_header: bool = False) -> bytes:
     """Take away a struct's extension, or one block of it: the bytes from before it was appended.
 
@@ -471,31 +482,6 @@ def _text_blocks(content) -> tuple[Block, ...]:
         return ()
     found, rest = _step_back(memoryview(decoded), 0)
     return () if rest else tuple(dataclasses.replace(block, in_text=True) for block in found)
-
-
-def decode_text(text) -> bytes | None:
-    """What is base64 throughout; None where it is something else."""
-    try:
-        return base64.b64decode(text, validate=True)
-    except binascii.Error:
-        return None
-
-
-def decode_reference(text) -> bytes | None:
-    """The same of text that may have no padding, as that of a reference."""
-    text = bytes(text)
-    return None if b"=" in text else decode_text(text)
-
-
-def reference_end(text) -> tuple[int, int, int] | None:
-    """Of the reference that ends `text` as text: its characters, the payload's length and CRC-32; None without one."""
-    last = decode_reference(text[-TEXT_END:]) if len(text) >= TEXT_END else None
-    found = None if last is None else kernels.extension.read_trailer(last, len(last))
-    if found is None or found[0] != wire.UUID_FOOTER_REFERENCE.bytes:
-        return None
-    _, length, crc = found
-    size = length + len(kernels.extension.trailer(b"", found[0]))
-    return None if size % 3 else (size // 3 * 4, length, crc)
 
 
 def _step_back(content: memoryview, base: int) -> tuple[tuple[Block, ...], int]:

@@ -11,8 +11,10 @@ import pytest
 
 from parquetext import extension, kernels, wire
 from parquetext.edits.kept_extension import KeptExtension, parse
+from parquetext.encoding.carried import Carried
 from parquetext.footer.dialect import framing
 from parquetext.footer.locate import locate
+from parquetext.rewrite.original import Original, Range, Rest
 
 PAGE = (Path(__file__).parents[1] / "docs" / "formats.md").read_text()
 CHECKED_ELSEWHERE = {"journal", "journal-1"}
@@ -127,6 +129,22 @@ def test_the_reference_is_written_as_the_page_shows(implementation):
     assert base64.b64encode(block).decode() in PAGE
 
 
+def test_a_copy_of_a_column_is_told_as_the_page_shows(implementation):
+    block = blocks()["carried"]
+    copy = Carried(9, None, 6, 4, 1500, 3000, 1000, 10, 512, 0x0D0C0B0A, 5000, 4000, 0x14131211, (800, 700))
+    assert Carried.from_payload(block[:-28]) == copy
+    assert copy.to_payload() + kernels.extension.trailer(block[:-28], wire.UUID_COLUMN_ENCODING.bytes) == block
+    assert base64.b64encode(block).decode() in PAGE
+
+
+def test_the_original_of_an_encoded_file_is_told_as_the_page_shows(implementation):
+    block = blocks()["original"]
+    ranges = Range(0, 4, 0), Range(4, 4000, 1504), Range(4004, 600, 5504), Range(4604, 396, None)
+    original = Original(5000, bytes(range(32)), ranges, Rest(6200, 300, 6, 0x0D0C0B0A), 700, 0x04030201)
+    assert Original.from_payload(block[:-28]) == original
+    assert original.to_payload() + kernels.extension.trailer(block[:-28], wire.UUID_ORIGINAL.bytes) == block
+
+
 def test_every_example_of_the_page_is_checked():
     assert set(blocks()) - CHECKED_ELSEWHERE == {
         "extension-spec",
@@ -140,4 +158,6 @@ def test_every_example_of_the_page_is_checked():
         "dialect-hello",
         "index-payload",
         "reference",
+        "carried",
+        "original",
     }

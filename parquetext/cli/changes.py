@@ -1,4 +1,4 @@
-"""`parquetext upgrade`, `strip`, `finalize`, `restore` and `recover`: change many files, one by one, safely."""
+"""`parquetext upgrade`, `encode`, `strip`, `finalize`, `restore`, `recover`: change many files, one by one, safely."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON document per file."
 
 
 def register(app: typer.Typer) -> None:
-    for command in (upgrade, strip, finalize, restore, recover):
+    for command in (upgrade, encode, strip, finalize, restore, recover):
         app.command()(command)
 
 
@@ -99,6 +99,46 @@ def upgrade(
         "force": force or (),
     }
     _run(paths, "upgrading", lambda path: edits.upgrade(path, **options), json)
+
+
+def encode(
+    paths: Paths,
+    column: Annotated[
+        list[str], typer.Option(metavar="NAME", help="A column to encode; all leaves of a group. May be repeated.")
+    ],
+    encoding: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME",
+            help="alp, byte_stream_split, delta_binary_packed…: one for all columns, or one for each, in their order.",
+        ),
+    ],
+    codec: Annotated[
+        str, typer.Option(help="What compresses the copies: none, zstd, snappy, gzip, brotli or lz4.")
+    ] = "none",
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the new file here instead of replacing the old one.")
+    ] = None,
+    wrap: Annotated[
+        bool, typer.Option("--wrap", help="Make a block of somebody else's free-form bytes; strip gives them back.")
+    ] = False,
+    keep_mtime: KeepTimes = False,
+    force: Force = None,
+    json: Json = False,
+) -> None:
+    """Give columns a copy in another encoding; every reader goes on reading the old bytes, strip takes it out again."""
+    from .. import edits
+
+    encodings = encoding * len(column) if len(encoding) == 1 else encoding
+    if len(encodings) != len(column):
+        problem(f"{len(column)} columns and {len(encoding)} encodings: give one for all, or one for each")
+        raise typer.Exit(CANNOT_RUN)
+    if out is not None and len(targets_of(paths)) != 1:
+        problem("--out takes one file")
+        raise typer.Exit(CANNOT_RUN)
+    columns = dict(zip(column, encodings, strict=True))
+    options = {"codec": codec, "out": out, "wrap": wrap, "keep_mtime": keep_mtime, "force": force or ()}
+    _run(paths, "encoding", lambda path: edits.encode(path, columns, **options), json)
 
 
 def strip(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .encode import encode
 from .finalize import ONLY_PARQUETEXT, check_confirmed, finalize
 from .forcing import FORCEABLE
 from .many import each, expand, many
@@ -17,6 +18,7 @@ __all__ = [
     "Result",
     "check_confirmed",
     "each",
+    "encode",
     "expand",
     "finalize",
     "many",

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from .. import kernels, wire
+from ..block_text import decode_block
 from ..errors import Damaged, Unsupported
-from ..extension import decode_reference, reference_end
 from .pieces import Piece
 
-__all__ = ["ReferencePiece", "is_current", "read_reference", "reference_of", "reference_text"]
+__all__ = ["ReferencePiece", "is_current", "read_reference", "reference_of"]
 
 HEAD = struct.Struct("<HHIQII")
 BLOCK = struct.Struct("<16sQII")
@@ -36,14 +36,6 @@ class ReferencePiece:
     is_text: bool
 
 
-def reference_text(content: memoryview, end: int) -> Piece | None:
-    """The reference that ends at ``content[end]`` as text."""
-    found = reference_end(content[:end])
-    if found is None or found[0] > end:
-        return None
-    return Piece(wire.UUID_FOOTER_REFERENCE, content[end - found[0] : end])
-
-
 def read_reference(piece: Piece, offset: int, place, front: bytes) -> tuple[ReferencePiece, tuple[Piece, ...]] | None:
     """Go by a reference, if it fits the footer at `offset` whose extension is at `place`.
 
@@ -51,7 +43,7 @@ def read_reference(piece: Piece, offset: int, place, front: bytes) -> tuple[Refe
     all between the place where the footer stood before and the footer are its blocks, by the checksums of their
     trailers: nothing that is not ours is ever taken for a block and removed.
     """
-    block = piece.content if piece.trailer else decode_reference(piece.payload)
+    block = piece.content if piece.trailer else decode_block(piece.payload)
     if block is None or kernels.extension.block_before(block, len(block)) is None:
         return None
     payload = bytes(block[: -wire.BLOCK_TRAILER_BYTES])

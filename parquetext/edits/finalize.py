@@ -57,7 +57,7 @@ def finalize(
     """
     check_confirmed(confirm, dry_run)
 
-    def plan(footer: Footer | Par3Footer, forced: frozenset[str]) -> Planned:
+    def plan(footer: Footer | Par3Footer, forced: frozenset[str], _source) -> Planned:
         if isinstance(footer, Par3Footer):
             if extensions:
                 raise Refused("a PAR3 file does not change: restore it, and finalize it with these extensions")

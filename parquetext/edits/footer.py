@@ -11,7 +11,7 @@ from ..errors import ParquetextError, Refused, Unsupported, wire_error
 from ..footer.dialect import framing
 from ..footer.locate import FIRST_READ_LOCAL, LENGTH_AND_MAGIC, MAX_FOOTER_BYTES, Tail, read_tail
 from ..storage import TailEdit
-from .aside import ReferencePiece, read_reference, reference_of, reference_text
+from .aside import ReferencePiece, read_reference, reference_of
 from .pieces import BLOCKS, Piece, form_of
 
 __all__ = ["LENGTH_AND_MAGIC", "SMALLEST_READ", "Footer", "parse_end", "parse_footer", "read_footer", "read_thrift"]
@@ -79,6 +79,11 @@ class Footer:
         return self.data[: self.place.header] + (STOP if self.place.placement == 0 else b"")
 
     @property
+    def marker(self) -> str | None:
+        """Of the extension, None where there is none."""
+        return None if self.place is None else extension.MARKER_NUMBERS[self.place.marker]
+
+    @property
     def placement(self) -> str | None:
         """Where blocks of ours stand, None where there are none."""
         own = [piece for piece in self.pieces if piece.uuid in BLOCKS]
@@ -108,10 +113,13 @@ class Footer:
         inside, aside, at = _divided(sorted(pieces, key=lambda piece: piece is last), placement)
         is_text = False  # and if so, within the struct
         if aside:
-            is_text = not inside or (placement is None and at == 0 and self.reference.is_text)
+            is_text = all(piece.is_text for piece in inside)
+            if placement is None and self.reference.is_text:
+                is_text = all(piece.is_text for piece in inside[:at])
             inside.insert(at, reference_of(self.start, self.bare, aside, is_text=is_text))
-        marker = marker if self.place is None else extension.MARKER_NUMBERS[self.place.marker]
-        return self.composed(inside, aside, marker, is_behind=not is_text and self._is_behind(inside, placement))
+        return self.composed(
+            inside, aside, self.marker or marker, is_behind=not is_text and self._is_behind(inside, placement)
+        )
 
     def composed(self, inside: Sequence[Piece], aside: Sequence[Piece], marker: str, *, is_behind: bool) -> TailEdit:
         """The tail edit that leaves the struct with just these pieces in its extension, and these aside from it."""
@@ -250,9 +258,9 @@ def _pieces(data: bytes, place) -> tuple[Piece, ...]:
     while block := _block_before(content, end):
         pieces.append(block)
         end -= block.size
-    if (text := reference_text(content, end)) is not None:
+    while text := Piece.text_before(content[:end]):
         pieces.append(text)
-        end -= len(text.payload)
+        end -= text.size
     if end or not pieces:
         pieces.append(Piece(None, content[:end]))
     return tuple(reversed(pieces))

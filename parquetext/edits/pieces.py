@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from .. import kernels, wire
+from ..block_text import decode_block, text_end
 from ..footer.dialect import framing
 
 __all__ = ["BLOCKS", "OWN_FORMS", "Piece", "form_of"]
@@ -18,7 +20,10 @@ BLOCKS = frozenset({wire.UUID_FLAT_FOOTER, wire.UUID_FOOTER_INDEX})  # of which 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A block of an extension; without `uuid` the bytes in front of all blocks, which have no trailer."""
+    """A block of an extension; without `uuid` the bytes in front of all blocks.
+
+    These have no trailer, and neither has a block that stands there as text: its payload is all of the text.
+    """
 
     uuid: UUID | None
     payload: bytes | memoryview
@@ -30,6 +35,19 @@ class Piece:
         """A new block of this payload."""
         return cls(uuid, payload, kernels.extension.trailer(payload, uuid.bytes))
 
+    @classmethod
+    def text(cls, payload, uuid: UUID) -> Piece:
+        """The same as text; payload and trailer are a multiple of 3 bytes."""
+        return cls(uuid, base64.b64encode(cls.made(payload, uuid).content))
+
+    @classmethod
+    def text_before(cls, content: memoryview) -> Piece | None:
+        """The block that ends `content` as text."""
+        found = text_end(content)
+        if found is None or found[1] > len(content):
+            return None
+        return cls(UUID(bytes=found[0]), content[len(content) - found[1] :])
+
     @property
     def content(self) -> bytes:
         """All of its bytes."""
@@ -39,6 +57,16 @@ class Piece:
     def size(self) -> int:
         """How many."""
         return len(self.payload) + len(self.trailer)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is a block as base64, which text may stand in front of and behind."""
+        return self.uuid is not None and not self.trailer
+
+    @property
+    def content_of_text(self) -> bytes | None:
+        """Payload and trailer of a block that stands there as text; None where it is no base64."""
+        return decode_block(self.payload)
 
     @property
     def is_dialect(self) -> bool:

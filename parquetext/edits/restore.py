@@ -50,7 +50,7 @@ def restore(
             f"no footer form that a file is restored to: {form!r} (known: 'thrift')", code=wire.BAD_ARGUMENT
         )
 
-    def plan(footer: Footer | Par3Footer, forced: frozenset[str]) -> Planned:
+    def plan(footer: Footer | Par3Footer, forced: frozenset[str], _source) -> Planned:
         if not isinstance(footer, Par3Footer):
             return Planned(None, footer.form)
         edit = restored(footer, bare=form == "thrift")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from .. import sidecar, storage
 from ..errors import ParquetextError, name_file
@@ -18,20 +18,38 @@ from .result import Result
 from .tables import refuse_table_files
 from .told import told_of
 
-__all__ = ["Planned", "change_footer", "read_either"]
+__all__ = ["Planned", "Rewrite", "change_footer", "read_either"]
+
+
+class Rewrite(Protocol):
+    """A change that is no tail edit: the file is written anew.
+
+    Attributes
+    ----------
+    size : int
+        Of the new file; at the latest once it is written.
+    told : str
+        What was done, in words.
+    """
+
+    size: int
+    told: str
+
+    def write(self, sink) -> None:
+        """Write all of it to `sink`; an error leaves the file as it is."""
 
 
 class Planned(NamedTuple):
     """What is to be done to a footer, None for nothing; the form that it then has, what that does not carry, and why it
     was chosen, where it was."""
 
-    edit: storage.TailEdit | None
+    edit: storage.TailEdit | Rewrite | None
     form: str
     losses: tuple = ()
     reason: str = ""
 
 
-Plan = Callable[[Footer | Par3Footer, frozenset], Planned]
+Plan = Callable[[Footer | Par3Footer, frozenset, Any], Planned]
 
 
 def change_footer(
@@ -87,12 +105,23 @@ def change_footer(
             told = [changing.settled]
             if planned.edit is not None:
                 told += told_of(path, footer, forced)
-                changing.commit(planned.edit)
-                told.append(changing.told)
+                told.append(_commit(changing, planned.edit))
                 sidecar.follow(path)
             return result(changing.source, footer, planned, changing.written, told)
     except OSError as error:
         raise name_file(error, storage.resolve(path)) from None
+
+
+def _commit(changing: storage.Change, edit: storage.TailEdit | Rewrite) -> str:
+    """Change the file; what is worth knowing of it."""
+    if isinstance(edit, storage.TailEdit):
+        changing.commit(edit)
+        return changing.told
+    with storage.rewriting(changing) as rewriting:
+        edit.write(rewriting.sink)
+        rewriting.commit()
+    changing.written = edit.size
+    return edit.told
 
 
 def read_either(source) -> Footer | Par3Footer:
@@ -107,6 +136,6 @@ def read_either(source) -> Footer | Par3Footer:
 def _planned(source, read: Callable, plan: Plan, forced: frozenset[str]) -> tuple[Footer | Par3Footer, Planned]:
     footer = read(source)
     try:
-        return footer, plan(footer, forced)
+        return footer, plan(footer, forced, source)
     except ParquetextError as error:
         raise error.at(source.name, footer.offset) from None

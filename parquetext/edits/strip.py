@@ -6,8 +6,9 @@ from collections.abc import Container, Iterable
 from uuid import UUID
 
 from .. import wire
-from ..errors import ParquetextError
+from ..errors import ParquetextError, Refused
 from ..storage import TailEdit
+from .decode import decoded, is_encoded
 from .footer import Footer
 from .foreign import without
 from .pieces import OWN_FORMS, form_of
@@ -32,18 +33,30 @@ def strip(
 ) -> Result:
     """Remove our footer forms from a Parquet file: the original comes back, byte for byte.
 
-    Blocks of others stay; a file without a block of ours is left unchanged.
+    Blocks of others stay; a file without a block of ours is left unchanged. A file with columns in other encodings
+    becomes the one that `encode` was given, whatever footer it has got since: it is written anew, and its SHA-256
+    compared before it takes the file's place.
 
     Parameters
     ----------
     kinds : iterable of UUID or str, or "all", optional
         Remove the blocks of these kinds instead of ours; ``"all"`` the whole extension, whoever wrote it.
     path, in_place, keep_mtime, force, timeout, dry_run
-        As `upgrade` takes them; so are the result and the errors.
+        As `upgrade` takes them; so are the result and the errors. A file with columns in other encodings cannot be
+        changed in place.
+
+    Raises
+    ------
+    Refused
+        Another program has changed the file since it was encoded, or what comes back is not what it was.
     """
     removed = _kinds(kinds)
 
-    def plan(footer: Footer, forced: frozenset[str]) -> Planned:
+    def plan(footer: Footer, forced: frozenset[str], source) -> Planned:
+        if is_encoded(footer) and (kinds is None or removed == ALL or wire.UUID_ORIGINAL in removed):
+            if removed == ALL:
+                raise Refused("columns have copies in other encodings: strip it without kinds first")
+            return decoded(footer, source)
         edit = without_blocks(footer, removed)
         left = () if removed == ALL else [piece for piece in footer.pieces if piece.uuid not in removed]
         return Planned(edit, form_of(left))

@@ -110,7 +110,7 @@ def upgrade(
     options = Options(marker, placement or default_placement(dialect), wrap, stats, extensions)
     check_form(form)
 
-    def plan(footer: Footer, forced: frozenset[str]) -> Planned:
+    def plan(footer: Footer, forced: frozenset[str], _source) -> Planned:
         if dialect:
             return with_arrow_dialect(footer, options, forced)
         if form == AUTO:
@@ -240,8 +240,9 @@ def _is_misplaced(footer: Footer, options: Options) -> bool:
     if not own:
         return False
     has_others = any(piece.uuid not in OURS for piece in footer.pieces)
+    is_raw = any(piece.uuid not in OURS and not piece.is_text for piece in footer.pieces)
     if options.placement == ASIDE:
-        is_aside = all(piece.is_aside for piece in own) and (has_others or footer.reference.is_text)
+        is_aside = all(piece.is_aside for piece in own) and (is_raw or footer.reference.is_text)
         return not (is_aside and is_current(footer.reference, footer.bare, own))
     return any(piece.is_aside for piece in own) or not (
         has_others or PLACEMENTS[footer.place.placement] == options.placement

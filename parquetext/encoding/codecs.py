@@ -1,4 +1,4 @@
-"""Decompress the bodies of pages by the number of their codec, as parquet.thrift numbers them.
+"""Compress and decompress the bodies of pages by the number of their codec, as parquet.thrift numbers them.
 
 What a body claims to decompress to is not believed. A codec can make only so much of a byte, and a claim beyond that is
 refused at once; up to `BELIEVED` times the bytes that are there memory is reserved, and beyond it grows with what was
@@ -25,13 +25,35 @@ import pyarrow as pa
 from .. import kernels, wire
 from ..errors import Malformed, ParquetextError, Unsupported
 
-__all__ = ["decompress"]
+__all__ = ["WRITTEN", "compress", "decompress"]
 
 BELIEVED = 64
 FEW_BYTES = 1 << 16
 SNAPPY_FACTOR = 22
 STREAMED = {wire.CODEC_GZIP: ("gzip", 1032), wire.CODEC_ZSTD: ("zstd", 1 << 15), wire.CODEC_BROTLI: ("brotli", None)}
 LENGTH_BYTES = 4
+WRITTEN = {
+    wire.CODEC_SNAPPY: "snappy",
+    wire.CODEC_GZIP: "gzip",
+    wire.CODEC_BROTLI: "brotli",
+    wire.CODEC_ZSTD: "zstd",
+    wire.CODEC_LZ4_RAW: "lz4_raw",
+}
+
+
+def compress(codec: int, data) -> bytes:
+    """A page's body compressed; `data` itself where the codec is none.
+
+    Raises
+    ------
+    Unsupported
+        A codec that is not written: LZO, and LZ4 as Hadoop frames it.
+    """
+    if codec == wire.CODEC_UNCOMPRESSED:
+        return data
+    if codec not in WRITTEN:
+        raise Unsupported(f"codec {wire.NAMES_OF_COMPRESSION_CODEC.get(codec, codec)} is not written", found=codec)
+    return _codec(WRITTEN[codec]).compress(data, asbytes=True)
 
 
 def decompress(codec: int, data, size: int):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID
 
-from .. import extension, kernels, wire
+from .. import block_text, extension, kernels, wire
 from ..errors import Damaged, Malformed, ParquetextError, Refused, Unsupported, wire_error
 from ..findings import Finding
 from .dialect import framing
@@ -206,18 +206,18 @@ class Tail:
         return Block(UUID(bytes=octets), payload, length, crc, trailer)
 
     def _text_before(self, data: memoryview, end: int) -> Block | None:
-        """The reference that ends at the file's offset `end` as text; or what is missing to know."""
-        wanted = min(extension.TEXT_END, end - self.footer_offset)
-        if wanted < extension.TEXT_END:
+        """The block that ends at the file's offset `end` as text; or what is missing to know."""
+        wanted = min(block_text.TEXT_END, end - self.footer_offset)
+        if wanted < block_text.TEXT_END:
             return None
-        if len(data) < extension.TEXT_END:
-            self.missing = end - extension.TEXT_END, extension.TEXT_END
+        if len(data) < block_text.TEXT_END:
+            self.missing = end - block_text.TEXT_END, block_text.TEXT_END
             return None
-        found = extension.reference_end(data)
-        if found is None or end - found[0] < self.footer_offset + MARKER_BYTES:
+        found = block_text.text_end(data)
+        if found is None or end - found[1] < self.footer_offset + MARKER_BYTES:
             return None
-        characters, length, crc = found
-        return Block(wire.UUID_FOOTER_REFERENCE, end - characters, length, crc, is_text=True)
+        octets, characters, length, crc = found
+        return Block(UUID(bytes=octets), end - characters, length, crc, is_text=True)
 
     def _take_reference(self, block: Block, data, view, start: int) -> None:
         """Go by a reference whose bytes are `data`, if it fits; `view` begins at the file's offset `start`."""
@@ -287,7 +287,7 @@ def _unknown(block: Block) -> Finding:
 def _parse_reference(block: Block, data, footer: int):
     """A reference block's payload; Damaged with the file's offset, of text that of its beginning."""
     if block.is_text:
-        decoded = extension.decode_reference(data)
+        decoded = block_text.decode_block(data)
         if decoded is None:
             raise Damaged(
                 "the reference to blocks that stand aside is no base64", offset=block.payload, code=wire.REFERENCE

@@ -12,6 +12,7 @@ import pyarrow as pa
 from .. import kernels
 from ..errors import ColumnError, ParquetextError
 from ..footer.pyarrow_footer import schema_of
+from ..rewrite.structs import MAGIC, end_of_file
 from ..storage import LocalSource
 from ..storage.folder import Folder
 from ..storage.lock import open_locked
@@ -20,7 +21,7 @@ from .naming import ALONE, OF_ALONE
 from .store_commit import Generation, create_generation, write_token
 from .store_compaction import Compacted, is_due
 from .store_layout import Layout
-from .store_rows import MAGIC, bytes_of, end_of_file, spliced, without_row_groups, written
+from .store_rows import bytes_of, spliced, without_row_groups, written
 from .store_snapshot import Snapshot, open_snapshot, share
 from .token import Token, read_token
 

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 
 from .. import extension, kernels
 from ..errors import Damaged, Refused
+from ..rewrite.structs import end_of_file
 from ..storage import LocalSource, Version
 from ..storage.operations import Operations
 from .appending import add_row_groups, advanced, append, header_of, outdated
@@ -25,7 +26,7 @@ from .building import footer_bytes, sidecar_bytes
 from .header import describe, types_of
 from .origin import CODE, Origin
 from .store_layout import Layout
-from .store_rows import RowGroups, dead_bytes, end_of_file
+from .store_rows import RowGroups, dead_bytes
 from .token import FILE_BYTES, Token
 
 __all__ = ["Generation", "create_generation", "next_commit", "write_token"]

@@ -11,26 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .. import kernels, wire
-from ..errors import Malformed, Refused, wire_error
+from ..errors import Refused
+from ..rewrite.structs import LENGTH_BYTES, MAGIC, count_of, footer_fields, list_header, structs, with_values
 
-__all__ = [
-    "MAGIC",
-    "RowGroups",
-    "bytes_of",
-    "dead_bytes",
-    "end_of_file",
-    "list_header",
-    "row_groups_of",
-    "spliced",
-    "structs",
-    "with_row_groups",
-    "without_row_groups",
-    "written",
-]
+__all__ = ["RowGroups", "bytes_of", "dead_bytes", "spliced", "without_row_groups", "written"]
 
-MAGIC = b"PAR1"
-LENGTH_BYTES = 4
-SHORT_LIST = 15
+
 BESIDE_CHUNKS = ("offset_index_length", "column_index_length", "bloom_filter_length")
 
 
@@ -90,11 +76,6 @@ def _scratch() -> Iterator[str]:
         os.close(file)
 
 
-def end_of_file(footer: bytes) -> bytes:
-    """A footer with what follows it in the file."""
-    return b"".join((footer, len(footer).to_bytes(LENGTH_BYTES, "little"), MAGIC))
-
-
 def spliced(footer: bytes, more: bytes, at: Sequence[int], rows: int) -> bytes:
     """A Thrift footer with the row groups of another one in it.
 
@@ -115,8 +96,9 @@ def spliced(footer: bytes, more: bytes, at: Sequence[int], rows: int) -> bytes:
     Malformed
         A footer without columns, rows or row groups.
     """
-    old, new = _fields(footer), _fields(more)
-    if _value(footer, old, wire.FILE_META_DATA_SCHEMA) != _value(more, new, wire.FILE_META_DATA_SCHEMA):
+    old, new = footer_fields(footer), footer_fields(more)
+    schema, its_schema = old[wire.FILE_META_DATA_SCHEMA], new[wire.FILE_META_DATA_SCHEMA]
+    if footer[slice(*schema)] != more[slice(*its_schema)]:
         raise Refused(
             "the columns are written otherwise than those of the file: give the options that it was written with"
         )
@@ -127,71 +109,18 @@ def spliced(footer: bytes, more: bytes, at: Sequence[int], rows: int) -> bytes:
             footer, *old[wire.FILE_META_DATA_ROW_GROUPS], dict(zip(at, groups, strict=True))
         ),
     }
-    return _with(footer, old, pieces)
+    return with_values(footer, old, pieces)
 
 
 def without_row_groups(footer: bytes) -> bytes:
     """A Thrift footer with the columns and key-values of another one alone."""
     none = {wire.FILE_META_DATA_NUM_ROWS: b"\0", wire.FILE_META_DATA_ROW_GROUPS: list_header(0)}
-    return _with(footer, _fields(footer), none)
-
-
-def row_groups_of(footer: bytes) -> list[bytes]:
-    """The row groups' structs."""
-    return structs(footer, _fields(footer)[wire.FILE_META_DATA_ROW_GROUPS][0])
-
-
-def with_row_groups(footer: bytes, groups: Sequence[bytes]) -> bytes:
-    """A Thrift footer with other row groups of the same rows."""
-    made = b"".join((list_header(len(groups)), *groups))
-    return _with(footer, _fields(footer), {wire.FILE_META_DATA_ROW_GROUPS: made})
-
-
-def _with(footer: bytes, places: Mapping[int, tuple[int, int]], pieces: Mapping[int, bytes]) -> bytes:
-    """The struct with other values in some of its fields."""
-    out, begin = [], 0
-    for id, (start, end) in places.items():
-        if id in pieces:
-            out += [footer[begin:start], pieces[id]]
-            begin = end
-    return b"".join((*out, footer[begin:]))
-
-
-def _fields(footer: bytes) -> dict[int, tuple[int, int]]:
-    """Where the values of the struct's fields are."""
-    places = {id: (start, end) for id, _, _, start, end in kernels.thrift.fields(footer)}
-    for id in (wire.FILE_META_DATA_SCHEMA, wire.FILE_META_DATA_NUM_ROWS, wire.FILE_META_DATA_ROW_GROUPS):
-        if id not in places:
-            raise wire_error(wire.MISSING_FIELD, 0, id)
-    return places
-
-
-def _value(footer: bytes, places: Mapping[int, tuple[int, int]], id: int) -> bytes:
-    start, end = places[id]
-    return footer[start:end]
-
-
-def _list(footer: bytes, at: int) -> tuple[int, int]:
-    """How many structs a list has, and where the first one is."""
-    if footer[at] & 15 != wire.TYPE_STRUCT:
-        raise Malformed("a footer whose row groups are no structs", offset=at)
-    return (footer[at] >> 4, at + 1) if footer[at] >> 4 < SHORT_LIST else kernels.varint.decode32(footer, at + 1)
-
-
-def structs(footer: bytes, at: int) -> list[bytes]:
-    """The structs of a list."""
-    count, at = _list(footer, at)
-    found = []
-    for _ in range(count):
-        end = kernels.thrift.struct_end(footer, at)
-        found.append(footer[at:end])
-        at = end
-    return found
+    return with_values(footer, footer_fields(footer), none)
 
 
 def _row_groups(footer: bytes, start: int, end: int, put: Mapping[int, bytes]) -> bytes:
     """The list of row groups with others in it; those behind the last one that is replaced are not looked at."""
-    count, at = _list(footer, start)
+    count, at = count_of(footer, start)
     out, number = [], 0
     for place in sorted(index for index in put if index < count):
         begin = at
@@ -201,13 +130,6 @@ def _row_groups(footer: bytes, start: int, end: int, put: Mapping[int, bytes]) -
         at, number = kernels.thrift.struct_end(footer, at), place + 1
     added = [put[index] for index in sorted(put) if index >= count]
     return b"".join((list_header(count + len(added)), *out, footer[at:end], *added))
-
-
-def list_header(count: int) -> bytes:
-    """Of a list of structs."""
-    if count < SHORT_LIST:
-        return bytes([count << 4 | wire.TYPE_STRUCT])
-    return bytes([SHORT_LIST << 4 | wire.TYPE_STRUCT]) + kernels.varint.encode(count)
 
 
 def bytes_of(scan, row_groups: Iterable[int]) -> int:

@@ -10,6 +10,7 @@ from .forcing import FORCEABLE
 from .overlay import Overlay
 from .paths import LocalTarget, RemoteTarget, resolve
 from .pending import journals_beside, old_tail
+from .rewrite import Rewriting, rewriting
 from .source import LocalSource, RemoteSource, Version, open_source
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "Overlay",
     "RemoteSource",
     "RemoteTarget",
+    "Rewriting",
     "TailEdit",
     "Version",
     "change",
@@ -34,4 +36,5 @@ __all__ = [
     "recover",
     "remove_unfinished",
     "resolve",
+    "rewriting",
 ]

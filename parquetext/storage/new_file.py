@@ -9,7 +9,7 @@ import stat
 from typing import TYPE_CHECKING
 
 from ..errors import Conflict, ParquetextError
-from .attributes import keep_attributes
+from .attributes import keep_attributes, keep_times
 from .crc_renewal import renewed_for
 from .edit import TailEdit
 from .folder import Folder
@@ -110,6 +110,11 @@ class NewFile:
         source = LocalSource(self._hidden, folder=self._folder)
         source.name = self.path
         return source
+
+    def keep_times(self, source: LocalSource) -> None:
+        """Give it the times of another file; everything has been written."""
+        self.sink.close()
+        keep_times(self._operations, source, self._fd)
 
     def commit(self, edit: TailEdit | None = None) -> None:
         """Apply the edit, flush the file, give it its name, flush the folder."""

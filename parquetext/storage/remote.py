@@ -14,7 +14,7 @@ from .s3 import s3_object
 from .source import RemoteSource
 from .staged import Staged, check_size
 
-__all__ = ["commit_remote"]
+__all__ = ["check_same", "commit_remote"]
 
 _PIECE_BYTES = 8 << 20
 
@@ -28,7 +28,7 @@ def commit_remote(source: RemoteSource, edit: TailEdit, forced: frozenset[str] =
     staged = Staged(source.target)
     try:
         _stage(source, edit, staged, forced)
-        _check_unchanged(source)
+        check_same(source)
         _publish(source, staged, edit)
         return edit.size
     finally:
@@ -42,7 +42,7 @@ def _stage(source: RemoteSource, edit: TailEdit, staged: Staged, forced: frozens
         if client := native_client(source.target.filesystem):
             keep_attributes(client, source.target.path, staged.path, forced)
     except OSError:
-        _check_unchanged(source)  # what is gone is not read; Google's store reads what was opened and nothing else
+        check_same(source)  # what is gone is not read; Google's store reads what was opened and nothing else
         raise
 
 
@@ -69,7 +69,8 @@ def _publish(source: RemoteSource, staged: Staged, edit: TailEdit) -> None:
         raise OSError(errno.EIO, "its filesystem has not put the new file in its place", source.name)
 
 
-def _check_unchanged(source: RemoteSource) -> None:
+def check_same(source: RemoteSource) -> None:
+    """Conflict unless the object is still the one that was read."""
     forget(source.target)
     try:
         with RemoteSource(source.target) as now:

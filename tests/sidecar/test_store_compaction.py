@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from parquetext.errors import ParquetextError
+from parquetext.rewrite.structs import end_of_file
 from parquetext.sidecar.building import footer_bytes
 from parquetext.sidecar.store_compaction import Compacted
-from parquetext.sidecar.store_rows import end_of_file
 from parquetext.storage import LocalSource
 
 LARGEST = 100_000

@@ -7,7 +7,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from parquetext import kernels
-from parquetext.sidecar.store_rows import end_of_file, spliced, written
+from parquetext.rewrite.structs import end_of_file
+from parquetext.sidecar.store_rows import spliced, written
 
 
 def grow(path: str | Path, table: pa.Table, at: int | None = None, **options) -> None:

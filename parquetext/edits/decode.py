@@ -1,0 +1,84 @@
+"""The way back from columns in other encodings: the file as it was, rebuilt from where its bytes stand now."""
+
+from __future__ import annotations
+
+import hashlib
+
+from .. import kernels, wire
+from ..errors import Damaged, ParquetextError, Refused
+from ..footer.locate import read_tail
+from ..rewrite.original import Original, OriginalSource, read_steps
+from .footer import Footer
+from .pieces import Piece, form_of
+from .run import Planned
+
+__all__ = ["decoded", "is_encoded", "original_of"]
+
+
+def is_encoded(footer: Footer) -> bool:
+    """Whether a footer says what the file was before it was encoded."""
+    return any(piece.uuid == wire.UUID_ORIGINAL for piece in footer.pieces)
+
+
+def original_of(footer: Footer) -> Original | None:
+    """What a footer says of the file before it was encoded last.
+
+    Raises
+    ------
+    Damaged, Unsupported
+        What it says cannot be read.
+    """
+    piece = next((piece for piece in reversed(footer.pieces) if piece.uuid == wire.UUID_ORIGINAL), None)
+    return None if piece is None else Original.from_payload(_payload(piece))
+
+
+def _payload(piece: Piece) -> bytes:
+    """The payload of a block, once its checksum holds."""
+    block = piece.content_of_text if piece.is_text else piece.content
+    if block is None or kernels.extension.block_before(block, len(block)) is None:
+        raise Damaged("the record of the original is damaged: its checksum does not hold", code=wire.CHECKSUM)
+    return block[: -wire.BLOCK_TRAILER_BYTES]
+
+
+class Rebuilt:
+    """The original, to be written in the file's place; see `run.Rewrite`."""
+
+    def __init__(self, original: Original, source):
+        self.size, self.told = original.length, "the file from before it was encoded"
+        self.source = OriginalSource(original, source)
+        self._sha256 = original.sha256
+
+    def write(self, sink) -> None:
+        """Write it, and compare its SHA-256."""
+        digest = hashlib.sha256()
+        for data in read_steps(self.source, 0, self.size):
+            digest.update(data)
+            sink.write(data)
+        if digest.digest() != self._sha256:
+            raise Refused(
+                "what comes back is not the file that was encoded: its SHA-256 is "
+                f"{digest.hexdigest()}, expected {self._sha256.hex()}; the file is left as it is",
+                file=self.source.name,
+            )
+
+
+def decoded(footer: Footer, source) -> Planned:
+    """The change that gives the file back that `encode` was given.
+
+    Raises
+    ------
+    Refused
+        Another program has written the footer since.
+    Damaged, Unsupported
+        The record of the original cannot be read.
+    """
+    original = original_of(footer)
+    bare = footer.bare
+    if (len(bare), kernels.checksum.crc32(bare)) != (original.struct_length, original.struct_crc):
+        raise Refused("another program has changed its footer since it was encoded: the original is not all there is")
+    rebuilt = Rebuilt(original, source)
+    try:
+        tail = read_tail(rebuilt.source)
+    except ParquetextError as error:
+        raise Refused(f"what comes back is no Parquet file: {error.message}") from None
+    return Planned(rebuilt, form_of([Piece(block.uuid, b"") for block in tail.blocks]))

@@ -1,0 +1,107 @@
+"""A column chunk's struct whose pages, Bloom filter and page indexes come to stand elsewhere."""
+
+from __future__ import annotations
+
+from .. import kernels, wire
+from ..errors import Unsupported
+from ..pruning.bloom import read_header
+from ..thrift import values
+from .structs import Fields
+
+__all__ = ["MovedChunk"]
+
+BLOOM_HEADER_BYTES = 64  # and more than it has
+DATA, DICTIONARY = wire.COLUMN_META_DATA_DATA_PAGE_OFFSET, wire.COLUMN_META_DATA_DICTIONARY_PAGE_OFFSET
+PAGES = (DATA, wire.COLUMN_META_DATA_INDEX_PAGE_OFFSET, DICTIONARY)
+BLOOM = (wire.COLUMN_META_DATA_BLOOM_FILTER_OFFSET, wire.COLUMN_META_DATA_BLOOM_FILTER_LENGTH)
+COLUMN_INDEX = (wire.COLUMN_CHUNK_COLUMN_INDEX_OFFSET, wire.COLUMN_CHUNK_COLUMN_INDEX_LENGTH)
+OFFSET_INDEX = (wire.COLUMN_CHUNK_OFFSET_INDEX_OFFSET, wire.COLUMN_CHUNK_OFFSET_INDEX_LENGTH)
+
+Range = tuple[int, int]  # offset, length
+
+
+class MovedChunk:
+    """A ColumnChunk struct in which offsets are patched.
+
+    Parameters
+    ----------
+    struct : bytes
+
+    Attributes
+    ----------
+    begin, size : int
+        Where the chunk's first page was, and its bytes as the footer tells them.
+    shift : int
+        How far its pages have moved.
+    metadata : Fields
+        Its ColumnMetaData.
+
+    Raises
+    ------
+    Unsupported
+        It has no metadata, or lies in another file.
+    """
+
+    def __init__(self, struct: bytes):
+        self._chunk, self.shift = Fields(struct), 0
+        if wire.COLUMN_CHUNK_META_DATA not in self._chunk.places or wire.COLUMN_CHUNK_FILE_PATH in self._chunk.places:
+            raise Unsupported("a chunk without metadata, or in another file")
+        begin, end = self._chunk.places[wire.COLUMN_CHUNK_META_DATA]
+        self.metadata = Fields(struct[begin:end])
+        self.begin = kernels.chunks.begin(self.metadata.number(DATA), self.metadata.number(DICTIONARY))
+        self.size = self.metadata.number(wire.COLUMN_META_DATA_TOTAL_COMPRESSED_SIZE)
+
+    def bloom_filter(self, source) -> Range | None:
+        """Where its Bloom filter was; older writers leave the length to the filter's header."""
+        offset, length = map(self.metadata.number, BLOOM)
+        if offset <= 0:
+            return None
+        if length <= 0:
+            bits, begin = read_header(source.read(offset, min(BLOOM_HEADER_BYTES, source.size - offset)))
+            length = begin + bits
+        return offset, length
+
+    @property
+    def column_index(self) -> Range | None:
+        return self._index(COLUMN_INDEX)
+
+    @property
+    def offset_index(self) -> Range | None:
+        return self._index(OFFSET_INDEX)
+
+    def _index(self, ids: tuple[int, int]) -> Range | None:
+        offset, length = map(self._chunk.number, ids)
+        return (offset, length) if offset > 0 and length > 0 else None
+
+    def move_pages(self, begin: int) -> None:
+        """Its pages stand from `begin` on."""
+        self.shift = begin - self.begin
+        for id in PAGES:
+            if self.metadata.number(id) > 0:
+                self.metadata.put(id, self.metadata.number(id) + self.shift)
+        if self._chunk.number(wire.COLUMN_CHUNK_FILE_OFFSET) > 0:
+            moved = self._chunk.number(wire.COLUMN_CHUNK_FILE_OFFSET) + self.shift
+            self._chunk.put(wire.COLUMN_CHUNK_FILE_OFFSET, moved)
+
+    def move_bloom_filter(self, offset: int) -> None:
+        self.metadata.put(BLOOM[0], offset)
+
+    def move_column_index(self, offset: int) -> None:
+        self._chunk.put(COLUMN_INDEX[0], offset)
+
+    def move_offset_index(self, offset: int, length: int) -> None:
+        """What `shifted` has made of it stands there."""
+        self._chunk.put(OFFSET_INDEX[0], offset)
+        self._chunk.put(OFFSET_INDEX[1], length)
+
+    def shifted(self, offset_index: bytes) -> bytes:
+        """The chunk's offset index with the places that its pages have now."""
+        index = values.read("OffsetIndex", offset_index)
+        for page in index["page_locations"]:
+            page["offset"] += self.shift
+        return values.write("OffsetIndex", index)
+
+    def to_bytes(self, metadata: bytes | None = None) -> bytes:
+        """The struct as it is now, with another ColumnMetaData where one is given."""
+        self._chunk.put(wire.COLUMN_CHUNK_META_DATA, self.metadata.to_bytes() if metadata is None else metadata)
+        return self._chunk.to_bytes()

@@ -1,0 +1,348 @@
+"""A file written anew with copies of some columns in other encodings (docs/formats.md, sections 9 and 10).
+
+In each row group the copies come first, then the columns without one, then the chunks that have copies. The chunk of
+the first leaf stands right behind the copies in any case: parquet-java takes a row group into the split that holds the
+offset of its first column plus half its size, which must lie within the row group.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from .. import kernels, wire
+from ..encoding.carried import Carried, append_copy, copies_of, with_copies
+from ..encoding.chunk_reader import chunk_of
+from ..encoding.codecs import compress
+from ..encoding.registry import Encoding
+from ..errors import Damaged, Malformed, Refused, wire_error
+from .chunks import MovedChunk
+from .original import Original, Range, Rest, digest_of, read_steps
+from .recode import Leaf, leaves_of, recode, rows_per_page
+from .segments import CHUNK, COPY, KEPT, OFFSET_INDEX, Claim, RowGroupBytes, divided
+from .structs import Fields, list_header, row_groups_of, structs, with_row_groups
+
+__all__ = ["Encoded", "Encoder", "Wanted"]
+
+SMALL = 1 << 10  # bytes that are not compressed
+
+
+class Wanted(NamedTuple):
+    """How a column is to be encoded."""
+
+    encoding: Encoding
+    codec: int
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """What was written.
+
+    Attributes
+    ----------
+    footer : bytes
+        The Thrift footer, without an extension, that says where everything is.
+    size : int
+        Where it begins.
+    original : Original
+    copies : tuple of Carried
+        The new ones.
+    """
+
+    footer: bytes
+    size: int
+    original: Original
+    copies: tuple[Carried, ...]
+
+
+@dataclass(slots=True)
+class _Chunk:
+    """A chunk on its way: its struct, and the copies that it has, as they were and as they will be."""
+
+    moved: MovedChunk
+    old_copies: list[Carried]
+    copies: list[Carried] = field(default_factory=list)
+    new: Carried | None = None
+
+    def to_bytes(self) -> bytes:
+        metadata = self.moved.metadata.to_bytes()
+        if self.copies:
+            metadata = with_copies(metadata, self.copies)
+        if self.new is not None:
+            metadata = append_copy(metadata, self.new)
+        return self.moved.to_bytes(metadata)
+
+
+class Encoder:
+    """Writes a file up to its footer with copies of columns, and keeps where each byte has gone.
+
+    Parameters
+    ----------
+    source : Source
+        The file, read a few megabytes or a column's page at a time.
+    footer : bytes
+        Its Thrift footer without an extension.
+    end : int
+        Where its data ends: the footer begins there, or what stands aside of it.
+    wanted : mapping of int to Wanted
+        By leaf.
+
+    Attributes
+    ----------
+    is_needed : bool
+        Whether a chunk lacks a copy that is wanted.
+
+    Raises
+    ------
+    Malformed, Damaged, Unsupported
+        The file cannot be read, or parts of it overlap, or a copy that it has is none of its column.
+    """
+
+    def __init__(self, source, footer: bytes, end: int, wanted: Mapping[int, Wanted]):
+        self._source, self._wanted, self._end = source, wanted, end
+        self._scan = kernels.scan.scan(footer)
+        self._leaves: Sequence[Leaf] = leaves_of(self._scan)
+        self._groups = [Fields(group) for group in row_groups_of(footer)]
+        self._chunks = [[_chunk(struct) for struct in _chunk_structs(group)] for group in self._groups]
+        self._moved: list[tuple[int, int, int]] = []  # old begin and end, new begin
+        self._footer, self._size, self._sink = footer, 0, None
+        self.is_needed = any(
+            self._lacks(number, leaf, chunk)
+            for number, chunks in enumerate(self._chunks)
+            for leaf, chunk in enumerate(chunks)
+        )
+
+    def write(self, sink) -> Encoded:
+        """Write it to `sink`, from offset 0 on: what stands in front of the new footer."""
+        self._sink = sink
+        with ThreadPoolExecutor(1) as pool:
+            digest = pool.submit(digest_of, self._source)
+            footer = self._write_data()
+            rest = self._write_rest()
+            original = Original(
+                self._source.size,
+                digest.result(),
+                tuple(self._ranges()),
+                rest,
+                len(footer),
+                kernels.checksum.crc32(footer),
+            )
+        copies = [chunk.new for chunk in self._all_chunks() if chunk.new is not None]
+        return Encoded(footer, self._size, original, tuple(copies))
+
+    def _write_data(self) -> bytes:
+        """Write all but the rest; the new footer."""
+        segments = divided(self._claims(), len(self._groups), self._end)
+        for span in segments.front:
+            self._copy(*span)
+        for number, placed in enumerate(segments.row_groups):
+            self._write_row_group(number, placed)
+        self._move_kept()
+        self._write_offset_indexes()
+        return with_row_groups(self._footer, list(self._moved_groups()))
+
+    def _lacks(self, number: int, leaf: int, chunk: _Chunk) -> bool:
+        """Whether a chunk is to get a copy: it is wanted, has not such a one, and there are values."""
+        wanted = self._wanted.get(leaf)
+        has_values = chunk.moved.metadata.number(wire.COLUMN_META_DATA_NUM_VALUES) > 0
+        return wanted is not None and has_values and not _has(chunk, wanted)
+
+    def _claims(self) -> Iterator[Claim]:
+        for group, chunks in enumerate(self._chunks):
+            for leaf, chunk in enumerate(chunks):
+                moved = chunk.moved
+                ranges = [(CHUNK, (moved.begin, moved.size)), (OFFSET_INDEX, moved.offset_index)]
+                ranges += [(COPY, (copy.offset, copy.length)) for copy in chunk.old_copies]
+                ranges += [(KEPT, moved.bloom_filter(self._source)), (KEPT, moved.column_index)]
+                for kind, place in ranges:
+                    if place is not None:
+                        yield Claim(place[0], sum(place), kind, group, leaf)
+
+    def _write_row_group(self, number: int, placed: RowGroupBytes) -> None:
+        """The copies, the chunks in their order, and what follows them."""
+        chunks = self._chunks[number]
+        begins = {leaf: self._write_copies(number, leaf, chunk) for leaf, chunk in enumerate(chunks)}
+        encoded = {leaf for leaf, found in begins.items() if found}
+        in_file = list(dict.fromkeys((*placed.chunks, *range(len(chunks)))))
+        for leaf in sorted(in_file, key=lambda leaf: (leaf != 0, leaf in encoded)):
+            self._write_chunk(number, leaf, placed.chunks.get(leaf, []))
+        for span in placed.rest:
+            self._copy(*span)
+
+    def _write_copies(self, number: int, leaf: int, chunk: _Chunk) -> bool:
+        """Copies that the chunk has, and the one that it gets; whether there are any."""
+        for copy in chunk.old_copies:
+            begin, crc = self._copy(copy.offset, copy.end)
+            if crc != copy.crc:
+                raise self._damaged(number, leaf, "its copy has", copy.offset, copy.crc, crc)
+            chunk.copies.append(copy.moved(begin, 0))
+        if self._lacks(number, leaf, chunk):
+            chunk.new = self._recode(number, leaf, chunk.moved, self._wanted[leaf])
+        return bool(chunk.copies or chunk.new)
+
+    def _recode(self, number: int, leaf: int, moved: MovedChunk, wanted: Wanted) -> Carried:
+        """Write a chunk's values again; where the chunk will be is not known yet."""
+        facts = chunk_of(self._scan, self._leaves[leaf], number, number, self._source.size)
+        rows, offset = rows_per_page(self._source, facts), self._size
+        crc = uncompressed = entries = nulls = 0
+        lengths = []
+        for page in recode(self._source, facts, rows, *wanted):
+            crc = kernels.checksum.crc32(page.data, crc)
+            lengths.append(len(page.data))
+            uncompressed, entries, nulls = (
+                uncompressed + page.uncompressed_length, entries + page.entries, nulls + page.nulls
+            )  # fmt: skip
+            self._write(page.data)
+        if entries != facts.num_values:
+            raise Malformed(
+                f"row group {number}, column {self._leaves[leaf].path}: {entries} values in its pages",
+                offset=moved.begin,
+                expected=facts.num_values,
+                found=entries,
+            )
+        encoding, codec = wanted
+        return Carried(
+            encoding.id, encoding.uuid, codec, offset, self._size - offset, uncompressed, entries, nulls, rows, crc,
+            moved.begin, moved.size, 0, tuple(lengths),
+        )  # fmt: skip
+
+    def _write_chunk(self, number: int, leaf: int, spans: Sequence[tuple[int, int]]) -> None:
+        """A chunk, and what goes with it."""
+        chunk, begin, crc = self._chunks[number][leaf], self._size, 0
+        for index, span in enumerate(spans):
+            found = self._copy(*span, summed=index == 0 and bool(chunk.copies or chunk.new))
+            crc = crc if index else found[1]
+        chunk.moved.move_pages(begin)
+        for copy in chunk.copies:
+            if crc != copy.chunk_crc:
+                raise self._damaged(number, leaf, "what has a copy has", chunk.moved.begin, copy.chunk_crc, crc)
+        chunk.copies = [copy.moved(copy.offset, begin) for copy in chunk.copies]
+        if chunk.new is not None:
+            chunk.new = chunk.new.of_chunk(begin, crc)
+
+    def _damaged(self, number: int, leaf: int, what: str, offset: int, expected: int, found: int) -> Damaged:
+        place = f"row group {number}, column {self._leaves[leaf].path}"
+        return Damaged(
+            f"{place}: {what} the checksum {found:#010x}, expected {expected:#010x}",
+            offset=offset,
+            expected=expected,
+            found=found,
+        )
+
+    def _move_kept(self) -> None:
+        """Tell the chunks where their Bloom filters and column indexes are now."""
+        for chunk in self._all_chunks():
+            moved = chunk.moved
+            if (place := moved.bloom_filter(self._source)) is not None:
+                moved.move_bloom_filter(self._place_of(place[0]))
+            if moved.column_index is not None:
+                moved.move_column_index(self._place_of(moved.column_index[0]))
+
+    def _write_offset_indexes(self) -> None:
+        for chunk in self._all_chunks():
+            moved = chunk.moved
+            if moved.offset_index is not None:
+                index = moved.shifted(self._source.read(*moved.offset_index))
+                moved.move_offset_index(self._write(index), len(index))
+
+    def _moved_groups(self) -> Iterator[bytes]:
+        """The row groups' structs as they are now."""
+        for group, chunks in zip(self._groups, self._chunks, strict=True):
+            group.put(
+                wire.ROW_GROUP_COLUMNS, b"".join((list_header(len(chunks)), *(chunk.to_bytes() for chunk in chunks)))
+            )
+            if group.number(wire.ROW_GROUP_FILE_OFFSET) > 0 and chunks:
+                first = chunks[0].moved
+                group.put(wire.ROW_GROUP_FILE_OFFSET, first.begin + first.shift)
+            yield group.to_bytes()
+
+    def _all_chunks(self) -> Iterator[_Chunk]:
+        for chunks in self._chunks:
+            yield from chunks
+
+    def _copy(self, begin: int, end: int, *, summed: bool = True) -> tuple[int, int]:
+        """Copy bytes of the file; where they are now, and their CRC-32."""
+        at, crc = self._size, 0
+        for data in read_steps(self._source, begin, end - begin):
+            if summed:
+                crc = kernels.checksum.crc32(data, crc)
+            self._write(data)
+        self._moved.append((begin, end, at))
+        return at, crc
+
+    def _write(self, data: bytes) -> int:
+        """Write bytes; where they are."""
+        at = self._size
+        self._sink.write(data)
+        self._size += len(data)
+        return at
+
+    def _place_of(self, old: int) -> int:
+        """Where a byte of the file that was copied is now."""
+        self._moved.sort()
+        index = bisect_right(self._moved, old, key=lambda moved: moved[0]) - 1
+        begin, end, new = self._moved[index]
+        if not begin <= old < end:
+            raise wire_error(wire.TRUNCATED, old, 1, 0)
+        return new + old - begin
+
+    def _ranges(self) -> Iterator[Range]:
+        """All bytes of the file in order, and where they are now; what was not copied belongs to the rest."""
+        self._moved.sort()
+        merged: list[Range] = []
+        at = 0
+        for begin, end, new in (*self._moved, (self._source.size, self._source.size, 0)):
+            if at < begin:
+                merged.append(Range(at, begin - at, None))
+            last = merged[-1] if merged else None
+            if last is not None and last.new is not None and at == begin and last.new + last.length == new:
+                merged[-1] = Range(last.old, last.length + end - begin, last.new)
+            elif begin < end:
+                merged.append(Range(begin, end - begin, new))
+            at = end
+        yield from merged
+
+    def _write_rest(self) -> Rest:
+        """Write what was not copied, compressed where that makes it smaller."""
+        parts = (self._source.read(part.old, part.length) for part in self._ranges() if part.new is None)
+        plain, codec = b"".join(parts), wire.CODEC_UNCOMPRESSED
+        packed = plain
+        if len(plain) > SMALL:
+            packed = compress(wire.CODEC_ZSTD, plain)
+            codec = wire.CODEC_ZSTD
+        if len(packed) >= len(plain):
+            packed, codec = plain, wire.CODEC_UNCOMPRESSED
+        return Rest(self._write(packed), len(packed), codec, kernels.checksum.crc32(packed))
+
+
+def _chunk_structs(group: Fields) -> list[bytes]:
+    if wire.ROW_GROUP_COLUMNS not in group.places:
+        raise wire_error(wire.MISSING_FIELD, 0, wire.ROW_GROUP_COLUMNS)
+    return structs(group.data, group.places[wire.ROW_GROUP_COLUMNS][0])
+
+
+def _chunk(struct: bytes) -> _Chunk:
+    """A chunk with the copies that it has.
+
+    Raises
+    ------
+    Refused
+        One of them is not of this chunk: another program has moved it, and where the copy is nobody knows.
+    """
+    moved = MovedChunk(struct)
+    copies = copies_of(moved.metadata.data)
+    num_values = moved.metadata.number(wire.COLUMN_META_DATA_NUM_VALUES)
+    if not all(copy.fits(moved.begin, moved.size, num_values) for copy in copies):
+        raise Refused("a column has a copy of other bytes than its own: another program has moved it")
+    return _Chunk(moved, copies)
+
+
+def _has(chunk: _Chunk, wanted: Wanted) -> bool:
+    """Whether the chunk has such a copy."""
+    encoding, codec = wanted
+    return any(
+        (copy.encoding, copy.uuid, copy.codec) == (encoding.id, encoding.uuid, codec) for copy in chunk.old_copies
+    )

@@ -1,0 +1,205 @@
+"""What a file was before its columns got copies: where each of its bytes stands now (docs/formats.md, section 10)."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from .. import kernels, wire
+from ..encoding.codecs import decompress
+from ..errors import Damaged, ParquetextError, Unsupported, wire_error
+
+__all__ = ["STEP", "Original", "OriginalSource", "Range", "Rest", "digest_of", "read_steps"]
+
+VERSION = 1
+STEP = 8 << 20
+_HEAD = struct.Struct("<HHIIIQ32sQIII")  # version, zero, T and its CRC, ranges, length, SHA-256, the rest
+_LARGEST = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Bytes of the original: their offset there, how many, and where they are now; None where the rest has them."""
+
+    old: int
+    length: int
+    new: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """All ranges that are nowhere as they were, one behind the other: page indexes and the footer.
+
+    Attributes
+    ----------
+    offset, length : int
+        Where they are in the file, compressed.
+    codec : int
+        ``wire.CODEC_…``.
+    crc : int
+        CRC-32 of the `length` bytes.
+    """
+
+    offset: int
+    length: int
+    codec: int
+    crc: int
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The file that `encode` was given.
+
+    Attributes
+    ----------
+    length : int
+    sha256 : bytes
+    ranges : tuple of Range
+        All of its bytes, in order.
+    rest : Rest
+    struct_length, struct_crc : int
+        Of the Thrift footer, without an extension, that the encoded file has: a footer that another program has
+        written since leads to other data than the original had.
+    """
+
+    length: int
+    sha256: bytes
+    ranges: tuple[Range, ...]
+    rest: Rest
+    struct_length: int
+    struct_crc: int
+
+    def to_payload(self) -> bytes:
+        """The block's payload; payload and trailer together are a multiple of 3 bytes."""
+        head = _HEAD.pack(
+            VERSION,
+            0,
+            self.struct_length,
+            self.struct_crc,
+            len(self.ranges),
+            self.length,
+            self.sha256,
+            self.rest.offset,
+            self.rest.length,
+            self.rest.codec,
+            self.rest.crc,
+        )
+        payload = head + b"".join(_encoded(self.ranges))
+        return payload + bytes(-(len(payload) + wire.BLOCK_TRAILER_BYTES) % 3)
+
+    @classmethod
+    def from_payload(cls, payload) -> Original:
+        """Read a payload; what stands behind the last range is passed over.
+
+        Raises
+        ------
+        Unsupported
+            A version that is not known.
+        Damaged
+            It is none; the offset counts from its first byte.
+        """
+        data = memoryview(payload).cast("B")
+        if len(data) < _HEAD.size:
+            raise _damaged(f"{len(data)} bytes", 0)
+        version, zero, struct_length, struct_crc, count, length, sha256, *rest = _HEAD.unpack_from(data)
+        if version != VERSION or zero:
+            raise Unsupported(f"the record of an original of version {version}", expected=VERSION, found=version)
+        if count > len(data) - _HEAD.size or max(length, rest[0]) > _LARGEST:
+            raise _damaged(f"{count} ranges of {length} bytes", 4)
+        ranges = tuple(_ranges(data, count, length))
+        return cls(length, sha256, ranges, Rest(*rest), struct_length, struct_crc)
+
+
+class OriginalSource:
+    """The original, to be read from the file that it was made into.
+
+    Raises
+    ------
+    Damaged
+        The rest is not what was written.
+    Malformed
+        The file ends before a range does.
+    """
+
+    def __init__(self, original: Original, source):
+        self.name, self.size = source.name, original.length
+        self._source, self._ranges, self._starts = source, original.ranges, []
+        rest = original.rest
+        stored = source.read(rest.offset, rest.length)
+        found = kernels.checksum.crc32(stored)
+        if found != rest.crc:
+            message = f"the rest of the original has the checksum {found:#010x}, expected {rest.crc:#010x}"
+            raise Damaged(message, offset=rest.offset, expected=rest.crc, found=found).at(source.name)
+        size = 0
+        for part in self._ranges:
+            self._starts.append(size)
+            size += part.length if part.new is None else 0
+        self._rest = memoryview(decompress(rest.codec, stored, size)).cast("B")
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Exactly the original's bytes [offset, offset + length)."""
+        if not 0 <= length <= self.size - offset or offset < 0:
+            raise wire_error(wire.TRUNCATED, offset, length, max(0, self.size - offset)).at(self.name)
+        index = bisect_right(self._ranges, offset, key=lambda part: part.old) - 1
+        pieces = []
+        while length:
+            part, start = self._ranges[index], self._starts[index]
+            skipped = offset - part.old
+            size = min(length, part.length - skipped)
+            if part.new is None:
+                pieces.append(self._rest[start + skipped : start + skipped + size])
+            else:
+                pieces.append(self._source.read(part.new + skipped, size))
+            offset, length, index = offset + size, length - size, index + 1
+        return pieces[0] if len(pieces) == 1 and isinstance(pieces[0], bytes) else b"".join(pieces)
+
+
+def read_steps(source, offset: int, length: int) -> Iterator[bytes]:
+    """A range of a file, at most 8 MiB at a time."""
+    for at in range(offset, offset + length, STEP):
+        yield source.read(at, min(STEP, offset + length - at))
+
+
+def digest_of(source) -> bytes:
+    """A file's SHA-256."""
+    found = hashlib.sha256()
+    for data in read_steps(source, 0, source.size):
+        found.update(data)
+    return found.digest()
+
+
+def _encoded(ranges: Sequence[Range]) -> Iterator[bytes]:
+    end = 0
+    for part in ranges:
+        yield kernels.varint.encode(part.length << 1 | (part.new is None))
+        if part.new is not None:
+            yield kernels.varint.encode(kernels.varint.zigzag_encode(part.new - end))
+            end = part.new + part.length
+
+
+def _ranges(data: memoryview, count: int, length: int) -> Iterator[Range]:
+    at, old, end = _HEAD.size, 0, 0
+    for _ in range(count):
+        start = at
+        try:
+            size, at = kernels.varint.decode64(data, at)
+            new = None
+            if not size & 1:
+                distance, at = kernels.varint.decode64(data, at)
+                new = end + kernels.varint.zigzag_decode(distance)
+        except ParquetextError as error:
+            raise _damaged(error.message, start) from None
+        size >>= 1
+        if not 0 < size <= length - old or not (new is None or 0 <= new <= _LARGEST):
+            raise _damaged(f"{size} bytes at {new}, {length - old} are left", start)
+        yield Range(old, size, new)
+        old, end = old + size, end if new is None else new + size
+    if old != length:
+        raise _damaged(f"ranges of {old} bytes, the original had {length}", at)
+
+
+def _damaged(what: str, offset: int) -> Damaged:
+    return Damaged(f"the record of the original is not as it must be: {what}", offset=offset)

@@ -1,0 +1,204 @@
+"""A column chunk's values written again, in V2 pages of another encoding."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from .. import kernels, wire
+from ..encoding.chunk_reader import Chunk, ChunkReader, Levels, Stretch
+from ..encoding.codecs import compress
+from ..encoding.registry import Encoding
+from ..errors import ParquetextError, Unsupported
+from ..thrift import values
+
+__all__ = ["Leaf", "Recoded", "leaves_of", "recode", "rows_per_page"]
+
+PAGE_BYTES = 1 << 20  # of the values of a page, before they are encoded
+ROWS_STEP = 1 << 10  # pages have a multiple of it: vectors of encodings are then whole
+FIRST_ROWS = 1 << 10
+WIDTHS = {
+    wire.PHYSICAL_INT32: 4,
+    wire.PHYSICAL_INT64: 8,
+    wire.PHYSICAL_INT96: 12,
+    wire.PHYSICAL_FLOAT: 4,
+    wire.PHYSICAL_DOUBLE: 8,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A leaf's physical type, and the bytes of a value where they are always as many, else 0."""
+
+    physical: int
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A leaf of a schema, as the chunk reader takes it; it gives no slots to what has no value within a list."""
+
+    leaf: int
+    path: str
+    levels: Levels
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Recoded:
+    """A page as it will stand in the file, header and all, and what is in it."""
+
+    data: bytes
+    uncompressed_length: int
+    entries: int
+    nulls: int
+    rows: int
+
+
+def leaves_of(scan) -> list[Leaf]:
+    """The leaves of a scanned footer."""
+    names = ("type", "type_length", "max_definition", "max_repetition", "parent", "name_offset", "name_length")
+    types, lengths, definitions, repetitions, parents, offsets, sizes = map(scan.elements, names)
+
+    def path(element: int) -> str:
+        found = []
+        while element > 0:
+            name = bytes(scan.data[offsets[element] : offsets[element] + sizes[element]])
+            found.append(name.decode("utf-8", "replace"))
+            element = parents[element]
+        return ".".join(reversed(found))
+
+    found = []
+    for number, element in enumerate(scan.leaves):
+        definition, repetition, type = definitions[element], repetitions[element], types[element]
+        levels = Levels(definition, repetition, definition if repetition else 0)
+        width = lengths[element] if type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else WIDTHS.get(type, 0)
+        found.append(Leaf(number, path(element), levels, Kind(type, width)))
+    return found
+
+
+def recode(source, chunk: Chunk, rows_per_page: int, encoding: Encoding, codec: int) -> Iterator[Recoded]:
+    """The chunk's pages in another encoding, in order; all but the last one have `rows_per_page` rows.
+
+    Memory is that of a page, and of what the chunk's own pages take.
+
+    Raises
+    ------
+    Malformed, Damaged, Unsupported
+        The chunk cannot be read, or a page would have more than 2 GiB.
+    """
+    reader = _opened(source, chunk)
+    for first in range(0, chunk.num_rows, rows_per_page):
+        rows = min(rows_per_page, chunk.num_rows - first)
+        yield _page(chunk, _take(reader, chunk, rows), rows, encoding, codec)
+
+
+def rows_per_page(source, chunk: Chunk) -> int:
+    """How many rows have about 1 MiB of values; of byte arrays by the first thousand rows."""
+    width, rows = chunk.leaf.kind.width, chunk.num_rows
+    size = max(1, width * chunk.num_values)
+    if not width:
+        rows = min(rows, FIRST_ROWS)
+        found = _take(_opened(source, chunk), chunk, rows)
+        size = max(1, memoryview(found.values).nbytes + 4 * found.slots)
+    return max(1, min(PAGE_BYTES * rows // size // ROWS_STEP * ROWS_STEP or PAGE_BYTES * rows // size, chunk.num_rows))
+
+
+def _opened(source, chunk: Chunk) -> ChunkReader:
+    reader = ChunkReader(chunk.leaf, source, levels=True, checks_crc=True)
+    reader.begin(chunk)
+    reader.open(Stretch(chunk.begin, chunk.end, 0, chunk.num_rows))
+    return reader
+
+
+def _take(reader: ChunkReader, chunk: Chunk, rows: int):
+    """The next rows, decoded."""
+    reader.read(rows)
+    found = reader.take()
+    if len(found) != 1:
+        raise Unsupported(f"row group {chunk.row_group}, column {chunk.leaf.path}: {rows} rows take more than 2 GiB")
+    return found[0]
+
+
+def _page(chunk: Chunk, decoded, rows: int, encoding: Encoding, codec: int) -> Recoded:
+    own, kind = chunk.leaf.levels, chunk.leaf.kind
+    repetition = _levels(decoded.repetition, decoded.entries, own.repetition)
+    definition = _levels(decoded.definition, decoded.entries, own.definition)
+    count, stored = decoded.slots - decoded.nulls, _values(kind, decoded)
+    plain = encoding.encode(stored, count, kind.physical, kind.width)
+    _compare(chunk, encoding, plain, stored, count)
+    packed = compress(codec, plain)
+    is_compressed = len(packed) < len(plain)
+    body = b"".join((repetition, definition, packed if is_compressed else plain))
+    header = {
+        "type": wire.PAGE_DATA_PAGE_V2,
+        "uncompressed_page_size": len(repetition) + len(definition) + len(plain),
+        "compressed_page_size": len(body),
+        "crc": _signed(kernels.checksum.crc32(body)),
+        "data_page_header_v2": {
+            "num_values": decoded.entries,
+            "num_nulls": decoded.entries - count,
+            "num_rows": rows,
+            "encoding": encoding.id,
+            "definition_levels_byte_length": len(definition),
+            "repetition_levels_byte_length": len(repetition),
+            "is_compressed": is_compressed,
+        },
+    }
+    data = values.write("PageHeader", header) + body
+    return Recoded(
+        data,
+        len(data) + len(plain) - len(body) + len(repetition) + len(definition),
+        decoded.entries,
+        decoded.entries - count,
+        rows,
+    )
+
+
+def _signed(crc: int) -> int:
+    return crc - (1 << 32) if crc >> 31 else crc
+
+
+def _levels(found, entries: int, highest: int) -> bytes:
+    """Levels in RLE without their length; where none are kept, all are the highest."""
+    if not highest:
+        return b""
+    return kernels.encode.levels(array("H", [highest]) * entries if found is None else found, entries, highest)
+
+
+def _values(kind: Kind, decoded):
+    """What has a value, as encoders take it."""
+    is_binary = kind.physical == wire.PHYSICAL_BYTE_ARRAY
+    if not decoded.nulls:
+        return (decoded.offsets, decoded.values) if is_binary else decoded.values
+    buffers = (decoded.valid, decoded.offsets, decoded.values) if is_binary else (decoded.valid, decoded.values)
+    array = pa.Array.from_buffers(_arrow(kind), decoded.slots, [pa.py_buffer(buffer) for buffer in buffers])
+    found = array.drop_null()
+    if found.offset:
+        raise AssertionError("values that begin within a buffer")
+    return tuple(found.buffers()[1:]) if is_binary else found.buffers()[1] or b""
+
+
+def _arrow(kind: Kind) -> pa.DataType:
+    """A type of values of this width, whatever they are."""
+    if kind.physical == wire.PHYSICAL_BOOLEAN:
+        return pa.bool_()
+    if not kind.width:
+        return pa.binary()
+    return {4: pa.int32(), 8: pa.int64()}.get(kind.width) or pa.binary(kind.width)
+
+
+def _compare(chunk: Chunk, encoding: Encoding, data: bytes, stored, count: int) -> None:
+    """Raise unless an encoding gives back what it was given: not every one is the kernels'."""
+    kind = chunk.leaf.kind
+    again = encoding.decode(data, count, kind.physical, kind.width)
+    plain = [
+        kernels.encode.encode(wire.ENCODING_PLAIN, kind.physical, kind.width, some, count) for some in (stored, again)
+    ]
+    if plain[0] != plain[1]:
+        raise ParquetextError(
+            f"row group {chunk.row_group}, column {chunk.leaf.path}: {encoding.name} does not give its values back"
+        )

@@ -1,0 +1,116 @@
+"""Thrift structs with other values in some of their fields, and footers with other row groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from .. import kernels, wire
+from ..errors import Malformed, wire_error
+
+__all__ = [
+    "LENGTH_BYTES",
+    "MAGIC",
+    "Fields",
+    "count_of",
+    "end_of_file",
+    "footer_fields",
+    "list_header",
+    "row_groups_of",
+    "structs",
+    "with_row_groups",
+    "with_values",
+]
+
+MAGIC = b"PAR1"
+LENGTH_BYTES = 4
+SHORT_LIST = 15
+
+
+class Fields:
+    """A Thrift struct whose values are read as integers, and replaced where they stand."""
+
+    def __init__(self, data: bytes):
+        self.data = data
+        self.places = {id: (start, end) for id, _, _, start, end in kernels.thrift.fields(data)}
+        self._new: dict[int, bytes] = {}
+
+    def number(self, id: int) -> int:
+        """An integer; 0 where there is none."""
+        if id not in self.places:
+            return 0
+        return kernels.varint.zigzag_decode(kernels.varint.decode64(self.data, self.places[id][0])[0])
+
+    def put(self, id: int, value: int | bytes) -> None:
+        """Another value in a field that is there: an integer, or a value's bytes."""
+        if isinstance(value, int):
+            value = kernels.varint.encode(kernels.varint.zigzag_encode(value))
+        self._new[id] = value
+
+    def to_bytes(self) -> bytes:
+        return with_values(self.data, self.places, self._new)
+
+
+def with_values(struct: bytes, places: Mapping[int, tuple[int, int]], values: Mapping[int, bytes]) -> bytes:
+    """The struct with other values in some of its fields; `places` says where the value of each one is."""
+    out, begin = [], 0
+    for id, (start, end) in places.items():
+        if id in values:
+            out += [struct[begin:start], values[id]]
+            begin = end
+    return b"".join((*out, struct[begin:]))
+
+
+def end_of_file(footer: bytes) -> bytes:
+    """A footer with what follows it in the file."""
+    return b"".join((footer, len(footer).to_bytes(LENGTH_BYTES, "little"), MAGIC))
+
+
+def footer_fields(footer: bytes) -> dict[int, tuple[int, int]]:
+    """Where the values of a footer's fields are.
+
+    Raises
+    ------
+    Malformed
+        It lacks columns, rows or row groups.
+    """
+    places = {id: (start, end) for id, _, _, start, end in kernels.thrift.fields(footer)}
+    for id in (wire.FILE_META_DATA_SCHEMA, wire.FILE_META_DATA_NUM_ROWS, wire.FILE_META_DATA_ROW_GROUPS):
+        if id not in places:
+            raise wire_error(wire.MISSING_FIELD, 0, id)
+    return places
+
+
+def row_groups_of(footer: bytes) -> list[bytes]:
+    """The row groups' structs."""
+    return structs(footer, footer_fields(footer)[wire.FILE_META_DATA_ROW_GROUPS][0])
+
+
+def with_row_groups(footer: bytes, groups: Sequence[bytes]) -> bytes:
+    """A Thrift footer with other row groups of the same rows."""
+    made = b"".join((list_header(len(groups)), *groups))
+    return with_values(footer, footer_fields(footer), {wire.FILE_META_DATA_ROW_GROUPS: made})
+
+
+def count_of(data: bytes, at: int) -> tuple[int, int]:
+    """How many structs the list at ``data[at]`` has, and where the first one is."""
+    if data[at] & 15 != wire.TYPE_STRUCT:
+        raise Malformed("a footer whose row groups are no structs", offset=at)
+    return (data[at] >> 4, at + 1) if data[at] >> 4 < SHORT_LIST else kernels.varint.decode32(data, at + 1)
+
+
+def structs(data: bytes, at: int) -> list[bytes]:
+    """The structs of the list at ``data[at]``."""
+    count, at = count_of(data, at)
+    found = []
+    for _ in range(count):
+        end = kernels.thrift.struct_end(data, at)
+        found.append(data[at:end])
+        at = end
+    return found
+
+
+def list_header(count: int) -> bytes:
+    """Of a list of structs."""
+    if count < SHORT_LIST:
+        return bytes([count << 4 | wire.TYPE_STRUCT])
+    return bytes([SHORT_LIST << 4 | wire.TYPE_STRUCT]) + kernels.varint.encode(count)

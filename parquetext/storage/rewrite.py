@@ -1,0 +1,74 @@
+"""A file written anew from what it holds: at every moment its name holds the old file or the new one."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..errors import Refused
+from .commit import Change
+from .create import NewFile, NewObject, NewS3Object, NewStream, create
+from .remote import check_same
+from .source import LocalSource, RemoteSource
+from .unchanged import check_unchanged
+
+__all__ = ["Rewriting", "rewriting"]
+
+
+@dataclass(slots=True)
+class Rewriting:
+    """A file and what takes its place, or gets another name.
+
+    Attributes
+    ----------
+    source : LocalSource or RemoteSource
+    sink
+        What to write to.
+    """
+
+    source: LocalSource | RemoteSource
+    new: NewFile | NewObject | NewS3Object | NewStream
+    keep_mtime: bool = False
+
+    @property
+    def sink(self):
+        return self.new.sink
+
+    def commit(self) -> None:
+        """Give the new file its name.
+
+        Raises
+        ------
+        Conflict
+            Somebody else has changed the old one since it was opened: nothing was done.
+        """
+        if isinstance(self.source, RemoteSource):
+            check_same(self.source)
+        else:
+            check_unchanged(self.source)
+        if self.keep_mtime:
+            self.new.keep_times(self.source)
+        self.new.commit()
+
+
+@contextlib.contextmanager
+def rewriting(changing: Change) -> Iterator[Rewriting]:
+    """Write a file that is open to be changed anew; what is not committed is removed again.
+
+    Raises
+    ------
+    Refused
+        It is to be changed in place.
+    """
+    source = changing.source
+    if changing.in_place:
+        raise Refused("it is written anew, which cannot be done in place", file=source.name)
+    if isinstance(source, LocalSource):
+        new = NewFile(source.name, changing.forced, changing.operations)
+    else:
+        new = create(source.target, force=changing.forced)
+    try:
+        yield Rewriting(source, new, changing.keep_mtime)
+    finally:
+        new.abort()
