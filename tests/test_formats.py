@@ -131,7 +131,8 @@ def test_the_reference_is_written_as_the_page_shows(implementation):
 
 def test_a_copy_of_a_column_is_told_as_the_page_shows(implementation):
     block = blocks()["carried"]
-    copy = Carried(9, None, 6, 4, 1500, 3000, 1000, 10, 512, 0x0D0C0B0A, 5000, 4000, 0x14131211, (800, 700))
+    crcs = 0x18171615, 0x1C1B1A19
+    copy = Carried(9, None, 6, 4, 1500, 3000, 1000, 10, 512, 0x0D0C0B0A, 5000, 4000, 0x14131211, (800, 700), crcs)
     assert Carried.from_payload(block[:-28]) == copy
     assert copy.to_payload() + kernels.extension.trailer(block[:-28], wire.UUID_COLUMN_ENCODING.bytes) == block
     assert base64.b64encode(block).decode() in PAGE

@@ -47,6 +47,8 @@ class Carried:
         The chunk that it is a copy of: from its first page, `total_compressed_size` bytes, and their CRC-32.
     page_lengths : tuple of int
         Bytes of each page with its header.
+    page_crcs : tuple of int
+        CRC-32 of each page with its header: pages are read alone.
     """
 
     encoding: int
@@ -63,6 +65,7 @@ class Carried:
     chunk_length: int
     chunk_crc: int
     page_lengths: tuple[int, ...]
+    page_crcs: tuple[int, ...]
 
     @property
     def end(self) -> int:
@@ -97,7 +100,8 @@ class Carried:
         )
         head = _HEAD.pack(VERSION, HAS_UUID if self.uuid else 0, self.crc, self.chunk_crc)
         uuid = self.uuid.bytes if self.uuid else b""
-        payload = b"".join((head, uuid, kernels.varint.encode_many((*numbers, *self.page_lengths))))
+        crcs = struct.pack(f"<{len(self.page_crcs)}I", *self.page_crcs)
+        payload = b"".join((head, uuid, kernels.varint.encode_many((*numbers, *self.page_lengths)), crcs))
         return payload + bytes(-(len(payload) + wire.BLOCK_TRAILER_BYTES) % 3)
 
     @classmethod
@@ -127,15 +131,18 @@ class Carried:
             numbers, at = kernels.varint.decode_many(data, _NUMBERS, at=at)
             if numbers[-1] > len(data) - at:
                 raise _damaged(f"{numbers[-1]} pages", at)
-            page_lengths, _ = kernels.varint.decode_many(data, numbers[-1], at=at)
+            page_lengths, at = kernels.varint.decode_many(data, numbers[-1], at=at)
         except Damaged:
             raise
         except ParquetextError as error:
             raise _damaged(error.message, error.offset or at) from None
+        if 4 * len(page_lengths) > len(data) - at:
+            raise _damaged(f"{len(page_lengths)} pages", at)
+        page_crcs = struct.unpack_from(f"<{len(page_lengths)}I", data, at)
         encoding, codec, offset, length, uncompressed, values, nulls, rows, begin, size, _ = numbers
         found = cls(
             encoding, uuid, codec, offset, length, uncompressed, values, nulls, rows, crc, begin, size, chunk_crc,
-            tuple(page_lengths),
+            tuple(page_lengths), page_crcs,
         )  # fmt: skip
         found._check(_HEAD.size)
         return found

@@ -188,10 +188,11 @@ class Encoder:
         facts = chunk_of(self._scan, self._leaves[leaf], number, number, self._source.size)
         rows, offset = rows_per_page(self._source, facts), self._size
         crc = uncompressed = entries = nulls = 0
-        lengths = []
+        lengths, crcs = [], []
         for page in recode(self._source, facts, rows, *wanted):
             crc = kernels.checksum.crc32(page.data, crc)
             lengths.append(len(page.data))
+            crcs.append(kernels.checksum.crc32(page.data))
             uncompressed, entries, nulls = (
                 uncompressed + page.uncompressed_length, entries + page.entries, nulls + page.nulls
             )  # fmt: skip
@@ -206,7 +207,7 @@ class Encoder:
         encoding, codec = wanted
         return Carried(
             encoding.id, encoding.uuid, codec, offset, self._size - offset, uncompressed, entries, nulls, rows, crc,
-            moved.begin, moved.size, 0, tuple(lengths),
+            moved.begin, moved.size, 0, tuple(lengths), tuple(crcs),
         )  # fmt: skip
 
     def _write_chunk(self, number: int, leaf: int, spans: Sequence[tuple[int, int]]) -> None:

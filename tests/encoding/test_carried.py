@@ -18,7 +18,9 @@ from parquetext.thrift import write
 METADATA = write(
     "ColumnMetaData", {"type": 1, "encodings": [0], "path_in_schema": ["x"], "codec": 0, "num_values": 1000}
 )
-COPY = Carried(9, None, 6, 4, 1500, 3000, 1000, 10, 512, 0x0D0C0B0A, 5000, 4000, 0x14131211, (800, 700))
+COPY = Carried(
+    9, None, 6, 4, 1500, 3000, 1000, 10, 512, 0x0D0C0B0A, 5000, 4000, 0x14131211, (800, 700), (0x18171615, 0x1C1B1A19)
+)
 OWN = replace(COPY, encoding=77, uuid=UUID(int=5))
 
 pytestmark = pytest.mark.usefixtures("implementation")
@@ -81,7 +83,7 @@ def test_a_payload_that_is_cut_is_damaged():
 @pytest.mark.parametrize(
     "changes",
     [
-        {"page_lengths": ()},
+        {"page_lengths": (), "page_crcs": ()},
         {"page_lengths": (800, 701)},
         {"rows_per_page": 0},
         {"offset": 3},
