@@ -1,6 +1,7 @@
 /* A column chunk of any pages, decoded as a leaf of any shape: reading at once and in odd steps
- * give the same, or the same error. Steering bytes: type, levels (max_definition, max_repetition,
- * repeated_definition), step, flags, type_length, most_bytes. */
+ * give the same, or the same error, and so does reading that keeps nothing. Steering bytes: type,
+ * levels (max_definition, max_repetition, repeated_definition), step, flags, type_length,
+ * most_bytes. */
 #include "input.h"
 #include "page/column.h"
 
@@ -118,6 +119,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     pqx_page_walk(data, size, 0, size, pages, MOST_PAGES, &count, &next, &error);
     outcome whole = decode(&leaf, pages, count, data, size, UINT64_MAX / 2, 0);
     outcome parts = decode(&leaf, pages, count, data, size, 1 + s[2] % 37, flags & SKIPS);
+    pqx_column_leaf forgetful = leaf;
+    forgetful.forgets = 1;
+    outcome none = decode(&forgetful, pages, count, data, size, 1 + s[2] % 37, 0);
+    CLAIM(!none.entries && !none.bytes);
+    if (!(flags & IS_SMALL)) {
+        CLAIM(whole.status == none.status);
+        if (whole.status) CLAIM(!memcmp(&whole.error, &none.error, sizeof whole.error));
+    }
     if (!(flags & (SKIPS | IS_SMALL))) {
         CLAIM(whole.status == parts.status);
         if (whole.status) CLAIM(!memcmp(&whole.error, &parts.error, sizeof whole.error));

@@ -63,6 +63,43 @@ static void nulls_leave_their_slot_empty(void)
     free(body);
 }
 
+static void what_is_forgotten_is_checked(void)
+{
+    /* 1000 nulls of 2^31 - 1 bytes each take no memory; a value behind them is missed. */
+    static const uint8_t nulls[] = {3, 0, 0, 0, 0xD0, 0x0F, 0};
+    static const uint8_t text[] = {1, 0, 0, 0, 'x'}, good[] = {1, 0x90, 0x4E, 0},
+                         bad[] = {1, 0x90, 0x4E, 1};
+    const pqx_column_leaf wide = {.type = PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY,
+                                  .type_length = INT32_MAX,
+                                  .max_definition = 1,
+                                  .forgets = 1};
+    const pqx_column_leaf texts = {.type = PQX_PHYSICAL_BYTE_ARRAY, .most_bytes = 1, .forgets = 1};
+    pqx_column column;
+    pqx_column_output out;
+    pqx_error error;
+    uint64_t begun;
+    CHECK(!pqx_column_begin(&column, &wide, &error));
+    pqx_column_page page = page_of(nulls, sizeof nulls, 1000);
+    CHECK(!pqx_column_give(&column, &page, &error));
+    CHECK(!pqx_column_read(&column, 2000, &begun, &error) && begun == 1000);
+    CHECK(!column.output.values.data && !pqx_column_take(&column, &out, &error));
+    CHECK(!out.entries && !out.rows && !out.slots && !out.nulls);
+    release(&out);
+    pqx_column_free(&column);
+
+    CHECK(!pqx_column_begin(&column, &texts, &error));
+    CHECK(!pqx_column_set_dictionary(&column, text, sizeof text, 1, 0, &error));
+    page = page_of(good, sizeof good, 5000);
+    page.header.encoding = PQX_ENCODING_RLE_DICTIONARY;
+    CHECK(!pqx_column_give(&column, &page, &error));
+    CHECK(!pqx_column_read(&column, 5000, &begun, &error) && begun == 5000 && !column.is_full);
+    page.values = bad;
+    CHECK(!pqx_column_give(&column, &page, &error));
+    CHECK(pqx_column_read(&column, 5000, &begun, &error) == PQX_DICTIONARY_INDEX);
+    CHECK(error.offset == 1 && error.expected == 1 && error.found == 1);
+    pqx_column_free(&column);
+}
+
 static void rows_go_on_in_the_next_page(void)
 {
     /* Repetition 0 1 | 1 0, definition 1 everywhere. */
@@ -281,6 +318,7 @@ static void memory_grows_with_what_it_holds_and_shrinks(void)
 int main(void)
 {
     RUN(nulls_leave_their_slot_empty);
+    RUN(what_is_forgotten_is_checked);
     RUN(rows_go_on_in_the_next_page);
     RUN(a_page_does_not_begin_within_a_row);
     RUN(lists_may_all_be_empty);

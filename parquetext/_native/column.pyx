@@ -102,7 +102,7 @@ cdef class Column:
 
     def __init__(self, int type, int type_length, unsigned int max_definition, unsigned int max_repetition,
                  unsigned int repeated_definition, *, bint levels=False, uint64_t most_bytes=INT32_MAX,
-                 uint64_t rows=0):
+                 uint64_t rows=0, bint forgets=False):
         cdef pqx_column_leaf leaf
         cdef pqx_error error
         if max_definition > 0xFFFF:
@@ -115,7 +115,7 @@ cdef class Column:
         leaf.type, leaf.type_length = type, type_length
         leaf.max_definition, leaf.max_repetition = max_definition, max_repetition
         leaf.repeated_definition, leaf.keeps_definition = repeated_definition, levels
-        leaf.rows = rows
+        leaf.rows, leaf.forgets = rows, forgets
         leaf.most_bytes = min(most_bytes, <uint64_t> INT32_MAX)
         pqx_column_free(&self.column)
         if pqx_column_begin(&self.column, &leaf, &error):

@@ -16,7 +16,7 @@ cdef extern from "page/column.h" nogil:
         int type
         int32_t type_length
         uint16_t max_definition, max_repetition, repeated_definition
-        uint8_t keeps_definition
+        uint8_t keeps_definition, forgets
         uint32_t most_bytes
         uint64_t rows
     ctypedef struct pqx_column_page:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .. import wire
 from ..errors import wire_error
 from . import encoding
-from .column_output import Output
+from .column_output import Forgotten, Output
 from .column_page import GivenPage, Leaf, OpenPage, placed
 
 __all__ = ["Column", "Decoded"]
@@ -75,6 +75,9 @@ class Column:
     rows : int
         How many rows will be read before they are taken, over all chunks, as far as it is known: memory is reserved
         for them together, as far as the bytes that are there make it likely.
+    forgets : bool
+        What is read is decoded, so that it is checked, and not kept: `take` gives nothing. A text of a dictionary is
+        not copied then, and `most_bytes` has no meaning.
 
     Attributes
     ----------
@@ -110,6 +113,7 @@ class Column:
         levels: bool = False,
         most_bytes: int = LARGEST,
         rows: int = 0,
+        forgets: bool = False,
     ):
         is_array = type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY
         if not 0 <= type <= wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
@@ -125,7 +129,8 @@ class Column:
                 raise wire_error(wire.BAD_ARGUMENT, 0, limit, level)
         width = type_length if is_array else wire.WIDTH_IN_PAGES.get(type, 0)
         self._leaf = Leaf(type, type_length, width, max_definition, max_repetition, repeated_definition)
-        self._output = Output(self._leaf, levels or max_repetition > 0, min(most_bytes, LARGEST))
+        kind = Forgotten if forgets else Output
+        self._output = kind(self._leaf, levels or max_repetition > 0, min(most_bytes, LARGEST))
         self.is_full = False
         self.chunk()
 

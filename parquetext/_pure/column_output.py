@@ -8,7 +8,7 @@ from itertools import accumulate, groupby, islice
 from .. import wire
 from .column_page import Leaf, OpenPage
 
-__all__ = ["Output", "bitmap"]
+__all__ = ["Forgotten", "Output", "bitmap"]
 
 _DIGITS = bytes.maketrans(b"\0\1", b"01")
 
@@ -112,3 +112,12 @@ class Output:
             definition,
             self._repetition if self._leaf.max_repetition else None,
         )
+
+
+class Forgotten(Output):
+    """Entries whose values are decoded, so that they are checked, and not kept."""
+
+    def append(self, page: OpenPage, end: int) -> int:
+        page.take_values(page.values_to(end))
+        page.at = end
+        return end

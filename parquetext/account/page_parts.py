@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from array import array
+from contextlib import suppress
 from dataclasses import dataclass
 
 from .. import kernels, wire
-from ..encoding.pages import DATA_PAGES, Headers, read_pages
+from ..encoding.pages import DATA_PAGES, Headers, OutOfProportion, read_pages
 from .claims import Claims
 
 __all__ = ["PAGE_COLUMNS", "Chunk", "claim_pages", "decompress_levels", "page_facts"]
@@ -74,7 +75,7 @@ def page_facts(source, headers: Headers, chunk: Chunk) -> dict[str, array]:
 
 
 def decompress_levels(source, facts: dict[str, array], chunk: Chunk) -> None:
-    """Fill in how many bytes the levels take of decompressed pages of version 1.
+    """Fill in how many bytes the levels take of decompressed pages of version 1, up to one that is vast.
 
     Raises
     ------
@@ -84,12 +85,13 @@ def decompress_levels(source, facts: dict[str, array], chunk: Chunk) -> None:
     unknown = {offset: number for number, offset in enumerate(facts["offset"]) if facts["plain_levels"][number] < 0}
     if not unknown:
         return
-    for page in read_pages(source, chunk.start, chunk.end, chunk.codec):
-        if page.header.offset in unknown:
-            _, _, values = kernels.page.level_parts(
-                page.header, page.values, chunk.max_definition, chunk.max_repetition
-            )
-            facts["plain_levels"][unknown[page.header.offset]] = values
+    with suppress(OutOfProportion):
+        for page in read_pages(source, chunk.start, chunk.end, chunk.codec, refuse_vast=True):
+            if page.header.offset in unknown:
+                _, _, values = kernels.page.level_parts(
+                    page.header, page.values, chunk.max_definition, chunk.max_repetition
+                )
+                facts["plain_levels"][unknown[page.header.offset]] = values
 
 
 def _prefixed_levels(source, facts: dict[str, array], chunk: Chunk, number: int) -> tuple[int, int]:

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from .. import kernels, wire
 from ..encoding.chunk_reader import Chunk, ChunkReader, Dictionary, Stretch, chunk_of
+from ..encoding.pages import OutOfProportion
 from ..errors import Malformed, ParquetextError, Unsupported
 from ..footer.model import Form
 from ..footer.page_index import PagePlaces, read_places
@@ -84,6 +85,7 @@ class Decoder:
         self._row_groups, self._source = row_groups, source
         self._chunks: dict[tuple[int, int], Chunk] = {}
         self._places: dict[tuple[int, int], PagePlaces | None] = {}
+        self._is_checked = False
         self._checks_crc = bool(options.get("page_checksum_verification"))
         wanted = range(self._form.leaf_count) if indices is None else indices
         with _within_the_stack():
@@ -109,7 +111,10 @@ class Decoder:
             The values cannot be read; the error says where.
         """
         columns = self._columns if fields is None else [self._columns[field] for field in fields]
-        self._refuse_empty_claims()
+        chunks = [self._chunk(leaf, number) for number, leaf in self._leaves_with_rows()]
+        believed = MOST_OF_BYTE * sum(chunk.size for chunk in chunks)
+        if sum(map(_claimed, chunks)) > max(MOST_BATCH_BYTES, believed):
+            self._check(chunks)
         groups = [[(0, count)] if count else [] for count in self.row_counts] if rows is None else rows
         whole = rows is None
         tasks = [(number, column) for column in columns for number, ranges in enumerate(groups) if ranges]
@@ -117,11 +122,17 @@ class Decoder:
         stretches = self._stretches(tasks, groups, whole=whole)
         source = fetched(self._source, [(one.begin, one.end) for some in stretches.values() for one in some])
 
-        def read(task: tuple[int, _Column]) -> list[pa.Array]:
+        def read(texts: _Texts | None, task: tuple[int, _Column]) -> list[pa.Array]:
             number, column = task
-            return self._read(column, number, groups[number], stretches, source)
+            return self._read(column, number, groups[number], stretches, source, texts)
 
-        found = _each(read, tasks, use_threads and self._is_worth_threads(groups, whole=whole))
+        use_threads = use_threads and self._is_worth_threads(groups, whole=whole)
+        try:
+            texts = None if self._is_checked else _Texts(max(TEXT_BYTES, believed))
+            found = _each(partial(read, texts), tasks, use_threads)
+        except OutOfProportion:
+            self._check(chunks)
+            found = _each(partial(read, None), tasks, use_threads)
         arrays: dict[int, list[pa.Array]] = {id(column): [] for column in columns}
         for (_, column), pieces in zip(tasks, found, strict=True):
             arrays[id(column)] += pieces
@@ -129,64 +140,69 @@ class Decoder:
         values = [pa.chunked_array(arrays[id(column)], column.field.type) for column in columns]
         return pa.Table.from_arrays(values, schema=schema)
 
-    def _refuse_empty_claims(self) -> None:
-        """Raise for what cannot be read before any of it is kept, where few bytes claim to hold very much."""
-        chunks = [
-            self._chunk(leaf, number)
-            for number, count in enumerate(self.row_counts)
-            if count
-            for one in self._columns
-            for leaf in one.leaves
-        ]
-        claimed = sum(chunk.num_values * (chunk.leaf.kind.width or 1) for chunk in chunks)
-        if claimed <= max(MOST_BATCH_BYTES, MOST_OF_BYTE * sum(chunk.size for chunk in chunks)):
+    def _leaves_with_rows(self) -> Iterator[tuple[int, LeafPlan]]:
+        """Each leaf of each row group that has rows."""
+        for number, count in enumerate(self.row_counts):
+            if count:
+                yield from ((number, leaf) for column in self._columns for leaf in column.leaves)
+
+    def _check(self, chunks: Sequence[Chunk]) -> None:
+        """Raise for what cannot be read before any of it is kept, where few bytes hold very much.
+
+        First the pages, then what Arrow makes of them, but for texts, which it takes as they are.
+        """
+        if self._is_checked:
             return
-        with suppress(Unsupported):  # a row that is too large to be read without being kept
-            for _ in self.batches(BATCH_ROWS):
+        for chunk in chunks:
+            options = {"levels": False, "checks_crc": self._checks_crc, "forgets": True, "refuse_vast": True}
+            reader = ChunkReader(chunk.leaf, self._source, **options)
+            reader.begin(chunk)
+            reader.open(Stretch(chunk.begin, chunk.end, 0, chunk.num_rows))
+            with suppress(OutOfProportion):
+                reader.read(chunk.num_rows)
+        columns = [column for column in self._columns if not _is_text(column.field.type)]
+        with suppress(Unsupported):  # a page or a row that is too large to be read without being kept
+            for _ in self._batches(columns, BATCH_ROWS):
                 pass
+        self._is_checked = True
 
     def batches(self, batch_size: int) -> Iterator[pa.RecordBatch]:
         """Batch by batch; memory is that of a batch, and of one column chunk as it is stored for each leaf."""
+        return self._batches(self._columns, batch_size)
+
+    def _batches(self, columns: Sequence[_Column], batch_size: int) -> Iterator[pa.RecordBatch]:
+        schema = pa.schema([column.field for column in columns], self.schema.metadata)
         for number, count in enumerate(self.row_counts):
-            tasks = [(number, column) for column in self._columns]
+            tasks = [(number, column) for column in columns]
             stretches = self._stretches(tasks, {number: [(0, count)]}, whole=True)
             source = fetched(self._source, [(one.begin, one.end) for some in stretches.values() for one in some])
+            chunks = [self._chunk(leaf, number) for one in columns for leaf in one.leaves]
+            if not chunks:
+                continue
+            step = min(batch_size, *map(_rows_at_once, chunks))
             readers = {}
             for _, column in tasks:
                 for leaf in column.leaves:
-                    readers[leaf.leaf] = self._reader(column, leaf, number, source)
+                    readers[leaf.leaf] = self._reader(column, leaf, number, source, refuse_vast=True)
                     readers[leaf.leaf].open(stretches[number, leaf.leaf][0])
-            chunks = [self._chunk(leaf, number) for one in self._columns for leaf in one.leaves]
-            step = min(batch_size, *map(_rows_at_once, chunks))
+            read = partial(self._batch, columns, schema, readers)
             if any(chunk.size < FEW_BYTES and chunk.leaf.kind.physical == wire.PHYSICAL_BYTE_ARRAY for chunk in chunks):
-                yield from self._feeling_its_way(readers, count, step)
+                yield from _feeling_its_way(read, schema, count, step)
             else:
                 for begin in range(0, count, step):
-                    yield from self._batch(readers, min(step, count - begin))
+                    yield from read(min(step, count - begin))
 
-    def _feeling_its_way(self, readers: Mapping[int, ChunkReader], rows: int, step: int) -> Iterator[pa.RecordBatch]:
-        """Batches of `step` rows, or of fewer where their texts are long: a few bytes may repeat one of any length."""
-        held: list[pa.RecordBatch] = []
-        few, left, held_rows, held_bytes = 1, rows, 0, 0
-        while left:
-            count = min(few, left, step - held_rows)
-            read = list(self._batch(readers, count))
-            grown = sum(batch.nbytes for batch in read)
-            held, left, held_rows, held_bytes = held + read, left - count, held_rows + count, held_bytes + grown
-            if not left or held_bytes >= TEXT_BYTES or held_rows == step:
-                yield from pa.Table.from_batches(held, self.schema).combine_chunks().to_batches()
-                held, held_rows, held_bytes = [], 0, 0
-            few = max(1, min(4 * count, count * TEXT_BYTES // max(grown, 1)))
-
-    def _batch(self, readers: Mapping[int, ChunkReader], rows: int) -> Iterator[pa.RecordBatch]:
+    def _batch(
+        self, columns: Sequence[_Column], schema: pa.Schema, readers: Mapping[int, ChunkReader], rows: int
+    ) -> Iterator[pa.RecordBatch]:
         for reader in readers.values():
             reader.read(rows)
-        columns = []
-        for column in self._columns:
+        arrays = []
+        for column in columns:
             taken = {leaf.leaf: readers[leaf.leaf].take() for leaf in column.leaves}
             dictionaries = {leaf.leaf: readers[leaf.leaf].dictionary for leaf in column.leaves}
-            columns.append(pa.chunked_array(list(self._assembled(column, taken, dictionaries)), column.field.type))
-        yield from pa.Table.from_arrays(columns, schema=self.schema).to_batches()
+            arrays.append(pa.chunked_array(list(self._assembled(column, taken, dictionaries)), column.field.type))
+        yield from pa.Table.from_arrays(arrays, schema=schema).to_batches()
 
     def places(self, leaf: int, row_group: int) -> PagePlaces | None:
         """The offset index of a chunk, read once; one that is not as the format says counts for nothing."""
@@ -200,26 +216,37 @@ class Decoder:
         return self._places[key]
 
     def _read(
-        self, column: _Column, number: int, ranges: Rows, stretches: Mapping[tuple[int, int], list[Stretch]], source
+        self,
+        column: _Column,
+        number: int,
+        ranges: Rows,
+        stretches: Mapping[tuple[int, int], list[Stretch]],
+        source,
+        texts: _Texts | None,
     ) -> list[pa.Array]:
-        """A field's rows of one row group."""
+        """A field's rows of one row group; OutOfProportion where there are more bytes of texts."""
         taken, dictionaries = {}, {}
         rows = sum(end - begin for begin, end in ranges)
         for leaf in column.leaves:
-            reader = self._reader(column, leaf, number, source, rows)
+            most = None if texts is None else texts.left
+            reader = self._reader(
+                column, leaf, number, source, rows=rows, most_bytes=most, refuse_vast=texts is not None
+            )
             for stretch in stretches[number, leaf.leaf]:
                 _read_stretch(reader, stretch, ranges)
             taken[leaf.leaf], dictionaries[leaf.leaf] = reader.take(), reader.dictionary
+            if texts is not None and leaf.kind.physical == wire.PHYSICAL_BYTE_ARRAY:
+                texts.count(sum(len(part.values) for part in taken[leaf.leaf]))
         return list(self._assembled(column, taken, dictionaries))
 
-    def _reader(self, column: _Column, leaf: LeafPlan, number: int, source, rows: int = 0) -> ChunkReader:
+    def _reader(self, column: _Column, leaf: LeafPlan, number: int, source, **options) -> ChunkReader:
         reader = ChunkReader(
             leaf,
             source,
             levels=leaf.leaf in column.telling,
             checks_crc=self._checks_crc,
             keeps_dictionary=column.has_dictionaries,
-            rows=rows,
+            **options,
         )
         reader.begin(self._chunk(leaf, number))
         return reader
@@ -266,6 +293,33 @@ class Decoder:
             return True
         stored = (self._form.column(leaf).array("total_compressed_size") for leaf in leaves) if whole else ()
         return sum(map(sum, stored)) >= SMALL_BYTES
+
+
+class _Texts:
+    """How many bytes of texts may still be decoded before they are out of proportion to what is stored."""
+
+    def __init__(self, most: int):
+        self.left = most
+
+    def count(self, size: int) -> None:
+        self.left = max(self.left - size, 0)
+
+
+def _feeling_its_way(
+    read: Callable[[int], Iterator[pa.RecordBatch]], schema: pa.Schema, rows: int, step: int
+) -> Iterator[pa.RecordBatch]:
+    """Batches of `step` rows, or of fewer where their texts are long: a few bytes may repeat one of any length."""
+    held: list[pa.RecordBatch] = []
+    few, left, held_rows, held_bytes = 1, rows, 0, 0
+    while left:
+        count = min(few, left, step - held_rows)
+        some = list(read(count))
+        grown = sum(batch.nbytes for batch in some)
+        held, left, held_rows, held_bytes = held + some, left - count, held_rows + count, held_bytes + grown
+        if not left or held_bytes >= TEXT_BYTES or held_rows == step:
+            yield from pa.Table.from_batches(held, schema).combine_chunks().to_batches()
+            held, held_rows, held_bytes = [], 0, 0
+        few = max(1, min(4 * count, count * TEXT_BYTES // max(grown, 1)))
 
 
 @contextmanager
@@ -331,20 +385,35 @@ def _has_dictionaries(type: pa.DataType) -> bool:
     return pa.types.is_dictionary(type) or any(map(_has_dictionaries, inner))
 
 
+def _is_text(type: pa.DataType) -> bool:
+    return pa.types.is_string(type) or pa.types.is_binary(type)
+
+
+def _bytes_of_entry(leaf: LeafPlan) -> int:
+    """What an entry takes at least in memory: a value's width or its offset, and levels of 16 bits."""
+    value = leaf.kind.width or (4 if leaf.kind.physical == wire.PHYSICAL_BYTE_ARRAY else 1)
+    return value + (4 if leaf.levels.repetition else 0)
+
+
+def _claimed(chunk: Chunk) -> int:
+    """The memory that a chunk will take by what it claims, without the bytes of texts."""
+    return chunk.num_values * _bytes_of_entry(chunk.leaf)
+
+
 def _rows_at_once(chunk: Chunk) -> int:
     """The most rows of a batch that a few bytes cannot make larger than memory should be.
 
     Raises
     ------
-    Unsupported
+    OutOfProportion
         One row may already be so.
     """
-    width = chunk.leaf.kind.width or 1
+    width = _bytes_of_entry(chunk.leaf)
     long_rows = chunk.leaf.levels.repetition and chunk.num_values - chunk.num_rows
     if chunk.size < FEW_BYTES and (width > MOST_BATCH_BYTES or long_rows * width > MOST_BATCH_BYTES):
         place = f"row group {chunk.row_group}, column {chunk.leaf.path}"
-        row = f"a row of up to {long_rows + 1} values of {width} bytes"
-        raise Unsupported(f"{place}: {row} in {chunk.size} bytes of pages is not read batch by batch")
+        row = f"a row of up to {long_rows + 1} values, of {width} bytes each in memory,"
+        raise OutOfProportion(f"{place}: {row} in {chunk.size} bytes of pages is not read batch by batch")
     return max(1, MOST_BATCH_BYTES // width)
 
 

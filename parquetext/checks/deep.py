@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..arrow.decoding import Decoder, refuse_much_in_python
+from ..encoding.pages import OutOfProportion
 from ..errors import ParquetextError, Unsupported
 from ..findings import Finding
 from ..footer.pyarrow_footer import metadata_of
@@ -28,6 +29,7 @@ REFUSED = (pa.ArrowException, OSError, UnicodeError, ParquetextError)
 SHOWN = 60  # characters of a value
 # pyarrow reserves by the values that a page claims; beyond these it is asked only about files that may hold so much.
 FEW_BYTES, BYTES_OF_VALUE, MOST_OF_BYTE = 1 << 25, 8, 64
+SMALL_FILE, SMALL_BATCH_ROWS = 1 << 16, 1 << 10  # whose few bytes may repeat a long text
 Batches = Iterator[pa.RecordBatch]
 
 
@@ -85,7 +87,8 @@ def decode_all(
         return
     with whole or contextlib.nullcontext():
         for row_group, expected in enumerate(row_counts):
-            theirs = _Side(_batches(whole, row_group) if whole else _sliced(path, footer_of, row_group))
+            rows = BATCH_ROWS if source.size > SMALL_FILE else SMALL_BATCH_ROWS
+            theirs = _Side(_batches(whole, row_group, rows) if whole else _sliced(path, footer_of, row_group, rows))
             yield from _decode_twice(ours_of(row_group), theirs, row_group, expected, report)
 
 
@@ -125,6 +128,9 @@ def _decode_twice(ours: _Side | None, theirs: _Side, row_group: int, expected: i
     if ours is not None:
         yield from _compare(ours, theirs, place)
         ours.drain()
+        if isinstance(ours.refused, OutOfProportion):
+            yield _undecoded(ours.refused, place)
+            return
     theirs.drain()
     if theirs.refused is None:
         rows = theirs.rows
@@ -168,8 +174,15 @@ def _decode_alone(ours_of: Callable[[int], _Side], row_counts: list[int], report
         ours.drain()
         if ours.refused is None:
             report.rows += ours.rows
+        elif isinstance(ours.refused, OutOfProportion):
+            yield _undecoded(ours.refused, f"row group {row_group}")
         else:
             yield Finding("undecodable", _told(ours.refused), _offset(ours.refused), f"row group {row_group}")
+
+
+def _undecoded(error: OutOfProportion, place: str) -> Finding:
+    """What neither engine is asked to decode, because it may take any memory, is not known to be wrong."""
+    return Finding("undecoded", _told(error), _offset(error), place, is_note=True)
 
 
 def _shown(array: pa.Array, row: int) -> str:
@@ -199,10 +212,10 @@ def _open(path: object, footer: bytes | None = None) -> pq.ParquetFile:
     return pq.ParquetFile(file, metadata=metadata, page_checksum_verification=True)
 
 
-def _batches(file: pq.ParquetFile, row_group: int) -> Batches:
-    return file.iter_batches(batch_size=BATCH_ROWS, row_groups=[row_group])
+def _batches(file: pq.ParquetFile, row_group: int, rows: int) -> Batches:
+    return file.iter_batches(batch_size=rows, row_groups=[row_group])
 
 
-def _sliced(path: object, footer_of: Callable[[int], bytes], row_group: int) -> Batches:
+def _sliced(path: object, footer_of: Callable[[int], bytes], row_group: int, rows: int) -> Batches:
     with _open(path, footer_of(row_group)) as file:
-        yield from _batches(file, 0)
+        yield from _batches(file, 0, rows)

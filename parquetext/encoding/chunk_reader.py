@@ -10,11 +10,12 @@ from typing import Any, Protocol
 from .. import kernels, wire
 from ..errors import Malformed, ParquetextError, Unsupported
 from .foreign import is_foreign, made_plain
-from .pages import read_pages, read_stored
+from .pages import OutOfProportion, read_pages, read_stored
 
 __all__ = ["Chunk", "ChunkReader", "Dictionary", "Leaf", "Levels", "Stretch", "chunk_of"]
 
 MAGIC_BYTES = 4
+MOST_ARRAY_BYTES = (1 << 31) - 1  # that offsets of 32 bits reach
 DATA_PAGES = wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2
 
 
@@ -155,6 +156,12 @@ class ChunkReader:
         Keep the dictionary page.
     rows : int
         How many will be read before they are taken, as far as it is known: their memory is reserved at once.
+    most_bytes : int, optional
+        Of byte arrays: with more of them, reading ends with `OutOfProportion`.
+    forgets : bool
+        Decode what is read, so that it is checked, and keep nothing of it.
+    refuse_vast : bool
+        As `encoding.pages.read_pages` takes it.
 
     Attributes
     ----------
@@ -175,12 +182,24 @@ class ChunkReader:
         checks_crc: bool,
         keeps_dictionary: bool = False,
         rows: int = 0,
+        most_bytes: int | None = None,
+        forgets: bool = False,
+        refuse_vast: bool = False,
     ):
         kind, own = leaf.kind, leaf.levels
         self._column = kernels.column.Column(
-            kind.physical, kind.width, own.definition, own.repetition, own.ancestor, levels=levels, rows=rows
+            kind.physical,
+            kind.width,
+            own.definition,
+            own.repetition,
+            own.ancestor,
+            levels=levels,
+            most_bytes=MOST_ARRAY_BYTES if most_bytes is None else most_bytes,
+            rows=rows,
+            forgets=forgets,
         )
-        self._leaf, self._source, self._checks_crc = leaf, source, checks_crc
+        self._is_bounded = most_bytes is not None and most_bytes < MOST_ARRAY_BYTES
+        self._leaf, self._source, self._checks_crc, self._refuse_vast = leaf, source, checks_crc, refuse_vast
         self._pieces: list = []
         self._chunk: Chunk | None = None
         self._left: Iterator[None] = iter(())
@@ -241,6 +260,8 @@ class ChunkReader:
             while True:
                 done += move(rows - done)
                 if self._column.is_full:
+                    if self._is_bounded:
+                        raise OutOfProportion("texts that a few bytes repeat")
                     self._pieces.append(self._column.take())
                 elif (done == rows and not self._column.is_open) or not self._give():
                     break
@@ -256,7 +277,8 @@ class ChunkReader:
         chunk, at = self._chunk, stretch.begin
         if chunk.codec == wire.CODEC_UNCOMPRESSED and not self._checks_crc:
             at = yield from self._giving_stored(stretch)
-        for page in read_pages(self._source, at, stretch.end, chunk.codec, check_crc=self._checks_crc):
+        options = {"check_crc": self._checks_crc, "refuse_vast": self._refuse_vast}
+        for page in read_pages(self._source, at, stretch.end, chunk.codec, **options):
             header = page.header
             if header.type == wire.PAGE_DICTIONARY_PAGE:
                 self._dictionary = header.offset, None
@@ -316,6 +338,8 @@ class ChunkReader:
         try:
             yield
         except ParquetextError as error:
+            if self._is_bounded and error.code == wire.ROW_TOO_LARGE:
+                raise OutOfProportion(error.message) from None
             page = getattr(error, "page", None)
             if page is not None and error.offset is not None:
                 self._locate(error, page)

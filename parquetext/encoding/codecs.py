@@ -13,11 +13,14 @@ GZIP           1032                    deflate: 258 bytes for 2 bits
 ZSTD           32768                   an RLE block of 4 bytes stands for 128 KiB
 BROTLI         (no bound)              a few bytes stand for 16 MiB
 =============  ======================  ============================================================
+
+Where a claim is far beyond what is believed, the bytes are decompressed twice: first only to count them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 
 import pyarrow as pa
@@ -28,6 +31,8 @@ from ..errors import Malformed, ParquetextError, Unsupported
 __all__ = ["WRITTEN", "compress", "decompress"]
 
 BELIEVED = 64
+MOST_UNCOUNTED = 1 << 24
+COUNTED_AT_ONCE = 1 << 20
 FEW_BYTES = 1 << 16
 SNAPPY_FACTOR = 22
 STREAMED = {wire.CODEC_GZIP: ("gzip", 1032), wire.CODEC_ZSTD: ("zstd", 1 << 15), wire.CODEC_BROTLI: ("brotli", None)}
@@ -107,10 +112,8 @@ def _codec(name: str) -> pa.Codec:
 
 def _whole(name: str, data, size: int):
     """Decompress what is known to have this size."""
-    try:
+    with _told(name):
         return _codec(name).decompress(data, size)
-    except (pa.ArrowException, OSError) as error:
-        raise Malformed(f"a page that {name} does not decompress: {error}") from None
 
 
 def _snappy(data, size: int):
@@ -180,12 +183,42 @@ def _big_endian(data: memoryview, at: int) -> tuple[int, int]:
 _WHOLE = {wire.CODEC_SNAPPY: _snappy, wire.CODEC_LZ4: _lz4, wire.CODEC_LZ4_RAW: _lz4_raw}
 
 
+def _check_count(name: str, data, size: int) -> None:
+    """Decompress without keeping anything, to see that there are so many bytes."""
+    got = 0
+    with _told(name):
+        stream = pa.CompressedInputStream(pa.BufferReader(data), name)
+        while got <= size:
+            some = stream.read_buffer(COUNTED_AT_ONCE).size
+            got += some
+            if some < COUNTED_AT_ONCE:
+                break
+    _check_size(size, got)
+
+
+def _check_size(size: int, got: int) -> None:
+    if got != size:
+        raise _wrong_size(size, f"{got} bytes" if got < size else f"more than {size} bytes", got)
+
+
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    """Say of an error of Arrow's which codec it is of."""
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        raise Malformed(f"a page that {name} does not decompress: {error}") from None
+
+
 def _streamed(name: str, factor: int | None, data, size: int):
     """Decompress what says nothing of its size, several members or frames included."""
     if factor is not None and size > factor * len(data):
         raise _wrong_size(size, f"{factor * len(data)} bytes at most")
     parts, got, step = [], 0, max(BELIEVED * len(data), FEW_BYTES)
-    try:
+    if size > max(step, MOST_UNCOUNTED):
+        _check_count(name, data, size)
+        step = size + 1
+    with _told(name):
         stream = pa.CompressedInputStream(pa.BufferReader(data), name)
         while got <= size:
             wanted = min(size + 1 - got, step)
@@ -194,8 +227,5 @@ def _streamed(name: str, factor: int | None, data, size: int):
             if parts[-1].size < wanted:
                 break
             step = max(step, got)
-    except (pa.ArrowException, OSError) as error:
-        raise Malformed(f"a page that {name} does not decompress: {error}") from None
-    if got != size:
-        raise _wrong_size(size, f"{got} bytes" if got < size else f"more than {size} bytes", got)
+    _check_size(size, got)
     return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import kernels, wire
-from ..errors import ParquetextError, wire_error
+from ..errors import ParquetextError, Unsupported, wire_error
 from .codecs import decompress
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "OVERRUN",
     "REMOTE_WINDOW",
     "Headers",
+    "OutOfProportion",
     "Page",
     "read_headers",
     "read_pages",
@@ -35,6 +36,8 @@ LOCAL_BODIES_AT_ONCE = 1 << 20
 OVERRUN = 100  # PARQUET-816: old writers left a dictionary's header out of their chunk's size
 DATA_PAGES = (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2)
 WITH_VALUES = (*DATA_PAGES, wire.PAGE_DICTIONARY_PAGE)
+VAST_BYTES = 1 << 24  # of a page whose stored bytes are fewer than:
+FEW_BYTES = 1 << 16
 
 
 class Headers:
@@ -177,8 +180,19 @@ class Page(NamedTuple):
     values: object
 
 
+class OutOfProportion(Unsupported):
+    """A few bytes that say to hold very much are not read so: nobody says that they are wrong."""
+
+
 def read_pages(
-    source, start: int, end: int, codec: int, *, check_crc: bool = False, slack: int = OVERRUN
+    source,
+    start: int,
+    end: int,
+    codec: int,
+    *,
+    check_crc: bool = False,
+    slack: int = OVERRUN,
+    refuse_vast: bool = False,
 ) -> Iterator[Page]:
     """Read the data and dictionary pages that begin in [start, end), one after another, decompressed.
 
@@ -196,6 +210,8 @@ def read_pages(
         Whether to check the checksums of pages that have one, also of pages of other types, which are passed over.
     slack : int
         As `read_headers` takes it.
+    refuse_vast : bool
+        Whether to raise OutOfProportion for a page of less than 64 KiB that says to decompress to more than 16 MiB.
 
     Raises
     ------
@@ -209,6 +225,9 @@ def read_pages(
             header = pages.header(index)
             body = header.offset + header.header_size
             placed = header._replace(offset=base + header.offset)
+            if refuse_vast and header.compressed_size < FEW_BYTES and header.uncompressed_size > VAST_BYTES:
+                claim = f"a page of {header.compressed_size} bytes that decompresses to {header.uncompressed_size}"
+                raise OutOfProportion(claim, offset=placed.offset)
             yield from _read_body(placed, data[body : body + header.compressed_size], codec, check_crc)
 
 

@@ -6,9 +6,10 @@ import subprocess
 import sys
 
 import pytest
-from support.pages import Column, data_page, parquet_file
+from support.pages import Column, data_page, dictionary_page, parquet_file
 from support.varints import varint
 
+import parquetext
 from parquetext import wire
 
 MOST = (1 << 31) - 1
@@ -40,27 +41,68 @@ BATCHES = """if True:
 TABLE = BATCHES.replace('list(file.iter_batches(engine="parquetext"))', 'file.read(engine="parquetext")').replace(
     'for batch in file.iter_batches(engine="parquetext"):', 'for batch in file.read(engine="parquetext").to_batches():'
 )
+CHECKS = """if True:
+    import resource, sys
+    import parquetext
+
+    def found(path):
+        report, layout = parquetext.verify(path, deep=True), parquetext.layout(path, decompress=True)
+        return [finding.kind for finding in [*report.findings, *layout.findings] if not finding.is_note]
+
+    def peak():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+
+    found(sys.argv[1])
+    before = peak()
+    outcome = found(sys.argv[2])
+    print(peak() - before, outcome)
+"""
 
 
 def run(count: int, value: int) -> bytes:
     return varint(count << 1) + bytes([value])
 
 
-def nulls(count: int, **metadata) -> Column:
+def nulls(count: int, kind: int = wire.PHYSICAL_INT64, **metadata) -> Column:
     page = data_page(b"", count, wire.ENCODING_PLAIN, definition=run(count, 0))
-    return Column("x", wire.PHYSICAL_INT64, [page], repetition=wire.REPETITION_OPTIONAL, metadata=metadata)
+    return Column("x", kind, [page], repetition=wire.REPETITION_OPTIONAL, metadata=metadata)
 
 
-def wide_nulls(count: int) -> Column:
+def wide_nulls(count: int, width: int = 1 << 20) -> Column:
     page = data_page(b"", count, wire.ENCODING_PLAIN, definition=run(count, 0))
     kind = wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY
-    return Column("x", kind, [page], type_length=1 << 20, repetition=wire.REPETITION_OPTIONAL)
+    return Column("x", kind, [page], type_length=width, repetition=wire.REPETITION_OPTIONAL)
 
 
 def long_row(count: int) -> Column:
     repetition = run(1, 0) + run(count - 1, 1)
     page = data_page(b"", count, wire.ENCODING_PLAIN, definition=run(count, 0), repetition=repetition)
     return Column("x", wire.PHYSICAL_INT64, [page], repetition=wire.REPETITION_REPEATED)
+
+
+def values_of_a_long_row(count: int) -> Column:
+    levels = {"definition": run(count, 1), "repetition": run(1, 0) + run(count - 1, 1)}
+    page = data_page(bytes([1]) + run(count, 0), count, wire.ENCODING_RLE_DICTIONARY, **levels)
+    return Column("x", wire.PHYSICAL_INT64, [dictionary_page(bytes(8), 1), page], repetition=wire.REPETITION_REPEATED)
+
+
+def repeated_text(count: int, **metadata) -> Column:
+    text = b"x" * 200
+    dictionary = dictionary_page(len(text).to_bytes(4, "little") + text, 1)
+    page = data_page(bytes([1]) + run(count, 0), count, wire.ENCODING_RLE_DICTIONARY)
+    return Column("x", wire.PHYSICAL_BYTE_ARRAY, [dictionary, page], metadata=metadata)
+
+
+def zeros(count: int, claimed: int | None = None) -> Column:
+    """Integers in a page that brotli compresses a hundred thousand times."""
+    page = data_page(bytes(8 * count), count, wire.ENCODING_PLAIN, codec=wire.CODEC_BROTLI)
+    page = page.changed(uncompressed_page_size=claimed or 8 * count)
+    return Column("x", wire.PHYSICAL_INT64, [page], codec=wire.CODEC_BROTLI)
+
+
+def cut_short(count: int) -> Column:
+    page = data_page(bytes(4), count, wire.ENCODING_RLE)
+    return Column("y", wire.PHYSICAL_BOOLEAN, [page])
 
 
 def measured(program: str, tmp_path, data: bytes) -> tuple[int, str]:
@@ -100,3 +142,46 @@ def test_batches_of_a_file_of_500_bytes_stay_small(tmp_path, columns, rows, outc
 def test_a_table_whose_counts_disagree_takes_no_memory(tmp_path, columns, rows, outcome):
     taken, found = measured(TABLE, tmp_path, parquet_file(columns, rows))
     assert outcome in found and taken < ROOM
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "outcome"),
+    [
+        ([repeated_text(2_000_000), cut_short(2_000_000)], 2_000_000, "column y, page 0: the input ends"),
+        ([repeated_text(2_000_000, num_values=2_000_001)], 2_000_001, "rows too early"),
+        ([nulls(12_000_000, wire.PHYSICAL_BYTE_ARRAY), cut_short(12_000_000)], 12_000_000, "column y, page 0"),
+        ([wide_nulls(20, MOST), cut_short(20)], 20, "column y, page 0: the input ends"),
+        ([values_of_a_long_row(1 << 25)], 2, "rows too early"),
+        ([values_of_a_long_row(1 << 25), cut_short(1)], 1, "column y, page 0: the input ends"),
+        ([zeros(1 << 24, MOST)], 1 << 24, "a page decompresses to 134217728 bytes, its header says 2147483647"),
+        ([zeros(1 << 24), cut_short(1 << 24)], 1 << 24, "column y, page 0: the input ends"),
+    ],
+    ids=["texts", "cut texts", "null texts", "wide nulls", "cut row", "one long row", "brotli's claim", "brotli"],
+)
+def test_a_table_is_checked_before_what_a_few_bytes_repeat_is_kept(tmp_path, columns, rows, outcome):
+    taken, found = measured(TABLE, tmp_path, parquet_file(columns, rows))
+    assert outcome in found and taken < ROOM
+
+
+def test_batches_of_a_vast_page_are_refused_and_a_table_of_it_is_read(tmp_path):
+    file = parquet_file([zeros(1 << 24)], 1 << 24)
+    taken, found = measured(BATCHES, tmp_path, file)
+    assert "bytes that decompresses to 134217728" in found and taken < ROOM
+    _, found = measured(TABLE, tmp_path, file)
+    assert found == "False"
+
+
+def test_texts_out_of_proportion_are_read_where_they_are_sound(tmp_path):
+    (tmp_path / "x.parquet").write_bytes(parquet_file([repeated_text(100_000)], 100_000))
+    table = parquetext.read_table(tmp_path / "x.parquet", engine="parquetext")
+    assert table.num_rows == 100_000 and set(table["x"].to_pylist()) == {b"x" * 200}
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows"),
+    [([wide_nulls(20, 1 << 25), nulls(20)], 20), ([zeros(1 << 24)], 1 << 24), ([repeated_text(500_000)], 500_000)],
+    ids=["wide nulls", "brotli", "texts"],
+)
+def test_sound_values_out_of_proportion_are_verified_and_laid_out_in_little_memory(tmp_path, columns, rows):
+    taken, found = measured(CHECKS, tmp_path, parquet_file(columns, rows))
+    assert found == "[]" and taken < ROOM

@@ -202,6 +202,9 @@ def test_both_say_the_same_of_damage(made, where, value, cut):
         assert got[1] == expected[1]
         if not got[1]:
             assert got == expected
+        for module in (native, pure):
+            kept, error = in_steps(module, damaged, [], given_together=False, forgets=True)
+            assert error == expected[1] and not any(part[0] for part in kept)
 
 
 def replace_bodies(stored, pages):

@@ -30,6 +30,7 @@ int pqx_column_begin(pqx_column *column, const pqx_column_leaf *leaf, pqx_error 
     column->width = pqx_fixed_width(leaf->type, leaf->type_length);
     column->leaf.keeps_definition |= leaf->max_repetition > 0;
     if (!leaf->max_definition) column->leaf.keeps_definition = 0;
+    if (leaf->forgets) column->leaf.most_bytes = INT32_MAX;
     return PQX_OK;
 }
 
@@ -151,6 +152,13 @@ static int pass(pqx_column *column, size_t count, pqx_error *error)
     return PQX_OK;
 }
 
+/* Keep nothing of what was decoded but its memory. */
+static void forget(pqx_column_output *out)
+{
+    out->entries = out->rows = out->slots = out->nulls = out->below = out->bytes = 0;
+    out->has_valid = out->has_definition = 0;
+}
+
 /* Decode the next `count` entries, where *begun rows begin; fewer where no more fit. */
 static int keep(pqx_column *column, size_t count, pqx_runs repetition, uint64_t *begun,
                 pqx_error *error)
@@ -161,6 +169,7 @@ static int keep(pqx_column *column, size_t count, pqx_runs repetition, uint64_t 
     column->page.at += appended;
     if (appended == count) {
         out->rows += *begun;
+        if (column->leaf.forgets) forget(out);
         return PQX_OK;
     }
     *begun = appended;
@@ -170,7 +179,9 @@ static int keep(pqx_column *column, size_t count, pqx_runs repetition, uint64_t 
         PQX_TRY(retake_repetition(column, repetition, appended, levels, error));
     }
     out->rows += *begun;
-    return fill_up(column, error);
+    if (!column->leaf.forgets || !appended) return fill_up(column, error);
+    forget(out);
+    return PQX_OK;
 }
 
 /* Read or pass over entries of the open page that belong to what goes on and to the next `rows`

@@ -17,6 +17,7 @@ typedef struct pqx_column_leaf {
     uint16_t max_definition, max_repetition;
     uint16_t repeated_definition; /* entries below it have no slot: 0 without repetition */
     uint8_t keeps_definition;     /* where max_repetition is 0; else levels are always kept */
+    uint8_t forgets;              /* what is read is decoded, so that it is checked, and not kept */
     uint32_t most_bytes;          /* of byte arrays, before they are taken: 2^31 - 1 at most */
     uint64_t rows;                /* that will be read before they are taken, as far as is known */
 } pqx_column_leaf;

@@ -121,7 +121,7 @@ static int append_fixed(pqx_column *column, const stretch *s, pqx_error *error)
 {
     pqx_column_output *out = &column->output;
     size_t width = column->width, used = (size_t)out->slots * width;
-    if (!s->slots) return PQX_OK;
+    if (!s->slots || (column->leaf.forgets && !s->values)) return PQX_OK;
     PQX_TRY(pqx_column_room(&out->values, used, used + s->slots * width,
                             pqx_column_expected(column, width), error));
     uint8_t *to = out->values.data + used;
@@ -202,7 +202,7 @@ static int take_arrays(pqx_column *column, size_t count, int32_t *ends, size_t *
         PQX_TRY(pqx_values_take_binary(&column->page.values, count - *taken, ends + *taken,
                                        bytes->data, capacity, &some, &needed, error));
         *taken += some;
-        if (*taken == count || needed > most) break;
+        if (*taken == count || needed > most || (*taken && column->leaf.forgets)) break;
     }
     column->output.bytes = (size_t)ends[*taken];
     return PQX_OK;

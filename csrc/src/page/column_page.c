@@ -245,6 +245,8 @@ static int decode_dictionary(pqx_column *column, pqx_values *values, pqx_error *
     column->dictionary.bytes = bytes->data;
     column->dictionary.readable = bytes->capacity;
     column->dictionary.offsets = (const uint32_t *)offsets->data;
+    /* That an index leads to a text is all there is to check: none is copied. */
+    if (column->leaf.forgets) memset(ends, 0, (count + 1) * sizeof *ends);
     return PQX_OK;
 }
 
