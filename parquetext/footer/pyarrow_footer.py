@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping
 from functools import lru_cache
 
 import pyarrow as pa
 from pyarrow._parquet import FileMetaData, ParquetReader
 
 from .. import kernels, wire
-from ..errors import Malformed
+from ..errors import Malformed, ParquetextError
 from .model import Form
 from .thrift_form import ThriftForm
 
@@ -26,23 +27,39 @@ def reader_of(footer: bytes, **options) -> ParquetReader:
     Raises
     ------
     Malformed
-        The footer lacks a field that pyarrow requires; the error has no offset.
+        The footer lacks a field that pyarrow requires, or has an ARROW:schema that pyarrow alone refuses; the error has
+        no offset.
     pyarrow.ArrowException, OSError
         pyarrow refuses it for another reason.
     """
-    reader = ParquetReader()
-    whole = b"".join((MAGIC, footer, len(footer).to_bytes(4, "little"), MAGIC))
     try:
-        reader.open(pa.BufferReader(whole), **{"arrow_extensions_enabled": True, **options})
+        return _opened(footer, options)
     except (pa.ArrowException, OSError) as error:
         missing, _ = kernels.required.find_missing(footer)
-        if missing is None:
-            raise
-        raise Malformed(
-            f"a {missing.structure} without {missing.field} (field {missing.id}), which pyarrow requires",
-            code=wire.MISSING_FIELD,
-        ) from error
+        if missing is not None:
+            raise Malformed(
+                f"a {missing.structure} without {missing.field} (field {missing.id}), which pyarrow requires",
+                code=wire.MISSING_FIELD,
+            ) from error
+        if _is_read_without_arrow_schema(footer, options):
+            raise Malformed(f"ARROW:schema: pyarrow refuses it: {error}", code=wire.ARROW_SCHEMA) from error
+        raise
+
+
+def _opened(footer: bytes, options: Mapping) -> ParquetReader:
+    reader = ParquetReader()
+    whole = b"".join((MAGIC, footer, len(footer).to_bytes(4, "little"), MAGIC))
+    reader.open(pa.BufferReader(whole), **{"arrow_extensions_enabled": True, **options})
     return reader
+
+
+def _is_read_without_arrow_schema(footer: bytes, options: Mapping) -> bool:
+    try:
+        scan = kernels.scan.scan(footer)
+        _opened(kernels.slice.slice_footer(scan, range(scan.leaf_count), [], arrow_schema=False), options)
+    except (pa.ArrowException, OSError, ParquetextError):
+        return False
+    return scan.has_key_values
 
 
 def metadata_of(footer: bytes) -> FileMetaData:
@@ -93,6 +110,6 @@ def whole_schema(form: Form) -> pa.Schema:
         return schema
     try:
         stored = pa.ipc.read_schema(pa.BufferReader(base64.b64decode(text)))
-    except (pa.ArrowException, ValueError):
+    except (pa.ArrowException, OSError, ValueError):
         return schema
     return schema.with_metadata(stored.metadata)
