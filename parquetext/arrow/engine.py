@@ -18,7 +18,6 @@ from .reading import read_steps
 __all__ = ["AUTO", "OURS", "PYARROW", "check_engine", "decode_batches", "decode_projection", "or_ours"]
 
 PYARROW, OURS, AUTO = ENGINES = "pyarrow", "parquetext", "auto"
-NO_COLUMNS = b""
 T = TypeVar("T")
 
 
@@ -58,7 +57,7 @@ def decode_projection(projection: Projection, source, *, use_threads: bool = Tru
         As `reading.read_projection` takes them.
     """
 
-    if projection.predicate is None or projection.finder is not None or projection.step.footer == NO_COLUMNS:
+    if projection.predicate is None or projection.finder is not None or not projection.step.has_columns:
         return read_steps(projection, lambda step: _whole(step, source, use_threads, options))
     decoder = _decoder(projection.step, source, options)
     names = _looked_at(decoder.schema, projection.predicate)
@@ -74,15 +73,15 @@ def decode_projection(projection: Projection, source, *, use_threads: bool = Tru
 def decode_batches(projection: Projection, source, batch_size: int, **options) -> Iterator[pa.RecordBatch]:
     """Read a projection without a predicate batch by batch."""
     step = projection.step
-    if step.footer == NO_COLUMNS:
-        yield from pa.table({"": pa.nulls(step.rows)}).select([]).to_batches(batch_size)
-    else:
+    if step.has_columns:
         yield from _decoder(step, source, options).batches(batch_size)
+    else:
+        yield from step.without_columns().to_batches(batch_size)
 
 
 def _whole(step: Step, source, use_threads: bool, options: dict) -> pa.Table:
-    if step.footer == NO_COLUMNS:
-        return pa.table({"": pa.nulls(step.rows)}).select([])
+    if not step.has_columns:
+        return step.without_columns()
     return _decoder(step, source, options).table(use_threads=use_threads)
 
 

@@ -11,7 +11,7 @@ from ..errors import ColumnError, Unsupported
 from ..footer.bloom_filters import BloomFilters
 from ..footer.model import Form
 from ..footer.projection import whole_leaves
-from ..footer.pyarrow_footer import has_extension_types, schema_of
+from ..footer.pyarrow_footer import has_extension_types, key_values_of, schema_of
 from ..footer.typed_bounds import column_bounds
 from ..pruning import Predicate, predicate_of, surviving_row_groups
 from .selection import index_columns, select, top_level_leaves, whole_fields
@@ -27,7 +27,8 @@ class Step:
     """One read by pyarrow.
 
     `footer` is the sliced Thrift footer, `indices` its leaves to read, in order (None: all). Where the footer cannot
-    be sliced it is None; then `row_groups` and `indices` are the file's. `chunks` and `rows` say how much it is.
+    be sliced it is None; then `row_groups` and `indices` are the file's. `chunks` and `rows` say how much it is. Where
+    there is no leaf to read `footer` is empty, and `key_values` are those of the table.
     """
 
     footer: bytes | None
@@ -35,6 +36,15 @@ class Step:
     row_groups: Sequence[int]
     chunks: int
     rows: int
+    key_values: Mapping[bytes, bytes] | None = None
+
+    @property
+    def has_columns(self) -> bool:
+        return self.footer != b""
+
+    def without_columns(self) -> pa.Table:
+        """The table of so many rows, where there is no leaf to read."""
+        return pa.table({"": pa.nulls(self.rows)}, metadata=self.key_values).select([])
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +113,7 @@ def _step(form: Form, leaves: list[int], nested: bool, row_groups: Sequence[int]
     counts = form.row_groups("num_rows") if len(row_groups) != form.row_group_count else None
     rows = form.num_rows if counts is None else sum(counts[row_group] for row_group in row_groups)
     if not leaves:
-        return Step(b"", None, row_groups, 0, rows)
+        return Step(b"", None, row_groups, 0, rows, key_values_of(form) if key_values else None)
     kept = whole_leaves(form, leaves) if nested else leaves if len(leaves) < 2 else sorted(leaves)
     try:
         footer = form.slice(kept, row_groups, key_values=key_values)

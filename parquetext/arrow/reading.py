@@ -111,7 +111,7 @@ def _is_small(step: Step) -> bool:
     if step.chunks >= SMALL_CHUNKS or step.rows * (step.chunks // max(len(step.row_groups), 1)) >= SMALL_ROWS:
         return False
     if not step.footer:
-        return step.footer is not None
+        return not step.has_columns
     return sum(kernels.scan.scan(step.footer, strict=False).row_groups("total_byte_size")) < SMALL_BYTES
 
 
@@ -126,8 +126,8 @@ def iter_projection(
 ) -> Iterator[pa.RecordBatch]:
     """Read a projection without a predicate batch by batch; options as `read_projection` takes them."""
     step = projection.step
-    if step.footer == b"":
-        yield from _read(step, open_data, use_threads, pre_buffer, options).to_batches(batch_size)
+    if not step.has_columns:
+        yield from step.without_columns().to_batches(batch_size)
         return
     with open_data() as source:
         reader, row_groups = _reader(step, source, pre_buffer, options)
@@ -135,8 +135,8 @@ def iter_projection(
 
 
 def _read(step: Step, open_data: OpenData, use_threads: bool, pre_buffer: bool, options: dict) -> pa.Table:
-    if step.footer == b"":
-        return pa.table({"": pa.nulls(step.rows)}).select([])
+    if not step.has_columns:
+        return step.without_columns()
     with open_data() as source:
         reader, row_groups = _reader(step, source, pre_buffer, options)
         if step.footer is None:

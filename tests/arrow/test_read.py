@@ -215,6 +215,14 @@ class TestMetadata:
             theirs = pq.ParquetFile(path).read(["id"])
             assert file.read(["id"], key_values=True).schema.metadata == theirs.schema.metadata
 
+    @pytest.mark.parametrize("engine", ["pyarrow", "parquetext"])
+    def test_tables_without_columns_have_key_values_too(self, path, engine):
+        theirs = pq.read_table(path, columns=[])
+        assert theirs.schema.metadata == {b"owner": b"somebody"}
+        ours = parquetext.read_table(path, [], key_values=True, engine=engine)
+        assert ours.schema.equals(theirs.schema, check_metadata=True) and ours.num_rows == theirs.num_rows == ROWS
+        assert parquetext.read_table(path, [], engine=engine).schema.metadata is None
+
     def test_pandas_index_columns_come_along(self, tmp_path):
         path = str(tmp_path / "pandas.parquet")
         index = pa.table({"v": [1, 2], "w": [3, 4], "i": ["p", "q"]}).to_pandas().set_index("i")
