@@ -31,6 +31,8 @@ MODULES = (
     "column",
     "levels",
     "encode",
+    "pfor",
+    "fsst",
 )
 PURE_VARIABLE = "PARQUETEXT_PURE"
 

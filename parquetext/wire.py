@@ -115,6 +115,8 @@ REFERENCE_TEXT_LIMIT = 4080
 MAX_DEPTH = 64
 MAX_PAGE_HEADER = 0x1000000
 MAX_EXTENSION_BYTES = 0x4000000
+ENCODING_PFOR = 11
+ENCODING_FSST = 0x46535354
 READING_SIGNED = 1
 READING_UNSIGNED = 2
 READING_BOOLEAN = 3
@@ -553,6 +555,15 @@ ERRORS = {
     150: ("UNWRITTEN_ENCODING", "Unsupported", "encoding {found} of values of type {expected} is not written"),
     151: ("VALUE_OFFSET", "Malformed", "a value ends at {found}: before its start, or behind the {expected} bytes of all values"),
     152: ("VALUES_SIZE", "Malformed", "values of {found} bytes, {expected} are needed"),
+    165: ("VECTOR_PACKING", "Unsupported", "vectors packed in mode {found}, only mode {expected} is read"),
+    166: ("VECTOR_SIZE", "Malformed", "vectors of 2^{found} values, they have 2^3 to 2^{expected}"),
+    167: ("VECTOR_COUNT", "Malformed", "vectors of {found} values in all, the page has {expected}"),
+    168: ("VECTOR_OFFSET", "Malformed", "a vector at {found}, what is before it ends at {expected}"),
+    169: ("EXCEPTION_COUNT", "Malformed", "{found} exceptions in a vector of {expected} values"),
+    170: ("EXCEPTION_POSITION", "Malformed", "an exception at position {found} of a vector of {expected} values"),
+    171: ("CODE_BITS", "Unsupported", "codes of {found} bits, only those of {expected} are read"),
+    172: ("SYMBOL_LENGTH", "Malformed", "a symbol of {found} bytes, it has 1 to {expected}"),
+    173: ("SYMBOL_CODE", "Malformed", "code {found}, there are {expected} symbols"),
 }
 TRUNCATED = 1
 VARINT_TOO_LONG = 2
@@ -656,6 +667,15 @@ LZ4_BLOCK = 134
 UNWRITTEN_ENCODING = 150
 VALUE_OFFSET = 151
 VALUES_SIZE = 152
+VECTOR_PACKING = 165
+VECTOR_SIZE = 166
+VECTOR_COUNT = 167
+VECTOR_OFFSET = 168
+EXCEPTION_COUNT = 169
+EXCEPTION_POSITION = 170
+CODE_BITS = 171
+SYMBOL_LENGTH = 172
+SYMBOL_CODE = 173
 
 # Parquet's enums and unions: their members' names by number.
 NAMES_OF_TYPE = {0: "BOOLEAN", 1: "INT32", 2: "INT64", 3: "INT96", 4: "FLOAT", 5: "DOUBLE", 6: "BYTE_ARRAY", 7: "FIXED_LEN_BYTE_ARRAY"}

@@ -31,6 +31,7 @@ def constants(table: dict) -> list[tuple[str, int]]:
         ("index_constants", "INDEX_"),
         ("reference_constants", "REFERENCE_"),
         ("limits", ""),
+        ("extension_encodings", "ENCODING_"),
         ("readings", "READING_"),
         ("pm", "PM_"),
         ("pm_header", "PM_HEADER_"),

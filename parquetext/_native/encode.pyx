@@ -26,10 +26,6 @@ cdef enum:
 
 cdef class Room:
     """Memory to write to: the result itself where its size is known, else what the result is copied from."""
-    cdef bytes result
-    cdef void *reserved
-    cdef uint8_t *at
-
     def __cinit__(self, size_t size, bint exact):
         if size > <size_t> PY_SSIZE_T_MAX:
             raise wire_error(wire.NO_MEMORY, 0, size)
@@ -63,10 +59,6 @@ cdef uint64_t checked_count(count) except? 0:
 
 cdef class View:
     """A buffer's bytes, at least as many as are needed, where numbers of `width` bytes may be loaded from."""
-    cdef const uint8_t[::1] held
-    cdef const uint8_t *at
-    cdef size_t size
-
     def __cinit__(self, data, uint64_t needed, uint32_t width):
         self.held = data if type(data) is bytes else memoryview(data).cast("B")
         self.size = self.held.shape[0]
@@ -80,9 +72,6 @@ cdef class View:
 
 cdef class Values:
     """Values in the form that decoders give them, which this holds."""
-    cdef View data, offsets
-    cdef pqx_value_array array
-
     def __cinit__(self, int type, values, uint64_t count):
         if type == PQX_PHYSICAL_BYTE_ARRAY:
             offsets, data = values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import experimental  # noqa: F401  (what it registers is known from here on)
 from .registry import Encoding, find, register, registered
 
 __all__ = ["Encoding", "find", "register", "registered"]

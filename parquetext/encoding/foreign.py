@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import kernels, wire
-from ..errors import wire_error
+from ..errors import Unsupported, wire_error
 from .pages import Page
 from .registry import find
 
@@ -16,15 +16,31 @@ def is_foreign(encoding: int) -> bool:
     return known is not None and not known.is_built_in
 
 
-def made_plain(page: Page, type: int, type_length: int, max_definition: int, max_repetition: int) -> Page:
+def made_plain(
+    page: Page,
+    type: int,
+    type_length: int,
+    max_definition: int,
+    max_repetition: int,
+    *,
+    in_extension: bool = False,
+) -> Page:
     """The same page with its values in PLAIN.
+
+    Parameters
+    ----------
+    in_extension : bool
+        Whether the page is one of a copy that the column-encoding extension leads to.
 
     Raises
     ------
     Unsupported
-        The encoding does not serve values of this type.
+        The encoding does not serve values of this type, or stands in extensions alone and this page does not.
     """
     header, encoding = page.header, find(page.header.encoding)
+    if encoding.only_in_extension and not in_extension:
+        message = f"encoding {encoding.name} in a page of an ordinary column; it is read in extensions alone"
+        raise Unsupported(message, offset=header.offset, found=encoding.id)
     if type not in encoding.types:
         raise wire_error(wire.ENCODING, header.offset, type, encoding.id)
     body = memoryview(b"".join((page.levels, page.values)))

@@ -36,6 +36,9 @@ class Encoding:
         × width bytes, a bitmap of booleans, or ``(offsets, bytes)`` of byte arrays, offsets as int32, the first 0.
     is_built_in : bool
         Whether the kernels decode it, and so within a column without a call for each page.
+    only_in_extension : bool
+        Whether it stands in the copies of columns alone that the column-encoding extension leads to, as one does whose
+        bytes may still change. In the pages of an ordinary column it is refused.
     """
 
     id: int
@@ -45,6 +48,7 @@ class Encoding:
     encode: Callable | None
     decode: Callable
     is_built_in: bool = False
+    only_in_extension: bool = False
 
 
 def register(encoding: Encoding) -> None:
@@ -53,14 +57,18 @@ def register(encoding: Encoding) -> None:
     Raises
     ------
     ParquetextError
-        The number, or the UUID, is that of another encoding, or the number is below 64 and none of parquet-format's.
+        The number, or the UUID, is that of another encoding; the number is below 64 and none of parquet-format's,
+        unless the encoding stands in extensions alone, which name it by its UUID; or there is none.
     """
     known = _known.get(encoding.id)
     if known == encoding:
         return
     if known is not None:
         raise ParquetextError(f"encoding {encoding.id} is {known.name} already", found=encoding.id)
-    if not FIRST_OWN <= encoding.id < 1 << 31 and encoding.id not in wire.NAMES_OF_ENCODING:
+    if encoding.only_in_extension and encoding.uuid is None:
+        raise ParquetextError(f"an extension names encoding {encoding.name} by a UUID; give it one")
+    first = 0 if encoding.only_in_extension else FIRST_OWN
+    if not first <= encoding.id < 1 << 31 and encoding.id not in wire.NAMES_OF_ENCODING:
         raise ParquetextError(f"encoding {encoding.id} is parquet-format's to name; take one of {FIRST_OWN} and more")
     if encoding.uuid is not None and any(encoding.uuid == other.uuid for other in _known.values()):
         raise ParquetextError(f"another encoding has the UUID {encoding.uuid}")

@@ -114,6 +114,8 @@
 #define PQX_MAX_DEPTH 64
 #define PQX_MAX_PAGE_HEADER 0x1000000u
 #define PQX_MAX_EXTENSION_BYTES 0x4000000u
+#define PQX_ENCODING_PFOR 11
+#define PQX_ENCODING_FSST 0x46535354u
 #define PQX_PM_HEADER_BYTES 32
 #define PQX_PM_COLUMN_BYTES 32
 #define PQX_PM_SORTING_BYTES 4
@@ -649,5 +651,14 @@ typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;
     case PQX_UNWRITTEN_ENCODING: return "encoding {found} of values of type {expected} is not written"; \
     case PQX_VALUE_OFFSET: return "a value ends at {found}: before its start, or behind the {expected} bytes of all values"; \
     case PQX_VALUES_SIZE: return "values of {found} bytes, {expected} are needed"; \
+    case PQX_VECTOR_PACKING: return "vectors packed in mode {found}, only mode {expected} is read"; \
+    case PQX_VECTOR_SIZE: return "vectors of 2^{found} values, they have 2^3 to 2^{expected}"; \
+    case PQX_VECTOR_COUNT: return "vectors of {found} values in all, the page has {expected}"; \
+    case PQX_VECTOR_OFFSET: return "a vector at {found}, what is before it ends at {expected}"; \
+    case PQX_EXCEPTION_COUNT: return "{found} exceptions in a vector of {expected} values"; \
+    case PQX_EXCEPTION_POSITION: return "an exception at position {found} of a vector of {expected} values"; \
+    case PQX_CODE_BITS: return "codes of {found} bits, only those of {expected} are read"; \
+    case PQX_SYMBOL_LENGTH: return "a symbol of {found} bytes, it has 1 to {expected}"; \
+    case PQX_SYMBOL_CODE: return "code {found}, there are {expected} symbols"; \
 
 #endif

@@ -62,8 +62,7 @@ static int check_offsets(const pqx_value_array *values, pqx_error *error)
     return PQX_OK;
 }
 
-static int check_values(int type, int32_t type_length, const pqx_value_array *values,
-                        pqx_error *error)
+int pqx_check_values(int type, int32_t type_length, const pqx_value_array *values, pqx_error *error)
 {
     uint64_t count = values->count;
     if (type == PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY && type_length < 1)
@@ -119,7 +118,7 @@ int pqx_encode(int encoding, int type, int32_t type_length, const pqx_value_arra
     if (!is_served(encoding, type))
         return pqx_fail(error, PQX_UNWRITTEN_ENCODING, 0, (uint64_t)(int64_t)type,
                         (uint64_t)(int64_t)encoding);
-    PQX_TRY(check_values(type, type_length, values, error));
+    PQX_TRY(pqx_check_values(type, type_length, values, error));
     size_t count = (size_t)values->count;
     uint32_t width = pqx_fixed_width(type, type_length);
     const uint8_t *data = values->data ? values->data : out; /* nothing is read of it */
@@ -206,5 +205,5 @@ int pqx_check_dictionary_values(int type, int32_t type_length, const pqx_value_a
         return pqx_fail(error, PQX_UNWRITTEN_ENCODING, 0, (uint64_t)(int64_t)type,
                         PQX_ENCODING_RLE_DICTIONARY);
     *width = pqx_fixed_width(type, type_length);
-    return check_values(type, type_length, values, error);
+    return pqx_check_values(type, type_length, values, error);
 }

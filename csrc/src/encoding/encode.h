@@ -81,6 +81,10 @@ uint8_t *pqx_encode_split(const uint8_t *values, size_t count, uint32_t width, u
 
 /* ---- checks ---- */
 
+/* Whether all values are there, within their bytes; the errors of pqx_encode but that of the type.
+ */
+int pqx_check_values(int type, int32_t type_length, const pqx_value_array *values,
+                     pqx_error *error);
 /* Values of a type that a dictionary serves, and their width, 0 of byte arrays. */
 int pqx_check_dictionary_values(int type, int32_t type_length, const pqx_value_array *values,
                                 uint32_t *width, pqx_error *error);

@@ -1,0 +1,121 @@
+"""FSST's symbols, found in a sample of the values, and values as their codes; as csrc/src/encoding/encode_fsst.c."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterator
+
+__all__ = ["ESCAPE", "LONGEST", "coded", "symbols_of"]
+
+ESCAPE = MOST_SYMBOLS = 255
+LONGEST = 8
+PREFIX = 3  # bytes by which longer symbols are found
+WINDOW, WINDOWS = 512, 32
+ROUNDS = 5
+LONELY_GAIN = 8  # a byte without a symbol takes two
+
+
+class Matcher:
+    """Finds the longest symbol that bytes begin with."""
+
+    def __init__(self, symbols: list[bytes]):
+        self._codes = {symbol: code for code, symbol in enumerate(symbols)}
+        self._by_prefix: dict[bytes, list[bytes]] = {}
+        for symbol in symbols:
+            if len(symbol) >= PREFIX:
+                self._by_prefix.setdefault(symbol[:PREFIX], []).append(symbol)
+
+    def longest(self, text: bytes, at: int) -> bytes:
+        """The symbol at ``text[at]``; empty where there is none."""
+        for symbol in self._by_prefix.get(text[at : at + PREFIX], ()):
+            if text.startswith(symbol, at):
+                return symbol
+        for length in (2, 1):
+            if (symbol := text[at : at + length]) in self._codes:
+                return symbol
+        return b""
+
+    def encode(self, text: bytes) -> bytes:
+        """The codes of one value."""
+        codes, at = bytearray(), 0
+        while at < len(text):
+            if symbol := self.longest(text, at):
+                codes.append(self._codes[symbol])
+                at += len(symbol)
+            else:
+                codes += bytes([ESCAPE, text[at]])
+                at += 1
+        return bytes(codes)
+
+
+def symbols_of(values: list[bytes]) -> list[bytes]:
+    """At most 255 symbols, those that begin alike behind each other, the longest first."""
+    sample, symbols = list(_sample(values)), []
+    for _ in range(ROUNDS):
+        best = heapq.nsmallest(MOST_SYMBOLS, _worthy(_uses(sample, Matcher(symbols))), key=_rank)
+        symbols = sorted((symbol for symbol, _ in best), key=_place)
+    return symbols
+
+
+def coded(values: list[bytes], symbols: list[bytes]) -> list[bytes]:
+    """The codes of each value."""
+    matcher = Matcher(symbols)
+    return [matcher.encode(value) for value in values]
+
+
+def _sample(values: list[bytes]) -> Iterator[bytes]:
+    """The pieces of values in windows that lie evenly in all bytes, or all values where these are few."""
+    total = sum(map(len, values))
+    if total <= WINDOW * WINDOWS:
+        yield from values
+        return
+    window, start = 0, 0
+    for value in values:
+        while window < WINDOWS:
+            first = total * window // WINDOWS
+            begin, end = max(first - start, 0), min(first + WINDOW - start, len(value))
+            if begin >= len(value):
+                break
+            if begin < end:
+                yield value[begin:end]
+            if first + WINDOW > start + len(value):
+                break
+            window += 1
+        start += len(value)
+
+
+def _uses(sample: list[bytes], matcher: Matcher) -> Counter:
+    """How often each symbol is used, and could be: those that are there, single bytes, and two behind each other."""
+    uses: Counter[bytes] = Counter()
+    for text in sample:
+        before, at = b"", 0
+        while at < len(text):
+            symbol = matcher.longest(text, at) or text[at : at + 1]
+            single = symbol[:1]
+            uses[symbol] += 1
+            if symbol != single:
+                uses[single] += 1
+            if 0 < len(before) < LONGEST:
+                uses[(before + symbol)[:LONGEST]] += 1
+                if symbol != single:
+                    uses[before + single] += 1
+            before = symbol
+            at += len(symbol)
+    return uses
+
+
+def _worthy(uses: Counter) -> Iterator[tuple[bytes, int]]:
+    """Symbols and what they gain; those that are used once gain nothing."""
+    for symbol, count in uses.items():
+        if count > 1:
+            yield symbol, count * (LONELY_GAIN if len(symbol) == 1 else len(symbol))
+
+
+def _rank(entry: tuple[bytes, int]) -> tuple[int, int, int]:
+    symbol, gain = entry
+    return -gain, -len(symbol), int.from_bytes(symbol, "little")
+
+
+def _place(symbol: bytes) -> tuple[int, int, int]:
+    return int.from_bytes(symbol[:PREFIX], "little"), -len(symbol), int.from_bytes(symbol, "little")
