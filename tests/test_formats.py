@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+import struct
 from pathlib import Path
 from uuid import UUID
 
@@ -11,6 +12,7 @@ import pytest
 
 from parquetext import extension, kernels, wire
 from parquetext.edits.kept_extension import KeptExtension, parse
+from parquetext.encoding import find
 from parquetext.encoding.carried import Carried
 from parquetext.footer.dialect import framing
 from parquetext.footer.locate import locate
@@ -161,4 +163,27 @@ def test_every_example_of_the_page_is_checked():
         "reference",
         "carried",
         "original",
+        "pfor-page",
+        "fsst-page",
     }
+
+
+def test_a_page_of_pfor_is_read_as_the_page_shows(implementation):
+    page, values = blocks()["pfor-page"], [100, 101, 103, 100, 102, 101, 100, 1_000_000, 104, 100]
+    assert list(memoryview(kernels.pfor.decode(page, 10, wire.PHYSICAL_INT32)).cast("B").cast("i")) == values
+    assert kernels.pfor.encode(struct.pack("<10i", *values), 10, wire.PHYSICAL_INT32, vector_size=8) == page
+
+
+def test_a_page_of_fsst_is_read_as_the_page_shows(implementation):
+    page, values = blocks()["fsst-page"], [b"https://a.org/1", b"https://b.org/22", b""]
+    offsets, joined = kernels.fsst.decode(page, 3, wire.PHYSICAL_BYTE_ARRAY, 0)
+    assert (bytes(offsets), bytes(joined)) == (struct.pack("<4i", 0, 15, 31, 31), b"".join(values))
+    assert [kernels.fsst.value(page, i) for i in range(3)] == values
+
+
+def test_the_encodings_of_extensions_have_the_numbers_and_uuids_of_the_page():
+    rows = re.findall(r"^\| (PFOR|FSST) \| (\d+)[^|]*\| `([0-9a-f-]+)`", PAGE, re.M)
+    known = [
+        (found.name, str(found.id), str(found.uuid)) for found in map(find, (wire.ENCODING_PFOR, wire.ENCODING_FSST))
+    ]
+    assert rows == known
