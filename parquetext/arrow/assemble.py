@@ -17,6 +17,7 @@ __all__ = ["assemble"]
 
 FEW_SLOTS = 1 << 20
 SLOTS_PER_ENTRY = 64
+TAKEN_AS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}  # of views pyarrow takes none
 
 
 def assemble(
@@ -110,8 +111,9 @@ def _slots(offsets: pa.Array, there: pa.BooleanArray, size: int) -> pa.Array:
 
 
 def _taken(values: pa.Array, places: pa.Array) -> pa.Array:
+    taken_as = TAKEN_AS.get(values.type, values.type)
     try:
-        return values.take(places)
+        return as_type(as_type(values, taken_as).take(places), values.type)
     except pa.ArrowNotImplementedError:
         raise Unsupported(f"null lists of one length are not read where they hold {values.type}") from None
 
