@@ -7,17 +7,18 @@ from collections.abc import Iterator
 
 from .. import wire
 
-__all__ = ["flat_parts", "index_parts"]
+__all__ = ["COLUMNS", "KEY_VALUES", "flat_parts", "index_parts"]
 
-Cell = tuple[int, int, str, int]  # begin and end in the payload, name, leaf or -1
+Cell = tuple[int, int, str, int]  # begin and end in the payload, name, number of the leaf or key-value, or -1
 
 RECORD_BYTES = 12
+COLUMNS, KEY_VALUES = "columns", "key-values"
 NAMES = {
     wire.KIND_ROOT: "root",
     wire.KIND_NODE: "nodes",
-    wire.KIND_COLUMN: "columns",
+    wire.KIND_COLUMN: COLUMNS,
     wire.KIND_ROW_GROUPS: "row groups",
-    wire.KIND_KEY_VALUE: "key-values",
+    wire.KIND_KEY_VALUE: KEY_VALUES,
     wire.KIND_POOL: "pool",
     wire.KIND_DIRECTORY: "directory",
     wire.KIND_BUCKET: "buckets",
@@ -40,8 +41,8 @@ def flat_parts(payload: bytes) -> Iterator[Cell]:
         kind, _, number = struct.unpack_from("<HHI", payload, place + 8)
         if place < end or kind not in NAMES or not wire.FLAT_CELL_HEADER_BYTES <= length <= tail - place:
             continue
-        leaf = number if kind == wire.KIND_COLUMN and _leaves_of_a_cell(payload, tail) == 1 else -1
-        yield place, place + length, NAMES[kind], leaf
+        is_one = kind == wire.KIND_KEY_VALUE or (kind == wire.KIND_COLUMN and _leaves_of_a_cell(payload, tail) == 1)
+        yield place, place + length, NAMES[kind], number if is_one else -1
         end = place + length
     yield tail, len(payload), "tail block", -1
 
@@ -97,12 +98,12 @@ def index_parts(payload: bytes) -> Iterator[Cell]:
     leaf_bytes = element + 4 + row_groups * (offsets + lengths) + 8 * max(parts - 1, 0)
     at = 0
     for leaf in range(leaves if leaves * leaf_bytes <= tail else 0):
-        yield at, at + leaf_bytes, "columns", leaf
+        yield at, at + leaf_bytes, COLUMNS, leaf
         at += leaf_bytes
     sizes = (
         ("nodes", nodes * (element + 2 * numbers)),
         ("row groups", 4 * parts + row_groups * (4 + 4 * offsets)),
-        ("key-values", pairs * (8 + 2 * offsets)),
+        (KEY_VALUES, pairs * (8 + 2 * offsets)),
     )
     for name, size in sizes:
         if size and at + size <= tail:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .. import extension, kernels, wire
 from ..errors import ParquetextError
 from ..findings import Finding
 from ..footer.locate import LENGTH_AND_MAGIC, PAR3_TRAILER, Block, Tail, read_tail
-from .cells import flat_parts, index_parts
+from .cells import COLUMNS, KEY_VALUES, flat_parts, index_parts
 from .claims import Claims
-from .thrift_footer import Part, thrift_parts
+from .thrift_footer import Part, key_names, thrift_parts
 
 __all__ = ["TailFacts", "claim_tail"]
 
@@ -123,16 +123,20 @@ def _block_parts(source, block: Block) -> Iterator[Part]:
     yield end, end + block.trailer, "block-trailer", {"name": name}
 
 
-def _payload_parts(source, begin: int, length: int, kind: str, name: str) -> Iterator[Part]:
+def _payload_parts(source, begin: int, length: int, kind: str, name: str, keys: Sequence[str] = ()) -> Iterator[Part]:
+    """The cells of a payload of ours; key-values of these keys are parts under their names."""
     parts = {"flat-footer": flat_parts, "footer-index": index_parts}.get(kind)
     if parts is None:
         yield begin, begin + length, kind, {"name": name}
         return
     at = begin
-    for start, end, part, leaf in parts(source.read(begin, length)):
+    for start, end, part, number in parts(source.read(begin, length)):
         if at < begin + start:
             yield at, begin + start, kind, {"name": "tables of other readers"}
-        yield begin + start, begin + end, kind, {"name": part, "column": leaf}
+        if part == KEY_VALUES and 0 <= number < len(keys):
+            yield begin + start, begin + end, "key-value", {"name": keys[number]}
+        else:
+            yield begin + start, begin + end, kind, {"name": part, "column": number if part == COLUMNS else -1}
         at = begin + end
     if at < begin + length:
         yield at, begin + length, kind, {"name": name}
@@ -143,17 +147,17 @@ def _claim_par3(claims: Claims, source, tail: Tail) -> TailFacts:
     [block] = tail.blocks
     facts = TailFacts(block.payload, form="par3", findings=list(tail.findings))
     end = block.payload + block.length
-    name = extension.name_of(block.uuid)
-    claims.cover(
-        block.payload, end, "flat-footer", _payload_parts(source, block.payload, block.length, "flat-footer", name)
-    )
+    try:
+        thrift = kernels.flat.to_thrift(source.read(block.payload, block.length))
+        facts.scan = kernels.scan.scan(thrift, strict=False)
+    except ParquetextError as error:
+        facts.findings.append(Finding.of("flat-damaged", error.at(None, block.payload), "flat footer"))
+    kind, keys = KINDS[wire.UUID_FLAT_FOOTER], [] if facts.scan is None else key_names(thrift, facts.scan)
+    parts = _payload_parts(source, block.payload, block.length, kind, extension.name_of(block.uuid), keys)
+    claims.cover(block.payload, end, kind, parts)
     trailer = PAR3_TRAILER.size - MAGIC_BYTES
     claims.add(end, trailer, "footer-length")
     claims.add(end + trailer, MAGIC_BYTES, "magic")
-    try:
-        facts.scan = kernels.scan.scan(kernels.flat.to_thrift(source.read(block.payload, block.length)), strict=False)
-    except ParquetextError as error:
-        facts.findings.append(Finding.of("flat-damaged", error.at(None, block.payload), "flat footer"))
     return facts
 
 

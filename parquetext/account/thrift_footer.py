@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from .. import kernels
 
-__all__ = ["Part", "leaf_of_chunks", "thrift_parts"]
+__all__ = ["Part", "key_names", "leaf_of_chunks", "thrift_parts"]
 
 Part = tuple[int, int, str, dict]  # offset and end in the file, kind, attributes of the claim
 
@@ -77,7 +77,12 @@ def _row_groups(footer: bytes, scan) -> Iterator[Part]:
 
 
 def _key_values(footer: bytes, scan) -> Iterator[Part]:
-    facts = (scan.key_values(name) for name in ("bytes_offset", "bytes_length", "key_offset", "key_length"))
-    for offset, length, key, size in zip(*facts, strict=True):
-        name = bytes(footer[key : key + min(size, LONGEST_NAME)]).decode("utf-8", "replace")
+    places = (scan.key_values(name) for name in ("bytes_offset", "bytes_length"))
+    for offset, length, name in zip(*places, key_names(footer, scan), strict=True):
         yield offset, offset + length, "key-value", {"name": name}
+
+
+def key_names(footer: bytes, scan) -> list[str]:
+    """The keys of the key-values, long ones cut."""
+    places = zip(scan.key_values("key_offset"), scan.key_values("key_length"), strict=True)
+    return [bytes(footer[key : key + min(size, LONGEST_NAME)]).decode("utf-8", "replace") for key, size in places]
