@@ -20,13 +20,6 @@ __all__ = ["Leaf", "Recoded", "leaves_of", "recode", "rows_per_page"]
 PAGE_BYTES = 1 << 20  # of the values of a page, before they are encoded
 ROWS_STEP = 1 << 10  # pages have a multiple of it: vectors of encodings are then whole
 FIRST_ROWS = 1 << 10
-WIDTHS = {
-    wire.PHYSICAL_INT32: 4,
-    wire.PHYSICAL_INT64: 8,
-    wire.PHYSICAL_INT96: 12,
-    wire.PHYSICAL_FLOAT: 4,
-    wire.PHYSICAL_DOUBLE: 8,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +68,7 @@ def leaves_of(scan) -> list[Leaf]:
     for number, element in enumerate(scan.leaves):
         definition, repetition, type = definitions[element], repetitions[element], types[element]
         levels = Levels(definition, repetition, definition if repetition else 0)
-        width = lengths[element] if type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else WIDTHS.get(type, 0)
+        width = lengths[element] if type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else wire.WIDTH_IN_PAGES.get(type, 0)
         found.append(Leaf(number, path(element), levels, Kind(type, width)))
     return found
 
