@@ -130,11 +130,7 @@ static int read_row_group(pqx_scanning *s, pqx_row_group *group)
     size_t start = c->at;
     int32_t id = 0;
     int has_columns = 0, has_num_rows = 0;
-    *group = (pqx_row_group){.num_rows = -1,
-                             .total_byte_size = -1,
-                             .file_offset = -1,
-                             .total_compressed_size = -1,
-                             .ordinal = -1};
+    *group = PQX_EMPTY_ROW_GROUP;
     for (;;) {
         int type = 0;
         PQX_TRY(pqx_read_field(c, &id, &type));

@@ -106,6 +106,22 @@ static inline void pqx_note(pqx_scanning *s, int code, uint64_t offset, uint64_t
         s->scan->problem = (pqx_error){code, offset, expected, found};
 }
 
+/* What is said of a struct before its fields are read. */
+#define PQX_EMPTY_ELEMENT                 \
+    ((pqx_element){.type = -1,            \
+                   .type_length = -1,     \
+                   .repetition = -1,      \
+                   .num_children = -1,    \
+                   .converted_type = -1,  \
+                   .field_id = INT32_MIN, \
+                   .parent = -1})
+#define PQX_EMPTY_ROW_GROUP                       \
+    ((pqx_row_group){.num_rows = -1,              \
+                     .total_byte_size = -1,       \
+                     .file_offset = -1,           \
+                     .total_compressed_size = -1, \
+                     .ordinal = -1})
+
 int pqx_scan_schema(pqx_scanning *s, int *right);
 int pqx_read_column_order(pqx_cursor *c, uint8_t *order);
 void pqx_scan_tree(pqx_scanning *s);

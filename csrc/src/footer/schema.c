@@ -33,13 +33,7 @@ int pqx_scan_element(pqx_cursor *c, pqx_element *e)
 {
     size_t start = c->at;
     int32_t id = 0;
-    *e = (pqx_element){.type = -1,
-                       .type_length = -1,
-                       .repetition = -1,
-                       .num_children = -1,
-                       .converted_type = -1,
-                       .field_id = INT32_MIN,
-                       .parent = -1};
+    *e = PQX_EMPTY_ELEMENT;
     for (;;) {
         int type = 0;
         PQX_TRY(pqx_read_field(c, &id, &type));

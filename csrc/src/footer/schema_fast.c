@@ -49,13 +49,7 @@ INLINE size_t take_element(input in, size_t at, pqx_element *e, pqx_logical *log
     int32_t id = 0;
     int bad = 0;
     if (PQX_UNLIKELY(at > in.limit)) return 0;
-    *e = (pqx_element){.type = -1,
-                       .type_length = -1,
-                       .repetition = -1,
-                       .num_children = -1,
-                       .converted_type = -1,
-                       .field_id = INT32_MIN,
-                       .parent = -1};
+    *e = PQX_EMPTY_ELEMENT;
     if (comes(base, at, &id, PQX_SCHEMA_ELEMENT_TYPE, PQX_TYPE_I32))
         at = take_i32(base, at + 1, &e->type, &bad);
     if (comes(base, at, &id, PQX_SCHEMA_ELEMENT_TYPE_LENGTH, PQX_TYPE_I32))

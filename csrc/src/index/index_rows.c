@@ -9,11 +9,7 @@ static int decode_row_group(pqx_scanning *s, const uint8_t *own, size_t size, si
     int32_t id = 0;
     int has_num_rows = 0, ignored = 0;
     s->cursor = (pqx_cursor){own, size, 0, NULL};
-    *group = (pqx_row_group){.num_rows = -1,
-                             .total_byte_size = -1,
-                             .file_offset = -1,
-                             .total_compressed_size = -1,
-                             .ordinal = -1};
+    *group = PQX_EMPTY_ROW_GROUP;
     for (;;) {
         int type = 0;
         PQX_TRY(pqx_read_field(&s->cursor, &id, &type));
