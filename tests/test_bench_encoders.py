@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from parquetext.bench import encoders
+from parquetext.bench import encoders, experimental
 
 
 def test_every_type_and_encoding_is_compared_with_pyarrow():
@@ -22,3 +22,17 @@ def test_columns_have_as_many_values_as_are_asked_for(kind):
         column = encoders._column(kind, 1000, distinct)
         assert len(column) == 1000 and not column.null_count
         column.validate(full=True)
+
+
+def test_encodings_of_extensions_are_compared_by_size_and_speed():
+    groups = list(experimental.measure(rounds=1))
+    assert [group[0].subject for group in groups] == [
+        "INT32 keys with outliers",
+        "INT64 keys with outliers",
+        "URLs",
+        "log lines",
+    ]
+    sizes = [row for group in groups for row in group if row.case == "size of a page" and row.target]
+    assert [row.contender for row in sizes] == ["DELTA_BINARY_PACKED"] * 2 + ["PLAIN"] * 2
+    assert all(row.met for row in sizes)
+    assert all(any(row.case == "decode a page" and row.target and row.ratio for row in group) for group in groups)

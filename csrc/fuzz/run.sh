@@ -11,7 +11,7 @@ if [ "${1:-}" = --long ]; then
     shift 2
 fi
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(thrift extension locate scan slice arrow flat lossless index sidecar plan values page column encoding alp delta binary encode)
+[ ${#targets[@]} -gt 0 ] || targets=(thrift extension locate scan slice arrow flat lossless index sidecar plan values page column encoding alp pfor fsst delta binary encode)
 
 clang=${CLANG:-clang}
 if ! command -v "$clang" > /dev/null; then
@@ -61,7 +61,7 @@ for target in "${targets[@]}"; do
         "${fixed[@]}" "$build/pages_seed" "$build/encoded"
         seeds=("$build/encoded")
     fi
-    if [ "$target" = encoding ] || [ "$target" = alp ]; then
+    if [ -e "fuzz/${target}_seeds.py" ]; then
         "${PYTHON:-python3}" "fuzz/${target}_seeds.py" "$build/$target-seeds"
         seeds=("$build/$target-seeds")
     fi
