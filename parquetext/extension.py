@@ -55,6 +55,7 @@ _kinds: dict[UUID, str] = {
     wire.UUID_FOOTER_INDEX: "footer index, v1",
     wire.UUID_COLUMN_ENCODING: "column encoding, v1",
     wire.UUID_ORIGINAL: "original of an encoded file, v1",
+    wire.UUID_COPY_TABLE: "copies of columns, v1",
     wire.UUID_WRAPPED: "wrapped free-form bytes",
     wire.UUID_THRIFT_EXTENSION: "a Thrift footer's extension",
     wire.UUID_ARROW_DIALECT: "FlatBuffers footer, arrow dialect",

@@ -449,6 +449,7 @@ UUID_WRAPPED = UUID("5277764b-3771-47a4-99c3-15f622ac2b4e")
 UUID_THRIFT_EXTENSION = UUID("e2f7a014-e577-4e85-92d3-6d5c61a8d4b1")
 UUID_FOOTER_REFERENCE = UUID("14a44422-9acd-415b-921a-d39d7b0664f2")
 UUID_ORIGINAL = UUID("5f959a99-65e8-4b7b-abcf-c9af3048fbf1")
+UUID_COPY_TABLE = UUID("0c37098d-e427-4533-a8ae-193f5fd198c2")
 UUID_ARROW_DIALECT = UUID("deadbeef-dead-beef-dead-beefdeadbeef")
 
 # code: (name, class of the error, message)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import lru_cache, partial
 
 import pyarrow as pa
@@ -20,10 +19,13 @@ from ..footer.page_index import PagePlaces, read_places
 from ..footer.pyarrow_footer import key_values_of, schema_of
 from ..footer.thrift_form import ThriftForm
 from .assemble import assemble
-from .assemble_plan import LeafPlan, ListPlan, Plan, StructPlan, narrowed, plan_fields
+from .assemble_plan import LeafPlan, Plan, plan_fields
+from .copies import Copies, SteadyReader, places_of
 from .fetching import fetched
 from .page_rows import Rows
 from .reading import SMALL_BYTES, SMALL_ROWS
+from .stretches import read_stretch, stretches_of
+from .wanted_columns import Column, columns_of
 
 __all__ = ["Decoder", "refuse_much_in_python", "schema_or_ours"]
 
@@ -35,20 +37,6 @@ FEW_BYTES = 1 << 16
 KEPT_BYTES = 1 << 14  # of a footer
 TEXT_BYTES = 1 << 22  # of a batch whose texts are repeated by a few bytes
 REFUSED = (pa.ArrowException, OSError, ParquetextError)
-
-
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """A field to read: its plan, its Arrow field, its leaves, and those of them whose definition levels are kept.
-
-    `has_dictionaries` says whether a part of it is read as an Arrow dictionary.
-    """
-
-    plan: Plan
-    field: pa.Field
-    leaves: tuple[LeafPlan, ...]
-    telling: frozenset[int]
-    has_dictionaries: bool
 
 
 class Decoder:
@@ -66,6 +54,8 @@ class Decoder:
         The file's bytes: `size` and `read(offset, length)`.
     options : mapping
         Of pyarrow's reader, as far as they say what types come out or whether checksums are compared.
+    copies : Copies, optional
+        Chunks' copies in other encodings, to be read in their place; without, the chunks are.
 
     Attributes
     ----------
@@ -80,8 +70,17 @@ class Decoder:
         More than a million values, and no compiled kernels.
     """
 
-    def __init__(self, footer: bytes, indices: list[int] | None, row_groups: Sequence[int], source, options: Mapping):
+    def __init__(
+        self,
+        footer: bytes,
+        indices: list[int] | None,
+        row_groups: Sequence[int],
+        source,
+        options: Mapping,
+        copies: Copies | None = None,
+    ):
         self._form: Form = ThriftForm(footer)
+        self._footer, self._copies = footer, copies
         self._row_groups, self._source = row_groups, source
         self._chunks: dict[tuple[int, int], Chunk] = {}
         self._places: dict[tuple[int, int], PagePlaces | None] = {}
@@ -90,7 +89,11 @@ class Decoder:
         wanted = range(self._form.leaf_count) if indices is None else indices
         with _within_the_stack():
             schema, plans = _shape_of(self._form, footer, options)
-            self._columns = list(_columns(plans, schema, wanted))
+            self._columns = list(columns_of(plans, schema, wanted))
+        # A copy has no dictionary, whose order is that of a pandas column's categories.
+        self._with_dictionaries = {
+            one.leaf for column in self._columns if column.has_dictionaries for one in column.leaves
+        }
         self.schema = pa.schema([column.field for column in self._columns], key_values_of(self._form))
         self.row_counts = self._form.row_groups("num_rows")
         leaves = [leaf.leaf for column in self._columns for leaf in column.leaves]
@@ -111,10 +114,10 @@ class Decoder:
             The values cannot be read; the error says where.
         """
         columns = self._columns if fields is None else [self._columns[field] for field in fields]
-        chunks = [self._chunk(leaf, number) for number, leaf in self._leaves_with_rows()]
+        chunks = [self._stored(leaf, number) for number, leaf in self._leaves_with_rows()]
         believed = MOST_OF_BYTE * sum(chunk.size for chunk in chunks)
         if sum(map(_claimed, chunks)) > max(MOST_BATCH_BYTES, believed):
-            self._check(chunks)
+            self._check()
         groups = [[(0, count)] if count else [] for count in self.row_counts] if rows is None else rows
         whole = rows is None
         tasks = [(number, column) for column in columns for number, ranges in enumerate(groups) if ranges]
@@ -122,7 +125,7 @@ class Decoder:
         stretches = self._stretches(tasks, groups, whole=whole)
         source = fetched(self._source, [(one.begin, one.end) for some in stretches.values() for one in some])
 
-        def read(texts: _Texts | None, task: tuple[int, _Column]) -> list[pa.Array]:
+        def read(texts: _Texts | None, task: tuple[int, Column]) -> list[pa.Array]:
             number, column = task
             return self._read(column, number, groups[number], stretches, source, texts)
 
@@ -131,7 +134,7 @@ class Decoder:
             texts = None if self._is_checked else _Texts(max(TEXT_BYTES, believed))
             found = _each(partial(read, texts), tasks, use_threads)
         except OutOfProportion:
-            self._check(chunks)
+            self._check()
             found = _each(partial(read, None), tasks, use_threads)
         arrays: dict[int, list[pa.Array]] = {id(column): [] for column in columns}
         for (_, column), pieces in zip(tasks, found, strict=True):
@@ -146,20 +149,18 @@ class Decoder:
             if count:
                 yield from ((number, leaf) for column in self._columns for leaf in column.leaves)
 
-    def _check(self, chunks: Sequence[Chunk]) -> None:
+    def _check(self) -> None:
         """Raise for what cannot be read before any of it is kept, where few bytes hold very much.
 
         First the pages, then what Arrow makes of them, but for texts, which it takes as they are.
         """
         if self._is_checked:
             return
-        for chunk in chunks:
-            options = {"levels": False, "checks_crc": self._checks_crc, "forgets": True, "refuse_vast": True}
-            reader = ChunkReader(chunk.leaf, self._source, **options)
-            reader.begin(chunk)
-            reader.open(Stretch(chunk.begin, chunk.end, 0, chunk.num_rows))
+        options = {"levels": False, "checks_crc": self._checks_crc, "forgets": True, "refuse_vast": True}
+        for number, leaf in self._leaves_with_rows():
+            reader = self._all_of(number, leaf, partial(ChunkReader, leaf, self._source, **options))
             with suppress(OutOfProportion):
-                reader.read(chunk.num_rows)
+                reader.read(self.row_counts[number])
         columns = [column for column in self._columns if not _is_text(column.field.type)]
         with suppress(Unsupported):  # a page or a row that is too large to be read without being kept
             for _ in self._batches(columns, BATCH_ROWS):
@@ -170,21 +171,21 @@ class Decoder:
         """Batch by batch; memory is that of a batch, and of one column chunk as it is stored for each leaf."""
         return self._batches(self._columns, batch_size)
 
-    def _batches(self, columns: Sequence[_Column], batch_size: int) -> Iterator[pa.RecordBatch]:
+    def _batches(self, columns: Sequence[Column], batch_size: int) -> Iterator[pa.RecordBatch]:
         schema = pa.schema([column.field for column in columns], self.schema.metadata)
         for number, count in enumerate(self.row_counts):
             tasks = [(number, column) for column in columns]
             stretches = self._stretches(tasks, {number: [(0, count)]}, whole=True)
             source = fetched(self._source, [(one.begin, one.end) for some in stretches.values() for one in some])
-            chunks = [self._chunk(leaf, number) for one in columns for leaf in one.leaves]
+            chunks = [self._stored(leaf, number) for one in columns for leaf in one.leaves]
             if not chunks:
                 continue
             step = min(batch_size, *map(_rows_at_once, chunks))
             readers = {}
             for _, column in tasks:
                 for leaf in column.leaves:
-                    readers[leaf.leaf] = self._reader(column, leaf, number, source, refuse_vast=True)
-                    readers[leaf.leaf].open(stretches[number, leaf.leaf][0])
+                    made = partial(self._reader, column, leaf, source, refuse_vast=True)
+                    readers[leaf.leaf] = self._all_of(number, leaf, made)
             read = partial(self._batch, columns, schema, readers)
             if any(chunk.size < FEW_BYTES and chunk.leaf.kind.physical == wire.PHYSICAL_BYTE_ARRAY for chunk in chunks):
                 yield from _feeling_its_way(read, schema, count, step)
@@ -193,7 +194,7 @@ class Decoder:
                     yield from read(min(step, count - begin))
 
     def _batch(
-        self, columns: Sequence[_Column], schema: pa.Schema, readers: Mapping[int, ChunkReader], rows: int
+        self, columns: Sequence[Column], schema: pa.Schema, readers: Mapping[int, ChunkReader], rows: int
     ) -> Iterator[pa.RecordBatch]:
         for reader in readers.values():
             reader.read(rows)
@@ -217,7 +218,7 @@ class Decoder:
 
     def _read(
         self,
-        column: _Column,
+        column: Column,
         number: int,
         ranges: Rows,
         stretches: Mapping[tuple[int, int], list[Stretch]],
@@ -229,18 +230,52 @@ class Decoder:
         rows = sum(end - begin for begin, end in ranges)
         for leaf in column.leaves:
             most = None if texts is None else texts.left
-            reader = self._reader(
-                column, leaf, number, source, rows=rows, most_bytes=most, refuse_vast=texts is not None
+            options = {"rows": rows, "most_bytes": most, "refuse_vast": texts is not None}
+            made = partial(self._reader, column, leaf, source, **options)
+            taken[leaf.leaf], dictionaries[leaf.leaf] = self._rows_of(
+                number, leaf, ranges, stretches[number, leaf.leaf], made
             )
-            for stretch in stretches[number, leaf.leaf]:
-                _read_stretch(reader, stretch, ranges)
-            taken[leaf.leaf], dictionaries[leaf.leaf] = reader.take(), reader.dictionary
             if texts is not None and leaf.kind.physical == wire.PHYSICAL_BYTE_ARRAY:
                 texts.count(sum(len(part.values) for part in taken[leaf.leaf]))
         return list(self._assembled(column, taken, dictionaries))
 
-    def _reader(self, column: _Column, leaf: LeafPlan, number: int, source, **options) -> ChunkReader:
-        reader = ChunkReader(
+    def _rows_of(
+        self,
+        number: int,
+        leaf: LeafPlan,
+        ranges: Rows,
+        stretches: Sequence[Stretch],
+        made: Callable[[], ChunkReader],
+    ) -> tuple[list, Dictionary | None]:
+        """Rows of a chunk, and its dictionary; read from the chunk itself where its copy turns out damaged."""
+        chunk = self._stored(leaf, number)
+        try:
+            return _decoded(made(), chunk, stretches, ranges)
+        except OutOfProportion:
+            raise
+        except ParquetextError as error:
+            if chunk.copy is None:
+                raise
+            self._copies.leave(chunk, number, error)
+        chunk = self._chunk(leaf, number)
+        return _decoded(made(), chunk, stretches_of(chunk, None, ranges), ranges)
+
+    def _all_of(self, number: int, leaf: LeafPlan, made: Callable[[], ChunkReader]) -> ChunkReader | SteadyReader:
+        """A reader of all rows of a chunk, opened."""
+        chunk = self._stored(leaf, number)
+
+        def opened(chunk: Chunk) -> ChunkReader:
+            reader = made()
+            reader.begin(chunk)
+            reader.open(Stretch(chunk.begin, chunk.end, 0, chunk.num_rows))
+            return reader
+
+        if chunk.copy is None:
+            return opened(chunk)
+        return SteadyReader(opened, chunk, self._chunk(leaf, number), partial(self._copies.leave, chunk, number))
+
+    def _reader(self, column: Column, leaf: LeafPlan, source, **options) -> ChunkReader:
+        return ChunkReader(
             leaf,
             source,
             levels=leaf.leaf in column.telling,
@@ -248,22 +283,33 @@ class Decoder:
             keeps_dictionary=column.has_dictionaries,
             **options,
         )
-        reader.begin(self._chunk(leaf, number))
-        return reader
 
     def _stretches(
-        self, tasks: Sequence[tuple[int, _Column]], groups, *, whole: bool
+        self, tasks: Sequence[tuple[int, Column]], groups, *, whole: bool
     ) -> dict[tuple[int, int], list[Stretch]]:
         """The pages to read of each chunk, by row group and leaf."""
-        chunks = [(number, leaf) for number, column in tasks for leaf in column.leaves]
+        chunks = [(number, self._stored(leaf, number)) for number, column in tasks for leaf in column.leaves]
         if not whole and hasattr(self._source, "gather"):
-            self._source.gather([partial(self.places, leaf.leaf, number) for number, leaf in chunks])
+            without = [(number, chunk.leaf.leaf) for number, chunk in chunks if chunk.copy is None]
+            self._source.gather([partial(self.places, leaf, number) for number, leaf in without])
+
+        def places(number: int, chunk: Chunk) -> PagePlaces | None:
+            if chunk.copy is not None:
+                return places_of(chunk.copy, chunk.num_rows)
+            return None if whole else self.places(chunk.leaf.leaf, number)
+
         return {
-            (number, leaf.leaf): list(
-                _stretches(self._chunk(leaf, number), None if whole else self.places(leaf.leaf, number), groups[number])
-            )
-            for number, leaf in chunks
+            (number, chunk.leaf.leaf): list(stretches_of(chunk, places(number, chunk), groups[number]))
+            for number, chunk in chunks
         }
+
+    def _stored(self, leaf: LeafPlan, row_group: int) -> Chunk:
+        """Where the values of a chunk are read: in its copy, if there is one that can be."""
+        chunk = self._chunk(leaf, row_group)
+        if self._copies is None or leaf.leaf in self._with_dictionaries:
+            return chunk
+        copy = self._copies.find(self._form, self._footer, chunk, row_group, self._source.size)
+        return chunk if copy is None else chunk.by(copy)
 
     def _chunk(self, leaf: LeafPlan, row_group: int) -> Chunk:
         """A chunk, checked once."""
@@ -274,7 +320,7 @@ class Decoder:
         return self._chunks[key]
 
     def _assembled(
-        self, column: _Column, taken: Mapping[int, list], dictionaries: Mapping[int, Dictionary | None]
+        self, column: Column, taken: Mapping[int, list], dictionaries: Mapping[int, Dictionary | None]
     ) -> Iterator[pa.Array]:
         """The field's arrays; of several leaves the parts must have the same rows."""
         rows = [[part.rows for part in parts] for parts in taken.values()]
@@ -293,6 +339,15 @@ class Decoder:
             return True
         stored = (self._form.column(leaf).array("total_compressed_size") for leaf in leaves) if whole else ()
         return sum(map(sum, stored)) >= SMALL_BYTES
+
+
+def _decoded(
+    reader: ChunkReader, chunk: Chunk, stretches: Iterable[Stretch], ranges: Rows
+) -> tuple[list, Dictionary | None]:
+    reader.begin(chunk)
+    for stretch in stretches:
+        read_stretch(reader, stretch, ranges)
+    return reader.take(), reader.dictionary
 
 
 class _Texts:
@@ -366,25 +421,6 @@ def schema_or_ours(footer: bytes, **options) -> pa.Schema:
         return pa.schema([pa.field(plan.name, plan.type, nullable=plan.nullable) for plan in plans])
 
 
-def _columns(plans: list[Plan], schema: pa.Schema, wanted: Sequence[int]) -> Iterator[_Column]:
-    """The fields that have wanted leaves, in the order of their first ones."""
-    fields = {leaf.leaf: number for number, plan in enumerate(plans) for leaf in plan.leaves}
-    chosen = set(wanted)
-    for number in dict.fromkeys(fields[leaf] for leaf in wanted):
-        plan, field = plans[number], schema.field(number)
-        leaves = tuple(leaf for leaf in plan.leaves if leaf.leaf in chosen)
-        telling = frozenset(_telling(plan, chosen))
-        type = narrowed(plan, field.type, chosen)
-        yield _Column(plan, field.with_type(type), leaves, telling, _has_dictionaries(type))
-
-
-def _has_dictionaries(type: pa.DataType) -> bool:
-    if isinstance(type, pa.BaseExtensionType):
-        return _has_dictionaries(type.storage_type)
-    inner = (type.field(number).type for number in range(type.num_fields))
-    return pa.types.is_dictionary(type) or any(map(_has_dictionaries, inner))
-
-
 def _is_text(type: pa.DataType) -> bool:
     return pa.types.is_string(type) or pa.types.is_binary(type)
 
@@ -415,64 +451,6 @@ def _rows_at_once(chunk: Chunk) -> int:
         row = f"a row of up to {long_rows + 1} values, of {width} bytes each in memory,"
         raise OutOfProportion(f"{place}: {row} in {chunk.size} bytes of pages is not read batch by batch")
     return max(1, MOST_BATCH_BYTES // width)
-
-
-def _read_stretch(reader: ChunkReader, stretch: Stretch, ranges: Rows) -> None:
-    """Decode what lies in the ranges of a stretch's rows."""
-    reader.open(stretch)
-    at, end = stretch.first_row, stretch.first_row + stretch.num_rows
-    for first, last in ranges:
-        first, last = max(first, at), min(last, end)
-        if first < last:
-            reader.skip(first - at)
-            reader.read(last - first)
-            at = last
-    if stretch.row_counts is not None:
-        reader.skip(end - at)
-        reader.close()
-
-
-def _telling(plan: Plan, wanted: Set[int]) -> Iterator[int]:
-    """The leaves whose definition levels tell the nulls of the structs around them: of each struct the first one."""
-    if isinstance(plan, ListPlan):
-        yield from _telling(plan.child, wanted)
-    elif isinstance(plan, StructPlan):
-        yield next(leaf.leaf for leaf in plan.leaves if leaf.leaf in wanted)
-        for child in plan.children:
-            if any(leaf.leaf in wanted for leaf in child.leaves):
-                yield from _telling(child, wanted)
-
-
-def _stretches(chunk: Chunk, places: PagePlaces | None, ranges: Rows) -> Iterator[Stretch]:
-    """The dictionary page and the pages that hold the rows; all of them where it is not known which these are."""
-    if places is None:
-        yield Stretch(chunk.begin, chunk.end, 0, chunk.num_rows)
-        return
-    first = places.offsets[0]
-    if chunk.begin < first:
-        yield Stretch(chunk.begin, first, 0, 0, ())
-    for begin, end in _runs(places, ranges):
-        offset, stop = places.offsets[begin], places.offsets[end - 1] + places.sizes[end - 1]
-        rows = places.row_counts[begin:end]
-        yield Stretch(offset, stop, places.first_rows[begin], sum(rows), tuple(rows))
-
-
-def _runs(places: PagePlaces, ranges: Rows) -> list[tuple[int, int]]:
-    """Pages (first, behind the last) that hold rows of the ranges, neighbours in the file together."""
-    runs: list[tuple[int, int]] = []
-    number = 0
-    for page, (first, count) in enumerate(zip(places.first_rows, places.row_counts, strict=True)):
-        while number < len(ranges) and ranges[number][1] <= first:
-            number += 1
-        if number == len(ranges):
-            break
-        if ranges[number][0] >= first + count:
-            continue
-        if runs and runs[-1][1] == page and places.offsets[page - 1] + places.sizes[page - 1] == places.offsets[page]:
-            runs[-1] = runs[-1][0], page + 1
-        else:
-            runs.append((page, page + 1))
-    return runs
 
 
 def _each(read: Callable, tasks: Sequence, use_threads: bool) -> list:

@@ -8,14 +8,17 @@ from typing import TypeVar
 import pyarrow as pa
 
 from ..errors import Malformed, ParquetextError, Unsupported
+from ..findings import Finding
+from ..footer.copies import CopyTable
 from ..pruning import Predicate
+from .copies import Copies
 from .decoding import Decoder
 from .kept_rows import kept_rows
 from .page_rows import rows_left
 from .projection import Projection, Step
 from .reading import read_steps
 
-__all__ = ["AUTO", "OURS", "PYARROW", "check_engine", "decode_batches", "decode_projection", "or_ours"]
+__all__ = ["AUTO", "OURS", "PYARROW", "check_engine", "decode_batches", "decode_projection", "or_ours", "or_theirs"]
 
 PYARROW, OURS, AUTO = ENGINES = "pyarrow", "parquetext", "auto"
 T = TypeVar("T")
@@ -46,49 +49,82 @@ def or_ours(theirs: Callable[[], T], ours: Callable[[], T]) -> T:
         raise error from refused
 
 
-def decode_projection(projection: Projection, source, *, use_threads: bool = True, **options) -> pa.Table:
+def or_theirs(ours: Callable[[], T], theirs: Callable[[], T]) -> T:
+    """What our decoder gives; what pyarrow gives where ours cannot read it."""
+    try:
+        return ours()
+    except (pa.ArrowException, ParquetextError) as error:
+        refused = error
+    try:
+        return theirs()
+    except (pa.ArrowException, ParquetextError) as error:
+        raise error from refused
+
+
+def decode_projection(
+    projection: Projection,
+    source,
+    *,
+    table: CopyTable | None = None,
+    findings: list[Finding],
+    use_threads: bool = True,
+    **options,
+) -> pa.Table:
     """Read a projection by our own decoder; of a filter's row groups only pages that may hold rows which meet it.
 
     Parameters
     ----------
     source
         The file's bytes: `size` and `read(offset, length)`.
+    table : CopyTable, optional
+        Of a flat footer that leads to copies of column chunks.
+    findings : list of Finding
+        Takes why copies of column chunks are not read.
     options
         As `reading.read_projection` takes them.
     """
 
+    def decoder_of(step: Step) -> Decoder:
+        return _decoder(step, source, table, findings, options)
+
+    def whole(step: Step) -> pa.Table:
+        return decoder_of(step).table(use_threads=use_threads) if step.has_columns else step.without_columns()
+
     if projection.predicate is None or projection.finder is not None or not projection.step.has_columns:
-        return read_steps(projection, lambda step: _whole(step, source, use_threads, options))
-    decoder = _decoder(projection.step, source, options)
+        return read_steps(projection, whole)
+    decoder = decoder_of(projection.step)
     names = _looked_at(decoder.schema, projection.predicate)
     if names is None:
         return read_steps(projection, lambda _: decoder.table(use_threads=use_threads))
     predicate, types = projection.predicate, {name: decoder.schema.field(name).type for name in names}
     row_groups = range(len(decoder.row_counts))
     rows = rows_left(decoder.form, source, predicate, types, row_groups, decoder.places)
-    table = kept_rows(decoder, predicate, names, rows, use_threads=use_threads)
-    return table.select(range(table.num_columns - projection.extra)) if projection.extra else table
+    kept = kept_rows(decoder, predicate, names, rows, use_threads=use_threads)
+    return kept.select(range(kept.num_columns - projection.extra)) if projection.extra else kept
 
 
-def decode_batches(projection: Projection, source, batch_size: int, **options) -> Iterator[pa.RecordBatch]:
-    """Read a projection without a predicate batch by batch."""
+def decode_batches(
+    projection: Projection,
+    source,
+    batch_size: int,
+    *,
+    table: CopyTable | None = None,
+    findings: list[Finding],
+    **options,
+) -> Iterator[pa.RecordBatch]:
+    """Read a projection without a predicate batch by batch; the others as `decode_projection` takes them."""
     step = projection.step
     if step.has_columns:
-        yield from _decoder(step, source, options).batches(batch_size)
+        yield from _decoder(step, source, table, findings, options).batches(batch_size)
     else:
         yield from step.without_columns().to_batches(batch_size)
 
 
-def _whole(step: Step, source, use_threads: bool, options: dict) -> pa.Table:
-    if not step.has_columns:
-        return step.without_columns()
-    return _decoder(step, source, options).table(use_threads=use_threads)
-
-
-def _decoder(step: Step, source, options: dict) -> Decoder:
+def _decoder(step: Step, source, table: CopyTable | None, findings: list[Finding], options: dict) -> Decoder:
     if step.footer is None:
         raise Unsupported("the footer cannot be sliced: its row groups do not match its schema")
-    return Decoder(step.footer, step.indices, step.row_groups, source, options)
+    copies = Copies(table, step.leaves, step.row_groups, findings)
+    return Decoder(step.footer, step.indices, step.row_groups, source, options, copies)
 
 
 def _looked_at(schema: pa.Schema, predicate: Predicate) -> list[str] | None:

@@ -14,12 +14,13 @@ import pyarrow as pa
 from ..errors import Malformed, ParquetextError, Unsupported
 from ..footer import file as footer_file
 from ..footer.bloom_filters import BloomFilters
+from ..footer.copies import CopyTable, copy_table_of, may_have_copies
 from ..footer.limits import check_limits
 from ..footer.model import GROUP, Form
 from ..footer.names import find_group_or_leaf, leaves_below
 from ..footer.opening import open_as, open_file
 from .decoding import schema_or_ours
-from .engine import OURS, PYARROW, check_engine, decode_batches, decode_projection, or_ours
+from .engine import AUTO, OURS, PYARROW, check_engine, decode_batches, decode_projection, or_ours, or_theirs
 from .projection import Projection, project
 from .reading import check_options, iter_projection, read_projection
 
@@ -43,7 +44,7 @@ class File(footer_file.File):
         What was opened.
     """
 
-    __slots__ = ()
+    __slots__ = ("_kept_table",)
 
     def read(
         self,
@@ -113,9 +114,11 @@ class File(footer_file.File):
 
         def ours() -> pa.Table:
             with self._naming():
-                return decode_projection(projection, self._source, use_threads=use_threads, **options)
+                return decode_projection(projection, self._source, **self._copies(), use_threads=use_threads, **options)
 
-        return ours() if engine == OURS else theirs() if engine == PYARROW else or_ours(theirs, ours)
+        if engine == AUTO:
+            return or_theirs(ours, theirs) if self._has_copies(projection) else or_ours(theirs, ours)
+        return ours() if engine == OURS else theirs()
 
     def iter_batches(
         self,
@@ -143,9 +146,11 @@ class File(footer_file.File):
         def ours() -> Iterator[pa.RecordBatch]:
             return self._decoded_batches(projection, batch_size, **options)
 
-        if engine == PYARROW:
-            return theirs()
-        return ours() if engine == OURS else _begun_or_ours(theirs, ours)
+        if engine == AUTO:
+            if self._has_copies(projection):
+                return or_theirs(lambda: _begun(ours), lambda: _begun(theirs))
+            return or_ours(lambda: _begun(theirs), lambda: _begun(ours))
+        return ours() if engine == OURS else theirs()
 
     def _check_limits(self, options: Mapping) -> None:
         try:
@@ -159,7 +164,23 @@ class File(footer_file.File):
 
     def _decoded_batches(self, projection: Projection, batch_size: int, **options) -> Iterator[pa.RecordBatch]:
         with self._naming():
-            yield from decode_batches(projection, self._source, batch_size, **options)
+            yield from decode_batches(projection, self._source, batch_size, **self._copies(), **options)
+
+    def _copies(self) -> dict:
+        """What our decoder needs to read column chunks by their copies."""
+        return {"table": self._table_of_copies(), "findings": self.findings}
+
+    def _table_of_copies(self) -> CopyTable | None:
+        """That of the flat footer, read once; without one slices say which chunks have copies."""
+        kept = getattr(self, "_kept_table", None)
+        if kept is None or kept[0] != self.form:
+            kept = self._kept_table = self.form, self._on_form(copy_table_of)
+        return kept[1]
+
+    def _has_copies(self, projection: Projection) -> bool:
+        """Whether chunks of a projection may have copies."""
+        footers = [step.footer or b"" for step in (projection.step, projection.finder) if step is not None]
+        return self._table_of_copies() is not None or any(map(may_have_copies, footers))
 
     @contextmanager
     def _naming(self) -> Iterator[None]:
@@ -226,15 +247,11 @@ def _planning(engine: str) -> dict:
     return {} if engine == PYARROW else {"schema": schema_or_ours}
 
 
-def _begun_or_ours(theirs: Callable, ours: Callable) -> Iterator[pa.RecordBatch]:
-    """pyarrow's batches; ours where it cannot read the first one."""
-
-    def begun(give: Callable) -> Iterator[pa.RecordBatch]:
-        batches = give()
-        first = next(batches, None)
-        return batches if first is None else chain([first], batches)
-
-    return or_ours(lambda: begun(theirs), lambda: begun(ours))
+def _begun(give: Callable) -> Iterator[pa.RecordBatch]:
+    """Batches, the first of which has been read."""
+    batches = give()
+    first = next(batches, None)
+    return batches if first is None else chain([first], batches)
 
 
 def _leaves_of(form: Form, name) -> range:

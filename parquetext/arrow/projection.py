@@ -27,8 +27,9 @@ class Step:
     """One read by pyarrow.
 
     `footer` is the sliced Thrift footer, `indices` its leaves to read, in order (None: all). Where the footer cannot
-    be sliced it is None; then `row_groups` and `indices` are the file's. `chunks` and `rows` say how much it is. Where
-    there is no leaf to read `footer` is empty, and `key_values` are those of the table.
+    be sliced it is None; then `row_groups` and `indices` are the file's. `chunks` and `rows` say how much it is, and
+    `leaves` what the file calls the footer's leaves. Where there is no leaf to read `footer` is empty, and `key_values`
+    are those of the table.
     """
 
     footer: bytes | None
@@ -36,6 +37,7 @@ class Step:
     row_groups: Sequence[int]
     chunks: int
     rows: int
+    leaves: Sequence[int] = ()
     key_values: Mapping[bytes, bytes] | None = None
 
     @property
@@ -113,7 +115,7 @@ def _step(form: Form, leaves: list[int], nested: bool, row_groups: Sequence[int]
     counts = form.row_groups("num_rows") if len(row_groups) != form.row_group_count else None
     rows = form.num_rows if counts is None else sum(counts[row_group] for row_group in row_groups)
     if not leaves:
-        return Step(b"", None, row_groups, 0, rows, key_values_of(form) if key_values else None)
+        return Step(b"", None, row_groups, 0, rows, key_values=key_values_of(form) if key_values else None)
     kept = whole_leaves(form, leaves) if nested else leaves if len(leaves) < 2 else sorted(leaves)
     try:
         footer = form.slice(kept, row_groups, key_values=key_values)
@@ -127,7 +129,7 @@ def _step(form: Form, leaves: list[int], nested: bool, row_groups: Sequence[int]
     else:
         places = {leaf: place for place, leaf in enumerate(kept)}
         indices = [places[leaf] for leaf in leaves]
-    return Step(footer, indices, row_groups, len(kept) * len(row_groups), rows)
+    return Step(footer, indices, row_groups, len(kept) * len(row_groups), rows, kept)
 
 
 def _filtered(

@@ -8,6 +8,7 @@ from uuid import UUID
 from .. import kernels, wire
 from ..errors import Damaged, ParquetextError, Refused, Unsupported
 from ..extension import AFTER_STOP, ASIDE, PLACEMENTS
+from ..footer.copies import table_of
 from ..footer.locate import LENGTH_AND_MAGIC
 from ..storage import TailEdit
 from .aside import is_current
@@ -183,7 +184,7 @@ def with_flat(
     """
 
     def write(scan) -> bytes:
-        slots = changed(_slots(footer), options.extensions)
+        slots = changed(_slots(footer), options.extensions) | _slot_of_copies(scan)
         return kernels.flat.write(scan, options.stats, verbatim=verbatim, extensions=pairs_of(slots))
 
     return _with_block(footer, wire.UUID_FLAT_FOOTER, write, options, forced, strict=not verbatim)
@@ -218,15 +219,21 @@ def _with_block(
 
 
 def _slots(footer: Footer) -> Slots:
-    """What the flat footer that is there has in its slots."""
+    """What the flat footer that is there has in its slots, but for what is made from the Thrift footer."""
     flat = next((piece for piece in reversed(footer.pieces) if piece.uuid == wire.UUID_FLAT_FOOTER), None)
     try:
-        return {} if flat is None else slots_of(flat.payload)
+        slots = {} if flat is None else slots_of(flat.payload)
     except Damaged as error:
         raise Refused(
             f"the extension slots of its flat footer are damaged, and would be lost: {error}; "
             "parquetext.strip takes all of it away"
         ) from None
+    return {uuid: data for uuid, data in slots.items() if uuid != wire.UUID_COPY_TABLE}
+
+
+def _slot_of_copies(scan) -> Slots:
+    table = table_of(scan)
+    return {} if table is None else {wire.UUID_COPY_TABLE: table}
 
 
 def _is(piece: Piece, block: Piece) -> bool:

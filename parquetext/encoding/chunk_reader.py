@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from .. import kernels, wire
-from ..errors import Malformed, ParquetextError, Unsupported
+from ..errors import Malformed, ParquetextError, Unsupported, wire_error
+from .carried import Carried
 from .foreign import is_foreign, made_plain
-from .pages import OutOfProportion, read_pages, read_stored
+from .pages import OutOfProportion, Page, read_body, read_pages, read_stored
 
 __all__ = ["Chunk", "ChunkReader", "Dictionary", "Leaf", "Levels", "Stretch", "chunk_of"]
 
@@ -46,7 +47,10 @@ class Leaf(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A column chunk's facts, checked against each other and the file's size."""
+    """A column chunk's facts, checked against each other and the file's size.
+
+    `copy` says that the pages are those of its copy in another encoding.
+    """
 
     leaf: Leaf
     row_group: int
@@ -55,10 +59,15 @@ class Chunk:
     codec: int
     num_values: int
     num_rows: int
+    copy: Carried | None = None
 
     @property
     def end(self) -> int:
         return self.begin + self.size
+
+    def by(self, copy: Carried) -> Chunk:
+        """The same values, read from a copy of it."""
+        return replace(self, begin=copy.offset, size=copy.length, codec=copy.codec, copy=copy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +284,9 @@ class ChunkReader:
     def _giving(self, stretch: Stretch) -> Iterator[None]:
         """One page after the other, or many at once where the kernels take them as they are stored."""
         chunk, at = self._chunk, stretch.begin
+        if chunk.copy is not None:
+            yield from self._giving_copy(stretch)
+            return
         if chunk.codec == wire.CODEC_UNCOMPRESSED and not self._checks_crc:
             at = yield from self._giving_stored(stretch)
         options = {"check_crc": self._checks_crc, "refuse_vast": self._refuse_vast}
@@ -288,11 +300,36 @@ class ChunkReader:
                 is_v2 = header.type == wire.PAGE_DATA_PAGE_V2
                 self._check_rows(stretch, header.num_rows if is_v2 else -1, header.num_values, header.offset)
                 self._given.append((header.offset, None))
-                if is_foreign(header.encoding):
-                    kind, own = self._leaf.kind, self._leaf.levels
-                    page = made_plain(page, kind.physical, kind.width, own.definition, own.repetition)
-                self._column.page(page.header, page.levels if is_v2 else None, page.values)
+                self._give_data_page(page)
             yield
+
+    def _give_data_page(self, page: Page, **options) -> None:
+        if is_foreign(page.header.encoding):
+            kind, own = self._leaf.kind, self._leaf.levels
+            page = made_plain(page, kind.physical, kind.width, own.definition, own.repetition, **options)
+        is_v2 = page.header.type == wire.PAGE_DATA_PAGE_V2
+        self._column.page(page.header, page.levels if is_v2 else None, page.values)
+
+    def _giving_copy(self, stretch: Stretch) -> Iterator[None]:
+        """The pages of a copy, each once its bytes are known to be as they were written."""
+        copy, at = self._chunk.copy, self._chunk.copy.offset
+        for length, crc in zip(copy.page_lengths, copy.page_crcs, strict=True):
+            if stretch.begin <= at < stretch.end:
+                data = memoryview(self._source.read(at, length))
+                found = kernels.checksum.crc32(data)
+                if found != crc:
+                    raise wire_error(wire.CHECKSUM, at, crc, found)
+                header = kernels.page.header(data)
+                if (header.type, header.encoding) != (wire.PAGE_DATA_PAGE_V2, copy.encoding):
+                    message = f"a page of type {header.type}, encoding {header.encoding}, in a copy of another encoding"
+                    raise Malformed(message, offset=at, expected=copy.encoding, found=header.encoding)
+                placed = header._replace(offset=at)
+                self._check_rows(stretch, header.num_rows, header.num_values, at)
+                self._given.append((at, None))
+                for page in read_body(placed, data[header.header_size :], copy.codec, refuse_vast=self._refuse_vast):
+                    self._give_data_page(page, in_extension=True)
+                yield
+            at += length
 
     def _giving_stored(self, stretch: Stretch) -> Iterator[None]:
         """Pages that are not compressed; where the first one begins that the kernels cannot decode, or all end."""

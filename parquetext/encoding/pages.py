@@ -15,6 +15,7 @@ from ..errors import ParquetextError, Unsupported, wire_error
 from .codecs import decompress
 
 __all__ = [
+    "read_body",
     "DATA_PAGES",
     "FIRST_WINDOW",
     "OVERRUN",
@@ -225,10 +226,7 @@ def read_pages(
             header = pages.header(index)
             body = header.offset + header.header_size
             placed = header._replace(offset=base + header.offset)
-            if refuse_vast and header.compressed_size < FEW_BYTES and header.uncompressed_size > VAST_BYTES:
-                claim = f"a page of {header.compressed_size} bytes that decompresses to {header.uncompressed_size}"
-                raise OutOfProportion(claim, offset=placed.offset)
-            yield from _read_body(placed, data[body : body + header.compressed_size], codec, check_crc)
+            yield from read_body(placed, data[body : body + header.compressed_size], codec, check_crc, refuse_vast)
 
 
 def read_stored(source, start: int, end: int, *, slack: int = OVERRUN) -> Iterator[tuple[int, memoryview, object, int]]:
@@ -273,8 +271,16 @@ def read_stored(source, start: int, end: int, *, slack: int = OVERRUN) -> Iterat
             length *= 4
 
 
-def _read_body(header, body: memoryview, codec: int, check_crc: bool) -> Iterator[Page]:
-    """The page of this header and stored body, unless it is of a type without values."""
+def read_body(
+    header, body: memoryview, codec: int, check_crc: bool = False, refuse_vast: bool = False
+) -> Iterator[Page]:
+    """The page of this header and stored body, unless it is of a type without values.
+
+    `refuse_vast`: raise OutOfProportion for a page of few bytes that says of itself to be very large.
+    """
+    if refuse_vast and header.compressed_size < FEW_BYTES and header.uncompressed_size > VAST_BYTES:
+        claim = f"a page of {header.compressed_size} bytes that decompresses to {header.uncompressed_size}"
+        raise OutOfProportion(claim, offset=header.offset)
     if check_crc and header.crc is not None:
         found = kernels.checksum.crc32(body)
         if found != header.crc:

@@ -12,6 +12,7 @@ from .forms import FLAT_DAMAGED
 __all__ = ["Extensions"]
 
 WITH_SLOTS = ("flat", "par3")
+OUR_OWN = wire.UUID_THRIFT_EXTENSION, wire.UUID_COPY_TABLE
 
 
 class Extensions(Mapping[UUID, bytes]):
@@ -49,14 +50,15 @@ class Extensions(Mapping[UUID, bytes]):
         return f"<parquetext.Extensions {self.sizes}>"
 
     def _entries(self) -> dict[UUID, tuple[int, int]]:
-        """Index and size by UUID; without what is kept of a Thrift footer's extension, which is nobody's slot."""
+        """Index and size by UUID; without what is made from the Thrift footer, which is nobody's slot."""
         file = self._file
         if self._listed is None:
             if file.form not in WITH_SLOTS and any(finding.kind == FLAT_DAMAGED for finding in file.findings):
                 raise Damaged("the flat footer, which may have extensions, is damaged", file=str(file.path))
             listed = self._read(lambda form: form.extensions()) if file.form in WITH_SLOTS else []
             self._listed = {UUID(bytes=uuid): (index, size) for index, (uuid, size) in enumerate(listed)}
-            self._listed.pop(wire.UUID_THRIFT_EXTENSION, None)
+            for uuid in OUR_OWN:
+                self._listed.pop(uuid, None)
         return self._listed
 
     def _read(self, operation):

@@ -1,0 +1,58 @@
+"""Which pages of a chunk hold the rows to read, and these rows read from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..encoding.chunk_reader import Chunk, ChunkReader, Stretch
+from ..footer.page_index import PagePlaces
+from .page_rows import Rows
+
+__all__ = ["read_stretch", "stretches_of"]
+
+
+def stretches_of(chunk: Chunk, places: PagePlaces | None, ranges: Rows) -> Iterator[Stretch]:
+    """The dictionary page and the pages that hold the rows; all of them where it is not known which these are."""
+    if places is None:
+        yield Stretch(chunk.begin, chunk.end, 0, chunk.num_rows)
+        return
+    first = places.offsets[0]
+    if chunk.begin < first:
+        yield Stretch(chunk.begin, first, 0, 0, ())
+    for begin, end in _runs(places, ranges):
+        offset, stop = places.offsets[begin], places.offsets[end - 1] + places.sizes[end - 1]
+        rows = places.row_counts[begin:end]
+        yield Stretch(offset, stop, places.first_rows[begin], sum(rows), tuple(rows))
+
+
+def read_stretch(reader: ChunkReader, stretch: Stretch, ranges: Rows) -> None:
+    """Decode what lies in the ranges of a stretch's rows."""
+    reader.open(stretch)
+    at, end = stretch.first_row, stretch.first_row + stretch.num_rows
+    for first, last in ranges:
+        first, last = max(first, at), min(last, end)
+        if first < last:
+            reader.skip(first - at)
+            reader.read(last - first)
+            at = last
+    if stretch.row_counts is not None:
+        reader.skip(end - at)
+        reader.close()
+
+
+def _runs(places: PagePlaces, ranges: Rows) -> list[tuple[int, int]]:
+    """Pages (first, behind the last) that hold rows of the ranges, neighbours in the file together."""
+    runs: list[tuple[int, int]] = []
+    number = 0
+    for page, (first, count) in enumerate(zip(places.first_rows, places.row_counts, strict=True)):
+        while number < len(ranges) and ranges[number][1] <= first:
+            number += 1
+        if number == len(ranges):
+            break
+        if ranges[number][0] >= first + count:
+            continue
+        if runs and runs[-1][1] == page and places.offsets[page - 1] + places.sizes[page - 1] == places.offsets[page]:
+            runs[-1] = runs[-1][0], page + 1
+        else:
+            runs.append((page, page + 1))
+    return runs

@@ -1,0 +1,121 @@
+"""Which column chunks have a copy in another encoding: what a Thrift footer, or a flat footer's slot, says of them."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+from .. import extension, wire
+from ..encoding.carried import Carried, copy_of
+from ..errors import Damaged, ParquetextError, Unsupported
+
+__all__ = ["CopyTable", "copy_in", "copy_table_of", "may_have_copies", "table_of"]
+
+VERSION = 1
+_HEAD = struct.Struct("<HHI")
+_ENTRY = struct.Struct("<IIII")
+_MARKERS = tuple(extension.MARKERS.values())
+
+
+def copy_in(chunks, row_group: int, footer) -> Carried | None:
+    """The copy of one of a leaf's chunks, as its ColumnMetaData in Thrift bytes says.
+
+    Parameters
+    ----------
+    chunks
+        The leaf's chunks of a form or scan of `footer`.
+
+    Raises
+    ------
+    Malformed, Damaged, Unsupported
+        A block is not as it must be, or of another version.
+    """
+    start, length = (chunks.array(f"metadata_{part}")[row_group] for part in ("offset", "length"))
+    metadata = bytes(footer[start : start + length])
+    return copy_of(metadata) if may_have_copies(metadata) else None
+
+
+def may_have_copies(thrift: bytes) -> bool:
+    """Whether Thrift bytes may hold an extension that leads to a copy; false where they surely do not."""
+    return any(marker in thrift for marker in _MARKERS)
+
+
+def copy_table_of(form) -> CopyTable | None:
+    """The table in a flat footer's slot; None of other forms, and where it has none.
+
+    Raises
+    ------
+    Damaged, Unsupported
+        As `CopyTable` raises them.
+    """
+    if not hasattr(form, "extensions"):
+        return None
+    slots = (index for index, (uuid, _) in enumerate(form.extensions()) if uuid == wire.UUID_COPY_TABLE.bytes)
+    index = next(slots, None)
+    return None if index is None else CopyTable(form.extension(index))
+
+
+class CopyTable:
+    """The slot of a flat footer that says which chunks have copies (docs/formats.md, 9.5).
+
+    Raises
+    ------
+    Unsupported
+        A version that is not known.
+    Damaged
+        It is not as it must be.
+    """
+
+    def __init__(self, payload):
+        data = memoryview(payload).cast("B")
+        if len(data) < _HEAD.size:
+            raise Damaged(f"a table of copies in {len(data)} bytes", offset=0)
+        version, _, count = _HEAD.unpack_from(data)
+        if version != VERSION:
+            raise Unsupported(f"a table of copies by version {version}", expected=VERSION, found=version)
+        if count > (len(data) - _HEAD.size) // _ENTRY.size:
+            raise Damaged(f"a table of {count} copies in {len(data)} bytes", offset=4)
+        self._data, entries = data, data[_HEAD.size : _HEAD.size + count * _ENTRY.size]
+        self._places = {(leaf, group): (at, size) for leaf, group, at, size in _ENTRY.iter_unpack(entries)}
+
+    def find(self, leaf: int, row_group: int) -> Carried | None:
+        """The copy of a chunk, or None.
+
+        Raises
+        ------
+        Damaged, Unsupported
+            It is not as it must be, or of another version.
+        """
+        if (leaf, row_group) not in self._places:
+            return None
+        at, size = self._places[leaf, row_group]
+        if at + size > len(self._data):
+            raise Damaged(f"{size} bytes at {at} of a table of copies of {len(self._data)}", offset=at)
+        return Carried.from_payload(self._data[at : at + size])
+
+
+def table_of(scan) -> bytes | None:
+    """The slot for a flat footer that is made from this scanned Thrift footer; None where no chunk has a copy."""
+    footer = bytes(scan.data)
+    if not may_have_copies(footer):
+        return None
+    found = list(_payloads(scan, footer))
+    if not found:
+        return None
+    at, entries = _HEAD.size + len(found) * _ENTRY.size, []
+    for leaf, row_group, payload in found:
+        entries.append(_ENTRY.pack(leaf, row_group, at, len(payload)))
+        at += len(payload)
+    return b"".join((_HEAD.pack(VERSION, 0, len(found)), *entries, *(payload for _, _, payload in found)))
+
+
+def _payloads(scan, footer: bytes) -> Iterator[tuple[int, int, bytes]]:
+    for leaf in range(scan.leaf_count):
+        chunks = scan.column(leaf)
+        for row_group in range(scan.row_group_count):
+            try:
+                copy = copy_in(chunks, row_group, footer)
+            except ParquetextError:  # what cannot be read leads to nothing
+                continue
+            if copy is not None:
+                yield leaf, row_group, copy.to_payload()
