@@ -103,6 +103,32 @@ def test_the_example_says_what_is_wrong(built, table, tmp_path):
         assert message in result.stderr
 
 
+def values(built: Path, path: Path, leaf: int) -> subprocess.CompletedProcess:
+    return subprocess.run([built / "values", path, str(leaf)], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("options", [{}, {"use_dictionary": False, "data_page_version": "2.0", "data_page_size": 64}])
+def test_the_example_decodes_what_pyarrow_wrote(built, table, tmp_path, options):
+    texts = pa.array([None if n == 4 else f"text {n % 3}" for n in range(10)])
+    table = table.append_column("texts", texts)
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=4, compression="none", **options)
+    columns = [table["id"], table["place"].combine_chunks().field("x"), table["place"].combine_chunks().field("name")]
+    for leaf, column in enumerate([*columns, table["sparse"], texts]):
+        printed = values(built, tmp_path / "t.parquet", leaf).stdout.splitlines()
+        expected = ["null" if value is None else value for value in column.to_pylist()]
+        assert [type(value)(text) for text, value in zip(printed, expected, strict=True)] == expected
+
+
+def test_the_example_says_where_values_are_damaged(built, table, tmp_path):
+    pq.write_table(table, tmp_path / "t.parquet", compression="none", use_dictionary=False)
+    chunk = pq.read_metadata(tmp_path / "t.parquet").row_group(0).column(0)
+    data = bytearray((tmp_path / "t.parquet").read_bytes())
+    data[chunk.data_page_offset + 1] = 0xFF  # a size in the page's header
+    (tmp_path / "t.parquet").write_bytes(data)
+    done = values(built, tmp_path / "t.parquet", 0)
+    assert done.returncode == 1 and f"(offset {chunk.data_page_offset}" in done.stderr
+
+
 @pytest.fixture(scope="module")
 def wide(tmp_path_factory) -> dict[str, Path]:
     return write_forms(tmp_path_factory.mktemp("wide"))

@@ -375,6 +375,16 @@ PQX_API int pqx_dictionary_of(int type, int32_t type_length, const pqx_value_arr
                               uint32_t most_values, size_t most_bytes, pqx_dictionary_room *room,
                               int *fits, pqx_error *error);
 
+/* ---- memory that grows ---- */
+
+/* A growable buffer that functions below append to. `data` is malloc'ed, the caller's, to be given
+ * back with pqx_buffer_free; start with zeros. */
+typedef struct pqx_buffer {
+    uint8_t *data;
+    size_t size, capacity;
+} pqx_buffer;
+PQX_API void pqx_buffer_free(pqx_buffer *buffer);
+
 /* ---- encodings: reading ---- */
 
 /* Decode the first `count` values of a page, decompressed, that stand in data[at..size) (after the
@@ -394,6 +404,16 @@ PQX_API int pqx_dictionary_of(int type, int32_t type_length, const pqx_value_arr
 PQX_API int pqx_decode(int encoding, int type, int32_t type_length, const uint8_t *data,
                        size_t size, size_t at, size_t count, const pqx_value_array *dictionary,
                        uint8_t *out, size_t *end, pqx_error *error);
+/* The same for BYTE_ARRAY: PLAIN, DELTA_LENGTH_BYTE_ARRAY, DELTA_BYTE_ARRAY, RLE_DICTIONARY and
+ * PLAIN_DICTIONARY. Both buffers are emptied first: value i is
+ * bytes->data[offsets[i]..offsets[i + 1]), where `offsets` are the count + 1 numbers of type
+ * int32_t at offsets->data, the first one 0. The dictionary has offsets, too. Memory grows with
+ * what has been decoded: at most 64 bytes for one that is there, or 256 KiB, are reserved before.
+ * PQX_BYTE_ARRAY_LENGTH; PQX_PREFIX_LENGTH; PQX_TOO_LARGE: more than 2^31 - 1 bytes;
+ * PQX_VALUE_OFFSET: the dictionary's offsets descend or leave its bytes; PQX_NO_MEMORY. */
+PQX_API int pqx_decode_binary(int encoding, const uint8_t *data, size_t size, size_t at,
+                              size_t count, const pqx_value_array *dictionary, pqx_buffer *offsets,
+                              pqx_buffer *bytes, size_t *end, pqx_error *error);
 /* The same for levels of 0 to max_level (at most 65535) in data[at..size): RLE without its length,
  * or BIT_PACKED. `out` has room for `count` levels. PQX_LEVEL where one is above;
  * PQX_LEVEL_ENCODING. */
@@ -550,6 +570,99 @@ typedef struct pqx_page_parts {
 PQX_API int pqx_page_levels(const pqx_page *page, const uint8_t *body, size_t size,
                             uint32_t max_definition, uint32_t max_repetition, pqx_page_parts *parts,
                             pqx_error *error);
+
+/* ---- columns: pages in, arrays out ---- */
+
+/* A leaf of a schema, and what is wanted of it. */
+typedef struct pqx_decoder_leaf {
+    int32_t type, type_length; /* PQX_PHYSICAL_*; bytes of a FIXED_LEN_BYTE_ARRAY */
+    uint16_t max_definition, max_repetition;
+    uint16_t repeated_definition; /* definition level of the innermost repeated field around it (0:
+                                     none): an entry below has no slot in the array */
+    uint8_t keeps_definition; /* structs around it need its levels; those of lists always come */
+    uint8_t forgets;     /* what is read is checked and not kept: pqx_decoder_take gives nothing */
+    uint32_t most_bytes; /* of the byte arrays of one pqx_decoded, up to 2^31 - 1; 0: that */
+    uint32_t reserved;   /* 0 */
+    uint64_t rows; /* how many will be read before they are taken, as far as is known: room for them
+                      is reserved at once, at most 64 bytes for one that is there */
+} pqx_decoder_leaf;
+
+/* What was decoded, as the buffers of an Arrow array, aligned to 64. The memory is the caller's,
+ * whatever becomes of the decoder, and is given back with pqx_decoded_free. */
+typedef struct pqx_decoded {
+    uint64_t entries; /* pairs of levels; without repetition as many as rows */
+    uint64_t rows;    /* that begin in it */
+    uint64_t slots;   /* entries that have a slot in the array: all but null and empty lists */
+    uint64_t nulls;   /* slots without a value */
+    uint64_t size;    /* bytes of `values` */
+    uint8_t *values; /* of the type's width, zeros where null; BOOLEAN: bits; BYTE_ARRAY: bytes. May
+                        be NULL where `size` is 0 */
+    uint8_t *valid;  /* bits, least significant first, over slots; NULL without nulls */
+    int32_t *offsets;     /* BYTE_ARRAY: slots + 1, the first one 0; else NULL */
+    uint16_t *definition; /* of entries, where kept; NULL where every one is the highest */
+    uint16_t *repetition; /* of entries; NULL without repetition or entries */
+} pqx_decoded;
+/* Give the buffers back and set all to zeros; what is zeros already is left as it is. */
+PQX_API void pqx_decoded_free(pqx_decoded *decoded);
+
+/* Decodes a leaf: pages go in, one after another, and rows come out, as many as are asked for. One
+ * thread at a time. */
+typedef struct pqx_decoder pqx_decoder;
+
+/* What a decoder wants next. */
+enum pqx_decoder_state {
+    PQX_DECODER_READY = 0, /* nothing: the rows were read, or the given pages are used up */
+    PQX_DECODER_OPEN = 1, /* the last row may go on in the next page: give that, and read on (0 rows
+                             if no more are wanted); it ends where there is no other page */
+    PQX_DECODER_FULL = 2  /* no more fits: take, then read on */
+};
+enum pqx_decoder_part {
+    PQX_DECODER_PAGE = 0, /* what its header says */
+    PQX_DECODER_LEVELS = 1,
+    PQX_DECODER_VALUES = 2,
+    PQX_DECODER_DICTIONARY = 3
+};
+
+/* Make a decoder, to be given back with pqx_decoder_close. Memory grows with what has been decoded.
+ * PQX_BAD_ARGUMENT: there is no such type, length or level; PQX_NO_MEMORY. *decoder is NULL after
+ * an error. */
+PQX_API int pqx_decoder_open(const pqx_decoder_leaf *leaf, pqx_decoder **decoder, pqx_error *error);
+/* Give back all of a decoder, which may be NULL, but what was taken. */
+PQX_API void pqx_decoder_close(pqx_decoder *decoder);
+/* Begin the next column chunk, of at most so many entries and rows (UINT64_MAX: not known). Pages
+ * that were not read and the dictionary are forgotten; what was decoded stays. */
+PQX_API int pqx_decoder_begin(pqx_decoder *decoder, uint64_t entries, uint64_t rows,
+                              pqx_error *error);
+/* Give the body of the chunk's dictionary page, decompressed: `count` PLAIN values. The bytes must
+ * stay until the chunk ends. PQX_SECOND_DICTIONARY; what PLAIN values may be. */
+PQX_API int pqx_decoder_dictionary(pqx_decoder *decoder, const uint8_t *data, size_t size,
+                                   uint64_t count, pqx_error *error);
+/* Give the next data page, decompressed. `levels` are those of a V2 page where they stand apart
+ * from the values, which may have been compressed; NULL where they stand in front of them. The
+ * bytes must stay until pqx_decoder_done says so. They are looked at when reading reaches them.
+ * PQX_PAGE_TYPE. */
+PQX_API int pqx_decoder_page(pqx_decoder *decoder, const pqx_page *header, const uint8_t *levels,
+                             size_t levels_size, const uint8_t *values, size_t values_size,
+                             pqx_error *error);
+/* Decode, or pass over, what goes on of the last row, and the next `rows` rows. *begun counts rows
+ * that were begun: fewer than `rows` where the given pages end or *state is PQX_DECODER_FULL.
+ * Besides the errors of pqx_decode and pqx_page_levels: PQX_CHUNK_ENTRIES, PQX_CHUNK_ROWS: a page
+ * of more than the chunk has left; PQX_PAGE_ROWS, PQX_PAGE_NULLS: levels of a V2 page against its
+ * header; PQX_ROW_START: a page that begins within a row; PQX_ROW_TOO_LARGE. Offsets count from the
+ * part's bytes. After an error of any function a decoder is only asked pqx_decoder_failure, and
+ * closed: everything else is PQX_BAD_ARGUMENT. O(bytes + what is decoded). */
+PQX_API int pqx_decoder_read(pqx_decoder *decoder, uint64_t rows, uint64_t *begun, int *state,
+                             pqx_error *error);
+PQX_API int pqx_decoder_skip(pqx_decoder *decoder, uint64_t rows, uint64_t *begun, int *state,
+                             pqx_error *error);
+/* Take what was decoded since the last time: of a full decoder whole rows, else everything. */
+PQX_API int pqx_decoder_take(pqx_decoder *decoder, pqx_decoded *decoded, pqx_error *error);
+/* How many of the chunk's data pages, from the first one on, are not needed any more. */
+PQX_API uint64_t pqx_decoder_done(const pqx_decoder *decoder);
+/* In which data page of the chunk, counted from 0, and in which part of it the error was. */
+PQX_API void pqx_decoder_failure(const pqx_decoder *decoder, uint64_t *page, int *part);
+
+/* ---- page locations ---- */
 
 /* Where a data page is (PageLocation): -1 where the location does not say. */
 typedef struct pqx_page_location {
@@ -743,14 +856,6 @@ PQX_API int pqx_wide_instants(const uint8_t *values, size_t size, uint64_t count
                               int64_t *out, pqx_error *error);
 
 /* ---- slice: a small Thrift footer for a projection ---- */
-
-/* A growable buffer that functions below append to. `data` is malloc'ed, the caller's, to be given
- * back with pqx_buffer_free; start with zeros. */
-typedef struct pqx_buffer {
-    uint8_t *data;
-    size_t size, capacity;
-} pqx_buffer;
-PQX_API void pqx_buffer_free(pqx_buffer *buffer);
 
 /* What a slice is made of, whichever form it comes from. Elements in preorder, the root first;
  * their Thrift bytes are copied with num_children renewed (0 for leaves). Chunks row-group major:
