@@ -58,6 +58,8 @@ class Document:
         In the order of matching.
     is_reversed : bool
         Whether the number that is matched now is an ordered one, its least significant byte first.
+    text : int
+        Where the base64 text begins that `data` was decoded from, where that is not the file.
     field : int
         Id of the last field of the struct that is matched now.
     depth : int
@@ -74,6 +76,7 @@ class Document:
         self.claims: list[Claim] = []
         self.noted: dict[str, list[dict]] = {}
         self.is_reversed = False
+        self.text = 0
         self.field = 0
         self.depth = 0
         self._claimed = [0, 0, None]  # what the last claim takes, while it grows
@@ -85,7 +88,8 @@ class Document:
 
     def fail(self, message: str, at: int | None = None) -> Mismatch:
         """The error to raise, at so many bits."""
-        return Mismatch((self.at if at is None else at) >> 3, message)
+        place = (self.at if at is None else at) >> 3
+        return Mismatch(place if self.data is self.file else self.text + place * 4 // 3, message)
 
     def take(self, bits: int) -> int:
         """Pass over so many bits, claim them, and return where they began."""
@@ -94,7 +98,7 @@ class Document:
             left = (self.limit - begin) / 8
             raise self.fail(f"{bits / 8:g} bytes are needed, {left:g} are left")
         self.at = end
-        if self.owner is not None:
+        if self.owner is not None and self.data is self.file:
             last = self._claimed
             if last[1] == begin and last[2] is self.owner:
                 last[1] = end

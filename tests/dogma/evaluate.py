@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 
 from .document import Claim, Document, Mismatch, Owner
-from .functions import FUNCTIONS, NOTED, read_field
+from .functions import FUNCTIONS, NOTED, NoField, read_field
 from .syntax import Binary, Call, DogmaError, Grammar, Name, Node, Range, Repeat, Rule, Switch, Text, flatten
 from .syntax import Number as NumberNode
 from .values import Bound, Deferred, Scope, Values
@@ -274,28 +274,22 @@ class Evaluator(Values):
         others = []
         for node in nodes:
             id = self._first_field(node, scope).arguments[0]
-            branch = self.bits(node, scope)
             if isinstance(id, NumberNode):
-                known[id.value] = branch
+                known[id.value] = self.bits(node, scope)
             else:
-                others.append(branch)
+                others.append(self.bits(node, scope))
 
         def match(document: Document, names: dict) -> None:
-            id, _, _ = read_field(document)
-            branch = known.get(id)
-            if branch is not None:
-                branch(document, names)
-                return
-            before, failed = (document.at, document.owner, document.depth), None
-            for branch in others:
+            branch = known.get(read_field(document)[0])
+            before = document.at, document.owner, document.depth
+            for branch in (branch, *others) if branch else others:
                 try:
                     return branch(document, names)
-                except Mismatch as error:
+                except NoField as error:
                     if document.at != before[0]:
-                        raise
+                        raise Mismatch(error.offset, error.message) from None
                     _, document.owner, document.depth = before
-                    failed = error
-            raise failed or document.fail(f"a field {id} has no place in {scope.rule}")
+            raise NoField(document.here, f"a field that {scope.rule} does not have")
 
         return match
 

@@ -11,11 +11,11 @@ import zlib
 from base64 import b64decode
 from collections.abc import Callable
 
-from .document import Document
+from .document import Document, Mismatch
 
-__all__ = ["FUNCTIONS", "NOTED", "read_field"]
+__all__ = ["FUNCTIONS", "NOTED", "NoField", "read_field"]
 
-NOTED = "leaf", "column_chunk_data"  # rules whose matches are looked up
+NOTED = "leaf", "flat_element", "column_chunk_data"  # rules whose matches are looked up
 COMPACT_TYPES = range(1, 14)
 LONGEST = 10  # bytes of a varint
 STOP = 0
@@ -58,14 +58,21 @@ def zigzag(document: Document, names: dict, accepts: Callable) -> None:
         raise document.fail(f"{_signed(value)} is none of the numbers that may stand here", begin * 8)
 
 
-def struct(document: Document, names: dict, members: Callable) -> None:
+class NoField(Mismatch):
+    """None of a struct's own fields."""
+
+
+def fields(document: Document, names: dict, members: Callable, other: Callable) -> None:
     before, document.field = document.field, 0
     while True:
         if document.at >= document.limit:
             raise document.fail("a struct does not end")
         if document.data[document.at >> 3] == STOP:
             break
-        members()
+        try:
+            members()
+        except NoField:
+            other()
     document.take(8)
     document.field = before
 
@@ -88,7 +95,7 @@ def read_field(document: Document) -> tuple[int, int, int]:
 def field(document: Document, names: dict, ids: Callable, types: Callable) -> None:
     id, type, bits = read_field(document)
     if not (ids(id) and types(type)):
-        raise document.fail(f"a field {id} of type {type} has no place here")
+        raise NoField(document.here, f"a field {id} of type {type} has no place here")
     document.take(bits)
     document.field = id
 
@@ -113,16 +120,22 @@ def crc32(document: Document, names: dict, begin: int, length: int) -> int:
     return zlib.crc32(memoryview(document.data)[begin : begin + length])
 
 
+def crc32_stopped(document: Document, names: dict, begin: int, length: int) -> int:
+    return zlib.crc32(bytes(1), zlib.crc32(document.file[begin : begin + length]))
+
+
 def base64(document: Document, names: dict, length: int, contents: Callable) -> None:
     begin = document.take(8 * length)
     try:
         decoded = b64decode(document.bytes(begin, document.at), validate=True)
     except binascii.Error as error:
         raise document.fail(f"no base64: {error}", begin) from None
-    before = document.at, document.limit, document.data, document.owner
-    document.at, document.limit, document.data, document.owner = 0, len(decoded) * 8, decoded, None
+    before = document.at, document.limit, document.data
+    document.at, document.limit, document.data, document.text = 0, len(decoded) * 8, decoded, begin >> 3
     contents()
-    document.at, document.limit, document.data, document.owner = before
+    if document.at != document.limit:
+        raise document.fail("text that is left over")
+    document.at, document.limit, document.data = before
 
 
 def between(document: Document, names: dict, rest: Callable) -> None:
@@ -137,6 +150,10 @@ def between(document: Document, names: dict, rest: Callable) -> None:
 
 def leaves(document: Document, names: dict) -> int:
     return len(document.noted.get("leaf", ()))
+
+
+def elements(document: Document, names: dict) -> int:
+    return len(document.noted.get("flat_element", ()))
 
 
 def _leaf(document: Document, number: int) -> dict:
@@ -170,7 +187,7 @@ def column_before(document: Document, names: dict) -> int:
 FUNCTIONS: dict[str, Callable] = {
     "uleb128": uleb128,
     "zigzag": zigzag,
-    "struct": struct,
+    "fields": fields,
     "field": field,
     "here": lambda document, names: document.here,
     "size": lambda document, names: len(document.file),
@@ -178,9 +195,11 @@ FUNCTIONS: dict[str, Callable] = {
     "known": known,
     "demand": demand,
     "crc32": crc32,
+    "crc32_stopped": crc32_stopped,
     "base64": base64,
     "between": between,
     "leaves": leaves,
+    "elements": elements,
     "definition_of": definition_of,
     "repetition_of": repetition_of,
     "row_group_before": row_group_before,
