@@ -114,10 +114,10 @@ def demand(document: Document, names: dict, at: int, holds: bool) -> None:
         raise document.fail("what this says does not fit the rest", at * 8)
 
 
-def crc32(document: Document, names: dict, begin: int, length: int) -> int:
+def crc32_after(document: Document, names: dict, crc: int, begin: int, length: int) -> int:
     if begin < 0 or length < 0 or begin + length > len(document.data):
         raise document.fail(f"a checksum over bytes {begin} to {begin + length} of {len(document.data)}")
-    return zlib.crc32(memoryview(document.data)[begin : begin + length])
+    return zlib.crc32(memoryview(document.data)[begin : begin + length], crc)
 
 
 def crc32_stopped(document: Document, names: dict, begin: int, length: int) -> int:
@@ -194,7 +194,7 @@ FUNCTIONS: dict[str, Callable] = {
     "given": given,
     "known": known,
     "demand": demand,
-    "crc32": crc32,
+    "crc32_after": crc32_after,
     "crc32_stopped": crc32_stopped,
     "base64": base64,
     "between": between,

@@ -20,6 +20,7 @@ OTHERS = {
     "encrypted_pages": "encrypted-data",
     "repetition_levels_v2": "repetition-levels",
     "definition_levels_v2": "definition-levels",
+    "extension_behind": "footer-field",
     "text_reference": "reference",
     "dialect_trailer": "block-trailer",
     "flat_column": "flat-footer",

@@ -124,7 +124,7 @@ class Values:
             rule = self.rule(name, scope)
             self._types[name] = "bits"  # of a rule within itself
             kind = rule.types[-1] if rule.is_function else self.type_of(rule.body, self.scope(rule))
-            kind = "number" if kind == "local" else kind  # one of its parameters: only numbers are passed on
+            kind = {"local": "number", "nothing": "bits"}.get(kind, kind)  # of parameters only numbers are passed on
             self._types[name] = "number" if kind in NUMBERS else "numbers" if kind in SETS else kind
         return self._types[name]
 
