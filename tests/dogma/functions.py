@@ -142,9 +142,10 @@ def between(document: Document, names: dict, rest: Callable) -> None:
     before = document.at, document.limit, document.data
     for begin, end in document.unclaimed():
         document.at, document.limit, document.data = begin, end, document.file
-        rest()
-        if document.at != end:
-            raise document.fail("nothing claims this byte")
+        try:
+            rest()
+        except Mismatch:
+            raise document.fail("nothing claims this byte") from None
     document.at, document.limit, document.data = before
 
 

@@ -1,0 +1,45 @@
+"""The description of Parquet files, ready to run; and what `parquetext layout` says, in the same form."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import parquetext
+
+from .document import Claim, Owner
+from .evaluate import Evaluator
+from .kinds import kinds_of
+from .syntax import parse
+
+__all__ = ["DESCRIPTION", "description", "evaluator", "layout_claims", "parquet"]
+
+DESCRIPTION = Path(__file__).parents[2] / "docs" / "parquet.dogma"
+
+
+def description() -> str:
+    """The text of docs/parquet.dogma."""
+    return DESCRIPTION.read_text(encoding="utf-8")
+
+
+def evaluator(text: str) -> Evaluator:
+    """A description of Parquet files that runs."""
+    grammar = parse(text)
+    return Evaluator(grammar, kinds_of(grammar))
+
+
+@cache
+def parquet() -> Evaluator:
+    """The one of docs/parquet.dogma."""
+    return evaluator(description())
+
+
+def layout_claims(layout: parquetext.account.Layout) -> list[Claim]:
+    """The parts of a layout; neighbours of one owner are one, as they are where the description runs."""
+    names = "offset", "length", "kind", "row_group", "column", "page"
+    claims: list[Claim] = []
+    for offset, length, kind, *place in zip(*(layout.parts[name].to_pylist() for name in names), strict=True):
+        owner = Owner(kind, *(-1 if number is None else number for number in place))
+        begin = claims.pop().begin if claims and claims[-1].owner == owner else offset
+        claims.append(Claim(begin, offset + length, owner))
+    return claims
