@@ -213,16 +213,13 @@ class Evaluator(Values):
         if size := self._size_of_anything(of, scope):
 
             def skip(document: Document, names: dict) -> None:
-                times = count(document, names)
-                if times < 0:
-                    raise document.fail(f"{times} repetitions")
-                document.take(size * times)
+                document.take(size * _whole(count(document, names), document))
 
             return skip
         inner = self.bits(of, scope)
 
         def match(document: Document, names: dict) -> None:
-            for _ in range(count(document, names)):
+            for _ in range(_whole(count(document, names), document)):
                 inner(document, names)
 
         return match
@@ -333,9 +330,9 @@ class Evaluator(Values):
         size, inner = self.number(arguments[0], scope), self.bits(arguments[1], scope)
 
         def match(document: Document, names: dict) -> None:
-            bits, before = size(document, names), document.limit
+            bits, before = _whole(size(document, names), document), document.limit
             end = document.at + bits
-            if bits < 0 or end > before:
+            if end > before:
                 raise document.fail(f"{bits / 8:g} bytes are needed, {(before - document.at) / 8:g} are left")
             if bits:
                 document.limit = end
@@ -351,8 +348,8 @@ class Evaluator(Values):
 
         def match(document: Document, names: dict) -> None:
             before = document.at, document.limit, document.data
-            at, limit = place(document, names), len(document.file) * 8
-            if not 0 <= at <= limit:
+            at, limit = _whole(place(document, names), document), len(document.file) * 8
+            if at > limit:
                 raise document.fail(f"an offset leads to byte {at // 8} of a file of {limit // 8}")
             document.at, document.limit, document.data = at, limit, document.file
             inner(document, names)
@@ -370,6 +367,13 @@ class Evaluator(Values):
             document.at, document.owner = at, owner
 
         return match
+
+
+def _whole(number: int | float, document: Document) -> int:
+    """The number, if it is one that counts something."""
+    if not isinstance(number, int) or number < 0:
+        raise document.fail(f"{number} where a whole number from 0 on is expected")
+    return number
 
 
 BUILT_IN = {

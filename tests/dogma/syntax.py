@@ -284,7 +284,7 @@ class _Reader:
 
     def is_operand_next(self) -> bool:
         kind, token, _ = self.tokens[self.at + 1]
-        return kind in OPERAND_BEGINS or token == "("
+        return kind in OPERAND_BEGINS or token in ("(", "-")
 
     def operand(self) -> Node:
         if self.takes("("):
