@@ -196,7 +196,7 @@ class Evaluator(Values):
 
     def _fill(self, of: Node, scope: Scope) -> Callable:
         """Repeat until the enclosing `sized` is full."""
-        if size := self._size_of_anything(of, scope):
+        if self._size_of_anything(of, scope):
             return lambda document, names: document.take(document.limit - document.at) and None
         inner = self.bits(of, scope)
 
@@ -277,9 +277,9 @@ class Evaluator(Values):
                 others.append(self.bits(node, scope))
 
         def match(document: Document, names: dict) -> None:
-            branch = known.get(read_field(document)[0])
+            own = known.get(read_field(document)[0])
             before = document.at, document.owner, document.depth
-            for branch in (branch, *others) if branch else others:
+            for branch in (own, *others) if own else others:
                 try:
                     return branch(document, names)
                 except NoField as error:

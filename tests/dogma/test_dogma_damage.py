@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from dogma.document import Claim, Mismatch
-from dogma.parquet import parquet
 
 import parquetext
+from dogma.document import Claim, Mismatch
+from dogma.parquet import parquet
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from dogma.document import Mismatch
 from dogma.evaluate import Evaluator
 from dogma.functions import FUNCTIONS
@@ -122,7 +123,8 @@ def test_rules_of_numbers_may_call_themselves():
 
 
 def test_unknown_variables_are_known_to_be_so():
-    text = "d = (var(x, pair) | byte) & [ known(x.b): demand(9, 0 = 1); ] & u8(given(x.b, 7)); pair = u8(var(b, 1)) & u8(1);"
+    text = "d = (var(x, pair) | byte) & [ known(x.b): demand(9, 0 = 1); ] & u8(given(x.b, 7));"
+    text += "pair = u8(var(b, 1)) & u8(1);"
     assert match(text, b"\x05\x07")
     assert failure(text, b"\x01\x01\x01") == 9
 
@@ -137,19 +139,25 @@ def test_varints_are_read_within_their_limits():
 def test_what_is_left_over_is_matched_between_all_claims():
     text = 'd = byte & offset(24, byte) & between(rest); rest = ("xx" | "y")*;'
     claims = match(text, b"axxbyxx", rest="rest")
-    assert claims == [(0, 1, "file", -1, -1, -1), (1, 3, "rest", -1, -1, -1), (3, 4, "file", -1, -1, -1), (4, 7, "rest", -1, -1, -1)]
+    assert claims == [
+        (0, 1, "file", -1, -1, -1),
+        (1, 3, "rest", -1, -1, -1),
+        (3, 4, "file", -1, -1, -1),
+        (4, 7, "rest", -1, -1, -1),
+    ]
     assert failure(text, b"axxbyzx") == 5
 
 
 def test_text_is_decoded_and_errors_in_it_are_told_where_the_text_stands():
     text = "d = byte & base64(8, u8(0x61) & byte{4} & %s) & byte;"
     assert match(text % "offset(0, peek(u8(0x2d))) & byte", b"-YWJjZGVm-")
-    assert failure(text % 'u8(0x67)', b"-YWJjZGVm-") == 1 + 5 * 4 // 3
-    assert failure(text % 'byte', b"-YWJ!ZGVm-") == 1
+    assert failure(text % "u8(0x67)", b"-YWJjZGVm-") == 1 + 5 * 4 // 3
+    assert failure(text % "byte", b"-YWJ!ZGVm-") == 1
 
 
 @pytest.mark.parametrize(
-    "text", ["d = other;", "d = u8(1, 2);", "d = 1;", 'd = uint(8, "a");', "d = byte{x = 1}; x = byte;", "d = u8(y.z{3});"]
+    "text",
+    ["d = other;", "d = u8(1, 2);", "d = 1;", 'd = uint(8, "a");', "d = byte{x = 1}; x = byte;", "d = u8(y.z{3});"],
 )
 def test_what_makes_no_sense_is_refused_before_it_runs(text):
     with pytest.raises(DogmaError):

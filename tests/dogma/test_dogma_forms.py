@@ -7,11 +7,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from dogma.document import Mismatch
-from dogma.parquet import layout_claims, parquet
 from support.flat_files import as_par3
 
 import parquetext
+from dogma.document import Mismatch
+from dogma.parquet import layout_claims, parquet
 
 OTHER = "00010203-0405-0607-0809-0a0b0c0d0e0f"
 GOLDEN = Path(__file__).parents[1] / "conformance" / "files"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
+import parquetext
 from dogma.document import Mismatch
 from dogma.functions import FUNCTIONS
 from dogma.parquet import description, evaluator, parquet
-
-import parquetext
 from parquetext import kernels, wire
 
 PAGE = (Path(__file__).parents[2] / "docs" / "dogma.md").read_text(encoding="utf-8")
@@ -22,7 +22,10 @@ WRONG_RULES = {
     ),
     "there are three types of pages": (
         "datapage_v2.snappy.parquet",
-        {"header.type = PAGE_DATA_PAGE_V2 ": "header.type = PAGE_INDEX_PAGE ", "PAGE_DICTIONARY_PAGE = 2": "PAGE_DICTIONARY_PAGE = 1"},
+        {
+            "header.type = PAGE_DATA_PAGE_V2 ": "header.type = PAGE_INDEX_PAGE ",
+            "PAGE_DICTIONARY_PAGE = 2": "PAGE_DICTIONARY_PAGE = 1",
+        },
     ),
     "a definition level counts optional fields": (
         "datapage_v2.snappy.parquet",
@@ -38,6 +41,13 @@ WRONG_RULES = {
 }
 
 
+def claims_or_none(description, data: bytes):
+    try:
+        return description.claims(data)
+    except Mismatch:
+        return None
+
+
 def footer_of(path: Path):
     data = path.read_bytes()
     return kernels.scan.scan(data[-8 - int.from_bytes(data[-8:-4], "little") : -8])
@@ -51,11 +61,7 @@ def test_with_the_wrong_rule_the_named_file_is_not_matched(corpus, statement):
     for right, wrong in changes.items():
         assert text.count(right) == 1, right
         text = text.replace(right, wrong)
-    right = parquet().claims(data)
-    try:
-        assert evaluator(text).claims(data) != right
-    except Mismatch:
-        pass
+    assert claims_or_none(evaluator(text), data) != parquet().claims(data)
 
 
 def test_the_levels_that_show_the_header_of_runs_take_11_bytes(corpus):

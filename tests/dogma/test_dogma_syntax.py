@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from dogma.syntax import Binary, Call, DogmaError, Name, Negation, Number, Range, Repeat, Switch, Text, parse
 
 HEADER = "dogma_v1 utf-8\n- identifier = test\n\n"

@@ -9,11 +9,11 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
+
 from dogma.functions import FUNCTIONS
 from dogma.kinds import kinds_of
 from dogma.parquet import description, parquet
 from dogma.syntax import Binary, Call, Name, Node, Number, Rule, flatten
-
 from parquetext.account.kinds import KINDS
 
 WIRE = tomllib.loads((Path(__file__).parents[2] / "csrc" / "tables" / "wire.toml").read_text())

@@ -191,13 +191,11 @@ class Values:
                 return lambda document, names, number: least(document, names) <= number <= most(document, names)
             case Binary("|", left, right):
                 first, second = self.numbers(left, scope), self.numbers(right, scope)
-                return lambda document, names, number: first(document, names, number) or second(
-                    document, names, number
-                )
+                return lambda document, names, number: first(document, names, number) or second(document, names, number)
             case Binary("!", left, right):
                 first, second = self.numbers(left, scope), self.numbers(right, scope)
-                return lambda document, names, number: first(document, names, number) and not second(
-                    document, names, number
+                return lambda document, names, number: (
+                    first(document, names, number) and not second(document, names, number)
                 )
             case Call("var", (Name((name,)), value)):
                 return self._binding(name, self.numbers(value, scope))
@@ -282,8 +280,7 @@ class Values:
             raise DogmaError(f"rule {scope.rule}: {rule.name} takes {len(rule.parameters)} arguments")
         apply = self.functions[rule.name]
         compiled = [
-            self._argument_of_function(node, kind, scope)
-            for node, kind in zip(arguments, rule.types[:-1], strict=True)
+            self._argument_of_function(node, kind, scope) for node, kind in zip(arguments, rule.types[:-1], strict=True)
         ]
         if not compiled:
             return apply
@@ -312,9 +309,7 @@ class Values:
         """The names that a rule begins with: numbers by value, sets and bits where they are used."""
         if len(arguments) != len(rule.parameters):
             raise DogmaError(f"rule {scope.rule}: {rule.name} takes {len(rule.parameters)} arguments")
-        compiled = [
-            (name, self._argument(node, scope)) for name, node in zip(rule.parameters, arguments, strict=True)
-        ]
+        compiled = [(name, self._argument(node, scope)) for name, node in zip(rule.parameters, arguments, strict=True)]
         if not compiled:
             return lambda document, names: {}
         return lambda document, names: {name: value(document, names) for name, value in compiled}
