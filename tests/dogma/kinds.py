@@ -24,6 +24,7 @@ OTHERS = {
     "text_reference": "reference",
     "dialect_trailer": "block-trailer",
     "flat_column": "flat-footer",
+    "flat_key_value": "key-value",
     "flat_length": "footer-length",
     "index_column": "footer-index",
     "encrypted_column_index": "column-index",
