@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from .. import kernels, wire
@@ -67,9 +67,19 @@ def _left_out_dictionary_headers(created_by: bytes | None) -> bool:
     return version is not None and (int(version[1]), int(version[2])) < FIXED_VERSION
 
 
-def check_pages(source, scan, names: list[str], data_end: int, report) -> None:
-    """Check all chunks of a scanned footer but encrypted ones; `data_end` is where the footer begins."""
-    ranges = []
+def check_pages(
+    source, scan, names: list[str], data_end: int, report, others: Sequence[tuple[int, int, str]] = ()
+) -> None:
+    """Check all chunks of a scanned footer but encrypted ones.
+
+    Parameters
+    ----------
+    data_end : int
+        Where the footer begins.
+    others : sequence of (int, int, str)
+        Begin and end of what belongs to neither chunks nor indexes and is no gap, and what to call it.
+    """
+    ranges = [*others]
     leaves, may_overrun = scan.leaf_count, _left_out_dictionary_headers(scan.created_by)
     begins, sizes = scan.chunk_begins(), scan.chunks("total_compressed_size")
     values, present = scan.chunks("num_values"), scan.chunks("present")

@@ -14,6 +14,7 @@ from ..storage import LocalSource, open_source
 from .aside import check_aside
 from .deep import decode_all
 from .dialect import check_dialect
+from .encoded import Encoded
 from .encrypted import behind_struct, check_encrypted, encrypted_chunks
 from .forms import compare_flat, compare_rebuilt
 from .hadoop_crc import check_hadoop_crc
@@ -54,8 +55,9 @@ def verify(path, *, pages: bool = False, deep: bool = False) -> Report:
     The default tier costs one read of the footer: the tail, the Thrift structure, the fields that readers require in
     every struct, the schema and ``ARROW:schema`` as pyarrow takes them, the checksums of all blocks, every cell of a
     flat footer or an index, and Thrift bytes by the checksums of an index. A block of the arrow dialect is
-    compared with the Thrift footer (in plain Python, some 0.2 ms per column chunk). `pages` reads the headers, and the
-    bodies of pages that have a checksum; `deep` reads all. Hadoop's checksum file beside a local file (``.NAME.crc``)
+    compared with the Thrift footer (in plain Python, some 0.2 ms per column chunk), and so are the blocks of columns'
+    copies in other encodings. `pages` reads the headers, the bodies of pages that have a checksum, and columns that
+    have copies with these; `deep` reads all. Hadoop's checksum file beside a local file (``.NAME.crc``)
     has to fit it: its size and the footer, and with `pages` all of it.
     """
     report = Report(str(path), "deep" if deep else "pages" if pages else "tail")
@@ -100,8 +102,11 @@ def _verify_footer(path, source, end: bytes, tail, report: Report, pages: bool, 
         report.extend(check_aside(end, footer, tail, scan))
     if "index" in places:
         report.extend(check_index(end, tail, places["index"]))
+    encoded = Encoded(source, scan, footer, tail, leaf_names(scan), report)
     if pages and scan.regular:
-        check_pages(source, scan, leaf_names(scan), tail.start, report)
+        check_pages(source, scan, leaf_names(scan), tail.start, report, encoded.ranges)
+    if pages:
+        encoded.check_bytes()
     if pages and (encrypted := encrypted_chunks(scan)):
         told = f"{encrypted} column chunks are encrypted: their pages are not checked, and no values decoded"
         report.findings.append(Finding("encrypted", told, is_note=True))
@@ -112,6 +117,7 @@ def _verify_footer(path, source, end: bytes, tail, report: Report, pages: bool, 
             if flat.is_lossless:
                 report.extend(compare_rebuilt(footer, memoryview(end)[payload[0] : sum(payload)]))
         report.extend(_decode(path, source, scan, report))
+        encoded.compare_values()
 
 
 def _decode(path, source, scan, report: Report) -> Iterator[Finding]:
@@ -133,10 +139,14 @@ def _verify_par3(path, source, end: bytes, tail, report: Report, pages: bool, de
     if reader is None:
         return
     leaves, row_groups = range(reader.leaf_count), range(reader.row_group_count)
+    encoded = _encoded_par3(source, reader, end, tail, report)
     try:
         if pages:
             scan = kernels.scan.scan(reader.slice(leaves, row_groups))
-            check_pages(source, scan, leaf_names(scan), tail.footer_offset, report)
+            others = [] if encoded is None else encoded.ranges
+            check_pages(source, scan, leaf_names(scan), tail.footer_offset, report, others)
+        if pages and encoded is not None:
+            encoded.check_bytes()
         if deep:
             counts = list(reader.row_groups("num_rows"))
             values = [value for leaf in leaves for value in reader.column(leaf).array("num_values")]
@@ -145,8 +155,23 @@ def _verify_par3(path, source, end: bytes, tail, report: Report, pages: bool, de
                 return reader.slice(leaves, [row_group])
 
             report.extend(decode_all(path, source, counts, values, report, slice_of, by_slices=True))
+        if deep and encoded is not None:
+            encoded.compare_values()
     except ParquetextError as error:
         report.findings.append(Finding.of("unsliced", error, "flat footer"))
+
+
+def _encoded_par3(source, reader, end: bytes, tail, report: Report) -> Encoded | None:
+    """What the Thrift footer says of copies that a flat one was made from; None where that does not come back."""
+    if not reader.is_lossless:
+        return None
+    try:
+        footer = kernels.flat.to_thrift(end)
+        scan = kernels.scan.scan(footer)
+    except ParquetextError as error:
+        report.findings.append(Finding.of(FLAT_DAMAGED, error, "flat footer"))
+        return None
+    return Encoded(source, scan, footer, tail, leaf_names(scan), report)
 
 
 def _check_thrift(footer: bytes, tail, report: Report):

@@ -1,0 +1,108 @@
+"""All copies of column chunks that a Thrift footer leads to, and extensions of chunks that should and do not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .. import extension, kernels, wire
+from ..block_text import TEXT_END, decode_text
+from ..encoding import find
+from ..encoding.carried import Carried
+from ..errors import Damaged, ParquetextError
+from ..extension import MARKERS
+
+__all__ = ["ChunkCopies", "copies_by_chunk", "name_of_encoding"]
+
+DAMAGED_UUID_BITS = 16  # of 128; two UUIDs that have nothing to do with each other differ in some 64
+UUID_BYTES = 16
+NO_TEXT = re.compile(rb"[^A-Za-z0-9+/]")
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkCopies:
+    """What the extension of a ColumnMetaData leads to.
+
+    Attributes
+    ----------
+    index, row_group, leaf : int
+        The chunk, in the scan and in the file.
+    extension : (int, int)
+        Offset in the footer, and bytes, of the extension with its marker and length.
+    copies : tuple of Carried
+        In the order in which they were added.
+    problems : tuple of ParquetextError
+        Blocks that cannot be read; offsets count from the footer's start.
+    """
+
+    index: int
+    row_group: int
+    leaf: int
+    extension: tuple[int, int]
+    copies: tuple[Carried, ...]
+    problems: tuple[ParquetextError, ...]
+
+
+def copies_by_chunk(scan) -> Iterator[ChunkCopies]:
+    """The chunks of a scanned Thrift footer that have copies, or blocks that cannot be read."""
+    starts, lengths = scan.chunks("metadata_offset"), scan.chunks("metadata_length")
+    end = max((start + length for start, length in zip(starts, lengths, strict=True)), default=0)
+    footer = bytes(scan.data)
+    if all(footer.find(marker, 0, end) < 0 for marker in MARKERS.values()):
+        return
+    index = 0
+    for row_group, count in enumerate(scan.row_groups("chunk_count")):
+        for leaf in range(count):
+            start = starts[index + leaf]
+            metadata = footer[start : start + lengths[index + leaf]]
+            if any(marker in metadata for marker in MARKERS.values()):
+                place, copies, problems = _read(metadata, start)
+                if copies or problems:
+                    yield ChunkCopies(index + leaf, row_group, leaf, place, copies, problems)
+        index += count
+
+
+def name_of_encoding(copy: Carried) -> str:
+    """The encoding's name in lower case; its UUID or number where nobody has registered it."""
+    known = find(copy.encoding)
+    if known is not None and known.uuid == copy.uuid:
+        return known.name.lower()
+    return f"encoding {copy.uuid or copy.encoding}"
+
+
+def _read(metadata: bytes, base: int) -> tuple[tuple[int, int], tuple[Carried, ...], tuple[ParquetextError, ...]]:
+    try:
+        place = kernels.extension.find(metadata, False)
+        stack = extension.blocks(metadata)
+    except ParquetextError as error:
+        return (base, 0), (), (error.at(None, base),)
+    if place is None:
+        return (base, 0), (), ()
+    begin = base + place.header
+    copies, problems = [], []
+    for block in stack:
+        try:
+            if block.uuid == wire.UUID_COLUMN_ENCODING:
+                copies.append(Carried.from_payload(block.payload))
+            elif _is_nearly_ours(block.uuid.bytes):
+                problems.append(Damaged(f"a block of the unknown kind {block.uuid}: a damaged UUID", offset=begin))
+        except ParquetextError as error:
+            error.offset = begin
+            problems.append(error)
+    if stack.free_form and _was_ours(stack.free_form):
+        problems.append(Damaged(f"{len(stack.free_form)} bytes that end in no whole block", offset=begin))
+    return (begin, place.payload + place.length - place.header), tuple(copies), tuple(problems)
+
+
+def _was_ours(content) -> bool:
+    """Whether bytes that are no block end as a damaged one that leads to a copy would, as text or raw."""
+    content = bytes(content)
+    text = NO_TEXT.sub(b"A", content[-TEXT_END:])
+    decoded = decode_text(text) if len(text) == TEXT_END else b""
+    return any(_is_nearly_ours(end[-UUID_BYTES:]) for end in (content, decoded))
+
+
+def _is_nearly_ours(uuid: bytes) -> bool:
+    ours = wire.UUID_COLUMN_ENCODING
+    return (int.from_bytes(uuid, "big") ^ ours.int).bit_count() <= DAMAGED_UUID_BITS
