@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from .. import encoding as encodings
 from .. import sidecar, storage, wire
@@ -12,23 +13,19 @@ from ..encoding.registry import Encoding
 from ..errors import ParquetextError, Refused, Unsupported
 from ..footer.names import find_group_or_leaf, leaves_below
 from ..footer.thrift_form import ThriftForm
-from ..rewrite.encoding import Encoded, Encoder, Wanted
+from ..rewrite.encoding import Encoder, Wanted
 from ..storage.forcing import check
-from .footer import OURS, Footer, parse_end, read_footer
+from .footer import Footer, read_footer
 from .forcing import FORCEABLE, STORAGE_REFUSALS
-from .foreign import others_of
-from .options import Options
 from .pieces import Piece
+from .renewal import kept_pieces, renewed_end
 from .result import Result
 from .run import Planned, change_footer
-from .size import check_size
 from .tables import refuse_table_files
-from .upgrade import FORMS
 
 __all__ = ["encode", "encoding_of"]
 
 ENCODED = "encoded"
-REPLACED = OURS | {wire.UUID_ORIGINAL}
 NONE = "none"
 CODECS = {
     NONE: wire.CODEC_UNCOMPRESSED,
@@ -49,6 +46,7 @@ def encode(
     force: Iterable[str] = (),
     timeout: float = 0,
     keep_mtime: bool = False,
+    dry_run: bool = False,
 ) -> Result:
     """Write a Parquet file anew, with a copy of some columns in other encodings; what was there stays, byte for byte.
 
@@ -71,6 +69,8 @@ def encode(
         Where the new file goes; without, it replaces the old one.
     wrap, force, timeout, keep_mtime
         As `upgrade` takes them; the last two for a file that is replaced.
+    dry_run : bool
+        Encode, and say how large the file would be; nothing is locked or written.
 
     Returns
     -------
@@ -96,12 +96,12 @@ def encode(
 
     def plan(footer: Footer, forced: frozenset[str], source) -> Planned:
         wanted = _wanted(footer, columns, codec_number)
-        change = EncodedFile(source, footer, wanted, others_of(footer, REPLACED, forced, wrap), forced)
+        change = EncodedFile(source, footer, wanted, kept_pieces(footer, forced, wrap), forced)
         if not change.is_needed:
             return Planned(None, footer.form, reason="every column has its copy")
-        return Planned(change, change.form)
+        return Planned(change, footer.form)
 
-    if out is not None:
+    if out is not None and not dry_run and not _is_same(path, out):
         return _write_elsewhere(path, out, plan, force)
     return change_footer(
         path,
@@ -112,8 +112,17 @@ def encode(
         keep_mtime=keep_mtime,
         force=force,
         timeout=timeout,
-        dry_run=False,
+        dry_run=dry_run,
     )
+
+
+def _is_same(path: object, out: object) -> bool:
+    """Whether the new file is to have the old one's name."""
+    if hasattr(out, "write") and not isinstance(out, os.PathLike):
+        return False
+    old, new = storage.resolve(path), storage.resolve(out)
+    both_local = isinstance(old, storage.LocalTarget) and isinstance(new, storage.LocalTarget)
+    return os.path.realpath(old.path) == os.path.realpath(new.path) if both_local else old == new
 
 
 def _write_elsewhere(path: object, out: object, plan: Callable, force: Iterable[str]) -> Result:
@@ -125,10 +134,10 @@ def _write_elsewhere(path: object, out: object, plan: Callable, force: Iterable[
         footer = read_footer(source)
         try:
             planned = plan(footer, forced, source)
-            if planned.edit is not None:
-                _write_new(planned.edit, out, forced)
         except ParquetextError as error:
-            raise error.at(error.file or source.name) from None
+            raise error.at(source.name, footer.offset) from None
+        if planned.edit is not None:
+            _write_new(planned.edit, source, out, forced)
         size = source.size if planned.edit is None else planned.edit.size
         return Result(
             path=source.name,
@@ -144,15 +153,25 @@ def _write_elsewhere(path: object, out: object, plan: Callable, force: Iterable[
         )
 
 
-def _write_new(change: EncodedFile, out: object, forced: frozenset[str]) -> None:
+def _write_new(change: EncodedFile, source, out: object, forced: frozenset[str]) -> None:
     new = storage.create(out, force=forced & STORAGE_REFUSALS.keys())
     try:
-        change.write(new.sink)
+        change.write(storage.appender(new, source))
         new.commit()
     finally:
         new.abort()
     if not hasattr(out, "write"):
         sidecar.follow(out)
+
+
+class Nowhere:
+    """A sink that keeps nothing."""
+
+    def write(self, data) -> None:
+        """Let it go."""
+
+    def copy(self, source, begin: int, length: int) -> None:
+        """Read nothing."""
 
 
 class EncodedFile:
@@ -162,43 +181,35 @@ class EncodedFile:
     ----------
     is_needed : bool
         Whether a column lacks its copy.
-    form : str
-        Of the new footer.
     """
 
     def __init__(
-        self, source, footer: Footer, wanted: Mapping[int, Wanted], others: list[Piece], forced: frozenset[str]
+        self, source, footer: Footer, wanted: Mapping[int, Wanted], kept: Sequence[Piece], forced: frozenset[str]
     ):
-        self._footer, self._others, self._forced = footer, others, forced
+        self._footer, self._kept, self._forced = footer, kept, forced
         self._encoder = Encoder(source, footer.bare, footer.start, wanted)
         self.is_needed = self._encoder.is_needed
-        self.form = footer.form if footer.form in FORMS else "thrift"
-        self.size, self.told = 0, ""
+        self._name, self._size, self.told = source.name, None, ""
+
+    @property
+    def size(self) -> int:
+        """Of the new file; before it is written, it is encoded to know that."""
+        if self._size is None:
+            self.write(Nowhere())
+        return self._size
 
     def write(self, sink) -> None:
         """Write the data, then the footer with all that stands aside of it."""
-        made = self._encoder.write(sink)
-        tail = self._tail(made)
+        try:
+            made = self._encoder.write(sink)
+            payload = made.original.to_payload()
+            tail = renewed_end(self._footer, made.footer, made.size, self._kept, payload, self._forced)
+        except ParquetextError as error:
+            raise error.at(error.file or self._name) from None
         sink.write(tail)
-        self.size = made.size + len(tail)
+        self._size = made.size + len(tail)
         old, new = sum(copy.chunk_length for copy in made.copies), sum(copy.length for copy in made.copies)
         self.told = f"{len(made.copies)} column chunks of {old:,} bytes have copies of {new:,}"
-
-    def _tail(self, made: Encoded) -> bytes:
-        """What follows the data: the footer with what others have there and our block, in the form that it had."""
-        old, others = self._footer, self._others
-        marker, is_behind = old.marker or "spec", bool(others) and old.place.placement == 1
-        is_text = not is_behind and all(piece.is_text for piece in others)
-        block = (Piece.text if is_text else Piece.made)(made.original.to_payload(), wire.UUID_ORIGINAL)
-        check_size([*others, block], self._forced)
-        edit = Footer(made.footer, made.size, None, ()).composed([*others, block], [], marker, is_behind=is_behind)
-        data = made.footer[: edit.keep - made.size] + edit.tail
-        if old.form not in FORMS:
-            return data
-        options = {"verbatim": True} if old.form == "flat" else {}
-        renew = FORMS[old.form]
-        renewed = renew(parse_end(data, made.size), Options(marker, old.placement), self._forced, **options)
-        return data[: renewed.keep - made.size] + renewed.tail
 
 
 def encoding_of(name: str) -> Encoding:

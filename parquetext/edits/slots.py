@@ -8,7 +8,7 @@ from uuid import UUID
 from .. import kernels, wire
 from ..errors import Damaged, ParquetextError, Unsupported
 
-__all__ = ["Changes", "Memory", "Slots", "changed", "pairs_of", "slots_of"]
+__all__ = ["Changes", "Memory", "Slots", "changed", "is_compact", "pairs_of", "slots_of"]
 
 Slots = dict[UUID, bytes]
 Changes = Mapping[UUID | str, bytes | None]
@@ -37,6 +37,14 @@ def slots_of(payload) -> Slots:
     except (Damaged, Unsupported):
         return {}
     return {UUID(bytes=uuid): reader.extension(index) for index, (uuid, _) in enumerate(reader.extensions())}
+
+
+def is_compact(payload) -> bool:
+    """Whether a payload has shortened bounds; not where it cannot be opened."""
+    try:
+        return not kernels.flat.Reader(Memory(payload), 0, len(payload), payload).is_lossless
+    except (Damaged, Unsupported):
+        return False
 
 
 def changed(slots: Slots, changes: Changes | None) -> Slots:

@@ -23,7 +23,7 @@ from .run import Planned, change_footer
 from .size import check_size
 from .slots import Changes, Slots, changed, pairs_of, slots_of
 
-__all__ = ["AUTO", "FORMS", "check_form", "choice_of", "default_placement", "upgrade"]
+__all__ = ["AUTO", "FORMS", "check_form", "choice_of", "default_placement", "slots_in", "upgrade"]
 
 AUTO = "auto"
 
@@ -149,7 +149,7 @@ def check_form(form: str, *others: str) -> None:
 def with_best(footer: Footer, options: Options, forced: frozenset[str] = frozenset()) -> Planned:
     """The edit that gives the footer the form that it is worth; what the flat form cannot carry gets an index, and what
     would be out of all proportion in both stays as it is."""
-    if changed(_slots(footer), options.extensions):
+    if changed(slots_in(footer), options.extensions):
         return Planned(with_flat(footer, options, forced), "flat", reason="flat: no other form has extension slots")
     form, reason = choice_of(footer, options.placement)
     if form not in FORMS:
@@ -184,7 +184,7 @@ def with_flat(
     """
 
     def write(scan) -> bytes:
-        slots = changed(_slots(footer), options.extensions) | _slot_of_copies(scan)
+        slots = changed(slots_in(footer), options.extensions) | _slot_of_copies(scan)
         return kernels.flat.write(scan, options.stats, verbatim=verbatim, extensions=pairs_of(slots))
 
     return _with_block(footer, wire.UUID_FLAT_FOOTER, write, options, forced, strict=not verbatim)
@@ -192,7 +192,7 @@ def with_flat(
 
 def with_index(footer: Footer, options: Options, forced: frozenset[str] = frozenset()) -> TailEdit | None:
     """The edit that gives the footer its index, or None where it has just that."""
-    slots = changed(_slots(footer), options.extensions)
+    slots = changed(slots_in(footer), options.extensions)
     if slots:
         raise Refused(
             f"an index has no place for extensions, {len(slots)} would be lost; parquetext.strip takes them away"
@@ -218,7 +218,7 @@ def _with_block(
     return footer.edit(pieces, options.marker, options.placement)
 
 
-def _slots(footer: Footer) -> Slots:
+def slots_in(footer: Footer) -> Slots:
     """What the flat footer that is there has in its slots, but for what is made from the Thrift footer."""
     flat = next((piece for piece in reversed(footer.pieces) if piece.uuid == wire.UUID_FLAT_FOOTER), None)
     try:

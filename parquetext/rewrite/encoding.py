@@ -8,9 +8,11 @@ offset of its first column plus half its size, which must lie within the row gro
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from threading import Event
 from typing import NamedTuple
 
 from .. import kernels, wire
@@ -82,7 +84,8 @@ class Encoder:
     Parameters
     ----------
     source : Source
-        The file, read a few megabytes or a column's page at a time.
+        The file, read by two threads beside this one, a few megabytes at a time; two column chunks in their new
+        encodings are kept.
     footer : bytes
         Its Thrift footer without an extension.
     end : int
@@ -109,6 +112,7 @@ class Encoder:
         self._chunks = [[_chunk(struct) for struct in _chunk_structs(group)] for group in self._groups]
         self._moved: list[tuple[int, int, int]] = []  # old begin and end, new begin
         self._footer, self._size, self._sink = footer, 0, None
+        self._recoded: Iterator[tuple[list[bytes], Carried]] = iter(())
         self.is_needed = any(
             self._lacks(number, leaf, chunk)
             for number, chunks in enumerate(self._chunks)
@@ -116,20 +120,26 @@ class Encoder:
         )
 
     def write(self, sink) -> Encoded:
-        """Write it to `sink`, from offset 0 on: what stands in front of the new footer."""
-        self._sink = sink
-        with ThreadPoolExecutor(1) as pool:
-            digest = pool.submit(digest_of, self._source)
-            footer = self._write_data()
-            rest = self._write_rest()
-            original = Original(
-                self._source.size,
-                digest.result(),
-                tuple(self._ranges()),
-                rest,
-                len(footer),
-                kernels.checksum.crc32(footer),
-            )
+        """Write it to `sink`, which has `write(data)` and `copy(source, begin, length)`, from offset 0 on: what stands
+        in front of the new footer."""
+        self._sink, stopped = sink, Event()
+        tasks = [
+            (number, leaf)
+            for number, chunks in enumerate(self._chunks)
+            for leaf, chunk in enumerate(chunks)
+            if self._lacks(number, leaf, chunk)
+        ]
+        with ThreadPoolExecutor(2) as pool:
+            try:
+                digest = pool.submit(digest_of, self._source, stopped)
+                self._recoded = _ahead(pool, self._recode, tasks)
+                footer = self._write_data()
+                rest = self._write_rest()
+                sha256 = digest.result()
+            finally:
+                stopped.set()
+        struct_crc = kernels.checksum.crc32(footer)
+        original = Original(self._source.size, sha256, tuple(self._ranges()), rest, len(footer), struct_crc)
         copies = [chunk.new for chunk in self._all_chunks() if chunk.new is not None]
         return Encoded(footer, self._size, original, tuple(copies))
 
@@ -175,40 +185,53 @@ class Encoder:
     def _write_copies(self, number: int, leaf: int, chunk: _Chunk) -> bool:
         """Copies that the chunk has, and the one that it gets; whether there are any."""
         for copy in chunk.old_copies:
-            begin, crc = self._copy(copy.offset, copy.end)
+            begin, crc = self._copy(copy.offset, copy.end, summed=True)
             if crc != copy.crc:
                 raise self._damaged(number, leaf, "its copy has", copy.offset, copy.crc, crc)
             chunk.copies.append(copy.moved(begin, 0))
         if self._lacks(number, leaf, chunk):
-            chunk.new = self._recode(number, leaf, chunk.moved, self._wanted[leaf])
+            offset, (pages, copy) = self._size, next(self._recoded)
+            for page in pages:
+                self._write(page)
+            chunk.new = copy.moved(offset, 0)
         return bool(chunk.copies or chunk.new)
 
-    def _recode(self, number: int, leaf: int, moved: MovedChunk, wanted: Wanted) -> Carried:
-        """Write a chunk's values again; where the chunk will be is not known yet."""
+    def _recode(self, number: int, leaf: int) -> tuple[list[bytes], Carried]:
+        """A chunk's pages in the other encoding; where they and the chunk will stand is not known yet."""
         facts = chunk_of(self._scan, self._leaves[leaf], number, number, self._source.size)
-        rows, offset = rows_per_page(self._source, facts), self._size
-        crc = uncompressed = entries = nulls = 0
-        lengths, crcs = [], []
-        for page in recode(self._source, facts, rows, *wanted):
-            crc = kernels.checksum.crc32(page.data, crc)
-            lengths.append(len(page.data))
-            crcs.append(kernels.checksum.crc32(page.data))
-            uncompressed, entries, nulls = (
-                uncompressed + page.uncompressed_length, entries + page.entries, nulls + page.nulls
-            )  # fmt: skip
-            self._write(page.data)
+        wanted, rows = self._wanted[leaf], rows_per_page(self._source, facts)
+        pages = list(recode(self._source, facts, rows, *wanted))
+        entries = sum(page.entries for page in pages)
         if entries != facts.num_values:
             raise Malformed(
                 f"row group {number}, column {self._leaves[leaf].path}: {entries} values in its pages",
-                offset=moved.begin,
+                offset=facts.begin,
                 expected=facts.num_values,
                 found=entries,
             )
-        encoding, codec = wanted
-        return Carried(
-            encoding.id, encoding.uuid, codec, offset, self._size - offset, uncompressed, entries, nulls, rows, crc,
-            moved.begin, moved.size, 0, tuple(lengths), tuple(crcs),
-        )  # fmt: skip
+        crc, crcs = 0, []
+        for page in pages:
+            crc = kernels.checksum.crc32(page.data, crc)
+            crcs.append(kernels.checksum.crc32(page.data))
+        lengths = tuple(len(page.data) for page in pages)
+        copy = Carried(
+            encoding=wanted.encoding.id,
+            uuid=wanted.encoding.uuid,
+            codec=wanted.codec,
+            offset=0,
+            length=sum(lengths),
+            uncompressed_length=sum(page.uncompressed_length for page in pages),
+            num_values=entries,
+            null_count=sum(page.nulls for page in pages),
+            rows_per_page=rows,
+            crc=crc,
+            chunk_offset=facts.begin,
+            chunk_length=facts.size,
+            chunk_crc=0,
+            page_lengths=lengths,
+            page_crcs=tuple(crcs),
+        )
+        return [page.data for page in pages], copy
 
     def _write_chunk(self, number: int, leaf: int, spans: Sequence[tuple[int, int]]) -> None:
         """A chunk, and what goes with it."""
@@ -235,6 +258,7 @@ class Encoder:
 
     def _move_kept(self) -> None:
         """Tell the chunks where their Bloom filters and column indexes are now."""
+        self._moved.sort()
         for chunk in self._all_chunks():
             moved = chunk.moved
             if (place := moved.bloom_filter(self._source)) is not None:
@@ -264,13 +288,16 @@ class Encoder:
         for chunks in self._chunks:
             yield from chunks
 
-    def _copy(self, begin: int, end: int, *, summed: bool = True) -> tuple[int, int]:
-        """Copy bytes of the file; where they are now, and their CRC-32."""
+    def _copy(self, begin: int, end: int, *, summed: bool = False) -> tuple[int, int]:
+        """Copy bytes of the file; where they are now, and their CRC-32 where it is asked for."""
         at, crc = self._size, 0
-        for data in read_steps(self._source, begin, end - begin):
-            if summed:
+        if summed:
+            for data in read_steps(self._source, begin, end - begin):
                 crc = kernels.checksum.crc32(data, crc)
-            self._write(data)
+                self._write(data)
+        else:
+            self._sink.copy(self._source, begin, end - begin)
+            self._size += end - begin
         self._moved.append((begin, end, at))
         return at, crc
 
@@ -283,7 +310,6 @@ class Encoder:
 
     def _place_of(self, old: int) -> int:
         """Where a byte of the file that was copied is now."""
-        self._moved.sort()
         index = bisect_right(self._moved, old, key=lambda moved: moved[0]) - 1
         begin, end, new = self._moved[index]
         if not begin <= old < end:
@@ -292,7 +318,6 @@ class Encoder:
 
     def _ranges(self) -> Iterator[Range]:
         """All bytes of the file in order, and where they are now; what was not copied belongs to the rest."""
-        self._moved.sort()
         merged: list[Range] = []
         at = 0
         for begin, end, new in (*self._moved, (self._source.size, self._source.size, 0)):
@@ -317,6 +342,18 @@ class Encoder:
         if len(packed) >= len(plain):
             packed, codec = plain, wire.CODEC_UNCOMPRESSED
         return Rest(self._write(packed), len(packed), codec, kernels.checksum.crc32(packed))
+
+
+def _ahead(pool: ThreadPoolExecutor, work: Callable, tasks: Sequence[tuple]) -> Iterator:
+    """What `work` makes of each task, in order; while one result is used the next one is made."""
+    futures = deque(pool.submit(work, *task) for task in tasks[:1])
+    for task in (*tasks[1:], None):
+        if not futures:
+            return
+        result = futures.popleft().result()
+        if task is not None:
+            futures.append(pool.submit(work, *task))
+        yield result
 
 
 def _chunk_structs(group: Fields) -> list[bytes]:

@@ -7,6 +7,7 @@ import struct
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from threading import Event
 
 from .. import kernels, wire
 from ..encoding.codecs import decompress
@@ -163,10 +164,12 @@ def read_steps(source, offset: int, length: int) -> Iterator[bytes]:
         yield source.read(at, min(STEP, offset + length - at))
 
 
-def digest_of(source) -> bytes:
-    """A file's SHA-256."""
+def digest_of(source, stopped: Event) -> bytes:
+    """A file's SHA-256; nothing that is true of it once `stopped` is set."""
     found = hashlib.sha256()
     for data in read_steps(source, 0, source.size):
+        if stopped.is_set():
+            break
         found.update(data)
     return found.digest()
 

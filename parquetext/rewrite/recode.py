@@ -188,10 +188,22 @@ def _compare(chunk: Chunk, encoding: Encoding, data: bytes, stored, count: int) 
     """Raise unless an encoding gives back what it was given: not every one is the kernels'."""
     kind = chunk.leaf.kind
     again = encoding.decode(data, count, kind.physical, kind.width)
-    plain = [
-        kernels.encode.encode(wire.ENCODING_PLAIN, kind.physical, kind.width, some, count) for some in (stored, again)
-    ]
-    if plain[0] != plain[1]:
+    if not _are_equal(kind, stored, again, count):
         raise ParquetextError(
             f"row group {chunk.row_group}, column {chunk.leaf.path}: {encoding.name} does not give its values back"
         )
+
+
+def _are_equal(kind: Kind, left, right, count: int) -> bool:
+    """Whether two times the same values were given, bit for bit."""
+    if kind.physical == wire.PHYSICAL_BYTE_ARRAY:
+        arrays = [pa.Array.from_buffers(pa.binary(), count, [None, *map(pa.py_buffer, side)]) for side in (left, right)]
+        return arrays[0].equals(arrays[1])
+    if not kind.width:
+        left, right = (
+            kernels.encode.encode(wire.ENCODING_PLAIN, kind.physical, 0, side, count) for side in (left, right)
+        )
+        return left == right
+    size = count * kind.width
+    left, right = (pa.py_buffer(side) for side in (left, right))
+    return min(left.size, right.size) >= size and left.slice(0, size).equals(right.slice(0, size))

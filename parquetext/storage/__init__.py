@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .appending import Appender, appender
 from .batches import BatchedSource
 from .commit import Change, change, recover, remove_unfinished
 from .create import NewFile, NewObject, NewStream, create
@@ -15,6 +16,7 @@ from .source import LocalSource, RemoteSource, Version, open_source
 
 __all__ = [
     "FORCEABLE",
+    "Appender",
     "BatchedSource",
     "Change",
     "LocalSource",
@@ -28,6 +30,7 @@ __all__ = [
     "Rewriting",
     "TailEdit",
     "Version",
+    "appender",
     "change",
     "create",
     "journals_beside",

@@ -111,6 +111,14 @@ class NewFile:
         source.name = self.path
         return source
 
+    def put(self, data, at: int) -> None:
+        """Write bytes at an offset, past `sink`."""
+        self._operations.write(self._fd, data, at)
+
+    def copy(self, source: LocalSource, begin: int, length: int, at: int) -> None:
+        """Write a range of a local file at an offset, past `sink`."""
+        self._operations.copy(source.fd, self._fd, length, begin, at)
+
     def keep_times(self, source: LocalSource) -> None:
         """Give it the times of another file; everything has been written."""
         self.sink.close()

@@ -27,23 +27,23 @@ class Operations:
         with naming(path):
             return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode, dir_fd=within)
 
-    def copy(self, source: int, target: int, length: int) -> None:
-        """The first `length` bytes: shared or copied by the kernel where the filesystem has it."""
-        done = self._copy_in_kernel(source, target, length)
+    def copy(self, source: int, target: int, length: int, begin: int = 0, at: int = 0) -> None:
+        """The `length` bytes from `begin` on, to `at`: shared or copied by the kernel where the filesystem has it."""
+        done = self._copy_in_kernel(source, target, length, begin, at)
         while done < length:
-            piece = os.pread(source, min(_BUFFER_BYTES, length - done), done)
+            piece = os.pread(source, min(_BUFFER_BYTES, length - done), begin + done)
             if not piece:
-                raise OSError(errno.EIO, f"the file ends at {done}, {length} bytes were to be copied")
-            self._write_all(target, piece, done)
+                raise OSError(errno.EIO, f"the file ends at {begin + done}, {begin + length} bytes were expected")
+            self._write_all(target, piece, at + done)
             done += len(piece)
 
     @staticmethod
-    def _copy_in_kernel(source: int, target: int, length: int) -> int:
+    def _copy_in_kernel(source: int, target: int, length: int, begin: int, at: int) -> int:
         """Bytes copied. Filesystems with reflinks share them here: the kernel tries that first."""
         done = 0
         try:
             while done < length:
-                copied = os.copy_file_range(source, target, min(_COPY_STEP, length - done), done, done)
+                copied = os.copy_file_range(source, target, min(_COPY_STEP, length - done), begin + done, at + done)
                 if copied == 0:
                     break
                 done += copied

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..errors import Refused
+from .appending import Appender, appender
 from .commit import Change
-from .create import NewFile, NewObject, NewS3Object, NewStream, create
+from .create import NewFile, NewObject, NewS3Object, create
 from .remote import check_same
 from .source import LocalSource, RemoteSource
 from .unchanged import check_unchanged
@@ -23,17 +24,14 @@ class Rewriting:
     Attributes
     ----------
     source : LocalSource or RemoteSource
-    sink
+    sink : Appender
         What to write to.
     """
 
     source: LocalSource | RemoteSource
-    new: NewFile | NewObject | NewS3Object | NewStream
+    new: NewFile | NewObject | NewS3Object
+    sink: Appender
     keep_mtime: bool = False
-
-    @property
-    def sink(self):
-        return self.new.sink
 
     def commit(self) -> None:
         """Give the new file its name.
@@ -69,6 +67,6 @@ def rewriting(changing: Change) -> Iterator[Rewriting]:
     else:
         new = create(source.target, force=changing.forced)
     try:
-        yield Rewriting(source, new, changing.keep_mtime)
+        yield Rewriting(source, new, appender(new, source), changing.keep_mtime)
     finally:
         new.abort()

@@ -81,9 +81,9 @@ class Recording(Operations):
         self.entries.append(Entry("link", self._inode(os.fstat(file).st_ino, new=True), name=self._name(path)))
         return file
 
-    def copy(self, source, target, length):
-        super().copy(source, target, length)
-        self._written(target, os.pread(source, length, 0), 0)
+    def copy(self, source, target, length, begin=0, at=0):
+        super().copy(source, target, length, begin, at)
+        self._written(target, os.pread(source, length, begin), at)
 
     def write(self, file, data, offset):
         super().write(file, data, offset)
