@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from .. import extension, kernels, wire
+from ..block_text import decode_block
 from ..errors import ParquetextError, Unsupported
 from ..findings import Finding, is_sound
 from ..footer.forms import FLAT_DAMAGED, FLAT_VERBATIM, NAMES, unread_finding
@@ -224,9 +225,12 @@ def _check_blocks(end: bytes, tail, report: Report) -> dict[str, tuple[int, int]
     for block in tail.blocks:
         start = block.payload - tail.start
         report.checked_bytes += block.length
-        if block.is_text:
+        if block.is_text and block.uuid == wire.UUID_FOOTER_REFERENCE:
             continue
-        found = kernels.checksum.crc32(memoryview(end)[start : start + block.length + block.is_dialect])
+        content = memoryview(end)[start : start + block.length + block.is_dialect]
+        if block.is_text:
+            content = (decode_block(end[start : start + block.size]) or b"")[: block.length]
+        found = kernels.checksum.crc32(content)
         if block.is_aside:
             block = replace(block, crc=int.from_bytes(end[start + block.length :][:4], "little"))
         if found != block.crc:

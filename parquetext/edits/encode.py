@@ -156,7 +156,9 @@ def _write_elsewhere(path: object, out: object, plan: Callable, force: Iterable[
 def _write_new(change: EncodedFile, source, out: object, forced: frozenset[str]) -> None:
     new = storage.create(out, force=forced & STORAGE_REFUSALS.keys())
     try:
-        change.write(storage.appender(new, source))
+        sink = storage.appender(new, source)
+        change.write(sink)
+        sink.flush()
         new.commit()
     finally:
         new.abort()
@@ -170,7 +172,7 @@ class Nowhere:
     def write(self, data) -> None:
         """Let it go."""
 
-    def copy(self, source, begin: int, length: int) -> None:
+    def copy(self, begin: int, end: int) -> None:
         """Read nothing."""
 
 

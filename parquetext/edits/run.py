@@ -36,7 +36,7 @@ class Rewrite(Protocol):
     told: str
 
     def write(self, sink) -> None:
-        """Write all of it to `sink`; an error leaves the file as it is."""
+        """Write all of it to `sink`, a `storage.Appender` of the file's source; an error leaves the file as it is."""
 
 
 class Planned(NamedTuple):

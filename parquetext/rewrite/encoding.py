@@ -120,8 +120,8 @@ class Encoder:
         )
 
     def write(self, sink) -> Encoded:
-        """Write it to `sink`, which has `write(data)` and `copy(source, begin, length)`, from offset 0 on: what stands
-        in front of the new footer."""
+        """Write what stands in front of the new footer to `sink`, which has `write(data)` and, for ranges of the
+        source, `copy(begin, end)`."""
         self._sink, stopped = sink, Event()
         tasks = [
             (number, leaf)
@@ -296,7 +296,7 @@ class Encoder:
                 crc = kernels.checksum.crc32(data, crc)
                 self._write(data)
         else:
-            self._sink.copy(self._source, begin, end - begin)
+            self._sink.copy(begin, end)
             self._size += end - begin
         self._moved.append((begin, end, at))
         return at, crc

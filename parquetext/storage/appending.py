@@ -8,48 +8,85 @@ from .source import LocalSource, RemoteSource
 __all__ = ["Appender", "appender"]
 
 STEP = 8 << 20
+BUFFER = 1 << 20
 
 
 class Appender:
-    """Goes by the new file's sink.
+    """Goes by the new file's sink; small pieces go on together.
 
     Attributes
     ----------
     size : int
-        Bytes that it has put there.
+        Bytes that it was given.
     """
 
-    def __init__(self, sink):
-        self._sink, self.size = sink, 0
+    def __init__(self, sink, source: LocalSource | RemoteSource):
+        self._sink, self._source = sink, source
+        self._buffer = bytearray()
+        self._range: tuple[int, int] = 0, 0  # that was to be copied last: begin and end
+        self.size = 0
 
     def write(self, data) -> None:
-        self._sink.write(data)
-        self.size += memoryview(data).nbytes
+        size = memoryview(data).nbytes
+        self._copy_range()
+        if len(self._buffer) + size > BUFFER:
+            self._write_buffer()
+        if size > BUFFER:
+            self._put(data)
+        else:
+            self._buffer += data
+        self.size += size
 
-    def copy(self, source, begin: int, length: int) -> None:
-        """A range of a file, at most 8 MiB of it at a time."""
-        for at in range(begin, begin + length, STEP):
-            self.write(source.read(at, min(STEP, begin + length - at)))
+    def copy(self, begin: int, end: int) -> None:
+        """A range of the source."""
+        self._write_buffer()
+        if begin != self._range[1]:
+            self._copy_range()
+            self._range = begin, begin
+        self._range = self._range[0], end
+        self.size += end - begin
+
+    def flush(self) -> None:
+        """Let the new file have all of it."""
+        self._copy_range()
+        self._write_buffer()
+
+    def _write_buffer(self) -> None:
+        if self._buffer:
+            data, self._buffer = self._buffer, bytearray()
+            self._put(data)
+
+    def _copy_range(self) -> None:
+        (begin, end), self._range = self._range, (0, 0)
+        if begin < end:
+            self._put_range(begin, end)
+
+    def _put(self, data) -> None:
+        self._sink.write(data)
+
+    def _put_range(self, begin: int, end: int) -> None:
+        for at in range(begin, end, STEP):
+            self._put(self._source.read(at, min(STEP, end - at)))
 
 
 class _LocalAppender(Appender):
     """From local file to local file, by the kernel."""
 
-    def __init__(self, new: NewFile):
-        super().__init__(None)
-        self._new = new
+    def __init__(self, new: NewFile, source: LocalSource):
+        super().__init__(None, source)
+        self._new, self._at = new, 0
 
-    def write(self, data) -> None:
-        self._new.put(data, self.size)
-        self.size += memoryview(data).nbytes
+    def _put(self, data) -> None:
+        self._new.put(data, self._at)
+        self._at += memoryview(data).nbytes
 
-    def copy(self, source, begin: int, length: int) -> None:
-        source.check(begin, length)
-        self._new.copy(source, begin, length, self.size)
-        self.size += length
+    def _put_range(self, begin: int, end: int) -> None:
+        self._source.check(begin, end - begin)
+        self._new.copy(self._source, begin, end - begin, self._at)
+        self._at += end - begin
 
 
 def appender(new: NewFile | NewObject | NewS3Object | NewStream, source: LocalSource | RemoteSource) -> Appender:
     """What writes a new file from its beginning on; its `sink` is not written to beside it."""
     is_local = isinstance(new, NewFile) and isinstance(source, LocalSource)
-    return _LocalAppender(new) if is_local else Appender(new.sink)
+    return _LocalAppender(new, source) if is_local else Appender(new.sink, source)

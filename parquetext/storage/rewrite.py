@@ -41,6 +41,7 @@ class Rewriting:
         Conflict
             Somebody else has changed the old one since it was opened: nothing was done.
         """
+        self.sink.flush()
         if isinstance(self.source, RemoteSource):
             check_same(self.source)
         else:

@@ -11,6 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from parquetext import checks, edits, wire
+from parquetext.footer.locate import read_tail
+from parquetext.storage import LocalSource
 
 ROWS = 4000
 
@@ -35,6 +37,11 @@ def kinds(report: checks.Report) -> set[str]:
     return {finding.kind for finding in report.findings}
 
 
+def read_blocks(path: str) -> list:
+    with LocalSource(path) as source:
+        return read_tail(source).blocks
+
+
 def flip(path: str, offset: int) -> None:
     with open(path, "r+b") as file:
         file.seek(offset)
@@ -53,10 +60,23 @@ def test_a_sound_file_has_no_findings_in_any_tier(implementation, path, tier):
     assert report.rows == (ROWS if "deep" in tier else None)
 
 
-@pytest.mark.parametrize("place", [9 + 17, 9 + 22])  # of the trailer: the checksum of the size, the size
-def test_a_trailer_that_is_no_longer_one_is_found(implementation, path, place):
+@pytest.mark.parametrize(  # of the trailer as text
+    ("place", "kind"), [(9 + 17, "unknown-block"), (9 + 22, "extension-unread")], ids=["UUID", "size"]
+)
+def test_a_trailer_that_is_no_longer_one_is_found(implementation, path, place, kind):
     flip(path, os.path.getsize(path) - place)
-    assert kinds(checks.verify(path)) == {"extension-unread"}
+    assert kinds(checks.verify(path)) == {kind}
+
+
+def test_a_flipped_bit_in_the_record_of_the_original_is_found(implementation, path):
+    edits.encode(path, {"n": "delta_binary_packed"})
+    assert checks.verify(path).ok
+    data = Path(path).read_bytes()
+    [text] = [block for block in read_blocks(path) if block.uuid == wire.UUID_ORIGINAL]
+    for offset in (text.payload + 30, text.payload + text.size - 60):
+        Path(path).write_bytes(data)
+        flip(path, offset)
+        assert "block-checksum" in kinds(checks.verify(path))
 
 
 def test_a_file_without_our_footer_is_sound_too(implementation, path):
