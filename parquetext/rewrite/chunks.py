@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from .. import kernels, wire
-from ..errors import Unsupported
+from ..errors import Unsupported, wire_error
 from ..pruning.bloom import read_header
-from ..thrift import values
-from .structs import Fields
+from .structs import Fields, list_header, structs
 
 __all__ = ["MovedChunk"]
 
@@ -16,6 +15,8 @@ PAGES = (DATA, wire.COLUMN_META_DATA_INDEX_PAGE_OFFSET, DICTIONARY)
 BLOOM = (wire.COLUMN_META_DATA_BLOOM_FILTER_OFFSET, wire.COLUMN_META_DATA_BLOOM_FILTER_LENGTH)
 COLUMN_INDEX = (wire.COLUMN_CHUNK_COLUMN_INDEX_OFFSET, wire.COLUMN_CHUNK_COLUMN_INDEX_LENGTH)
 OFFSET_INDEX = (wire.COLUMN_CHUNK_OFFSET_INDEX_OFFSET, wire.COLUMN_CHUNK_OFFSET_INDEX_LENGTH)
+
+FIRST_I64 = 1 << 4 | wire.TYPE_I64
 
 Range = tuple[int, int]  # offset, length
 
@@ -31,6 +32,8 @@ class MovedChunk:
     ----------
     begin, size : int
         Where the chunk's first page was, and its bytes as the footer tells them.
+    column_index, offset_index : (offset, length) or None
+        Where they were.
     shift : int
         How far its pages have moved.
     metadata : Fields
@@ -50,6 +53,7 @@ class MovedChunk:
         self.metadata = Fields(struct[begin:end])
         self.begin = kernels.chunks.begin(self.metadata.number(DATA), self.metadata.number(DICTIONARY))
         self.size = self.metadata.number(wire.COLUMN_META_DATA_TOTAL_COMPRESSED_SIZE)
+        self.column_index, self.offset_index = self._index(COLUMN_INDEX), self._index(OFFSET_INDEX)
 
     def bloom_filter(self, source) -> Range | None:
         """Where its Bloom filter was; older writers leave the length to the filter's header."""
@@ -61,14 +65,6 @@ class MovedChunk:
             length = begin + bits
         return offset, length
 
-    @property
-    def column_index(self) -> Range | None:
-        return self._index(COLUMN_INDEX)
-
-    @property
-    def offset_index(self) -> Range | None:
-        return self._index(OFFSET_INDEX)
-
     def _index(self, ids: tuple[int, int]) -> Range | None:
         offset, length = map(self._chunk.number, ids)
         return (offset, length) if offset > 0 and length > 0 else None
@@ -76,12 +72,10 @@ class MovedChunk:
     def move_pages(self, begin: int) -> None:
         """Its pages stand from `begin` on."""
         self.shift = begin - self.begin
-        for id in PAGES:
-            if self.metadata.number(id) > 0:
-                self.metadata.put(id, self.metadata.number(id) + self.shift)
-        if self._chunk.number(wire.COLUMN_CHUNK_FILE_OFFSET) > 0:
-            moved = self._chunk.number(wire.COLUMN_CHUNK_FILE_OFFSET) + self.shift
-            self._chunk.put(wire.COLUMN_CHUNK_FILE_OFFSET, moved)
+        for fields, ids in ((self.metadata, PAGES), (self._chunk, (wire.COLUMN_CHUNK_FILE_OFFSET,))):
+            for id in ids:
+                if (place := fields.number(id)) > 0:
+                    fields.put(id, place + self.shift)
 
     def move_bloom_filter(self, offset: int) -> None:
         self.metadata.put(BLOOM[0], offset)
@@ -96,10 +90,22 @@ class MovedChunk:
 
     def shifted(self, offset_index: bytes) -> bytes:
         """The chunk's offset index with the places that its pages have now."""
-        index = values.read("OffsetIndex", offset_index)
-        for page in index["page_locations"]:
-            page["offset"] += self.shift
-        return values.write("OffsetIndex", index)
+        fields = Fields(offset_index)
+        place = fields.places.get(wire.OFFSET_INDEX_PAGE_LOCATIONS)
+        if place is None:
+            raise wire_error(wire.MISSING_FIELD, 0, wire.OFFSET_INDEX_PAGE_LOCATIONS)
+        locations = [self._shifted_location(location) for location in structs(offset_index, place[0])]
+        fields.put(wire.OFFSET_INDEX_PAGE_LOCATIONS, b"".join((list_header(len(locations)), *locations)))
+        return fields.to_bytes()
+
+    def _shifted_location(self, location: bytes) -> bytes:
+        if location[0] == FIRST_I64:  # as writers begin it
+            offset, end = kernels.varint.decode64(location, 1)
+            moved = kernels.varint.zigzag_encode(kernels.varint.zigzag_decode(offset) + self.shift)
+            return b"".join((location[:1], kernels.varint.encode(moved), location[end:]))
+        fields = Fields(location)
+        fields.put(wire.PAGE_LOCATION_OFFSET, fields.number(wire.PAGE_LOCATION_OFFSET) + self.shift)
+        return fields.to_bytes()
 
     def to_bytes(self, metadata: bytes | None = None) -> bytes:
         """The struct as it is now, with another ColumnMetaData where one is given."""

@@ -36,9 +36,8 @@ class Fields:
 
     def number(self, id: int) -> int:
         """An integer; 0 where there is none."""
-        if id not in self.places:
-            return 0
-        return kernels.varint.zigzag_decode(kernels.varint.decode64(self.data, self.places[id][0])[0])
+        place = self.places.get(id)
+        return 0 if place is None else kernels.varint.zigzag_decode(kernels.varint.decode64(self.data, place[0])[0])
 
     def put(self, id: int, value: int | bytes) -> None:
         """Another value in a field that is there: an integer, or a value's bytes."""
