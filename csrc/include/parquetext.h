@@ -339,13 +339,21 @@ PQX_API size_t pqx_encode_bound(int encoding, int type, int32_t type_length, uin
 /* Encode values as a page has them (parquet-format, Encodings.md): PLAIN of every type; RLE of
  * BOOLEAN, with its length; DELTA_BINARY_PACKED of INT32 and INT64, in blocks of 128;
  * DELTA_LENGTH_BYTE_ARRAY of BYTE_ARRAY; DELTA_BYTE_ARRAY of BYTE_ARRAY and FIXED_LEN_BYTE_ARRAY;
- * BYTE_STREAM_SPLIT of FLOAT, DOUBLE, INT32, INT64 and FIXED_LEN_BYTE_ARRAY. `out` has `capacity`
+ * BYTE_STREAM_SPLIT of FLOAT, DOUBLE, INT32, INT64 and FIXED_LEN_BYTE_ARRAY; ALP of FLOAT and
+ * DOUBLE, at most 2^28 values, in vectors of 1,024. `out` has `capacity`
  * bytes, at least pqx_encode_bound; *size of them are the page's, the others mean nothing.
  * PQX_UNWRITTEN_ENCODING; PQX_TOO_MANY; PQX_VALUES_SIZE where there are too few bytes;
  * PQX_VALUE_OFFSET (offset: of the number in `offsets`, in bytes) where offsets descend or leave
  * the bytes; PQX_BAD_ARGUMENT: `type_length` below 1, or too little capacity. O(bytes). */
 PQX_API int pqx_encode(int encoding, int type, int32_t type_length, const pqx_value_array *values,
                        uint8_t *out, size_t capacity, size_t *size, pqx_error *error);
+
+/* ALP in vectors of 2^vector_bits values, 3 to 15. The powers of ten of each vector are those by
+ * which a sample of it takes the fewest bytes; whatever would not come back bit for bit is stored
+ * as it is. The bound is 0 where the type is not served, or no vector has such a size. */
+PQX_API size_t pqx_encode_alp_bound(int type, uint64_t count, uint32_t vector_bits);
+PQX_API int pqx_encode_alp(int type, const pqx_value_array *values, uint32_t vector_bits,
+                           uint8_t *out, size_t capacity, size_t *size, pqx_error *error);
 
 /* The same for levels of 0 to max_level: RLE without its length, or BIT_PACKED. PQX_LEVEL (offset:
  * of the level, in bytes) where one is above. */

@@ -344,7 +344,7 @@ static void claims_reserve_nothing(void)
           == SIZE_MAX);
     CHECK(pqx_encode_levels_bound(1, UINT64_MAX) == SIZE_MAX);
     CHECK(pqx_encode_indices_bound(1, UINT64_MAX) == SIZE_MAX);
-    CHECK(pqx_encode_bound(PQX_ENCODING_ALP, PQX_PHYSICAL_DOUBLE, 0, 1, 0) == 0);
+    CHECK(pqx_encode_bound(PQX_ENCODING_ALP, PQX_PHYSICAL_INT64, 0, 1, 0) == 0);
     CHECK(pqx_encode(PQX_ENCODING_PLAIN, PQX_PHYSICAL_INT32, 0, &many, out, 256, &size, &error)
           == PQX_TOO_MANY);
     CHECK(pqx_encode(PQX_ENCODING_PLAIN, PQX_PHYSICAL_INT32, 0, &few, out, 256, &size, &error)

@@ -318,6 +318,9 @@ cdef extern from "parquetext.h" nogil:
     size_t pqx_encode_bound(int encoding, int type, int32_t type_length, uint64_t count, size_t bytes)
     int pqx_encode(int encoding, int type, int32_t type_length, const pqx_value_array *values, uint8_t *out, size_t capacity,
                    size_t *size, pqx_error *error)
+    size_t pqx_encode_alp_bound(int type, uint64_t count, uint32_t vector_bits)
+    int pqx_encode_alp(int type, const pqx_value_array *values, uint32_t vector_bits, uint8_t *out, size_t capacity,
+                       size_t *size, pqx_error *error)
     size_t pqx_encode_levels_bound(uint32_t max_level, uint64_t count)
     int pqx_encode_levels(int encoding, const uint16_t *levels, uint64_t count, uint32_t max_level, uint8_t *out,
                           size_t capacity, size_t *size, pqx_error *error)

@@ -7,7 +7,8 @@ from .. import wire
 from ..errors import wire_error
 
 from .capi cimport (
-    PQX_PHYSICAL_BYTE_ARRAY, pqx_dictionary_of, pqx_dictionary_room, pqx_encode, pqx_encode_bound, pqx_encode_indices,
+    PQX_PHYSICAL_BYTE_ARRAY, pqx_dictionary_of, pqx_dictionary_room, pqx_encode, pqx_encode_alp, pqx_encode_alp_bound,
+    pqx_encode_bound, pqx_encode_indices,
     pqx_encode_indices_bound, pqx_encode_levels, pqx_encode_levels_bound, pqx_error, pqx_value_array,
 )
 
@@ -22,6 +23,9 @@ cdef extern from "base/pages.h" nogil:
 
 cdef enum:
     MOST_VALUES = 2147483647
+    MOST_ALP_VALUES = 1 << 28
+    LEAST_ALP_SIZE = 8                           # of a vector
+    MOST_ALP_SIZE = 1 << 15
 
 
 cdef class Room:
@@ -90,13 +94,15 @@ cdef class Values:
         return last - first if 0 <= first <= last and <size_t> last <= self.array.size else 0
 
 
-def encode(int encoding, int type, int32_t type_length, values, count):
+def encode(int encoding, int type, int32_t type_length, values, count, *, vector_size=1024):
     """Encode values; see the twin."""
     cdef uint64_t many = checked_count(count)
     if not pqx_encode_bound(encoding, type, type_length, 8, 8):  # 0 only where it does not serve the type
         raise wire_error(wire.UNWRITTEN_ENCODING, 0, type, encoding)
     if type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and type_length < 1:
         raise wire_error(wire.BAD_ARGUMENT, 0, MOST_VALUES, type_length)
+    if encoding == wire.ENCODING_ALP:
+        return encode_alp(type, values, many, vector_size)
     cdef Values given = Values(type, values, many)
     cdef size_t bound = pqx_encode_bound(encoding, type, type_length, many, given.bytes()), size = 0
     cdef Room room
@@ -107,6 +113,25 @@ def encode(int encoding, int type, int32_t type_length, values, count):
     room = Room(bound, type != PQX_PHYSICAL_BYTE_ARRAY and encoding in (wire.ENCODING_PLAIN, wire.ENCODING_BYTE_STREAM_SPLIT))
     with nogil:
         status = pqx_encode(encoding, type, type_length, &given.array, room.at, bound, &size, &error)
+    if status:
+        fail(&error)
+    return room.written(size)
+
+
+cdef bytes encode_alp(int type, values, uint64_t count, vector_size):
+    if not LEAST_ALP_SIZE <= vector_size <= MOST_ALP_SIZE or vector_size & (vector_size - 1):
+        raise wire_error(wire.BAD_ARGUMENT, 0, MOST_ALP_SIZE, vector_size)
+    cdef uint32_t bits = vector_size.bit_length() - 1
+    if count > MOST_ALP_VALUES:
+        raise wire_error(wire.TOO_MANY, 0, MOST_ALP_VALUES, count)
+    cdef Values given = Values(type, values, count)
+    check_size(type, 0, &given.array)
+    cdef size_t bound = pqx_encode_alp_bound(type, count, bits), size = 0
+    cdef Room room = Room(bound, False)
+    cdef pqx_error error
+    cdef int status
+    with nogil:
+        status = pqx_encode_alp(type, &given.array, bits, room.at, bound, &size, &error)
     if status:
         fail(&error)
     return room.written(size)

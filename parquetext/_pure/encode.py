@@ -7,13 +7,17 @@ from itertools import pairwise
 
 from .. import wire
 from ..errors import wire_error
+from .encode_alp import encode_alp
 from .encode_deltas import deltas
 from .encode_runs import bit_runs, msb_first, runs
 from .encode_strings import delta_byte_array, delta_length_byte_array, plain_byte_array
+from .encoding_alp import KINDS as ALP_KINDS
 
 __all__ = ["dictionary_of", "encode", "indices", "levels"]
 
 MOST_VALUES = (1 << 31) - 1
+MOST_ALP_VALUES = 1 << 28  # offsets of vectors have 32 bits
+ALP_SIZES = [1 << bits for bits in range(3, 16)]
 SERVED = {
     wire.ENCODING_PLAIN: range(wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY + 1),
     wire.ENCODING_RLE: (wire.PHYSICAL_BOOLEAN,),
@@ -27,15 +31,16 @@ SERVED = {
         wire.PHYSICAL_DOUBLE,
         wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY,
     ),
+    wire.ENCODING_ALP: tuple(ALP_KINDS),
 }
 
 
-def encode(encoding: int, type: int, type_length: int, values, count: int) -> bytes:
+def encode(encoding: int, type: int, type_length: int, values, count: int, *, vector_size: int = 1024) -> bytes:
     """Encode `count` values as a page has them.
 
     PLAIN serves every type; RLE booleans, with its length in front; DELTA_BINARY_PACKED INT32 and INT64;
     DELTA_LENGTH_BYTE_ARRAY byte arrays; DELTA_BYTE_ARRAY these and fixed ones; BYTE_STREAM_SPLIT numbers but INT96, and
-    fixed byte arrays. Dictionary indices are written by `indices`.
+    fixed byte arrays; ALP FLOAT and DOUBLE. Dictionary indices are written by `indices`.
 
     Parameters
     ----------
@@ -47,10 +52,15 @@ def encode(encoding: int, type: int, type_length: int, values, count: int) -> by
         Little-endian values back to back; a bitmap of booleans, least significant bit first; of byte arrays `count` + 1
         int32 offsets, the first of which need not be 0, and the bytes. What is behind `count` values is ignored.
 
+    vector_size : int
+        Of ALP: values that share powers of ten and a bit width; a power of two, 8 to 32,768.
+
     Raises
     ------
+    ParquetextError
+        ALP has no such vectors.
     Unsupported
-        The encoding does not serve the type, or there are more than 2^31 - 1 values.
+        The encoding does not serve the type, or there are more than 2^31 - 1 values, of ALP more than 2^28.
     Malformed
         There are fewer values, or offsets descend or leave the bytes.
     """
@@ -67,7 +77,12 @@ def encode(encoding: int, type: int, type_length: int, values, count: int) -> by
         body = bit_runs(bits, count) if encoding == wire.ENCODING_RLE else bits
         return len(body).to_bytes(4, "little") + body if encoding == wire.ENCODING_RLE else body
     width = _width(type, type_length)
+    if encoding == wire.ENCODING_ALP:
+        _check_alp(count, vector_size)
     data = _prefix(values, count * width)
+    if encoding == wire.ENCODING_ALP:
+        kind = ALP_KINDS[type]
+        return encode_alp(array(kind.code, data), kind, vector_size.bit_length() - 1)
     if encoding == wire.ENCODING_DELTA_BINARY_PACKED:
         return deltas(array("i" if width == 4 else "q", data), 8 * width)
     if encoding == wire.ENCODING_DELTA_BYTE_ARRAY:
@@ -178,6 +193,13 @@ def dictionary_of(type: int, type_length: int, values, count: int, most_values: 
 def _check_count(count: int) -> None:
     if not 0 <= count <= MOST_VALUES:
         raise wire_error(wire.TOO_MANY, 0, MOST_VALUES, count)
+
+
+def _check_alp(count: int, vector_size: int) -> None:
+    if vector_size not in ALP_SIZES:
+        raise wire_error(wire.BAD_ARGUMENT, 0, ALP_SIZES[-1], vector_size)
+    if count > MOST_ALP_VALUES:
+        raise wire_error(wire.TOO_MANY, 0, MOST_ALP_VALUES, count)
 
 
 def _width(type: int, type_length: int) -> int:

@@ -6,7 +6,8 @@ from array import array
 
 from .. import wire
 from ..errors import wire_error
-from .encoding_alp import DOUBLES, FLOATS, decode_alp
+from .encoding_alp import KINDS as ALP_KINDS
+from .encoding_alp import decode_alp
 from .encoding_binary import BINARY, binary_parts, decode_binary, decode_prefixed_fixed, join_parts
 from .encoding_bits import pack_booleans
 from .encoding_delta import Deltas
@@ -15,7 +16,6 @@ from .varint import _offset
 
 __all__ = ["decode", "decode_indices", "decode_levels"]
 
-ALP_KINDS = {wire.PHYSICAL_FLOAT: FLOATS, wire.PHYSICAL_DOUBLE: DOUBLES}
 DICTIONARIES = (wire.ENCODING_PLAIN_DICTIONARY, wire.ENCODING_RLE_DICTIONARY)
 LENGTH_PREFIX = 4
 UNSIGNED = 0xFFFFFFFF

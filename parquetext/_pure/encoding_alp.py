@@ -10,7 +10,7 @@ from .. import wire
 from ..errors import wire_error
 from .encoding_bits import unpack
 
-__all__ = ["DOUBLES", "FLOATS", "HEADER", "Kind", "decode_alp"]
+__all__ = ["HEADER", "KINDS", "Kind", "decode_alp"]
 
 HEADER = struct.Struct("<BBBI")  # mode, how integers are stored, the vectors' size as a power of two, values
 SIZES = 3, 15
@@ -33,8 +33,10 @@ class Kind(NamedTuple):
 
 _UP = [float(f"1e{n}") for n in range(19)]
 _DOWN = [float(f"1e-{n}") for n in range(19)]
-DOUBLES = Kind(64, "d", struct.Struct("<BBHqB"), array("d", _UP), array("d", _DOWN))
-FLOATS = Kind(32, "f", struct.Struct("<BBHiB"), array("f", _UP[:11]), array("f", _DOWN[:11]))
+KINDS = {
+    wire.PHYSICAL_FLOAT: Kind(32, "f", struct.Struct("<BBHiB"), array("f", _UP[:11]), array("f", _DOWN[:11])),
+    wire.PHYSICAL_DOUBLE: Kind(64, "d", struct.Struct("<BBHqB"), array("d", _UP), array("d", _DOWN)),
+}
 
 
 def decode_alp(view: memoryview, at: int, count: int, kind: Kind) -> tuple[bytes, int]:

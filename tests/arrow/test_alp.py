@@ -20,7 +20,7 @@ from support.alp import KINDS, Vector, alp_page
 from support.pages import Column, data_page, data_page_v2, levels, parquet_file
 
 import parquetext
-from parquetext import wire
+from parquetext import kernels, wire
 from parquetext.errors import Malformed
 
 ALP = wire.ENCODING_ALP
@@ -68,6 +68,19 @@ def test_files_of_other_writers_are_read_bit_for_bit(implementation, alp_files, 
     for number, column in enumerate(table.columns):
         expected = np.array([float(row[number]) for row in rows[1:]]).astype(dtype)
         assert column.to_numpy().tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("name", ["alp_arade", "alp_float_arade"])
+def test_pages_are_no_larger_than_those_of_another_writer(alp_files, name):
+    type = wire.PHYSICAL_FLOAT if "float" in name else wire.PHYSICAL_DOUBLE
+    path = alp_files / f"{name}.parquet"
+    with parquetext.open(path) as file:
+        theirs = [sum(file.pages(column).column("uncompressed_size").to_pylist()) for column in file.schema.names]
+    for column, size in zip(parquetext.read_table(path, engine="parquetext").columns, theirs, strict=True):
+        values = column.to_numpy().tobytes()
+        page = kernels.encode.encode(ALP, type, 0, values, len(column))
+        assert len(page) <= 1.02 * size
+        assert bytes(kernels.encoding.decode(ALP, type, 0, page, len(column))[0]) == values
 
 
 def test_nulls_take_no_values(implementation, path):

@@ -23,6 +23,7 @@ ENCODINGS = {number: name for name, number in vars(wire).items() if name.startsw
 COLUMNS = {
     f"{TYPES[type].removeprefix('PHYSICAL_')} {ENCODINGS[encoding].removeprefix('ENCODING_')}".lower(): (type, encoding)
     for encoding, type in [*SERVED, *((DICTIONARY, type) for type in range(1, 8))]
+    if encoding != wire.ENCODING_ALP  # which no other reader reads
 }
 ELEMENTS = {
     wire.PHYSICAL_BYTE_ARRAY: {"converted_type": wire.CONVERTED_UTF8, "logicalType": {"STRING": {}}},

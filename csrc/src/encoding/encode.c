@@ -3,6 +3,7 @@
 #include "encoding/values.h"
 
 #define MOST_VALUES INT32_MAX
+#define MOST_ALP_VALUES ((uint32_t)1 << 28) /* offsets of vectors have 32 bits */
 
 static int is_served(int encoding, int type)
 {
@@ -19,6 +20,7 @@ static int is_served(int encoding, int type)
         return type == PQX_PHYSICAL_INT32 || type == PQX_PHYSICAL_INT64
                || type == PQX_PHYSICAL_FLOAT || type == PQX_PHYSICAL_DOUBLE
                || type == PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY;
+    case PQX_ENCODING_ALP: return type == PQX_PHYSICAL_FLOAT || type == PQX_PHYSICAL_DOUBLE;
     default: return 0;
     }
 }
@@ -40,6 +42,7 @@ size_t pqx_encode_bound(int encoding, int type, int32_t type_length, uint64_t co
         return room_of(pqx_deltas_bound(count, 4) + body + PQX_ENCODE_SLACK);
     case PQX_ENCODING_DELTA_BYTE_ARRAY:
         return room_of(2 * pqx_deltas_bound(count, 4) + body + PQX_ENCODE_SLACK + 4 * count);
+    case PQX_ENCODING_ALP: return pqx_encode_alp_bound(type, count, PQX_ALP_USUAL_BITS);
     default:
         if (type == PQX_PHYSICAL_BOOLEAN) return room_of((count + 7) / 8);
         return room_of(width ? body : body + 4 * count + PQX_ENCODE_SLACK);
@@ -112,12 +115,41 @@ static uint8_t *encode_fixed(int encoding, const uint8_t *data, size_t count, ui
     }
 }
 
+size_t pqx_encode_alp_bound(int type, uint64_t count, uint32_t vector_bits)
+{
+    if (!is_served(PQX_ENCODING_ALP, type)) return 0;
+    if (vector_bits < PQX_ALP_LEAST_BITS || vector_bits > PQX_ALP_MOST_BITS) return 0;
+    if (count > MOST_ALP_VALUES) return SIZE_MAX;
+    return room_of(pqx_alp_bound(count, pqx_fixed_width(type, 0), vector_bits) + PQX_ENCODE_SLACK);
+}
+
+int pqx_encode_alp(int type, const pqx_value_array *values, uint32_t vector_bits, uint8_t *out,
+                   size_t capacity, size_t *size, pqx_error *error)
+{
+    if (!is_served(PQX_ENCODING_ALP, type))
+        return pqx_fail(error, PQX_UNWRITTEN_ENCODING, 0, (uint64_t)(int64_t)type,
+                        PQX_ENCODING_ALP);
+    if (vector_bits < PQX_ALP_LEAST_BITS || vector_bits > PQX_ALP_MOST_BITS)
+        return pqx_fail(error, PQX_BAD_ARGUMENT, 0, PQX_ALP_MOST_BITS, vector_bits);
+    if (values->count > MOST_ALP_VALUES)
+        return pqx_fail(error, PQX_TOO_MANY, 0, MOST_ALP_VALUES, values->count);
+    PQX_TRY(pqx_check_values(type, 0, values, error));
+    size_t count = (size_t)values->count;
+    PQX_TRY(check_room(pqx_encode_alp_bound(type, count, vector_bits), capacity, error));
+    const uint8_t *data = values->data ? values->data : out; /* nothing is read of it */
+    uint8_t *end = pqx_encode_alp_values(data, count, pqx_fixed_width(type, 0), vector_bits, out);
+    *size = (size_t)(end - out);
+    return PQX_OK;
+}
+
 int pqx_encode(int encoding, int type, int32_t type_length, const pqx_value_array *values,
                uint8_t *out, size_t capacity, size_t *size, pqx_error *error)
 {
     if (!is_served(encoding, type))
         return pqx_fail(error, PQX_UNWRITTEN_ENCODING, 0, (uint64_t)(int64_t)type,
                         (uint64_t)(int64_t)encoding);
+    if (encoding == PQX_ENCODING_ALP)
+        return pqx_encode_alp(type, values, PQX_ALP_USUAL_BITS, out, capacity, size, error);
     PQX_TRY(pqx_check_values(type, type_length, values, error));
     size_t count = (size_t)values->count;
     uint32_t width = pqx_fixed_width(type, type_length);

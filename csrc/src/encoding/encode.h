@@ -79,6 +79,27 @@ static inline void pqx_delta_writer_put(pqx_delta_writer *writer, uint32_t value
 
 uint8_t *pqx_encode_split(const uint8_t *values, size_t count, uint32_t width, uint8_t *out);
 
+/* ---- ALP ---- */
+
+enum { PQX_ALP_LEAST_BITS = 3, PQX_ALP_USUAL_BITS = 10, PQX_ALP_MOST_BITS = 15 };
+
+/* Bytes that `count` values of `width` bytes take at most, in vectors of 2^vector_bits. */
+uint64_t pqx_alp_bound(uint64_t count, uint32_t width, uint32_t vector_bits);
+uint8_t *pqx_encode_alp_values(const uint8_t *values, size_t count, uint32_t width,
+                               uint32_t vector_bits, uint8_t *out);
+
+/* Powers of ten: value * 10^exponent * 10^-factor is the integer. */
+typedef struct pqx_alp_pair {
+    uint8_t exponent, factor;
+} pqx_alp_pair;
+
+/* What a pair comes to: the least and the highest integer, infinities where there is none, and how
+ * many values are exceptions. */
+typedef struct pqx_alp_fit {
+    double least, most;
+    size_t exceptions;
+} pqx_alp_fit;
+
 /* ---- checks ---- */
 
 /* Whether all values are there, within their bytes; the errors of pqx_encode but that of the type.
@@ -102,21 +123,28 @@ typedef uint32_t (*pqx_deltas32_function)(const uint8_t *values, size_t count, u
 typedef void (*pqx_split_function)(const uint8_t *values, size_t count, size_t stride,
                                    uint8_t *out);
 
+/* Round `count` values by a pair of powers: the integers go to `rounded`, which has room for 64
+ * bytes more and may be NULL, as values of the type, NaN where one does not lead back to the same
+ * bits. */
+typedef void (*pqx_alp_round_function)(const uint8_t *values, size_t count, pqx_alp_pair pair,
+                                       void *rounded, pqx_alp_fit *fit);
+
 typedef struct pqx_encode_choice {
     const char *name;
     pqx_deltas32_function deltas32;
     pqx_deltas64_function deltas64;
     pqx_split_function split4, split8;
+    pqx_alp_round_function alp_round32, alp_round64;
 } pqx_encode_choice;
 
 /* What any CPU can run. */
 extern const pqx_encode_choice pqx_encode_portable;
 void pqx_split4_portable(const uint8_t *values, size_t count, size_t stride, uint8_t *out);
 void pqx_split8_portable(const uint8_t *values, size_t count, size_t stride, uint8_t *out);
-/* The best that this CPU can run; the portable ones where there is nothing better. Asking the CPU
+/* What this CPU can run, best first, the portable ones last, then NULL; static. Asking the CPU
  * takes long. */
-const pqx_encode_choice *pqx_encode_ask_cpu(void);
-/* The same, asked once. */
+const pqx_encode_choice *const *pqx_encode_choices(void);
+/* The best of them, asked for once. */
 const pqx_encode_choice *pqx_encode_best(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* Which routines encode on this CPU. */
 #include <stdatomic.h>
 
+#include "encoding/encode_alp_rounds.h"
 #include "encoding/encode_delta_blocks.h"
 
 static uint32_t deltas32(const uint8_t *values, size_t count, uint32_t before, uint32_t *deltas,
@@ -11,11 +12,19 @@ static uint64_t deltas64(const uint8_t *values, size_t count, uint64_t before, u
                          uint8_t widths[4])
 { return pqx_block_deltas64(values, count, before, deltas, widths); }
 
-const pqx_encode_choice pqx_encode_portable = {"portable", deltas32, deltas64, pqx_split4_portable,
-                                               pqx_split8_portable};
+PQX_DEFINE_ALP_ROUND(alp_round32, 16, 32, float, 0x1p23)
+PQX_DEFINE_ALP_ROUND(alp_round64, 16, 64, double, 0x1p52)
+
+const pqx_encode_choice pqx_encode_portable = {
+    "portable",          deltas32,    deltas64,   pqx_split4_portable,
+    pqx_split8_portable, alp_round32, alp_round64};
 
 #if !defined(__x86_64__)
-const pqx_encode_choice *pqx_encode_ask_cpu(void) { return &pqx_encode_portable; }
+const pqx_encode_choice *const *pqx_encode_choices(void)
+{
+    static const pqx_encode_choice *const choices[] = {&pqx_encode_portable, NULL};
+    return choices;
+}
 #endif
 
 const pqx_encode_choice *pqx_encode_best(void)
@@ -23,7 +32,7 @@ const pqx_encode_choice *pqx_encode_best(void)
     static _Atomic(const pqx_encode_choice *) cached;
     const pqx_encode_choice *found = atomic_load_explicit(&cached, memory_order_relaxed);
     if (PQX_UNLIKELY(!found)) {
-        found = pqx_encode_ask_cpu();
+        found = *pqx_encode_choices();
         atomic_store_explicit(&cached, found, memory_order_relaxed);
     }
     return found;

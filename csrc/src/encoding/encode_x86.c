@@ -1,11 +1,13 @@
-/* The encoders' inner loops by AVX2. */
+/* The encoders' inner loops by AVX2 and AVX-512. */
 #if defined(__x86_64__)
 
 #include <immintrin.h>
 
+#include "encoding/encode_alp_rounds.h"
 #include "encoding/encode_delta_blocks.h"
 
 #define WIDE __attribute__((target("avx2,bmi")))
+#define WIDEST __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi")))
 
 WIDE static uint32_t deltas32(const uint8_t *values, size_t count, uint32_t before,
                               uint32_t *deltas, uint8_t widths[4])
@@ -15,6 +17,11 @@ WIDE static uint64_t deltas64(const uint8_t *values, size_t count, uint64_t befo
                               uint64_t *deltas, uint8_t widths[4])
 { return pqx_block_deltas64(values, count, before, deltas, widths); }
 
+WIDE PQX_DEFINE_ALP_ROUND(round32_avx2, 32, 32, float, 0x1p23) WIDE
+    PQX_DEFINE_ALP_ROUND(round64_avx2, 32, 64, double, 0x1p52) WIDEST
+    PQX_DEFINE_ALP_ROUND(round32_avx512, 64, 32, float, 0x1p23) WIDEST
+    PQX_DEFINE_ALP_ROUND(round64_avx512, 64, 64, double, 0x1p52)
+
 /* 16 bytes of values `near` and 16 of values that come 16 values behind, so that both halves of a
  * register run through the same steps and end as 32 bytes in order. */
 #define LOAD(near, far)                                                                       \
@@ -22,9 +29,9 @@ WIDE static uint64_t deltas64(const uint8_t *values, size_t count, uint64_t befo
                             _mm_loadu_si128((const __m128i *)(far)), 1)
 #define STORE(to, x) _mm256_storeu_si256((__m256i *)(to), x)
 
-/* In each half four values: first their bytes 0, then their bytes 1, ...; then a 4 × 4
- * transposition of what is 4 bytes now. */
-WIDE static void split4(const uint8_t *values, size_t count, size_t stride, uint8_t *out)
+    /* In each half four values: first their bytes 0, then their bytes 1, ...; then a 4 × 4
+     * transposition of what is 4 bytes now. */
+    WIDE static void split4(const uint8_t *values, size_t count, size_t stride, uint8_t *out)
 {
     const __m256i by_byte = _mm256_broadcastsi128_si256(
         _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
@@ -72,12 +79,19 @@ WIDE static void split8(const uint8_t *values, size_t count, size_t stride, uint
     }
 }
 
-const pqx_encode_choice *pqx_encode_ask_cpu(void)
+static const pqx_encode_choice avx2 = {"avx2", deltas32,     deltas64,    split4,
+                                       split8, round32_avx2, round64_avx2};
+static const pqx_encode_choice avx512 = {"avx512", deltas32,       deltas64,      split4,
+                                         split8,   round32_avx512, round64_avx512};
+
+const pqx_encode_choice *const *pqx_encode_choices(void)
 {
-    static const pqx_encode_choice wide = {"avx2", deltas32, deltas64, split4, split8};
+    static const pqx_encode_choice *const choices[] = {&avx512, &avx2, &pqx_encode_portable, NULL};
     __builtin_cpu_init();
-    int has_wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
-    return has_wide ? &wide : &pqx_encode_portable;
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi")) return choices + 2;
+    int is_wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
+                  && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    return is_wide ? choices : choices + 1;
 }
 
 #else

@@ -1,0 +1,109 @@
+"""ALP: floating-point values as integers and powers of ten, each vector by the pair of powers that serves it best."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from itertools import compress
+from math import copysign
+from typing import NamedTuple
+
+from .encode_runs import packed
+from .encoding_alp import HEADER, Kind
+
+__all__ = ["encode_alp"]
+
+SAMPLED_VECTORS, SAMPLED_VALUES = 8, 256
+CANDIDATES = 5
+POSITION_BITS = 16
+
+
+class Pair(NamedTuple):
+    """Powers of ten: the value × 10^exponent × 10^-factor is the integer."""
+
+    exponent: int
+    factor: int
+
+
+WHOLE = {"d": 2.0**52, "f": 2.0**23}  # from here on no value has a fraction
+
+
+def encode_alp(values: array, kind: Kind, size_bits: int) -> bytes:
+    """All values of a page, in vectors of 2 ** `size_bits`."""
+    size = 1 << size_bits
+    vectors = [values[start : start + size] for start in range(0, len(values), size)]
+    candidates = _candidates(vectors, kind)
+    bodies = [_vector(vector, _choose(vector, candidates, kind), kind) for vector in vectors]
+    at, offsets = 4 * len(bodies), array("I")
+    for body in bodies:
+        offsets.append(at)
+        at += len(body)
+    return HEADER.pack(0, 0, size_bits, len(values)) + offsets.tobytes() + b"".join(bodies)
+
+
+def _candidates(vectors: list[array], kind: Kind) -> list[Pair]:
+    """The pairs that serve most of the sampled vectors best."""
+    highest = len(kind.up) - 1
+    pairs = [Pair(e, f) for e in range(highest, -1, -1) for f in range(e, -1, -1)]
+    some = min(SAMPLED_VECTORS, len(vectors))
+    best: dict[Pair, int] = {}
+    for number in range(some):
+        pair = _choose(vectors[number * len(vectors) // some], pairs, kind)
+        best[pair] = best.get(pair, 0) + 1
+    return sorted(best, key=lambda pair: (-best[pair], -pair.exponent, -pair.factor))[:CANDIDATES]
+
+
+def _choose(vector: array, pairs: list[Pair], kind: Kind) -> Pair:
+    """The pair that a sample of the vector takes the fewest bits by, the first one of equal ones."""
+    if len(pairs) == 1:
+        return pairs[0]
+    some = min(SAMPLED_VALUES, len(vector))
+    sample = array(vector.typecode, [vector[number * len(vector) // some] for number in range(some)])
+
+    def bits(pair: Pair) -> int:
+        integers = [integer for integer in _integers(sample, pair, kind) if integer is not None]
+        exceptions = some - len(integers)
+        return some * _width(integers) + exceptions * (POSITION_BITS + kind.bits)
+
+    return min(pairs, key=bits)
+
+
+def _width(integers: Sequence[int]) -> int:
+    return (max(integers) - min(integers)).bit_length() if integers else 0
+
+
+def _integers(values: array, pair: Pair, kind: Kind) -> list[int | None]:
+    """The integer of each value, None where it leads not back to the same bits; each step is rounded to the type."""
+    code, whole, limit = kind.code, WHOLE[kind.code], 2.0 ** (kind.bits - 1)
+    up, down = kind.up[pair.exponent], kind.down[pair.factor]
+    scaled = array(code, [value * up for value in values])
+    scaled = array(code, [value * down for value in scaled])
+    # Added to a number that leaves no room for a fraction, and taken away from it again: rounded, ties to even.
+    wholes = [copysign(whole, value) for value in scaled]
+    rounded = array(code, [value + add for value, add in zip(scaled, wholes, strict=True)])
+    rounded = array(code, [value - add for value, add in zip(rounded, wholes, strict=True)])
+    rounded = array(code, [r if -whole < value < whole else value for r, value in zip(rounded, scaled, strict=True)])
+    up, down = kind.up[pair.factor], kind.down[pair.exponent]
+    back = array(code, [value * up for value in rounded])
+    back = array(code, [value * down for value in back])
+    return [
+        int(r) if abs(r) < limit and found == value and (value or copysign(1.0, value) > 0) else None
+        for r, found, value in zip(rounded, back, values, strict=True)
+    ]
+
+
+def _vector(values: array, pair: Pair, kind: Kind) -> bytes:
+    integers = _integers(values, pair, kind)
+    known = [integer for integer in integers if integer is not None]
+    least, width = min(known, default=0), _width(known)
+    room = kind.bytes + POSITION_BITS // 8
+    if (len(values) * width + 7) // 8 + (len(values) - len(known)) * room > len(values) * room:
+        integers, known, least, width = [None] * len(values), [], 0, 0
+    first = known[0] if known else 0
+    deltas = [(first if integer is None else integer) - least for integer in integers]
+    missing = [integer is None for integer in integers]
+    positions = array("H", compress(range(len(values)), missing))
+    exceptions = b"".join(values[at : at + 1].tobytes() for at in positions)  # a NaN's bits stay as they are
+    numbers = kind.numbers.pack(pair.exponent, pair.factor, len(positions), least, width)
+    body = packed(deltas, width) if width else b""
+    return numbers + body + positions.tobytes() + exceptions
