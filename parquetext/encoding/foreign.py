@@ -50,10 +50,17 @@ def made_plain(
         is_v2 = header.type == wire.PAGE_DATA_PAGE_V2
         encoding_of_levels = wire.ENCODING_RLE if is_v2 else header.definition_encoding
         found, _ = kernels.encoding.decode_levels(encoding_of_levels, max_definition, body[:end], count, start)
-        count = memoryview(found).cast("B").cast("H").tolist().count(max_definition)
+        count = _count_of(found, max_definition)
     decoded = encoding.decode(body[values:], count, type, type_length)
     plain = kernels.encode.encode(wire.ENCODING_PLAIN, type, type_length, decoded, count)
     header = header._replace(encoding=wire.ENCODING_PLAIN)
     if header.type == wire.PAGE_DATA_PAGE_V2:
         return Page(header, body[:values], plain)
     return Page(header, body[:0], b"".join((body[:values], plain)))
+
+
+def _count_of(levels, level: int) -> int:
+    """How many of levels, two bytes each, are this one."""
+    if level < 256:
+        return bytes(levels)[::2].count(level)
+    return memoryview(levels).cast("B").cast("H").tolist().count(level)

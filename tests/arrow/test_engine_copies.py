@@ -21,7 +21,7 @@ from parquetext.kernels import scan
 
 ROWS = 6000
 ENCODINGS = {
-    "price": "byte_stream_split",
+    "price": "alp",
     "key": "pfor",
     "url": "fsst",
     "list": "byte_stream_split",
@@ -192,7 +192,7 @@ def test_every_flip_in_a_copy_is_found(tmp_path):
 def test_no_flip_in_what_leads_to_a_copy_gives_another_value(tmp_path):
     path, rows = tmp_path / "x.parquet", TABLE.slice(0, 300).select(["price"])
     pq.write_table(rows, path)
-    parquetext.encode(path, {"price": "byte_stream_split"})
+    parquetext.encode(path, {"price": "alp"})
     data = path.read_bytes()
     text = data.index(b"\x08\xff\xff\x01")
     for at in range(text, text + 130):
@@ -206,7 +206,7 @@ def test_a_copy_of_a_chunk_that_another_program_has_moved_is_not_read(tmp_path):
     path = tmp_path / "x.parquet"
     rows = TABLE.select(["price"])
     pq.write_table(rows, path)
-    parquetext.encode(path, {"price": "byte_stream_split"})
+    parquetext.encode(path, {"price": "alp"})
     data = path.read_bytes()
     footer = footer_of(data)
     chunks = scan.scan(footer).column(0)
@@ -239,7 +239,7 @@ def test_a_copy_in_an_encoding_that_is_not_known_is_only_a_note(tmp_path, monkey
 def test_a_flat_footer_says_which_chunks_have_copies(tmp_path):
     path = tmp_path / "x.parquet"
     pq.write_table(TABLE, path, row_group_size=2500)
-    parquetext.encode(path, {"price": "byte_stream_split", "url": "fsst"})
+    parquetext.encode(path, {"price": "alp", "url": "fsst"})
     parquetext.upgrade(path, form="flat")
     with parquetext.open(path) as file:
         assert file.form == "flat" and wire.UUID_COPY_TABLE not in file.extensions
