@@ -21,7 +21,7 @@ FAILS = {
     "wide-flat-aside-damaged-reference": 2656,
     "wide-index-aside-damaged-reference": 2656,
     "wide-flat-aside-damaged-moved": 13887,
-    "wide-flat-aside-damaged-reference-size": 14257,
+    "wide-flat-aside-damaged-reference-size": 14249,
     "wide-flat-aside-damaged-tail-copy": 14251,
     "wide-flat-aside-damaged-trailer": 9392,
     "wide-flat-damaged-column": 7365,
@@ -89,6 +89,19 @@ def test_a_flat_footer_alone_leads_to_all_data(path):
     path.write_bytes(as_par3(path.read_bytes()))
     footer = {"schema", "row-group", "chunk-metadata", "created-by", "column-orders", "footer-field"}
     assert check(path) == before - footer | {"flat-footer"}
+
+
+@pytest.mark.parametrize("form", [None, "flat", "index"])
+def test_copies_of_columns_are_matched_and_damage_to_them_is_found(path, form):
+    if form is not None:
+        parquetext.upgrade(path, form=form)
+    encoded = path.with_name("encoded.parquet")
+    parquetext.encode(path, {"number": "byte_stream_split", "rows.a": "delta_binary_packed"}, out=encoded)
+    assert {"dead-pages", "gap", "block"} <= check(encoded)
+    data = encoded.read_bytes()
+    _, end, _ = next(claim for claim in parquet().claims(data) if claim.owner.kind == "dead-pages")
+    with pytest.raises(Mismatch):
+        parquet().claims(data[: end - 1] + bytes([data[end - 1] ^ 1]) + data[end:])
 
 
 @pytest.mark.parametrize("placement", ["in-struct", "after-stop"])
