@@ -13,6 +13,7 @@ import pytest
 
 import parquetext
 from parquetext import edits, kernels, wire
+from parquetext.encoding import find
 from parquetext.encoding.carried import copies_of
 from parquetext.encoding.chunk_reader import ChunkReader, Stretch, chunk_of
 from parquetext.errors import ColumnError, ParquetextError, Unsupported
@@ -75,9 +76,8 @@ def values(path, copied=None) -> list:
                 chunk = chunk_of(scan, leaf, group, group, source.size)
                 begin, end = chunk.begin, chunk.end
                 if copied is not None and told[leaf.leaf][group]:
-                    copy = told[leaf.leaf][group][copied]
-                    begin, end = copy.offset, copy.end
-                    chunk = type(chunk)(leaf, group, begin, copy.length, copy.codec, chunk.num_values, chunk.num_rows)
+                    chunk = chunk.by(told[leaf.leaf][group][copied])
+                    begin, end = chunk.begin, chunk.end
                 reader = ChunkReader(leaf, source, levels=True, checks_crc=True)
                 reader.begin(chunk)
                 reader.open(Stretch(begin, end, 0, chunk.num_rows))
@@ -95,6 +95,18 @@ def test_the_copies_hold_the_values_of_the_columns(implementation, path, codec):
     assert (done.outcome, done.form_after) == ("encoded", "thrift")
     assert values(path) == before
     assert values(path, copied=0) == before
+
+
+@pytest.mark.parametrize("codec", ["none", "zstd"])
+def test_copies_may_be_in_encodings_that_stand_in_extensions_alone(implementation, path, codec):
+    before, original = values(path), path.read_bytes()
+    edits.encode(path, {"id": "pfor", "list": "pfor", "name": "fsst"}, codec=codec)
+    assert values(path) == values(path, copied=0) == before
+    told = {copy.uuid for leaf in copies(path) for group in leaf for copy in group}
+    assert told == {find(wire.ENCODING_PFOR).uuid, find(wire.ENCODING_FSST).uuid}
+    assert pq.read_table(path).equals(TABLE)
+    edits.strip(path)
+    assert path.read_bytes() == original
 
 
 def test_a_copy_is_told_as_it_is(path):
