@@ -2,7 +2,7 @@
 #include "encoding/encode.h"
 #include "encoding/pfor.h"
 
-enum { GROUPS = 8, POSITION = 2, MOST_BITS = 64 };
+enum { GROUPS = 8, POSITION = 2, MOST_BITS = 64, OUTSIDE = MOST_BITS + 1, APART = 4 };
 
 /* Values as unsigned numbers in the same order. */
 #define LOWEST ((uint64_t)1 << 63)
@@ -41,17 +41,26 @@ static uint32_t cheapest(const uint32_t *lengths, uint32_t widest, size_t count,
     return best;
 }
 
+/* How many values of the range have their distance from one end in so many bits; returns how many
+ * are outside. Neighbours count apart, as each one would wait for the one before. */
+static size_t count_lengths(const vector *of, int is_from_low, uint32_t *lengths)
+{
+    uint32_t counts[APART][MOST_BITS + 2] = {{0}};
+    for (size_t i = 0; i < of->count; i++) {
+        uint64_t value = ordered(of, i);
+        uint64_t distance = is_from_low ? value - of->low : of->high - value;
+        counts[i % APART][is_kept(of, value) ? bits_of(distance) : OUTSIDE]++;
+    }
+    for (uint32_t bits = 0; bits <= OUTSIDE; bits++)
+        for (uint32_t i = 0; i < APART; i++) lengths[bits] += counts[i][bits];
+    return lengths[OUTSIDE];
+}
+
 /* Leave out what is far from one end of the range, if that costs less; whether it does. */
 static int trim(vector *of, int is_from_low)
 {
-    uint32_t lengths[MOST_BITS + 1] = {0}, widest = bits_of(of->high - of->low);
-    size_t exceptions = 0;
-    for (size_t i = 0; i < of->count; i++) {
-        uint64_t value = ordered(of, i);
-        if (is_kept(of, value))
-            lengths[bits_of(is_from_low ? value - of->low : of->high - value)]++;
-        else exceptions++;
-    }
+    uint32_t lengths[MOST_BITS + 2] = {0}, widest = bits_of(of->high - of->low);
+    size_t exceptions = count_lengths(of, is_from_low, lengths);
     uint32_t bits = cheapest(lengths, widest, of->count, exceptions, 8 * (POSITION + of->width));
     if (bits == widest) return 0;
     uint64_t reach = ((uint64_t)1 << bits) - 1, furthest = 0;
