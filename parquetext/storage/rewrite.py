@@ -11,6 +11,7 @@ from .appending import Appender, appender
 from .commit import Change
 from .create import NewFile, NewObject, NewS3Object, create
 from .remote import check_same
+from .s3 import s3_object
 from .source import LocalSource, RemoteSource
 from .unchanged import check_unchanged
 
@@ -63,11 +64,15 @@ def rewriting(changing: Change) -> Iterator[Rewriting]:
     source = changing.source
     if changing.in_place:
         raise Refused("it is written anew, which cannot be done in place", file=source.name)
-    if isinstance(source, LocalSource):
-        new = NewFile(source.name, changing.forced, changing.operations)
-    else:
-        new = create(source.target, force=changing.forced)
+    new = _in_place_of(source, changing)
     try:
         yield Rewriting(source, new, appender(new, source), changing.keep_mtime)
     finally:
         new.abort()
+
+
+def _in_place_of(source: LocalSource | RemoteSource, changing: Change) -> NewFile | NewObject | NewS3Object:
+    if isinstance(source, LocalSource):
+        return NewFile(source.name, changing.forced, changing.operations)
+    goal, tag = s3_object(source.target), source.version.identity[0]
+    return create(source.target, force=changing.forced) if goal is None or not tag else NewS3Object(goal, tag)

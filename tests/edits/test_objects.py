@@ -41,6 +41,45 @@ def test_upgrade_and_strip(s3):
     assert names(s3, BUCKET) == ["table/day=1/x.parquet"]
 
 
+def test_encode_and_strip(s3):
+    done = edits.encode((s3, PATH), {"a": "delta_binary_packed"})
+    assert (done.outcome, done.path) == ("encoded", f"s3://{PATH}")
+    assert pq.read_table(PATH, filesystem=s3, partitioning=None).equals(TABLE)
+    assert names(s3, BUCKET) == ["table/day=1/x.parquet"]
+    assert done.bytes_after == len(get(s3, PATH)) > len(ORIGINAL)
+    assert edits.strip((s3, PATH)).outcome == "stripped"
+    assert get(s3, PATH) == ORIGINAL
+    other = f"{BUCKET}/table/day=1/other.parquet"
+    edits.encode((s3, PATH), {"a": "delta_binary_packed"}, out=(s3, other))
+    assert get(s3, PATH) == ORIGINAL
+    edits.strip((s3, other))
+    assert get(s3, other) == ORIGINAL
+
+
+def test_an_object_that_changes_while_it_is_encoded_stays(s3, monkeypatch):
+    theirs = parquet_bytes(TABLE.slice(1))
+
+    def finish(self, *arguments, **options):
+        put(s3, PATH, theirs)
+        return written(self, *arguments, **options)
+
+    for name in ("check_same", "put"):
+        put(s3, PATH, ORIGINAL)
+        where = "parquetext.storage.rewrite.check_same" if name == "check_same" else S3Object
+        with monkeypatch.context() as patched:
+            if name == "check_same":
+                from parquetext.storage.remote import check_same as written
+
+                patched.setattr(where, finish)
+            else:
+                written = S3Object.put
+                patched.setattr(S3Object, "put", finish)
+            with pytest.raises(Conflict):
+                edits.encode((s3, PATH), {"a": "delta_binary_packed"})
+        assert get(s3, PATH) == theirs
+        assert names(s3, BUCKET) == ["table/day=1/x.parquet"]
+
+
 def test_finalize_and_restore(s3):
     edits.upgrade((s3, PATH), form="flat")
     upgraded = get(s3, PATH)
