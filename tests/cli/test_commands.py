@@ -38,6 +38,36 @@ def run(*arguments: object):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
+def test_encode_and_strip(lake):
+    before = {path: path.read_bytes() for path in lake.rglob("part-*.parquet")}
+    options = ("--column", "a", "--encoding", "DELTA_BINARY_PACKED", "--column", "b", "--encoding", "delta_byte_array")
+    done = run("encode", lake, *options, "--codec", "zstd")
+    assert done.exit_code == 0, done.output
+    assert "2 files: 2 encoded" in done.output
+    assert "2 column chunks of" in done.output
+    assert run("encode", lake, *options, "--codec", "zstd").output.strip().endswith("2 files: 2 unchanged")
+    first = min(before)
+    out = lake / "out.parquet"
+    told = json.loads(run("encode", "--json", first, "--column", "a", "--encoding", "plain", "--out", out).stdout)
+    assert (told["outcome"], told["bytes_after"]) == ("encoded", out.stat().st_size)
+    out.unlink()
+    assert run("strip", lake).exit_code == 0
+    assert {path: path.read_bytes() for path in lake.rglob("part-*.parquet")} == before
+
+
+def test_encode_says_what_it_cannot_do(lake):
+    path = next(lake.rglob("part-*.parquet"))
+    for arguments in (
+        ("--column", "a", "--encoding", "no such"),
+        ("--column", "a", "--encoding", "plain", "--codec", "lzo"),
+        ("--column", "a", "--column", "b", "--column", "c", "--encoding", "plain", "--encoding", "plain"),
+    ):
+        done = run("encode", path, *arguments)
+        assert done.exit_code == 2, done.output
+    assert run("encode", lake, "--column", "a", "--encoding", "plain", "--out", lake / "x").exit_code == 2
+    assert run("encode", path, "--column", "nothing", "--encoding", "plain").exit_code == 1
+
+
 def test_upgrade_inspect_verify_strip(lake):
     before = {path: path.read_bytes() for path in lake.rglob("part-*.parquet")}
     done = run("upgrade", "--form", "flat", lake)
