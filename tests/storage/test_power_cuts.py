@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.powercut import Recording, put, states
 
-from parquetext.storage import TailEdit, change, old_tail, recover
+from parquetext.storage import TailEdit, change, old_tail, recover, rewriting
 from parquetext.storage.operations import Operations
 
 HEAD = bytes(range(256)) * 20 + b"not at a sector"
@@ -56,6 +56,21 @@ def test_replacing_leaves_the_old_file_or_the_new_one_at_every_moment(tmp_path, 
     recording = recorded(tmp_path, edit, in_place=False)
     contents = {dict(state)["x.bin"] for state in states(recording)}
     assert contents == {OLD, new_content(edit)}
+
+
+def test_writing_a_file_anew_leaves_the_old_one_or_the_new_one_at_every_moment(tmp_path):
+    (tmp_path / "x.bin").write_bytes(OLD)
+    recording = Recording(tmp_path)
+    with (
+        change(tmp_path / "x.bin", operations=recording, keep_mtime=True) as changing,
+        rewriting(changing) as written,
+    ):
+        written.sink.write(b"first")
+        written.sink.copy(3, len(OLD) - 5)
+        written.sink.write(b"last")
+        written.commit()
+    contents = {dict(state)["x.bin"] for state in states(recording)}
+    assert contents == {OLD, b"first" + OLD[3:-5] + b"last"}
 
 
 @pytest.mark.parametrize("block", [512, 4096], ids=["sectors", "pages"])
