@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pyarrow.parquet as pq
 import pytest
 
-from parquetext.bench import encoders, experimental
+from parquetext import read_table
+from parquetext.bench import alp, encoders, experimental
+from parquetext.bench.workspace import Workspace
 
 
 def test_every_type_and_encoding_is_compared_with_pyarrow():
@@ -22,6 +25,17 @@ def test_columns_have_as_many_values_as_are_asked_for(kind):
         column = encoders._column(kind, 1000, distinct)
         assert len(column) == 1000 and not column.null_count
         column.validate(full=True)
+
+
+def test_alp_is_compared_by_speed_and_size(tmp_path):
+    groups = list(alp.measure(Workspace(tmp_path), 1, values=20_000))
+    assert [(group[0].case, group[0].subject[8:18]) for group in groups] == [
+        (case, f"{places} decimals") for places in (2, 3, 4) for case in ("decode to Arrow", "size of a file", "encode")
+    ]
+    table = read_table(tmp_path / "alp.parquet", engine="parquetext")
+    assert table.column("x").equals(pq.read_table(tmp_path / "alp-zstd.parquet").column("x"))
+    sizes = [row for group in groups for row in group if row.case == "size of a file" and row.target]
+    assert len(sizes) == 6 and all(row.met for row in sizes)
 
 
 def test_encodings_of_extensions_are_compared_by_size_and_speed():

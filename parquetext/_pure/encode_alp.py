@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from itertools import compress
 from math import copysign
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ __all__ = ["encode_alp"]
 SAMPLED_VECTORS, SAMPLED_VALUES = 8, 256
 CANDIDATES = 5
 POSITION_BITS = 16
+NO_INTEGER = (1 << 64) - 1  # wider than all differences that are packed
 
 
 class Pair(NamedTuple):
@@ -58,7 +58,9 @@ def _choose(vector: array, pairs: list[Pair], kind: Kind) -> Pair:
     if len(pairs) == 1:
         return pairs[0]
     some = min(SAMPLED_VALUES, len(vector))
-    sample = array(vector.typecode, [vector[number * len(vector) // some] for number in range(some)])
+    stretch = len(vector) // some  # of each one value is taken, at a place that has no period
+    places = [number * len(vector) // some + (number * 40503 >> 8) % stretch for number in range(some)]
+    sample = array(vector.typecode, map(vector.__getitem__, places))
 
     def bits(pair: Pair) -> int:
         integers = [integer for integer in _integers(sample, pair, kind) if integer is not None]
@@ -94,16 +96,23 @@ def _integers(values: array, pair: Pair, kind: Kind) -> list[int | None]:
 
 def _vector(values: array, pair: Pair, kind: Kind) -> bytes:
     integers = _integers(values, pair, kind)
-    known = [integer for integer in integers if integer is not None]
-    least, width = min(known, default=0), _width(known)
-    room = kind.bytes + POSITION_BITS // 8
-    if (len(values) * width + 7) // 8 + (len(values) - len(known)) * room > len(values) * room:
-        integers, known, least, width = [None] * len(values), [], 0, 0
-    first = known[0] if known else 0
-    deltas = [(first if integer is None else integer) - least for integer in integers]
-    missing = [integer is None for integer in integers]
-    positions = array("H", compress(range(len(values)), missing))
+    least = min((integer for integer in integers if integer is not None), default=0)
+    deltas = [NO_INTEGER if integer is None else integer - least for integer in integers]
+    width = _fewest_bits([delta.bit_length() for delta in deltas], POSITION_BITS + kind.bits)
+    first = next((delta for delta in deltas if delta.bit_length() <= width), 0)
+    positions = array("H", [at for at, delta in enumerate(deltas) if delta.bit_length() > width])
+    for at in positions:
+        deltas[at] = first
     exceptions = b"".join(values[at : at + 1].tobytes() for at in positions)  # a NaN's bits stay as they are
     numbers = kind.numbers.pack(pair.exponent, pair.factor, len(positions), least, width)
     body = packed(deltas, width) if width else b""
     return numbers + body + positions.tobytes() + exceptions
+
+
+def _fewest_bits(widths: list[int], exception: int) -> int:
+    """The width by which a vector takes the fewest bits; values that are wider are exceptions."""
+
+    def bits(width: int) -> int:
+        return len(widths) * width + exception * sum(wide > width for wide in widths)
+
+    return min(sorted({0, *widths} - {NO_INTEGER.bit_length()}, reverse=True), key=bits)

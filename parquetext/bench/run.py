@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import cases, commits, encoders, encodings, experimental, lookups, plans, sidecars
+from . import alp, cases, commits, encoders, encodings, experimental, lookups, plans, sidecars
 from .shapes import Shape
 from .workspace import Subject, Workspace
 
@@ -45,6 +45,7 @@ def run_on_encodings(workspace: Workspace, rounds: int) -> Iterator[list[cases.R
     yield from encodings.decoding(workspace, rounds)
     workspace.progress("encoding")
     yield from encoders.measure(rounds=rounds)
+    yield from alp.measure(workspace, rounds)
     workspace.progress("PFOR and FSST")
     yield from experimental.measure(rounds)
     yield encodings.many_columns(workspace, rounds)

@@ -116,6 +116,16 @@ class TestPages:
         scales = [page[HEADER + offset] - page[HEADER + offset + 1] for offset in offsets]
         assert offsets[0] == at - HEADER and scales == [2] * 4 + [4] * 4
 
+    @pytest.mark.parametrize("name", KINDS)
+    @pytest.mark.parametrize("size", [1024, 4096])
+    def test_a_few_outliers_do_not_widen_all_others(self, name, size):
+        values = [float(n % 16) for n in range(size)]
+        for at in (0, 7, size - 1):
+            values[at] = 1e6
+        page = encode(values, name, vector_size=size)
+        assert len(page) < 1.25 * size  # by 20 bits each they would take twice as much
+        assert decode(page, size, name) == bytes_of(values, name)
+
     def test_numbers_may_stand_at_odd_addresses(self):
         data = b"x" + bytes_of(decimals(100, 2), "double")
         page = kernels.encode.encode(ALP, wire.PHYSICAL_DOUBLE, 0, memoryview(data)[1:], 100)

@@ -11,9 +11,13 @@ enum {
     SAMPLED_VALUES = 256,
     CANDIDATES = 5,
     PIECE = 1024, /* values that are rounded at once */
-    OFFSET = 4,
-    POSITION = 2 /* bytes */
+    OFFSET = 4,   /* bytes */
+    POSITION = 2,
+    MOST_WIDTH = 63
 };
+#define NO_INTEGER                                                                 \
+    UINT64_MAX /* of 64 bits: as such, and as what is wider than all, an exception \
+                */
 
 /* What is encoded. */
 typedef struct alp_values {
@@ -26,15 +30,14 @@ typedef struct alp_values {
 /* One vector of them. */
 typedef struct alp_vector {
     const uint8_t *data;
-    size_t count;
+    size_t count, exceptions;
     pqx_alp_pair pair;
-    pqx_alp_fit fit;
-    int64_t least, first; /* integers: the frame of reference, and what exceptions are packed as */
-    uint32_t width;       /* bits of a difference */
+    int64_t least;  /* integer: the frame of reference */
+    uint32_t width; /* bits of a difference */
 } alp_vector;
 
-/* A vector may be taken for exceptions alone, so no value takes more than its own bytes and its
- * position. */
+/* No value takes more than its own bytes and its position: a vector of exceptions alone would not,
+ * and of all widths the one is taken by which it has the fewest bits. */
 uint64_t pqx_alp_bound(uint64_t count, uint32_t width, uint32_t vector_bits)
 {
     uint64_t size = (uint64_t)1 << vector_bits, vectors = (count + size - 1) >> vector_bits;
@@ -52,12 +55,15 @@ static uint32_t width_of(const pqx_alp_fit *fit)
     return bits_of((uint64_t)(int64_t)fit->most - (uint64_t)(int64_t)fit->least);
 }
 
+/* One value of each stretch of equal length, at a place that has no period. */
 static size_t take_sample(const alp_values *all, const alp_vector *vector, uint8_t *sample)
 {
-    size_t some = vector->count < SAMPLED_VALUES ? vector->count : SAMPLED_VALUES;
-    for (size_t i = 0; i < some; i++)
-        memcpy(sample + i * all->width, vector->data + i * vector->count / some * all->width,
-               all->width);
+    const size_t some = vector->count < SAMPLED_VALUES ? vector->count : SAMPLED_VALUES;
+    const size_t stretch = vector->count / some;
+    for (size_t i = 0; i < some; i++) {
+        size_t place = i * vector->count / some + (i * 40503 >> 8) % stretch;
+        memcpy(sample + i * all->width, vector->data + place * all->width, all->width);
+    }
     return some;
 }
 
@@ -138,106 +144,123 @@ static size_t find_candidates(const alp_values *all, size_t vectors, pqx_alp_pai
 
 /* ---- writing ---- */
 
-/* Round the values from number `from` on, a piece of them; NaN where one is an exception. */
+/* What a vector is worked on in: a piece's integers as values of the type, and their differences to
+ * the vector's least one, NO_INTEGER of what is an exception. */
+typedef struct alp_work {
+    uint8_t rounded[PIECE * 8 + 64];
+    uint64_t deltas[PIECE];
+} alp_work;
+
+/* Round the values from number `from` on; returns how many, PIECE at most. */
 static size_t round_piece(const alp_values *all, const alp_vector *vector, size_t from,
-                          uint8_t *rounded, pqx_alp_fit *fit)
+                          alp_work *work, pqx_alp_fit *fit)
 {
     size_t left = vector->count - from, some = left < PIECE ? left : PIECE;
-    all->round(vector->data + from * all->width, some, vector->pair, rounded, fit);
+    all->round(vector->data + from * all->width, some, vector->pair, work->rounded, fit);
     return some;
 }
 
-static double rounded_at(const uint8_t *rounded, size_t i, uint32_t width)
-{
-    float narrow;
-    double wide;
-    if (width == 8) {
-        memcpy(&wide, rounded + 8 * i, 8);
-        return wide;
-    }
-    memcpy(&narrow, rounded + 4 * i, 4);
-    return narrow;
-}
-
-/* The vector's least and highest integer, its exceptions, and the first integer. */
-static void fit_vector(const alp_values *all, alp_vector *vector, uint8_t *rounded)
-{
-    pqx_alp_fit fit = {INFINITY, -INFINITY, 0}, part;
-    int is_first = 1;
-    for (size_t from = 0, some; from < vector->count; from += some) {
-        some = round_piece(all, vector, from, rounded, &part);
-        if (part.least < fit.least) fit.least = part.least;
-        if (part.most > fit.most) fit.most = part.most;
-        fit.exceptions += part.exceptions;
-        for (size_t i = 0; is_first && part.exceptions < some && i < some; i++) {
-            double value = rounded_at(rounded, i, all->width);
-            if (value != value) continue;
-            vector->first = (int64_t)value;
-            is_first = 0;
-        }
-    }
-    vector->fit = fit;
-    vector->width = width_of(&fit);
-    if (fit.least <= fit.most) vector->least = (int64_t)fit.least;
-}
-
-/* Take all values for exceptions where these are fewer bytes. */
-static void give_up_where_larger(const alp_values *all, alp_vector *vector)
-{
-    size_t exception = POSITION + all->width, packed = (vector->count * vector->width + 7) / 8;
-    if (packed + vector->fit.exceptions * exception <= vector->count * exception) return;
-    vector->fit = (pqx_alp_fit){INFINITY, -INFINITY, vector->count};
-    vector->least = vector->first = 0;
-    vector->width = 0;
-}
-
-/* The same again; a vector of one piece is still there. */
-static size_t round_again(const alp_values *all, const alp_vector *vector, size_t from,
-                          uint8_t *rounded)
+static void find_least(const alp_values *all, alp_vector *vector, alp_work *work)
 {
     pqx_alp_fit fit;
-    if (vector->count <= PIECE) return vector->count;
-    return round_piece(all, vector, from, rounded, &fit);
+    double least = INFINITY;
+    for (size_t from = 0, some; from < vector->count; from += some) {
+        some = round_piece(all, vector, from, work, &fit);
+        if (fit.least < least) least = fit.least;
+    }
+    vector->least = least < INFINITY ? (int64_t)least : 0;
+}
+
+static uint64_t delta_of(double value, int64_t least)
+{ return value == value ? (uint64_t)(int64_t)value - (uint64_t)least : NO_INTEGER; }
+
+/* The differences from value `from` on. Integers of a vector of one piece are still there. */
+static size_t take_deltas(const alp_values *all, const alp_vector *vector, size_t from,
+                          alp_work *work)
+{
+    pqx_alp_fit fit;
+    size_t some = vector->count;
+    if (some > PIECE) some = round_piece(all, vector, from, work, &fit);
+    for (size_t i = 0; all->width == 4 && i < some; i++) {
+        float value;
+        memcpy(&value, work->rounded + 4 * i, 4);
+        work->deltas[i] = delta_of(value, vector->least);
+    }
+    for (size_t i = 0; all->width == 8 && i < some; i++) {
+        double value;
+        memcpy(&value, work->rounded + 8 * i, 8);
+        work->deltas[i] = delta_of(value, vector->least);
+    }
+    return some;
+}
+
+/* The same again; those of a vector of one piece are still there. */
+static size_t take_again(const alp_values *all, const alp_vector *vector, size_t from,
+                         alp_work *work)
+{ return vector->count <= PIECE ? vector->count : take_deltas(all, vector, from, work); }
+
+/* The width by which the vector takes the fewest bits: what is wider is an exception, too. */
+static void choose_width(const alp_values *all, alp_vector *vector, alp_work *work)
+{
+    size_t counts[MOST_WIDTH + 2] = {0}, wider;
+    uint64_t exception = 8 * (POSITION + all->width), fewest = UINT64_MAX;
+    for (size_t from = 0, some; from < vector->count; from += some) {
+        some = take_deltas(all, vector, from, work);
+        for (size_t i = 0; i < some; i++) counts[bits_of(work->deltas[i])]++;
+    }
+    wider = counts[MOST_WIDTH + 1];
+    for (uint32_t width = MOST_WIDTH + 1; width--; wider += counts[width]) {
+        uint64_t bits = vector->count * width + wider * exception;
+        if (bits < fewest) {
+            fewest = bits;
+            vector->width = width;
+            vector->exceptions = wider;
+        }
+    }
 }
 
 static uint8_t *put_numbers(const alp_values *all, const alp_vector *vector, uint8_t *out)
 {
     out[0] = vector->pair.exponent;
     out[1] = vector->pair.factor;
-    pqx_store16(out + 2, (uint16_t)vector->fit.exceptions);
+    pqx_store16(out + 2, (uint16_t)vector->exceptions);
     if (all->width == 8) pqx_store64(out + 4, (uint64_t)vector->least);
     else pqx_store32(out + 4, (uint32_t)vector->least);
     out[4 + all->width] = (uint8_t)vector->width;
     return out + 5 + all->width;
 }
 
-static void put_differences(const alp_values *all, const alp_vector *vector, uint8_t *rounded,
+static int is_exception(const alp_vector *vector, uint64_t delta)
+{ return bits_of(delta) > vector->width; }
+
+/* Exceptions are packed as the first integer that is none. */
+static void put_differences(const alp_values *all, const alp_vector *vector, alp_work *work,
                             uint8_t *out)
 {
-    uint64_t deltas[PIECE + 7];
+    uint64_t packed[PIECE + 7], first = NO_INTEGER;
+    for (size_t from = 0, some; first == NO_INTEGER && from < vector->count; from += some) {
+        some = take_again(all, vector, from, work);
+        for (size_t i = 0; first == NO_INTEGER && i < some; i++)
+            if (!is_exception(vector, work->deltas[i])) first = work->deltas[i];
+    }
     for (size_t from = 0, some; from < vector->count; from += some) {
-        some = round_again(all, vector, from, rounded);
-        for (size_t i = 0; i < some; i++) {
-            double value = rounded_at(rounded, i, all->width);
-            int64_t integer = value == value ? (int64_t)value : vector->first;
-            deltas[i] = (uint64_t)integer - (uint64_t)vector->least;
-        }
+        some = take_again(all, vector, from, work);
+        for (size_t i = 0; i < some; i++)
+            packed[i] = is_exception(vector, work->deltas[i]) ? first : work->deltas[i];
         size_t groups = (some + 7) / 8;
-        memset(deltas + some, 0, (groups * 8 - some) * sizeof *deltas);
-        out = pqx_pack64(deltas, groups, vector->width, out);
+        memset(packed + some, 0, (groups * 8 - some) * sizeof *packed);
+        out = pqx_pack64(packed, groups, vector->width, out);
     }
 }
 
-static void put_exceptions(const alp_values *all, const alp_vector *vector, uint8_t *rounded,
+static void put_exceptions(const alp_values *all, const alp_vector *vector, alp_work *work,
                            uint8_t *out)
 {
-    uint8_t *stored = out + vector->fit.exceptions * POSITION;
-    const int is_all = vector->fit.exceptions == vector->count;
+    uint8_t *stored = out + vector->exceptions * POSITION;
     for (size_t from = 0, some; from < vector->count; from += some) {
-        some = round_again(all, vector, from, rounded);
+        some = take_again(all, vector, from, work);
         for (size_t i = 0; i < some; i++) {
-            double value = rounded_at(rounded, i, all->width);
-            if (!is_all && value == value) continue;
+            if (!is_exception(vector, work->deltas[i])) continue;
             pqx_store16(out, (uint16_t)(from + i));
             memcpy(stored, vector->data + (from + i) * all->width, all->width);
             out += POSITION, stored += all->width;
@@ -247,14 +270,14 @@ static void put_exceptions(const alp_values *all, const alp_vector *vector, uint
 
 static uint8_t *put_vector(const alp_values *all, alp_vector *vector, uint8_t *out)
 {
-    uint8_t rounded[(PIECE + 16) * 8];
-    fit_vector(all, vector, rounded);
-    give_up_where_larger(all, vector);
+    alp_work work;
+    find_least(all, vector, &work);
+    choose_width(all, vector, &work);
     out = put_numbers(all, vector, out);
-    if (vector->width) put_differences(all, vector, rounded, out);
+    if (vector->width) put_differences(all, vector, &work, out);
     out += (vector->count * vector->width + 7) / 8;
-    if (vector->fit.exceptions) put_exceptions(all, vector, rounded, out);
-    return out + vector->fit.exceptions * (POSITION + all->width);
+    if (vector->exceptions) put_exceptions(all, vector, &work, out);
+    return out + vector->exceptions * (POSITION + all->width);
 }
 
 uint8_t *pqx_encode_alp_values(const uint8_t *values, size_t count, uint32_t width,
