@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..findings import is_sound
 from .copies import check_copies, check_copy_pages
+from .copy_values import compare_copies
 from .original import check_original, check_rest, compare_digest, read_original
 
 __all__ = ["Encoded"]
@@ -54,6 +55,7 @@ class Encoded:
             self._report.checked_bytes += self.original.rest.length
 
     def compare_values(self) -> None:
-        """The third tier: the original's SHA-256."""
+        """The third tier: the values of each copy against those of its chunk, and the original's SHA-256."""
+        self._report.extend(compare_copies(self._source, self._scan, self.copies))
         if self.original is not None:
             self._report.extend(compare_digest(self._source, self.original))
