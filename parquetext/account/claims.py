@@ -65,21 +65,31 @@ class Claims:
         if not self.holds(offset, length):
             raise ValueError(f"bytes {offset} to {offset + length} are claimed of a file of {self.size}")
         if length:
-            number = NONE if name is None else self._names.setdefault(name, len(self._names))
-            values = (offset, length, NUMBERS[kind], row_group, column, page, number)
+            values = (offset, length, NUMBERS[kind], row_group, column, page, self._number(name))
             for column_array, value in zip(self._arrays.values(), values, strict=True):
                 column_array.append(value)
 
     def add_pages(
-        self, offsets: Iterable[int], lengths: array, kind: str, row_group: int, column: int, pages: Sequence[int]
+        self,
+        offsets: Iterable[int],
+        lengths: array,
+        kind: str,
+        row_group: int,
+        column: int,
+        pages: Sequence[int],
+        name: str | None = None,
     ) -> None:
         """Claim the same part of many pages of one chunk; the caller has seen that the file has these bytes."""
         count, arrays = len(lengths), self._arrays
         arrays["offset"].extend(offsets)
         arrays["length"].extend(lengths)
         arrays["page"].extend(pages)
-        for name, value in (("kind", NUMBERS[kind]), ("row_group", row_group), ("column", column), ("name", NONE)):
-            arrays[name].extend(array(COLUMNS[name], (value,)) * count)
+        number = self._number(name)
+        for fact, value in (("kind", NUMBERS[kind]), ("row_group", row_group), ("column", column), ("name", number)):
+            arrays[fact].extend(array(COLUMNS[fact], (value,)) * count)
+
+    def _number(self, name: str | None) -> int:
+        return NONE if name is None else self._names.setdefault(name, len(self._names))
 
     def cover(self, begin: int, end: int, kind: str, parts: Iterable[tuple[int, int, str, dict]]) -> None:
         """Claim all of [begin, end): these parts (offset, end, kind, attributes), and what is between as `kind`.

@@ -14,7 +14,7 @@ from .copies import copy_size
 from .page_parts import PAGE_COLUMNS, Chunk, claim_pages, decompress_levels, page_facts
 from .thrift_footer import leaf_of_chunks
 
-__all__ = ["PAGE_COLUMNS", "Data", "claim_data"]
+__all__ = ["PAGE_COLUMNS", "Data", "claim_data", "is_read_too_often"]
 
 READS, MORE_READS = 4, 1 << 16  # times the file, and bytes beside, that may be read of pages: chunks may overlap
 ELSEWHERE = wire.PRESENT_FILE_PATH
@@ -74,6 +74,11 @@ def claim_data(claims: Claims, source, scan, data_end: int, *, decompress: bool 
     return data
 
 
+def is_read_too_often(source, claims: Claims) -> bool:
+    """Whether chunks that overlap have made so much be read that no more of them are."""
+    return source.bytes_read > READS * claims.size + MORE_READS
+
+
 def _is_inside(data: Data, chunk: Chunk, data_end: int) -> bool:
     if 0 <= chunk.start < chunk.end <= data_end:
         return True
@@ -84,7 +89,7 @@ def _is_inside(data: Data, chunk: Chunk, data_end: int) -> bool:
 
 def _claim_chunk(claims: Claims, source, chunk: Chunk, data: Data, data_end: int) -> int:
     """Claim the pages of a chunk, and what follows the last one that can be read."""
-    if source.bytes_read > READS * claims.size + MORE_READS:
+    if is_read_too_often(source, claims):
         message = "its pages are not looked at: chunks that overlap have been read too often"
         data.findings.append(Finding("page", message, chunk.start, chunk.place))
         claims.add(chunk.start, chunk.end - chunk.start, "unread-pages", row_group=chunk.row_group, column=chunk.leaf)

@@ -87,8 +87,9 @@ def _column(row: dict) -> dict:
 
 
 def _parts(parts: pa.Table) -> Iterable[dict]:
-    """What belongs to no page, put together by kind and name."""
-    others = parts.filter(pc.is_null(parts["page"])).combine_chunks()
+    """What belongs to no page of a chunk, put together by kind and name."""
+    is_other = pc.or_(pc.is_null(parts["page"]), pc.is_valid(parts["name"]))
+    others = parts.filter(is_other).combine_chunks()
     kinds, names = others["kind"].cast(pa.string()), others["name"].cast(pa.string())
     table = pa.table({"kind": kinds, "name": names, "offset": others["offset"], "length": others["length"]})
     found = table.group_by(["kind", "name"], use_threads=False).aggregate(

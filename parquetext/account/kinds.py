@@ -33,6 +33,11 @@ dictionary: dictionaries
 levels: levels
     repetition-levels = repetition levels
     definition-levels = definition levels
+copies: copies in other encodings
+    copy-header = page header of a copy
+    copy-levels = levels of a copy
+    copy-values = values of a copy
+    unread-copy = copy without readable pages
 headers: page headers
     page-header = page header
 indexes: page indexes
@@ -62,6 +67,9 @@ extension: extensions
     flat-footer = flat footer
     footer-index = footer index
     arrow-dialect = arrow dialect
+    copy-block = where a column's copy is
+    original-block = where the original's bytes are
+    original-rest = footer and page indexes of the original
     block = block of another kind
     free-form = free-form extension bytes
     block-trailer = block trailer

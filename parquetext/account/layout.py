@@ -11,6 +11,7 @@ from ..findings import Finding, is_sound
 from ..storage import open_source
 from .claims import Claims, Overlap
 from .data import Data, claim_data
+from .encoded import claim_copies, claim_original, copy_table
 from .gaps import claim_gaps
 from .indexes import claim_indexes
 from .picture import strip
@@ -37,8 +38,8 @@ class Layout:
         How the footer was read: ``"thrift"``, ``"par3"``, ``"encrypted"``, or ``"none"``.
     parts : pyarrow.Table
         The file from its first byte to its last, without overlaps: `offset`, `length` (bytes), `kind` (see
-        `parquetext.account.kinds`), `row_group`, `column` (the leaf's number), `page` (its number in the chunk) and
-        `name` (of a block, cell or key-value), null where there is none.
+        `parquetext.account.kinds`), `row_group`, `column` (the leaf's number), `page` (its number in the chunk or
+        copy) and `name` (of a block, cell, key-value or copy), null where there is none.
     pages : pyarrow.Table
         All pages in the order of the footer's chunks: `row_group`, `column`, `page`, `offset`, `header_size`, `type`,
         `encoding`, `num_values`, `compressed_size`, `uncompressed_size`, `repetition_size`, `definition_size` (bytes of
@@ -48,6 +49,9 @@ class Layout:
     chunks : pyarrow.Table
         All column chunks: `row_group`, `column`, `offset` and `bytes` (null where the chunk lies in no place of this
         file), `pages`, `codec`, `encodings`, `num_values`, `null_count`, `uncompressed_bytes`.
+    copies : pyarrow.Table
+        All copies of chunks in other encodings: `row_group`, `column`, `encoding`, `codec`, `offset`, `bytes`, `pages`,
+        `num_values`, `null_count`, `rows_per_page`, `uncompressed_bytes`, and `chunk_bytes` of what they are copies of.
     columns : pyarrow.Table
         One row for each leaf: `column`, `path`, `type`, then the bytes that go into it: one int64 column per group of
         kinds, and `total`; what the pages hold once they are decompressed: `plain_dictionary`, `plain_levels`,
@@ -64,6 +68,7 @@ class Layout:
     parts: pa.Table
     pages: pa.Table
     chunks: pa.Table
+    copies: pa.Table
     columns: pa.Table
     kinds: pa.Table
     findings: list[Finding] = field(default_factory=list)
@@ -91,6 +96,7 @@ class Layout:
             "kinds": self.kinds.to_pylist(),
             "columns": self.columns.to_pylist(),
             "chunks": self.chunks.to_pydict(),
+            "copies": self.copies.to_pydict(),
             "pages": self.pages.to_pydict(),
             "parts": self.parts.to_pydict(),
             "findings": [asdict(finding) for finding in self.findings],
@@ -129,14 +135,16 @@ def layout(path, *, decompress: bool = False) -> Layout:
     with open_source(path) as source:
         claims = Claims(source.size)
         facts = claim_tail(claims, source)
-        data, findings = Data(), facts.findings
+        data, copies, findings = Data(), [], facts.findings
         if source.size >= MAGIC_BYTES and (facts.data_end >= MAGIC_BYTES) and source.read(0, MAGIC_BYTES) in MAGICS:
             claims.add(0, MAGIC_BYTES, "magic")
         elif source.size:
             findings.append(Finding("magic", "the file does not begin with a magic", 0))
         if facts.scan is not None:
             data = claim_data(claims, source, facts.scan, facts.data_end, decompress=decompress)
+            copies = claim_copies(claims, source, facts.scan, data, facts.data_end)
             findings += data.findings
+            findings += claim_original(claims, source, facts.tail, facts.data_end)
             findings += claim_indexes(claims, source, facts.scan, data)
         claim_gaps(claims, source, data)
     parts, overlaps = claims.table()
@@ -149,6 +157,7 @@ def layout(path, *, decompress: bool = False) -> Layout:
         parts,
         page_table(data),
         chunk_table(facts.scan, data),
+        copy_table(copies),
         by_column(facts.scan, parts, data),
         by_kind(parts),
         _shortened(findings),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -118,10 +119,30 @@ def _prefixed_levels(source, facts: dict[str, array], chunk: Chunk, number: int)
     return sizes[0], sizes[1]
 
 
-def claim_pages(claims: Claims, facts: dict[str, array], chunk: Chunk) -> None:
-    """Claim the headers and bodies of all pages of a chunk, part by part."""
+def claim_pages(
+    claims: Claims,
+    facts: dict[str, array],
+    chunk: Chunk,
+    kinds: Mapping[str, str] | None = None,
+    other: str = "unknown-page",
+    name: str | None = None,
+) -> None:
+    """Claim the headers and bodies of all pages of a chunk, part by part.
+
+    Parameters
+    ----------
+    kinds : mapping of str to str, optional
+        What kinds are called instead, where not all are called as they are; what is not in it is `other`.
+    name : str, optional
+        Of all of these parts.
+    """
     offsets, headers = facts["offset"], facts["header_size"]
-    claims.add_pages(offsets, headers, "page-header", chunk.row_group, chunk.leaf, range(len(offsets)))
+
+    def add(kind: str, starts, lengths, pages) -> None:
+        kind = kind if kinds is None else kinds.get(kind, other)
+        claims.add_pages(starts, lengths, kind, chunk.row_group, chunk.leaf, pages, name)
+
+    add("page-header", offsets, headers, range(len(offsets)))
     parts: dict[str, tuple[array, array, array]] = {}
 
     def claim(kind: str, offset: int, length: int, page: int) -> None:
@@ -131,8 +152,8 @@ def claim_pages(claims: Claims, facts: dict[str, array], chunk: Chunk) -> None:
             lengths.append(length)
             pages.append(page)
 
-    names = ("type", "compressed_size", "repetition_size", "definition_size")
-    rows = zip(offsets, headers, *(facts[name] for name in names), strict=True)
+    members = ("type", "compressed_size", "repetition_size", "definition_size")
+    rows = zip(offsets, headers, *(facts[member] for member in members), strict=True)
     for page, (offset, header, kind, size, repetition, definition) in enumerate(rows):
         body, levels = offset + header, repetition + definition
         if kind not in DATA_PAGES:
@@ -144,4 +165,4 @@ def claim_pages(claims: Claims, facts: dict[str, array], chunk: Chunk) -> None:
             claim("definition-levels", body + repetition, definition, page)
             claim("values", body + levels, size - levels, page)
     for kind, (starts, lengths, pages) in parts.items():
-        claims.add_pages(starts, lengths, kind, chunk.row_group, chunk.leaf, pages)
+        add(kind, starts, lengths, pages)

@@ -22,6 +22,7 @@ KINDS = {
     wire.UUID_FOOTER_INDEX: "footer-index",
     wire.UUID_ARROW_DIALECT: "arrow-dialect",
     wire.UUID_FOOTER_REFERENCE: "reference",
+    wire.UUID_ORIGINAL: "original-block",
 }
 
 
@@ -35,6 +36,8 @@ class TailFacts:
         Where the bytes in front of the footer and its blocks end.
     scan : Scan or None
         What the footer says, where it can be read.
+    tail : Tail or None
+        Where the file's end has what.
     form : str
         ``"thrift"``, ``"par3"``, ``"encrypted"`` or ``"none"``.
     findings : list of Finding
@@ -42,6 +45,7 @@ class TailFacts:
 
     data_end: int
     scan: object | None = None
+    tail: Tail | None = None
     form: str = "none"
     findings: list[Finding] = field(default_factory=list)
 
@@ -58,7 +62,7 @@ def claim_tail(claims: Claims, source) -> TailFacts:
 
 
 def _claim_footer(claims: Claims, source, tail: Tail) -> TailFacts:
-    facts = TailFacts(tail.start, form="thrift", findings=list(tail.findings))
+    facts = TailFacts(tail.start, tail=tail, form="thrift", findings=list(tail.findings))
     footer = source.read(tail.footer_offset, tail.footer_length)
     end = source.size - LENGTH_AND_MAGIC
     claims.add(end, 4, "footer-length")
@@ -145,7 +149,7 @@ def _payload_parts(source, begin: int, length: int, kind: str, name: str, keys: 
 def _claim_par3(claims: Claims, source, tail: Tail) -> TailFacts:
     """A flat footer that stands alone: payload, checksums and length, magic."""
     [block] = tail.blocks
-    facts = TailFacts(block.payload, form="par3", findings=list(tail.findings))
+    facts = TailFacts(block.payload, tail=tail, form="par3", findings=list(tail.findings))
     end = block.payload + block.length
     try:
         thrift = kernels.flat.to_thrift(source.read(block.payload, block.length))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..findings import is_sound
+from ..rewrite.recorded import kept_places
 from .copies import check_copies, check_copy_pages
 from .copy_values import compare_copies
 from .original import check_original, check_rest, compare_digest, read_original
@@ -33,19 +34,19 @@ class Encoded:
         self._source, self._scan, self._report = source, scan, report
         base = None if tail.is_par3 else tail.footer_offset
         self.copies = check_copies(scan, names, base, tail.start, report)
-        self.original = read_original(source, tail, report)
-        if self.original is not None:
-            findings = list(check_original(self.original, footer, tail.start))
+        found = read_original(source, tail, report)
+        if found is not None:
+            findings = list(check_original(found.original, footer, tail.start))
             report.extend(findings)
-            self.original = self.original if is_sound(findings) else None
+            found = found if is_sound(findings) else None
+        self._recorded, self.original = found, None if found is None else found.original
 
     @property
     def ranges(self) -> list[tuple[int, int, str]]:
         """Begin and end of the bytes that belong to copies and to the original alone, and what to call them."""
         ranges = [(copy.facts.offset, copy.facts.end, copy.place) for copy in self.copies]
-        if self.original is not None and (rest := self.original.rest).length:
-            ranges.append((rest.offset, rest.offset + rest.length, "the rest of the original"))
-        return ranges
+        kept = () if self._recorded is None else kept_places(self._source, self._recorded)
+        return ranges + [(offset, offset + length, "what is kept of the original") for offset, length in kept]
 
     def check_bytes(self) -> None:
         """The second tier: all checksums, and the copies' page headers."""

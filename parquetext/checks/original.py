@@ -8,7 +8,7 @@ from .. import kernels
 from ..errors import ParquetextError, Unsupported
 from ..findings import Finding
 from ..rewrite.original import Original, OriginalSource, digest_of
-from ..rewrite.recorded import bare_struct, recorded_original
+from ..rewrite.recorded import RecordedOriginal, bare_struct, recorded_original
 
 __all__ = ["check_original", "check_rest", "compare_digest", "read_original"]
 
@@ -16,7 +16,7 @@ PLACE = "original"
 DAMAGED, LOST = "original-damaged", "original-lost"
 
 
-def read_original(source, tail, report) -> Original | None:
+def read_original(source, tail, report) -> RecordedOriginal | None:
     """What the tail says of the original; None where it says nothing, or what cannot be read."""
     try:
         found = recorded_original(source, tail)
@@ -24,7 +24,7 @@ def read_original(source, tail, report) -> Original | None:
         is_note = isinstance(error, Unsupported)
         report.findings.append(Finding(DAMAGED, error.message, error.offset, PLACE, is_note))
         return None
-    return None if found is None else found.original
+    return found
 
 
 def check_original(original: Original, footer: bytes, data_end: int) -> Iterator[Finding]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .. import block_text, kernels, wire
-from ..errors import Damaged
-from .original import Original
+from ..errors import Damaged, ParquetextError
+from ..footer.locate import read_tail
+from .original import Original, OriginalSource
 
-__all__ = ["RecordedOriginal", "bare_struct", "recorded_original"]
+Place = tuple[int, int]  # offset, length
+
+__all__ = ["RecordedOriginal", "bare_struct", "kept_places", "recorded_original"]
 
 STOP = b"\0"
+MOST_TIMES = 16  # that a file was encoded
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,36 @@ def recorded_original(source, tail) -> RecordedOriginal | None:
     except Damaged as error:
         error.offset = block.payload
         raise
+
+
+def kept_places(source, found: RecordedOriginal) -> Iterator[Place]:
+    """Where bytes are that a file keeps for the way back alone, also those of earlier times that it was encoded.
+
+    What cannot be read of earlier times is left out; places lie within the file.
+    """
+    size, chain = source.size, []
+    inner = source
+    while found is not None and len(chain) < MOST_TIMES:
+        original, places = found.original, [(found.original.rest.offset, found.original.rest.length)]
+        for outer in reversed(chain):
+            places = [moved for place in places for moved in _moved(outer, *place)]
+        yield from ((offset, length) for offset, length in places if length and offset + length <= size)
+        chain.append(original)
+        if sum(part.length for part in original.ranges if part.new is not None) > inner.size:
+            return
+        try:
+            inner = OriginalSource(original, inner)
+            found = recorded_original(inner, read_tail(inner))
+        except ParquetextError:
+            return
+
+
+def _moved(original: Original, offset: int, length: int) -> Iterator[Place]:
+    """Where bytes of the original are now, but for those in its rest."""
+    for part in original.ranges:
+        begin, end = max(part.old, offset), min(part.old + part.length, offset + length)
+        if begin < end and part.new is not None:
+            yield part.new + begin - part.old, end - begin
 
 
 def bare_struct(footer: bytes) -> bytes:

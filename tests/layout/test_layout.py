@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 from support.corpus_files import readable
 from support.flat_files import as_par3
+from support.layouts import bytes_of, check_tiling
 from support.varints import varint
 
 import parquetext
-from parquetext.account import Layout
 from parquetext.account.kinds import GROUPS, KINDS
 
 OTHER = "00010203-0405-0607-0809-0a0b0c0d0e0f"
@@ -31,21 +31,6 @@ def write(path: Path, **options) -> Path:
     defaults = {"row_group_size": 1500, "data_page_size": 2000, "compression": "none"}
     pq.write_table(TABLE, path, **defaults | options)
     return path
-
-
-def check_tiling(layout: Layout) -> None:
-    """The parts follow each other from the file's first byte to its last."""
-    at = 0
-    for offset, length in zip(layout.parts["offset"].to_pylist(), layout.parts["length"].to_pylist(), strict=True):
-        assert offset == at
-        assert length > 0
-        at += length
-    assert at == layout.size
-    assert sum(layout.kinds["bytes"].to_pylist()) == layout.size
-
-
-def bytes_of(layout: Layout) -> dict[str, int]:
-    return dict(zip(layout.kinds["kind"].to_pylist(), layout.kinds["bytes"].to_pylist(), strict=True))
 
 
 def test_every_byte_of_every_readable_file_belongs_to_something(corpus, expected):
