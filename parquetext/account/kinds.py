@@ -67,7 +67,7 @@ extension: extensions
     flat-footer = flat footer
     footer-index = footer index
     arrow-dialect = arrow dialect
-    copy-block = where a column's copy is
+    column-extension = extension of a column chunk, which leads to its copies
     original-block = where the original's bytes are
     original-rest = footer and page indexes of the original
     block = block of another kind

@@ -60,7 +60,7 @@ def _elements(footer: bytes, scan) -> Iterator[Part]:
 
 
 def _row_groups(footer: bytes, scan) -> Iterator[Part]:
-    blocks = {found.index: found.extension for found in copies_by_chunk(scan) if found.copies}
+    extensions = {found.index: found.extension for found in copies_by_chunk(scan)}
     chunk, places = 0, list(zip(scan.chunks("chunk_offset"), scan.chunks("chunk_length"), strict=True))
     groups = zip(
         scan.row_groups("bytes_offset"), scan.row_groups("bytes_length"), scan.row_groups("chunk_count"), strict=True
@@ -71,20 +71,22 @@ def _row_groups(footer: bytes, scan) -> Iterator[Part]:
             if at < start:
                 yield at, start, "row-group", {"row_group": row_group}
             column = leaf if leaf < scan.leaf_count else -1
-            yield from _chunk_parts(start, size, {"row_group": row_group, "column": column}, blocks.get(chunk + leaf))
+            yield from _chunk_parts(
+                start, size, {"row_group": row_group, "column": column}, extensions.get(chunk + leaf)
+            )
             at = start + size
         if at < offset + length:
             yield at, offset + length, "row-group", {"row_group": row_group}
         chunk += count
 
 
-def _chunk_parts(start: int, size: int, owner: dict, block: tuple[int, int] | None) -> Iterator[Part]:
-    """A ColumnChunk, with what leads to its copies as a part of its own; offsets count from the footer's start."""
+def _chunk_parts(start: int, size: int, owner: dict, extension: tuple[int, int] | None) -> Iterator[Part]:
+    """A ColumnChunk, with the extension of its metadata as a part of its own; offsets count from the footer's start."""
     at, end = start, start + size
-    if block is not None and start <= block[0] <= sum(block) <= end:
-        yield start, block[0], "chunk-metadata", owner
-        at = sum(block)
-        yield block[0], at, "copy-block", owner
+    if extension is not None and extension[1] and start <= extension[0] <= sum(extension) <= end:
+        yield start, extension[0], "chunk-metadata", owner
+        at = sum(extension)
+        yield extension[0], at, "column-extension", owner
     yield at, end, "chunk-metadata", owner
 
 

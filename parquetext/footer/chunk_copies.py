@@ -45,7 +45,7 @@ class ChunkCopies:
 
 
 def copies_by_chunk(scan) -> Iterator[ChunkCopies]:
-    """The chunks of a scanned Thrift footer that have copies, or blocks that cannot be read."""
+    """The chunks of a scanned Thrift footer whose metadata have an extension, or cannot be read."""
     starts, lengths = scan.chunks("metadata_offset"), scan.chunks("metadata_length")
     end = max((start + length for start, length in zip(starts, lengths, strict=True)), default=0)
     footer = bytes(scan.data)
@@ -58,7 +58,7 @@ def copies_by_chunk(scan) -> Iterator[ChunkCopies]:
             metadata = footer[start : start + lengths[index + leaf]]
             if any(marker in metadata for marker in MARKERS.values()):
                 place, copies, problems = _read(metadata, start)
-                if copies or problems:
+                if place[1] or problems:
                     yield ChunkCopies(index + leaf, row_group, leaf, place, copies, problems)
         index += count
 

@@ -22,10 +22,9 @@ OTHERS = {
     "definition_levels_v2": "definition-levels",
     "extension_behind": "footer-field",
     "text_reference": "reference",
-    "text_original": "block",
+    "text_original": "original-block",
     "text_of_others": "block",
-    "copied_pages": "dead-pages",  # as layouts have them, which do not know copies of columns
-    "rest_of_original": "gap",
+    "rest_of_original": "original-rest",
     "dialect_trailer": "block-trailer",
     "flat_column": "flat-footer",
     "flat_key_value": "key-value",

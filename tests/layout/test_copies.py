@@ -57,7 +57,7 @@ def test_the_parts_of_a_copy_are_named_after_its_column_and_encoding(path):
 
 def test_the_blocks_that_lead_to_copies_are_parts_of_their_own(path):
     layout, data = parquetext.layout(path), path.read_bytes()
-    blocks = [row for row in layout.parts.to_pylist() if row["kind"] == "copy-block"]
+    blocks = [row for row in layout.parts.to_pylist() if row["kind"] == "column-extension"]
     assert [(row["row_group"], row["column"]) for row in blocks] == [(g, c) for g in range(2) for c in (1, 2, 3)]
     for row in blocks:
         assert data[row["offset"] :].startswith(b"\x08\xff\xff\x01")
