@@ -9,6 +9,7 @@ __all__ = ["Appender", "appender"]
 
 STEP = 8 << 20
 BUFFER = 1 << 20
+AHEAD = 32 << 20
 
 
 class Appender:
@@ -74,16 +75,25 @@ class _LocalAppender(Appender):
 
     def __init__(self, new: NewFile, source: LocalSource):
         super().__init__(None, source)
-        self._new, self._at = new, 0
+        self._new, self._at, self._begun = new, 0, 0
 
     def _put(self, data) -> None:
         self._new.put(data, self._at)
-        self._at += memoryview(data).nbytes
+        self._advance(memoryview(data).nbytes)
 
     def _put_range(self, begin: int, end: int) -> None:
         self._source.check(begin, end - begin)
-        self._new.copy(self._source, begin, end - begin, self._at)
-        self._at += end - begin
+        for at in range(begin, end, AHEAD):
+            length = min(AHEAD, end - at)
+            self._new.copy(self._source, at, length, self._at)
+            self._advance(length)
+
+    def _advance(self, length: int) -> None:
+        """Let the disk begin with what is there: the last flush has less to wait for."""
+        self._at += length
+        if self._at - self._begun >= AHEAD:
+            self._new.begin_flush(self._begun, self._at - self._begun)
+            self._begun = self._at
 
 
 def appender(new: NewFile | NewObject | NewS3Object | NewStream, source: LocalSource | RemoteSource) -> Appender:

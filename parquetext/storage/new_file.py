@@ -119,6 +119,10 @@ class NewFile:
         """Write a range of a local file at an offset, past `sink`."""
         self._operations.copy(source.fd, self._fd, length, begin, at)
 
+    def begin_flush(self, begin: int, length: int) -> None:
+        """Begin to write a range to the disk."""
+        self._operations.begin_flush(self._fd, begin, length)
+
     def keep_times(self, source: LocalSource) -> None:
         """Give it the times of another file; everything has been written."""
         self.sink.close()

@@ -66,6 +66,11 @@ class Operations:
     def truncate(self, file: int, length: int) -> None:
         os.ftruncate(file, length)
 
+    def begin_flush(self, file: int, offset: int, length: int) -> None:
+        """Begin to write a range to the disk, without waiting for it, where the system has a way to ask for that."""
+        if hasattr(os, "posix_fadvise"):
+            os.posix_fadvise(file, offset, length, os.POSIX_FADV_DONTNEED)
+
     def fsync(self, file: int) -> None:
         os.fsync(file)
 
