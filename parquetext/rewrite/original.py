@@ -16,7 +16,7 @@ from ..errors import Damaged, ParquetextError, Unsupported, wire_error
 __all__ = ["STEP", "Original", "OriginalSource", "Range", "Rest", "digest_of", "read_steps"]
 
 VERSION = 1
-STEP = 8 << 20
+STEP, LOCAL_STEP = 8 << 20, 1 << 20
 _HEAD = struct.Struct("<HHIIIQ32sQIII")  # version, zero, T and its CRC, ranges, length, SHA-256, the rest
 _LARGEST = 1 << 62
 
@@ -159,9 +159,10 @@ class OriginalSource:
 
 
 def read_steps(source, offset: int, length: int) -> Iterator[bytes]:
-    """A range of a file, at most 8 MiB at a time."""
-    for at in range(offset, offset + length, STEP):
-        yield source.read(at, min(STEP, offset + length - at))
+    """A range of a file: of a local one 1 MiB at a time, which stays in the processor's cache, else 8 MiB."""
+    step = LOCAL_STEP if hasattr(source, "fd") else STEP
+    for at in range(offset, offset + length, step):
+        yield source.read(at, min(step, offset + length - at))
 
 
 def digest_of(source, stopped: Event | None = None) -> bytes:
