@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .. import sidecar, storage
 from ..edits.choice import choose_form
-from ..edits.footer import SMALLEST_READ, read_footer
+from ..edits.encode import checked, write_encoded
+from ..edits.footer import SMALLEST_READ, parse_end, read_footer
 from ..edits.forcing import FORCEABLE, STORAGE_REFUSALS
 from ..edits.options import Options
 from ..edits.upgrade import FORMS, check_form
 from ..errors import ParquetextError, Refused
 from ..extension import ASIDE
+from ..footer.names import find_group_or_leaf
+from ..footer.thrift_form import ThriftForm
 from ..sidecar.store_layout import store_of
 from ..storage.forcing import check
 
@@ -48,13 +51,21 @@ class ParquetWriter(pq.ParquetWriter):
     force : iterable of str
         Refusals to pass over: ``"size"``, of a footer that readers would fail on, and ``"attributes"``, of the file in
         whose place the new one comes.
+    carry : mapping of str or tuple to str, optional
+        Columns that get a copy in another encoding, as `parquetext.encode` takes them. The file is written to a local
+        one without a name first, in the folder of `tempfile`, and encoded from there.
+    carry_codec : str, optional
+        What compresses the copies; ``"none"`` without.
     **options
-        Of `pyarrow.parquet.ParquetWriter`; `metadata_collector` gets the metadata once the file has its name.
+        Of `pyarrow.parquet.ParquetWriter`; `metadata_collector` gets the metadata once the file has its name. It is
+        that of the file without copies.
 
     Raises
     ------
     ParquetextError
-        An unknown form, placement, marker or refusal.
+        An unknown form, placement, marker, refusal, encoding or codec.
+    ColumnError
+        `carry` names a column that is not there.
     Refused
         A footer of another form was asked for, and it is to be encrypted; an attribute cannot be kept; the file is
         that of a `sidecar.Store`, which its `append` and `replace` write.
@@ -73,23 +84,33 @@ class ParquetWriter(pq.ParquetWriter):
         marker: str = "spec",
         force: Iterable[str] = (),
         metadata_collector=None,
+        carry: Mapping[str | tuple[str, ...], str] | None = None,
+        carry_codec: str | None = None,
         **options,
     ):
         check_form(form, THRIFT)
+        if carry is not None:
+            checked(carry, carry_codec)
+            _check_columns(carry, schema)
+        self._carry, self._carry_codec = carry, carry_codec
         self._forced = check(force, FORCEABLE)
         if options.get("encryption_properties") is not None:
             if form in FORMS:
                 raise Refused(f"an encrypted file cannot have a footer of the form {form!r}")
+            if carry is not None:
+                raise Refused("columns of an encrypted file cannot have copies in other encodings")
             form = THRIFT
         self._form, self._options = form, Options(marker, placement)
         self._collector = metadata_collector
         self._target = where if filesystem is None else (filesystem, where)
         _refuse_store(self._target)
         self._new = storage.create(self._target, force=self._forced & STORAGE_REFUSALS.keys())
+        self._scratch = None
         try:
-            super().__init__(self._new.sink, schema, **options)
+            self._scratch = None if carry is None else storage.Scratch(str(where))
+            super().__init__((self._scratch or self._new).sink, schema, **options)
         except BaseException:
-            self._new.abort()
+            self._abandon()
             raise
         self.where = where
 
@@ -106,9 +127,12 @@ class ParquetWriter(pq.ParquetWriter):
         if not self.is_open:
             return
         try:
-            self._new.hold()
+            written = self._scratch or self._new
+            written.hold()
             super().close()
-            self._new.commit(self._edit())
+            written.commit(self._edit(written))
+            if self._scratch is not None:
+                self._encode()
         except BaseException as error:
             self._abort_after(error)
             raise
@@ -120,7 +144,14 @@ class ParquetWriter(pq.ParquetWriter):
     def abort(self) -> None:
         """Stop writing; the name holds what it held before."""
         self.is_open = False
-        self._new.abort()
+        self._abandon()
+
+    def _abandon(self) -> None:
+        try:
+            self._new.abort()
+        finally:
+            if self._scratch is not None:
+                self._scratch.abort()
 
     def __exit__(self, kind=None, error=None, traceback=None) -> None:
         if kind is None:
@@ -145,11 +176,18 @@ class ParquetWriter(pq.ParquetWriter):
             )
             self.abort()
 
-    def _edit(self) -> storage.TailEdit | None:
+    def _encode(self) -> None:
+        """Write the file as it gets its name, from the one that has none."""
+        with self._scratch.written() as source:
+            write_encoded(source, self._new, self._carry, self._carry_codec, self._forced)
+        self._new.commit()
+        self._scratch.abort()
+
+    def _edit(self, written) -> storage.TailEdit | None:
         """What turns the end that pyarrow has written into one of the form."""
         if self._form == THRIFT:
             return None
-        with self._new.written() as source:
+        with written.written() as source:
             footer = read_footer(source, SMALLEST_READ)
             form = self._form
             if form == AUTO:
@@ -169,6 +207,15 @@ class ParquetWriter(pq.ParquetWriter):
                 if self._form == AUTO:
                     return None
                 raise error.at(source.name, footer.offset) from None
+
+
+def _check_columns(names: Iterable[str | tuple[str, ...]], schema: pa.Schema) -> None:
+    """ColumnError unless a file of this schema has these columns: better now than once everything is written."""
+    sink = pa.BufferOutputStream()
+    pq.write_metadata(schema, sink)
+    form = ThriftForm(parse_end(sink.getvalue().to_pybytes(), 0).bare)
+    for name in names:
+        find_group_or_leaf(form, name)
 
 
 def _refuse_store(where) -> None:

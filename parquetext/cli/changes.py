@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from .. import wire
-from ..errors import outcome_of
+from ..errors import ParquetextError, outcome_of
 from ..storage import resolve
 from .output import (
     CANNOT_RUN,
@@ -129,14 +129,14 @@ def encode(
     """Give columns a copy in another encoding; every reader goes on reading the old bytes, strip takes it out again."""
     from .. import edits
 
-    encodings = encoding * len(column) if len(encoding) == 1 else encoding
-    if len(encodings) != len(column):
-        problem(f"{len(column)} columns and {len(encoding)} encodings: give one for all, or one for each")
-        raise typer.Exit(CANNOT_RUN)
+    try:
+        columns = edits.paired(column, encoding)
+    except ParquetextError as error:
+        problem(error)
+        raise typer.Exit(CANNOT_RUN) from None
     if out is not None and len(targets_of(paths)) != 1:
         problem("--out takes one file")
         raise typer.Exit(CANNOT_RUN)
-    columns = dict(zip(column, encodings, strict=True))
     options = {"codec": codec, "out": out, "wrap": wrap, "keep_mtime": keep_mtime, "force": force or ()}
     _run(paths, "encoding", lambda path: edits.encode(path, columns, **options), json)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .encode import encode
+from .encode import encode, paired
 from .finalize import ONLY_PARQUETEXT, check_confirmed, finalize
 from .forcing import FORCEABLE
 from .many import each, expand, many
@@ -22,6 +22,7 @@ __all__ = [
     "expand",
     "finalize",
     "many",
+    "paired",
     "recover",
     "restore",
     "strip",

@@ -23,7 +23,7 @@ from .result import Result
 from .run import Planned, change_footer
 from .tables import refuse_table_files
 
-__all__ = ["encode", "encoding_of"]
+__all__ = ["checked", "encode", "encoding_of", "paired", "write_encoded"]
 
 ENCODED = "encoded"
 NONE = "none"
@@ -88,11 +88,7 @@ def encode(
     Malformed, Damaged
         The file cannot be read; its parts overlap; a copy that it has is damaged.
     """
-    codec_number = _codec(codec)
-    if not columns:
-        raise ParquetextError("no column to encode", code=wire.BAD_ARGUMENT)
-    for name in columns.values():
-        encoding_of(name)
+    codec_number = checked(columns, codec)
 
     def plan(footer: Footer, forced: frozenset[str], source) -> Planned:
         wanted = _wanted(footer, columns, codec_number)
@@ -114,6 +110,15 @@ def encode(
         timeout=timeout,
         dry_run=dry_run,
     )
+
+
+def checked(columns: Mapping[str | tuple[str, ...], str], codec: str | None) -> int:
+    """The codec's number, once the encodings are known to be there, too; see `encode`."""
+    if not columns:
+        raise ParquetextError("no column to encode", code=wire.BAD_ARGUMENT)
+    for name in columns.values():
+        encoding_of(name)
+    return _codec(codec)
 
 
 def _is_same(path: object, out: object) -> bool:
@@ -164,6 +169,19 @@ def _write_new(change: EncodedFile, source, out: object, forced: frozenset[str])
         new.abort()
     if not hasattr(out, "write"):
         sidecar.follow(out)
+
+
+def write_encoded(
+    source, new, columns: Mapping[str | tuple[str, ...], str], codec: str | None, forced: frozenset[str]
+) -> None:
+    """Write the file of `source` to `new` (`storage.create`), with copies of columns as `encode` takes them."""
+    footer, sink = read_footer(source), storage.appender(new, source)
+    change = EncodedFile(source, footer, _wanted(footer, columns, checked(columns, codec)), (), forced)
+    if change.is_needed:
+        change.write(sink)
+    else:
+        sink.copy(0, source.size)
+    sink.flush()
 
 
 class Nowhere:
@@ -228,6 +246,21 @@ def encoding_of(name: str) -> Encoding:
         names = ", ".join(known.name.lower() for known in writable)
         raise Unsupported(f"no encoding that is written: {name!r} (known: {names})", code=wire.BAD_ARGUMENT)
     return found
+
+
+def paired(columns: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+    """Columns with their encodings: one for all, or one for each.
+
+    Raises
+    ------
+    ParquetextError
+        There are other numbers of them.
+    """
+    names = names * len(columns) if len(names) == 1 else names
+    if not columns or len(names) != len(columns):
+        message = f"{len(columns)} columns and {len(names)} encodings: give one for all, or one for each"
+        raise ParquetextError(message, code=wire.BAD_ARGUMENT)
+    return dict(zip(columns, names, strict=True))
 
 
 def _codec(name: str | None) -> int:

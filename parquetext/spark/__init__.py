@@ -10,6 +10,7 @@ import importlib
 # Public names and the modules that they come from, which bear other names: a module would hide its function.
 _HOMES = {
     "upgrade": "jobs",
+    "encode": "jobs",
     "strip": "jobs",
     "finalize": "jobs",
     "restore": "jobs",

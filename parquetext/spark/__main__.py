@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 from pyarrow import ArrowException
 
-from ..edits import ONLY_PARQUETEXT
+from ..edits import ONLY_PARQUETEXT, paired
 from ..errors import ParquetextError, Unsupported
 from ..escaping import escaped, json_line
 from .actions import ACTIONS, FAILED
@@ -39,6 +39,14 @@ def job(
     form: Annotated[str | None, typer.Option(help="upgrade: auto (default), flat, index. restore: thrift.")] = None,
     placement: Annotated[str | None, typer.Option(help="upgrade: aside (default), in-struct, after-stop.")] = None,
     stats: Annotated[str | None, typer.Option(help="upgrade: full, or compact.")] = None,
+    column: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="encode: a column to encode. May be repeated.")
+    ] = None,
+    encoding: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="encode: one for all columns, or one for each, in their order."),
+    ] = None,
+    codec: Annotated[str | None, typer.Option(help="encode: what compresses the copies: none (default), zstd…")] = None,
     pages: Annotated[bool, typer.Option("--pages", help="verify: walk every page too.")] = False,
     deep: Annotated[bool, typer.Option("--deep", help="verify: decode every value too.")] = False,
     yes: Annotated[
@@ -66,6 +74,8 @@ def job(
         "form": form,
         "placement": placement,
         "stats": stats,
+        "columns": column,
+        "codec": codec,
         "pages": pages,
         "deep": deep,
         "confirm": yes,
@@ -76,6 +86,8 @@ def job(
     }
     options = {option: value for option, value in given.items() if value}
     try:
+        if name == "encode":
+            options["columns"] = paired(column or (), encoding or ())
         _check(name, options, paths, state, save, watch, checkpoint, as_json)
         spark = _session(conf or ())
         if watch:

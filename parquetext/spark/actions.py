@@ -91,6 +91,7 @@ def _build_sidecar(target, options: Mapping) -> dict:
 
 ACTIONS = {
     "upgrade": _changing(edits.upgrade),
+    "encode": _changing(edits.encode),
     "strip": _changing(edits.strip),
     "finalize": _changing(edits.finalize),
     "restore": _changing(edits.restore),

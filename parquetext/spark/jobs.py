@@ -26,7 +26,19 @@ from .tasks import Work
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Done", "JobFailed", "build_sidecars", "finalize", "finish", "restore", "run", "strip", "upgrade", "verify"]
+__all__ = [
+    "Done",
+    "JobFailed",
+    "build_sidecars",
+    "encode",
+    "finalize",
+    "finish",
+    "restore",
+    "run",
+    "strip",
+    "upgrade",
+    "verify",
+]
 
 ON_ERROR = ("report", "raise")
 LOCK_SECONDS = 60  # another attempt at the same task, or another job, is at the file
@@ -99,6 +111,25 @@ def upgrade(
     """
     options.setdefault("placement", default_placement(options.get("dialect")))  # for the state, as the form
     return run(spark, "upgrade", paths, {"form": form, **options}, state, on_error, progress)
+
+
+def encode(
+    spark: SparkSession,
+    paths: object,
+    columns: Mapping[str | tuple[str, ...], str] | str,
+    *,
+    state: str | None = None,
+    on_error: str = "report",
+    progress: bool = True,
+    **options,
+) -> DataFrame:
+    """Give columns of every file a copy in another encoding, as `parquetext.encode` does; otherwise as `upgrade`.
+
+    Each file is written anew. Outcomes are ``"encoded"``, ``"unchanged"`` (every column has its copy), ``"skipped"``,
+    ``"refused"`` and ``"failed"``; `columns` and `options` are those of the verb.
+    """
+    columns = columns if isinstance(columns, str) else dict(columns)
+    return run(spark, "encode", paths, {"columns": columns, **options}, state, on_error, progress)
 
 
 def strip(

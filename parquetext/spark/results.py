@@ -114,8 +114,12 @@ def as_table(rows: Iterable[Row]) -> pa.Table:
 
 def job_label(action: str, options: Mapping) -> str:
     """What a job does, in words that are the same for the same job."""
-    told = {name: value for name, value in options.items() if name not in _NOT_TOLD}
+    told = {name: _keyed_by_text(value) for name, value in options.items() if name not in _NOT_TOLD}
     return f"{action} {json.dumps(told, sort_keys=True, default=_plain)}" if told else action
+
+
+def _keyed_by_text(value: object) -> object:
+    return {str(key): each for key, each in value.items()} if isinstance(value, Mapping) else value
 
 
 def _plain(value: object) -> object:

@@ -12,6 +12,7 @@ from .overlay import Overlay
 from .paths import LocalTarget, RemoteTarget, resolve
 from .pending import journals_beside, old_tail
 from .rewrite import Rewriting, rewriting
+from .scratch import Scratch
 from .source import LocalSource, RemoteSource, Version, open_source
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "RemoteSource",
     "RemoteTarget",
     "Rewriting",
+    "Scratch",
     "TailEdit",
     "Version",
     "appender",
