@@ -17,6 +17,7 @@ _HOMES = {
     "ParquetWriter": "arrow.writing",
     "upgrade": "edits",
     "encode": "edits",
+    "advise": "edits",
     "strip": "edits",
     "finalize": "edits",
     "restore": "edits",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .. import sidecar, storage
 from ..edits.choice import choose_form
-from ..edits.encode import checked, write_encoded
+from ..edits.encode import Columns, check_asked, write_encoded
 from ..edits.footer import SMALLEST_READ, parse_end, read_footer
 from ..edits.forcing import FORCEABLE, STORAGE_REFUSALS
 from ..edits.options import Options
@@ -51,7 +51,7 @@ class ParquetWriter(pq.ParquetWriter):
     force : iterable of str
         Refusals to pass over: ``"size"``, of a footer that readers would fail on, and ``"attributes"``, of the file in
         whose place the new one comes.
-    carry : mapping of str or tuple to str, optional
+    carry : mapping of str or tuple to str, or "best", optional
         Columns that get a copy in another encoding, as `parquetext.encode` takes them. The file is written to a local
         one without a name first, in the folder of `tempfile`, and encoded from there.
     carry_codec : str, optional
@@ -84,14 +84,14 @@ class ParquetWriter(pq.ParquetWriter):
         marker: str = "spec",
         force: Iterable[str] = (),
         metadata_collector=None,
-        carry: Mapping[str | tuple[str, ...], str] | None = None,
+        carry: Columns | None = None,
         carry_codec: str | None = None,
         **options,
     ):
         check_form(form, THRIFT)
         if carry is not None:
-            checked(carry, carry_codec)
-            _check_columns(carry, schema)
+            check_asked(carry, carry_codec)
+            _check_columns(() if isinstance(carry, str) else carry, schema)
         self._carry, self._carry_codec = carry, carry_codec
         self._forced = check(force, FORCEABLE)
         if options.get("encryption_properties") is not None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .encode import encode, paired
+from .advice import Advice, ColumnAdvice, Estimate, advise
+from .encode import encode
+from .encoding_names import paired
 from .finalize import ONLY_PARQUETEXT, check_confirmed, finalize
 from .forcing import FORCEABLE
 from .many import each, expand, many
@@ -13,9 +15,13 @@ from .strip import strip
 from .upgrade import upgrade
 
 __all__ = [
+    "Advice",
+    "ColumnAdvice",
+    "Estimate",
     "FORCEABLE",
     "ONLY_PARQUETEXT",
     "Result",
+    "advise",
     "check_confirmed",
     "each",
     "encode",

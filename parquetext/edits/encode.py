@@ -6,15 +6,13 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from .. import encoding as encodings
 from .. import sidecar, storage, wire
-from ..encoding.codecs import WRITTEN
-from ..encoding.registry import Encoding
 from ..errors import ParquetextError, Refused, Unsupported
-from ..footer.names import find_group_or_leaf, leaves_below
 from ..footer.thrift_form import ThriftForm
 from ..rewrite.encoding import Encoder, Wanted
 from ..storage.forcing import check
+from .advice import CODECS, advised, chosen, growth_of, leaves_named
+from .encoding_names import BEST, codec_of, encoding_of
 from .footer import Footer, read_footer
 from .forcing import FORCEABLE, STORAGE_REFUSALS
 from .pieces import Piece
@@ -23,24 +21,19 @@ from .result import Result
 from .run import Planned, change_footer
 from .tables import refuse_table_files
 
-__all__ = ["checked", "encode", "encoding_of", "paired", "write_encoded"]
+__all__ = ["Columns", "check_asked", "encode", "write_encoded"]
 
 ENCODED = "encoded"
-NONE = "none"
-CODECS = {
-    NONE: wire.CODEC_UNCOMPRESSED,
-    "uncompressed": wire.CODEC_UNCOMPRESSED,
-    "lz4": wire.CODEC_LZ4_RAW,
-    **{name: codec for codec, name in WRITTEN.items()},
-}
-DICTIONARIES = {wire.ENCODING_PLAIN_DICTIONARY, wire.ENCODING_RLE_DICTIONARY}
+
+Columns = Mapping[str | tuple[str, ...], str] | str
 
 
 def encode(
     path: object,
-    columns: Mapping[str | tuple[str, ...], str],
+    columns: Columns,
     *,
     codec: str | None = None,
+    max_growth: float | str | None = None,
     out: object = None,
     wrap: bool = False,
     force: Iterable[str] = (),
@@ -61,10 +54,14 @@ def encode(
     columns : mapping of str or tuple to str
         Encodings by column: a leaf, or a group, of which all leaves are meant. An encoding is one of
         `parquetext.encoding.registered`, in any case: ``"alp"``, ``"byte_stream_split"``, ``"delta_binary_packed"``…
-        A column that has such a copy already gets no other one; one in another encoding stays beside it.
+        A column that has such a copy already gets no other one; one in another encoding stays beside it. With
+        ``"best"``, for a column or in the place of the mapping, the copies are taken that `advise` finds smaller than
+        the column and not slower, as far as `max_growth` lets them; columns that have a copy are left as they are.
     codec : str, optional
         ``"zstd"``, ``"snappy"``, ``"gzip"``, ``"brotli"``, ``"lz4"`` or, the default, ``"none"``, which compress the
-        copies' pages.
+        copies' pages. For ``"best"``, which chooses among them, the only one to take.
+    max_growth : float or str, optional
+        What all of the best copies may add to the file: 0.2 or ``"20%"`` of it, the default.
     out : str, os.PathLike, (filesystem, str) or file object, optional
         Where the new file goes; without, it replaces the old one.
     wrap, force, timeout, keep_mtime
@@ -75,7 +72,8 @@ def encode(
     Returns
     -------
     Result
-        With the outcome ``"encoded"``, or ``"unchanged"`` where every column has its copy.
+        With the outcome ``"encoded"``, or ``"unchanged"`` where every column has its copy, or ``"best"`` finds none
+        that is worth it. `message` tells what was chosen.
 
     Raises
     ------
@@ -88,14 +86,14 @@ def encode(
     Malformed, Damaged
         The file cannot be read; its parts overlap; a copy that it has is damaged.
     """
-    codec_number = checked(columns, codec)
+    check_asked(columns, codec, max_growth)
 
     def plan(footer: Footer, forced: frozenset[str], source) -> Planned:
-        wanted = _wanted(footer, columns, codec_number)
+        wanted, reason = _wanted(source, footer, columns, codec, max_growth)
         change = EncodedFile(source, footer, wanted, kept_pieces(footer, forced, wrap), forced)
         if not change.is_needed:
-            return Planned(None, footer.form, reason="every column has its copy")
-        return Planned(change, footer.form)
+            return Planned(None, footer.form, reason=reason or "every column has its copy")
+        return Planned(change, footer.form, reason=reason)
 
     if out is not None and not dry_run and not _is_same(path, out):
         return _write_elsewhere(path, out, plan, force)
@@ -112,13 +110,16 @@ def encode(
     )
 
 
-def checked(columns: Mapping[str | tuple[str, ...], str], codec: str | None) -> int:
-    """The codec's number, once the encodings are known to be there, too; see `encode`."""
-    if not columns:
+def check_asked(columns: Columns, codec: str | None, max_growth: float | str | None = None) -> None:
+    """Raise what can be said of the arguments of `encode` without the file."""
+    names = [columns] if isinstance(columns, str) else list(columns.values())
+    if not names or (isinstance(columns, str) and columns != BEST):
         raise ParquetextError("no column to encode", code=wire.BAD_ARGUMENT)
-    for name in columns.values():
-        encoding_of(name)
-    return _codec(codec)
+    for name in names:
+        if name != BEST:
+            encoding_of(name)
+    codec_of(codec)
+    growth_of(max_growth)
 
 
 def _is_same(path: object, out: object) -> bool:
@@ -154,7 +155,7 @@ def _write_elsewhere(path: object, out: object, plan: Callable, force: Iterable[
             bytes_read=source.bytes_read,
             bytes_written=0 if planned.edit is None else size,
             seconds=time.perf_counter() - start,
-            message=planned.reason or planned.edit.told,
+            message="; ".join(filter(None, [planned.reason, planned.edit.told if planned.edit else ""])),
         )
 
 
@@ -171,12 +172,11 @@ def _write_new(change: EncodedFile, source, out: object, forced: frozenset[str])
         sidecar.follow(out)
 
 
-def write_encoded(
-    source, new, columns: Mapping[str | tuple[str, ...], str], codec: str | None, forced: frozenset[str]
-) -> None:
+def write_encoded(source, new, columns: Columns, codec: str | None, forced: frozenset[str]) -> None:
     """Write the file of `source` to `new` (`storage.create`), with copies of columns as `encode` takes them."""
     footer, sink = read_footer(source), storage.appender(new, source)
-    change = EncodedFile(source, footer, _wanted(footer, columns, checked(columns, codec)), (), forced)
+    wanted, _ = _wanted(source, footer, columns, codec, None)
+    change = EncodedFile(source, footer, wanted, (), forced)
     if change.is_needed:
         change.write(sink)
     else:
@@ -232,58 +232,42 @@ class EncodedFile:
         self.told = f"{len(made.copies)} column chunks of {old:,} bytes have copies of {new:,}"
 
 
-def encoding_of(name: str) -> Encoding:
-    """The encoding of this name, in any case.
-
-    Raises
-    ------
-    Unsupported
-        There is none, or it is only read, or needs a dictionary.
-    """
-    writable = [known for known in encodings.registered() if known.encode is not None and known.id not in DICTIONARIES]
-    found = next((known for known in writable if known.name.lower() == str(name).lower()), None)
-    if found is None:
-        names = ", ".join(known.name.lower() for known in writable)
-        raise Unsupported(f"no encoding that is written: {name!r} (known: {names})", code=wire.BAD_ARGUMENT)
-    return found
-
-
-def paired(columns: Sequence[str], names: Sequence[str]) -> dict[str, str]:
-    """Columns with their encodings: one for all, or one for each.
-
-    Raises
-    ------
-    ParquetextError
-        There are other numbers of them.
-    """
-    names = names * len(columns) if len(names) == 1 else names
-    if not columns or len(names) != len(columns):
-        message = f"{len(columns)} columns and {len(names)} encodings: give one for all, or one for each"
-        raise ParquetextError(message, code=wire.BAD_ARGUMENT)
-    return dict(zip(columns, names, strict=True))
-
-
-def _codec(name: str | None) -> int:
-    found = CODECS.get(str(name or NONE).lower())
-    if found is None:
-        raise ParquetextError(
-            f"no codec that is written: {name!r} (known: {', '.join(CODECS)})", code=wire.BAD_ARGUMENT
-        )
-    return found
-
-
-def _wanted(footer: Footer, columns: Mapping[str | tuple[str, ...], str], codec: int) -> dict[int, Wanted]:
-    """What to write, by leaf."""
+def _wanted(
+    source, footer: Footer, columns: Columns, codec: str | None, max_growth: float | str | None
+) -> tuple[dict[int, Wanted], str]:
+    """What to write, by leaf; and what was chosen, in words."""
     form = ThriftForm(footer.bare)
     if form.scan.encrypted:
         raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
-    types, wanted = form.scan.elements("type"), {}
+    types, wanted, free = form.scan.elements("type"), {}, []
+    if isinstance(columns, str):
+        free, columns = [*range(len(form.scan.leaves))], {}
     for column, name in columns.items():
+        leaves = leaves_named(form, [column])
+        if name == BEST:
+            free += leaves
+            continue
         encoding = encoding_of(name)
-        for leaf in leaves_below(form, find_group_or_leaf(form, column)):
+        for leaf in leaves:
             type = types[form.scan.leaves[leaf]]
             if type not in encoding.types:
                 type_name = wire.NAMES_OF_TYPE.get(type, type)
                 raise Unsupported(f"column {column!r}: {encoding.name} is not for values of type {type_name}")
-            wanted[leaf] = Wanted(encoding, codec)
-    return wanted
+            wanted[leaf] = Wanted(encoding, codec_of(codec))
+    free = [leaf for leaf in dict.fromkeys(free) if leaf not in wanted]
+    return (wanted, "") if not free and wanted else _with_best(source, form, wanted, free, codec, max_growth)
+
+
+def _with_best(
+    source, form: ThriftForm, wanted: dict[int, Wanted], leaves: list[int], codec: str | None, max_growth
+) -> tuple[dict[int, Wanted], str]:
+    """The best copies of these leaves beside those that are wanted anyway."""
+    codecs = CODECS if codec is None else [codec]
+    advice = {one.leaf: one for one in advised(source, form, leaves, codecs)}
+    best = chosen(advice.values(), int(source.size * growth_of(max_growth)))
+    told = [f"{advice[leaf].column} by {one.encoding}, {one.codec}" for leaf, one in sorted(best.items())]
+    found = {leaf: Wanted(encoding_of(one.encoding), codec_of(one.codec)) for leaf, one in best.items()}
+    return (
+        wanted | found,
+        f"best: {'; '.join(told)}" if told else "no copy is smaller, not slower and within the growth",
+    )

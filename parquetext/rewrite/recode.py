@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -15,7 +15,7 @@ from ..encoding.registry import Encoding
 from ..errors import ParquetextError, Unsupported
 from ..thrift import values
 
-__all__ = ["Leaf", "Recoded", "leaves_of", "recode", "rows_per_page"]
+__all__ = ["Leaf", "Recoded", "leaves_of", "opened", "pages_of", "recode", "rows_per_page", "take"]
 
 PAGE_BYTES = 1 << 20  # of the values of a page, before they are encoded
 ROWS_STEP = 1 << 10  # pages have a multiple of it: vectors of encodings are then whole
@@ -83,10 +83,10 @@ def recode(source, chunk: Chunk, rows_per_page: int, encoding: Encoding, codec: 
     Malformed, Damaged, Unsupported
         The chunk cannot be read, or a page would have more than 2 GiB.
     """
-    reader = _opened(source, chunk)
+    reader = opened(source, chunk)
     for first in range(0, chunk.num_rows, rows_per_page):
         rows = min(rows_per_page, chunk.num_rows - first)
-        yield _page(chunk, _take(reader, chunk, rows), rows, encoding, codec)
+        yield _page(chunk, take(reader, chunk, rows), rows, encoding, codec)
 
 
 def rows_per_page(source, chunk: Chunk) -> int:
@@ -95,19 +95,19 @@ def rows_per_page(source, chunk: Chunk) -> int:
     size = max(1, width * chunk.num_values)
     if not width:
         rows = min(rows, FIRST_ROWS)
-        found = _take(_opened(source, chunk), chunk, rows)
+        found = take(opened(source, chunk), chunk, rows)
         size = max(1, memoryview(found.values).nbytes + 4 * found.slots)
     return max(1, min(PAGE_BYTES * rows // size // ROWS_STEP * ROWS_STEP or PAGE_BYTES * rows // size, chunk.num_rows))
 
 
-def _opened(source, chunk: Chunk) -> ChunkReader:
+def opened(source, chunk: Chunk) -> ChunkReader:
     reader = ChunkReader(chunk.leaf, source, levels=True, checks_crc=True)
     reader.begin(chunk)
     reader.open(Stretch(chunk.begin, chunk.end, 0, chunk.num_rows))
     return reader
 
 
-def _take(reader: ChunkReader, chunk: Chunk, rows: int):
+def take(reader: ChunkReader, chunk: Chunk, rows: int):
     """The next rows, decoded."""
     reader.read(rows)
     found = reader.take()
@@ -117,15 +117,30 @@ def _take(reader: ChunkReader, chunk: Chunk, rows: int):
 
 
 def _page(chunk: Chunk, decoded, rows: int, encoding: Encoding, codec: int) -> Recoded:
+    return next(pages_of(chunk, decoded, rows, encoding, [codec]))
+
+
+def pages_of(chunk: Chunk, decoded, rows: int, encoding: Encoding, codecs: Iterable[int]) -> Iterator[Recoded]:
+    """Decoded rows as a page in an encoding, with each codec in turn."""
     own, kind = chunk.leaf.levels, chunk.leaf.kind
     repetition = _levels(decoded.repetition, decoded.entries, own.repetition)
     definition = _levels(decoded.definition, decoded.entries, own.definition)
     count, stored = decoded.slots - decoded.nulls, _values(kind, decoded)
     plain = encoding.encode(stored, count, kind.physical, kind.width)
     _compare(chunk, encoding, plain, stored, count)
-    packed = compress(codec, plain)
-    is_compressed = len(packed) < len(plain)
-    body = b"".join((repetition, definition, packed if is_compressed else plain))
+    for codec in codecs:
+        packed = compress(codec, plain)
+        is_compressed = len(packed) < len(plain)
+        yield _assembled(decoded, rows, encoding, (repetition, definition), plain, packed if is_compressed else None)
+
+
+def _assembled(
+    decoded, rows: int, encoding: Encoding, levels: tuple[bytes, bytes], plain: bytes, packed: bytes | None
+) -> Recoded:
+    """A page of which the values are compressed, or not."""
+    repetition, definition = levels
+    count, is_compressed = decoded.slots - decoded.nulls, packed is not None
+    body = b"".join((*levels, packed if is_compressed else plain))
     header = {
         "type": wire.PAGE_DATA_PAGE_V2,
         "uncompressed_page_size": len(repetition) + len(definition) + len(plain),

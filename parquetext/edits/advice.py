@@ -1,0 +1,239 @@
+"""Which encodings are worth it for which columns: estimates from samples, and the choice within a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from .. import storage, wire
+from ..encoding.chunk_reader import chunk_of
+from ..errors import ParquetextError, Refused
+from ..footer.copies import copy_in
+from ..footer.names import find_group_or_leaf, leaves_below
+from ..footer.thrift_form import ThriftForm
+from ..rewrite.recode import Leaf, leaves_of
+from ..rewrite.sampling import ROW_GROUPS, Sample, measure
+from .encoding_names import codec_of, written_encodings
+from .footer import read_footer
+
+__all__ = ["MAX_GROWTH", "Advice", "ColumnAdvice", "Estimate", "advise", "advised", "chosen", "growth_of"]
+
+CODECS = ("none", "zstd", "snappy", "lz4")
+MAX_GROWTH = 0.2  # of the file
+OF_LEVELS = {wire.ENCODING_RLE, wire.ENCODING_BIT_PACKED}
+SMALLER = 0.9  # of its bytes, at most: a copy that saves less is not worth its own
+NOT_SLOWER = 0.95  # of the speed that the column has: what repeats differ by
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A copy that a column could have.
+
+    Attributes
+    ----------
+    encoding, codec : str
+        As `parquetext.encode` takes them.
+    bytes : int
+        Of the whole column; the file grows by them.
+    values_per_second : float
+        Decoded by one thread.
+    """
+
+    encoding: str
+    codec: str
+    bytes: int
+    values_per_second: float
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnAdvice:
+    """A leaf as it is, and as it could be.
+
+    Attributes
+    ----------
+    column : str
+        Dotted path.
+    leaf : int
+    type : str
+        Physical type.
+    encodings, codec : str
+        Of its first chunk's pages.
+    values : int
+        Nulls included.
+    bytes : int
+        Of its chunks.
+    values_per_second : float
+        As it is stored; 0 where it has no values.
+    has_copy : bool
+        Whether a chunk of it has one already.
+    estimates : tuple of Estimate
+        For each encoding that serves its type with each codec.
+    """
+
+    column: str
+    leaf: int
+    type: str
+    encodings: str
+    codec: str
+    values: int
+    bytes: int
+    values_per_second: float
+    has_copy: bool
+    estimates: tuple[Estimate, ...]
+
+    @property
+    def best(self) -> Estimate | None:
+        """The smallest copy that is a tenth smaller than the column and decoded as fast; None where there is none."""
+        size, speed = SMALLER * self.bytes, NOT_SLOWER * self.values_per_second
+        worth = [one for one in self.estimates if one.bytes <= size and one.values_per_second >= speed]
+        return min(worth, key=lambda one: one.bytes, default=None)  # of alike ones the first: without a codec
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What the columns of a file could be in other encodings.
+
+    Attributes
+    ----------
+    path : str
+    bytes : int
+        Of the file.
+    columns : tuple of ColumnAdvice
+    """
+
+    path: str
+    bytes: int
+    columns: tuple[ColumnAdvice, ...]
+
+    def within(self, max_growth: float | str = MAX_GROWTH) -> dict[str, Estimate]:
+        """What ``"best"`` would take, by column; see `chosen`."""
+        names = {advice.leaf: advice.column for advice in self.columns}
+        found = chosen(self.columns, int(self.bytes * growth_of(max_growth)))
+        return {names[leaf]: estimate for leaf, estimate in found.items()}
+
+
+def advise(path: object, columns: Iterable[str | tuple[str, ...]] | None = None) -> Advice:
+    """What columns would take in other encodings, with each codec, and how fast they would be decoded.
+
+    Of each column about 1 MiB of values is read in up to three row groups, encoded in every way, and decoded by one
+    thread. Sizes are those shares of the whole; speeds those of this machine.
+
+    Parameters
+    ----------
+    path : str, os.PathLike or (filesystem, str)
+    columns : iterable of str or tuple, optional
+        Leaves, or groups, of which all leaves are meant; all columns without.
+
+    Raises
+    ------
+    ColumnError
+        No such column, or more than one.
+    Refused
+        The file is encrypted.
+    Malformed, Damaged, Unsupported
+        The columns cannot be read.
+    """
+    with storage.open_source(path) as source:
+        footer = read_footer(source)
+        try:
+            form = ThriftForm(footer.bare)
+            leaves = range(len(form.scan.leaves)) if columns is None else leaves_named(form, columns)
+            return Advice(source.name, source.size, tuple(advised(source, form, leaves)))
+        except ParquetextError as error:
+            raise error.at(source.name) from None
+
+
+def leaves_named(form: ThriftForm, columns: Iterable[str | tuple[str, ...]]) -> list[int]:
+    """The leaves that columns mean, each once."""
+    found = [leaf for column in columns for leaf in leaves_below(form, find_group_or_leaf(form, column))]
+    return list(dict.fromkeys(found))
+
+
+def advised(source, form: ThriftForm, leaves: Iterable[int], codecs: Sequence[str] = CODECS) -> Iterator[ColumnAdvice]:
+    """Advice for leaves of a file, one by one."""
+    if form.scan.encrypted:
+        raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
+    all_leaves = leaves_of(form.scan)
+    for leaf in leaves:
+        yield _advised(source, form, all_leaves[leaf], codecs)
+
+
+def _advised(source, form: ThriftForm, leaf: Leaf, codecs: Sequence[str]) -> ColumnAdvice:
+    numbers, chunks = [codec_of(codec) for codec in codecs], form.column(leaf.leaf)
+    counts, sizes = chunks.array("num_values"), chunks.array("total_compressed_size")
+    filled = [number for number, count in enumerate(counts) if count]
+    samples = (Sample(source, chunk_of(form, leaf, number, number, source.size)) for number in _spread(filled))
+    encodings = [encoding for encoding in written_encodings() if leaf.kind.physical in encoding.types]
+    present, found = measure(samples, encodings, numbers)
+    estimates = [
+        Estimate(name.lower(), codecs[numbers.index(codec)], _share(one.size, sum(counts), one.entries), _speed(one))
+        for (name, codec), one in found.items()
+    ]
+    return ColumnAdvice(
+        column=leaf.path,
+        leaf=leaf.leaf,
+        type=wire.NAMES_OF_TYPE[leaf.kind.physical],
+        encodings=_encodings(chunks, filled),
+        codec=wire.NAMES_OF_COMPRESSION_CODEC.get(chunks.array("codec")[filled[0]], "?") if filled else "",
+        values=sum(counts),
+        bytes=sum(sizes),
+        values_per_second=_speed(present),
+        has_copy=any(copy_in(chunks, number, form.scan.data) is not None for number in range(len(sizes))),
+        estimates=tuple(estimates),
+    )
+
+
+def _spread(numbers: Sequence[int]) -> list[int]:
+    """Some of them: the first one, the last one, and what is in the middle."""
+    last = len(numbers) - 1
+    places = {max(last, 0) * part // (ROW_GROUPS - 1) for part in range(ROW_GROUPS)}
+    return [numbers[place] for place in sorted(places)] if numbers else []
+
+
+def _encodings(chunks, filled: Sequence[int]) -> str:
+    """The names of the encodings of a column's first chunk."""
+    bits = chunks.array("encodings")[filled[0]] if filled else 0
+    names = {id: name.lower() for id, name in wire.NAMES_OF_ENCODING.items() if bits >> id & 1}
+    return ", ".join([name for id, name in names.items() if id not in OF_LEVELS] or names.values())
+
+
+def _share(size: int, values: int, entries: int) -> int:
+    return size * values // entries
+
+
+def _speed(measured) -> float:
+    return measured.entries / measured.seconds if measured.seconds else 0.0
+
+
+def chosen(columns: Iterable[ColumnAdvice], budget: int) -> dict[int, Estimate]:
+    """The copies that save most of what a reader of their columns fetches, by leaf, for at most so many bytes more.
+
+    Columns that have a copy are left as they are. What saves most for each byte of a copy comes first.
+    """
+    found, left = {}, budget
+    best = {advice: advice.best for advice in columns if not advice.has_copy}
+    worth = [advice for advice, estimate in best.items() if estimate is not None]
+    for advice in sorted(worth, key=lambda advice: best[advice].bytes / advice.bytes):
+        if best[advice].bytes <= left:
+            found[advice.leaf], left = best[advice], left - best[advice].bytes
+    return found
+
+
+def growth_of(told: float | str | None) -> float:
+    """A share of a file: 0.2, or ``"20%"``.
+
+    Raises
+    ------
+    ParquetextError
+        It is none.
+    """
+    if told is None:
+        return MAX_GROWTH
+    text = str(told).strip()
+    try:
+        found = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found < float("inf"):
+        raise ParquetextError(f"no share of a file: {told!r}; give one such as 20%", code=wire.BAD_ARGUMENT)
+    return found

@@ -1,0 +1,77 @@
+"""What the names of encodings and codecs mean that columns' copies are written in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import encoding as encodings
+from .. import wire
+from ..encoding.codecs import WRITTEN
+from ..encoding.registry import Encoding
+from ..errors import ParquetextError, Unsupported
+
+__all__ = ["BEST", "codec_of", "encoding_of", "paired", "written_encodings"]
+
+BEST = "best"
+NONE = "none"
+CODECS = {
+    NONE: wire.CODEC_UNCOMPRESSED,
+    "uncompressed": wire.CODEC_UNCOMPRESSED,
+    "lz4": wire.CODEC_LZ4_RAW,
+    **{name: codec for codec, name in WRITTEN.items()},
+}
+DICTIONARIES = {wire.ENCODING_PLAIN_DICTIONARY, wire.ENCODING_RLE_DICTIONARY}
+
+
+def written_encodings() -> list[Encoding]:
+    """Those that are known and written, but for dictionaries: copies have none."""
+    return [known for known in encodings.registered() if known.encode is not None and known.id not in DICTIONARIES]
+
+
+def encoding_of(name: str) -> Encoding:
+    """The encoding of this name, in any case.
+
+    Raises
+    ------
+    Unsupported
+        There is none, or it is only read, or needs a dictionary.
+    """
+    writable = written_encodings()
+    found = next((known for known in writable if known.name.lower() == str(name).lower()), None)
+    if found is None:
+        names = ", ".join([*(known.name.lower() for known in writable), BEST])
+        raise Unsupported(f"no encoding that is written: {name!r} (known: {names})", code=wire.BAD_ARGUMENT)
+    return found
+
+
+def codec_of(name: str | None) -> int:
+    """The number of the codec of this name, in any case; without, of none.
+
+    Raises
+    ------
+    ParquetextError
+        There is none.
+    """
+    found = CODECS.get(str(name or NONE).lower())
+    if found is None:
+        raise ParquetextError(
+            f"no codec that is written: {name!r} (known: {', '.join(CODECS)})", code=wire.BAD_ARGUMENT
+        )
+    return found
+
+
+def paired(columns: Sequence[str], names: Sequence[str]) -> dict[str, str] | str:
+    """Columns with their encodings: one for all, or one for each; ``"best"`` alone is for all columns.
+
+    Raises
+    ------
+    ParquetextError
+        There are other numbers of them.
+    """
+    if not columns and [*names] == [BEST]:
+        return BEST
+    names = [*names] * len(columns) if len(names) == 1 else names
+    if not columns or len(names) != len(columns):
+        message = f"{len(columns)} columns and {len(names)} encodings: give one for all, or one for each"
+        raise ParquetextError(message, code=wire.BAD_ARGUMENT)
+    return dict(zip(columns, names, strict=True))
