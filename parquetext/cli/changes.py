@@ -13,6 +13,7 @@ import typer
 from .. import wire
 from ..errors import ParquetextError, outcome_of
 from ..storage import resolve
+from .advice import show_advice
 from .output import (
     CANNOT_RUN,
     FINDINGS,
@@ -104,18 +105,29 @@ def upgrade(
 def encode(
     paths: Paths,
     column: Annotated[
-        list[str], typer.Option(metavar="NAME", help="A column to encode; all leaves of a group. May be repeated.")
-    ],
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A column to encode; all leaves of a group. May be repeated."),
+    ] = None,
     encoding: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="alp, byte_stream_split, delta_binary_packed…: one for all columns, or one for each, in their order.",
+            help="alp, byte_stream_split, delta_binary_packed…: one for all columns, or one for each, in their order; "
+            "best: what --advise finds, without --column for all columns.",
         ),
-    ],
+    ] = None,
     codec: Annotated[
-        str, typer.Option(help="What compresses the copies: none, zstd, snappy, gzip, brotli or lz4.")
-    ] = "none",
+        str | None, typer.Option(help="What compresses the copies: none (default), zstd, snappy, gzip, brotli or lz4.")
+    ] = None,
+    max_growth: Annotated[
+        str | None, typer.Option(metavar="SHARE", help="best: what the copies may add to the file; 20% without.")
+    ] = None,
+    advise: Annotated[
+        bool,
+        typer.Option(
+            "--advise", help="Write nothing: sample the columns, and say what copies would take and how fast they are."
+        ),
+    ] = False,
     out: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the new file here instead of replacing the old one.")
     ] = None,
@@ -129,15 +141,24 @@ def encode(
     """Give columns a copy in another encoding; every reader goes on reading the old bytes, strip takes it out again."""
     from .. import edits
 
+    if advise:
+        show_advice(paths, column, max_growth, json)
     try:
-        columns = edits.paired(column, encoding)
+        columns = edits.paired(column or (), encoding or ())
     except ParquetextError as error:
         problem(error)
         raise typer.Exit(CANNOT_RUN) from None
     if out is not None and len(targets_of(paths)) != 1:
         problem("--out takes one file")
         raise typer.Exit(CANNOT_RUN)
-    options = {"codec": codec, "out": out, "wrap": wrap, "keep_mtime": keep_mtime, "force": force or ()}
+    options = {
+        "codec": codec,
+        "max_growth": max_growth,
+        "out": out,
+        "wrap": wrap,
+        "keep_mtime": keep_mtime,
+        "force": force or (),
+    }
     _run(paths, "encoding", lambda path: edits.encode(path, columns, **options), json)
 
 

@@ -46,6 +46,9 @@ def job(
         list[str] | None,
         typer.Option(metavar="NAME", help="encode: one for all columns, or one for each, in their order."),
     ] = None,
+    max_growth: Annotated[
+        str | None, typer.Option(metavar="SHARE", help="encode, best: what copies may add to a file; 20% without.")
+    ] = None,
     codec: Annotated[str | None, typer.Option(help="encode: what compresses the copies: none (default), zstd…")] = None,
     pages: Annotated[bool, typer.Option("--pages", help="verify: walk every page too.")] = False,
     deep: Annotated[bool, typer.Option("--deep", help="verify: decode every value too.")] = False,
@@ -76,6 +79,7 @@ def job(
         "stats": stats,
         "columns": column,
         "codec": codec,
+        "max_growth": max_growth,
         "pages": pages,
         "deep": deep,
         "confirm": yes,
