@@ -62,7 +62,7 @@ def claim_copies(claims: Claims, source, scan, data: Data, data_end: int) -> lis
         for copy in chunk.copies:
             if not copy.fits(begins[chunk.index], sizes[chunk.index], values[chunk.index]):
                 message = f"a copy at {copy.offset} of another chunk than the footer has"
-                data.findings.append(Finding("copy-stale", message, copy.offset, place, is_note=True))
+                data.findings.append(Finding("copy-outdated", message, copy.offset, place, is_note=True))
             elif copy.end > data_end or copy.offset == copy.end:
                 message = f"bytes {copy.offset} to {copy.end} leave the data, which ends at {data_end}"
                 data.findings.append(Finding("copy-range", message, copy.offset, place))

@@ -16,7 +16,7 @@ __all__ = ["Copy", "check_copies", "check_copy_pages"]
 
 FIRST_BYTE = 4  # behind the magic
 STEP = 1 << 22
-DAMAGED, STALE, UNKNOWN = "copy-damaged", "copy-stale", "copy-unknown"
+DAMAGED, OUTDATED, UNKNOWN = "copy-damaged", "copy-outdated", "copy-unknown"
 FACTS, CHECKSUM = "copy-facts", "copy-checksum"
 
 
@@ -94,7 +94,7 @@ def _check_facts(facts: Carried, fits: bool, num_rows: int, data_end: int, place
             f"it is one of {facts.chunk_length} bytes at {facts.chunk_offset} with {facts.num_values} values, which "
             "the footer does not have there: another program has moved or changed the chunk"
         )
-        yield Finding(STALE, message, facts.offset, place)
+        yield Finding(OUTDATED, message, facts.offset, place)
         return
     if not FIRST_BYTE <= facts.offset < facts.end <= data_end:
         message = f"bytes {facts.offset} to {facts.end} leave the data, which ends at {data_end}"

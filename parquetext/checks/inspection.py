@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 
 from .. import extension, kernels, wire
 from ..edits.choice import choose_form
 from ..errors import ParquetextError
 from ..findings import Finding
+from ..footer.chunk_copies import copies_by_chunk, name_of_encoding
+from ..footer.copies import may_have_copies
 from ..footer.dialect.form import layout_name
 from ..footer.locate import Tail, read_tail
+from ..rewrite.recorded import recorded_original
 from ..storage import open_source
 from .encrypted import SIGNATURE_BYTES, check_encrypted
+from .verify import leaf_names
 
-__all__ = ["Block", "Inspection", "Slot", "inspect"]
+__all__ = ["Block", "CopiedColumn", "Inspection", "Slot", "inspect"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +43,24 @@ class Slot:
     bytes: int
 
 
+@dataclass(frozen=True, slots=True)
+class CopiedColumn:
+    """A column that has copies of the same kind: in how many row groups, their bytes, and those of the chunks."""
+
+    column: str
+    encoding: str
+    codec: str
+    row_groups: int
+    bytes: int
+    chunk_bytes: int
+
+
 @dataclass(slots=True)
 class Inspection:
     """The facts of a footer; sizes in bytes. Facts that a damaged footer does not give are None.
 
-    `auto` says what ``upgrade(form="auto")`` would add, and why.
+    `copies` are of columns in other encodings, `original_bytes` those of the file from before it was encoded; `auto`
+    says what ``upgrade(form="auto")`` would add, and why.
     """
 
     path: str
@@ -61,6 +80,8 @@ class Inspection:
     auto: str | None = None
     blocks: list[Block] = field(default_factory=list)
     slots: list[Slot] = field(default_factory=list)
+    copies: list[CopiedColumn] = field(default_factory=list)
+    original_bytes: int | None = None
     findings: list[Finding] = field(default_factory=list)
 
     def as_dict(self) -> dict:
@@ -116,8 +137,33 @@ def _add_tail(facts: Inspection, source, tail: Tail) -> None:
     facts.findings += tail.findings
     if not tail.is_par3:
         _add_extension(facts, footer)
+    _add_copies(facts, source, tail, footer)
     if tail.reference is not None:
         facts.aside_bytes, facts.placement = tail.footer_offset - tail.start, extension.ASIDE
+
+
+def _add_copies(facts: Inspection, source, tail: Tail, footer: bytes) -> None:
+    """Which columns have copies in other encodings; what cannot be read of that is for `verify` to tell."""
+    with suppress(ParquetextError):
+        thrift = kernels.flat.to_thrift(footer) if tail.is_par3 else footer
+        if may_have_copies(thrift):
+            facts.copies = list(_copied_columns(kernels.scan.scan(thrift, strict=False)))
+    with suppress(ParquetextError):
+        found = recorded_original(source, tail)
+        facts.original_bytes = None if found is None else found.original.length
+
+
+def _copied_columns(scan) -> Iterator[CopiedColumn]:
+    sums: dict[tuple[int, str, int], list[int]] = {}
+    for chunk in copies_by_chunk(scan):
+        for copy in chunk.copies:
+            own = sums.setdefault((chunk.leaf, name_of_encoding(copy), copy.codec), [0, 0, 0])
+            for place, number in enumerate((1, copy.length, copy.chunk_length)):
+                own[place] += number
+    names = leaf_names(scan) if sums else []
+    for (leaf, encoding, codec), numbers in sums.items():
+        column = names[leaf] if leaf < len(names) else str(leaf)
+        yield CopiedColumn(column, encoding, wire.NAMES_OF_COMPRESSION_CODEC.get(codec, str(codec)).lower(), *numbers)
 
 
 def _choice(facts: Inspection) -> str:

@@ -73,6 +73,9 @@ def _table(facts) -> Table:
     lines += [
         ("block", f"{_kind_of(block)}: {human_bytes(block.bytes)} at offset {block.offset:,}") for block in facts.blocks
     ]
+    lines += [("copy", _copy_of(copy)) for copy in facts.copies]
+    if facts.original_bytes is not None:
+        lines.append(("original", f"{human_bytes(facts.original_bytes)}, which strip gives back"))
     lines += [("extension slot", f"{slot.kind}: {human_bytes(slot.bytes)}") for slot in facts.slots]
     if facts.rows is not None:
         lines.append(
@@ -95,6 +98,13 @@ def _table(facts) -> Table:
     for name, value in lines:
         table.add_row(name, cell(value, "red" if name == "finding" else ""))
     return table
+
+
+def _copy_of(copy) -> str:
+    """Of which column, how, and how large it is."""
+    sizes = f"{human_bytes(copy.bytes)} beside {human_bytes(copy.chunk_bytes)}"
+    codec = "" if copy.codec == "uncompressed" else f", {copy.codec}"
+    return f"{copy.column}: {copy.encoding}{codec}, {sizes} in {counted(copy.row_groups, 'row group')}"
 
 
 def _placement_of(facts) -> str:

@@ -24,6 +24,9 @@ def pages(
     columns: Annotated[
         list[str] | None, typer.Option("--column", help="A column's path; may be given again. All without.")
     ] = None,
+    copies: Annotated[
+        bool, typer.Option("--copies", help="The pages of the columns' copies in other encodings.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document per page.")] = False,
 ) -> None:
     """Show the pages of a file's columns: encodings, counts, offsets, sizes, checksums, bounds."""
@@ -32,7 +35,7 @@ def pages(
     try:
         with parquetext.open(path) as file:
             for column in file.columns(columns or None):
-                found = file.pages(column.path)
+                found = file.pages(column.path, copies=copies)
                 if json:
                     _print_documents(column.name, found)
                 else:

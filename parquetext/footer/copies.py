@@ -5,11 +5,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from .. import extension, wire
+from .. import extension, kernels, wire
 from ..encoding.carried import Carried, copy_of
 from ..errors import Damaged, ParquetextError, Unsupported
+from .projection import whole_leaves
 
-__all__ = ["CopyTable", "copy_in", "copy_table_of", "may_have_copies", "table_of"]
+__all__ = ["CopyTable", "copies_of_leaf", "copy_in", "copy_table_of", "may_have_copies", "table_of"]
 
 VERSION = 1
 _HEAD = struct.Struct("<HHI")
@@ -33,6 +34,26 @@ def copy_in(chunks, row_group: int, footer) -> Carried | None:
     start, length = (chunks.array(f"metadata_{part}")[row_group] for part in ("offset", "length"))
     metadata = bytes(footer[start : start + length])
     return copy_of(metadata) if may_have_copies(metadata) else None
+
+
+def copies_of_leaf(form, leaf: int) -> list[Carried | None]:
+    """Of each of a leaf's chunks the copy that was added last, whatever the form; None of one that has none of its own.
+
+    Raises
+    ------
+    Malformed, Damaged, Unsupported
+        What leads to a copy is not as it must be, or of another version.
+    """
+    row_groups, chunks, table = range(form.row_group_count), form.column(leaf), copy_table_of(form)
+    if table is not None:
+        found = [table.find(leaf, number) for number in row_groups]
+    else:
+        leaves = whole_leaves(form, [leaf])
+        footer = form.slice(leaves, row_groups)
+        sliced = kernels.scan.scan(footer).column(leaves.index(leaf))
+        found = [copy_in(sliced, number, footer) for number in row_groups]
+    facts = zip(found, chunks.begins(), chunks.array("total_compressed_size"), chunks.array("num_values"), strict=True)
+    return [copy if copy is not None and copy.fits(*place) else None for copy, *place in facts]
 
 
 def may_have_copies(thrift: bytes) -> bool:

@@ -17,6 +17,7 @@ from ..storage import BatchedSource
 from . import forms
 from .chunk_table import chunk_table
 from .columns import Column
+from .copies import copies_of_leaf
 from .extensions import Extensions
 from .model import Form
 from .names import find_column, find_columns, find_leaf
@@ -318,23 +319,27 @@ class File:
             found = self._on_form(lambda form: find_columns(form, names))
         return [Column(self, leaf, chunks) for leaf, chunks in found]
 
-    def pages(self, name: str | tuple[str, ...] | None = None, *, field_id: int | None = None) -> pa.Table:
+    def pages(
+        self, name: str | tuple[str, ...] | None = None, *, field_id: int | None = None, copies: bool = False
+    ) -> pa.Table:
         """The page table of one leaf column: one row per page, row group by row group; see `footer.page_table`.
 
         Headers alone are read, in windows: of a column of many small pages that is most of its bytes, of large ones
-        few. Names are those that `column` takes.
+        few. Names are those that `column` takes. With `copies` the pages are those of the chunks' copies in another
+        encoding; a row group without one has none.
 
         Raises
         ------
         ColumnError
             As `column` raises it.
-        Malformed, Unsupported
-            A header that cannot be read, an encrypted chunk, or one in another file.
+        Malformed, Damaged, Unsupported
+            A header that cannot be read, an encrypted chunk, or one in another file; what leads to a copy is damaged.
         """
         column = self.column(name, field_id=field_id)
+        found = self._on_form(lambda form: copies_of_leaf(form, column.leaf)) if copies else None
         window = REMOTE_WINDOW if self._is_batched() else FIRST_WINDOW
         try:
-            return page_table(self._source, column, window=window, gather=self._gathered)
+            return page_table(self._source, column, window=window, gather=self._gathered, copies=found)
         except ParquetextError as error:
             raise error.at(str(self.path)) from None
 

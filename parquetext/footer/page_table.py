@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import wire
+from ..encoding.carried import Carried
 from ..encoding.pages import DATA_PAGES, FIRST_WINDOW, OVERRUN, Headers, read_headers
 from ..errors import Malformed, Unsupported
 from .types import LeafType
@@ -33,7 +34,14 @@ MEMBERS = (
 WIDEST, MOST_BYTES = 1 << 16, 1 << 24
 
 
-def page_table(source, column, *, window: int = FIRST_WINDOW, gather: Callable | None = None) -> pa.Table:
+def page_table(
+    source,
+    column,
+    *,
+    window: int = FIRST_WINDOW,
+    gather: Callable | None = None,
+    copies: Sequence[Carried | None] | None = None,
+) -> pa.Table:
     """All pages of a column, row group by row group, by their headers; no body is read.
 
     Parameters
@@ -45,6 +53,8 @@ def page_table(source, column, *, window: int = FIRST_WINDOW, gather: Callable |
         Bytes of the least read.
     gather : callable, optional
         Runs tasks that read, and returns their results; for sources that fetch together.
+    copies : sequence of Carried or None, optional
+        Of each chunk the copy whose pages are wanted, not its own.
 
     Returns
     -------
@@ -60,9 +70,8 @@ def page_table(source, column, *, window: int = FIRST_WINDOW, gather: Callable |
     Unsupported
         An encrypted chunk, or one in another file.
     """
-    tasks = [
-        partial(_headers, source, place, window) if place else partial(Headers, 0) for place in _places(source, column)
-    ]
+    places = _places(source, column) if copies is None else _places_of_copies(source, column, copies)
+    tasks = [partial(_headers, source, place, window) if place else partial(Headers, 0) for place in places]
     chunks = gather(tasks) if gather else [task() for task in tasks]
     for headers, num_values in zip(chunks, column.num_values, strict=True):
         if headers.problem is not None and headers.value_count != num_values:
@@ -88,6 +97,15 @@ def _places(source, column) -> Iterable[tuple[int, int] | None]:
             raise Malformed(message, offset=start, expected=source.size, found=start + size)
         else:
             yield start, start + size
+
+
+def _places_of_copies(source, column, copies: Sequence[Carried | None]) -> Iterable[tuple[int, int] | None]:
+    """Where the copies begin and end; None of chunks without one."""
+    for copy in copies:
+        if copy is not None and copy.end > source.size:
+            message = f"a copy of column {column.name!r} takes bytes {copy.offset} to {copy.end}"
+            raise Malformed(message, offset=copy.offset, expected=source.size, found=copy.end)
+        yield None if copy is None else (copy.offset, copy.end)
 
 
 def _headers(source, place: tuple[int, int], window: int) -> Headers:

@@ -138,9 +138,9 @@ def test_every_bit_of_a_copy_that_flips_is_found(tmp_path):
 
 
 CHANGES = {
-    "chunk_offset": ("copy-stale", "copy-stale"),
-    "chunk_length": ("copy-stale", "copy-stale"),
-    "num_values": ("copy-stale", "copy-stale"),
+    "chunk_offset": ("copy-outdated", "copy-outdated"),
+    "chunk_length": ("copy-outdated", "copy-outdated"),
+    "num_values": ("copy-outdated", "copy-outdated"),
     "rows_per_page": ("copy-facts", "copy-facts"),
     "crc": (None, "copy-checksum"),
     "chunk_crc": (None, "copy-checksum"),

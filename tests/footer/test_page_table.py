@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from support.copied_files import change_blocks, copied_file, copies
 
 import parquetext
 from parquetext import wire
@@ -203,3 +205,39 @@ def test_the_command_says_what_it_cannot_do(path):
     done = cli(path, "--column", "none such")
     assert done.returncode == 2 and "none such" in done.stderr and not done.stdout
     assert json.loads(cli(path.with_name("absent"), "--json").stdout)["outcome"] == "failed"
+
+
+@pytest.mark.parametrize("form", [None, "flat", "index"])
+def test_the_pages_of_copies_are_told_apart_from_those_of_chunks(tmp_path, form):
+    path = copied_file(tmp_path / "x.parquet", {"price": "alp", "list": "delta_binary_packed"})
+    told = copies(path)
+    if form is not None:
+        parquetext.upgrade(path, form=form)
+    with parquetext.open(path) as file:
+        own, copied, lists = (
+            file.pages("price"),
+            file.pages("price", copies=True),
+            file.pages("list.list.element", copies=True),
+        )
+        none = file.pages("id", copies=True)
+    assert set(copied["type"].to_pylist()) == {"DATA_PAGE_V2"} != set(own["type"].to_pylist())
+    assert set(copied["encoding"].to_pylist()) == {"ALP"}
+    assert copied["offset"].to_pylist() == [copy.offset for copy in told[::2]]
+    assert lists["offset"].to_pylist() == [copy.offset for copy in told[1::2]]
+    assert pc.sum(copied["num_rows"]).as_py() == pc.sum(lists["num_rows"]).as_py() == 2000
+    assert (none.num_rows, none.column_names) == (0, own.column_names)
+
+
+def test_copies_of_other_chunks_have_no_pages(tmp_path):
+    path = copied_file(tmp_path / "x.parquet", {"price": "alp"})
+    change_blocks(path, lambda copy: replace(copy, chunk_length=copy.chunk_length + 1))
+    with parquetext.open(path) as file:
+        assert file.pages("price", copies=True).num_rows == 0
+
+
+def test_copies_beyond_the_file_are_an_error(tmp_path):
+    path = copied_file(tmp_path / "x.parquet", {"price": "alp"})
+    size = path.stat().st_size
+    change_blocks(path, lambda copy: replace(copy, offset=size))
+    with parquetext.open(path) as file, pytest.raises(Malformed, match="a copy of column 'price'"):
+        file.pages("price", copies=True)

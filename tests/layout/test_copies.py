@@ -90,7 +90,7 @@ def test_copies_of_other_chunks_are_not_claimed(path):
     change_blocks(path, lambda copy: replace(copy, chunk_length=copy.chunk_length + 1))
     layout = parquetext.layout(path)
     check_tiling(layout)
-    assert "copy-stale" in {finding.kind for finding in layout.findings}
+    assert "copy-outdated" in {finding.kind for finding in layout.findings}
     assert not {"copy-values", "unread-copy"} & bytes_of(layout).keys()
 
 
