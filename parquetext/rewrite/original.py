@@ -17,6 +17,8 @@ __all__ = ["STEP", "Original", "OriginalSource", "Range", "Rest", "digest_of", "
 
 VERSION = 1
 STEP, LOCAL_STEP = 8 << 20, 1 << 20
+FEW_BYTES = 1 << 20  # that a rest may always have, decompressed; beyond it:
+MOST_TIMES_SIZE = 64  # of the file: what is in the rest stands in the file a second time, made anew
 _HEAD = struct.Struct("<HHIIIQ32sQIII")  # version, zero, T and its CRC, ranges, length, SHA-256, the rest
 _LARGEST = 1 << 62
 
@@ -115,29 +117,40 @@ class Original:
 
 
 class OriginalSource:
-    """The original, to be read from the file that it was made into.
+    """The original, to be read from the file that it was made into, or from the original of another one.
+
+    Attributes
+    ----------
+    room : int
+        Bytes that rests of still earlier originals may have, decompressed.
 
     Raises
     ------
     Damaged
-        The rest is not what was written.
+        The rest is not what was written, or out of proportion to the file; ranges have more bytes than there are.
     Malformed
-        The file ends before a range does.
+        The file ends before the rest does.
     """
 
     def __init__(self, original: Original, source):
         self.name, self.size = source.name, original.length
         self._source, self._ranges, self._starts = source, original.ranges, []
-        rest = original.rest
+        rest, size = original.rest, 0
+        for part in self._ranges:
+            self._starts.append(size)
+            size += part.length if part.new is None else 0
+        most = source.room if isinstance(source, OriginalSource) else max(FEW_BYTES, MOST_TIMES_SIZE * source.size)
+        if size > most:
+            raise _out_of_proportion(f"the rest of the original would have {size} bytes", rest, most, size, source)
+        if (moved := self.size - size) > source.size:
+            message = f"ranges of the original have {moved} bytes"
+            raise _out_of_proportion(message, rest, source.size, moved, source)
+        self.room = most - size
         stored = source.read(rest.offset, rest.length)
         found = kernels.checksum.crc32(stored)
         if found != rest.crc:
             message = f"the rest of the original has the checksum {found:#010x}, expected {rest.crc:#010x}"
             raise Damaged(message, offset=rest.offset, expected=rest.crc, found=found).at(source.name)
-        size = 0
-        for part in self._ranges:
-            self._starts.append(size)
-            size += part.length if part.new is None else 0
         self._rest = memoryview(decompress(rest.codec, stored, size)).cast("B")
 
     def read(self, offset: int, length: int) -> bytes:
@@ -156,6 +169,11 @@ class OriginalSource:
                 pieces.append(self._source.read(part.new + skipped, size))
             offset, length, index = offset + size, length - size, index + 1
         return pieces[0] if len(pieces) == 1 and isinstance(pieces[0], bytes) else b"".join(pieces)
+
+
+def _out_of_proportion(what: str, rest: Rest, most: int, found: int, source) -> Damaged:
+    message = f"{what}, in a file of {source.size} no more than {most}"
+    return Damaged(message, offset=rest.offset, expected=most, found=found).at(source.name)
 
 
 def read_steps(source, offset: int, length: int) -> Iterator[bytes]:

@@ -70,8 +70,6 @@ def kept_places(source, found: RecordedOriginal) -> Iterator[Place]:
             places = [moved for place in places for moved in _moved(outer, *place)]
         yield from ((offset, length) for offset, length in places if length and offset + length <= size)
         chain.append(original)
-        if sum(part.length for part in original.ranges if part.new is not None) > inner.size:
-            return
         try:
             inner = OriginalSource(original, inner)
             found = recorded_original(inner, read_tail(inner))

@@ -54,6 +54,31 @@ def test_a_rest_of_other_bytes_is_damage():
     assert (error.value.offset, error.value.file) == (430, "memory")
 
 
+@pytest.mark.parametrize("codec", [wire.CODEC_BROTLI, wire.CODEC_ZSTD])
+def test_a_rest_out_of_proportion_is_refused_before_it_is_decompressed(codec):
+    file, size = compress(codec, bytes(2 << 20)), 2 << 20
+    rest = Rest(0, len(file), codec, kernels.checksum.crc32(file))
+    with pytest.raises(Damaged, match="rest of the original") as error:
+        OriginalSource(replace(ORIGINAL, length=size, ranges=(Range(0, size, None),), rest=rest), Memory(file))
+    assert error.value.found == size
+
+
+def test_rests_of_earlier_originals_count_together():
+    size = 600 << 10
+    file = compress(wire.CODEC_ZSTD, bytes(size))
+    rest = Rest(0, len(file), wire.CODEC_ZSTD, kernels.checksum.crc32(file))
+    original = replace(ORIGINAL, length=size + len(file), ranges=(Range(0, len(file), 0), Range(len(file), size, None)))
+    outer = OriginalSource(replace(original, rest=rest), Memory(file))
+    with pytest.raises(Damaged, match="rest of the original"):
+        OriginalSource(replace(original, rest=rest), outer)
+
+
+def test_ranges_of_the_same_bytes_do_not_multiply_them():
+    many = tuple(Range(500 * place, 500, 0) for place in range(1000))
+    with pytest.raises(Damaged, match="ranges of the original"):
+        OriginalSource(replace(ORIGINAL, length=500_000, ranges=many), Memory(NOW))
+
+
 def test_a_digest_is_that_of_the_whole_file():
     import hashlib
 
