@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import wire
+from ..encoding.registry import names as encoding_names
 from .data import PAGE_COLUMNS, Data
 from .kinds import GROUPS, KINDS, group_of
 
@@ -26,7 +27,7 @@ def page_table(data: Data) -> pa.Table:
     columns = {"row_group": _numbers(row_groups), "column": _said(_numbers(leaves)), "page": _numbers(numbers)}
     for name in PAGE_COLUMNS:
         values = _said(_numbers(data.pages[name]))
-        columns[name] = _named(values, _NAMES[name]) if name in _NAMES else values
+        columns[name] = _named(values, _NAMES[name]()) if name in _NAMES else values
     return pa.table(columns)
 
 
@@ -119,7 +120,7 @@ def leaf_paths(scan) -> list[str]:
     return [paths[element] for element in scan.leaves]
 
 
-_NAMES = {"type": wire.NAMES_OF_PAGE_TYPE, "encoding": wire.NAMES_OF_ENCODING}
+_NAMES = {"type": lambda: wire.NAMES_OF_PAGE_TYPE, "encoding": encoding_names}
 _TYPES = {"q": pa.int64(), "i": pa.int32(), "I": pa.uint32()}
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from .. import extension, kernels
 from ..errors import ParquetextError
 from ..findings import Finding
+from ..footer.copies import payload_in, table_of
 
 __all__ = ["compare_flat", "compare_rebuilt"]
 
@@ -64,6 +65,8 @@ def _compare(scan, flat) -> Iterator[Finding]:
     yield from _compare_schema(scan, flat)
     for leaf in range(scan.leaf_count):
         yield from _compare_column(leaf, scan.column(leaf), flat.column(leaf), flat.is_lossless)
+    if payload_in(flat) != table_of(scan):
+        yield Finding(KIND, "its table of copies is not the one of the Thrift footer", place="flat footer")
 
 
 def compare_rebuilt(footer: bytes, payload) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from uuid import UUID
 from .. import kernels, wire
 from ..errors import ParquetextError
 
-__all__ = ["Encoding", "find", "register", "registered"]
+__all__ = ["Encoding", "find", "names", "register", "registered"]
 
 ALL_TYPES = frozenset(wire.NAMES_OF_TYPE)
 FIRST_OWN = 64  # parquet-format counts up from 0
@@ -83,6 +83,11 @@ def find(id: int) -> Encoding | None:
 def registered() -> list[Encoding]:
     """All encodings that are known, by number."""
     return [_known[id] for id in sorted(_known)]
+
+
+def names() -> dict[int, str]:
+    """The names of all encodings, by number: parquet-format's, and those that are registered."""
+    return wire.NAMES_OF_ENCODING | {encoding.id: encoding.name for encoding in registered()}
 
 
 def _decode(encoding: int, data, count: int, type: int, type_length: int):

@@ -10,7 +10,7 @@ from ..encoding.carried import Carried, copy_of
 from ..errors import Damaged, ParquetextError, Unsupported
 from .projection import whole_leaves
 
-__all__ = ["CopyTable", "copies_of_leaf", "copy_in", "copy_table_of", "may_have_copies", "table_of"]
+__all__ = ["CopyTable", "copies_of_leaf", "copy_in", "copy_table_of", "may_have_copies", "payload_in", "table_of"]
 
 VERSION = 1
 _HEAD = struct.Struct("<HHI")
@@ -69,11 +69,15 @@ def copy_table_of(form) -> CopyTable | None:
     Damaged, Unsupported
         As `CopyTable` raises them.
     """
-    if not hasattr(form, "extensions"):
-        return None
-    slots = (index for index, (uuid, _) in enumerate(form.extensions()) if uuid == wire.UUID_COPY_TABLE.bytes)
+    payload = payload_in(form) if hasattr(form, "extensions") else None
+    return None if payload is None else CopyTable(payload)
+
+
+def payload_in(flat) -> bytes | None:
+    """The slot of a flat footer that has the table of copies, or None."""
+    slots = (index for index, (uuid, _) in enumerate(flat.extensions()) if uuid == wire.UUID_COPY_TABLE.bytes)
     index = next(slots, None)
-    return None if index is None else CopyTable(form.extension(index))
+    return None if index is None else bytes(flat.extension(index))
 
 
 class CopyTable:

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from .. import wire
 from ..encoding.carried import Carried
 from ..encoding.pages import DATA_PAGES, FIRST_WINDOW, OVERRUN, Headers, read_headers
+from ..encoding.registry import names as encoding_names
 from ..errors import Malformed, Unsupported
 from .types import LeafType
 
@@ -122,7 +123,7 @@ def _chunk_pages(row_group: int, headers: Headers, is_flat: bool, leaf_type: Lea
             "row_group": pa.repeat(pa.scalar(row_group, pa.int32()), len(headers)),
             "page": pa.array(range(len(headers)), pa.int32()),
             "type": _named(facts["type"], wire.NAMES_OF_PAGE_TYPE),
-            "encoding": _named(_known(facts["encoding"]), wire.NAMES_OF_ENCODING),
+            "encoding": _named(_known(facts["encoding"]), encoding_names()),
             "num_values": _known(facts["num_values"]),
             "num_nulls": nulls,
             "num_rows": rows,

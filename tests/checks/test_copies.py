@@ -8,9 +8,10 @@ from uuid import UUID
 import pytest
 from support.copied_files import TABLE, change_blocks, copied_file, copies
 from support.footers import footer_of
+from support.parquet_bytes import with_footer
 
 import parquetext
-from parquetext import edits
+from parquetext import edits, extension, kernels, wire
 from parquetext.checks import verify
 from parquetext.checks.copies import check_copies, check_copy_pages
 from parquetext.checks.report import Report
@@ -281,3 +282,15 @@ def test_several_copies_of_a_column_are_all_checked(path):
         flipped = path.with_name("flipped.parquet")
         flipped.write_bytes(whole)
         assert "copy-checksum" in kinds(flipped, pages=True)
+
+
+def test_a_flat_footer_without_its_copies_is_told(path):
+    """Its table is made from the Thrift footer; one that says something else has readers read other bytes."""
+    data = path.read_bytes()
+    footer = footer_of(data)
+    payload = kernels.flat.write(kernels.scan.scan(footer), extensions=[])
+    path.write_bytes(with_footer(data, extension.append_block(footer, wire.UUID_FLAT_FOOTER, payload)))
+    assert kinds(path) == set()
+    assert kinds(path, deep=True) == {"forms-differ"}
+    edits.upgrade(path, form="flat", placement="in-struct")
+    assert kinds(path, deep=True) == set()

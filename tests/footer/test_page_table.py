@@ -241,3 +241,10 @@ def test_copies_beyond_the_file_are_an_error(tmp_path):
     change_blocks(path, lambda copy: replace(copy, offset=size))
     with parquetext.open(path) as file, pytest.raises(Malformed, match="a copy of column 'price'"):
         file.pages("price", copies=True)
+
+
+def test_encodings_of_copies_alone_have_their_names(tmp_path):
+    path = copied_file(tmp_path / "x.parquet", {"id": "pfor", "text": "fsst"})
+    with parquetext.open(path) as file:
+        assert set(file.pages("id", copies=True)["encoding"].to_pylist()) == {"PFOR"}
+        assert set(file.pages("text", copies=True)["encoding"].to_pylist()) == {"FSST"}
