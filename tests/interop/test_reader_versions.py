@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from support.readers import AFTER_STOP, READERS, Reader
+from support.readers import AFTER_STOP, CARRIED, READERS, Reader
 
 import parquetext
 from parquetext.edits.options import PLACEMENTS
@@ -90,9 +90,20 @@ VARIANTS = [
 ]
 
 
+# Copies of all columns, by physical type, alone and with our footer on top.
+COPIES = {
+    "BOOLEAN": "rle",
+    "INT32": "pfor",
+    "INT64": "delta_binary_packed",
+    "DOUBLE": "alp",
+    "BYTE_ARRAY": "fsst",
+    "FIXED_LEN_BYTE_ARRAY": "byte_stream_split",
+}
+
+
 @dataclass(frozen=True)
 class Case:
-    """A table as pyarrow wrote it, and the same file with our footer."""
+    """A table as pyarrow wrote it, and the same file with our footer, or with copies of columns."""
 
     table: str
     placement: str
@@ -117,7 +128,13 @@ def _cases(folder: Path, name: str, table: pa.Table, rows: int) -> list[Case]:
         shutil.copyfile(plain, upgraded)
         assert parquetext.upgrade(upgraded, placement=placement, **how).outcome == "upgraded"
         cases.append(Case(name, placement, plain, upgraded))
-    return cases
+    columns = pq.read_metadata(plain).schema
+    copies = {tuple(column.path.split(".")): COPIES[column.physical_type] for column in columns}
+    encoded, both = (str(folder / f"{name}-{kind}.parquet") for kind in ("encoded", "encoded-flat"))
+    parquetext.encode(plain, copies, codec="zstd", out=encoded)
+    shutil.copyfile(encoded, both)
+    assert parquetext.upgrade(both, "flat").outcome == "upgraded"
+    return [*cases, Case(name, CARRIED, plain, encoded), Case(name, CARRIED, plain, both)]
 
 
 @dataclass(frozen=True)
