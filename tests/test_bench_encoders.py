@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from parquetext import read_table
-from parquetext.bench import alp, encoders, experimental
+from parquetext.bench import alp, copies, encoders, experimental
 from parquetext.bench.workspace import Workspace
 
 
@@ -50,3 +50,21 @@ def test_encodings_of_extensions_are_compared_by_size_and_speed():
     assert [row.contender for row in sizes] == ["DELTA_BINARY_PACKED"] * 2 + ["PLAIN"] * 2
     assert all(row.met for row in sizes)
     assert all(any(row.case == "decode a page" and row.target and row.ratio for row in group) for group in groups)
+
+
+def test_copies_are_measured_over_http_as_they_are_written_and_by_those_who_ignore_them(tmp_path):
+    groups = list(copies.measure(Workspace(tmp_path), 1, rows=40_000))
+    assert [(group[0].case, len(group)) for group in groups] == [
+        ("one column over HTTP", 3),
+        ("bytes fetched over HTTP", 3),
+        ("encode", 2),
+        ("read beside copies", 2),
+    ]
+    by_copy, by_chunk, by_pyarrow = groups[1]
+    assert by_copy.contender == "parquetext, by the copy"
+    chunks = [
+        pq.read_metadata(tmp_path / "copies-plain-40000.parquet").row_group(group).column(0) for group in range(8)
+    ]
+    size = sum(chunk.total_compressed_size for chunk in chunks)
+    assert by_copy.value < by_chunk.value and by_pyarrow.value >= size
+    assert by_chunk.value >= size > by_copy.value

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import alp, cases, commits, encoders, encodings, experimental, lookups, plans, sidecars
+from . import alp, cases, commits, copies, encoders, encodings, experimental, lookups, plans, sidecars
 from .shapes import Shape
 from .workspace import Subject, Workspace
 
-__all__ = ["run_on_encodings", "run_on_file", "run_on_shapes"]
+__all__ = ["run_on_copies", "run_on_encodings", "run_on_file", "run_on_shapes"]
 
 MIB = 1 << 20
 # What a 10,000 × 10 footer has to show; see docs/benchmarks.md.
@@ -52,6 +52,11 @@ def run_on_encodings(workspace: Workspace, rounds: int) -> Iterator[list[cases.R
     for rows_of_group in (1 << 20, 10_000_000):
         yield encodings.one_row(workspace, rounds, rows_of_group)
     yield encodings.layouts(workspace, rounds)
+
+
+def run_on_copies(workspace: Workspace, rounds: int) -> Iterator[list[cases.Row]]:
+    """Columns with copies in other encodings."""
+    yield from copies.measure(workspace, rounds)
 
 
 def run_on_shapes(

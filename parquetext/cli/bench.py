@@ -30,6 +30,9 @@ def bench(
     encodings: Annotated[
         bool, typer.Option("--encodings", help="Only our own decoder, encoder, page filters and layout.")
     ] = False,
+    copies: Annotated[
+        bool, typer.Option("--copies", help="Only columns with copies in other encodings: over HTTP, encoded, ignored.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document per row.")] = False,
 ) -> None:
     """Compare with pyarrow, Polars, DuckDB, fastparquet and PalletJack, whichever are installed.
@@ -52,6 +55,10 @@ def bench(
                 from ..bench.run import run_on_encodings
 
                 groups = run_on_encodings(workspace, rounds)
+            elif copies:
+                from ..bench.run import run_on_copies
+
+                groups = run_on_copies(workspace, rounds)
             elif file:
                 groups = run_on_file(workspace, file, rounds, palletjack)
             else:
