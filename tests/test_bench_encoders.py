@@ -58,7 +58,7 @@ def test_copies_are_measured_over_http_as_they_are_written_and_by_those_who_igno
         ("one column over HTTP", 3),
         ("bytes fetched over HTTP", 3),
         ("encode", 2),
-        ("read beside copies", 2),
+        ("read beside copies, CPU", 2),
     ]
     by_copy, by_chunk, by_pyarrow = groups[1]
     assert by_copy.contender == "parquetext, by the copy"

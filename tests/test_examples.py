@@ -50,7 +50,7 @@ def examples(page: str) -> str:
 
 
 def test_the_readmes_ten_lines(wide, capsys):
-    lines, more = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    lines, more, copies = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     before = wide.read_bytes()
     assert len([line for line in lines.splitlines() if line]) == 10
     names = {}
@@ -63,6 +63,20 @@ def test_the_readmes_ten_lines(wide, capsys):
     assert names["table"].equals(pq.read_table(wide, filters=[("price", ">", 100)]))
     assert {"DATA_PAGE"} <= set(names["pages"]["type"].to_pylist())
     assert sum(names["kinds"]["bytes"].to_pylist()) == len(before)
+
+    exec(copies, names)
+    assert [column.column for column in names["advice"].columns] == ["price", "customer.name", "place.x", "day"]
+    assert names["prices"].equals(TABLE.select(["price"]))
+    assert wide.read_bytes() == before
+    assert pq.read_table("prices.parquet").equals(names["prices"])
+
+
+def test_the_guide_to_copies(wide):
+    path = wide.with_name("prices.parquet")
+    pq.write_table(pa.table({"price": [n / 100 for n in range(900)], "url": ["https://example.com"] * 900}), path)
+    before = path.read_bytes()
+    exec(examples("docs/copies.md"), {})
+    assert path.read_bytes() == before
 
 
 def test_the_reading_guides_example(wide):

@@ -45,6 +45,8 @@ class Reader:
         The placement of which it reads no file.
     unreliable : tuple of str
         Placements of which it reads some files and not others.
+    endless : tuple of str
+        Placements of which some files keep it busy without end: it is given none of them.
     tables : tuple of str
         The tables of the test whose plain file it reads.
     long : bool
@@ -59,6 +61,7 @@ class Reader:
     command: Callable[[Path], list[str]]
     locked_out: str = ""
     unreliable: tuple[str, ...] = ()
+    endless: tuple[str, ...] = ()
     tables: tuple[str, ...] = TABLES
     long: bool = False
     made_for: str = ""
@@ -231,7 +234,7 @@ READERS = [
     _python("pyarrow", "26.0.1"),
     _python("DuckDB", "0.8.1", "pytz"),
     _python("DuckDB", "2.0.0", "pytz"),
-    _python("fastparquet", "2026.9.0", unreliable=(ASIDE, IN_STRUCT, CARRIED)),
+    _python("fastparquet", "2026.9.0", unreliable=(ASIDE, IN_STRUCT), endless=(CARRIED,)),
     _node("hyparquet", "1.31.5"),
     _java("parquet-java", "1.10.1"),
     _java("parquet-java", "1.18.1"),
