@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from ..encoding.carried import Carried
 from ..encoding.chunk_reader import Chunk, ChunkReader
+from ..encoding.pages import OutOfProportion
 from ..encoding.registry import find
 from ..errors import Damaged, ParquetextError, Unsupported
 from ..findings import Finding
@@ -101,7 +102,8 @@ def places_of(copy: Carried, num_rows: int) -> PagePlaces:
 
 
 class SteadyReader:
-    """Reads all rows of a chunk by its copy, and goes on with the chunk itself where the copy turns out damaged.
+    """Reads all rows of a chunk by its copy, and goes on with the chunk itself where the copy turns out damaged, or
+    out of proportion to its bytes.
 
     Parameters
     ----------
@@ -133,7 +135,8 @@ class SteadyReader:
         except ParquetextError as error:
             if not self._is_by_copy:
                 raise
-            self._leave(error)
+            if not isinstance(error, OutOfProportion):
+                self._leave(error)
             self._reader, self._is_by_copy = self._opened(self._chunk), False
             self._reader.skip(self._done)
             self._reader.read(rows)

@@ -123,7 +123,7 @@ class Decoder:
         tasks = [(number, column) for column in columns for number, ranges in enumerate(groups) if ranges]
 
         stretches = self._stretches(tasks, groups, whole=whole)
-        source = fetched(self._source, [(one.begin, one.end) for some in stretches.values() for one in some])
+        source = fetched(self._source, [(one.begin, one.end) for _, some in stretches.values() for one in some])
 
         def read(texts: _Texts | None, task: tuple[int, Column]) -> list[pa.Array]:
             number, column = task
@@ -176,8 +176,8 @@ class Decoder:
         for number, count in enumerate(self.row_counts):
             tasks = [(number, column) for column in columns]
             stretches = self._stretches(tasks, {number: [(0, count)]}, whole=True)
-            source = fetched(self._source, [(one.begin, one.end) for some in stretches.values() for one in some])
-            chunks = [self._stored(leaf, number) for one in columns for leaf in one.leaves]
+            source = fetched(self._source, [(one.begin, one.end) for _, some in stretches.values() for one in some])
+            chunks = [chunk for chunk, _ in stretches.values()]
             if not chunks:
                 continue
             step = min(batch_size, *map(_rows_at_once, chunks))
@@ -221,7 +221,7 @@ class Decoder:
         column: Column,
         number: int,
         ranges: Rows,
-        stretches: Mapping[tuple[int, int], list[Stretch]],
+        stretches: Mapping[tuple[int, int], tuple[Chunk, list[Stretch]]],
         source,
         texts: _Texts | None,
     ) -> list[pa.Array]:
@@ -233,7 +233,7 @@ class Decoder:
             options = {"rows": rows, "most_bytes": most, "refuse_vast": texts is not None}
             made = partial(self._reader, column, leaf, source, **options)
             taken[leaf.leaf], dictionaries[leaf.leaf] = self._rows_of(
-                number, leaf, ranges, stretches[number, leaf.leaf], made
+                number, leaf, ranges, *stretches[number, leaf.leaf], made
             )
             if texts is not None and leaf.kind.physical == wire.PHYSICAL_BYTE_ARRAY:
                 texts.count(sum(len(part.values) for part in taken[leaf.leaf]))
@@ -244,11 +244,11 @@ class Decoder:
         number: int,
         leaf: LeafPlan,
         ranges: Rows,
+        chunk: Chunk,
         stretches: Sequence[Stretch],
         made: Callable[[], ChunkReader],
     ) -> tuple[list, Dictionary | None]:
         """Rows of a chunk, and its dictionary; read from the chunk itself where its copy turns out damaged."""
-        chunk = self._stored(leaf, number)
         try:
             return _decoded(made(), chunk, stretches, ranges)
         except OutOfProportion:
@@ -286,8 +286,8 @@ class Decoder:
 
     def _stretches(
         self, tasks: Sequence[tuple[int, Column]], groups, *, whole: bool
-    ) -> dict[tuple[int, int], list[Stretch]]:
-        """The pages to read of each chunk, by row group and leaf."""
+    ) -> dict[tuple[int, int], tuple[Chunk, list[Stretch]]]:
+        """Where each chunk's values are stored, and the pages to read there, by row group and leaf."""
         chunks = [(number, self._stored(leaf, number)) for number, column in tasks for leaf in column.leaves]
         if not whole and hasattr(self._source, "gather"):
             without = [(number, chunk.leaf.leaf) for number, chunk in chunks if chunk.copy is None]
@@ -299,7 +299,7 @@ class Decoder:
             return None if whole else self.places(chunk.leaf.leaf, number)
 
         return {
-            (number, chunk.leaf.leaf): list(stretches_of(chunk, places(number, chunk), groups[number]))
+            (number, chunk.leaf.leaf): (chunk, list(stretches_of(chunk, places(number, chunk), groups[number])))
             for number, chunk in chunks
         }
 

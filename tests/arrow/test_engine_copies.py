@@ -176,6 +176,34 @@ def test_a_damaged_copy_is_left_for_the_chunk(tmp_path, engine):
         assert file.findings == [finding]
 
 
+@pytest.mark.parametrize("compression", ["none", "zstd"])
+def test_a_long_text_in_few_bytes_of_a_copy_is_no_damage(tmp_path, compression):
+    path, table = tmp_path / "long.parquet", pa.table({"text": ["a" * (17 << 20), "b", "c"]})
+    pq.write_table(table, path, compression=compression, use_dictionary=False, write_statistics=False)
+    parquetext.encode(path, {"text": "plain"}, codec="zstd")
+    with parquetext.open(path) as file:
+        assert file.read(engine="parquetext").equals(table)
+        assert file.findings == []
+    if compression == "none":
+        with parquetext.open(path) as file:
+            assert pa.Table.from_batches(file.iter_batches(engine="parquetext")).equals(table)
+            assert file.findings == []
+
+
+def test_a_damaged_copy_beside_long_texts_is_left_for_the_chunk(tmp_path):
+    path = tmp_path / "long.parquet"
+    table = pa.table({"key": range(3), "text": ["a" * (17 << 20), "b", "c"]})
+    pq.write_table(table, path, compression="zstd", use_dictionary=False)
+    parquetext.encode(path, {"key": "pfor"})
+    data = bytearray(path.read_bytes())
+    copy, _ = places(path)["key", 0]
+    data[copy[-1]] ^= 1
+    path.write_bytes(data)
+    table_read, findings, _ = read(path, use_threads=False)
+    assert table_read.equals(table)
+    assert [finding.kind for finding in findings] == ["copy-damaged"]
+
+
 def test_every_flip_in_a_copy_is_found(tmp_path):
     path, rows = tmp_path / "x.parquet", TABLE.slice(0, 300).select(["price", "key", "list"])
     pq.write_table(rows, path)
