@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import stat
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..errors import Conflict, ParquetextError
@@ -128,8 +129,11 @@ class NewFile:
         self.sink.close()
         keep_times(self._operations, source, self._fd)
 
-    def commit(self, edit: TailEdit | None = None) -> None:
-        """Apply the edit, flush the file, give it its name, flush the folder."""
+    def commit(self, edit: TailEdit | None = None, *, check: Callable[[], None] | None = None) -> None:
+        """Apply the edit, flush the file, give it its name, flush the folder.
+
+        `check` is called last before the name changes; what it raises leaves the name to the old file.
+        """
         operations, file = self._operations, self._fd
         try:
             self.sink.close()
@@ -144,6 +148,8 @@ class NewFile:
                 LocalSource(self._hidden, folder=self._folder) as new,
                 renewed_for(operations, self.path, self._folder, new, self._forced),
             ):
+                if check is not None:
+                    check()
                 operations.rename(self._hidden, self.path, self._folder)
             self._close_file()
             operations.fsync_folder(self._folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
 
 from .edit import TailEdit
 from .fsspec_file import FsspecFile
@@ -48,12 +49,14 @@ class NewObject(HeldEnd):
         self._end += data[-_END:]
         del self._end[:-_END]
 
-    def commit(self, edit: TailEdit | None = None) -> None:
-        """Upload what was held back, with the edit applied, and let the object take its name."""
+    def commit(self, edit: TailEdit | None = None, *, check: Callable[[], None] | None = None) -> None:
+        """Upload what was held back, with the edit applied, call `check`, and let the object take its name."""
         try:
             size = self._holding.release(edit)
             self._stream.close()
             self._staged.check(size)
+            if check is not None:
+                check()
             self._staged.publish_new()
             self._check_end()
         finally:

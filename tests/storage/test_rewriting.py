@@ -10,6 +10,7 @@ import pytest
 
 from parquetext.errors import Conflict, ParquetextError, Refused
 from parquetext.storage import appender, change, create, open_source, rewriting
+from parquetext.storage.operations import Operations
 
 OLD = random.Random(3).randbytes(300_000)
 
@@ -66,6 +67,22 @@ def test_a_file_that_somebody_changes_meanwhile_stays_theirs(path):
     with change(path) as changing, rewriting(changing) as written:
         written.sink.write(b"ours")
         path.write_bytes(b"theirs")
+        with pytest.raises(Conflict, match="somebody else"):
+            written.commit()
+    assert path.read_bytes() == b"theirs"
+    assert os.listdir(path.parent) == ["x.bin"]
+
+
+def test_a_file_that_somebody_changes_during_the_flush_stays_theirs(path):
+    class Slow(Operations):
+        """A disk that takes so long to flush the new file that somebody changes the old one."""
+
+        def fsync(self, file):
+            super().fsync(file)
+            path.write_bytes(b"theirs")
+
+    with change(path, operations=Slow()) as changing, rewriting(changing) as written:
+        written.sink.write(b"ours")
         with pytest.raises(Conflict, match="somebody else"):
             written.commit()
     assert path.read_bytes() == b"theirs"
