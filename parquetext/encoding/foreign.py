@@ -51,7 +51,7 @@ def made_plain(
         encoding_of_levels = wire.ENCODING_RLE if is_v2 else header.definition_encoding
         found, _ = kernels.encoding.decode_levels(encoding_of_levels, max_definition, body[:end], count, start)
         count = _count_of(found, max_definition)
-    decoded = encoding.decode(body[values:], count, type, type_length)
+    decoded = encoding.decode(bytes(body[values:]), count, type, type_length)
     plain = kernels.encode.encode(wire.ENCODING_PLAIN, type, type_length, decoded, count)
     header = header._replace(encoding=wire.ENCODING_PLAIN)
     if header.type == wire.PAGE_DATA_PAGE_V2:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import pickle
 from pathlib import Path
+from struct import pack
 from uuid import UUID
 
 import pyarrow as pa
@@ -289,6 +291,40 @@ def test_an_encoding_of_ones_own_is_told_by_its_uuid(tmp_path, monkeypatch):
     places = zip(scan.chunks("metadata_offset"), scan.chunks("metadata_length"), strict=True)
     found = [copy_of(bytes(scan.data[begin : begin + size])) for begin, size in places]
     assert [copy and (copy.encoding, copy.uuid) for copy in found] == [None, (77, UUID(int=77)), None] * 4
+
+
+@pytest.mark.parametrize("has_nulls", [False, True])
+def test_an_encoding_of_ones_own_is_given_bytes_and_no_more_than_there_are(tmp_path, monkeypatch, has_nulls):
+    monkeypatch.setattr(encoding.registry, "_known", dict(encoding.registry._known))
+    seen = []
+
+    def encode(values, count, type, length):
+        seen.append((type, count, values))
+        return pickle.dumps(values)
+
+    def decode(data, count, type, length):
+        assert isinstance(data, bytes)
+        return pickle.loads(data)
+
+    encoding.register(encoding.Encoding(79, "own", UUID(int=79), frozenset(wire.NAMES_OF_TYPE), encode, decode))
+    columns = {"number": [1, 2, 3], "real": [0.5, 1.5, 2.5], "text": ["a", "", "bcd"], "flag": [True, False, True]}
+    columns = {name: values + [None] * has_nulls for name, values in columns.items()}
+    table = pa.table(columns | {"none": pa.nulls(3 + has_nulls, pa.string())})
+    path = tmp_path / "x.parquet"
+    pq.write_table(table, path)
+    edits.encode(path, dict.fromkeys(table.column_names, "own"))
+    assert sorted(seen, key=str) == sorted(
+        [
+            (wire.PHYSICAL_INT64, 3, pack("<3q", 1, 2, 3)),
+            (wire.PHYSICAL_DOUBLE, 3, pack("<3d", 0.5, 1.5, 2.5)),
+            (wire.PHYSICAL_BYTE_ARRAY, 3, (pack("<4i", 0, 1, 1, 4), b"abcd")),
+            (wire.PHYSICAL_BYTE_ARRAY, 0, (pack("<i", 0), b"")),
+            (wire.PHYSICAL_BOOLEAN, 3, b"\5"),
+        ],
+        key=str,
+    )
+    with parquetext.open(path) as file:
+        assert file.read(engine="parquetext").equals(table) and not file.findings
 
 
 def test_an_encoding_that_loses_values_is_refused(tmp_path, monkeypatch):

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import parquetext
 from parquetext import kernels, wire
 from parquetext.encoding import registry
 from parquetext.encoding.registry import Encoding, find, register, registered
@@ -76,6 +77,10 @@ def test_the_examples_of_the_guide_run(implementation, tmp_path, monkeypatch, ca
     for example in examples:
         exec(compile(example, str(guide), "exec"), {"__name__": "example"})
     assert find(1000).name == "BYTE_STEPS"
+    pq.write_table(pa.table({"number": pa.array([1, None, 3, 2] * 9, pa.int32())}), "numbers.parquet")
+    parquetext.encode("numbers.parquet", {"number": "byte_steps"})
+    with parquetext.open("numbers.parquet") as file:
+        assert file.read(engine="parquetext").equals(pq.read_table("numbers.parquet")) and not file.findings
     assert "RLE_DICTIONARY 150 (4," in capsys.readouterr().out
 
 
