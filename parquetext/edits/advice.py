@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from .. import storage, wire
 from ..encoding.chunk_reader import chunk_of
+from ..encoding.pages import OutOfProportion
 from ..errors import ParquetextError, Refused
 from ..footer.copies import copy_in
 from ..footer.names import find_group_or_leaf, leaves_below
 from ..footer.thrift_form import ThriftForm
 from ..rewrite.recode import Leaf, leaves_of
-from ..rewrite.sampling import ROW_GROUPS, Sample, measure
+from ..rewrite.sampling import ROW_GROUPS, Measured, Sample, measure
 from .encoding_names import codec_of, written_encodings
 from .footer import read_footer
 
@@ -63,11 +64,12 @@ class ColumnAdvice:
     bytes : int
         Of its chunks.
     values_per_second : float
-        As it is stored; 0 where it has no values.
+        As it is stored; 0 where it has no values, or no estimates.
     has_copy : bool
         Whether a chunk of it has one already.
     estimates : tuple of Estimate
-        For each encoding that serves its type with each codec.
+        For each encoding that serves its type with each codec; none where its values are so large that few rows are
+        more than 64 MiB.
     """
 
     column: str
@@ -164,7 +166,10 @@ def _advised(source, form: ThriftForm, leaf: Leaf, codecs: Sequence[str]) -> Col
     filled = [number for number, count in enumerate(counts) if count]
     samples = (Sample(source, chunk_of(form, leaf, number, number, source.size)) for number in _spread(filled))
     encodings = [encoding for encoding in written_encodings() if leaf.kind.physical in encoding.types]
-    present, found = measure(samples, encodings, numbers)
+    try:
+        present, found = measure(samples, encodings, numbers)
+    except OutOfProportion:
+        present, found = Measured(0, 0, 0.0), {}
     estimates = [
         Estimate(name.lower(), codecs[numbers.index(codec)], _share(one.size, sum(counts), one.entries), _speed(one))
         for (name, codec), one in found.items()

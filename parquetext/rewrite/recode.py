@@ -89,19 +89,20 @@ def recode(source, chunk: Chunk, rows_per_page: int, encoding: Encoding, codec: 
         yield _page(chunk, take(reader, chunk, rows), rows, encoding, codec)
 
 
-def rows_per_page(source, chunk: Chunk) -> int:
+def rows_per_page(source, chunk: Chunk, **bounds) -> int:
     """How many rows have about 1 MiB of values; of byte arrays by the first thousand rows."""
     width, rows = chunk.leaf.kind.width, chunk.num_rows
     size = max(1, width * chunk.num_values)
     if not width:
         rows = min(rows, FIRST_ROWS)
-        found = take(opened(source, chunk), chunk, rows)
+        found = take(opened(source, chunk, **bounds), chunk, rows)
         size = max(1, memoryview(found.values).nbytes + 4 * found.slots)
     return max(1, min(PAGE_BYTES * rows // size // ROWS_STEP * ROWS_STEP or PAGE_BYTES * rows // size, chunk.num_rows))
 
 
-def opened(source, chunk: Chunk) -> ChunkReader:
-    reader = ChunkReader(chunk.leaf, source, levels=True, checks_crc=True)
+def opened(source, chunk: Chunk, **bounds) -> ChunkReader:
+    """A chunk from its first row on; `bounds` of memory as `ChunkReader` takes them."""
+    reader = ChunkReader(chunk.leaf, source, levels=True, checks_crc=True, **bounds)
     reader.begin(chunk)
     reader.open(Stretch(chunk.begin, chunk.end, 0, chunk.num_rows))
     return reader

@@ -18,6 +18,8 @@ ROW_GROUPS = 3  # the first one, one in the middle and the last one
 ROUNDS = 3  # of which the fastest counts
 BEGIN = 4  # of pages in memory: nothing stands where a file has its magic
 
+BOUNDS = {"most_bytes": 1 << 26, "refuse_vast": True}
+
 clock = time.perf_counter
 
 
@@ -38,12 +40,19 @@ class Sample:
     source : Source
         Read once: what is read is kept as long as the sample is.
     chunk : Chunk
+
+    Raises
+    ------
+    OutOfProportion
+        A thousand rows, or few bytes, come to so much that a sample is none any more.
+    Malformed, Damaged, Unsupported
+        The chunk cannot be read.
     """
 
     def __init__(self, source, chunk: Chunk):
         self._chunk, self._source = chunk, _Kept(source)
-        self._rows = rows_per_page(self._source, chunk)
-        self._decoded = take(opened(self._source, chunk), chunk, self._rows)
+        self._rows = rows_per_page(self._source, chunk, **BOUNDS)
+        self._decoded = take(opened(self._source, chunk, **BOUNDS), chunk, self._rows)
 
     def present(self) -> float:
         """Seconds to decode these rows as they are stored."""

@@ -117,3 +117,13 @@ def test_a_writer_that_fails_leaves_nothing(path):
         writer.write_table(TABLE)
         raise ZeroDivisionError
     assert not [*path.parent.iterdir()]
+
+
+def test_filesystems_hold_what_a_file_would(path):
+    memory = pytest.importorskip("fsspec").filesystem("memory")
+    memory.mkdirs("/carried", exist_ok=True)
+    for where, options in ((path, {}), ("/carried/x.parquet", {"filesystem": memory})):
+        parquetext.write_table(TABLE, where, carry=CARRY, **options)
+    assert memory.cat("/carried/x.parquet") == path.read_bytes()
+    assert memory.ls("/carried", detail=False) == ["/carried/x.parquet"]
+    memory.rm("/carried", recursive=True)

@@ -44,7 +44,7 @@ def column(leaf: int, size: int, *estimates: tuple, has_copy: bool = False) -> C
 
 
 @pytest.mark.parametrize("codec", ["none", "zstd", "snappy", "lz4"])
-def test_estimates_are_close_to_what_encode_writes(implementation, path, tmp_path, codec):
+def test_estimates_are_close_to_what_encode_writes(path, tmp_path, codec):
     found = {one.column.split(".")[0]: one for one in parquetext.advise(path).columns}
     for name, encoding in {"id": "delta_binary_packed", "price": "alp", "name": "fsst", "list": "pfor"}.items():
         [estimate] = [one for one in found[name].estimates if (one.encoding, one.codec) == (encoding, codec)]
@@ -183,3 +183,12 @@ def test_the_command_shows_a_table_and_documents(path):
     assert path.read_bytes() == before
     done = run(path, "--encoding", "best", "--max-growth", "50%", "--json")
     assert json.loads(done.stdout)["message"].startswith("best: ")
+
+
+def test_values_that_are_vast_are_told_without_estimates(path):
+    table = pa.table({"id": [1], "vast": pa.array(["a" * (17 << 20)])})
+    pq.write_table(table, path, compression="zstd", use_dictionary=False)
+    number, vast = parquetext.advise(path).columns
+    assert number.estimates and not vast.estimates
+    assert (vast.values, vast.best) == (1, None)
+    assert CliRunner().invoke(app, ["encode", str(path), "--advise"]).exit_code == 0
