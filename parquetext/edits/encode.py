@@ -80,7 +80,9 @@ def encode(
     ColumnError
         No such column, or more than one.
     Refused
-        What `upgrade` refuses. Nothing is written.
+        What `upgrade` refuses; `out` is a file object that writes into the file itself. Nothing is written.
+    Conflict
+        Another program has changed the file meanwhile. A file object may have got a part.
     Unsupported
         The encoding is not known, not written, or not for values of the column's type.
     Malformed, Damaged
@@ -137,6 +139,7 @@ def _write_elsewhere(path: object, out: object, plan: Callable, force: Iterable[
     if not hasattr(out, "write"):
         refuse_table_files(out, forced)
     with storage.open_source(path) as source:
+        _refuse_own_stream(source, out)
         footer = read_footer(source)
         try:
             planned = plan(footer, forced, source)
@@ -165,6 +168,7 @@ def _write_new(change: EncodedFile, source, out: object, forced: frozenset[str])
         sink = storage.appender(new, source)
         change.write(sink)
         sink.flush()
+        storage.check_as_opened(source)
         new.commit()
     finally:
         new.abort()
@@ -182,6 +186,16 @@ def write_encoded(source, new, columns: Columns, codec: str | None, forced: froz
     else:
         sink.copy(0, source.size)
     sink.flush()
+
+
+def _refuse_own_stream(source, out: object) -> None:
+    """Raise if a file object writes into the file that is read: what is written first would be read later."""
+    try:
+        opened = os.fstat(out.fileno())
+    except (AttributeError, OSError, ValueError):  # no file object of the system's
+        return
+    if isinstance(source, storage.LocalSource) and os.path.samestat(opened, os.fstat(source.fd)):
+        raise Refused("out is the file itself, open for writing: give its name instead, or no out", file=source.name)
 
 
 class Nowhere:

@@ -11,7 +11,7 @@ from .forcing import FORCEABLE
 from .overlay import Overlay
 from .paths import LocalTarget, RemoteTarget, resolve
 from .pending import journals_beside, old_tail
-from .rewrite import Rewriting, rewriting
+from .rewrite import Rewriting, check_as_opened, rewriting
 from .scratch import Scratch
 from .source import LocalSource, RemoteSource, Version, open_source
 
@@ -34,6 +34,7 @@ __all__ = [
     "Version",
     "appender",
     "change",
+    "check_as_opened",
     "create",
     "journals_beside",
     "old_tail",

@@ -16,7 +16,15 @@ from .s3 import s3_object
 from .source import LocalSource, RemoteSource
 from .unchanged import check_unchanged
 
-__all__ = ["Rewriting", "rewriting"]
+__all__ = ["Rewriting", "check_as_opened", "rewriting"]
+
+
+def check_as_opened(source: LocalSource | RemoteSource) -> None:
+    """Raise Conflict if somebody has changed, replaced or removed a file since it was opened."""
+    if isinstance(source, RemoteSource):
+        check_same(source)
+    else:
+        check_unchanged(source)
 
 
 @dataclass(slots=True)
@@ -50,8 +58,7 @@ class Rewriting:
             check_same(self.source)
             self.new.commit()
         else:
-            check = check_same if isinstance(self.source, RemoteSource) else check_unchanged
-            self.new.commit(check=partial(check, self.source))
+            self.new.commit(check=partial(check_as_opened, self.source))
 
 
 @contextlib.contextmanager

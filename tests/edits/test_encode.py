@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import random
 import shutil
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,7 +18,7 @@ from parquetext import edits, kernels, wire
 from parquetext.encoding import find
 from parquetext.encoding.carried import copies_of
 from parquetext.encoding.chunk_reader import ChunkReader, Stretch, chunk_of
-from parquetext.errors import ColumnError, ParquetextError, Unsupported
+from parquetext.errors import ColumnError, Conflict, ParquetextError, Refused, Unsupported
 from parquetext.footer.locate import read_tail
 from parquetext.rewrite.recode import leaves_of
 from parquetext.storage import LocalSource
@@ -175,6 +177,28 @@ def test_a_new_file_leaves_the_old_one_alone(path, tmp_path):
     assert done.bytes_after == out.stat().st_size
     edits.strip(out)
     assert out.read_bytes() == original
+
+
+def test_a_file_object_that_writes_into_the_file_itself_is_refused(path):
+    before = path.read_bytes()
+    with open(path, "r+b") as out, pytest.raises(Refused, match="the file itself"):
+        edits.encode(path, {"price": "plain"}, out=out)
+    assert path.read_bytes() == before
+
+
+def test_a_file_that_changes_meanwhile_makes_no_new_file(path, tmp_path, monkeypatch):
+    plain, out = find(wire.ENCODING_PLAIN), tmp_path / "out.parquet"
+
+    def meddling(*given):
+        with open(path, "r+b") as file:
+            file.seek(100)
+            file.write(b"changed")
+        return plain.encode(*given)
+
+    monkeypatch.setattr(sys.modules[edits.encode.__module__], "encoding_of", lambda _: replace(plain, encode=meddling))
+    with pytest.raises(Conflict, match="meanwhile"):
+        edits.encode(path, {"price": "plain"}, out=out)
+    assert sorted(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("leaf", range(TABLE.num_columns))
