@@ -311,6 +311,7 @@ def read_table(
         raise TypeError("partitioning: read_table reads one file; use parquetext.dataset for directories")
     if filesystem is not None:
         source = filesystem, source
+    check_options(options)
     options |= {"use_threads": use_threads, "use_pandas_metadata": use_pandas_metadata, "key_values": key_values}
     options["engine"] = check_engine(engine)
     if sidecar:

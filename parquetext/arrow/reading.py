@@ -45,6 +45,8 @@ def check_options(options: dict) -> None:
             raise TypeError("memory_map: local files are read directly, without a mapping")
         if name == "decryption_properties":
             raise TypeError("decryption_properties: encrypted files are not read")
+        if name == "row_groups":
+            raise TypeError("row_groups: an open file's read takes it")
         raise TypeError(f"unexpected argument {name!r}")
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from .. import kernels, wire
 from ..encoding.pages import FIRST_WINDOW, REMOTE_WINDOW
-from ..errors import Damaged, Malformed, ParquetextError, name_file
+from ..errors import ColumnError, Damaged, Malformed, ParquetextError, name_file
 from ..findings import Finding
 from ..storage import BatchedSource
 from . import forms
@@ -113,6 +113,8 @@ class File:
         """Do something that only reads the footer; on the next form where this one is damaged."""
         try:
             return operation(self._form)
+        except ColumnError as error:
+            raise error.at(str(self.path)) from None
         except (Damaged, Malformed, OSError) as error:
             self._recover(error)
         return self._on_form(operation)
@@ -289,6 +291,8 @@ class File:
                 found = found or _look_up(form, name, field_id)
             leaf, chunks = found
             return Column(self, leaf, chunks)
+        except ColumnError as error:
+            raise error.at(str(self.path)) from None
         except (Damaged, Malformed, OSError) as error:
             self._recover(error)
         return self.column(name, field_id=field_id)

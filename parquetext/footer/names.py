@@ -25,6 +25,11 @@ def _encoded(name) -> bytes:
     raise TypeError(f"a column is named by a string or a tuple of strings, not {name!r}")
 
 
+def _shown(name):
+    """A path of one name as that name."""
+    return name[0] if isinstance(name, tuple) and len(name) == 1 else name
+
+
 def _candidates(form: Form, ids: Iterable[int]) -> str:
     ids = list(ids)
     shown = [repr(as_path(form.node(identity).path)) for identity in ids[:SHOWN]]
@@ -45,7 +50,7 @@ def find_group_or_leaf(form: Form, name, field_id: int | None = None) -> int:
         ids, what = form.find_field_id(field_id), f"field id {field_id}"
     else:
         encoded = _encoded(name)
-        ids, what = form.find_name(encoded), f"column {name!r}"
+        ids, what = form.find_name(encoded), f"column {_shown(name)!r}"
         if ids and type(name) is tuple:
             ids = [identity for identity in ids if form.node(identity).path == encoded]
     if len(ids) == 1:
@@ -60,7 +65,7 @@ def find_leaf(form: Form, name, field_id: int | None = None) -> int:
     identity = find_group_or_leaf(form, name, field_id)
     if identity & GROUP:
         leaves = _candidates(form, leaves_below(form, identity))
-        what = f"column {name!r}" if field_id is None else f"field id {field_id}"
+        what = f"column {_shown(name)!r}" if field_id is None else f"field id {field_id}"
         raise ColumnError(f"{what} is a group; its leaves: {leaves}")
     return identity
 

@@ -120,8 +120,13 @@ class TestColumns:
             assert [column.path for column in metadata_of(footer).schema] == ["place.y.deep"]
 
     def test_a_name_that_is_none_is_an_error(self, path):
-        with parquetext.open(path) as file, pytest.raises(ColumnError, match="no column 'nope'"):
+        with parquetext.open(path) as file, pytest.raises(ColumnError, match=f"{path}: no column 'nope'"):
             file.read(["id", "nope"])
+
+    def test_a_filter_of_no_column_is_an_error(self, path):
+        for engine in ("pyarrow", "parquetext"):
+            with pytest.raises(ColumnError, match=f"{path}: no column 'nope'"):
+                parquetext.read_table(path, filters=[("nope", "=", 1)], engine=engine)
 
     def test_one_string_is_no_list_of_names(self, path):
         with parquetext.open(path) as file, pytest.raises(TypeError, match="list of names"):
@@ -267,7 +272,8 @@ class TestArguments:
                 assert name in {"schema", "memory_map", "ignore_prefixes", "decryption_properties"}, error
 
     @pytest.mark.parametrize(
-        "argument", ["memory_map", "decryption_properties", "schema", "ignore_prefixes", "nonsense"]
+        "argument",
+        ["memory_map", "decryption_properties", "schema", "ignore_prefixes", "row_groups", "nonsense"],
     )
     def test_those_that_make_no_sense_for_one_file_say_so(self, path, argument):
         with pytest.raises(TypeError, match=argument):

@@ -93,7 +93,7 @@ class TestNames:
     def test_a_name_that_is_none_is_an_error_of_three_kinds(self, nested):
         with parquetext.open(nested) as file:
             for kind in (KeyError, ValueError, parquetext.errors.ParquetextError):
-                with pytest.raises(kind, match="no column 'nope'"):
+                with pytest.raises(kind, match=f"{nested}: no column 'nope'"):
                     file.column("nope")
 
     @pytest.mark.parametrize("name", [1, b"id", (), ("id", 1), ["id"]])
