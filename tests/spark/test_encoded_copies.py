@@ -15,7 +15,7 @@ import parquetext
 from parquetext import spark as jobs
 from parquetext.spark.__main__ import app
 
-ROWS, ROW_GROUPS = 24_000, 3
+ROWS, ROW_GROUPS = 15_000, 3
 TABLE = pa.table(
     {
         "id": pa.array(range(ROWS), pa.int64()),
@@ -43,7 +43,7 @@ def splits_of(spark, size: int):
 
 
 def rows_of(frame) -> list[tuple]:
-    return sorted(tuple(row) for row in frame.toLocalIterator())
+    return sorted(tuple(row) for row in frame.collect())
 
 
 @pytest.fixture
