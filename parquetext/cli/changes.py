@@ -135,6 +135,7 @@ def encode(
         bool, typer.Option("--wrap", help="Make a block of somebody else's free-form bytes; strip gives them back.")
     ] = False,
     keep_mtime: KeepTimes = False,
+    dry_run: DryRun = False,
     force: Force = None,
     json: Json = False,
 ) -> None:
@@ -157,6 +158,7 @@ def encode(
         "out": out,
         "wrap": wrap,
         "keep_mtime": keep_mtime,
+        "dry_run": dry_run,
         "force": force or (),
     }
     _run(paths, "encoding", lambda path: edits.encode(path, columns, **options), json)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from .. import sidecar, storage, wire
 from ..errors import ParquetextError, Refused, Unsupported
+from ..footer.names import as_path
 from ..footer.thrift_form import ThriftForm
 from ..rewrite.encoding import Encoder, Wanted
 from ..storage.forcing import check
@@ -72,8 +73,9 @@ def encode(
     Returns
     -------
     Result
-        With the outcome ``"encoded"``, or ``"unchanged"`` where every column has its copy, or ``"best"`` finds none
-        that is worth it. `message` tells what was chosen.
+        With the outcome ``"encoded"``, or ``"unchanged"`` where every column chunk with values has its copy, or
+        ``"best"`` finds none that is worth it: then nothing is written, to `out` neither. `message` tells what was
+        chosen.
 
     Raises
     ------
@@ -94,7 +96,7 @@ def encode(
         wanted, reason = _wanted(source, footer, columns, codec, max_growth)
         change = EncodedFile(source, footer, wanted, kept_pieces(footer, forced, wrap), forced)
         if not change.is_needed:
-            return Planned(None, footer.form, reason=reason or "every column has its copy")
+            return Planned(None, footer.form, reason=reason or "every column chunk with values has its copy")
         return Planned(change, footer.form, reason=reason)
 
     if out is not None and not dry_run and not _is_same(path, out):
@@ -114,8 +116,10 @@ def encode(
 
 def check_asked(columns: Columns, codec: str | None, max_growth: float | str | None = None) -> None:
     """Raise what can be said of the arguments of `encode` without the file."""
+    if columns != BEST and not isinstance(columns, Mapping):
+        raise TypeError(f'columns is a mapping of names to encodings, or "best", not {columns!r}')
     names = [columns] if isinstance(columns, str) else list(columns.values())
-    if not names or (isinstance(columns, str) and columns != BEST):
+    if not names:
         raise ParquetextError("no column to encode", code=wire.BAD_ARGUMENT)
     for name in names:
         if name != BEST:
@@ -148,6 +152,7 @@ def _write_elsewhere(path: object, out: object, plan: Callable, force: Iterable[
         if planned.edit is not None:
             _write_new(planned.edit, source, out, forced)
         size = source.size if planned.edit is None else planned.edit.size
+        told = ["nothing is written"] if planned.edit is None else [_place(out), planned.edit.told]
         return Result(
             path=source.name,
             outcome="unchanged" if planned.edit is None else ENCODED,
@@ -158,8 +163,12 @@ def _write_elsewhere(path: object, out: object, plan: Callable, force: Iterable[
             bytes_read=source.bytes_read,
             bytes_written=0 if planned.edit is None else size,
             seconds=time.perf_counter() - start,
-            message="; ".join(filter(None, [planned.reason, planned.edit.told if planned.edit else ""])),
+            message="; ".join(filter(None, [planned.reason, *told])),
         )
+
+
+def _place(out: object) -> str:
+    return "" if hasattr(out, "write") else f"written to {storage.resolve(out)}"
 
 
 def _write_new(change: EncodedFile, source, out: object, forced: frozenset[str]) -> None:
@@ -243,7 +252,9 @@ class EncodedFile:
         sink.write(tail)
         self._size = made.size + len(tail)
         old, new = sum(copy.chunk_length for copy in made.copies), sum(copy.length for copy in made.copies)
-        self.told = f"{len(made.copies)} column chunks of {old:,} bytes have copies of {new:,}"
+        count = len(made.copies)
+        chunks, have = ("1 column chunk", "has a copy") if count == 1 else (f"{count:,} column chunks", "have copies")
+        self.told = f"{chunks} of {old:,} bytes {have} of {new:,}"
 
 
 def _wanted(
@@ -266,7 +277,8 @@ def _wanted(
             type = types[form.scan.leaves[leaf]]
             if type not in encoding.types:
                 type_name = wire.NAMES_OF_TYPE.get(type, type)
-                raise Unsupported(f"column {column!r}: {encoding.name} is not for values of type {type_name}")
+                column_name = ".".join(as_path(form.node(leaf).path))
+                raise Unsupported(f"column {column_name!r}: {encoding.name} is not for values of type {type_name}")
             wanted[leaf] = Wanted(encoding, codec_of(codec))
     free = [leaf for leaf in dict.fromkeys(free) if leaf not in wanted]
     return (wanted, "") if not free and wanted else _with_best(source, form, wanted, free, codec, max_growth)

@@ -19,7 +19,7 @@ from support.parquet_bytes import footer_of, with_footer
 import parquetext
 from parquetext import edits, encoding, extension, kernels, wire
 from parquetext.encoding.carried import copy_of
-from parquetext.errors import ParquetextError, Refused
+from parquetext.errors import ParquetextError, Refused, Unsupported
 from parquetext.footer.thrift_form import ThriftForm
 from parquetext.rewrite.chunks import MovedChunk
 from parquetext.rewrite.structs import Fields, list_header, row_groups_of, structs, with_row_groups
@@ -360,6 +360,21 @@ def test_bytes_of_others_without_a_trailer_are_refused_or_wrapped(tmp_path):
     with pytest.raises(Refused, match="no block"):
         edits.encode(path, {"price": "plain"})
     check(path, free, {"price": "plain"}, wrap=True)
+
+
+@pytest.mark.parametrize("columns", ["id", ["id"], None])
+def test_columns_that_are_no_mapping_are_a_type_error(tmp_path, columns):
+    with pytest.raises(TypeError, match="mapping of names to encodings"):
+        edits.encode(tmp_path / "x.parquet", columns)
+
+
+def test_a_leaf_whose_values_an_encoding_does_not_serve_is_named(tmp_path):
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"place": [{"x": 1.5, "name": "here"}]}), path)
+    with pytest.raises(
+        Unsupported, match=r"x\.parquet: column 'place\.name': ALP is not for values of type BYTE_ARRAY"
+    ):
+        edits.encode(path, {"place": "alp"})
 
 
 def test_a_file_without_rows_is_left_alone(tmp_path):
