@@ -46,10 +46,12 @@ def made_plain(
     body = memoryview(b"".join((page.levels, page.values)))
     _, (start, end), values = kernels.page.level_parts(header, body, max_definition, max_repetition)
     count = header.num_values
-    if max_definition:
-        is_v2 = header.type == wire.PAGE_DATA_PAGE_V2
-        encoding_of_levels = wire.ENCODING_RLE if is_v2 else header.definition_encoding
-        found, _ = kernels.encoding.decode_levels(encoding_of_levels, max_definition, body[:end], count, start)
+    if header.type == wire.PAGE_DATA_PAGE_V2:
+        if not 0 <= header.num_nulls <= count:
+            raise wire_error(wire.PAGE_NULLS, header.offset, count, header.num_nulls)
+        count -= header.num_nulls  # which the column compares with the levels: a few bytes may stand for very many
+    elif max_definition:
+        found, _ = kernels.encoding.decode_levels(header.definition_encoding, max_definition, body[:end], count, start)
         count = _count_of(found, max_definition)
     decoded = encoding.decode(bytes(body[values:]), count, type, type_length)
     plain = kernels.encode.encode(wire.ENCODING_PLAIN, type, type_length, decoded, count)

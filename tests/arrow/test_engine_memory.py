@@ -10,7 +10,11 @@ from support.pages import Column, data_page, dictionary_page, parquet_file
 from support.varints import varint
 
 import parquetext
-from parquetext import wire
+from parquetext import kernels, wire
+from parquetext.encoding.carried import Carried, append_copy
+from parquetext.encoding.experimental import FSST, PFOR
+from parquetext.encoding.registry import Encoding
+from parquetext.thrift import values
 
 MOST = (1 << 31) - 1
 ROOM = 64 << 20
@@ -185,3 +189,38 @@ def test_texts_out_of_proportion_are_read_where_they_are_sound(tmp_path):
 def test_sound_values_out_of_proportion_are_verified_and_laid_out_in_little_memory(tmp_path, columns, rows):
     taken, found = measured(CHECKS, tmp_path, parquet_file(columns, rows))
     assert found == "[]" and taken < ROOM
+
+
+def with_nulls_twice(count: int, encoding: Encoding) -> bytes:
+    """A column of nulls, and a copy of it in another encoding, each one page of a few bytes."""
+    definition = run(count, 0)
+
+    def page(number: int) -> bytes:
+        levels = {"definition_levels_byte_length": len(definition), "repetition_levels_byte_length": 0}
+        counts = {"num_values": count, "num_nulls": count, "num_rows": count, "encoding": number}
+        sizes = {"uncompressed_page_size": len(definition), "compressed_page_size": len(definition)}
+        header = {"type": wire.PAGE_DATA_PAGE_V2, **sizes, "data_page_header_v2": counts | levels}
+        return values.write("PageHeader", header) + definition
+
+    copy, chunk = page(encoding.id), page(wire.ENCODING_PLAIN)
+    begin, (copy_crc, chunk_crc) = 4 + len(copy), map(kernels.checksum.crc32, (copy, chunk))
+    carried = Carried(
+        encoding.id, encoding.uuid, 0, 4, len(copy), len(copy), count, count, count, copy_crc,
+        begin, len(chunk), chunk_crc, (len(copy),), (copy_crc,),
+    )  # fmt: skip
+    kind = min(encoding.types)
+    sizes = {"total_uncompressed_size": len(chunk), "total_compressed_size": len(chunk), "data_page_offset": begin}
+    metadata = {"type": kind, "encodings": [0], "path_in_schema": ["x"], "codec": 0, "num_values": count, **sizes}
+    schema = [{"name": "root", "num_children": 1}, {"name": "x", "type": kind, "repetition_type": 1}]
+    groups = [{"columns": [{"file_offset": 0, "meta_data": metadata}], "total_byte_size": 1, "num_rows": count}]
+    footer = values.write("FileMetaData", {"version": 2, "schema": schema, "num_rows": count, "row_groups": groups})
+    plain = values.write("ColumnMetaData", metadata)
+    footer = footer.replace(plain, append_copy(plain, carried))
+    return b"".join((b"PAR1", copy, chunk, footer, len(footer).to_bytes(4, "little"), b"PAR1"))
+
+
+@pytest.mark.parametrize("encoding", [PFOR, FSST], ids=["pfor", "fsst"])
+def test_nulls_of_a_copy_take_no_memory(tmp_path, encoding):
+    taken, outcome = measured(BATCHES, tmp_path, with_nulls_twice(100_000_000, encoding))
+    assert outcome == "True"
+    assert taken < ROOM
