@@ -306,6 +306,7 @@ class ChunkReader:
     def _give_data_page(self, page: Page, **options) -> None:
         if is_foreign(page.header.encoding):
             kind, own = self._leaf.kind, self._leaf.levels
+            options["refuse_vast"] = self._refuse_vast
             page = made_plain(page, kind.physical, kind.width, own.definition, own.repetition, **options)
         is_v2 = page.header.type == wire.PAGE_DATA_PAGE_V2
         self._column.page(page.header, page.levels if is_v2 else None, page.values)

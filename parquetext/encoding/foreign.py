@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from .. import kernels, wire
 from ..errors import Unsupported, wire_error
-from .pages import Page
+from .codecs import BELIEVED
+from .pages import VAST_BYTES, OutOfProportion, Page
 from .registry import find
 
 __all__ = ["is_foreign", "made_plain"]
+
+LEAST_WIDTH = 4  # of a value in memory: of texts the offset
 
 
 def is_foreign(encoding: int) -> bool:
@@ -24,6 +27,7 @@ def made_plain(
     max_repetition: int,
     *,
     in_extension: bool = False,
+    refuse_vast: bool = False,
 ) -> Page:
     """The same page with its values in PLAIN.
 
@@ -31,6 +35,8 @@ def made_plain(
     ----------
     in_extension : bool
         Whether the page is one of a copy that the column-encoding extension leads to.
+    refuse_vast : bool
+        Whether to raise OutOfProportion for values of more than 16 MiB and 64 times their stored bytes.
 
     Raises
     ------
@@ -43,6 +49,8 @@ def made_plain(
         raise Unsupported(message, offset=header.offset, found=encoding.id)
     if type not in encoding.types:
         raise wire_error(wire.ENCODING, header.offset, type, encoding.id)
+    if refuse_vast:
+        _refuse_vast(page, type_length)
     body = memoryview(b"".join((page.levels, page.values)))
     _, (start, end), values = kernels.page.level_parts(header, body, max_definition, max_repetition)
     count = header.num_values
@@ -59,6 +67,15 @@ def made_plain(
     if header.type == wire.PAGE_DATA_PAGE_V2:
         return Page(header, body[:values], plain)
     return Page(header, body[:0], b"".join((body[:values], plain)))
+
+
+def _refuse_vast(page: Page, width: int) -> None:
+    """Raise OutOfProportion where a few bytes say to be very many values: all of them are decoded at once."""
+    header, stored = page.header, len(page.values)
+    is_v2 = header.type == wire.PAGE_DATA_PAGE_V2
+    size = (header.num_values - is_v2 * header.num_nulls) * max(width, LEAST_WIDTH)
+    if size > max(VAST_BYTES, BELIEVED * stored):
+        raise OutOfProportion(f"a page of {stored} bytes that decodes to {size}", offset=header.offset)
 
 
 def _count_of(levels, level: int) -> int:

@@ -15,7 +15,7 @@ from parquetext import kernels, wire
 from parquetext.encoding import find, register, registry
 from parquetext.encoding.experimental import FSST, PFOR
 from parquetext.encoding.foreign import made_plain
-from parquetext.encoding.pages import read_pages
+from parquetext.encoding.pages import OutOfProportion, read_pages
 from parquetext.errors import ParquetextError, Unsupported
 
 INT32, TEXT, FIXED = wire.PHYSICAL_INT32, wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY
@@ -83,6 +83,21 @@ def test_pages_of_an_extension_become_plain(implementation, make):
         plain = made_plain(page, type, 0, 1, 0, in_extension=True)
         assert plain.header.encoding == wire.ENCODING_PLAIN
         assert bytes(plain.values).endswith(kernels.encode.encode(wire.ENCODING_PLAIN, type, 0, values, 4))
+
+
+def test_a_page_of_very_many_values_in_few_bytes_is_refused_where_that_is_asked_for():
+    def decoded(vectors: int, **options):
+        count = vectors << 15
+        offsets = struct.pack(f"<{vectors}I", *(4 * vectors + 7 * number for number in range(vectors)))
+        stored = struct.pack("<3BI", 0, 15, 4, count) + offsets + struct.pack("<iBH", 7, 0, 0) * vectors
+        data = data_page_v2(stored, count, PFOR.id).to_bytes()
+        [page] = read_pages(Source(data), 0, len(data), wire.CODEC_UNCOMPRESSED)
+        return bytes(made_plain(page, INT32, 4, 0, 0, in_extension=True, **options).values)
+
+    assert decoded(100, refuse_vast=True) == struct.pack("<i", 7) * (100 << 15)
+    with pytest.raises(OutOfProportion, match=f"decodes to {800 << 15}"):
+        decoded(200, refuse_vast=True)
+    assert len(decoded(200)) == 800 << 15
 
 
 @pytest.mark.parametrize("name", ["PFOR", "FSST"])
