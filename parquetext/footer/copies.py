@@ -120,11 +120,17 @@ class CopyTable:
 
 
 def table_of(scan) -> bytes | None:
-    """The slot for a flat footer that is made from this scanned Thrift footer; None where no chunk has a copy."""
+    """The slot for a flat footer that is made from this scanned Thrift footer; None where no chunk has a copy.
+
+    None, too, where the footer contradicts itself: which chunk is which column's cannot be said then.
+    """
     footer = bytes(scan.data)
     if not may_have_copies(footer):
         return None
-    found = list(_payloads(scan, footer))
+    try:
+        found = list(_payloads(scan, footer))
+    except Unsupported:
+        found = []
     if not found:
         return None
     at, entries = _HEAD.size + len(found) * _ENTRY.size, []

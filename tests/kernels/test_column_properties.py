@@ -211,3 +211,17 @@ def replace_bodies(stored, pages):
     return SimpleNamespace(
         leaf=stored.leaf, num_values=stored.num_values, num_rows=stored.num_rows, bodies=lambda: iter(pages)
     )
+
+
+@pytest.mark.parametrize("levels", [False, True])
+@pytest.mark.parametrize("skipped", [1, 8, 9])
+def test_nulls_among_values_are_skipped_where_levels_are_kept_and_where_not(levels, skipped):
+    rows = [None if row % 3 else bool(row % 2) for row in range(40)]
+    table = pa.table([pa.array(rows)], schema=pa.schema([pa.field("c", pa.bool_())]))
+    for module in both("column"):
+        for stored in stored_columns(write(table, use_dictionary=False), table.schema):
+            taken, error = in_steps(module, stored, [8, -skipped], levels=levels)
+            assert error is None
+            valid, values = taken[-1][4:6]
+            bits = [valid[at // 8] >> at % 8 & 1 and (values[at // 8] >> at % 8 & 1) + 1 for at in range(32 - skipped)]
+            assert [None if bit == 0 else bool(bit - 1) for bit in bits] == rows[8 + skipped :]

@@ -289,7 +289,7 @@ int pqx_column_pass(pqx_column *column, size_t count, size_t *values, pqx_error 
         return PQX_OK;
     }
     PQX_TRY(pqx_column_room(&column->scratch, 0, count * 2, 0, error));
-    if (column->leaf.max_definition == 1)
+    if (column->leaf.max_definition == 1 && page->keeps == PQX_KEEPS_NOTHING)
         return pqx_levels_take_bits(&page->definition, count, column->scratch.data, 0, values,
                                     error);
     uint16_t *levels = (uint16_t *)column->scratch.data, highest = column->leaf.max_definition;
