@@ -70,8 +70,11 @@ def paired(columns: Sequence[str], names: Sequence[str]) -> dict[str, str] | str
     """
     if not columns and [*names] == [BEST]:
         return BEST
+    if not columns or not names:
+        message = "no column with an encoding: give both, or the encoding best alone for all columns"
+        raise ParquetextError(message, code=wire.BAD_ARGUMENT)
     names = [*names] * len(columns) if len(names) == 1 else names
-    if not columns or len(names) != len(columns):
+    if len(names) != len(columns):
         message = f"{len(columns)} columns and {len(names)} encodings: give one for all, or one for each"
         raise ParquetextError(message, code=wire.BAD_ARGUMENT)
     return dict(zip(columns, names, strict=True))

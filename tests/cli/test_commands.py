@@ -74,6 +74,9 @@ def test_encode_says_what_it_cannot_do(lake):
     ):
         done = run("encode", path, *arguments)
         assert done.exit_code == 2, done.output
+    for arguments in ((), ("--column", "a"), ("--encoding", "plain")):
+        done = run("encode", path, *arguments)
+        assert done.exit_code == 2 and "no column with an encoding" in done.output
     assert run("encode", lake, "--column", "a", "--encoding", "plain", "--out", lake / "x").exit_code == 2
     assert run("encode", path, "--column", "nothing", "--encoding", "plain").exit_code == 1
 

@@ -10,10 +10,17 @@ from .parquet import parquet
 
 
 def main(paths: list[str]) -> int:
+    if not paths:
+        print("python -m dogma FILE …", file=sys.stderr)
+        return 2
     failed = False
     for path in paths:
         try:
             claims = parquet().claims(Path(path).read_bytes())
+        except OSError as error:
+            failed = True
+            print(error, file=sys.stderr)
+            continue
         except Mismatch as error:
             failed = True
             print(f"{path}: {error}")
