@@ -17,12 +17,15 @@ from ..rewrite.sampling import ROW_GROUPS, Measured, Sample, measure
 from .encoding_names import codec_of, written_encodings
 from .footer import read_footer
 
-__all__ = ["MAX_GROWTH", "Advice", "ColumnAdvice", "Estimate", "advise", "advised", "chosen", "growth_of"]
+__all__ = ["MAX_GROWTH", "Advice", "ColumnAdvice", "Estimate", "advise", "advised", "budget_of", "chosen", "growth_of"]
 
 CODECS = ("none", "zstd", "snappy", "lz4")
 MAX_GROWTH = 0.2  # of the file
 OF_LEVELS = {wire.ENCODING_RLE, wire.ENCODING_BIT_PACKED}
 SMALLER = 0.9  # of its bytes, at most: a copy that saves less is not worth its own
+BLOCK_BYTES = 120  # of the text that leads to a copy of one page or two
+ORIGINAL_BYTES = 512  # of the block that says what the file was
+FOOTER_KEPT = 0.5  # of the footer, at most: it is kept compressed as it was
 NOT_SLOWER = 0.95  # of the speed that the column has: what repeats differ by
 
 
@@ -70,6 +73,8 @@ class ColumnAdvice:
     estimates : tuple of Estimate
         For each encoding that serves its type with each codec; none where its values are so large that few rows are
         more than 64 MiB.
+    chunks : int
+        That have values, and get a copy each.
     """
 
     column: str
@@ -82,12 +87,17 @@ class ColumnAdvice:
     values_per_second: float
     has_copy: bool
     estimates: tuple[Estimate, ...]
+    chunks: int = 0
+
+    def cost(self, copy: Estimate) -> int:
+        """Bytes that the file grows by: the copy's, and those of what leads to it."""
+        return copy.bytes + self.chunks * BLOCK_BYTES
 
     @property
     def best(self) -> Estimate | None:
         """The smallest copy that is a tenth smaller than the column and decoded as fast; None where there is none."""
         size, speed = SMALLER * self.bytes, NOT_SLOWER * self.values_per_second
-        worth = [one for one in self.estimates if one.bytes <= size and one.values_per_second >= speed]
+        worth = [one for one in self.estimates if self.cost(one) <= size and one.values_per_second >= speed]
         return min(worth, key=lambda one: one.bytes, default=None)  # of alike ones the first: without a codec
 
 
@@ -100,17 +110,20 @@ class Advice:
     path : str
     bytes : int
         Of the file.
+    footer_bytes : int
+        Of its Thrift footer.
     columns : tuple of ColumnAdvice
     """
 
     path: str
     bytes: int
+    footer_bytes: int
     columns: tuple[ColumnAdvice, ...]
 
     def within(self, max_growth: float | str = MAX_GROWTH) -> dict[str, Estimate]:
         """What ``"best"`` would take, by column; see `chosen`."""
         names = {advice.leaf: advice.column for advice in self.columns}
-        found = chosen(self.columns, int(self.bytes * growth_of(max_growth)))
+        found = chosen(self.columns, budget_of(self.bytes, self.footer_bytes, max_growth))
         return {names[leaf]: estimate for leaf, estimate in found.items()}
 
 
@@ -140,7 +153,7 @@ def advise(path: object, columns: Iterable[str | tuple[str, ...]] | None = None)
         try:
             form = ThriftForm(footer.bare)
             leaves = range(len(form.scan.leaves)) if columns is None else leaves_named(form, columns)
-            return Advice(source.name, source.size, tuple(advised(source, form, leaves)))
+            return Advice(source.name, source.size, len(form.scan.data), tuple(advised(source, form, leaves)))
         except ParquetextError as error:
             raise error.at(source.name) from None
 
@@ -185,6 +198,7 @@ def _advised(source, form: ThriftForm, leaf: Leaf, codecs: Sequence[str]) -> Col
         values_per_second=_speed(present),
         has_copy=any(copy_in(chunks, number, form.scan.data) is not None for number in range(len(sizes))),
         estimates=tuple(estimates),
+        chunks=len(filled),
     )
 
 
@@ -219,9 +233,15 @@ def chosen(columns: Iterable[ColumnAdvice], budget: int) -> dict[int, Estimate]:
     best = {advice: advice.best for advice in columns if not advice.has_copy}
     worth = [advice for advice, estimate in best.items() if estimate is not None]
     for advice in sorted(worth, key=lambda advice: best[advice].bytes / advice.bytes):
-        if best[advice].bytes <= left:
-            found[advice.leaf], left = best[advice], left - best[advice].bytes
+        cost = advice.cost(best[advice])
+        if cost <= left:
+            found[advice.leaf], left = best[advice], left - cost
     return found
+
+
+def budget_of(file_bytes: int, footer_bytes: int, max_growth: float | str | None) -> int:
+    """Bytes that copies, and what leads to them, may take: the growth, less what is kept of the original's footer."""
+    return int(file_bytes * growth_of(max_growth) - footer_bytes * FOOTER_KEPT) - ORIGINAL_BYTES
 
 
 def growth_of(told: float | str | None) -> float:

@@ -12,7 +12,7 @@ from ..footer.names import as_path
 from ..footer.thrift_form import ThriftForm
 from ..rewrite.encoding import Encoder, Wanted
 from ..storage.forcing import check
-from .advice import CODECS, advised, chosen, growth_of, leaves_named
+from .advice import CODECS, advised, budget_of, chosen, growth_of, leaves_named
 from .encoding_names import BEST, codec_of, encoding_of
 from .footer import Footer, read_footer
 from .forcing import FORCEABLE, STORAGE_REFUSALS
@@ -290,7 +290,7 @@ def _with_best(
     """The best copies of these leaves beside those that are wanted anyway."""
     codecs = CODECS if codec is None else [codec]
     advice = {one.leaf: one for one in advised(source, form, leaves, codecs)}
-    best = chosen(advice.values(), int(source.size * growth_of(max_growth)))
+    best = chosen(advice.values(), budget_of(source.size, len(form.scan.data), max_growth))
     told = [f"{advice[leaf].column} by {one.encoding}, {one.codec}" for leaf, one in sorted(best.items())]
     found = {leaf: Wanted(encoding_of(one.encoding), codec_of(one.codec)) for leaf, one in best.items()}
     return (

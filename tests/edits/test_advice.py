@@ -119,6 +119,17 @@ def test_the_budget_goes_to_what_saves_most_for_its_bytes():
     }
 
 
+def test_what_leads_to_copies_counts_in_the_growth(tmp_path):
+    """Of many small chunks it is as much as the copies themselves."""
+    path, out = tmp_path / "wide.parquet", tmp_path / "y.parquet"
+    table = pa.table({f"c{n}": [round(row * 1.37 + n, 2) for row in range(200)] for n in range(150)})
+    pq.write_table(table, path, row_group_size=100)
+    for growth in (0.1, 0.3):
+        done = parquetext.encode(path, "best", max_growth=growth, out=out)
+        assert done.bytes_after <= (1 + growth) * done.bytes_before
+    assert done.outcome == "encoded"
+
+
 def test_a_growth_is_a_share():
     assert [growth_of(told) for told in (None, 0.5, "20%", "1.5", " 7 %", 0)] == [0.2, 0.5, 0.2, 1.5, 0.07, 0.0]
     for wrong in ("much", "-1%", "nan", "inf", -0.1):
