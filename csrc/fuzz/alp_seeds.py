@@ -5,30 +5,25 @@ python csrc/fuzz/alp_seeds.py FOLDER
 
 from __future__ import annotations
 
-import hashlib
 import struct
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from seed_files import packed_behind, placed, write
+
 
 def vector(size: int, width: int, is_double: bool, exceptions: int) -> bytes:
     numbers = struct.pack("<BBHqB" if is_double else "<BBHiB", 4, 2, exceptions, -70, width)
-    deltas = bytes(n * n % 251 for n in range((size * width + 7) // 8))
-    positions = b"".join(struct.pack("<H", n * 3) for n in range(exceptions))
-    return numbers + deltas + positions + bytes(range(exceptions)) * (8 if is_double else 4)
+    return packed_behind(numbers, size, width, exceptions, 8 if is_double else 4)
 
 
 def page(is_double: bool, size_bits: int, count: int, width: int, exceptions: int) -> bytes:
     """What csrc/fuzz/alp.c takes off an input's end is behind the page."""
     size = 1 << size_bits
     bodies = [vector(min(size, count - at), width, is_double, exceptions) for at in range(0, count, size)]
-    at, offsets = 4 * len(bodies), b""
-    for body in bodies:
-        offsets += struct.pack("<I", at)
-        at += len(body)
     steering = struct.pack("<Q", is_double | count << 8 | 5 << 32)
-    return struct.pack("<BBBI", 0, 0, size_bits, count) + offsets + b"".join(bodies) + steering
+    return struct.pack("<BBBI", 0, 0, size_bits, count) + placed(bodies) + steering
 
 
 def seeds() -> Iterator[bytes]:
@@ -40,11 +35,5 @@ def seeds() -> Iterator[bytes]:
         yield page(is_double, 15, 40_000, 0, 2)
 
 
-def main(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for seed in seeds():
-        (folder / hashlib.sha256(seed).hexdigest()[:16]).write_bytes(seed)
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    write(Path(sys.argv[1]), seeds())

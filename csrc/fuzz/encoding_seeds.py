@@ -5,11 +5,12 @@ python csrc/fuzz/encoding_seeds.py FOLDER
 
 from __future__ import annotations
 
-import hashlib
 import struct
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+from seed_files import write
 
 LEVELS = bytes.fromhex("07fb7f7f1c0109fefbbf3f")  # of parquet-testing's rle_boolean_encoding.parquet
 MSB_FIRST = bytes.fromhex("053977")  # of parquet-format's Encodings.md
@@ -37,11 +38,5 @@ def seeds() -> Iterator[bytes]:
         yield SPLIT + steering(2 | 3 << 2, type, count=12)
 
 
-def main(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for seed in seeds():
-        (folder / hashlib.sha256(seed).hexdigest()[:16]).write_bytes(seed)
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    write(Path(sys.argv[1]), seeds())

@@ -5,11 +5,12 @@ python csrc/fuzz/fsst_seeds.py FOLDER
 
 from __future__ import annotations
 
-import hashlib
 import struct
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+from seed_files import write
 
 SYMBOLS = [b"https://", b".org/", b"a", b"index", b"\xff\0"]
 TEXT = b" https://a.org/index %d?user=a%d.html" * 40
@@ -40,11 +41,5 @@ def seeds() -> Iterator[bytes]:
         yield bytes(n * n % 251 for n in range(3000)) + struct.pack("<Q", is_fixed | 2)
 
 
-def main(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for seed in seeds():
-        (folder / hashlib.sha256(seed).hexdigest()[:16]).write_bytes(seed)
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    write(Path(sys.argv[1]), seeds())

@@ -5,30 +5,25 @@ python csrc/fuzz/pfor_seeds.py FOLDER
 
 from __future__ import annotations
 
-import hashlib
 import struct
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from seed_files import packed_behind, placed, write
+
 
 def vector(size: int, bits: int, is_64: bool, exceptions: int) -> bytes:
     head = struct.pack("<qBH" if is_64 else "<iBH", -70, bits, exceptions)
-    deltas = bytes(n * n % 251 for n in range((size * bits + 7) // 8))
-    positions = b"".join(struct.pack("<H", n * 3) for n in range(exceptions))
-    return head + deltas + positions + bytes(range(exceptions)) * (8 if is_64 else 4)
+    return packed_behind(head, size, bits, exceptions, 8 if is_64 else 4)
 
 
 def page(is_64: bool, log: int, count: int, bits: int, exceptions: int) -> bytes:
     """What csrc/fuzz/pfor.c takes off an input's end is behind the page."""
     size = 1 << log
     bodies = [vector(min(size, count - at), bits, is_64, exceptions) for at in range(0, count, size)]
-    at, offsets = 4 * len(bodies), b""
-    for body in bodies:
-        offsets += struct.pack("<I", at)
-        at += len(body)
     header = struct.pack("<BBBI", 0, log, 8 if is_64 else 4, count)
-    return header + offsets + b"".join(bodies) + struct.pack("<Q", is_64 | count << 8)
+    return header + placed(bodies) + struct.pack("<Q", is_64 | count << 8)
 
 
 def seeds() -> Iterator[bytes]:
@@ -43,11 +38,5 @@ def seeds() -> Iterator[bytes]:
         yield struct.pack("<400q" if is_64 else "<400i", *keys) + struct.pack("<Q", steering)
 
 
-def main(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for seed in seeds():
-        (folder / hashlib.sha256(seed).hexdigest()[:16]).write_bytes(seed)
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    write(Path(sys.argv[1]), seeds())

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from ..encoding.carried import Carried
 from ..encoding.chunk_reader import Chunk, ChunkReader
 from ..encoding.pages import OutOfProportion
-from ..encoding.registry import find
+from ..encoding.registry import find_named
 from ..errors import Damaged, ParquetextError, Unsupported
 from ..findings import Finding
 from ..footer.copies import CopyTable, copy_in
@@ -84,8 +84,8 @@ class Copies:
 
 def _check_encoding(copy: Carried, chunk: Chunk) -> None:
     """Raise Unsupported for an encoding that is not known, or not of values of this type."""
-    encoding = find(copy.encoding)
-    if encoding is None or encoding.uuid != copy.uuid:
+    encoding = find_named(copy.encoding, copy.uuid)
+    if encoding is None:
         raise Unsupported(f"encoding {copy.uuid or copy.encoding} is not known", offset=copy.offset)
     if chunk.leaf.kind.physical not in encoding.types:
         raise Unsupported(f"{encoding.name} does not encode values of this type", offset=copy.offset)

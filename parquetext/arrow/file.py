@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from ..encoding.carried import may_have_copies
 from ..errors import Malformed, ParquetextError, Unsupported
 from ..footer import file as footer_file
 from ..footer.bloom_filters import BloomFilters
-from ..footer.copies import CopyTable, copy_table_of, may_have_copies
+from ..footer.copies import CopyTable, copy_table_of
 from ..footer.limits import check_limits
 from ..footer.model import GROUP, Form
 from ..footer.names import find_group_or_leaf, leaves_below

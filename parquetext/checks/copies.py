@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .. import kernels, wire
-from ..encoding import find
 from ..encoding.carried import Carried
+from ..encoding.registry import find_named
 from ..errors import ParquetextError, Unsupported
 from ..findings import Finding
 from ..footer.chunk_copies import ChunkCopies, copies_by_chunk, name_of_encoding
@@ -107,8 +107,8 @@ def _check_facts(facts: Carried, fits: bool, num_rows: int, data_end: int, place
 
 def _unknown(facts: Carried, type: int, place: str) -> Iterator[Finding]:
     """What a reader must know to take the copy, and does not: it reads the chunk then."""
-    known = find(facts.encoding)
-    if known is None or known.uuid != facts.uuid:
+    known = find_named(facts.encoding, facts.uuid)
+    if known is None:
         told = f"nobody has registered its encoding {facts.encoding}" + (f", {facts.uuid}" if facts.uuid else "")
         yield Finding(UNKNOWN, told, facts.offset, place, is_note=True)
     elif type not in known.types:

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, field
 
 from .. import extension, kernels, wire
 from ..edits.choice import choose_form
+from ..encoding.carried import may_have_copies
 from ..errors import ParquetextError
 from ..findings import Finding
 from ..footer.chunk_copies import copies_by_chunk, name_of_encoding
-from ..footer.copies import may_have_copies
 from ..footer.dialect.form import layout_name
 from ..footer.locate import Tail, read_tail
 from ..rewrite.recorded import recorded_original

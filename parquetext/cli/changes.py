@@ -34,6 +34,9 @@ Paths = Annotated[list[str], typer.Argument(help="Files, directories, globs, URL
 InPlace = Annotated[
     bool, typer.Option("--in-place", help="Change only the tail, under a journal, instead of replacing the file.")
 ]
+Wrap = Annotated[
+    bool, typer.Option("--wrap", help="Make a block of somebody else's free-form bytes; strip gives them back.")
+]
 KeepTimes = Annotated[bool, typer.Option("--keep-mtime", help="Leave the modification time as it was.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")]
 Force = Annotated[
@@ -75,9 +78,7 @@ def upgrade(
         ),
     ] = None,
     marker: Annotated[str, typer.Option(help="spec, or thrift for IDL-generated readers.")] = "spec",
-    wrap: Annotated[
-        bool, typer.Option("--wrap", help="Make a block of somebody else's free-form bytes; strip gives them back.")
-    ] = False,
+    wrap: Wrap = False,
     in_place: InPlace = False,
     keep_mtime: KeepTimes = False,
     dry_run: DryRun = False,
@@ -131,9 +132,7 @@ def encode(
     out: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the new file here instead of replacing the old one.")
     ] = None,
-    wrap: Annotated[
-        bool, typer.Option("--wrap", help="Make a block of somebody else's free-form bytes; strip gives them back.")
-    ] = False,
+    wrap: Wrap = False,
     keep_mtime: KeepTimes = False,
     dry_run: DryRun = False,
     force: Force = None,

@@ -13,13 +13,14 @@ from uuid import UUID
 from .. import extension, kernels, wire
 from ..errors import Damaged, ParquetextError, Unsupported
 
-__all__ = ["Carried", "append_copy", "copies_of", "copy_of", "with_copies"]
+__all__ = ["Carried", "append_copy", "copies_of", "copy_of", "may_have_copies", "with_copies"]
 
 VERSION = 1
 HAS_UUID = 1
 _HEAD = struct.Struct("<BBII")
 _NUMBERS = 11
 _MAGIC_BYTES = 4
+_MARKERS = tuple(extension.MARKERS.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +175,11 @@ def copies_of(metadata: bytes) -> list[Carried]:
     """
     found = extension.blocks(metadata)
     return [Carried.from_payload(block.payload) for block in found if block.uuid == wire.UUID_COLUMN_ENCODING]
+
+
+def may_have_copies(thrift: bytes) -> bool:
+    """Whether Thrift bytes may hold an extension that leads to a copy; false where they surely do not."""
+    return any(marker in thrift for marker in _MARKERS)
 
 
 def copy_of(metadata: bytes) -> Carried | None:

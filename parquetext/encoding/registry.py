@@ -10,7 +10,7 @@ from uuid import UUID
 from .. import kernels, wire
 from ..errors import ParquetextError
 
-__all__ = ["Encoding", "find", "names", "register", "registered"]
+__all__ = ["Encoding", "find", "find_named", "names", "register", "registered"]
 
 ALL_TYPES = frozenset(wire.NAMES_OF_TYPE)
 FIRST_OWN = 64  # parquet-format counts up from 0
@@ -78,6 +78,12 @@ def register(encoding: Encoding) -> None:
 def find(id: int) -> Encoding | None:
     """The encoding of this number, or None."""
     return _known.get(id)
+
+
+def find_named(id: int, uuid: UUID | None) -> Encoding | None:
+    """The encoding of this number, where it has this UUID, too; or None."""
+    known = find(id)
+    return known if known is not None and known.uuid == uuid else None
 
 
 def registered() -> list[Encoding]:

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from .. import extension, kernels, wire
 from ..block_text import TEXT_END, decode_text
-from ..encoding import find
-from ..encoding.carried import Carried
+from ..encoding.carried import Carried, may_have_copies
+from ..encoding.registry import find_named
 from ..errors import Damaged, ParquetextError
-from ..extension import MARKERS
 
 __all__ = ["ChunkCopies", "copies_by_chunk", "name_of_encoding"]
 
@@ -48,15 +47,15 @@ def copies_by_chunk(scan) -> Iterator[ChunkCopies]:
     """The chunks of a scanned Thrift footer whose metadata have an extension, or cannot be read."""
     starts, lengths = scan.chunks("metadata_offset"), scan.chunks("metadata_length")
     end = max((start + length for start, length in zip(starts, lengths, strict=True)), default=0)
-    footer = bytes(scan.data)
-    if all(footer.find(marker, 0, end) < 0 for marker in MARKERS.values()):
+    footer = bytes(scan.data[:end])  # the footer's own extension stands behind: every upgraded file has one
+    if not may_have_copies(footer):
         return
     index = 0
     for row_group, count in enumerate(scan.row_groups("chunk_count")):
         for leaf in range(count):
             start = starts[index + leaf]
             metadata = footer[start : start + lengths[index + leaf]]
-            if any(marker in metadata for marker in MARKERS.values()):
+            if may_have_copies(metadata):
                 place, copies, problems = _read(metadata, start)
                 if place[1] or problems:
                     yield ChunkCopies(index + leaf, row_group, leaf, place, copies, problems)
@@ -65,10 +64,8 @@ def copies_by_chunk(scan) -> Iterator[ChunkCopies]:
 
 def name_of_encoding(copy: Carried) -> str:
     """The encoding's name in lower case; its UUID or number where nobody has registered it."""
-    known = find(copy.encoding)
-    if known is not None and known.uuid == copy.uuid:
-        return known.name.lower()
-    return f"encoding {copy.uuid or copy.encoding}"
+    known = find_named(copy.encoding, copy.uuid)
+    return f"encoding {copy.uuid or copy.encoding}" if known is None else known.name.lower()
 
 
 def _read(metadata: bytes, base: int) -> tuple[tuple[int, int], tuple[Carried, ...], tuple[ParquetextError, ...]]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from .. import extension, kernels, wire
-from ..encoding.carried import Carried, copy_of
-from ..errors import Damaged, ParquetextError, Unsupported
+from .. import kernels, wire
+from ..encoding.carried import Carried, copy_of, may_have_copies
+from ..errors import Damaged, Unsupported
+from .chunk_copies import copies_by_chunk
 from .projection import whole_leaves
 
-__all__ = ["CopyTable", "copies_of_leaf", "copy_in", "copy_table_of", "may_have_copies", "payload_in", "table_of"]
+__all__ = ["CopyTable", "copies_of_leaf", "copy_in", "copy_table_of", "payload_in", "table_of"]
 
 VERSION = 1
 _HEAD = struct.Struct("<HHI")
 _ENTRY = struct.Struct("<IIII")
-_MARKERS = tuple(extension.MARKERS.values())
 
 
 def copy_in(chunks, row_group: int, footer) -> Carried | None:
@@ -54,11 +54,6 @@ def copies_of_leaf(form, leaf: int) -> list[Carried | None]:
         found = [copy_in(sliced, number, footer) for number in row_groups]
     facts = zip(found, chunks.begins(), chunks.array("total_compressed_size"), chunks.array("num_values"), strict=True)
     return [copy if copy is not None and copy.fits(*place) else None for copy, *place in facts]
-
-
-def may_have_copies(thrift: bytes) -> bool:
-    """Whether Thrift bytes may hold an extension that leads to a copy; false where they surely do not."""
-    return any(marker in thrift for marker in _MARKERS)
 
 
 def copy_table_of(form) -> CopyTable | None:
@@ -124,13 +119,7 @@ def table_of(scan) -> bytes | None:
 
     None, too, where the footer contradicts itself: which chunk is which column's cannot be said then.
     """
-    footer = bytes(scan.data)
-    if not may_have_copies(footer):
-        return None
-    try:
-        found = list(_payloads(scan, footer))
-    except Unsupported:
-        found = []
+    found = sorted(_payloads(scan))
     if not found:
         return None
     at, entries = _HEAD.size + len(found) * _ENTRY.size, []
@@ -140,13 +129,9 @@ def table_of(scan) -> bytes | None:
     return b"".join((_HEAD.pack(VERSION, 0, len(found)), *entries, *(payload for _, _, payload in found)))
 
 
-def _payloads(scan, footer: bytes) -> Iterator[tuple[int, int, bytes]]:
-    for leaf in range(scan.leaf_count):
-        chunks = scan.column(leaf)
-        for row_group in range(scan.row_group_count):
-            try:
-                copy = copy_in(chunks, row_group, footer)
-            except ParquetextError:  # what cannot be read leads to nothing
-                continue
-            if copy is not None:
-                yield leaf, row_group, copy.to_payload()
+def _payloads(scan) -> Iterator[tuple[int, int, bytes]]:
+    if any(count != scan.leaf_count for count in scan.row_groups("chunk_count")):
+        return
+    for chunk in copies_by_chunk(scan):
+        if chunk.copies and not chunk.problems:  # what cannot be read leads to nothing
+            yield chunk.leaf, chunk.row_group, chunk.copies[-1].to_payload()
