@@ -1,7 +1,7 @@
 /* A column chunk of any pages, decoded as a leaf of any shape: reading at once and in odd steps
- * give the same, or the same error, and so does reading that keeps nothing. Steering bytes: type,
- * levels (max_definition, max_repetition, repeated_definition), step, flags, type_length,
- * most_bytes. */
+ * give the same, or the same error, and so does reading that keeps nothing, unless it finds levels
+ * that contradict the lists around the leaf. Steering bytes: type, levels (max_definition,
+ * max_repetition, repeated_definition), step, flags, type_length, most_bytes. */
 #include "input.h"
 #include "page/column.h"
 
@@ -123,6 +123,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     forgetful.forgets = 1;
     outcome none = decode(&forgetful, pages, count, data, size, 1 + s[2] % 37, 0);
     CLAIM(!none.entries && !none.bytes);
+    uint16_t lists[] = {s[6] & 3, 1 + (s[6] & 3), 1 + (s[6] & 7)};
+    uint64_t items[3] = {0};
+    forgetful.list_levels = lists;
+    forgetful.list_items = items;
+    outcome listed = decode(&forgetful, pages, count, data, size, 1 + s[2] % 37, 0);
+    for (size_t i = 0; i < 3; i++) CLAIM(items[i] <= MOST_ENTRIES);
+    if (listed.status != none.status) CLAIM(listed.status == PQX_LEVELS_CONTRADICT);
     if (!(flags & IS_SMALL)) {
         CLAIM(whole.status == none.status);
         if (whole.status) CLAIM(!memcmp(&whole.error, &none.error, sizeof whole.error));

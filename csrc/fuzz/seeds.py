@@ -82,8 +82,8 @@ def chunks() -> Iterator[bytes]:
     table = pa.table({"n": [None, 1, 2, 3] * 9, "l": [[1, None], [], None, [4]] * 9, "t": ["a", "bc", None, "a"] * 9})
     for version in ("1.0", "2.0"):
         file = io.BytesIO()
-        options = {"data_page_version": version, "write_page_checksum": True, "data_page_size": 16}
-        pq.write_table(table, file, write_batch_size=8, **options)
+        options = {"data_page_version": version, "write_page_checksum": True, "compression": "none"}
+        pq.write_table(table, file, write_batch_size=8, data_page_size=16, **options)
         row_group = pq.read_metadata(file).row_group(0)
         for column in map(row_group.column, range(row_group.num_columns)):
             file.seek(column.dictionary_page_offset or column.data_page_offset)

@@ -632,8 +632,8 @@ enum pqx_decoder_part {
 };
 
 /* Make a decoder, to be given back with pqx_decoder_close. Memory grows with what has been decoded.
- * PQX_BAD_ARGUMENT: there is no such type, length or level; PQX_NO_MEMORY. *decoder is NULL after
- * an error. */
+ * PQX_BAD_ARGUMENT: there is no such type, length or level, or `reserved` is not 0; PQX_NO_MEMORY.
+ * *decoder is NULL after an error. */
 PQX_API int pqx_decoder_open(const pqx_decoder_leaf *leaf, pqx_decoder **decoder, pqx_error *error);
 /* Give back all of a decoder, which may be NULL, but what was taken. */
 PQX_API void pqx_decoder_close(pqx_decoder *decoder);
@@ -902,9 +902,12 @@ typedef struct pqx_slice_parts {
 } pqx_slice_parts;
 
 /* Append the slice's FileMetaData to `out`. total_byte_size and total_compressed_size of a row
- * group are the sums over its chunks here, num_rows of the file the sum over the row groups;
- * ARROW:schema stands behind the other key-values. Nothing stays appended on failure. Offsets in
- * errors count from the element's bytes. */
+ * group are the sums over its chunks here, num_rows of the file the sum over the row groups. Where
+ * the first chunk's begin + half of total_compressed_size, by which parquet-java finds the split
+ * that reads the row group, would lie behind the chunks, total_compressed_size is the first chunk's
+ * alone; a file_offset of which the same holds is renewed. ARROW:schema stands behind the other
+ * key-values. Nothing stays appended on failure. Offsets in errors count from the element's bytes.
+ */
 PQX_API int pqx_slice_write(const pqx_slice_parts *parts, pqx_buffer *out, pqx_error *error);
 
 /* From a scanned footer: `leaves` ascending, `row_groups` in the order wanted; the groups above the

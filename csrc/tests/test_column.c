@@ -276,6 +276,21 @@ static void levels_that_a_few_bytes_repeat_are_not_kept(void)
     pqx_column_free(&column);
 }
 
+static void very_many_levels_are_not_kept(void)
+{
+    /* 1 << 22 nulls of one kind, as many of the other, and bytes that are no values. */
+    static uint8_t body[1 << 20] = {10, 0, 0, 0, 0x80, 0x80, 0x80, 4, 0, 0x80, 0x80, 0x80, 4, 1};
+    const pqx_column_leaf leaf = {
+        .type = PQX_PHYSICAL_INT32, .max_definition = 2, .keeps_definition = 1};
+    pqx_column column;
+    pqx_column_output out;
+    read_all(&leaf, body, sizeof body, 1 << 23, 1 << 23, 0, &column, &out);
+    CHECK(column.page.keeps == PQX_KEEPS_NOTHING && !column.levels.data);
+    CHECK(out.nulls == 1 << 23);
+    release(&out);
+    pqx_column_free(&column);
+}
+
 static void rows_that_are_told_have_room_at_once(void)
 {
     static const uint8_t values[4096 * 4];
@@ -292,6 +307,43 @@ static void rows_that_are_told_have_room_at_once(void)
     CHECK(!pqx_column_take(&column, &out, &error) && out.rows == 4096);
     release(&out);
     pqx_column_free(&column);
+}
+
+/* Entries of a list of int32, all in one page: whether they are read, and how many items it has. */
+static int read_list(const uint8_t *levels, size_t size, int entries, uint64_t rows,
+                     uint64_t *items, pqx_error *error)
+{
+    static const uint16_t list[] = {1};
+    pqx_column_leaf leaf = list_of_int32;
+    leaf.forgets = 1;
+    leaf.list_levels = list;
+    leaf.list_items = items;
+    uint8_t *body = exact(levels, size);
+    uint64_t begun;
+    pqx_column column;
+    CHECK(!pqx_column_begin(&column, &leaf, error));
+    pqx_column_begin_chunk(&column, (uint64_t)entries, rows);
+    pqx_column_page page = page_of(body, size, entries);
+    CHECK(!pqx_column_give(&column, &page, error));
+    int status = pqx_column_read(&column, rows, &begun, error);
+    pqx_column_free(&column);
+    free(body);
+    return status;
+}
+
+static void levels_that_contradict_a_list_are_refused(void)
+{
+    /* 0 1 1 1 | repetition; 1 1 1 1 and 1 1 0 1 | definition; values where there are any. */
+    static const uint8_t good[24] = {2, 0, 0, 0, 3, 14, 2, 0, 0, 0, 8, 1};
+    static const uint8_t bad[24] = {2, 0, 0, 0, 3, 14, 2, 0, 0, 0, 3, 11};
+    static const uint8_t empty[] = {2, 0, 0, 0, 8, 0, 2, 0, 0, 0, 8, 0};
+    uint64_t items = 0;
+    pqx_error error;
+    CHECK(!read_list(empty, sizeof empty, 4, 4, &items, &error) && items == 0);
+    CHECK(read_list(good, sizeof good, 4, 1, &items, &error) == PQX_TRUNCATED && items == 4);
+    items = 0;
+    CHECK(read_list(bad, sizeof bad, 4, 1, &items, &error) == PQX_LEVELS_CONTRADICT);
+    CHECK(error.expected == 1 && error.found == 0);
 }
 
 static void memory_grows_with_what_it_holds_and_shrinks(void)
@@ -327,7 +379,9 @@ int main(void)
     RUN(every_wrong_byte_is_an_error_or_a_value);
     RUN(levels_are_kept_as_bits_or_as_they_are);
     RUN(levels_that_a_few_bytes_repeat_are_not_kept);
+    RUN(very_many_levels_are_not_kept);
     RUN(rows_that_are_told_have_room_at_once);
+    RUN(levels_that_contradict_a_list_are_refused);
     RUN(memory_grows_with_what_it_holds_and_shrinks);
     return 0;
 }

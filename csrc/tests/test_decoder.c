@@ -101,11 +101,44 @@ static void a_row_goes_on_in_the_next_page(void)
     pqx_decoder_close(decoder);
 }
 
+static void a_row_that_ended_takes_nothing_of_the_next_page(void)
+{
+    /* Repetition 0 0, definition 1 1; then repetition 0, definition 0: an empty list. */
+    static const uint8_t first[] = {2, 0, 0, 0, 4, 0, 2, 0, 0, 0, 4, 1, 1, 0, 0, 0, 2, 0, 0, 0};
+    static const uint8_t second[] = {2, 0, 0, 0, 2, 0, 2, 0, 0, 0, 2, 0};
+    const pqx_decoder_leaf leaf = {.type = PQX_PHYSICAL_INT32,
+                                   .max_definition = 1,
+                                   .max_repetition = 1,
+                                   .repeated_definition = 1};
+    pqx_page header = data_page;
+    pqx_decoder *decoder;
+    pqx_decoded out;
+    pqx_error error;
+    uint64_t begun;
+    int state;
+    CHECK(!pqx_decoder_open(&leaf, &decoder, &error));
+    header.num_values = 2;
+    CHECK(!pqx_decoder_page(decoder, &header, NULL, 0, first, sizeof first, &error));
+    CHECK(!pqx_decoder_read(decoder, 2, &begun, &state, &error) && begun == 2);
+    CHECK(state == PQX_DECODER_OPEN && !pqx_decoder_take(decoder, &out, &error) && out.rows == 2);
+    pqx_decoded_free(&out);
+    header.num_values = 1;
+    CHECK(!pqx_decoder_page(decoder, &header, NULL, 0, second, sizeof second, &error));
+    CHECK(!pqx_decoder_read(decoder, 0, &begun, &state, &error));
+    CHECK(!begun && state == PQX_DECODER_READY && !pqx_decoder_take(decoder, &out, &error));
+    CHECK(!out.rows && !out.entries);
+    CHECK(!pqx_decoder_read(decoder, 1, &begun, &state, &error) && begun == 1);
+    CHECK(!pqx_decoder_take(decoder, &out, &error) && out.entries == 1 && !out.slots);
+    pqx_decoded_free(&out);
+    pqx_decoder_close(decoder);
+}
+
 static void after_an_error_only_its_place_is_told(void)
 {
     static const uint8_t body[] = {1, 0, 0, 0, 2, 0, 0};
     const pqx_decoder_leaf leaf = {.type = PQX_PHYSICAL_INT32};
     const pqx_decoder_leaf none = {.type = 8};
+    const pqx_decoder_leaf later = {.type = PQX_PHYSICAL_INT32, .reserved = 1};
     pqx_page header = data_page;
     pqx_decoder *decoder;
     pqx_decoded out;
@@ -114,6 +147,7 @@ static void after_an_error_only_its_place_is_told(void)
     int state, part;
     header.num_values = 1;
     CHECK(pqx_decoder_open(&none, &decoder, &error) == PQX_BAD_ARGUMENT && !decoder);
+    CHECK(pqx_decoder_open(&later, &decoder, &error) == PQX_BAD_ARGUMENT && !decoder);
     CHECK(!pqx_decoder_open(&leaf, &decoder, &error));
     CHECK(!pqx_decoder_page(decoder, &header, NULL, 0, body, 4, &error));
     CHECK(!pqx_decoder_page(decoder, &header, NULL, 0, body + 4, 3, &error));
@@ -176,6 +210,7 @@ int main(void)
     RUN(nulls_leave_their_slot_empty);
     RUN(texts_of_a_dictionary_are_taken_where_no_more_fit);
     RUN(a_row_goes_on_in_the_next_page);
+    RUN(a_row_that_ended_takes_nothing_of_the_next_page);
     RUN(after_an_error_only_its_place_is_told);
     RUN(byte_arrays_are_decoded_at_once);
     return 0;

@@ -1,5 +1,6 @@
 /* Slices of footers that have nothing to slice: no columns, no row groups, row groups without
  * chunks. */
+#include "footer/midpoint.h"
 #include "harness.h"
 
 static const uint8_t no_columns[] = {
@@ -42,9 +43,62 @@ static void a_row_group_without_columns_is_sliced(void)
 static void columns_without_row_groups_are_sliced(void)
 { check_slice(no_row_groups, sizeof no_row_groups, 1, 0); }
 
+#define PLACED PQX_PRESENT_DATA_PAGE_OFFSET
+#define DICTIONARY (PLACED | PQX_PRESENT_DICTIONARY_PAGE_OFFSET)
+
+static void sizes_give_way_where_half_of_them_leads_behind_the_chunks(void)
+{
+    static const struct {
+        pqx_chunk chunks[2];
+        int64_t file_offset, size, begin;
+    } cases[] = {
+        {{{.data_page_offset = 4, .total_compressed_size = 10, .present = PLACED},
+          {.data_page_offset = 14, .total_compressed_size = 90, .present = PLACED}},
+         4,
+         100,
+         4},
+        {{{.data_page_offset = 94, .total_compressed_size = 10, .present = PLACED},
+          {.data_page_offset = 4, .total_compressed_size = 90, .present = PLACED}},
+         100,
+         10,
+         94},
+        {{{.data_page_offset = 96,
+           .dictionary_page_offset = 94,
+           .total_compressed_size = 10,
+           .present = DICTIONARY},
+          {.data_page_offset = 4, .total_compressed_size = 90, .present = PLACED}},
+         -1,
+         10,
+         -1},
+        {{{.data_page_offset = INT64_MAX, .total_compressed_size = INT64_MAX, .present = PLACED},
+          {.data_page_offset = 4, .total_compressed_size = INT64_MAX, .present = PLACED}},
+         INT64_MAX,
+         INT64_MAX,
+         INT64_MAX},
+        {{{.data_page_offset = INT64_MIN, .total_compressed_size = INT64_MIN, .present = PLACED},
+          {.data_page_offset = INT64_MIN, .total_compressed_size = 8, .present = PLACED}},
+         INT64_MIN,
+         8,
+         INT64_MIN},
+        {{{.total_compressed_size = 10}, {.total_compressed_size = 90}}, 1000, 100, 1000},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pqx_midpoint midpoint = PQX_NO_CHUNKS;
+        int64_t file_offset = cases[i].file_offset;
+        for (int chunk = 0; chunk < 2; chunk++)
+            pqx_midpoint_add(&midpoint, &cases[i].chunks[chunk]);
+        CHECK(pqx_midpoint_size(&midpoint, &file_offset) == cases[i].size);
+        CHECK(file_offset == cases[i].begin);
+    }
+    pqx_midpoint none = PQX_NO_CHUNKS;
+    int64_t file_offset = 7;
+    CHECK(pqx_midpoint_size(&none, &file_offset) == 0 && file_offset == 7);
+}
+
 int main(void)
 {
     RUN(a_row_group_without_columns_is_sliced);
     RUN(columns_without_row_groups_are_sliced);
+    RUN(sizes_give_way_where_half_of_them_leads_behind_the_chunks);
     return 0;
 }

@@ -1,9 +1,10 @@
 """The pages of column chunks as the buffers of an Arrow array; see the twin."""
 
+from array import array
 from collections import namedtuple
 
 from cpython.buffer cimport PyBuffer_FillInfo
-from libc.stdint cimport INT32_MAX, UINT64_MAX, uint8_t, uint64_t
+from libc.stdint cimport INT32_MAX, UINT64_MAX, uint8_t, uint16_t, uint64_t
 
 from .. import wire
 from ..errors import wire_error
@@ -99,10 +100,11 @@ cdef class Column:
     cdef list held                               # what the pages lie in, by their numbers
     cdef size_t released                         # how many of these were let go
     cdef object held_dictionary
+    cdef object list_levels, items               # 16 and 64 bits each, which the column points into
 
     def __init__(self, int type, int type_length, unsigned int max_definition, unsigned int max_repetition,
                  unsigned int repeated_definition, *, bint levels=False, uint64_t most_bytes=INT32_MAX,
-                 uint64_t rows=0, bint forgets=False):
+                 uint64_t rows=0, bint forgets=False, lists=None):
         cdef pqx_column_leaf leaf
         cdef pqx_error error
         if max_definition > 0xFFFF:
@@ -117,6 +119,10 @@ cdef class Column:
         leaf.repeated_definition, leaf.keeps_definition = repeated_definition, levels
         leaf.rows, leaf.forgets = rows, forgets
         leaf.most_bytes = min(most_bytes, <uint64_t> INT32_MAX)
+        leaf.list_levels, leaf.list_items = NULL, NULL
+        self.list_levels = self.items = None
+        if lists is not None and max_repetition:
+            self.point_to_lists(lists, &leaf)
         pqx_column_free(&self.column)
         if pqx_column_begin(&self.column, &leaf, &error):
             raise error_of(&error)
@@ -124,6 +130,20 @@ cdef class Column:
 
     def __dealloc__(self):
         pqx_column_free(&self.column)
+
+    cdef int point_to_lists(self, object lists, pqx_column_leaf *leaf) except -1:
+        cdef const uint16_t[::1] levels
+        cdef uint64_t[::1] items
+        if len(lists) != leaf.max_repetition:
+            raise wire_error(wire.BAD_ARGUMENT, 0, leaf.max_repetition, len(lists))
+        self.list_levels, self.items = array("H", lists), array("Q", bytes(8 * len(lists)))
+        levels, items = self.list_levels, self.items
+        leaf.list_levels, leaf.list_items = &levels[0], &items[0]
+        return 0
+
+    @property
+    def list_items(self):
+        return () if self.items is None else tuple(self.items)
 
     def chunk(self, num_values=None, num_rows=None):
         """Begin the next column chunk, of at most so many entries and rows."""

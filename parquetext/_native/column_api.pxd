@@ -19,6 +19,8 @@ cdef extern from "page/column.h" nogil:
         uint8_t keeps_definition, forgets
         uint32_t most_bytes
         uint64_t rows
+        const uint16_t *list_levels
+        uint64_t *list_items
     ctypedef struct pqx_column_page:
         pqx_page header
         const uint8_t *levels

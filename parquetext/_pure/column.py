@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from .. import wire
 from ..errors import wire_error
 from . import encoding
+from .column_lists import Lists
 from .column_output import Forgotten, Output
 from .column_page import GivenPage, Leaf, OpenPage, placed
 
@@ -78,6 +80,10 @@ class Column:
     forgets : bool
         What is read is decoded, so that it is checked, and not kept: `take` gives nothing. A text of a dictionary is
         not copied then, and `most_bytes` has no meaning.
+    lists : sequence of int, optional
+        The definition levels of the repeated fields around the leaf, `max_repetition` of them, the outermost first:
+        levels that contradict them are refused when their page is opened (LEVELS_CONTRADICT), which otherwise
+        `kernels.levels` does in the end.
 
     Attributes
     ----------
@@ -114,6 +120,7 @@ class Column:
         most_bytes: int = LARGEST,
         rows: int = 0,
         forgets: bool = False,
+        lists: Sequence[int] | None = None,
     ):
         is_array = type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY
         if not 0 <= type <= wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
@@ -132,6 +139,9 @@ class Column:
         kind = Forgotten if forgets else Output
         self._output = kind(self._leaf, levels or max_repetition > 0, min(most_bytes, LARGEST))
         self.is_full = False
+        if lists is not None and max_repetition and len(lists) != max_repetition:
+            raise wire_error(wire.BAD_ARGUMENT, 0, max_repetition, len(lists))
+        self._lists = Lists(lists) if lists is not None and max_repetition else None
         self.chunk()
 
     def chunk(self, num_values: int | None = None, num_rows: int | None = None) -> None:
@@ -148,6 +158,13 @@ class Column:
         self._dictionary = None
         self._entries_left, self._rows_left = num_values, num_rows
         self._goes_on: str | None = None  # what the last row may do in what comes next: it was "read" or "skipped"
+        if self._lists is not None:
+            self._lists.begin()
+
+    @property
+    def list_items(self) -> tuple[int, ...]:
+        """The elements of each of `lists` in the pages that were opened, over all chunks."""
+        return () if self._lists is None else tuple(self._lists.items)
 
     @property
     def rows(self) -> int:
@@ -287,6 +304,9 @@ class Column:
         with given.placed("page"):
             page.check(self._goes_on is not None)
         self._count_rows(given, page.rows)
+        if self._lists is not None:
+            with given.placed("page"):
+                self._lists.check(page)
         return 0
 
     def _count_rows(self, given: GivenPage, rows: int) -> None:

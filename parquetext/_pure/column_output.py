@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from itertools import accumulate, groupby, islice
+from collections import deque
+from itertools import accumulate, groupby
 
 from .. import wire
 from .column_page import Leaf, OpenPage
@@ -33,19 +34,15 @@ class Output:
         self.entries = self.rows = 0
         self._definition, self._repetition = array("H"), array("H")
         self._has_value = bytearray()  # of each slot
-        self._values = [] if leaf.type == wire.PHYSICAL_BYTE_ARRAY else bytearray()  # booleans: a byte each
-        self._size = 0  # of all byte arrays
+        self._values = bytearray()  # of booleans a byte each
+        self._lengths = array("i")  # of byte arrays, at each slot
 
     def append(self, page: OpenPage, end: int) -> int:
         """Add the page's next entries, up to the one at `end` or as many as fit, and return where they end."""
-        values = page.take_values(page.values_to(end))
         if self._leaf.type == wire.PHYSICAL_BYTE_ARRAY:
-            sizes = accumulate(map(len, values), initial=self._size)
-            fit = sum(size <= self.most_bytes for size in islice(sizes, 1, None))
-            if fit < len(values):
-                page.give_back(len(values) - fit)
-                values, end = values[:fit], page.entry_of_value(fit)
-        self._spread(page.slots_to(end), values)
+            end = self._append_texts(page, end)
+        else:
+            self._spread(page.slots_to(end), page.take_values(page.values_to(end)))
         self.entries += end - page.at
         self.rows += page.rows_to(end)
         if self._keeps_definition:
@@ -64,14 +61,24 @@ class Output:
         self.__dict__.update(rest.__dict__)
         return members
 
-    def _spread(self, has_value: bytes, values: memoryview | list[memoryview]) -> None:
+    def _append_texts(self, page: OpenPage, end: int) -> int:
+        """Add byte arrays and their slots, as many as fit; where those end."""
+        lengths = array("i")
+        for text in page.take_texts(page.values_to(end)):
+            if len(self._values) + len(text) > self.most_bytes:
+                page.put_back(text)
+                end = page.entry_of_value(len(lengths))
+                break
+            self._values += text
+            lengths.append(len(text))
+        has_value, following = page.slots_to(end), iter(lengths)
+        self._has_value += has_value
+        self._lengths.extend(next(following) if has else 0 for has in has_value)
+        return end
+
+    def _spread(self, has_value: bytes, values: memoryview) -> None:
         """Put each value into its slot."""
         self._has_value += has_value
-        if isinstance(values, list):
-            self._size += sum(map(len, values))
-            following = iter(values)
-            self._values += [next(following) if has else b"" for has in has_value]
-            return
         width, at = self._leaf.width or 1, 0
         for has, slots in groupby(has_value):
             size = sum(1 for _ in slots) * width
@@ -83,13 +90,15 @@ class Output:
         levels = self._definition[entry:]
         slots = sum(level >= self._leaf.repeated_definition for level in levels)
         slot = len(self._has_value) - slots
-        place = slot * (self._leaf.width or 1)
+        is_text = self._leaf.type == wire.PHYSICAL_BYTE_ARRAY
+        place = sum(self._lengths[:slot]) if is_text else slot * (self._leaf.width or 1)
         rest.entries, rest.rows = self.entries - entry, 1
         rest._definition, rest._repetition = levels, self._repetition[entry:]
         rest._has_value, rest._values = self._has_value[slot:], self._values[place:]
-        rest._size = sum(map(len, rest._values)) if isinstance(rest._values, list) else 0
+        rest._lengths = self._lengths[slot:]
         self.entries, self.rows = entry, self.rows - 1
-        del self._definition[entry:], self._repetition[entry:], self._has_value[slot:], self._values[place:]
+        del self._definition[entry:], self._repetition[entry:]
+        del self._has_value[slot:], self._values[place:], self._lengths[slot:]
 
     def _members(self) -> tuple:
         """Entries, rows, slots, nulls, valid, values, offsets, definition, repetition."""
@@ -98,7 +107,7 @@ class Output:
         if self._leaf.type == wire.PHYSICAL_BOOLEAN:
             values = bitmap(values)
         elif self._leaf.type == wire.PHYSICAL_BYTE_ARRAY:
-            offsets, values = array("i", accumulate(map(len, values), initial=0)), b"".join(values)
+            offsets = array("i", accumulate(self._lengths, initial=0))
         highest = self._leaf.max_definition
         definition = self._definition if any(level != highest for level in self._definition) else None
         return (
@@ -118,6 +127,10 @@ class Forgotten(Output):
     """Entries whose values are decoded, so that they are checked, and not kept."""
 
     def append(self, page: OpenPage, end: int) -> int:
-        page.take_values(page.values_to(end))
+        count = page.values_to(end)
+        if self._leaf.type == wire.PHYSICAL_BYTE_ARRAY:
+            deque(page.take_texts(count), maxlen=0)
+        else:
+            page.take_values(count)
         page.at = end
         return end

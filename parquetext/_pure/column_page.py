@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice, pairwise
+from itertools import islice
 from typing import NamedTuple
 
 from .. import wire
@@ -66,7 +67,8 @@ class OpenPage:
         self.leaf, self.given, self._dictionary = leaf, given, dictionary
         self.entries, self.at = given.header.num_values, 0
         self.repetition = self.definition = None
-        self._values, self._values_start, self._taken = None, 0, 0
+        self._values_start = self._taken = self._passed = 0
+        self._values = self._texts = self._put_back = None
         if self.entries:
             with given.placed("levels"):
                 self._decode_levels()
@@ -137,22 +139,41 @@ class OpenPage:
         return self.at + next(islice((place for place, level in enumerate(levels) if level == highest), count, None))
 
     def skip(self, end: int) -> None:
-        self._taken += self.values_to(end)
+        self._passed += self.values_to(end)
         self.at = end
 
-    def take_values(self, count: int) -> memoryview | list[memoryview]:
-        """The next values: as bytes, or a list of byte arrays; booleans as one byte each."""
+    def take_values(self, count: int) -> memoryview:
+        """The next values as bytes; booleans as one byte each."""
         if not count:
-            return [] if self.leaf.type == wire.PHYSICAL_BYTE_ARRAY else memoryview(b"")
+            return memoryview(b"")
         with self.given.placed("values"):
             values = self._all_values()
         width = self.leaf.width or 1
-        start, self._taken = self._taken, self._taken + count
+        start = self._taken + self._passed
+        self._taken, self._passed = start + count, 0
         return values[start * width : self._taken * width]
 
-    def give_back(self, count: int) -> None:
-        """Take the last `count` values for not taken."""
-        self._taken -= count
+    def take_texts(self, count: int) -> Iterator[bytes | memoryview]:
+        """The next byte arrays, one at a time."""
+        with self.given.placed("values"):
+            for _ in range(count):
+                yield self._next_text()
+
+    def put_back(self, text: bytes | memoryview) -> None:
+        """Take the last byte array for not taken."""
+        self._put_back = text
+
+    def _next_text(self) -> bytes | memoryview:
+        if self._put_back is not None:
+            text, self._put_back = self._put_back, None
+            if not self._passed:
+                return text
+            self._passed -= 1
+        if self._texts is None:
+            kind, body = self.given.header.encoding, self.given.values
+            self._texts = encoding.texts(kind, body, self.count, self._values_start, self._dictionary)
+        passed, self._passed = self._passed, 0
+        return next(islice(self._texts, passed, None))
 
     def _decode_levels(self) -> None:
         header, leaf = self.given.header, self.leaf
@@ -170,7 +191,7 @@ class OpenPage:
         levels, _ = encoding.decode_levels(kind, most, body, self.entries, start, end)
         return memoryview(levels).cast("B").cast("H")
 
-    def _all_values(self) -> memoryview | list[memoryview]:
+    def _all_values(self) -> memoryview:
         if self._values is None:
             leaf, body = self.leaf, self.given.values
             kind, start = self.given.header.encoding, self._values_start
@@ -178,15 +199,11 @@ class OpenPage:
             self._values = self._one_by_one(values)
         return self._values
 
-    def _one_by_one(self, values) -> memoryview | list[memoryview]:
-        if self.leaf.type == wire.PHYSICAL_BOOLEAN:
-            bits = int.from_bytes(values, "little")
-            return memoryview(f"{bits:0{self.count}b}".encode()[::-1].translate(_DIGITS)[: self.count])
-        if self.leaf.type != wire.PHYSICAL_BYTE_ARRAY:
+    def _one_by_one(self, values) -> memoryview:
+        if self.leaf.type != wire.PHYSICAL_BOOLEAN:
             return memoryview(values).cast("B")
-        offsets, data = values
-        places, view = memoryview(offsets).cast("B").cast("i"), memoryview(data)
-        return [view[start:end] for start, end in pairwise(places)]
+        bits = int.from_bytes(values, "little")
+        return memoryview(f"{bits:0{self.count}b}".encode()[::-1].translate(_DIGITS)[: self.count])
 
 
 _DIGITS = bytes.maketrans(b"01", b"\0\1")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
+from itertools import chain
 
 from .. import wire
 from ..errors import wire_error
@@ -14,7 +16,7 @@ from .encoding_delta import Deltas
 from .encoding_runs import Runs
 from .varint import _offset
 
-__all__ = ["decode", "decode_indices", "decode_levels"]
+__all__ = ["decode", "decode_indices", "decode_levels", "texts"]
 
 DICTIONARIES = (wire.ENCODING_PLAIN_DICTIONARY, wire.ENCODING_RLE_DICTIONARY)
 LENGTH_PREFIX = 4
@@ -77,6 +79,22 @@ def decode(encoding: int, type: int, type_length: int, data, count: int, at: int
     if type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and encoding == wire.ENCODING_DELTA_BYTE_ARRAY:
         return decode_prefixed_fixed(view, at, count, width)
     raise wire_error(wire.ENCODING, at, type & UNSIGNED, encoding & UNSIGNED)
+
+
+def texts(encoding: int, data, count: int, at: int = 0, dictionary=None) -> Iterator[bytes | memoryview]:
+    """The byte arrays that `decode` gives, one at a time: a few bytes may stand for very long ones."""
+    view = memoryview(data).cast("B")
+    if at > len(view):
+        raise wire_error(wire.TRUNCATED, at, 1, 0)
+    if encoding in BINARY:
+        return iter(BINARY[encoding](view, at, count))
+    if encoding not in DICTIONARIES:
+        raise wire_error(wire.ENCODING, at, wire.PHYSICAL_BYTE_ARRAY, encoding & UNSIGNED)
+    if dictionary is None:
+        raise wire_error(wire.NO_DICTIONARY, at)
+    parts = binary_parts(dictionary, at)
+    pieces = _index_runs(view, at).take(count, len(parts) - 1, wire.DICTIONARY_INDEX, len(parts))
+    return map(parts.__getitem__, chain.from_iterable(pieces))
 
 
 def decode_levels(encoding: int, max_level: int, data, count: int, at: int = 0, end: int | None = None):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import errno
-import os
 import struct
 from typing import NamedTuple
 
-from .. import wire
+from .. import systems, wire
 from ..errors import wire_error
 from . import checksum
 from .flat_tables import PAYLOAD_LIMIT
@@ -84,7 +83,7 @@ class Source:
     def _pread(self, offset: int, length: int) -> bytes:
         pieces = []
         try:
-            while length and (piece := os.pread(self.fd, length, offset)):
+            while length and (piece := systems.pread(self.fd, length, offset)):
                 pieces.append(piece)
                 offset, length = offset + len(piece), length - len(piece)
         except OSError as error:

@@ -10,7 +10,7 @@ import stat
 import struct
 from typing import NamedTuple
 
-from .. import wire
+from .. import systems, wire
 from ..errors import Damaged, ParquetextError, Unsupported, wire_error
 from .checksum import crc32
 from .reference import parse
@@ -56,7 +56,7 @@ class LocalFile:
     fd = -1
 
     def __init__(self, path: str | bytes, tail_bytes: int = 4096):
-        self.fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block the open
+        self.fd = os.open(path, os.O_RDONLY | systems.O_CLOEXEC | systems.O_NONBLOCK)  # a FIFO must not block the open
         try:
             facts = os.fstat(self.fd)
             if stat.S_ISDIR(facts.st_mode):
@@ -100,7 +100,7 @@ def read_pages(fd: int, offset: int, length: int) -> memoryview:
 def _read(fd: int, offset: int, length: int) -> bytes:
     data = b""
     while len(data) < length:
-        more = os.pread(fd, length - len(data), offset + len(data))
+        more = systems.pread(fd, length - len(data), offset + len(data))
         if not more:
             raise wire_error(wire.IO, offset, length, errno.ENODATA)
         data += more

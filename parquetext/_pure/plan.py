@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .. import wire
+from .. import systems, wire
 from ..errors import ParquetextError, wire_error
 from .bounds import Leaf, usable_bounds
 from .plan_parts import NONE, OTHER, PLANNED, UNUSED, Wanted, read_parts
@@ -122,7 +122,7 @@ def open_beside(path: bytes, verify: bool, wanted: Wanted | None = None) -> tupl
 
 def open_one(path: bytes, sidecar: bytes, verify: bool, wanted: Wanted | None) -> tuple[int, Opened | None]:
     try:
-        fd = os.open(sidecar, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        fd = os.open(sidecar, os.O_RDONLY | systems.O_CLOEXEC | systems.O_NONBLOCK)
     except FileNotFoundError:
         return NONE, None
     except OSError:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import struct
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .. import wire
+from .. import systems, wire
 from ..errors import ParquetextError
 from .checksum import xxh64
 from .sidecar_sums import BEHIND, ENTRY_HEAD, SUMS, Parts, column_sum, descriptor, lead_sum, tail_bytes
@@ -48,7 +47,7 @@ class Pieces:
         self.fd, self.data = fd, bytearray()
 
     def read(self, at: int, size: int) -> bytes:
-        found = os.pread(self.fd, size, at)
+        found = systems.pread(self.fd, size, at)
         need(len(found) == size)
         self.data[at : at + size] = found
         return found
@@ -69,7 +68,7 @@ def read(pieces: Pieces, wanted: Wanted) -> tuple[int, Parts | None]:
     end, size = descriptor(columns), tail_bytes(columns)
     need(READS * PAGE <= committed <= LARGEST and not features & wire.PM_REQUIRED_MASK)
     need(end + wire.PM_FOOTER_BYTES + size <= committed)
-    need(len(os.pread(pieces.fd, 1, committed - 1)) == 1)
+    need(len(systems.pread(pieces.fd, 1, committed - 1)) == 1)
     pieces.data += bytes(committed - len(pieces.data))
     tail = pieces.read(committed - size, size)
     sums_at = ENTRY_HEAD + wire.PM_ORIGIN_BYTES

@@ -10,7 +10,7 @@ import os
 import stat
 import struct
 
-from .. import wire
+from .. import systems, wire
 from ..errors import ParquetextError, wire_error
 from .sidecar_read import Reader
 
@@ -36,12 +36,12 @@ def map_file(path: str | bytes) -> mmap.mmap | bytes:
     Damaged
         The file is shorter than what it says to have committed, or that than any sidecar.
     """
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block the open
+    fd = os.open(path, os.O_RDONLY | systems.O_CLOEXEC | systems.O_NONBLOCK)  # a FIFO must not block the open
     try:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode):
             raise ParquetextError("not a regular file", file=os.fsdecode(path))
-        size = _committed(os.pread(fd, SIZE_BYTES, 0), status.st_size, path)
+        size = _committed(systems.pread(fd, SIZE_BYTES, 0), status.st_size, path)
         return mmap.mmap(fd, size, access=mmap.ACCESS_READ) if _is_ours(fd, size) else _whole(fd, size, path)
     finally:
         os.close(fd)
@@ -53,13 +53,13 @@ def _is_origin(fd: int, end: int, size: int) -> bool:
     Others carry it along into their own commits, which are of other Parquet footers.
     """
     at = end - wire.PM_ORIGIN_BYTES - NOTE_HEAD
-    if at < 0 or os.pread(fd, NOTE_HEAD, at) != ORIGIN_HEAD:
+    if at < 0 or systems.pread(fd, NOTE_HEAD, at) != ORIGIN_HEAD:
         return False
     trailer = size - wire.PM_TRAILER_BYTES
-    footer = trailer - int.from_bytes(os.pread(fd, 4, trailer), "little")
+    footer = trailer - int.from_bytes(systems.pread(fd, 4, trailer), "little")
     if footer < 0:
         return False
-    return os.pread(fd, 4, at + NOTE_HEAD + wire.PM_ORIGIN_FOOTER_LENGTH) == os.pread(
+    return systems.pread(fd, 4, at + NOTE_HEAD + wire.PM_ORIGIN_FOOTER_LENGTH) == systems.pread(
         fd, 4, footer + wire.PM_FOOTER_PARQUET_FOOTER_LENGTH
     )
 
@@ -72,9 +72,9 @@ def _is_ours(fd: int, size: int) -> bool:
     sums = end - wire.PM_SUMS_BYTES
     if sums < 0:
         return False
-    columns = int.from_bytes(os.pread(fd, 4, sums + wire.PM_SUMS_COLUMN_COUNT), "little")
+    columns = int.from_bytes(systems.pread(fd, 4, sums + wire.PM_SUMS_COLUMN_COUNT), "little")
     sums -= 4 * columns + NOTE_HEAD
-    if sums < 0 or int.from_bytes(os.pread(fd, 4, sums), "little") != wire.PM_SUMS_CODE:
+    if sums < 0 or int.from_bytes(systems.pread(fd, 4, sums), "little") != wire.PM_SUMS_CODE:
         return False
     return _is_origin(fd, sums, size)
 
@@ -82,7 +82,7 @@ def _is_ours(fd: int, size: int) -> bool:
 def _whole(fd: int, size: int, path: str | bytes) -> bytes:
     """The first `size` bytes of a file that had them before."""
     parts, done = [], 0
-    while done < size and (part := os.pread(fd, size - done, done)):
+    while done < size and (part := systems.pread(fd, size - done, done)):
         parts.append(part)
         done += len(part)
     if done < size:
@@ -110,7 +110,7 @@ def open_untouched(path: str | bytes, sidecar: str | bytes) -> Reader | None:
     """
     try:
         reader, status = Reader(map_file(sidecar), verify=False), os.stat(path)
-        if os.stat(sidecar).st_uid not in (status.st_uid, os.geteuid()):
+        if os.stat(sidecar).st_uid not in (status.st_uid, systems.user()):
             return None
     except (OSError, ParquetextError):
         return None

@@ -14,6 +14,7 @@ from .slice_write import ARROW_SCHEMA, Chunk, Element, Parts, RowGroup, write
 
 __all__ = ["Real", "Slicer", "arrow_build", "arrow_names", "arrow_pieces", "slice_footer", "slice_with"]
 
+FACTS = ("present", "total_uncompressed_size", "total_compressed_size", "data_page_offset", "dictionary_page_offset")
 LIST_OR_MAP_CONVERTED = (wire.CONVERTED_MAP, wire.CONVERTED_MAP_KEY_VALUE, wire.CONVERTED_LIST)
 LIST_OR_MAP_LOGICAL = (wire.LOGICAL_MAP, wire.LOGICAL_LIST)
 
@@ -99,11 +100,10 @@ class Slicer:
         scan = self.scan
         first = [0, *accumulate(scan.row_groups("chunk_count"))]
         offsets, lengths = scan.chunks("chunk_offset"), scan.chunks("chunk_length")
-        names = ("present", "total_uncompressed_size", "total_compressed_size")
-        sizes = [scan.chunks(name) for name in names]
+        sizes = [scan.chunks(name) for name in FACTS]
 
         def chunk(at: int) -> Chunk:
-            facts = dict(zip(names, (column[at] for column in sizes), strict=True))
+            facts = dict(zip(FACTS, (column[at] for column in sizes), strict=True))
             return Chunk(facts, bytes(self.data[offsets[at] : offsets[at] + lengths[at]]))
 
         return [[chunk(first[index] + leaf) for leaf in self.leaves] for index in self.row_groups]

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from .. import wire
 from ..errors import wire_error
 from . import thrift, varint
+from .midpoint import placed_sizes, saturated_sum
 
 __all__ = ["ARROW_SCHEMA", "Chunk", "Element", "Parts", "RowGroup", "write"]
 
 ARROW_SCHEMA = b"ARROW:schema"
-INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 METADATA_FACTS = {
     "type": wire.TYPE_I32,
     "codec": wire.TYPE_I32,
@@ -98,14 +98,6 @@ def _struct(fields: Sequence[tuple[int, int, bytes]]) -> bytes:
     return bytes(out) + b"\0"
 
 
-def _sum(values) -> int:
-    """The sum, saturated at each step."""
-    total = 0
-    for value in values:
-        total = max(INT64_MIN, min(INT64_MAX, total + value))
-    return total
-
-
 def _element(element: Element) -> bytes:
     """The element's bytes with num_children renewed."""
     data = element.thrift
@@ -187,15 +179,15 @@ def _chunk(chunk: Chunk, path: bytes) -> bytes:
 def _row_group(parts: Parts, index: int) -> bytes:
     row_group, chunks = parts.row_groups[index], parts.chunks[index]
     columns = [_chunk(chunk, path) for chunk, path in zip(chunks, parts.paths, strict=True)]
-    uncompressed = _sum(max(chunk.facts["total_uncompressed_size"], 0) for chunk in chunks)
-    compressed = _sum(max(chunk.facts["total_compressed_size"], 0) for chunk in chunks)
+    uncompressed = saturated_sum(max(chunk.facts["total_uncompressed_size"], 0) for chunk in chunks)
+    compressed, file_offset = placed_sizes([chunk.facts for chunk in chunks], row_group.file_offset)
     fields = [
         (wire.ROW_GROUP_COLUMNS, wire.TYPE_LIST, _list(wire.TYPE_STRUCT, columns)),
         (wire.ROW_GROUP_TOTAL_BYTE_SIZE, wire.TYPE_I64, _integer(uncompressed)),
         (wire.ROW_GROUP_NUM_ROWS, wire.TYPE_I64, _integer(row_group.num_rows)),
     ]
-    if row_group.file_offset != -1:
-        fields.append((wire.ROW_GROUP_FILE_OFFSET, wire.TYPE_I64, _integer(row_group.file_offset)))
+    if file_offset != -1:
+        fields.append((wire.ROW_GROUP_FILE_OFFSET, wire.TYPE_I64, _integer(file_offset)))
     fields.append((wire.ROW_GROUP_TOTAL_COMPRESSED_SIZE, wire.TYPE_I64, _integer(compressed)))
     if row_group.ordinal != -1:
         fields.append((wire.ROW_GROUP_ORDINAL, wire.TYPE_I16, _integer(row_group.ordinal)))
@@ -234,7 +226,9 @@ def _check_tree(parts: Parts) -> None:
 
 
 def write(parts: Parts) -> bytes:
-    """The slice's FileMetaData. A row group's sizes are the sums over its chunks, num_rows the sum over the row groups.
+    """The slice's FileMetaData. num_rows is the sum over the row groups, a row group's sizes those over its chunks.
+
+    The compressed size gives way where splits would not find the row group by it: `midpoint`.
 
     Raises
     ------
@@ -245,7 +239,11 @@ def write(parts: Parts) -> bytes:
     fields = [
         (wire.FILE_META_DATA_VERSION, wire.TYPE_I32, _integer(parts.version)),
         (wire.FILE_META_DATA_SCHEMA, wire.TYPE_LIST, _list(wire.TYPE_STRUCT, [_element(e) for e in parts.elements])),
-        (wire.FILE_META_DATA_NUM_ROWS, wire.TYPE_I64, _integer(_sum(group.num_rows for group in parts.row_groups))),
+        (
+            wire.FILE_META_DATA_NUM_ROWS,
+            wire.TYPE_I64,
+            _integer(saturated_sum(group.num_rows for group in parts.row_groups)),
+        ),
         (
             wire.FILE_META_DATA_ROW_GROUPS,
             wire.TYPE_LIST,

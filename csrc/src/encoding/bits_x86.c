@@ -65,15 +65,6 @@ INLINE2 __m256i load_halves(const uint8_t *at, const halves *how)
     return _mm256_shuffle_epi8(_mm256_set_m128i(high, low), how->bytes);
 }
 
-/* How often loads of 16 bytes, the second one `second` bytes behind the first, and steps of `step`
- * bytes stay within `left` bytes. */
-static inline size_t steps_within(size_t left, size_t second, size_t step, size_t most)
-{
-    if (left < second + 16) return 0;
-    size_t steps = (left - second - 16) / step + 1;
-    return steps < most ? steps : most;
-}
-
 INLINE2 uint32_t highest_of(__m256i values)
 {
     __m128i four =
@@ -89,7 +80,7 @@ AVX2 static uint32_t unpack32_avx2(const uint8_t *data, size_t size, uint64_t bi
     if (width <= WIDEST_IN_4 && count >= FEW) {
         const uint8_t *at = data + (bit >> 3);
         const halves how = halves_of_4(bit & 7, width);
-        size_t steps = steps_within(size - (size_t)(bit >> 3), how.second, width, count / 8);
+        size_t steps = pqx_steps_within(size - (size_t)(bit >> 3), how.second, width, count / 8);
         __m256i most = _mm256_setzero_si256();
         for (size_t i = 0; i < steps; i++, at += width, out += 8) {
             __m256i values =
@@ -112,7 +103,7 @@ AVX2 static uint32_t unpack16_avx2(const uint8_t *data, size_t size, uint64_t bi
     if (count >= FEW) {
         const uint8_t *at = data + (bit >> 3);
         const halves how = halves_of_4(bit & 7, width);
-        size_t steps = steps_within(size - (size_t)(bit >> 3), how.second, width, count / 8);
+        size_t steps = pqx_steps_within(size - (size_t)(bit >> 3), how.second, width, count / 8);
         __m256i most = _mm256_setzero_si256();
         for (size_t i = 0; i < steps; i++, at += width, out += 8) {
             __m256i values =
@@ -137,8 +128,8 @@ AVX2 static void unpack64_avx2(const uint8_t *data, size_t size, uint64_t bit, u
         const uint8_t *at = data + (bit >> 3);
         const unsigned middle = (unsigned)(bit & 7) + 4 * width;
         const halves first = halves_of_8(bit & 7, width), second = halves_of_8(middle & 7, width);
-        size_t steps = steps_within(size - (size_t)(bit >> 3), (middle >> 3) + second.second, width,
-                                    count / 8);
+        size_t steps = pqx_steps_within(size - (size_t)(bit >> 3), (middle >> 3) + second.second,
+                                        width, count / 8);
         for (size_t i = 0; i < steps; i++, at += width, out += 8) {
             __m256i low = load_halves(at, &first), high = load_halves(at + (middle >> 3), &second);
             low = _mm256_and_si256(_mm256_srlv_epi64(low, first.shifts), first.mask);

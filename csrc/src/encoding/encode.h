@@ -139,8 +139,16 @@ typedef struct pqx_encode_choice {
 
 /* What any CPU can run. */
 extern const pqx_encode_choice pqx_encode_portable;
+uint32_t pqx_deltas32_portable(const uint8_t *values, size_t count, uint32_t before,
+                               uint32_t *deltas, uint8_t widths[4]);
+uint64_t pqx_deltas64_portable(const uint8_t *values, size_t count, uint64_t before,
+                               uint64_t *deltas, uint8_t widths[4]);
 void pqx_split4_portable(const uint8_t *values, size_t count, size_t stride, uint8_t *out);
 void pqx_split8_portable(const uint8_t *values, size_t count, size_t stride, uint8_t *out);
+void pqx_alp_round32_portable(const uint8_t *values, size_t count, pqx_alp_pair pair, void *rounded,
+                              pqx_alp_fit *fit);
+void pqx_alp_round64_portable(const uint8_t *values, size_t count, pqx_alp_pair pair, void *rounded,
+                              pqx_alp_fit *fit);
 /* What this CPU can run, best first, the portable ones last, then NULL; static. Asking the CPU
  * takes long. */
 const pqx_encode_choice *const *pqx_encode_choices(void);

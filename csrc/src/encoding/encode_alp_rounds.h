@@ -17,8 +17,8 @@
  * least number from which on values have no fraction: added and taken away again, it rounds smaller
  * ones. */
 #define PQX_DEFINE_ALP_ROUND(name, bytes, bits, real, whole)                                     \
-    static void name(const uint8_t *values, size_t count, pqx_alp_pair pair, void *rounded,      \
-                     pqx_alp_fit *fit)                                                           \
+    void name(const uint8_t *values, size_t count, pqx_alp_pair pair, void *rounded,             \
+              pqx_alp_fit *fit)                                                                  \
     {                                                                                            \
         typedef real reals __attribute__((vector_size(bytes)));                                  \
         typedef int##bits##_t masks __attribute__((vector_size(bytes)));                         \

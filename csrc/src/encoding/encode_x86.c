@@ -17,10 +17,10 @@ WIDE static uint64_t deltas64(const uint8_t *values, size_t count, uint64_t befo
                               uint64_t *deltas, uint8_t widths[4])
 { return pqx_block_deltas64(values, count, before, deltas, widths); }
 
-WIDE PQX_DEFINE_ALP_ROUND(round32_avx2, 32, 32, float, 0x1p23) WIDE
-    PQX_DEFINE_ALP_ROUND(round64_avx2, 32, 64, double, 0x1p52) WIDEST
-    PQX_DEFINE_ALP_ROUND(round32_avx512, 64, 32, float, 0x1p23) WIDEST
-    PQX_DEFINE_ALP_ROUND(round64_avx512, 64, 64, double, 0x1p52)
+WIDE static PQX_DEFINE_ALP_ROUND(round32_avx2, 32, 32, float, 0x1p23) WIDE
+    static PQX_DEFINE_ALP_ROUND(round64_avx2, 32, 64, double, 0x1p52) WIDEST
+    static PQX_DEFINE_ALP_ROUND(round32_avx512, 64, 32, float, 0x1p23) WIDEST
+    static PQX_DEFINE_ALP_ROUND(round64_avx512, 64, 64, double, 0x1p52)
 
 /* 16 bytes of values `near` and 16 of values that come 16 values behind, so that both halves of a
  * register run through the same steps and end as 32 bytes in order. */

@@ -4,7 +4,7 @@
 #include "encoding/loops.h"
 #include "encoding/split.h"
 
-#if !defined(__x86_64__)
+#if !defined(__x86_64__) && !defined(__aarch64__)
 const pqx_loops *const *pqx_cpu_loops(void)
 {
     static const pqx_loops *const choices[] = {&pqx_portable_loops, NULL};

@@ -33,6 +33,15 @@ typedef struct pqx_loops {
 
 extern const pqx_loops pqx_portable_loops;
 
+/* How often loads of 16 bytes, the last one `last` bytes behind the first, and steps of `step`
+ * bytes stay within `left` bytes. */
+static inline size_t pqx_steps_within(size_t left, size_t last, size_t step, size_t most)
+{
+    if (left < last + 16) return 0;
+    size_t steps = (left - last - 16) / step + 1;
+    return steps < most ? steps : most;
+}
+
 /* What this CPU can run, best first, the portable loops last, then NULL; static. Asking the CPU
  * takes long. */
 const pqx_loops *const *pqx_cpu_loops(void);

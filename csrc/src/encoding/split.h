@@ -9,8 +9,9 @@
 void pqx_split_join(const uint8_t *streams, size_t stride, size_t width, size_t count,
                     uint8_t *out);
 
-/* The same without what only some CPUs have. */
+/* The same without what only some CPUs have, and with NEON. */
 void pqx_join_portable(const uint8_t *streams, size_t stride, size_t width, size_t count,
                        uint8_t *out);
+void pqx_join_neon(const uint8_t *streams, size_t stride, size_t width, size_t count, uint8_t *out);
 
 #endif

@@ -1,5 +1,6 @@
 /* A slice's FileMetaData, in canonical compact Thrift. Its size is bounded first, so that writing
  * needs no checks. */
+#include "footer/midpoint.h"
 #include "thrift/cursor.h"
 
 #define FIELD_HEADER(delta, type) ((uint8_t)((delta) << 4 | (type)))
@@ -38,13 +39,6 @@ static uint8_t *put_field(uint8_t *at, int *last, int id, int type, int64_t valu
     *at = FIELD_HEADER(id - *last, type);
     *last = id;
     return put_int(at + 1, value);
-}
-
-static int64_t add_saturated(int64_t a, int64_t b)
-{
-    if (b > 0 && a > INT64_MAX - b) return INT64_MAX;
-    if (b < 0 && a < INT64_MIN - b) return INT64_MIN;
-    return a + b;
 }
 
 /* The element's bytes with num_children renewed. */
@@ -221,7 +215,8 @@ static int put_row_group(uint8_t **to, const pqx_slice_parts *parts, uint32_t in
     const pqx_slice_row_group *row_group = &parts->row_groups[index];
     const pqx_slice_chunk *chunks =
         parts->leaf_count ? parts->chunks + (size_t)index * parts->leaf_count : NULL;
-    int64_t bytes = 0, compressed = 0;
+    int64_t bytes = 0, file_offset = row_group->file_offset;
+    pqx_midpoint midpoint = PQX_NO_CHUNKS;
     int last = PQX_ROW_GROUP_COLUMNS;
     *at = FIELD_HEADER(PQX_ROW_GROUP_COLUMNS, PQX_TYPE_LIST);
     at = put_list(at + 1, PQX_TYPE_STRUCT, parts->leaf_count);
@@ -232,14 +227,14 @@ static int put_row_group(uint8_t **to, const pqx_slice_parts *parts, uint32_t in
                                parts->paths ? &parts->paths[i] : NULL, error));
         else at = put_facts(at, facts, chunks[i].places, parts->paths[i]);
         if (facts->total_uncompressed_size > 0)
-            bytes = add_saturated(bytes, facts->total_uncompressed_size);
-        if (facts->total_compressed_size > 0)
-            compressed = add_saturated(compressed, facts->total_compressed_size);
+            bytes = pqx_add_saturated(bytes, facts->total_uncompressed_size);
+        pqx_midpoint_add(&midpoint, facts);
     }
+    int64_t compressed = pqx_midpoint_size(&midpoint, &file_offset);
     at = put_field(at, &last, PQX_ROW_GROUP_TOTAL_BYTE_SIZE, PQX_TYPE_I64, bytes);
     at = put_field(at, &last, PQX_ROW_GROUP_NUM_ROWS, PQX_TYPE_I64, row_group->num_rows);
-    if (row_group->file_offset != -1)
-        at = put_field(at, &last, PQX_ROW_GROUP_FILE_OFFSET, PQX_TYPE_I64, row_group->file_offset);
+    if (file_offset != -1)
+        at = put_field(at, &last, PQX_ROW_GROUP_FILE_OFFSET, PQX_TYPE_I64, file_offset);
     at = put_field(at, &last, PQX_ROW_GROUP_TOTAL_COMPRESSED_SIZE, PQX_TYPE_I64, compressed);
     if (row_group->ordinal != -1)
         at = put_field(at, &last, PQX_ROW_GROUP_ORDINAL, PQX_TYPE_I16, row_group->ordinal);
@@ -333,7 +328,7 @@ static int write_parts(const pqx_slice_parts *parts, uint8_t *at, uint8_t **end,
     for (uint32_t i = 0; i < parts->element_count; i++)
         PQX_TRY(put_element(&at, &parts->elements[i], error));
     for (uint32_t i = 0; i < parts->row_group_count; i++)
-        rows = add_saturated(rows, parts->row_groups[i].num_rows);
+        rows = pqx_add_saturated(rows, parts->row_groups[i].num_rows);
     at = put_field(at, &last, PQX_FILE_META_DATA_NUM_ROWS, PQX_TYPE_I64, rows);
     *at = FIELD_HEADER(1, PQX_TYPE_LIST);
     at = put_list(at + 1, PQX_TYPE_STRUCT, parts->row_group_count);

@@ -39,6 +39,7 @@ void pqx_column_begin_chunk(pqx_column *column, uint64_t entries, uint64_t rows)
     column->entries_left = entries;
     column->rows_left = rows;
     column->goes_on = PQX_NOTHING_GOES_ON;
+    column->last_definition = UINT16_MAX;
     column->has_dictionary = 0;
     column->page_count = column->next_page = 0;
     column->given = column->entries_waiting = column->bytes_waiting = 0;
@@ -203,8 +204,8 @@ static int step(pqx_column *column, uint64_t rows, int keeps, uint64_t *begun, p
         if (count > rows) count = (size_t)rows;
         *begun = count;
     }
-    if (keeps) PQX_TRY(keep(column, count, repetition, begun, error));
-    else PQX_TRY(pass(column, count, error));
+    if (count && keeps) PQX_TRY(keep(column, count, repetition, begun, error));
+    else if (count) PQX_TRY(pass(column, count, error));
     if (column->is_full) return PQX_OK;
     int may_go_on = column->leaf.max_repetition && !ends;
     column->goes_on = may_go_on ? what_goes_on(column, keeps) : PQX_NOTHING_GOES_ON;

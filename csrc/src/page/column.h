@@ -20,6 +20,11 @@ typedef struct pqx_column_leaf {
     uint8_t forgets;              /* what is read is decoded, so that it is checked, and not kept */
     uint32_t most_bytes;          /* of byte arrays, before they are taken: 2^31 - 1 at most */
     uint64_t rows;                /* that will be read before they are taken, as far as is known */
+    /* The definition levels of the repeated fields around the leaf, max_repetition of them, the
+     * outermost first: levels that contradict them are refused, and the elements of each of these
+     * lists counted in `list_items`. The caller's; NULL: levels are not compared. */
+    const uint16_t *list_levels;
+    uint64_t *list_items;
 } pqx_column_leaf;
 
 /* A data page, decompressed. Its bytes must outlive the reading of it. */
@@ -84,6 +89,7 @@ typedef struct pqx_column {
     uint64_t given; /* pages since the chunk began */
     uint64_t entries_waiting, bytes_waiting;
     uint64_t entries_left, rows_left; /* of the chunk; UINT64_MAX: any number */
+    uint16_t last_definition;         /* of the page before, where lists are compared */
     uint64_t expected, there; /* entries that are going to be decoded, and bytes that are there */
     pqx_open_page page;
     pqx_dictionary dictionary;

@@ -5,7 +5,8 @@
 enum {
     SOME_LEVELS = 1024, /* that are looked at together */
     LONG_RUN = 32,      /* levels that are worth a step of their own */
-    SOME_BITS = 8192
+    SOME_BITS = 8192,
+    MOST_KEPT = 1 << 23 /* bytes of levels */
 };
 
 /* Count the levels equal to `wanted` among the next `entries` ones, which are checked. */
@@ -39,14 +40,15 @@ static int count_levels(pqx_runs runs, uint32_t max_level, uint32_t wanted, uint
 }
 
 /* What to keep of the definition levels, so that they are unpacked once: nothing where it would
- * take much more memory than the page does. */
+ * take much more memory than the page does, or very much. */
 static enum pqx_keeps what_to_keep(const pqx_column *column, uint64_t *size)
 {
     const pqx_open_page *page = &column->page;
     const pqx_column_leaf *leaf = &column->leaf;
     int is_bits = !leaf->keeps_definition;
     *size = is_bits ? page->entries / 8 + 9 : page->entries * 2; /* 8 bytes behind bits are read */
-    if (*size > pqx_column_most(page->given.levels_size + page->given.values_size))
+    if (*size > pqx_column_most(page->given.levels_size + page->given.values_size)
+        || *size > MOST_KEPT)
         return PQX_KEEPS_NOTHING;
     return is_bits ? PQX_KEEPS_BITS : PQX_KEEPS_LEVELS;
 }
@@ -94,6 +96,37 @@ static int check_definition(pqx_column *column, pqx_error *error)
         for (size_t i = 0; i < page->entries; i++) page->count += levels[i] == highest;
     }
     page->keeps = keeps;
+    return PQX_OK;
+}
+
+/* Compare the levels of the open page with each other, and count the elements of each list: an
+ * entry that goes on with a list is an element of it, and so is the entry before. */
+static int check_lists(pqx_column *column, pqx_error *error)
+{
+    const pqx_column_leaf *leaf = &column->leaf;
+    pqx_runs repetition = column->page.repetition, definition = column->page.definition;
+    uint16_t repeats = 0, defined = 0, before = column->last_definition;
+    uint64_t repeated = 0, alike = 0, some;
+    for (uint64_t left = column->page.entries; left; left -= some) {
+        if (!repeated)
+            PQX_TRY(pqx_levels_run(&repetition, leaf->max_repetition, left, &repeats, &repeated,
+                                   error));
+        if (!alike)
+            PQX_TRY(
+                pqx_levels_run(&definition, leaf->max_definition, left, &defined, &alike, error));
+        some = repeated < alike ? repeated : alike;
+        uint16_t least = defined < before ? defined : before;
+        if (repeats && least < leaf->list_levels[repeats - 1])
+            return pqx_fail(error, PQX_LEVELS_CONTRADICT, 0, leaf->list_levels[repeats - 1], least);
+        for (size_t list = repeats ? repeats - 1 : 0; list < leaf->max_repetition; list++) {
+            if (leaf->list_levels[list] > defined) break;
+            leaf->list_items[list] += some;
+        }
+        before = defined;
+        repeated -= some;
+        alike -= some;
+    }
+    column->last_definition = before;
     return PQX_OK;
 }
 
@@ -207,6 +240,9 @@ int pqx_column_open_page(pqx_column *column, uint64_t rows, uint64_t *passed, pq
             return pqx_column_fail(column, PQX_PART_PAGE, status, error);
     }
     if ((status = count_rows(column, page->rows, error)))
+        return pqx_column_fail(column, PQX_PART_PAGE, status, error);
+    if (page->at < page->entries && column->leaf.list_levels && column->leaf.max_repetition
+        && (status = check_lists(column, error)))
         return pqx_column_fail(column, PQX_PART_PAGE, status, error);
     return PQX_OK;
 }

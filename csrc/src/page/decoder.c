@@ -30,6 +30,7 @@ int pqx_decoder_open(const pqx_decoder_leaf *leaf, pqx_decoder **decoder, pqx_er
                             .most_bytes = leaf->most_bytes ? leaf->most_bytes : INT32_MAX,
                             .rows = leaf->rows};
     *decoder = NULL;
+    if (leaf->reserved) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, 0, leaf->reserved);
     pqx_decoder *opened = calloc(1, sizeof *opened);
     if (!opened) return pqx_fail(error, PQX_NO_MEMORY, 0, sizeof *opened, 0);
     int status = pqx_column_begin(&opened->column, &made, error);

@@ -1,4 +1,4 @@
-"""The CRC-32 routines that this machine's CPU cannot run: under qemu, and with a replaced instruction."""
+"""What this machine's CPU cannot run: under qemu, and with a replaced instruction."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ import pytest
 
 CSRC = Path(__file__).parents[2] / "csrc"
 FLAGS = ["-std=c11", "-O2", "-D_GNU_SOURCE", f"-I{CSRC / 'include'}", f"-I{CSRC / 'src'}"]
-LIBRARY = [*sorted((CSRC / "src" / "base").glob("crc32*.c")), CSRC / "src" / "base" / "xxh64.c"]
+CHECKSUMS = [*sorted((CSRC / "src" / "base").glob("crc32*.c")), CSRC / "src" / "base" / "xxh64.c"]
+LOOPS = [
+    path
+    for name in ("bits", "encode_arm", "encode_choice", "encode_split", "expand", "loops", "scale", "split", "sums")
+    for path in (CSRC / "src" / "encoding").glob(f"{name}*.c")
+]
 SKIPPED = 77
 
 
@@ -30,7 +35,7 @@ def run(*command) -> subprocess.CompletedProcess:
 
 
 def need(tool: str) -> str:
-    return shutil.which(tool) or pytest.skip(f"{tool} is not installed: this CRC-32 routine was not run")
+    return shutil.which(tool) or pytest.skip(f"{tool} is not installed: these routines were not run")
 
 
 def test_the_wide_fold_with_its_instruction_replaced(tmp_path):
@@ -44,19 +49,29 @@ def test_the_wide_fold_with_its_instruction_replaced(tmp_path):
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="needs a compiler for x86-64")
 def test_the_wide_fold_with_its_instruction_emulated(tmp_path):
     qemu = need("qemu-x86_64-static")
-    result = run(qemu, "-cpu", "max", build([need("cc"), "-static"], "test_checksum.c", tmp_path, LIBRARY))
+    result = run(qemu, "-cpu", "max", build([need("cc"), "-static"], "test_checksum.c", tmp_path, CHECKSUMS))
     assert "routine pclmul" in result.stdout
     if "routine vpclmul" not in result.stdout:
         pytest.skip("this qemu emulates no VPCLMULQDQ: the instruction itself was not run")
 
 
-def test_the_routines_of_armv8_under_emulation(tmp_path):
+def run_on_arm(test: str, folder: Path, library: list[Path]) -> list[str]:
+    """The lines that a C test prints on ARMv8, emulated."""
     qemu = need("qemu-aarch64-static")
     if importlib.util.find_spec("ziglang") is None:
         pytest.skip("ziglang is not installed: the routines of ARMv8 were not run")
     zig = [sys.executable, "-m", "ziglang", "cc", "-target", "aarch64-linux-musl", "-static"]
-    program = build(zig, "test_checksum.c", tmp_path, LIBRARY)
-    output = run(qemu, "-cpu", "max", program).stdout
-    assert "parts_combine_at_every_cut" in output
-    routines = [line.split()[1] for line in output.splitlines() if line.startswith("routine")]
+    return run(qemu, "-cpu", "max", build(zig, test, folder, library)).stdout.splitlines()
+
+
+def test_the_checksums_of_armv8_under_emulation(tmp_path):
+    output = run_on_arm("test_checksum.c", tmp_path, CHECKSUMS)
+    assert "ok parts_combine_at_every_cut" in output
+    routines = [line.split()[1] for line in output if line.startswith("routine")]
     assert routines == ["pmull", "armv8", "slice16"]
+
+
+def test_the_loops_of_neon_under_emulation(tmp_path):
+    output = run_on_arm("test_loops.c", tmp_path, LOOPS)
+    assert output[:4] == ["loops neon", "loops portable", "encode neon", "encode portable"]
+    assert {"ok unpacking_is_alike", "ok joining_is_alike", "ok sums_are_alike", "ok splitting_is_alike"} <= set(output)
