@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
 from .. import wire
+from ..edits.recorded import recorded_original
 from ..encoding.carried import Carried
 from ..encoding.pages import read_headers
 from ..errors import ParquetextError
 from ..findings import Finding
 from ..footer.chunk_copies import copies_by_chunk, name_of_encoding
-from ..rewrite.recorded import kept_places, recorded_original
+from ..rewrite.recorded import kept_places
 from .claims import Claims
 from .data import Data, is_read_too_often
-from .page_parts import Chunk, claim_pages, page_facts
+from .page_parts import PAGE_COLUMNS, Chunk, claim_pages, page_facts
 from .tables import leaf_paths
 
 __all__ = ["CopyFacts", "claim_copies", "claim_original", "copy_table"]
@@ -46,11 +48,12 @@ COPY_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class CopyFacts:
-    """A copy of a chunk: which one, and what its block says of it."""
+    """A copy of a chunk: which one, what its block says of it, and the `PAGE_COLUMNS` of the pages that were read."""
 
     row_group: int
     leaf: int
     copied: Carried
+    pages: Mapping[str, array] = field(default_factory=lambda: {name: array("q") for name in PAGE_COLUMNS})
 
 
 def claim_copies(claims: Claims, source, scan, data: Data, data_end: int) -> list[CopyFacts]:
@@ -69,8 +72,7 @@ def claim_copies(claims: Claims, source, scan, data: Data, data_end: int) -> lis
             else:
                 column = paths[chunk.leaf] if chunk.leaf < len(paths) else str(chunk.leaf)
                 name = f"copy of column {column}, {name_of_encoding(copy)}"
-                _claim_copy(claims, source, CopyFacts(chunk.row_group, chunk.leaf, copy), name, data)
-                copies.append(CopyFacts(chunk.row_group, chunk.leaf, copy))
+                copies.append(_claim_copy(claims, source, CopyFacts(chunk.row_group, chunk.leaf, copy), name, data))
     return copies
 
 
@@ -98,8 +100,8 @@ def copy_table(copies: Sequence[CopyFacts]) -> pa.Table:
     return pa.table({name: pa.array(values, type) for (name, type), values in zip(COPY_COLUMNS, columns, strict=True)})
 
 
-def _claim_copy(claims: Claims, source, facts: CopyFacts, name: str, data: Data) -> None:
-    """Claim the pages of a copy, and what cannot be read of them."""
+def _claim_copy(claims: Claims, source, facts: CopyFacts, name: str, data: Data) -> CopyFacts:
+    """Claim the pages of a copy, and what cannot be read of them; the copy with its pages."""
     copy, end = facts.copied, facts.copied.offset
     chunk = Chunk(facts.row_group, facts.leaf, copy.codec, 1, 1, copy.offset, copy.end)
     if is_read_too_often(source, claims):
@@ -107,11 +109,13 @@ def _claim_copy(claims: Claims, source, facts: CopyFacts, name: str, data: Data)
         data.findings.append(Finding("page", message, copy.offset, chunk.place))
     else:
         headers = read_headers(source, copy.offset, copy.end)
-        claim_pages(claims, page_facts(source, headers, chunk), chunk, KINDS, "unread-copy", name)
+        facts = replace(facts, pages=page_facts(source, headers, chunk))
+        claim_pages(claims, facts.pages, chunk, KINDS, "unread-copy", name)
         end = headers.end
         if headers.problem is not None:
             data.findings.append(Finding.of("page", headers.problem, chunk.place))
     claims.add(end, copy.end - end, "unread-copy", row_group=facts.row_group, column=facts.leaf, name=name)
+    return facts
 
 
 def claim_original(claims: Claims, source, tail, data_end: int) -> Sequence[Finding]:

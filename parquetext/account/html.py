@@ -59,7 +59,8 @@ def _json(facts: dict) -> str:
 
 def _facts(layout: Layout) -> dict:
     groups = list(GROUPS)
-    with_pages = layout.pages.num_rows <= MOST_PAGES
+    pages = layout.pages.slice(0, pc.sum(layout.chunks["pages"]).as_py() or 0)  # those of copies follow
+    with_pages = pages.num_rows <= MOST_PAGES
     return {
         "path": escaped(layout.path),
         "size": layout.size,
@@ -71,9 +72,9 @@ def _facts(layout: Layout) -> dict:
         "columns": [_column(row) for row in layout.columns.to_pylist()],
         "findings": [{"text": escaped(str(finding)), "is_note": finding.is_note} for finding in layout.findings],
         "parts": list(_parts(layout.parts)),
-        "pageCount": layout.pages.num_rows,
+        "pageCount": pages.num_rows,
         **_chunks(layout),
-        **_pages(layout.pages if with_pages else layout.pages.slice(0, 0)),
+        **_pages(pages if with_pages else pages.slice(0, 0)),
     }
 
 

@@ -41,11 +41,11 @@ class Layout:
         `parquetext.account.kinds`), `row_group`, `column` (the leaf's number), `page` (its number in the chunk or
         copy) and `name` (of a block, cell, key-value or copy), null where there is none.
     pages : pyarrow.Table
-        All pages in the order of the footer's chunks: `row_group`, `column`, `page`, `offset`, `header_size`, `type`,
-        `encoding`, `num_values`, `compressed_size`, `uncompressed_size`, `repetition_size`, `definition_size` (bytes of
-        the stored body; null where the levels are compressed together with the values), `num_rows`, `num_nulls` (of
-        version 2), `crc`, `plain_levels` (bytes of the levels in the decompressed body; null where it was not looked
-        at).
+        All pages in the order of the footer's chunks, then those of copies: `row_group`, `column`, `page`, `copy` (the
+        row of `copies`; null of a chunk's own page), `offset`, `header_size`, `type`, `encoding`, `num_values`,
+        `compressed_size`, `uncompressed_size`, `repetition_size`, `definition_size` (bytes of the stored body; null
+        where the levels are compressed together with the values), `num_rows`, `num_nulls` (of version 2), `crc`,
+        `plain_levels` (bytes of the levels in the decompressed body; null where it was not looked at).
     chunks : pyarrow.Table
         All column chunks: `row_group`, `column`, `offset` and `bytes` (null where the chunk lies in no place of this
         file), `pages`, `codec`, `encodings`, `num_values`, `null_count`, `uncompressed_bytes`.
@@ -108,7 +108,7 @@ class Layout:
         return self.bytes_of("gap")
 
 
-def layout(path, *, decompress: bool = False) -> Layout:
+def layout(path: object, *, decompress: bool = False) -> Layout:
     """Say where every byte of a file belongs; the file is never changed.
 
     Parameters
@@ -131,6 +131,12 @@ def layout(path, *, decompress: bool = False) -> Layout:
     Read are the footer, all page headers, the lengths in front of levels in uncompressed pages, headers of Bloom
     filters, and whatever nobody claims; values are not. Of pages of version 1 that are compressed, levels and values
     are one part.
+
+    Examples
+    --------
+    >>> kinds = parquetext.layout("wide.parquet").kinds
+    >>> sum(kinds["bytes"].to_pylist()) == os.path.getsize("wide.parquet")
+    True
     """
     with open_source(path) as source:
         claims = Claims(source.size)
@@ -155,7 +161,7 @@ def layout(path, *, decompress: bool = False) -> Layout:
         claims.size,
         facts.form,
         parts,
-        page_table(data),
+        page_table(data, copies),
         chunk_table(facts.scan, data),
         copy_table(copies),
         by_column(facts.scan, parts, data),

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from .. import kernels, wire
-from ..encoding.pages import DATA_PAGES, Headers, OutOfProportion, read_pages
+from ..encoding.pages import DATA_PAGES, VAST_BYTES, Headers, OutOfProportion, read_pages
 from .claims import Claims
 
 __all__ = ["PAGE_COLUMNS", "Chunk", "claim_pages", "decompress_levels", "page_facts"]
@@ -87,7 +87,7 @@ def decompress_levels(source, facts: dict[str, array], chunk: Chunk) -> None:
     if not unknown:
         return
     with suppress(OutOfProportion):
-        for page in read_pages(source, chunk.start, chunk.end, chunk.codec, refuse_vast=True):
+        for page in read_pages(source, chunk.start, chunk.end, chunk.codec, most_page=VAST_BYTES):
             if page.header.offset in unknown:
                 _, _, values = kernels.page.level_parts(
                     page.header, page.values, chunk.max_definition, chunk.max_repetition

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from itertools import chain, repeat
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,22 +15,34 @@ from ..encoding.registry import names as encoding_names
 from .data import PAGE_COLUMNS, Data
 from .kinds import GROUPS, KINDS, group_of
 
+if TYPE_CHECKING:
+    from .encoded import CopyFacts
+
 LONGEST_PATH = 1000  # characters: all paths of a deep schema together may be far longer than its footer
 __all__ = ["by_column", "by_kind", "chunk_table", "leaf_paths", "page_table"]
 
 
-def page_table(data: Data) -> pa.Table:
-    """All pages, chunk by chunk."""
-    row_groups, leaves, numbers = array("i"), array("i"), array("i")
-    for row_group, leaf, count in zip(data.row_groups, data.leaves, data.page_counts, strict=True):
-        row_groups.extend(array("i", (row_group,)) * count)
-        leaves.extend(array("i", (leaf,)) * count)
-        numbers.extend(range(count))
-    columns = {"row_group": _numbers(row_groups), "column": _said(_numbers(leaves)), "page": _numbers(numbers)}
+def page_table(data: Data, copies: Sequence[CopyFacts]) -> pa.Table:
+    """All pages, chunk by chunk; behind them those of copies, copy by copy."""
+    chunks = zip(data.row_groups, data.leaves, data.page_counts, repeat(-1), strict=False)
+    copied = ((copy.row_group, copy.leaf, len(copy.pages["offset"]), row) for row, copy in enumerate(copies))
+    columns = {name: array("i") for name in ("row_group", "column", "page", "copy")}
+    for row_group, leaf, count, copy in chain(chunks, copied):
+        for name, number in (("row_group", row_group), ("column", leaf), ("copy", copy)):
+            columns[name].extend(array("i", (number,)) * count)
+        columns["page"].extend(range(count))
+    columns = {name: _said(_numbers(numbers)) for name, numbers in columns.items()}
     for name in PAGE_COLUMNS:
-        values = _said(_numbers(data.pages[name]))
+        values = _said(_numbers(_joined([data.pages[name], *(copy.pages[name] for copy in copies)])))
         columns[name] = _named(values, _NAMES[name]()) if name in _NAMES else values
     return pa.table(columns)
+
+
+def _joined(parts: Sequence[array]) -> array:
+    whole = parts[0][:] if len(parts) > 1 else parts[0]
+    for part in parts[1:]:
+        whole.extend(part)
+    return whole
 
 
 def chunk_table(scan, data: Data) -> pa.Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,10 +10,11 @@ import pyarrow.compute as pc
 from .. import kernels
 from ..encoding.chunk_reader import Dictionary
 from ..errors import Malformed, Unsupported
+from .assemble_leaves import always_fits as value_always_fits
 from .assemble_leaves import as_type, leaf_array
 from .assemble_plan import LeafPlan, ListPlan, Plan, StructPlan
 
-__all__ = ["assemble"]
+__all__ = ["always_fits", "assemble"]
 
 FEW_SLOTS = 1 << 20
 SLOTS_PER_ENTRY = 64
@@ -50,6 +51,20 @@ def assemble(
     if isinstance(plan, ListPlan):
         return _list(plan, wanted, decoded, dictionaries)
     return _struct(plan, wanted, decoded, dictionaries)
+
+
+def always_fits(plan: Plan, wanted: pa.DataType, leaves: Set[int]) -> bool:
+    """Whether the type has a place for every value of these leaves, and for lists of every length."""
+    if isinstance(wanted, pa.BaseExtensionType):
+        return always_fits(plan, wanted.storage_type, leaves)
+    if isinstance(plan, LeafPlan):
+        return value_always_fits(plan.kind, wanted)
+    if isinstance(plan, ListPlan):
+        return not pa.types.is_fixed_size_list(wanted) and always_fits(plan.child, wanted.field(0).type, leaves)
+    there = [child for child in plan.children if any(leaf.leaf in leaves for leaf in child.leaves)]
+    return pa.types.is_struct(wanted) and all(
+        always_fits(child, field.type, leaves) for child, field in zip(there, wanted, strict=True)
+    )
 
 
 def _levels_of(plan: Plan, decoded: Mapping[int, object]):

@@ -13,7 +13,7 @@ from ..encoding.chunk_reader import Dictionary
 from ..errors import Malformed, Unsupported
 from ..footer.types import LeafType
 
-__all__ = ["as_type", "leaf_array"]
+__all__ = ["always_fits", "as_type", "leaf_array"]
 
 STORED = {
     wire.PHYSICAL_BOOLEAN: pa.bool_(),
@@ -65,6 +65,20 @@ def leaf_array(decoded, kind: LeafType, wanted: pa.DataType, dictionary: Diction
         return _viewed(decoded, stored).cast(wanted, safe=False)
     natural = kind.arrow if _is_laid_out_alike(stored, kind.arrow) else stored
     return as_type(_viewed(decoded, natural), wanted)
+
+
+def always_fits(kind: LeafType, wanted: pa.DataType) -> bool:
+    """Whether the type has a place for every value that can be stored, so that none has to be looked at."""
+    if isinstance(wanted, pa.BaseExtensionType):
+        return always_fits(kind, wanted.storage_type)
+    if pa.types.is_null(wanted):
+        return True
+    if pa.types.is_decimal(wanted):
+        return 0 < kind.width <= wanted.bit_width // 8
+    if kind.physical == wire.PHYSICAL_INT96:
+        return pa.types.is_timestamp(wanted)
+    stored = pa.binary(kind.width) if kind.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else STORED[kind.physical]
+    return _is_laid_out_alike(stored, wanted) or (pa.types.is_integer(wanted) and pa.types.is_integer(stored))
 
 
 def _encoded(values: pa.Array, kind: LeafType, dictionary: Dictionary | None) -> pa.DictionaryArray:

@@ -11,6 +11,7 @@ from ..encoding.registry import find_named
 from ..errors import Damaged, ParquetextError, Unsupported
 from ..findings import Finding
 from ..footer.copies import CopyTable, copy_in
+from ..footer.locate import footer_begin
 from ..footer.model import Form
 from ..footer.page_index import PagePlaces
 
@@ -37,13 +38,14 @@ class Copies:
     ):
         self._table, self._leaves, self._row_groups, self._findings = table, leaves, row_groups, findings
         self._known: dict[tuple[int, int], Carried | None] = {}
+        self._end: int | None = None  # of the data, once a copy is found
 
-    def find(self, form: Form, footer: bytes, chunk: Chunk, row_group: int, file_size: int) -> Carried | None:
+    def find(self, form: Form, footer: bytes, chunk: Chunk, row_group: int, source) -> Carried | None:
         """The copy of a chunk of the slice, once it is known to be one that can be read; or None."""
         key = chunk.leaf.leaf, row_group
         if key not in self._known:
             try:
-                self._known[key] = self._found(form, footer, chunk, row_group, file_size)
+                self._known[key] = self._found(form, footer, chunk, row_group, source)
             except Unsupported as error:
                 self._tell(UNKNOWN, chunk, error, is_note=True)
                 self._known[key] = None
@@ -56,7 +58,7 @@ class Copies:
         self._known[chunk.leaf.leaf, row_group] = None
         self._tell(DAMAGED, chunk, error)
 
-    def _found(self, form: Form, footer: bytes, chunk: Chunk, row_group: int, file_size: int) -> Carried | None:
+    def _found(self, form: Form, footer: bytes, chunk: Chunk, row_group: int, source) -> Carried | None:
         leaf = chunk.leaf.leaf
         if self._table is None:
             copy = copy_in(form.column(leaf), row_group, footer)
@@ -69,9 +71,12 @@ class Copies:
             self._tell(OUTDATED, chunk, Damaged(f"{told}: the chunk is another one", offset=copy.offset))
             return None
         pages = -(-chunk.num_rows // copy.rows_per_page)
-        if copy.end > file_size or pages != len(copy.page_lengths):
+        if self._end is None:
+            self._end = footer_begin(source)
+        if copy.end > self._end or pages != len(copy.page_lengths):
             place = f"{len(copy.page_lengths)} pages, {copy.length} bytes at {copy.offset}"
-            raise Damaged(f"a copy of {place}, for {chunk.num_rows} rows in a file of {file_size}", offset=copy.offset)
+            told = f"a copy of {place}, for {chunk.num_rows} rows in front of a footer at {self._end}"
+            raise Damaged(told, offset=copy.offset)
         _check_encoding(copy, chunk)
         return copy
 
@@ -102,8 +107,8 @@ def places_of(copy: Carried, num_rows: int) -> PagePlaces:
 
 
 class SteadyReader:
-    """Reads all rows of a chunk by its copy, and goes on with the chunk itself where the copy turns out damaged, or
-    out of proportion to its bytes.
+    """Reads all rows of a chunk by its copy, and goes on with the chunk itself where the copy turns out damaged, out of
+    proportion to its bytes, or of levels that make no column.
 
     Parameters
     ----------
@@ -128,6 +133,10 @@ class SteadyReader:
     def dictionary(self):
         return self._reader.dictionary
 
+    @property
+    def list_items(self) -> Sequence[int]:
+        return self._reader.list_items
+
     def read(self, rows: int) -> None:
         """As `ChunkReader.read`, from where the rows that were taken ended."""
         try:
@@ -137,10 +146,25 @@ class SteadyReader:
                 raise
             if not isinstance(error, OutOfProportion):
                 self._leave(error)
-            self._reader, self._is_by_copy = self._opened(self._chunk), False
-            self._reader.skip(self._done)
-            self._reader.read(rows)
+            self._go_over(rows)
         self._done += rows
 
     def take(self) -> list:
         return self._reader.take()
+
+    def read_again(self, rows: int, error: ParquetextError) -> bool:
+        """Read the last rows once more, now by the chunk, because nothing could be made of them; whether the copy was
+        what they were read by."""
+        was_by_copy = self._is_by_copy
+        if was_by_copy:
+            self._leave(error)
+            self._done -= rows
+            self._go_over(rows)
+            self._done += rows
+        return was_by_copy
+
+    def _go_over(self, rows: int) -> None:
+        """Read the next rows by the chunk, and all that follow."""
+        self._reader, self._is_by_copy = self._opened(self._chunk), False
+        self._reader.skip(self._done)
+        self._reader.read(rows)

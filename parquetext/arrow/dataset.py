@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
@@ -9,7 +10,7 @@ import pyarrow.compute as pc
 
 from ..errors import ColumnError, ParquetextError
 from ..pruning import Predicate, predicate_of
-from .discovery import Files, discover, partition_schema
+from .discovery import Files, discover, partition_schema, unfollowed
 from .engine import PYARROW, check_engine
 from .file import read_schema
 from .fragments import Fragment, Shape, naming
@@ -21,10 +22,10 @@ __all__ = ["Dataset", "Scanner", "dataset"]
 
 
 def dataset(
-    source,
+    source: object,
     schema: pa.Schema | None = None,
     *,
-    filesystem=None,
+    filesystem: object = None,
     partitioning: str | None = "hive",
     ignore_prefixes: Sequence[str] | None = None,
     sidecar: bool | str = "auto",
@@ -51,6 +52,11 @@ def dataset(
     engine : {"pyarrow", "parquetext", "auto"}
         Who decodes, as `File.read` takes it.
 
+    Returns
+    -------
+    Dataset
+        With the names of `pyarrow.dataset.Dataset`; holds no file open.
+
     Raises
     ------
     FileNotFoundError
@@ -60,7 +66,16 @@ def dataset(
 
     Notes
     -----
-    Lists the files, and opens the first one if there is no `schema`.
+    Lists the files, and opens the first one if there is no `schema`. Of a folder of Delta Lake, Hudi or Iceberg all
+    files are read, deleted ones and deleted rows too: a warning says so.
+
+    Examples
+    --------
+    >>> lake = parquetext.dataset("lake")
+    >>> lake.schema.names
+    ['id', 'price', 'day']
+    >>> lake.to_table(columns=["id"], filter=[("id", "in", [5, 7])])["id"].to_pylist()
+    [5, 7]
     """
     if sidecar not in ("auto", True, False):
         raise TypeError(f"sidecar is 'auto', True or False, not {sidecar!r}")
@@ -68,6 +83,8 @@ def dataset(
     if partitioning not in ("hive", None):
         raise TypeError(f"partitioning is 'hive' or None, not {partitioning!r}; use pyarrow.dataset for others")
     found = discover(source, filesystem, partitioned=partitioning == "hive", ignore_prefixes=ignore_prefixes)
+    for told in unfollowed(found):
+        warnings.warn(told, stacklevel=2)
     keys = partition_schema(found.keys)
     if schema is None:
         if not found:

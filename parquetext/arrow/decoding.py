@@ -5,24 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import lru_cache, partial
 
 import pyarrow as pa
 
 from .. import kernels, wire
 from ..encoding.chunk_reader import Chunk, ChunkReader, Dictionary, Stretch, chunk_of
-from ..encoding.pages import OutOfProportion
+from ..encoding.pages import FEW_BYTES, OutOfProportion
 from ..errors import Malformed, ParquetextError, Unsupported
 from ..footer.model import Form
 from ..footer.page_index import PagePlaces, read_places
 from ..footer.pyarrow_footer import key_values_of, schema_of
 from ..footer.thrift_form import ThriftForm
-from .assemble import assemble
+from .assemble import always_fits, assemble
 from .assemble_plan import LeafPlan, Plan, plan_fields
 from .copies import Copies, SteadyReader, places_of
 from .fetching import fetched
 from .page_rows import Rows
+from .proportion import MOST_BATCH_BYTES, believed, claimed, compare_items, list_levels, most_page, rows_at_once
 from .reading import SMALL_BYTES, SMALL_ROWS
 from .stretches import read_stretch, stretches_of
 from .wanted_columns import Column, columns_of
@@ -30,12 +31,11 @@ from .wanted_columns import Column, columns_of
 __all__ = ["Decoder", "refuse_much_in_python", "schema_or_ours"]
 
 MOST_PURE_VALUES = 1_000_000
-MOST_BATCH_BYTES = 1 << 24  # of one column's values, where a few bytes of pages stand for them
-MOST_OF_BYTE = 64  # bytes of values for one of pages that are believed at once
 BATCH_ROWS = 1 << 16
-FEW_BYTES = 1 << 16
 KEPT_BYTES = 1 << 14  # of a footer
 TEXT_BYTES = 1 << 22  # of a batch whose texts are repeated by a few bytes
+TEXT_ROWS = 1 << 12  # that are read together of it
+MOST_TEXT_BYTES = 1 << 24  # of these rows
 REFUSED = (pa.ArrowException, OSError, ParquetextError)
 
 
@@ -115,8 +115,7 @@ class Decoder:
         """
         columns = self._columns if fields is None else [self._columns[field] for field in fields]
         chunks = [self._stored(leaf, number) for number, leaf in self._leaves_with_rows()]
-        believed = MOST_OF_BYTE * sum(chunk.size for chunk in chunks)
-        if sum(map(_claimed, chunks)) > max(MOST_BATCH_BYTES, believed):
+        if sum(map(claimed, chunks)) > max(MOST_BATCH_BYTES, believed(chunks)):
             self._check()
         groups = [[(0, count)] if count else [] for count in self.row_counts] if rows is None else rows
         whole = rows is None
@@ -127,11 +126,12 @@ class Decoder:
 
         def read(texts: _Texts | None, task: tuple[int, Column]) -> list[pa.Array]:
             number, column = task
-            return self._read(column, number, groups[number], stretches, source, texts)
+            largest = None if texts is None else most_page(chunks)
+            return self._read(column, number, groups[number], stretches, source, texts, largest)
 
         use_threads = use_threads and self._is_worth_threads(groups, whole=whole)
         try:
-            texts = None if self._is_checked else _Texts(max(TEXT_BYTES, believed))
+            texts = None if self._is_checked else _Texts(max(TEXT_BYTES, believed(chunks)))
             found = _each(partial(read, texts), tasks, use_threads)
         except OutOfProportion:
             self._check()
@@ -156,16 +156,46 @@ class Decoder:
         """
         if self._is_checked:
             return
-        options = {"levels": False, "checks_crc": self._checks_crc, "forgets": True, "refuse_vast": True}
-        for number, leaf in self._leaves_with_rows():
-            reader = self._all_of(number, leaf, partial(ChunkReader, leaf, self._source, **options))
-            with suppress(OutOfProportion):
-                reader.read(self.row_counts[number])
-        columns = [column for column in self._columns if not _is_text(column.field.type)]
-        with suppress(Unsupported):  # a page or a row that is too large to be read without being kept
-            for _ in self._batches(columns, BATCH_ROWS):
-                pass
+        for column in self._columns:
+            for number, count in enumerate(self.row_counts):
+                if count:
+                    self._check_pages(column, number)
+        for column in self._columns:
+            if not _is_text(column.field.type):
+                self._check_values(column)
         self._is_checked = True
+
+    def _check_pages(self, column: Column, number: int) -> None:
+        """Decode a field's pages and keep nothing, and compare what the leaves say of the lists around them."""
+        try:
+            compare_items(column.plan, self._items_of(column, number))
+        except Malformed as error:
+            if not self._leave_copies(column, number, error):
+                raise
+            compare_items(column.plan, self._items_of(column, number))
+
+    def _items_of(self, column: Column, number: int) -> dict[int, Sequence[int]]:
+        """How many items each leaf of a field has in the lists around it, all pages decoded."""
+        lists, items = list_levels(column.plan), {}
+        options = {"levels": False, "checks_crc": self._checks_crc, "forgets": True}
+        for leaf in column.leaves:
+            made = partial(ChunkReader, leaf, self._source, lists=lists[leaf.leaf], **options)
+            reader = self._all_of(number, leaf, lambda _, made=made: made())
+            reader.read(self.row_counts[number])
+            items[leaf.leaf] = reader.list_items
+        return items
+
+    def _check_values(self, column: Column) -> None:
+        """Make Arrow arrays of a field, a batch at a time.
+
+        A page or a row that is too large for a batch is left unseen only where Arrow takes whatever it holds.
+        """
+        try:
+            for _ in self._batches([column], BATCH_ROWS):
+                pass
+        except OutOfProportion:
+            if not always_fits(column.plan, column.field.type, {leaf.leaf for leaf in column.leaves}):
+                raise
 
     def batches(self, batch_size: int) -> Iterator[pa.RecordBatch]:
         """Batch by batch; memory is that of a batch, and of one column chunk as it is stored for each leaf."""
@@ -180,11 +210,11 @@ class Decoder:
             chunks = [chunk for chunk, _ in stretches.values()]
             if not chunks:
                 continue
-            step = min(batch_size, *map(_rows_at_once, chunks))
+            step, largest = min(batch_size, rows_at_once(chunks)), most_page(chunks)
             readers = {}
             for _, column in tasks:
                 for leaf in column.leaves:
-                    made = partial(self._reader, column, leaf, source, refuse_vast=True)
+                    made = partial(self._batch_reader, column, leaf, source, largest)
                     readers[leaf.leaf] = self._all_of(number, leaf, made)
             read = partial(self._batch, columns, schema, readers)
             if any(chunk.size < FEW_BYTES and chunk.leaf.kind.physical == wire.PHYSICAL_BYTE_ARRAY for chunk in chunks):
@@ -198,12 +228,21 @@ class Decoder:
     ) -> Iterator[pa.RecordBatch]:
         for reader in readers.values():
             reader.read(rows)
-        arrays = []
-        for column in columns:
-            taken = {leaf.leaf: readers[leaf.leaf].take() for leaf in column.leaves}
-            dictionaries = {leaf.leaf: readers[leaf.leaf].dictionary for leaf in column.leaves}
-            arrays.append(pa.chunked_array(list(self._assembled(column, taken, dictionaries)), column.field.type))
+        arrays = [pa.chunked_array(self._taken(column, readers, rows), column.field.type) for column in columns]
         yield from pa.Table.from_arrays(arrays, schema=schema).to_batches()
+
+    def _taken(self, column: Column, readers: Mapping[int, ChunkReader | SteadyReader], rows: int) -> list[pa.Array]:
+        """A field's rows that were read last; read again by the chunks where copies make no column."""
+        taken = {leaf.leaf: readers[leaf.leaf].take() for leaf in column.leaves}
+        dictionaries = {leaf.leaf: readers[leaf.leaf].dictionary for leaf in column.leaves}
+        try:
+            return self._assembled(column, taken, dictionaries)
+        except ParquetextError as error:
+            steady = [(leaf, reader) for leaf in taken if isinstance(reader := readers[leaf], SteadyReader)]
+            again = {leaf: reader.take() for leaf, reader in steady if reader.read_again(rows, error)}
+            if not again:
+                raise
+        return self._assembled(column, taken | again, dictionaries)
 
     def places(self, leaf: int, row_group: int) -> PagePlaces | None:
         """The offset index of a chunk, read once; one that is not as the format says counts for nothing."""
@@ -224,20 +263,51 @@ class Decoder:
         stretches: Mapping[tuple[int, int], tuple[Chunk, list[Stretch]]],
         source,
         texts: _Texts | None,
+        largest: int | None,
     ) -> list[pa.Array]:
-        """A field's rows of one row group; OutOfProportion where there are more bytes of texts."""
+        """A field's rows of one row group; OutOfProportion where there are more bytes of texts, or a larger page.
+
+        Where copies make no column, it is read by the chunks.
+        """
+        read = partial(self._decoded, column, number, ranges, source, texts, largest)
+        taken, dictionaries = read(stretches)
+        try:
+            return self._assembled(column, taken, dictionaries)
+        except ParquetextError as error:
+            if not self._leave_copies(column, number, error):
+                raise
+        return self._assembled(column, *read(self._stretches([(number, column)], {number: ranges}, whole=True)))
+
+    def _leave_copies(self, column: Column, number: int, error: ParquetextError) -> bool:
+        """Read a field of a row group by its chunks from here on; whether some of it was read by copies."""
+        copied = [chunk for leaf in column.leaves if (chunk := self._stored(leaf, number)).copy is not None]
+        for chunk in copied:
+            self._copies.leave(chunk, number, error)
+        return bool(copied)
+
+    def _decoded(
+        self,
+        column: Column,
+        number: int,
+        ranges: Rows,
+        source,
+        texts: _Texts | None,
+        largest: int | None,
+        stretches: Mapping[tuple[int, int], tuple[Chunk, list[Stretch]]],
+    ) -> tuple[dict[int, list], dict[int, Dictionary | None]]:
+        """What is in the leaves of a field, and their dictionaries."""
         taken, dictionaries = {}, {}
         rows = sum(end - begin for begin, end in ranges)
         for leaf in column.leaves:
             most = None if texts is None else texts.left
-            options = {"rows": rows, "most_bytes": most, "refuse_vast": texts is not None}
+            options = {"rows": rows, "most_bytes": most, "most_page": largest}
             made = partial(self._reader, column, leaf, source, **options)
             taken[leaf.leaf], dictionaries[leaf.leaf] = self._rows_of(
                 number, leaf, ranges, *stretches[number, leaf.leaf], made
             )
             if texts is not None and leaf.kind.physical == wire.PHYSICAL_BYTE_ARRAY:
                 texts.count(sum(len(part.values) for part in taken[leaf.leaf]))
-        return list(self._assembled(column, taken, dictionaries))
+        return taken, dictionaries
 
     def _rows_of(
         self,
@@ -251,21 +321,24 @@ class Decoder:
         """Rows of a chunk, and its dictionary; read from the chunk itself where its copy turns out damaged."""
         try:
             return _decoded(made(), chunk, stretches, ranges)
-        except OutOfProportion:
-            raise
         except ParquetextError as error:
             if chunk.copy is None:
                 raise
-            self._copies.leave(chunk, number, error)
+            if not isinstance(error, OutOfProportion):
+                self._copies.leave(chunk, number, error)
         chunk = self._chunk(leaf, number)
         return _decoded(made(), chunk, stretches_of(chunk, None, ranges), ranges)
 
-    def _all_of(self, number: int, leaf: LeafPlan, made: Callable[[], ChunkReader]) -> ChunkReader | SteadyReader:
+    def _batch_reader(self, column: Column, leaf: LeafPlan, source, most_page: int, chunk: Chunk) -> ChunkReader:
+        most_bytes = MOST_TEXT_BYTES if chunk.size < FEW_BYTES else None
+        return self._reader(column, leaf, source, most_page=most_page, most_bytes=most_bytes)
+
+    def _all_of(self, number: int, leaf: LeafPlan, made: Callable[[Chunk], ChunkReader]) -> ChunkReader | SteadyReader:
         """A reader of all rows of a chunk, opened."""
         chunk = self._stored(leaf, number)
 
         def opened(chunk: Chunk) -> ChunkReader:
-            reader = made()
+            reader = made(chunk)
             reader.begin(chunk)
             reader.open(Stretch(chunk.begin, chunk.end, 0, chunk.num_rows))
             return reader
@@ -308,7 +381,7 @@ class Decoder:
         chunk = self._chunk(leaf, row_group)
         if self._copies is None or leaf.leaf in self._with_dictionaries:
             return chunk
-        copy = self._copies.find(self._form, self._footer, chunk, row_group, self._source.size)
+        copy = self._copies.find(self._form, self._footer, chunk, row_group, self._source)
         return chunk if copy is None else chunk.by(copy)
 
     def _chunk(self, leaf: LeafPlan, row_group: int) -> Chunk:
@@ -321,15 +394,16 @@ class Decoder:
 
     def _assembled(
         self, column: Column, taken: Mapping[int, list], dictionaries: Mapping[int, Dictionary | None]
-    ) -> Iterator[pa.Array]:
+    ) -> list[pa.Array]:
         """The field's arrays; of several leaves the parts must have the same rows."""
         rows = [[part.rows for part in parts] for parts in taken.values()]
         if any(counts != rows[0] for counts in rows):
             raise Unsupported(f"column {column.field.name!r}: a part of it takes more than 2 GiB in a row group")
-        for parts in zip(*taken.values(), strict=True):
-            with _within_the_stack():
-                array = assemble(column.plan, column.field.type, dict(zip(taken, parts, strict=True)), dictionaries)
-            yield array
+        with _within_the_stack():
+            return [
+                assemble(column.plan, column.field.type, dict(zip(taken, parts, strict=True)), dictionaries)
+                for parts in zip(*taken.values(), strict=True)
+            ]
 
     def _is_worth_threads(self, groups: Sequence[Rows], *, whole: bool) -> bool:
         """Whether it is so much that threads give more than they cost."""
@@ -374,7 +448,7 @@ def _feeling_its_way(
         if not left or held_bytes >= TEXT_BYTES or held_rows == step:
             yield from pa.Table.from_batches(held, schema).combine_chunks().to_batches()
             held, held_rows, held_bytes = [], 0, 0
-        few = max(1, min(4 * count, count * TEXT_BYTES // max(grown, 1)))
+        few = max(1, min(4 * count, TEXT_ROWS, count * TEXT_BYTES // max(grown, 1)))
 
 
 @contextmanager
@@ -423,34 +497,6 @@ def schema_or_ours(footer: bytes, **options) -> pa.Schema:
 
 def _is_text(type: pa.DataType) -> bool:
     return pa.types.is_string(type) or pa.types.is_binary(type)
-
-
-def _bytes_of_entry(leaf: LeafPlan) -> int:
-    """What an entry takes at least in memory: a value's width or its offset, and levels of 16 bits."""
-    value = leaf.kind.width or (4 if leaf.kind.physical == wire.PHYSICAL_BYTE_ARRAY else 1)
-    return value + (4 if leaf.levels.repetition else 0)
-
-
-def _claimed(chunk: Chunk) -> int:
-    """The memory that a chunk will take by what it claims, without the bytes of texts."""
-    return chunk.num_values * _bytes_of_entry(chunk.leaf)
-
-
-def _rows_at_once(chunk: Chunk) -> int:
-    """The most rows of a batch that a few bytes cannot make larger than memory should be.
-
-    Raises
-    ------
-    OutOfProportion
-        One row may already be so.
-    """
-    width = _bytes_of_entry(chunk.leaf)
-    long_rows = chunk.leaf.levels.repetition and chunk.num_values - chunk.num_rows
-    if chunk.size < FEW_BYTES and (width > MOST_BATCH_BYTES or long_rows * width > MOST_BATCH_BYTES):
-        place = f"row group {chunk.row_group}, column {chunk.leaf.path}"
-        row = f"a row of up to {long_rows + 1} values, of {width} bytes each in memory,"
-        raise OutOfProportion(f"{place}: {row} in {chunk.size} bytes of pages is not read batch by batch")
-    return max(1, MOST_BATCH_BYTES // width)
 
 
 def _each(read: Callable, tasks: Sequence, use_threads: bool) -> list:

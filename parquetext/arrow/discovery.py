@@ -14,9 +14,10 @@ import pyarrow as pa
 import pyarrow.fs as pafs
 
 from ..errors import ParquetextError
+from ..sidecar.table_formats import LOGGED, table_above, table_among
 from ..storage import LocalTarget, RemoteTarget, resolve
 
-__all__ = ["Files", "Found", "directory_keys", "discover", "inferred_type", "partition_schema"]
+__all__ = ["Files", "Found", "directory_keys", "discover", "inferred_type", "partition_schema", "unfollowed"]
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
 IGNORED = (".", "_")
@@ -25,11 +26,15 @@ UNKNOWN = -1
 
 
 class Found(NamedTuple):
-    """A file, the keys that its directories have (text, None for null), and its size in bytes, -1: nobody asked."""
+    """A file, the keys that its directories have (text, None for null), its size in bytes and its time in ns.
+
+    Size and time are -1 where nobody has asked.
+    """
 
     target: LocalTarget | RemoteTarget
     keys: Mapping[str, str | None] = NO_KEYS
     size: int = UNKNOWN
+    modified: int = UNKNOWN
 
     @property
     def path(self) -> str:
@@ -46,16 +51,20 @@ class Files(Sequence[Found]):
     filesystems : list of pyarrow.fs.FileSystem or None
         None: this machine's.
     keys : list of mapping
-    sizes : list of int
+    sizes, modified : list of int
+    tables : list of (str, str)
+        Table formats of directories that are read, and their folders: the files may be more than their logs say.
     """
 
-    __slots__ = ("filesystems", "keys", "paths", "sizes")
+    __slots__ = ("filesystems", "keys", "modified", "paths", "sizes", "tables")
 
     def __init__(self):
         self.paths: list[str] = []
         self.filesystems: list[pafs.FileSystem | None] = []
         self.keys: list[Mapping[str, str | None]] = []
         self.sizes: list[int] = []
+        self.modified: list[int] = []
+        self.tables: list[tuple[str, str]] = []
 
     @property
     def key_names(self) -> list[str]:
@@ -68,18 +77,20 @@ class Files(Sequence[Found]):
         paths: list[str],
         keys: list[Mapping[str, str | None]],
         sizes: list[int],
+        modified: list[int],
     ) -> None:
         """Add files of one filesystem."""
         self.paths += paths
         self.filesystems += [filesystem] * len(paths)
         self.keys += keys
         self.sizes += sizes
+        self.modified += modified
 
     def __len__(self) -> int:
         return len(self.paths)
 
     def __getitem__(self, number: int) -> Found:
-        return Found(self.target(number), self.keys[number], self.sizes[number])
+        return Found(self.target(number), self.keys[number], self.sizes[number], self.modified[number])
 
     def target(self, number: int) -> LocalTarget | RemoteTarget:
         """Where a file is."""
@@ -106,7 +117,7 @@ def discover(
     ignore_prefixes : sequence of str, optional
         Of names in a directory that do not count; ``.`` and ``_`` without.
     sizes : bool
-        Whether the files' sizes are wanted; those of local ones are as many calls of the system.
+        Whether the files' sizes and times are wanted; those of local ones are as many calls of the system.
 
     Raises
     ------
@@ -120,14 +131,25 @@ def discover(
         target = resolve(each if filesystem is None else (filesystem, each))
         info = _info(target)
         if info.type != pafs.FileType.Directory:
-            found.extend(_elsewhere(target), [target.path], [_keys(target.path, partitioned)], [info.size])
+            found.extend(_elsewhere(target), [target.path], [_keys(target.path, partitioned)], *_told([info]))
         elif several:
             raise ParquetextError(f"{target}: a list is one of files, and this is a directory")
         else:
-            paths, names, there = _below(target, ignored, sizes)
+            table, paths, names, *told = _below(target, ignored, sizes)
+            found.tables += [table] if table is not None else []
             keys = [_keys(name, partitioned) if "=" in name else NO_KEYS for name in names]
-            found.extend(_elsewhere(target), paths, keys, there)
+            found.extend(_elsewhere(target), paths, keys, *told)
     return found
+
+
+def unfollowed(found: Files) -> list[str]:
+    """What readers of directories should know of each table whose log is not read."""
+    return [
+        f"{folder} is a {kind} table, whose log is not followed here: rows and files that it has deleted come back; "
+        f"read it by {kind}'s own reader, or name the files that it lists"
+        for kind, folder in dict.fromkeys(found.tables)
+        if kind in LOGGED
+    ]
 
 
 def partition_schema(keys: Iterable[Mapping[str, str | None]]) -> pa.Schema:
@@ -169,18 +191,32 @@ def _info(target: LocalTarget | RemoteTarget) -> pafs.FileInfo:
 
 def _below(
     target: LocalTarget | RemoteTarget, ignored: tuple[str, ...], sizes: bool
-) -> tuple[list[str], list[str], list[int]]:
-    """The files below a directory in their order: their paths, these from the directory on, and their sizes."""
+) -> tuple[tuple[str, str] | None, list[str], list[str], list[int], list[int]]:
+    """The files below a directory in their order: their paths, these from the directory on, their sizes and times.
+
+    Before them the table format whose log is there; for that a store is asked for nothing more.
+    """
     base = target.path.rstrip("/")
     if isinstance(target, LocalTarget):
         names = sorted(_names_below(base or "/", "", ignored))
         paths = [f"{base}/{name}" for name in names]
-        return paths, names, [os.stat(path).st_size for path in paths] if sizes else [UNKNOWN] * len(paths)
+        table = table_above(LocalTarget(os.path.join(base, "x")))
+        if not sizes:
+            return table, paths, names, [UNKNOWN] * len(paths), [UNKNOWN] * len(paths)
+        stats = [os.stat(path) for path in paths]
+        return table, paths, names, [stat.st_size for stat in stats], [stat.st_mtime_ns for stat in stats]
     infos = target.filesystem.get_file_info(pafs.FileSelector(base or "/", recursive=True))
-    files = sorted((info.path, info.size) for info in infos if info.type == pafs.FileType.File)
-    named = [(path, path[len(base) :].lstrip("/"), size) for path, size in files]
+    files = sorted((info for info in infos if info.type == pafs.FileType.File), key=lambda info: info.path)
+    table = table_among(base, (info.path for info in files))
+    named = [(info, info.path[len(base) :].lstrip("/")) for info in files]
     named = [each for each in named if not any(part.startswith(ignored) for part in each[1].split("/"))]
-    return [path for path, _, _ in named], [name for _, name, _ in named], [size for _, _, size in named]
+    infos = [info for info, _ in named]
+    return table, [info.path for info in infos], [name for _, name in named], *_told(infos)
+
+
+def _told(infos: list[pafs.FileInfo]) -> tuple[list[int], list[int]]:
+    """Sizes and times, as the filesystem tells them."""
+    return [info.size for info in infos], [info.mtime_ns or UNKNOWN for info in infos]
 
 
 def _names_below(folder: str, prefix: str, ignored: tuple[str, ...]) -> list[str]:

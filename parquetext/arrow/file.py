@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from .. import systems
 from ..encoding.carried import may_have_copies
 from ..errors import Malformed, ParquetextError, Unsupported
 from ..footer import file as footer_file
@@ -51,13 +52,13 @@ class File(footer_file.File):
         self,
         columns: Iterable | None = None,
         row_groups: Sequence[int] | None = None,
-        filters=None,
+        filters: object = None,
         *,
         use_threads: bool = True,
         use_pandas_metadata: bool = False,
         key_values: bool = False,
         engine: str = PYARROW,
-        **options,
+        **options: object,
     ) -> pa.Table:
         """Read values, as `pyarrow.parquet.ParquetFile.read` gives them.
 
@@ -129,7 +130,7 @@ class File(footer_file.File):
         batch_size: int = 1 << 16,
         use_threads: bool = True,
         engine: str = PYARROW,
-        **options,
+        **options: object,
     ) -> Iterator[pa.RecordBatch]:
         """Read values batch by batch, as `pyarrow.parquet.ParquetFile.iter_batches` gives them.
 
@@ -238,7 +239,7 @@ class File(footer_file.File):
         if not hasattr(source, "fd"):
             return pa.OSFile(source.name)
         try:
-            return pa.OSFile(f"/proc/self/fd/{source.fd}")
+            return pa.OSFile(systems.path_of(source.fd))
         except FileNotFoundError:  # no /proc
             return pa.OSFile(os.fspath(self.path))
 
@@ -263,7 +264,7 @@ def _slice_of(form: Form, leaf: int, row_groups: Sequence[int] | None) -> bytes:
     return form.slice([leaf], range(form.row_group_count) if row_groups is None else row_groups)
 
 
-def open(path, *, form: str | None = None) -> File:
+def open(path: object, *, form: str | None = None) -> File:
     return open_as(File, path, form)
 
 
@@ -271,18 +272,18 @@ open.__doc__ = open_file.__doc__
 
 
 def read_table(
-    source,
+    source: object,
     columns: Iterable | None = None,
-    filters=None,
+    filters: object = None,
     *,
     use_threads: bool = True,
     use_pandas_metadata: bool = False,
-    filesystem=None,
-    partitioning=None,
+    filesystem: object = None,
+    partitioning: None = None,
     key_values: bool = False,
     sidecar: bool | Plan = False,
     engine: str = PYARROW,
-    **options,
+    **options: object,
 ) -> pa.Table:
     """Read one file into a table; the arguments are those of `pyarrow.parquet.read_table`.
 
@@ -301,12 +302,21 @@ def read_table(
         footer where it is. A plan, such as that of a sidecar which belongs to the file by a version token, rules out
         row groups; data is then read through the footer.
 
+    Returns
+    -------
+    pyarrow.Table
+
     Raises
     ------
     Damaged
         `sidecar` is a plan of another content of the file.
     TypeError
         An argument that makes no sense for one file, or is not known.
+
+    Examples
+    --------
+    >>> parquetext.read_table("wide.parquet", ["id"], filters=[("price", ">=", 298)])["id"].to_pylist()
+    [298, 299]
     """
     if partitioning is not None:
         raise TypeError("partitioning: read_table reads one file; use parquetext.dataset for directories")
@@ -324,7 +334,29 @@ def read_table(
         return file.read(columns, None, filters, **options)
 
 
-def read_schema(path) -> pa.Schema:
-    """The Arrow schema of a file, as `pyarrow.parquet.read_schema` gives it."""
+def read_schema(path: object) -> pa.Schema:
+    """The Arrow schema of a file, as `pyarrow.parquet.read_schema` gives it.
+
+    Parameters
+    ----------
+    path : str, os.PathLike, or (pyarrow.fs.FileSystem, str)
+        As `parquetext.open` takes it.
+
+    Returns
+    -------
+    pyarrow.Schema
+
+    Raises
+    ------
+    OSError
+        The file cannot be opened.
+    Malformed, Refused, Unsupported
+        It has no footer that can be read.
+
+    Examples
+    --------
+    >>> parquetext.read_schema("wide.parquet").names
+    ['id', 'price']
+    """
     with open(path) as file:
         return file.schema

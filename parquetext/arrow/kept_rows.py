@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..pruning import Predicate
 from .decoding import Decoder
 from .page_rows import Rows
-from .reading import SMALL_ROWS
+from .row_mask import mask_of, set_blocks
 
 __all__ = ["kept_rows"]
 
@@ -33,7 +32,7 @@ def kept_rows(
     looked_at = [schema.get_field_index(name) for name in names]
     others = [field for field in range(len(schema)) if field not in looked_at]
     found = decoder.table(rows, looked_at, use_threads=use_threads)
-    mask = _mask(found, predicate.expression)
+    mask = mask_of(found, predicate)
     columns = dict(zip(looked_at, found.filter(mask).columns, strict=True))
     if others:
         rows, mask = _narrowed(rows, mask)
@@ -42,25 +41,12 @@ def kept_rows(
     return pa.Table.from_arrays([columns[field] for field in range(len(schema))], schema=schema)
 
 
-def _mask(table: pa.Table, expression) -> pa.ChunkedArray:
-    """Whether each row meets an expression; a few rows are asked without Arrow's threads, which take longer to wake."""
-    from pyarrow import acero  # takes long to import, and only filters need it
-
-    steps = [
-        acero.Declaration("table_source", acero.TableSourceNodeOptions(table)),
-        acero.Declaration("project", acero.ProjectNodeOptions([expression], ["kept"])),
-    ]
-    return acero.Declaration.from_sequence(steps).to_table(use_threads=table.num_rows >= SMALL_ROWS).column(0)
-
-
 def _narrowed(rows: Sequence[Rows], mask: pa.ChunkedArray) -> tuple[Sequence[Rows], pa.ChunkedArray]:
     """The blocks of rows in which some are kept, and the mask of these; all rows where that is most blocks."""
-    kept = pc.indices_nonzero(mask)
-    many = len(kept) > BLOCK_ROWS
-    blocks = pc.unique(pc.divide(kept, BLOCK_ROWS)) if many else {row // BLOCK_ROWS for row in kept.to_pylist()}
+    blocks = set_blocks(mask, BLOCK_ROWS)
     if len(blocks) * BLOCK_ROWS > len(mask) * MOST_BLOCKS:
         return rows, mask
-    runs = list(_runs(blocks.to_pylist() if many else sorted(blocks)))
+    runs = list(_runs(blocks))
     narrowed, begin = [], 0
     for ranges in rows:
         cut = []

@@ -69,7 +69,7 @@ def _pages(
     """The pages of a column in a row group, with their bounds; None where nothing is known of them."""
     leaf = find_group_or_leaf(form, (name,))
     rows = rows.value_type if pa.types.is_dictionary(rows) else rows
-    if leaf & GROUP or not has_page_order(form, leaf):
+    if leaf & GROUP or not has_page_order(form.node(leaf)):
         return None
     places = places_of(leaf, row_group)
     if places is None:
@@ -94,8 +94,10 @@ def _joined(parts: list[tuple[tuple[PagePlaces, ColumnBounds] | None, list[int]]
             taken = nothing[0], nothing[0], nothing[1], nothing[1]
         else:
             places, bounds = found
-            pages = pa.array([bisect_right(places.first_rows, begin) - 1 for begin in begins], pa.int64())
-            taken = tuple(side.take(pages) for side in (bounds.min, bounds.max, bounds.only_nulls, bounds.no_nulls))
+            taken = bounds.min, bounds.max, bounds.only_nulls, bounds.no_nulls
+            if begins != places.first_rows:
+                pages = pa.array([bisect_right(places.first_rows, begin) - 1 for begin in begins], pa.int64())
+                taken = tuple(side.take(pages) for side in taken)
         for side, array in zip(sides, taken, strict=True):
             side.append(array)
     return ColumnBounds(*(pa.concat_arrays(side) for side in sides))

@@ -17,7 +17,7 @@ from ..footer.typed_bounds import RawBounds, StoredBounds, stored_bounds
 from ..pruning import ColumnBounds, Predicate, surviving_row_groups
 from .selection import find_top_level
 
-__all__ = ["FileFacts", "gather_facts", "given_bounds", "surviving"]
+__all__ = ["FileFacts", "gather_facts", "given_bounds", "joined_bounds", "surviving"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def kept_of(
     def bounds_of(name: str) -> ColumnBounds | None:
         if name in given:
             return given_bounds(given[name].take(owners(counts)))
-        return _joined(name, facts, types[name])
+        return joined_bounds(name, facts, types[name])
 
     found: dict[int, list[int]] = {}
     for row_group in surviving_row_groups(predicate, bounds_of, total, range(total), types):
@@ -136,12 +136,12 @@ def asked_blooms(
     def bounds_of(name: str) -> ColumnBounds | None:
         if name in given:
             return given_bounds(pa.concat_arrays([given[name]] * facts.row_groups))
-        return _joined(name, [facts], types[name])
+        return joined_bounds(name, [facts], types[name])
 
     return surviving_row_groups(predicate, bounds_of, facts.row_groups, row_groups, types, blooms.absent)
 
 
-def _joined(name: str, files: Sequence[FileFacts], wanted: pa.DataType) -> ColumnBounds | None:
+def joined_bounds(name: str, files: Sequence[FileFacts], wanted: pa.DataType) -> ColumnBounds | None:
     """The bounds of one column in all row groups of all files, in the type that the dataset's rows have."""
     wanted = wanted.value_type if pa.types.is_dictionary(wanted) else wanted
     kind = pa.large_binary() if _is_bytes(wanted) else wanted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from ..encoding.chunk_reader import Chunk, ChunkReader, Stretch
@@ -21,7 +22,7 @@ def stretches_of(chunk: Chunk, places: PagePlaces | None, ranges: Rows) -> Itera
         yield Stretch(chunk.begin, first, 0, 0, ())
     for begin, end in _runs(places, ranges):
         offset, stop = places.offsets[begin], places.offsets[end - 1] + places.sizes[end - 1]
-        rows = places.row_counts[begin:end]
+        rows = places.rows_of(begin, end)
         yield Stretch(offset, stop, places.first_rows[begin], sum(rows), tuple(rows))
 
 
@@ -43,16 +44,14 @@ def read_stretch(reader: ChunkReader, stretch: Stretch, ranges: Rows) -> None:
 def _runs(places: PagePlaces, ranges: Rows) -> list[tuple[int, int]]:
     """Pages (first, behind the last) that hold rows of the ranges, neighbours in the file together."""
     runs: list[tuple[int, int]] = []
-    number = 0
-    for page, (first, count) in enumerate(zip(places.first_rows, places.row_counts, strict=True)):
-        while number < len(ranges) and ranges[number][1] <= first:
-            number += 1
-        if number == len(ranges):
-            break
-        if ranges[number][0] >= first + count:
-            continue
-        if runs and runs[-1][1] == page and places.offsets[page - 1] + places.sizes[page - 1] == places.offsets[page]:
-            runs[-1] = runs[-1][0], page + 1
-        else:
-            runs.append((page, page + 1))
+    behind = 0  # the last page taken
+    for begin, end in ranges:
+        first = max(bisect_right(places.first_rows, begin) - 1, behind)
+        behind = max(bisect_left(places.first_rows, end), behind)
+        for page in range(first, behind):
+            is_next = bool(runs) and runs[-1][1] == page
+            if is_next and places.offsets[page - 1] + places.sizes[page - 1] == places.offsets[page]:
+                runs[-1] = runs[-1][0], page + 1
+            else:
+                runs.append((page, page + 1))
     return runs

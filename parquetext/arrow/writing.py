@@ -22,10 +22,13 @@ from ..footer.names import find_group_or_leaf
 from ..footer.thrift_form import ThriftForm
 from ..sidecar.store_layout import store_of
 from ..storage.forcing import check
+from .dictionaries import DICTIONARY_BYTES, worth_a_dictionary
 
 __all__ = ["ParquetWriter", "write_table"]
 
+ROW_GROUP_ROWS = 1 << 20  # of pyarrow's writer
 AUTO, THRIFT = "auto", "thrift"
+DEFAULTS = {"write_page_index": True}  # as parquet-java writes files, and unlike pyarrow
 
 
 class ParquetWriter(pq.ParquetWriter):
@@ -57,8 +60,8 @@ class ParquetWriter(pq.ParquetWriter):
     carry_codec : str, optional
         What compresses the copies; ``"none"`` without.
     **options
-        Of `pyarrow.parquet.ParquetWriter`; `metadata_collector` gets the metadata once the file has its name. It is
-        that of the file without copies.
+        Of `pyarrow.parquet.ParquetWriter`; `write_page_index` is true where nothing else is said. `metadata_collector`
+        gets the metadata once the file has its name. It is that of the file without copies.
 
     Raises
     ------
@@ -75,20 +78,21 @@ class ParquetWriter(pq.ParquetWriter):
 
     def __init__(
         self,
-        where,
+        where: object,
         schema: pa.Schema,
-        filesystem=None,
+        filesystem: object = None,
         *,
         form: str = AUTO,
         placement: str = ASIDE,
         marker: str = "spec",
         force: Iterable[str] = (),
-        metadata_collector=None,
+        metadata_collector: list | None = None,
         carry: Columns | None = None,
         carry_codec: str | None = None,
-        **options,
+        **options: object,
     ):
         check_form(form, THRIFT)
+        options = DEFAULTS | options
         if carry is not None:
             check_asked(carry, carry_codec)
             _check_columns(() if isinstance(carry, str) else carry, schema)
@@ -228,7 +232,13 @@ def _refuse_store(where) -> None:
 
 
 def write_table(
-    table: pa.Table, where, row_group_size: int | None = None, *, form: str = AUTO, filesystem=None, **options
+    table: pa.Table,
+    where: object,
+    row_group_size: int | None = None,
+    *,
+    form: str = AUTO,
+    filesystem: object = None,
+    **options: object,
 ) -> None:
     """Write a table to one file; the arguments are those of `pyarrow.parquet.write_table`.
 
@@ -236,7 +246,8 @@ def write_table(
     ----------
     table : pyarrow.Table
     where, filesystem, form, **options
-        As `ParquetWriter` takes them.
+        As `ParquetWriter` takes them; ``use_dictionary="auto"`` gives a dictionary to the columns that it makes smaller
+        in the first row group.
     row_group_size : int, optional
         The most rows of a row group; 1 Mi without.
 
@@ -244,7 +255,17 @@ def write_table(
     ------
     ParquetextError, OSError
         As `ParquetWriter`; the name then holds what it held before.
+
+    Examples
+    --------
+    >>> parquetext.write_table(pa.table({"id": [1, 2]}), "new.parquet", form="flat")
+    >>> parquetext.open("new.parquet").form
+    'flat'
     """
     row_group_size = options.pop("chunk_size", row_group_size)
+    if options.get("use_dictionary") == "auto":
+        first = table.slice(0, row_group_size or ROW_GROUP_ROWS)
+        limit = options.get("dictionary_pagesize_limit") or DICTIONARY_BYTES
+        options["use_dictionary"] = worth_a_dictionary(first, limit) or False
     with ParquetWriter(where, table.schema, filesystem, form=form, **options) as writer:
         writer.write_table(table, row_group_size)

@@ -10,6 +10,7 @@ import pyarrow as pa
 from .. import wire
 from ..arrow.decoding import refuse_much_in_python
 from ..encoding.chunk_reader import Chunk, ChunkReader, Stretch, chunk_of
+from ..encoding.pages import VAST_BYTES
 from ..errors import ParquetextError, Unsupported
 from ..findings import Finding
 from ..rewrite.recode import leaves_of
@@ -81,13 +82,12 @@ def _compare(source, chunk: Chunk, copy: Copy) -> Finding | None:
         # Texts that a few bytes repeat may be long: batches grow as far as they are small.
         grown = memoryview(one.values).nbytes + one.entries
         rows = max(1, min(4 * rows, rows * BATCH_BYTES // max(grown, 1)))
-    for reader in (ours, theirs):
-        reader.close()
+    ours.close()  # the chunk's own pages, and what some writers leave behind them, are for the tier below
     return None
 
 
 def _opened(source, chunk: Chunk) -> ChunkReader:
-    reader = ChunkReader(chunk.leaf, source, levels=True, checks_crc=True, refuse_vast=True)
+    reader = ChunkReader(chunk.leaf, source, levels=True, checks_crc=True, most_page=VAST_BYTES)
     reader.begin(chunk)
     reader.open(Stretch(chunk.begin, chunk.end, 0, chunk.num_rows))
     return reader

@@ -8,6 +8,7 @@ know how, and a finding where it says that the file is damaged.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 from collections.abc import Callable, Iterator, Sequence
 
@@ -20,6 +21,7 @@ from ..errors import ParquetextError, Unsupported
 from ..findings import Finding
 from ..footer.pyarrow_footer import metadata_of
 from ..storage import resolve
+from .little import LITTLE, most_of
 from .same_values import first_difference
 
 __all__ = ["decode_all"]
@@ -68,9 +70,18 @@ def decode_all(
         is_ours = False
         yield Finding("decoded-once", f"by pyarrow alone: {error.message}", is_note=True)
 
+    @functools.cache
     def ours_of(row_group: int) -> _Side | None:
         return _Side(_ours(source, footer_of, row_group)) if is_ours else None
 
+    if source.size <= SMALL_FILE and (told := _told_of_much(source, ours_of, footer_of, len(row_counts))):
+        if is_ours:
+            yield Finding("decoded-once", f"by parquetext alone: {told}", is_note=True)
+            yield from _decode_alone(ours_of, row_counts, report)
+        else:
+            yield Finding("undecoded", told, is_note=True)
+        return
+    ours_of.cache_clear()  # those that were read from are compared from their first row
     most = max(values, default=0)
     if is_ours and most * BYTES_OF_VALUE > max(FEW_BYTES, MOST_OF_BYTE * source.size):
         told = f"by parquetext alone: a column chunk of {most} values in a file of {source.size} bytes"
@@ -92,6 +103,19 @@ def decode_all(
             yield from _decode_twice(ours_of(row_group), theirs, row_group, expected, report)
 
 
+def _told_of_much(source, ours_of: Callable[[int], _Side | None], footer_of, row_groups: int) -> str | None:
+    """In words that pyarrow may take very much memory for a file that is small; None where it cannot."""
+    for row_group in range(row_groups):
+        try:
+            least, most = most_of(source, footer_of(row_group))
+        except ParquetextError:
+            continue  # both engines tell it
+        ours = ours_of(row_group) if least <= LITTLE < most else None
+        if most > LITTLE and (ours is None or not ours.is_little()):
+            return f"row group {row_group} may take {most} bytes in memory, of which the file has {source.size}"
+    return None
+
+
 class _Side:
     """What one engine reads of a row group, up to where it refuses."""
 
@@ -108,7 +132,7 @@ class _Side:
                     return None
                 self._head.validate(full=True)
             except REFUSED as error:
-                self.refused, self._head, self._batches = error, None, iter(())
+                self.refused, self._head, self._batches = _without_frames(error), None, iter(())
                 return None
         return self._head
 
@@ -118,9 +142,24 @@ class _Side:
         self.rows += rows
         return taken
 
+    def is_little(self) -> bool:
+        """Whether all rows are read, and take little memory."""
+        taken = 0
+        while (head := self.head()) is not None and taken <= LITTLE:
+            taken += self.take(head.num_rows).nbytes
+        return self.refused is None and taken <= LITTLE
+
     def drain(self) -> None:
         while (head := self.head()) is not None:
             self.take(head.num_rows)
+
+
+def _without_frames(error: BaseException) -> BaseException:
+    """The error, which no longer keeps what was read when it was raised."""
+    cause: BaseException | None = error
+    while cause is not None:
+        cause.__traceback__, cause = None, cause.__context__
+    return error
 
 
 def _decode_twice(ours: _Side | None, theirs: _Side, row_group: int, expected: int, report) -> Iterator[Finding]:

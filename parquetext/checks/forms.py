@@ -9,7 +9,7 @@ from ..errors import ParquetextError
 from ..findings import Finding
 from ..footer.copies import payload_in, table_of
 
-__all__ = ["compare_flat", "compare_rebuilt"]
+__all__ = ["compare_copy_table", "compare_flat", "compare_rebuilt"]
 
 CHUNK_FACTS = (
     "type",
@@ -65,7 +65,13 @@ def _compare(scan, flat) -> Iterator[Finding]:
     yield from _compare_schema(scan, flat)
     for leaf in range(scan.leaf_count):
         yield from _compare_column(leaf, scan.column(leaf), flat.column(leaf), flat.is_lossless)
-    if payload_in(flat) != table_of(scan):
+    yield from compare_copy_table(scan, flat)
+
+
+def compare_copy_table(scan, flat, *, may_lack: bool = False) -> Iterator[Finding]:
+    """The slot that leads to copies, against what the Thrift footer says of them."""
+    found = payload_in(flat)
+    if found != table_of(scan) and not (may_lack and found is None):
         yield Finding(KIND, "its table of copies is not the one of the Thrift footer", place="flat footer")
 
 

@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass, field
 
 from .. import extension, kernels, wire
 from ..edits.choice import choose_form
+from ..edits.recorded import recorded_original
 from ..encoding.carried import may_have_copies
 from ..errors import ParquetextError
 from ..findings import Finding
 from ..footer.chunk_copies import copies_by_chunk, name_of_encoding
 from ..footer.dialect.form import layout_name
 from ..footer.locate import Tail, read_tail
-from ..rewrite.recorded import recorded_original
 from ..storage import open_source
 from .encrypted import SIGNATURE_BYTES, check_encrypted
 from .verify import leaf_names
@@ -99,11 +99,12 @@ def inspect(path) -> Inspection:
     from ..footer import open_file
 
     with open_source(path) as source:
-        facts = Inspection(str(path), source.size)
+        facts, tail, may_have_copies = Inspection(str(path), source.size), None, True
         try:
             tail = read_tail(source)
             _add_tail(facts, source, tail)
             with open_file(path) as file:
+                may_have_copies = file.may_have_copies
                 facts.form, facts.rows = file.form, file.num_rows
                 facts.row_groups, facts.columns = len(file.row_groups), file.num_columns
                 facts.created_by = file.created_by
@@ -117,6 +118,10 @@ def inspect(path) -> Inspection:
         except ParquetextError as error:
             is_encrypted = error.code == wire.ENCRYPTED
             facts.findings += check_encrypted(source) if is_encrypted else [Finding.of("unreadable", error)]
+        if tail is not None and _is_flat(tail) and may_have_copies:
+            _add_copies(facts, tail, source.read(tail.footer_offset, tail.footer_length))
+            if tail.is_par3:
+                _add_original(facts, source, tail)
     return facts
 
 
@@ -137,17 +142,28 @@ def _add_tail(facts: Inspection, source, tail: Tail) -> None:
     facts.findings += tail.findings
     if not tail.is_par3:
         _add_extension(facts, footer)
-    _add_copies(facts, source, tail, footer)
+    if not _is_flat(tail):
+        _add_copies(facts, tail, footer)
+    if not tail.is_par3:
+        _add_original(facts, source, tail)
     if tail.reference is not None:
         facts.aside_bytes, facts.placement = tail.footer_offset - tail.start, extension.ASIDE
 
 
-def _add_copies(facts: Inspection, source, tail: Tail, footer: bytes) -> None:
+def _is_flat(tail: Tail) -> bool:
+    """Whether a flat footer can say that there are no copies, so that nobody looks for them in the Thrift footer."""
+    return tail.is_par3 or tail.has(wire.UUID_FLAT_FOOTER)
+
+
+def _add_copies(facts: Inspection, tail: Tail, footer: bytes) -> None:
     """Which columns have copies in other encodings; what cannot be read of that is for `verify` to tell."""
     with suppress(ParquetextError):
         thrift = kernels.flat.to_thrift(footer) if tail.is_par3 else footer
-        if may_have_copies(thrift):
+        if may_have_copies(thrift[: facts.thrift_bytes]):  # the footer's own extension stands behind
             facts.copies = list(_copied_columns(kernels.scan.scan(thrift, strict=False)))
+
+
+def _add_original(facts: Inspection, source, tail: Tail) -> None:
     with suppress(ParquetextError):
         found = recorded_original(source, tail)
         facts.original_bytes = None if found is None else found.original.length

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .. import kernels
+from ..edits.recorded import recorded_original
 from ..errors import ParquetextError, Unsupported
 from ..findings import Finding
 from ..rewrite.original import Original, OriginalSource, digest_of
-from ..rewrite.recorded import RecordedOriginal, bare_struct, recorded_original
+from ..rewrite.recorded import RecordedOriginal, bare_struct
 
 __all__ = ["check_original", "check_rest", "compare_digest", "read_original"]
 

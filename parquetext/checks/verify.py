@@ -17,7 +17,7 @@ from .deep import decode_all
 from .dialect import check_dialect
 from .encoded import Encoded
 from .encrypted import behind_struct, check_encrypted, encrypted_chunks
-from .forms import compare_flat, compare_rebuilt
+from .forms import compare_copy_table, compare_flat, compare_rebuilt
 from .hadoop_crc import check_hadoop_crc
 from .index import check_index
 from .leftovers import leftovers
@@ -29,7 +29,7 @@ from .schema import check_schema
 __all__ = ["verify"]
 
 
-def verify(path, *, pages: bool = False, deep: bool = False) -> Report:
+def verify(path: object, *, pages: bool = False, deep: bool = False) -> Report:
     """Check a file; the file is never changed.
 
     Parameters
@@ -60,6 +60,11 @@ def verify(path, *, pages: bool = False, deep: bool = False) -> Report:
     copies in other encodings. `pages` reads the headers, the bodies of pages that have a checksum, and columns that
     have copies with these; `deep` reads all. Hadoop's checksum file beside a local file (``.NAME.crc``)
     has to fit it: its size and the footer, and with `pages` all of it.
+
+    Examples
+    --------
+    >>> parquetext.verify("wide.parquet", pages=True).ok
+    True
     """
     report = Report(str(path), "deep" if deep else "pages" if pages else "tail")
     with open_source(path) as source:
@@ -172,6 +177,7 @@ def _encoded_par3(source, reader, end: bytes, tail, report: Report) -> Encoded |
     except ParquetextError as error:
         report.findings.append(Finding.of(FLAT_DAMAGED, error, "flat footer"))
         return None
+    report.extend(compare_copy_table(scan, reader, may_lack=True))
     return Encoded(source, scan, footer, tail, leaf_names(scan), report)
 
 

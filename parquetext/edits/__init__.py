@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .advice import Advice, ColumnAdvice, Estimate, advise
+from .drop_old import WITHOUT_ALP, drop_old
 from .encode import encode
 from .encoding_names import paired
 from .finalize import ONLY_PARQUETEXT, check_confirmed, finalize
@@ -15,6 +16,7 @@ from .strip import strip
 from .upgrade import upgrade
 
 __all__ = [
+    "WITHOUT_ALP",
     "Advice",
     "ColumnAdvice",
     "Estimate",
@@ -24,6 +26,7 @@ __all__ = [
     "advise",
     "check_confirmed",
     "each",
+    "drop_old",
     "encode",
     "expand",
     "finalize",

@@ -139,6 +139,11 @@ def advise(path: object, columns: Iterable[str | tuple[str, ...]] | None = None)
     columns : iterable of str or tuple, optional
         Leaves, or groups, of which all leaves are meant; all columns without.
 
+    Returns
+    -------
+    Advice
+        Of each column, what it takes now and what it would take; `within` chooses.
+
     Raises
     ------
     ColumnError
@@ -147,6 +152,11 @@ def advise(path: object, columns: Iterable[str | tuple[str, ...]] | None = None)
         The file is encrypted.
     Malformed, Damaged, Unsupported
         The columns cannot be read.
+
+    Examples
+    --------
+    >>> [column.column for column in parquetext.advise("wide.parquet").columns]
+    ['id', 'price']
     """
     with storage.open_source(path) as source:
         footer = read_footer(source)

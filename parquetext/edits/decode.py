@@ -12,7 +12,7 @@ from .footer import Footer
 from .pieces import Piece, form_of
 from .run import Planned
 
-__all__ = ["decoded", "is_encoded", "original_of"]
+__all__ = ["decoded", "is_encoded", "original_of", "unchanged_original"]
 
 
 def is_encoded(footer: Footer) -> bool:
@@ -38,6 +38,20 @@ def _payload(piece: Piece) -> bytes:
     if block is None or kernels.extension.block_before(block, len(block)) is None:
         raise Damaged("the record of the original is damaged: its checksum does not hold", code=wire.CHECKSUM)
     return block[: -wire.BLOCK_TRAILER_BYTES]
+
+
+def unchanged_original(footer: Footer) -> Original | None:
+    """The same, where no other program has written the footer since.
+
+    Raises
+    ------
+    Refused
+        One has: the original is not all there is.
+    """
+    original, bare = original_of(footer), footer.bare
+    if original and (len(bare), kernels.checksum.crc32(bare)) != (original.struct_length, original.struct_crc):
+        raise Refused("another program has changed its footer since it was encoded: the original is not all there is")
+    return original
 
 
 class Rebuilt:
@@ -72,10 +86,7 @@ def decoded(footer: Footer, source) -> Planned:
     Damaged, Unsupported
         The record of the original cannot be read.
     """
-    original = original_of(footer)
-    bare = footer.bare
-    if (len(bare), kernels.checksum.crc32(bare)) != (original.struct_length, original.struct_crc):
-        raise Refused("another program has changed its footer since it was encoded: the original is not all there is")
+    original = unchanged_original(footer)
     rebuilt = Rebuilt(original, source)
     try:
         tail = read_tail(rebuilt.source)

@@ -17,7 +17,7 @@ from .encoding_names import BEST, codec_of, encoding_of
 from .footer import Footer, read_footer
 from .forcing import FORCEABLE, STORAGE_REFUSALS
 from .pieces import Piece
-from .renewal import kept_pieces, renewed_end
+from .renewal import Renewed, kept_pieces
 from .result import Result
 from .run import Planned, change_footer
 from .tables import refuse_table_files
@@ -89,6 +89,13 @@ def encode(
         The encoding is not known, not written, or not for values of the column's type.
     Malformed, Damaged
         The file cannot be read; its parts overlap; a copy that it has is damaged.
+
+    Examples
+    --------
+    >>> parquetext.encode("wide.parquet", {"id": "pfor"}).outcome
+    'encoded'
+    >>> parquetext.read_table("wide.parquet", ["id"], engine="parquetext").num_rows
+    300
     """
     check_asked(columns, codec, max_growth)
 
@@ -207,18 +214,8 @@ def _refuse_own_stream(source, out: object) -> None:
         raise Refused("out is the file itself, open for writing: give its name instead, or no out", file=source.name)
 
 
-class Nowhere:
-    """A sink that keeps nothing."""
-
-    def write(self, data) -> None:
-        """Let it go."""
-
-    def copy(self, begin: int, end: int) -> None:
-        """Read nothing."""
-
-
-class EncodedFile:
-    """The file with its copies, to be written; see `run.Rewrite`.
+class EncodedFile(Renewed):
+    """The file with its copies, to be written.
 
     Attributes
     ----------
@@ -229,32 +226,17 @@ class EncodedFile:
     def __init__(
         self, source, footer: Footer, wanted: Mapping[int, Wanted], kept: Sequence[Piece], forced: frozenset[str]
     ):
-        self._footer, self._kept, self._forced = footer, kept, forced
+        super().__init__(source, footer, kept, forced)
         self._encoder = Encoder(source, footer.bare, footer.start, wanted)
         self.is_needed = self._encoder.is_needed
-        self._name, self._size, self.told = source.name, None, ""
 
-    @property
-    def size(self) -> int:
-        """Of the new file; before it is written, it is encoded to know that."""
-        if self._size is None:
-            self.write(Nowhere())
-        return self._size
-
-    def write(self, sink) -> None:
-        """Write the data, then the footer with all that stands aside of it."""
-        try:
-            made = self._encoder.write(sink)
-            payload = made.original.to_payload()
-            tail = renewed_end(self._footer, made.footer, made.size, self._kept, payload, self._forced)
-        except ParquetextError as error:
-            raise error.at(error.file or self._name) from None
-        sink.write(tail)
-        self._size = made.size + len(tail)
+    def _write_data(self, sink) -> tuple[bytes, int, bytes]:
+        made = self._encoder.write(sink)
         old, new = sum(copy.chunk_length for copy in made.copies), sum(copy.length for copy in made.copies)
         count = len(made.copies)
         chunks, have = ("1 column chunk", "has a copy") if count == 1 else (f"{count:,} column chunks", "have copies")
         self.told = f"{chunks} of {old:,} bytes {have} of {new:,}"
+        return made.footer, made.size, made.original.to_payload()
 
 
 def _wanted(

@@ -45,6 +45,11 @@ def finalize(
     path, in_place, keep_mtime, force, timeout, dry_run
         As `upgrade` takes them; so is the result.
 
+    Returns
+    -------
+    Result
+        `.outcome`, sizes before and after, and a message.
+
     Raises
     ------
     Refused
@@ -54,6 +59,13 @@ def finalize(
         Somebody else is changing the file, or has changed it meanwhile.
     Malformed, Unsupported
         The footer is broken, or cannot be carried by the flat form.
+
+    Examples
+    --------
+    >>> parquetext.finalize("wide.parquet", confirm=True).outcome
+    'finalized'
+    >>> parquetext.open("wide.parquet").form
+    'par3'
     """
     check_confirmed(confirm, dry_run)
 

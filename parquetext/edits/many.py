@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ..errors import ParquetextError
 from ..storage import LocalTarget, RemoteTarget, open_source, resolve
+from ..storage.names import NEW, beside
 from .globs import matcher, matching, meant
 
 __all__ = ["each", "expand", "is_folder", "is_skipped", "is_wanted", "many", "parents"]
@@ -37,19 +38,22 @@ def each(targets: Iterable[object], action: Callable) -> Iterator[Outcome]:
             yield target, None, error
 
 
-def expand(paths: Iterable[object] | str) -> Iterator[object]:
+def expand(paths: Iterable[object] | str, *, unfinished: bool = False) -> Iterator[object]:
     """The files that paths, directories, patterns (`globs`) and URIs stand for, each once, sorted within each of them.
 
     A directory stands for all Parquet files below it, partitions included: names that end in .parquet, .parq or .pq,
     and names without any suffix whose content ends as Parquet files do. Hidden names and those that begin with ``_``
     are skipped there, and by wildcards, except directories such as ``_day=1``. A path that is named in full is always
     taken, also if nothing is there: whoever opens it then says so.
+
+    With `unfinished`, a local directory also stands for files that are not there, but whose hidden new file a killed
+    process has left, for `recover`.
     """
     seen = set()
     for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
         target = resolve(path)
         local = isinstance(target, LocalTarget)
-        for found in _expand_local(target.path) if local else _expand_remote(target):
+        for found in _expand_local(target.path, unfinished) if local else _expand_remote(target):
             if str(found) not in seen:
                 seen.add(str(found))
                 yield found
@@ -60,13 +64,13 @@ def is_skipped(name: str) -> bool:
     return (name.startswith(".") and name not in (".", "..")) or (name.startswith("_") and "=" not in name)
 
 
-def _expand_local(path: str) -> Iterator[str]:
+def _expand_local(path: str, unfinished: bool) -> Iterator[str]:
     places = [
         matching(place, _entries, os.path.lexists) if place.pattern else [place.path]
         for place in meant(path, os.path.lexists)
     ]
     for found in sorted(itertools.chain(*places)):
-        yield from _walk(found) if os.path.isdir(found) else [found]
+        yield from _walk(found, unfinished) if os.path.isdir(found) else [found]
 
 
 def _entries(folder: str, links: bool) -> list[tuple[str, bool]]:
@@ -85,13 +89,26 @@ def is_folder(entry: os.DirEntry, *, links: bool = True) -> bool:
         return False
 
 
-def _walk(folder: str) -> Iterator[str]:
+def _walk(folder: str, unfinished: bool) -> Iterator[str]:
     for parent, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not is_skipped(name))
+        if unfinished:
+            yield from (os.path.join(parent, name) for name in _not_there(files))
         for name in sorted(files):
             path = os.path.join(parent, name)
             if is_parquet(name, path):
                 yield path
+
+
+def _not_there(files: list[str]) -> list[str]:
+    """The names that hidden new files among these were to get, where no file has them."""
+    there = {beside(name, NEW) for name in files}
+    names = (name[1 : -len(NEW) - 1] for name in files if name.endswith(f".{NEW}") and name not in there)
+    return sorted(name for name in names if name and not is_skipped(name) and _may_be_parquet(name))
+
+
+def _may_be_parquet(name: str) -> bool:
+    return "." not in name or name.lower().endswith(SUFFIXES)
 
 
 def is_parquet(name: str, path: object) -> bool:

@@ -11,11 +11,12 @@ from ..storage import TailEdit
 from .footer import LENGTH_AND_MAGIC, Footer, parse_end
 from .kept_extension import FLAT, INDEX, PLAIN, KeptExtension, keep, parse
 from .pieces import Piece
-from .slots import Memory, Slots, pairs_of, slots_of
+from .slots import Memory, Slots, pairs_of, slot_of_copies, slots_of
 
 __all__ = ["Par3Footer", "applied", "read_par3", "restored", "sealed"]
 
 MAGIC = b"PAR3"
+MADE_ANEW = {wire.UUID_COPY_TABLE}  # slots that are made from the Thrift footer
 RENEW = "parquetext.upgrade with form='flat' renews it"
 
 
@@ -84,7 +85,7 @@ def sealed(footer: Footer) -> TailEdit:
     flats = [piece for piece in footer.pieces if piece.uuid == wire.UUID_FLAT_FOOTER]
     if len(flats) > 1:
         raise Refused(f"it has {len(flats)} flat footers; parquetext.upgrade with form='flat' leaves one")
-    slots = _checked_slots(flats[0], footer, scan) if flats else {}
+    slots = _checked_slots(flats[0], footer, scan) if flats else slot_of_copies(scan)
     kept = keep(footer, slots)
     if kept == PLAIN:
         payload = bytes(flats[0].payload)
@@ -138,7 +139,7 @@ def restored(footer: Par3Footer, *, bare: bool = False) -> TailEdit:
         record = slots.pop(wire.UUID_THRIFT_EXTENSION, None)
         kept = PLAIN if record is None else parse(record, slots)
         own = {uuid: data for uuid, data in slots.items() if uuid not in kept.in_slots}
-        if own and not kept.has(FLAT):  # nobody's slots are lost
+        if own.keys() - MADE_ANEW and not kept.has(FLAT):  # nobody's slots are lost
             kept = kept._replace(pieces=(*kept.pieces, *PLAIN.pieces))
         made = {FLAT: footer.payload} if record is None else _made(kept, thrift, own)
         inside, aside = kept.contents(made, slots, footer.offset, thrift)

@@ -20,8 +20,21 @@ def recover(path: object, *, timeout: float = 0) -> Result:
 
     Only the holder of the file's lock does that, so a change that is still going on is a Conflict. Every later
     `upgrade` and `strip` does the same by itself, but for sidecars. The journal of another file, which had this name
-    before, is set aside as ``.NAME.parquetext-journal-stale``, and the result's message says so. Objects of a remote
+    before, is set aside as ``.NAME.parquetext-journal-stale``, and the result's message says so. A file that is not
+    there may have an unfinished new file: ``expand(folder, unfinished=True)`` lists such names. Objects of a remote
     store are never half changed: nothing to do.
+
+    Parameters
+    ----------
+    path : str, os.PathLike, or (pyarrow.fs.FileSystem, str)
+        As `parquetext.open` takes it.
+    timeout : float
+        Seconds to wait for another writer.
+
+    Returns
+    -------
+    Result
+        `.outcome`, sizes before and after, and a message.
 
     Raises
     ------
@@ -31,6 +44,11 @@ def recover(path: object, *, timeout: float = 0) -> Result:
         What has the journal's name beside it belongs to somebody else, is a link or has links: it is not trusted.
     OSError
         The file cannot be opened.
+
+    Examples
+    --------
+    >>> parquetext.recover("wide.parquet").outcome
+    'unchanged'
     """
     start = time.perf_counter()
     target = storage.resolve(path)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from .. import wire
+from ..errors import ParquetextError
 from ..extension import AFTER_STOP
 from ..storage import TailEdit
 from .dialect import with_arrow_dialect
@@ -16,7 +18,44 @@ from .size import check_size
 from .slots import is_compact
 from .upgrade import FORMS, slots_in
 
-__all__ = ["kept_pieces", "renewed_end"]
+__all__ = ["Renewed", "kept_pieces"]
+
+
+class Nowhere:
+    """A sink that keeps nothing."""
+
+    def write(self, data) -> None:
+        """Let it go."""
+
+
+class Renewed(ABC):
+    """A file whose data is written anew, and then its end; see `run.Rewrite`."""
+
+    def __init__(self, source, footer: Footer, kept: Sequence[Piece], forced: frozenset[str]):
+        self._footer, self._kept, self._forced = footer, kept, forced
+        self._name, self._size, self.told = source.name, None, ""
+
+    @abstractmethod
+    def _write_data(self, sink) -> tuple[bytes, int, bytes | None]:
+        """Write what stands in front of the footer; the new Thrift footer, without an extension, where it begins, and
+        the payload of the block that tells of the original, if there is to be one."""
+
+    @property
+    def size(self) -> int:
+        """Of the new file; before it is written, all of it is made to know that."""
+        if self._size is None:
+            self.write(Nowhere())
+        return self._size
+
+    def write(self, sink) -> None:
+        """Write the data, then the footer with all that stands aside of it."""
+        try:
+            struct, start, payload = self._write_data(sink)
+            tail = _renewed_end(self._footer, struct, start, self._kept, payload, self._forced)
+        except ParquetextError as error:
+            raise error.at(error.file or self._name) from None
+        sink.write(tail)
+        self._size = start + len(tail)
 
 
 def kept_pieces(footer: Footer, forced: frozenset[str], wrap: bool) -> list[Piece]:
@@ -24,8 +63,8 @@ def kept_pieces(footer: Footer, forced: frozenset[str], wrap: bool) -> list[Piec
     return others_of(footer, {*OWN_FORMS, wire.UUID_FOOTER_REFERENCE, wire.UUID_ORIGINAL}, forced, wrap)
 
 
-def renewed_end(
-    old: Footer, struct: bytes, start: int, kept: Sequence[Piece], payload: bytes, forced: frozenset[str]
+def _renewed_end(
+    old: Footer, struct: bytes, start: int, kept: Sequence[Piece], payload: bytes | None, forced: frozenset[str]
 ) -> bytes:
     """The new file's bytes from `start` on.
 
@@ -37,7 +76,7 @@ def renewed_end(
         The new Thrift footer without an extension.
     kept : sequence of Piece
         See `kept_pieces`.
-    payload : bytes
+    payload : bytes, optional
         Of the block that tells of the original.
 
     Raises
@@ -48,10 +87,12 @@ def renewed_end(
     has_dialect = any(piece.is_dialect for piece in old.pieces)
     marker = old.marker or "spec"
     is_behind = (bool(kept) or has_dialect) and old.place.placement == 1
-    is_text = not is_behind and all(piece.is_text for piece in kept)
-    block = (Piece.text if is_text else Piece.made)(payload, wire.UUID_ORIGINAL)
-    check_size([*kept, block], forced)
-    edit = Footer(struct, start, None, ()).composed([*kept, block], [], marker, is_behind=is_behind)
+    pieces = list(kept)
+    if payload is not None:
+        is_text = not is_behind and all(piece.is_text for piece in kept)
+        pieces.append((Piece.text if is_text else Piece.made)(payload, wire.UUID_ORIGINAL))
+    check_size(pieces, forced)
+    edit = Footer(struct, start, None, ()).composed(pieces, [], marker, is_behind=is_behind)
     data = _applied(struct, start, edit)
     form = old.form
     if form in FORMS:

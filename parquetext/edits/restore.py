@@ -38,12 +38,26 @@ def restore(
     path, in_place, keep_mtime, force, timeout, dry_run
         As `upgrade` takes them; so is the result.
 
+    Returns
+    -------
+    Result
+        `.outcome`, sizes before and after, and a message.
+
     Raises
     ------
     Damaged
         The PAR3 footer is not whole: nothing is changed.
     Conflict, Refused
         As `upgrade`.
+
+    Examples
+    --------
+    >>> parquetext.finalize("wide.parquet", confirm=True).outcome
+    'finalized'
+    >>> parquetext.restore("wide.parquet").outcome
+    'restored'
+    >>> parquetext.read_table("wide.parquet").num_rows
+    300
     """
     if form not in FORMS:
         raise ParquetextError(

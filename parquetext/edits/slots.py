@@ -7,8 +7,9 @@ from uuid import UUID
 
 from .. import kernels, wire
 from ..errors import Damaged, ParquetextError, Unsupported
+from ..footer.copies import table_of
 
-__all__ = ["Changes", "Memory", "Slots", "changed", "is_compact", "pairs_of", "slots_of"]
+__all__ = ["Changes", "Memory", "Slots", "changed", "is_compact", "pairs_of", "slot_of_copies", "slots_of"]
 
 Slots = dict[UUID, bytes]
 Changes = Mapping[UUID | str, bytes | None]
@@ -59,6 +60,12 @@ def changed(slots: Slots, changes: Changes | None) -> Slots:
     if wire.UUID_THRIFT_EXTENSION in named:
         raise ParquetextError(f"the slot {wire.UUID_THRIFT_EXTENSION} is for finalize", code=wire.BAD_ARGUMENT)
     return {key: data for key, data in {**slots, **named}.items() if data is not None}
+
+
+def slot_of_copies(scan) -> Slots:
+    """The slot that leads to columns' copies, made from a scanned Thrift footer; none where no column has one."""
+    table = table_of(scan)
+    return {} if table is None else {wire.UUID_COPY_TABLE: table}
 
 
 def pairs_of(slots: Slots) -> Iterable[tuple[bytes, bytes]]:

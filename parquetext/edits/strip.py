@@ -45,10 +45,24 @@ def strip(
         As `upgrade` takes them; so are the result and the errors. A file with columns in other encodings cannot be
         changed in place.
 
+    Returns
+    -------
+    Result
+        `.outcome`, sizes before and after, and a message.
+
     Raises
     ------
     Refused
         Another program has changed the file since it was encoded, or what comes back is not what it was.
+
+    Examples
+    --------
+    >>> parquetext.upgrade("wide.parquet", form="flat").outcome
+    'upgraded'
+    >>> parquetext.strip("wide.parquet").outcome
+    'stripped'
+    >>> parquetext.open("wide.parquet").form
+    'thrift'
     """
     removed = _kinds(kinds)
 

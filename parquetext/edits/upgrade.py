@@ -8,7 +8,6 @@ from uuid import UUID
 from .. import kernels, wire
 from ..errors import Damaged, ParquetextError, Refused, Unsupported
 from ..extension import AFTER_STOP, ASIDE, PLACEMENTS
-from ..footer.copies import table_of
 from ..footer.locate import LENGTH_AND_MAGIC
 from ..storage import TailEdit
 from .aside import is_current
@@ -21,7 +20,7 @@ from .pieces import Piece
 from .result import Result
 from .run import Planned, change_footer
 from .size import check_size
-from .slots import Changes, Slots, changed, pairs_of, slots_of
+from .slots import Changes, Slots, changed, pairs_of, slot_of_copies, slots_of
 
 __all__ = ["AUTO", "FORMS", "check_form", "choice_of", "default_placement", "slots_in", "upgrade"]
 
@@ -101,6 +100,13 @@ def upgrade(
         Somebody else is changing the file, or has changed it meanwhile.
     Malformed, Unsupported
         The footer is broken, or cannot be carried by the form.
+
+    Examples
+    --------
+    >>> parquetext.upgrade("wide.parquet", form="flat").outcome
+    'upgraded'
+    >>> parquetext.open("wide.parquet").form
+    'flat'
     """
     if dialect not in (None, ARROW) or (dialect and form not in (AUTO, "flat")):
         raise ParquetextError(
@@ -184,7 +190,7 @@ def with_flat(
     """
 
     def write(scan) -> bytes:
-        slots = changed(slots_in(footer), options.extensions) | _slot_of_copies(scan)
+        slots = changed(slots_in(footer), options.extensions) | slot_of_copies(scan)
         return kernels.flat.write(scan, options.stats, verbatim=verbatim, extensions=pairs_of(slots))
 
     return _with_block(footer, wire.UUID_FLAT_FOOTER, write, options, forced, strict=not verbatim)
@@ -229,11 +235,6 @@ def slots_in(footer: Footer) -> Slots:
             "parquetext.strip takes all of it away"
         ) from None
     return {uuid: data for uuid, data in slots.items() if uuid != wire.UUID_COPY_TABLE}
-
-
-def _slot_of_copies(scan) -> Slots:
-    table = table_of(scan)
-    return {} if table is None else {wire.UUID_COPY_TABLE: table}
 
 
 def _is(piece: Piece, block: Piece) -> bool:

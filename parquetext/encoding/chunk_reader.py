@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -10,13 +10,16 @@ from typing import Any, Protocol
 from .. import kernels, wire
 from ..errors import Malformed, ParquetextError, Unsupported, wire_error
 from .carried import Carried
+from .codecs import BELIEVED
 from .foreign import is_foreign, made_plain
-from .pages import OutOfProportion, Page, read_body, read_pages, read_stored
+from .pages import VAST_BYTES, OutOfProportion, Page, read_body, read_pages, read_stored
 
 __all__ = ["Chunk", "ChunkReader", "Dictionary", "Leaf", "Levels", "Stretch", "chunk_of"]
 
 MAGIC_BYTES = 4
 MOST_ARRAY_BYTES = (1 << 31) - 1  # that offsets of 32 bits reach
+# Of a chunk of few bytes, and of its pages, where the kernels are the twin.
+MOST_PURE_VALUES, MOST_PURE_BYTES, MOST_PURE_PAGE = 1 << 16, 1 << 22, 1 << 22
 DATA_PAGES = wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2
 
 
@@ -169,13 +172,18 @@ class ChunkReader:
         Of byte arrays: with more of them, reading ends with `OutOfProportion`.
     forgets : bool
         Decode what is read, so that it is checked, and keep nothing of it.
-    refuse_vast : bool
+    most_page : int, optional
         As `encoding.pages.read_pages` takes it.
+    lists : sequence of int, optional
+        The definition levels of the lists around the leaf, the outermost first: levels that contradict them are refused
+        with their page.
 
     Attributes
     ----------
     dictionary : Dictionary or None
         The dictionary page of the current chunk, once it was read, where it is kept.
+    list_items : sequence of int
+        How many elements each of `lists` has in what was read.
 
     Notes
     -----
@@ -193,7 +201,8 @@ class ChunkReader:
         rows: int = 0,
         most_bytes: int | None = None,
         forgets: bool = False,
-        refuse_vast: bool = False,
+        most_page: int | None = None,
+        lists: Sequence[int] | None = None,
     ):
         kind, own = leaf.kind, leaf.levels
         self._column = kernels.column.Column(
@@ -206,9 +215,12 @@ class ChunkReader:
             most_bytes=MOST_ARRAY_BYTES if most_bytes is None else most_bytes,
             rows=rows,
             forgets=forgets,
+            lists=lists,
         )
         self._is_bounded = most_bytes is not None and most_bytes < MOST_ARRAY_BYTES
-        self._leaf, self._source, self._checks_crc, self._refuse_vast = leaf, source, checks_crc, refuse_vast
+        self._leaf, self._source, self._checks_crc, self._most_page = leaf, source, checks_crc, most_page
+        if kernels.implementation() != "native":
+            self._most_page = min(MOST_PURE_PAGE, MOST_PURE_PAGE if most_page is None else most_page)
         self._pieces: list = []
         self._chunk: Chunk | None = None
         self._left: Iterator[None] = iter(())
@@ -219,8 +231,20 @@ class ChunkReader:
         self._keeps_dictionary = keeps_dictionary
         self.dictionary: Dictionary | None = None
 
+    @property
+    def list_items(self) -> Sequence[int]:
+        return self._column.list_items
+
     def begin(self, chunk: Chunk) -> None:
-        """Go over to another chunk; what was decoded before stays."""
+        """Go over to another chunk; what was decoded before stays.
+
+        Raises
+        ------
+        OutOfProportion
+            Few bytes say to hold very many values, and the kernels are the twin.
+        """
+        if kernels.implementation() != "native":
+            self._refuse_much_in_python(chunk, chunk.num_values)
         self._chunk, self._left, self._given, self._given_before = chunk, iter(()), [], 0
         self.dictionary = None
         self._column.chunk(chunk.num_values, chunk.num_rows)
@@ -289,31 +313,34 @@ class ChunkReader:
             return
         if chunk.codec == wire.CODEC_UNCOMPRESSED and not self._checks_crc:
             at = yield from self._giving_stored(stretch)
-        options = {"check_crc": self._checks_crc, "refuse_vast": self._refuse_vast}
+        options = {"check_crc": self._checks_crc, "most_page": self._most_page}
         for page in read_pages(self._source, at, stretch.end, chunk.codec, **options):
             header = page.header
             if header.type == wire.PAGE_DICTIONARY_PAGE:
                 self._dictionary = header.offset, None
+                if kernels.implementation() != "native":
+                    self._refuse_much_in_python(chunk, header.num_values)
                 self._column.dictionary(page.values, header.num_values)
                 self._keep(page.values, header.num_values)
             else:
                 is_v2 = header.type == wire.PAGE_DATA_PAGE_V2
                 self._check_rows(stretch, header.num_rows if is_v2 else -1, header.num_values, header.offset)
                 self._given.append((header.offset, None))
-                self._give_data_page(page)
+                self._give_data_page(page, self._most_page)
             yield
 
-    def _give_data_page(self, page: Page, **options) -> None:
+    def _give_data_page(self, page: Page, most_page: int | None, **options) -> None:
         if is_foreign(page.header.encoding):
             kind, own = self._leaf.kind, self._leaf.levels
-            options["refuse_vast"] = self._refuse_vast
-            page = made_plain(page, kind.physical, kind.width, own.definition, own.repetition, **options)
+            levels = own.definition, own.repetition
+            page = made_plain(page, kind.physical, kind.width, *levels, most_page=most_page, **options)
         is_v2 = page.header.type == wire.PAGE_DATA_PAGE_V2
         self._column.page(page.header, page.levels if is_v2 else None, page.values)
 
     def _giving_copy(self, stretch: Stretch) -> Iterator[None]:
         """The pages of a copy, each once its bytes are known to be as they were written."""
         copy, at = self._chunk.copy, self._chunk.copy.offset
+        most = VAST_BYTES if self._most_page is None else self._most_page  # the chunk has the values as well
         for length, crc in zip(copy.page_lengths, copy.page_crcs, strict=True):
             if stretch.begin <= at < stretch.end:
                 data = memoryview(self._source.read(at, length))
@@ -327,8 +354,8 @@ class ChunkReader:
                 placed = header._replace(offset=at)
                 self._check_rows(stretch, header.num_rows, header.num_values, at)
                 self._given.append((at, None))
-                for page in read_body(placed, data[header.header_size :], copy.codec, refuse_vast=self._refuse_vast):
-                    self._give_data_page(page, in_extension=True)
+                for page in read_body(placed, data[header.header_size :], copy.codec, most_page=most):
+                    self._give_data_page(page, most, in_extension=True)
                 yield
             at += length
 
@@ -352,6 +379,15 @@ class ChunkReader:
             self._column.pages(pages, data, 0, count)
             yield
         return stretch.end
+
+    def _refuse_much_in_python(self, chunk: Chunk, count: int) -> None:
+        """Raise OutOfProportion for values that few bytes stand for: the twin decodes a page as a whole."""
+        most = max(BELIEVED * chunk.size, self._source.size)
+        if count > max(MOST_PURE_VALUES, most) or count * self._leaf.kind.width > max(MOST_PURE_BYTES, most):
+            told = f"{count} values in {chunk.size} bytes of pages are not decoded in Python"
+            error = OutOfProportion(told, offset=chunk.begin, expected=MOST_PURE_VALUES, found=count)
+            _place(error, chunk.row_group, self._leaf, None)
+            raise error
 
     def _keep(self, data, count: int) -> None:
         if self._keeps_dictionary:

@@ -14,7 +14,9 @@ ZSTD           32768                   an RLE block of 4 bytes stands for 128 Ki
 BROTLI         (no bound)              a few bytes stand for 16 MiB
 =============  ======================  ============================================================
 
-Where a claim is far beyond what is believed, the bytes are decompressed twice: first only to count them.
+Of brotli more than 8 MiB are read only up to what zstd could make of the bytes: what a page holds beyond that is known
+only once memory is full of it. Where a claim is far beyond what is believed, the bytes are decompressed twice: first
+only to count them.
 """
 
 from __future__ import annotations
@@ -31,11 +33,17 @@ from ..errors import Malformed, ParquetextError, Unsupported
 __all__ = ["WRITTEN", "compress", "decompress"]
 
 BELIEVED = 64
-MOST_UNCOUNTED = 1 << 24
+MOST_UNCOUNTED = 1 << 22
 COUNTED_AT_ONCE = 1 << 20
 FEW_BYTES = 1 << 16
 SNAPPY_FACTOR = 22
-STREAMED = {wire.CODEC_GZIP: ("gzip", 1032), wire.CODEC_ZSTD: ("zstd", 1 << 15), wire.CODEC_BROTLI: ("brotli", None)}
+ZSTD_FACTOR = 1 << 15
+MOST_BROTLI = 1 << 23
+STREAMED = {
+    wire.CODEC_GZIP: ("gzip", 1032),
+    wire.CODEC_ZSTD: ("zstd", ZSTD_FACTOR),
+    wire.CODEC_BROTLI: ("brotli", None),
+}
 LENGTH_BYTES = 4
 WRITTEN = {
     wire.CODEC_SNAPPY: "snappy",
@@ -80,13 +88,17 @@ def decompress(codec: int, data, size: int):
     Raises
     ------
     Unsupported
-        LZO, which nobody maintains a decoder for, or a number that is no codec.
+        LZO, which nobody maintains a decoder for, or a number that is no codec; brotli of more than 8 MiB and 32768
+        times its bytes.
     Malformed
         The bytes are not of this codec, or not of this size.
     """
     if codec == wire.CODEC_UNCOMPRESSED:
         return _of_size(data, size)
     data = memoryview(data).cast("B")
+    if codec == wire.CODEC_BROTLI and size > max(MOST_BROTLI, ZSTD_FACTOR * len(data)):
+        told = f"{len(data)} bytes of brotli that decompress to {size}, more than {ZSTD_FACTOR} times as many"
+        raise Unsupported(f"{told}, are not read", expected=ZSTD_FACTOR * len(data), found=size)
     if codec in STREAMED:
         return _streamed(*STREAMED[codec], data, size)
     if codec not in _WHOLE:

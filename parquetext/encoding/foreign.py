@@ -5,12 +5,13 @@ from __future__ import annotations
 from .. import kernels, wire
 from ..errors import Unsupported, wire_error
 from .codecs import BELIEVED
-from .pages import VAST_BYTES, OutOfProportion, Page
+from .pages import OutOfProportion, Page
 from .registry import find
 
 __all__ = ["is_foreign", "made_plain"]
 
 LEAST_WIDTH = 4  # of a value in memory: of texts the offset
+TEXT_OF_A_BYTE = 8  # that an encoding of texts gives at most
 
 
 def is_foreign(encoding: int) -> bool:
@@ -27,7 +28,7 @@ def made_plain(
     max_repetition: int,
     *,
     in_extension: bool = False,
-    refuse_vast: bool = False,
+    most_page: int | None = None,
 ) -> Page:
     """The same page with its values in PLAIN.
 
@@ -35,8 +36,8 @@ def made_plain(
     ----------
     in_extension : bool
         Whether the page is one of a copy that the column-encoding extension leads to.
-    refuse_vast : bool
-        Whether to raise OutOfProportion for values of more than 16 MiB and 64 times their stored bytes.
+    most_page : int, optional
+        Raise OutOfProportion for values of more bytes and 64 times their stored ones.
 
     Raises
     ------
@@ -49,8 +50,8 @@ def made_plain(
         raise Unsupported(message, offset=header.offset, found=encoding.id)
     if type not in encoding.types:
         raise wire_error(wire.ENCODING, header.offset, type, encoding.id)
-    if refuse_vast:
-        _refuse_vast(page, type_length)
+    if most_page is not None:
+        _refuse_vast(page, type_length, most_page)
     body = memoryview(b"".join((page.levels, page.values)))
     _, (start, end), values = kernels.page.level_parts(header, body, max_definition, max_repetition)
     count = header.num_values
@@ -69,13 +70,15 @@ def made_plain(
     return Page(header, body[:0], b"".join((body[:values], plain)))
 
 
-def _refuse_vast(page: Page, width: int) -> None:
-    """Raise OutOfProportion where a few bytes say to be very many values: all of them are decoded at once."""
-    header, stored = page.header, len(page.values)
+def _refuse_vast(page: Page, width: int, most: int) -> None:
+    """Raise OutOfProportion where a few bytes say to be very many values, or texts: all of them are decoded at once."""
+    header, stored = page.header, page.header.compressed_size
     is_v2 = header.type == wire.PAGE_DATA_PAGE_V2
     size = (header.num_values - is_v2 * header.num_nulls) * max(width, LEAST_WIDTH)
-    if size > max(VAST_BYTES, BELIEVED * stored):
-        raise OutOfProportion(f"a page of {stored} bytes that decodes to {size}", offset=header.offset)
+    if not width:
+        size += TEXT_OF_A_BYTE * len(page.values)
+    if size > max(most, BELIEVED * stored):
+        raise OutOfProportion(f"a page of {stored} bytes that decodes to up to {size}", offset=header.offset)
 
 
 def _count_of(levels, level: int) -> int:

@@ -17,9 +17,11 @@ from .codecs import decompress
 __all__ = [
     "read_body",
     "DATA_PAGES",
+    "FEW_BYTES",
     "FIRST_WINDOW",
     "OVERRUN",
     "REMOTE_WINDOW",
+    "VAST_BYTES",
     "Headers",
     "OutOfProportion",
     "Page",
@@ -37,7 +39,7 @@ LOCAL_BODIES_AT_ONCE = 1 << 20
 OVERRUN = 100  # PARQUET-816: old writers left a dictionary's header out of their chunk's size
 DATA_PAGES = (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2)
 WITH_VALUES = (*DATA_PAGES, wire.PAGE_DICTIONARY_PAGE)
-VAST_BYTES = 1 << 24  # of a page whose stored bytes are fewer than:
+VAST_BYTES = 1 << 24  # of a page, where few are stored; what callers without a better number refuse beyond
 FEW_BYTES = 1 << 16
 
 
@@ -193,7 +195,7 @@ def read_pages(
     *,
     check_crc: bool = False,
     slack: int = OVERRUN,
-    refuse_vast: bool = False,
+    most_page: int | None = None,
 ) -> Iterator[Page]:
     """Read the data and dictionary pages that begin in [start, end), one after another, decompressed.
 
@@ -211,8 +213,8 @@ def read_pages(
         Whether to check the checksums of pages that have one, also of pages of other types, which are passed over.
     slack : int
         As `read_headers` takes it.
-    refuse_vast : bool
-        Whether to raise OutOfProportion for a page of less than 64 KiB that says to decompress to more than 16 MiB.
+    most_page : int, optional
+        Raise OutOfProportion for a page of less than 64 KiB that says to decompress to more bytes.
 
     Raises
     ------
@@ -226,7 +228,7 @@ def read_pages(
             header = pages.header(index)
             body = header.offset + header.header_size
             placed = header._replace(offset=base + header.offset)
-            yield from read_body(placed, data[body : body + header.compressed_size], codec, check_crc, refuse_vast)
+            yield from read_body(placed, data[body : body + header.compressed_size], codec, check_crc, most_page)
 
 
 def read_stored(source, start: int, end: int, *, slack: int = OVERRUN) -> Iterator[tuple[int, memoryview, object, int]]:
@@ -272,13 +274,13 @@ def read_stored(source, start: int, end: int, *, slack: int = OVERRUN) -> Iterat
 
 
 def read_body(
-    header, body: memoryview, codec: int, check_crc: bool = False, refuse_vast: bool = False
+    header, body: memoryview, codec: int, check_crc: bool = False, most_page: int | None = None
 ) -> Iterator[Page]:
     """The page of this header and stored body, unless it is of a type without values.
 
-    `refuse_vast`: raise OutOfProportion for a page of few bytes that says of itself to be very large.
+    `most_page`: raise OutOfProportion for a page of few bytes that says to be larger.
     """
-    if refuse_vast and header.compressed_size < FEW_BYTES and header.uncompressed_size > VAST_BYTES:
+    if most_page is not None and header.compressed_size < FEW_BYTES and header.uncompressed_size > most_page:
         claim = f"a page of {header.compressed_size} bytes that decompresses to {header.uncompressed_size}"
         raise OutOfProportion(claim, offset=header.offset)
     if check_crc and header.crc is not None:

@@ -54,11 +54,21 @@ class Encoding:
 def register(encoding: Encoding) -> None:
     """Make an encoding known to every column that is read from now on.
 
+    Parameters
+    ----------
+    encoding : Encoding
+        Its number, its names, and the functions that decode and encode; see docs/encodings.md.
+
     Raises
     ------
     ParquetextError
         The number, or the UUID, is that of another encoding; the number is below 64 and none of parquet-format's,
         unless the encoding stands in extensions alone, which name it by its UUID; or there is none.
+
+    Examples
+    --------
+    >>> from parquetext import encoding
+    >>> encoding.register(encoding.find(0))
     """
     known = _known.get(encoding.id)
     if known == encoding:
@@ -76,7 +86,23 @@ def register(encoding: Encoding) -> None:
 
 
 def find(id: int) -> Encoding | None:
-    """The encoding of this number, or None."""
+    """The encoding of this number, or None.
+
+    Parameters
+    ----------
+    id : int
+        As parquet.thrift numbers encodings, or from 64 on as ours are.
+
+    Returns
+    -------
+    Encoding or None
+
+    Examples
+    --------
+    >>> from parquetext import encoding
+    >>> encoding.find(0).name
+    'PLAIN'
+    """
     return _known.get(id)
 
 
@@ -87,7 +113,18 @@ def find_named(id: int, uuid: UUID | None) -> Encoding | None:
 
 
 def registered() -> list[Encoding]:
-    """All encodings that are known, by number."""
+    """All encodings that are known, by number.
+
+    Returns
+    -------
+    list of Encoding
+
+    Examples
+    --------
+    >>> from parquetext import encoding
+    >>> [each.name for each in encoding.registered()][:2]
+    ['PLAIN', 'PLAIN_DICTIONARY']
+    """
     return [_known[id] for id in sorted(_known)]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 import pyarrow as pa
 
@@ -13,7 +14,7 @@ from .model import Node
 from .names import as_path
 from .types import PHYSICAL_TYPES, LeafType, leaf_type_of
 
-__all__ = ["Bounds", "Column"]
+__all__ = ["Bounds", "Column", "Fact", "fact"]
 
 
 class Bounds(Sequence):
@@ -40,7 +41,7 @@ class Bounds(Sequence):
         start = offsets[index]
         return bytes(memoryview(self._chunks.buffer)[start : start + lengths[index]])
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[bytes | None]:
         return iter(self.to_list())
 
     def to_list(self) -> list[bytes | None]:
@@ -50,7 +51,14 @@ class Bounds(Sequence):
         return repr(self.to_list())
 
 
-def _fact(name: str, doc: str) -> property:
+class Fact(Protocol):
+    """What a column gives where it is asked for a fact by its name."""
+
+    def __get__(self, column: object, kind: type) -> memoryview[int]: ...
+
+
+def fact(name: str, doc: str) -> Fact:
+    """A property that gives a member of all of a column's chunks."""
     return property(lambda self: self._chunks.array(name), doc=doc)
 
 
@@ -69,23 +77,23 @@ class Column:
         self._element: Element | None = None
         self._typed: tuple[pa.Array, pa.Array] | None = None
 
-    num_values = _fact("num_values", "Values, nulls included.")
-    null_count = _fact("null_count", "Nulls.")
-    distinct_count = _fact("distinct_count", "Distinct values.")
-    total_compressed_size = _fact("total_compressed_size", "Bytes of all pages, headers included, compressed.")
-    total_uncompressed_size = _fact("total_uncompressed_size", "Bytes of all pages, headers included, uncompressed.")
-    data_page_offset = _fact("data_page_offset", "Where the first data page is.")
-    dictionary_page_offset = _fact("dictionary_page_offset", "Where the dictionary page is.")
-    index_page_offset = _fact("index_page_offset", "Where the index page is.")
-    bloom_filter_offset = _fact("bloom_filter_offset", "Where the Bloom filter is.")
-    bloom_filter_length = _fact("bloom_filter_length", "Bytes of the Bloom filter (int32).")
-    offset_index_offset = _fact("offset_index_offset", "Where the offset index is.")
-    offset_index_length = _fact("offset_index_length", "Bytes of the offset index (int32).")
-    column_index_offset = _fact("column_index_offset", "Where the column index is.")
-    column_index_length = _fact("column_index_length", "Bytes of the column index (int32).")
-    codec = _fact("codec", "Compression codec, as parquet.thrift numbers them (int32); names in `footer.types.CODECS`.")
-    encodings = _fact("encodings", "Bit e is set where encoding e is listed (uint32).")
-    present = _fact("present", "Which facts the footer has, as bits `wire.PRESENT_…` (uint32).")
+    num_values = fact("num_values", "Values, nulls included.")
+    null_count = fact("null_count", "Nulls.")
+    distinct_count = fact("distinct_count", "Distinct values.")
+    total_compressed_size = fact("total_compressed_size", "Bytes of all pages, headers included, compressed.")
+    total_uncompressed_size = fact("total_uncompressed_size", "Bytes of all pages, headers included, uncompressed.")
+    data_page_offset = fact("data_page_offset", "Where the first data page is.")
+    dictionary_page_offset = fact("dictionary_page_offset", "Where the dictionary page is.")
+    index_page_offset = fact("index_page_offset", "Where the index page is.")
+    bloom_filter_offset = fact("bloom_filter_offset", "Where the Bloom filter is.")
+    bloom_filter_length = fact("bloom_filter_length", "Bytes of the Bloom filter (int32).")
+    offset_index_offset = fact("offset_index_offset", "Where the offset index is.")
+    offset_index_length = fact("offset_index_length", "Bytes of the offset index (int32).")
+    column_index_offset = fact("column_index_offset", "Where the column index is.")
+    column_index_length = fact("column_index_length", "Bytes of the column index (int32).")
+    codec = fact("codec", "Compression codec, as parquet.thrift numbers them (int32); names in `footer.types.CODECS`.")
+    encodings = fact("encodings", "Bit e is set where encoding e is listed (uint32).")
+    present = fact("present", "Which facts the footer has, as bits `wire.PRESENT_…` (uint32).")
 
     def __len__(self) -> int:
         return len(self._chunks)
@@ -101,6 +109,11 @@ class Column:
         if self._node is None:
             self._node = self._file._on_form(lambda form: form.node(self.leaf))
         return self._node
+
+    @property
+    def num_rows(self) -> Sequence[int]:
+        """Rows of the row groups."""
+        return self._file._on_form(lambda form: form.row_groups("num_rows"))
 
     @property
     def element(self) -> Element:

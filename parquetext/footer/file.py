@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Self, TypeVar
 
 import pyarrow as pa
 
-from .. import kernels, wire
-from ..encoding.pages import FIRST_WINDOW, REMOTE_WINDOW
+from .. import kernels, systems, wire
+from ..encoding.pages import REMOTE_WINDOW
 from ..errors import ColumnError, Damaged, Malformed, ParquetextError, name_file
 from ..findings import Finding
 from ..storage import BatchedSource
 from . import forms
 from .chunk_table import chunk_table
 from .columns import Column
-from .copies import copies_of_leaf
+from .copies import copies_of_leaf, payload_in
 from .extensions import Extensions
 from .model import Form
 from .names import find_column, find_columns, find_leaf
@@ -81,13 +81,13 @@ class File:
 
     __slots__ = ("_findings", "_form", "_is_reopened", "_left", "_looked_up", "_schema", "_source", "form", "path")
 
-    def __init__(self, path, source, name: str, form: Form, findings: list[Finding] | None = None):
+    def __init__(self, path: object, source: object, name: str, form: Form, findings: list[Finding] | None = None):
         self.path, self._source, self.form, self._form = path, source, name, form
         self._findings = findings
         self._schema: pa.Schema | None = None
         self._left, self._looked_up, self._is_reopened = _NOTHING, 0, False
 
-    def __enter__(self) -> File:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind=None, error=None, traceback=None) -> None:
@@ -138,7 +138,7 @@ class File:
         if (now.st_size, now.st_mtime_ns) == (source.size, source.mtime_ns):
             return False
         try:
-            changed = kernels.local.LocalFile(f"/proc/self/fd/{source.fd}")
+            changed = kernels.local.LocalFile(systems.path_of(source.fd))
         except FileNotFoundError:  # no /proc
             return False
         try:
@@ -328,9 +328,9 @@ class File:
     ) -> pa.Table:
         """The page table of one leaf column: one row per page, row group by row group; see `footer.page_table`.
 
-        Headers alone are read, in windows: of a column of many small pages that is most of its bytes, of large ones
-        few. Names are those that `column` takes. With `copies` the pages are those of the chunks' copies in another
-        encoding; a row group without one has none.
+        Headers are read, in windows: of a column of many small pages that is most of its bytes, of large ones few. The
+        page index, where there is one, says what they leave out. Names are those that `column` takes. With `copies` the
+        pages are those of the chunks' copies in another encoding; a row group without one has none.
 
         Raises
         ------
@@ -341,11 +341,16 @@ class File:
         """
         column = self.column(name, field_id=field_id)
         found = self._on_form(lambda form: copies_of_leaf(form, column.leaf)) if copies else None
-        window = REMOTE_WINDOW if self._is_batched() else FIRST_WINDOW
+        together = {"window": REMOTE_WINDOW, "gather": self._source.gather} if self._is_batched() else {}
         try:
-            return page_table(self._source, column, window=window, gather=self._gathered, copies=found)
+            return page_table(self._source, column, copies=found, **together)
         except ParquetextError as error:
             raise error.at(str(self.path)) from None
+
+    @property
+    def may_have_copies(self) -> bool:
+        """Whether columns may have copies in other encodings: a flat footer tells by a slot, others are not asked."""
+        return self._on_form(lambda form: not hasattr(form, "extensions") or payload_in(form) is not None)
 
     def to_arrow(self) -> pa.Table:
         """The chunk table: one row per column chunk, row group by row group; see `footer.chunk_table`."""

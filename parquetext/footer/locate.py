@@ -19,6 +19,7 @@ __all__ = [
     "Block",
     "Source",
     "Tail",
+    "footer_begin",
     "locate",
     "read_tail",
 ]
@@ -33,7 +34,7 @@ MARKER_BYTES = 4
 LONGEST_LENGTH = 5
 STOP = 0
 DAMAGED_UUID_BITS = 16  # of 128; two UUIDs that have nothing to do with each other differ in some 64
-MAGIC = b"PAR1"
+MAGIC, PAR3_MAGIC = b"PAR1", b"PAR3"
 UNKNOWN_BLOCK, FREE_FORM = "unknown-block", "free-form"
 REFERENCE_DAMAGED, REFERENCE_UNKNOWN = "reference-damaged", "reference-unknown"
 BLOCK_END = wire.REFERENCE_TEXT_LIMIT + 16  # bytes that show the end of a block, or a reference and its marker
@@ -363,7 +364,7 @@ def locate(tail, file_size: int) -> Tail:
         )
     _check_given(view, SMALLEST_TAIL, file_size)
     magic = bytes(view[-4:])
-    if magic == b"PAR3":
+    if magic == PAR3_MAGIC:
         return _locate_par3(view, file_size)
     _check_magic(magic, view, file_size)
     length, end = int.from_bytes(view[-8:-4], "little"), file_size - LENGTH_AND_MAGIC
@@ -450,6 +451,14 @@ def _ends_like_par3(view: memoryview) -> bool:
         and view[record : record + 16] == wire.UUID_FLAT_FOOTER.bytes
         and kernels.checksum.crc32(view[-12:-8]) == int.from_bytes(view[-8:-4], "little")
     )
+
+
+def footer_begin(source) -> int:
+    """Where the footer begins, of a file whose tail has been read before: the Thrift footer, or a PAR3 file's."""
+    last = bytes(source.read(source.size - PAR3_TRAILER.size, PAR3_TRAILER.size))
+    if last.endswith(PAR3_MAGIC):
+        return source.size - PAR3_TRAILER.size - PAR3_TRAILER.unpack(last)[1]
+    return source.size - LENGTH_AND_MAGIC - int.from_bytes(last[-LENGTH_AND_MAGIC : -len(MAGIC)], "little")
 
 
 def read_tail(source: Source, first_read: int = FIRST_READ_LOCAL, *, until: UUID | None = None) -> Tail:

@@ -52,7 +52,7 @@ def _open_own(kind: type[File], path, source, handle, tail: bytes) -> File | Non
         return None
 
 
-def open_file(path, *, form: str | None = None) -> File:
+def open_file(path: object, *, form: str | None = None) -> File:
     """Open a Parquet file's metadata.
 
     Parameters
@@ -78,6 +78,12 @@ def open_file(path, *, form: str | None = None) -> File:
     -----
     Reads the last 4 KiB of a local file, 16 KiB of a remote one, and then what is missing: with a flat footer
     or an index nothing, with a Thrift footer alone the whole footer.
+
+    Examples
+    --------
+    >>> with parquetext.open("wide.parquet") as file:
+    ...     print(file.num_rows, list(file.column("price").null_count))
+    300 [0, 0, 0]
     """
     return open_as(File, path, form)
 

@@ -1,9 +1,10 @@
-"""The page table: one row per page of a column."""
+"""The page table: one row per page of a column, by the headers and, for what these do not say, the page index."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import product
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,6 +14,8 @@ from ..encoding.carried import Carried
 from ..encoding.pages import DATA_PAGES, FIRST_WINDOW, OVERRUN, Headers, read_headers
 from ..encoding.registry import names as encoding_names
 from ..errors import Malformed, Unsupported
+from .indexed_pages import INDEXES, DataPages, IndexedPages, index_or_none, indexed_pages
+from .page_index import has_page_order
 from .types import LeafType
 
 __all__ = ["page_table"]
@@ -53,7 +56,7 @@ def page_table(
     window : int
         Bytes of the least read.
     gather : callable, optional
-        Runs tasks that read, and returns their results; for sources that fetch together.
+        Runs tasks that read, and returns their results; for sources that fetch together and keep what they fetched.
     copies : sequence of Carried or None, optional
         Of each chunk the copy whose pages are wanted, not its own.
 
@@ -61,8 +64,8 @@ def page_table(
     -------
     pyarrow.Table
         `row_group`, `page` (from 0 in each chunk), `type`, `encoding`, `num_values`, `num_nulls`, `num_rows`, `offset`,
-        `header_size`, `compressed_size`, `uncompressed_size`, `crc`, `first_row` (from the row group's start), and as
-        the header's statistics say `min` and `max`, in the type of the column's bounds; null where a page does not say.
+        `header_size`, `compressed_size`, `uncompressed_size`, `crc`, `first_row` (from the row group's start), `min`
+        and `max`, in the type of the column's bounds; null where nothing says it.
 
     Raises
     ------
@@ -70,17 +73,29 @@ def page_table(
         A chunk that leaves the file, or a header that cannot be read before the chunk's last value.
     Unsupported
         An encrypted chunk, or one in another file.
+
+    Notes
+    -----
+    A page's header says `num_nulls`, `num_rows`, `min` and `max` where it can. What it leaves out is that of the page
+    index: the bounds where the header has neither, which writers may have shortened. An index that contradicts the
+    headers (other pages, other counts), or is damaged, says nothing of its chunk; nor does it of copies.
     """
     places = _places(source, column) if copies is None else _places_of_copies(source, column, copies)
     tasks = [partial(_headers, source, place, window) if place else partial(Headers, 0) for place in places]
-    chunks = gather(tasks) if gather else [task() for task in tasks]
+    if gather:
+        indexes = product(range(len(tasks)), INDEXES) if copies is None else ()
+        chunks = gather([*tasks, *(partial(_touch, source, column, *index) for index in indexes)])[: len(tasks)]
+    else:
+        chunks = [task() for task in tasks]
     for headers, num_values in zip(chunks, column.num_values, strict=True):
         if headers.problem is not None and headers.value_count != num_values:
             raise headers.problem
-    is_flat = column.node.max_repetition == 0
-    parts = [_chunk_pages(number, headers, is_flat, column.leaf_type) for number, headers in enumerate(chunks)]
+    facts = [_Facts(headers, column) for headers in chunks]
+    if copies is None:
+        _add_indexed(source, column, facts)
+    parts = [chunk.table(row_group) for row_group, chunk in enumerate(facts)]
     if not parts:
-        return _chunk_pages(0, Headers(0), is_flat, column.leaf_type)
+        return _Facts(Headers(0), column).table(0)
     return pa.concat_tables(parts, promote_options="default").unify_dictionaries().combine_chunks()
 
 
@@ -113,30 +128,85 @@ def _headers(source, place: tuple[int, int], window: int) -> Headers:
     return read_headers(source, *place, slack=OVERRUN, window=window, bounds=True)
 
 
-def _chunk_pages(row_group: int, headers: Headers, is_flat: bool, leaf_type: LeafType) -> pa.Table:
-    facts = {name: _wrapped(headers.array(name), type) for name, type in MEMBERS}
-    is_data = pc.is_in(facts["type"], pa.array(DATA_PAGES, pa.int32()))  # pa.array imports pandas: not on import
-    rows = pc.if_else(is_data, _known(facts["num_values" if is_flat else "num_rows"]), None)
-    nulls = pc.max_element_wise(_known(facts["num_nulls"]).cast(pa.int64()), _known(facts["null_count"]))
-    return pa.table(
-        {
-            "row_group": pa.repeat(pa.scalar(row_group, pa.int32()), len(headers)),
-            "page": pa.array(range(len(headers)), pa.int32()),
-            "type": _named(facts["type"], wire.NAMES_OF_PAGE_TYPE),
-            "encoding": _named(_known(facts["encoding"]), encoding_names()),
-            "num_values": _known(facts["num_values"]),
-            "num_nulls": nulls,
-            "num_rows": rows,
-            "offset": facts["offset"],
-            "header_size": facts["header_size"],
-            "compressed_size": facts["compressed_size"],
-            "uncompressed_size": facts["uncompressed_size"],
-            "crc": pc.if_else(facts["has_crc"].cast(pa.bool_()), facts["crc"], None),
-            "first_row": pc.if_else(is_data, _first_rows(rows, is_data), None),
-            "min": _typed(headers.minima, leaf_type),
-            "max": _typed(headers.maxima, leaf_type),
-        }
-    )
+def _touch(source, column, row_group: int, name: str) -> None:
+    """Have an index fetched along with the headers; it is taken where it is parsed."""
+    index_or_none(source, column.chunks, row_group, name)
+
+
+def _add_indexed(source, column, facts: list[_Facts]) -> None:
+    """Take what headers do not say from the page indexes."""
+    has_bounds = has_page_order(column.node)
+    row_counts = column.num_values if column.node.max_repetition == 0 else column.num_rows
+    for row_group, chunk in enumerate(facts):
+        pages = chunk.data_pages()
+        if pages.offsets:
+            chunk.add(indexed_pages(source, column.chunks, row_group, row_counts[row_group], pages), has_bounds)
+
+
+class _Facts:
+    """What headers say of a chunk's pages, one entry per page; null where they do not say it."""
+
+    def __init__(self, headers: Headers, column):
+        self._leaf_type = column.leaf_type
+        self._members = {name: _wrapped(headers.array(name), type) for name, type in MEMBERS}
+        members = self._members
+        self.is_data = pc.is_in(members["type"], pa.array(DATA_PAGES, pa.int32()))  # pa.array imports pandas
+        is_flat = column.node.max_repetition == 0
+        counted = _known(members["num_values" if is_flat else "num_rows"])
+        self.rows = pc.if_else(self.is_data, counted, None)
+        self.nulls = pc.max_element_wise(_known(members["num_nulls"]).cast(pa.int64()), _known(members["null_count"]))
+        self.minima, self.maxima = _joined(headers.minima), _joined(headers.maxima)
+
+    def data_pages(self) -> DataPages:
+        sizes = pc.add(*(self._members[name].cast(pa.int64()) for name in ("header_size", "compressed_size")))
+        facts = self._members["offset"], sizes, self._members["num_values"], self.rows, self.nulls
+        return DataPages(*(fact.filter(self.is_data).to_pylist() for fact in facts))
+
+    def add(self, indexed: IndexedPages, has_bounds: bool) -> None:
+        """Take what headers do not say from the page index."""
+        numbers = pc.subtract(pc.cumulative_sum(self.is_data.cast(pa.int8()).cast(pa.int64())), 1)
+        numbers = pc.if_else(self.is_data, numbers, None)
+        if indexed.places is not None:
+            rows = pa.array(indexed.places.row_counts, self.rows.type)
+            self.rows = pc.coalesce(self.rows, rows.take(numbers))
+        if indexed.bounds is None:
+            return
+        nulls = pa.array([count if count >= 0 else None for count in indexed.bounds.null_counts], self.nulls.type)
+        self.nulls = pc.coalesce(self.nulls, nulls.take(numbers))
+        if has_bounds:
+            is_bare = pc.and_(pc.is_null(self.minima), pc.is_null(self.maxima))
+            low, high = (
+                pa.array(side, pa.large_binary()).take(numbers) for side in (indexed.bounds.min, indexed.bounds.max)
+            )
+            self.minima = pc.if_else(is_bare, low, self.minima)
+            self.maxima = pc.if_else(is_bare, high, self.maxima)
+
+    def table(self, row_group: int) -> pa.Table:
+        """The rows of the page table of this chunk."""
+        facts, count = self._members, len(self.is_data)
+        return pa.table(
+            {
+                "row_group": pa.repeat(pa.scalar(row_group, pa.int32()), count),
+                "page": pa.array(range(count), pa.int32()),
+                "type": _named(facts["type"], wire.NAMES_OF_PAGE_TYPE),
+                "encoding": _named(_known(facts["encoding"]), encoding_names()),
+                "num_values": _known(facts["num_values"]),
+                "num_nulls": self.nulls,
+                "num_rows": self.rows,
+                "offset": facts["offset"],
+                "header_size": facts["header_size"],
+                "compressed_size": facts["compressed_size"],
+                "uncompressed_size": facts["uncompressed_size"],
+                "crc": pc.if_else(facts["has_crc"].cast(pa.bool_()), facts["crc"], None),
+                "first_row": pc.if_else(self.is_data, _first_rows(self.rows, self.is_data), None),
+                "min": _typed(self.minima, self._leaf_type),
+                "max": _typed(self.maxima, self._leaf_type),
+            }
+        )
+
+
+def _joined(parts: list[pa.Array]) -> pa.Array:
+    return pa.concat_arrays(parts) if parts else pa.array([], pa.large_binary())
 
 
 def _wrapped(values, type: pa.DataType) -> pa.Array:
@@ -162,9 +232,8 @@ def _first_rows(rows: pa.Array, is_data: pa.Array) -> pa.Array:
     return pc.cumulative_sum(before)
 
 
-def _typed(parts: list[pa.Array], leaf_type: LeafType) -> pa.Array:
+def _typed(raw: pa.Array, leaf_type: LeafType) -> pa.Array:
     """Bounds as values of the leaf's type; null where they are none."""
-    raw = pa.concat_arrays(parts) if parts else pa.array([], pa.large_binary())
     if not leaf_type.is_viewed:
         return leaf_type.array(raw.to_pylist())
     if leaf_type.width > WIDEST and leaf_type.width * len(raw) > MOST_BYTES + raw.nbytes:

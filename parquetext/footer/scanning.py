@@ -12,7 +12,7 @@ __all__ = ["scan"]
 MAGICS = b"PAR1", b"PARE", b"PAR3"
 
 
-def scan(source, *, strict: bool = False):
+def scan(source: object, *, strict: bool = False) -> kernels.scan.Scan:
     """Read a Thrift footer into flat arrays, one entry per column chunk.
 
     Parameters
@@ -40,6 +40,13 @@ def scan(source, *, strict: bool = False):
     -----
     One pass over the footer; the time grows with its size. A field of another type than parquet.thrift says counts as
     an unknown one, and of a repeated field the last one counts, as in Thrift libraries; numbers are taken as they are.
+
+    Examples
+    --------
+    >>> from parquetext import footer
+    >>> scan = footer.scan("wide.parquet")
+    >>> scan.num_rows, scan.leaf_count, list(scan.chunks("num_values"))[:2]
+    (300, 2, [100, 100])
     """
     if isinstance(source, (bytes, bytearray, memoryview)):
         data = memoryview(source).cast("B")

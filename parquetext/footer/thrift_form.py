@@ -17,7 +17,7 @@ MOST_OF_PATHS = 8  # times the footer's bytes: a table of longer paths, those of
 class ThriftForm:
     """A scanned Thrift footer with the interface of `model.Form`."""
 
-    __slots__ = ("_facts", "_last_path", "_leaves", "_looked_up", "_names", "_scan", "io")
+    __slots__ = ("_facts", "_last_node", "_last_path", "_leaves", "_looked_up", "_names", "_scan", "io")
 
     def __init__(self, footer, io: tuple[int, int] = (0, 0)):
         self._scan = kernels.scan.scan(footer)
@@ -25,6 +25,7 @@ class ThriftForm:
         self._names: dict[bytes, list[int]] | None = None
         self._looked_up = 0
         self._last_path = 0, b""
+        self._last_node: tuple[int, Node] | None = None
         self._facts: dict[str, memoryview] = {}
         self.io = io
 
@@ -146,6 +147,13 @@ class ThriftForm:
         return [identity for identity in found if parse_element(self.node(identity).thrift).field_id == field_id]
 
     def node(self, identity: int) -> Node:
+        """The node of an id; the one that was asked for last is there."""
+        last = self._last_node
+        if last is None or last[0] != identity:
+            last = self._last_node = identity, self._node(identity)
+        return last[1]
+
+    def _node(self, identity: int) -> Node:
         element, facts = self._element(identity), self._element_facts
         start, parent = facts("bytes_offset")[element], facts("parent")[element]
         return Node(

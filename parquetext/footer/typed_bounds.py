@@ -115,7 +115,10 @@ def column_bounds(form: Form, name: str, rows: pa.DataType) -> ColumnBounds | No
 
 def _typed(kind: LeafType, values: list[bytes | None], rows: pa.DataType) -> pa.Array:
     """Text and bytes compare as bytes, cut characters and all; everything else in the type of the rows."""
-    return pa.array(values, pa.large_binary()) if _is_text(kind) else kind.array(values).cast(rows)
+    if _is_text(kind):
+        return pa.array(values, pa.large_binary())
+    made = kind.array(values)
+    return made if made.type == rows else made.cast(rows)
 
 
 def _is_text(kind: LeafType) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .bloom import Absent, Probe, may_hold
-from .bounds import ColumnBounds, may_match
+from .bounds import ColumnBounds, is_plain, may_match
 from .predicate import Comparison, Predicate, predicate_of
 from .row_groups import surviving_row_groups
 
@@ -13,6 +13,7 @@ __all__ = [
     "Comparison",
     "Predicate",
     "Probe",
+    "is_plain",
     "may_hold",
     "may_match",
     "predicate_of",

@@ -15,7 +15,9 @@ import pyarrow.compute as pc
 
 from .predicate import Comparison
 
-__all__ = ["ColumnBounds", "may_match"]
+__all__ = ["ColumnBounds", "is_plain", "may_match"]
+
+FEW = 64  # entries that Python compares sooner than Arrow is called
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,24 @@ class ColumnBounds:
         )
 
 
+def is_plain(kind: pa.DataType, comparison: Comparison) -> bool:
+    """Whether it orders values of this type, and its literal is one: nothing is cast then."""
+    value = comparison.value
+    if comparison.operator not in _PLAINLY:
+        return False
+    if pa.types.is_integer(kind):
+        signed = pa.types.is_signed_integer(kind)
+        low, end = (-1 << (kind.bit_width - 1), 1 << (kind.bit_width - 1)) if signed else (0, 1 << kind.bit_width)
+        return type(value) is int and low <= value < end
+    if pa.types.is_float64(kind):
+        return type(value) is float
+    return pa.types.is_string(kind) and type(value) is str
+
+
 def may_match(comparison: Comparison, bounds: ColumnBounds) -> pa.BooleanArray:
     """For each row group whether rows in it may meet the comparison; never null."""
+    if len(bounds.min) <= FEW and is_plain(bounds.min.type, comparison):
+        return _plainly(comparison, bounds)
     try:
         keep = _RULES[comparison.operator](bounds, comparison.value)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
@@ -51,6 +69,16 @@ def may_match(comparison: Comparison, bounds: ColumnBounds) -> pa.BooleanArray:
     if keep is None:
         return pa.array([True] * len(bounds.min), pa.bool_())
     return pc.fill_null(keep, True)
+
+
+def _plainly(comparison: Comparison, bounds: ColumnBounds) -> pa.BooleanArray:
+    """The same of a few row groups: a side that is not known leaves them."""
+    keeps, value = _PLAINLY[comparison.operator], comparison.value
+    entries = zip(bounds.min.to_pylist(), bounds.max.to_pylist(), bounds.only_nulls.to_pylist(), strict=True)
+    hides_nans = pa.types.is_floating(bounds.min.type)
+    return pa.array(
+        [not only_nulls and keeps(low, high, value, hides_nans) for low, high, only_nulls in entries], pa.bool_()
+    )
 
 
 def _literal(value, bounds: ColumnBounds) -> pa.Scalar | None:
@@ -118,6 +146,16 @@ def _members(values) -> list:
     members = values.to_pylist() if isinstance(values, (pa.Array, pa.ChunkedArray)) else list(values)
     return [value.as_py() if isinstance(value, pa.Scalar) else value for value in members]
 
+
+_PLAINLY: dict[str, Callable[[object, object, object, bool], bool]] = {
+    "=": lambda low, high, value, _: (low is None or low <= value) and (high is None or high >= value),
+    "!=": lambda low, high, value, hides_nans: hides_nans or not low == value == high,
+    "<": lambda low, high, value, _: low is None or low < value,
+    "<=": lambda low, high, value, _: low is None or low <= value,
+    ">": lambda low, high, value, _: high is None or high > value,
+    ">=": lambda low, high, value, _: high is None or high >= value,
+}
+_PLAINLY["=="] = _PLAINLY["="]
 
 _RULES = {
     "=": _ordered(_encloses),

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .bloom import Absent, ruled_out
-from .bounds import ColumnBounds, may_match
+from .bounds import FEW, ColumnBounds, may_match
 from .expressions import may_meet
 from .predicate import Comparison, Predicate
 
@@ -35,7 +35,7 @@ def surviving_row_groups(
         return [row_group for row_group in row_groups if kept[row_group]]
     meets = _meets(predicate.alternatives, bounds_of, count)
     met = reduce(pc.or_, meets)
-    if row_groups == range(count):
+    if row_groups == range(count) and count > FEW:
         left = pc.indices_nonzero(met).to_pylist()
     else:
         kept = met.to_pylist()
@@ -54,12 +54,13 @@ def _meets(
     bounds: dict[str, ColumnBounds | None] = {}
     found = []
     for alternative in alternatives:
-        meets = pa.array([True] * count, pa.bool_())
+        meets = None
         for comparison in alternative:
             name = comparison.column
             if name not in bounds:
                 bounds[name] = bounds_of(name)
             if bounds[name] is not None:
-                meets = pc.and_(meets, may_match(comparison, bounds[name]))
-        found.append(meets)
+                matches = may_match(comparison, bounds[name])
+                meets = matches if meets is None else pc.and_(meets, matches)
+        found.append(pa.array([True] * count, pa.bool_()) if meets is None else meets)
     return found

@@ -22,12 +22,13 @@ from ..encoding.codecs import compress
 from ..encoding.registry import Encoding
 from ..errors import Damaged, Malformed, Refused, wire_error
 from .chunks import MovedChunk
-from .original import Original, Range, Rest, digest_of, read_steps
+from .original import Original, Range, Rest
 from .recode import Leaf, leaves_of, recode, rows_per_page
 from .segments import CHUNK, COPY, KEPT, OFFSET_INDEX, Claim, RowGroupBytes, divided
+from .shared_reads import SharedReads
 from .structs import Fields, list_header, row_groups_of, structs, with_row_groups
 
-__all__ = ["Encoded", "Encoder", "Wanted"]
+__all__ = ["Encoded", "Encoder", "Wanted", "chunk_structs"]
 
 SMALL = 1 << 10  # bytes that are not compressed
 
@@ -84,8 +85,8 @@ class Encoder:
     Parameters
     ----------
     source : Source
-        The file, read by two threads beside this one, a few megabytes at a time; two column chunks in their new
-        encodings are kept.
+        The file, read by two threads beside this one: 32 MiB of it are kept, and two column chunks in their new
+        encodings.
     footer : bytes
         Its Thrift footer without an extension.
     end : int
@@ -109,9 +110,9 @@ class Encoder:
         self._scan = kernels.scan.scan(footer)
         self._leaves: Sequence[Leaf] = leaves_of(self._scan)
         self._groups = [Fields(group) for group in row_groups_of(footer)]
-        self._chunks = [[_chunk(struct) for struct in _chunk_structs(group)] for group in self._groups]
+        self._chunks = [[_chunk(struct) for struct in chunk_structs(group)] for group in self._groups]
         self._moved: list[tuple[int, int, int]] = []  # old begin and end, new begin
-        self._footer, self._size, self._sink = footer, 0, None
+        self._footer, self._size, self._sink, self._reads = footer, 0, None, None
         self._recoded: Iterator[tuple[list[bytes], Carried]] = iter(())
         self.is_needed = any(
             self._lacks(number, leaf, chunk)
@@ -120,9 +121,8 @@ class Encoder:
         )
 
     def write(self, sink) -> Encoded:
-        """Write what stands in front of the new footer to `sink`, which has `write(data)` and, for ranges of the
-        source, `copy(begin, end)`."""
-        self._sink, stopped = sink, Event()
+        """Write what stands in front of the new footer to `sink`, which has `write(data)`."""
+        self._sink, self._reads, stopped = sink, SharedReads(self._source), Event()
         tasks = [
             (number, leaf)
             for number, chunks in enumerate(self._chunks)
@@ -131,7 +131,7 @@ class Encoder:
         ]
         with ThreadPoolExecutor(2) as pool:
             try:
-                digest = pool.submit(digest_of, self._source, stopped)
+                digest = pool.submit(self._reads.digest, stopped)
                 self._recoded = _ahead(pool, self._recode, tasks)
                 footer = self._write_data()
                 rest = self._write_rest()
@@ -291,13 +291,10 @@ class Encoder:
     def _copy(self, begin: int, end: int, *, summed: bool = False) -> tuple[int, int]:
         """Copy bytes of the file; where they are now, and their CRC-32 where it is asked for."""
         at, crc = self._size, 0
-        if summed:
-            for data in read_steps(self._source, begin, end - begin):
+        for data in self._reads.pieces(begin, end):
+            if summed:
                 crc = kernels.checksum.crc32(data, crc)
-                self._write(data)
-        else:
-            self._sink.copy(begin, end)
-            self._size += end - begin
+            self._write(data)
         self._moved.append((begin, end, at))
         return at, crc
 
@@ -356,7 +353,7 @@ def _ahead(pool: ThreadPoolExecutor, work: Callable, tasks: Sequence[tuple]) -> 
         yield result
 
 
-def _chunk_structs(group: Fields) -> list[bytes]:
+def chunk_structs(group: Fields) -> list[bytes]:
     if wire.ROW_GROUP_COLUMNS not in group.places:
         raise wire_error(wire.MISSING_FIELD, 0, wire.ROW_GROUP_COLUMNS)
     return structs(group.data, group.places[wire.ROW_GROUP_COLUMNS][0])

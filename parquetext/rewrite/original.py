@@ -7,13 +7,12 @@ import struct
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from threading import Event
 
 from .. import kernels, wire
 from ..encoding.codecs import decompress
 from ..errors import Damaged, ParquetextError, Unsupported, wire_error
 
-__all__ = ["STEP", "Original", "OriginalSource", "Range", "Rest", "digest_of", "read_steps"]
+__all__ = ["STEP", "Original", "OriginalSource", "Range", "Rest", "digest_of", "read_steps", "step_of"]
 
 VERSION = 1
 STEP, LOCAL_STEP = 8 << 20, 1 << 20
@@ -176,19 +175,22 @@ def _out_of_proportion(what: str, rest: Rest, most: int, found: int, source) -> 
     return Damaged(message, offset=rest.offset, expected=most, found=found).at(source.name)
 
 
+def step_of(source) -> int:
+    """How much of a file to read at once: of a local one 1 MiB, which stays in the processor's cache, else 8 MiB."""
+    return LOCAL_STEP if hasattr(source, "fd") else STEP
+
+
 def read_steps(source, offset: int, length: int) -> Iterator[bytes]:
-    """A range of a file: of a local one 1 MiB at a time, which stays in the processor's cache, else 8 MiB."""
-    step = LOCAL_STEP if hasattr(source, "fd") else STEP
+    """A range of a file, a step at a time."""
+    step = step_of(source)
     for at in range(offset, offset + length, step):
         yield source.read(at, min(step, offset + length - at))
 
 
-def digest_of(source, stopped: Event | None = None) -> bytes:
-    """A file's SHA-256; nothing that is true of it once `stopped` is set."""
+def digest_of(source) -> bytes:
+    """A file's SHA-256."""
     found = hashlib.sha256()
     for data in read_steps(source, 0, source.size):
-        if stopped is not None and stopped.is_set():
-            break
         found.update(data)
     return found.digest()
 

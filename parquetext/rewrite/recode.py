@@ -15,7 +15,7 @@ from ..encoding.registry import Encoding
 from ..errors import ParquetextError, Unsupported
 from ..thrift import values
 
-__all__ = ["Leaf", "Recoded", "leaves_of", "opened", "pages_of", "recode", "rows_per_page", "take"]
+__all__ = ["Leaf", "Recoded", "are_same", "leaves_of", "opened", "pages_of", "recode", "rows_per_page", "take"]
 
 PAGE_BYTES = 1 << 20  # of the values of a page, before they are encoded
 ROWS_STEP = 1 << 10  # pages have a multiple of it: vectors of encodings are then whole
@@ -191,6 +191,18 @@ def _values(kind: Kind, decoded):
     if found.offset:
         raise AssertionError("values that begin within a buffer")
     return tuple(found.buffers()[1:]) if is_binary else found.buffers()[1] or b""
+
+
+def are_same(chunk: Chunk, one, other) -> bool:
+    """Whether two times the same rows of a leaf were decoded, levels and values, bit for bit."""
+    own, kind, count = chunk.leaf.levels, chunk.leaf.kind, one.slots - one.nulls
+    if (one.entries, one.slots, one.nulls) != (other.entries, other.slots, other.nulls):
+        return False
+    for name, highest in (("repetition", own.repetition), ("definition", own.definition)):
+        found = [_levels(getattr(decoded, name), decoded.entries, highest) for decoded in (one, other)]
+        if found[0] != found[1]:
+            return False
+    return not count or _are_equal(kind, _values(kind, one), _values(kind, other), count)
 
 
 def _as_bytes(kind: Kind, stored, count: int) -> bytes | tuple[bytes, bytes]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from .. import kernels
 from ..encoding.carried import Carried
 from ..encoding.chunk_reader import Chunk
+from ..encoding.pages import VAST_BYTES
 from ..encoding.registry import Encoding
 from .recode import Recoded, opened, pages_of, rows_per_page, take
 
@@ -18,7 +19,7 @@ ROW_GROUPS = 3  # the first one, one in the middle and the last one
 ROUNDS = 3  # of which the fastest counts
 BEGIN = 4  # of pages in memory: nothing stands where a file has its magic
 
-BOUNDS = {"most_bytes": 1 << 26, "refuse_vast": True}
+BOUNDS = {"most_bytes": 1 << 26, "most_page": VAST_BYTES}
 
 clock = time.perf_counter
 

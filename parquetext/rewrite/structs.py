@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from .. import kernels, wire
 from ..errors import Malformed, wire_error
@@ -14,16 +14,18 @@ __all__ = [
     "count_of",
     "end_of_file",
     "footer_fields",
+    "integer",
     "list_header",
     "row_groups_of",
     "structs",
     "with_row_groups",
+    "without",
     "with_values",
 ]
 
 MAGIC = b"PAR1"
 LENGTH_BYTES = 4
-SHORT_LIST = 15
+SHORT_LIST = LONGEST_DELTA = 15
 
 
 class Fields:
@@ -42,7 +44,7 @@ class Fields:
     def put(self, id: int, value: int | bytes) -> None:
         """Another value in a field that is there: an integer, or a value's bytes."""
         if isinstance(value, int):
-            value = kernels.varint.encode(kernels.varint.zigzag_encode(value))
+            value = integer(value)
         self._new[id] = value
 
     def to_bytes(self) -> bytes:
@@ -57,6 +59,19 @@ def with_values(struct: bytes, places: Mapping[int, tuple[int, int]], values: Ma
             out += [struct[begin:start], values[id]]
             begin = end
     return b"".join((*out, struct[begin:]))
+
+
+def without(struct: bytes, ids: Collection[int]) -> bytes:
+    """The struct without some of its fields."""
+    out, last, end = [], 0, 0
+    for id, type, _, start, end in kernels.thrift.fields(struct):
+        if id in ids:
+            continue
+        is_near = 0 < id - last <= LONGEST_DELTA
+        header = bytes([id - last << 4 | type]) if is_near else bytes([type]) + integer(id)
+        out += [header, struct[start:end]]
+        last = id
+    return b"".join((*out, struct[end:]))
 
 
 def end_of_file(footer: bytes) -> bytes:
@@ -106,6 +121,11 @@ def structs(data: bytes, at: int) -> list[bytes]:
         found.append(data[at:end])
         at = end
     return found
+
+
+def integer(value: int) -> bytes:
+    """A value of a field that is an integer."""
+    return kernels.varint.encode(kernels.varint.zigzag_encode(value))
 
 
 def list_header(count: int) -> bytes:

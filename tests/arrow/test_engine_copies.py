@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.copied_files import change_blocks
 from support.counted import Counted
 from support.parquet_bytes import footer_of
 
@@ -251,6 +253,24 @@ def test_a_copy_of_a_chunk_that_another_program_has_moved_is_not_read(tmp_path):
     table, findings, _ = read(path)
     assert table.equals(rows)
     assert [finding.kind for finding in findings] == ["copy-outdated"]
+
+
+@pytest.mark.parametrize("form", [None, "flat", "par3"])
+def test_a_copy_that_reaches_into_the_footer_is_not_read(tmp_path, form):
+    path = tmp_path / "x.parquet"
+    rows = TABLE.select(["price"])
+    pq.write_table(rows, path)
+    parquetext.encode(path, {"price": "alp"})
+    data = path.read_bytes()
+    change_blocks(path, lambda copy: replace(copy, offset=len(data) - 8 - len(footer_of(data)) - copy.length + 1))
+    if form is not None:
+        parquetext.upgrade(path, form="flat", placement="in-struct")
+    if form == "par3":
+        parquetext.finalize(path, confirm=True)
+    table, findings, _ = read(path)
+    assert table.equals(rows)
+    [finding] = findings
+    assert finding.kind == "copy-damaged" and "in front of a footer at" in finding.message
 
 
 def test_a_copy_in_an_encoding_that_is_not_known_is_only_a_note(tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from support.pages import Column, data_page, dictionary_page, parquet_file
+from support.peaks import peaks
 from support.varints import varint
 
 import parquetext
@@ -97,10 +98,17 @@ def repeated_text(count: int, **metadata) -> Column:
     return Column("x", wire.PHYSICAL_BYTE_ARRAY, [dictionary, page], metadata=metadata)
 
 
-def zeros(count: int, claimed: int | None = None) -> Column:
-    """Integers in a page that brotli compresses a hundred thousand times."""
-    page = data_page(bytes(8 * count), count, wire.ENCODING_PLAIN, codec=wire.CODEC_BROTLI)
-    page = page.changed(uncompressed_page_size=claimed or 8 * count)
+def contradicting_row(count: int) -> Column:
+    """A row whose last entry is an item of a list, and none."""
+    levels = {"definition": run(count - 1, 1) + run(1, 0), "repetition": run(1, 0) + run(count - 1, 1)}
+    page = data_page(bytes([1]) + run(count, 0), count, wire.ENCODING_RLE_DICTIONARY, **levels)
+    return Column("x", wire.PHYSICAL_INT64, [dictionary_page(bytes(8), 1), page], repetition=wire.REPETITION_REPEATED)
+
+
+def zeros(items: int, claimed: int | None = None, count: int | None = None) -> Column:
+    """Integers in a page that brotli compresses a hundred thousand times; it may claim more bytes, or more values."""
+    page = data_page(bytes(8 * items), count or items, wire.ENCODING_PLAIN, codec=wire.CODEC_BROTLI)
+    page = page.changed(uncompressed_page_size=claimed or 8 * items)
     return Column("x", wire.PHYSICAL_INT64, [page], codec=wire.CODEC_BROTLI)
 
 
@@ -157,22 +165,82 @@ def test_a_table_whose_counts_disagree_takes_no_memory(tmp_path, columns, rows, 
         ([wide_nulls(20, MOST), cut_short(20)], 20, "column y, page 0: the input ends"),
         ([values_of_a_long_row(1 << 25)], 2, "rows too early"),
         ([values_of_a_long_row(1 << 25), cut_short(1)], 1, "column y, page 0: the input ends"),
-        ([zeros(1 << 24, MOST)], 1 << 24, "a page decompresses to 134217728 bytes, its header says 2147483647"),
-        ([zeros(1 << 24), cut_short(1 << 24)], 1 << 24, "column y, page 0: the input ends"),
+        ([zeros(1 << 20, MOST)], 1 << 20, "bytes of brotli that decompress to 2147483647, more than"),
+        ([zeros(1 << 20, 4 << 20)], 1 << 20, "a page decompresses to more than 4194304 bytes"),
+        ([zeros(1 << 24)], 1 << 24, "bytes of brotli that decompress to 134217728, more than 32768 times as many"),
+        ([zeros(1 << 20), cut_short(1 << 20)], 1 << 20, "column y, page 0: the input ends"),
+        ([zeros(1 << 20, count=(1 << 20) + 1)], (1 << 20) + 1, "column x, page 0: the input ends"),
+        ([contradicting_row(1 << 28)], 1, "column x, page 0: a definition level of 0 within a list, the least is 1"),
     ],
-    ids=["texts", "cut texts", "null texts", "wide nulls", "cut row", "one long row", "brotli's claim", "brotli"],
+    ids=[
+        "texts",
+        "cut texts",
+        "null texts",
+        "wide nulls",
+        "cut row",
+        "one long row",
+        "brotli's claim",
+        "more brotli",
+        "vast brotli",
+        "brotli beside",
+        "cut brotli",
+        "contradicting row",
+    ],
 )
 def test_a_table_is_checked_before_what_a_few_bytes_repeat_is_kept(tmp_path, columns, rows, outcome):
     taken, found = measured(TABLE, tmp_path, parquet_file(columns, rows))
     assert outcome in found and taken < ROOM
 
 
-def test_batches_of_a_vast_page_are_refused_and_a_table_of_it_is_read(tmp_path):
-    file = parquet_file([zeros(1 << 24)], 1 << 24)
+def test_pages_of_brotli_are_read_up_to_what_zstd_could_make_of_their_bytes(tmp_path):
+    file = parquet_file([zeros(1 << 20)], 1 << 20)
+    for program in (BATCHES, TABLE):
+        taken, found = measured(program, tmp_path, file)
+        assert found == "False" and taken < ROOM
+
+
+def test_a_sound_row_that_no_batch_could_hold_is_read_in_a_table(tmp_path):
+    file = parquet_file([values_of_a_long_row(1 << 22)], 1)
     taken, found = measured(BATCHES, tmp_path, file)
-    assert "bytes that decompresses to 134217728" in found and taken < ROOM
-    _, found = measured(TABLE, tmp_path, file)
-    assert found == "False"
+    assert "bytes of pages is read in a table alone" in found and taken < ROOM
+    (tmp_path / "long.parquet").write_bytes(file)
+    table = parquetext.read_table(tmp_path / "long.parquet", engine="parquetext")
+    assert table["x"].combine_chunks().value_lengths().to_pylist() == [1 << 22]
+
+
+def test_leaves_that_disagree_about_a_long_list_are_refused_before_it_is_kept(tmp_path):
+    """A list of structs of two numbers: the second leaf has one item less."""
+    count = 1 << 26
+
+    def leaf(name: str, items: int) -> Column:
+        levels = {"definition": run(items, 1), "repetition": run(1, 0) + run(items - 1, 1)}
+        page = data_page(bytes([1]) + run(items, 0), items, wire.ENCODING_RLE_DICTIONARY, **levels)
+        return Column(f"s.{name}", wire.PHYSICAL_INT64, [dictionary_page(bytes(8), 1), page])
+
+    number = {"type": wire.PHYSICAL_INT64, "repetition_type": wire.REPETITION_REQUIRED}
+    schema = [
+        {"name": "root", "num_children": 1},
+        {"repetition_type": wire.REPETITION_REPEATED, "name": "s", "num_children": 2},
+        *({**number, "name": name} for name in "ab"),
+    ]
+    file = parquet_file([leaf("a", count), leaf("b", count - 1)], 1, schema=schema)
+    taken, found = measured(TABLE, tmp_path, file)
+    assert f"the lists of 's' hold {count} items by one leaf and {count - 1} by another" in found and taken < ROOM
+
+
+def test_a_row_of_long_texts_that_few_bytes_repeat_comes_in_no_batch(tmp_path):
+    count, text = 1 << 16, (1 << 20).to_bytes(4, "little") + bytes(1 << 20)
+    levels = {"definition": run(count, 1), "repetition": run(1, 0) + run(count - 1, 1)}
+    indices = data_page(b"\1" + run(count, 0), count, wire.ENCODING_RLE_DICTIONARY, codec=wire.CODEC_ZSTD, **levels)
+    texts = [dictionary_page(text, 1, codec=wire.CODEC_ZSTD), indices]
+    options = {"repetition": wire.REPETITION_REPEATED, "codec": wire.CODEC_ZSTD}
+    (tmp_path / "small.parquet").write_bytes(parquet_file([nulls(3)], rows=3))
+    (tmp_path / "x.parquet").write_bytes(parquet_file([Column("x", wire.PHYSICAL_BYTE_ARRAY, texts, **options)], 1))
+    for pure in (False, True):
+        paths = tmp_path / "small.parquet", [tmp_path / "x.parquet"]
+        batches, verified = peaks(*paths, ["batches", "verify"], pure=pure)
+        assert "a row whose byte arrays take more than 16777216 bytes" in batches.outcome
+        assert max(batches.taken, verified.taken) < ROOM
 
 
 def test_texts_out_of_proportion_are_read_where_they_are_sound(tmp_path):
@@ -183,12 +251,34 @@ def test_texts_out_of_proportion_are_read_where_they_are_sound(tmp_path):
 
 @pytest.mark.parametrize(
     ("columns", "rows"),
-    [([wide_nulls(20, 1 << 25), nulls(20)], 20), ([zeros(1 << 24)], 1 << 24), ([repeated_text(500_000)], 500_000)],
+    [([wide_nulls(20, 1 << 25), nulls(20)], 20), ([zeros(1 << 20)], 1 << 20), ([repeated_text(500_000)], 500_000)],
     ids=["wide nulls", "brotli", "texts"],
 )
 def test_sound_values_out_of_proportion_are_verified_and_laid_out_in_little_memory(tmp_path, columns, rows):
     taken, found = measured(CHECKS, tmp_path, parquet_file(columns, rows))
     assert found == "[]" and taken < ROOM
+
+
+def test_the_twin_refuses_what_few_bytes_say_to_be_very_much(tmp_path):
+    """It decodes a page as a whole, and so refuses by name what the compiled kernels read in parts."""
+    few = "bytes of pages are not decoded in Python"
+    files = [
+        ([nulls(MOST)], MOST, few),
+        ([contradicting_row(1 << 28)], 1, few),
+        ([contradicting_row(1 << 15)], 1, "a definition level of 0 within a list, the least is 1"),
+        ([wide_nulls(50)], 50, few),
+        ([zeros(1 << 16, MOST)], 1 << 16, "bytes that decompresses to 2147483647"),
+        ([zeros(1 << 16, count=1 << 15), cut_short(1 << 15)], 1 << 15, "column y, page 0: the input ends"),
+        ([repeated_text(1 << 16), cut_short(1 << 16)], 1 << 16, "column y, page 0: the input ends"),
+    ]
+    (tmp_path / "small.parquet").write_bytes(parquet_file([nulls(3)], rows=3))
+    paths = []
+    for number, (columns, rows, _) in enumerate(files):
+        paths.append(tmp_path / f"{number}.parquet")
+        paths[-1].write_bytes(parquet_file(columns, rows))
+    found = list(peaks(tmp_path / "small.parquet", paths, ["table"], pure=True))
+    for (_, _, told), peak in zip(files, found, strict=True):
+        assert told in peak.outcome and peak.taken < ROOM
 
 
 def with_nulls_twice(count: int, encoding: Encoding) -> bytes:

@@ -19,6 +19,7 @@ import pytest
 
 import parquetext
 from parquetext import edits, wire
+from parquetext.arrow.writing import DEFAULTS
 from parquetext.edits.choice import Choice
 from parquetext.errors import Conflict, ParquetextError, Refused
 
@@ -71,7 +72,7 @@ OPTIONS = [
 
 def pyarrows(table: pa.Table = TABLE, **options) -> bytes:
     sink = io.BytesIO()
-    pq.write_table(table, sink, **options)
+    pq.write_table(table, sink, **(DEFAULTS | options))
     return sink.getvalue()
 
 
@@ -118,7 +119,7 @@ def test_the_thrift_form_is_what_pyarrow_writes(path, options):
 
 def test_a_writer_takes_tables_and_batches_and_metadata_as_pyarrows_does(tmp_path, path):
     def write(kind, where, **options):
-        with kind(where, TABLE.schema, compression="zstd", **options) as writer:
+        with kind(where, TABLE.schema, compression="zstd", **(DEFAULTS | options)) as writer:
             writer.write_table(TABLE, 20)
             writer.write_batch(TABLE.to_batches()[0], row_group_size=30)
             writer.write(TABLE)

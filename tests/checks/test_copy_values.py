@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.copied_files import TABLE, change_blocks, copied_file, copies
+from support.pages import Column, data_page, parquet_file
 
 from parquetext import edits, kernels, wire
 from parquetext.checks import verify
@@ -142,6 +143,18 @@ def test_what_cannot_be_decoded_is_a_finding(tmp_path):
 
     change_blocks(path, change)
     assert any(line.startswith("copy-uncompared") for line in different(path, deep=True))
+
+
+def test_bytes_behind_the_last_page_of_a_chunk_are_no_difference(implementation, tmp_path):
+    """Impala's test files have a chunk of 23 bytes more than its pages take."""
+    text = wire.PHYSICAL_BYTE_ARRAY
+    values = [b"%d" % (row % 7) for row in range(100)]
+    plain = b"".join(struct.pack("<I", len(value)) + value for value in values)
+    page = data_page(plain, len(values), wire.ENCODING_PLAIN)
+    path = tmp_path / "x.parquet"
+    path.write_bytes(parquet_file([Column("text", text, [replace(page, body=page.body + bytes(23))])], len(values)))
+    edits.encode(path, {"text": "delta_byte_array"})
+    assert [finding.kind for finding in verify(path, deep=True).findings] == ["chunk-size"]
 
 
 def test_many_values_in_plain_python_are_left_out_with_a_note(tmp_path, monkeypatch):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pyarrow.parquet as pq
 import pytest
-from support.copied_files import copied_file, copies
+from support.copied_files import TABLE, copied_file, copies
 from typer.testing import CliRunner
 
-from parquetext import edits
+from parquetext import edits, kernels
 from parquetext.checks.inspection import inspect
 from parquetext.cli.app import app
 
@@ -37,8 +38,34 @@ def test_columns_with_copies_are_listed_with_encoding_codec_and_sizes(implementa
     assert by_bytes == (sum(copy.length for copy in told), sum(copy.chunk_length for copy in told))
 
 
-def test_the_size_of_the_original_is_told(path):
+@pytest.mark.parametrize("form", ["flat", "index", "aside", "par3"])
+def test_the_footer_of_a_file_without_copies_is_not_scanned_for_them(implementation, tmp_path, monkeypatch, form):
+    path = tmp_path / "x.parquet"
+    pq.write_table(TABLE, path)
+    where = {"placement": "aside" if form == "aside" else "in-struct"}
+    edits.upgrade(path, form="index" if form == "index" else "flat", **where)
+    if form == "par3":
+        edits.finalize(path, confirm=True)
+
+    def scan(*_, **__):
+        raise AssertionError("the Thrift footer is scanned")
+
+    for name in ("scan", "to_thrift"):
+        module = kernels.scan if name == "scan" else kernels.flat
+        monkeypatch.setattr(module, name, scan)
+    found = inspect(path)
+    assert (found.form, found.copies, found.findings) == ("flat" if form == "aside" else form, [], [])
+
+
+@pytest.mark.parametrize("form", ["thrift", "flat", "par3"])
+def test_the_size_of_the_original_is_told(path, form):
+    if form != "thrift":
+        edits.upgrade(path, form="flat")
+    if form == "par3":
+        edits.finalize(path, confirm=True)
     size = inspect(path).original_bytes
+    if form == "par3":
+        edits.restore(path)
     edits.strip(path)
     assert path.stat().st_size == size
     edits.strip(path)

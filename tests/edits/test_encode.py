@@ -179,6 +179,11 @@ def test_a_new_file_leaves_the_old_one_alone(path, tmp_path):
     assert out.read_bytes() == original
 
 
+def test_a_byte_is_read_once_for_the_copy_and_the_digest(path):
+    result = edits.encode(path, {"flag": "plain"}, out=io.BytesIO())
+    assert result.bytes_read < 1.5 * path.stat().st_size
+
+
 def test_a_file_object_that_writes_into_the_file_itself_is_refused(path):
     before = path.read_bytes()
     with open(path, "r+b") as out, pytest.raises(Refused, match="the file itself"):

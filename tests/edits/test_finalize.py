@@ -367,7 +367,8 @@ def test_a_broken_record_is_an_error_unless_thrift_is_wanted_alone(path):
     size = len(payload).to_bytes(4, "little")
     crcs = [zlib.crc32(part).to_bytes(4, "little") for part in (payload, size)]
     path.write_bytes(ORIGINAL[: -8 - len(FOOTER)] + payload + crcs[0] + size + crcs[1] + b"PAR3")
-    assert checks.verify(path).ok
+    [finding] = checks.verify(path).findings
+    assert finding.kind == "original-damaged" and "record of the Thrift extension" in finding.message
     refused(path, "record of the Thrift extension.*broken", edits.restore, Malformed)
     edits.restore(path, "thrift")
     assert path.read_bytes() == ORIGINAL

@@ -139,7 +139,7 @@ def test_a_file_of_a_table_format_unless_forced(tmp_path, kind):
     link.symlink_to(path)
     for name in (path, link):
         for action in (add_flat, edits.strip):
-            with pytest.raises(Refused, match=rf"{kind} table at {tmp_path}/table.*sidecar.*force 'table-format'"):
+            with pytest.raises(Refused, match=rf"{kind} table at {tmp_path}/table, whose log .*force 'table-format'"):
                 action(name)
     assert path.read_bytes() == ORIGINAL
     assert edits.upgrade(path, force={"table-format"}, form="flat").outcome == "upgraded"

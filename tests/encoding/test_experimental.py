@@ -94,9 +94,9 @@ def test_a_page_of_very_many_values_in_few_bytes_is_refused_where_that_is_asked_
         [page] = read_pages(Source(data), 0, len(data), wire.CODEC_UNCOMPRESSED)
         return bytes(made_plain(page, INT32, 4, 0, 0, in_extension=True, **options).values)
 
-    assert decoded(100, refuse_vast=True) == struct.pack("<i", 7) * (100 << 15)
-    with pytest.raises(OutOfProportion, match=f"decodes to {800 << 15}"):
-        decoded(200, refuse_vast=True)
+    assert decoded(100, most_page=1 << 24) == struct.pack("<i", 7) * (100 << 15)
+    with pytest.raises(OutOfProportion, match=f"decodes to up to {800 << 15}"):
+        decoded(200, most_page=1 << 24)
     assert len(decoded(200)) == 800 << 15
 
 

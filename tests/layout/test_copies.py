@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pyarrow.parquet as pq
@@ -77,6 +78,28 @@ def test_copies_have_a_table_and_columns_the_bytes_of_theirs(path):
     assert layout.as_dict()["copies"]["rows_per_page"] == [copy.rows_per_page for copy in told]
     of_columns = layout.columns["copies"].to_pylist()
     assert of_columns[0] == 0 and of_columns[1] == sum(copy.length for copy in told[::3])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_pages_of_copies_stand_behind_those_of_chunks(path, form):
+    if form != "thrift":
+        where = {"placement": "aside"} if form == "aside" else {}
+        edits.upgrade(path, form="flat" if form == "aside" else form, **where)
+    layout = parquetext.layout(path)
+    rows, copied = layout.pages.to_pylist(), layout.copies.to_pylist()
+    own = sum(layout.chunks["pages"].to_pylist())
+    assert {row["copy"] for row in rows[:own]} == {None}
+    assert len(rows) - own == sum(copy["pages"] for copy in copied) > 0
+    for number, copy in enumerate(copied):
+        pages = [row for row in rows if row["copy"] == number]
+        assert [(page["row_group"], page["column"]) for page in pages] == [(copy["row_group"], copy["column"])] * len(
+            pages
+        )
+        assert pages[0]["offset"] == copy["offset"]
+        assert sum(page["header_size"] + page["compressed_size"] for page in pages) == copy["bytes"]
+        assert sum(page["num_values"] for page in pages) == copy["num_values"]
+        assert {page["encoding"].lower() for page in pages} == {copy["encoding"]}
+    assert json.loads(json.dumps(layout.as_dict()))["pages"]["copy"] == layout.pages["copy"].to_pylist()
 
 
 def test_a_file_without_copies_has_none(tmp_path):

@@ -1,0 +1,114 @@
+"""Which columns of a row group a dictionary makes smaller: Arrow's writer keeps one wherever it was told to try."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+__all__ = ["DICTIONARY_BYTES", "leaf_paths", "worth_a_dictionary"]
+
+DICTIONARY_BYTES = 1 << 20  # what Arrow's writer, and parquet-java's, stop at
+STEP, SMALLEST_STEP = 1 << 16, 1 << 10  # rows that are looked at together
+CUT_SHORT = 3 / 4  # of its plain size has to be left of what is given up half-way: plain values compress better
+REPEATED = 8  # values that occur so often on average need no second look
+
+
+def leaf_paths(schema: pa.Schema) -> dict[str, pa.DataType]:
+    """The leaves' paths, as they stand in a file with dots, and their types."""
+    return dict(leaf for field in schema for leaf in _leaf_types(field.name, field.type))
+
+
+def worth_a_dictionary(rows: pa.Table, limit: int = DICTIONARY_BYTES) -> list[str]:
+    """The leaves, by their paths, whose values take less room as indices into a dictionary, this included.
+
+    Parameters
+    ----------
+    rows : pyarrow.Table
+        A row group, or the first one of a file: the others will be like it.
+    limit : int
+        Bytes from which on a writer gives a dictionary up: what it has saved until then counts.
+    """
+    return [
+        path
+        for name, column in zip(rows.column_names, rows.columns, strict=True)
+        for path, values in _leaves(name, column)
+        if _is_worth_it(values, limit)
+    ]
+
+
+def _leaf_types(path: str, kind: pa.DataType) -> Iterator[tuple[str, pa.DataType]]:
+    if pa.types.is_struct(kind):
+        for field in kind:
+            yield from _leaf_types(f"{path}.{field.name}", field.type)
+    elif pa.types.is_map(kind):
+        yield from _leaf_types(f"{path}.key_value.key", kind.key_type)
+        yield from _leaf_types(f"{path}.key_value.value", kind.item_type)
+    elif _is_list(kind):
+        yield from _leaf_types(f"{path}.list.element", kind.value_type)
+    else:
+        yield path, kind
+
+
+def _leaves(path: str, column: pa.ChunkedArray) -> Iterator[tuple[str, pa.ChunkedArray]]:
+    """The leaves' values, some nulls of the levels above among them or not."""
+    kind = column.type
+    if pa.types.is_struct(kind):
+        for number, field in enumerate(kind):
+            yield from _leaves(f"{path}.{field.name}", pc.struct_field(column, [number]))
+    elif pa.types.is_map(kind):
+        entries = [chunk.cast(pa.list_(pa.struct([kind.key_field, kind.item_field]))) for chunk in column.chunks]
+        flat = pc.list_flatten(pa.chunked_array(entries, pa.list_(pa.struct([kind.key_field, kind.item_field]))))
+        yield from _leaves(f"{path}.key_value.key", pc.struct_field(flat, [0]))
+        yield from _leaves(f"{path}.key_value.value", pc.struct_field(flat, [1]))
+    elif _is_list(kind):
+        yield from _leaves(f"{path}.list.element", pc.list_flatten(column))
+    else:
+        yield path, column
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    return pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+
+
+def _is_worth_it(values: pa.ChunkedArray, limit: int) -> bool:
+    kind = values.type
+    if pa.types.is_boolean(kind) or pa.types.is_null(kind):
+        return False
+    if not _is_counted(kind):  # as Arrow's writer has it
+        return True
+    known, rows, raw, size = None, 0, 0, 0
+    step = max(min(STEP, limit // 8), SMALLEST_STEP)
+    for start in range(0, len(values), step):
+        part = values.slice(start, step).drop_null()
+        rows, raw = rows + len(part), raw + _stored_bytes(part)
+        distinct = pc.unique(part)
+        known = distinct if known is None else pc.unique(pa.concat_arrays([known, distinct]))
+        size = _stored_bytes(known)
+        if size > limit or len(known) * REPEATED <= rows:
+            break
+    room = raw if size <= limit else raw * CUT_SHORT
+    return bool(rows) and size + rows * max(len(known) - 1, 0).bit_length() / 8 < room
+
+
+def _is_counted(kind: pa.DataType) -> bool:
+    """Whether Arrow finds the distinct values of such a column."""
+    texts = pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary
+    if pa.types.is_primitive(kind):
+        return not (pa.types.is_float16(kind) or pa.types.is_interval(kind))
+    return pa.types.is_decimal(kind) or pa.types.is_fixed_size_binary(kind) or any(is_one(kind) for is_one in texts)
+
+
+def _stored_bytes(values: pa.Array | pa.ChunkedArray) -> int:
+    """What they take in Parquet's plain encoding."""
+    kind = values.type
+    if pa.types.is_decimal(kind):
+        width = 4 if kind.precision <= 9 else 8 if kind.precision <= 18 else kind.byte_width
+    elif pa.types.is_fixed_size_binary(kind):
+        width = kind.byte_width
+    elif pa.types.is_primitive(kind):
+        width = max(kind.bit_width // 8, 4)
+    else:
+        return 4 * len(values) + (pc.sum(pc.binary_length(values)).as_py() or 0)
+    return width * len(values)

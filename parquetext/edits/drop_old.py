@@ -1,0 +1,127 @@
+"""The last stage of a new encoding: columns are their copies, which readers have to know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from .. import wire
+from ..errors import Refused
+from ..footer.names import as_path
+from ..footer.thrift_form import ThriftForm
+from ..rewrite.native import Native, Replaced, replaced
+from .advice import leaves_named
+from .decode import unchanged_original
+from .footer import Footer
+from .pieces import Piece
+from .renewal import Renewed, kept_pieces
+from .result import Result
+from .run import Planned, change_footer
+
+__all__ = ["WITHOUT_ALP", "check_drop_confirmed", "drop_old"]
+
+WITHOUT_ALP = (
+    "readers without ALP cannot read the columns any more: pyarrow up to 26, DuckDB, Polars, DataFusion, Spark, Trino "
+    "and all that are older than 2026"
+)
+
+
+def drop_old(
+    path: object,
+    columns: Sequence[str | tuple[str, ...]] | None = None,
+    *,
+    confirm: bool = False,
+    wrap: bool = False,
+    force: Iterable[str] = (),
+    timeout: float = 0,
+    keep_mtime: bool = False,
+    dry_run: bool = False,
+) -> Result:
+    """Write a Parquet file anew in which columns that `encode` has given a copy in ALP are that copy alone.
+
+    Their old bytes, their page indexes and copies of them in other encodings are gone, and so is what `strip` would
+    make the file of before `encode` from. Before anything is written, each copy is decoded and compared with its
+    column. Other columns stay as they are, byte for byte.
+
+    Parameters
+    ----------
+    path : str, os.PathLike or (filesystem, str)
+        As `upgrade` takes it.
+    columns : sequence of str or tuple, optional
+        Leaves, or groups, of which all leaves are meant; without, all that have such copies.
+    confirm : bool
+        True: every reader of the file knows ALP. A dry run needs no confirmation.
+    wrap, force, timeout, keep_mtime
+        As `upgrade` takes them.
+    dry_run : bool
+        Compare the copies, and say how large the file would be.
+
+    Returns
+    -------
+    Result
+        With the outcome ``"dropped"``, or ``"unchanged"`` where no column chunk has a copy in ALP.
+
+    Raises
+    ------
+    Refused
+        Without `confirm`; what `upgrade` refuses; another program has written the file since `encode`.
+    ColumnError
+        No such column, or more than one.
+    Conflict
+        Another program has changed the file meanwhile.
+    Malformed, Damaged, Unsupported
+        The file cannot be read, or a copy has other values than its column.
+
+    Examples
+    --------
+    >>> parquetext.encode("wide.parquet", {"price": "alp"}).outcome
+    'encoded'
+    >>> parquetext.drop_old("wide.parquet", ["price"], confirm=True).outcome
+    'dropped'
+    >>> parquetext.read_table("wide.parquet", ["price"], engine="parquetext").num_rows
+    300
+    """
+    check_drop_confirmed(confirm, dry_run)
+
+    def plan(footer: Footer, forced: frozenset[str], source) -> Planned:
+        form = ThriftForm(footer.bare)
+        if form.scan.encrypted:
+            raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
+        leaves = range(len(form.scan.leaves)) if columns is None else leaves_named(form, columns)
+        gone = replaced(footer.bare, set(leaves))
+        if not gone:
+            return Planned(None, footer.form, reason="no column chunk has a copy in ALP")
+        names = {".".join(as_path(form.node(one.leaf).path)) for one in gone}
+        change = _WithoutOld(source, form, footer, gone, kept_pieces(footer, forced, wrap), forced)
+        return Planned(change, footer.form, reason=f"{', '.join(sorted(names))}: {WITHOUT_ALP}")
+
+    return change_footer(
+        path,
+        plan,
+        "dropped",
+        "would-drop",
+        in_place=False,
+        keep_mtime=keep_mtime,
+        force=force,
+        timeout=timeout,
+        dry_run=dry_run,
+    )
+
+
+def check_drop_confirmed(confirm: bool, dry_run: bool = False) -> None:
+    """Refused where nobody has said that all readers know the new encoding."""
+    if not (confirm or dry_run):
+        raise Refused(f"{WITHOUT_ALP}: confirm=True says that every reader of the file knows it")
+
+
+class _WithoutOld(Renewed):
+    """The file without what gives way to copies, to be written."""
+
+    def __init__(self, source, form: ThriftForm, footer: Footer, gone: list[Replaced], kept: list[Piece], forced):
+        super().__init__(source, footer, kept, forced)
+        original = unchanged_original(footer)
+        self._native = Native(source, footer.bare, footer.start, gone, original.rest if original else None)
+        self._native.check(form.scan)
+        self.told = f"{len(gone):,} column chunk{'s' * (len(gone) != 1)} in ALP alone"
+
+    def _write_data(self, sink) -> tuple[bytes, int, None]:
+        return *self._native.write(sink), None
