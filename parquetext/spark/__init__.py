@@ -6,6 +6,7 @@ Public names are imported, and pyspark with them, when they are first used.
 from __future__ import annotations
 
 import importlib
+from typing import TYPE_CHECKING
 
 # Public names and the modules that they come from, which bear other names: a module would hide its function.
 _HOMES = {
@@ -31,13 +32,33 @@ _HOMES = {
 
 __all__ = [*_HOMES]
 
+if TYPE_CHECKING:
+    from .cataloging import catalog as catalog
+    from .java import JavaNotFound as JavaNotFound
+    from .java import find_java_home as find_java_home
+    from .jobs import JobFailed as JobFailed
+    from .jobs import build_sidecars as build_sidecars
+    from .jobs import encode as encode
+    from .jobs import finalize as finalize
+    from .jobs import restore as restore
+    from .jobs import strip as strip
+    from .jobs import upgrade as upgrade
+    from .jobs import verify as verify
+    from .listing import list_files as list_files
+    from .reading import read as read
+    from .shipping import ship as ship
+    from .starting import session as session
+    from .watching import watch as watch
+    from .writing import recover as recover
+    from .writing import write as write
+else:
 
-def __getattr__(name: str):
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
-    return value
+    def __getattr__(name: str) -> object:
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+        return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]

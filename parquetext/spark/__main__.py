@@ -171,7 +171,7 @@ def _run(
     spark, name: str, paths: list[str], options: dict, state: str | None, save: str | None, as_json: bool, quiet: bool
 ) -> int:
     from . import jobs
-    from .cataloging import catalog
+    from .cataloging import ORDER, catalog
     from .writing import write
 
     if name == "catalog":
@@ -182,7 +182,7 @@ def _run(
     if results.isEmpty():
         raise ParquetextError(f"no Parquet files in {', '.join(paths)}")
     if save:
-        write(rows, save, "overwrite")
+        write(rows.sort(*ORDER) if name == "catalog" else rows, save, "overwrite")
     if as_json:
         for row in results.toLocalIterator():
             print(json_line(row.asDict()))

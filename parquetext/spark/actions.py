@@ -9,9 +9,11 @@ from .. import edits, sidecar
 from ..catalog.footers import Footer, read_footer
 from ..checks import verify
 from ..edits.forcing import FORCEABLE
+from ..sidecar.foreign import FORCEABLE as SIDECAR_FORCEABLE
+from ..sidecar.table_formats import TABLE_FORMAT, refuse_sidecar
 from ..storage.forcing import check, refuse
 
-__all__ = ["ACTIONS", "FAILED", "FOUND", "Action", "prepared", "refuse_table", "rehearse"]
+__all__ = ["ACTIONS", "FAILED", "FOUND", "Action", "prepared", "refuse_sidecar", "refuse_table", "rehearse"]
 
 FAILED = ("failed", "findings")  # the outcomes that `on_error="raise"` raises for
 FILE_WEIGHT = 4 << 20  # bytes that could be moved while a file is opened, looked at and renamed
@@ -104,15 +106,18 @@ ACTIONS = {
 def refuse_table(table: str, forced: frozenset[str], path: str) -> None:
     """Refused for a file of a table, where the listing has found one."""
     if table:
-        refuse(forced, "table-format", table, path)
+        refuse(forced, TABLE_FORMAT, table, path)
 
 
 def prepared(action: Action, options: Mapping) -> tuple[frozenset[str], dict]:
     """The refusals to pass over, and the options for each file, which nobody searches for tables any more."""
+    if action is ACTIONS["build_sidecars"]:
+        forced = check(options.get("force", ()), SIDECAR_FORCEABLE)
+        return forced, {**options, "force": forced | {TABLE_FORMAT}}
     if not action.changes:
         return frozenset(), dict(options)
     forced = check(options.get("force", ()), FORCEABLE)
-    return forced, {**options, "force": forced | {"table-format"}}
+    return forced, {**options, "force": forced | {TABLE_FORMAT}}
 
 
 def rehearse(name: str, options: Mapping) -> None:

@@ -13,7 +13,9 @@ from .results import read_stored
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["catalog"]
+__all__ = ["ORDER", "catalog"]
+
+ORDER = ("column", "file", "row_group")  # of a stored catalog, which is read column by column
 
 
 def catalog(
@@ -32,7 +34,7 @@ def catalog(
     Parameters
     ----------
     spark : pyspark.sql.SparkSession
-        A classic session.
+        One of Spark Connect will do, as `upgrade` says.
     paths : str, os.PathLike, an iterable of them, or a DataFrame of paths
         Files, directories and globs; see `list_files`.
     sidecars : bool
@@ -44,16 +46,15 @@ def catalog(
     Returns
     -------
     pyspark.sql.DataFrame
-        Written as Parquet, or as it is, `parquetext.plan` plans by it. A file that cannot be read is one row, with
-        `error`. The attribute `files` is a second DataFrame, with one row per file as other jobs give them; outcomes
-        are ``"read"``, ``"skipped"``, ``"refused"`` (encrypted) and ``"failed"``.
+        Written as Parquet, or as it is, `parquetext.plan` plans by it, and `read` and the data source by one in
+        Parquet: sorted by column, file and row group a plan reads only the rows of the columns that it looks at. A file
+        that cannot be read is one row, with `error`. The attribute `files` is a second DataFrame, with one row per file
+        as other jobs give them; outcomes are ``"read"``, ``"skipped"``, ``"refused"`` (encrypted) and ``"failed"``.
 
     Raises
     ------
     JobFailed
         With ``on_error="raise"``; its `results` are what would have been returned.
-    Unsupported
-        The session is one of Spark Connect.
 
     Notes
     -----

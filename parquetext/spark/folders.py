@@ -14,14 +14,14 @@ import pyarrow.fs as pafs
 
 from ..edits.globs import matcher, meant
 from ..edits.many import is_folder, is_skipped, is_wanted, parents
-from ..edits.tables import (
+from ..edits.tables import table_above
+from ..sidecar.table_formats import (
     ICEBERG_FOLDER,
     ICEBERG_SUFFIXES,
     LOG_FOLDERS,
     QUESTDB,
     QUESTDB_FILES,
     membership,
-    table_above,
 )
 from ..storage import LocalTarget, RemoteTarget
 from ..storage.fsspec_file import modified_of

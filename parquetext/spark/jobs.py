@@ -19,7 +19,7 @@ from .listing import listed
 from .parallelism import parallelism
 from .results import ROWS, begin, job_label, read_stored, store_skipped
 from .running import run_tasks
-from .shipping import classic_context, ship
+from .shipping import ship
 from .state import KNOWN, as_skipped, done_before, first_failure, split
 from .tasks import Work
 
@@ -64,7 +64,7 @@ def upgrade(
     state: str | None = None,
     on_error: str = "report",
     progress: bool = True,
-    **options,
+    **options: object,
 ) -> DataFrame:
     """Give every file a faster footer beside the one that it has, as `parquetext.upgrade` does it to one.
 
@@ -99,8 +99,6 @@ def upgrade(
     ------
     JobFailed
         With ``on_error="raise"``.
-    Unsupported
-        The session is one of Spark Connect.
 
     Notes
     -----
@@ -121,7 +119,7 @@ def encode(
     state: str | None = None,
     on_error: str = "report",
     progress: bool = True,
-    **options,
+    **options: object,
 ) -> DataFrame:
     """Give columns of every file a copy in another encoding, as `parquetext.encode` does; otherwise as `upgrade`.
 
@@ -139,7 +137,7 @@ def strip(
     state: str | None = None,
     on_error: str = "report",
     progress: bool = True,
-    **options,
+    **options: object,
 ) -> DataFrame:
     """Take our footers out of every file again, as `parquetext.strip` does; otherwise as `upgrade` of this module.
 
@@ -157,7 +155,7 @@ def finalize(
     state: str | None = None,
     on_error: str = "report",
     progress: bool = True,
-    **options,
+    **options: object,
 ) -> DataFrame:
     """Make files that only parquetext reads, as `parquetext.finalize` does; otherwise as `upgrade` of this module.
 
@@ -174,7 +172,7 @@ def restore(
     state: str | None = None,
     on_error: str = "report",
     progress: bool = True,
-    **options,
+    **options: object,
 ) -> DataFrame:
     """Bring Thrift footers back, as `parquetext.restore` does; otherwise as `upgrade` of this module.
 
@@ -191,7 +189,7 @@ def verify(
     state: str | None = None,
     on_error: str = "report",
     progress: bool = True,
-    **options,
+    **options: object,
 ) -> DataFrame:
     """Check every file, as `parquetext.verify` does (`pages`, `deep`); otherwise as `upgrade` of this module.
 
@@ -208,7 +206,7 @@ def build_sidecars(
     state: str | None = None,
     on_error: str = "report",
     progress: bool = True,
-    **options,
+    **options: object,
 ) -> DataFrame:
     """Write every file's sidecar, as `parquetext.sidecar.build` does; otherwise as `upgrade` of this module.
 
@@ -271,7 +269,6 @@ def finish(
     spark: SparkSession, action: str, paths: object, options: Mapping, state: str | None, on_error: str, progress: bool
 ) -> Done:
     """Do `action` to every file that `paths` stand for, once."""
-    context = classic_context(spark)
     if on_error not in ON_ERROR:
         raise ParquetextError(
             f"no such choice on errors: {on_error!r} (known: {', '.join(ON_ERROR)})", code=wire.BAD_ARGUMENT
@@ -292,7 +289,7 @@ def finish(
     skipped = as_skipped(records)
     work = Work(action, dict(options), label, folder, filesystems)
     tasks = _tasks(files, action, options, parallelism(spark))
-    parts = run_tasks(context, work, tasks, progress, skipped.num_rows)
+    parts = run_tasks(spark, work, tasks, progress, skipped.num_rows)
     failures = [first_failure(skipped), *(part.first_failure for part in parts)]
     return Done(
         filesystems,

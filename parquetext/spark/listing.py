@@ -15,6 +15,7 @@ from .filesystems import Filesystems, local_path, normal
 from .folders import FILES, Folder, Walk
 from .parallelism import parallelism
 from .patience import patiently
+from .shipping import is_connect
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -73,7 +74,8 @@ def listed(spark: SparkSession, filesystems: Filesystems, paths: object) -> pa.T
     else:
         if not isinstance(paths, (str, os.PathLike, Iterable)):
             raise ParquetextError(f"paths are a path, several, or a DataFrame of them, not {paths!r}")
-        found, left = _by_driver(filesystems, [paths] if isinstance(paths, (str, os.PathLike)) else paths)
+        folders = 0 if is_connect(spark) else BY_THE_DRIVER  # a client may not see what its server does
+        found, left = _by_driver(filesystems, [paths] if isinstance(paths, (str, os.PathLike)) else paths, folders)
         table = _table(found)
         if left:
             rows = spark.createDataFrame([tuple(map(_encodable, folder)) for folder in left], _PLACES)
@@ -93,11 +95,11 @@ def _places_of(paths: DataFrame) -> DataFrame:
     return paths.selectExpr("path AS url", "'' AS base", "'' AS glob", "'' AS table")
 
 
-def _by_driver(filesystems: Filesystems, paths: Iterable[object]) -> tuple[list[tuple], list[Folder]]:
+def _by_driver(filesystems: Filesystems, paths: Iterable[object], most: int) -> tuple[list[tuple], list[Folder]]:
     """Breadth first: the files found, and the folders left when there were too many for one machine to ask."""
     walk, found = Walk(filesystems), []
     left = deque(Folder(normal(path)) for path in paths)
-    for _ in range(BY_THE_DRIVER):
+    for _ in range(most):
         if not left or len(found) >= FILES_BY_THE_DRIVER:
             break
         files, folders = walk.step(left.popleft())

@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import json
 import operator
+import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..pruning import Comparison
 from .filesystems import Filesystems, local_path, normal
 from .parallelism import parallelism
-from .shipping import is_connect, ship
+from .shipping import ship
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -19,7 +20,15 @@ if TYPE_CHECKING:
 __all__ = ["read"]
 
 
-def read(spark: SparkSession, path, columns: Sequence[str] | None = None, filters=None, **options: object) -> DataFrame:
+def read(
+    spark: SparkSession,
+    path: object,
+    columns: Sequence[str] | None = None,
+    filters: object = None,
+    *,
+    catalog: str | os.PathLike | None = None,
+    **options: object,
+) -> DataFrame:
     """Read Parquet files by their fastest footers, as ``spark.read.format("parquetext")`` does.
 
     Parameters
@@ -35,6 +44,10 @@ def read(spark: SparkSession, path, columns: Sequence[str] | None = None, filter
     filters : list of tuples or list of lists of tuples, optional
         As `parquetext.read_table` takes them, an OR of ANDs. Row groups that they rule out are not read; values of
         another type than the column's rule nothing out. Rows go by Spark's rules.
+    catalog : str or os.PathLike, optional
+        A stored catalog of the files (`parquetext.spark.catalog`), by which those that the filters rule out are neither
+        opened nor given to a task. The files are listed: what the catalog does not know, or knows as another size or
+        time, is read as without it. With ``listing=False`` nothing is listed, and the files are those of the catalog.
     **options
         Of the data source: docs/spark.md names them.
 
@@ -48,14 +61,17 @@ def read(spark: SparkSession, path, columns: Sequence[str] | None = None, filter
     TypeError, ValueError
         The filters are none, or the columns.
     """
-    if not is_connect(spark):  # which finds the data source where its server has the package
-        ship(spark)
+    ship(spark)
     if isinstance(columns, str):
         raise TypeError(f"columns is a list of names, not {columns!r}")
     alternatives = _alternatives(filters)
     reader = spark.read.format("parquetext")
     paths = [normal(each) for each in (path if isinstance(path, (list, tuple)) else [path])]
-    settings = {} if all(local_path(each) is not None for each in paths) else Filesystems.of(spark).options
+    places = list(paths)
+    if catalog is not None:
+        places.append(normal(catalog))
+        options["catalog"] = places[-1]
+    settings = {} if all(local_path(each) is not None for each in places) else Filesystems.of(spark).options
     settings["minPartitionNum"] = spark.conf.get("spark.sql.files.minPartitionNum", None) or parallelism(spark)
     settings["timeZone"] = spark.conf.get("spark.sql.session.timeZone")
     if "basePath" in options:

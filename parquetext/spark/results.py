@@ -24,6 +24,7 @@ from ..errors import ParquetextError, outcome_of
 from ..storage import LocalTarget, create, open_source
 from ..storage.secrets import without_secrets
 from .filesystems import Filesystems, normal
+from .shipping import is_connect
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -136,7 +137,7 @@ def begin(spark: SparkSession, filesystems: Filesystems, state: str | None, labe
 
 
 def _default_folder(spark: SparkSession) -> str:
-    if not spark.sparkContext.master.startswith("local"):
+    if is_connect(spark) or not spark.sparkContext.master.startswith("local"):
         return posixpath.join(normal(spark.conf.get("spark.sql.warehouse.dir")), "_parquetext")
     folder = tempfile.mkdtemp(prefix="parquetext-results-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -216,7 +217,7 @@ def read_stored(
     def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for url, only in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                table = read_table(filesystems, url, schema.names).cast(schema)
+                table = _of_schema(read_table(filesystems, url, schema.names), schema)
                 if only is not None:
                     table = table.filter(pc.is_in(table["file"], pa.array(only, pa.string())))
                 yield from table.to_batches()
@@ -226,6 +227,14 @@ def read_stored(
         return spark.read.schema(columns).parquet(*(f"file://{url}" for url in urls))
     files = [*((url, None) for url in urls), *((url, list(only)) for url, only in (rows or {}).items())]
     return spark.createDataFrame(files, "url string, only array<string>").mapInArrow(read, columns)
+
+
+def _of_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """As the schema has it; a column that an older version has not stored is null."""
+    for name in schema.names:
+        if name not in table.column_names:
+            table = table.append_column(name, pa.nulls(table.num_rows, schema.field(name).type))
+    return table.select(schema.names).cast(schema)
 
 
 def _is_sparks(url: str) -> bool:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import pickle
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
+from .counters import BYTES, FILES, StagePage, Tally
 from .parts import Part
 from .progress import Counts, shown
+from .shipping import is_connect
 from .tasks import Work
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
+    from pyspark.sql import SparkSession
 
 __all__ = ["run_tasks"]
 
@@ -18,13 +25,51 @@ _GROUP, _DESCRIPTION = "spark.jobGroup.id", "spark.job.description"
 
 
 def run_tasks(
-    context: SparkContext, work: Work, tasks: Sequence[Sequence[tuple]], progress: bool, skipped: int = 0
+    spark: SparkSession, work: Work, tasks: Sequence[Sequence[tuple]], progress: bool, skipped: int = 0
 ) -> list[Part]:
     """Run `work` on the files of each task; what the attempts that Spark has accepted have stored."""
+    if is_connect(spark):
+        return _by_connect(spark, work, tasks, progress, skipped)
+    return _by_context(spark.sparkContext, work, tasks, progress, skipped)
+
+
+def _by_connect(
+    spark: SparkSession, work: Work, tasks: Sequence[Sequence[tuple]], progress: bool, skipped: int
+) -> list[Part]:
+    """As a DataFrame of a row for each task: a client has no accumulators to tell by how far it is."""
+
+    def do(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for row in (row for batch in batches for row in batch.to_pylist()):
+            for part in work(row["task"], iter([pickle.loads(row["files"])])):
+                yield pa.RecordBatch.from_pylist([{"part": pickle.dumps(part)}])
+
     files = sum(map(len, tasks))
-    work.files_done, work.bytes_done = context.accumulator(0), context.accumulator(0)
+    tag = f"parquetext-{id(work)}"
+    with shown(work.action, 0, lambda: Counts(0, 0, 0, 0), progress) as say:
+        parts = []
+        if tasks:
+            rows = [(number, pickle.dumps(list(task))) for number, task in enumerate(tasks)]
+            frame = spark.createDataFrame(rows, "task long, files binary").repartitionByRange(len(tasks), "task")
+            spark.addTag(tag)
+            try:
+                parts = [pickle.loads(row.part) for row in frame.mapInArrow(do, "part binary").collect()]
+            except BaseException:
+                spark.interruptTag(tag)
+                raise
+            finally:
+                spark.removeTag(tag)
+    say(_summary(work.action, files, parts, skipped))
+    return parts
+
+
+def _by_context(
+    context: SparkContext, work: Work, tasks: Sequence[Sequence[tuple]], progress: bool, skipped: int
+) -> list[Part]:
+    files = sum(map(len, tasks))
+    group = _Group(context, f"parquetext {work.action}: {files:,} files")
+    work.done = context.accumulator(Counter(), Tally(StagePage(context, group.tag)))
     with (
-        _Group(context, f"parquetext {work.action}: {files:,} files") as group,
+        group,
         shown(work.action, files, lambda: _counts(group, work), progress) as say,
     ):
         parts = []
@@ -39,22 +84,22 @@ class _Group:
 
     def __init__(self, context: SparkContext, description: str):
         self.context, self._description = context, description
+        self.tag = f"parquetext-{id(self)}"
 
     def __enter__(self):
         context = self.context
         self._before = {name: context.getLocalProperty(name) for name in (_GROUP, _DESCRIPTION)}
         self._name = self._before[_GROUP] or f"parquetext-{id(self)}"
-        self._tag = f"parquetext-{id(self)}"
         self._old_jobs = set(self._jobs())
         context.setLocalProperty(_GROUP, self._name)
         context.setLocalProperty(_DESCRIPTION, self._description)
-        context.addJobTag(self._tag)
+        context.addJobTag(self.tag)
         return self
 
     def __exit__(self, kind, *exception) -> None:
         if kind is not None:
-            self.context.cancelJobsWithTag(self._tag)
-        self.context.removeJobTag(self._tag)
+            self.context.cancelJobsWithTag(self.tag)
+        self.context.removeJobTag(self.tag)
         for name, value in self._before.items():
             self.context.setLocalProperty(name, value)
 
@@ -72,8 +117,8 @@ class _Group:
 def _counts(group: _Group, work: Work) -> Counts:
     stages = group.stages()
     return Counts(
-        work.files_done.value,
-        work.bytes_done.value,
+        work.done.value[FILES],
+        work.done.value[BYTES],
         sum(stage.numCompletedTasks for stage in stages),
         sum(stage.numActiveTasks for stage in stages),
     )

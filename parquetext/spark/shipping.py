@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING
 from ..errors import Unsupported
 from ..private import keep
 from .parallelism import parallelism
+from .scanning import add_scan
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
     from pyspark.sql.datasource import DataSource
 
-__all__ = ["classic_context", "is_connect", "ship"]
+__all__ = ["check_classic", "is_connect", "ship"]
 
 _PACKAGE = __name__.partition(".")[0]
 _ON_WORKERS_PATH = (".zip", ".egg", ".jar")  # the names that Spark puts there
@@ -40,39 +41,58 @@ def ship(spark: SparkSession) -> None:
     Parameters
     ----------
     spark : pyspark.sql.SparkSession
-        A session, local or on a cluster, that is not a Spark Connect one.
-
-    Raises
-    ------
-    Unsupported
-        It is one.
+        A session, local or on a cluster. To the server of a Spark Connect session the package goes as an artifact,
+        which its workers of this session alone import.
 
     Notes
     -----
     Executors with the architecture of the compiled kernels run them (they are copied out of the zip, into a directory
     of the executor's user alone), others the pure-Python twin. pyarrow must be installed on the executors.
     """
-    context = classic_context(spark)
+    if is_connect(spark):
+        _send(spark)
+        return
+    context = spark.sparkContext
     if not (_is_on_local_path(context) or _is_submitted(context)):
         archive = _archive()
         if archive.name not in _shipped_to(context.applicationId):
             context.addPyFile(str(archive))
             _shipped_to(context.applicationId).add(archive.name)
+    add_scan(spark)
+    if _has_data_sources():
+        _register(spark, _source(spark))
+
+
+def _has_data_sources() -> bool:
+    """Whether Spark's data sources in Python are what ours needs: those of 4.0 take no filters."""
+    from pyspark.sql import datasource
+
+    return hasattr(datasource, "Filter")
+
+
+def _send(spark: SparkSession) -> None:
+    archive = _archive()
+    if archive.name not in _shipped_to(spark.session_id):
+        spark.addArtifact(str(archive), pyfile=True)
+        _shipped_to(spark.session_id).add(archive.name)
+    spark.dataSource.register(_source(spark))
+
+
+def _source(spark: SparkSession) -> type[DataSource]:
+    """The data source, with the parallelism in it: no session's setting reaches one that plans a read."""
     from .source import ParquetextSource
 
-    # In it because no session's setting reaches a data source that plans a read.
     told = {"parallelism": parallelism(spark), "__module__": ParquetextSource.__module__}
-    _register(spark, type(ParquetextSource.__name__, (ParquetextSource,), told))
+    return type(ParquetextSource.__name__, (ParquetextSource,), told)
 
 
-def classic_context(spark: SparkSession) -> SparkContext:
-    """The session's context; Unsupported for a Spark Connect session, which has none."""
+def check_classic(spark: SparkSession, what: str) -> None:
+    """Unsupported for a Spark Connect session, in which there is no such thing."""
     if is_connect(spark):
         raise Unsupported(
-            "jobs need a classic Spark session (accumulators, the status tracker): a Spark Connect "
-            "session has none; run `python -m parquetext.spark` on the cluster, or by spark-submit"
+            f"{what} needs a classic Spark session, and this is one of Spark Connect: run it on the cluster, by "
+            "spark-submit or `python -m parquetext.spark`"
         )
-    return spark.sparkContext
 
 
 def is_connect(spark: SparkSession) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..private import keep
 from .java import find_java_home
+from .scanning import scan_settings
 from .shipping import ship
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ appender.console.layout.pattern = %d{yy/MM/dd HH:mm:ss} %p %c{1}: %m%n%ex
 
 
 def session(**conf: object) -> SparkSession:
-    """A Spark session, quiet, to whose executors parquetext is shipped.
+    """A Spark session, quiet, to whose executors parquetext is shipped, and whose own scans slice footers.
 
     Parameters
     ----------
@@ -67,6 +68,7 @@ def session(**conf: object) -> SparkSession:
         if _is_shadowed():
             os.environ["PYTHONSAFEPATH"] = "1"
         settings = _defaults(wanted.get("spark.master", _DEFAULTS["spark.master"])) | wanted
+        settings |= scan_settings(wanted)
         _quiet(settings)
     else:
         launched = SparkConf()

@@ -5,18 +5,19 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from .. import kernels
+from .. import kernels, sidecar
 from ..edits.tables import refuse_foreign_sidecar
 from ..errors import Unsupported
 from ..storage import LocalTarget, RemoteTarget, open_source
-from .actions import ACTIONS, FOUND, prepared, refuse_table
+from .actions import ACTIONS, FOUND, prepared, refuse_sidecar, refuse_table
+from .counters import BYTES, FILES
 from .crashes import Doing
 from .filesystems import Filesystems, local_path
 from .folders import NOT_THERE
@@ -52,8 +53,7 @@ class Work:
     job: str
     folder: str
     filesystems: Filesystems
-    files_done: Accumulator | None = None
-    bytes_done: Accumulator | None = None
+    done: Accumulator | None = None
 
     def __call__(self, task: int, partition: Iterator[list[tuple]]) -> Iterator[Part]:
         """Do the files of a partition; a part of the results every now and then, and at the end."""
@@ -74,8 +74,8 @@ class Work:
         with doing, ThreadPoolExecutor(AT_ONCE if at_once else 1) as pool:
             do, files = partial(self._row, task, doing), sorted(files, key=lambda file: doing.is_doubtful(file.path))
             for row, found in _ahead(pool, do, files) if at_once else map(do, files):
-                self.files_done += 1
-                self.bytes_done += max(row.bytes_before, 0)
+                if self.done is not None:
+                    self.done += Counter({FILES: 1, BYTES: max(row.bytes_before, 0), row.outcome: 1})
                 yield row, found
 
     def _row(self, task: int, doing: Doing, file: File) -> tuple[Row, object]:
@@ -114,7 +114,13 @@ class Work:
         if action.changes:
             refuse_table(file.table, forced, file.path)
             refuse_foreign_sidecar(target, forced)
+        elif self.action == "build_sidecars" and file.table and not _has_sidecar(target):
+            refuse_sidecar(file.table, forced, file.path)
         return patiently(lambda: action.run(target, options), remote=isinstance(target, RemoteTarget))
+
+
+def _has_sidecar(target: LocalTarget | RemoteTarget) -> bool:
+    return any(map(sidecar.exists, sidecar.candidates(target)))
 
 
 @cache

@@ -11,7 +11,7 @@ from ..errors import ParquetextError
 from .actions import ACTIONS, rehearse
 from .filesystems import local_path, normal
 from .jobs import run
-from .shipping import classic_context
+from .shipping import check_classic
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -31,7 +31,7 @@ def watch(
     checkpoint: str | None = None,
     trigger: Mapping | None = None,
     max_files: int | None = None,
-    **options,
+    **options: object,
 ) -> StreamingQuery:
     """Do `action` to the files below a directory, to those that are there and to those that arrive.
 
@@ -73,7 +73,7 @@ def watch(
     A file is done once: that its action changes it does not make it new, nor does a later change by others, which a
     job over the directory finds. Files that fail do not end the query; they are in the results.
     """
-    classic_context(spark)
+    check_classic(spark, "watch")
     known = [name for name, known in ACTIONS.items() if not known.finds]
     if action not in known:
         raise ParquetextError(

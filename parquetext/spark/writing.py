@@ -15,7 +15,7 @@ from .output.committing import APPEND, ERROR, IGNORE, OVERWRITE, settle_leftover
 from .output.job import OutputJob, Written
 from .output.options import OutputOptions
 from .output.staging import Folder
-from .shipping import classic_context, ship
+from .shipping import ship
 from .tables import without_options
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def write(
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-        Of a session that is not a Spark Connect one.
+        Of a classic session, or one of Spark Connect whose client and server see the same storage.
     path : str or os.PathLike
         A folder; a URL as Spark has it.
     mode : {"errorifexists", "error", "ignore", "append", "overwrite"}
@@ -77,7 +77,6 @@ def write(
     decided already. The rows of each task are sorted by the partition columns, so that one file is open at a time.
     """
     spark = df.sparkSession
-    classic_context(spark)
     chosen = MODES.get(mode.lower().replace("_", ""))
     if chosen is None:
         raise ParquetextError(f"mode {mode!r}: one of {', '.join(MODES)} expected")

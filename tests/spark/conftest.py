@@ -25,7 +25,28 @@ IMPORTED_FROM = str(Path(parquetext.__file__).parents[1])
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory, quick_java):
+def scan_jar() -> Path | None:
+    """The jar of the package, built first in a source tree; None where it cannot be."""
+    from parquetext.spark.jar import CannotBuild, build, installed
+
+    if not Path(IMPORTED_FROM, "jvm", "src").is_dir():
+        return installed()
+    try:
+        return build()
+    except CannotBuild:
+        return None
+
+
+@pytest.fixture(scope="session")
+def needed_scan_jar(scan_jar) -> Path:
+    """The same for tests that are about it."""
+    if scan_jar is None:
+        pytest.skip("the jar cannot be built here: no javac, or no Spark 4")
+    return scan_jar
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory, quick_java, scan_jar):
     """The local[2] session of the whole run: nobody stops it or changes its settings for good."""
     from parquetext.spark import session
 

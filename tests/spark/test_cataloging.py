@@ -34,6 +34,7 @@ def lake(tmp_path) -> Path:
 def write(path: Path, number: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(pa.table({"n": range(number * 10, number * 10 + 10), "t": ["x"] * 10}), path, row_group_size=5)
+    os.utime(path, ns=(0, 1_600_000_000_000_000_000 + number))  # no file is too young for a catalog to know its time
 
 
 def alone(lake: Path) -> pa.Table:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from support.parquet_bytes import TABLE, parquet_bytes
 
+import parquetext
 from parquetext import spark as jobs
 from parquetext.errors import Unsupported
 
 pytest.importorskip("grpc")
+
+IMPORTED_FROM = str(Path(parquetext.__file__).parents[1])
 
 ORIGINAL = parquet_bytes()
 
@@ -40,19 +44,59 @@ def lake(tmp_path) -> Path:
 
 
 def test_what_needs_a_classic_session_says_so_and_touches_nothing(connect, lake):
-    needing = [
-        *(
-            getattr(jobs, verb)
-            for verb in ("upgrade", "strip", "finalize", "restore", "verify", "build_sidecars", "catalog", "watch")
-        ),
-        lambda spark, path: jobs.ship(spark),
-        lambda spark, path: jobs.write(spark.range(1), path / "new"),
-    ]
-    for call in needing:
-        with pytest.raises(Unsupported, match=r"classic Spark session.*spark-submit"):
-            call(connect, lake)
+    with pytest.raises(Unsupported, match=r"watch needs a classic Spark session.*spark-submit"):
+        jobs.watch(connect, lake)
     assert [path.name for path in lake.iterdir()] == ["x.parquet"]
     assert (lake / "x.parquet").read_bytes() == ORIGINAL
+
+
+def test_jobs_run_on_the_server_and_their_state_counts(connect, lake, tmp_path_factory, capfd):
+    (lake / "bad.parquet").write_bytes(b"this is no Parquet file")
+    state = str(tmp_path_factory.mktemp("state"))
+    rows = jobs.upgrade(connect, lake, form="flat", state=state)
+    assert {row.outcome: row.error for row in rows.collect()} == {"upgraded": None, "failed": "Malformed"}
+    assert re.search("upgrade: 2 files: 1 (upgraded, 1 failed|failed, 1 upgraded)", capfd.readouterr().err)
+    with parquetext.open(lake / "x.parquet") as file:
+        assert file.form == "flat"
+    again = jobs.upgrade(connect, lake, form="flat", state=state, progress=False)
+    assert {row.outcome for row in again.collect()} == {"skipped", "failed"}
+    assert jobs.strip(connect, lake / "x.parquet", state=state, progress=False).first().outcome == "stripped"
+    assert (lake / "x.parquet").read_bytes() == ORIGINAL
+
+
+def test_a_catalog_is_made_on_the_server_and_read_by(connect, lake, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("catalog")
+    chunks = jobs.catalog(connect, lake, state=str(folder / "state"), progress=False)
+    assert {row.outcome for row in chunks.files.collect()} == {"read"}
+    chunks.write.parquet(str(folder / "stored"))
+    found = jobs.read(connect, lake, ["a"], [("a", ">=", 200)], catalog=folder / "stored")
+    assert found.count() == 100
+
+
+def test_a_dataset_is_written_and_read_back(connect, tmp_path):
+    written = jobs.write(connect.range(10), tmp_path / "new", form="flat")
+    assert written.rows == 10
+    assert sorted(row.id for row in jobs.read(connect, tmp_path / "new").collect()) == [*range(10)]
+
+
+PROGRAM = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from pyspark.sql import SparkSession
+
+spark = SparkSession.builder.remote("local[2]").getOrCreate()
+from parquetext import spark as jobs
+
+rows = jobs.verify(spark, sys.argv[2], state=sys.argv[3], progress=False).collect()
+print([(row.outcome, row.implementation) for row in rows], jobs.read(spark, sys.argv[2]).count())
+"""
+
+
+def test_a_server_without_the_package_gets_it_as_an_artifact(long, run_driver, lake, tmp_path_factory, java_home):
+    """From a client that has it on its own path alone; workers run the compiled kernels, as the client does."""
+    state = tmp_path_factory.mktemp("state")
+    out = run_driver(PROGRAM, IMPORTED_FROM, lake, state, PYTHONPATH="", JAVA_HOME=java_home)
+    assert f"[('ok', '{parquetext.implementation()}')] {TABLE.num_rows}" in out
 
 
 def test_listing_and_the_data_source_work_there(connect, lake):

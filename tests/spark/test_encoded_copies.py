@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import struct
 from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.footers import footer_of
 from typer.testing import CliRunner
 
 import parquetext
+from parquetext import kernels
 from parquetext import spark as jobs
 from parquetext.spark.__main__ import app
 
@@ -82,6 +85,23 @@ def test_every_row_is_read_once_however_the_file_is_split(spark, plain, tmp_path
             assert frame.count() == ROWS
             assert (frame.rdd.getNumPartitions() > ROW_GROUPS) == (size == 64 << 10)
             assert rows_of(frame) == expected
+
+
+@pytest.mark.parametrize("leaf", LEAVES)
+def test_slices_of_encoded_files_are_read_once_however_they_are_split(spark, plain, tmp_path, leaf):
+    """The column with a copy stands behind the others in the file, and in front of them in the slice."""
+    path, columns = tmp_path / "x.parquet", TABLE.column_names[TABLE.column_names.index(leaf) :]
+    parquetext.encode(plain, {leaf: LEAVES[leaf]}, out=path)
+    data = path.read_bytes()
+    scan = kernels.scan.scan(footer_of(data))
+    slice = kernels.slice.slice_footer(scan, range(TABLE.column_names.index(leaf), 4), range(ROW_GROUPS))
+    path.write_bytes(data + slice + struct.pack("<I", len(slice)) + b"PAR1")
+    expected = list(zip(*TABLE.select(columns).to_pydict().values(), strict=True))
+    for size in (64 << 10, path.stat().st_size + 1):
+        with splits_of(spark, size):
+            frame = spark.read.parquet(str(path))
+            assert frame.columns == columns and frame.count() == ROWS
+            assert frame.rdd.map(tuple).collect() == expected
 
 
 def test_a_job_encodes_what_single_calls_do_and_goes_on_where_it_was(spark, lake, tmp_path):

@@ -21,6 +21,7 @@ from parquetext import spark as jobs
 from parquetext.catalog import batches_of
 from parquetext.errors import ParquetextError, outcome_of
 from parquetext.spark import tasks
+from parquetext.spark.counters import Tally
 from parquetext.spark.filesystems import Filesystems
 from parquetext.spark.owner import Owner
 from parquetext.spark.results import ROWS, begin, put
@@ -216,8 +217,8 @@ def one_task(spark, folder: Path, count: int) -> tuple[list[tuple], Work]:
     for path, *_ in files:
         Path(path).write_bytes(ORIGINAL)
     results = begin(spark, Filesystems(), str(folder / "results"), "upgrade")
-    done = [spark.sparkContext.accumulator(0) for _ in range(2)]
-    return files, Work("upgrade", {"form": "flat", "timeout": 60}, "upgrade", results, Filesystems(), *done)
+    done = spark.sparkContext.accumulator(Counter(), Tally())
+    return files, Work("upgrade", {"form": "flat", "timeout": 60}, "upgrade", results, Filesystems(), done)
 
 
 def test_a_task_comes_last_to_the_file_that_an_earlier_attempt_was_at_and_passes_it_over_if_that_has_died(
@@ -278,6 +279,19 @@ def test_files_of_a_table_are_refused_as_single_ones_are(spark, lake):
     assert contents(lake)["x.parquet"] == ORIGINAL
     forced = quietly(jobs.upgrade, spark, lake, form="flat", force="table-format")
     assert outcomes(forced) == {"upgraded": 3, "failed": 1}
+
+
+def test_a_table_gets_sidecars_only_where_asked_for(spark, tmp_path):
+    (tmp_path / "_delta_log").mkdir()
+    path = tmp_path / "x.parquet"
+    path.write_bytes(ORIGINAL)
+    [row] = quietly(jobs.build_sidecars, spark, tmp_path).collect()
+    with pytest.raises(parquetext.errors.Refused) as refused:
+        sidecar.build(path)
+    assert (row.outcome, row.message) == ("refused", refused.value.message)
+    assert not sidecar.exists(sidecar.sidecar_path(path))
+    for force in ("table-format", ()):  # then one is there already
+        assert outcomes(quietly(jobs.build_sidecars, spark, tmp_path, force=force)) == {"built": 1}
 
 
 def test_a_file_beside_a_sidecar_of_others_is_refused(spark, tmp_path):

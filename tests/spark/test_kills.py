@@ -25,7 +25,7 @@ IMPORTED_FROM = str(Path(parquetext.__file__).parents[1])
 SITECUSTOMIZE = """
 import os, signal, time
 
-rename = os.rename
+rename, replace = os.rename, os.replace
 
 def first(what):
     try:
@@ -34,7 +34,7 @@ def first(what):
         return False
     return True
 
-def renamed(old, new, **options):
+def renamed(old, new, *, by=rename, **options):
     name = os.path.basename(new)
     if name == "poison.parquet" or name == "before.parquet" and first("before"):
         os.kill(os.getpid(), signal.SIGKILL)
@@ -45,11 +45,14 @@ def renamed(old, new, **options):
             os.kill(os.getpid(), signal.SIGKILL)
     if name == "slow.parquet" and first("slow"):
         time.sleep(float(os.environ["SLOW_SECONDS"]))
-    rename(old, new, **options)
+    by(old, new, **options)
     if name == "after.parquet" and first("after"):
         os.kill(os.getpid(), signal.SIGKILL)
 
-os.rename = renamed
+def replaced(old, new, **options):
+    renamed(old, new, by=replace, **options)
+
+os.rename, os.replace = renamed, replaced
 """
 
 CLUSTER = """

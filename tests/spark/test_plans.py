@@ -128,6 +128,16 @@ def test_shares_come_whole_through_pickle(lake):
             assert copy.pieces == share.pieces and len(share.pieces) > 0
 
 
+def test_a_table_whose_log_is_not_followed_is_told_once(lake, caplog):
+    (lake / "_delta_log").mkdir()
+    for _ in range(2):
+        assert reader(lake, [["part", "=", 1]]).partitions()
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{lake} is a Delta Lake table, whose log is not followed here: rows and files that it has deleted come back; "
+        "read it by Delta Lake's own reader, or name the files that it lists"
+    ]
+
+
 def test_the_schema_takes_each_folders_keys_once(lake):
     schema = ParquetextSource({"path": str(lake), "timeZone": "UTC"}).schema()
     assert [field.dataType for field in schema if field.name in ("day", "part")] == [DateType(), IntegerType()]

@@ -55,7 +55,7 @@ def outcomes(rows: dict) -> dict[str, str]:
 
 def test_where_a_machine_cannot_look_for_files_only_they_fail_and_they_are_tried_again(lake, tmp_path, monkeypatch):
     monkeypatch.setattr(tasks, "_attempt", lambda: 0)
-    work = Work("verify", {}, "verify", str(tmp_path), Filesystems(), 0, 0)
+    work = Work("verify", {}, "verify", str(tmp_path), Filesystems())
     there = str(lake / "a.parquet")
     files = [File("nosuch://x/b.parquet", 5, 7, "", ""), File(there, len(ORIGINAL), 7, "", "")]
     rows = [row for row, _ in work._rows(0, files)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
-import fcntl
 import json
 import os
 import posixpath
@@ -16,7 +15,7 @@ from dataclasses import asdict, dataclass, field
 
 import pyarrow.fs as pafs
 
-from ... import storage
+from ... import storage, systems
 from ...errors import Refused
 from ...storage.staged import check_size
 from .staging import FORGOTTEN, Folder, Staging, belongs_to, leftovers, stagings
@@ -148,9 +147,9 @@ def _alone(folder: Folder) -> Iterator[None]:
     with contextlib.ExitStack() as held:
         if folder.is_local:
             with contextlib.suppress(OSError):  # it is gone already, or on a filesystem without locks
-                file = os.open(folder.path, os.O_RDONLY | os.O_DIRECTORY)
+                file = os.open(folder.path, os.O_RDONLY | systems.O_DIRECTORY)
                 held.callback(os.close, file)
-                fcntl.flock(file, fcntl.LOCK_EX)
+                systems.lock(file, wait=True)
         yield
 
 
@@ -378,7 +377,7 @@ def _files_below(dataset: Folder) -> list[str]:
 
 
 def _flush(folder: str) -> None:
-    file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    file = os.open(folder, os.O_RDONLY | systems.O_DIRECTORY)
     try:
         os.fsync(file)
     finally:

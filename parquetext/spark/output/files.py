@@ -121,9 +121,7 @@ class _File:
         self._batches: list[pa.RecordBatch] = []
         # On an object store a file is put in its place when all of them are: not each by itself as well.
         self._stream = None if file.is_local else file.filesystem.open_output_stream(file.path)
-        self._writer = ParquetWriter(
-            self._stream or file.path, schema, form=options.form, placement=options.placement, compression=options.codec
-        )
+        self._writer: ParquetWriter | None = None
 
     def add(self, rows: pa.RecordBatch) -> None:
         self._batches.append(rows)
@@ -135,25 +133,42 @@ class _File:
     def flush(self) -> None:
         """Write what waits: one row group, or as many as one batch of large rows is worth."""
         table = pa.Table.from_batches(self._batches).replace_schema_metadata(self._schema.metadata)
+        self._begin(table)
         row_groups = max(round(self.waiting / self._options.block_bytes), 1)
         self._writer.write_table(table, max(-(-table.num_rows // row_groups), 1))
         self._batches, self.waiting = [], 0
 
+    def _begin(self, rows: pa.Table) -> None:
+        """Open the writer, which is told by the first rows what a dictionary is worth to."""
+        if self._writer is None:
+            options = self._options
+            self._writer = ParquetWriter(
+                self._stream or self._file.path,
+                self._schema,
+                form=options.form,
+                placement=options.placement,
+                compression=options.codec,
+                **options.parquet.for_arrow(options.codec, rows),
+            )
+
     def close(self) -> NewFile:
         if self._batches:
             self.flush()
+        self._begin(self._schema.empty_table())
         self._writer.close()
         if self._stream:
             self._stream.close()
         beside = ""
         if self._options.sidecar:
             beside = sidecar_path((self._file.filesystem, self._file.path)).path
-            sidecar.build((self._file.filesystem, self._file.path), sidecar=(self._file.filesystem, beside))
+            place = (self._file.filesystem, self._file.path)
+            sidecar.build(place, sidecar=(self._file.filesystem, beside), force="table-format")  # it was looked for
             beside = beside[len(self._file.path) - len(self._place) :]
         size = self._file.filesystem.get_file_info(self._file.path).size
         return NewFile(self._place, self.rows, size, beside)
 
     def abort(self) -> None:
-        self._writer.abort()
+        if self._writer is not None:
+            self._writer.abort()
         if self._stream:
             self._stream.close()

@@ -96,6 +96,8 @@ class OutputJob:
         keys = partition_columns(partition_by, schema.names)
         for field in arrow_columns(StructType([schema[key] for key in keys])):
             check_type(field.name, field.type)
+        arrow = arrow_columns(StructType([field for field in schema if field.name not in keys]))
+        options.parquet.check(arrow)
         if found := table_above((dataset.filesystem, (dataset / "any").path)):
             raise Refused(
                 "it belongs to the {} table at {}, which would not know of new files".format(*found), file=dataset.path

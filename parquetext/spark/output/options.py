@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ...edits.options import PLACEMENTS
 from ...edits.upgrade import FORMS
 from ...errors import ColumnError, ParquetextError, Unsupported
 from ...extension import ASIDE
+from .parquet_options import NAMES as PARQUET_NAMES
+from .parquet_options import PER_COLUMN, ParquetOptions, flag, number
 
 __all__ = ["DYNAMIC", "STATIC", "OutputOptions", "partition_columns"]
 
@@ -33,6 +35,7 @@ NAMES = (
     "form",
     "placement",
     "sidecar",
+    *PARQUET_NAMES,
 )
 STATIC, DYNAMIC = "static", "dynamic"
 BLOCK_BYTES = 128 << 20  # as Spark's own writer
@@ -59,6 +62,8 @@ class OutputOptions:
     partition_overwrite : str
         `STATIC`: mode ``"overwrite"`` replaces the dataset; `DYNAMIC`: the partitions that get rows. Empty: what the
         session says.
+    parquet : ParquetOptions
+        What pages, dictionaries and Bloom filters are like.
     """
 
     compression: str = "snappy"
@@ -68,6 +73,7 @@ class OutputOptions:
     sidecar: bool = False
     partition_overwrite: str = ""
     placement: str = ASIDE
+    parquet: ParquetOptions = field(default_factory=ParquetOptions)
 
     def __post_init__(self):
         if self.compression not in CODECS:
@@ -92,16 +98,18 @@ class OutputOptions:
         """
         given = {name.lower(): str(value) for name, value in options.items()}
         known = {name.lower() for name in NAMES} | {"path"}
-        if unknown := sorted(given.keys() - known):
+        plain = {name.partition("#")[0] if name.startswith(PER_COLUMN) else name for name in given}
+        if unknown := sorted(plain - known):
             raise ParquetextError(f"unknown option {', '.join(unknown)}: known are {', '.join(NAMES)}")
         return cls(
             given.get("compression", "snappy").lower(),
-            _number(given, "maxrecordsperfile", 0),
-            _number(given, "parquet.block.size", BLOCK_BYTES) or BLOCK_BYTES,
+            number(given, "maxrecordsperfile", 0),
+            number(given, "parquet.block.size", BLOCK_BYTES) or BLOCK_BYTES,
             given.get("form", "auto"),
-            _flag(given, "sidecar"),
+            flag(given, "sidecar"),
             given.get("partitionoverwritemode", "").lower(),
             given.get("placement", ASIDE),
+            ParquetOptions.of(given),
         )
 
     @property
@@ -138,19 +146,3 @@ def partition_columns(names: Sequence[str], columns: Sequence[str]) -> list[str]
     if len(found) == len(columns):
         raise ParquetextError("all columns are partition columns: none is left for the files")
     return found
-
-
-def _number(given: Mapping[str, str], name: str, default: int) -> int:
-    text = given.get(name, str(default))
-    try:
-        number = int(text)
-    except ValueError:
-        raise ParquetextError(f"{name}={text}: a number expected") from None
-    return max(number, 0)  # Spark, too, takes a negative number for no limit
-
-
-def _flag(given: Mapping[str, str], name: str) -> bool:
-    text = given.get(name, "false").lower()
-    if text not in ("true", "false"):
-        raise ParquetextError(f"{name}={text}: true or false expected")
-    return text == "true"

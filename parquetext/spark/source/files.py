@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import logging
 import math
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,15 +14,16 @@ from typing import NamedTuple
 import pyarrow.fs as pafs
 from pyspark.sql.datasource import InputPartition
 
-from ...arrow.discovery import Files, Found, directory_keys, discover
+from ...arrow.discovery import Files, Found, directory_keys, discover, unfollowed
 from ...edits.many import is_skipped
 from ...errors import Unsupported
 from ...storage import LocalTarget, RemoteTarget
 from ..globbing import is_named, matches
+from .catalogs import listed_by_catalog
 from .options import Options
 from .plans import Kept
 
-__all__ = ["Piece", "Share", "list_files", "shares"]
+__all__ = ["Piece", "Portion", "Share", "list_files", "shares"]
 
 COPYING = "._COPYING_"  # what Hadoop's shell has not yet copied whole
 _FILES = Kept()
@@ -59,7 +62,7 @@ class Share(InputPartition):
         for piece in self.pieces:
             folder, _, name = piece.file.path.rpartition("/")
             _, same = folders.setdefault((folder, id(piece.file.keys)), (_Folder.of(folder, piece.file), []))
-            same.append((name, piece.file.size, piece.start, piece.end))
+            same.append((name, piece.file.size, piece.file.modified, piece.start, piece.end))
         return Share._of, (list(folders.values()),)
 
     @classmethod
@@ -78,10 +81,10 @@ class _Folder(NamedTuple):
     def of(cls, path: str, file: Found) -> _Folder:
         return cls(path, getattr(file.target, "filesystem", None), dict(file.keys))
 
-    def piece(self, name: str, size: int, start: float, end: float) -> Piece:
+    def piece(self, name: str, size: int, modified: int, start: float, end: float) -> Piece:
         path = f"{self.path}/{name}"
         target = LocalTarget(path) if self.filesystem is None else RemoteTarget(self.filesystem, path)
-        return Piece(Found(target, self.keys, size), start, end)
+        return Piece(Found(target, self.keys, size, modified), start, end)
 
 
 def list_files(options: Options) -> list[Found]:
@@ -98,7 +101,12 @@ def list_files(options: Options) -> list[Found]:
     """
     paths = [match for named in options.paths for match in matches(options.filesystems, named)]
     targets = [options.target(path) for path in paths]
-    listings = [discover(target, partitioned=False, ignore_prefixes=(".",), sizes=True) for target in targets]
+    if options.listing:
+        listings = [discover(target, partitioned=False, ignore_prefixes=(".",), sizes=True) for target in targets]
+    else:
+        listings = listed_by_catalog(options, targets)
+    for told in (each for listing in listings for each in unfollowed(listing)):
+        _tell_once(told)
     base = None if options.base_path is None else options.target(options.base_path).path.rstrip("/")
 
     def files() -> list[Found]:
@@ -109,7 +117,13 @@ def list_files(options: Options) -> list[Found]:
         ]
 
     asked = (tuple(paths), options.filesystems, base, options.recursive, options.name_filter)
-    return _FILES.of(asked, [column for listing in listings for column in (listing.paths, listing.sizes)], files)
+    told = [column for listing in listings for column in (listing.paths, listing.sizes, listing.modified)]
+    return _FILES.of(asked, told, files)
+
+
+@functools.cache
+def _tell_once(told: str) -> None:
+    logging.getLogger("parquetext").warning("%s", told)
 
 
 def _files_of(options: Options, path: str, listing: Files, base: str | None) -> list[Found]:
@@ -132,8 +146,12 @@ def _files_of(options: Options, path: str, listing: Files, base: str | None) -> 
     if not any(partition.keys for partition in partitions.values()):
         return [listing[number] for number, folder in found if listing.paths[number] == path or folder == root]
     _check_alike(partitions)
-    target, sizes = listing.target, listing.sizes
-    return [Found(target(number), keys, sizes[number]) for number, folder in found if (keys := partitions[folder].keys)]
+    target, sizes, modified = listing.target, listing.sizes, listing.modified
+    return [
+        Found(target(number), keys, sizes[number], modified[number])
+        for number, folder in found
+        if (keys := partitions[folder].keys)
+    ]
 
 
 def _partition(folder: str, base: str) -> _Partition:
@@ -167,7 +185,19 @@ def _check_alike(partitions: Mapping[str, _Partition]) -> None:
             )
 
 
-def shares(files: Sequence[Found], options: Options) -> list[Share]:
+class Portion(NamedTuple):
+    """A file, about how many of its bytes are wanted, and where wanted row groups begin, if that is known."""
+
+    file: Found
+    size: int
+    begins: Sequence[int] = ()
+
+    @classmethod
+    def whole(cls, file: Found) -> Portion:
+        return cls(file, max(file.size, 0))
+
+
+def shares(files: Sequence[Portion], options: Options) -> list[Share]:
     """Files put together, or cut, into shares of like size; a file counts its bytes and what it costs to open one."""
     total = sum(each.size for each in files) + len(files) * options.open_cost
     most = min(options.partition_bytes, max(options.open_cost, total // options.min_partitions))
@@ -183,12 +213,18 @@ def shares(files: Sequence[Found], options: Options) -> list[Share]:
     return made
 
 
-def _cut(file: Found, most: int) -> Iterator[tuple[Piece, int]]:
+def _cut(portion: Portion, most: int) -> Iterator[tuple[Piece, int]]:
     """A file's pieces and their bytes: one begins where another ends, so that each row group is in just one."""
-    if file.size <= most:
-        yield Piece(file), file.size
+    file, size, begins = portion
+    count = -(-size // most)
+    if begins:  # pieces without a wanted row group would be tasks without work
+        count = min(count, len(begins))
+    if count <= 1:
+        yield Piece(file), size
         return
-    count = -(-file.size // most)
-    ends = [-math.inf, *(file.size * number // count for number in range(1, count)), math.inf]
-    for start, end in itertools.pairwise(ends):
-        yield Piece(file, start, end), file.size // count
+    if begins:
+        cuts = [begins[number * len(begins) // count] for number in range(1, count)]
+    else:
+        cuts = [size * number // count for number in range(1, count)]
+    for start, end in itertools.pairwise([-math.inf, *cuts, math.inf]):
+        yield Piece(file, start, end), size // count

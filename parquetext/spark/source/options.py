@@ -29,6 +29,8 @@ NAMES = (
     "recursiveFileLookup",
     "pathGlobFilter",
     "prune",
+    "catalog",
+    "listing",
 )
 _KNOWN = {name.lower() for name in (*NAMES, "path", "paths")}
 UNTOLD = 32  # partitions of what is large, where nobody has told the session's parallelism
@@ -55,6 +57,8 @@ class Options:
     recursive: bool
     name_filter: str | None
     prune: str | None
+    catalog: str | None
+    listing: bool
 
     @classmethod
     def of(cls, options: Mapping[str, str], parallelism: int = UNTOLD) -> Options:
@@ -71,6 +75,9 @@ class Options:
             raise ParquetextError(
                 f"unknown option {', '.join(sorted(unknown))}: known are {', '.join(NAMES)}, fs.…, dfs.…"
             )
+        catalog, listing = options.get("catalog"), _flag(options, "listing", "true")
+        if catalog is None and not listing:
+            raise ParquetextError("option listing is false, so that a catalog has to say which files there are")
         return cls(
             _paths(options),
             Filesystems.of_options(options),
@@ -88,6 +95,8 @@ class Options:
             _flag(options, "recursiveFileLookup"),
             options.get("pathGlobFilter"),
             options.get("prune"),
+            catalog,
+            listing,
         )
 
     def target(self, path: str) -> LocalTarget | RemoteTarget:
@@ -113,8 +122,8 @@ def _columns(text: str | None) -> list[str] | None:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _flag(options: Mapping[str, str], name: str) -> bool:
-    text = options.get(name, "false").lower()
+def _flag(options: Mapping[str, str], name: str, default: str = "false") -> bool:
+    text = options.get(name, default).lower()
     if text not in ("true", "false"):
         raise ParquetextError(f"option {name} is true or false, not {text!r}")
     return text == "true"

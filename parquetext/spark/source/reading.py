@@ -22,7 +22,8 @@ from ...footer.elements import parse_element
 from ...footer.model import Form
 from ...pruning import Comparison, Predicate
 from .calendars import Calendar
-from .files import Piece, Share, list_files, shares
+from .catalogs import left_by_catalog
+from .files import Piece, Portion, Share, list_files, shares
 from .filters import comparisons_of
 from .keys import key_scalar
 from .options import Options
@@ -49,12 +50,44 @@ class Reader(DataSourceReader):
         """Shares of like size of the files that their directories do not rule out."""
         files = list_files(self.options)
         asked = pickle.dumps((self.options, self.arrow, self.predicate))
-        return _PLANS.of(asked, [files], lambda: shares(self._left(files), self.options) or [Share([])])
+        return _PLANS.of(asked, [files], lambda: shares(self._portions(files), self.options) or [Share([])])
 
     def read(self, partition: Share) -> Iterator[pa.RecordBatch]:
         for piece in partition.pieces:
             with naming(piece.file.target):
                 yield from self._batches(piece)
+
+    def _portions(self, files: list[Found]) -> list[Portion]:
+        """What is left of the files: by directories, then by the catalog, if there is one."""
+        left = self._left(files)
+        if self.predicate is None or self.options.catalog is None:
+            return [Portion.whole(file) for file in left]
+        given = self._given(left)
+        if given is None:
+            return [Portion.whole(file) for file in left]
+        kept, others = left_by_catalog(self.options, left, self.predicate, self._types(), given)
+        portions = {number: Portion.whole(left[number]) for number in others}
+        for number, (_, begins, share) in kept.items():
+            portions[number] = Portion(left[number], int(left[number].size * share), begins)
+        return [portions[number] for number in sorted(portions)]
+
+    def _given(self, files: list[Found]) -> dict[str, pa.Array] | None:
+        """What directories tell of columns that the predicate looks at; None unless all of them tell of the same."""
+        types = self._types()
+        folders = {id(file.keys): file.keys for file in files}
+        told = {
+            place: {name: value for name, value in self._keys(keys).items() if name in types}
+            for place, keys in folders.items()
+        }
+        names = {tuple(sorted(values)) for values in told.values()}
+        if len(names) > 1:
+            return None
+        numbers = {place: number for number, place in enumerate(told)}
+        of_file = pa.array([numbers[id(file.keys)] for file in files], pa.int64())
+        return {
+            name: pa.array([values[name] for values in told.values()], types[name]).take(of_file)
+            for name in next(iter(names), ())
+        }
 
     def _left(self, files: list[Found]) -> list[Found]:
         """Those that the keys of their directories do not rule out, which is decided for all directories at once."""

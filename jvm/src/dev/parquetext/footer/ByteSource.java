@@ -1,0 +1,28 @@
+package dev.parquetext.footer;
+
+import java.io.IOException;
+
+/** Bytes of one file by position. All reads are whole or fail. */
+public interface ByteSource {
+    /** Bytes of the file. */
+    long length();
+
+    /**
+     * Reads bytes [offset, offset + length) of the file.
+     *
+     * @throws IOException where they cannot be had, all of them; FileNotFoundException where the file is gone
+     */
+    byte[] read(long offset, int length) throws IOException;
+
+    /** Reads several ranges in one round; the default reads one after the other. */
+    default byte[][] readAll(long[] offsets, int[] lengths) throws IOException {
+        byte[][] ranges = new byte[offsets.length][];
+        for (int i = 0; i < offsets.length; i++) ranges[i] = read(offsets[i], lengths[i]);
+        return ranges;
+    }
+
+    /** Bytes that cost less to read along than a read of their own: many for an object store, few for a disk. */
+    default int gap() {
+        return 1 << 20;
+    }
+}

@@ -1,0 +1,108 @@
+package dev.parquetext.footer;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/** Finds the top-level columns of a projection. */
+final class Columns {
+    private final FileBytes file;
+    private final Located located;
+    private final FooterReader reader;
+
+    Columns(FileBytes file, Located located, FooterReader reader) {
+        this.file = file;
+        this.located = located;
+        this.reader = reader;
+    }
+
+    /** The elements that have one of the names; none where the file has none of them. */
+    List<Element> find(Projection projection) throws IOException, NotSliced {
+        List<byte[]> names = new ArrayList<>();
+        for (String name : new LinkedHashSet<>(projection.names())) names.add(name.getBytes(StandardCharsets.UTF_8));
+        reader.fetchNames(names);
+        List<List<Element>> found = reader.fetchColumns(names);
+        List<Element> columns = new ArrayList<>();
+        for (List<Element> elements : found) columns.addAll(elements);
+        boolean isComplete = found.stream().noneMatch(List::isEmpty);
+        if (isComplete && (projection.caseSensitive() || isSchemaFar())) return columns;
+        List<byte[]> others = checkedOthers(names, found, projection.caseSensitive());
+        if (!others.isEmpty()) columns.addAll(findAll(others));
+        return columns;
+    }
+
+    /** Whether it takes a read to see all names: then those that differ from a found one by case alone are not seen. */
+    private boolean isSchemaFar() {
+        if (located.thriftLength() > 0) return !ThriftSchema.isHere(file, located, elementCount());
+        return !file.has(located.payload(), located.length());
+    }
+
+    private int elementCount() {
+        return reader.leafCount() + reader.nodeCount();
+    }
+
+    /** The file's names that differ from wanted ones by case alone; damage where it has a name that was not found. */
+    private List<byte[]> checkedOthers(List<byte[]> names, List<List<Element>> found, boolean caseSensitive)
+            throws IOException, NotSliced {
+        Map<String, List<byte[]>> wanted = new HashMap<>();
+        List<byte[]> others = new ArrayList<>(), missing = new ArrayList<>();
+        for (int i = 0; i < names.size(); i++) {
+            wanted.computeIfAbsent(lower(names.get(i)), key -> new ArrayList<>()).add(names.get(i));
+            if (found.get(i).isEmpty()) missing.add(names.get(i));
+        }
+        for (byte[] name : topLevelNames()) {
+            if (contains(missing, name)) throw lost();
+            List<byte[]> exact = caseSensitive ? null : wanted.get(lower(name));
+            if (exact == null || contains(exact, name)) continue;
+            exact.add(name);
+            others.add(name);
+        }
+        return others;
+    }
+
+    private List<Element> findAll(List<byte[]> names) throws IOException, NotSliced {
+        List<Element> columns = new ArrayList<>();
+        reader.fetchNames(names);
+        for (List<Element> elements : reader.fetchColumns(names)) {
+            if (elements.isEmpty()) throw lost();
+            columns.addAll(elements);
+        }
+        return columns;
+    }
+
+    private NotSliced lost() {
+        return NotSliced.damaged("a name that no hash leads to", located.payload());
+    }
+
+    private static boolean contains(List<byte[]> names, byte[] name) {
+        return names.stream().anyMatch(other -> Arrays.equals(other, name));
+    }
+
+    private static String lower(byte[] name) {
+        return new String(name, StandardCharsets.UTF_8).toLowerCase(Locale.ROOT);
+    }
+
+    private List<byte[]> topLevelNames() throws IOException, NotSliced {
+        if (located.thriftLength() > 0) return ThriftSchema.read(file, located, elementCount()).topLevel();
+        List<byte[]> names = new ArrayList<>();
+        for (Element element : all())
+            if (element.parent == 0 && !element.isRoot()) names.add(element.path);
+        return names;
+    }
+
+    /** All elements, in preorder. */
+    List<Element> all() throws IOException, NotSliced {
+        List<Element> elements = new ArrayList<>();
+        reader.fetchLeaves(IntStream.range(0, reader.leafCount()).toArray());
+        for (int i = 0; i < reader.nodeCount(); i++) elements.add(reader.node(i));
+        for (int i = 0; i < reader.leafCount(); i++) elements.add(reader.leaf(i));
+        return elements;
+    }
+}

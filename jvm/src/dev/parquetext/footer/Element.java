@@ -1,0 +1,53 @@
+package dev.parquetext.footer;
+
+/** A schema element: a leaf, or a node, which has others below it. */
+final class Element {
+    final boolean isNode;
+    /** Leaf or node. */
+    final int number;
+    /** In preorder. */
+    final int index;
+    /** Node; 0 for the root too. */
+    final int parent;
+    final int firstLeaf, leafCount, columnOrder;
+    /** The SchemaElement. */
+    final byte[] thrift;
+    /** Names from below the root, NUL between them. */
+    byte[] path;
+    /** Of the slice. */
+    int children;
+    /** What the form knows of it. */
+    final Object source;
+
+    Element(
+            boolean isNode,
+            int number,
+            int index,
+            int parent,
+            int firstLeaf,
+            int leafCount,
+            int columnOrder,
+            byte[] thrift,
+            byte[] path,
+            Object source) {
+        this.isNode = isNode;
+        this.number = number;
+        this.index = index;
+        this.parent = parent;
+        this.firstLeaf = firstLeaf;
+        this.leafCount = leafCount;
+        this.columnOrder = columnOrder;
+        this.thrift = thrift;
+        this.path = path;
+        this.source = source;
+    }
+
+    /** Whether the leaves of another element are among those below this one. */
+    boolean holds(Element other) {
+        return other.firstLeaf >= firstLeaf && other.firstLeaf + other.leafCount <= firstLeaf + leafCount;
+    }
+
+    boolean isRoot() {
+        return isNode && number == 0;
+    }
+}

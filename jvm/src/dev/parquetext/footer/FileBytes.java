@@ -1,0 +1,139 @@
+package dev.parquetext.footer;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What has been read of a file, and what is to be read in the next round. */
+final class FileBytes {
+    private static final int MOST_AT_ONCE = 32 << 20;
+    private static final long MOST_IN_ALL = 128L << 20;
+    private static final int MOST_ALONG = 16 << 20; // bytes of a round, above which fewer are read along
+    private static final int SMALL_GAP = 32 << 10;
+    private static final int STEPS_BACK = 4;
+
+    private record Range(long offset, long end) {}
+
+    final long size;
+    private final ByteSource source;
+    private final TreeMap<Long, byte[]> held = new TreeMap<>();
+    private final List<Range> wanted = new ArrayList<>();
+    private long bytesRead;
+    private int reads;
+
+    FileBytes(ByteSource source) {
+        this.source = source;
+        this.size = source.length();
+    }
+
+    long bytesRead() {
+        return bytesRead;
+    }
+
+    int reads() {
+        return reads;
+    }
+
+    /** Bytes that cost less to read along than a read of their own. */
+    int gap() {
+        return Math.max(0, source.gap());
+    }
+
+    /** How much of a block is read as a whole rather than in pieces. */
+    int wholeAtMost() {
+        return Math.max(64 << 10, Math.min(gap(), 256 << 10));
+    }
+
+    /** Bytes of the file that came another way. */
+    void hold(long offset, byte[] bytes) {
+        held.put(offset, bytes);
+    }
+
+    boolean has(long offset, int length) {
+        return find(offset, length) != null;
+    }
+
+    private Bytes find(long offset, int length) {
+        Map.Entry<Long, byte[]> entry = held.floorEntry(offset);
+        for (int step = 0; entry != null && step < STEPS_BACK; step++) {
+            long at = offset - entry.getKey();
+            if (at <= entry.getValue().length - length) return new Bytes(entry.getValue(), (int) at, length, offset);
+            entry = held.lowerEntry(entry.getKey());
+        }
+        return null;
+    }
+
+    /** Bytes [offset, offset + length) of the file, from memory or by a read of their own. */
+    Bytes get(long offset, int length) throws IOException, NotSliced {
+        check(offset, length);
+        Bytes found = find(offset, length);
+        if (found != null) return found;
+        return new Bytes(read(List.of(new Range(offset, offset + length)))[0], 0, length, offset);
+    }
+
+    private void check(long offset, int length) throws NotSliced {
+        if (offset < 0 || length < 0 || offset > size || length > size - offset)
+            throw NotSliced.damaged("a range of " + length + " bytes leads out of the file", offset);
+    }
+
+    /** Have bytes read in the next round, as far as the file has them and they are not here. */
+    void want(long offset, int length) {
+        long begin = Math.max(0, offset), end = Math.min(size, offset + length);
+        if (begin < end && !has(begin, (int) (end - begin))) wanted.add(new Range(begin, end));
+    }
+
+    /** Read what is wanted, in one round. */
+    void fetch() throws IOException, NotSliced {
+        if (wanted.isEmpty()) return;
+        wanted.sort(Comparator.comparingLong(Range::offset));
+        List<Range> ranges = merged(gap());
+        if (ranges.stream().mapToLong(range -> range.end - range.offset).sum() > MOST_ALONG)
+            ranges = merged(Math.min(gap(), SMALL_GAP));
+        wanted.clear();
+        read(ranges);
+    }
+
+    /** What is wanted, ranges that lie no farther apart than {@code gap} as one. */
+    private List<Range> merged(int gap) {
+        List<Range> ranges = new ArrayList<>();
+        Range last = wanted.get(0);
+        for (Range next : wanted.subList(1, wanted.size())) {
+            long end = Math.max(last.end, next.end);
+            if (next.offset - last.end <= gap && end - last.offset <= MOST_AT_ONCE) {
+                last = new Range(last.offset, end);
+            } else {
+                ranges.add(last);
+                last = next;
+            }
+        }
+        ranges.add(last);
+        return ranges;
+    }
+
+    private byte[][] read(List<Range> ranges) throws IOException, NotSliced {
+        long[] offsets = new long[ranges.size()];
+        int[] lengths = new int[ranges.size()];
+        for (int i = 0; i < offsets.length; i++) {
+            offsets[i] = ranges.get(i).offset;
+            lengths[i] = (int) Math.min(MOST_AT_ONCE + 1L, ranges.get(i).end - offsets[i]);
+            bytesRead += lengths[i];
+            if (lengths[i] > MOST_AT_ONCE || bytesRead > MOST_IN_ALL)
+                throw new NotSliced(NotSliced.Reason.UNSUPPORTED, "a slice that takes " + bytesRead + " bytes");
+        }
+        reads += offsets.length;
+        byte[][] found =
+                offsets.length == 1
+                        ? new byte[][] {source.read(offsets[0], lengths[0])}
+                        : source.readAll(offsets, lengths);
+        for (int i = 0; i < offsets.length; i++) {
+            if (found[i].length != lengths[i])
+                throw new IOException(
+                        "read " + found[i].length + " bytes at " + offsets[i] + ", not " + lengths[i]);
+            held.merge(offsets[i], found[i], (old, anew) -> old.length >= anew.length ? old : anew);
+        }
+        return found;
+    }
+}

@@ -1,0 +1,109 @@
+package dev.parquetext.footer;
+
+import java.io.IOException;
+import java.util.zip.CRC32;
+
+/** A leaf's chunks by a footer index: Thrift bytes of each part, checked together, and the facts that they tell. */
+final class IndexChunks {
+    private final IndexFile file;
+    private final IndexTail tail;
+    private final IndexEntry leaf;
+
+    IndexChunks(IndexFile file, IndexEntry leaf) {
+        this.file = file;
+        this.tail = file.tail;
+        this.leaf = leaf;
+    }
+
+    /** Has the Thrift bytes of all row groups read in the next round; the leaf's cells are here. */
+    void want() throws IOException, NotSliced {
+        for (int part = 0; part * IndexTail.PART < tail.rowGroups; part++)
+            for (IndexFile.Range range : ranges(part)) file.want(range);
+    }
+
+    /** The chunks of all row groups. */
+    Chunk[] read() throws IOException, NotSliced {
+        Chunk[] chunks = new Chunk[tail.rowGroups];
+        for (int part = 0; part * IndexTail.PART < tail.rowGroups; part++) {
+            IndexFile.Range[] ranges = ranges(part);
+            CRC32 crc = new CRC32();
+            for (int i = 0; i < ranges.length; i++) {
+                Bytes bytes = file.thrift(ranges[i]);
+                crc.update(bytes.data, bytes.begin, bytes.size);
+                chunks[part * IndexTail.PART + i] = new Chunk();
+                chunks[part * IndexTail.PART + i].thrift = bytes;
+            }
+            if ((int) crc.getValue() != cell(part).word(listsAt(part) - 4))
+                throw cell(part).damaged("a wrong checksum of column chunks", listsAt(part) - 4);
+        }
+        for (Chunk chunk : chunks) readChunk(chunk);
+        return chunks;
+    }
+
+    private Bytes cell(int part) throws IOException, NotSliced {
+        return part == 0 ? leaf.cell : file.cell(tail.partAt(leaf.number, part), tail.partBytes(part));
+    }
+
+    private int listsAt(int part) {
+        return part == 0 ? tail.schemaBytes + 4 : 8;
+    }
+
+    /** The ranges of a part's chunks, which ascend. */
+    IndexFile.Range[] ranges(int part) throws IOException, NotSliced {
+        Bytes cell = cell(part);
+        int count = tail.groups(part), offsets = listsAt(part), lengths = offsets + count * tail.o;
+        IndexFile.Range[] ranges = new IndexFile.Range[count];
+        long end = 0;
+        for (int i = 0; i < count; i++) {
+            ranges[i] = file.range(cell, offsets + i * tail.o, lengths + i * tail.l, tail.l);
+            if (ranges[i].offset() < end) throw cell.damaged("column chunks that overlap", offsets + i * tail.o);
+            end = ranges[i].offset() + ranges[i].length();
+        }
+        return ranges;
+    }
+
+    // ---- facts of Thrift bytes
+
+    private static void readChunk(Chunk chunk) throws NotSliced {
+        Bytes bytes = chunk.thrift;
+        ThriftIn in = new ThriftIn(bytes, 0);
+        for (int last = 0; in.field(last); ) {
+            last = in.id;
+            if (in.id == 8 && in.type == ThriftIn.STRUCT || in.id == 9 && in.type == ThriftIn.BINARY)
+                throw new NotSliced(NotSliced.Reason.ENCRYPTED, "an encrypted column chunk");
+            if (in.id == 3 && in.type == ThriftIn.STRUCT) readMetadata(in, chunk);
+            else in.skip();
+        }
+        if (in.at != bytes.size) throw bytes.damaged("a column chunk that is no whole struct", in.at);
+    }
+
+    private static void readMetadata(ThriftIn in, Chunk chunk) throws NotSliced {
+        chunk.hasMetadata = true;
+        chunk.totalUncompressedSize = chunk.totalCompressedSize = -1;
+        chunk.has = 0;
+        chunk.withoutPath = in.at;
+        for (int last = 0; in.field(last); ) {
+            last = in.id;
+            if (in.id == 3 && in.type == ThriftIn.LIST) chunk.withoutPath = -1;
+            if (in.type == ThriftIn.I64) readNumber(in, chunk);
+            else in.skip();
+        }
+    }
+
+    private static void readNumber(ThriftIn in, Chunk chunk) throws NotSliced {
+        long value = in.i64();
+        switch (in.id) {
+            case 6 -> chunk.totalUncompressedSize = value;
+            case 7 -> chunk.totalCompressedSize = value;
+            case 9 -> {
+                chunk.dataPageOffset = value;
+                chunk.has |= Chunk.DATA_PAGE;
+            }
+            case 11 -> {
+                chunk.dictionaryPageOffset = value;
+                chunk.has |= Chunk.DICTIONARY;
+            }
+            default -> {}
+        }
+    }
+}

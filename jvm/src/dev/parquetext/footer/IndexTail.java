@@ -1,0 +1,119 @@
+package dev.parquetext.footer;
+
+import java.io.IOException;
+
+/**
+ * A footer index's tail block: counts and widths, from which the places of all cells follow (docs/formats.md, 7).
+ * Places count from the payload's first byte.
+ */
+final class IndexTail {
+    static final int PART = 64; // row groups of a part
+    static final int PAGE = 256; // bytes of a BUCKET cell
+    private static final int LAYOUT_VERSION = 1, RECORD = 12, FIXED = 52, MOST_LISTED = 31, BUCKET_FILL = 20;
+    private static final int MOST_FLAGS = 7, MOST_WIDTH = 4;
+
+    final long payload;
+    final int leaves, nodes, rowGroups, keyValues;
+    /** Bytes of an offset, of a length, of a number. */
+    final int o, l, n;
+    final int version;
+    final boolean hasCreatedBy, hasColumnOrders;
+    final int createdByCrc;
+    final long createdBy, createdByLength;
+    /** The number of the pair ARROW:schema, -1 where there is none. */
+    final int arrowSchema;
+    final int buckets;
+    /** Bytes of a schema part, of a NODE cell, of all cells of a leaf. */
+    final int schemaBytes, nodeBytes;
+    final long leafBytes;
+    final int nodesAt, rowGroupsAt, keyValuesAt, bucketsAt;
+    final Bytes listed;
+
+    static IndexTail open(FileBytes file, Located located) throws IOException, NotSliced {
+        int length = located.length();
+        if (length < FIXED + RECORD) throw NotSliced.damaged("an index of " + length + " bytes", located.payload());
+        long end = located.payload() + length;
+        Bytes record = file.get(end - RECORD, RECORD);
+        int size = record.count(4);
+        if (size < FIXED + RECORD || size > length) throw record.damaged("a tail block of " + size + " bytes", 4);
+        Bytes block = file.get(end - size, size);
+        if (block.crc(0, size - 4) != record.word(8)) throw record.damaged("a wrong checksum of the tail block", 8);
+        if (record.word(0) != LAYOUT_VERSION)
+            throw new NotSliced(NotSliced.Reason.UNKNOWN_LAYOUT, "a footer index of another layout");
+        return new IndexTail(located.payload(), length, block);
+    }
+
+    private IndexTail(long payload, int length, Bytes block) throws NotSliced {
+        this.payload = payload;
+        leaves = block.count(0);
+        nodes = block.count(4);
+        rowGroups = block.count(8);
+        keyValues = block.count(12);
+        int names = block.count(16);
+        arrowSchema = block.count(20) - 1;
+        version = block.word(24);
+        createdBy = block.u32(36);
+        createdByLength = block.u32(40);
+        createdByCrc = block.word(44);
+        o = block.u8(48);
+        l = block.u8(49);
+        n = block.u8(50);
+        int flags = block.u8(51);
+        hasCreatedBy = (flags & 1) != 0;
+        hasColumnOrders = (flags & 4) != 0;
+        if (Math.min(o, Math.min(l, n)) < 1 || Math.max(o, Math.max(l, n)) > MOST_WIDTH)
+            throw block.damaged("numbers of " + o + ", " + l + " and " + n + " bytes", 48);
+        if (flags > MOST_FLAGS || nodes == 0 || arrowSchema >= keyValues) throw block.damaged("flags or counts", 0);
+        schemaBytes = 8 + o + l + 3 * n + 3;
+        nodeBytes = schemaBytes + 2 * n;
+        int listedCount = names <= MOST_LISTED ? names : 0;
+        buckets = names <= MOST_LISTED ? 0 : (int) (((long) names + BUCKET_FILL - 1) / BUCKET_FILL);
+        long parts = ((long) rowGroups + PART - 1) / PART;
+        leafBytes = schemaBytes + 4 + (long) rowGroups * (o + l) + 8 * Math.max(parts - 1, 0);
+        long most = length; // what follows stays small: each of them is checked before the next one
+        if (leaves > most / leafBytes) throw block.damaged("more columns than bytes for them", 0);
+        nodesAt = place(block, leaves * leafBytes, most);
+        rowGroupsAt = place(block, nodesAt + (long) nodes * nodeBytes, most);
+        keyValuesAt = place(block, rowGroupsAt + 4 * parts + rowGroups * (4 + 4L * o), most);
+        bucketsAt = place(block, keyValuesAt + keyValues * (8 + 2L * o), most);
+        if (bucketsAt + (long) PAGE * buckets != length - block.size) throw block.damaged("cells of another size", 0);
+        if (FIXED + 8 * listedCount + RECORD != block.size) throw block.damaged("another number of names", 16);
+        listed = block.part(FIXED, 8 * listedCount);
+    }
+
+    private static int place(Bytes block, long place, long most) throws NotSliced {
+        if (place < 0 || place > most) throw block.damaged("more cells than bytes for them", 0);
+        return (int) place;
+    }
+
+    /** Row groups of a part. */
+    int groups(int part) {
+        return Math.min(PART, rowGroups - part * PART);
+    }
+
+    /** Bytes of the cell of a leaf's part. */
+    int partBytes(int part) {
+        return (part == 0 ? schemaBytes + 4 : 8) + (rowGroups == 0 ? 0 : groups(part)) * (o + l);
+    }
+
+    int partAt(int leaf, int part) {
+        long before = part == 0 ? 0 : partBytes(0) + (part - 1) * (8 + PART * (long) (o + l));
+        return (int) (leaf * leafBytes + before);
+    }
+
+    int rowGroupBytes() {
+        return 4 + 4 * o;
+    }
+
+    int rowGroupsCellAt(int part) {
+        return rowGroupsAt + part * (4 + PART * rowGroupBytes());
+    }
+
+    int keyValueBytes() {
+        return 8 + 2 * o;
+    }
+
+    int keyValueAt(int index) {
+        return keyValuesAt + index * keyValueBytes();
+    }
+}

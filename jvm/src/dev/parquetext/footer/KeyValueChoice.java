@@ -1,0 +1,38 @@
+package dev.parquetext.footer;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+
+/** Which key-values of a footer stay in a slice. */
+enum KeyValueChoice {
+    /** What Spark's scan goes by: which calendar old dates are in. All else may take megabytes. */
+    SCAN(
+            "org.apache.spark.version",
+            "org.apache.spark.legacyDateTime",
+            "org.apache.spark.legacyINT96",
+            "org.apache.spark.timeZone"),
+    /** The same, and the schema as Spark wrote it. */
+    INFERENCE(
+            "org.apache.spark.version",
+            "org.apache.spark.legacyDateTime",
+            "org.apache.spark.legacyINT96",
+            "org.apache.spark.timeZone",
+            "org.apache.spark.sql.parquet.row.metadata"),
+    NONE;
+
+    private static final int MOST_IN_SCAN = 4096;
+    private final Set<String> keys;
+
+    KeyValueChoice(String... keys) {
+        this.keys = Set.of(keys);
+    }
+
+    /** Bytes that a wanted pair has at most: longer ones are not looked at. */
+    int most() {
+        return this == INFERENCE ? Integer.MAX_VALUE : MOST_IN_SCAN;
+    }
+
+    boolean has(Bytes key) {
+        return keys.contains(new String(key.data, key.begin, key.size, StandardCharsets.UTF_8));
+    }
+}

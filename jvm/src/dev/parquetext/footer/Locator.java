@@ -1,0 +1,175 @@
+package dev.parquetext.footer;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.HexFormat;
+
+/** Finds the block that opens a file, from the back of the file's last bytes and without Thrift. */
+final class Locator {
+    /** One read brings what every projection of most files needs; over a network it takes no longer than 4 KiB. */
+    static final int FIRST_READ = 64 << 10;
+
+    static final byte[] FLAT = uuid("d6abead587c4437c876c66ae747e167f");
+    private static final byte[] INDEX = uuid("5485285fd60743b1950000d114b3966c");
+    private static final byte[] REFERENCE = uuid("14a444229acd415b921ad39d7b0664f2");
+    private static final byte[] DIALECT = uuid("deadbeefdeadbeefdeadbeefdeadbeef");
+    private static final byte[] SPEC = uuid("08ffff01"), THRIFT = uuid("08feff03");
+    private static final int TRAILER = 28, PAR3_TRAILER = 16, DIALECT_TRAILER = 33, BEHIND_STOP = 8, MARKER = 4;
+    private static final int TEXT_END = 40; // characters whose 30 bytes end in a trailer
+    private static final int MOST_TEXT = 4096; // bytes of a reference that are looked at as text
+
+    private final FileBytes file;
+    private final Bytes tail;
+    private final long begin;
+    private long footer;
+
+    private Locator(FileBytes file, Bytes tail) {
+        this.file = file;
+        this.tail = tail;
+        this.begin = tail.origin;
+    }
+
+    /** A block's trailer: where the payload begins in the file, its length and CRC-32, and whose it is. */
+    private record Trailer(long payload, int length, int crc, Bytes uuid) {}
+
+    private static byte[] uuid(String hex) {
+        return HexFormat.of().parseHex(hex);
+    }
+
+    /** Reads the file's end and finds the block. */
+    static Located locate(FileBytes file) throws IOException, NotSliced {
+        if (file.size < BEHIND_STOP + 4) throw none("a file of " + file.size + " bytes");
+        int count = (int) Math.min(file.size, FIRST_READ);
+        Bytes tail = file.get(file.size - count, count);
+        String magic = new String(tail.copy(count - 4, 4), StandardCharsets.ISO_8859_1);
+        Locator locator = new Locator(file, tail);
+        switch (magic) {
+            case "PAR1":
+                return locator.withThrift();
+            case "PAR3":
+                return locator.alone();
+            case "PARE":
+                throw new NotSliced(NotSliced.Reason.ENCRYPTED, "an encrypted footer");
+            default:
+                throw none("no PAR1 at the file's end");
+        }
+    }
+
+    private static NotSliced none(String why) {
+        return new NotSliced(NotSliced.Reason.NO_BLOCK, why);
+    }
+
+    private Located alone() throws NotSliced {
+        if (tail.size < PAR3_TRAILER) throw none("a file of " + file.size + " bytes");
+        int at = tail.size - PAR3_TRAILER, length = tail.count(at + 4);
+        if (tail.crc(at + 4, 4) != tail.word(at + 8)) throw tail.damaged("a wrong checksum of PAR3's length", at + 8);
+        long payload = file.size - PAR3_TRAILER - length;
+        if (payload < 4) throw tail.damaged("a PAR3 footer longer than its file", at + 4);
+        return new Located("par3", payload, 0, payload, length);
+    }
+
+    /** Step over blocks of others, by their trailers, to one of ours. */
+    private Located withThrift() throws NotSliced {
+        long length = tail.u32(tail.size - BEHIND_STOP), end = file.size - BEHIND_STOP - 1;
+        footer = file.size - BEHIND_STOP - length;
+        if (length < 1 || footer < 0 || tail.u8(tail.size - BEHIND_STOP - 1) != 0) throw none("no Thrift footer");
+        end = inFrontOfDialect(end);
+        while (end - footer > TRAILER && end - begin >= TRAILER) {
+            Trailer trailer = trailer(tail.part((int) (end - begin) - TRAILER, TRAILER), end);
+            if (trailer == null || trailer.payload <= footer) return byText(end);
+            if (form(trailer.uuid) != null)
+                return new Located(
+                        form(trailer.uuid), footer, trailer.payload - footer, trailer.payload, trailer.length);
+            if (trailer.uuid.holds(REFERENCE)) {
+                if (trailer.payload < begin) throw none("a reference longer than what was read");
+                Bytes payload = tail.part((int) (trailer.payload - begin), trailer.length);
+                return byReference(payload, trailer.crc, false);
+            }
+            end = trailer.payload;
+        }
+        throw none("no flat footer and no index");
+    }
+
+    /** Where the block of the arrow dialect begins that ends there, else the same place. */
+    private long inFrontOfDialect(long end) throws NotSliced {
+        int at = (int) (end - begin) - DIALECT_TRAILER;
+        if (at < 0 || !tail.startsWith(DIALECT, at + DIALECT_TRAILER - DIALECT.length)) return end;
+        long front = end - DIALECT_TRAILER - tail.u32(at + 5);
+        return tail.crc(at + 5, 8) == tail.word(at + 13) && front > footer ? front : end;
+    }
+
+    private static String form(Bytes uuid) {
+        return uuid.holds(FLAT) ? "flat" : uuid.holds(INDEX) ? "index" : null;
+    }
+
+    /** The trailer in 28 bytes that end at {@code end} of the file; null where there is none. */
+    private static Trailer trailer(Bytes bytes, long end) throws NotSliced {
+        int length = bytes.word(4);
+        if (length < 0 || bytes.crc(4, 4) != bytes.word(8)) return null;
+        return new Trailer(end - TRAILER - length, length, bytes.word(0), bytes.part(12, 16));
+    }
+
+    /** By a reference that ends in front of {@code end} as text. */
+    private Located byText(long end) throws NotSliced {
+        int at = (int) (end - begin);
+        byte[] last = at >= TEXT_END && end - footer >= TEXT_END ? decoded(at - TEXT_END, TEXT_END) : null;
+        if (last == null) throw none("no flat footer and no index");
+        Trailer trailer = trailer(new Bytes(last, last.length - TRAILER, TRAILER, end), end);
+        if (trailer == null || !trailer.uuid.holds(REFERENCE)) throw none("no flat footer and no index");
+        long size = (long) trailer.length + TRAILER, text = size / 3 * 4;
+        if (size % 3 != 0 || size > MOST_TEXT || text > end - footer || text > at)
+            throw tail.damaged("a reference of " + size + " bytes", at);
+        byte[] block = decoded(at - (int) text, (int) text);
+        if (block == null) throw tail.damaged("a reference that is no base64", at);
+        return byReference(new Bytes(block, 0, trailer.length, end - text), trailer.crc, true);
+    }
+
+    /** What is base64 throughout, without padding. */
+    private byte[] decoded(int at, int length) throws NotSliced {
+        byte[] text = tail.copy(at, length);
+        for (byte character : text) if (character == '=') return null;
+        try {
+            return Base64.getDecoder().decode(text);
+        } catch (IllegalArgumentException broken) {
+            return null;
+        }
+    }
+
+    /**
+     * By the last block aside that is a form of ours. As text, nothing stands between the reference and the struct,
+     * whose stop it has taken; above bytes of others it may stand behind the stop.
+     */
+    private Located byReference(Bytes payload, int crc, boolean isText) throws NotSliced {
+        if (payload.crc(0, payload.size) != crc) throw payload.damaged("a wrong checksum of a reference", 0);
+        Reference reference = Reference.parse(payload, footer);
+        long marker = footer + reference.structLength() - 1;
+        boolean behindStop = !isText && marker >= begin && marker < file.size && tail.u8((int) (marker - begin)) == 0;
+        if (!isExtension(marker) && !(behindStop && isExtension(marker + 1)))
+            throw payload.damaged("a reference of another Thrift footer", 16);
+        for (int i = reference.blocks().size(); i-- > 0; ) {
+            Reference.Block block = reference.blocks().get(i);
+            String form = form(block.uuid());
+            if (form == null) continue;
+            if (i == reference.blocks().size() - 1 && begin > block.payload() && reference.tailBlock().length > 0)
+                file.hold(block.payload() + block.length() - reference.tailBlock().length, reference.tailBlock());
+            return new Located(form, footer, reference.structLength() - 1, block.payload(), block.length());
+        }
+        throw none("no flat footer and no index");
+    }
+
+    /** Whether a marker stands there, and behind it the length of all that is left of the footer but its stop. */
+    private boolean isExtension(long place) throws NotSliced {
+        long stop = file.size - BEHIND_STOP - 1;
+        if (place < begin || stop - place <= MARKER) return false;
+        Bytes header = tail.part((int) (place - begin), (int) (stop - place));
+        if (!header.startsWith(SPEC, 0) && !header.startsWith(THRIFT, 0)) return false;
+        ThriftIn in = new ThriftIn(header, MARKER);
+        try {
+            int length = in.varint32();
+            return length == header.size - in.at;
+        } catch (NotSliced broken) {
+            return false;
+        }
+    }
+}

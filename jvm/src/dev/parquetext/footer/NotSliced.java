@@ -1,0 +1,37 @@
+package dev.parquetext.footer;
+
+/** Why a file is read as it is. */
+public final class NotSliced extends Exception {
+    private static final long serialVersionUID = 1;
+
+    public enum Reason {
+        /** The file has no flat footer and no index, or is no Parquet file. */
+        NO_BLOCK,
+        /** Bytes of the flat footer or index, or of what leads to it, are not what they have to be. */
+        DAMAGED,
+        /** The footer, or a wanted column, is encrypted. */
+        ENCRYPTED,
+        /** More of the columns are wanted than {@link Projection#mostShare} says. */
+        TOO_MANY_COLUMNS,
+        /** A layout of a later version. */
+        UNKNOWN_LAYOUT,
+        /** What a slice cannot say, or what would take more memory or work than a footer should. */
+        UNSUPPORTED
+    }
+
+    private final Reason reason;
+
+    NotSliced(Reason reason, String message) {
+        super(message, null, false, false);
+        this.reason = reason;
+    }
+
+    /** Damage at a byte of the file. */
+    static NotSliced damaged(String what, long offset) {
+        return new NotSliced(Reason.DAMAGED, what + " at byte " + offset);
+    }
+
+    public Reason reason() {
+        return reason;
+    }
+}

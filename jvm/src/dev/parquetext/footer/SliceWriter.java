@@ -1,0 +1,237 @@
+package dev.parquetext.footer;
+
+import java.util.List;
+
+/** A slice's FileMetaData, in canonical compact Thrift: as the C library's {@code slice_write.c} makes it. */
+final class SliceWriter {
+    private static final int DATA_PAGE = 0, DICTIONARY_PAGE = 2;
+    private static final int PLAIN = 0, PLAIN_DICTIONARY = 2, RLE_DICTIONARY = 8;
+
+    private final ThriftOut out;
+    private final boolean forScan;
+
+    /**
+     * @param most bytes that the slice may have
+     * @param forScan whether row groups keep the sizes that the file says, by which splits find them, and chunks made
+     *     of facts get their statistics and page encodings, by which readers skip row groups
+     */
+    SliceWriter(long most, boolean forScan) {
+        out = new ThriftOut(most);
+        this.forScan = forScan;
+    }
+
+    /** What a slice is made of: elements in preorder, the first one the root; chunks by leaf. */
+    record Parts(
+            int version,
+            boolean hasColumnOrders,
+            List<Element> elements,
+            List<Element> leaves,
+            RowGroup[] rowGroups,
+            List<Chunk[]> chunks,
+            List<byte[]> keyValues,
+            Bytes createdBy) {}
+
+    byte[] write(Parts parts) throws NotSliced {
+        int outer = out.begin();
+        long rows = 0;
+        for (RowGroup group : parts.rowGroups) rows = Midpoint.sum(rows, group.numRows());
+        out.integer(1, ThriftIn.I32, parts.version);
+        out.field(2, ThriftIn.LIST);
+        out.list(ThriftIn.STRUCT, parts.elements.size());
+        for (Element element : parts.elements) putElement(element);
+        out.integer(3, ThriftIn.I64, rows);
+        out.field(4, ThriftIn.LIST);
+        out.list(ThriftIn.STRUCT, parts.rowGroups.length);
+        for (int i = 0; i < parts.rowGroups.length; i++) putRowGroup(parts, i);
+        putTexts(parts.keyValues, parts.createdBy);
+        if (parts.hasColumnOrders) putColumnOrders(parts);
+        out.end(outer);
+        return out.toBytes();
+    }
+
+    /** A footer without row groups; {@code elements} is its schema, the list's header and all. */
+    byte[] writeSchema(int version, Bytes elements, List<byte[]> keyValues, Bytes createdBy) throws NotSliced {
+        int outer = out.begin();
+        out.integer(1, ThriftIn.I32, version);
+        out.field(2, ThriftIn.LIST);
+        out.put(elements);
+        out.integer(3, ThriftIn.I64, 0);
+        out.field(4, ThriftIn.LIST);
+        out.list(ThriftIn.STRUCT, 0);
+        putTexts(keyValues, createdBy);
+        out.end(outer);
+        return out.toBytes();
+    }
+
+    private void putTexts(List<byte[]> keyValues, Bytes createdBy) throws NotSliced {
+        if (!keyValues.isEmpty()) {
+            out.field(5, ThriftIn.LIST);
+            out.list(ThriftIn.STRUCT, keyValues.size());
+            for (byte[] pair : keyValues) out.put(pair, 0, pair.length);
+        }
+        if (createdBy != null) {
+            out.field(6, ThriftIn.BINARY);
+            out.binary(createdBy.data, createdBy.begin, createdBy.size);
+        }
+    }
+
+    /** One ColumnOrder union per leaf: an empty struct in its member, or nothing. */
+    private void putColumnOrders(Parts parts) throws NotSliced {
+        out.field(7, ThriftIn.LIST);
+        out.list(ThriftIn.STRUCT, parts.leaves.size());
+        for (Element leaf : parts.leaves) {
+            int order = out.begin();
+            if (leaf.columnOrder != 0) {
+                out.field(leaf.columnOrder, ThriftIn.STRUCT);
+                out.put(0);
+            }
+            out.end(order);
+        }
+    }
+
+    /** The element's bytes with num_children renewed. */
+    private void putElement(Element element) throws NotSliced {
+        Bytes thrift = new Bytes(element.thrift, 0, element.thrift.length, 0);
+        ThriftIn in = new ThriftIn(thrift, 0);
+        int copied = 0;
+        boolean renewed = false;
+        for (int last = 0; in.field(last); last = in.id) {
+            int value = in.at;
+            in.skip();
+            if (in.id != 5 || in.type != ThriftIn.I32) continue;
+            out.put(element.thrift, copied, value - copied);
+            out.integer(element.children);
+            copied = in.at;
+            renewed = true;
+        }
+        if (in.at != thrift.size || element.children > 0 && !renewed)
+            throw thrift.damaged("a schema element that is no whole struct", in.at);
+        out.put(element.thrift, copied, thrift.size - copied);
+    }
+
+    private void putRowGroup(Parts parts, int index) throws NotSliced {
+        RowGroup group = parts.rowGroups[index];
+        long bytes = 0;
+        int outer = out.begin();
+        out.field(1, ThriftIn.LIST);
+        out.list(ThriftIn.STRUCT, parts.leaves.size());
+        for (int i = 0; i < parts.leaves.size(); i++) {
+            Chunk chunk = parts.chunks.get(i)[index];
+            putChunk(chunk, parts.leaves.get(i).path);
+            bytes = Midpoint.sum(bytes, Math.max(0, chunk.totalUncompressedSize));
+        }
+        Midpoint midpoint = forScan
+                ? new Midpoint(group.totalCompressedSize(), group.fileOffset())
+                : Midpoint.of(parts.chunks, index, group.fileOffset());
+        out.integer(2, ThriftIn.I64, bytes);
+        out.integer(3, ThriftIn.I64, group.numRows());
+        if (midpoint.fileOffset() != -1) out.integer(5, ThriftIn.I64, midpoint.fileOffset());
+        out.integer(6, ThriftIn.I64, midpoint.size());
+        if (group.ordinal() != -1) out.integer(7, ThriftIn.I16, group.ordinal());
+        out.end(outer);
+    }
+
+    private void putChunk(Chunk chunk, byte[] path) throws NotSliced {
+        if (chunk.thrift != null) {
+            if (chunk.withoutPath < 0) out.put(chunk.thrift);
+            else putWithPath(chunk, path);
+            return;
+        }
+        int outer = out.begin();
+        out.integer(2, ThriftIn.I64, 0);
+        if (chunk.hasMetadata) {
+            out.field(3, ThriftIn.STRUCT);
+            putMetadata(chunk, path);
+        }
+        if (chunk.has(Chunk.OFFSET_INDEX)) {
+            out.integer(4, ThriftIn.I64, chunk.offsetIndexOffset);
+            out.integer(5, ThriftIn.I32, chunk.offsetIndexLength);
+        }
+        if (chunk.has(Chunk.COLUMN_INDEX)) {
+            out.integer(6, ThriftIn.I64, chunk.columnIndexOffset);
+            out.integer(7, ThriftIn.I32, chunk.columnIndexLength);
+        }
+        out.end(outer);
+    }
+
+    /** The chunk with path_in_schema in its ColumnMetaData, in front of the first field above it. */
+    private void putWithPath(Chunk chunk, byte[] path) throws NotSliced {
+        ThriftIn in = new ThriftIn(chunk.thrift, chunk.withoutPath);
+        int last = 0;
+        boolean more;
+        while ((more = in.field(last)) && in.id <= 3) {
+            last = in.id;
+            in.skip();
+        }
+        out.put(chunk.thrift.part(0, in.header));
+        out.header(last, 3, ThriftIn.LIST);
+        putPath(path);
+        if (more) out.header(3, in.id, in.type);
+        int rest = more ? in.at : in.header;
+        out.put(chunk.thrift.part(rest, chunk.thrift.size - rest));
+    }
+
+    private void putPath(byte[] path) throws NotSliced {
+        int parts = 1, begin = 0;
+        for (byte letter : path) parts += letter == 0 ? 1 : 0;
+        out.list(ThriftIn.BINARY, parts);
+        for (int i = 0; i <= path.length; i++) {
+            if (i < path.length && path[i] != 0) continue;
+            out.binary(path, begin, i - begin);
+            begin = i + 1;
+        }
+    }
+
+    /** A ColumnMetaData of the facts that are there. */
+    private void putMetadata(Chunk chunk, byte[] path) throws NotSliced {
+        int outer = out.begin();
+        if (chunk.has(Chunk.TYPE)) out.integer(1, ThriftIn.I32, chunk.type);
+        out.field(2, ThriftIn.LIST);
+        out.list(ThriftIn.I32, Integer.bitCount(chunk.encodings));
+        for (int i = 0; i < 32; i++) if ((chunk.encodings >> i & 1) != 0) out.integer(i);
+        out.field(3, ThriftIn.LIST);
+        putPath(path);
+        if (chunk.has(Chunk.CODEC)) out.integer(4, ThriftIn.I32, chunk.codec);
+        out.integer(5, ThriftIn.I64, chunk.numValues);
+        if (chunk.has(Chunk.UNCOMPRESSED)) out.integer(6, ThriftIn.I64, chunk.totalUncompressedSize);
+        if (chunk.has(Chunk.COMPRESSED)) out.integer(7, ThriftIn.I64, chunk.totalCompressedSize);
+        if (chunk.has(Chunk.DATA_PAGE)) out.integer(9, ThriftIn.I64, chunk.dataPageOffset);
+        if (chunk.has(Chunk.INDEX_PAGE)) out.integer(10, ThriftIn.I64, chunk.indexPageOffset);
+        if (chunk.has(Chunk.DICTIONARY)) out.integer(11, ThriftIn.I64, chunk.dictionaryPageOffset);
+        if (forScan && chunk.has(Chunk.STATISTICS)) putStatistics(chunk);
+        if (forScan && chunk.has(Chunk.DICTIONARY_ALONE)) putEncodingStats(chunk);
+        if (chunk.has(Chunk.BLOOM_OFFSET)) out.integer(14, ThriftIn.I64, chunk.bloomOffset);
+        if (chunk.has(Chunk.BLOOM_LENGTH)) out.integer(15, ThriftIn.I32, chunk.bloomLength);
+        out.end(outer);
+    }
+
+    private void putStatistics(Chunk chunk) throws NotSliced {
+        out.field(12, ThriftIn.STRUCT);
+        int outer = out.begin();
+        if (chunk.has(Chunk.NULL_COUNT)) out.integer(3, ThriftIn.I64, chunk.nullCount);
+        if (chunk.has(Chunk.DISTINCT_COUNT)) out.integer(4, ThriftIn.I64, chunk.distinctCount);
+        if (chunk.max != null) out.binary(5, chunk.max);
+        if (chunk.min != null) out.binary(6, chunk.min);
+        if (chunk.max != null && chunk.has(Chunk.MAX_EXACT_SAID)) out.bool(7, chunk.has(Chunk.MAX_EXACT));
+        if (chunk.min != null && chunk.has(Chunk.MIN_EXACT_SAID)) out.bool(8, chunk.has(Chunk.MIN_EXACT));
+        out.end(outer);
+    }
+
+    /** That all data pages are dictionary-encoded, by a dictionary page: by it readers then skip row groups. */
+    private void putEncodingStats(Chunk chunk) throws NotSliced {
+        boolean isNew = (chunk.encodings >> RLE_DICTIONARY & 1) != 0;
+        out.field(13, ThriftIn.LIST);
+        out.list(ThriftIn.STRUCT, 2);
+        putPages(DICTIONARY_PAGE, isNew ? PLAIN : PLAIN_DICTIONARY);
+        putPages(DATA_PAGE, isNew ? RLE_DICTIONARY : PLAIN_DICTIONARY);
+    }
+
+    /** A PageEncodingStats; how many pages there are nobody asks. */
+    private void putPages(int type, int encoding) throws NotSliced {
+        int outer = out.begin();
+        out.integer(1, ThriftIn.I32, type);
+        out.integer(2, ThriftIn.I32, encoding);
+        out.integer(3, ThriftIn.I32, 1);
+        out.end(outer);
+    }
+}

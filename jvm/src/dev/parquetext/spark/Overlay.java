@@ -1,0 +1,44 @@
+package dev.parquetext.spark;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * What readers of a file see instead of its end.
+ *
+ * @param joint bytes of the file that they see
+ * @param tail what they see from there on
+ */
+record Overlay(long joint, byte[] tail) {
+    private static final byte[] MAGIC = {'P', 'A', 'R', '1'};
+    static final int TRAILER = 8; // the footer's length and magic
+
+    /** A footer behind the whole file. */
+    static Overlay behind(long length, byte[] footer) {
+        return new Overlay(length, withTrailer(footer));
+    }
+
+    /** A footer at the end of a file of the same length; null where it does not fit into it. */
+    static Overlay over(long length, byte[] footer) {
+        long joint = length - footer.length - TRAILER;
+        return joint < MAGIC.length ? null : new Overlay(joint, withTrailer(footer));
+    }
+
+    /** Bytes of the file's own end that have been read already. */
+    static Overlay known(long length, byte[] tail) {
+        return new Overlay(length - tail.length, tail);
+    }
+
+    long length() {
+        return joint + tail.length;
+    }
+
+    private static byte[] withTrailer(byte[] footer) {
+        return ByteBuffer.allocate(footer.length + TRAILER)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .put(footer)
+                .putInt(footer.length)
+                .put(MAGIC)
+                .array();
+    }
+}

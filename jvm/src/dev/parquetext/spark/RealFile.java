@@ -1,0 +1,19 @@
+package dev.parquetext.spark;
+
+import java.io.IOException;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+
+/** A file as its own file system has it. */
+record RealFile(FileSystem system, FileStatus status) {
+    private static final String READ_POLICY = "fs.option.openfile.read.policy";
+
+    /** Opens it as Parquet's reader does: what is known of the file is not asked for again. */
+    FSDataInputStream open() throws IOException {
+        return Waiting.on(system.openFile(status.getPath())
+                .withFileStatus(status)
+                .opt(READ_POLICY, "parquet, vector, random, adaptive")
+                .build());
+    }
+}

@@ -1,0 +1,38 @@
+package dev.parquetext.spark;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
+import org.apache.spark.sql.types.StructType;
+import org.slf4j.LoggerFactory;
+import scala.Option;
+import scala.collection.Iterator;
+import scala.collection.immutable.Map;
+import scala.collection.immutable.Seq;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** Spark's Parquet format, which infers schemas from slices that have no row groups. */
+public final class SchemaFormat extends ParquetFileFormat {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public Option<StructType> inferSchema(SparkSession session, Map<String, String> options, Seq<FileStatus> files) {
+        try {
+            return super.inferSchema(session, SchemaFileSystem.configured(options), sliced(files));
+        } catch (Exception | LinkageError error) {
+            LoggerFactory.getLogger(SchemaFormat.class).debug("the schema is inferred from whole footers", error);
+            return super.inferSchema(session, options, files); // what is wrong is told by the files' own names
+        }
+    }
+
+    private static Seq<FileStatus> sliced(Seq<FileStatus> files) {
+        List<FileStatus> statuses = new ArrayList<>(files.size());
+        for (Iterator<FileStatus> each = files.iterator(); each.hasNext(); ) {
+            FileStatus file = each.next();
+            statuses.add(new FileStatus(file.getLen(), false, 0, 0, 0, SchemaFileSystem.sliced(file)));
+        }
+        return CollectionConverters.asScala(statuses).toSeq();
+    }
+}

@@ -1,0 +1,58 @@
+package dev.parquetext.spark;
+
+import dev.parquetext.footer.Projection;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.execution.datasources.PartitionedFile;
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
+import org.apache.spark.sql.sources.Filter;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import scala.Function1;
+import scala.collection.Iterator;
+import scala.collection.immutable.Map;
+import scala.collection.immutable.Seq;
+
+/** Spark's Parquet format, whose scans see of each file the columns that they want. */
+final class SlicingFormat extends ParquetFileFormat {
+    private static final long serialVersionUID = 1;
+    private static final double MOST_SHARE = 0.5;
+
+    private final transient ScanMetrics metrics;
+
+    SlicingFormat(ScanMetrics metrics) {
+        this.metrics = metrics;
+    }
+
+    @Override
+    public Function1<PartitionedFile, Iterator<InternalRow>> buildReaderWithPartitionValues(
+            SparkSession session,
+            StructType dataSchema,
+            StructType partitionSchema,
+            StructType requiredSchema,
+            Seq<Filter> filters,
+            Map<String, String> options,
+            Configuration conf) {
+        Function1<PartitionedFile, Iterator<InternalRow>> reader = super.buildReaderWithPartitionValues(
+                session, dataSchema, partitionSchema, requiredSchema, filters, options, conf);
+        if (needsWholeFooters(requiredSchema, conf)) return reader;
+        boolean caseSensitive = conf.getBoolean("spark.sql.caseSensitive", false);
+        List<String> names = List.of(requiredSchema.fieldNames());
+        return new SlicingReader(reader, new Projection(names, caseSensitive, MOST_SHARE), metrics);
+    }
+
+    /** Columns may be found by their field ids, and files be encrypted by a key for the footer. */
+    private static boolean needsWholeFooters(StructType schema, Configuration conf) {
+        boolean byId = conf.getBoolean("spark.sql.parquet.fieldId.read.enabled", false);
+        return byId && hasFieldIds(schema) || conf.get("parquet.crypto.factory.class") != null;
+    }
+
+    private static boolean hasFieldIds(StructType schema) {
+        for (StructField field : schema.fields()) {
+            if (field.metadata().contains("parquet.field.id")) return true;
+        }
+        return false;
+    }
+}

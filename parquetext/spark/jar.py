@@ -1,0 +1,149 @@
+"""The jar that lets Spark's own scans read slices of footers: where it is, and how it is built from `jvm/src`.
+
+`python -m parquetext.spark.jar` says where it is, and builds it first in a checkout. This module stands alone, because
+the package's own build runs it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import io
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import zipfile
+from pathlib import Path
+
+__all__ = ["EXTENSION", "JAR", "CannotBuild", "build", "installed"]
+
+EXTENSION = "dev.parquetext.spark.Extensions"  # what `spark.sql.extensions` names
+
+JAR = "parquetext-spark_2.13.jar"
+
+_JAR = Path(__file__).parent / "jars" / JAR
+_SOURCES = Path(__file__).parents[2] / "jvm" / "src"
+_JAVA = "17"  # the oldest that Spark 4 runs on
+_SCALA_LIBRARY = "scala-library-2.13.*.jar"
+_TIME = (1980, 1, 1, 0, 0, 0)  # of everything in the jar: the same sources give the same bytes
+
+
+class CannotBuild(RuntimeError):
+    """There is no javac, or no Spark to compile against."""
+
+
+def installed() -> Path | None:
+    """The jar of this installation; None where the package was built without it, or is imported from a zip."""
+    return _JAR if _JAR.is_file() else None
+
+
+def build(jar: Path = _JAR, sources: Path = _SOURCES) -> Path:
+    """Build the jar by javac, against the jars of a Spark 4; nothing is done where it is of these sources already.
+
+    An installed package has no sources: its jar is the one that it was installed with.
+
+    Parameters
+    ----------
+    jar : pathlib.Path
+        Where it goes: as a whole, or not at all.
+    sources : pathlib.Path
+        The folder that holds ``dev/parquetext``.
+
+    Returns
+    -------
+    pathlib.Path
+        `jar`.
+
+    Raises
+    ------
+    CannotBuild
+        javac is not on PATH, neither SPARK_HOME nor an installed pyspark has the jars of Spark 4, javac has found
+        errors, or there are neither sources nor a jar.
+    """
+    if not sources.is_dir():
+        if jar.is_file():
+            return jar
+        raise CannotBuild("this installation has none; run jvm/build.sh in a checkout, and install from there")
+    manifest = _manifest(sources)
+    if _manifest_of(jar) != manifest:
+        with tempfile.TemporaryDirectory() as folder:
+            _compile(sources, Path(folder))
+            _put(jar, _zipped(Path(folder), manifest))
+    return jar
+
+
+def _java_files(sources: Path) -> list[Path]:
+    return sorted(sources.rglob("*.java"))
+
+
+def _manifest(sources: Path) -> bytes:
+    digest = hashlib.sha256()
+    for path in _java_files(sources):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(sources).as_posix()} {len(content)}\n".encode() + content)
+    return f"Manifest-Version: 1.0\r\nSources-Digest: {digest.hexdigest()[:48]}\r\n\r\n".encode()
+
+
+def _manifest_of(jar: Path) -> bytes | None:
+    try:
+        with zipfile.ZipFile(jar) as archive:
+            return archive.read("META-INF/MANIFEST.MF")
+    except (FileNotFoundError, zipfile.BadZipFile, KeyError):
+        return None
+
+
+def _compile(sources: Path, classes: Path) -> None:
+    javac = shutil.which("javac")
+    if javac is None:
+        raise CannotBuild("there is no javac on PATH: install a JDK")
+    options = ["--release", _JAVA, "-proc:none", "-nowarn", "-Xlint:none", "-classpath", f"{_spark_jars()}/*"]
+    command = [javac, *options, "-d", classes, *_java_files(sources)]
+    compiled = subprocess.run(command, capture_output=True, text=True)
+    if compiled.returncode:
+        raise CannotBuild(f"javac: {compiled.stderr.strip()}")
+
+
+def _spark_jars() -> Path:
+    """The folder of a Spark 4's jars."""
+    homes = [Path(os.environ["SPARK_HOME"])] if os.environ.get("SPARK_HOME") else []
+    if (spec := importlib.util.find_spec("pyspark")) and spec.submodule_search_locations:
+        homes += map(Path, spec.submodule_search_locations)
+    # pip hides what is installed from a build, but not where it would install.
+    homes.append(Path(sysconfig.get_path("purelib"), "pyspark"))
+    for home in homes:
+        if list((home / "jars").glob(_SCALA_LIBRARY)):
+            return home / "jars"
+    raise CannotBuild("no Spark 4 to compile against: install pyspark, or set SPARK_HOME")
+
+
+def _zipped(classes: Path, manifest: bytes) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        archive.writestr(_info("META-INF/MANIFEST.MF"), manifest)
+        for path in sorted(classes.rglob("*.class")):
+            archive.writestr(_info(path.relative_to(classes).as_posix()), path.read_bytes())
+    return buffer.getvalue()
+
+
+def _info(name: str) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name, _TIME)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    return info
+
+
+def _put(jar: Path, content: bytes) -> None:
+    jar.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=jar.parent, prefix=f".{jar.name}.", delete=False) as file:
+        file.write(content)
+    os.chmod(file.name, 0o644)
+    os.replace(file.name, jar)
+
+
+if __name__ == "__main__":
+    try:
+        print(build())
+    except CannotBuild as error:
+        sys.exit(f"parquetext: the jar was not built: {error}")

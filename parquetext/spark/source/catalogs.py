@@ -1,0 +1,74 @@
+"""A stored catalog in place of footers, and of the listing where that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import pyarrow as pa
+
+from ...arrow.discovery import NO_KEYS, UNKNOWN, Files, Found
+from ...catalog.cover import Cover, Kept
+from ...catalog.rows import rows_of
+from ...pruning import Predicate
+from ...storage import LocalTarget, RemoteTarget
+from ..filesystems import local_path
+from .calendars import SWITCH_MOMENT
+from .options import Options
+
+__all__ = ["left_by_catalog", "listed_by_catalog"]
+
+
+def listed_by_catalog(options: Options, targets: Sequence[LocalTarget | RemoteTarget]) -> list[Files]:
+    """For each path the files at or below it that the catalog has, in the order of their paths."""
+    rows = rows_of(options.target(options.catalog)).one_per_row_group(["file", "file_size", "modified"])
+    known = rows.group_by("file", use_threads=False).aggregate([("file_size", "max"), ("modified", "max")])
+    path_of = _path_of(options)
+    columns = (known[name].to_pylist() for name in ("file", "file_size_max", "modified_max"))
+    files = sorted(
+        (path_of(file), UNKNOWN if size is None else size, UNKNOWN if modified is None else modified)
+        for file, size, modified in zip(*columns, strict=True)
+    )
+    return [_below(target, files) for target in targets]
+
+
+def left_by_catalog(
+    options: Options,
+    files: Sequence[Found],
+    predicate: Predicate,
+    types: Mapping[str, pa.DataType],
+    given: Mapping[str, pa.Array],
+) -> tuple[dict[int, Kept], list[int]]:
+    """What the catalog leaves of files that it knows as they are, by number; and the files that it does not know so.
+
+    `given` has a value for each file of what their directories tell.
+    """
+    told = ([getattr(file, name) for file in files] for name in ("path", "size", "modified"))
+    catalog = options.target(options.catalog)
+    cover = Cover(catalog, *told, path_of=_path_of(options), since=SWITCH_MOMENT)
+    return cover.left(predicate, types, given), cover.others
+
+
+def _path_of(options: Options) -> Callable[[str], str]:
+    """The path in its filesystem of a file's URL; folders are looked up once each."""
+    folders: dict[str, str] = {}
+
+    def path_of(url: str) -> str:
+        local = url if url.startswith("/") else local_path(url)  # most are plain
+        if local is not None:
+            return local
+        folder, _, name = url.rpartition("/")
+        if folder not in folders:
+            folders[folder] = options.target(folder).path.rstrip("/")
+        return f"{folders[folder]}/{name}"
+
+    return path_of
+
+
+def _below(target: LocalTarget | RemoteTarget, files: Sequence[tuple[str, int, int]]) -> Files:
+    folder = target.path.rstrip("/") + "/"
+    chosen = [file for file in files if file[0].startswith(folder) or file[0] == target.path]
+    paths, sizes, modified = (list(column) for column in zip(*chosen, strict=True)) if chosen else ([], [], [])
+    found = Files()
+    filesystem = target.filesystem if isinstance(target, RemoteTarget) else None
+    found.extend(filesystem, paths, [NO_KEYS] * len(paths), sizes, modified)
+    return found

@@ -1,0 +1,114 @@
+"""A changed file gives the slice of the unchanged one or none; nothing but our own errors leaves the reader."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from support.golden_files import FOLDER, with_block
+from support.java_slices import Request, columns_of
+
+from parquetext import edits, extension, kernels, wire
+
+FEW = [
+    "nested-flat",
+    "nested-index",
+    "nested-par3",
+    "ids-flat-aside",
+    "ids-flat-aside-on-foreign",
+    "ids-flat-after-stop",
+    "ids-index-aside",
+    "types-flat-compact",
+    "wide-flat-aside",
+    "wide-index-aside",
+    "empty-flat",
+]
+
+
+def assert_no_other_slice(run_java, seed: int, changes: int, paths: list[Path]) -> None:
+    *wrong, done = run_java("SliceFuzz", str(seed), str(changes), *map(str, paths)).splitlines()
+    assert wrong == []
+    word, slices, _, none, _ = done.replace(",", "").split()
+    assert word == "done:" and int(slices) > 10 * changes and int(none) > 10 * changes
+
+
+def test_changed_golden_files_give_the_same_slice_or_none(run_java):
+    assert_no_other_slice(run_java, 7, 60, [FOLDER / f"{name}.parquet" for name in FEW])
+
+
+def test_changed_files_whose_footers_are_read_in_pieces_give_the_same_slice_or_none(run_java, tmp_path):
+    paths = []
+    for form in ("flat", "index"):
+        paths.append(tmp_path / form)
+        table = pa.table({f"column_{i}": [{"x": i, "y": str(i)}] * 3 if i % 50 == 3 else [i] * 3 for i in range(400)})
+        pq.write_table(table, paths[-1], row_group_size=1)
+        edits.upgrade(paths[-1], form=form)
+    assert_no_other_slice(run_java, 8, 100, paths)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_changes_of_golden_files_give_the_same_slice_or_none(long, run_java, seed):
+    assert_no_other_slice(run_java, seed, 500, with_block())
+
+
+def footer_of(data: bytes) -> bytes:
+    return data[-8 - int.from_bytes(data[-8:-4], "little") : -8]
+
+
+def with_footer(data: bytes, footer: bytes) -> bytes:
+    """Bytes of a file with another footer in place of its own."""
+    return data[: -8 - len(footer_of(data))] + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+
+
+def test_encrypted_columns_are_not_sliced(ask, corpus, tmp_path):
+    data = (corpus / "parquet-testing/data/encrypt_columns_plaintext_footer.parquet.encrypted").read_bytes()
+    signed = footer_of(data)
+    footer = signed[: kernels.thrift.struct_end(signed)]
+    payload = kernels.flat.write(kernels.scan.scan(footer, strict=False))
+    path = tmp_path / "encrypted"
+    path.write_bytes(with_footer(data, extension.append_block(footer, wire.UUID_FLAT_FOOTER, payload)))
+    names = [b"boolean_field", b"int32_field", b"float_field", b"double_field"]
+    answers = dict(zip(names, ask([Request(path, [name], "slice") for name in names]), strict=True))
+    assert {name for name, answer in answers.items() if answer.reason == "ENCRYPTED"} == {
+        b"float_field",
+        b"double_field",
+    }
+    assert columns_of(answers[b"int32_field"]) == ["boolean_field", "int32_field"]
+
+
+def signed_again(data: bytearray, begin: int, end: int) -> None:
+    data[end : end + 4] = zlib.crc32(data[begin:end]).to_bytes(4, "little")
+
+
+@pytest.mark.parametrize(("name", "version"), [("nested-flat", -16), ("nested-index", -12), ("nested-par3", -16)])
+def test_layouts_of_later_versions_are_not_sliced(ask, name, version, tmp_path):
+    data = bytearray((FOLDER / f"{name}.parquet").read_bytes())
+    end = len(data) - (16 if name.endswith("par3") else 9 + 28)
+    data[end + version] += 1
+    signed_again(data, end - int.from_bytes(data[end - 8 : end - 4], "little"), end - 4)
+    (tmp_path / name).write_bytes(data)
+    (answer,) = ask([Request(tmp_path / name, [], "slice")])
+    assert answer.reason == "UNKNOWN_LAYOUT"
+
+
+def test_a_reference_of_a_later_version_is_not_followed(ask, tmp_path):
+    data = (FOLDER / "ids-flat-aside.parquet").read_bytes()
+    place = kernels.extension.find(footer := footer_of(data), file_metadata=True)
+    text = footer[place.payload : place.payload + place.length]
+    block = bytearray(base64.b64decode(text))
+    block[0] += 1
+    block[-28:-24] = zlib.crc32(block[:-28]).to_bytes(4, "little")
+    (tmp_path / "later").write_bytes(data.replace(text, base64.b64encode(block)))
+    (answer,) = ask([Request(tmp_path / "later", [], "slice")])
+    assert answer.reason == "UNKNOWN_LAYOUT"
+
+
+@pytest.mark.parametrize("size", [0, 1, 8, 11, 12, 100])
+def test_what_is_no_parquet_file_is_not_sliced(ask, size, tmp_path):
+    (tmp_path / "file").write_bytes(b"\0" * size)
+    (answer,) = ask([Request(tmp_path / "file", [], "slice")])
+    assert answer.reason == "NO_BLOCK"

@@ -1,0 +1,70 @@
+"""The jar of Spark's scan: where an installation has it, and what a checkout builds it against."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from parquetext.spark import jar
+
+
+@pytest.fixture
+def installed(tmp_path) -> Path:
+    """The folder of `parquetext.spark` in an installation, which has no sources of Java."""
+    folder = tmp_path / "site" / "parquetext" / "spark"
+    folder.mkdir(parents=True)
+    shutil.copy(jar.__file__, folder)
+    return folder
+
+
+def say_where(folder: Path) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, "-P", folder / "jar.py"], capture_output=True, text=True)
+
+
+def test_an_installation_says_where_its_jar_is(installed):
+    path = installed / "jars" / jar.JAR
+    path.parent.mkdir()
+    path.write_bytes(b"as it was built")
+    assert say_where(installed).stdout == f"{path}\n"
+    assert path.read_bytes() == b"as it was built"
+
+
+def test_an_installation_without_a_jar_says_how_to_get_one(installed):
+    told = say_where(installed)
+    assert told.returncode == 1 and told.stdout == ""
+    assert "jvm/build.sh" in told.stderr
+
+
+@pytest.mark.skipif(shutil.which("javac") is None, reason="there is no javac")
+def test_an_isolated_build_finds_the_spark_of_the_environment_it_builds_for(tmp_path, monkeypatch):
+    """pip hides installed packages from a build."""
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
+    monkeypatch.delenv("SPARK_HOME", raising=False)
+    source = tmp_path / "sources" / "Small.java"
+    source.parent.mkdir()
+    source.write_text("final class Small { scala.Anything any; }\n")
+    with pytest.raises(jar.CannotBuild, match="no Spark 4"):
+        jar.build(tmp_path / "small.jar", source.parent)
+    library = tmp_path / "pyspark" / "jars" / "scala-library-2.13.17.jar"
+    library.parent.mkdir(parents=True)
+    with zipfile.ZipFile(library, "w") as archive:
+        archive.writestr("scala/Anything.java", "package scala; public class Anything {}")
+    built = jar.build(tmp_path / "small.jar", source.parent)
+    assert "Small.class" in zipfile.ZipFile(built).namelist()
+
+
+def test_a_build_without_javac_or_spark_says_what_is_missing(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", os.fspath(tmp_path))
+    (tmp_path / "sources").mkdir()
+    with pytest.raises(jar.CannotBuild, match="no javac on PATH"):
+        jar.build(tmp_path / "small.jar", tmp_path / "sources")
+    assert not (tmp_path / "small.jar").exists()

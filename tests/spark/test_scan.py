@@ -1,0 +1,139 @@
+"""Spark's own scans with slices of footers: the same rows, from less."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from py4j.protocol import Py4JJavaError
+from support.spark_scans import footers, formats
+
+import parquetext
+
+pytestmark = pytest.mark.usefixtures("needed_scan_jar")
+
+COLUMNS, ROWS, GROUP = 200, 1000, 100
+
+
+@pytest.fixture
+def spark(spark):
+    """A session of this test alone: its settings may be changed."""
+    return spark.newSession()
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.Table:
+    return pa.table({f"c{number}": np.arange(ROWS) * (number + 1) for number in range(COLUMNS)})
+
+
+@pytest.fixture(scope="module")
+def upgraded(table, tmp_path_factory) -> str:
+    path = str(tmp_path_factory.mktemp("upgraded") / "x.parquet")
+    pq.write_table(table, path, row_group_size=GROUP)
+    parquetext.upgrade(path, form="flat")
+    return path
+
+
+@pytest.fixture(scope="module")
+def plain(table, tmp_path_factory) -> str:
+    path = str(tmp_path_factory.mktemp("plain") / "x.parquet")
+    pq.write_table(table, path, row_group_size=GROUP)
+    return path
+
+
+def test_a_query_reads_a_slice_of_the_footer(spark, upgraded, table):
+    frame = spark.read.parquet(upgraded).where("c3 >= 400").select("c7", "c199")
+    rows = [tuple(row) for row in frame.collect()]
+    assert rows == [(number * 8, number * 200) for number in range(100, ROWS)]
+    counted = footers(frame)
+    assert (counted["sliced"], counted["whole"], counted["fell back"]) == (1, 0, 0)
+    assert 0 < counted["bytes"] < 300_000
+
+
+def test_sql_over_a_view_does_too(spark, upgraded):
+    spark.read.parquet(upgraded).createOrReplaceTempView("upgraded")
+    frame = spark.sql("SELECT sum(c7) FROM upgraded WHERE c3 >= 400")
+    assert frame.collect()[0][0] == sum(range(100, ROWS)) * 8
+    assert footers(frame)["sliced"] == 1
+
+
+@pytest.mark.parametrize("most", [1, 5_000, 100_000, 1 << 30])
+@pytest.mark.parametrize("vectorized", ["true", "false"])
+def test_every_row_group_is_read_exactly_once(spark, upgraded, most, vectorized):
+    if most == 1:
+        most = max(1, Path(upgraded).stat().st_size // 300)  # more splits than there are row groups, by far
+    spark.conf.set("spark.sql.files.maxPartitionBytes", str(most))
+    spark.conf.set("spark.sql.files.openCostInBytes", "0")
+    spark.conf.set("spark.sql.parquet.enableVectorizedReader", vectorized)
+    frame = spark.read.parquet(upgraded).selectExpr("c42", "_metadata.row_index AS row", "input_file_name() AS file")
+    rows = sorted((row.row, row.c42, row.file) for row in frame.collect())
+    assert rows == [(number, number * 43, f"file://{upgraded}") for number in range(ROWS)]
+    counted = footers(frame)
+    assert counted["sliced"] >= 1 and counted["whole"] == 0
+
+
+def test_more_than_half_of_the_columns_come_by_the_whole_footer(spark, upgraded, table):
+    frame = spark.read.parquet(upgraded)
+    assert frame.toArrow().sort_by("c0").equals(table)
+    assert (footers(frame)["sliced"], footers(frame)["whole"]) == (0, 1)
+
+
+def test_a_file_without_a_flat_footer_is_read_as_it_is(spark, plain):
+    frame = spark.read.parquet(plain).where("c3 >= 400").select("c7")
+    assert frame.agg({"c7": "sum"}).first()[0] == sum(range(100, ROWS)) * 8
+    assert frame.count() == ROWS - 100
+    assert len(frame.collect()) == ROWS - 100
+    counted = footers(frame)
+    assert (counted["sliced"], counted["whole"], counted["fell back"]) == (0, 1, 0)
+
+
+def test_the_switch_is_read_when_a_query_is_planned(spark, plain):
+    spark.conf.set("spark.parquetext.scan.enabled", "false")
+    assert formats(spark.read.parquet(plain)) == ["ParquetFileFormat"]
+    spark.conf.set("spark.parquetext.scan.enabled", "true")
+    assert formats(spark.read.parquet(plain)) == ["SlicingFormat"]
+    spark.conf.unset("spark.parquetext.scan.enabled")
+    assert formats(spark.read.parquet(plain)) == ["SlicingFormat"]
+
+
+@pytest.mark.parametrize("merged", ["false", "true"])
+def test_the_schema_is_inferred_from_a_slice_and_equals_sparks_own(spark, upgraded, plain, merged):
+    own = spark.newSession()
+    own.conf.set("spark.parquetext.scan.enabled", "false")
+    paths = [upgraded, plain]
+    frame = spark.read.option("mergeSchema", merged).parquet(*paths)
+    assert frame.schema.json() == own.read.option("mergeSchema", merged).parquet(*paths).schema.json()
+    relation = frame._jdf.queryExecution().analyzed().relation()
+    assert relation.fileFormat().getClass().getSimpleName() == "ParquetFileFormat"
+    assert "parquetext" not in relation.options().toString()
+
+
+def test_inference_reads_no_row_groups(spark, upgraded, table, tmp_path):
+    """Where they stand in the Thrift footer is nothing that can be read; Spark's own inference steps over them."""
+    content = bytearray(Path(upgraded).read_bytes())
+    thrift = pq.read_metadata(upgraded).serialized_size
+    middle = len(content) - 8 - thrift // 2
+    content[middle - 500 : middle + 500] = b"\xff" * 1000
+    damaged = tmp_path / "x.parquet"
+    damaged.write_bytes(content)
+    assert spark.read.parquet(str(damaged)).columns == table.column_names
+    spark.conf.set("spark.parquetext.scan.enabled", "false")
+    with pytest.raises(Py4JJavaError, match=r"FOOTER|footer"):
+        spark.read.parquet(str(damaged))
+
+
+def test_the_ui_shows_what_became_of_footers(spark, upgraded):
+    """What the page of a query shows is what this store has of its plan."""
+    spark.read.schema("c5 long").parquet(upgraded).agg({"c5": "max"}).collect()
+    store = spark._jsparkSession.sharedState().statusStore()
+    spark._jsc.sc().listenerBus().waitUntilEmpty()
+    last = store.executionsList().last()
+    metrics = [last.metrics().apply(place) for place in range(last.metrics().size())]
+    assert {"footers sliced", "footers whole", "files that fell back"} < {metric.name() for metric in metrics}
+    values = store.executionMetrics(last.executionId())
+    found = {metric.name(): values.get(metric.accumulatorId()) for metric in metrics}
+    assert found["footers sliced"].get() == "1"
+    assert found["bytes of footers read"].isDefined()

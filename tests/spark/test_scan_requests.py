@@ -1,0 +1,60 @@
+"""What a sliced scan asks a store for: one status of each file, and few ranges."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyspark
+import pytest
+
+import parquetext
+
+JAVA = Path(__file__).parents[1] / "support" / "java" / "CountedFileSystem.java"
+COUNT = """
+    import json, sys
+    from parquetext.spark import session
+
+    path, jar = sys.argv[1:]
+    spark = session(master="local[1]", driver_memory="1g", jars=jar, hadoop_fs_counted_impl="CountedFileSystem")
+    counts = {}
+    for enabled in ("true", "false"):
+        spark.conf.set("spark.parquetext.scan.enabled", enabled)
+        frame = spark.read.schema("c7 long").parquet(f"counted://{path}")
+        frame._jdf.queryExecution().executedPlan()
+        counted = spark._jvm.CountedFileSystem
+        before = counted.HEADS, counted.GETS
+        assert frame.selectExpr("sum(c7)").first()[0] == 7 * sum(range(100))
+        counts[enabled] = [counted.HEADS - before[0], counted.GETS - before[1]]
+    print(json.dumps(counts))
+"""
+
+
+@pytest.fixture(scope="module")
+def counted_jar(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("counted")
+    if not shutil.which("javac"):
+        pytest.skip("needs javac")
+    jars = f"{pyspark.__path__[0]}/jars/*"
+    subprocess.run(["javac", "-nowarn", "-Xlint:none", "-classpath", jars, "-d", folder, JAVA], check=True)
+    with zipfile.ZipFile(folder / "counted.jar", "w") as jar:
+        for path in folder.glob("*.class"):
+            jar.write(path, path.name)
+    return folder / "counted.jar"
+
+
+def test_one_status_and_at_most_four_ranges_more_than_the_data(run_driver, needed_scan_jar, counted_jar, tmp_path):
+    path = tmp_path / "x.parquet"
+    columns = {f"c{number}": np.arange(100) * number for number in range(20_000)}
+    pq.write_table(pa.table(columns), path, use_dictionary=False)
+    parquetext.upgrade(str(path), form="flat")
+    counts = json.loads(run_driver(COUNT, path, counted_jar).splitlines()[-1])
+    heads, gets = counts["true"]
+    assert heads == counts["false"][0] <= 2  # one is the local file system's own, when it opens a file
+    assert gets <= 4 + 1  # and the data

@@ -1,0 +1,69 @@
+"""How sessions get the jar: by `session`, beside the user's own settings, and by `ship` where one is there already."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import parquetext
+from parquetext.spark.scanning import scan_settings
+
+ASK = """
+    import json, os, sys
+    import pyspark.sql
+    from parquetext.spark import session, ship
+    from support.spark_scans import footers, formats
+
+    path, how = sys.argv[1:]
+    if how == "ship":
+        builder = pyspark.sql.SparkSession.builder.master("local[2]").config("spark.driver.memory", "1g")
+        spark = builder.config("spark.driver.host", "127.0.0.1").getOrCreate()
+        ship(spark)
+        ship(spark)
+    else:
+        spark = session(master="local[2]", driver_memory="1g", spark_sql_extensions="no.such.Extension")
+    frame = spark.read.parquet(path).where("c3 > 30").select("c7")
+    rows = len(frame.collect())
+    print(json.dumps([rows, formats(frame), footers(frame)["sliced"], spark.conf.get("spark.sql.extensions", "")]))
+"""
+
+
+@pytest.fixture(scope="module")
+def upgraded(tmp_path_factory) -> str:
+    path = str(tmp_path_factory.mktemp("upgraded") / "x.parquet")
+    pq.write_table(pa.table({f"c{number}": np.arange(100) * number for number in range(40)}), path)
+    parquetext.upgrade(path, form="flat")
+    return path
+
+
+@pytest.mark.parametrize("how", ["ship", "session"])
+def test_sessions_slice_however_they_came_about(run_driver, needed_scan_jar, upgraded, request, how):
+    paths = f"{parquetext.__path__[0].removesuffix('/parquetext')}:{request.path.parents[1]}"
+    said = run_driver(ASK, upgraded, how, PYTHONPATH=paths)
+    rows, formats, sliced, extensions = json.loads(said.splitlines()[-1])
+    assert (rows, formats) == (89, ["SlicingFormat"])
+    assert sliced == (how == "session")  # Spark clones what strategies have planned: their scans show its own metrics
+    assert extensions == ("" if how == "ship" else "no.such.Extension,dev.parquetext.spark.Extensions")
+
+
+def test_settings_of_the_user_stay(needed_scan_jar, tmp_path, monkeypatch):
+    ours, name = "dev.parquetext.spark.Extensions", "parquetext-spark_2.13.jar"
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    assert scan_settings({})["spark.sql.extensions"] == ours
+    (tmp_path / "spark-defaults.conf").write_text(f"spark.jars  /a.jar\nspark.sql.extensions={ours},x.Y\n")
+    settings = scan_settings({})
+    assert settings["spark.sql.extensions"] == f"{ours},x.Y"
+    assert settings["spark.jars"].startswith("/a.jar,") and settings["spark.jars"].endswith(name)
+    settings = scan_settings({"spark.jars": "/b.jar, /c.jar", "spark.sql.extensions": "x.Z"})
+    assert settings["spark.sql.extensions"] == f"x.Z,{ours}"
+    assert settings["spark.jars"].startswith("/b.jar,/c.jar,")
+
+
+def test_a_package_without_its_jar_says_so(monkeypatch):
+    monkeypatch.setattr("parquetext.spark.scanning.find_jar", lambda: None)
+    with pytest.warns(UserWarning, match="installed without its jar"):
+        assert scan_settings({}) == {}

@@ -1,0 +1,24 @@
+"""The golden files of `tests/conformance`, and what each of them expects."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+__all__ = ["FOLDER", "expectation", "with_block"]
+
+FOLDER = Path(__file__).parents[1] / "conformance" / "files"
+
+
+def expectation(path: Path) -> dict:
+    """What a golden file's JSON says."""
+    return json.loads(path.with_suffix(".json").read_text())
+
+
+def with_block() -> list[Path]:
+    """The files that are read by a flat footer or an index."""
+    return [path for path in sorted(FOLDER.glob("*.parquet")) if _is_ours(expectation(path))]
+
+
+def _is_ours(expected: dict) -> bool:
+    return expected.get("form") in ("flat", "index", "par3")

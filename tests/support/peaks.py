@@ -1,0 +1,110 @@
+"""The memory that reading, checking and listing takes at its peak, each in a process of its own forked from a warm one.
+
+    python -m support.peaks VERB,VERB GOOD FILE...
+
+prints for each file and verb: bytes beyond those of the warm process, the verb, the outcome, the file.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import parquetext
+from parquetext import checks
+from parquetext.errors import ParquetextError
+
+__all__ = ["VERBS", "Peak", "peaks"]
+
+MOST_ROWS = 2_000_000  # of batches, which go on as long as a file says
+
+
+class Peak(NamedTuple):
+    taken: int
+    verb: str
+    outcome: str
+    path: str
+
+
+def pages(path: str) -> None:
+    with parquetext.open(path) as file:
+        for column in file.parquet_schema.paths:
+            file.pages(column)
+
+
+def batches(path: str) -> None:
+    with parquetext.open(path) as file:
+        rows = 0
+        for batch in file.iter_batches(engine="parquetext"):
+            rows += batch.num_rows
+            if rows > MOST_ROWS:
+                break
+
+
+VERBS: dict[str, Callable[[str], object]] = {
+    "layout": lambda path: parquetext.layout(path, decompress=True),
+    "pages": pages,
+    "verify": lambda path: checks.verify(path, deep=True),
+    "batches": batches,
+    "table": lambda path: parquetext.read_table(path, engine="parquetext"),
+}
+
+
+def peaks(good: Path, paths: Iterable[Path], verbs: Iterable[str] = VERBS, *, pure: bool = False) -> Iterator[Peak]:
+    """What each verb takes for each file, after all of them were done with a good one."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)} | ({"PARQUETEXT_PURE": "1"} if pure else {})
+    command = [sys.executable, "-m", "support.peaks", ",".join(verbs), str(good), *map(str, paths)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    for line in done.stdout.splitlines():
+        taken, *told = line.split("\t")
+        yield Peak(int(taken), *told)
+
+
+def _peak() -> int:
+    """Bytes of memory that this process has had at most since it was asked to forget them."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) << 10
+
+
+def _outcome(verb: str, path: str) -> str:
+    try:
+        VERBS[verb](path)
+    except ParquetextError as error:
+        return " ".join(f"{type(error).__name__}: {error.message}".split())
+    return "read"
+
+
+def _measure(verb: str, path: str) -> None:
+    """Print a line, from a process of its own."""
+    child = os.fork()
+    if child:
+        _, status = os.waitpid(child, 0)
+        if status:
+            raise ChildProcessError(f"{verb} {path}: {status}")
+        return
+    status = 1
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+        before = _peak()
+        outcome = _outcome(verb, path)
+        print(_peak() - before, verb, outcome, path, sep="\t", flush=True)
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def main(verbs: str, good: str, *paths: str) -> None:
+    for verb in verbs.split(","):
+        VERBS[verb](good)
+    for path in paths:
+        for verb in verbs.split(","):
+            _measure(verb, path)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
