@@ -64,6 +64,7 @@ class Batch:
         file = _repeated(range(len(scans)), [scan.chunk_count for scan in scans])
         yield "file", pa.DictionaryArray.from_arrays(file, pa.array([name for name, _ in self.files], pa.string()))
         yield "file_size", pa.array([footer.file_size for _, footer in self.files], pa.int64()).take(file)
+        yield "modified", pa.array([footer.modified for _, footer in self.files], pa.int64()).take(file)
         yield "forms", _coded_lists([footer.forms for _, footer in self.files]).take(file)
         counts = [scan.leaf_count for scan in scans for _ in range(scan.row_group_count)]
         numbers = pa.array([number for scan in scans for number in range(scan.row_group_count)], pa.int32())

@@ -28,6 +28,7 @@ SCHEMA = pa.schema(
     [
         ("file", pa.string()),
         ("file_size", pa.int64()),
+        ("modified", pa.int64()),
         ("forms", pa.list_(pa.string())),
         ("row_group", pa.int32()),
         ("row_group_rows", pa.int64()),
@@ -53,7 +54,8 @@ SCHEMA = pa.schema(
 )
 """One row per column chunk.
 
-`file`, `file_size` (bytes), `forms` (of the footer, as there are); `row_group`, `row_group_rows`; `leaf`, `column` (the
+`file`, `file_size` (bytes), `modified` (ns since 1970; null where it is not known, or so young that a later change may
+have the same time), `forms` (of the footer, as there are); `row_group`, `row_group_rows`; `leaf`, `column` (the
 path with dots), `depth` (names in the path: 1 is a top-level column), `max_repetition_level`; `physical_type`,
 `type_length`, `logical_type` (with its parameters); `codec`, `encodings`; counts, sizes (bytes) and places (bytes from
 the file's start), null where the footer does not say; `min`, `max` (as stored; null where none can be trusted),

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..arrow.dataset import dataset
 from ..arrow.discovery import directory_keys, inferred_type
 from ..footer.elements import Element
 from ..footer.types import PHYSICAL_TYPES, LeafType, leaf_type
 from .logical import parsed
+from .rows import rows_of
 
 __all__ = ["MISSING", "UNKNOWN", "ColumnFacts", "Facts"]
 
@@ -47,7 +47,7 @@ class Facts:
     """
 
     def __init__(self, catalog):
-        self._rows = _SparkRows(catalog) if hasattr(catalog, "toArrow") else _ArrowRows(catalog)
+        self._rows = rows_of(catalog)
         self._base = self._rows.one_per_row_group(_PLACE)
         self.files = self._base["file"].to_pylist()
         self.row_groups = self._base["row_group"].to_pylist()
@@ -88,42 +88,6 @@ class Facts:
         rows = numbered.join(one, _PLACE, join_type="left outer").sort_by("number")
         rows = rows.rename_columns([each.removesuffix("_first") for each in rows.column_names])
         return _typed(rows)
-
-
-class _ArrowRows:
-    """A catalog's rows, in memory or in Parquet."""
-
-    def __init__(self, catalog):
-        if isinstance(catalog, pa.RecordBatch):
-            catalog = pa.Table.from_batches([catalog])
-        self._source = catalog if hasattr(catalog, "to_table") or isinstance(catalog, pa.Table) else dataset(catalog)
-
-    def one_per_row_group(self, columns: list[str]) -> pa.Table:
-        """And one for each file that could not be read."""
-        return self._read(columns, (pc.field("leaf") == 0) | pc.field("error").is_valid())
-
-    def of_column(self, name: str, columns: list[str]) -> pa.Table:
-        """Those of a column, and of what is below it."""
-        return self._read(columns, (pc.field("column") == name) | pc.starts_with(pc.field("column"), f"{name}."))
-
-    def _read(self, columns: list[str], condition: pc.Expression) -> pa.Table:
-        if isinstance(self._source, pa.Table):
-            return self._source.filter(condition).select(columns)
-        return self._source.to_table(columns=columns, filter=condition)
-
-
-class _SparkRows:
-    """The same of a Spark DataFrame, whose engine picks them."""
-
-    def __init__(self, catalog):
-        self._frame = catalog
-
-    def one_per_row_group(self, columns: list[str]) -> pa.Table:
-        return self._frame.where("leaf = 0 OR error IS NOT NULL").select(*columns).toArrow()
-
-    def of_column(self, name: str, columns: list[str]) -> pa.Table:
-        column = self._frame["column"]
-        return self._frame.where((column == name) | column.startswith(f"{name}.")).select(*columns).toArrow()
 
 
 def _typed(rows: pa.Table) -> ColumnFacts:

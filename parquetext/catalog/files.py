@@ -73,10 +73,21 @@ def batches_of(files: Iterable, *, sidecars: bool = False, target_of: Callable =
     target_of : callable
         Where a path leads; without, what `parquetext.open` makes of it.
 
+    Returns
+    -------
+    iterator of pyarrow.RecordBatch
+
     Notes
     -----
     Reads tails only. A file that cannot be read gives one row, with `error`; a file without row groups none. Memory is
     that of one batch, which is at least one file.
+
+    Examples
+    --------
+    >>> from parquetext import catalog
+    >>> rows = pa.Table.from_batches(catalog.batches_of(["wide.parquet"]))
+    >>> rows.num_rows
+    6
     """
     gathering = Gathering()
     for file in files:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import dataclass
 
 from .. import kernels, wire
@@ -10,6 +11,7 @@ from ..errors import ParquetextError
 from ..footer.locate import FIRST_READ_REMOTE, Tail, locate
 from ..sidecar.naming import candidates
 from ..storage import LocalTarget, open_source, resolve
+from .times import settled
 
 __all__ = ["Footer", "read_footer"]
 
@@ -19,12 +21,19 @@ _FORMS = {wire.UUID_FLAT_FOOTER: "flat", wire.UUID_FOOTER_INDEX: "index"}
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """What a catalog has from: the scanned footer, the file's size, the forms that are there, and the bytes read."""
+    """What a catalog has from: the scanned footer, the forms that are there, the bytes read, and which file it is of.
+
+    Attributes
+    ----------
+    modified : int or None
+        In ns since 1970; None where the file was so young that a change after it may have the same time.
+    """
 
     scan: object
     file_size: int
     forms: tuple[str, ...]
     bytes_read: int
+    modified: int | None = None
 
 
 def read_footer(path, *, sidecars: bool = False) -> Footer:
@@ -44,7 +53,7 @@ def read_footer(path, *, sidecars: bool = False) -> Footer:
     target = resolve(path)
     local = isinstance(target, LocalTarget)
     try:
-        tail, data, size, read = _local(target.path) if local else _remote(target)
+        tail, data, size, read, modified = _local(target.path) if local else _remote(target)
         if tail.is_par3:
             data = kernels.flat.to_thrift(bytes(data))
         scan = kernels.scan.scan(data)
@@ -55,10 +64,11 @@ def read_footer(path, *, sidecars: bool = False) -> Footer:
         sidecars and not local and _has_remote_sidecar(path)
     ):
         forms = (*forms, "sidecar")
-    return Footer(scan, size, forms, read)
+    return Footer(scan, size, forms, read, modified)
 
 
-def _local(path: str) -> tuple[Tail, object, int, int]:
+def _local(path: str) -> tuple[Tail, object, int, int, int | None]:
+    now = time.time_ns()
     file = kernels.local.LocalFile(path, FIRST_READ)
     try:
         tail, read = locate(file.tail, file.size), len(file.tail)
@@ -71,12 +81,13 @@ def _local(path: str) -> tuple[Tail, object, int, int]:
         else:
             data = kernels.local.read_pages(file.fd, tail.footer_offset, tail.footer_length)
             read += tail.footer_length
-        return tail, data, file.size, read
+        return tail, data, file.size, read, settled(file.mtime_ns, now)
     finally:
         file.close()
 
 
-def _remote(target) -> tuple[Tail, bytes, int, int]:
+def _remote(target) -> tuple[Tail, bytes, int, int, int | None]:
+    now = time.time_ns()
     with open_source(target) as source:
         size, last = source.size, source.read_tail(FIRST_READ_REMOTE)[1]
         tail = locate(last, size)
@@ -88,7 +99,7 @@ def _remote(target) -> tuple[Tail, bytes, int, int]:
             if begin >= 0
             else source.read(tail.footer_offset, tail.footer_length)
         )
-        return tail, data, size, source.bytes_read
+        return tail, data, size, source.bytes_read, settled(source.version.modified, now)
 
 
 def _forms(tail: Tail) -> tuple[str, ...]:

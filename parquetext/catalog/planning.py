@@ -24,7 +24,7 @@ class Planned(NamedTuple):
     row_groups: list[int] | None
 
 
-def plan(catalog, filters) -> list[Planned]:
+def plan(catalog: object, filters: object) -> list[Planned]:
     """The files and row groups that can hold rows which meet the filters, by a catalog.
 
     Parameters
@@ -52,6 +52,13 @@ def plan(catalog, filters) -> list[Planned]:
     Sound as long as the files are those of the catalog: what is left out holds no such row. Of a catalog in Parquet
     or on Spark only some columns are read, of the rows that concern what the filters look at. Bloom filters are not
     asked.
+
+    Examples
+    --------
+    >>> from parquetext import catalog
+    >>> rows = pa.Table.from_batches(catalog.batches_of(["wide.parquet"]))
+    >>> parquetext.plan(rows, [("price", ">", 250)])
+    [Planned(file='wide.parquet', row_groups=[2])]
     """
     predicate, facts = predicate_of(filters), Facts(catalog)
     names = predicate.columns(facts.type_of)

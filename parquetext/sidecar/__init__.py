@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from typing import TYPE_CHECKING
 
 _HOMES = {
     "build": "building",
@@ -11,6 +12,7 @@ _HOMES = {
     "Plan": "plan",
     "compare": "comparison",
     "follow": "following",
+    "exists": "following",
     "foreign_beside": "foreign",
     "is_foreign": "foreign",
     "candidates": "naming",
@@ -22,14 +24,42 @@ _HOMES = {
     "Snapshot": "store_snapshot",
     "Token": "token",
     "release_mappings": "plan",
+    "prune": "pruning",
+    "Pruned": "pruning",
 }
 
 __all__ = list(_HOMES)
 
+if TYPE_CHECKING:
+    from .building import Built as Built
+    from .building import build as build
+    from .comparison import compare as compare
+    from .following import exists as exists
+    from .following import follow as follow
+    from .foreign import foreign_beside as foreign_beside
+    from .foreign import is_foreign as is_foreign
+    from .naming import candidates as candidates
+    from .naming import sidecar_path as sidecar_path
+    from .plan import Plan as Plan
+    from .plan import open as open
+    from .plan import release_mappings as release_mappings
+    from .pruning import Pruned as Pruned
+    from .pruning import prune as prune
+    from .store import Store as Store
+    from .store_snapshot import Snapshot as Snapshot
+    from .token import Token as Token
+    from .updating import Updated as Updated
+    from .updating import compact as compact
+    from .updating import update as update
+else:
 
-def __getattr__(name: str):
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> object:
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]

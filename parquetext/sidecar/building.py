@@ -9,13 +9,14 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from .. import kernels
+from .. import kernels, systems
 from ..errors import Conflict, ParquetextError, Refused
 from ..footer.locate import FIRST_READ_REMOTE, read_tail
 from ..storage import LocalSource, LocalTarget, create, open_source, resolve
 from ..storage.forcing import check
 from .backfill import backfill
 from .blooms import bitsets, bloom_columns
+from .following import exists
 from .foreign import FORCEABLE, refuse_foreign
 from .header import describe
 from .naming import sidecar_path
@@ -23,6 +24,7 @@ from .origin import CODE, Origin
 from .slices import CODE as SLICES
 from .slices import note_of, schema_for_sums
 from .store_layout import is_of_store
+from .table_formats import TABLE_FORMAT, membership, refuse_sidecar, table_above
 
 __all__ = ["Built", "build", "check_unchanged", "footer_bytes", "settle", "sidecar_bytes"]
 
@@ -61,7 +63,7 @@ class Built:
     bytes_read: int = 0
 
 
-def build(path, *, sidecar=None, external_blooms: bool = False, force: Iterable[str] = ()) -> Built:
+def build(path: object, *, sidecar: object = None, external_blooms: bool = False, force: Iterable[str] = ()) -> Built:
     """Write the sidecar of a Parquet file, in place of one of ours that is there.
 
     Parameters
@@ -75,13 +77,21 @@ def build(path, *, sidecar=None, external_blooms: bool = False, force: Iterable[
         Do not copy Bloom filters, but say where they are in the Parquet file.
     force : iterable of str
         ``"foreign-sidecar"``: also in place of one that somebody else has written, such as QuestDB.
+        ``"table-format"``: a first one also in a folder of Delta Lake, Hudi or Iceberg, whose clean-up does not know
+        sidecars.
+
+    Returns
+    -------
+    Built
+        Where it is, and what is in it.
 
     Raises
     ------
     OSError
         The file cannot be read, or the sidecar not be written.
     Malformed, Refused, Unsupported
-        The file has no footer that can be read, or one that a sidecar cannot tell of; or a foreign sidecar is there.
+        The file has no footer that can be read, or one that a sidecar cannot tell of; or a foreign sidecar is there, or
+        the log of a table above.
     Conflict
         The file was changed meanwhile.
     Refused
@@ -92,6 +102,13 @@ def build(path, *, sidecar=None, external_blooms: bool = False, force: Iterable[
     Reads the footer, the Bloom filters, and the designated timestamp of row groups whose bounds the footer lacks. The
     sidecar appears under its name whole or not at all. One that somebody else has put there is replaced, and passes
     none of its mode and owner on.
+
+    Examples
+    --------
+    >>> from parquetext import sidecar
+    >>> built = sidecar.build("wide.parquet")
+    >>> any(map(sidecar.exists, sidecar.candidates("wide.parquet")))
+    True
     """
     start = time.perf_counter()
     forced = check(force, FORCEABLE)
@@ -101,13 +118,15 @@ def build(path, *, sidecar=None, external_blooms: bool = False, force: Iterable[
         raise Refused("it is a store's, whose readers need its commits: update it", file=goal.path)
     with open_source(target) as source:
         refuse_foreign(goal, forced)
+        if TABLE_FORMAT not in forced and not exists(goal) and (found := table_above(goal)):
+            refuse_sidecar(membership(*found), forced, str(target))
         settled = settle(source)
         try:
             made, counts = sidecar_bytes(source, external_blooms=external_blooms, settled=settled)
         except ParquetextError as error:
             raise error if error.file else error.at(source.name) from None
         check_unchanged(source)
-        new = create(goal, owner=source.owner if isinstance(source, LocalSource) else os.geteuid())
+        new = create(goal, owner=source.owner if isinstance(source, LocalSource) else systems.user())
         try:
             new.sink.write(made)
             new.commit()

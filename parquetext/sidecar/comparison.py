@@ -33,7 +33,7 @@ HEADER = {
 FOOTER = ("parquet_footer_offset", "parquet_footer_length", "row_group_count")
 
 
-def compare(path, *, sidecar=None, parquet_size: int | None = None) -> list[Finding]:
+def compare(path: object, *, sidecar: object = None, parquet_size: int | None = None) -> list[Finding]:
     """Compare every field of a sidecar with the Parquet file.
 
     Parameters
@@ -54,6 +54,13 @@ def compare(path, *, sidecar=None, parquet_size: int | None = None) -> list[Find
     ------
     FileNotFoundError
         There is no sidecar, or no file.
+
+    Examples
+    --------
+    >>> from parquetext import sidecar
+    >>> built = sidecar.build("wide.parquet")
+    >>> sidecar.compare("wide.parquet")
+    []
     """
     target = resolve(path)
     data, place = read_first(candidates(target) if sidecar is None else [resolve(sidecar)])

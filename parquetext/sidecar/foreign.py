@@ -3,29 +3,46 @@
 from __future__ import annotations
 
 import posixpath
-import re
 
 from .. import kernels, wire
 from ..errors import ParquetextError
 from ..storage import resolve
 from ..storage.forcing import refuse
 from .following import exists
-from .naming import candidates
+from .naming import OURS, candidates
+from .table_formats import TABLE_FORMAT
 
 __all__ = ["FORCEABLE", "foreign_beside", "has_own_note", "is_foreign", "refuse_foreign"]
 
 FOREIGN = "foreign-sidecar"
-FORCEABLE = {FOREIGN: "somebody else has written the sidecar, such as QuestDB: it is replaced, or appended to"}
-OURS = re.compile(r"_.+\.pm", re.DOTALL)  # names that nobody else gives
+FORCEABLE = {
+    FOREIGN: "somebody else has written the sidecar, such as QuestDB: it is replaced, or appended to",
+    TABLE_FORMAT: "the folder is that of a table whose clean-up does not know sidecars",
+}
 
 
 def foreign_beside(path: object) -> str | None:
     """The path of a foreign sidecar beside the Parquet file at `path`; None where there is none.
 
+    Parameters
+    ----------
+    path : str, os.PathLike, or (pyarrow.fs.FileSystem, str)
+        As `parquetext.open` takes it.
+
+    Returns
+    -------
+    str or None
+
     Raises
     ------
     OSError
         A sidecar cannot be read.
+
+    Examples
+    --------
+    >>> from parquetext import sidecar
+    >>> sidecar.foreign_beside("wide.parquet") is None
+    True
     """
     return next((str(place) for place in candidates(path) if exists(place) and is_foreign(place)), None)
 
@@ -39,7 +56,7 @@ def refuse_foreign(sidecar, forced: frozenset[str]) -> None:
         )
 
 
-def is_foreign(sidecar) -> bool:
+def is_foreign(sidecar: object) -> bool:
     """Whether somebody else has written the newest commit of a sidecar.
 
     A sidecar that cannot be read counts as foreign unless its name is one that only parquetext gives, ``_NAME.pm``.
@@ -49,10 +66,21 @@ def is_foreign(sidecar) -> bool:
     sidecar : path
         Of the sidecar, as `parquetext.open` takes it.
 
+    Returns
+    -------
+    bool
+
     Raises
     ------
     OSError
         It cannot be read; `FileNotFoundError` where there is none.
+
+    Examples
+    --------
+    >>> from parquetext import sidecar
+    >>> built = sidecar.build("wide.parquet")
+    >>> sidecar.is_foreign("_wide.parquet.pm")
+    False
     """
     # Here, for what reads sidecars imports what builds them; and files without sidecars do not pay for it.
     from .plan import read_sidecar

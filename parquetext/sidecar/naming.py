@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 
 from ..storage import LocalTarget, RemoteTarget, resolve
 
 __all__ = ["candidates", "likeliest", "sidecar_path"]
 
 ALONE, OF_ALONE = "data.parquet", "_pm"
+OURS = re.compile(r"_(.+)\.pm", re.DOTALL)  # names that nobody else gives, and whose they are
 SUFFIXES = (".parquet", ".parq", ".pq")
 
 Target = LocalTarget | RemoteTarget
@@ -24,6 +26,21 @@ def candidates(path: object) -> list[Target]:
     """Where the sidecar of the file at `path` may be, the likelier place first.
 
     ``_NAME.pm``, and for ``data.parquet`` also ``_pm``.
+
+    Parameters
+    ----------
+    path : str, os.PathLike, or (pyarrow.fs.FileSystem, str)
+        As `parquetext.open` takes it.
+
+    Returns
+    -------
+    list of LocalTarget or RemoteTarget
+
+    Examples
+    --------
+    >>> from parquetext import sidecar
+    >>> [str(place) for place in sidecar.candidates("lake/data.parquet")]
+    ['lake/_data.parquet.pm', 'lake/_pm']
     """
     target = resolve(path)
     folder, name = _split(target.path)
@@ -32,7 +49,28 @@ def candidates(path: object) -> list[Target]:
 
 
 def sidecar_path(path: object) -> Target:
-    """Where to write it: ``_pm`` beside a ``data.parquet`` that is the only Parquet file there, else ``_NAME.pm``."""
+    """Where to write it: ``_pm`` beside a ``data.parquet`` that is the only Parquet file there, else ``_NAME.pm``.
+
+    Parameters
+    ----------
+    path : str, os.PathLike, or (pyarrow.fs.FileSystem, str)
+        As `parquetext.open` takes it.
+
+    Returns
+    -------
+    LocalTarget or RemoteTarget
+
+    Raises
+    ------
+    OSError
+        The folder cannot be listed.
+
+    Examples
+    --------
+    >>> from parquetext import sidecar
+    >>> os.path.basename(str(sidecar.sidecar_path("wide.parquet")))
+    '_wide.parquet.pm'
+    """
     target = resolve(path)
     folder, name = _split(target.path)
     alone = name == ALONE and not any(map(_is_another, _names(target, folder)))

@@ -6,14 +6,15 @@ import errno
 import os
 from collections.abc import Sequence
 from contextlib import nullcontext
+from typing import Self
 
 import pyarrow as pa
 
 from .. import kernels, wire
 from ..errors import ColumnError, Damaged, ParquetextError, Refused, Unsupported, wire_error
-from ..footer.columns import Bounds
+from ..footer.columns import Bounds, fact
 from ..footer.types import PHYSICAL_TYPES, REPETITIONS, LeafType
-from ..pruning import ColumnBounds
+from ..pruning import ColumnBounds, Predicate
 from ..storage import LocalTarget, Version, open_source, resolve
 from ..storage.trust import is_strangers
 from .building import LENGTH_AND_MAGIC
@@ -40,7 +41,7 @@ HEADER_BYTES = 8
 NEITHER = 0  # of the bits for minima and maxima
 
 
-def open(path, *, sidecar=None, parquet_size: int | None = None, verify: bool = True) -> Plan:
+def open(path: object, *, sidecar: object = None, parquet_size: int | None = None, verify: bool = True) -> Plan:
     """Open the sidecar of a Parquet file.
 
     Parameters
@@ -54,6 +55,11 @@ def open(path, *, sidecar=None, parquet_size: int | None = None, verify: bool = 
         The version token: the snapshot of a file of so many bytes is read, and the file is not looked at.
     verify : bool
         Whether to compute the sidecar's checksum. Bounds are checked in any case.
+
+    Returns
+    -------
+    Plan
+        A context manager.
 
     Raises
     ------
@@ -70,6 +76,14 @@ def open(path, *, sidecar=None, parquet_size: int | None = None, verify: bool = 
     -----
     O(columns + row groups), and one pass over the sidecar for the checksum. Local sidecars are mapped; the process
     keeps the last four mapped (see `release_mappings`), and still reads and checks them anew each time.
+
+    Examples
+    --------
+    >>> from parquetext import sidecar
+    >>> built = sidecar.build("wide.parquet")
+    >>> with sidecar.open("wide.parquet") as plan:
+    ...     print(list(plan.row_counts))
+    [100, 100, 100]
     """
     if type(path) is str and "://" not in path and sidecar is None and parquet_size is None:
         plan = _untouched(path, verify)
@@ -233,7 +247,12 @@ def still_holding(plan: Plan, source) -> Plan:
 
 
 def release_mappings() -> None:
-    """Unmap the local sidecars that are no longer in use: while they are kept, their filesystem cannot be unmounted."""
+    """Unmap the local sidecars that are no longer in use: while they are kept, their filesystem cannot be unmounted.
+
+    Examples
+    --------
+    >>> parquetext.sidecar.release_mappings()
+    """
     kernels.sidecar.release_mappings()
 
 
@@ -254,12 +273,12 @@ class Plan:
 
     __slots__ = ("_doubtful", "_path", "_sidecar", "belongs", "reader")
 
-    def __init__(self, path, sidecar, reader, belongs: Belongs):
+    def __init__(self, path: object, sidecar: object, reader: kernels.sidecar.Reader, belongs: Belongs):
         self._path, self._sidecar, self.reader, self.belongs, self._doubtful = path, sidecar, reader, belongs, None
         if belongs is Belongs.BY_FOOTER and self.origin.backfilled:
             self._doubtful = reader.designated_timestamp
 
-    def __enter__(self) -> Plan:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception) -> None:
@@ -278,7 +297,7 @@ class Plan:
         return str(self._sidecar)
 
     @property
-    def footer(self):
+    def footer(self) -> kernels.sidecar.Footer:
         return self.reader.footer
 
     @property
@@ -339,11 +358,11 @@ class Plan:
         """A chunk's Bloom filter, as `kernels.sidecar.Reader.bloom` tells of it."""
         return self.reader.bloom(row_group, column) if self.belongs is Belongs.YES else ("none", 0, 0)
 
-    def can_skip(self, row_group: int, filters, *, source=None) -> bool:
+    def can_skip(self, row_group: int, filters: object, *, source: object = None) -> bool:
         """Whether no row of a row group can meet filters, as `skipping.skips` takes them: by QuestDB's rules."""
         return skips(self, row_group, filters, source)
 
-    def surviving(self, predicate, *, source=None) -> list[int]:
+    def surviving(self, predicate: Predicate, *, source: object = None) -> list[int]:
         """The row groups that may hold rows which meet a `pruning.Predicate`."""
         return surviving(self, predicate, source)
 
@@ -355,10 +374,6 @@ class Plan:
         if self.reader is None:
             return f"<parquetext.sidecar.Plan {self.path}: closed>"
         return f"<parquetext.sidecar.Plan {self.path}: {self.num_columns} columns, {self.num_row_groups} row groups>"
-
-
-def _fact(name: str, doc: str) -> property:
-    return property(lambda self: self._chunks.array(name), doc=doc)
 
 
 class PlanColumn:
@@ -378,14 +393,14 @@ class PlanColumn:
         self._plan, self.index, self._reader = plan, index, plan.reader
         self._chunks = plan.reader.chunks(index)
 
-    num_values = _fact("num_values", "Values, nulls included.")
-    null_count = _fact("null_count", "Nulls.")
-    distinct_count = _fact("distinct_count", "Distinct values.")
-    byte_range_start = _fact("byte_range_start", "Where the chunk begins: its dictionary page, else a data page.")
-    total_compressed_size = _fact("total_compressed_size", "Bytes of all pages, headers included, compressed.")
-    codec = _fact("codec", "Compression codec, as parquet.thrift numbers them (uint8).")
-    encodings = _fact("encodings", "Bits of the encodings used (uint8); docs/sidecar.md.")
-    flags = _fact("flags", "Bits ``wire.PM_STAT_…`` (uint8).")
+    num_values = fact("num_values", "Values, nulls included.")
+    null_count = fact("null_count", "Nulls.")
+    distinct_count = fact("distinct_count", "Distinct values.")
+    byte_range_start = fact("byte_range_start", "Where the chunk begins: its dictionary page, else a data page.")
+    total_compressed_size = fact("total_compressed_size", "Bytes of all pages, headers included, compressed.")
+    codec = fact("codec", "Compression codec, as parquet.thrift numbers them (uint8).")
+    encodings = fact("encodings", "Bits of the encodings used (uint8); docs/sidecar.md.")
+    flags = fact("flags", "Bits ``wire.PM_STAT_…`` (uint8).")
 
     @property
     def _facts(self):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from .. import kernels
+from .. import kernels, systems
 from ..errors import ColumnError, ParquetextError
 from ..footer.pyarrow_footer import schema_of
 from ..rewrite.structs import MAGIC, end_of_file
@@ -107,7 +107,7 @@ class Store:
                     raise
         raise AssertionError("unreachable")
 
-    def append(self, table: pa.Table, *, row_group_size: int | None = None, **options) -> Token:
+    def append(self, table: pa.Table, *, row_group_size: int | None = None, **options: object) -> Token:
         """Add rows behind the others, as row groups of their own, and commit.
 
         Parameters
@@ -141,7 +141,7 @@ class Store:
                 return self._create(table, row_group_size, options)
             return self._commit(token, [], [(table, row_group_size)], options)
 
-    def replace(self, row_group: int, table: pa.Table, **options) -> Token:
+    def replace(self, row_group: int, table: pa.Table, **options: object) -> Token:
         """Put rows in the place of a row group, as one row group, and commit.
 
         Parameters
@@ -265,7 +265,7 @@ class Store:
     @contextlib.contextmanager
     def _writing(self) -> Iterator[Token | None]:
         """Hold the lock; gives what is committed, None in a directory that is no store yet."""
-        os.close(os.open(self._layout.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666))
+        os.close(os.open(self._layout.lock, os.O_RDWR | os.O_CREAT | systems.O_CLOEXEC | systems.O_NOFOLLOW, 0o666))
         with (
             Folder(os.path.realpath(self.directory)) as folder,
             open_locked(self._layout.lock, writable=True, timeout=self._timeout, forced=frozenset(), folder=folder),

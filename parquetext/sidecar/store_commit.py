@@ -15,7 +15,7 @@ import mmap
 import os
 from collections.abc import Iterable, Sequence
 
-from .. import extension, kernels
+from .. import extension, kernels, systems
 from ..errors import Damaged, Refused
 from ..rewrite.structs import end_of_file
 from ..storage import LocalSource, Version
@@ -45,9 +45,9 @@ class Generation:
 
     def __init__(self, layout: Layout, token: Token, operations: Operations):
         self.token, self._operations = token, operations
-        self.data = LocalSource(layout.data(token.generation), os.O_RDWR | os.O_NOFOLLOW)
+        self.data = LocalSource(layout.data(token.generation), os.O_RDWR | systems.O_NOFOLLOW)
         try:
-            self.sidecar = LocalSource(layout.sidecar(token.generation), os.O_RDWR | os.O_NOFOLLOW)
+            self.sidecar = LocalSource(layout.sidecar(token.generation), os.O_RDWR | systems.O_NOFOLLOW)
         except BaseException:
             self.data.close()
             raise
@@ -239,7 +239,7 @@ def _create(operations: Operations, path: str, content: Iterable[bytes | memoryv
 def write_token(operations: Operations, layout: Layout, token: Token) -> None:
     """Make the commit: the one write after which readers see it."""
     try:
-        file = os.open(layout.token, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        file = os.open(layout.token, os.O_RDWR | systems.O_CLOEXEC | systems.O_NOFOLLOW)
     except FileNotFoundError:
         _first_token(operations, layout, token)
         return

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .. import kernels, wire
+from .. import kernels, systems, wire
 from ..errors import Refused
-from ..rewrite.structs import LENGTH_BYTES, MAGIC, count_of, footer_fields, list_header, structs, with_values
+from ..rewrite.structs import LENGTH_BYTES, MAGIC, count_of, footer_fields, integer, list_header, structs, with_values
 
 __all__ = ["RowGroups", "bytes_of", "dead_bytes", "spliced", "without_row_groups", "written"]
 
@@ -71,7 +71,7 @@ def _scratch() -> Iterator[str]:
         return
     file = os.memfd_create("parquetext")
     try:
-        yield f"/proc/self/fd/{file}"
+        yield systems.path_of(file)
     finally:
         os.close(file)
 
@@ -104,7 +104,7 @@ def spliced(footer: bytes, more: bytes, at: Sequence[int], rows: int) -> bytes:
         )
     groups = structs(more, new[wire.FILE_META_DATA_ROW_GROUPS][0])
     pieces = {
-        wire.FILE_META_DATA_NUM_ROWS: kernels.varint.encode(kernels.varint.zigzag_encode(rows)),
+        wire.FILE_META_DATA_NUM_ROWS: integer(rows),
         wire.FILE_META_DATA_ROW_GROUPS: _row_groups(
             footer, *old[wire.FILE_META_DATA_ROW_GROUPS], dict(zip(at, groups, strict=True))
         ),

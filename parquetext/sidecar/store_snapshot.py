@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import mmap
+import os
 from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .. import kernels, wire
+from .. import kernels, systems, wire
 from ..errors import ColumnError, Conflict, Damaged, wire_error
 from ..footer.pyarrow_footer import metadata_of, schema_of
 from ..pruning import Predicate, predicate_of
@@ -31,7 +31,7 @@ _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 def share(file: int, *, alone: bool = False) -> bool:
     """Lock a generation's sidecar: as one of its readers, or alone, to remove it. Whether that went at once."""
     try:
-        fcntl.flock(file, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        systems.lock(file, shared=not alone)
     except BlockingIOError:
         return False
     except OSError as error:
@@ -93,7 +93,7 @@ class Snapshot(Plan):
         The Parquet file, whose first `token.parquet_size` bytes are the snapshot's, and the sidecar.
     """
 
-    def __init__(self, token: Token, reader, data: LocalSource, sidecar: LocalSource):
+    def __init__(self, token: Token, reader: kernels.sidecar.Reader, data: LocalSource, sidecar: LocalSource):
         super().__init__(data.name, sidecar.name, reader, Belongs.YES)
         self.token, self._data, self._locked = token, data, sidecar
 
@@ -117,7 +117,7 @@ class Snapshot(Plan):
         columns: Sequence[str] | None = None,
         *,
         row_groups: Iterable[int] | None = None,
-        filters=None,
+        filters: object = None,
         use_threads: bool = True,
     ) -> pa.Table:
         """Rows of this commit.
@@ -148,7 +148,7 @@ class Snapshot(Plan):
             return pa.table({"": pa.nulls(sum(self.row_counts[group] for group in groups))}).select([])
         scan = kernels.scan.scan(self.parquet_footer())
         part = kernels.slice.slice_footer(scan, leaves, groups, key_values=columns is None)
-        with pa.OSFile(f"/proc/self/fd/{self._data.fd}") as file:
+        with _opened(self._data.fd) as file:
             table = pq.ParquetFile(file, metadata=metadata_of(part)).read(use_threads=use_threads)
         return table if columns is None else table.select(list(columns))
 
@@ -181,3 +181,11 @@ class Snapshot(Plan):
 
     def __repr__(self) -> str:
         return f"<parquetext.sidecar.Snapshot {self.token.sequence} of {self.path}: {self.num_row_groups} row groups>"
+
+
+def _opened(file: int) -> pa.NativeFile:
+    """An open file for pyarrow, whatever its name leads to by now."""
+    try:
+        return pa.OSFile(systems.path_of(file))
+    except FileNotFoundError:  # no /proc
+        return pa.PythonFile(os.fdopen(os.dup(file), "rb"))

@@ -7,7 +7,7 @@ import struct
 import time
 from dataclasses import dataclass
 
-from .. import kernels
+from .. import kernels, systems
 from ..errors import Damaged
 
 __all__ = ["FILE_BYTES", "Token", "newest", "read_token"]
@@ -85,10 +85,10 @@ def read_token(path: str) -> Token:
     A writer is in one slot at a time, so the other one is whole. A reader that is slower than two commits may find
     both half-written, and reads again.
     """
-    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    file = os.open(path, os.O_RDONLY | systems.O_CLOEXEC)
     try:
         for _ in range(ATTEMPTS):
-            token = newest(os.pread(file, FILE_BYTES, 0))
+            token = newest(systems.pread(file, FILE_BYTES, 0))
             if token is not None:
                 return token
             time.sleep(PAUSE_SECONDS)

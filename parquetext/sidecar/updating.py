@@ -67,7 +67,9 @@ class Updated:
     seconds: float
 
 
-def update(path, *, sidecar=None, force: Iterable[str] = (), operations: Operations = OPERATIONS) -> Updated:
+def update(
+    path: object, *, sidecar: object = None, force: Iterable[str] = (), operations: Operations = OPERATIONS
+) -> Updated:
     """Bring the sidecar of a Parquet file up to date with it.
 
     Row groups that the sidecar lacks, or says something else of, are appended to it with a new footer; readers of older
@@ -82,6 +84,14 @@ def update(path, *, sidecar=None, force: Iterable[str] = (), operations: Operati
         By default the one beside the file.
     force : iterable of str
         ``"foreign-sidecar"``: also one whose newest commit somebody else has written, such as QuestDB.
+        ``"table-format"``: as `build` takes it, where there is none yet.
+    operations : Operations
+        For tests.
+
+    Returns
+    -------
+    Updated
+        What was done, and how many bytes were written.
 
     Raises
     ------
@@ -91,6 +101,13 @@ def update(path, *, sidecar=None, force: Iterable[str] = (), operations: Operati
         The file has no footer that can be read, or one that a sidecar cannot tell of; or the sidecar is foreign.
     Conflict
         The file was changed meanwhile, or another process is updating the sidecar.
+
+    Examples
+    --------
+    >>> from parquetext import sidecar
+    >>> updated = sidecar.update("wide.parquet")
+    >>> sidecar.compare("wide.parquet")
+    []
     """
     start = time.perf_counter()
     forced = check(force, FORCEABLE)
@@ -113,7 +130,7 @@ def update(path, *, sidecar=None, force: Iterable[str] = (), operations: Operati
     return done or _built(build(target, sidecar=place, force=forced), REBUILT, start)
 
 
-def compact(path, *, sidecar=None, always: bool = False, force: Iterable[str] = ()) -> Updated:
+def compact(path: object, *, sidecar: object = None, always: bool = False, force: Iterable[str] = ()) -> Updated:
     """Write the sidecar of a Parquet file anew, without its older commits.
 
     Parameters
@@ -127,6 +144,11 @@ def compact(path, *, sidecar=None, always: bool = False, force: Iterable[str] = 
     force : iterable of str
         As for `update`.
 
+    Returns
+    -------
+    Updated
+        What was done, and how many bytes were written.
+
     Notes
     -----
     The file of a `Store` is compacted with its sidecar.
@@ -137,6 +159,14 @@ def compact(path, *, sidecar=None, always: bool = False, force: Iterable[str] = 
         There is no sidecar, or no file.
     OSError, Malformed, Refused, Unsupported, Conflict
         As for `update`.
+
+    Examples
+    --------
+    >>> from parquetext import sidecar
+    >>> built = sidecar.build("wide.parquet")
+    >>> compacted = sidecar.compact("wide.parquet", always=True)
+    >>> sidecar.compare("wide.parquet")
+    []
     """
     start = time.perf_counter()
     forced = check(force, FORCEABLE)

@@ -9,7 +9,8 @@ __all__ = ["Appender", "appender"]
 
 STEP = 8 << 20
 BUFFER = 1 << 20
-AHEAD = 32 << 20
+LARGE = 1 << 16  # bytes that go on alone
+AHEAD = 8 << 20  # bytes from which on the disk begins to write them
 
 
 class Appender:
@@ -30,9 +31,9 @@ class Appender:
     def write(self, data) -> None:
         size = memoryview(data).nbytes
         self._copy_range()
-        if len(self._buffer) + size > BUFFER:
+        if len(self._buffer) + size > BUFFER or size >= LARGE:
             self._write_buffer()
-        if size > BUFFER:
+        if size >= LARGE:
             self._put(data)
         else:
             self._buffer += data

@@ -6,6 +6,7 @@ import errno
 import os
 import stat
 
+from .. import systems
 from .forcing import refuse
 from .operations import Operations
 from .source import LocalSource
@@ -42,6 +43,9 @@ def _keep_extended(operations: Operations, source: int, target: int) -> list[str
 
 
 def _extended(file: int) -> dict[str, bytes]:
+    if not hasattr(os, "listxattr"):
+        systems.say("extended attributes of files are not kept by changes: Python has no os.listxattr on this system")
+        return {}
     try:
         names = os.listxattr(file)
     except OSError as error:

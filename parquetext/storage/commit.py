@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from .. import systems
 from ..errors import ParquetextError, Refused
 from .crc_renewal import discard_checksums, renewed_for_edit, settle_checksums
 from .edit import TailEdit
@@ -124,6 +125,10 @@ def change(
         with _open_remote(target, in_place, keep_mtime) as source:
             yield Change(source, False, False, forced, operations)
         return
+    if in_place and not systems.has_locks():
+        raise Refused("this system has no locks of files (fcntl): nothing is changed in place", file=target.path)
+    if keep_mtime and os.utime not in os.supports_fd:
+        raise Refused("this system cannot set the times of an open file: they are not kept", file=target.path)
     with _open_local(target, writable=in_place, timeout=timeout, forced=forced) as source:
         links = os.fstat(source.fd).st_nlink
         if links > 1:

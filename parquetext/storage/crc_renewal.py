@@ -12,6 +12,7 @@ import errno
 import os
 from collections.abc import Callable, Iterator
 
+from .. import systems
 from ..errors import ParquetextError, Refused
 from .attributes import keep_attributes
 from .edit import TailEdit
@@ -130,7 +131,7 @@ def settle_checksums(operations: Operations, source: LocalSource) -> str | None:
 
 def discard_checksums(operations: Operations, path: str, folder: Folder) -> bool:
     """Remove what a killed change has set aside beside a name that no file has any more; whether there was any."""
-    ours = _ours(path, folder, os.geteuid())
+    ours = _ours(path, folder, systems.user())
     _discard(operations, ours, folder)
     return bool(ours)
 

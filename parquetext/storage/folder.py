@@ -6,6 +6,8 @@ import contextlib
 import os
 from collections.abc import Iterator
 
+from .. import systems
+
 __all__ = ["Folder", "at", "naming"]
 
 
@@ -22,8 +24,8 @@ class Folder:
     Attributes
     ----------
     path : str
-    fd : int
-        For ``dir_fd``, until `close`.
+    fd : int or None
+        For ``dir_fd``, until `close`; None where the system cannot hold folders open, whose paths are used then.
     """
 
     __slots__ = ("fd", "path")
@@ -31,7 +33,11 @@ class Folder:
     def __init__(self, path: str, *, searched_only: bool = False):
         self.path = path
         flags = os.O_PATH if searched_only and hasattr(os, "O_PATH") else os.O_RDONLY
-        self.fd = os.open(path, flags | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        if not systems.has_folders():
+            os.stat(path)
+            self.fd: int | None = None
+            return
+        self.fd = os.open(path, flags | systems.O_DIRECTORY | systems.O_NOFOLLOW | systems.O_CLOEXEC)
 
     @classmethod
     def of(cls, path: str, *, searched_only: bool = False) -> Folder:
@@ -41,6 +47,8 @@ class Folder:
 
     def close(self) -> None:
         """Close it; a second call does nothing."""
+        if self.fd is None:
+            return
         fd, self.fd = self.fd, -1
         if fd >= 0:
             os.close(fd)
@@ -54,7 +62,7 @@ class Folder:
 
 def at(path: str, folder: Folder | None) -> tuple[str, int | None]:
     """What system calls take for `path`: its name and the folder's descriptor, or the path alone."""
-    return (path, None) if folder is None else (os.path.basename(path), folder.fd)
+    return (path, None) if folder is None or folder.fd is None else (os.path.basename(path), folder.fd)
 
 
 @contextlib.contextmanager

@@ -7,10 +7,10 @@ name still leads to what was locked. Nothing is left beside the file, and all na
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import time
 
+from .. import systems
 from ..errors import Conflict
 from .folder import Folder
 from .forcing import refuse
@@ -19,6 +19,7 @@ from .unchanged import names_file
 
 __all__ = ["open_locked"]
 
+NO_LOCKS = "this system has no locks of files (fcntl)"
 _PAUSE_SECONDS = 0.01
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 
@@ -59,11 +60,12 @@ def open_locked(
 
 def _lock(source: LocalSource, forced: frozenset[str]) -> bool:
     try:
-        fcntl.flock(source.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        systems.lock(source.fd)
     except BlockingIOError:
         return False
     except OSError as error:
         if error.errno not in _NO_LOCKS:
             raise
-        refuse(forced, "lock", f"its filesystem has no locks ({os.strerror(error.errno)})", source.name)
+        lacks = f"its filesystem has no locks ({os.strerror(error.errno)})" if systems.has_locks() else NO_LOCKS
+        refuse(forced, "lock", lacks, source.name)
     return True

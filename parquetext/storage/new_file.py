@@ -9,11 +9,12 @@ import stat
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from .. import systems
 from ..errors import Conflict, ParquetextError
 from .attributes import keep_attributes, keep_times
 from .crc_renewal import renewed_for
 from .edit import TailEdit
-from .folder import Folder
+from .folder import Folder, at
 from .names import NEW, beside
 from .operations import OPERATIONS, Operations
 from .replace import create_locked, sweep
@@ -183,7 +184,7 @@ def _sink(file: int) -> pa.NativeFile:
     import pyarrow as pa
 
     try:
-        return pa.OSFile(f"/proc/self/fd/{file}", "wb")
+        return pa.OSFile(systems.path_of(file), "wb")
     except FileNotFoundError:  # no /proc
         return pa.PythonFile(os.fdopen(os.dup(file), "wb"), "w")
 
@@ -198,6 +199,7 @@ def _existing(path: str, folder: Folder) -> LocalSource | None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     if not stat.S_ISREG(status.st_mode):
         raise ParquetextError("not a regular file", file=path)
-    if not os.access(os.path.basename(path), os.W_OK, dir_fd=folder.fd):
+    name, within = at(path, folder)
+    if not os.access(name, os.W_OK, dir_fd=within):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
     return LocalSource(path, folder=folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 
+from .. import systems
 from .folder import Folder, at, naming
 
 __all__ = ["OPERATIONS", "Operations"]
@@ -25,13 +26,13 @@ class Operations:
         """A new file for reading and writing; FileExistsError if there is one, or a link of that name."""
         name, within = at(path, folder)
         with naming(path):
-            return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode, dir_fd=within)
+            return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | systems.O_CLOEXEC, mode, dir_fd=within)
 
     def copy(self, source: int, target: int, length: int, begin: int = 0, at: int = 0) -> None:
         """The `length` bytes from `begin` on, to `at`: shared or copied by the kernel where the filesystem has it."""
         done = self._copy_in_kernel(source, target, length, begin, at)
         while done < length:
-            piece = os.pread(source, min(_BUFFER_BYTES, length - done), begin + done)
+            piece = systems.pread(source, min(_BUFFER_BYTES, length - done), begin + done)
             if not piece:
                 raise OSError(errno.EIO, f"the file ends at {begin + done}, {begin + length} bytes were expected")
             self._write_all(target, piece, at + done)
@@ -41,6 +42,8 @@ class Operations:
     def _copy_in_kernel(source: int, target: int, length: int, begin: int, at: int) -> int:
         """Bytes copied. Filesystems with reflinks share them here: the kernel tries that first."""
         done = 0
+        if not hasattr(os, "copy_file_range"):
+            return done
         try:
             while done < length:
                 copied = os.copy_file_range(source, target, min(_COPY_STEP, length - done), begin + done, at + done)
@@ -61,7 +64,7 @@ class Operations:
         view = memoryview(data).cast("B")
         done = 0
         while done < len(view):
-            done += os.pwrite(file, view[done:], offset + done)
+            done += systems.pwrite(file, view[done:], offset + done)
 
     def truncate(self, file: int, length: int) -> None:
         os.ftruncate(file, length)
@@ -76,10 +79,12 @@ class Operations:
 
     def fsync_folder(self, folder: str | Folder) -> None:
         """Make created, renamed and removed names of `folder` durable."""
+        if not systems.has_folders():
+            return
         if isinstance(folder, Folder):
             os.fsync(folder.fd)
             return
-        file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        file = os.open(folder, os.O_RDONLY | systems.O_DIRECTORY | systems.O_CLOEXEC)
         try:
             os.fsync(file)
         finally:
@@ -89,7 +94,7 @@ class Operations:
         """Give a file another name in its folder, in the place of whatever has it."""
         (name, within), (goal, _) = at(old, folder), at(new, folder)
         with naming(new):
-            os.rename(name, goal, src_dir_fd=within, dst_dir_fd=within)
+            os.replace(name, goal, src_dir_fd=within, dst_dir_fd=within)
 
     def unlink(self, path: str, folder: Folder | None = None) -> None:
         name, within = at(path, folder)
@@ -112,7 +117,8 @@ class Operations:
         os.fchown(file, user, group)
 
     def chmod(self, file: int, mode: int) -> None:
-        os.fchmod(file, mode)
+        if hasattr(os, "fchmod"):
+            os.fchmod(file, mode)
 
     def set_attribute(self, file: int, name: str, value: bytes) -> None:
         os.setxattr(file, name, value)

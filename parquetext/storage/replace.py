@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 
+from .. import systems
 from ..errors import Conflict, ParquetextError, Refused
 from .attributes import keep_attributes, keep_times
 from .edit import TailEdit
@@ -80,7 +80,7 @@ def sweep(operations: Operations, path: str, folder: Folder, kind: str = NEW) ->
 
 def _try_lock(file: int) -> bool:
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        systems.lock(file)
     except BlockingIOError:
         return False
     except OSError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 
+from .. import systems
 from .edit import TailEdit
 from .source import LocalSource
 
@@ -50,7 +51,7 @@ class Scratch:
         """Apply the edit: `written` gives the new file then."""
         self.sink.close()
         if edit is not None:
-            os.pwrite(self._file.fileno(), edit.tail, edit.keep)
+            systems.pwrite(self._file.fileno(), edit.tail, edit.keep)
             os.ftruncate(self._file.fileno(), edit.size)
 
     def abort(self) -> None:

@@ -11,7 +11,7 @@ from datetime import datetime
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from .. import wire
+from .. import systems, wire
 from ..errors import ParquetextError, wire_error
 from .folder import Folder, at, naming
 from .fsspec_file import FsspecFile
@@ -25,7 +25,7 @@ __all__ = ["LocalSource", "RemoteSource", "Source", "Version", "open_source"]
 SLOW = 0.001  # seconds of a request, from which on a thread for each of several pays
 AT_ONCE = 16
 _WITHOUT_TAGS = ("py::hdfs", "hdfs")
-_OPEN_FLAGS = os.O_CLOEXEC | os.O_NONBLOCK  # a FIFO must not block the open
+_OPEN_FLAGS = systems.O_CLOEXEC | systems.O_NONBLOCK  # a FIFO must not block the open
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class LocalSource(Source):
             self.fd = os.open(path, flags)
         else:
             with naming(path):
-                self.fd = os.open(name, flags | os.O_NOFOLLOW, dir_fd=within)
+                self.fd = os.open(name, flags | systems.O_NOFOLLOW, dir_fd=within)
         try:
             status = os.fstat(self.fd)
             if not stat.S_ISREG(status.st_mode):
@@ -137,12 +137,12 @@ class LocalSource(Source):
             raise
 
     def _read(self, offset: int, length: int) -> bytes:
-        data = os.pread(self.fd, length, offset)
+        data = systems.pread(self.fd, length, offset)
         if len(data) == length or not data:
             return data
         pieces = [data]
         at = len(data)
-        while at < length and (piece := os.pread(self.fd, length - at, offset + at)):
+        while at < length and (piece := systems.pread(self.fd, length - at, offset + at)):
             pieces.append(piece)
             at += len(piece)
         return b"".join(pieces)

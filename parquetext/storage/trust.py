@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
+from .. import systems
 from ..errors import Refused
 
 __all__ = ["distrust", "follow", "is_shared", "is_strangers", "planted"]
@@ -22,7 +23,7 @@ def distrust(status: os.stat_result, owner: int) -> str:
         return "is not a regular file"
     if status.st_nlink > 1:
         return f"has {status.st_nlink} hard links"
-    if status.st_uid not in (owner, os.geteuid()):
+    if status.st_uid not in (owner, systems.user()):
         return f"belongs to user {status.st_uid}"
     return ""
 
@@ -41,7 +42,7 @@ def is_strangers(path: str, owner: int) -> bool:
     FileNotFoundError where there is nothing.
     """
     folder = os.path.dirname(path) or "."
-    return is_shared(folder) and os.stat(path).st_uid not in (owner, os.stat(folder).st_uid, os.geteuid())
+    return is_shared(folder) and os.stat(path).st_uid not in (owner, os.stat(folder).st_uid, systems.user())
 
 
 def planted(path: str, *, is_folder: bool) -> str:
@@ -57,7 +58,7 @@ def planted(path: str, *, is_folder: bool) -> str:
     status = os.lstat(path)
     if not (stat.S_ISDIR if is_folder else stat.S_ISREG)(status.st_mode):
         return f"is not a {'folder' if is_folder else 'regular file'}"
-    return f"belongs to user {status.st_uid}" if is_strangers(path, os.geteuid()) else ""
+    return f"belongs to user {status.st_uid}" if is_strangers(path, systems.user()) else ""
 
 
 def follow(path: str, owner: int) -> str:
@@ -78,7 +79,7 @@ def follow(path: str, owner: int) -> str:
             return path
         if target is None:
             return path
-        if status.st_uid not in (owner, os.geteuid()):
+        if status.st_uid not in (owner, systems.user()):
             raise Refused(f"it is a symbolic link of user {status.st_uid}, which is not followed", file=path)
         path = os.path.join(os.path.dirname(path), target)
     raise Refused("too many symbolic links", file=path)

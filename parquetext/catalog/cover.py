@@ -1,0 +1,216 @@
+"""What a catalog says of listed files: of those that are as it knows them, the row groups that a predicate leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..arrow.planning import FileFacts, given_bounds, joined_bounds
+from ..footer.elements import Element
+from ..footer.typed_bounds import RawBounds
+from ..footer.types import PHYSICAL_TYPES, LeafType, leaf_type
+from ..pruning import ColumnBounds, Predicate, surviving_row_groups
+from .logical import parsed
+from .rows import rows_of
+from .times import same_time
+
+__all__ = ["Cover", "Kept"]
+
+_FILE = ["file", "file_size", "modified", "row_group"]
+_BASE = [*_FILE, "row_group_rows", "data_page_offset", "dictionary_page_offset"]
+_TYPE = ["physical_type", "type_length", "logical_type"]
+_COLUMN = [*_FILE, "leaf", *_TYPE, "num_values", "null_count", "min", "max"]
+_ROW_GROUPS = 1 << 32  # more than a file has
+_UNKNOWN = -1
+
+
+class Kept(NamedTuple):
+    """What is left of a file: row groups, where these begin in bytes, and their share of its rows."""
+
+    row_groups: list[int]
+    begins: list[int]
+    share: float
+
+
+class Cover:
+    """A catalog, laid over the files of a listing.
+
+    Parameters
+    ----------
+    catalog : path, target, pyarrow.Table, or dataset
+        As `plan` takes it, without DataFrames.
+    paths, sizes, modified : sequence
+        What the listing tells of each file.
+    path_of : callable
+        The path in the listing of a file as the catalog names it.
+    since : int
+        Of dates and timestamps before it, in µs since 1970, bounds count for nothing.
+
+    Attributes
+    ----------
+    others : list of int
+        The files, by number, that the catalog does not know as they are: new, changed, or not read by it.
+
+    Notes
+    -----
+    A file is known by name, size and time. A column that a file does not have under that very name leaves its row
+    groups as they are.
+    """
+
+    def __init__(
+        self,
+        catalog,
+        paths: Sequence[str],
+        sizes: Sequence[int],
+        modified: Sequence[int],
+        *,
+        path_of: Callable[[str], str] = str,
+        since: int | None = None,
+    ):
+        self._rows, self._path_of, self._since = rows_of(catalog), path_of, since
+        self._paths = pa.array(paths, pa.string())
+        self._named: tuple[pa.Array, pa.Array] | None = None
+        self._told = pa.array(sizes, pa.int64()), pa.array(modified, pa.int64())
+        base = self._same(self._rows.one_per_row_group(_BASE))
+        base = base.take(pc.sort_indices(base["slot"]))
+        again = pc.equal(base["slot"].slice(1), base["slot"].slice(0, max(base.num_rows - 1, 0)))
+        if pc.any(again).as_py():  # a file that was read twice, as it is now
+            base = base.filter(pa.chunked_array([pa.array([True]), pc.invert(again.combine_chunks())]))
+        self._base, self._slots = base, base["slot"].combine_chunks()
+        self._owners = base["number"].combine_chunks()
+        known = pc.is_in(pa.array(range(len(paths)), pa.int64()), self._owners)
+        self.others = pc.indices_nonzero(pc.invert(known)).to_pylist()
+
+    def left(
+        self, predicate: Predicate, types: Mapping[str, pa.DataType], given: Mapping[str, pa.Array] | None = None
+    ) -> dict[int, Kept]:
+        """What is left of each known file that has anything left, by its number.
+
+        Parameters
+        ----------
+        types : mapping
+            What the columns that the predicate looks at are compared as.
+        given : mapping, optional
+            Columns that directories give, one value for each file of the listing.
+        """
+        given = given or {}
+
+        def bounds_of(name: str) -> ColumnBounds | None:
+            if name in given:
+                return given_bounds(given[name].take(self._owners))
+            return self._bounds(name, types[name])
+
+        count = len(self._slots)
+        kept = surviving_row_groups(predicate, bounds_of, count, range(count), types)
+        return self._by_file(kept)
+
+    def _by_file(self, kept: list[int]) -> dict[int, Kept]:
+        chosen = self._base.take(pa.array(kept, pa.int64()))
+        whole = self._base.group_by("number").aggregate([("row_group_rows", "sum")])
+        all_rows = dict(zip(*(whole[name].to_pylist() for name in ("number", "row_group_rows_sum")), strict=True))
+        found: dict[int, Kept] = {}
+        rows: dict[int, int] = {}
+        columns = ("number", "row_group", "row_group_rows", "data_page_offset", "dictionary_page_offset")
+        for number, row_group, count, *offsets in zip(*(chosen[name].to_pylist() for name in columns), strict=True):
+            left = found.setdefault(number, Kept([], [], 0))
+            left.row_groups.append(row_group)
+            left.begins.append(min((offset for offset in offsets if offset), default=0))
+            rows[number] = rows.get(number, 0) + (count or 0)
+        return {
+            number: left._replace(share=rows[number] / all_rows[number] if all_rows[number] else 1.0)
+            for number, left in found.items()
+        }
+
+    def _same(self, rows: pa.Table) -> pa.Table:
+        """The rows of files that are as the catalog knows them, with the file's number and the row group's slot."""
+        files = rows["file"].combine_chunks()
+        if not pa.types.is_dictionary(files.type):
+            files = files.dictionary_encode()
+        number = self._numbers_of(files.dictionary).take(files.indices)
+        size, modified = (told.take(number) for told in self._told)
+        same = pc.and_(pc.equal(rows["file_size"], size), same_time(rows["modified"], modified))
+        slot = pc.add(pc.multiply(number, pa.scalar(_ROW_GROUPS, pa.int64())), rows["row_group"].cast(pa.int64()))
+        rows = rows.drop_columns("file").append_column("number", number).append_column("slot", slot)
+        return rows.filter(pc.and_kleene(same, pc.is_valid(slot)))
+
+    def _numbers_of(self, files: pa.Array) -> pa.Array:
+        """The files' numbers in the listing; the rows of a column are mostly of the files of the one before."""
+        if self._named is None or not files.equals(self._named[0]):
+            paths = pa.array([self._path_of(file) for file in files.to_pylist()], pa.string())
+            self._named = files, pc.index_in(paths, self._paths).cast(pa.int64())
+        return self._named[1]
+
+    def _bounds(self, name: str, wanted: pa.DataType) -> ColumnBounds | None:
+        """A top-level column's bounds in all row groups; nothing is known where the file has none of this name."""
+        found = self._same(self._rows.of_top_level(name, _COLUMN))
+        if not found.num_rows:
+            return None
+        slots = found["slot"].combine_chunks()
+        rows = found.take(pc.index_in(self._slots, slots))
+        kinds, leaf_types = self._kinds(rows, _ambiguous(found))
+        facts, order = [], []
+        for number in [*range(len(leaf_types)), _UNKNOWN]:
+            places = pc.indices_nonzero(pc.equal(kinds, number))
+            if len(places):
+                order.append(places)
+                facts.append(_facts(name, rows.take(places), None if number == _UNKNOWN else leaf_types[number]))
+        bounds = joined_bounds(name, facts, wanted)
+        if bounds is None:
+            return None
+        bounds = _late(bounds, self._since)
+        if len(order) == 1:
+            return bounds
+        back = pc.sort_indices(pa.concat_arrays(order))
+        return ColumnBounds(*(side.take(back) for side in (bounds.min, bounds.max, bounds.only_nulls, bounds.no_nulls)))
+
+    def _kinds(self, rows: pa.Table, ambiguous: pa.Array) -> tuple[pa.Array, list[LeafType]]:
+        """For each row group the number of the column's type in its file, and these types."""
+        parts = [pc.fill_null(rows[name].cast(pa.string()), "") for name in _TYPE]
+        coded = pc.binary_join_element_wise(*parts, "\0").combine_chunks().dictionary_encode()
+        leaf_types, numbers = [], []
+        for text in coded.dictionary.to_pylist():
+            physical, length, logical = text.split("\0")
+            is_known = physical in PHYSICAL_TYPES
+            numbers.append(len(leaf_types) if is_known else _UNKNOWN)
+            if is_known:
+                element = (PHYSICAL_TYPES.index(physical), int(length) if length else None)
+                leaf_types.append(leaf_type(Element("", *element, None, None, None, None, parsed(logical))))
+        kinds = pa.array(numbers, pa.int64()).take(coded.indices)
+        return pc.if_else(pc.is_in(self._slots, ambiguous), _UNKNOWN, kinds), leaf_types
+
+
+def _late(bounds: ColumnBounds, since: int | None) -> ColumnBounds:
+    """Without the bounds of row groups that may have dates or timestamps before `since`."""
+    kind = bounds.min.type
+    if since is None or not (pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
+        return bounds
+    first = pa.scalar(since, pa.int64()).cast(pa.timestamp("us")).cast(kind)
+    is_late = pc.greater_equal(bounds.min, first)
+    low, high = (pc.if_else(is_late, side, None) for side in (bounds.min, bounds.max))
+    return ColumnBounds(low, high, bounds.only_nulls, bounds.no_nulls)
+
+
+def _ambiguous(found: pa.Table) -> pa.Array:
+    """The row groups in which there are several columns of the name."""
+    if pc.count_distinct(found["slot"]).as_py() == found.num_rows:
+        return pa.array([], pa.int64())
+    leaves = found.group_by("slot").aggregate([("leaf", "count_distinct")])
+    return leaves.filter(pc.greater(leaves["leaf_count_distinct"], 1))["slot"].combine_chunks()
+
+
+def _facts(name: str, rows: pa.Table, kind: LeafType | None) -> FileFacts:
+    if kind is None:
+        return FileFacts(rows.num_rows, {}, frozenset())
+    counts = (pc.fill_null(rows[each], -1).combine_chunks() for each in ("null_count", "num_values"))
+    bounds = RawBounds(kind, *(_raw(rows[end].combine_chunks(), kind) for end in ("min", "max")), *counts)
+    return FileFacts(rows.num_rows, {name: (bounds, kind.arrow)}, frozenset())
+
+
+def _raw(values: pa.Array, kind: LeafType) -> pa.Array:
+    """Stored bounds in their width, where the type has one; others are none."""
+    if not (kind.is_viewed and kind.width):
+        return values
+    return pc.if_else(pc.equal(pc.binary_length(values), kind.width), values, None).cast(pa.binary(kind.width))

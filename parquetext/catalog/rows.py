@@ -1,0 +1,73 @@
+"""The rows of a catalog, picked by column: in memory, in Parquet, or on Spark."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..arrow.dataset import dataset
+
+__all__ = ["Rows", "rows_of"]
+
+
+class Rows(Protocol):
+    """What of a catalog is read to plan by it."""
+
+    def one_per_row_group(self, columns: list[str]) -> pa.Table:
+        """One row for each row group, and one for each file that could not be read."""
+
+    def of_column(self, name: str, columns: list[str]) -> pa.Table:
+        """Those of a column, and of what is below it."""
+
+    def of_top_level(self, name: str, columns: list[str]) -> pa.Table:
+        """Those of a column that has no others below it and does not repeat."""
+
+
+def rows_of(catalog) -> Rows:
+    """The rows of what `plan` takes."""
+    return _SparkRows(catalog) if hasattr(catalog, "toArrow") else _ArrowRows(catalog)
+
+
+class _ArrowRows:
+    """Of a catalog in memory or in Parquet: by comparisons with single values, which row groups are ruled out by."""
+
+    def __init__(self, catalog):
+        if isinstance(catalog, pa.RecordBatch):
+            catalog = pa.Table.from_batches([catalog])
+        self._source = catalog if hasattr(catalog, "to_table") or isinstance(catalog, pa.Table) else dataset(catalog)
+
+    def one_per_row_group(self, columns: list[str]) -> pa.Table:
+        return self._read(columns, (pc.field("leaf") == 0) | pc.field("error").is_valid())
+
+    def of_column(self, name: str, columns: list[str]) -> pa.Table:
+        column = pc.field("column")
+        return self._read(columns, (column == name) | ((column >= f"{name}.") & (column < f"{name}/")))
+
+    def of_top_level(self, name: str, columns: list[str]) -> pa.Table:
+        flat = (pc.field("depth") == 1) & (pc.field("max_repetition_level") == 0)
+        return self._read(columns, (pc.field("column") == name) & flat)
+
+    def _read(self, columns: list[str], condition: pc.Expression) -> pa.Table:
+        if isinstance(self._source, pa.Table):
+            return self._source.filter(condition).select(columns)
+        return self._source.to_table(columns=columns, filter=condition)
+
+
+class _SparkRows:
+    """The same of a Spark DataFrame, whose engine picks them."""
+
+    def __init__(self, catalog):
+        self._frame = catalog
+
+    def one_per_row_group(self, columns: list[str]) -> pa.Table:
+        return self._frame.where("leaf = 0 OR error IS NOT NULL").select(*columns).toArrow()
+
+    def of_column(self, name: str, columns: list[str]) -> pa.Table:
+        column = self._frame["column"]
+        return self._frame.where((column == name) | column.startswith(f"{name}.")).select(*columns).toArrow()
+
+    def of_top_level(self, name: str, columns: list[str]) -> pa.Table:
+        flat = (self._frame["depth"] == 1) & (self._frame["max_repetition_level"] == 0)
+        return self._frame.where((self._frame["column"] == name) & flat).select(*columns).toArrow()

@@ -1,0 +1,150 @@
+"""Orphans: sidecars of ours whose Parquet file is gone, found below directories and removed."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pyarrow.fs as pafs
+
+from .. import kernels
+from ..errors import ParquetextError
+from ..storage import LocalTarget, RemoteTarget, resolve
+from .foreign import has_own_note
+from .naming import ALONE, OF_ALONE, OURS
+from .plan import read_sidecar
+from .store_layout import is_of_store
+
+__all__ = ["Pruned", "prune"]
+
+REMOVED, ORPHAN, KEPT = "removed", "orphan", "kept"
+Target = LocalTarget | RemoteTarget
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """A sidecar without its Parquet file.
+
+    Attributes
+    ----------
+    path : str
+    outcome : str
+        ``"removed"``; ``"orphan"``: a dry run would remove it; ``"kept"``: `message` says why it stays.
+    bytes : int
+    message : str
+    """
+
+    path: str
+    outcome: str
+    bytes: int
+    message: str = ""
+
+
+def prune(path: object, *, dry_run: bool = False) -> Iterator[Pruned]:
+    """Remove the sidecars below a directory that parquetext has made of files that are there no more.
+
+    Parameters
+    ----------
+    path : path
+        A directory, as `parquetext.dataset` takes it; all below it but hidden folders and symbolic links.
+    dry_run : bool
+        Remove nothing.
+
+    Yields
+    ------
+    Pruned
+        For each file that is called as a sidecar is, and has no Parquet file beside it: ``_NAME.pm`` of ``NAME``, and
+        ``_pm`` of ``data.parquet``. One that cannot be read, that somebody else has written or that belongs to a
+        `Store` is kept.
+
+    Raises
+    ------
+    NotADirectoryError
+        It is no directory.
+    OSError
+        It cannot be listed, or an orphan not be removed.
+
+    Examples
+    --------
+    >>> from parquetext import sidecar
+    >>> built = sidecar.build("wide.parquet")
+    >>> os.remove("wide.parquet")
+    >>> [each.path for each in sidecar.prune(".")]
+    ['./_wide.parquet.pm']
+    """
+    target = resolve(path)
+    local = isinstance(target, LocalTarget)
+    filesystem = pafs.LocalFileSystem() if local else target.filesystem
+    if filesystem.get_file_info(target.path).type != pafs.FileType.Directory:
+        raise NotADirectoryError(20, os.strerror(20), str(target))
+    for folder, names in _folders(target):
+        for name in sorted(names):
+            of = _file_of(name)
+            if of is not None and of not in names:
+                place = posixpath.join(folder, name)
+                yield _pruned(LocalTarget(place) if local else RemoteTarget(filesystem, place), of, dry_run)
+
+
+def _file_of(name: str) -> str | None:
+    """The Parquet file whose sidecar has this name."""
+    if name == OF_ALONE:
+        return ALONE
+    match = OURS.fullmatch(name)
+    return None if match is None else match[1]
+
+
+def _folders(target: Target) -> Iterator[tuple[str, set[str]]]:
+    """Each folder and the names in it, those of links among them; hidden folders are left out."""
+    if isinstance(target, LocalTarget):
+        for folder, folders, files in os.walk(target.path):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            yield folder, {*files, *folders}
+        return
+    found: dict[str, set[str]] = {}
+    base = target.path.rstrip("/")
+    for info in target.filesystem.get_file_info(pafs.FileSelector(base, recursive=True)):
+        folder, _, name = info.path.rpartition("/")
+        if info.type == pafs.FileType.File and "/." not in folder[len(base) :]:
+            found.setdefault(folder, set()).add(name)
+    yield from found.items()
+
+
+def _pruned(place: Target, of: str, dry_run: bool) -> Pruned:
+    local = isinstance(place, LocalTarget)
+    if local and (os.path.islink(place.path) or not os.path.isfile(place.path)):
+        return Pruned(str(place), KEPT, 0, "it is no file, or a symbolic link")
+    if local and is_of_store(place.path):
+        return Pruned(str(place), KEPT, os.path.getsize(place.path), "it belongs to a sidecar.Store")
+    before = _version(place)
+    try:
+        is_ours = has_own_note(kernels.sidecar.Reader(read_sidecar(place)))
+    except ParquetextError as error:
+        return Pruned(str(place), KEPT, before[0], f"it is no sidecar that can be read: {error}")
+    if not is_ours:
+        return Pruned(str(place), KEPT, before[0], "parquetext has not made it")
+    if dry_run:
+        return Pruned(str(place), ORPHAN, before[0])
+    if _is_there(place, of) or _version(place) != before:
+        return Pruned(str(place), KEPT, before[0], f"{of} has come back")
+    if local:
+        os.unlink(place.path)
+    else:
+        place.filesystem.delete_file(place.path)
+    return Pruned(str(place), REMOVED, before[0])
+
+
+def _is_there(place: Target, of: str) -> bool:
+    path = posixpath.join(posixpath.dirname(place.path), of)
+    if isinstance(place, LocalTarget):
+        return os.path.lexists(path)
+    return place.filesystem.get_file_info(path).type != pafs.FileType.NotFound
+
+
+def _version(place: Target) -> tuple:
+    if isinstance(place, LocalTarget):
+        status = os.stat(place.path)
+        return status.st_size, status.st_mtime_ns, status.st_ino
+    info = place.filesystem.get_file_info(place.path)
+    return info.size, info.mtime_ns, 0
