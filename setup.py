@@ -1,8 +1,9 @@
-"""Build the compiled kernels: one static C library, one small extension module per concern, all abi3."""
+"""Build the compiled kernels (a static C library, an abi3 extension module per concern) and the jar of Spark's scan."""
 
 from __future__ import annotations
 
 import os
+import runpy
 import shutil
 import sys
 import sysconfig
@@ -12,10 +13,12 @@ from setuptools import Extension, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_clib import build_clib
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 
 # Free-threaded builds have no limited API yet: they get modules of their own version.
 LIMITED_API = None if sysconfig.get_config_var("Py_GIL_DISABLED") else 0x030B0000
 REQUIRE_NATIVE = os.environ.get("PARQUETEXT_REQUIRE_NATIVE", "") not in ("", "0")
+REQUIRE_JAR = os.environ.get("PARQUETEXT_REQUIRE_JAR", "") not in ("", "0")
 NO_NATIVE = os.environ.get("PARQUETEXT_PURE", "") not in ("", "0")
 C_FLAGS = ["-std=c11", "-O3", "-fvisibility=hidden", "-Wall", "-Wextra", "-D_GNU_SOURCE"]
 # What is hot is the C library: the wrappers' generated code compiles twice as fast so, and runs no slower.
@@ -71,6 +74,20 @@ class BuildExtensions(build_ext):
         return [] if Kernels.missing else super().get_outputs()
 
 
+class BuildPython(build_py):
+    def run(self) -> None:
+        jar = runpy.run_path("parquetext/spark/jar.py")
+        try:
+            jar["build"]()
+        except jar["CannotBuild"] as error:
+            if REQUIRE_JAR:
+                raise
+            if stale := jar["installed"]():
+                stale.unlink()
+            print(f"parquetext: built without its jar for Spark's own scans ({error}).", file=sys.stderr)
+        super().run()
+
+
 class BuildWheel(bdist_wheel):
     def run(self) -> None:
         # What an earlier build left there would end up in the wheel.
@@ -111,4 +128,10 @@ native = (
         "options": {"bdist_wheel": {"py_limited_api": "cp311"}} if LIMITED_API else {},
     }
 )
-setup(cmdclass={"build_clib": BuildLibrary, "build_ext": BuildExtensions, "bdist_wheel": BuildWheel}, **native)
+commands = {
+    "build_clib": BuildLibrary,
+    "build_ext": BuildExtensions,
+    "build_py": BuildPython,
+    "bdist_wheel": BuildWheel,
+}
+setup(cmdclass=commands, **native)

@@ -19,7 +19,7 @@ COSTS = HERE / "scale.json"
 
 FILES = 100_000_000
 MEAN_BYTES = 100e6  # 10 PB in all; sizes lognormal, the largest 10 GB
-SAMPLE = 100  # simulated: one file of so many, in tasks of as many files less
+DRAWN = 2_000_000  # files whose times are drawn, in tasks; the others' tasks are drawn from these
 
 # Amazon S3 user guide, "Performance guidelines" and "Optimizing performance": 100 to 200 ms for small objects, 85 to
 # 90 MB/s for one request, 3,500 writing and 5,500 reading requests a second for each partitioned prefix.
@@ -30,6 +30,13 @@ WRITES, READS = 3_500, 5_500
 NETWORK_RATE = 10e9 / 8  # bytes a second and node
 # Amazon S3 pricing, us-east-1, Standard; EC2 m6i.2xlarge on demand (8 vCPU).
 DOLLARS_WRITE, DOLLARS_READ, DOLLARS_NODE_HOUR = 5e-6, 0.4e-6, 0.384
+# The same by class: dollars for a request that writes, one that reads, a gigabyte retrieved, a gigabyte kept a month.
+CLASSES = {
+    "Standard": (DOLLARS_WRITE, DOLLARS_READ, 0.0, 0.021),
+    "Intelligent-Tiering, frequent": (DOLLARS_WRITE, DOLLARS_READ, 0.0, 0.021),
+    "Standard-IA": (10e-6, 1e-6, 0.01, 0.0125),
+    "Glacier Instant Retrieval": (20e-6, 10e-6, 0.03, 0.004),
+}
 # K. Shvachko, HDFS scalability: the limits to growth (;login: 35(2), 2010): what one name node answers in a second.
 NAME_NODE_READS, NAME_NODE_WRITES = 126_119, 5_600
 HDFS_LATENCY = 0.004
@@ -39,6 +46,10 @@ NODES, SLOTS_OF_NODE = 100, 8
 SLOW_SLOTS, SLOWNESS = 0.02, 5.0  # stragglers: so many slots take so many times as long
 DYING = 0.002  # tasks that die half-way and are run again
 FILES_PER_TASK, AT_ONCE = 2_000, 8  # as parquetext.spark's
+FILE_WEIGHT, TASK_WEIGHT = (
+    4 << 20,
+    16 << 30,
+)  # likewise: what a file counts beside the bytes it moves, and a task at most
 SPECULATED = 1.5  # spark.speculation.multiplier: a copy after so many medians
 
 
@@ -52,6 +63,7 @@ class Cost:
     sent: float
     cpu: float
     copied: float = 0.0
+    moves: bool = False  # whether its size counts in what a task is given
 
 
 @dataclass
@@ -71,8 +83,8 @@ def simulate(
 ) -> Run:
     """Tasks of files on slots: the heaviest first, a shared limit of requests, stragglers, deaths, second copies."""
     random = np.random.default_rng(seed)
-    count, per_task = FILES // SAMPLE, FILES_PER_TASK // SAMPLE
-    sizes = _sizes(random, count).reshape(-1, per_task)
+    per_task = _files_per_task(cost)
+    sizes = _sizes(random, DRAWN // per_task * per_task).reshape(-1, per_task)
     requests = cost.writes + cost.reads
     waits = random.lognormal(np.log(latency), LATENCY_SPREAD, sizes.shape) * requests
     waits += random.binomial(max(round(requests), 1), STALLED, sizes.shape) * STALL
@@ -81,6 +93,7 @@ def simulate(
     cpu = cost.cpu * per_task
     network = (cost.received + cost.sent) * SLOTS_OF_NODE / NETWORK_RATE * per_task
     seconds = np.maximum(waits.sum(axis=1) / AT_ONCE, waits.max(axis=1)) + cpu + network
+    seconds = random.choice(seconds, FILES // per_task)
     seconds *= np.where(random.random(len(seconds)) < DYING, 1.5, 1.0)
     seconds[::-1].sort()
     slots = NODES * SLOTS_OF_NODE
@@ -89,13 +102,18 @@ def simulate(
         seconds, slowness, cost.writes * per_task / (writes * prefixes), cost.reads * per_task / (reads * prefixes)
     )
     return Run(
-        hours=max(ends) * SAMPLE / 3600,
-        ideal=seconds.sum() / slots * SAMPLE / 3600,
+        hours=max(ends) / 3600,
+        ideal=seconds.sum() / slots / 3600,
         throttled=throttled,
-        tail=(max(ends) - min(ends)) * SAMPLE / 3600,
+        tail=(max(ends) - min(ends)) / 3600,
         cpu=cpu * len(seconds) / seconds.sum(),
         network=network * len(seconds) / seconds.sum(),
     )
+
+
+def _files_per_task(cost: Cost) -> int:
+    """As `parquetext.spark.balance.pack` makes tasks of so many files."""
+    return min(FILES_PER_TASK, round(TASK_WEIGHT / (FILE_WEIGHT + MEAN_BYTES * cost.moves)))
 
 
 def _sizes(random: np.random.Generator, count: int) -> np.ndarray:
@@ -113,12 +131,12 @@ def _schedule(seconds: np.ndarray, slowness: np.ndarray, *budgets: float) -> tup
     held = 0
     running: list[tuple[float, float, float]] = []
     for taken in seconds:
-        start, slot = heapq.heappop(free)
+        start, slot = free[0]
         limits = [max(limit, start) + budget for limit, budget in zip(limits, budgets, strict=True)]
         alone = start + taken * slowness[slot]
         end = max(alone, *limits)
         held += end > alone
-        heapq.heappush(free, (end, slot))
+        heapq.heapreplace(free, (end, slot))
         if slowness[slot] > 1:
             running.append((end, start, taken))
     return _with_copies([end for end, _ in free], running, float(np.median(seconds))), held / len(seconds)
@@ -146,8 +164,11 @@ JOBS = ("upgrade", "upgrade, index form", "sidecars", "catalog", "verify")
 def tables() -> str:
     """Markdown, from the measured costs."""
     measured = json.loads(COSTS.read_text())
-    s3, hdfs = ({name: Cost(**cost) for name, cost in measured[store].items()} for store in ("s3", "hdfs"))
-    return "\n\n".join([_per_file(s3), _on_s3(s3), _without_boto3(s3), _on_hdfs(hdfs)]) + "\n"
+    s3, hdfs = (
+        {name: Cost(**cost, moves=name.startswith("upgrade")) for name, cost in measured[store].items()}
+        for store in ("s3", "hdfs")
+    )
+    return "\n\n".join([_per_file(s3), _on_s3(s3), _without_boto3(s3), _by_class(s3), _on_hdfs(hdfs)]) + "\n"
 
 
 def _per_file(costs: dict[str, Cost]) -> str:
@@ -190,6 +211,22 @@ def _without_boto3(costs: dict[str, Cost]) -> str:
         f"Without boto3 every object passes through an executor twice: {2 * FILES * MEAN_BYTES / 1e15:,.0f} PB, "
         f"{run.hours:,.0f} hours, {_dollars(cost, run)} dollars; {_limit(run)} limits."
     )
+
+
+def _by_class(costs: dict[str, Cost]) -> str:
+    """Bills of storage classes; S3 counts bytes that it copies itself as read from the class."""
+    rows = [
+        "| storage class | upgrade: requests + retrieval | catalog: requests + retrieval | old versions, a month |",
+        "|---|---|---|---|",
+    ]
+    for name, (write, read, retrieval, month) in CLASSES.items():
+        bills = []
+        for job, copied in (("upgrade", MEAN_BYTES), ("catalog", 0)):
+            cost = costs[job]
+            requests = FILES * (cost.writes * write + cost.reads * read)
+            bills.append(f"{requests:,.0f} + {FILES * (copied + cost.received) / 1e9 * retrieval:,.0f}")
+        rows.append(f"| {name} | {' | '.join(bills)} | {FILES * MEAN_BYTES / 1e9 * month:,.0f} |")
+    return "\n".join(rows)
 
 
 def _on_hdfs(costs: dict[str, Cost]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
@@ -16,6 +17,7 @@ _HOMES = {
     "write_table": "arrow.writing",
     "ParquetWriter": "arrow.writing",
     "upgrade": "edits",
+    "drop_old": "edits",
     "encode": "edits",
     "advise": "edits",
     "strip": "edits",
@@ -46,17 +48,45 @@ _MODULES = {
 
 __all__ = [*_HOMES, "catalog", "encoding", "errors", "extension", "footer", "sidecar", "spark"]
 
+if TYPE_CHECKING:
+    from . import catalog as catalog
+    from . import encoding as encoding
+    from . import errors as errors
+    from . import extension as extension
+    from . import footer as footer
+    from . import sidecar as sidecar
+    from . import spark as spark
+    from .account.layout import layout as layout
+    from .arrow.dataset import dataset as dataset
+    from .arrow.file import File as File
+    from .arrow.file import open as open
+    from .arrow.file import read_schema as read_schema
+    from .arrow.file import read_table as read_table
+    from .arrow.writing import ParquetWriter as ParquetWriter
+    from .arrow.writing import write_table as write_table
+    from .catalog.planning import plan as plan
+    from .checks.verify import verify as verify
+    from .edits.advice import advise as advise
+    from .edits.drop_old import drop_old as drop_old
+    from .edits.encode import encode as encode
+    from .edits.finalize import finalize as finalize
+    from .edits.recover import recover as recover
+    from .edits.restore import restore as restore
+    from .edits.strip import strip as strip
+    from .edits.upgrade import upgrade as upgrade
+    from .kernels import implementation as implementation
+else:
 
-def __getattr__(name: str):
-    if name in _HOMES:
-        value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
-    elif name in _MODULES:
-        return importlib.import_module(f".{name}", __name__)
-    else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> object:
+        if name in _HOMES:
+            value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+        elif name in _MODULES:
+            return importlib.import_module(f".{name}", __name__)
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]

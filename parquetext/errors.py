@@ -25,7 +25,25 @@ _CODES_OF_THE_FILE = frozenset({wire.ENCRYPTED, wire.NO_THRIFT})  # the same of 
 
 
 def name_file(error: OSError, path: object) -> OSError:
-    """Name the file in an error of the system that names none; other messages say what they say."""
+    """Name the file in an error of the system that names none; other messages say what they say.
+
+    Parameters
+    ----------
+    error : OSError
+        Changed where it names no file.
+    path : path
+
+    Returns
+    -------
+    OSError
+        The same.
+
+    Examples
+    --------
+    >>> from parquetext import errors
+    >>> print(errors.name_file(OSError(2, "No such file"), "a.parquet"))
+    [Errno 2] No such file: 'a.parquet'
+    """
     if error.errno is not None and error.filename is None:
         error.filename = str(path)
     return error
@@ -115,13 +133,45 @@ class ColumnError(ParquetextError, KeyError):
 
 
 def outcome_of(error: Exception) -> str:
-    """What is said of a file among many: ``"refused"`` where it is sound and must not be touched, else ``"failed"``."""
+    """What is said of a file among many: ``"refused"`` where it is sound and must not be touched, else ``"failed"``.
+
+    Parameters
+    ----------
+    error : Exception
+
+    Returns
+    -------
+    str
+        ``"refused"`` or ``"failed"``.
+
+    Examples
+    --------
+    >>> from parquetext import errors
+    >>> errors.outcome_of(errors.Conflict("another process is changing it"))
+    'failed'
+    """
     of_the_file = isinstance(error, Refused) and (error.code in _CODES_OF_THE_FILE or error.force in _OF_THE_FILE)
     return "refused" if of_the_file else "failed"
 
 
 def retold(error: Exception, message: str) -> Exception:
-    """An error of the same class with another message; an OSError where the class takes more than that."""
+    """An error of the same class with another message; an OSError where the class takes more than that.
+
+    Parameters
+    ----------
+    error : Exception
+    message : str
+
+    Returns
+    -------
+    Exception
+
+    Examples
+    --------
+    >>> from parquetext import errors
+    >>> errors.retold(errors.Conflict("long"), "short")
+    Conflict('short')
+    """
     try:
         return type(error)(message)
     except TypeError:
@@ -138,7 +188,26 @@ def _rebuild(kind: type, message: str, state: dict) -> ParquetextError:
 
 
 def wire_error(code: int, offset: int = 0, expected: int = 0, found: int = 0) -> Exception:
-    """The exception for a status of the C library; the pure kernels raise the same ones."""
+    """The exception for a status of the C library; the pure kernels raise the same ones.
+
+    Parameters
+    ----------
+    code : int
+        One of `wire`'s.
+    offset : int
+        Where, in bytes.
+    expected, found : int
+
+    Returns
+    -------
+    Exception
+
+    Examples
+    --------
+    >>> from parquetext import errors, wire
+    >>> type(errors.wire_error(wire.HAS_EXTENSION, 7)).__name__
+    'Refused'
+    """
     _, kind, message = wire.ERRORS[code]
     text = message.format(expected=expected, found=found)
     if kind == "MemoryError":

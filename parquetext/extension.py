@@ -10,15 +10,29 @@ from __future__ import annotations
 import base64
 import binascii
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from . import kernels, wire
-from .block_text import TEXT_END, decode_text
 from .errors import Malformed, Refused, Unsupported, wire_error
-from .findings import Finding
+from .extension_blocks import (
+    Block,
+    Stack,
+    content_of,
+    known,
+    last_of,
+    name_of,
+    register,
+    rendered,
+    stack_in,
+    step_back,
+    text_blocks,
+    uuid_of,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 __all__ = [
     "DEFAULT_LIMIT",
@@ -50,101 +64,9 @@ FILE_METADATA = {
     (wire.FILE_META_DATA_ROW_GROUPS, wire.TYPE_LIST),
 }
 
-_kinds: dict[UUID, str] = {
-    wire.UUID_FLAT_FOOTER: "FlatBuffers footer, v1",
-    wire.UUID_FOOTER_INDEX: "footer index, v1",
-    wire.UUID_COLUMN_ENCODING: "column encoding, v1",
-    wire.UUID_ORIGINAL: "original of an encoded file, v1",
-    wire.UUID_COPY_TABLE: "copies of columns, v1",
-    wire.UUID_WRAPPED: "wrapped free-form bytes",
-    wire.UUID_THRIFT_EXTENSION: "a Thrift footer's extension",
-    wire.UUID_ARROW_DIALECT: "FlatBuffers footer, arrow dialect",
-    wire.UUID_FOOTER_REFERENCE: "reference to blocks aside, v1",
-}
 
-
-def register(uuid: UUID | str | bytes, name: str) -> None:
-    """Give a kind of block a name.
-
-    Raises
-    ------
-    ValueError
-        The UUID has another name already: a UUID is never used again for another layout.
-    """
-    uuid = _uuid(uuid)
-    if _kinds.setdefault(uuid, name) != name:
-        raise ValueError(f"{uuid} is {_kinds[uuid]!r} already")
-
-
-def known() -> Mapping[UUID, str]:
-    """The kinds of blocks that have a name."""
-    return MappingProxyType(_kinds)
-
-
-def name_of(uuid: UUID | str | bytes) -> str:
-    """The name of a kind of block; for one that nobody registered, "unknown" and its UUID."""
-    uuid = _uuid(uuid)
-    return _kinds.get(uuid, f"unknown {uuid}")
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """One block of an extension.
-
-    Attributes
-    ----------
-    uuid : UUID
-    payload : memoryview
-    offset : int
-        Of the payload, in the bytes that the block was found in; in text, in the decoded base64.
-    crc : int
-        The payload's CRC-32.
-    in_text : bool
-        Whether the block stands there as base64.
-    """
-
-    uuid: UUID
-    payload: memoryview
-    offset: int
-    crc: int
-    in_text: bool = False
-
-    @property
-    def name(self) -> str:
-        """What the kind is called; see `name_of`."""
-        return name_of(self.uuid)
-
-
-@dataclass(frozen=True, slots=True)
-class Stack:
-    """The blocks of an extension.
-
-    Attributes
-    ----------
-    blocks : tuple of Block
-        From the first that was written to the last.
-    free_form : memoryview
-        Bytes in front of the blocks that belong to none; the whole extension where it is free-form.
-    findings : tuple of Finding
-        Free-form bytes under a block.
-    """
-
-    blocks: tuple[Block, ...]
-    free_form: memoryview
-    findings: tuple[Finding, ...] = ()
-
-    def __iter__(self):
-        return iter(self.blocks)
-
-    def __len__(self) -> int:
-        return len(self.blocks)
-
-    def __getitem__(self, index):
-        return self.blocks[index]
-
-
-def find(struct, *, page_header: bool = False) -> memoryview | None:
-    """The extension's bytes.
+def find(struct: Buffer, *, page_header: bool = False) -> memoryview | None:
+    r"""The extension's bytes.
 
     Parameters
     ----------
@@ -163,21 +85,27 @@ def find(struct, *, page_header: bool = False) -> memoryview | None:
     ------
     Malformed
         Not a Thrift struct, two extensions (the error has both offsets), or no base64 in a page header.
+
+    Examples
+    --------
+    >>> from parquetext import extension
+    >>> bytes(extension.find(extension.append(b"\x00", b"mine")))
+    b'mine'
     """
     place = _find(struct, page_header)
     return None if place is None else _content(struct, place, page_header)
 
 
 def append(
-    struct,
-    payload,
+    struct: Buffer,
+    payload: Buffer,
     *,
     marker: str = "spec",
     placement: str = IN_STRUCT,
     page_header: bool = False,
     limit: int = DEFAULT_LIMIT,
 ) -> bytes:
-    """Give a struct an extension of these raw bytes.
+    r"""Give a struct an extension of these raw bytes.
 
     Parameters
     ----------
@@ -193,6 +121,11 @@ def append(
     limit : int
         The most bytes that the extension may take; beyond 64 MiB readers begin to fail.
 
+    Returns
+    -------
+    bytes
+        The struct with it.
+
     Raises
     ------
     Malformed
@@ -201,6 +134,12 @@ def append(
         It has an extension already.
     Unsupported
         The extension would exceed `limit`.
+
+    Examples
+    --------
+    >>> from parquetext import extension
+    >>> extension.append(b"\x00", b"mine")
+    b'\x08\xff\xff\x01\x04mine\x00'
     """
     _check_arguments(struct, marker, placement)
     if place := _writable(struct, page_header):
@@ -209,9 +148,9 @@ def append(
 
 
 def append_block(
-    struct,
+    struct: Buffer,
     uuid: UUID | str | bytes,
-    payload,
+    payload: Buffer,
     *,
     marker: str = "spec",
     placement: str = IN_STRUCT,
@@ -220,10 +159,12 @@ def append_block(
     wrap: bool = False,
     text: bool = False,
 ) -> bytes:
-    """Stack a block on the struct's extension, or make one with it.
+    r"""Stack a block on the struct's extension, or make one with it.
 
     Parameters
     ----------
+    struct, payload, page_header, limit
+        As `append` takes them.
     uuid : UUID, str or bytes
         The kind of block.
     marker, placement
@@ -236,36 +177,68 @@ def append_block(
         unknown bytes that are no UTF-8. `blocks` undoes it. On the reference to blocks aside a block is stacked raw: in
         one text with others nobody would find it.
 
+    Returns
+    -------
+    bytes
+        The struct with it.
+
     Raises
     ------
     Malformed, Unsupported
         As `append`; an extension whose length is not minimally encoded.
     Refused
         The extension there is free-form.
+
+    Examples
+    --------
+    >>> from parquetext import extension
+    >>> kind = "00000000-0000-4000-8000-000000000001"
+    >>> grown = extension.append_block(b"\x00", kind, b"mine")
+    >>> bytes(extension.blocks(grown)[0].payload)
+    b'mine'
     """
     _check_arguments(struct, marker, placement)
     bare, content, is_text = bytes(struct), b"", text
     place = _writable(struct, page_header)
     if place is not None:
         content = _content(struct, place, page_header)
-        found = _text_blocks(content)
+        found = text_blocks(content)
         is_text = text and bool(found) and all(block.uuid != wire.UUID_FOOTER_REFERENCE for block in found)
         if is_text:
-            content = b"".join(_rendered(block.uuid, block.payload) for block in found)
+            content = b"".join(rendered(block.uuid, block.payload) for block in found)
         elif kernels.extension.block_before(content, len(content)) is None and not found:
             if not wrap:
                 raise wire_error(wire.FREE_FORM, place.payload)
-            content = _rendered(wire.UUID_WRAPPED, content)
+            content = rendered(wire.UUID_WRAPPED, content)
         bare, marker, placement = _without(struct, place), MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement]
-    block = kernels.extension.trailer(payload, _uuid(uuid).bytes)
+    block = kernels.extension.trailer(payload, uuid_of(uuid).bytes)
     stack = b"".join((content, payload, block))
     return _write(bare, base64.b64encode(stack) if is_text else stack, marker, placement, page_header, limit)
 
 
 def replace(
-    struct, payload, *, uuid: UUID | str | bytes | None = None, page_header: bool = False, limit: int = DEFAULT_LIMIT
+    struct: Buffer,
+    payload: Buffer,
+    *,
+    uuid: UUID | str | bytes | None = None,
+    page_header: bool = False,
+    limit: int = DEFAULT_LIMIT,
 ) -> bytes:
-    """Put other bytes in the place of an extension, or of its block `uuid`; marker, placement and order stay.
+    r"""Put other bytes in the place of an extension, or of its block `uuid`; marker, placement and order stay.
+
+    Parameters
+    ----------
+    struct : bytes-like
+        A whole struct.
+    payload : bytes-like
+    uuid : UUID, str or bytes, optional
+        The last block of this kind instead of the whole extension.
+    page_header, limit
+        As `append` takes them.
+
+    Returns
+    -------
+    bytes
 
     Raises
     ------
@@ -273,43 +246,85 @@ def replace(
         As `append_block`.
     Refused
         There is no extension, or no such block in it.
+
+    Examples
+    --------
+    >>> from parquetext import extension
+    >>> kind = "00000000-0000-4000-8000-000000000001"
+    >>> grown = extension.append_block(b"\x00", kind, b"mine")
+    >>> bytes(extension.blocks(extension.replace(grown, b"other", uuid=kind))[0].payload)
+    b'other'
     """
     place = _writable(struct, page_header)
     if place is None:
         raise Refused("the struct has no extension to replace")
     content = payload
     if uuid is not None:
-        stack = _stack(_content(struct, place, page_header), place.payload)
-        index = _last(stack, _uuid(uuid))
+        stack = stack_in(_content(struct, place, page_header), place.payload)
+        index = last_of(stack, uuid_of(uuid))
         if index is None:
             raise Refused(f"the extension has no block of the kind {name_of(uuid)}", offset=place.payload)
         ours = dataclasses.replace(stack[index], payload=payload)
-        content = _content_of(stack.free_form, (*stack[:index], ours, *stack[index + 1 :]))
+        content = content_of(stack.free_form, (*stack[:index], ours, *stack[index + 1 :]))
     return _write(
         _without(struct, place), content, MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement], page_header, limit
     )
 
 
-def replace_all(struct, uuid: UUID | str | bytes, change: Callable[[memoryview], bytes]) -> bytes:
-    """Put what `change` makes of their payloads into all blocks of a kind; errors are those of `replace`."""
-    place, uuid = _writable(struct, False), _uuid(uuid)
-    if place is None:
-        raise Refused("the struct has no extension to replace")
-    stack = _stack(_content(struct, place, False), place.payload)
-    changed = [dataclasses.replace(b, payload=change(b.payload)) if b.uuid == uuid else b for b in stack]
-    marker, placement = MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement]
-    content = _content_of(stack.free_form, changed)
-    return _write(_without(struct, place), content, marker, placement, False, DEFAULT_LIMIT)
-
-
-def strip(struct, uuid: UUID | str | bytes | None = None, *, page_header: bool = False) -> bytes:
-    """Take away a struct's extension, or one block of it: the bytes from before it was appended.
+def replace_all(struct: Buffer, uuid: UUID | str | bytes, change: Callable[[memoryview], bytes]) -> bytes:
+    r"""Put what `change` makes of their payloads into all blocks of a kind; errors are those of `replace`.
 
     Parameters
     ----------
+    struct : bytes-like
+        A whole struct.
+    uuid : UUID, str or bytes
+        The kind of block.
+    change : callable
+        From a payload to the one that takes its place.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    Malformed, Unsupported, Refused
+        As `replace`.
+
+    Examples
+    --------
+    >>> from parquetext import extension
+    >>> from uuid import UUID
+    >>> kind = UUID("00000000-0000-4000-8000-000000000001")
+    >>> grown = extension.append_block(b"\x00", kind, b"mine")
+    >>> bytes(extension.blocks(extension.replace_all(grown, kind, lambda payload: b"new"))[0].payload)
+    b'new'
+    """
+    place, uuid = _writable(struct, False), uuid_of(uuid)
+    if place is None:
+        raise Refused("the struct has no extension to replace")
+    stack = stack_in(_content(struct, place, False), place.payload)
+    changed = [dataclasses.replace(b, payload=change(b.payload)) if b.uuid == uuid else b for b in stack]
+    marker, placement = MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement]
+    content = content_of(stack.free_form, changed)
+    return _write(_without(struct, place), content, marker, placement, False, DEFAULT_LIMIT)
+
+
+def strip(struct: Buffer, uuid: UUID | str | bytes | None = None, *, page_header: bool = False) -> bytes:
+    r"""Take away a struct's extension, or one block of it: the bytes from before it was appended.
+
+    Parameters
+    ----------
+    struct, page_header
+        As `append` takes them.
     uuid : UUID, str or bytes, optional
         Take away only the last block of this kind. A struct without such a block comes back as it is. Where only
         wrapped free-form bytes are left, they are free-form again.
+
+    Returns
+    -------
+    bytes
 
     Raises
     ------
@@ -317,14 +332,22 @@ def strip(struct, uuid: UUID | str | bytes | None = None, *, page_header: bool =
         Not a Thrift struct, bytes behind it, two extensions, or one whose length is not minimally encoded.
     Refused
         Fields follow the extension: their ids may count from its marker.
+
+    Examples
+    --------
+    >>> from parquetext import extension
+    >>> kind = "00000000-0000-4000-8000-000000000001"
+    >>> grown = extension.append_block(b"\x00", kind, b"mine")
+    >>> extension.strip(grown) == b"\x00"
+    True
     """
     place = _writable(struct, page_header)
     if place is None:
         return bytes(struct)
     if uuid is None:
         return _without(struct, place)
-    stack = _stack(_content(struct, place, page_header), place.payload)
-    index = _last(stack, _uuid(uuid))
+    stack = stack_in(_content(struct, place, page_header), place.payload)
+    index = last_of(stack, uuid_of(uuid))
     if index is None:
         return bytes(struct)
     bare, left = _without(struct, place), (*stack[:index], *stack[index + 1 :])
@@ -333,44 +356,71 @@ def strip(struct, uuid: UUID | str | bytes | None = None, *, page_header: bool =
     if len(left) == 1 and left[0].uuid == wire.UUID_WRAPPED and not stack.free_form:
         rest = left[0].payload
     else:
-        rest = _content_of(stack.free_form, left)
+        rest = content_of(stack.free_form, left)
     return _write(bare, rest, MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement], page_header, len(struct))
 
 
-def blocks(struct, *, page_header: bool = False) -> Stack:
-    """The blocks of a struct's extension, each with its payload's checksum checked; offsets count from the struct.
+def blocks(struct: Buffer, *, page_header: bool = False) -> Stack:
+    r"""The blocks of a struct's extension, each with its payload's checksum checked; offsets count from the struct.
+
+    Parameters
+    ----------
+    struct : bytes-like
+        A whole struct.
+    page_header : bool
+        Undo the base64 that extensions of page headers are written in.
+
+    Returns
+    -------
+    Stack
+        Empty where there is no extension.
 
     Raises
     ------
     Malformed
         As `find`.
+
+    Examples
+    --------
+    >>> from parquetext import extension
+    >>> kind = "00000000-0000-4000-8000-000000000001"
+    >>> grown = extension.append_block(b"\x00", kind, b"mine")
+    >>> len(extension.blocks(grown))
+    1
     """
     place = _find(struct, page_header)
     if place is None:
         return Stack((), memoryview(b""))
-    return _stack(_content(struct, place, page_header), 0 if page_header else place.payload)
+    return stack_in(_content(struct, place, page_header), 0 if page_header else place.payload)
 
 
-def blocks_from_back(tail) -> Stack:
-    """The blocks that end at the stop byte that `tail` ends with; reads no Thrift, and so is for reading only.
+def blocks_from_back(tail: Buffer) -> Stack:
+    r"""The blocks that end at the stop byte that `tail` ends with; reads no Thrift, and so is for reading only.
 
     Parameters
     ----------
     tail : bytes-like
         The last bytes of a struct, as many as hold its blocks. What stands in front of the first whole block (the
         length and the marker, if `tail` has them) is left out.
+
+    Returns
+    -------
+    Stack
+        Empty where no block ends there.
+
+    Examples
+    --------
+    >>> from parquetext import extension
+    >>> kind = "00000000-0000-4000-8000-000000000001"
+    >>> grown = extension.append_block(b"\x00", kind, b"mine")
+    >>> len(extension.blocks_from_back(grown[-40:]))
+    1
     """
     tail = memoryview(tail).cast("B")
     if len(tail) == 0 or tail[-1] != 0:
         return Stack((), memoryview(b""))
-    found, _ = _step_back(tail[:-1], 0)
+    found, _ = step_back(tail[:-1], 0)
     return Stack(found, memoryview(b""))
-
-
-def _uuid(uuid: UUID | str | bytes) -> UUID:
-    if isinstance(uuid, UUID):
-        return uuid
-    return UUID(bytes=bytes(uuid)) if isinstance(uuid, bytes | bytearray | memoryview) else UUID(uuid)
 
 
 def _find(struct, page_header: bool):
@@ -445,50 +495,3 @@ def _write(bare: bytes, content, marker: str, placement: str, page_header: bool,
     bare = memoryview(bare).cast("B")
     front = bare if placement == AFTER_STOP else bare[:-1]
     return b"".join((front, MARKERS[marker], kernels.varint.encode(length), content, STOP))
-
-
-def _rendered(uuid: UUID, payload) -> bytes:
-    return b"".join((payload, kernels.extension.trailer(payload, uuid.bytes)))
-
-
-def _content_of(free_form, blocks: Sequence[Block]) -> bytes:
-    """The bytes of an extension: what is free-form, the blocks that are text, and the others."""
-    text = b"".join(_rendered(block.uuid, block.payload) for block in blocks if block.in_text)
-    raw = (_rendered(block.uuid, block.payload) for block in blocks if not block.in_text)
-    return b"".join((free_form, base64.b64encode(text), *raw))
-
-
-def _last(stack: Stack, uuid: UUID) -> int | None:
-    """The index of the last block of this kind."""
-    return max((index for index, block in enumerate(stack) if block.uuid == uuid), default=None)
-
-
-def _stack(content: memoryview, base: int) -> Stack:
-    """Take an extension's bytes apart; `base` is where they lie."""
-    found, rest = _step_back(content, base)
-    if rest and (text := _text_blocks(content[:rest])):
-        found, rest = (*text, *found), 0
-    findings = ()
-    if found and rest:
-        findings = (Finding("free-form", f"{rest} free-form bytes under {len(found)} blocks", base, "extension"),)
-    return Stack(found, content[:rest], findings)
-
-
-def _text_blocks(content) -> tuple[Block, ...]:
-    """The blocks of an extension that is base64 of nothing but blocks; none where it is something else."""
-    if len(content) % 4 or len(content) < TEXT_END or decode_text(content[-TEXT_END:]) is None:
-        return ()
-    decoded = decode_text(content)
-    if decoded is None:
-        return ()
-    found, rest = _step_back(memoryview(decoded), 0)
-    return () if rest else tuple(dataclasses.replace(block, in_text=True) for block in found)
-
-
-def _step_back(content: memoryview, base: int) -> tuple[tuple[Block, ...], int]:
-    """The whole blocks at the end of `content`, first to last, and the number of bytes in front of them."""
-    found, end = [], len(content)
-    while block := kernels.extension.block_before(content, end):
-        uuid, end, length, crc = block
-        found.append(Block(UUID(bytes=uuid), content[end : end + length], base + end, crc))
-    return tuple(reversed(found)), end

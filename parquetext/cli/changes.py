@@ -16,11 +16,12 @@ from ..storage import resolve
 from .advice import show_advice
 from .output import (
     CANNOT_RUN,
-    FINDINGS,
     counted,
+    exit_code,
     failure,
     files_progress,
     human_bytes,
+    is_absent,
     nothing_there,
     print_json,
     problem,
@@ -132,6 +133,13 @@ def encode(
     out: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the new file here instead of replacing the old one.")
     ] = None,
+    drop_old: Annotated[
+        bool,
+        typer.Option(
+            "--drop-old", help="Keep of columns that have a copy in ALP the copy alone: readers without ALP lose them."
+        ),
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="--drop-old: do not ask, every reader knows ALP.")] = False,
     wrap: Wrap = False,
     keep_mtime: KeepTimes = False,
     dry_run: DryRun = False,
@@ -143,6 +151,14 @@ def encode(
 
     if advise:
         show_advice(paths, column, max_growth, json)
+    if drop_old:
+        if encoding or codec or max_growth or out:
+            problem("--drop-old takes columns that have copies already: no --encoding, --codec, --max-growth or --out")
+            raise typer.Exit(CANNOT_RUN)
+        if not (yes or dry_run):
+            _confirm(edits.WITHOUT_ALP)
+        kept = {"wrap": wrap, "keep_mtime": keep_mtime, "dry_run": dry_run, "force": force or ()}
+        _run(paths, "dropping", lambda path: edits.drop_old(path, column or None, confirm=True, **kept), json)
     try:
         columns = edits.paired(column or (), encoding or ())
     except ParquetextError as error:
@@ -228,10 +244,11 @@ def restore(
 
 
 def recover(paths: Paths, json: Json = False) -> None:
-    """Finish or undo what a killed change in place has left, and remove hidden files of killed changes."""
+    """Finish or undo what a killed change in place has left, and remove hidden files of killed changes, of folders
+    also those that were to become new files."""
     from .. import edits
 
-    _run(paths, "recovering", edits.recover, json)
+    _run(paths, "recovering", edits.recover, json, unfinished=True)
 
 
 def _confirm(consequence: str) -> None:
@@ -247,12 +264,12 @@ def _confirm(consequence: str) -> None:
         raise typer.Exit(CANNOT_RUN)
 
 
-def _run(paths: list[str], description: str, change: Callable, json: bool) -> None:
+def _run(paths: list[str], description: str, change: Callable, json: bool, **which) -> None:
     from .. import edits
 
     outcomes: Counter[str] = Counter()
     asked_in_vain = 0  # files that a caller has named one by one, and that must not be touched
-    targets, named = targets_of(paths), {str(resolve(path)) for path in paths}
+    targets, named, absent = targets_of(paths, **which), {str(resolve(path)) for path in paths}, 0
     with files_progress(len(targets), description, quiet=json) as advance:
         for path, result, error in edits.each(targets, change):
             advance()
@@ -261,6 +278,7 @@ def _run(paths: list[str], description: str, change: Callable, json: bool) -> No
                 raise typer.Exit(CANNOT_RUN)
             outcome = outcome_of(error) if error else result.outcome
             outcomes[outcome] += 1
+            absent += is_absent(path, error)
             asked_in_vain += outcome == REFUSED and str(path) in named
             if json:
                 print_json({**asdict(result), "path": str(path)} if result else failure(path, error))
@@ -278,4 +296,4 @@ def _run(paths: list[str], description: str, change: Callable, json: bool) -> No
     if not json:
         counts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.most_common())
         tell(f"{counted(len(targets), 'file')}: {counts}")
-    raise typer.Exit(FINDINGS if outcomes["failed"] or asked_in_vain else 0)
+    raise typer.Exit(exit_code(len(targets), absent, outcomes["failed"] + asked_in_vain))

@@ -10,11 +10,10 @@ from rich.table import Table
 from ..errors import ParquetextError
 from ..findings import is_sound
 from .output import (
-    CANNOT_RUN,
-    FINDINGS,
     cell,
     console,
     counted,
+    exit_code,
     failure,
     human_bytes,
     nothing_there,
@@ -54,7 +53,7 @@ def inspect(
         nothing_there(paths)
     elif not json and files > 1:
         tell(f"{files} files: {found} with findings, {unreadable} unreadable")
-    raise typer.Exit(CANNOT_RUN if not files or unreadable == files else FINDINGS if found or unreadable else 0)
+    raise typer.Exit(exit_code(files, unreadable, found + unreadable))
 
 
 def _table(facts) -> Table:

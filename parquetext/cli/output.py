@@ -25,10 +25,12 @@ __all__ = [
     "cell",
     "console",
     "counted",
+    "exit_code",
     "failure",
     "files_progress",
     "human_bytes",
     "human_seconds",
+    "is_absent",
     "nothing_there",
     "print_json",
     "problem",
@@ -114,8 +116,9 @@ def cell(text: object, style: str = "") -> Text:
     return Text(escaped(text), style)
 
 
-def targets_of(paths: list[str]) -> list:
-    """The files that paths stand for; ends the command with one line where they cannot be listed."""
+def targets_of(paths: list[str], **options) -> list:
+    """The files that paths stand for, `options` as `edits.expand` takes them; ends the command with one line where
+    they cannot be listed."""
     from ..edits import expand
 
     found: dict[str, object] = {}
@@ -123,11 +126,22 @@ def targets_of(paths: list[str]) -> list:
         try:
             if stat.S_IFMT(_mode(path)) not in (0, stat.S_IFREG, stat.S_IFDIR):
                 raise ParquetextError("not a regular file, and no folder of files", file=path)
-            found |= {str(target): target for target in expand(path) if str(target) not in found}
+            found |= {str(target): target for target in expand(path, **options) if str(target) not in found}
         except Exception as error:  # what filesystems raise has no common base
             problem(error, path)
             raise typer.Exit(CANNOT_RUN) from None
     return list(found.values())
+
+
+def exit_code(files: int, absent: int, found: int) -> int:
+    """Of a command: how many files it was for, how many of them were not there, and what failed or was found."""
+    return CANNOT_RUN if absent == files else FINDINGS if found else FINE
+
+
+def is_absent(path: object, error: Exception | None) -> bool:
+    """Whether an error says that the file itself is not there, and not what should be beside it."""
+    is_there = isinstance(path, str) and os.path.exists(path)
+    return isinstance(error, FileNotFoundError | NotADirectoryError) and not is_there
 
 
 def nothing_there(paths: list[str]) -> None:

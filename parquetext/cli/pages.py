@@ -1,4 +1,4 @@
-"""`parquetext pages`: the pages of a file's columns, by their headers."""
+"""`parquetext pages`: the pages of a file's columns, by their headers and the page index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`parquetext sidecar build`, `show`, `verify`, `update` and `compact`: metadata sidecars of many files."""
+"""`parquetext sidecar build`, `show`, `verify`, `update`, `compact` and `prune`: metadata sidecars of many files."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ import typer
 from rich.table import Table
 
 from .. import wire
-from ..errors import outcome_of
+from ..errors import ParquetextError, outcome_of
 from ..storage import resolve
 from .changes import REFUSED
 from .output import (
     CANNOT_RUN,
-    FINDINGS,
     cell,
     console,
     counted,
+    exit_code,
     failure,
     files_progress,
     human_bytes,
+    is_absent,
     nothing_there,
     print_json,
     problem,
@@ -34,7 +35,10 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON document per file."
 Force = Annotated[
     list[str] | None,
     typer.Option(
-        "--force", metavar="WHAT", help="foreign-sidecar: also sidecars that others have written, such as QuestDB."
+        "--force",
+        metavar="WHAT",
+        help="foreign-sidecar: also sidecars that others have written, such as QuestDB; "
+        "table-format: also in folders of Delta Lake, Hudi and Iceberg.",
     ),
 ]
 
@@ -44,7 +48,7 @@ commands = typer.Typer(
 
 
 def register(app: typer.Typer) -> None:
-    for command in (build, show, verify, update, compact):
+    for command in (build, show, verify, update, compact, prune):
         commands.command()(command)
     app.add_typer(commands, name="sidecar")
 
@@ -161,6 +165,31 @@ def compact(
     _each(paths, "compacting", one, json, "compact")
 
 
+def prune(
+    directories: Annotated[list[str], typer.Argument(help="Directories; all below them.", show_default=False)],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed, and remove nothing.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document per sidecar.")] = False,
+) -> None:
+    """Remove sidecars that parquetext has made and whose Parquet file is gone; never anything else."""
+    from .. import sidecar
+
+    counts = {"removed": 0, "orphan": 0, "kept": 0}
+    for directory in directories:
+        try:
+            for found in sidecar.prune(directory, dry_run=dry_run):
+                counts[found.outcome] += 1
+                if json:
+                    print_json(found)
+                else:
+                    tell(f"{found.outcome:>10}  {found.path}  {found.message or human_bytes(found.bytes)}")
+        except (OSError, ParquetextError) as error:
+            problem(error, directory)
+            raise typer.Exit(CANNOT_RUN) from None
+    if not json:
+        told = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items() if count)
+        tell(f"{counted(sum(counts.values()), 'sidecar')} without a Parquet file" + (f": {told}" if told else ""))
+
+
 def _print_updated(updated, json: bool) -> bool:
     if json:
         print_json(updated)
@@ -178,7 +207,7 @@ def _each(paths: list[str], description: str, action: Callable[[object], bool], 
     from .. import edits
 
     targets, named = targets_of(paths), {str(resolve(path)) for path in paths}
-    found = failed = refused = asked_in_vain = 0
+    found = failed = absent = refused = asked_in_vain = 0
     with files_progress(len(targets), description, quiet=json) as advance:
         for path, good, error in edits.each(targets, action):
             advance()
@@ -188,6 +217,7 @@ def _each(paths: list[str], description: str, action: Callable[[object], bool], 
             if error is not None:
                 is_refused = outcome_of(error) == REFUSED
                 refused, failed = refused + is_refused, failed + (not is_refused)
+                absent += is_absent(path, error)
                 asked_in_vain += is_refused and str(path) in named
                 if json:
                     print_json(failure(path, error))
@@ -203,7 +233,7 @@ def _each(paths: list[str], description: str, action: Callable[[object], bool], 
         counts = [(done, fine), (found, "with findings"), (refused, REFUSED), (failed, "failed")]
         text = ", ".join(f"{count:,} {what}" for count, what in counts if count)
         tell(f"{counted(len(targets), 'file')}: {text}")
-    raise typer.Exit(FINDINGS if found or failed or asked_in_vain else 0)
+    raise typer.Exit(exit_code(len(targets), absent, found + failed + asked_in_vain))
 
 
 def _draw(facts: dict) -> None:

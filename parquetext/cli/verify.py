@@ -8,9 +8,8 @@ import typer
 
 from ..errors import ParquetextError
 from .output import (
-    CANNOT_RUN,
-    FINDINGS,
     counted,
+    exit_code,
     failure,
     files_progress,
     human_bytes,
@@ -63,7 +62,7 @@ def verify(
     elif not json:
         fine = files - found - unreadable
         tell(f"{counted(files, 'file')}: {fine:,} fine, {found:,} with findings, {unreadable:,} unreadable")
-    raise typer.Exit(CANNOT_RUN if not files or unreadable == files else FINDINGS if found or unreadable else 0)
+    raise typer.Exit(exit_code(files, unreadable, found + unreadable))
 
 
 def _checked(report) -> str:

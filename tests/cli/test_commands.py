@@ -298,12 +298,10 @@ def test_nothing_to_work_on_is_exit_code_2(command, tmp_path):
         assert (done.exit_code, done.stdout, done.stderr) == (2, "", f"no Parquet files there: {nothing}\n")
 
 
-@pytest.mark.parametrize(
-    ("command", "code"), {"upgrade": 1, "strip": 1, "recover": 1, "inspect": 2, "verify": 2}.items()
-)
-def test_a_missing_file_is_told_and_counted(command, code, tmp_path, lake):
+@pytest.mark.parametrize("command", ["upgrade", "strip", "recover", "inspect", "verify"])
+def test_a_missing_file_is_told_and_counted(command, tmp_path, lake):
     done = run(command, tmp_path / "none.parquet")
-    assert done.exit_code == code
+    assert done.exit_code == 2
     told, *counts = done.stderr.splitlines()
     assert told.startswith("FileNotFoundError") and told.endswith("none.parquet'") and counts == []
     assert run(command, tmp_path / "none.parquet", lake / "day=1").exit_code == 1

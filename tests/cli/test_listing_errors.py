@@ -12,6 +12,7 @@ import pytest
 from support.parquet_bytes import parquet_bytes
 from typer.testing import CliRunner
 
+from parquetext import systems
 from parquetext.cli.app import app
 
 COMMANDS = [("verify",), ("inspect",), ("upgrade", "--form", "flat"), ("strip",), ("recover",), ("sidecar", "build")]
@@ -85,7 +86,7 @@ def test_an_error_that_names_no_file_is_told_with_its_file(good, monkeypatch):
     def fails(*_):
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(os, "pread", fails)
+    monkeypatch.setattr(systems, "pread", fails)
     done = CliRunner().invoke(app, ["verify", str(good)])
     monkeypatch.undo()
     assert done.stderr == f"OSError: [Errno 5] Input/output error: '{good}'\n", done.output

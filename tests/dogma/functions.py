@@ -15,9 +15,10 @@ from .document import Document, Mismatch
 
 __all__ = ["FUNCTIONS", "NOTED", "NoField", "read_field"]
 
-NOTED = "leaf", "flat_element", "column_chunk_data"  # rules whose matches are looked up
+NOTED = "leaf", "flat_element", "column_chunk_data", "encrypted_chunk"  # rules whose matches are looked up
 COMPACT_TYPES = range(1, 14)
 LONGEST = 10  # bytes of a varint
+DAMAGED_BITS = range(1, 17)  # of a UUID
 STOP = 0
 
 
@@ -124,6 +125,10 @@ def crc32_stopped(document: Document, names: dict, begin: int, length: int) -> i
     return zlib.crc32(bytes(1), zlib.crc32(document.file[begin : begin + length]))
 
 
+def resembles(document: Document, names: dict, uuid: int, other: int) -> bool:
+    return (uuid ^ other).bit_count() in DAMAGED_BITS
+
+
 def base64(document: Document, names: dict, length: int, contents: Callable) -> None:
     begin = document.take(8 * length)
     try:
@@ -147,6 +152,14 @@ def between(document: Document, names: dict, rest: Callable) -> None:
         except Mismatch:
             raise document.fail("nothing claims this byte") from None
     document.at, document.limit, document.data = before
+
+
+def encrypted_chunks(document: Document, names: dict) -> int:
+    return len(document.noted.get("encrypted_chunk", ()))
+
+
+def encrypted_from(document: Document, names: dict) -> int:
+    return next((chunk["place"] for chunk in document.noted.get("encrypted_chunk", ())), 0)
 
 
 def leaves(document: Document, names: dict) -> int:
@@ -197,8 +210,11 @@ FUNCTIONS: dict[str, Callable] = {
     "demand": demand,
     "crc32_after": crc32_after,
     "crc32_stopped": crc32_stopped,
+    "resembles": resembles,
     "base64": base64,
     "between": between,
+    "encrypted_chunks": encrypted_chunks,
+    "encrypted_from": encrypted_from,
     "leaves": leaves,
     "elements": elements,
     "definition_of": definition_of,

@@ -11,6 +11,7 @@ import pytest
 import parquetext
 from dogma.document import Claim, Mismatch
 from dogma.parquet import parquet
+from parquetext import thrift, wire
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +134,45 @@ def test_a_changed_bit_is_found_by_the_checksum_over_it(whole, find):
 def test_a_wrong_trailer_of_a_block_aside_is_found(whole, find):
     trailer = find("block-trailer")
     assert failure(changed(whole, trailer.begin, b"\0\0\0\0")) == trailer.begin
+
+
+@pytest.mark.parametrize("bits", [1, 7, 16])
+def test_a_uuid_with_flipped_bits_is_found(bare, tmp_path, bits):
+    path = tmp_path / "t.parquet"
+    path.write_bytes(bare)
+    parquetext.upgrade(path, form="flat", placement="in-struct")
+    data = path.read_bytes()
+    at = data.rindex(wire.UUID_FLAT_FOOTER.bytes)
+    uuid = int.from_bytes(data[at : at + 16], "big") ^ sum(1 << 5 * bit for bit in range(bits))
+    assert failure(changed(data, at, uuid.to_bytes(16, "big"))) == at
+    assert parquet().claims(changed(data, at, bytes(range(16)))), "a block of somebody else"
+
+
+def test_a_magic_that_says_encrypted_without_what_says_how_is_found(whole):
+    assert failure(changed(whole, len(whole) - 1, b"E")) == len(whole) - 4
+
+
+def with_footer(bare: bytes, change: Callable[[dict], object]) -> bytes:
+    begin = len(bare) - 8 - int.from_bytes(bare[-8:-4], "little")
+    struct = thrift.read("FileMetaData", bare[begin:-8])
+    change(struct)
+    footer = thrift.write("FileMetaData", struct)
+    return bare[:begin] + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+
+
+def test_a_chunk_that_says_encrypted_in_a_footer_that_does_not_is_found(bare):
+    def encrypt(struct: dict) -> None:
+        struct["row_groups"][1]["columns"][0]["crypto_metadata"] = {"ENCRYPTION_WITH_FOOTER_KEY": {}}
+
+    data = with_footer(bare, encrypt)
+    header = next(at for at, (new, old) in enumerate(zip(data, bare, strict=False)) if new != old)
+    assert failure(data) == header + 1
+
+
+@pytest.mark.parametrize("algorithm", [{}, {"AES_GCM_V1": {}}])
+def test_a_footer_that_says_encrypted_without_its_signature_is_found(bare, algorithm):
+    data = with_footer(bare, lambda struct: struct.update(encryption_algorithm=algorithm))
+    assert len(data) - 20 < failure(data) <= len(data) - 8
 
 
 def test_a_reference_to_another_place_is_found(whole, find):

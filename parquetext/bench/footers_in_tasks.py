@@ -1,0 +1,46 @@
+"""What a task does to have a file's footer, done in the driver's JVM where its CPU time can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+__all__ = ["footer_readers"]
+
+PACKAGE = "dev.parquetext"
+
+
+def footer_readers(spark, path: str) -> tuple[Callable[[str], float], Callable[[str], float]]:
+    """Two functions of a column's name that give seconds of CPU: by a sliced footer, and by the whole one."""
+    jvm = spark._jvm
+    conf = spark._jsc.hadoopConfiguration()
+    threads = jvm.java.lang.management.ManagementFactory.getThreadMXBean()
+    everything = jvm.org.apache.parquet.format.converter.ParquetMetadataConverter.NO_FILTER
+    footer_reader = jvm.org.apache.spark.sql.execution.datasources.parquet.ParquetFooterReader
+    from_path = jvm.org.apache.parquet.hadoop.util.HadoopInputFile.fromPath
+    real = jvm.org.apache.hadoop.fs.Path(path)
+    metrics = _new(spark, "spark.ScanMetrics", spark._jsc.sc())
+
+    def seconds(where) -> float:
+        before = threads.getCurrentThreadCpuTime()
+        footer_reader.readFooter(from_path(where, conf), everything)
+        return (threads.getCurrentThreadCpuTime() - before) / 1e9
+
+    def sliced(name: str) -> float:
+        names = jvm.java.util.ArrayList()
+        names.add(name)
+        projection = _new(spark, "footer.Projection", names, False, 0.5)
+        return seconds(_new(spark, "spark.SlicedPath", real, projection, metrics))
+
+    return sliced, lambda _: seconds(real)
+
+
+def _new(spark, name: str, *arguments):
+    """An object of a class of the jar, also of one that others cannot see."""
+    jvm = spark._jvm
+    loader = jvm.org.apache.spark.util.Utils.getContextOrSparkClassLoader()
+    constructor = jvm.java.lang.Class.forName(f"{PACKAGE}.{name}", True, loader).getDeclaredConstructors()[0]
+    constructor.setAccessible(True)
+    array = spark.sparkContext._gateway.new_array(jvm.java.lang.Object, len(arguments))
+    for index, argument in enumerate(arguments):
+        array[index] = argument
+    return constructor.newInstance(array)

@@ -1,0 +1,223 @@
+"""Blocks of extensions: their kinds, and how a stack of them stands in bytes."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from uuid import UUID
+
+from . import kernels, wire
+from .block_text import TEXT_END, decode_text
+from .findings import Finding
+
+__all__ = [
+    "Block",
+    "Stack",
+    "content_of",
+    "known",
+    "last_of",
+    "name_of",
+    "register",
+    "rendered",
+    "stack_in",
+    "step_back",
+    "text_blocks",
+    "uuid_of",
+]
+
+_kinds: dict[UUID, str] = {
+    wire.UUID_FLAT_FOOTER: "FlatBuffers footer, v1",
+    wire.UUID_FOOTER_INDEX: "footer index, v1",
+    wire.UUID_COLUMN_ENCODING: "column encoding, v1",
+    wire.UUID_ORIGINAL: "original of an encoded file, v1",
+    wire.UUID_COPY_TABLE: "copies of columns, v1",
+    wire.UUID_WRAPPED: "wrapped free-form bytes",
+    wire.UUID_THRIFT_EXTENSION: "a Thrift footer's extension",
+    wire.UUID_ARROW_DIALECT: "FlatBuffers footer, arrow dialect",
+    wire.UUID_FOOTER_REFERENCE: "reference to blocks aside, v1",
+}
+
+
+def register(uuid: UUID | str | bytes, name: str) -> None:
+    """Give a kind of block a name.
+
+    Parameters
+    ----------
+    uuid : UUID, str or bytes
+        The kind of block.
+    name : str
+
+    Raises
+    ------
+    ValueError
+        The UUID has another name already: a UUID is never used again for another layout.
+
+    Examples
+    --------
+    >>> from parquetext import extension
+    >>> extension.register("00000000-0000-4000-8000-000000000002", "my own block")
+    >>> extension.name_of("00000000-0000-4000-8000-000000000002")
+    'my own block'
+    """
+    uuid = uuid_of(uuid)
+    if _kinds.setdefault(uuid, name) != name:
+        raise ValueError(f"{uuid} is {_kinds[uuid]!r} already")
+
+
+def known() -> Mapping[UUID, str]:
+    """The kinds of blocks that have a name.
+
+    Returns
+    -------
+    mapping of UUID to str
+        It cannot be changed; `register` adds to it.
+
+    Examples
+    --------
+    >>> from parquetext import extension
+    >>> len(extension.known()) > 8
+    True
+    """
+    return MappingProxyType(_kinds)
+
+
+def name_of(uuid: UUID | str | bytes) -> str:
+    """The name of a kind of block; for one that nobody registered, "unknown" and its UUID.
+
+    Parameters
+    ----------
+    uuid : UUID, str or bytes
+        The kind of block.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        It is no UUID.
+
+    Examples
+    --------
+    >>> from parquetext import extension
+    >>> kind = "00000000-0000-4000-8000-000000000001"
+    >>> extension.name_of(kind)
+    'unknown 00000000-0000-4000-8000-000000000001'
+    """
+    uuid = uuid_of(uuid)
+    return _kinds.get(uuid, f"unknown {uuid}")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block of an extension.
+
+    Attributes
+    ----------
+    uuid : UUID
+    payload : memoryview
+    offset : int
+        Of the payload, in the bytes that the block was found in; in text, in the decoded base64.
+    crc : int
+        The payload's CRC-32.
+    in_text : bool
+        Whether the block stands there as base64.
+    """
+
+    uuid: UUID
+    payload: memoryview
+    offset: int
+    crc: int
+    in_text: bool = False
+
+    @property
+    def name(self) -> str:
+        """What the kind is called; see `name_of`."""
+        return name_of(self.uuid)
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """The blocks of an extension.
+
+    Attributes
+    ----------
+    blocks : tuple of Block
+        From the first that was written to the last.
+    free_form : memoryview
+        Bytes in front of the blocks that belong to none; the whole extension where it is free-form.
+    findings : tuple of Finding
+        Free-form bytes under a block.
+    """
+
+    blocks: tuple[Block, ...]
+    free_form: memoryview
+    findings: tuple[Finding, ...] = ()
+
+    def __iter__(self):
+        return iter(self.blocks)
+
+    def __len__(self) -> int:
+        return len(self.blocks)
+
+    def __getitem__(self, index):
+        return self.blocks[index]
+
+
+def uuid_of(uuid: UUID | str | bytes) -> UUID:
+    """A kind of block, however it is told."""
+    if isinstance(uuid, UUID):
+        return uuid
+    return UUID(bytes=bytes(uuid)) if isinstance(uuid, bytes | bytearray | memoryview) else UUID(uuid)
+
+
+def rendered(uuid: UUID, payload) -> bytes:
+    """A block's bytes."""
+    return b"".join((payload, kernels.extension.trailer(payload, uuid.bytes)))
+
+
+def content_of(free_form, blocks: Sequence[Block]) -> bytes:
+    """The bytes of an extension: what is free-form, the blocks that are text, and the others."""
+    text = b"".join(rendered(block.uuid, block.payload) for block in blocks if block.in_text)
+    raw = (rendered(block.uuid, block.payload) for block in blocks if not block.in_text)
+    return b"".join((free_form, base64.b64encode(text), *raw))
+
+
+def last_of(stack: Stack, uuid: UUID) -> int | None:
+    """The index of the last block of this kind."""
+    return max((index for index, block in enumerate(stack) if block.uuid == uuid), default=None)
+
+
+def stack_in(content: memoryview, base: int) -> Stack:
+    """Take an extension's bytes apart; `base` is where they lie."""
+    found, rest = step_back(content, base)
+    if rest and (text := text_blocks(content[:rest])):
+        found, rest = (*text, *found), 0
+    findings = ()
+    if found and rest:
+        findings = (Finding("free-form", f"{rest} free-form bytes under {len(found)} blocks", base, "extension"),)
+    return Stack(found, content[:rest], findings)
+
+
+def text_blocks(content) -> tuple[Block, ...]:
+    """The blocks of an extension that is base64 of nothing but blocks; none where it is something else."""
+    if len(content) % 4 or len(content) < TEXT_END or decode_text(content[-TEXT_END:]) is None:
+        return ()
+    decoded = decode_text(content)
+    if decoded is None:
+        return ()
+    found, rest = step_back(memoryview(decoded), 0)
+    return () if rest else tuple(dataclasses.replace(block, in_text=True) for block in found)
+
+
+def step_back(content: memoryview, base: int) -> tuple[tuple[Block, ...], int]:
+    """The whole blocks at the end of `content`, first to last, and the number of bytes in front of them."""
+    found, end = [], len(content)
+    while block := kernels.extension.block_before(content, end):
+        uuid, end, length, crc = block
+        found.append(Block(UUID(bytes=uuid), content[end : end + length], base + end, crc))
+    return tuple(reversed(found)), end

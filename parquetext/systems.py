@@ -1,0 +1,97 @@
+"""What systems other than Linux lack, and what is done there; nothing else asks which system it is.
+
+macOS has no `os.copy_file_range`, `os.listxattr`, `os.posix_fadvise` and `/proc`; Windows has no `fcntl`, no reads by
+position, no user ids, and no open folders either.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+import warnings
+
+try:
+    import fcntl
+except ImportError:
+    fcntl = None
+
+__all__ = [
+    "O_CLOEXEC",
+    "O_DIRECTORY",
+    "O_NOFOLLOW",
+    "O_NONBLOCK",
+    "LacksWarning",
+    "has_folders",
+    "has_locks",
+    "lock",
+    "path_of",
+    "pread",
+    "pwrite",
+    "say",
+    "user",
+]
+
+O_CLOEXEC = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)  # the other one is Windows's alone
+O_DIRECTORY = getattr(os, "O_DIRECTORY", 0)
+O_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+O_NONBLOCK = getattr(os, "O_NONBLOCK", 0)
+
+_MOVING = threading.Lock()
+_said: set[str] = set()
+
+
+class LacksWarning(UserWarning):
+    """This system cannot do a part of what was asked for."""
+
+
+def say(what: str) -> None:
+    """Warn of what this system cannot do, when it would have been done first; once per process."""
+    if what not in _said:
+        _said.add(what)
+        warnings.warn(what, LacksWarning, stacklevel=2)
+
+
+def has_locks() -> bool:
+    """Whether files can be locked."""
+    return fcntl is not None
+
+
+def has_folders() -> bool:
+    """Whether folders can be held open, and names be looked up in them."""
+    return bool(O_DIRECTORY)
+
+
+def lock(file: int, *, shared: bool = False, wait: bool = False) -> None:
+    """Lock an open file as a whole; OSError (ENOSYS) where the system has no locks."""
+    if fcntl is None:
+        raise OSError(errno.ENOSYS, "this system has no locks of files (fcntl)")
+    fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
+
+
+def user() -> int:
+    """The number of the user who runs this; 0, which `os.stat` says too, where users have none."""
+    return os.geteuid() if hasattr(os, "geteuid") else 0
+
+
+def path_of(file: int) -> str:
+    """A path that leads to an open file, whatever its name leads to; to nothing where the system has none."""
+    return f"/proc/self/fd/{file}"
+
+
+def _pread(file: int, length: int, offset: int, /) -> bytes:
+    """`os.pread` in two steps, one thread after the other."""
+    with _MOVING:
+        os.lseek(file, offset, os.SEEK_SET)
+        return os.read(file, length)
+
+
+def _pwrite(file: int, data, offset: int, /) -> int:
+    """`os.pwrite` in two steps, one thread after the other."""
+    with _MOVING:
+        os.lseek(file, offset, os.SEEK_SET)
+        return os.write(file, data)
+
+
+pread = getattr(os, "pread", _pread)
+pwrite = getattr(os, "pwrite", _pwrite)

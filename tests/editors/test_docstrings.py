@@ -1,0 +1,78 @@
+"""Every public function says what it takes, gives and raises, and shows itself by an example that runs."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import os
+from itertools import pairwise
+from pathlib import Path
+from types import FunctionType
+
+import pyarrow as pa
+import pytest
+from support.doc_examples import make
+from support.public_names import PUBLIC, name_of
+
+import parquetext
+
+# Jobs take a session of Spark: their examples are in docs/spark.md, and run by its tests.
+FUNCTIONS = [
+    public
+    for public in PUBLIC
+    if isinstance(public[1], FunctionType) and not public[1].__module__.startswith("parquetext.spark")
+]
+# These raise nothing of their own.
+RAISE_NOTHING = {
+    *("parquetext.implementation", "parquetext.catalog.batches_of"),
+    *("parquetext.encoding.find", "parquetext.encoding.registered"),
+    *("parquetext.errors.name_file", "parquetext.errors.outcome_of", "parquetext.errors.retold"),
+    *("parquetext.errors.wire_error", "parquetext.extension.known", "parquetext.extension.blocks_from_back"),
+    *("parquetext.sidecar.candidates", "parquetext.sidecar.release_mappings"),
+}
+
+
+def sections(function: FunctionType) -> set[str]:
+    lines = inspect.getdoc(function).splitlines()
+    return {name for name, under in pairwise(lines) if name and under == "-" * len(name)}
+
+
+@pytest.mark.parametrize("public", FUNCTIONS, ids=name_of)
+def test_every_public_function_says_what_it_takes_gives_and_raises(public):
+    name, function = public
+    signature = inspect.signature(function)
+    wanted = {"Examples"}
+    if signature.parameters:
+        wanted.add("Parameters")
+    if name not in RAISE_NOTHING:
+        wanted.add("Raises")
+    found = sections(function)
+    if signature.return_annotation not in (None, "None") and "Yields" not in found:
+        wanted.add("Returns")
+    assert wanted <= found
+
+
+@pytest.mark.parametrize("public", FUNCTIONS, ids=name_of)
+def test_every_parameter_is_described(public):
+    _, function = public
+    text = inspect.getdoc(function)
+    lacking = [name for name in inspect.signature(function).parameters if name not in text]
+    assert not lacking
+
+
+@pytest.mark.parametrize("public", FUNCTIONS, ids=name_of)
+def test_every_example_runs(public, tmp_path, monkeypatch):
+    name, function = public
+    make(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    names = {"parquetext": parquetext, "pa": pa, "os": os}
+    example = doctest.DocTestParser().get_doctest(function.__doc__, names, name, inspect.getsourcefile(function), 0)
+    assert example.examples
+    told: list[str] = []
+    failed, _ = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=told.append)
+    assert not failed, "".join(told)
+
+
+def test_the_examples_files_are_small(tmp_path):
+    make(tmp_path)
+    assert sum(path.stat().st_size for path in Path(tmp_path).rglob("*.parquet")) < 20_000
