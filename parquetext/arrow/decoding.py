@@ -26,6 +26,7 @@ from .page_rows import Rows
 from .proportion import MOST_BATCH_BYTES, believed, claimed, compare_items, list_levels, most_page, rows_at_once
 from .reading import SMALL_BYTES, SMALL_ROWS
 from .stretches import read_stretch, stretches_of
+from .text_batches import MOST_TEXT_BYTES, TEXT_BYTES, TextBudget, growing_batches, is_text
 from .wanted_columns import Column, columns_of
 
 __all__ = ["Decoder", "refuse_much_in_python", "schema_or_ours"]
@@ -33,9 +34,6 @@ __all__ = ["Decoder", "refuse_much_in_python", "schema_or_ours"]
 MOST_PURE_VALUES = 1_000_000
 BATCH_ROWS = 1 << 16
 KEPT_BYTES = 1 << 14  # of a footer
-TEXT_BYTES = 1 << 22  # of a batch whose texts are repeated by a few bytes
-TEXT_ROWS = 1 << 12  # that are read together of it
-MOST_TEXT_BYTES = 1 << 24  # of these rows
 REFUSED = (pa.ArrowException, OSError, ParquetextError)
 
 
@@ -124,14 +122,14 @@ class Decoder:
         stretches = self._stretches(tasks, groups, whole=whole)
         source = fetched(self._source, [(one.begin, one.end) for _, some in stretches.values() for one in some])
 
-        def read(texts: _Texts | None, task: tuple[int, Column]) -> list[pa.Array]:
+        def read(texts: TextBudget | None, task: tuple[int, Column]) -> list[pa.Array]:
             number, column = task
             largest = None if texts is None else most_page(chunks)
             return self._read(column, number, groups[number], stretches, source, texts, largest)
 
         use_threads = use_threads and self._is_worth_threads(groups, whole=whole)
         try:
-            texts = None if self._is_checked else _Texts(max(TEXT_BYTES, believed(chunks)))
+            texts = None if self._is_checked else TextBudget(max(TEXT_BYTES, believed(chunks)))
             found = _each(partial(read, texts), tasks, use_threads)
         except OutOfProportion:
             self._check()
@@ -161,7 +159,7 @@ class Decoder:
                 if count:
                     self._check_pages(column, number)
         for column in self._columns:
-            if not _is_text(column.field.type):
+            if not is_text(column.field.type):
                 self._check_values(column)
         self._is_checked = True
 
@@ -218,7 +216,7 @@ class Decoder:
                     readers[leaf.leaf] = self._all_of(number, leaf, made)
             read = partial(self._batch, columns, schema, readers)
             if any(chunk.size < FEW_BYTES and chunk.leaf.kind.physical == wire.PHYSICAL_BYTE_ARRAY for chunk in chunks):
-                yield from _feeling_its_way(read, schema, count, step)
+                yield from growing_batches(read, schema, count, step)
             else:
                 for begin in range(0, count, step):
                     yield from read(min(step, count - begin))
@@ -262,7 +260,7 @@ class Decoder:
         ranges: Rows,
         stretches: Mapping[tuple[int, int], tuple[Chunk, list[Stretch]]],
         source,
-        texts: _Texts | None,
+        texts: TextBudget | None,
         largest: int | None,
     ) -> list[pa.Array]:
         """A field's rows of one row group; OutOfProportion where there are more bytes of texts, or a larger page.
@@ -291,7 +289,7 @@ class Decoder:
         number: int,
         ranges: Rows,
         source,
-        texts: _Texts | None,
+        texts: TextBudget | None,
         largest: int | None,
         stretches: Mapping[tuple[int, int], tuple[Chunk, list[Stretch]]],
     ) -> tuple[dict[int, list], dict[int, Dictionary | None]]:
@@ -424,33 +422,6 @@ def _decoded(
     return reader.take(), reader.dictionary
 
 
-class _Texts:
-    """How many bytes of texts may still be decoded before they are out of proportion to what is stored."""
-
-    def __init__(self, most: int):
-        self.left = most
-
-    def count(self, size: int) -> None:
-        self.left = max(self.left - size, 0)
-
-
-def _feeling_its_way(
-    read: Callable[[int], Iterator[pa.RecordBatch]], schema: pa.Schema, rows: int, step: int
-) -> Iterator[pa.RecordBatch]:
-    """Batches of `step` rows, or of fewer where their texts are long: a few bytes may repeat one of any length."""
-    held: list[pa.RecordBatch] = []
-    few, left, held_rows, held_bytes = 1, rows, 0, 0
-    while left:
-        count = min(few, left, step - held_rows)
-        some = list(read(count))
-        grown = sum(batch.nbytes for batch in some)
-        held, left, held_rows, held_bytes = held + some, left - count, held_rows + count, held_bytes + grown
-        if not left or held_bytes >= TEXT_BYTES or held_rows == step:
-            yield from pa.Table.from_batches(held, schema).combine_chunks().to_batches()
-            held, held_rows, held_bytes = [], 0, 0
-        few = max(1, min(4 * count, TEXT_ROWS, count * TEXT_BYTES // max(grown, 1)))
-
-
 @contextmanager
 def _within_the_stack() -> Iterator[None]:
     """Refuse what is nested deeper than Python's stack goes: some 200 levels."""
@@ -493,10 +464,6 @@ def schema_or_ours(footer: bytes, **options) -> pa.Schema:
     except REFUSED:
         plans = plan_fields(ThriftForm(footer))
         return pa.schema([pa.field(plan.name, plan.type, nullable=plan.nullable) for plan in plans])
-
-
-def _is_text(type: pa.DataType) -> bool:
-    return pa.types.is_string(type) or pa.types.is_binary(type)
 
 
 def _each(read: Callable, tasks: Sequence, use_threads: bool) -> list:
