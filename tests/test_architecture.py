@@ -39,6 +39,7 @@ FLOORS = [
     {"catalog"},
     {"checks"},
     {"account"},
+    {"describe"},
     {"spark"},
     {"bench"},
     {"demo"},

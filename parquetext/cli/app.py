@@ -8,12 +8,15 @@ import typer
 
 import parquetext
 
-from . import bench, changes, demo, inspect, layout, pages, sidecar, verify
+from . import bench, changes, demo, facts, inspect, layout, pages, sidecar, verify
+from .output import be_quiet
+
+HELP = {"help_option_names": ["-h", "--help"]}
 
 app = typer.Typer(
     name="parquetext",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings=HELP,
     pretty_exceptions_enable=False,
     help="Fast, extensible footers for Parquet files, readable by every reader of today; their pages, and where every "
     "byte of them belongs.",
@@ -39,7 +42,8 @@ def _root(
     ] = False,
 ) -> None:
     """Options of the whole program."""
+    be_quiet(False)
 
 
-for module in (inspect, layout, pages, verify, changes, bench, demo, sidecar):
+for module in (facts, inspect, layout, pages, verify, changes, bench, demo, sidecar):
     module.register(app)

@@ -22,6 +22,8 @@ __all__ = [
     "CANNOT_RUN",
     "FINDINGS",
     "FINE",
+    "STOPPED",
+    "be_quiet",
     "cell",
     "console",
     "counted",
@@ -35,11 +37,12 @@ __all__ = [
     "print_json",
     "problem",
     "spinner",
+    "stoppable",
     "targets_of",
     "tell",
 ]
 
-FINE, FINDINGS, CANNOT_RUN = 0, 1, 2
+FINE, FINDINGS, CANNOT_RUN, STOPPED = 0, 1, 2, 130
 
 PIPE_COLUMNS = 160  # a table in a pipe or a log is not folded
 
@@ -56,6 +59,14 @@ def _is_one_terminal() -> bool:
 console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else PIPE_COLUMNS)
 # In one terminal all lines go through one console, which draws the progress bar anew below them.
 errors = console if _is_one_terminal() else Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def be_quiet(asked: bool) -> None:
+    """Let a command print nothing but what failed, on standard error; the exit code says the rest."""
+    global errors
+    console.quiet = asked
+    if asked and errors is console:
+        errors = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 def human_bytes(count: float) -> str:
@@ -158,10 +169,21 @@ def _mode(path: str) -> int:
 
 
 @contextmanager
+def stoppable(done: Callable[[], str]) -> Iterator[None]:
+    """On Ctrl-C, say what was done until then, and end the command with the code that shells give it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        problem(f"stopped by Ctrl-C: {done()}")
+        raise typer.Exit(STOPPED) from None
+
+
+@contextmanager
 def files_progress(total: int | None, description: str, *, quiet: bool = False) -> Iterator:
     """A bar that counts files, on standard error; yields a function to call after each file."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=errors, disable=quiet or not errors.is_terminal, transient=True) as progress:
+    is_hidden = quiet or console.quiet or not errors.is_terminal
+    with Progress(*columns, console=errors, disable=is_hidden, transient=True) as progress:
         task = progress.add_task(description, total=total)
         yield lambda: progress.advance(task)
 
@@ -174,11 +196,11 @@ def spinner(*, quiet: bool = False) -> Iterator:
     """
 
     def plainly(what: str, total: int | None = None) -> Callable[[], None]:
-        if not quiet:
+        if not (quiet or console.quiet):
             tell(what, to=errors)
         return lambda: None
 
-    if quiet or not errors.is_terminal:
+    if quiet or console.quiet or not errors.is_terminal:
         yield plainly
         return
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())

@@ -27,13 +27,17 @@ OF_MANY = {
     "recover": [],
     "verify": [],
     "inspect": [],
+    "schema": [],
+    "meta": [],
+    "row-groups": [],
+    "count": [],
     "sidecar build": [],
     "sidecar show": [],
     "sidecar verify": [],
     "sidecar update": [],
     "sidecar compact": [],
 }
-OF_ONE = {"layout": [], "pages": ["--column", "a"]}
+OF_ONE = {"layout": [], "pages": ["--column", "a"], "columns": []}
 # They make their files themselves, have no other option for them, or look for what lacks its file.
 OF_NONE = {"bench", "demo", "sidecar prune"}
 

@@ -49,6 +49,11 @@ def run(*arguments: object):
 
 COMMANDS = [
     ("inspect",),
+    ("schema",),
+    ("schema", "--format", "duckdb"),
+    ("meta", "--full"),
+    ("row-groups",),
+    ("count",),
     ("verify",),
     ("verify", "--deep"),
     ("upgrade", "--form", "flat"),

@@ -1,0 +1,213 @@
+"""Facts of a file, its row groups and its columns; names as DuckDB's parquet_metadata and its like have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .. import wire
+from ..errors import Unsupported
+from ..footer.columns import Column
+from ..footer.names import find_group_or_leaf, leaves_below
+from ..footer.types import CODECS
+from ..rewrite.structs import structs
+from ..thrift import values
+from .schemas import annotation
+from .values import as_json
+
+__all__ = ["column_chunks", "columns_in_sum", "key_values", "meta", "named_columns", "row_groups"]
+
+OF_CHUNKS = (
+    "data_page_offset",
+    "dictionary_page_offset",
+    "index_page_offset",
+    "bloom_filter_offset",
+    "bloom_filter_length",
+    "offset_index_offset",
+    "offset_index_length",
+    "column_index_offset",
+    "column_index_length",
+)
+SIZES = ("total_compressed_size", "total_uncompressed_size")
+INDEXES = ("bloom_filter_length", "offset_index_length", "column_index_length")
+
+
+def meta(file, size: int) -> dict:
+    """Counts, sizes, writer and key-values of an open file of `size` bytes.
+
+    Keys are those of DuckDB's parquet_file_metadata where it has them.
+    """
+    groups = file.row_groups
+    return {
+        "created_by": file.created_by,
+        "format_version": file.version,
+        "num_rows": file.num_rows,
+        "num_row_groups": len(groups),
+        "num_columns": file.num_columns,
+        "file_size_bytes": size,
+        "total_compressed_size": _sum(groups.total_compressed_size),
+        "total_byte_size": _sum(groups.total_byte_size),
+        "footer_form": file.form,
+        "key_value_metadata": key_values(file),
+    }
+
+
+def key_values(file) -> dict[str, str | None]:
+    """The file's key-values; bytes that are no UTF-8 as escapes of Python's surrogates."""
+    return {_text(key): None if value is None else _text(value) for key, value in file.key_values.items()}
+
+
+def row_groups(file) -> Iterator[dict]:
+    """The facts of each row group, in file order."""
+    for number, group in enumerate(file.row_groups):
+        sorting = file._on_form(lambda form, number=number: _sorting(form, number))
+        yield {
+            "row_group_id": number,
+            "row_group_num_rows": group.num_rows,
+            "row_group_num_columns": file.num_columns,
+            "row_group_bytes": _known(group.total_byte_size),
+            "row_group_compressed_bytes": _known(group.total_compressed_size),
+            "file_offset": _known(group.file_offset),
+            "sorting_columns": sorting,
+        }
+
+
+def _sorting(form, number: int) -> list[dict]:
+    """By which columns the row group says that it is sorted."""
+    found = form.sorting_columns(number) if hasattr(form, "sorting_columns") else _sorting_of_scan(form.scan, number)
+    return [
+        {"column": _leaf_name(form, leaf), "descending": bool(descending), "nulls_first": bool(nulls_first)}
+        for leaf, descending, nulls_first in found
+    ]
+
+
+def _sorting_of_scan(scan, number: int) -> Iterator[tuple[int, bool, bool]]:
+    if not scan.row_groups("sorting_columns_length")[number]:
+        return
+    for struct in structs(scan.data, scan.row_groups("sorting_columns_offset")[number]):
+        fields = values.read("SortingColumn", struct)
+        yield fields.get("column_idx", -1), fields.get("descending", False), fields.get("nulls_first", False)
+
+
+def _leaf_name(form, leaf: int) -> str:
+    return _dotted(form.node(leaf).path) if 0 <= leaf < form.leaf_count else f"column {leaf}, which is not there"
+
+
+def named_columns(file, names: Iterable[str] | None) -> list[Column]:
+    """The leaves that names stand for, a group for all below it; all leaves without names.
+
+    Raises
+    ------
+    ColumnError
+        A name that is none, or more than one thing.
+    """
+    if not names:
+        return file.columns()
+
+    def found(form) -> list[Column]:
+        leaves = dict.fromkeys(leaf for name in names for leaf in leaves_below(form, find_group_or_leaf(form, name)))
+        return [Column(file, leaf, form.column(leaf)) for leaf in leaves]
+
+    return file._on_form(found)
+
+
+def columns_in_sum(columns: Iterable[Column]) -> Iterator[dict]:
+    """One record per column, over all row groups."""
+    for column in columns:
+        minima, maxima = _bounds(column)
+        yield {
+            **_identity(column),
+            "num_values": sum(column.num_values),
+            "stats_null_count": _sum(column.null_count),
+            "stats_min": as_json(_extreme(minima, column, pc.min)),
+            "stats_max": as_json(_extreme(maxima, column, pc.max)),
+            "compression": sorted({_codec(number) for number in column.codec}),
+            "encodings": _encodings(column.encodings),
+            **{name: _sum(getattr(column, name)) for name in SIZES},
+            **{name: sum(max(length, 0) for length in getattr(column, name)) for name in INDEXES},
+        }
+
+
+def column_chunks(columns: Iterable[Column]) -> Iterator[dict]:
+    """One record per column chunk, column by column."""
+    for column in columns:
+        minima, maxima = _bounds(column)
+        identity, facts = _identity(column), {name: getattr(column, name) for name in (*OF_CHUNKS, *SIZES)}
+        for number in range(len(column)):
+            yield {
+                "row_group_id": number,
+                **identity,
+                "num_values": column.num_values[number],
+                "stats_null_count": _known(column.null_count[number]),
+                "stats_distinct_count": _known(column.distinct_count[number]),
+                "stats_min": as_json(minima[number]),
+                "stats_max": as_json(maxima[number]),
+                "compression": _codec(column.codec[number]),
+                "encodings": _encodings([column.encodings[number]]),
+                **{name: _known(numbers[number]) for name, numbers in facts.items()},
+            }
+
+
+def _identity(column: Column) -> dict:
+    logical = column.logical_type
+    return {
+        "column_id": column.leaf,
+        "path_in_schema": column.name,
+        "type": column.physical_type,
+        "logical_type": None if logical is None else annotation(logical),
+    }
+
+
+def _bounds(column: Column) -> tuple[pa.Array, pa.Array]:
+    """The minima and maxima; null where their bytes would take more than an array may have."""
+    try:
+        return column.min, column.max
+    except Unsupported:
+        return pa.nulls(len(column)), pa.nulls(len(column))
+
+
+def _extreme(values: pa.Array, column: Column, choose) -> pa.Scalar:
+    """The least or greatest bound; null where a row group with values has none."""
+    unknown = [
+        not is_known and nulls != count
+        for is_known, nulls, count in zip(
+            values.is_valid().to_pylist(), column.null_count, column.num_values, strict=True
+        )
+    ]
+    if any(unknown) or pa.types.is_null(values.type):
+        return pa.scalar(None)
+    try:
+        return choose(values)
+    except NotImplementedError:  # float16
+        return choose(values.cast(pa.float32()))
+
+
+def _encodings(masks: Iterable[int]) -> list[str]:
+    bits = 0
+    for mask in masks:
+        bits |= mask
+    return [wire.NAMES_OF_ENCODING.get(bit, f"UNKNOWN_{bit}") for bit in range(32) if bits >> bit & 1]
+
+
+def _codec(number: int) -> str:
+    return CODECS[number] if 0 <= number < len(CODECS) else f"UNKNOWN_{number}"
+
+
+def _sum(numbers: Iterable[int]) -> int | None:
+    """None where one of them is not known."""
+    numbers = list(numbers)
+    return None if any(number < 0 for number in numbers) else sum(numbers)
+
+
+def _known(value: int) -> int | None:
+    return None if value < 0 else value
+
+
+def _dotted(path: bytes) -> str:
+    return _text(path.replace(b"\0", b"."))
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")

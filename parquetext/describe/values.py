@@ -1,0 +1,64 @@
+"""Values as JSON and terminals have them."""
+
+from __future__ import annotations
+
+import math
+
+import pyarrow as pa
+
+__all__ = ["as_json", "as_text"]
+
+Plain = bool | int | float | str | None
+
+
+def as_json(value: pa.Scalar) -> object:
+    """A value as JSON has it: bytes as hexadecimal digits; decimals, dates, times and NaN as text.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from parquetext.describe.values import as_json
+    >>> as_json(pa.scalar({"a": b"\\x00\\xff", "b": [1, None]}))
+    {'a': '00ff', 'b': [1, None]}
+    """
+    kind = value.type
+    if not value.is_valid:
+        return None
+    if isinstance(value, (pa.DictionaryScalar, pa.ExtensionScalar, pa.RunEndEncodedScalar)):
+        return as_json(value.value if isinstance(value, pa.ExtensionScalar) else pa.scalar(value.as_py()))
+    if pa.types.is_struct(kind):
+        return {kind.field(at).name: as_json(value[at]) for at in range(kind.num_fields)}
+    if pa.types.is_map(kind):
+        return [{"key": as_json(each["key"]), "value": as_json(each["value"])} for each in value.values]
+    if hasattr(value, "values") and not pa.types.is_map(kind):  # lists of every kind
+        return [as_json(each) for each in value.values]
+    return _plain(value)
+
+
+def _plain(value: pa.Scalar) -> Plain:
+    kind = value.type
+    if pa.types.is_boolean(kind) or pa.types.is_integer(kind):
+        return value.as_py()
+    if pa.types.is_floating(kind):
+        number = float(value.as_py())
+        return number if math.isfinite(number) else str(number)
+    if hasattr(value, "as_buffer"):  # text and bytes; text need not be UTF-8
+        data = value.as_buffer().to_pybytes()
+        is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+        return data.decode("utf-8", "surrogateescape") if is_text else data.hex()
+    if pa.types.is_duration(kind):
+        return value.value
+    try:
+        return value.cast(pa.string()).as_py()
+    except (pa.ArrowException, NotImplementedError):
+        return str(value.as_py())
+
+
+def as_text(value: pa.Scalar) -> str:
+    """A value on one line; an absent one is empty."""
+    from ..escaping import json_line
+
+    found = as_json(value)
+    if found is None:
+        return ""
+    return found if isinstance(found, str) else json_line(found)
