@@ -1,0 +1,120 @@
+"""A pytest plugin: pyarrow's own tests call our functions where they name pyarrow's.
+
+`python -m pytest -p interop.pyarrow_plugin --outcomes FILE --pyargs pyarrow.tests.parquet`, with `tests` on PYTHONPATH.
+Only the modules below `pyarrow.tests` see our functions: our library and pyarrow itself go on with pyarrow's.
+"""
+
+from __future__ import annotations
+
+import builtins
+import json
+import os
+import sys
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+
+import pyarrow
+import pyarrow.dataset
+import pyarrow.parquet
+import pytest
+
+import parquetext
+
+# pyarrow's names, in its modules, for which ours stand in.
+PARQUET = (
+    "ParquetDataset",
+    "ParquetFile",
+    "ParquetWriter",
+    "read_metadata",
+    "read_pandas",
+    "read_schema",
+    "read_table",
+    "write_table",
+    "write_to_dataset",
+)
+DATASET = ("dataset",)
+
+used: Counter[str] = Counter()
+
+
+class Patched(ModuleType):
+    """A module of pyarrow with some of its names replaced; counts how often tests take these."""
+
+    def __init__(self, module: ModuleType, replaced: dict[str, object]):
+        super().__init__(module.__name__, module.__doc__)
+        self._module, self._replaced = module, replaced
+
+    def __getattr__(self, name: str) -> object:
+        if name in self._replaced:
+            used[name] += 1
+            return self._replaced[name]
+        return getattr(self._module, name)
+
+
+def _patch() -> Patched:
+    """pyarrow with our functions in its modules `parquet` and `dataset`."""
+
+    def ours(names: tuple[str, ...]) -> dict[str, object]:
+        return {name: getattr(parquetext, name) for name in names if hasattr(parquetext, name)}
+
+    parquet = Patched(pyarrow.parquet, ours(PARQUET))
+    dataset = Patched(pyarrow.dataset, ours(DATASET))
+    return Patched(pyarrow, {"parquet": parquet, "dataset": dataset})
+
+
+def _import_for_tests(patched: Patched):
+    """An `__import__` that gives pyarrow's tests the patched modules."""
+    imported = builtins.__import__
+
+    def find(name, globals=None, locals=None, fromlist=(), level=0):
+        found = imported(name, globals, locals, fromlist, level)
+        importer = (globals or {}).get("__name__") or ""
+        if level or not importer.startswith("pyarrow.tests."):
+            return found
+        if name in ("pyarrow.parquet", "pyarrow.dataset") and not fromlist:
+            return patched  # `import pyarrow.parquet as pq` takes the attribute
+        return {"pyarrow.parquet": patched.parquet, "pyarrow.dataset": patched.dataset}.get(name, found)
+
+    return find
+
+
+def pytest_addoption(parser) -> None:
+    parser.addoption("--outcomes", metavar="FILE", help="write each test's outcome here, as JSON")
+
+
+def pytest_configure(config) -> None:
+    early = [name for name in sys.modules if name.startswith("pyarrow.tests.") and "conftest" not in name]
+    if early:
+        raise RuntimeError(f"imported before the plugin could replace pyarrow's functions: {early}")
+    config.pluginmanager.register(Outcomes(config.getoption("--outcomes")))
+    builtins.__import__ = _import_for_tests(_patch())
+
+
+def pytest_collection_modifyitems(items) -> None:
+    if not os.environ.get("PARQUET_TEST_DATA"):
+        for item in items:
+            if "parquet_test_datadir" in item.fixturenames:
+                item.add_marker(pytest.mark.skip("PARQUET_TEST_DATA is not set"))
+
+
+class Outcomes:
+    """What became of each test."""
+
+    def __init__(self, path: str | None):
+        self._path, self._found = path, {}
+
+    def pytest_runtest_logreport(self, report) -> None:
+        name = report.nodeid
+        if report.when == "call" or report.outcome != "passed":
+            outcome = "failed" if report.outcome == "failed" else report.outcome
+            crash = getattr(report.longrepr, "reprcrash", None)
+            self._found[name] = {
+                "outcome": outcome,
+                "message": crash.message if crash else "",
+                "where": f"{crash.path}:{crash.lineno}" if crash else "",
+            }
+
+    def pytest_sessionfinish(self) -> None:
+        if self._path:
+            Path(self._path).write_text(json.dumps({"tests": self._found, "used": used}, indent=1))
