@@ -127,9 +127,24 @@ class Conflict(ParquetextError):
 
 
 class ColumnError(ParquetextError, KeyError):
-    """A column name that names nothing, or more than one thing."""
+    """A column name that names nothing, or more than one thing.
+
+    Attributes
+    ----------
+    absent : str, tuple of str or None
+        The name that names nothing.
+    """
 
     __str__ = ParquetextError.__str__
+
+    def __init__(self, message: str, *, absent: str | tuple[str, ...] | None = None, **where):
+        super().__init__(message, **where)
+        self.absent = absent
+
+    def suggest(self, names: list[str]) -> None:
+        """Add names to the message that may have been meant."""
+        if names:
+            self.message += f"; the nearest: {', '.join(map(repr, names))}"
 
 
 def outcome_of(error: Exception) -> str:

@@ -20,6 +20,7 @@ FLOORS = [
     {"errors"},
     {"escaping"},
     {"findings"},
+    {"nearest"},
     {"systems"},
     {"private"},
     {"storage"},

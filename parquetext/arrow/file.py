@@ -15,6 +15,7 @@ from .. import systems
 from ..encoding.carried import may_have_copies
 from ..errors import Malformed, ParquetextError, Unsupported
 from ..footer import file as footer_file
+from ..footer.arrow_errors import as_arrow_error
 from ..footer.bloom_filters import BloomFilters
 from ..footer.copies import CopyTable, copy_table_of
 from ..footer.limits import check_limits
@@ -158,7 +159,7 @@ class File(footer_file.File):
         try:
             check_limits(self._source, options)
         except ParquetextError as error:
-            raise error.at(str(self.path)) from None
+            raise self._named(error) from None
 
     def _batches(self, projection: Projection, batch_size: int, **options) -> Iterator[pa.RecordBatch]:
         with self._locating():
@@ -190,7 +191,7 @@ class File(footer_file.File):
         try:
             yield
         except ParquetextError as error:
-            raise error if error.file else error.at(str(self.path)) from None
+            raise as_arrow_error(error) if error.file else self._named(error) from None
 
     @contextmanager
     def _locating(self) -> Iterator[None]:

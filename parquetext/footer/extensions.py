@@ -65,4 +65,4 @@ class Extensions(Mapping[UUID, bytes]):
         try:
             return operation(self._file._form)
         except Damaged as error:
-            raise error.at(str(self._file.path)) from None
+            raise self._file._named(error) from None

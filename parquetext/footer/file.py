@@ -15,12 +15,13 @@ from ..errors import ColumnError, Damaged, Malformed, ParquetextError, name_file
 from ..findings import Finding
 from ..storage import BatchedSource
 from . import forms
+from .arrow_errors import as_arrow_error
 from .chunk_table import chunk_table
 from .columns import Column
 from .copies import copies_of_leaf, payload_in
 from .extensions import Extensions
 from .model import Form
-from .names import find_column, find_columns, find_leaf
+from .names import find_column, find_columns, find_leaf, nearest_columns
 from .page_table import page_table
 from .pyarrow_footer import whole_schema
 from .row_groups import RowGroups
@@ -39,9 +40,11 @@ class IoStats(NamedTuple):
 CELLED = ("flat", "index", "par3")
 A_GOOD_PART = 4  # of a footer, that is worth reading whole: one leaf in so many is wanted
 LOOK_UPS = 64  # after so many one by one it is asked again whether it is worth it
+MOST_COMPARED = 1 << 16  # leaves, whose names are compared with one that is not there
 _NOTHING = (0, 0)
 CHANGED_IN_PLACE = "changed-in-place"
 T = TypeVar("T")
+E = TypeVar("E", bound=ParquetextError)
 
 
 def _look_up(form: Form, name, field_id: int | None) -> tuple:
@@ -114,7 +117,7 @@ class File:
         try:
             return operation(self._form)
         except ColumnError as error:
-            raise error.at(str(self.path)) from None
+            raise self._named(error) from None
         except (Damaged, Malformed, OSError) as error:
             self._recover(error)
         return self._on_form(operation)
@@ -145,7 +148,7 @@ class File:
             name, form, findings = forms.best_form(changed)
         except ParquetextError as error:
             changed.close()
-            raise error.at(str(self.path)) from None
+            raise self._named(error) from None
         self._form.close()
         source.close()
         self._is_reopened = True
@@ -162,7 +165,17 @@ class File:
         """The error with the file's name, and with where in the file the field is missing that pyarrow asks for."""
         if error.code == wire.MISSING_FIELD and error.offset is None:
             error.offset = forms.offset_of_missing(self._source)
-        return error.at(str(self.path))
+        return self._named(error)
+
+    def _named(self, error: E) -> E:
+        """The error with the file's name, as one that is also pyarrow's; of an absent name, with the nearest ones."""
+        if isinstance(error, ColumnError) and error.absent is not None and self.num_columns <= MOST_COMPARED:
+            try:
+                self._expect(self.num_columns)
+                error.suggest(nearest_columns(self._form, error.absent))
+            except (Damaged, Malformed, OSError) as unread:
+                error.add_note(f"no nearest names: {unread}")
+        return as_arrow_error(error.at(str(self.path)))
 
     def _each(self, operations: Iterable[Callable[[Form], T]]) -> list[T]:
         """Do several things on one form; of a remote file what they read is fetched together."""
@@ -192,7 +205,7 @@ class File:
     def _leave_form(self, error: Damaged) -> None:
         """Go over to the next form, or raise the error where there is none."""
         if self.form not in forms.DAMAGED:
-            raise error.at(str(self.path))
+            raise self._named(error)
         name, following, findings = forms.following_form(self._source, self.form, error)
         self.findings.extend(findings)
         self._left = tuple(map(sum, zip(self._left, self._form.io, strict=True)))
@@ -292,7 +305,7 @@ class File:
             leaf, chunks = found
             return Column(self, leaf, chunks)
         except ColumnError as error:
-            raise error.at(str(self.path)) from None
+            raise self._named(error) from None
         except (Damaged, Malformed, OSError) as error:
             self._recover(error)
         return self.column(name, field_id=field_id)
@@ -345,7 +358,7 @@ class File:
         try:
             return page_table(self._source, column, copies=found, **together)
         except ParquetextError as error:
-            raise error.at(str(self.path)) from None
+            raise self._named(error) from None
 
     @property
     def may_have_copies(self) -> bool:

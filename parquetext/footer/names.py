@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..errors import ColumnError
+from ..nearest import nearest
 from .model import GROUP, Form
 
-__all__ = ["as_path", "find_column", "find_columns", "find_group_or_leaf", "find_leaf", "leaves_below"]
+__all__ = [
+    "as_path",
+    "find_column",
+    "find_columns",
+    "find_group_or_leaf",
+    "find_leaf",
+    "leaves_below",
+    "nearest_columns",
+]
 
 SHOWN = 20
 
@@ -56,7 +65,7 @@ def find_group_or_leaf(form: Form, name, field_id: int | None = None) -> int:
     if len(ids) == 1:
         return ids[0]
     if not ids:
-        raise ColumnError(f"no {what}")
+        raise ColumnError(f"no {what}", absent=name)
     raise ColumnError(f"{what} is ambiguous: {_candidates(form, ids)}")
 
 
@@ -91,3 +100,12 @@ def leaves_below(form: Form, identity: int) -> range:
         return range(identity, identity + 1)
     node = form.node(identity)
     return range(node.first_leaf, node.first_leaf + node.leaf_count)
+
+
+def nearest_columns(form: Form, name: str | tuple[str, ...]) -> list[str]:
+    """The top-level columns and leaves whose names are most like one that is not there."""
+    names: dict[str, None] = {}
+    for leaf in range(form.leaf_count):
+        path = as_path(form.node(leaf).path)
+        names |= {path[0]: None, ".".join(path): None}
+    return nearest(name if isinstance(name, str) else ".".join(name), names)

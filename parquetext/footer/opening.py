@@ -8,6 +8,7 @@ from .. import kernels
 from ..errors import Damaged, ParquetextError, Unsupported, name_file
 from ..findings import Finding
 from ..storage import BatchedSource, LocalTarget, Overlay, old_tail, open_source, resolve
+from .arrow_errors import as_arrow_error
 from .file import File
 from .forms import best_form, named_form, open_reader
 from .locate import FIRST_READ_REMOTE
@@ -108,7 +109,7 @@ def _open_named(kind: type[File], path, source, form: str) -> File:
         return kind(path, source, *named_form(source, form))
     except ParquetextError as error:
         source.close()
-        raise error.at(str(path)) from None
+        raise as_arrow_error(error.at(str(path))) from None
     except BaseException:
         source.close()
         raise
@@ -130,13 +131,13 @@ def _open_source(kind: type[File], path, source) -> File:
             return kind(path, source, *best_form(source))
         except ParquetextError as error:
             if isinstance(source, BatchedSource):
-                raise error.at(str(path)) from None
+                raise as_arrow_error(error.at(str(path))) from None
             source.close()
             source, findings = _under_journal(path, error)
         try:
             name, form, more = best_form(source)
         except ParquetextError as error:
-            raise error.at(str(path)) from None
+            raise as_arrow_error(error.at(str(path))) from None
         return kind(path, source, name, form, findings + more)
     except BaseException:
         source.close()

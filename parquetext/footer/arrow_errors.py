@@ -1,0 +1,58 @@
+"""Errors of reading that an `except` written for pyarrow catches; errors.py does not import pyarrow."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import pyarrow as pa
+
+from .. import wire
+from ..errors import ColumnError, Damaged, Malformed, ParquetextError, Refused
+
+__all__ = ["ArrowColumnError", "ArrowDamaged", "ArrowMalformed", "EncryptedFile", "as_arrow_error"]
+
+NO_KEYS = "the footer is encrypted or signed, and no decryption properties were given; read_table takes them"
+Error = TypeVar("Error", bound=ParquetextError)
+
+
+class ArrowMalformed(Malformed, pa.ArrowInvalid):
+    """The bytes are not what their format allows."""
+
+
+class ArrowDamaged(Damaged, pa.ArrowInvalid):
+    """A form's own checks failed, and there is no other form."""
+
+
+class ArrowColumnError(ColumnError, pa.ArrowInvalid):
+    """A column name that names nothing, or more than one thing."""
+
+    __str__ = ParquetextError.__str__
+
+
+class EncryptedFile(Refused, OSError):
+    """An encrypted file without keys; an OSError, as it is with pyarrow."""
+
+    __str__ = ParquetextError.__str__
+    __reduce__ = ParquetextError.__reduce__
+
+
+_KINDS: dict[type, type] = {Malformed: ArrowMalformed, Damaged: ArrowDamaged, ColumnError: ArrowColumnError}
+
+
+def as_arrow_error(error: Error) -> Error:
+    """The same error as one that is also pyarrow's, where there is such a class.
+
+    Parameters
+    ----------
+    error : ParquetextError
+        A subclass of a class that has a twin here stays as it is.
+    """
+    if error.code == wire.ENCRYPTED and type(error) is Refused:
+        kind, message = EncryptedFile, NO_KEYS
+    elif type(error) in _KINDS:
+        kind, message = _KINDS[type(error)], error.message
+    else:
+        return error
+    twin = kind(message)
+    twin.__dict__.update(error.__dict__ | {"message": message})
+    return twin.with_traceback(error.__traceback__)

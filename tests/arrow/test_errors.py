@@ -1,0 +1,96 @@
+"""Errors of reading are ours and pyarrow's: an `except` that was written for pyarrow catches them."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from support.flat_files import write_with_flat_footer
+
+import parquetext
+from parquetext.errors import ColumnError, Damaged, Malformed
+from parquetext.nearest import nearest
+
+
+@pytest.fixture
+def path(tmp_path, implementation) -> str:
+    path = tmp_path / "prices.parquet"
+    pq.write_table(pa.table({"price": [1, 2], "size": [3, 4], "at": pa.array([{"x": 1, "y": 2}] * 2)}), path)
+    return str(path)
+
+
+def test_bytes_that_are_no_parquet_file_raise_arrow_invalid(tmp_path, implementation):
+    path = tmp_path / "text.parquet"
+    path.write_text("a text of more than twelve bytes")
+    for read in (parquetext.open, parquetext.read_table, parquetext.read_schema):
+        with pytest.raises(pa.ArrowInvalid) as caught:
+            read(path)
+        assert isinstance(caught.value, Malformed) and caught.value.file == str(path)
+
+
+def test_a_broken_thrift_footer_raises_arrow_invalid(path, tmp_path):
+    data = bytearray(Path(path).read_bytes())
+    length = int.from_bytes(data[-8:-4], "little")
+    data[-8 - length : -8] = b"\xff" * length
+    broken = tmp_path / "broken.parquet"
+    broken.write_bytes(data)
+    with pytest.raises(pa.ArrowInvalid) as caught:
+        parquetext.read_table(broken)
+    assert isinstance(caught.value, Malformed) and caught.value.offset >= len(data) - 8 - length
+
+
+def test_a_damaged_par3_footer_raises_arrow_invalid(path, implementation):
+    write_with_flat_footer(path, path)
+    parquetext.finalize(path, confirm=True)
+    data = bytearray(Path(path).read_bytes())
+    data[-60] ^= 0xFF
+    Path(path).write_bytes(data)
+    with pytest.raises(pa.ArrowInvalid) as caught:
+        parquetext.open(path)
+    assert isinstance(caught.value, Damaged) and caught.value.file == path
+
+
+@pytest.mark.parametrize("make", [FileNotFoundError, IsADirectoryError])
+def test_what_is_no_file_raises_the_systems_error(make, tmp_path, implementation):
+    path = tmp_path / "there"
+    if make is IsADirectoryError:
+        path.mkdir()
+    for read in (parquetext.open, parquetext.read_schema):
+        with pytest.raises(make, match=str(path)):
+            read(path)
+
+
+def test_an_unknown_column_lists_the_nearest_names_and_the_file(path):
+    for name, found in (("prise", "'price'"), ("SIZE", "'size'"), ("at.X", "'at.x', 'at.y', 'at'")):
+        with pytest.raises(pa.ArrowInvalid) as caught:
+            parquetext.read_table(path, [name])
+        assert isinstance(caught.value, ColumnError)
+        assert str(caught.value) == f"{path}: no column {name!r}; the nearest: {found}"
+    with parquetext.open(path) as file, pytest.raises(KeyError, match=r"no column 'volume'$"):
+        file.column("volume")
+
+
+def test_errors_that_are_also_pyarrows_are_pickled_whole(path):
+    with pytest.raises(ColumnError) as caught:
+        parquetext.read_table(path, ["prise"])
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert type(again) is type(caught.value) and str(again) == str(caught.value)
+    assert (again.absent, again.file) == ("prise", path)
+
+
+def test_errors_and_extension_do_not_import_pyarrow():
+    code = "import parquetext.errors, parquetext.extension, sys; print('pyarrow' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_nearest_names_are_few_and_ordered():
+    names = [f"column_{number}" for number in range(3000)]
+    assert len(nearest("column_500x", names)) == 3
+    assert nearest("Column_17", names)[0] == "column_17"
+    assert nearest("other", names) == []
