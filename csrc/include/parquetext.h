@@ -1045,6 +1045,12 @@ PQX_API int pqx_flat_get_node(pqx_flat *flat, uint32_t id, pqx_flat_node *node, 
 PQX_API int pqx_flat_get_chunks(pqx_flat *flat, uint32_t leaf, uint32_t first, uint32_t count,
                                 pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
                                 pqx_error *error);
+/* The ColumnChunk structs of a leaf in the row groups [first, first + count), as pqx_flat_to_thrift
+ * gives them back: appended to `out`, one range of it for each. Errors, and what may come out, as
+ * there; `out` may hold some of the structs after an error. */
+PQX_API int pqx_flat_get_chunk_structs(pqx_flat *flat, uint32_t leaf, uint32_t first,
+                                       uint32_t count, pqx_buffer *out, pqx_range *ranges,
+                                       pqx_error *error);
 PQX_API int pqx_flat_get_row_groups(pqx_flat *flat, uint32_t first, uint32_t count,
                                     pqx_row_group *row_groups, pqx_error *error);
 typedef struct pqx_sorting_column {

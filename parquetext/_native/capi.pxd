@@ -111,6 +111,8 @@ cdef extern from "parquetext.h" nogil:
     int pqx_flat_get_node(pqx_flat *flat, uint32_t id, pqx_flat_node *node, pqx_error *error)
     int pqx_flat_get_chunks(pqx_flat *flat, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks,
                             pqx_places *places, pqx_buffer *arena, pqx_error *error)
+    int pqx_flat_get_chunk_structs(pqx_flat *flat, uint32_t leaf, uint32_t first, uint32_t count, pqx_buffer *out,
+                                   pqx_range *ranges, pqx_error *error)
     int pqx_flat_get_row_groups(pqx_flat *flat, uint32_t first, uint32_t count, pqx_row_group *row_groups, pqx_error *error)
     ctypedef struct pqx_sorting_column:
         int32_t column

@@ -11,19 +11,20 @@ from ..errors import ParquetextError, wire_error
 from .capi cimport (
     PQX_FLAT_GROUP, pqx_buffer, pqx_buffer_free, pqx_bytes, pqx_chunk, pqx_element, pqx_error, pqx_flat, pqx_flat_close, pqx_flat_extension,
     pqx_flat_get_extension, pqx_flat_get_extension_count, pqx_flat_get_extension_name,
-    pqx_flat_facts, pqx_flat_find_field_id, pqx_flat_find_name, pqx_flat_get_chunks, pqx_flat_get_created_by,
+    pqx_flat_facts, pqx_flat_find_field_id, pqx_flat_find_name, pqx_flat_get_chunk_structs,
+    pqx_flat_get_chunks, pqx_flat_get_created_by,
     pqx_flat_get_facts, pqx_flat_get_key_value, pqx_flat_get_node, pqx_flat_get_row_groups,
     pqx_flat_get_sorting_columns, pqx_flat_hold, pqx_flat_io, pqx_flat_node, pqx_flat_open, pqx_flat_slice,
     pqx_flat_to_thrift, pqx_flat_verify, pqx_flat_write, PQX_FLAT_WRITE_COMPACT, PQX_FLAT_WRITE_VERBATIM,
-    pqx_places, pqx_row_group, pqx_sorting_column, pqx_source,
+    pqx_places, pqx_range, pqx_row_group, pqx_sorting_column, pqx_source,
 )
 
-from .reader cimport FormReader
+from .reader cimport FormReader, checked
 from .scan cimport Scan
 
 from .reader import Node
 
-__all__ = ["GROUP", "Node", "Reader", "to_thrift", "verify", "write"]
+__all__ = ["GROUP", "Node", "Reader", "chunk_structs", "to_thrift", "verify", "write"]
 
 GROUP = PQX_FLAT_GROUP
 
@@ -250,6 +251,42 @@ def to_thrift(payload):
     with nogil:
         status = pqx_flat_to_thrift(start, size, &out, &error)
     return taken(&out, status, &error)
+
+
+def chunk_structs(Reader reader not None, leaf, first=0, count=None):
+    """The ColumnChunk structs of a leaf in row groups ``[first, first + count)`` as `to_thrift` has them: a list of bytes.
+
+    Raises
+    ------
+    Damaged
+        A checksum, cell, offset or skeleton is wrong.
+    Unsupported
+        More would come out than 64 times the payload.
+    """
+    cdef uint32_t all = reader.row_group_count, number = checked(leaf, reader.leaf_count), begin = checked(first, all), i
+    cdef uint32_t many = (all - begin if begin <= all else 0) if count is None else checked(count, all)
+    cdef pqx_buffer out
+    cdef pqx_error error
+    cdef int status
+    if begin > all or many > all - begin:
+        raise wire_error(wire.BAD_ARGUMENT, 0, all, begin if begin > all else <uint64_t> begin + many)
+    cdef pqx_range *ranges = <pqx_range *> malloc((<size_t> many + 1) * sizeof(pqx_range))
+    if ranges == NULL:
+        raise MemoryError
+    out.data, out.size, out.capacity = NULL, 0, 0
+    try:
+        reader.enter()
+        try:
+            with nogil:
+                status = pqx_flat_get_chunk_structs(reader.flat, number, begin, many, &out, ranges, &error)
+            if status:
+                reader.fail(&error)
+        finally:
+            reader.leave()
+        return [out.data[ranges[i].offset:ranges[i].offset + ranges[i].length] for i in range(many)]
+    finally:
+        free(ranges)
+        pqx_buffer_free(&out)
 
 
 def verify(payload):

@@ -14,6 +14,9 @@ cdef class Node:
     cdef readonly uint32_t schema_index, first_leaf, leaf_count
     cdef readonly int column_order, max_definition, max_repetition
 
+cdef uint32_t checked(value, uint32_t count) except? 0
+
+
 cdef class FormReader:
     cdef pqx_buffer arena
     cdef object source, failure

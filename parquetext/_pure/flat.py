@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .flat_read import GROUP, Node, Reader
-from .flat_thrift import to_thrift
+from .flat_thrift import chunk_structs, to_thrift
 from .flat_verify import verify
 from .flat_write import write
 
-__all__ = ["GROUP", "Node", "Reader", "to_thrift", "verify", "write"]
+__all__ = ["GROUP", "Node", "Reader", "chunk_structs", "to_thrift", "verify", "write"]

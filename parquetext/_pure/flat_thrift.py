@@ -7,7 +7,7 @@ from ..errors import ParquetextError, wire_error
 from . import varint
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS
 from .flat_cells import Cell
-from .flat_heads import heads_end
+from .flat_heads import Head, heads_end
 from .flat_pool import pool_place
 from .flat_read import CREATED_BY, GROUP, Reader
 from .flat_residue import (
@@ -24,7 +24,7 @@ from .flat_residue import (
 )
 from .records import ABSENT
 
-__all__ = ["Memory", "to_thrift"]
+__all__ = ["Memory", "chunk_structs", "to_thrift"]
 
 NOT_A_NUMBER = 256  # what stands for the operation where a record's number is none
 _NO_FACTS = {name: ABSENT[code] for name, code in (CHUNK_MEMBERS | PLACES_MEMBERS).items()}
@@ -62,6 +62,22 @@ def to_thrift(payload) -> bytes:
     """
     data = memoryview(payload).cast("B")
     return _Rebuilding(Reader(Memory(data), 0, len(data), data, allow_verbatim=True), len(data)).run()
+
+
+def chunk_structs(reader: Reader, leaf: int, first: int = 0, count: int | None = None) -> list[bytes]:
+    """The ColumnChunk structs of a leaf in row groups ``[first, first + count)`` as `to_thrift` has them.
+
+    Raises
+    ------
+    Damaged
+        A checksum, cell, offset or skeleton is wrong.
+    Unsupported
+        More would come out than 64 times the payload.
+    """
+    if not 0 <= leaf < reader.leaf_count:
+        raise wire_error(wire.BAD_ARGUMENT, 0, reader.leaf_count, leaf)
+    wanted = reader._check_range(first, count)
+    return _Rebuilding(reader, reader._footer.length).chunks_of_range(leaf, wanted.start, len(wanted))
 
 
 class Records:
@@ -166,26 +182,44 @@ class _Rebuilding:
 
     def chunks(self, leaf: int) -> list[bytes]:
         """A leaf's ColumnChunks, by row group."""
-        reader, found, arena = self.reader, [], bytearray()
+        head = self.open_leaf(leaf)
+        parts = range(self.footer.counts.row_group_cells)
+        return [struct for part in parts for struct in self.chunks_of_part(leaf, head, part)]
+
+    def open_leaf(self, leaf: int) -> Head:
+        """Prepare for the parts of a leaf; within a cell leaf follows leaf."""
         self.footer.begin()
-        head = reader.head(leaf)
+        head = self.reader.head(leaf)
         if leaf % self.footer.cell_leaves == 0:
-            here = min(self.footer.cell_leaves, reader.leaf_count - leaf)
+            here = min(self.footer.cell_leaves, self.reader.leaf_count - leaf)
             self.records = Records(self, head.cell, heads_end(head.cell, self.footer.counts, leaf, here))
-        path = path_list(head.path)
-        for part in range(self.footer.counts.row_group_cells):
-            numbers = reader._part_range(part)
-            arena.clear()
-            self.footer.begin()
-            facts = [{**_NO_FACTS, **fact} for _, fact in reader._facts(leaf, numbers, arena)]
-            if part:
-                cell, _, end = reader.part(head, part)
-                self.records = Records(self, cell, end)
-            for fact in facts:
-                bounds = [_bound(arena, fact, *side) for side in _SIDES]
-                out = bytearray()
-                self.records.next(chunk_facts(fact, path, *bounds), out)
-                found.append(bytes(out))
+        return head
+
+    def chunks_of_part(self, leaf: int, head: Head, part: int) -> list[bytes]:
+        """A leaf's ColumnChunks in one part."""
+        reader, found, arena, path = self.reader, [], bytearray(), path_list(head.path)
+        self.footer.begin()
+        facts = [{**_NO_FACTS, **fact} for _, fact in reader._facts(leaf, reader._part_range(part), arena)]
+        if part:
+            cell, _, end = reader.part(head, part)
+            self.records = Records(self, cell, end)
+        for fact in facts:
+            bounds = [_bound(arena, fact, *side) for side in _SIDES]
+            out = bytearray()
+            self.records.next(chunk_facts(fact, path, *bounds), out)
+            found.append(bytes(out))
+        return found
+
+    def chunks_of_range(self, leaf: int, first: int, count: int) -> list[bytes]:
+        """A leaf's ColumnChunks in row groups: of part 0 the leaves in front of it in its cell come first, because
+        records have no places."""
+        step, found, last = wire.FLAT_PART_ROW_GROUPS, [], first + count
+        for part in range(first // step, -(-last // step) if count else first // step):
+            begin = leaf if part else leaf - leaf % self.footer.cell_leaves
+            structs = []
+            for at in range(begin, leaf + 1):
+                structs = self.chunks_of_part(at, self.open_leaf(at), part)
+            found += structs[max(first - part * step, 0) : last - part * step]
         return found
 
     def records_at(self, cell: Cell, word: int) -> Records:

@@ -18,6 +18,7 @@ typedef struct pqx_rebuilding {
     pqx_flat *flat;
     uint64_t limit, left;      /* of what may come out */
     pqx_cell *pages;           /* of the pool; size 0: not seen yet */
+    int keeps_pages;           /* pages are copies: the reader reuses its buffer for the next one */
     pqx_range *element_ranges; /* of `elements`, in preorder */
     pqx_records records;       /* of the COLUMN cell at hand */
     uint8_t *orders;           /* by leaf */
@@ -105,6 +106,20 @@ static int rebuild(pqx_rebuilding *t, pqx_bytes skeleton, const uint8_t *literal
     return PQX_OK;
 }
 
+/* Keep the page of the pool that the reader has loaded last. */
+static int keep_page(pqx_rebuilding *t, uint32_t page)
+{
+    pqx_cell loaded = t->flat->pool;
+    if (t->keeps_pages) {
+        uint8_t *copy = malloc(loaded.size);
+        if (!copy) return pqx_fail(t->error, PQX_NO_MEMORY, 0, loaded.size, 0);
+        memcpy(copy, loaded.data, loaded.size);
+        loaded.data = loaded.buffer = copy;
+    }
+    t->pages[page] = loaded;
+    return PQX_OK;
+}
+
 /* The skeleton at a pool place that the record at `named` names. */
 static int find_skeleton(pqx_rebuilding *t, uint32_t place, uint64_t named, pqx_bytes *skeleton)
 {
@@ -113,7 +128,7 @@ static int find_skeleton(pqx_rebuilding *t, uint32_t place, uint64_t named, pqx_
     if (page >= flat->pool_pages || !t->pages[page].size) {
         pqx_flat_begin(flat);
         PQX_TRY(pqx_flat_pool_page(flat, named, page, t->error));
-        t->pages[page] = flat->pool;
+        PQX_TRY(keep_page(t, page));
     }
     return pqx_flat_item_of(flat, &t->pages[page], named, at, skeleton, t->error);
 }
@@ -173,8 +188,8 @@ static int take_schema(pqx_rebuilding *t)
     return pqx_append_column_orders(t->orders, facts->leaf_count, &t->column_orders, t->error);
 }
 
-/* A leaf's ColumnChunks in one part. */
-static int take_part(pqx_rebuilding *t, uint32_t leaf, uint32_t part)
+/* A leaf's ColumnChunks in one part, and where they lie in `chunks`. */
+static int take_part(pqx_rebuilding *t, uint32_t leaf, uint32_t part, pqx_range *ranges)
 {
     pqx_flat *flat = t->flat;
     pqx_chunk chunks[PQX_FLAT_PART_ROW_GROUPS];
@@ -200,8 +215,7 @@ static int take_part(pqx_rebuilding *t, uint32_t leaf, uint32_t part)
         PQX_TRY(next_record(t, &t->records, &facts, &t->chunks));
         if (t->chunks.size > UINT32_MAX)
             return pqx_fail(t->error, PQX_TOO_LARGE, 0, UINT32_MAX, t->chunks.size);
-        t->ranges[(size_t)leaf * groups + first + i] =
-            (pqx_range){(uint32_t)begin, (uint32_t)(t->chunks.size - begin)};
+        ranges[i] = (pqx_range){(uint32_t)begin, (uint32_t)(t->chunks.size - begin)};
     }
     return PQX_OK;
 }
@@ -217,7 +231,8 @@ static int open_records(pqx_rebuilding *t, const pqx_head *head)
     return PQX_OK;
 }
 
-static int take_chunks(pqx_rebuilding *t, uint32_t leaf)
+/* Prepare for the parts of a leaf; within a cell leaf follows leaf. */
+static int open_leaf(pqx_rebuilding *t, uint32_t leaf)
 {
     const pqx_head *head;
     pqx_bytes thrift, path;
@@ -227,9 +242,15 @@ static int take_chunks(pqx_rebuilding *t, uint32_t leaf)
     if (leaf % t->flat->cell_leaves == 0) PQX_TRY(open_records(t, head));
     PQX_TRY(pqx_flat_join(t->flat, head, &thrift, &path, t->error));
     t->path.size = 0;
-    PQX_TRY(pqx_append_path_list(path.data, path.size, &t->path, t->error));
+    return pqx_append_path_list(path.data, path.size, &t->path, t->error);
+}
+
+static int take_chunks(pqx_rebuilding *t, uint32_t leaf)
+{
+    pqx_range *ranges = t->ranges + (size_t)leaf * t->flat->facts.row_group_count;
+    PQX_TRY(open_leaf(t, leaf));
     for (uint32_t part = 0; part < t->flat->row_group_cells; part++)
-        PQX_TRY(take_part(t, leaf, part));
+        PQX_TRY(take_part(t, leaf, part, ranges + (size_t)part * PQX_FLAT_PART_ROW_GROUPS));
     return PQX_OK;
 }
 
@@ -319,6 +340,17 @@ static int rebuild_all(pqx_rebuilding *t, pqx_buffer *out)
     return take_root(t, out);
 }
 
+static void free_buffers(pqx_rebuilding *t)
+{
+    pqx_buffer *buffers[] = {&t->path,  &t->arena,  &t->elements, &t->chunks,
+                             &t->group, &t->schema, &t->groups,   &t->column_orders};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) pqx_buffer_free(buffers[i]);
+    for (uint32_t page = 0; t->keeps_pages && t->pages && page < t->flat->pool_pages; page++)
+        free(t->pages[page].buffer);
+    void *arrays[] = {t->pages, t->element_ranges, t->orders, t->ranges};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
+}
+
 int pqx_flat_to_thrift(const uint8_t *payload, size_t size, pqx_buffer *out, pqx_error *error)
 {
     uint64_t limit = (uint64_t)PQX_FLAT_REBUILT_LIMIT * size;
@@ -327,11 +359,62 @@ int pqx_flat_to_thrift(const uint8_t *payload, size_t size, pqx_buffer *out, pqx
     PQX_TRY(pqx_flat_open_memory(payload, size, &t->flat, error));
     int status = rebuild_all(t, out);
     if (status != PQX_OK) out->size = before;
-    pqx_buffer *buffers[] = {&t->path,  &t->arena,  &t->elements, &t->chunks,
-                             &t->group, &t->schema, &t->groups,   &t->column_orders};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) pqx_buffer_free(buffers[i]);
-    void *arrays[] = {t->pages, t->element_ranges, t->orders, t->ranges};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
+    free_buffers(t);
     pqx_flat_close(t->flat);
+    return status;
+}
+
+/* The chunks of row groups [first, first + count) of a part; of part 0 the leaves in front of this
+ * one in its cell come first, because records have no places. */
+static int rebuild_part(pqx_rebuilding *t, uint32_t leaf, uint32_t part, uint32_t first,
+                        uint32_t count, pqx_buffer *out, pqx_range *ranges)
+{
+    pqx_range all[PQX_FLAT_PART_ROW_GROUPS];
+    uint32_t begin = part ? leaf : leaf - leaf % t->flat->cell_leaves;
+    for (uint32_t at = begin; at <= leaf; at++) {
+        t->chunks.size = 0;
+        PQX_TRY(open_leaf(t, at));
+        PQX_TRY(take_part(t, at, part, all));
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        pqx_range found = all[first % PQX_FLAT_PART_ROW_GROUPS + i];
+        if (found.length > UINT32_MAX - (uint64_t)out->size)
+            return pqx_fail(t->error, PQX_TOO_LARGE, 0, UINT32_MAX, out->size + found.length);
+        ranges[i] = (pqx_range){(uint32_t)out->size, found.length};
+        PQX_TRY(emit(t, t->chunks.data + found.offset, found.length, out));
+    }
+    return PQX_OK;
+}
+
+static int rebuild_leaf(pqx_rebuilding *t, uint32_t leaf, uint32_t first, uint32_t count,
+                        pqx_buffer *out, pqx_range *ranges)
+{
+    t->pages = calloc((size_t)t->flat->pool_pages + 1, sizeof *t->pages);
+    if (!t->pages)
+        return pqx_fail(t->error, PQX_NO_MEMORY, 0, t->flat->pool_pages * sizeof *t->pages, 0);
+    PQX_TRY(pqx_buffer_reserve(&t->chunks, 1, t->error));
+    for (uint32_t done = 0, here; done < count; done += here) {
+        uint32_t at = first + done;
+        here = PQX_FLAT_PART_ROW_GROUPS - at % PQX_FLAT_PART_ROW_GROUPS;
+        if (here > count - done) here = count - done;
+        PQX_TRY(rebuild_part(t, leaf, at / PQX_FLAT_PART_ROW_GROUPS, at, here, out, ranges + done));
+    }
+    return PQX_OK;
+}
+
+int pqx_flat_get_chunk_structs(pqx_flat *flat, uint32_t leaf, uint32_t first, uint32_t count,
+                               pqx_buffer *out, pqx_range *ranges, pqx_error *error)
+{
+    uint32_t groups = flat->facts.row_group_count;
+    uint64_t limit = (uint64_t)PQX_FLAT_REBUILT_LIMIT * flat->length;
+    pqx_rebuilding rebuilding = {
+        .flat = flat, .error = error, .limit = limit, .left = limit, .keeps_pages = 1};
+    if (leaf >= flat->facts.leaf_count)
+        return pqx_fail(error, PQX_BAD_ARGUMENT, 0, flat->facts.leaf_count, leaf);
+    if (first > groups || count > groups - first)
+        return pqx_fail(error, PQX_BAD_ARGUMENT, 0, groups,
+                        first > groups ? first : (uint64_t)first + count);
+    int status = rebuild_leaf(&rebuilding, leaf, first, count, out, ranges);
+    free_buffers(&rebuilding);
     return status;
 }
