@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["SchemaFormat"]
+__all__ = ["RowFormat", "SchemaFormat"]
 
 
 class SchemaFormat(StrEnum):
@@ -14,3 +14,11 @@ class SchemaFormat(StrEnum):
     arrow = "arrow"
     spark = "spark"
     duckdb = "duckdb"
+
+
+class RowFormat(StrEnum):
+    """How `head` and `cat` print rows."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"

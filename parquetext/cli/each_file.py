@@ -59,6 +59,8 @@ def ask_one(path: str, ask: Ask, *, json: bool) -> NoReturn:
 
 def _asked(path: object, ask: Ask, json: bool) -> bool:
     """Whether a file could be read."""
+    import pyarrow as pa
+
     import parquetext
 
     try:
@@ -66,7 +68,7 @@ def _asked(path: object, ask: Ask, json: bool) -> bool:
             ask(path, file)
     except BrokenPipeError:  # whoever reads the output has seen enough
         raise
-    except (OSError, ParquetextError) as error:
+    except (OSError, ParquetextError, pa.ArrowException) as error:
         print_json(failure(path, error)) if json else problem(error, path)
         return False
     return True

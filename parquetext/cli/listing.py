@@ -14,6 +14,7 @@ from .output import console
 __all__ = ["facts_table", "number", "print_listing"]
 
 GAP = 2
+NAMED = 4  # of the columns that are left out
 LEAST = 10  # letters that a text keeps where the terminal is narrow
 
 
@@ -27,7 +28,10 @@ def print_listing(
     rows: Iterable[Sequence[object]],
     total: Sequence[object] | None = None,
     *,
-    optional: Sequence[str] = (),
+    optional: Sequence[str | int] = (),
+    hint: str = "--json has them",
+    more: int = 0,
+    commas: bool = True,
 ) -> None:
     """Print a table without lines; columns of integers stand to the right.
 
@@ -38,53 +42,62 @@ def print_listing(
         Integers, texts, or None for what is not known.
     total : sequence, optional
         The last line.
-    optional : sequence of str
-        Headings of columns that are left out, the first one first, where the terminal has no room for them. A line
-        below the table names them.
+    optional : sequence of str or int
+        Headings of columns, or their positions, that are left out, the first one first, where the terminal has no room
+        for them. A line below the table names them.
+    hint : str
+        Where they are found.
+    more : int
+        How many more columns are left out anyway.
+    commas : bool
+        Whether integers have them; values of files have none.
     """
-    columns = _columns(headings, [*rows], total)
-    left_out = _left_out(columns, optional)
-    columns = [column for column in columns if column.heading not in left_out]
+    columns = _columns(headings, [*rows], total, commas)
+    left_out = _left_out(columns, [each if isinstance(each, int) else headings.index(each) for each in optional])
+    names = [columns[at].heading for at in sorted(left_out)]
+    columns = [column for at, column in enumerate(columns) if at not in left_out]
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, GAP, 0, 0))
     for column, width in zip(columns, _fitted(columns), strict=True):
         align = "right" if column.is_number else "left"
-        table.add_column(column.heading, justify=align, width=width, no_wrap=True, overflow="ellipsis")
+        table.add_column(Text(column.heading), justify=align, width=width, no_wrap=True, overflow="ellipsis")
     count = len(columns[0].texts)
     for at in range(count):
         is_total = total is not None and at == count - 1
         table.add_row(*(Text(column.texts[at]) for column in columns), style="bold" if is_total else "")
     console.print(table)
-    if left_out:
-        console.print(Text(f"no room for: {', '.join(left_out)} (--json has them)", "dim"))
+    if names or more:
+        shown = names[:NAMED] + [f"{len(names) - NAMED + more:,} more"] * (len(names) > NAMED or more > 0)
+        console.print(Text(f"no room for: {', '.join(shown)} ({hint})", "dim"))
 
 
 class _Column:
     """A heading with what stands below it, as texts."""
 
-    def __init__(self, heading: str, values: Sequence[object]):
-        self.heading, self.texts = heading, [_text(value) for value in values]
+    def __init__(self, heading: str, values: Sequence[object], commas: bool):
+        self.heading, self.texts = escaped(heading), [_text(value, commas) for value in values]
         self.is_number = any(isinstance(value, int) for value in values)
-        self.width = max(map(cell_len, (heading, *self.texts)))
-        self.least = self.width if self.is_number else min(self.width, max(LEAST, cell_len(heading)))
+        self.width = max(map(cell_len, (self.heading, *self.texts)))
+        self.least = self.width if self.is_number else min(self.width, max(LEAST, cell_len(self.heading)))
 
 
-def _columns(headings: Sequence[str], rows: list, total: Sequence[object] | None) -> list[_Column]:
+def _columns(headings: Sequence[str], rows: list, total: Sequence[object] | None, commas: bool) -> list[_Column]:
     lines = rows if total is None else [*rows, total]
-    columns = [_Column(heading, [line[at] for line in lines]) for at, heading in enumerate(headings)]
+    columns = [_Column(heading, [line[at] for line in lines], commas) for at, heading in enumerate(headings)]
     if total is not None:  # its counts are never cut
         for column in columns:
             column.least = max(column.least, cell_len(column.texts[-1]))
     return columns
 
 
-def _left_out(columns: list[_Column], optional: Sequence[str]) -> list[str]:
-    least = {column.heading: column.least + GAP for column in columns}
-    gone = []
-    for heading in optional:
-        if sum(least.values()) - GAP <= console.width:
+def _left_out(columns: list[_Column], optional: Sequence[int]) -> set[int]:
+    """The positions of those that there is no room for."""
+    least = {at: column.least + GAP for at, column in enumerate(columns)}
+    room, gone = console.width + GAP - sum(least.values()), set()
+    for at in optional:
+        if room >= 0:
             break
-        gone.append(heading)
-        del least[heading]
+        gone.add(at)
+        room += least[at]
     return gone
 
 
@@ -111,5 +124,7 @@ def facts_table(facts: Iterable[tuple[str, object]]) -> Table:
     return table
 
 
-def _text(value: object) -> str:
-    return number(value) if isinstance(value, int) or value is None else escaped(value)
+def _text(value: object, commas: bool = True) -> str:
+    if isinstance(value, int) or value is None:
+        return number(value) if commas or value is None else str(value)
+    return escaped(value)

@@ -6,7 +6,7 @@ import math
 
 import pyarrow as pa
 
-__all__ = ["as_json", "as_text"]
+__all__ = ["as_json", "column_as_json"]
 
 Plain = bool | int | float | str | None
 
@@ -54,11 +54,14 @@ def _plain(value: pa.Scalar) -> Plain:
         return str(value.as_py())
 
 
-def as_text(value: pa.Scalar) -> str:
-    """A value on one line; an absent one is empty."""
-    from ..escaping import json_line
-
-    found = as_json(value)
-    if found is None:
-        return ""
-    return found if isinstance(found, str) else json_line(found)
+def column_as_json(values: pa.Array) -> list[object]:
+    """Each value of an array, as `as_json` gives it."""
+    kind = values.type
+    try:
+        if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_string(kind):
+            return values.to_pylist()
+        if pa.types.is_date(kind) or pa.types.is_decimal(kind) or pa.types.is_time(kind):
+            return values.cast(pa.string()).to_pylist()
+    except (UnicodeDecodeError, pa.ArrowException):  # text that is no UTF-8, times beyond a day
+        pass
+    return [as_json(value) for value in values]

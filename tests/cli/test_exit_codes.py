@@ -31,13 +31,14 @@ OF_MANY = {
     "meta": [],
     "row-groups": [],
     "count": [],
+    "cat": [],
     "sidecar build": [],
     "sidecar show": [],
     "sidecar verify": [],
     "sidecar update": [],
     "sidecar compact": [],
 }
-OF_ONE = {"layout": [], "pages": ["--column", "a"], "columns": []}
+OF_ONE = {"layout": [], "pages": ["--column", "a"], "columns": [], "head": [], "bloom": ["a", "1"]}
 # They make their files themselves, have no other option for them, or look for what lacks its file.
 OF_NONE = {"bench", "demo", "sidecar prune"}
 

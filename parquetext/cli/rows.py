@@ -1,0 +1,161 @@
+"""`parquetext head` and `cat`: the rows of files, as a table, as CSV or as JSON."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Annotated
+
+import pyarrow as pa
+import typer
+
+from ..escaping import escaped
+from .arguments import File, Files
+from .choices import RowFormat
+from .each_file import ask_each, ask_one
+from .listing import print_listing
+from .output import console, counted, tell
+
+FEWEST_LETTERS = 4  # that a column of a table takes, with its gap
+TABLE_ROWS = 1000  # a longer table is printed in parts, each as wide as its own values
+
+Columns = Annotated[
+    list[str] | None, typer.Option("--column", "-c", metavar="NAME", help="A column or group. May be repeated.")
+]
+Filters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--filter",
+        "-w",
+        metavar="CONDITION",
+        help="Only rows that meet it: 'price >= 3', \"name in ('a', 'b')\", 'id is not null'. May be repeated.",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="The same as --format json: one JSON document per row.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(head)
+    app.command()(cat)
+
+
+def head(
+    path: File,
+    rows: Annotated[int, typer.Option("--rows", "-n", min=0, help="How many.")] = 10,
+    column: Columns = None,
+    filter: Filters = None,
+    format: Annotated[RowFormat, typer.Option("--format", "-f", help="How to print them.")] = RowFormat.table,
+    json: AsJson = False,
+) -> None:
+    """Print the first rows of a file; row groups behind them are not read."""
+    shown = _Printer(RowFormat.json if json else format)
+
+    def ask(_, file) -> None:
+        shown.file(file, column, filter, rows)
+        if shown.is_table:
+            tell((_told(shown.rows, rows, file.num_rows, is_filtered=bool(filter)), "dim"))
+
+    ask_one(path, ask, json=json)
+
+
+def _told(shown: int, asked: int, there: int, *, is_filtered: bool) -> str:
+    if not is_filtered:
+        return f"{shown:,} of {counted(there, 'row')}"
+    return f"the first {counted(shown, 'row')} that match" if shown == asked else f"{counted(shown, 'row')} that match"
+
+
+def cat(
+    paths: Files,
+    limit: Annotated[int | None, typer.Option("--limit", "-n", min=0, help="At most so many of each file.")] = None,
+    column: Columns = None,
+    filter: Filters = None,
+    format: Annotated[RowFormat, typer.Option("--format", "-f", help="How to print them.")] = RowFormat.csv,
+    json: AsJson = False,
+) -> None:
+    """Print all rows of files, in the order of the files; CSV has one line of names at the top."""
+    shown = _Printer(RowFormat.json if json else format)
+
+    def ask(_, file) -> None:
+        shown.file(file, column, filter, limit)
+
+    ask_each(paths, ask, json=json)
+
+
+class _Printer:
+    """Prints rows of one file after the other."""
+
+    def __init__(self, format: RowFormat):
+        self._format, self._names, self.rows = format, None, 0
+        self.is_table = format == RowFormat.table
+
+    def file(self, file, columns: list[str] | None, conditions: list[str] | None, limit: int | None) -> None:
+        """Print rows of an open file."""
+        from ..describe.rows import rows_of
+
+        left_out = 0
+        if self.is_table and not columns:
+            columns, left_out = _that_fit(file)
+        batches = rows_of(file, columns, conditions or (), limit)
+        if self.is_table:
+            self._tables(batches, left_out)
+        else:
+            for batch in batches:
+                self.rows += batch.num_rows
+                self._lines(batch)
+
+    def _lines(self, batch: pa.RecordBatch) -> None:
+        from ..describe.rows import as_csv, as_json_lines, csv_heading
+
+        if self._format == RowFormat.json:
+            _write(as_json_lines(batch))
+            return
+        names = csv_heading(batch.schema)
+        if names != self._names:
+            self._names = names
+            _write([names])
+        _write(as_csv(batch))
+
+    def _tables(self, batches: Iterator[pa.RecordBatch], left_out: int) -> None:
+        rows: list[tuple] = []
+        names: list[str] | None = None
+        for batch in batches:
+            self.rows += batch.num_rows
+            names = batch.schema.names
+            rows += _table_rows(batch)
+            while len(rows) >= TABLE_ROWS:
+                _print_table(names, rows[:TABLE_ROWS], left_out)
+                del rows[:TABLE_ROWS]
+        if names is not None and rows:
+            _print_table(names, rows, left_out)
+
+
+def _that_fit(file) -> tuple[list[tuple[str, ...]] | None, int]:
+    """The first top-level columns, as many as a line may hold; how many more there are."""
+    most = console.width // FEWEST_LETTERS
+    if file.num_columns <= most:
+        return None, 0
+    names = list(dict.fromkeys(file.parquet_schema.leaf(leaf).path[0] for leaf in range(most)))
+    return [(name,) for name in names], file.num_columns - most
+
+
+def _table_rows(batch: pa.RecordBatch) -> Iterator[tuple]:
+    from ..describe.rows import texts
+    from ..describe.values import column_as_json
+
+    columns = [
+        column_as_json(column) if pa.types.is_integer(column.type) else texts(column) for column in batch.columns
+    ]
+    return zip(*columns, strict=True)
+
+
+def _print_table(names: list[str], rows: list[tuple], left_out: int) -> None:
+    hint = "--column chooses, --format json has all"
+    optional = list(range(len(names) - 1, 0, -1))
+    print_listing(names, rows, optional=optional, hint=hint, more=left_out, commas=False)
+
+
+def _write(lines) -> None:
+    """Lines to standard output; in a terminal escaped, elsewhere as they are."""
+    shown = map(escaped, lines) if sys.stdout.isatty() else lines
+    text = "".join(f"{line}\n" for line in shown)
+    sys.stdout.write(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))

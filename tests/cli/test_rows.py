@@ -1,0 +1,176 @@
+"""head, cat and bloom: rows as tables, CSV and JSON, those that meet conditions, and values that filters rule out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import duckdb
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+from support.described import ROWS, write
+from typer.testing import CliRunner
+
+import parquetext
+from parquetext.cli import output
+from parquetext.cli.app import app
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    path = write(tmp_path_factory.mktemp("rows") / "a.parquet")
+    parquetext.upgrade(path, form="flat")
+    return path
+
+
+def rows(*arguments: object) -> list[dict]:
+    done = run(*arguments, "--json")
+    assert done.exit_code == 0, done.output
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_json_has_the_values_as_json_has_them(path):
+    first, second = rows("head", path, "-n", 2)
+    assert (first["price"], first["tags"], first["pos"]) == (None, None, {"x": 0, "when": "0"})
+    assert second["tags"] == ["t1", None] and second["attrs"] == [{"key": "k", "value": 1}]
+    assert (second["day"], second["amount"], second["raw"], second["flag"]) == ("2024-01-01", "0.01", "0100", False)
+    assert second["when"] == "2024-01-01 00:00:01.000000Z"
+
+
+def test_csv_is_read_again_by_pyarrow_and_duckdb(path, tmp_path):
+    text = run("cat", path).stdout
+    found = pyarrow.csv.read_csv(io.BytesIO(text.encode()))
+    assert found.num_rows == ROWS and found["id"].to_pylist() == list(range(ROWS))
+    assert found["price"].null_count == pq.read_table(path)["price"].null_count
+    (tmp_path / "x.csv").write_text(text)
+    tags = duckdb.sql(f"select tags::json from '{tmp_path / 'x.csv'}' where id = 1").fetchall()[0][0]
+    assert json.loads(tags) == ["t1", None]
+
+
+def test_csv_tells_null_from_empty_text_and_quotes_what_must_be(tmp_path):
+    values = ["", None, 'say "x"', "a,b", "two\nlines", "plain"]
+    pq.write_table(pa.table({"a": values, "b,c": [1.5] * 6}), tmp_path / "x.parquet")
+    text = run("cat", tmp_path / "x.parquet").stdout
+    assert text.startswith('a,"b,c"\n"",1.5\n,1.5\n"say ""x""",1.5\n')
+    assert [row[0] for row in csv.reader(io.StringIO(text))][1:] == ["" if value is None else value for value in values]
+
+
+def test_cat_of_several_files_has_the_names_once(path, tmp_path):
+    other = tmp_path / "b.parquet"
+    pq.write_table(pq.read_table(path), other)
+    lines = run("cat", "-c", "id", path, other).stdout.splitlines()
+    assert lines[0] == "id" and lines.count("id") == 1 and len(lines) == 1 + 2 * ROWS
+
+
+@pytest.mark.parametrize(
+    ("conditions", "meets"),
+    [
+        (["id >= 990"], lambda row: row["id"] >= 990),
+        (["price is null", "id < 300"], lambda row: row["price"] is None and row["id"] < 300),
+        (["name in ('name 1', \"name 2\", name 3)"], lambda row: row["name"] in ("name 1", "name 2", "name 3")),
+        (["name not in (name 1)", "id<60"], lambda row: row["name"] != "name 1" and row["id"] < 60),
+        (["name = name 7"], lambda row: row["name"] == "name 7"),
+        (["when > 2024-01-01 00:16:00"], lambda row: row["when"] > "2024-01-01 00:16:00.000000Z"),
+        (["amount <= 0.05"], lambda row: float(row["amount"]) <= 0.05),
+        (
+            ["flag = true", "id is not null", "id != 4", "small < 9"],
+            lambda row: row["flag"] and row["small"] < 9 and row["id"] != 4,
+        ),
+        (["raw = 0x0500"], lambda row: row["raw"] == "0500"),
+        (["day == 2024-01-02"], lambda row: False),
+    ],
+)
+def test_filters_give_the_rows_that_meet_them(path, conditions, meets):
+    options = [part for condition in conditions for part in ("--filter", condition)]
+    assert rows("cat", path, *options) == [row for row in rows("cat", path) if meets(row)]
+
+
+@pytest.mark.parametrize(
+    ("condition", "told"),
+    [
+        ("id", "no condition: 'id'"),
+        ("id ~ 3", "no condition"),
+        ("id > x", "'x' is no value of type int64"),
+        ("nothing > 3", "no column 'nothing'"),
+        ("id in (1,,2)", "no condition"),
+        ("flag = maybe", "'maybe' is no value of type bool"),
+        ("id is 3", "no condition"),
+    ],
+)
+def test_a_condition_that_is_none_is_told(path, condition, told):
+    done = run("head", path, "--filter", condition)
+    assert done.exit_code == 2 and told in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_a_column_whose_name_holds_an_operator_is_found(tmp_path):
+    pq.write_table(pa.table({"a = b": [1, 2], "x in y": [1, 2]}), tmp_path / "x.parquet")
+    assert rows("cat", tmp_path / "x.parquet", "-w", "a = b = 2") == [{"a = b": 2, "x in y": 2}]
+    assert rows("cat", tmp_path / "x.parquet", "-w", "x in y in (1)") == [{"a = b": 1, "x in y": 1}]
+
+
+def test_head_reads_no_row_group_behind_the_rows_that_it_shows(path, tmp_path):
+    cut = tmp_path / "cut.parquet"
+    data = bytearray(path.read_bytes())
+    with parquetext.open(path) as file:
+        second = file.row_groups[1]
+    data[second.file_offset : second.file_offset + second.total_compressed_size] = bytes(second.total_compressed_size)
+    cut.write_bytes(data)
+    assert len(rows("head", cut, "-n", 300)) == 300
+    assert run("head", cut, "-n", 301).exit_code == 2
+
+
+def test_a_table_as_wide_as_the_terminal_says_what_it_leaves_out(tmp_path, monkeypatch):
+    pq.write_table(pa.table({f"column {n}": [n, None] for n in range(500)}), tmp_path / "x.parquet")
+    monkeypatch.setattr(output.console, "_width", 60)
+    lines = run("head", tmp_path / "x.parquet").stdout.splitlines()
+    assert all(len(line) <= 60 for line in lines[:3]) and lines[-1] == "2 of 2 rows"
+    assert lines[3].startswith("no room for: column 6, ") and " 490 more (--column chooses" in lines[3]
+
+
+def test_no_rows_and_no_columns_are_no_failure(path, tmp_path):
+    assert run("head", "-n", 0, path).stdout.strip() == f"0 of {ROWS:,} rows"
+    pq.write_table(pa.table({"a": pa.array([], pa.int8())}), tmp_path / "x.parquet")
+    assert run("head", tmp_path / "x.parquet").exit_code == 0
+    assert run("cat", tmp_path / "x.parquet", "--json").stdout == ""
+
+
+@pytest.fixture(scope="module")
+def filtered(tmp_path_factory):
+    path = tmp_path_factory.mktemp("bloom") / "a.parquet"
+    table = pa.table(
+        {"id": range(4000), "name": [f"name {n}" for n in range(4000)], "part": [n / 8 for n in range(4000)]}
+    )
+    filters = {name: {"ndv": 1000, "fpp": 0.001} for name in table.column_names}
+    pq.write_table(table, path, row_group_size=1000, bloom_filter_options=filters)
+    return path
+
+
+def test_bloom_says_of_each_row_group_whether_it_may_hold_a_value(filtered):
+    done = run("bloom", filtered, "id", 4, "--json")
+    answers = [group["answer"] for group in json.loads(done.stdout)["row_groups"]]
+    assert done.exit_code == 0 and answers == ["maybe", "absent", "absent", "absent"]
+    absent = run("bloom", filtered, "name", "no such name")
+    assert (absent.exit_code, absent.stdout.splitlines()[-1]) == (
+        1,
+        f"{len(answers)} row groups: {len(answers)} absent",
+    )
+    quiet = run("bloom", "--quiet", filtered, "name", "no such")
+    assert (quiet.exit_code, quiet.output) == (1, "")
+
+
+def test_bloom_without_filters_rules_nothing_out(path):
+    done = run("bloom", path, "id", 4)
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (0, "4 row groups: 4 no filter")
+
+
+def test_bloom_says_what_it_cannot_ask(filtered):
+    assert "'x' is no value of type int64" in run("bloom", filtered, "id", "x").stderr
+    assert "no column 'nothing'" in run("bloom", filtered, "nothing", "x").stderr
+    assert "cannot be asked for 'nan'" in run("bloom", filtered, "part", "nan").stderr
