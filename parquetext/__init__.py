@@ -28,6 +28,8 @@ _HOMES = {
     "implementation": "kernels",
     "plan": "catalog",
     "layout": "account",
+    "scan_polars": "engines",
+    "register_duckdb": "engines",
 }
 _MODULES = {
     "account",
@@ -35,6 +37,7 @@ _MODULES = {
     "catalog",
     "edits",
     "encoding",
+    "engines",
     "errors",
     "extension",
     "findings",
@@ -74,6 +77,8 @@ if TYPE_CHECKING:
     from .edits.restore import restore as restore
     from .edits.strip import strip as strip
     from .edits.upgrade import upgrade as upgrade
+    from .engines.duckdb_tables import register_duckdb as register_duckdb
+    from .engines.polars_scan import scan_polars as scan_polars
     from .kernels import implementation as implementation
 else:
 

@@ -37,6 +37,7 @@ FLOORS = [
     {"sidecar"},
     {"edits"},
     {"arrow"},
+    {"engines"},
     {"catalog"},
     {"checks"},
     {"account"},

@@ -94,6 +94,14 @@ def test_the_dataset_guides_example(lake):
     assert (names["fragment"].path, names["fragment"].row_groups) == ("lake/day=2024-01-01/part.parquet", [0])
 
 
+def test_the_engines_page(lake):
+    names = {}
+    exec(examples("docs/engines.md"), names)
+    assert names["cheap"].columns == ["day", "price"] and names["cheap"].height == 100
+    assert (names["first"].height, len(names["prices"])) == (5, 300)
+    assert names["con"].execute("SELECT count(*) FROM sales").fetchall() == [(9,)]
+
+
 def test_the_readmes_commands(wide):
     (wide.parent / "lake").mkdir()
     pq.write_table(TABLE, wide.parent / "lake" / "part.parquet")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import alp, cases, commits, copies, encoders, encodings, experimental, lookups, plans, sidecars
+from . import alp, cases, commits, copies, encoders, encodings, engines, experimental, lookups, plans, sidecars
 from .shapes import Shape
 from .workspace import Subject, Workspace
 
@@ -22,6 +22,7 @@ LOOKUP_TARGETS = {
     lookups.TYPED: {"pyarrow": 5000.0},
 }
 REMOTE_LIMITS = {"facts": (3, 24 << 10), "values": (4, 48 << 10)}  # requests, bytes
+ENGINE_TARGET = 20.0  # one column through Polars, DuckDB and pandas, against their own readers
 KEPT_TARGETS = {"pyarrow, metadata kept": 8.0}
 VALUES_TARGETS = {"pyarrow": 500.0, cases.PALLETJACK: 12.0}
 FLAT_BYTES_TARGET, ONE_ROW_GROUP_BYTES_TARGET = 1.0, 1.15  # of the Thrift footer, nothing lost
@@ -117,6 +118,8 @@ def _on_subject(
     yield lookups.kept_open(subject, rounds, KEPT_TARGETS if demanded else {})
     yield lookups.many_at_once(subject, rounds, KEPT_TARGETS if demanded else {})
     yield cases.values(subject, rounds, VALUES_TARGETS if demanded else {}, palletjack=palletjack, tick=tick("values"))
+    workspace.progress(f"Polars, DuckDB, pandas, {subject.name}")
+    yield from engines.measure(subject, rounds, ENGINE_TARGET if demanded else None)
     yield cases.held_memory(subject, 5 * MIB)
     yield cases.bytes_of_footers(subject, *(BYTES_TARGETS if demanded else NO_TARGETS))
     yield cases.builds(subject, rounds, BUILD_TARGET if demanded else None)

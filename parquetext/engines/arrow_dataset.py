@@ -1,0 +1,61 @@
+"""A dataset of ours as a `pyarrow.dataset.Dataset`, for those who take nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+from pyarrow.fs import LocalFileSystem
+
+from ..arrow.dataset import Dataset, Scanner
+
+__all__ = ["ArrowDataset"]
+
+
+class ArrowDataset(ds.FileSystemDataset):
+    """Scanned by our footers. What Arrow's C++ reads of it by itself comes from the same files by their Thrift footers.
+
+    Parameters
+    ----------
+    lake : Dataset
+    """
+
+    def __init__(self, lake: Dataset):
+        form = ds.ParquetFileFormat()
+        fragments = [
+            form.make_fragment(
+                fragment.path,
+                getattr(fragment._target, "filesystem", None) or LocalFileSystem(),
+                partition_expression=fragment.partition_expression,
+            )
+            for fragment in lake.get_fragments()
+        ]
+        super().__init__(fragments, lake.schema, form)
+        self._lake = lake
+
+    def scanner(
+        self,
+        columns: Sequence[str] | Mapping[str, pc.Expression] | None = None,
+        filter: pc.Expression | None = None,
+        *,
+        batch_size: int = 1 << 17,
+        use_threads: bool = True,
+        fragment_scan_options: ds.FragmentScanOptions | None = None,
+        **hints: object,
+    ) -> Scanner | ds.Scanner:
+        """What reads: some columns of the rows that meet a filter, as `parquetext.dataset` reads them.
+
+        `hints` are those of Arrow's read-ahead. With `fragment_scan_options`, which are about Arrow's own reader, Arrow
+        reads.
+        """
+        if fragment_scan_options is not None:
+            return super().scanner(
+                columns=columns,
+                filter=filter,
+                batch_size=batch_size,
+                use_threads=use_threads,
+                fragment_scan_options=fragment_scan_options,
+                **hints,
+            )
+        return self._lake.scanner(columns, filter, batch_size=batch_size, use_threads=use_threads)

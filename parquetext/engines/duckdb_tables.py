@@ -1,0 +1,84 @@
+"""DuckDB over a dataset: a view that hands over columns and filters."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from .libraries import import_optional
+from .sources import open_source
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from .arrow_dataset import ArrowDataset
+
+__all__ = ["register_duckdb"]
+
+
+def register_duckdb(
+    con: duckdb.DuckDBPyConnection,
+    source: object,
+    name: str | None = None,
+    *,
+    columns: Iterable[str] | None = None,
+    **options: object,
+) -> ArrowDataset:
+    """Have DuckDB read Parquet files by the fastest form of their footers: as a view with the files' own name.
+
+    Parameters
+    ----------
+    con : duckdb.DuckDBPyConnection
+    source : path, or list of paths
+        As `parquetext.dataset` takes it.
+    name : str, optional
+        Of the view. By default the path as it is given, so that ``FROM 'wide.parquet'`` reads the view, where DuckDB's
+        own reader would read the file.
+    columns : list of str, optional
+        Top-level columns that the view has. All without: DuckDB then looks at the types of all columns for each query.
+    **options
+        Of `parquetext.dataset`.
+
+    Returns
+    -------
+    pyarrow.dataset.Dataset
+        What the view reads. In a variable it is a table, too: ``wide = register_duckdb(…)``, then ``FROM wide``, which
+        takes DuckDB less time than a view where there are thousands of columns.
+
+    Raises
+    ------
+    Unsupported
+        DuckDB is not installed.
+    FileNotFoundError
+        There is no such file or directory.
+    ColumnError
+        There is no such column.
+    TypeError
+        `con` is no connection, or `source` is no path and there is no `name`.
+
+    Notes
+    -----
+    DuckDB asks for the columns that a query needs, and for rows that meet its filters: files, row groups and rows are
+    ruled out before DuckDB sees them. It lets nobody take over paths that have not been registered.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> con = duckdb.connect()
+    >>> wide = parquetext.register_duckdb(con, "wide.parquet")
+    >>> con.execute("SELECT id FROM 'wide.parquet' WHERE price > 297").fetchall()
+    [(298,), (299,)]
+    """
+    library = import_optional("duckdb", "register_duckdb")
+    if con is not library and not isinstance(con, library.DuckDBPyConnection):
+        raise TypeError(f"con is a connection of DuckDB, not {type(con).__name__}")
+    if name is None:
+        if not isinstance(source, (str, os.PathLike)):
+            raise TypeError(f"name: the view needs one where the source is a {type(source).__name__}")
+        name = os.fspath(source)
+    from .arrow_dataset import ArrowDataset
+
+    lake = ArrowDataset(open_source(source, columns, options))
+    con.register(name, lake)
+    return lake

@@ -1,0 +1,130 @@
+"""Polars' predicates as lists of filters that rows have to meet at least: these ask bounds and Bloom filters.
+
+A part that has no such form counts for nothing. Polars applies the whole predicate to what is left.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from itertools import product
+
+import polars as pl
+
+__all__ = ["filters_of"]
+
+MOST_ALTERNATIVES = 64
+OPERATORS = {"Eq": "=", "NotEq": "!=", "Lt": "<", "LtEq": "<=", "Gt": ">", "GtEq": ">="}
+MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+# For Polars a NaN is greater than any number; bounds and Arrow's comparisons leave NaN out.
+WITHOUT_NANS = {"=", "<", "<="}
+BETWEEN = {"Both": (">=", "<="), "Left": (">=", "<"), "Right": (">", "<="), "None": (">", "<")}
+EQUAL_ONLY = {pl.Boolean}
+ORDERED = {pl.String, pl.Binary, pl.Date}
+
+Alternatives = list[list[tuple]]
+
+
+def filters_of(predicate: pl.Expr, types: Mapping[str, pl.DataType]) -> Alternatives | None:
+    """Filters that every row meets for which the predicate is true; None where there are none.
+
+    Parameters
+    ----------
+    predicate : polars.Expr
+    types : mapping of str to polars.DataType
+        Of the columns that may be looked at.
+    """
+    return _Translation(types).alternatives(json.loads(predicate.meta.serialize(format="json")))
+
+
+class _Translation:
+    """Walks the tree that Polars writes; a node of an unknown kind, or of another shape than expected, is no filter."""
+
+    def __init__(self, types: Mapping[str, pl.DataType]):
+        self._types = types
+
+    def alternatives(self, node: object) -> Alternatives | None:
+        match node:
+            case {"BinaryExpr": {"left": left, "op": "And" | "LogicalAnd", "right": right}}:
+                return _both(self.alternatives(left), self.alternatives(right))
+            case {"BinaryExpr": {"left": left, "op": "Or" | "LogicalOr", "right": right}}:
+                return _either(self.alternatives(left), self.alternatives(right))
+            case {"BinaryExpr": {"left": {"Column": str(name)}, "op": op, "right": right}} if op in OPERATORS:
+                return self._comparison(name, OPERATORS[op], right)
+            case {"BinaryExpr": {"left": left, "op": op, "right": {"Column": str(name)}}} if op in OPERATORS:
+                return self._comparison(name, MIRRORED[OPERATORS[op]], left)
+            case {
+                "Function": {
+                    "input": [{"Column": str(name)}, low, high],
+                    "function": {"Boolean": {"IsBetween": {"closed": closed}}},
+                }
+            } if closed in BETWEEN:
+                above, below = BETWEEN[closed]
+                return _both(self._comparison(name, above, low), self._comparison(name, below, high))
+            case {
+                "Function": {
+                    "input": [{"Column": str(name)}, values],
+                    "function": {"Boolean": {"IsIn": {"nulls_equal": False}}},
+                }
+            }:
+                return self._membership(name, values)
+        return None
+
+    def _comparison(self, name: str, operator: str, node: object) -> Alternatives | None:
+        literal = _literal(node)
+        kind = self._types.get(name)
+        if literal is None or kind is None or not _is_comparable(kind, literal.dtype, operator):
+            return None
+        value = literal.to_arrow()[0].as_py()
+        return None if value is None or value != value else [[(name, operator, value)]]
+
+    def _membership(self, name: str, node: object) -> Alternatives | None:
+        literal = _literal(node)
+        kind = self._types.get(name)
+        if literal is None or kind is None or not isinstance(literal.dtype, pl.List):
+            return None
+        if kind.is_float() or not _is_comparable(kind, literal.dtype.inner, "="):
+            return None
+        values = literal.explode(empty_as_null=False).drop_nulls().to_arrow().to_pylist()
+        return [[(name, "in", values)]]
+
+
+def _literal(node: object) -> pl.Series | None:
+    """The value of a node that looks at no column, as Polars itself tells it."""
+    try:
+        expression = pl.Expr.deserialize(io.BytesIO(json.dumps(node).encode()), format="json")
+    except pl.exceptions.ComputeError:  # JSON has no infinite numbers, and no NaN
+        return None
+    if expression.meta.root_names() or not expression.meta.is_literal(allow_aliasing=True):
+        return None
+    found = pl.select(expression).to_series()
+    return found if len(found) == 1 else None
+
+
+def _is_comparable(column: pl.DataType, literal: pl.DataType, operator: str) -> bool:
+    """Whether Polars, Arrow and bounds compare values of a column with a literal in the same way."""
+    if column != literal:
+        both = isinstance(column, pl.Decimal) and isinstance(literal, pl.Decimal)
+        return both and column.scale == literal.scale
+    if column.is_float():
+        return operator in WITHOUT_NANS
+    if column in EQUAL_ONLY:
+        return operator == "="
+    if isinstance(column, pl.Datetime):
+        return column.time_unit != "ns"  # which Python's values cannot say
+    return column.is_integer() or isinstance(column, pl.Decimal) or column in ORDERED
+
+
+def _both(left: Alternatives | None, right: Alternatives | None) -> Alternatives | None:
+    if left is None or right is None:
+        return right if left is None else left
+    if len(left) * len(right) > MOST_ALTERNATIVES:
+        return left
+    return [[*one, *other] for one, other in product(left, right)]
+
+
+def _either(left: Alternatives | None, right: Alternatives | None) -> Alternatives | None:
+    if left is None or right is None or len(left) + len(right) > MOST_ALTERNATIVES:
+        return None
+    return [*left, *right]

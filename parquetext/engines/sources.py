@@ -1,0 +1,83 @@
+"""What an engine reads: a dataset, with all of its columns or with those that were named."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+import pyarrow as pa
+import pyarrow.fs as pafs
+
+from ..arrow.dataset import Dataset, dataset
+from ..arrow.discovery import partition_schema, shared
+from ..arrow.file import open as open_file
+from ..arrow.fragments import naming
+from ..arrow.selection import find_top_level
+from ..errors import ColumnError, ParquetextError
+from ..storage import RemoteTarget, resolve
+
+__all__ = ["is_directory", "open_source", "texts_of_keys", "with_schema"]
+
+
+def open_source(source: object, columns: Iterable[str] | None, options: dict) -> Dataset:
+    """The dataset of `source`, in which the columns are those that are named.
+
+    Of the first file the footer cells of these columns alone are read.
+
+    Raises
+    ------
+    ColumnError
+        Neither the first file nor a directory's name has such a column.
+    """
+    if isinstance(columns, str):
+        raise TypeError("columns is a list of names, not one string")
+    if columns is None or options.get("schema") is not None:
+        lake = dataset(source, **options)
+        if columns is None:
+            return lake
+        columns = list(columns)
+        lake.check(columns)
+        return dataset(source, **{**options, "schema": pa.schema([lake.schema.field(name) for name in columns])})
+    lake = dataset(source, **{**options, "schema": pa.schema([])})
+    return dataset(source, **{**options, "schema": _schema_of_some(lake, list(columns))})
+
+
+def _schema_of_some(lake: Dataset, columns: list[str]) -> pa.Schema:
+    """The fields of some columns, as the first file and the directories' names have them."""
+    found = lake._found
+    if not found:
+        raise ParquetextError("no file there to take the schema from")
+    keys = partition_schema(found.keys)
+    with naming(found[0].target), open_file(found[0].target) as file:
+        own = [name for name in columns if name not in keys.names]
+        missing = file._on_form(lambda form: [name for name in own if find_top_level(form, name) is None])
+        if missing:
+            raise ColumnError(f"no column {missing[0]!r} in the first file", file=str(file.path))
+        schema = file.read([(name,) for name in own], row_groups=[]).schema
+    return pa.schema([keys.field(name) if name in keys.names else schema.field(name) for name in columns])
+
+
+def with_schema(lake: Dataset, schema: pa.Schema) -> Dataset:
+    """The same files, read in another schema."""
+    return Dataset(lake._found, schema, lake._sidecar, lake._engine)
+
+
+def texts_of_keys(lake: Dataset) -> dict[str, list[str]]:
+    """The values of each key of the directories, as text; null is left out."""
+    texts: dict[str, dict[str, None]] = {}
+    for keys in shared(lake._found.keys):
+        for name, value in keys.items():
+            known = texts.setdefault(name, {})
+            if value is not None:
+                known[value] = None
+    return {name: list(known) for name, known in texts.items()}
+
+
+def is_directory(source: object, filesystem: pafs.FileSystem | None) -> bool:
+    """Whether a dataset's source is one directory."""
+    if isinstance(source, Iterable) and not isinstance(source, (str, bytes, os.PathLike, tuple)):
+        return False
+    target = resolve(source if filesystem is None else (filesystem, source))
+    if isinstance(target, RemoteTarget):
+        return target.filesystem.get_file_info(target.path).type == pafs.FileType.Directory
+    return os.path.isdir(target.path)

@@ -1,0 +1,143 @@
+"""DuckDB over our footers gives what DuckDB's own reader gives, and reads no more than a query needs."""
+
+from __future__ import annotations
+
+import sys
+from decimal import Decimal
+
+import duckdb
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+from support.spoiled import spoil_chunks
+
+import parquetext
+from parquetext.errors import ColumnError, Unsupported
+
+ROWS = 40
+TABLE = pa.table(
+    {
+        "id": pa.array(range(ROWS), pa.int64()),
+        "price": pa.array([None if n % 7 == 3 else float("nan") if n % 11 == 5 else n / 4 for n in range(ROWS)]),
+        "name": pa.array([None if n % 5 == 2 else f"name-{n:02}" for n in range(ROWS)]),
+        "kind": pa.array(["ab"[n % 2] for n in range(ROWS)]).dictionary_encode(),
+        "moment": pa.array([n * 3_600_000_000 for n in range(ROWS)], pa.timestamp("us")),
+        "amount": pa.array([Decimal(n) for n in range(ROWS)], pa.decimal128(9, 2)),
+        "place": pa.array([{"x": n, "y": [str(n)]} for n in range(ROWS)]),
+    }
+)
+CONDITIONS = [
+    "id BETWEEN 5 AND 9",
+    "id IN (1, 17, 39) OR name = 'name-20'",
+    "price > 5",
+    "price >= 9.5 OR price IS NULL",
+    "NOT price < 3",
+    "price != 2",
+    "price IN (0.5, 'nan'::DOUBLE)",
+    "name IS NULL AND id > 30",
+    "name LIKE 'name-3%'",
+    "kind = 'a' AND moment >= TIMESTAMP '1970-01-02'",
+    "amount < 3.5",
+    "place.x = 7",
+    "id + 1 = 8",
+]
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory) -> str:
+    path = str(tmp_path_factory.mktemp("duckdb") / "wide.parquet")
+    pq.write_table(TABLE, path, row_group_size=8)
+    parquetext.upgrade(path, form="flat")
+    return path
+
+
+@pytest.fixture
+def con():
+    with duckdb.connect() as con:
+        yield con
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_a_filter_gives_the_rows_that_it_gives_of_the_same_table_in_memory(con, path, condition):
+    # DuckDB's own reader loses rows with NaN, for which "price > 5" is true: bounds leave NaN out.
+    parquetext.register_duckdb(con, path, "ours")
+    con.register("memory", TABLE)
+    memory, ours = (
+        con.execute(f"SELECT id, kind, amount, place FROM {table} WHERE {condition} ORDER BY id").fetchall()
+        for table in ("memory", "ours")
+    )
+    assert ours == memory
+
+
+def test_the_view_has_the_types_that_duckdbs_own_reader_gives(con, path):
+    parquetext.register_duckdb(con, path, "ours")
+    theirs, ours = (
+        con.execute(f"DESCRIBE SELECT * FROM {table}").fetchall() for table in (f"read_parquet('{path}')", "ours")
+    )
+    assert ours == theirs
+
+
+def test_the_path_itself_names_the_view(con, path):
+    parquetext.register_duckdb(con, path)
+    assert con.execute(f"SELECT count(*), sum(id) FROM '{path}'").fetchall() == [(ROWS, sum(range(ROWS)))]
+    plan = con.execute(f"EXPLAIN SELECT id FROM '{path}'").fetchall()[0][1]
+    assert "ARROW" in plan.upper() and "PARQUET_SCAN" not in plan.upper()
+
+
+def test_what_is_returned_is_a_table_in_a_variable(con, path):
+    wide = parquetext.register_duckdb(con, path)
+    assert wide.count_rows() == ROWS
+    assert con.execute("SELECT count(*) FROM wide WHERE id < 3").fetchall() == [(3,)]
+
+
+def test_only_the_columns_and_row_groups_of_a_query_are_read(con, tmp_path):
+    copy = str(tmp_path / "spoiled.parquet")
+    pq.write_table(TABLE, copy, row_group_size=8)
+    assert spoil_chunks(copy, lambda row_group, name: row_group != 2 or name not in ("id", "name"))
+    parquetext.register_duckdb(con, copy)
+    found = con.execute(f"SELECT name FROM '{copy}' WHERE id BETWEEN 18 AND 20").fetchall()
+    assert found == [("name-18",), ("name-19",), ("name-20",)]
+    with pytest.raises(duckdb.Error, match="page header"):
+        con.execute(f"SELECT name FROM '{copy}'").fetchall()
+
+
+def test_named_columns_are_all_that_the_view_has(con, path):
+    parquetext.register_duckdb(con, path, "few", columns=["name", "id"])
+    assert [row[0] for row in con.execute("DESCRIBE few").fetchall()] == ["name", "id"]
+    assert con.execute("SELECT name FROM few WHERE id = 4").fetchall() == [("name-04",)]
+    with pytest.raises(ColumnError, match="nome"):
+        parquetext.register_duckdb(con, path, columns=["nome"])
+
+
+def test_a_directory_is_a_view_with_its_keys(con, tmp_path):
+    for day in (1, 2):
+        folder = tmp_path / f"day={day}"
+        folder.mkdir()
+        pq.write_table(TABLE.slice(10 * day, 10), folder / "part.parquet")
+    assert spoil_chunks(str(tmp_path / "day=1" / "part.parquet"), lambda *_: True)
+    parquetext.register_duckdb(con, tmp_path, "lake")
+    assert con.execute("SELECT count(*), min(id), max(id) FROM lake WHERE day = 2").fetchall() == [(10, 20, 29)]
+
+
+def test_a_source_without_a_path_needs_a_name(con, path):
+    with pytest.raises(TypeError, match="name"):
+        parquetext.register_duckdb(con, [path])
+    parquetext.register_duckdb(con, [path, path], "twice")
+    assert con.execute("SELECT count(*) FROM twice").fetchall() == [(2 * ROWS,)]
+    with pytest.raises(TypeError, match="connection"):
+        parquetext.register_duckdb("connection", path)
+
+
+def test_arrow_itself_reads_the_same_rows(con, path):
+    wide = parquetext.register_duckdb(con, path)
+    assert isinstance(wide, ds.Dataset)
+    assert ds.Scanner.from_dataset(wide, columns=["id"]).to_table().equals(TABLE.select(["id"]))
+    assert wide.to_table(columns=["id"], filter=ds.field("id") < 3)["id"].to_pylist() == [0, 1, 2]
+    assert wide.scanner(columns=["id"], fragment_scan_options=ds.ParquetFragmentScanOptions()).count_rows() == ROWS
+
+
+def test_without_duckdb_the_error_says_what_to_install(path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(Unsupported, match=r"pip install 'parquetext\[duckdb\]'"):
+        parquetext.register_duckdb(object(), path)

@@ -1,0 +1,232 @@
+"""Polars over our footers gives what Polars' own reader gives, and reads no more than a query needs."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import sys
+from decimal import Decimal
+from operator import and_, or_
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+from support.spoiled import spoil_chunks
+
+import parquetext
+from parquetext.errors import ColumnError, Unsupported
+
+ROWS = 40
+DAY = dt.date(2024, 1, 1)
+MOMENT = dt.datetime(2024, 1, 1)
+
+
+def column(make, *, other=None) -> list:
+    return [None if n % 7 == 3 else other if n % 11 == 5 and other is not None else make(n) for n in range(ROWS)]
+
+
+TABLE = pa.table(
+    {
+        "id": pa.array(range(ROWS), pa.int64()),
+        "small": pa.array(column(lambda n: n - 20), pa.int8()),
+        "price": pa.array(column(lambda n: n / 4, other=math.nan), pa.float64()),
+        "ratio": pa.array(column(lambda n: n / 8), pa.float32()),
+        "name": pa.array(column(lambda n: f"name-{n:02}"), pa.string()),
+        "kind": pa.array(column(lambda n: "ab"[n % 2])).dictionary_encode(),
+        "raw": pa.array(column(lambda n: bytes([n])), pa.binary()),
+        "flag": pa.array(column(lambda n: n > 20), pa.bool_()),
+        "day": pa.array(column(lambda n: DAY + dt.timedelta(n)), pa.date32()),
+        "at": pa.array(column(lambda n: MOMENT + dt.timedelta(hours=n)), pa.timestamp("us")),
+        "at_ns": pa.array(column(lambda n: n * 1_000_000_007), pa.timestamp("ns")),
+        "zoned": pa.array(column(lambda n: n * 1_000_000), pa.timestamp("us", "Europe/Berlin")),
+        "amount": pa.array(column(lambda n: Decimal(n).scaleb(-2)), pa.decimal128(9, 2)),
+        "tags": pa.array(column(lambda n: [n, n + 1]), pa.list_(pa.int32())),
+        "place": pa.array(column(lambda n: {"x": n, "y": str(n)})),
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory) -> str:
+    path = str(tmp_path_factory.mktemp("polars") / "wide.parquet")
+    pq.write_table(TABLE, path, row_group_size=8)
+    parquetext.upgrade(path, form="flat")
+    return path
+
+
+def assert_same(path, query, **options) -> None:
+    """The same frame, or the same class of error."""
+    wanted, found = (
+        query(scan(path)) for scan in (pl.scan_parquet, lambda path: parquetext.scan_polars(path, **options))
+    )
+    try:
+        expected = wanted.collect()
+    except pl.exceptions.PolarsError as error:
+        with pytest.raises(type(error)):
+            found.collect()
+        return
+    assert_frame_equal(found.collect(), expected)
+
+
+def test_all_types_come_as_polars_own_reader_gives_them(path):
+    assert parquetext.scan_polars(path).collect_schema() == pl.scan_parquet(path).collect_schema()
+    assert_same(path, lambda frame: frame)
+
+
+NUMBERS = st.integers(-25, 45)
+VALUES = {
+    "id": NUMBERS,
+    "small": NUMBERS,
+    "price": st.one_of(NUMBERS.map(lambda n: n / 4), st.sampled_from([math.nan, math.inf, -0.0])),
+    "ratio": NUMBERS.map(lambda n: n / 8),
+    "name": NUMBERS.map(lambda n: f"name-{n:02}"),
+    "kind": st.sampled_from(["a", "b", "c"]),
+    "raw": st.integers(0, 45).map(lambda n: bytes([n])),
+    "flag": st.booleans(),
+    "day": NUMBERS.map(lambda n: DAY + dt.timedelta(n)),
+    "at": NUMBERS.map(lambda n: MOMENT + dt.timedelta(hours=n)),
+    "amount": NUMBERS.map(lambda n: Decimal(n).scaleb(-2)),
+}
+COMPARE = [pl.Expr.__eq__, pl.Expr.__ne__, pl.Expr.__lt__, pl.Expr.__le__, pl.Expr.__gt__, pl.Expr.__ge__]
+
+
+@st.composite
+def comparisons(draw) -> pl.Expr:
+    name = draw(st.sampled_from([*VALUES]))
+    field, values = pl.col(name), VALUES[name]
+    match draw(st.integers(0, 5)):
+        case 0:
+            return field.is_in(
+                draw(st.lists(values, max_size=3).map(lambda some: pl.Series(some, dtype=_kind(name)).implode()))
+            )
+        case 1:
+            bounds = (draw(values), draw(values))
+            return field.is_between(*bounds, closed=draw(st.sampled_from(["both", "left", "right", "none"])))
+        case 2:
+            return field.is_null()
+        case 3:
+            return pl.lit(draw(values)) > field
+        case _:
+            return draw(st.sampled_from(COMPARE))(field, draw(values))
+
+
+def _kind(name: str) -> pl.DataType:
+    return pl.Schema(TABLE.schema)[name]
+
+
+PREDICATES = st.recursive(
+    comparisons(),
+    lambda inner: st.one_of(
+        st.tuples(st.sampled_from([and_, or_]), inner, inner).map(lambda parts: parts[0](*parts[1:])),
+        inner.map(lambda predicate: ~predicate),
+    ),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=60)
+@given(predicate=PREDICATES, most=st.sampled_from([None, 0, 11]))
+def test_any_filter_gives_the_rows_that_polars_own_reader_gives(path, predicate, most):
+    def query(frame: pl.LazyFrame) -> pl.LazyFrame:
+        return (frame if most is None else frame.head(most)).filter(predicate).select("id", "price")
+
+    assert_same(path, query)
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+def test_queries_of_several_steps_give_the_same(path, engine):
+    for query in (
+        lambda frame: frame.select(pl.len()),
+        lambda frame: frame.filter(pl.col("id") > 10).select(pl.len()),
+        lambda frame: frame.filter(pl.col("id") > 10).sort("price", "id").head(3),
+        lambda frame: frame.sort("id", descending=True).head(3),
+        lambda frame: frame.slice(5, 7).select("name"),
+        lambda frame: frame.tail(3),
+        lambda frame: frame.filter(pl.col("name").str.ends_with("7"), pl.col("id") < 30),
+        lambda frame: frame.group_by("kind").agg(pl.col("price").count()).sort("kind"),
+        lambda frame: frame.join(frame.filter(pl.col("id") < 3), on="id").sort("id"),
+        lambda frame: frame.with_row_index().filter(pl.col("id") >= 38),
+    ):
+        expected = query(pl.scan_parquet(path)).collect(engine=engine)
+        assert_frame_equal(query(parquetext.scan_polars(path)).collect(engine=engine), expected)
+
+
+def test_only_the_columns_and_row_groups_of_a_query_are_read(path, tmp_path):
+    copy = str(tmp_path / "spoiled.parquet")
+    pq.write_table(TABLE, copy, row_group_size=8)
+    assert spoil_chunks(copy, lambda row_group, name: row_group != 2 or name not in ("id", "name"))
+    frame = parquetext.scan_polars(copy)
+    read = frame.filter(pl.col("id").is_between(16, 20) & (pl.col("name") > "name-")).select("name")
+    assert read.collect()["name"].to_list() == ["name-16", "name-18", "name-19", "name-20"]
+    with pytest.raises(OSError, match="page header"):
+        frame.select("name").collect()
+
+
+def test_files_behind_the_last_row_that_is_wanted_are_not_read(tmp_path):
+    for number in range(3):
+        pq.write_table(TABLE.slice(10 * number, 10), tmp_path / f"{number}.parquet")
+    assert spoil_chunks(str(tmp_path / "2.parquet"), lambda *_: True)
+    frame = parquetext.scan_polars(tmp_path)
+    assert frame.head(15).collect()["id"].to_list() == list(range(15))
+    with pytest.raises(OSError, match="page header"):
+        frame.collect()
+
+
+def test_named_columns_are_all_that_the_frame_has(path):
+    frame = parquetext.scan_polars(path, ["price", "id"])
+    assert frame.collect_schema().names() == ["price", "id"]
+    assert_frame_equal(frame.collect(), pl.read_parquet(path, columns=["price", "id"]).select("price", "id"))
+    with pytest.raises(ColumnError, match="prise"):
+        parquetext.scan_polars(path, ["prise"])
+    with pytest.raises(TypeError, match="list of names"):
+        parquetext.scan_polars(path, "price")
+
+
+KEYS = [
+    ["1", "20"],
+    ["007"],
+    ["1.5", "2"],
+    ["true", "false"],
+    ["2024-01-01"],
+    ["x", "a b", "1"],
+    ["9999999999"],
+    ["NaN"],
+]
+
+
+@pytest.mark.parametrize("values", KEYS, ids=str)
+def test_keys_of_directories_have_the_types_that_polars_gives_them(tmp_path, values):
+    for number, value in enumerate([*values, "__HIVE_DEFAULT_PARTITION__"]):
+        folder = tmp_path / f"key={value}"
+        folder.mkdir()
+        pq.write_table(pa.table({"id": [number]}), folder / "part.parquet")
+    assert_same(tmp_path, lambda frame: frame.sort("id"))
+    assert_same(tmp_path, lambda frame: frame.filter(pl.col("key").is_not_null()).sort("id"))
+    named = parquetext.scan_polars(tmp_path, ["key", "id"]).sort("id").collect()
+    assert_frame_equal(named, pl.scan_parquet(tmp_path).sort("id").select("key", "id").collect())
+
+
+def test_a_list_of_files_is_one_frame_without_keys(tmp_path):
+    paths = []
+    for number in range(3):
+        folder = tmp_path / f"key={number}"
+        folder.mkdir()
+        paths.append(str(folder / "part.parquet"))
+        pq.write_table(TABLE.slice(10 * number, 10), paths[-1])
+    assert_same(paths, lambda frame: frame.filter(pl.col("id") > 8))
+    assert_same(paths[1], lambda frame: frame)
+
+
+def test_another_filesystem_is_scanned_through_its_path(path):
+    frame = parquetext.scan_polars(path, filesystem=pa.fs.LocalFileSystem())
+    assert frame.filter(pl.col("id") == 7).select("id").collect()["id"].to_list() == [7]
+
+
+def test_without_polars_the_error_says_what_to_install(path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(Unsupported, match=r"pip install 'parquetext\[polars\]'"):
+        parquetext.scan_polars(path)
