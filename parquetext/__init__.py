@@ -16,6 +16,7 @@ _HOMES = {
     "dataset": "arrow.dataset",
     "write_table": "arrow.writing",
     "ParquetWriter": "arrow.writing",
+    "write_to_dataset": "arrow.dataset_writing",
     "upgrade": "edits",
     "drop_old": "edits",
     "encode": "edits",
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from . import spark as spark
     from .account.layout import layout as layout
     from .arrow.dataset import dataset as dataset
+    from .arrow.dataset_writing import write_to_dataset as write_to_dataset
     from .arrow.file import File as File
     from .arrow.file import open as open
     from .arrow.file import read_schema as read_schema

@@ -10,25 +10,23 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .. import sidecar, storage
-from ..edits.choice import choose_form
 from ..edits.encode import Columns, check_asked, write_encoded
-from ..edits.footer import SMALLEST_READ, parse_end, read_footer
+from ..edits.footer import parse_end
 from ..edits.forcing import FORCEABLE, STORAGE_REFUSALS
 from ..edits.options import Options
 from ..edits.upgrade import FORMS, check_form
-from ..errors import ParquetextError, Refused
+from ..errors import Refused
 from ..extension import ASIDE
 from ..footer.names import find_group_or_leaf
 from ..footer.thrift_form import ThriftForm
 from ..sidecar.store_layout import store_of
 from ..storage.forcing import check
 from .dictionaries import DICTIONARY_BYTES, worth_a_dictionary
+from .written_form import AUTO, DEFAULTS, THRIFT, edit_of_written
 
 __all__ = ["ParquetWriter", "write_table"]
 
 ROW_GROUP_ROWS = 1 << 20  # of pyarrow's writer
-AUTO, THRIFT = "auto", "thrift"
-DEFAULTS = {"write_page_index": True}  # as parquet-java writes files, and unlike pyarrow
 
 
 class ParquetWriter(pq.ParquetWriter):
@@ -134,7 +132,7 @@ class ParquetWriter(pq.ParquetWriter):
             written = self._scratch or self._new
             written.hold()
             super().close()
-            written.commit(self._edit(written))
+            written.commit(edit_of_written(written, self._form, self._options, self._forced))
             if self._scratch is not None:
                 self._encode()
         except BaseException as error:
@@ -186,31 +184,6 @@ class ParquetWriter(pq.ParquetWriter):
             write_encoded(source, self._new, self._carry, self._carry_codec, self._forced)
         self._new.commit()
         self._scratch.abort()
-
-    def _edit(self, written) -> storage.TailEdit | None:
-        """What turns the end that pyarrow has written into one of the form."""
-        if self._form == THRIFT:
-            return None
-        with written.written() as source:
-            footer = read_footer(source, SMALLEST_READ)
-            form = self._form
-            if form == AUTO:
-                metadata = self.writer.metadata
-                form = choose_form(
-                    len(footer.data),
-                    source.size,
-                    metadata.num_columns,
-                    metadata.num_row_groups,
-                    self._options.placement,
-                ).form
-            if form not in FORMS:
-                return None
-            try:
-                return FORMS[form](footer, self._options, self._forced)
-            except ParquetextError as error:
-                if self._form == AUTO:
-                    return None
-                raise error.at(source.name, footer.offset) from None
 
 
 def _check_columns(names: Iterable[str | tuple[str, ...]], schema: pa.Schema) -> None:

@@ -19,7 +19,7 @@ import pytest
 
 import parquetext
 from parquetext import edits, wire
-from parquetext.arrow.writing import DEFAULTS
+from parquetext.arrow.written_form import DEFAULTS
 from parquetext.edits.choice import Choice
 from parquetext.errors import Conflict, ParquetextError, Refused
 
@@ -176,7 +176,7 @@ def test_auto_adds_a_footer_where_it_is_worth_its_bytes(tmp_path):
 
 def test_a_footer_that_readers_would_fail_on_is_refused_forced_or_not_added(path, monkeypatch):
     monkeypatch.setattr(wire, "MAX_EXTENSION_BYTES", 1000)
-    monkeypatch.setattr("parquetext.arrow.writing.choose_form", lambda *_: Choice("flat", "for the test"))
+    monkeypatch.setattr("parquetext.arrow.written_form.choice_of", lambda *_: Choice("flat", "for the test"))
     with pytest.raises(Refused, match="more than 1000"):
         parquetext.write_table(TABLE, path, form="flat", placement="in-struct")
     assert os.listdir(path.parent) == []

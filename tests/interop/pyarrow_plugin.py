@@ -51,6 +51,19 @@ class Patched(ModuleType):
             return self._replaced[name]
         return getattr(self._module, name)
 
+    def __setattr__(self, name: str, value: object) -> None:
+        """What tests put in the place of a name that stays pyarrow's, our library and pyarrow see too."""
+        if name.startswith("_") or name in self._replaced:
+            super().__setattr__(name, value)
+        else:
+            setattr(self._module, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        if name in self._replaced:
+            super().__delattr__(name)
+        else:
+            delattr(self._module, name)
+
 
 def _patch() -> Patched:
     """pyarrow with our functions in its modules `parquet` and `dataset`."""
