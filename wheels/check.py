@@ -1,4 +1,4 @@
-"""Check what a wheel holds:  python wheels/check.py WHEEL...
+"""Check what a wheel holds:  python wheels/check.py [--optional-jar] WHEEL...
 
 Compiled modules are all of the stable ABI, one for each kernel; nothing else is in it but Python files, Cython's
 sources, the parts of the layout's page, the jar of Spark's scan and the wheel's own records.
@@ -16,7 +16,7 @@ DATA = "parquetext/account/report"
 JAR = PurePosixPath("parquetext/spark/jars/parquetext-spark_2.13.jar")
 
 
-def problems(wheel: Path) -> list[str]:
+def problems(wheel: Path, needs_jar: bool = True) -> list[str]:
     kernels = {source.stem for source in (ROOT / "parquetext/_native").glob("*.pyx")}
     with zipfile.ZipFile(wheel) as archive:
         names = [PurePosixPath(name) for name in archive.namelist() if not name.endswith("/")]
@@ -30,7 +30,7 @@ def problems(wheel: Path) -> list[str]:
     if missing := kernels - {name.name.partition(".")[0] for name in modules}:
         found.append(f"no module for {', '.join(sorted(missing))}")
     data = {PurePosixPath(DATA, file.name) for file in (ROOT / DATA).iterdir()} | {JAR}
-    if absent := data - set(names):
+    if absent := data - set(names) - (set() if needs_jar else {JAR}):
         found.append(f"without {', '.join(sorted(map(str, absent)))}")
     packages = {name.parts[0] for name in names if not name.parts[0].endswith(".dist-info")}
     if packages != {"parquetext", "pyspark_parquetext"}:
@@ -41,10 +41,11 @@ def problems(wheel: Path) -> list[str]:
     return found
 
 
-def main(wheels: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     failed = 0
+    wheels = [each for each in arguments if each != "--optional-jar"]
     for wheel in map(Path, wheels):
-        found = problems(wheel)
+        found = problems(wheel, needs_jar="--optional-jar" not in arguments)
         failed += bool(found)
         print(f"{wheel.name}: {'; '.join(found) or 'fine'}")
     return 1 if failed or not wheels else 0

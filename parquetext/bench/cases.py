@@ -71,12 +71,17 @@ class Row:
 
 
 def rows_of(
-    case: str, subject: str, timings: dict[str, Timing], targets: dict[str, float], ours: str = OURS
+    case: str,
+    subject: str,
+    timings: dict[str, Timing],
+    targets: dict[str, float],
+    ours: str = OURS,
+    over: Callable[[Timing, Timing], tuple[float, float]] = Timing.over,
 ) -> Iterator[Row]:
     """Ours first, the others with their ratios to ours."""
     base = timings[ours]
     for name, timing in sorted(timings.items(), key=lambda item: item[0] != ours):
-        ratios = (None, None) if name == ours else timing.over(base)
+        ratios = (None, None) if name == ours else over(timing, base)
         yield Row(
             case,
             subject,

@@ -29,7 +29,7 @@ def footer_readers(spark, path: str) -> tuple[Callable[[str], float], Callable[[
         names = jvm.java.util.ArrayList()
         names.add(name)
         projection = _new(spark, "footer.Projection", names, False, 0.5)
-        return seconds(_new(spark, "spark.SlicedPath", real, projection, metrics))
+        return seconds(_new(spark, "spark.SlicedPath", real, projection, metrics, True))
 
     return sliced, lambda _: seconds(real)
 

@@ -24,7 +24,7 @@ WARM_UP = 3  # rounds: the JVM compiles what it has interpreted so far
 MANY = 100  # columns
 TYPES, FIRST_DOUBLE = 7, 2  # the columns' types take turns
 FOOTERS = 10  # footers for each round of queries: they are short
-NARROW_ROUNDS = 3  # for each of the others: the difference is small
+NARROW_ROUNDS = 16  # for each of the others: the difference is smaller than what single rounds waver
 QUERY_TARGETS = {"flat": 8.0, "index": 5.0}
 FOOTER_TARGET, MANY_TARGET, NARROW_TARGET, INFERENCE_TARGET = 50.0, 4.0, 1 / 1.02, 2.0
 
@@ -37,13 +37,16 @@ def measure(
     narrow: Shape = NARROW,
     files: int = FILES,
     warm_up: int = WARM_UP,
+    narrow_rounds: int = NARROW_ROUNDS,
 ) -> Iterator[list[Row]]:
     """What queries, tasks and schema inference take with the switch on and off."""
 
-    def compared(case: str, subject: str, target: float, run: Callable[[int], object], rounds: int = rounds):
+    def compared(case: str, subject: str, target: float, run: Callable[[int], object], longer: int = 1):
         workspace.progress(case)
         contenders = [Contender(OURS, _switched(spark, True, run)), Contender(STOCK, _switched(spark, False, run))]
-        return list(rows_of(case, subject, compare(contenders, rounds, warm_up=warm_up), {STOCK: target}))
+        timings = compare(contenders, longer * rounds, warm_up=longer * warm_up, alternating=longer > 1)
+        over = Timing.over_by_rounds if longer > 1 else Timing.over
+        return list(rows_of(case, subject, timings, {STOCK: target}, over=over))
 
     subject = workspace.of_shape(wide)
     doubles = subject.top_level_names[FIRST_DOUBLE::TYPES]
@@ -80,7 +83,7 @@ def measure(
         f"{NARROW_FILES} files of {narrow.name}",
         NARROW_TARGET,
         lambda call: _count(spark, "narrow", few.top_level_names[call % TYPES :: TYPES]),
-        NARROW_ROUNDS * rounds,
+        narrow_rounds,
     )
     yield compared(
         "schema inference", f"1 file of {wide.name}", INFERENCE_TARGET, lambda _: spark.read.parquet(subject.flat)

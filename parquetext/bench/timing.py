@@ -26,15 +26,21 @@ class Contender:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Seconds per call."""
+    """Seconds per call; `rounds` are those of each round, in order, where `compare` has measured them."""
 
     minimum: float
     median: float
     calls: int
+    rounds: tuple[float, ...] = ()
 
     def over(self, other: Timing) -> tuple[float, float]:
         """How many times longer than `other` this took: by medians, by minima."""
         return self.median / other.median, self.minimum / other.minimum
+
+    def over_by_rounds(self, other: Timing) -> tuple[float, float]:
+        """The same, the first as the median of the ratios of single rounds: a busy moment slows both of one round."""
+        ratios = [mine / theirs for mine, theirs in zip(self.rounds, other.rounds, strict=True)]
+        return statistics.median(ratios), self.minimum / other.minimum
 
 
 def _one_round(contender: Contender, first_call: int, clock: Callable[[], float]) -> float:
@@ -51,15 +57,17 @@ def compare(
     progress: Callable[[], None] | None = None,
     clock: Callable[[], float] = time.perf_counter,
     warm_up: int = 1,
+    alternating: bool = False,
 ) -> dict[str, Timing]:
     """Measure every contender once per round, after rounds to warm up that do not count.
 
-    With `time.process_time` as `clock` what counts is the CPU time of all threads.
+    With `time.process_time` as `clock` what counts is the CPU time of all threads. `alternating` reverses the order in
+    every other round, so that no contender always comes first.
     """
     seconds: dict[str, list[float]] = {contender.name: [] for contender in contenders}
     with _quiet_collector():
         for number in range(warm_up + rounds):
-            for contender in contenders:
+            for contender in reversed(contenders) if alternating and number % 2 else contenders:
                 elapsed = _one_round(contender, number * contender.calls, clock)
                 if contender.settle:
                     contender.settle()
@@ -68,7 +76,7 @@ def compare(
             if progress:
                 progress()
     return {
-        contender.name: Timing(min(taken), statistics.median(taken), rounds * contender.calls)
+        contender.name: Timing(min(taken), statistics.median(taken), rounds * contender.calls, tuple(taken))
         for contender in contenders
         for taken in [seconds[contender.name]]
     }

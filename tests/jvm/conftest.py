@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,10 +15,13 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="session")
 def classes(tmp_path_factory) -> Path:
-    """The compiled classes, tests' programs included; skips loudly without javac."""
+    """The compiled classes, tests' programs included; without javac skips loudly, or fails where it is required."""
     javac = shutil.which("javac")
     if javac is None:
-        pytest.skip("there is no javac: the footer reader in Java is not tested")
+        told = "there is no javac: the footer reader in Java is not tested"
+        if os.environ.get("PARQUETEXT_REQUIRE_JAR") == "1":
+            pytest.fail(told)
+        pytest.skip(told)
     folder = tmp_path_factory.mktemp("jvm")
     sources = [*ROOT.glob("jvm/src/dev/parquetext/footer/*.java"), *ROOT.glob("jvm/test/dev/parquetext/footer/*.java")]
     subprocess.run([javac, "--release", "17", "-Xlint:all", "-Werror", "-d", folder, *sources], check=True)

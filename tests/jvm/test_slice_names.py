@@ -70,6 +70,20 @@ def test_all_columns_of_an_ambiguous_name_are_there(found):
     assert found("wide", "other", case_sensitive=False) == ["Other", "OTHER"]
 
 
+def test_a_name_of_a_wide_file_is_ambiguous_although_it_is_found_as_it_is(ask, file):
+    """Of PAR3 alone it is not: no other reader of Spark's could say so, and all names are all of the footer."""
+    for name in ("Other", "OTHER"):
+        (answer,) = ask([Request(file("wide"), [name.encode(), b"column_7"], "slice", case_sensitive=False)])
+        both = [name] if answer.form == "par3" else ["Other", "OTHER"]
+        assert columns_of(answer) == ["column_0", "column_7", *both]
+
+
+def test_names_in_other_letters_are_looked_for_within_the_same_requests(ask, file):
+    (answer,) = ask([Request(file("wide"), [b"column_1500"], "slice", case_sensitive=False)])
+    assert columns_of(answer) == ["column_0", "column_1500"]
+    assert answer.reads <= 4 and answer.rounds <= 3
+
+
 def test_nothing_but_whole_top_level_columns_is_found(found):
     assert found("small", "s.x", "x", "list.list", "schema", "") == ["Id"]
     assert found("small", "list", "s") == ["list", "s"]

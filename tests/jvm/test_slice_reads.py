@@ -40,8 +40,8 @@ INDEX = [("index", "aside"), ("index", "in-struct"), ("index", "after-stop")]
 @pytest.mark.parametrize(("form", "placement"), FLAT)
 def test_a_column_takes_few_reads_in_three_rounds_at_most(ask, files, form, placement, gap):
     for name in (b"column_0", b"column_1249", b"column_2499"):
-        for what in ("slice", "as-c"):
-            (answer,) = ask([Request(files(form, placement), [name], what, gap=gap)])
+        for what, case in (("slice", False), ("slice", True), ("as-c", True)):
+            (answer,) = ask([Request(files(form, placement), [name], what, case, gap=gap)])
             assert (answer.form, answer.reason) == (form, "")
             assert answer.reads <= (4 if gap == GAP else 5) and answer.rounds <= 3
             assert answer.bytes_read < (400 << 10) + 2 * gap
@@ -50,11 +50,13 @@ def test_a_column_takes_few_reads_in_three_rounds_at_most(ask, files, form, plac
 @pytest.mark.parametrize(("form", "placement"), INDEX)
 def test_a_column_by_the_index_takes_three_rounds(ask, files, form, placement):
     """Its Thrift bytes and the row groups' own lie apart: those that do are one read each, all in one round."""
-    (near, far) = ask([Request(files(form, placement), [b"column_1249"], "slice", gap=gap) for gap in (GAP, DISK)])
-    assert near.footer == far.footer is not None
-    assert near.reads <= 4 and near.rounds <= 3
-    assert far.reads <= 8 + 2 * GROUPS and far.rounds <= 4
-    assert far.bytes_read < 256 << 10
+    for case in (False, True):
+        asked = [Request(files(form, placement), [b"column_1249"], "slice", case, gap=gap) for gap in (GAP, DISK)]
+        (near, far) = ask(asked)
+        assert near.footer == far.footer is not None
+        assert near.reads <= 4 and near.rounds <= 3
+        assert far.reads <= 8 + 2 * GROUPS and far.rounds <= 4
+        assert far.bytes_read < ((256 if case else 400) << 10)
 
 
 @pytest.mark.parametrize(("form", "placement"), FLAT)

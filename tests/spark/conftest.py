@@ -39,9 +39,12 @@ def scan_jar() -> Path | None:
 
 @pytest.fixture(scope="session")
 def needed_scan_jar(scan_jar) -> Path:
-    """The same for tests that are about it."""
+    """The same for tests that are about it: they are skipped without it, or fail where it must be there."""
     if scan_jar is None:
-        pytest.skip("the jar cannot be built here: no javac, or no Spark 4")
+        told = "the jar cannot be built here: no javac, or no Spark 4"
+        if os.environ.get("PARQUETEXT_REQUIRE_JAR") == "1":
+            pytest.fail(told)
+        pytest.skip(told)
     return scan_jar
 
 

@@ -12,7 +12,16 @@ def test_scans_and_footers_are_compared_with_the_switch_on_and_off(spark, needed
     try:
         with Workspace(tmp_path) as workspace:
             groups = list(
-                scans.measure(workspace, spark, 1, Shape(70, 2), Shape(14, 2, rows_per_group=100), files=2, warm_up=0)
+                scans.measure(
+                    workspace,
+                    spark,
+                    1,
+                    Shape(70, 2),
+                    Shape(14, 2, rows_per_group=100),
+                    files=2,
+                    warm_up=0,
+                    narrow_rounds=2,
+                )
             )
     finally:
         spark.conf.set(scans.SWITCH, was)

@@ -90,6 +90,19 @@ def test_a_file_without_a_flat_footer_is_read_as_it_is(spark, plain):
     assert (counted["sliced"], counted["whole"], counted["fell back"]) == (0, 1, 0)
 
 
+def test_a_damaged_file_counts_once_however_many_splits_read_it(spark, upgraded, tmp_path):
+    content = bytearray(Path(upgraded).read_bytes())
+    thrift = len(content) - 8 - pq.read_metadata(upgraded).serialized_size
+    content[thrift - 3000 : thrift - 2000] = bytes(1000)  # of the flat footer, in front of the Thrift footer
+    (tmp_path / "x.parquet").write_bytes(content)
+    spark.conf.set("spark.sql.files.maxPartitionBytes", str(len(content) // 5))
+    spark.conf.set("spark.sql.files.openCostInBytes", "0")
+    frame = spark.read.schema("c7 long").parquet(str(tmp_path)).agg({"c7": "sum"})
+    assert frame.collect()[0][0] == 8 * sum(range(ROWS))
+    counted = footers(frame)
+    assert (counted["sliced"], counted["fell back"]) == (0, 1) and counted["whole"] >= 5
+
+
 def test_the_switch_is_read_when_a_query_is_planned(spark, plain):
     spark.conf.set("spark.parquetext.scan.enabled", "false")
     assert formats(spark.read.parquet(plain)) == ["ParquetFileFormat"]

@@ -5,10 +5,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /** Finds the top-level columns of a projection. */
@@ -23,25 +25,29 @@ final class Columns {
         this.reader = reader;
     }
 
-    /** The elements that have one of the names; none where the file has none of them. */
+    /**
+     * The elements that have one of the names; none where the file has none of them. Where case does not count, those
+     * that differ from a name by case alone are among them: Spark reports such a name as ambiguous.
+     */
     List<Element> find(Projection projection) throws IOException, NotSliced {
         List<byte[]> names = new ArrayList<>();
         for (String name : new LinkedHashSet<>(projection.names())) names.add(name.getBytes(StandardCharsets.UTF_8));
+        boolean exact = projection.caseSensitive() || names.isEmpty();
+        if (!exact && located.thriftLength() > 0) ThriftSchema.want(file, located, elementCount());
         reader.fetchNames(names);
         List<List<Element>> found = reader.fetchColumns(names);
         List<Element> columns = new ArrayList<>();
         for (List<Element> elements : found) columns.addAll(elements);
         boolean isComplete = found.stream().noneMatch(List::isEmpty);
-        if (isComplete && (projection.caseSensitive() || isSchemaFar())) return columns;
+        if (isComplete && (exact || isLargeAlone())) return columns;
         List<byte[]> others = checkedOthers(names, found, projection.caseSensitive());
         if (!others.isEmpty()) columns.addAll(findAll(others));
         return columns;
     }
 
-    /** Whether it takes a read to see all names: then those that differ from a found one by case alone are not seen. */
-    private boolean isSchemaFar() {
-        if (located.thriftLength() > 0) return !ThriftSchema.isHere(file, located, elementCount());
-        return !file.has(located.payload(), located.length());
+    /** Whether all names are all of a large PAR3 footer, which nothing but a slice lets Spark read. */
+    private boolean isLargeAlone() {
+        return located.thriftLength() == 0 && !file.has(located.payload(), located.length());
     }
 
     private int elementCount() {
@@ -52,12 +58,16 @@ final class Columns {
     private List<byte[]> checkedOthers(List<byte[]> names, List<List<Element>> found, boolean caseSensitive)
             throws IOException, NotSliced {
         Map<String, List<byte[]>> wanted = new HashMap<>();
+        Set<Integer> hashes = new HashSet<>();
         List<byte[]> others = new ArrayList<>(), missing = new ArrayList<>();
         for (int i = 0; i < names.size(); i++) {
             wanted.computeIfAbsent(lower(names.get(i)), key -> new ArrayList<>()).add(names.get(i));
+            hashes.add(lower(names.get(i)).hashCode());
             if (found.get(i).isEmpty()) missing.add(names.get(i));
         }
-        for (byte[] name : topLevelNames()) {
+        for (Bytes each : topLevelNames()) {
+            if (!hashes.contains(hashOfLower(each))) continue;
+            byte[] name = each.copy(0, each.size);
             if (contains(missing, name)) throw lost();
             List<byte[]> exact = caseSensitive ? null : wanted.get(lower(name));
             if (exact == null || contains(exact, name)) continue;
@@ -89,11 +99,23 @@ final class Columns {
         return new String(name, StandardCharsets.UTF_8).toLowerCase(Locale.ROOT);
     }
 
-    private List<byte[]> topLevelNames() throws IOException, NotSliced {
+    /** What {@code lower(name).hashCode()} gives, without a string for names in ASCII: wide files have many. */
+    private static int hashOfLower(Bytes name) throws NotSliced {
+        int hash = 0;
+        for (int i = 0; i < name.size; i++) {
+            int letter = name.u8(i);
+            if (letter > 127) return lower(name.copy(0, name.size)).hashCode();
+            hash = 31 * hash + (letter >= 'A' && letter <= 'Z' ? letter + 'a' - 'A' : letter);
+        }
+        return hash;
+    }
+
+    private List<Bytes> topLevelNames() throws IOException, NotSliced {
         if (located.thriftLength() > 0) return ThriftSchema.read(file, located, elementCount()).topLevel();
-        List<byte[]> names = new ArrayList<>();
+        List<Bytes> names = new ArrayList<>();
         for (Element element : all())
-            if (element.parent == 0 && !element.isRoot()) names.add(element.path);
+            if (element.parent == 0 && !element.isRoot())
+                names.add(new Bytes(element.path, 0, element.path.length, located.payload()));
         return names;
     }
 

@@ -11,16 +11,12 @@ import java.util.List;
  * @param list the list of elements, header and all
  * @param topLevel names of the root's children
  */
-record ThriftSchema(Bytes list, List<byte[]> topLevel) {
+record ThriftSchema(Bytes list, List<Bytes> topLevel) {
     private static final int OF_ELEMENT = 48; // bytes, mostly more than it takes
     private static final int LEAST = 4096, SCHEMA = 2, NAME = 4, NUM_CHILDREN = 5;
 
     private static int guess(Located located, int elements) {
         return (int) Math.min(located.thriftLength(), LEAST + (long) OF_ELEMENT * elements);
-    }
-
-    static boolean isHere(FileBytes file, Located located, int elements) {
-        return file.has(located.footer(), guess(located, elements));
     }
 
     /** Has the schema read in the next round, as much of it as it mostly takes. */
@@ -52,14 +48,14 @@ record ThriftSchema(Bytes list, List<byte[]> topLevel) {
             int begin = in.at, count = in.list();
             if (count != elements || in.itemType != ThriftIn.STRUCT)
                 throw bytes.damaged("a schema of " + count + " elements, not " + elements, begin);
-            List<byte[]> names = names(in, count);
+            List<Bytes> names = names(in, count);
             return new ThriftSchema(bytes.part(begin, in.at - begin), names);
         }
         throw bytes.damaged("a footer without a schema", 0);
     }
 
-    private static List<byte[]> names(ThriftIn in, int count) throws NotSliced {
-        List<byte[]> names = new ArrayList<>();
+    private static List<Bytes> names(ThriftIn in, int count) throws NotSliced {
+        List<Bytes> names = new ArrayList<>();
         long below = 0; // elements that are still to come below a top-level one
         for (int i = 0; i < count; i++) {
             Bytes name = in.bytes.part(0, 0);
@@ -69,7 +65,7 @@ record ThriftSchema(Bytes list, List<byte[]> topLevel) {
                 else if (in.id == NUM_CHILDREN && in.type == ThriftIn.I32) children = in.i32();
                 else in.skip();
             }
-            if (i > 0 && below == 0) names.add(name.copy(0, name.size));
+            if (i > 0 && below == 0) names.add(name);
             if (i > 0) below += Math.max(0, children) - (below > 0 ? 1 : 0);
         }
         return names;

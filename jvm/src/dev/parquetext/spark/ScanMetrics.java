@@ -22,7 +22,7 @@ final class ScanMetrics implements Serializable {
     /** Bytes that were read to make slices, and of whole footers. */
     final SQLMetric bytes;
 
-    /** Splits of upgraded files that had to be read as they are. */
+    /** Upgraded files that had to be read as they are, each counted by its first split. */
     final SQLMetric fellBack;
 
     ScanMetrics(SparkContext context) {

@@ -20,7 +20,7 @@ final class SlicedFile extends PartitionedFile {
                 file.modificationTime(),
                 file.fileSize(),
                 file.otherConstantMetadataColumnValues());
-        path = new SlicedPath(file.toPath(), projection, metrics);
+        path = new SlicedPath(file.toPath(), projection, metrics, file.start() == 0);
     }
 
     @Override

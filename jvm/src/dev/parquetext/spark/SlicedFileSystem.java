@@ -13,12 +13,14 @@ final class SlicedFileSystem extends ReadOnlyFileSystem {
     private final FileSystem real;
     private final Projection projection;
     private final ScanMetrics metrics;
+    private final boolean isFirstSplit;
     private SlicedOpening opening;
 
-    SlicedFileSystem(FileSystem real, Projection projection, ScanMetrics metrics) {
+    SlicedFileSystem(FileSystem real, Projection projection, ScanMetrics metrics, boolean isFirstSplit) {
         this.real = real;
         this.projection = projection;
         this.metrics = metrics;
+        this.isFirstSplit = isFirstSplit;
         setConf(real.getConf());
     }
 
@@ -28,7 +30,7 @@ final class SlicedFileSystem extends ReadOnlyFileSystem {
         FileStatus status = real.getFileStatus(path);
         if (status.isDirectory()) return status;
         if (opening != null && !opening.isOf(status)) forget();
-        if (opening == null) opening = new SlicedOpening(new RealFile(real, status), projection, metrics);
+        if (opening == null) opening = new SlicedOpening(new RealFile(real, status), projection, metrics, isFirstSplit);
         return opening.status();
     }
 

@@ -26,11 +26,11 @@ final class SlicedOpening {
     private final AtomicReference<FSDataInputStream> unused = new AtomicReference<>();
 
     /** Opens the file and makes its slice. The stream is that of the first reader, so both are of one file. */
-    SlicedOpening(RealFile file, Projection projection, ScanMetrics metrics) throws IOException {
+    SlicedOpening(RealFile file, Projection projection, ScanMetrics metrics, boolean isFirstSplit) throws IOException {
         this.file = file;
         FSDataInputStream stream = file.open();
         try {
-            overlay = look(new HadoopBytes(stream, file.status()), projection, metrics);
+            overlay = look(new HadoopBytes(stream, file.status()), projection, metrics, isFirstSplit);
         } catch (Throwable error) {
             stream.close();
             throw error;
@@ -38,14 +38,15 @@ final class SlicedOpening {
         keep(stream);
     }
 
-    private Overlay look(HadoopBytes bytes, Projection projection, ScanMetrics metrics) throws IOException {
+    private Overlay look(HadoopBytes bytes, Projection projection, ScanMetrics metrics, boolean isFirstSplit)
+            throws IOException {
         try {
             Slice slice = Slicer.slice(bytes, projection);
             metrics.sliced.add(1);
             metrics.bytes.add(slice.bytesRead());
             return Overlay.behind(bytes.length(), slice.footer());
         } catch (NotSliced | RuntimeException | LinkageError reason) {
-            if (!FallBacks.isExpected(reason)) metrics.fellBack.add(1);
+            if (isFirstSplit && !FallBacks.isExpected(reason)) metrics.fellBack.add(1);
             FallBacks.tell(file.status().getPath(), reason);
             return whole(bytes, metrics);
         }

@@ -17,19 +17,21 @@ final class SlicedPath extends Path {
 
     private final transient Projection projection;
     private final transient ScanMetrics metrics;
+    private final transient boolean isFirstSplit;
     private transient SlicedFileSystem sliced;
 
-    SlicedPath(Path path, Projection projection, ScanMetrics metrics) {
+    SlicedPath(Path path, Projection projection, ScanMetrics metrics, boolean isFirstSplit) {
         super(path.toUri());
         this.projection = projection;
         this.metrics = metrics;
+        this.isFirstSplit = isFirstSplit;
     }
 
     @Override
     public FileSystem getFileSystem(Configuration conf) throws IOException {
         FileSystem real = super.getFileSystem(conf);
         if (projection == null) return real; // it has been serialized
-        if (sliced == null) sliced = new SlicedFileSystem(real, projection, metrics);
+        if (sliced == null) sliced = new SlicedFileSystem(real, projection, metrics, isFirstSplit);
         return sliced;
     }
 }
