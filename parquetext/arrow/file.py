@@ -24,6 +24,7 @@ from ..footer.names import find_group_or_leaf, leaves_below
 from ..footer.opening import open_as, open_file
 from .decoding import schema_or_ours
 from .engine import AUTO, OURS, PYARROW, check_engine, decode_batches, decode_projection, or_ours, or_theirs
+from .metadata import FileMetaData
 from .projection import Projection, project
 from .reading import check_options, iter_projection, read_projection
 
@@ -47,7 +48,15 @@ class File(footer_file.File):
         What was opened.
     """
 
-    __slots__ = ("_kept_table",)
+    __slots__ = ("_kept_table", "_metadata")
+
+    @property
+    def metadata(self) -> FileMetaData:
+        """The metadata in the shape of `pyarrow.parquet.FileMetaData`, read as far as it is asked for."""
+        kept = getattr(self, "_metadata", None)
+        if kept is None:
+            kept = self._metadata = FileMetaData(self)
+        return kept
 
     def read(
         self,
@@ -235,7 +244,7 @@ class File(footer_file.File):
     def _open_data(self) -> AbstractContextManager[pa.NativeFile]:
         """The file's bytes for pyarrow: of the very file that is open, whatever its path leads to by now."""
         source = self._source
-        if hasattr(source, "for_arrow"):
+        if hasattr(source, "target"):
             return nullcontext(source.for_arrow())
         if not hasattr(source, "fd"):
             return pa.OSFile(source.name)

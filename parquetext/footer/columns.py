@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 import pyarrow as pa
@@ -69,10 +69,10 @@ class Column:
     footer does not say. Offsets count from the file's start, sizes are bytes.
     """
 
-    __slots__ = ("_chunks", "_element", "_file", "_node", "_typed", "leaf")
+    __slots__ = ("_chunks", "_element", "_file", "_lease", "_node", "_typed", "leaf")
 
     def __init__(self, file, leaf: int, chunks):
-        self._file, self.leaf, self._chunks = file, leaf, chunks
+        self._file, self._lease, self.leaf, self._chunks = file, file._lease, leaf, chunks
         self._node: Node | None = None
         self._element: Element | None = None
         self._typed: tuple[pa.Array, pa.Array] | None = None
@@ -98,22 +98,32 @@ class Column:
     def __len__(self) -> int:
         return len(self._chunks)
 
+    def __reduce__(self):
+        from .reopening import file_state, reopen_column  # it opens files, so it imports this module
+
+        source = self._lease.source if self._lease.is_owner else self._file._source
+        return reopen_column, (*file_state(self._file, source), self.leaf)
+
     @property
     def chunks(self):
         """The kernel's view of these chunks."""
         return self._chunks
 
+    def _ask(self, operation: Callable):
+        """Read more from the footer, also once the file is closed."""
+        return self._lease.ask(operation) if self._lease.is_owner else self._file._on_form(operation)
+
     @property
     def node(self) -> Node:
         """The leaf's place in the schema."""
         if self._node is None:
-            self._node = self._file._on_form(lambda form: form.node(self.leaf))
+            self._node = self._ask(lambda form: form.node(self.leaf))
         return self._node
 
     @property
     def num_rows(self) -> Sequence[int]:
         """Rows of the row groups."""
-        return self._file._on_form(lambda form: form.row_groups("num_rows"))
+        return self._ask(lambda form: form.row_groups("num_rows"))
 
     @property
     def element(self) -> Element:

@@ -20,6 +20,7 @@ from .chunk_table import chunk_table
 from .columns import Column
 from .copies import copies_of_leaf, payload_in
 from .extensions import Extensions
+from .lease import Lease
 from .model import Form
 from .names import find_column, find_columns, find_leaf, nearest_columns
 from .page_table import page_table
@@ -82,11 +83,22 @@ class File:
         What was opened.
     """
 
-    __slots__ = ("_findings", "_form", "_is_reopened", "_left", "_looked_up", "_schema", "_source", "form", "path")
+    __slots__ = (
+        "_findings",
+        "_form",
+        "_is_reopened",
+        "_lease",
+        "_left",
+        "_looked_up",
+        "_schema",
+        "_source",
+        "form",
+        "path",
+    )
 
     def __init__(self, path: object, source: object, name: str, form: Form, findings: list[Finding] | None = None):
         self.path, self._source, self.form, self._form = path, source, name, form
-        self._findings = findings
+        self._findings, self._lease = findings, Lease()
         self._schema: pa.Schema | None = None
         self._left, self._looked_up, self._is_reopened = _NOTHING, 0, False
 
@@ -94,14 +106,25 @@ class File:
         return self
 
     def __exit__(self, kind=None, error=None, traceback=None) -> None:
-        self._form.close()
+        if self._form is _CLOSED:
+            return
+        lease, self._lease = self._lease, None
+        lease.take_over(self._form, self._source, self.path)
         self._form = _CLOSED
-        self._source.close()
 
     def close(self) -> None:
-        """Close the file; columns that were taken from it stay good, a second call does nothing."""
-        if self._form is not _CLOSED:
-            self.__exit__()
+        """Close the file; a second call does nothing.
+
+        Columns and metadata that were taken from it stay good: the footer is closed once the last one of them is gone.
+        """
+        self.__exit__()
+
+    def __reduce__(self):
+        from .reopening import file_state, reopen  # it opens files, so it imports this module
+
+        if self._form is _CLOSED:
+            raise ValueError("the file is closed")
+        return reopen, file_state(self, self._source)
 
     # ---- forms --------------------------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ __all__ = [
     "offset_of_missing",
     "open_reader",
     "thrift_footer",
+    "thrift_length",
     "unread_extension",
     "unread_finding",
 ]
@@ -169,6 +170,12 @@ def thrift_footer(source) -> tuple[bytes | memoryview, int | None]:
     tail, data = _read_tail(source)
     footer, _ = _footer(source, tail, data)
     return (kernels.flat.to_thrift(footer), None) if tail.is_par3 else (footer, tail.footer_offset)
+
+
+def thrift_length(source) -> int | None:
+    """The bytes of the whole Thrift footer; None of a PAR3 file, which has none."""
+    tail, _ = _read_tail(source)
+    return None if tail.is_par3 else tail.footer_length
 
 
 def _read_tail(source, through: bool = False) -> tuple[Tail, bytes]:

@@ -1,0 +1,380 @@
+"""A file's metadata in the shape of pyarrow's, read as far as it is asked for: a column costs one column.
+
+Numbers of the file and its row groups come from the footer's form. A column chunk is an object of pyarrow's own, made
+from a small Thrift footer of its column, so that each attribute means what it means there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+import pyarrow as pa
+from pyarrow import _parquet
+
+from ..errors import Malformed, ParquetextError
+from ..footer import forms
+from ..footer.column_footer import column_footer, sorting_columns
+from ..footer.model import Form
+from ..footer.pyarrow_chunks import PyarrowChunks
+from ..footer.pyarrow_footer import metadata_of
+from ..footer.thrift_form import ThriftForm
+
+if TYPE_CHECKING:
+    from ..footer.file import File
+
+__all__ = ["FileMetaData", "RowGroupMetaData"]
+
+PART_ROW_GROUPS = 64  # a small footer has so many row groups of its column
+WHOLE_FOOTER_SHARE = 32  # one small footer takes about as long as so many chunks of the whole one
+LATEST_VERSION = {1: "1.0", 2: "2.6"}  # what pyarrow makes of the footer's number
+T = TypeVar("T")
+
+
+class _Footer(Protocol):
+    """Where metadata comes from."""
+
+    @property
+    def name(self) -> str | None: ...
+    def ask(self, operation: Callable[[Form], T]) -> T: ...
+    def thrift(self) -> bytes | memoryview: ...
+    def size(self) -> int | None: ...
+
+
+class _FileFooter:
+    """The footer of a file, also once that is closed."""
+
+    def __init__(self, file: File):
+        self._file, self._lease, self.name = file, file._lease, str(file.path)
+
+    def ask(self, operation: Callable[[Form], T]) -> T:
+        return self._lease.ask(operation) if self._lease.is_owner else self._file._on_form(operation)
+
+    def _ask_source(self, operation: Callable[[object], T]) -> T:
+        try:
+            return operation(self._lease.source if self._lease.is_owner else self._file._source)
+        except ParquetextError as error:
+            raise error if error.file else error.at(self.name) from None
+
+    def thrift(self) -> bytes | memoryview:
+        found = self.ask(lambda form: form.scan if isinstance(form, ThriftForm) else None)
+        return self._ask_source(forms.thrift_footer)[0] if found is None else memoryview(found.data)[: found.end]
+
+    def size(self) -> int | None:
+        found = self.ask(lambda form: form.scan.end if isinstance(form, ThriftForm) else None)
+        return self._ask_source(forms.thrift_length) if found is None else found
+
+
+class _FooterBytes:
+    """A Thrift footer in memory."""
+
+    name = None
+
+    def __init__(self, footer: bytes):
+        self._footer, self._form = footer, ThriftForm(footer)
+
+    def ask(self, operation: Callable[[Form], T]) -> T:
+        return operation(self._form)
+
+    def thrift(self) -> bytes:
+        return self._footer
+
+    def size(self) -> int:
+        return self._form.scan.end
+
+
+class FileMetaData:
+    """A file's metadata; the names are those of `pyarrow.parquet.FileMetaData`.
+
+    Made by `File.metadata` and `parquetext.read_metadata`, and good after the file is closed. Nothing is read that is
+    not asked for: ``row_group(i).column(j)`` reads column ``j`` alone, until so many columns were asked for that all of
+    them together take less time.
+    """
+
+    def __init__(self, file: File):
+        self._take(_FileFooter(file))
+
+    def _take(self, footer: _Footer) -> None:
+        self._footer = footer
+        self._whole: PyarrowChunks | None = None
+        self._part: tuple[tuple[int, int], PyarrowChunks] | None = None
+        self._parts_made = 0
+        self._schema: _parquet.ParquetSchema | None = None
+
+    @classmethod
+    def of_thrift(cls, footer: bytes) -> FileMetaData:
+        """The metadata that a Thrift footer holds."""
+        made = cls.__new__(cls)
+        made._take(_FooterBytes(footer))
+        return made
+
+    def __reduce__(self):
+        return _of_thrift, (bytes(self._footer.thrift()),)
+
+    # ---- numbers
+
+    @property
+    def num_rows(self) -> int:
+        """Rows of the file."""
+        return self._footer.ask(lambda form: form.num_rows)
+
+    @property
+    def num_columns(self) -> int:
+        """Leaf columns."""
+        return self._footer.ask(lambda form: form.leaf_count)
+
+    @property
+    def num_row_groups(self) -> int:
+        """Row groups."""
+        return self._footer.ask(lambda form: form.row_group_count)
+
+    @property
+    def format_version(self) -> str:
+        """The version of the format that the writer claims: ``"1.0"`` or ``"2.6"``."""
+        return LATEST_VERSION.get(self._footer.ask(lambda form: form.version), "1.0")
+
+    @property
+    def created_by(self) -> str:
+        """The program that wrote the file; empty where the footer does not say."""
+        return (self._footer.ask(lambda form: form.created_by) or b"").decode("utf-8", "replace")
+
+    @property
+    def serialized_size(self) -> int:
+        """Bytes of the Thrift footer; of a PAR3 file, those of the one that its flat footer stands for."""
+        size = self._footer.size()
+        return self.to_pyarrow().serialized_size if size is None else size
+
+    @property
+    def metadata(self) -> dict[bytes, bytes] | None:
+        """The key-values; of equal keys the first one counts."""
+
+        def pairs(form: Form) -> list:
+            return [form.key_value(index) for index in range(form.key_value_count)]
+
+        return {key: value or b"" for key, value in reversed(self._footer.ask(pairs))} or None
+
+    @property
+    def schema(self) -> _parquet.ParquetSchema:
+        """The Parquet schema, an object of pyarrow's; its time grows with the columns."""
+        if self._schema is None:
+            footer = self._footer.ask(lambda form: form.slice(range(form.leaf_count), [], key_values=True))
+            self._schema = metadata_of(footer).schema
+        return self._schema
+
+    # ---- row groups and columns
+
+    def row_group(self, i: int) -> RowGroupMetaData:
+        """The metadata of row group `i`.
+
+        Raises
+        ------
+        IndexError
+            The file does not have so many.
+        """
+        if not 0 <= i < self.num_row_groups:
+            raise IndexError(f"{i} out of bounds")
+        return RowGroupMetaData(self, i)
+
+    def _column(self, row_group: int, leaf: int) -> _parquet.ColumnChunkMetaData:
+        try:
+            chunks, first, column = self._chunks_of(row_group, leaf)
+            return chunks[row_group - first, column]
+        except ParquetextError as error:
+            error.message = f"row group {row_group}, column {leaf}: {error.message}"
+            raise error.at(self._footer.name) from None
+
+    def _chunks_of(self, row_group: int, leaf: int) -> tuple[PyarrowChunks, int, int]:
+        """Chunks that hold the one wanted, their first row group, and the leaf's number among them."""
+        if self._whole is None and self._parts_made * WHOLE_FOOTER_SHARE > self.num_columns * self.num_row_groups:
+            self._try_whole()
+        if self._whole is not None:
+            return self._whole, 0, leaf
+        part = row_group // PART_ROW_GROUPS
+        first = part * PART_ROW_GROUPS
+        if self._part is None or self._part[0] != (part, leaf):
+            count = min(PART_ROW_GROUPS, self.num_row_groups - first)
+            footer = self._footer.ask(lambda form: column_footer(form, leaf, first, count))
+            if footer is None:  # a form without chunks' structs, such as a sidecar's
+                return self._read_whole(), 0, leaf
+            self._part = (part, leaf), PyarrowChunks(footer)
+            self._parts_made += 1
+        return self._part[1], first, 0
+
+    def _try_whole(self) -> None:
+        """Go over to the whole footer, unless pyarrow refuses it: it has limits that one column stays below."""
+        try:
+            self._read_whole()
+        except (pa.ArrowException, OSError, Malformed):
+            self._parts_made = 0
+
+    def _read_whole(self) -> PyarrowChunks:
+        if self._whole is None:
+            self._whole = PyarrowChunks(self._footer.thrift())
+            self._part = None
+        return self._whole
+
+    # ---- pyarrow's own class
+
+    def to_pyarrow(self) -> _parquet.FileMetaData:
+        """The same as an object of pyarrow's class, made from the whole Thrift footer.
+
+        For what insists on that class: `pyarrow.parquet.write_metadata`, Arrow's datasets. Column chunks that
+        contradict the schema are not looked for: pyarrow may end the process where it is asked for one of them.
+
+        Raises
+        ------
+        Malformed, pyarrow.ArrowException, OSError
+            pyarrow refuses the footer.
+        """
+        return self._read_whole().metadata
+
+    def _changed(self, metadata: _parquet.FileMetaData) -> None:
+        sink = pa.BufferOutputStream()
+        metadata.write_metadata_file(sink)
+        self._take(_FooterBytes(sink.getvalue().to_pybytes()[4:-8]))
+
+    def set_file_path(self, path: str) -> None:
+        """Say of all column chunks that they are in the file at `path`; the file itself stays as it is."""
+        metadata = self.to_pyarrow()
+        metadata.set_file_path(path)
+        self._changed(metadata)
+
+    def append_row_groups(self, other: object) -> None:
+        """Append the row groups of other metadata, ours or pyarrow's, of the same schema.
+
+        Raises
+        ------
+        RuntimeError
+            The schemas differ.
+        """
+        metadata = self.to_pyarrow()
+        metadata.append_row_groups(_as_pyarrow(other))
+        self._changed(metadata)
+
+    def write_metadata_file(self, where: object) -> None:
+        """Write a file that has this metadata and no values, such as ``_metadata``.
+
+        Parameters
+        ----------
+        where : path or file object
+        """
+        self.to_pyarrow().write_metadata_file(where)
+
+    # ---- as a value
+
+    def equals(self, other: object) -> bool:
+        """Whether this and other metadata, ours or pyarrow's, say the same."""
+        return other is self or self.to_pyarrow().equals(_as_pyarrow(other))
+
+    def __eq__(self, other: object) -> bool:
+        try:
+            return self.equals(other)
+        except TypeError:
+            return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.to_pyarrow())
+
+    def to_dict(self) -> dict:
+        """All of it as a dictionary, as pyarrow gives it."""
+        facts = {name: getattr(self, name) for name in ("created_by", "num_columns", "num_rows", "num_row_groups")}
+        facts["row_groups"] = [self.row_group(index).to_dict() for index in range(self.num_row_groups)]
+        return facts | {"format_version": self.format_version, "serialized_size": self.serialized_size}
+
+    def __repr__(self) -> str:
+        names = ("created_by", "num_columns", "num_rows", "num_row_groups", "format_version", "serialized_size")
+        return "\n".join([object.__repr__(self), *(f"  {name}: {getattr(self, name)}" for name in names)])
+
+
+class RowGroupMetaData:
+    """The metadata of one row group; the names are those of `pyarrow.parquet.RowGroupMetaData`."""
+
+    __hash__ = None  # as pyarrow's
+
+    def __init__(self, parent: FileMetaData, index: int):
+        self._parent, self._index = parent, index
+
+    def __reduce__(self):
+        return RowGroupMetaData, (self._parent, self._index)
+
+    def _fact(self, name: str) -> int:
+        return self._parent._footer.ask(lambda form: form.row_groups(name))[self._index]
+
+    @property
+    def num_columns(self) -> int:
+        """Leaf columns."""
+        return self._parent.num_columns
+
+    @property
+    def num_rows(self) -> int:
+        """Rows of the row group."""
+        return self._fact("num_rows")
+
+    @property
+    def total_byte_size(self) -> int:
+        """Bytes of all pages, uncompressed."""
+        return self._fact("total_byte_size")
+
+    @property
+    def sorting_columns(self) -> tuple[_parquet.SortingColumn, ...]:
+        """The columns that the rows are sorted by."""
+        found = self._parent._footer.ask(lambda form: sorting_columns(form, self._index))
+        return tuple(_parquet.SortingColumn(*column) for column in found)
+
+    def column(self, i: int) -> _parquet.ColumnChunkMetaData:
+        """The metadata of leaf column `i` in this row group, an object of pyarrow's.
+
+        Raises
+        ------
+        IndexError
+            The file does not have so many columns.
+        Malformed, Unsupported
+            The chunk's metadata contradicts the schema; it is encrypted.
+        """
+        if not 0 <= i < self.num_columns:
+            raise IndexError(f"{i} out of bounds")
+        return self._parent._column(self._index, i)
+
+    def to_pyarrow(self) -> _parquet.RowGroupMetaData:
+        """The same as an object of pyarrow's class, made from the whole Thrift footer."""
+        return self._parent.to_pyarrow().row_group(self._index)
+
+    def equals(self, other: object) -> bool:
+        """Whether this and another row group's metadata, ours or pyarrow's, say the same."""
+        if isinstance(other, RowGroupMetaData):
+            other = other.to_pyarrow()
+        elif not isinstance(other, _parquet.RowGroupMetaData):
+            raise TypeError(f"no metadata of a row group: {type(other).__name__}")
+        return self.to_pyarrow().equals(other)
+
+    def __eq__(self, other: object) -> bool:
+        try:
+            return self.equals(other)
+        except TypeError:
+            return NotImplemented
+
+    def to_dict(self) -> dict:
+        """All of it as a dictionary, as pyarrow gives it."""
+        return {
+            "num_columns": self.num_columns,
+            "num_rows": self.num_rows,
+            "total_byte_size": self.total_byte_size,
+            "columns": [self.column(index).to_dict() for index in range(self.num_columns)],
+            "sorting_columns": [column.to_dict() for column in self.sorting_columns],
+        }
+
+    def __repr__(self) -> str:
+        names = ("num_columns", "num_rows", "total_byte_size", "sorting_columns")
+        return "\n".join([object.__repr__(self), *(f"  {name}: {getattr(self, name)}" for name in names)])
+
+
+def _as_pyarrow(metadata: object) -> _parquet.FileMetaData:
+    if isinstance(metadata, FileMetaData):
+        return metadata.to_pyarrow()
+    if isinstance(metadata, _parquet.FileMetaData):
+        return metadata
+    raise TypeError(f"no metadata of a file: {type(metadata).__name__}")
+
+
+def _of_thrift(footer: bytes) -> FileMetaData:
+    return FileMetaData.of_thrift(footer)

@@ -1,0 +1,106 @@
+"""pyarrow's metadata objects of column chunks, made only of what pyarrow can make them of.
+
+pyarrow ends the process where a chunk's metadata contradicts its column: it reads bounds and histograms in places that
+give no error back. So each chunk is checked before pyarrow sees it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .. import kernels, wire
+from ..errors import Malformed, Unsupported, wire_error
+from .pyarrow_footer import metadata_of
+
+if TYPE_CHECKING:
+    from pyarrow._parquet import ColumnChunkMetaData
+
+__all__ = ["PyarrowChunks"]
+
+_WIDTHS = wire.WIDTH_OF_TYPE | {wire.PHYSICAL_BYTE_ARRAY: 0}
+_BOUNDS = ("min_value", "max_value", "min", "max")
+_CODECS = range(8)  # those that pyarrow has a name for
+
+
+class PyarrowChunks:
+    """The column chunks of a Thrift footer as objects of pyarrow's.
+
+    Raises
+    ------
+    Malformed, pyarrow.ArrowException, OSError
+        pyarrow refuses the footer.
+
+    Attributes
+    ----------
+    metadata : pyarrow.parquet.FileMetaData
+    """
+
+    __slots__ = ("_facts", "_scan", "metadata")
+
+    def __init__(self, footer: bytes):
+        self.metadata = metadata_of(footer)
+        self._scan = kernels.scan.scan(footer, strict=False)
+        self._facts: dict[str, memoryview] = {}
+
+    def __getitem__(self, place: tuple[int, int]) -> ColumnChunkMetaData:
+        """The chunk of (row group, leaf).
+
+        Raises
+        ------
+        Malformed
+            The chunk's metadata contradicts the schema.
+        Unsupported
+            It is encrypted, or compressed by a codec that pyarrow does not know.
+        """
+        row_group, leaf = place
+        if not self._scan.regular:
+            raise wire_error(wire.IRREGULAR, expected=self._scan.leaf_count, found=self._scan.chunk_count)
+        problem = self._problem(row_group * self._scan.leaf_count + leaf, leaf)
+        if problem is not None:
+            raise problem
+        return self.metadata.row_group(row_group).column(leaf)
+
+    def _fact(self, name: str, index: int) -> int:
+        if name not in self._facts:
+            self._facts[name] = self._scan.chunks(name)
+        return self._facts[name][index]
+
+    def _problem(self, chunk: int, leaf: int) -> Malformed | Unsupported | None:
+        """Why pyarrow must not see a chunk."""
+        element, present = self._scan.leaves[leaf], self._fact("present", chunk)
+        kind, length = (self._scan.elements(name)[element] for name in ("type", "type_length"))
+        if present & wire.PRESENT_CRYPTO:
+            return Unsupported("the column is encrypted", code=wire.ENCRYPTED)
+        if not present & wire.PRESENT_METADATA or self._fact("type", chunk) != kind:
+            return Malformed("the chunk's metadata is not of the column's type")
+        if self._fact("codec", chunk) not in _CODECS:
+            return Unsupported(f"codec {self._fact('codec', chunk)} is not one that pyarrow knows")
+        width = _WIDTHS.get(kind, length)
+        for name in _BOUNDS:
+            found = self._fact(f"{name}_length", chunk)
+            if 0 < found < width:
+                return Malformed(f"a bound of {found} bytes in a column whose values have {width}")
+        return self._problem_of_sizes(chunk, element, kind)
+
+    def _problem_of_sizes(self, chunk: int, element: int, kind: int) -> Malformed | None:
+        """What contradicts the schema in SizeStatistics."""
+        begin, length = (self._fact(f"metadata_{part}", chunk) for part in ("offset", "length"))
+        data = memoryview(self._scan.data)[begin : begin + length]
+        found = kernels.thrift.path(data, [wire.COLUMN_META_DATA_SIZE_STATISTICS])
+        if found is None or found[0] != wire.TYPE_STRUCT:
+            return None
+        for id, type, _, value, _ in kernels.thrift.fields(data, found[1]):
+            if id == wire.SIZE_STATISTICS_UNENCODED_BYTE_ARRAY_DATA_BYTES and kind != wire.PHYSICAL_BYTE_ARRAY:
+                return Malformed("size_statistics has bytes of byte arrays in a column of another type")
+            if id in _LEVELS and type == wire.TYPE_LIST:
+                levels = self._scan.elements(_LEVELS[id])[element] + 1
+                count = data[value] >> 4 if data[value] >> 4 < 15 else kernels.varint.decode32(data, value + 1)[0]
+                if count not in (0, levels):
+                    return Malformed(f"a histogram of {count} levels in a column that has {levels}")
+        return None
+
+
+_LEVELS = {
+    wire.SIZE_STATISTICS_REPETITION_LEVEL_HISTOGRAM: "max_repetition",
+    wire.SIZE_STATISTICS_DEFINITION_LEVEL_HISTOGRAM: "max_definition",
+}

@@ -1,0 +1,63 @@
+"""Files and columns as pickles: the path and the version of the file, which opens again where the pickle is loaded."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from typing import TYPE_CHECKING
+
+from .. import kernels
+from ..errors import Conflict
+from ..storage import BatchedSource, RemoteTarget
+from .columns import Column
+from .opening import open_as
+
+if TYPE_CHECKING:
+    from .file import File
+
+__all__ = ["file_state", "reopen", "reopen_column"]
+
+
+def file_state(file: File, source: object) -> tuple[type[File], str | RemoteTarget, tuple]:
+    """What `reopen` takes; the source is the file's own, which outlives `close` where columns were taken.
+
+    Raises
+    ------
+    pickle.PicklingError
+        The file has no path to open it again by.
+    """
+    if isinstance(source, BatchedSource):
+        source.identify()
+        version = source.version
+        return type(file), source.target, (version.identity, version.size, version.modified)
+    if isinstance(source, kernels.local.LocalFile):
+        version = source.size, source.mtime_ns, source.ino
+        return type(file), os.path.abspath(os.fsdecode(file.path)), version
+    raise pickle.PicklingError(f"{file.path}: only a file that has a path can be pickled")
+
+
+def reopen(kind: type[File], target: str | RemoteTarget, version: tuple) -> File:
+    """Open a pickled file again.
+
+    Raises
+    ------
+    Conflict
+        Another file has its path by now, or it was changed.
+    OSError
+        It cannot be opened.
+    """
+    file = open_as(kind, target)
+    try:
+        _, _, now = file_state(file, file._source)
+        if now != version:
+            raise Conflict("the file was replaced or changed since this was pickled", file=str(file.path))
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def reopen_column(kind: type[File], target: str | RemoteTarget, version: tuple, leaf: int) -> Column:
+    """Read a pickled column again; errors as `reopen` has them."""
+    with reopen(kind, target, version) as file:
+        return file._on_form(lambda form: Column(file, leaf, form.column(leaf)))
