@@ -325,10 +325,13 @@ class Footer:
         """The cell at `place`, if it is the last one of one of these kinds."""
         return next((cell for kind in kinds if (cell := self._cells.get(kind)) and cell.place == place), None)
 
-    def load(self, place: int, hint: int = FIRST_READ) -> Cell:
-        """The cell at `place`, its length and checksum checked."""
+    def _check_place(self, place: int) -> None:
         if place % 8 or not 8 <= place <= self.tail - wire.FLAT_CELL_HEADER_BYTES:
             raise self.fail(wire.BAD_OFFSET, place, self.tail, place)
+
+    def load(self, place: int, hint: int = FIRST_READ) -> Cell:
+        """The cell at `place`, its length and checksum checked."""
+        self._check_place(place)
         left = self.tail - place
         data = self.read(place, min(max(hint, LEAST_AT_ONCE), FIRST_READ, left))
         (length,) = struct.unpack_from("<I", data, 4)
@@ -376,11 +379,20 @@ class Footer:
         last = self._cells.get(_slot(kind))
         if last is not None and last.number == number:
             return last
+        return self.cell(self._listed_place(kind, number), kind, number, hint=hint)
+
+    def peek_listed(self, kind: int, number: int, size: int) -> Cell:
+        """The first bytes of cell `number` of a kind, by the directory: not under a checksum."""
+        place = self._listed_place(kind, number)
+        self._check_place(place)
+        return Cell(self, place, memoryview(self.read(place, min(size, self.tail - place))))
+
+    def _listed_place(self, kind: int, number: int) -> int:
         page, entry = divmod(self.first_entry[kind] + number, wire.FLAT_DIRECTORY_ENTRIES)
         cell, used = self.page(wire.KIND_DIRECTORY, self.counts.directory, page, wire.FLAT_DIRECTORY_ENTRIES)
         if entry >= used:
             raise cell.fail(wire.BAD_CELL, 10, entry + 1, used)
-        return self.cell(cell.u32(wire.FLAT_CELL_HEADER_BYTES + 4 * entry), kind, number, hint=hint)
+        return cell.u32(wire.FLAT_CELL_HEADER_BYTES + 4 * entry)
 
     def _is_far(self, number: int) -> bool:
         """Whether a bucket is neither in the tail nor the last one."""

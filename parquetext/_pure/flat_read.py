@@ -7,20 +7,21 @@ from itertools import groupby
 from typing import NamedTuple
 
 from .. import wire
-from ..errors import wire_error
+from ..errors import ParquetextError, wire_error
 from . import flat_extensions, flat_names, flat_slice
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS, Chunks
 from .flat_bounds import Bounds
 from .flat_cells import IS_VERBATIM, Cell, Footer
 from .flat_heads import PART_TABLES, TABLES_AT, Head, read_head, read_list
 from .flat_names import GROUP
-from .flat_pool import pool_place
+from .flat_pool import ARROW_SCHEMA, pool_place
 from .name_table import ByName, NameTable
 from .records import ABSENT
 
 _NODES, _COLUMNS = (wire.KIND_NODE, False), (wire.KIND_COLUMN, False)
 IS_COMPACT = 16  # of the tail block's flags
 LISTS = 28  # where the list of a ROW_GROUPS cell begins
+KEY_HINT = 64  # a cell's header, the table of a pair, and a key of 12 bytes
 CREATED_BY = 32  # where the ROOT cell has it
 _ABSENT = -1
 
@@ -385,6 +386,16 @@ class Reader(ByName):
         cell = self._footer.listed_cell(wire.KIND_KEY_VALUE, index)
         pair = cell.table("KeyValue", wire.FLAT_CELL_HEADER_BYTES)
         return cell.text(pair, "key") or b"", cell.text(pair, "val")
+
+    def is_arrow_schema(self, index: int) -> bool:
+        """Whether a pair is ARROW:schema's, by the first bytes of its cell: to leave it out takes no more of it."""
+        head = self._footer.peek_listed(wire.KIND_KEY_VALUE, index, KEY_HINT)
+        if head.size <= wire.FLAT_CELL_HEADER_BYTES + 4:
+            return False
+        try:
+            return head.text(head.table("KeyValue", wire.FLAT_CELL_HEADER_BYTES), "key") == ARROW_SCHEMA
+        except ParquetextError:  # damaged, as loading it finds out
+            return False
 
     @property
     def created_by(self) -> bytes | None:

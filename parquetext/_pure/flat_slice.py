@@ -13,7 +13,7 @@ from .flat_heads import Head
 from .flat_names import GROUP
 from .flat_pool import pool_place
 from .flat_schema import ABSENT, Struct
-from .slice_write import ARROW_SCHEMA, Chunk, Element, Parts, RowGroup, write
+from .slice_write import Chunk, Element, Parts, RowGroup, write
 
 ROOT = GROUP
 LISTS_AND_MAPS_CONVERTED = (wire.CONVERTED_MAP, wire.CONVERTED_MAP_KEY_VALUE, wire.CONVERTED_LIST)
@@ -102,11 +102,11 @@ class Slicer:
 
     def key_values(self) -> list[bytes]:
         """The key-values but ARROW:schema's, as Thrift structs."""
-        pairs = (self.reader.pair(index) for index in range(self.reader.key_value_count))
+        reader = self.reader
+        pairs = (reader.pair(index) for index in range(reader.key_value_count) if not reader.is_arrow_schema(index))
         return [
             b"".join(b"\x18" + varint.encode(len(text)) + text for text in pair if text is not None) + b"\0"
             for pair in pairs
-            if pair[0] != ARROW_SCHEMA
         ]
 
     # ---- ARROW:schema

@@ -244,7 +244,7 @@ class File(footer_file.File):
     def _open_data(self) -> AbstractContextManager[pa.NativeFile]:
         """The file's bytes for pyarrow: of the very file that is open, whatever its path leads to by now."""
         source = self._source
-        if hasattr(source, "target"):
+        if hasattr(source, "for_arrow"):
             return nullcontext(source.for_arrow())
         if not hasattr(source, "fd"):
             return pa.OSFile(source.name)

@@ -16,7 +16,7 @@ from ..sidecar.building import LENGTH_AND_MAGIC
 from ..sidecar.filters import SidecarFilters
 from ..sidecar.form import SidecarForm
 from ..sidecar.plan import Plan, open_beside, still_holding
-from ..storage import BatchedSource, LocalSource, LocalTarget, resolve
+from ..storage import BatchedSource, HeldTarget, LocalSource, LocalTarget, readable
 from .file import File
 from .file import open as open_file
 
@@ -46,12 +46,16 @@ class PlannedFile(File):
 def open_planned(path) -> File:
     """Open a file by its sidecar; by its footer where there is none that belongs to it, with a finding if there is one.
 
+    What the caller holds open, or in memory, has none.
+
     Raises
     ------
     OSError, ParquetextError
         As `open` raises them.
     """
-    target = resolve(path)
+    target = readable(path)
+    if isinstance(target, HeldTarget):
+        return open_file(target)
     source = LocalSource(target.path) if isinstance(target, LocalTarget) else BatchedSource(target)
     try:
         if isinstance(source, BatchedSource):

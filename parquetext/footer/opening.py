@@ -7,7 +7,7 @@ import errno
 from .. import kernels
 from ..errors import Damaged, ParquetextError, Unsupported, name_file
 from ..findings import Finding
-from ..storage import BatchedSource, LocalTarget, Overlay, old_tail, open_source, resolve
+from ..storage import BatchedSource, HeldSource, HeldTarget, LocalTarget, Overlay, old_tail, open_source, readable
 from .arrow_errors import as_arrow_error
 from .file import File
 from .forms import best_form, named_form, open_reader
@@ -21,7 +21,7 @@ CHANGE_INTERRUPTED = "change-interrupted"
 
 def open_as(kind: type[File], path, form: str | None = None) -> File:
     """Open `path` as `kind`; the straight way for a local path and a sound block of ours, or PAR3."""
-    if type(path) is not str or "://" in path:
+    if type(path) is not str or "://" in path or path[:1] == "~":
         return _open_target(kind, path, form)
     return _open_local(kind, path, form)
 
@@ -58,8 +58,11 @@ def open_file(path: object, *, form: str | None = None) -> File:
 
     Parameters
     ----------
-    path : str, os.PathLike, or (pyarrow.fs.FileSystem, str)
-        A local path, a ``file://``, ``s3://``, ``gs://`` or ``abfs://`` URI, or a filesystem and a path in it.
+    path : path, bytes-like, file object, or (filesystem, str)
+        A local path; a ``file://``, ``http://``, ``https://``, ``s3://``, ``gs://``, ``abfs://`` or ``hdfs://`` URI, or
+        one that fsspec knows, such as ``memory://``; a filesystem (of ``pyarrow.fs`` or fsspec) and a path in it; the
+        bytes of a file, a ``pyarrow.Buffer`` or an `mmap`; a file object that can seek, a ``pyarrow.NativeFile``, or
+        what ``fsspec.open`` gives. `close` leaves open what the caller has opened.
     form : {"thrift", "arrow"}, optional
         Use this form of the footer and no other, to compare them, say. The best one without.
 
@@ -73,7 +76,10 @@ def open_file(path: object, *, form: str | None = None) -> File:
     OSError
         The file cannot be opened.
     Malformed, Refused, Unsupported
-        It has no footer that can be read: it is no Parquet file, damaged, or encrypted.
+        It has no footer that can be read: it is no Parquet file, damaged, or encrypted. Or its server does not serve
+        ranges.
+    TypeError
+        `path` is none of these.
 
     Notes
     -----
@@ -90,10 +96,10 @@ def open_file(path: object, *, form: str | None = None) -> File:
 
 
 def _open_target(kind: type[File], path, form: str | None = None) -> File:
-    target = resolve(path)
+    target = readable(path)
     if isinstance(target, LocalTarget):
         return _open_local(kind, target.path, form)
-    source, name = BatchedSource(target), str(target)
+    source, name = HeldSource(target) if isinstance(target, HeldTarget) else BatchedSource(target), str(target)
     if form is not None:
         return _open_named(kind, name, source, form)
     try:
@@ -130,7 +136,7 @@ def _open_source(kind: type[File], path, source) -> File:
         try:
             return kind(path, source, *best_form(source))
         except ParquetextError as error:
-            if isinstance(source, BatchedSource):
+            if not isinstance(source, kernels.local.LocalFile):
                 raise as_arrow_error(error.at(str(path))) from None
             source.close()
             source, findings = _under_journal(path, error)

@@ -9,8 +9,9 @@ from .create import NewFile, NewObject, NewStream, create
 from .edit import TailEdit
 from .forcing import FORCEABLE
 from .overlay import Overlay
-from .paths import LocalTarget, RemoteTarget, resolve
+from .paths import LocalTarget, RemoteTarget, SourceError, resolve
 from .pending import journals_beside, old_tail
+from .readable import HeldSource, HeldTarget, readable
 from .rewrite import Rewriting, check_as_opened, rewriting
 from .scratch import Scratch
 from .source import LocalSource, RemoteSource, Version, open_source
@@ -20,6 +21,8 @@ __all__ = [
     "Appender",
     "BatchedSource",
     "Change",
+    "HeldSource",
+    "HeldTarget",
     "LocalSource",
     "LocalTarget",
     "NewFile",
@@ -30,6 +33,7 @@ __all__ = [
     "RemoteTarget",
     "Rewriting",
     "Scratch",
+    "SourceError",
     "TailEdit",
     "Version",
     "appender",
@@ -39,6 +43,7 @@ __all__ = [
     "journals_beside",
     "old_tail",
     "open_source",
+    "readable",
     "recover",
     "remove_unfinished",
     "resolve",

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import os
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
+from ..errors import Unsupported
 from .paths import RemoteTarget
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from .ranged_file import RangedFile
 
 __all__ = ["FsspecFile", "forget", "modified_of"]
 
@@ -22,25 +18,19 @@ _IN_MS = "modificationTime"
 _OF_CONTENT = re.compile(r"e_?tag|md5|sha|generation|version|modif|mtime|updated|created", re.IGNORECASE)
 
 
-class FsspecFile(io.RawIOBase):
+class FsspecFile(RangedFile):
     """A file of an fsspec filesystem, with the methods of `pyarrow.NativeFile` that sources use.
 
     Parameters
     ----------
     facts : mapping
         What the filesystem tells of it, its size among that.
-
-    Attributes
-    ----------
-    told : tuple
-        What of that is another for another content.
-    modified : int or None
-        In ns since 1970.
     """
 
     def __init__(self, filesystem, path: str, facts: Mapping):
-        self._filesystem, self._path, self._size, self._at = filesystem, path, facts["size"], 0
-        self.told = tuple(sorted((name, str(fact)) for name, fact in facts.items() if _OF_CONTENT.search(name)))
+        super().__init__(facts["size"])
+        self._filesystem, self._path = filesystem, path
+        self.attributes = tuple(sorted((name, str(fact)) for name, fact in facts.items() if _OF_CONTENT.search(name)))
         self.modified = modified_of(facts)
 
     @classmethod
@@ -55,11 +45,22 @@ class FsspecFile(io.RawIOBase):
         known = facts.get("type") == "file" and facts.get("size") is not None
         return cls(handler.fs, target.path, facts) if known else None
 
-    def size(self) -> int:
-        return self._size
-
     def read_at(self, length: int, offset: int) -> bytes:
-        return self._filesystem.cat_file(self._path, start=offset, end=offset + length)
+        """The bytes [offset, offset + length).
+
+        Raises
+        ------
+        Unsupported
+            More came: the server behind the filesystem does not serve ranges.
+        """
+        data = self._filesystem.cat_file(self._path, start=offset, end=offset + length)
+        if len(data) > length:
+            raise Unsupported(
+                f"the server does not serve ranges: asked for {length} bytes, it has sent {len(data)}; "
+                "download the file, or give its bytes",
+                file=self._path,
+            )
+        return data
 
     def reread(self, offset: int) -> bytes:
         """What the file's name now leads to, from there on."""
@@ -70,34 +71,6 @@ class FsspecFile(io.RawIOBase):
         """Ranges (offset, length); at the same time where the filesystem is an asynchronous one."""
         begins, ends = [offset for offset, _ in ranges], [offset + length for offset, length in ranges]
         return self._filesystem.cat_ranges([self._path] * len(ranges), begins, ends, on_error="raise")
-
-    def for_arrow(self) -> pa.NativeFile:
-        """The same file as pyarrow's readers take it."""
-        import pyarrow as pa
-
-        return pa.PythonFile(self, mode="r")
-
-    # ---- what io.RawIOBase is made of
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._at
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        self._at = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
-        return self._at
-
-    def readinto(self, buffer) -> int:
-        length = max(0, min(len(buffer), self._size - self._at))
-        data = self.read_at(length, self._at) if length else b""
-        buffer[: len(data)] = data
-        self._at += len(data)
-        return len(data)
 
 
 def forget(target: RemoteTarget) -> None:

@@ -18,10 +18,18 @@ if TYPE_CHECKING:
     import fsspec
     import pyarrow.fs
 
-__all__ = ["LocalTarget", "RemoteTarget", "fsspec_filesystem", "resolve"]
+__all__ = ["LocalTarget", "RemoteTarget", "SourceError", "fsspec_filesystem", "resolve"]
 
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _SCHEME_ALIASES = {"s3a": "s3", "s3n": "s3"}  # Hadoop's names
+_OF_ARROW = frozenset({"s3", "gs", "gcs", "abfs", "abfss", "mock"})  # whose filesystems pyarrow has
+_HTTP = frozenset({"http", "https"})
+
+
+class SourceError(ParquetextError, TypeError):
+    """What is given as a file, or as a filesystem, is none; a TypeError, as it is with pyarrow."""
+
+    __str__ = ParquetextError.__str__
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +50,8 @@ class RemoteTarget:
     path: str
 
     def __str__(self) -> str:
+        if self.filesystem.type_name == "py::http":  # whose paths are URLs
+            return without_secrets(self.path)
         return f"{self.filesystem.type_name}://{self.path}"
 
 
@@ -51,33 +61,42 @@ def resolve(path: object) -> LocalTarget | RemoteTarget:
     Parameters
     ----------
     path : str, os.PathLike, (filesystem, str), LocalTarget or RemoteTarget
-        A local path, a ``file://``, ``s3://``, ``gs://``, ``abfs://`` or ``hdfs://`` URI (``s3a://`` too), or a pair
-        of a ``pyarrow.fs`` (or fsspec) filesystem and a path in it. Local files never go through a filesystem layer.
+        A local path (``~`` is the home directory); a ``file://``, ``s3://``, ``gs://``, ``abfs://``, ``hdfs://``,
+        ``http://`` or ``https://`` URI (``s3a://`` too), or one that fsspec knows, such as ``memory://``; or a pair of
+        a filesystem (of ``pyarrow.fs`` or fsspec, or a URI of one) and a path in it. Local files never go through a
+        filesystem layer.
 
     Raises
     ------
+    SourceError
+        It is none of these.
     ParquetextError
-        It is none of these, or there are no credentials for Azure.
+        Nobody knows its scheme, or there are no credentials for Azure.
     """
     if isinstance(path, (LocalTarget, RemoteTarget)):
         return path
-    if type(path) is str and "://" not in path:
+    if type(path) is str and "://" not in path and path[:1] != "~":
         return LocalTarget(path)
     if isinstance(path, tuple) and len(path) == 2:
         return _of_filesystem(*path)
     if not isinstance(path, (str, bytes, os.PathLike)):
-        raise ParquetextError(f"not a path: {path!r}")
+        raise SourceError(f"not a path: {path!r}")
     text = os.fsdecode(path)
     uri = _URI.match(text)
     if uri is None:
-        return LocalTarget(text)
+        return LocalTarget(os.path.expanduser(text))
     scheme = uri[1].lower()
     if scheme == "file":
         return LocalTarget(_of_file_uri(text))
     if scheme in HDFS_SCHEMES:
         name_node, slash, rest = text[uri.end() :].partition("/")
         return RemoteTarget(hdfs_filesystem(uri[0] + name_node), (slash or "/") + rest)
-    return _of_uri(_SCHEME_ALIASES.get(scheme, scheme) + text[len(scheme) :])
+    if scheme in _HTTP:
+        from .http_handler import http_filesystem
+
+        return RemoteTarget(http_filesystem(), text)
+    uri = _SCHEME_ALIASES.get(scheme, scheme) + text[len(scheme) :]
+    return _of_uri(uri) if uri.partition(":")[0] in _OF_ARROW else _of_fsspec_uri(uri)
 
 
 def _of_file_uri(text: str) -> str:
@@ -98,6 +117,16 @@ def _of_uri(uri: str) -> RemoteTarget:
     return RemoteTarget(with_credentials(filesystem, path), path)
 
 
+def _of_fsspec_uri(uri: str) -> RemoteTarget:
+    try:
+        from fsspec.core import url_to_fs
+
+        filesystem, path = url_to_fs(uri)
+    except (ImportError, ValueError) as error:  # fsspec, or what it needs for this scheme, is not installed
+        raise ParquetextError(without_secrets(f"{uri}: no filesystem for this scheme: {error}")) from None
+    return RemoteTarget(fsspec_filesystem(filesystem), path)
+
+
 def _is_fsspec(filesystem: object) -> bool:
     fsspec = sys.modules.get("fsspec")  # whoever has such a filesystem has imported it
     return fsspec is not None and isinstance(filesystem, fsspec.AbstractFileSystem)
@@ -112,16 +141,41 @@ def fsspec_filesystem(filesystem: fsspec.AbstractFileSystem) -> pyarrow.fs.FileS
     return pyarrow.fs.PyFileSystem(FsspecHandler(filesystem))
 
 
+def _filesystem_of_uri(uri: str) -> pyarrow.fs.FileSystem:
+    """The directory that a URI leads to, as a filesystem."""
+    import pyarrow.fs
+
+    if not _URI.match(uri):
+        raise SourceError(f"not the URI of a filesystem: {uri!r}")
+    target = resolve(uri)
+    if isinstance(target, LocalTarget):
+        return pyarrow.fs.SubTreeFileSystem(target.path, pyarrow.fs.LocalFileSystem())
+    return pyarrow.fs.SubTreeFileSystem(target.path, target.filesystem) if target.path else target.filesystem
+
+
+def _base(filesystem: pyarrow.fs.FileSystem) -> pyarrow.fs.FileSystem:
+    """The filesystem that one of a directory stands for."""
+    while hasattr(filesystem, "base_fs"):
+        filesystem = filesystem.base_fs
+    return filesystem
+
+
 def _of_filesystem(filesystem: object, path: object) -> LocalTarget | RemoteTarget:
     import pyarrow.fs
 
+    if isinstance(filesystem, str):
+        filesystem = _filesystem_of_uri(filesystem)
     if _is_fsspec(filesystem):
         local = "file" in filesystem.protocol
         filesystem = pyarrow.fs.LocalFileSystem() if local else fsspec_filesystem(filesystem)
     if type(getattr(filesystem, "handler", None)) is pyarrow.fs.FSSpecHandler:
         filesystem = fsspec_filesystem(filesystem.handler.fs)
     if not isinstance(filesystem, pyarrow.fs.FileSystem):
-        raise ParquetextError(f"not a filesystem of pyarrow.fs or fsspec: {filesystem!r}")
+        raise SourceError(f"not a filesystem of pyarrow.fs or fsspec: {filesystem!r}")
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise SourceError(f"not a path: {path!r}")
+    if isinstance(path, os.PathLike) and not isinstance(_base(filesystem), pyarrow.fs.LocalFileSystem):
+        raise SourceError(f"{path!r}: a path object is one of a local filesystem; give a string")
     path = os.fsdecode(path)
     if isinstance(filesystem, pyarrow.fs.SubTreeFileSystem):
         return _of_filesystem(filesystem.base_fs, filesystem.base_path.rstrip("/") + "/" + path.lstrip("/"))

@@ -16,6 +16,7 @@ from ..errors import ParquetextError, wire_error
 from .folder import Folder, at, naming
 from .fsspec_file import FsspecFile
 from .paths import LocalTarget, RemoteTarget, resolve
+from .ranged_file import RangedFile
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,6 +25,7 @@ __all__ = ["LocalSource", "RemoteSource", "Source", "Version", "open_source"]
 
 SLOW = 0.001  # seconds of a request, from which on a thread for each of several pays
 AT_ONCE = 16
+HTTP = "py::http"
 _WITHOUT_TAGS = ("py::hdfs", "hdfs")
 _OPEN_FLAGS = systems.O_CLOEXEC | systems.O_NONBLOCK  # a FIFO must not block the open
 
@@ -174,7 +176,7 @@ class RemoteSource(Source):
 
     Attributes
     ----------
-    file : pyarrow.NativeFile or FsspecFile
+    file : pyarrow.NativeFile or RangedFile
         Open for reading, from any thread.
     """
 
@@ -184,7 +186,7 @@ class RemoteSource(Source):
         self.target, self._quickest = target, float("inf")
         # The time is read before the file is opened, so that a file replaced in between does not match it.
         self._seen = self._modified() if versioned and target.filesystem.type_name in _WITHOUT_TAGS else None
-        self.file = FsspecFile.of(target) or target.filesystem.open_input_file(target.path)
+        self.file = _opened(target)
         self.metadata: dict[str, str] = {}
         version = self._version() if versioned else Version((), self.file.size(), None)
         super().__init__(str(target), version)
@@ -194,8 +196,8 @@ class RemoteSource(Source):
         self.version = self._version()
 
     def _version(self) -> Version:
-        if isinstance(self.file, FsspecFile):  # whose ETag may be one that was listed earlier
-            return Version((None, self.file.told, None), self.file.size(), self.file.modified)
+        if isinstance(self.file, RangedFile):  # of fsspec's an ETag may be one that was listed earlier
+            return Version((None, self.file.attributes, None), self.file.size(), self.file.modified)
         self.metadata = {_text(key).lower(): _text(value) for key, value in (self.file.metadata() or {}).items()}
         dated = self.metadata.get("last-modified") or self.metadata.get("timecreated")  # the latter as listings tell it
         tag = self.metadata.get("etag")
@@ -231,11 +233,19 @@ class RemoteSource(Source):
 
     def for_arrow(self) -> pa.NativeFile:
         """The same file as pyarrow's readers take it."""
-        return self.file.for_arrow() if isinstance(self.file, FsspecFile) else self.file
+        return self.file.for_arrow() if isinstance(self.file, RangedFile) else self.file
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""
         self.file.close()
+
+
+def _opened(target: RemoteTarget) -> pa.NativeFile | RangedFile:
+    if target.filesystem.type_name == HTTP:
+        from .http_file import HttpFile  # what it is made of takes long to import
+
+        return HttpFile(target.path)
+    return FsspecFile.of(target) or target.filesystem.open_input_file(target.path)
 
 
 def _text(value: bytes | str) -> str:

@@ -210,7 +210,7 @@ class TestPaths:
 
     def test_everything_that_leads_to_a_file(self, plain):
         local = pyarrow.fs.LocalFileSystem()
-        for path in (plain, Path(plain), f"file://{plain}", (local, plain), plain.encode()):
+        for path in (plain, Path(plain), f"file://{plain}", (local, plain), Path(plain).read_bytes()):
             with parquetext.open(path) as file:
                 assert file.num_rows == 12
                 assert file.read(["column_1"]).num_rows == 12

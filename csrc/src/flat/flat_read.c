@@ -92,12 +92,31 @@ static void forget(pqx_flat *flat, pqx_cell *cell)
     if (cell == &flat->part) flat->part_list = 0;
 }
 
+static int check_place(const pqx_flat *flat, uint32_t place, pqx_error *error)
+{
+    if (PQX_LIKELY(place % 8 == 0 && place >= 8
+                   && place <= flat->tail - PQX_FLAT_CELL_HEADER_BYTES))
+        return PQX_OK;
+    return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, place, flat->tail, place);
+}
+
+int pqx_flat_peek(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t size, pqx_cell *head,
+                  pqx_error *error)
+{
+    forget(flat, cell);
+    PQX_TRY(check_place(flat, place, error));
+    if (size > flat->tail - place) size = flat->tail - place;
+    const uint8_t *here = in_memory(flat, place);
+    if (!here) PQX_TRY(fetch(flat, cell, place, 0, size, error));
+    *head = (pqx_cell){.data = here ? here : cell->data, .place = place, .size = size};
+    return PQX_OK;
+}
+
 /* Bring the whole cell at `place` into memory, and check its length and checksum. */
 static int load(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t hint, pqx_error *error)
 {
     forget(flat, cell);
-    if (PQX_UNLIKELY(place % 8 || place < 8 || place > flat->tail - PQX_FLAT_CELL_HEADER_BYTES))
-        return pqx_flat_fail(flat, error, PQX_BAD_OFFSET, place, flat->tail, place);
+    PQX_TRY(check_place(flat, place, error));
     uint32_t most = flat->tail - place, have = 0;
     const uint8_t *here = in_memory(flat, place);
     if (here) {

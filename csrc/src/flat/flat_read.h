@@ -102,6 +102,10 @@ int pqx_flat_open_memory(const uint8_t *payload, size_t size, pqx_flat **opened,
  * columns. */
 int pqx_flat_load(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t hint, int kind,
                   uint32_t part, uint32_t number, pqx_error *error);
+/* The first `size` bytes of the cell at `place`, as far as there are so many: not under a checksum.
+ * They stay until `cell` is loaded. */
+int pqx_flat_peek(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t size, pqx_cell *head,
+                  pqx_error *error);
 /* The head that an entry of a name leads to. */
 int pqx_flat_load_named(pqx_flat *flat, uint32_t word, const pqx_head **head, pqx_error *error);
 /* A page of 256 bytes; *used is how many of at most `most` entries it has. */
@@ -205,6 +209,9 @@ int pqx_flat_read_row_group(pqx_flat *flat, uint32_t index, pqx_row_group *row_g
                             pqx_error *error);
 int pqx_flat_read_key_value(pqx_flat *flat, uint32_t index, pqx_bytes *key, pqx_bytes *value,
                             pqx_error *error);
+/* Whether pair `index` is ARROW:schema's, by the first bytes of its cell: that of a wide file is
+ * not loaded only to be left out. Damage may turn a yes into a no, and then loading finds it. */
+int pqx_flat_is_arrow_schema(pqx_flat *flat, uint32_t index, int *answer, pqx_error *error);
 /* Begins a call; the ROOT cell is then in flat->text. */
 int pqx_flat_load_root(pqx_flat *flat, pqx_error *error);
 /* As its table says it, though the tail block has it too. */

@@ -5,6 +5,7 @@
 
 #define ROW_GROUPS_HINT 4096
 #define TEXT_HINT 4096
+#define KEY_HINT 64 /* a cell's header, the table of a pair, and a key of 12 bytes */
 
 int pqx_flat_row_group_view(pqx_flat *flat, uint32_t row_group, pqx_view *view, pqx_error *error)
 {
@@ -142,14 +143,36 @@ int pqx_flat_get_sorting_columns(pqx_flat *flat, uint32_t row_group, pqx_sorting
     return PQX_OK;
 }
 
+static int key_value_place(pqx_flat *flat, uint32_t index, uint32_t *place, pqx_error *error)
+{
+    uint32_t first = flat->column_cells + flat->facts.node_count + flat->row_group_cells;
+    return pqx_flat_place(flat, first + index, place, error);
+}
+
+int pqx_flat_is_arrow_schema(pqx_flat *flat, uint32_t index, int *answer, pqx_error *error)
+{
+    static const char arrow[] = "ARROW:schema";
+    pqx_cell head;
+    pqx_view view;
+    pqx_bytes key;
+    uint32_t place;
+    PQX_TRY(key_value_place(flat, index, &place, error));
+    PQX_TRY(pqx_flat_peek(flat, &flat->text, place, KEY_HINT, &head, error));
+    *answer =
+        head.size > PQX_FLAT_CELL_HEADER_BYTES + 4
+        && pqx_flat_view(flat, &head, PQX_FLAT_CELL_HEADER_BYTES, PQX_FLAT_KEY_VALUE, &view, NULL)
+               == PQX_OK
+        && pqx_flat_blob(flat, &view, 0, &key, NULL) == PQX_OK && key.size == sizeof arrow - 1
+        && memcmp(key.data, arrow, key.size) == 0;
+    return PQX_OK;
+}
+
 int pqx_flat_read_key_value(pqx_flat *flat, uint32_t index, pqx_bytes *key, pqx_bytes *value,
                             pqx_error *error)
 {
     pqx_view view;
     uint32_t place;
-    PQX_TRY(pqx_flat_place(
-        flat, flat->column_cells + flat->facts.node_count + flat->row_group_cells + index, &place,
-        error));
+    PQX_TRY(key_value_place(flat, index, &place, error));
     PQX_TRY(
         pqx_flat_load(flat, &flat->text, place, TEXT_HINT, PQX_KIND_KEY_VALUE, 0, index, error));
     PQX_TRY(pqx_flat_view(flat, &flat->text, PQX_FLAT_CELL_HEADER_BYTES, PQX_FLAT_KEY_VALUE, &view,

@@ -195,13 +195,13 @@ static int append_binary(pqx_flat_slicer *s, pqx_bytes bytes)
 /* The key-values but ARROW:schema's, as Thrift structs. */
 static int add_key_values(pqx_flat_slicer *s)
 {
-    static const char arrow[] = "ARROW:schema";
     for (uint32_t i = 0; i < s->flat->facts.key_value_count; i++) {
         pqx_bytes key, value;
         size_t begin = s->pairs.size;
+        int is_arrow_schema;
+        PQX_TRY(pqx_flat_is_arrow_schema(s->flat, i, &is_arrow_schema, s->error));
+        if (is_arrow_schema) continue;
         PQX_TRY(pqx_flat_read_key_value(s->flat, i, &key, &value, s->error));
-        if (key.size == sizeof arrow - 1 && memcmp(key.data, arrow, sizeof arrow - 1) == 0)
-            continue;
         PQX_TRY(append_binary(s, key));
         if (value.data) PQX_TRY(append_binary(s, value));
         PQX_TRY(pqx_buffer_append(&s->pairs, "", 1, s->error));

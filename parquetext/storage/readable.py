@@ -1,0 +1,145 @@
+"""What a caller may give to be read: what `resolve` takes, bytes in memory, and files that are open."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .. import systems
+from .paths import LocalTarget, RemoteTarget, SourceError, resolve
+from .source import Source, Version
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["HeldSource", "HeldTarget", "readable"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldTarget:
+    """Bytes in memory, or a file that the caller has opened, as a file of pyarrow's."""
+
+    file: pa.NativeFile
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class HeldSource(Source):
+    """The bytes of a `HeldTarget`. To close it does not close what the caller has opened."""
+
+    __slots__ = ("file",)
+
+    def __init__(self, target: HeldTarget):
+        self.file = target.file
+        super().__init__(target.name, Version((id(target.file),), target.file.size(), None))
+
+    def _read(self, offset: int, length: int) -> bytes:
+        return self.file.read_at(length, offset)
+
+    def for_arrow(self) -> pa.NativeFile:
+        """The same file as pyarrow's readers take it."""
+        return self.file
+
+    def close(self) -> None:
+        """Nothing: the file is the caller's."""
+
+
+def readable(source: object, filesystem: object = None) -> LocalTarget | RemoteTarget | HeldTarget:
+    """Where a source leads; no file is opened.
+
+    Parameters
+    ----------
+    source : path, bytes-like, file object, pyarrow.Buffer or pyarrow.NativeFile
+        What `resolve` takes; the bytes of a whole file, such as `bytes`, a `memoryview`, an `mmap` or a
+        `pyarrow.Buffer`; an `io.BytesIO`, a file object that can seek, a `pyarrow.NativeFile`, a memory map of
+        pyarrow's; or what `fsspec.open` gives. A file object is read from its beginning, wherever it stands, and stays
+        open.
+    filesystem : pyarrow.fs.FileSystem or fsspec filesystem, optional
+        Where `source` is a path of it.
+
+    Raises
+    ------
+    SourceError
+        It is none of these, is open as text or for writing, or cannot seek.
+    ValueError
+        The file object is closed, or a filesystem comes with something that is no path.
+    """
+    if isinstance(source, (LocalTarget, RemoteTarget, HeldTarget)):
+        return source
+    if isinstance(source, (str, os.PathLike, tuple)):
+        return resolve(source if filesystem is None else (filesystem, source))
+    if filesystem is not None:
+        raise ValueError(f"filesystem: there is nothing to open with it, {_kind(source)} is no path")
+    return _of_fsspec(source) or _held(source)
+
+
+def _kind(source: object) -> str:
+    return f"<{type(source).__name__}>"
+
+
+def _of_fsspec(source: object) -> LocalTarget | RemoteTarget | None:
+    """Where an fsspec OpenFile leads; None for anything else."""
+    fsspec = sys.modules.get("fsspec.core")  # whoever has one has imported it
+    if fsspec is None or not isinstance(source, fsspec.OpenFile):
+        return None
+    if source.compression is not None:
+        raise SourceError(f"compressed by {source.compression}, and so without ranges: read it and give the bytes")
+    return resolve((source.fs, source.path))
+
+
+def _held(source: object) -> HeldTarget:
+    import pyarrow as pa
+
+    if isinstance(source, pa.NativeFile):
+        return HeldTarget(_checked(source, _kind(source)), _kind(source))
+    if type(source) is io.BytesIO:
+        return HeldTarget(pa.BufferReader(source.getvalue()), _kind(source))
+    if isinstance(source, pa.Buffer):
+        return HeldTarget(pa.BufferReader(source), _kind(source))
+    if hasattr(source, "read") and hasattr(source, "seek") and not _is_buffer(source):
+        name = getattr(source, "name", None)
+        name = name if isinstance(name, str) else _kind(source)
+        return HeldTarget(_file_of(_checked(source, name)), name)
+    try:
+        return HeldTarget(pa.BufferReader(pa.py_buffer(source)), _kind(source))
+    except TypeError:
+        raise SourceError(f"neither a path, nor bytes, nor a file object that can seek: {_kind(source)}") from None
+
+
+def _is_buffer(source: object) -> bool:
+    """Whether it gives its bytes without being read, as an `mmap` does."""
+    try:
+        memoryview(source).release()
+    except TypeError:
+        return False
+    return True
+
+
+def _checked(file, name: str):
+    """The file, if it can be read at any place."""
+    if getattr(file, "closed", False):
+        raise ValueError(f"{name}: the file is closed")
+    if isinstance(file, io.TextIOBase):
+        raise SourceError(f"{name}: open as text; open it with mode 'rb'")
+    if hasattr(file, "readable") and not file.readable():
+        raise SourceError(f"{name}: not open for reading")
+    if hasattr(file, "seekable") and not file.seekable():
+        raise SourceError(f"{name}: cannot seek, and Parquet is read from its end: read it whole and give the bytes")
+    return file
+
+
+def _file_of(source) -> pa.NativeFile:
+    """A file object as a file of pyarrow's; one of this machine's own by a descriptor, which threads can share."""
+    import pyarrow as pa
+
+    if type(source) in (io.BufferedReader, io.FileIO):
+        try:
+            return pa.OSFile(systems.path_of(source.fileno()))
+        except OSError:  # no /proc, or a file that may not be opened again
+            return pa.PythonFile(source, mode="r")
+    return pa.PythonFile(source, mode="r")
