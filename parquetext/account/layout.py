@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from ..findings import Finding, is_sound
 from ..storage import open_source
+from ..tabular import Shown, Tabular
 from .claims import Claims, Overlap
 from .data import Data, claim_data
 from .encoded import claim_copies, claim_original, copy_table
@@ -25,8 +26,8 @@ MAGICS = b"PAR1", b"PARE", b"PAR3"
 MOST_FINDINGS = 100  # of one kind
 
 
-@dataclass(slots=True)
-class Layout:
+@dataclass(slots=True, repr=False)
+class Layout(Tabular):
     """Where every byte of a file belongs.
 
     Attributes
@@ -86,6 +87,11 @@ class Layout:
     def strip(self, cells: int) -> list[str]:
         """The file in so many equal pieces, front to back: for each the group that most of its bytes belong to."""
         return strip(self.parts, self.size, cells)
+
+    def _shown(self) -> Shown:
+        from .shown import show_layout
+
+        return show_layout(self)
 
     def as_dict(self) -> dict:
         """Everything, as JSON takes it; parts and pages as one list for each of their columns."""

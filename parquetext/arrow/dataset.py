@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from ..errors import ColumnError, ParquetextError
 from ..pruning import Predicate, predicate_of
+from ..tabular import Shown, Tabular
 from .discovery import Files, discover, partition_schema, unfollowed
 from .engine import PYARROW, check_engine
 from .file import read_schema
@@ -94,7 +95,7 @@ def dataset(
     return Dataset(found, schema, sidecar, engine)
 
 
-class Dataset:
+class Dataset(Tabular):
     """Files, and the schema of their rows. Made by `parquetext.dataset`; holds no file open.
 
     Attributes
@@ -173,8 +174,10 @@ class Dataset:
         """How many rows meet the filter; without one footers alone are read."""
         return self.scanner([], filter, **options).count_rows()
 
-    def __repr__(self) -> str:
-        return f"<parquetext.Dataset: {len(self._found)} files, {len(self.schema)} columns>"
+    def _shown(self) -> Shown:
+        from .shown import show_dataset
+
+        return show_dataset(self)
 
     def _planned(self, predicate: Predicate | None) -> list[Fragment]:
         """One fragment for each file that bounds leave."""

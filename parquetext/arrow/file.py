@@ -29,6 +29,7 @@ from .projection import Projection, project
 from .reading import check_options, iter_projection, read_projection
 
 if TYPE_CHECKING:
+    from ..account.layout import Layout
     from ..sidecar.plan import Plan
 
 __all__ = ["File", "open", "read_schema", "read_table"]
@@ -163,6 +164,15 @@ class File(footer_file.File):
                 return or_theirs(lambda: _begun(ours), lambda: _begun(theirs))
             return or_ours(lambda: _begun(theirs), lambda: _begun(ours))
         return ours() if engine == OURS else theirs()
+
+    def layout(self, *, decompress: bool = False) -> Layout:
+        """Where every byte of the file belongs, with a picture; see `parquetext.layout`.
+
+        The file is opened anew: the footer, all page headers and what nobody claims are read.
+        """
+        from ..account.layout import layout
+
+        return layout(self.path, decompress=decompress)
 
     def _check_limits(self, options: Mapping) -> None:
         try:

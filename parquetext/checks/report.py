@@ -6,12 +6,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..findings import Finding, is_sound
+from ..storage.secrets import without_secrets
+from ..tabular import Listing, Shown, Tabular, chosen
 
 __all__ = ["Report"]
 
+OF_FINDINGS = "kind", "message", "place", "offset", "is"
+MOST_LETTERS = 120  # of a message
 
-@dataclass(slots=True)
-class Report:
+
+@dataclass(slots=True, repr=False)
+class Report(Tabular):
     """The findings of a verification, and how much of the file it looked at.
 
     Attributes
@@ -55,6 +60,25 @@ class Report:
 
     def extend(self, findings: Iterable[Finding]) -> None:
         self.findings.extend(findings)
+
+    def _shown(self) -> Shown:
+        rows = [
+            (found.kind, found.message, found.place, found.offset, "a note" if found.is_note else "wrong")
+            for found in (self.findings[number] for number in chosen(len(self.findings)))
+        ]
+        facts = [
+            ("ok", str(self.ok)),
+            ("tier", self.tier),
+            ("footer", ", ".join(self.forms) or None),
+            ("pages", self.pages or None),
+            ("rows", self.rows),
+            ("bytes under checksums", self.checked_bytes),
+            ("bytes read", self.bytes_read),
+            ("losses", len(self.losses) or None),
+            ("gaps", len(self.gaps) or None),
+        ]
+        listing = Listing(OF_FINDINGS, rows, len(self.findings), "findings", MOST_LETTERS)
+        return Shown(f"parquetext.Report {without_secrets(self.path)}", facts, [listing])
 
     def as_dict(self) -> dict:
         return {

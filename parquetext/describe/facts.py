@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
-from .. import wire
-from ..errors import Unsupported
 from ..footer.columns import Column
+from ..footer.extremes import bounds_or_nulls, extremes
 from ..footer.names import find_group_or_leaf, leaves_below
-from ..footer.types import CODECS
+from ..footer.wire_names import annotation, name_of_codec, names_of_encodings
 from ..rewrite.structs import structs
 from ..thrift import values
-from .schemas import annotation
 from .values import as_json
 
 __all__ = ["column_chunks", "columns_in_sum", "key_values", "meta", "named_columns", "row_groups"]
@@ -116,15 +111,15 @@ def named_columns(file, names: Iterable[str] | None) -> list[Column]:
 def columns_in_sum(columns: Iterable[Column]) -> Iterator[dict]:
     """One record per column, over all row groups."""
     for column in columns:
-        minima, maxima = _bounds(column)
+        least, greatest = extremes(column)
         yield {
             **_identity(column),
             "num_values": sum(column.num_values),
             "stats_null_count": _sum(column.null_count),
-            "stats_min": as_json(_extreme(minima, column, pc.min)),
-            "stats_max": as_json(_extreme(maxima, column, pc.max)),
-            "compression": sorted({_codec(number) for number in column.codec}),
-            "encodings": _encodings(column.encodings),
+            "stats_min": as_json(least),
+            "stats_max": as_json(greatest),
+            "compression": sorted({name_of_codec(number) for number in column.codec}),
+            "encodings": names_of_encodings(column.encodings),
             **{name: _sum(getattr(column, name)) for name in SIZES},
             **{name: sum(max(length, 0) for length in getattr(column, name)) for name in INDEXES},
         }
@@ -133,7 +128,7 @@ def columns_in_sum(columns: Iterable[Column]) -> Iterator[dict]:
 def column_chunks(columns: Iterable[Column]) -> Iterator[dict]:
     """One record per column chunk, column by column."""
     for column in columns:
-        minima, maxima = _bounds(column)
+        minima, maxima = bounds_or_nulls(column)
         identity, facts = _identity(column), {name: getattr(column, name) for name in (*OF_CHUNKS, *SIZES)}
         for number in range(len(column)):
             yield {
@@ -144,8 +139,8 @@ def column_chunks(columns: Iterable[Column]) -> Iterator[dict]:
                 "stats_distinct_count": _known(column.distinct_count[number]),
                 "stats_min": as_json(minima[number]),
                 "stats_max": as_json(maxima[number]),
-                "compression": _codec(column.codec[number]),
-                "encodings": _encodings([column.encodings[number]]),
+                "compression": name_of_codec(column.codec[number]),
+                "encodings": names_of_encodings([column.encodings[number]]),
                 **{name: _known(numbers[number]) for name, numbers in facts.items()},
             }
 
@@ -158,41 +153,6 @@ def _identity(column: Column) -> dict:
         "type": column.physical_type,
         "logical_type": None if logical is None else annotation(logical),
     }
-
-
-def _bounds(column: Column) -> tuple[pa.Array, pa.Array]:
-    """The minima and maxima; null where their bytes would take more than an array may have."""
-    try:
-        return column.min, column.max
-    except Unsupported:
-        return pa.nulls(len(column)), pa.nulls(len(column))
-
-
-def _extreme(values: pa.Array, column: Column, choose) -> pa.Scalar:
-    """The least or greatest bound; null where a row group with values has none."""
-    unknown = [
-        not is_known and nulls != count
-        for is_known, nulls, count in zip(
-            values.is_valid().to_pylist(), column.null_count, column.num_values, strict=True
-        )
-    ]
-    if any(unknown) or pa.types.is_null(values.type):
-        return pa.scalar(None)
-    try:
-        return choose(values)
-    except NotImplementedError:  # float16
-        return choose(values.cast(pa.float32()))
-
-
-def _encodings(masks: Iterable[int]) -> list[str]:
-    bits = 0
-    for mask in masks:
-        bits |= mask
-    return [wire.NAMES_OF_ENCODING.get(bit, f"UNKNOWN_{bit}") for bit in range(32) if bits >> bit & 1]
-
-
-def _codec(number: int) -> str:
-    return CODECS[number] if 0 <= number < len(CODECS) else f"UNKNOWN_{number}"
 
 
 def _sum(numbers: Iterable[int]) -> int | None:

@@ -8,15 +8,15 @@ from dataclasses import asdict, dataclass, field
 import pyarrow as pa
 
 from ..errors import Unsupported
-from ..footer.elements import Element, LogicalType, parse_element
+from ..footer.elements import Element, parse_element
 from ..footer.model import GROUP, Form
 from ..footer.types import PHYSICAL_TYPES, REPETITIONS
+from ..footer.wire_names import annotation
 from .sql import DUCKDB, SPARK, Dialect
 
 __all__ = ["FORMATS", "Node", "parquet_tree", "schema_as_dict", "schema_text"]
 
 INDENT = "  "
-UNITS = {"ms": "MILLIS", "us": "MICROS", "ns": "NANOS"}
 
 
 @dataclass(slots=True)
@@ -111,17 +111,6 @@ def _lines(node: Node, depth: int) -> Iterator[str]:
     for child in node.children:
         yield from _lines(child, depth + 1)
     yield f"{INDENT * depth}}}"
-
-
-def annotation(logical: LogicalType) -> str:
-    """A logical type as parquet-java writes it: ``TIMESTAMP(MICROS,true)``."""
-    if logical.name == "DECIMAL":
-        return f"DECIMAL({logical.precision},{logical.scale})"
-    if logical.name in ("TIME", "TIMESTAMP"):
-        return f"{logical.name}({UNITS.get(logical.unit, 'UNKNOWN')},{str(bool(logical.utc)).lower()})"
-    if logical.name == "INTEGER":
-        return f"INTEGER({logical.bits},{str(bool(logical.signed)).lower()})"
-    return logical.name
 
 
 def _arrow_text(file) -> str:

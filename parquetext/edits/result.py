@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..storage.secrets import without_secrets
+from ..tabular import Listing, Shown, Tabular, chosen
+
 __all__ = ["Result"]
 
+MOST_LETTERS = 120  # of a loss
 
-@dataclass(frozen=True, slots=True)
-class Result:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Result(Tabular):
     """The outcome for one file.
 
     Attributes
@@ -44,3 +49,22 @@ class Result:
     seconds: float = 0.0
     message: str = ""
     losses: tuple = ()
+
+    def _shown(self) -> Shown:
+        facts = [
+            ("outcome", self.outcome),
+            ("footer", _change(self.form_before, self.form_after)),
+            ("bytes", _change(f"{self.bytes_before:,}", f"{self.bytes_after:,}") if self.bytes_before else None),
+            ("read", self.bytes_read),
+            ("written", self.bytes_written),
+            ("seconds", f"{self.seconds:.3g}"),
+            ("message", without_secrets(self.message) or None),
+        ]
+        rows = [(str(self.losses[number]),) for number in chosen(len(self.losses))]
+        losses = Listing(("loss",), rows, len(self.losses), "losses", MOST_LETTERS)
+        return Shown(f"parquetext.Result {without_secrets(self.path)}", facts, [losses])
+
+
+def _change(before: str, after: str) -> str | None:
+    """Both, or the one that holds before and after."""
+    return f"{before} → {after}" if before != after and before and after else after or before or None

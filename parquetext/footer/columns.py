@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from .. import wire
 from ..errors import Unsupported
+from ..tabular import Shown, Tabular
 from .elements import Element, parse_element
 from .model import Node
 from .names import as_path
@@ -62,7 +63,7 @@ def fact(name: str, doc: str) -> Fact:
     return property(lambda self: self._chunks.array(name), doc=doc)
 
 
-class Column:
+class Column(Tabular):
     """One leaf column's facts, one entry per row group.
 
     Counts, sizes and places are typed memoryviews (``int64``, or ``int32`` where said), in file order; -1 where the
@@ -220,5 +221,7 @@ class Column:
         """Whether the maximum occurs among the values; null where the footer does not say, or has no maximum."""
         return self._exactness(2, wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT)
 
-    def __repr__(self) -> str:
-        return f"<parquetext.Column {self.name}: {self.physical_type}, {len(self)} row groups>"
+    def _shown(self) -> Shown:
+        from .shown import show_column
+
+        return show_column(self)

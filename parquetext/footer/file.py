@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import NamedTuple, Self, TypeVar
 
@@ -14,6 +14,7 @@ from ..encoding.pages import REMOTE_WINDOW
 from ..errors import ColumnError, Damaged, Malformed, ParquetextError, name_file
 from ..findings import Finding
 from ..storage import BatchedSource
+from ..tabular import Shown, Tabular
 from . import forms
 from .arrow_errors import as_arrow_error
 from .chunk_table import chunk_table
@@ -68,7 +69,7 @@ class _Closed:
 _CLOSED = _Closed()
 
 
-class File:
+class File(Tabular):
     """An open Parquet file: its footer, read as far as it is asked for.
 
     A context manager. Made by `parquetext.open`. Any call may find the form in use damaged; then the file goes over to
@@ -393,7 +394,37 @@ class File:
         self._expect(self.num_columns)
         return self._on_form(chunk_table)
 
-    def __repr__(self) -> str:
+    # ---- as a mapping of names to columns, and as it is shown ---------------------------------------------------
+
+    def __getitem__(self, name: str | tuple[str, ...]) -> Column:
+        """One leaf column, as `column` finds it."""
+        return self.column(name)
+
+    def __contains__(self, name: object) -> bool:
+        """Whether `name` is the name of exactly one leaf column."""
+        if not isinstance(name, (str, tuple)):
+            return False
+        try:
+            self._on_form(partial(find_leaf, name=name, field_id=None))
+        except ColumnError:
+            return False
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the leaf columns, in order: paths with dots."""
+        return iter([".".join(path) for path in self.parquet_schema.paths])
+
+    def __len__(self) -> int:
+        """How many leaf columns there are."""
+        return self.num_columns
+
+    def __bool__(self) -> bool:
+        """True, also of a file without columns."""
+        return True
+
+    def _shown(self) -> Shown:
+        from .shown import show_file
+
         if self._form is _CLOSED:
-            return f"<parquetext.File {self.path}: closed>"
-        return f"<parquetext.File {self.path}: {self.form} footer, {self.num_rows} rows, {self.num_columns} columns>"
+            return Shown(f"parquetext.File {self.path}", [("state", "closed")])
+        return show_file(self)

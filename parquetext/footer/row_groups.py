@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..tabular import Shown, Tabular
+
 __all__ = ["RowGroup", "RowGroups"]
 
 
@@ -22,7 +24,7 @@ def _fact(name: str, doc: str) -> property:
     return property(lambda self: self._file._on_form(lambda form: form.row_groups(name)), doc=doc)
 
 
-class RowGroups(Sequence):
+class RowGroups(Tabular, Sequence):
     """The row groups of a file, in file order. Facts are memoryviews of int64 (`ordinal`: int32)."""
 
     __slots__ = ("_file",)
@@ -44,5 +46,7 @@ class RowGroups(Sequence):
             return [self[at] for at in range(*index.indices(len(self)))]
         return RowGroup(*(getattr(self, name)[index] for name in RowGroup._fields))
 
-    def __repr__(self) -> str:
-        return f"<{len(self)} row groups>"
+    def _shown(self) -> Shown:
+        from .shown import show_row_groups
+
+        return show_row_groups(self)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..tabular import Shown, Tabular
 from .elements import Element, LogicalType, parse_element
 from .model import GROUP, Form, Node
 from .names import as_path, find_group_or_leaf
@@ -65,7 +66,7 @@ def _named(names: tuple[str, ...], number: int | None) -> str | None:
     return names[number] if 0 <= number < len(names) else f"UNKNOWN_{number}"
 
 
-class ParquetSchema:
+class ParquetSchema(Tabular):
     """Access to a file's schema elements; each look-up reads only that element."""
 
     __slots__ = ("_file",)
@@ -109,5 +110,7 @@ class ParquetSchema:
         self._file._expect(self.num_leaves)
         return self._file._on_form(lambda form: [as_path(form.node(leaf).path) for leaf in range(form.leaf_count)])
 
-    def __repr__(self) -> str:
-        return f"<parquetext.ParquetSchema: {self.num_leaves} leaves>"
+    def _shown(self) -> Shown:
+        from .shown import show_schema
+
+        return show_schema(self)

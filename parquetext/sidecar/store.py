@@ -17,6 +17,7 @@ from ..storage import LocalSource
 from ..storage.folder import Folder
 from ..storage.lock import open_locked
 from ..storage.operations import OPERATIONS, Operations
+from ..tabular import Listing, Shown, Tabular, chosen
 from .naming import ALONE, OF_ALONE
 from .store_commit import Generation, create_generation, write_token
 from .store_compaction import Compacted, is_due
@@ -30,7 +31,7 @@ __all__ = ["Store"]
 ATTEMPTS = 8
 
 
-class Store:
+class Store(Tabular):
     """A directory with one Parquet file, its sidecar, and a token that says what of them is committed.
 
     One process at a time writes; any number read, each the commit that it has opened, without locks between them and
@@ -261,6 +262,31 @@ class Store:
                 return []
             old = [number for number in self._layout.generations() if number < token.generation]
             return [number for number in old if not self._remove_unread(number)]
+
+    def _shown(self) -> Shown:
+        """What is committed, and the first and last columns; without the sidecar's checksum."""
+        shown = Shown(f"parquetext.sidecar.Store {self.directory}")
+        try:
+            with self.snapshot(verify=False) as snapshot:
+                token, columns = snapshot.token, snapshot.num_columns
+                shown.facts.extend(
+                    [
+                        ("commits", token.sequence),
+                        ("generation", token.generation),
+                        ("rows", snapshot.num_rows),
+                        ("row groups", snapshot.num_row_groups),
+                        ("columns", columns),
+                        ("bytes", token.parquet_size),
+                    ]
+                )
+                found = [snapshot.column(number) for number in chosen(columns)]
+                rows = [(column.name, column.physical_type, column.repetition) for column in found]
+                shown.listings.append(Listing(("column", "type", "repetition"), rows, columns, "columns"))
+        except FileNotFoundError:
+            shown.facts.append(("state", "nothing is committed"))
+        except (OSError, ParquetextError) as error:
+            shown.facts.append(("cannot be read", f"{type(error).__name__}: {error}"))
+        return shown
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[Token | None]:

@@ -1,0 +1,184 @@
+"""What a prompt and a notebook show of an object: a heading, facts, and tables of a few rows, as text and as HTML.
+
+Names and values are of others: as text they stand escaped on one line, in HTML as nothing but text.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from .escaping import escaped
+
+__all__ = ["Listing", "Shown", "Tabular", "chosen", "counted"]
+
+FIRST, LAST = 8, 2  # rows of a table that are shown
+MOST_LETTERS = 200  # of a fact
+ELLIPSIS = "…"
+SEPARATOR = " · "
+STYLE = (
+    ".parquetext{font-size:13px;line-height:1.5;margin:4px 0}"
+    ".parquetext .facts{opacity:.75}"
+    ".parquetext .rows{overflow-x:auto}"
+    ".parquetext table{border-collapse:collapse;margin:6px 0;font-size:inherit;font-variant-numeric:tabular-nums}"
+    ".parquetext th,.parquetext td{padding:2px 10px 2px 0;text-align:left;white-space:nowrap;border:0;"
+    "border-bottom:1px solid rgba(128,128,128,.3)}"
+    ".parquetext th{font-weight:500;opacity:.75}"
+    ".parquetext th.number,.parquetext td.number{text-align:right}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Some rows of a table.
+
+    Attributes
+    ----------
+    headings : sequence of str
+    rows : sequence of sequence of object
+        Cells: numbers stand right, None is empty.
+    total : int
+        Rows that there are.
+    noun : str
+        What a row is, in the plural.
+    most_letters : int
+        Of a cell.
+    """
+
+    headings: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    total: int
+    noun: str
+    most_letters: int = 40
+
+    @property
+    def left_out(self) -> str:
+        """How many rows are not shown; empty if all are."""
+        missing = self.total - len(self.rows)
+        return f"{ELLIPSIS} {missing:,} more {self.noun}" if missing else ""
+
+    @property
+    def cells(self) -> list[list[str]]:
+        return [[_clipped(_text(value), self.most_letters) for value in row] for row in self.rows]
+
+    def is_number(self, column: int) -> bool:
+        """Whether a column holds numbers alone."""
+        values = [row[column] for row in self.rows if row[column] is not None]
+        return bool(values) and all(type(value) in (int, float) for value in values)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An object as it is shown.
+
+    Attributes
+    ----------
+    title : str
+    facts : list of (str, object)
+        Names with values; those with None are left out.
+    listings : list of Listing
+    picture : str
+        HTML that stands in front of the tables; what it is made of has been escaped.
+    """
+
+    title: str
+    facts: list[tuple[str, object]] = field(default_factory=list)
+    listings: list[Listing] = field(default_factory=list)
+    picture: str = ""
+
+    @property
+    def told(self) -> list[str]:
+        """The facts, one text each."""
+        return [f"{name}: {_clipped(_text(value), MOST_LETTERS)}" for name, value in self.facts if value is not None]
+
+    def as_text(self) -> str:
+        """Lines for a prompt; one line in angle brackets where there are no tables."""
+        title = escaped(self.title)
+        if not any(map(_has_rows, self.listings)):
+            return f"<{': '.join(filter(None, (title, ', '.join(self.told))))}>"
+        facts = [f"  {SEPARATOR.join(self.told)}"] if self.told else []
+        return "\n".join([title, *facts, *map(_lines, filter(_has_rows, self.listings))])
+
+    def as_html(self) -> str:
+        """A part of a page, without scripts."""
+        facts = html.escape(SEPARATOR.join(self.told))
+        tables = "".join(map(_table, filter(_has_rows, self.listings)))
+        title = html.escape(escaped(self.title))
+        return (
+            f'<div class="parquetext"><style>{STYLE}</style><strong>{title}</strong>'
+            f'<div class="facts">{facts}</div>{self.picture}{tables}</div>'
+        )
+
+
+class Tabular:
+    """Shows itself by what `_shown` gives."""
+
+    __slots__ = ()
+
+    def _shown(self) -> Shown:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return self._shown().as_text()
+
+    def _repr_html_(self) -> str:
+        return self._shown().as_html()
+
+
+def chosen(count: int) -> list[int]:
+    """The numbers of the rows to show, of so many: all of a few, else the first and the last ones."""
+    if count <= FIRST + LAST:
+        return list(range(count))
+    return [*range(FIRST), *range(count - LAST, count)]
+
+
+def counted(number: int, noun: str) -> str:
+    """1 → "1 file", 1000 → "1,000 files"."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def _has_rows(listing: Listing) -> bool:
+    return bool(listing.rows)
+
+
+def _text(value: object) -> str:
+    return f"{value:,}" if type(value) is int else escaped("" if value is None else value)
+
+
+def _clipped(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + ELLIPSIS
+
+
+def _with_gap(listing: Listing, lines: list[str], gap: str) -> list[str]:
+    """Rows that are left out are told where they would stand: behind the first ones."""
+    at = FIRST if len(lines) > FIRST else len(lines)
+    return [*lines[:at], gap, *lines[at:]] if listing.left_out else lines
+
+
+def _lines(listing: Listing) -> str:
+    cells = listing.cells
+    widths = [max(map(len, column)) for column in zip(listing.headings, *cells, strict=True)]
+    right = [listing.is_number(column) for column in range(len(widths))]
+
+    def line(row: Sequence[str]) -> str:
+        padded = (
+            text.rjust(width) if is_right else text.ljust(width)
+            for text, width, is_right in zip(row, widths, right, strict=True)
+        )
+        return ("  " + "  ".join(padded)).rstrip()
+
+    return "\n".join([line(listing.headings), *_with_gap(listing, [*map(line, cells)], f"  {listing.left_out}")])
+
+
+def _table(listing: Listing) -> str:
+    right = [' class="number"' if listing.is_number(column) else "" for column in range(len(listing.headings))]
+
+    def row(cells: Sequence[str], tag: str) -> str:
+        parts = (f"<{tag}{kind}>{html.escape(text)}</{tag}>" for text, kind in zip(cells, right, strict=True))
+        return f"<tr>{''.join(parts)}</tr>"
+
+    gap = f'<tr><td colspan="{len(right)}">{html.escape(listing.left_out)}</td></tr>'
+    body = "".join(_with_gap(listing, [row(cells, "td") for cells in listing.cells], gap))
+    head = row(listing.headings, "th")
+    return f'<div class="rows"><table><thead>{head}</thead><tbody>{body}</tbody></table></div>'
