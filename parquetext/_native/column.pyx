@@ -4,7 +4,7 @@ from array import array
 from collections import namedtuple
 
 from cpython.buffer cimport PyBuffer_FillInfo
-from libc.stdint cimport INT32_MAX, UINT64_MAX, uint8_t, uint16_t, uint64_t
+from libc.stdint cimport INT32_MAX, UINT64_MAX, int64_t, uint8_t, uint16_t, uint64_t
 
 from .. import wire
 from ..errors import wire_error
@@ -215,6 +215,28 @@ cdef class Column:
     def skip(self, uint64_t rows):
         """Pass over the next `rows` rows; how many were begun."""
         return self.advance(pqx_column_skip, rows)
+
+    def turn(self, const int64_t[::1] counts, size_t at=0, uint64_t done=0):
+        """Skip and read in turns, as far as the given pages go: the turn that it came to, and how many rows of it."""
+        cdef uint64_t begun = 0
+        cdef pqx_error error
+        cdef int status = 0
+        cdef size_t turns = counts.shape[0], each
+        for each in range(turns):
+            if counts[each] < 0:
+                raise wire_error(wire.BAD_ARGUMENT, 0, 0, counts[each])
+        with nogil:
+            while at < turns:
+                over = pqx_column_read if at % 2 else pqx_column_skip
+                status = over(&self.column, <uint64_t> counts[at] - done, &begun, &error)
+                done += begun
+                if status or self.column.is_full or done < <uint64_t> counts[at] or pqx_column_is_open(&self.column):
+                    break
+                at, done = at + 1, 0
+        self.let_go()
+        if status:
+            raise self.placed(&error)
+        return at, done
 
     cdef advance(self, over_rows over, uint64_t rows):
         cdef uint64_t begun

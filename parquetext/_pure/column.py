@@ -235,6 +235,32 @@ class Column:
             self._advance(0, keeps=True)
         return 0 if self.is_full or self._goes_on == "read" else self._advance(rows, keeps=False)
 
+    def turn(self, counts: Sequence[int], at: int = 0, done: int = 0) -> tuple[int, int]:
+        """Skip and read in turns, as far as the given pages go.
+
+        Parameters
+        ----------
+        counts : sequence of int
+            Rows to skip, to read, to skip, and so on.
+        at, done : int
+            The turn to go on with, and how many rows of it were begun before.
+
+        Returns
+        -------
+        (int, int)
+            The turn that it came to, and how many rows of it were begun. The first one is ``len(counts)`` where all
+            are done; it is that of a finished turn whose last row may go on in the next page, or where `is_full`.
+        """
+        for count in counts:
+            if count < 0:
+                raise wire_error(wire.BAD_ARGUMENT, 0, 0, count)
+        while at < len(counts):
+            done += (self.read if at % 2 else self.skip)(counts[at] - done)
+            if self.is_full or done < counts[at] or self.is_open:
+                break
+            at, done = at + 1, 0
+        return at, done
+
     def take(self) -> Decoded:
         """What was decoded since the last time: whole rows, where `is_full`, else everything."""
         goes_over = self.is_full and self._goes_on is not None

@@ -22,7 +22,7 @@ from .assemble import always_fits, assemble
 from .assemble_plan import LeafPlan, Plan, plan_fields
 from .copies import Copies, SteadyReader, places_of
 from .fetching import fetched
-from .page_rows import Rows
+from .picks import Picks, every_row, kept
 from .proportion import MOST_BATCH_BYTES, believed, claimed, compare_items, list_levels, most_page, rows_at_once
 from .reading import SMALL_BYTES, SMALL_ROWS
 from .stretches import read_stretch, stretches_of
@@ -102,9 +102,9 @@ class Decoder:
         return self._form
 
     def table(
-        self, rows: Sequence[Rows] | None = None, fields: Sequence[int] | None = None, *, use_threads: bool = True
+        self, rows: Sequence[Picks] | None = None, fields: Sequence[int] | None = None, *, use_threads: bool = True
     ) -> pa.Table:
-        """All columns, or some of the schema's fields, of all row groups, or of ranges of rows of each.
+        """All columns, or some of the schema's fields, of all row groups, or of picked rows of each.
 
         Raises
         ------
@@ -115,9 +115,9 @@ class Decoder:
         chunks = [self._stored(leaf, number) for number, leaf in self._leaves_with_rows()]
         if sum(map(claimed, chunks)) > max(MOST_BATCH_BYTES, believed(chunks)):
             self._check()
-        groups = [[(0, count)] if count else [] for count in self.row_counts] if rows is None else rows
+        groups = [every_row(count) for count in self.row_counts] if rows is None else rows
         whole = rows is None
-        tasks = [(number, column) for column in columns for number, ranges in enumerate(groups) if ranges]
+        tasks = [(number, column) for column in columns for number, picks in enumerate(groups) if picks.ranges]
 
         stretches = self._stretches(tasks, groups, whole=whole)
         source = fetched(self._source, [(one.begin, one.end) for _, some in stretches.values() for one in some])
@@ -203,7 +203,7 @@ class Decoder:
         schema = pa.schema([column.field for column in columns], self.schema.metadata)
         for number, count in enumerate(self.row_counts):
             tasks = [(number, column) for column in columns]
-            stretches = self._stretches(tasks, {number: [(0, count)]}, whole=True)
+            stretches = self._stretches(tasks, {number: every_row(count)}, whole=True)
             source = fetched(self._source, [(one.begin, one.end) for _, some in stretches.values() for one in some])
             chunks = [chunk for chunk, _ in stretches.values()]
             if not chunks:
@@ -257,7 +257,7 @@ class Decoder:
         self,
         column: Column,
         number: int,
-        ranges: Rows,
+        picks: Picks,
         stretches: Mapping[tuple[int, int], tuple[Chunk, list[Stretch]]],
         source,
         texts: TextBudget | None,
@@ -267,14 +267,15 @@ class Decoder:
 
         Where copies make no column, it is read by the chunks.
         """
-        read = partial(self._decoded, column, number, ranges, source, texts, largest)
+        read = partial(self._decoded, column, number, picks, source, texts, largest)
         taken, dictionaries = read(stretches)
         try:
-            return self._assembled(column, taken, dictionaries)
+            return kept(self._assembled(column, taken, dictionaries), picks.mask)
         except ParquetextError as error:
             if not self._leave_copies(column, number, error):
                 raise
-        return self._assembled(column, *read(self._stretches([(number, column)], {number: ranges}, whole=True)))
+        again = read(self._stretches([(number, column)], {number: picks}, whole=True))
+        return kept(self._assembled(column, *again), picks.mask)
 
     def _leave_copies(self, column: Column, number: int, error: ParquetextError) -> bool:
         """Read a field of a row group by its chunks from here on; whether some of it was read by copies."""
@@ -287,7 +288,7 @@ class Decoder:
         self,
         column: Column,
         number: int,
-        ranges: Rows,
+        picks: Picks,
         source,
         texts: TextBudget | None,
         largest: int | None,
@@ -295,13 +296,12 @@ class Decoder:
     ) -> tuple[dict[int, list], dict[int, Dictionary | None]]:
         """What is in the leaves of a field, and their dictionaries."""
         taken, dictionaries = {}, {}
-        rows = sum(end - begin for begin, end in ranges)
         for leaf in column.leaves:
             most = None if texts is None else texts.left
-            options = {"rows": rows, "most_bytes": most, "most_page": largest}
+            options = {"rows": picks.count, "most_bytes": most, "most_page": largest}
             made = partial(self._reader, column, leaf, source, **options)
             taken[leaf.leaf], dictionaries[leaf.leaf] = self._rows_of(
-                number, leaf, ranges, *stretches[number, leaf.leaf], made
+                number, leaf, picks, *stretches[number, leaf.leaf], made
             )
             if texts is not None and leaf.kind.physical == wire.PHYSICAL_BYTE_ARRAY:
                 texts.count(sum(len(part.values) for part in taken[leaf.leaf]))
@@ -311,21 +311,21 @@ class Decoder:
         self,
         number: int,
         leaf: LeafPlan,
-        ranges: Rows,
+        picks: Picks,
         chunk: Chunk,
         stretches: Sequence[Stretch],
         made: Callable[[], ChunkReader],
     ) -> tuple[list, Dictionary | None]:
         """Rows of a chunk, and its dictionary; read from the chunk itself where its copy turns out damaged."""
         try:
-            return _decoded(made(), chunk, stretches, ranges)
+            return _decoded(made(), chunk, stretches, picks)
         except ParquetextError as error:
             if chunk.copy is None:
                 raise
             if not isinstance(error, OutOfProportion):
                 self._copies.leave(chunk, number, error)
         chunk = self._chunk(leaf, number)
-        return _decoded(made(), chunk, stretches_of(chunk, None, ranges), ranges)
+        return _decoded(made(), chunk, stretches_of(chunk, None, picks.ranges), picks)
 
     def _batch_reader(self, column: Column, leaf: LeafPlan, source, most_page: int, chunk: Chunk) -> ChunkReader:
         most_bytes = MOST_TEXT_BYTES if chunk.size < FEW_BYTES else None
@@ -370,7 +370,7 @@ class Decoder:
             return None if whole else self.places(chunk.leaf.leaf, number)
 
         return {
-            (number, chunk.leaf.leaf): (chunk, list(stretches_of(chunk, places(number, chunk), groups[number])))
+            (number, chunk.leaf.leaf): (chunk, list(stretches_of(chunk, places(number, chunk), groups[number].ranges)))
             for number, chunk in chunks
         }
 
@@ -403,10 +403,10 @@ class Decoder:
                 for parts in zip(*taken.values(), strict=True)
             ]
 
-    def _is_worth_threads(self, groups: Sequence[Rows], *, whole: bool) -> bool:
+    def _is_worth_threads(self, groups: Sequence[Picks], *, whole: bool) -> bool:
         """Whether it is so much that threads give more than they cost."""
         leaves = [leaf.leaf for column in self._columns for leaf in column.leaves]
-        rows = sum(end - begin for ranges in groups for begin, end in ranges)
+        rows = sum(end - begin for picks in groups for begin, end in picks.ranges)
         if rows * len(leaves) >= SMALL_ROWS:
             return True
         stored = (self._form.column(leaf).array("total_compressed_size") for leaf in leaves) if whole else ()
@@ -414,11 +414,11 @@ class Decoder:
 
 
 def _decoded(
-    reader: ChunkReader, chunk: Chunk, stretches: Iterable[Stretch], ranges: Rows
+    reader: ChunkReader, chunk: Chunk, stretches: Iterable[Stretch], picks: Picks
 ) -> tuple[list, Dictionary | None]:
     reader.begin(chunk)
     for stretch in stretches:
-        read_stretch(reader, stretch, ranges)
+        read_stretch(reader, stretch, picks)
     return reader.take(), reader.dictionary
 
 

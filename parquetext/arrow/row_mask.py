@@ -1,4 +1,4 @@
-"""Which rows of a table meet a predicate, and where they are."""
+"""Which rows of a table meet a predicate."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ import pyarrow.compute as pc
 from ..pruning import Comparison, Predicate, is_plain
 from .reading import SMALL_ROWS
 
-__all__ = ["mask_of", "set_blocks"]
+__all__ = ["mask_of"]
 
-WORD = 64
-FEW = 64  # places that Python takes sooner than Arrow is called
 COMPARE = {
     "=": pc.equal,
     "==": pc.equal,
@@ -52,28 +50,3 @@ def _is_plain(schema: pa.Schema, predicate: Predicate) -> bool:
 def _compared(table: pa.Table, comparison: Comparison) -> pa.ChunkedArray:
     column = table.column(comparison.column)
     return COMPARE[comparison.operator](column, pa.scalar(comparison.value, column.type))
-
-
-def set_blocks(mask: pa.ChunkedArray, rows: int) -> list[int]:
-    """The blocks of so many rows, a multiple of 64, in which one is set; ascending."""
-    found, begin = set(), 0
-    for chunk in mask.chunks:
-        bits = chunk.fill_null(False) if chunk.null_count else chunk
-        words = 0 if bits.offset else len(bits) // WORD
-        if begin % WORD == 0 and words:
-            stored = pa.Array.from_buffers(pa.int64(), words, [None, bits.buffers()[1]])
-            set_words = pc.indices_nonzero(stored)
-            found |= _blocks(set_words, begin // WORD, rows // WORD)
-        else:
-            words = 0
-        rest = bits[words * WORD :]
-        found |= _blocks(pc.indices_nonzero(rest), begin + words * WORD, rows)
-        begin += len(chunk)
-    return sorted(found)
-
-
-def _blocks(places: pa.UInt64Array, begin: int, size: int) -> set[int]:
-    """Which blocks the places are in, that count from `begin`."""
-    if len(places) <= FEW:
-        return {(begin + place) // size for place in places.to_pylist()}
-    return set(pc.unique(pc.divide(pc.add(places, begin), size)).to_pylist())

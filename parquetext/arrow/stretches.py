@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ..encoding.chunk_reader import Chunk, ChunkReader, Stretch
 from ..footer.page_index import PagePlaces
 from .page_rows import Rows
+from .picks import Picks
 
 __all__ = ["read_stretch", "stretches_of"]
 
@@ -26,18 +27,13 @@ def stretches_of(chunk: Chunk, places: PagePlaces | None, ranges: Rows) -> Itera
         yield Stretch(offset, stop, places.first_rows[begin], sum(rows), tuple(rows))
 
 
-def read_stretch(reader: ChunkReader, stretch: Stretch, ranges: Rows) -> None:
-    """Decode what lies in the ranges of a stretch's rows."""
+def read_stretch(reader: ChunkReader, stretch: Stretch, picks: Picks) -> None:
+    """Decode the rows of a stretch that are picked."""
     reader.open(stretch)
-    at, end = stretch.first_row, stretch.first_row + stretch.num_rows
-    for first, last in ranges:
-        first, last = max(first, at), min(last, end)
-        if first < last:
-            reader.skip(first - at)
-            reader.read(last - first)
-            at = last
+    turns = picks.turns(stretch.first_row, stretch.num_rows)
+    reader.turn(turns)
     if stretch.row_counts is not None:
-        reader.skip(end - at)
+        reader.skip(stretch.num_rows - sum(turns))
         reader.close()
 
 

@@ -12,7 +12,7 @@ from ..errors import Malformed, ParquetextError, Unsupported, wire_error
 from .carried import Carried
 from .codecs import BELIEVED
 from .foreign import is_foreign, made_plain
-from .pages import VAST_BYTES, OutOfProportion, Page, read_body, read_pages, read_stored
+from .pages import NOT_READ, VAST_BYTES, OutOfProportion, Page, read_body, read_pages, read_stored
 
 __all__ = ["Chunk", "ChunkReader", "Dictionary", "Leaf", "Levels", "Stretch", "chunk_of"]
 
@@ -227,6 +227,7 @@ class ChunkReader:
         # Of given data pages, and of the dictionary: the header's offset, and what offsets count from.
         self._given: list[tuple[int, int | None]] = []
         self._given_before = 0  # of other stretches
+        self._passes = 0  # rows that are skipped next
         self._dictionary: tuple[int, int | None] = 0, None
         self._keeps_dictionary = keeps_dictionary
         self.dictionary: Dictionary | None = None
@@ -268,6 +269,28 @@ class ChunkReader:
         """Pass over the next rows."""
         self._move(self._column.skip, rows)
 
+    def turn(self, counts: Sequence[int]) -> None:
+        """Pass over and decode the next rows in turns: how many to pass over, to decode, and so on.
+
+        Raises
+        ------
+        Malformed
+            As `read` raises it.
+        """
+        at = done = 0
+        with self._locating():
+            while True:
+                at, done = self._column.turn(counts, at, done)
+                if self._column.is_full:
+                    self._set_full_aside()
+                    continue
+                self._passes = counts[at] - done if at < len(counts) and not at % 2 else 0
+                if at == len(counts) or not self._give():
+                    break
+            if missing := sum(counts[at:]) - done:
+                raise Malformed(f"the pages end {missing} rows too early", offset=self._chunk.begin)
+        self._passes = 0
+
     def close(self) -> None:
         """Make sure that nothing is left of the pages that were opened.
 
@@ -293,13 +316,17 @@ class ChunkReader:
             while True:
                 done += move(rows - done)
                 if self._column.is_full:
-                    if self._is_bounded:
-                        raise OutOfProportion("texts that a few bytes repeat")
-                    self._pieces.append(self._column.take())
+                    self._set_full_aside()
                 elif (done == rows and not self._column.is_open) or not self._give():
                     break
             if done < rows:
                 raise Malformed(f"the pages end {rows - done} rows too early", offset=self._chunk.begin)
+
+    def _set_full_aside(self) -> None:
+        """Take what the column has decoded, because no more of it fits into one array."""
+        if self._is_bounded:
+            raise OutOfProportion("texts that a few bytes repeat")
+        self._pieces.append(self._column.take())
 
     def _give(self) -> bool:
         """Give the column another page, if there is one."""
@@ -314,7 +341,8 @@ class ChunkReader:
         if chunk.codec == wire.CODEC_UNCOMPRESSED and not self._checks_crc:
             at = yield from self._giving_stored(stretch)
         options = {"check_crc": self._checks_crc, "most_page": self._most_page}
-        for page in read_pages(self._source, at, stretch.end, chunk.codec, **options):
+        passed = None if self._checks_crc or self._leaf.levels.repetition else self._is_passed
+        for page in read_pages(self._source, at, stretch.end, chunk.codec, passed=passed, **options):
             header = page.header
             if header.type == wire.PAGE_DICTIONARY_PAGE:
                 self._dictionary = header.offset, None
@@ -329,8 +357,12 @@ class ChunkReader:
                 self._give_data_page(page, self._most_page)
             yield
 
+    def _is_passed(self, header) -> bool:
+        """Whether no row of a data page is read."""
+        return header.num_values <= self._passes
+
     def _give_data_page(self, page: Page, most_page: int | None, **options) -> None:
-        if is_foreign(page.header.encoding):
+        if is_foreign(page.header.encoding) and page.values is not NOT_READ:
             kind, own = self._leaf.kind, self._leaf.levels
             levels = own.definition, own.repetition
             page = made_plain(page, kind.physical, kind.width, *levels, most_page=most_page, **options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -19,6 +19,7 @@ __all__ = [
     "DATA_PAGES",
     "FEW_BYTES",
     "FIRST_WINDOW",
+    "NOT_READ",
     "OVERRUN",
     "REMOTE_WINDOW",
     "VAST_BYTES",
@@ -41,6 +42,8 @@ DATA_PAGES = (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2)
 WITH_VALUES = (*DATA_PAGES, wire.PAGE_DICTIONARY_PAGE)
 VAST_BYTES = 1 << 24  # of a page, where few are stored; what callers without a better number refuse beyond
 FEW_BYTES = 1 << 16
+NOT_READ = b""  # the values of a page that is passed over
+NO_LEVELS = memoryview(b"")
 
 
 class Headers:
@@ -196,6 +199,7 @@ def read_pages(
     check_crc: bool = False,
     slack: int = OVERRUN,
     most_page: int | None = None,
+    passed: Callable[[object], bool] | None = None,
 ) -> Iterator[Page]:
     """Read the data and dictionary pages that begin in [start, end), one after another, decompressed.
 
@@ -215,6 +219,9 @@ def read_pages(
         As `read_headers` takes it.
     most_page : int, optional
         Raise OutOfProportion for a page of less than 64 KiB that says to decompress to more bytes.
+    passed : callable, optional
+        Says by its header whether a data page is passed over: it comes without levels and with `NOT_READ` for its
+        values, and is not decompressed.
 
     Raises
     ------
@@ -228,6 +235,9 @@ def read_pages(
             header = pages.header(index)
             body = header.offset + header.header_size
             placed = header._replace(offset=base + header.offset)
+            if passed is not None and header.type in DATA_PAGES and passed(header):
+                yield Page(placed, NO_LEVELS, NOT_READ)
+                continue
             yield from read_body(placed, data[body : body + header.compressed_size], codec, check_crc, most_page)
 
 

@@ -256,3 +256,56 @@ def test_of_other_columns_only_pages_with_kept_rows_are_read(tmp_path):
         found = file.read(["text"], filters=pc.field("key") * 2 == 40_000, engine="parquetext")
     assert found["text"].to_pylist() == [f"{20_000:>100}"]
     assert sum(length for _, length in source.ranges) < 1_000_000  # the texts take 4,160,000 bytes, the keys 320,000
+
+
+def test_pages_without_kept_rows_are_not_decompressed(tmp_path, monkeypatch):
+    from parquetext.encoding import pages
+
+    table = pa.table({"key": pa.array(range(20_000), pa.int64()), "text": [f"{row:>100}" for row in range(20_000)]})
+    options = {"data_page_size": 1 << 14, "write_batch_size": 128, "row_group_size": 20_000, "write_page_index": False}
+    path = write(tmp_path / "x.parquet", table, use_dictionary=False, compression="zstd", **options)
+    decompressed = []
+
+    def noted(codec, data, size):
+        decompressed.append(size)
+        return plainly(codec, data, size)
+
+    plainly = pages.decompress
+    monkeypatch.setattr(pages, "decompress", noted)
+    found = parquetext.read_table(path, ["text"], filters=[("key", "=", 15_000)], engine="parquetext")
+    assert found["text"].to_pylist() == [f"{15_000:>100}"]
+    assert sum(decompressed) < 300_000  # the texts take 2,080,000 bytes, the keys 160,000
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_filters_chosen_by_chance_find_what_pyarrow_finds(tmp_path, seed):
+    chance = random.Random(seed)
+    table = table_of(1500)
+    paged = {"data_page_size": chance.choice([64, 1000, 1 << 20]), "write_batch_size": chance.choice([1, 16, 200])}
+    chosen = {
+        "compression": chance.choice(["none", "snappy", "zstd"]),
+        "data_page_version": chance.choice(["1.0", "2.0"]),
+        "row_group_size": chance.choice([100, 700, 1500]),
+        "use_dictionary": chance.choice([True, False]),
+        "write_page_index": chance.choice([True, False]),
+    }
+    path = write(tmp_path / "x.parquet", table, **paged, **chosen)
+    for _ in range(8):
+        low, share = chance.randrange(1500), chance.random()
+        filters = chance.choice(
+            [
+                [("number", "<", share)],
+                [("key", ">=", low), ("key", "<", low + chance.randrange(300)), ("number", ">", share)],
+                [[("text", "=", f"{low // 100:05d}")], [("nan", ">", float(low))]],
+                pc.field("key") * chance.randrange(2, 400) == 1200,
+                pc.field("number").is_null(),
+            ]
+        )
+        names = chance.choice([None, ["struct", "key"], ["list"], ["number", "text"], []])
+        theirs = pq.ParquetFile(path).read().filter(pq.filters_to_expression(filters))
+        for engine in ("parquetext", "pyarrow"):
+            ours = parquetext.read_table(path, names, filters=filters, engine=engine)
+            expected = pq.read_table(path, columns=names, filters=filters)
+            assert ours.schema.equals(expected.schema)
+            assert repr(ours.to_pydict()) == repr(expected.to_pydict()), (seed, filters, names, engine)
+            assert ours.num_rows == theirs.num_rows

@@ -1,13 +1,11 @@
-"""Which rows meet a predicate: compared at once as Arrow's expressions decide, and the blocks that they are in."""
+"""Which rows meet a predicate: compared at once as Arrow's expressions decide."""
 
 from __future__ import annotations
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from parquetext.arrow.row_mask import mask_of, set_blocks
+from parquetext.arrow.row_mask import mask_of
 from parquetext.pruning import predicate_of
 
 TABLE = pa.table(
@@ -69,23 +67,3 @@ def test_alternatives_are_those_of_the_expression(filters):
 
 def test_a_table_without_rows_has_a_mask_without_rows():
     assert len(mask_of(TABLE.slice(0, 0), predicate_of([("n", ">", 1)]))) == 0
-
-
-@given(
-    parts=st.lists(st.tuples(st.integers(0, 300), st.lists(st.integers(0, 299), max_size=4)), max_size=5),
-    nulls=st.booleans(),
-    begin=st.integers(0, 70),
-)
-def test_blocks_are_those_of_the_rows_that_are_set(parts, nulls, begin):
-    chunks = []
-    for count, places in parts:
-        bits = [(None if nulls else False) if row not in places else True for row in range(count)]
-        chunks.append(pa.array(bits, pa.bool_())[min(begin, count) :])
-    mask = pa.chunked_array(chunks, pa.bool_())
-    assert set_blocks(mask, 64) == sorted({row // 64 for row, bit in enumerate(mask.to_pylist()) if bit})
-    assert set_blocks(mask, 128) == sorted({row // 128 for row, bit in enumerate(mask.to_pylist()) if bit})
-
-
-def test_many_blocks_are_found():
-    mask = pa.chunked_array([pa.array([row % 3 == 0 for row in range(100_000)])])
-    assert set_blocks(mask, 1024) == list(range(98))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from contextlib import contextmanager
 from types import SimpleNamespace
 
@@ -116,6 +117,24 @@ def in_steps(module, stored, steps, *, given_together: bool = True, **options):
     return taken, None
 
 
+def in_turns(module, stored, turns, *, given_together: bool = True, **options):
+    """The same by one call: turns of rows to skip and to read."""
+    leaf = stored.leaf
+    column = module.Column(
+        leaf.type, leaf.type_length, leaf.max_definition, leaf.max_repetition, leaf.repeated_definition, **options
+    )
+    column.chunk(stored.num_values, stored.num_rows)
+    pages, at, done = list(stored.bodies()), 0, 0
+    if given_together:
+        column.pages(stored.headers, stored.data)
+        pages = []
+    while True:
+        at, done = column.turn(turns, at, done)
+        if at == len(turns) or not pages:
+            return at, done, plain(column.take())
+        give(column, *pages.pop(0))
+
+
 def give(column, header, body: bytes) -> None:
     if header.type == 2:
         column.dictionary(body, header.num_values)
@@ -225,3 +244,33 @@ def test_nulls_among_values_are_skipped_where_levels_are_kept_and_where_not(leve
             valid, values = taken[-1][4:6]
             bits = [valid[at // 8] >> at % 8 & 1 and (values[at // 8] >> at % 8 & 1) + 1 for at in range(32 - skipped)]
             assert [None if bit == 0 else bool(bit - 1) for bit in bits] == rows[8 + skipped :]
+
+
+@settings(max_examples=40)
+@given(files(), st.data())
+def test_turns_are_steps_in_one_call(file, data):
+    path, table = file
+    rows, counts = table.num_rows, []
+    while sum(counts) < rows:
+        counts.append(data.draw(st.integers(0 if counts and counts[-1] else 1, rows - sum(counts))))
+    together = data.draw(st.booleans())
+    turns = array("q", counts)
+    steps = [count if number % 2 else -count for number, count in enumerate(counts) if count]
+    for stored in stored_columns(path, table.schema):
+        results = [in_turns(module, stored, turns, given_together=together) for module in both("column")]
+        assert results[0] == results[1]
+        taken, error = in_steps(both("column")[0], stored, steps, given_together=together)
+        assert error is None
+        numbers = [part[:4] for part in taken]
+        assert results[0][:2] == (len(counts), 0)
+        assert results[0][2][:4] == tuple(map(sum, zip(*numbers, strict=True)))
+
+
+def test_a_turn_goes_on_where_the_pages_end():
+    table = pa.table({"c": pa.array(range(10), pa.int64())})
+    [stored] = stored_columns(write(table, use_dictionary=False), table.schema)
+    for module in both("column"):
+        assert in_turns(module, stored, array("q", [2, 3, 1]))[:2] == (3, 0)
+        assert in_turns(module, stored, array("q", [2, 30, 1]))[:2] == (1, 8)
+        with pytest.raises(ParquetextError, match="-1"):
+            in_turns(module, stored, array("q", [2, -1]))
