@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.fs as pafs
 
-from ..errors import ColumnError, ParquetextError
+from ..errors import ParquetextError
 from ..pruning import Predicate, predicate_of
+from ..storage import LocalTarget, RemoteTarget
 from ..tabular import Shown, Tabular
-from .discovery import Files, discover, partition_schema, unfollowed
+from .discovery import Files, discover, unfollowed
 from .engine import PYARROW, check_engine
-from .file import read_schema
-from .fragments import Fragment, Shape, naming
+from .file import open as open_file
+from .fragment_planning import FragmentPlanner
+from .fragments import Fragment, naming, own_schema
 from .in_order import in_order
-from .planning import FileFacts, kept_of, surviving
-from .sidecars import paths_of, plan_by_sidecars
+from .partitioning import HIVE, check_partitioning, partition_keys
+from .predicates import both
+from .read_options import Reading, format_of, is_parquet, options_of_format
+from .scanner import Scanner
+from .unions import UnionPlanner
+
+if TYPE_CHECKING:
+    import pyarrow.dataset as ds
 
 __all__ = ["Dataset", "Scanner", "dataset"]
 
@@ -25,26 +36,41 @@ __all__ = ["Dataset", "Scanner", "dataset"]
 def dataset(
     source: object,
     schema: pa.Schema | None = None,
-    *,
+    format: str | ds.ParquetFileFormat | None = None,
     filesystem: object = None,
-    partitioning: str | None = "hive",
+    partitioning: str | list[str] | ds.Partitioning | ds.PartitioningFactory | None = HIVE,
+    partition_base_dir: str | None = None,
+    exclude_invalid_files: bool | None = None,
     ignore_prefixes: Sequence[str] | None = None,
+    *,
     sidecar: bool | str = "auto",
     engine: str = PYARROW,
 ) -> Dataset:
     """Many Parquet files as one table, whatever the form of their footers.
 
+    The parameters are those of `pyarrow.dataset.dataset`, but that directories named ``key=value`` give columns by
+    default, as for `pyarrow.parquet.read_table`.
+
     Parameters
     ----------
-    source : path, or list of paths
-        A directory, a file, or files, as `parquetext.open` takes paths.
+    source : path, list of paths, or list of Dataset
+        A directory, a file, a pattern such as ``lake/*.parquet``, or files, as `parquetext.open` takes paths; or
+        datasets, whose files follow one another.
     schema : pyarrow.Schema, optional
         The rows' columns. Without, those of the first file and then the keys of the directories, int32 where all their
         values are such numbers and text otherwise. Columns that a file does not have are null there, others are cast.
-    filesystem : pyarrow.fs.FileSystem, optional
+    format : "parquet" or pyarrow.dataset.FileFormat, optional
+        A `pyarrow.dataset.ParquetFileFormat` has options of reading: dictionaries, types of binaries and lists, limits,
+        checksums.
+    filesystem : pyarrow.fs.FileSystem, fsspec filesystem or URI, optional
         Where `source` is a path of it.
-    partitioning : {"hive", None}
-        Whether directories named ``key=value`` give columns. They count for more than the files' own.
+    partitioning : "hive", list of str, pyarrow.dataset.Partitioning or PartitioningFactory, or None
+        What names of directories or files say of rows: ``"hive"`` takes ``key=value``, a list names the directories'
+        levels, `pyarrow.dataset.partitioning` makes others. They count for more than the files' own columns.
+    partition_base_dir : str, optional
+        The directory below which these names count; `source` without, if it is a directory.
+    exclude_invalid_files : bool, optional
+        Whether to open each file now and leave out those that are not Parquet.
     ignore_prefixes : list of str, optional
         Files and directories below `source` whose names begin so do not count; ``.`` and ``_`` without.
     sidecar : {"auto", True, False}
@@ -56,14 +82,19 @@ def dataset(
     Returns
     -------
     Dataset
-        With the names of `pyarrow.dataset.Dataset`; holds no file open.
+        With the names of `pyarrow.dataset.Dataset`; holds no file open. For other formats, and for data in memory, what
+        `pyarrow.dataset.dataset` gives.
 
     Raises
     ------
     FileNotFoundError
         There is no such file or directory.
-    ParquetextError
-        The directory has no file that could give the schema.
+    IsADirectoryError
+        A list has a directory.
+    ValueError
+        There is no such format or partitioning.
+    TypeError
+        `source` is nothing that pyarrow.dataset takes.
 
     Notes
     -----
@@ -78,43 +109,127 @@ def dataset(
     >>> lake.to_table(columns=["id"], filter=[("id", "in", [5, 7])])["id"].to_pylist()
     [5, 7]
     """
+    if schema is not None and not isinstance(schema, pa.Schema):
+        raise TypeError(f"schema is a pyarrow.Schema, not {type(schema).__name__}")
     if sidecar not in ("auto", True, False):
         raise TypeError(f"sidecar is 'auto', True or False, not {sidecar!r}")
     check_engine(engine)
-    if partitioning not in ("hive", None):
-        raise TypeError(f"partitioning is 'hive' or None, not {partitioning!r}; use pyarrow.dataset for others")
-    found = discover(source, filesystem, partitioned=partitioning == "hive", ignore_prefixes=ignore_prefixes)
+    others = {
+        "format": format,
+        "filesystem": filesystem,
+        "partitioning": None if partitioning == HIVE else partitioning,
+        "partition_base_dir": partition_base_dir,
+        "exclude_invalid_files": exclude_invalid_files,
+        "ignore_prefixes": ignore_prefixes,
+    }
+    if isinstance(source, (list, tuple)) and source and all(isinstance(each, Dataset) for each in source):
+        return _union(source, schema, others)
+    if not _is_of_paths(source):
+        return _of_pyarrow(source, schema=schema, **others)
+    if not is_parquet(format):
+        return _of_pyarrow(source, schema=schema, **others | {"partitioning": partitioning})
+    reading = Reading(sidecar, engine, options_of_format(format))
+    scheme = check_partitioning(partitioning)
+    found = discover(source, filesystem, partitioned=scheme == HIVE, ignore_prefixes=ignore_prefixes)
+    if exclude_invalid_files:
+        found = _valid(found)
     for told in unfollowed(found):
         warnings.warn(told, stacklevel=2)
-    keys = partition_schema(found.keys)
+    base = found.base if partition_base_dir is None else os.fspath(partition_base_dir).rstrip("/")
+    keys = partition_keys(found, scheme, schema, base)
     if schema is None:
-        if not found:
-            raise ParquetextError("no file there to take the schema from", file=str(source))
-        with naming(found[0].target):
-            schema = pa.unify_schemas([read_schema(found[0].target), keys])
-    return Dataset(found, schema, sidecar, engine)
+        schema = pa.unify_schemas([_first_schema(found, reading), keys.schema])
+    return Dataset(FragmentPlanner(found, keys, schema, reading))
+
+
+def _union(children: Sequence[Dataset], schema: pa.Schema | None, others: Mapping[str, object]) -> Dataset:
+    given = [name for name, value in others.items() if value is not None]
+    if given:
+        raise ValueError(
+            f"When passing a list of Datasets (or DatasetFactory), you cannot pass any additional arguments: {given}"
+        )
+    return Dataset(UnionPlanner.of([each._planner_alone() for each in children], schema))
+
+
+def _is_of_paths(source: object) -> bool:
+    """Whether a source is a path, a file or several, and no data or dataset."""
+    if isinstance(source, (pa.RecordBatch, pa.Table, pa.RecordBatchReader)) or hasattr(source, "get_fragments"):
+        return False
+    if isinstance(source, (list, tuple)):
+        return all(map(_is_of_paths, source))
+    kinds = (str, bytes, os.PathLike, pafs.FileInfo, pafs.FileSystem, LocalTarget, RemoteTarget, Iterable)
+    return isinstance(source, kinds) or hasattr(source, "open")
+
+
+def _of_pyarrow(source: object, **options: object) -> ds.Dataset:
+    """What is not Parquet, or in memory, by pyarrow alone: there are no footers to read."""
+    import pyarrow.dataset as ds
+
+    return ds.dataset(source, **options)
+
+
+def _valid(found: Files) -> Files:
+    """The files that are Parquet."""
+
+    def is_valid(number: int) -> bool:
+        try:
+            open_file(found.target(number)).close()
+        except ParquetextError:
+            return False
+        return True
+
+    numbers = range(len(found))
+    return found.chosen([number for number, valid in zip(numbers, in_order(is_valid, numbers), strict=True) if valid])
+
+
+def _first_schema(found: Files, reading: Reading) -> pa.Schema:
+    """That of the first file; no columns where there is none."""
+    if not found:
+        return pa.schema([])
+    with naming(found[0].target), open_file(found[0].target) as file:
+        return own_schema(file, reading.options)
 
 
 class Dataset(Tabular):
     """Files, and the schema of their rows. Made by `parquetext.dataset`; holds no file open.
+
+    It can be pickled and copied. What takes Arrow's streams takes a dataset: Polars, DuckDB, pandas,
+    `pyarrow.dataset.write_dataset`.
 
     Attributes
     ----------
     schema : pyarrow.Schema
     """
 
-    def __init__(self, found: Files, schema: pa.Schema, sidecar: bool | str = "auto", engine: str = PYARROW):
-        self._found, self.schema, self._sidecar, self._engine = found, schema, sidecar, engine
-        self._given = {
-            name: pa.array([keys.get(name) for keys in found.keys], pa.string()).cast(schema.field(name).type)
-            for name in found.key_names
-            if name in schema.names
-        }
+    def __init__(self, planner: FragmentPlanner | UnionPlanner, predicate: Predicate | None = None):
+        self._planner, self._predicate, self.schema = planner, predicate, planner.schema
+
+    # ---- what it is ---------------------------------------------------------------------------------------------
 
     @property
     def files(self) -> list[str]:
         """The files' paths, in order."""
-        return list(self._found.paths)
+        return self._planner.paths
+
+    @property
+    def filesystem(self) -> pafs.FileSystem:
+        """Where the files are; that of the first one, if there are several."""
+        return self._planner.filesystem
+
+    @property
+    def format(self) -> ds.ParquetFileFormat:
+        """How files are read, as pyarrow says it."""
+        return format_of(self._planner.reading.options)
+
+    @property
+    def partitioning(self) -> ds.Partitioning | None:
+        """What the names of files and directories say, as pyarrow has it."""
+        return self._planner.keys.partitioning()
+
+    @property
+    def partition_expression(self) -> pc.Expression:
+        """What is known of all rows: nothing."""
+        return pc.scalar(True)
 
     def get_fragments(self, filter=None) -> Iterator[Fragment]:
         """The files that may hold rows which meet the filter, each with its row groups that may.
@@ -124,39 +239,135 @@ class Dataset(Tabular):
         filter : pyarrow.compute.Expression, or lists of tuples, optional
             As `File.read` takes filters. Keys of directories rule out files before anything is opened; then the
             statistics of all files are looked at together, and for lists Bloom filters.
+
+        Raises
+        ------
+        ValueError
+            The dataset has a filter: fragments would have other rows.
         """
+        self._planner_alone()
+        return self._fragments(None if filter is None else predicate_of(filter))
+
+    # ---- other datasets -----------------------------------------------------------------------------------------
+
+    def filter(self, expression: object) -> Dataset:
+        """The dataset of the rows that meet a filter; it reads nothing.
+
+        Parameters
+        ----------
+        expression : pyarrow.compute.Expression, or lists of tuples
+
+        Raises
+        ------
+        ColumnError
+            A list names a column that the schema does not have.
+        """
+        if expression is None:
+            raise TypeError("filter takes an expression or lists of tuples, not None")
+        return Dataset(self._planner, both(self._predicate, predicate_of(expression)))
+
+    def replace_schema(self, schema: pa.Schema) -> Dataset:
+        """The same files with other columns: in another order, fewer of them, or more, which are null.
+
+        Raises
+        ------
+        pyarrow.ArrowTypeError
+            A column has another type now.
+        """
+        for field in schema:
+            if field.name in self.schema.names and self.schema.field(field.name).type != field.type:
+                raise pa.ArrowTypeError(
+                    f"fields had matching names but differing types. From: {self.schema.field(field.name)} To: {field}"
+                )
+        return Dataset(self._planner.with_schema(schema), self._predicate)
+
+    def sort_by(self, sorting: str | list[tuple[str, str]], **options) -> ds.InMemoryDataset:
+        """The rows, sorted, in memory; arguments as `pyarrow.Table.sort_by` takes them."""
+        return _in_memory(self.to_table().sort_by(sorting, **options))
+
+    def join(
+        self,
+        right_dataset: object,
+        keys: str | list[str],
+        right_keys: str | list[str] | None = None,
+        join_type: str = "left outer",
+        left_suffix: str | None = None,
+        right_suffix: str | None = None,
+        coalesce_keys: bool = True,
+        use_threads: bool = True,
+    ) -> ds.InMemoryDataset:
+        """The rows of this dataset and of another one joined, in memory; arguments as `pyarrow.Table.join` takes them.
+
+        Parameters
+        ----------
+        right_dataset : Dataset, pyarrow.dataset.Dataset or pyarrow.Table
+        """
+        left, right = self.to_table(use_threads=use_threads), _table_of(right_dataset)
+        options = {"left_suffix": left_suffix, "right_suffix": right_suffix, "coalesce_keys": coalesce_keys}
+        return _in_memory(left.join(right, keys, right_keys, join_type, use_threads=use_threads, **options))
+
+    def join_asof(
+        self,
+        right_dataset: object,
+        on: str,
+        by: str | list[str],
+        tolerance: int,
+        right_on: str | list[str] | None = None,
+        right_by: str | list[str] | None = None,
+    ) -> ds.InMemoryDataset:
+        """The rows joined with the nearest ones, in memory; arguments as `pyarrow.Table.join_asof` takes them."""
+        return _in_memory(self.to_table().join_asof(_table_of(right_dataset), on, by, tolerance, right_on, right_by))
+
+    def to_pyarrow(self, filter=None) -> ds.FileSystemDataset:
+        """The same files as a dataset of pyarrow's own class, for what insists on it.
+
+        pyarrow then parses whole Thrift footers, and has no use for others.
+
+        Parameters
+        ----------
+        filter : pyarrow.compute.Expression, or lists of tuples, optional
+            Rules out files and row groups, as for `get_fragments`. What is left is not filtered row by row; the
+            filter of this dataset (`Dataset.filter`) is.
+        """
+        import pyarrow.dataset as ds
+
         predicate = None if filter is None else predicate_of(filter)
-        for fragment in self._planned(predicate):
-            if predicate is not None and fragment.asks_blooms(predicate):
-                fragment = fragment.pruned(predicate)
-            if fragment.row_groups is None or fragment.row_groups:
-                yield fragment
+        fragments = [fragment.to_pyarrow() for fragment in self._fragments(both(self._predicate, predicate))]
+        made = ds.FileSystemDataset(fragments, self.schema, self.format, self.filesystem)
+        return made if self._predicate is None else made.filter(self._predicate.expression)
+
+    # ---- its rows -----------------------------------------------------------------------------------------------
 
     def scanner(
-        self,
-        columns: Sequence[str] | Mapping[str, pc.Expression] | None = None,
-        filter=None,
-        *,
-        batch_size: int = 1 << 17,
-        use_threads: bool = True,
+        self, columns: Sequence[str] | Mapping[str, pc.Expression] | None = None, filter=None, **options
     ) -> Scanner:
         """What reads: some columns of the rows that meet a filter.
 
         Parameters
         ----------
         columns : list of str or dict of pyarrow.compute.Expression, optional
-            Top-level columns, or what to compute from them. All without.
+            Columns, dotted paths into structs, or what to compute. All columns without. ``__filename``,
+            ``__fragment_index``, ``__batch_index`` and ``__last_in_fragment`` say where a row comes from.
         filter : pyarrow.compute.Expression, or lists of tuples, optional
         batch_size : int
-            The most rows of a batch.
+            The most rows of a batch: 131,072.
+        batch_readahead : int
+            How many batches may wait for who takes them, those of all files together: 16, or 64 MB.
+        fragment_readahead : int
+            How many files are read at once: 4.
+        fragment_scan_options : pyarrow.dataset.ParquetFragmentScanOptions, optional
         use_threads : bool
+            Without, everything is read by the calling thread, when it is taken.
+        cache_metadata, memory_pool
+            As `Scanner` takes them.
 
         Raises
         ------
         ColumnError
             The schema has no such column.
         """
-        return Scanner(self, columns, filter, batch_size=batch_size, use_threads=use_threads)
+        predicate = both(self._predicate, None if filter is None else predicate_of(filter))
+        return Scanner(self._planner.fragments, self.schema, columns, predicate, **options)
 
     def to_table(self, columns=None, filter=None, **options) -> pa.Table:
         """Read into a table; arguments as `scanner` takes them."""
@@ -166,9 +377,21 @@ class Dataset(Tabular):
         """Read batch by batch, in the order of the files; arguments as `scanner` takes them."""
         return self.scanner(columns, filter, **options).to_batches()
 
+    def to_reader(self, columns=None, filter=None, **options) -> pa.RecordBatchReader:
+        """The same as a reader of batches."""
+        return self.scanner(columns, filter, **options).to_reader()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """All rows as a stream of Arrow's."""
+        return self.scanner().__arrow_c_stream__(requested_schema)
+
     def head(self, num_rows: int, columns=None, filter=None, **options) -> pa.Table:
-        """The first rows; files behind them are not read."""
+        """The first rows; what is behind them is not read."""
         return self.scanner(columns, filter, **options).head(num_rows)
+
+    def take(self, indices: object, columns=None, filter=None, **options) -> pa.Table:
+        """Rows by their places, in the order of `indices`; without a filter only row groups that have them are read."""
+        return self.scanner(columns, filter, **options).take(indices)
 
     def count_rows(self, filter=None, **options) -> int:
         """How many rows meet the filter; without one footers alone are read."""
@@ -179,172 +402,32 @@ class Dataset(Tabular):
 
         return show_dataset(self)
 
-    def _planned(self, predicate: Predicate | None) -> list[Fragment]:
-        """One fragment for each file that bounds leave."""
-        numbers = list(range(len(self._found)))
-        names = None if predicate is None else self.names_of(predicate)
-        if not names:
-            return [self._fragment(number) for number in numbers]
-        types = {name: self.schema.field(name).type for name in names}
-        known = {name: values for name, values in self._given.items() if name in types}
-        if known:
-            unopened = FileFacts(len(numbers), {}, frozenset())
-            numbers = list(kept_of(predicate, [1] * len(numbers), [unopened], types, known))
-            if len(known) == len(types):
-                return [self._fragment(number) for number in numbers]
-        left, others, filtered = self._left_by_sidecars(predicate, numbers, types, known)
-        unfiltered = left.keys() - filtered
-        left |= self._left_by_footers(predicate, others, types, known)
-        return [
-            self._fragment(number, blooms=number not in unfiltered).subset(row_groups)
-            for number, row_groups in sorted(left.items())
-        ]
+    def _fragments(self, predicate: Predicate | None) -> Iterator[Fragment]:
+        for fragment in self._planner.fragments(predicate):
+            if predicate is not None and fragment.asks_blooms(predicate):
+                fragment = fragment.pruned(predicate)
+            if not fragment.is_empty:
+                yield fragment.settled()
 
-    def _left_by_sidecars(
-        self, predicate: Predicate, numbers: list[int], types: Mapping[str, pa.DataType], known: Mapping[str, pa.Array]
-    ) -> tuple[dict[int, list[int]], list[int], set[int]]:
-        """What is left of local files with sidecars, the files to plan otherwise, and those with Bloom filters."""
-        paths, filesystems = self._found.paths, self._found.filesystems
-        local, elsewhere = numbers, []
-        if any(filesystems):
-            local = [number for number in numbers if filesystems[number] is None]
-            elsewhere = [number for number in numbers if filesystems[number] is not None]
-        if not local or not self._sidecar:
-            return {}, numbers, set()
-        given = {name: values.take(pa.array(local, pa.int64())) for name, values in known.items()}
-        left, others, filtered = plan_by_sidecars(predicate, paths_of(paths, local), types, given)
-        return (
-            {local[number]: row_groups for number, row_groups in left.items()},
-            sorted([local[number] for number in others] + elsewhere),
-            {local[number] for number in filtered},
-        )
-
-    def _left_by_footers(
-        self, predicate: Predicate, numbers: list[int], types: Mapping[str, pa.DataType], known: Mapping[str, pa.Array]
-    ) -> dict[int, list[int]]:
-        """The row groups that are left of files that are opened one by one."""
-        asked = [name for name in types if name not in known]
-        facts = list(in_order(lambda number: self._fragment(number).facts(asked), numbers))
-        chosen = pa.array(numbers, pa.int64())
-        kept = surviving(predicate, facts, types, {name: values.take(chosen) for name, values in known.items()})
-        return {number: row_groups for number, row_groups in zip(numbers, kept, strict=True) if row_groups}
-
-    def _fragment(self, number: int, *, blooms: bool = True) -> Fragment:
-        found = self._found[number]
-        given = {name: values[number] for name, values in self._given.items()}
-        shape = Shape(self.schema, given)
-        return Fragment(found.target, number, shape, sidecar=self._sidecar is True, blooms=blooms, engine=self._engine)
-
-    def names_of(self, predicate: Predicate) -> list[str] | None:
-        """The columns that a predicate looks at; None if it may be any."""
-
-        def type_of(name: str) -> pa.DataType | None:
-            return self.schema.field(name).type if name in self.schema.names else None
-
-        names = predicate.columns(type_of)
-        self.check(names or ())
-        return names
-
-    def check(self, names: Iterable[str]) -> None:
-        """Raise ColumnError for a name that is no column, or more than one."""
-        for name in names:
-            if len(self.schema.get_all_field_indices(name)) != 1:
-                raise ColumnError(
-                    f"no column {name!r} in the dataset's schema"
-                    if name not in self.schema.names
-                    else f"column {name!r} is there more than once"
-                )
-
-
-class Scanner:
-    """Some columns of the rows that meet a filter. Made by `Dataset.scanner`; each call reads anew."""
-
-    def __init__(
-        self, dataset: Dataset, columns=None, filter=None, *, batch_size: int = 1 << 17, use_threads: bool = True
-    ):
-        if isinstance(columns, str):
-            raise TypeError("columns is a list of names, not one string")
-        self._dataset, self._batch_size, self._threads = dataset, batch_size, use_threads
-        self._predicate = None if filter is None else predicate_of(filter)
-        self._columns = columns if columns is None or isinstance(columns, Mapping) else list(columns)
-        self._names = self._needed()
-
-    @property
-    def dataset_schema(self) -> pa.Schema:
-        return self._dataset.schema
-
-    @property
-    def projected_schema(self) -> pa.Schema:
-        """The schema of what comes out."""
-        return self._projected(self._shape().schema.empty_table()).schema
-
-    def to_table(self) -> pa.Table:
-        """All of it."""
-        if self._columns == []:
-            return pa.table({"": pa.nulls(self.count_rows())}).select([])  # to join tables of no columns loses rows
-        tables = list(self._tables())
-        return pa.concat_tables(tables) if tables else self._projected(self._shape().schema.empty_table())
-
-    def to_batches(self) -> Iterator[pa.RecordBatch]:
-        """Batch by batch, in the order of the files; a few files are read ahead."""
-        for table in self._tables():
-            yield from table.to_batches(max_chunksize=self._batch_size)
-
-    def to_reader(self) -> pa.RecordBatchReader:
-        """The same as a reader of batches."""
-        return pa.RecordBatchReader.from_batches(self.projected_schema, self.to_batches())
-
-    def head(self, num_rows: int) -> pa.Table:
-        """The first rows; files behind them are not read."""
-        tables, left = [], num_rows
-        for table in self._tables(threads=False):
-            tables.append(table.slice(0, left))
-            left -= tables[-1].num_rows
-            if left <= 0:
-                break
-        return pa.concat_tables(tables) if tables else self._projected(self._shape().schema.empty_table())
-
-    def count_rows(self) -> int:
-        """How many rows there are; without a filter footers alone are read."""
-        if self._predicate is None:
-            return sum(in_order(lambda fragment: fragment.count_rows(), self._dataset._planned(None)))
-        return sum(rows for _, rows in self._read(self._threads, project=False))
-
-    def _needed(self) -> list[str] | None:
-        """The columns to read; None for all."""
-        if self._columns is None:
-            return None
-        if isinstance(self._columns, Mapping):
-            used = [self._dataset.names_of(Predicate(expression, None)) for expression in self._columns.values()]
-        else:
-            self._dataset.check(self._columns)
-            used = [self._columns]
+    def _planner_alone(self) -> FragmentPlanner | UnionPlanner:
+        """The planner, where there is no filter that its fragments would not have."""
         if self._predicate is not None:
-            used.append(self._dataset.names_of(self._predicate))
-        return None if None in used else list(dict.fromkeys(name for names in used for name in names))
+            raise ValueError(
+                "Retrieving fragments of a filtered or projected dataset is not allowed. Remove the filtering."
+            )
+        return self._planner
 
-    def _shape(self) -> Shape:
-        return Shape(self._dataset.schema, {}).narrowed(self._names)
 
-    def _tables(self, threads: bool | None = None) -> Iterator[pa.Table]:
-        """What each file gives, in order; nothing of a file that has no such rows."""
-        threads = self._threads if threads is None else threads
-        return (table for table, rows in self._read(threads) if rows)
+def _in_memory(table: pa.Table) -> ds.InMemoryDataset:
+    import pyarrow.dataset as ds
 
-    def _read(self, threads: bool, *, project: bool = True) -> Iterator[tuple[pa.Table | None, int]]:
-        fragments = [fragment.narrowed(self._names) for fragment in self._dataset._planned(self._predicate)]
+    return ds.InMemoryDataset(table)
 
-        def read(fragment: Fragment) -> tuple[pa.Table | None, int]:
-            table = fragment.read(self._predicate)
-            return self._projected(table) if project else None, table.num_rows
 
-        return in_order(read, fragments, threads=None if threads else False)
-
-    def _projected(self, table: pa.Table) -> pa.Table:
-        if self._columns is None:
-            return table
-        if isinstance(self._columns, Mapping):
-            import pyarrow.dataset as ds  # takes long to import, and only expressions need it
-
-            return ds.InMemoryDataset(table).to_table(columns=dict(self._columns))
-        return table.select(self._columns)
+def _table_of(data: object) -> pa.Table:
+    """All rows of a dataset or table."""
+    if isinstance(data, pa.Table):
+        return data
+    if not hasattr(data, "to_table"):
+        raise TypeError(f"a join takes a dataset or a table, not {type(data).__name__}")
+    return data.to_table()

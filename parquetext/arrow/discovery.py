@@ -13,7 +13,6 @@ from urllib.parse import unquote
 import pyarrow as pa
 import pyarrow.fs as pafs
 
-from ..errors import ParquetextError
 from ..sidecar.table_formats import LOGGED, table_above, table_among
 from ..storage import LocalTarget, RemoteTarget, resolve
 
@@ -23,6 +22,7 @@ NULL = "__HIVE_DEFAULT_PARTITION__"
 IGNORED = (".", "_")
 NO_KEYS: Mapping[str, str | None] = MappingProxyType({})
 UNKNOWN = -1
+WILD = "*?[{"
 
 
 class Found(NamedTuple):
@@ -54,9 +54,11 @@ class Files(Sequence[Found]):
     sizes, modified : list of int
     tables : list of (str, str)
         Table formats of directories that are read, and their folders: the files may be more than their logs say.
+    base : str
+        The directory that was listed, without a slash at its end; empty where files were named.
     """
 
-    __slots__ = ("filesystems", "keys", "modified", "paths", "sizes", "tables")
+    __slots__ = ("base", "filesystems", "keys", "modified", "paths", "sizes", "tables")
 
     def __init__(self):
         self.paths: list[str] = []
@@ -65,6 +67,21 @@ class Files(Sequence[Found]):
         self.sizes: list[int] = []
         self.modified: list[int] = []
         self.tables: list[tuple[str, str]] = []
+        self.base = ""
+
+    def __reduce__(self) -> tuple:
+        told = {name: getattr(self, name) for name in self.__slots__}
+        told["keys"] = [keys or None for keys in self.keys]
+        return _restored, (told,)
+
+    def chosen(self, numbers: Sequence[int]) -> Files:
+        """Those of these numbers alone."""
+        found = Files()
+        for name in ("paths", "filesystems", "keys", "sizes", "modified"):
+            values = getattr(self, name)
+            setattr(found, name, [values[number] for number in numbers])
+        found.tables, found.base = self.tables, self.base
+        return found
 
     @property
     def key_names(self) -> list[str]:
@@ -123,18 +140,27 @@ def discover(
     ------
     FileNotFoundError
         There is no such file or directory.
+    IsADirectoryError
+        A list has a directory.
     """
     ignored = tuple(IGNORED if ignore_prefixes is None else ignore_prefixes)
-    several = isinstance(source, Iterable) and not isinstance(source, (str, bytes, os.PathLike, tuple))
+    filesystem, source = _of_uri(filesystem), _of_glob(source, filesystem)
+    several = _is_list(source)
     found = Files()
     for each in source if several else [source]:
-        target = resolve(each if filesystem is None else (filesystem, each))
+        each = each.path if isinstance(each, pafs.FileInfo) else each
+        alone = filesystem is None or isinstance(each, (LocalTarget, RemoteTarget))
+        target = resolve(each if alone else (filesystem, each))
         info = _info(target)
         if info.type != pafs.FileType.Directory:
             found.extend(_elsewhere(target), [target.path], [_keys(target.path, partitioned)], *_told([info]))
         elif several:
-            raise ParquetextError(f"{target}: a list is one of files, and this is a directory")
+            raise IsADirectoryError(
+                f"Path {target} points to a directory, but only file paths are supported in a list: give each "
+                "directory to parquetext.dataset by itself"
+            )
         else:
+            found.base = target.path.rstrip("/")
             table, paths, names, *told = _below(target, ignored, sizes)
             found.tables += [table] if table is not None else []
             keys = [_keys(name, partitioned) if "=" in name else NO_KEYS for name in names]
@@ -180,6 +206,42 @@ def inferred_type(texts: list[str]) -> pa.DataType:
 def _elsewhere(target: LocalTarget | RemoteTarget) -> pafs.FileSystem | None:
     """The filesystem that is not this machine's."""
     return target.filesystem if isinstance(target, RemoteTarget) else None
+
+
+def _is_list(source: object) -> bool:
+    """Whether a source is several paths; a pair of a filesystem and a path is one."""
+    if isinstance(source, tuple):
+        return not (len(source) == 2 and not isinstance(source[0], (str, bytes, os.PathLike, pafs.FileInfo)))
+    return isinstance(source, Iterable) and not isinstance(source, (str, bytes, os.PathLike))
+
+
+def _of_uri(filesystem: object) -> object:
+    """A filesystem that a URI names, whose path then leads to all others."""
+    if not isinstance(filesystem, str):
+        return filesystem
+    found, path = pafs.FileSystem.from_uri(filesystem)
+    return pafs.SubTreeFileSystem(path, found) if path else found
+
+
+def _of_glob(source: object, filesystem: object) -> object:
+    """What a pattern stands for; whatever is there under the very name is meant by it."""
+    text = os.fspath(source) if isinstance(source, os.PathLike) else source
+    if not isinstance(text, str) or not any(character in text for character in WILD):
+        return source
+    from ..edits.many import expand  # which imports all edits
+
+    target = resolve(text if filesystem is None else (filesystem, text))
+    there = (_elsewhere(target) or pafs.LocalFileSystem()).get_file_info(target.path)
+    return source if there.type != pafs.FileType.NotFound else list(expand([target])) or source
+
+
+def _restored(told: Mapping[str, list]) -> Files:
+    """Files as they were pickled."""
+    found = Files()
+    for name, values in told.items():
+        setattr(found, name, values)
+    found.keys = [NO_KEYS if keys is None else keys for keys in told["keys"]]
+    return found
 
 
 def _info(target: LocalTarget | RemoteTarget) -> pafs.FileInfo:

@@ -1,27 +1,46 @@
-"""One file of a dataset: its facts for a plan, and its rows in the dataset's schema."""
+"""One file of a dataset: its facts for a plan, and its rows in the dataset's schema or its own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from copy import copy
 from functools import reduce
 from operator import and_
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.fs as pafs
 
 from ..errors import ParquetextError, retold
 from ..pruning import Predicate, predicate_of
+from ..storage import RemoteTarget
 from ..storage.secrets import without_secrets
 from .decoding import schema_or_ours
 from .engine import OURS, PYARROW
 from .file import File
 from .file import open as open_file
 from .planning import FileFacts, asked_blooms, gather_facts, surviving, undecided_by_bounds
+from .read_options import Reading, format_of
+from .row_group_info import RowGroupInfo
+from .scan_columns import filtered
 from .selection import find_top_level
+from .shape import Shape
 
-__all__ = ["Fragment", "Shape", "left_row_groups", "naming"]
+if TYPE_CHECKING:
+    import pyarrow.dataset as ds
+
+    from .scanner import Scanner
+
+__all__ = ["Fragment", "left_row_groups", "naming"]
+
+# A local file's column chunks are read in pieces of this size, if they are no more than this many columns.
+PIECE, FEW_LEAVES = 1 << 20, 64
+LARGE_ROWS = 1 << 20  # from which on rows are filtered batch by batch, also for a table
+BATCH_ROWS = 1 << 17
+MANY_CHUNKS = 1 << 12
+OF_WHOLE_READS = ("pre_buffer",)  # options that reading by batches decides by itself
 
 
 @contextmanager
@@ -40,47 +59,6 @@ def naming(target) -> Iterator[None]:
         if str(target) in told:
             raise
         raise retold(error, f"{target}: {told}") from error
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """What rows have to look like: the schema, and the values that directories give."""
-
-    schema: pa.Schema
-    given: Mapping[str, pa.Scalar]
-
-    def narrowed(self, names: Sequence[str] | None) -> Shape:
-        """With these columns alone."""
-        if names is None:
-            return self
-        fields = [self.schema.field(name) for name in names]
-        return Shape(pa.schema(fields, self.schema.metadata), self.given)
-
-    def conformed(self, table: pa.Table) -> pa.Table:
-        """A file's columns as the schema has them: cast, or null where there are none.
-
-        Raises
-        ------
-        pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError
-            A column's values are none of the schema's type.
-        """
-        columns = [self._column(table, field) for field in self.schema]
-        if not columns:
-            return table.select([])
-        return pa.Table.from_arrays(columns, schema=self.schema)
-
-    def _column(self, table: pa.Table, field: pa.Field) -> pa.Array | pa.ChunkedArray:
-        if field.name in self.given:
-            return pa.repeat(self.given[field.name], table.num_rows).cast(field.type)
-        if field.name not in table.column_names:
-            return pa.nulls(table.num_rows, field.type)
-        column = table.column(field.name)
-        if column.type == field.type:
-            return column
-        try:
-            return column.cast(field.type)
-        except pa.ArrowException as error:
-            raise type(error)(f"column {field.name!r} is {column.type} here: {error}") from error
 
 
 def left_row_groups(
@@ -104,14 +82,14 @@ def left_row_groups(
 
 
 class Fragment:
-    """One file of a dataset, or some of its row groups; it is opened anew for each call.
+    """One file of a dataset, or some of its row groups; the file is opened anew for each call.
 
     Attributes
     ----------
     path : str
         In its filesystem.
-    row_groups : list of int or None
-        Those that a plan has left; None for all.
+    number : int
+        Of the file in the dataset.
     """
 
     def __init__(
@@ -121,16 +99,27 @@ class Fragment:
         shape: Shape,
         row_groups: list[int] | None = None,
         *,
-        sidecar: bool = False,
+        reading: Reading | None = None,
         blooms: bool = True,
-        engine: str = PYARROW,
     ):
-        self._target, self.number, self._shape, self.row_groups = target, number, shape, row_groups
-        self._sidecar, self._blooms, self._engine = sidecar, blooms, engine
+        self._target, self.number, self._shape, self._row_groups = target, number, shape, row_groups
+        self._reading, self._blooms, self._is_planned = reading or Reading(), blooms, False
+
+    # ---- what it is ---------------------------------------------------------------------------------------------
 
     @property
     def path(self) -> str:
         return self._target.path
+
+    @property
+    def filesystem(self) -> pafs.FileSystem:
+        """Where the path leads."""
+        return self._target.filesystem if isinstance(self._target, RemoteTarget) else pafs.LocalFileSystem()
+
+    @property
+    def format(self) -> ds.ParquetFileFormat:
+        """How the file is read, as pyarrow says it."""
+        return format_of(self._reading.options)
 
     @property
     def partition_expression(self) -> pc.Expression:
@@ -145,45 +134,160 @@ class Fragment:
     def physical_schema(self) -> pa.Schema:
         """The file's own schema."""
         with self._open() as file:
-            return file.schema
+            return own_schema(file, self._reading.options)
 
-    def to_table(self, columns: Sequence[str] | None = None, filter=None) -> pa.Table:
-        """These row groups in the dataset's schema, some of its columns, the rows that meet a filter."""
-        predicate = None if filter is None else predicate_of(filter)
-        names = None
-        if columns is not None:
-            looked_at = predicate.columns(self._type_of) if predicate is not None else []
-            names = None if looked_at is None else list(dict.fromkeys([*columns, *looked_at]))
-        table = self.narrowed(names).read(predicate)
-        return table if columns is None else table.select(list(columns))
-
-    def count_rows(self) -> int:
-        """The rows of these row groups, by the footer alone."""
+    @property
+    def num_row_groups(self) -> int:
+        """How many row groups it has."""
+        if self._row_groups is not None:
+            return len(self._row_groups)
         with self._open() as file:
-            return (
-                file.num_rows
-                if self.row_groups is None
-                else sum(file.row_groups.num_rows[row_group] for row_group in self.row_groups)
-            )
+            return len(file.row_groups)
 
-    def subset(self, row_groups: Sequence[int]) -> Fragment:
-        """The same file with these row groups alone."""
-        return self._like(self._shape, list(row_groups))
+    @property
+    def row_groups(self) -> list[RowGroupInfo]:
+        """The row groups: those that a plan or `subset` has left, else all of the file."""
+        if self._row_groups is not None:
+            return [RowGroupInfo.of(self, number) for number in self._row_groups]
+        return [RowGroupInfo.of(self, number) for number in range(self.num_row_groups)]
+
+    def sizes_of(self, row_groups: Sequence[int] | None = None) -> list[tuple[int, int]]:
+        """The rows and uncompressed bytes of row groups; of all that it has without."""
+        with self._open() as file:
+            rows, sizes = file.row_groups.num_rows, file.row_groups.total_byte_size
+            return [(rows[number], sizes[number]) for number in row_groups or self._numbers(file)]
+
+    def bounds_of(self, row_group: int) -> dict[str, dict[str, object]]:
+        """The minima and maxima of a row group's top-level columns, where the footer has both."""
+        with self._open() as file:
+            paths = [path for path in file.parquet_schema.paths if len(path) == 1]
+            columns = {path[0]: column for path, column in zip(paths, file.columns(paths), strict=True)}
+            sides = {name: (column.min[row_group], column.max[row_group]) for name, column in columns.items()}
+            return {
+                name: {"min": low.as_py(), "max": high.as_py()}
+                for name, (low, high) in sides.items()
+                if low.is_valid and high.is_valid
+            }
+
+    def ensure_complete_metadata(self) -> None:
+        """Read the footer, so that an error in it shows now."""
+        with self._open():
+            pass
+
+    def open(self) -> pa.NativeFile:
+        """The file's bytes."""
+        return self.filesystem.open_input_file(self.path)
+
+    # ---- parts of it --------------------------------------------------------------------------------------------
+
+    def subset(
+        self, filter=None, schema: pa.Schema | None = None, row_group_ids: Sequence[int] | None = None
+    ) -> Fragment:
+        """The same file with some of its row groups.
+
+        Parameters
+        ----------
+        filter : pyarrow.compute.Expression, or lists of tuples, optional
+            Leaves the row groups that may hold rows which meet it.
+        schema : pyarrow.Schema, optional
+            What the filter is about; the file's own schema without.
+        row_group_ids : list of int, optional
+            Their numbers, in place of a filter; each counts once, and they come in the order of the file.
+
+        Raises
+        ------
+        ValueError
+            Neither a filter nor numbers are given, or both are.
+        IndexError
+            The file has no such row group.
+        """
+        if (filter is None) == (row_group_ids is None):
+            raise ValueError("Need to specify one of 'filter' or 'row_group_ids'")
+        with self._open() as file:
+            if row_group_ids is None:
+                return self.with_row_groups(self._with_schema(file, schema)._left(file, predicate_of(filter)))
+            count = len(file.row_groups)
+        for number in row_group_ids:
+            if not 0 <= number < count:
+                raise IndexError(f"row group {number} of {self._target}: it only has {count} row groups")
+        return self.with_row_groups(sorted({int(number) for number in row_group_ids}))
+
+    def split_by_row_group(self, filter=None, schema: pa.Schema | None = None) -> list[Fragment]:
+        """One fragment for each row group, or for each that may hold rows which meet a filter; as `subset` takes it."""
+        some = self if filter is None else self.subset(filter, schema)
+        return [self.with_row_groups([info.id]) for info in some.row_groups]
+
+    def with_row_groups(self, row_groups: Sequence[int], *, planned: bool = False) -> Fragment:
+        """The same file with these row groups; `planned` ones are planned again when they are read by a filter."""
+        return self._with(_row_groups=list(row_groups), _is_planned=planned)
+
+    def settled(self) -> Fragment:
+        """The same with the row groups that a plan has left, whatever is read of them."""
+        return self._with(_is_planned=False)
+
+    def numbered(self, number: int) -> Fragment:
+        """The same at another place in the dataset."""
+        return self._with(number=number)
+
+    def to_pyarrow(self) -> ds.ParquetFileFragment:
+        """The same as pyarrow has it."""
+        some = {"partition_expression": self.partition_expression, "row_groups": self._row_groups}
+        return self.format.make_fragment(self.path, self.filesystem, **some)
 
     def narrowed(self, names: Sequence[str] | None) -> Fragment:
         """The same with these columns of the dataset alone."""
-        return self._like(self._shape.narrowed(names), self.row_groups)
+        return self._with(_shape=self._shape.narrowed(names))
 
-    def _like(self, shape: Shape, row_groups: list[int] | None) -> Fragment:
-        return Fragment(
-            self._target,
-            self.number,
-            shape,
-            row_groups,
-            sidecar=self._sidecar,
-            blooms=self._blooms,
-            engine=self._engine,
-        )
+    def with_options(self, options: Mapping[str, object]) -> Fragment:
+        """The same, read with more options."""
+        return self._with(_reading=self._reading.with_options(options)) if options else self
+
+    # ---- its rows -----------------------------------------------------------------------------------------------
+
+    def scanner(self, schema: pa.Schema | None = None, columns=None, filter=None, **options) -> Scanner:
+        """What reads.
+
+        Parameters
+        ----------
+        schema : pyarrow.Schema, optional
+            What the rows look like: the file's own schema without; the dataset's adds the keys of directories.
+        columns, filter, **options
+            As `Dataset.scanner` takes them.
+        """
+        from .scanner import Scanner  # which reads fragments
+
+        if schema is not None and not isinstance(schema, pa.Schema):
+            raise TypeError(f"schema is a pyarrow.Schema, not {type(schema).__name__}: columns come after it")
+        with self._open() as file:
+            some = self._with_schema(file, schema)
+        return Scanner(lambda predicate: [some], some._shape.schema, columns, filter, **options)
+
+    def to_table(self, schema: pa.Schema | None = None, columns=None, filter=None, **options) -> pa.Table:
+        """Read into a table; arguments as `scanner` takes them."""
+        return self.scanner(schema, columns, filter, **options).to_table()
+
+    def to_batches(
+        self, schema: pa.Schema | None = None, columns=None, filter=None, **options
+    ) -> Iterator[pa.RecordBatch]:
+        """Read batch by batch; arguments as `scanner` takes them."""
+        return self.scanner(schema, columns, filter, **options).to_batches()
+
+    def head(self, num_rows: int, columns=None, filter=None, **options) -> pa.Table:
+        """The first rows."""
+        return self.scanner(None, columns, filter, **options).head(num_rows)
+
+    def take(self, indices, columns=None, filter=None, **options) -> pa.Table:
+        """Rows by their places."""
+        return self.scanner(None, columns, filter, **options).take(indices)
+
+    def count_rows(self, filter=None, **options) -> int:
+        """How many rows meet a filter; without one by the footer alone."""
+        if filter is not None:
+            return self.scanner(None, [], filter, **options).count_rows()
+        with self._open() as file:
+            return self._rows_of(file, self._row_groups)
+
+    # ---- planning and reading -----------------------------------------------------------------------------------
 
     def facts(self, names: Sequence[str]) -> FileFacts:
         """What a plan needs of these columns."""
@@ -197,22 +301,106 @@ class Fragment:
     def pruned(self, predicate: Predicate) -> Fragment:
         """With the row groups that the file, as it is now, leaves."""
         with self._open() as file:
-            return self.subset(self._left(file, predicate))
+            return self.with_row_groups(self._left(file, predicate))
 
-    def read(self, predicate: Predicate | None) -> pa.Table:
+    @property
+    def is_empty(self) -> bool:
+        """Whether a plan has left no row group of it."""
+        return self._row_groups is not None and not self._row_groups
+
+    def read(self, predicate: Predicate | None, *, use_threads: bool = True) -> pa.Table:
         """The rows that meet the predicate, all columns of the shape; planned by the very file that is read."""
         with self._open() as file:
-            row_groups = self.row_groups if predicate is None else self._left(file, predicate)
-            own = [name for name in self._shape.schema.names if name not in self._shape.given]
-            there = file._on_form(lambda form: [name for name in own if find_top_level(form, name) is not None])
-            early = predicate if self._is_stored_alike(file, predicate, there) else None
-            table = file.read([(name,) for name in there], row_groups, early, engine=self._engine)
-            table = self._shape.conformed(table)
-            return table if predicate is None else table.filter(predicate.expression)
+            row_groups = self._row_groups if predicate is None else self._left(file, predicate)
+            there = self._stored_names(file)
+            early = self._is_stored_alike(file, predicate, there)
+            if predicate is None or early or self._rows_of(file, row_groups) < LARGE_ROWS:
+                table = self._read_whole(file, there, row_groups, predicate, early, use_threads)
+                return table if predicate is not None else self._cut(file, table, row_groups)
+            empty = self._shape.schema.empty_table()
+            parts = self._read_large(file, there, row_groups, predicate, BATCH_ROWS, use_threads)
+            return pa.concat_tables([empty, *(table for table in parts if table.num_rows)])
+
+    def batches(
+        self, predicate: Predicate | None, size: int, *, use_threads: bool = True, by_row_group: bool = False
+    ) -> Iterator[pa.Table]:
+        """The same in tables of at most `size` rows; memory is that of one, and of its row group as it is stored.
+
+        Without a predicate none has rows of two row groups; with one that is so where `by_row_group` asks for it.
+        """
+        with self._open() as file:
+            row_groups = self._row_groups if predicate is None else self._left(file, predicate)
+            there, counts = self._stored_names(file), file.row_groups.num_rows
+            for run in _runs(range(len(counts)) if row_groups is None else row_groups, counts, size):
+                rows = [counts[number] for number in run]
+                if sum(rows) > size:
+                    yield from self._read_large(file, there, run, predicate, size, use_threads)
+                elif predicate is None or by_row_group:
+                    table = self._read_whole(file, there, run, None, False, use_threads)
+                    parts = _slices(table, rows)
+                    yield from parts if predicate is None else (filtered(part, predicate) for part in parts)
+                else:
+                    early = self._is_stored_alike(file, predicate, there)
+                    yield self._read_whole(file, there, run, predicate, early, use_threads)
+
+    def _read_whole(
+        self, file: File, there: list[str], row_groups, predicate: Predicate | None, early: bool, use_threads: bool
+    ) -> pa.Table:
+        table = file.read(
+            [(name,) for name in there],
+            row_groups,
+            predicate if early else None,
+            engine=self._reading.engine,
+            use_threads=use_threads,
+            **self._reading.options,
+        )
+        table = self._shape.conformed(table)
+        return table if predicate is None else filtered(table, predicate, use_threads=use_threads)
+
+    def _cut(self, file: File, table: pa.Table, row_groups: Sequence[int] | None) -> pa.Table:
+        """The same table in chunks of a row group, as pyarrow gives it, where they are not very many."""
+        counts = file.row_groups.num_rows
+        numbers = range(len(counts)) if row_groups is None else row_groups
+        if len(numbers) < 2 or len(numbers) * table.num_columns > MANY_CHUNKS or not table.num_columns:
+            return table
+        return pa.concat_tables(_slices(table, [counts[number] for number in numbers]))
+
+    def _read_large(
+        self, file: File, there: list[str], run: list[int], predicate: Predicate | None, size: int, use_threads: bool
+    ) -> Iterator[pa.Table]:
+        """The rows of many or large row groups in batches."""
+        options = {name: value for name, value in self._reading.options.items() if name not in OF_WHOLE_READS}
+        if self._is_read_in_pieces(file, there):
+            options.setdefault("buffer_size", PIECE)
+        options |= {"batch_size": size, "use_threads": use_threads, "engine": self._reading.engine}
+        for batch in file.iter_batches([(name,) for name in there], run, **options):
+            table = self._shape.conformed(pa.Table.from_batches([batch]))
+            yield table if predicate is None else filtered(table, predicate, use_threads=False)
+
+    def _is_read_in_pieces(self, file: File, there: Sequence[str]) -> bool:
+        return (
+            self._reading.engine == PYARROW
+            and not isinstance(self._target, RemoteTarget)
+            and len(there) <= FEW_LEAVES >= file.num_columns
+        )
+
+    def _numbers(self, file: File) -> Sequence[int]:
+        return range(len(file.row_groups)) if self._row_groups is None else self._row_groups
+
+    def _rows_of(self, file: File, row_groups: Sequence[int] | None) -> int:
+        if row_groups is None:
+            return file.num_rows
+        rows = file.row_groups.num_rows
+        return sum(rows[number] for number in row_groups)
+
+    def _stored_names(self, file: File) -> list[str]:
+        """The columns of the shape that the file has and directories do not give."""
+        own = [name for name in self._shape.schema.names if name not in self._shape.given]
+        return file._on_form(lambda form: [name for name in own if find_top_level(form, name) is not None])
 
     def _is_stored_alike(self, file: File, predicate: Predicate | None, there: Sequence[str]) -> bool:
         """Whether the file itself may filter, which skips pages: by our engine, for columns of the dataset's types."""
-        names = None if predicate is None or self._engine != OURS else predicate.columns(self._type_of)
+        names = None if predicate is None or self._reading.engine != OURS else predicate.columns(self._shape.type_of)
         if not names or not set(names) <= set(there):
             return False
 
@@ -220,17 +408,28 @@ class Fragment:
             leaves = [find_top_level(form, name) for name in names]
             return [schema_or_ours(form.slice(list(some), [])).field(0).type for some in leaves]
 
-        return file._on_form(types) == [self._type_of(name) for name in names]
+        return file._on_form(types) == [self._shape.type_of(name) for name in names]
 
     def _left(self, file: File, predicate: Predicate) -> list[int]:
-        names = predicate.columns(self._type_of)
+        """The row groups of the file, as it is now, that the predicate leaves."""
+        names, wanted = predicate.columns(self._shape.type_of), None if self._is_planned else self._row_groups
         if names is None:
-            return list(range(len(file.row_groups)))
-        return left_row_groups(file, predicate, {name: self._type_of(name) for name in names}, self._shape.given)
+            return list(range(len(file.row_groups)) if wanted is None else wanted)
+        types = {name: self._shape.type_of(name) for name in names}
+        left = left_row_groups(file, predicate, types, self._shape.given)
+        return left if wanted is None else [number for number in wanted if number in set(left)]
 
-    def _type_of(self, name: str) -> pa.DataType | None:
-        schema = self._shape.schema
-        return schema.field(name).type if name in schema.names else None
+    def _with_schema(self, file: File, schema: pa.Schema | None) -> Fragment:
+        """The same with rows of another schema, or of the file's own one."""
+        if schema is None:
+            schema = own_schema(file, self._reading.options)
+        given = {name: value for name, value in self._shape.given.items() if name in schema.names}
+        return self._with(_shape=Shape(schema, given))
+
+    def _with(self, **changes: object) -> Fragment:
+        other = copy(self)
+        other.__dict__.update(changes)
+        return other
 
     @contextmanager
     def _open(self) -> Iterator[File]:
@@ -238,12 +437,40 @@ class Fragment:
             yield file
 
     def _opened(self) -> File:
-        if not self._sidecar:
+        if self._reading.sidecar is not True:
             return open_file(self._target)
         from .planned import open_planned
 
         return open_planned(self._target)
 
     def __repr__(self) -> str:
-        some = "" if self.row_groups is None else f", row groups {self.row_groups}"
+        some = "" if self._row_groups is None else f", row groups {self._row_groups}"
         return f"<parquetext.Fragment {self.path}{some}>"
+
+
+def _slices(table: pa.Table, counts: Sequence[int]) -> Iterator[pa.Table]:
+    """Successive slices of so many rows."""
+    begin = 0
+    for count in counts:
+        yield table.slice(begin, count)
+        begin += count
+
+
+def _runs(row_groups: Sequence[int], counts: Sequence[int], size: int) -> Iterator[list[int]]:
+    """Successive row groups that have at most `size` rows together, or one that has more."""
+    run, rows = [], 0
+    for number in row_groups:
+        if run and rows + counts[number] > size:
+            yield run
+            run, rows = [], 0
+        run.append(number)
+        rows += counts[number]
+    if run:
+        yield run
+
+
+def own_schema(file: File, options: Mapping[str, object]) -> pa.Schema:
+    """The schema of a file's rows where it is read with these options."""
+    if not options:
+        return file.schema
+    return file.read(None, [], **options).schema.with_metadata(file.schema.metadata)

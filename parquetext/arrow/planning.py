@@ -61,6 +61,7 @@ def _type_of(footer: bytes) -> pa.DataType:
 
 def given_bounds(values: pa.Array) -> ColumnBounds:
     """Of a column that has one value in all rows of a row group, null included."""
+    values = values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
     nulls = values.is_null()
     text = pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
     values = values.cast(pa.large_binary()) if text else values

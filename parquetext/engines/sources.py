@@ -9,9 +9,12 @@ import pyarrow as pa
 import pyarrow.fs as pafs
 
 from ..arrow.dataset import Dataset, dataset
-from ..arrow.discovery import partition_schema, shared
+from ..arrow.discovery import shared
 from ..arrow.file import open as open_file
+from ..arrow.fragment_planning import FragmentPlanner
 from ..arrow.fragments import naming
+from ..arrow.partitioning import HIVE, partition_keys
+from ..arrow.scan_columns import check_columns
 from ..arrow.selection import find_top_level
 from ..errors import ColumnError, ParquetextError
 from ..storage import RemoteTarget, resolve
@@ -36,7 +39,7 @@ def open_source(source: object, columns: Iterable[str] | None, options: dict) ->
         if columns is None:
             return lake
         columns = list(columns)
-        lake.check(columns)
+        check_columns(lake.schema, columns)
         return dataset(source, **{**options, "schema": pa.schema([lake.schema.field(name) for name in columns])})
     lake = dataset(source, **{**options, "schema": pa.schema([])})
     return dataset(source, **{**options, "schema": _schema_of_some(lake, list(columns))})
@@ -44,10 +47,9 @@ def open_source(source: object, columns: Iterable[str] | None, options: dict) ->
 
 def _schema_of_some(lake: Dataset, columns: list[str]) -> pa.Schema:
     """The fields of some columns, as the first file and the directories' names have them."""
-    found = lake._found
+    found, keys = lake._planner.files, lake._planner.keys.schema
     if not found:
         raise ParquetextError("no file there to take the schema from")
-    keys = partition_schema(found.keys)
     with naming(found[0].target), open_file(found[0].target) as file:
         own = [name for name in columns if name not in keys.names]
         missing = file._on_form(lambda form: [name for name in own if find_top_level(form, name) is None])
@@ -59,13 +61,17 @@ def _schema_of_some(lake: Dataset, columns: list[str]) -> pa.Schema:
 
 def with_schema(lake: Dataset, schema: pa.Schema) -> Dataset:
     """The same files, read in another schema."""
-    return Dataset(lake._found, schema, lake._sidecar, lake._engine)
+    planner = lake._planner
+    if planner.keys.scheme != HIVE:
+        return Dataset(planner.with_schema(schema))
+    keys = partition_keys(planner.files, HIVE, schema, planner.files.base)
+    return Dataset(FragmentPlanner(planner.files, keys, schema, planner.reading))
 
 
 def texts_of_keys(lake: Dataset) -> dict[str, list[str]]:
     """The values of each key of the directories, as text; null is left out."""
     texts: dict[str, dict[str, None]] = {}
-    for keys in shared(lake._found.keys):
+    for keys in shared(lake._planner.files.keys):
         for name, value in keys.items():
             known = texts.setdefault(name, {})
             if value is not None:

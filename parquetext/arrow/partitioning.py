@@ -1,0 +1,184 @@
+"""What the names of files and of their directories say of rows, by a partitioning of pyarrow.dataset."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .discovery import Files, partition_schema
+
+if TYPE_CHECKING:
+    import pyarrow.dataset as ds
+
+__all__ = ["HIVE", "PartitionKeys", "check_partitioning", "partition_keys"]
+
+HIVE = "hive"
+
+
+@dataclass(frozen=True)
+class PartitionKeys:
+    """The keys of many files.
+
+    Attributes
+    ----------
+    schema : pyarrow.Schema
+        The keys' fields.
+    values : mapping of str to pyarrow.Array
+        Of each key one value per file; null where the file has none.
+    names : sequence of frozenset
+        Which keys each file has.
+    scheme : pyarrow.dataset.Partitioning, "hive" or None
+        One of pyarrow's is made when asked for.
+    """
+
+    schema: pa.Schema
+    values: Mapping[str, pa.Array]
+    names: Sequence[frozenset[str]]
+    scheme: str | ds.Partitioning | None = None
+
+    def groups(self) -> list[tuple[frozenset[str], Sequence[int]]]:
+        """The files that have the same keys, with these."""
+        distinct = set(self.names)
+        if len(distinct) == 1:
+            return [(next(iter(distinct)), range(len(self.names)))]
+        found: dict[frozenset[str], list[int]] = {}
+        for number, names in enumerate(self.names):
+            found.setdefault(names, []).append(number)
+        return list(found.items())
+
+    def partitioning(self) -> ds.Partitioning:
+        """The same as one of pyarrow's."""
+        import pyarrow.dataset as ds
+
+        if self.scheme is None:
+            return ds.DirectoryPartitioning(self.schema)
+        if self.scheme != HIVE:
+            return self.scheme
+        told = {name: values.unique().drop_null() for name, values in self.values.items()}
+        return ds.HivePartitioning(self.schema, told)
+
+
+def check_partitioning(scheme: object) -> str | ds.Partitioning | ds.PartitioningFactory | None:
+    """A partitioning as pyarrow.dataset takes it.
+
+    Raises
+    ------
+    ValueError
+        It is none.
+    """
+    if scheme is None or scheme == HIVE:
+        return scheme
+    import pyarrow.dataset as ds
+
+    if isinstance(scheme, str):
+        return ds.partitioning(flavor=scheme)
+    if isinstance(scheme, list):
+        return ds.partitioning(field_names=scheme)
+    if isinstance(scheme, (ds.Partitioning, ds.PartitioningFactory)):
+        return scheme
+    raise ValueError(
+        f"Expected Partitioning or PartitioningFactory, got {type(scheme)}: partitioning is 'hive', None, a list of "
+        "names, or what pyarrow.dataset.partitioning gives"
+    )
+
+
+def partition_keys(
+    found: Files, scheme: str | ds.Partitioning | ds.PartitioningFactory | None, schema: pa.Schema | None, base: str
+) -> PartitionKeys:
+    """The keys that a checked partitioning tells of files, with the types of `schema` where that is given.
+
+    Parameters
+    ----------
+    base : str
+        The directory below which names count; files elsewhere have no keys. All of a path counts where it is empty.
+    """
+    if scheme is None:
+        return PartitionKeys(pa.schema([]), {}, [frozenset()] * len(found))
+    if scheme != HIVE or (base and found.base != base):
+        return _by_pyarrow(found.paths, scheme, schema, base)
+    fields = partition_schema(found.keys)
+    values = {}
+    for field in fields:
+        kind = field.type if schema is None else _type_in(schema, field)
+        if kind is not None:
+            values[field.name] = cast_keys(pa.array([keys.get(field.name) for keys in found.keys], pa.string()), kind)
+    sets = {id(keys): frozenset(keys) for keys in found.keys}
+    return PartitionKeys(fields, values, [sets[id(keys)] for keys in found.keys], HIVE)
+
+
+def cast_keys(values: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Values of keys in a type, which may be a dictionary's."""
+    if not pa.types.is_dictionary(kind):
+        return values.cast(kind)
+    encoded = values.cast(kind.value_type).dictionary_encode()
+    indices = encoded.indices.cast(kind.index_type)
+    return pa.DictionaryArray.from_arrays(indices, encoded.dictionary, ordered=kind.ordered)
+
+
+def _type_in(schema: pa.Schema, field: pa.Field) -> pa.DataType | None:
+    return schema.field(field.name).type if field.name in schema.names else None
+
+
+def _by_pyarrow(
+    paths: Sequence[str], scheme: str | ds.Partitioning | ds.PartitioningFactory, schema: pa.Schema | None, base: str
+) -> PartitionKeys:
+    """Let pyarrow's own partitioning say it, of one path for each directory unless files' names count."""
+    import pyarrow.dataset as ds
+
+    if scheme == HIVE:
+        scheme = ds.HivePartitioning.discover()
+    by_name = isinstance(scheme, ds.FilenamePartitioning) or getattr(scheme, "type_name", None) == "filename"
+    folders = list(paths) if by_name else [posixpath.dirname(path) for path in paths]
+    distinct = list(dict.fromkeys(folders))
+    asked = distinct if by_name else [posixpath.join(folder, "file") for folder in distinct]
+    fields, partitioning, told = _ask_pyarrow(asked, scheme, schema, base)
+
+    places = {folder: place for place, folder in enumerate(distinct)}
+    owners = [places[folder] for folder in folders]
+    names = [frozenset(keys) for keys in told]
+    return PartitionKeys(
+        fields, _typed(told, fields, partitioning, owners), [names[owner] for owner in owners], partitioning
+    )
+
+
+def _ask_pyarrow(
+    paths: list[str], scheme: ds.Partitioning | ds.PartitioningFactory, schema: pa.Schema | None, base: str
+) -> tuple[pa.Schema, ds.Partitioning, list[dict[str, object]]]:
+    """The keys' fields, the partitioning that the names make, and the keys of each path; no file is looked at."""
+    import pyarrow.dataset as ds
+    import pyarrow.fs as pafs
+
+    options = ds.FileSystemFactoryOptions(
+        partition_base_dir=base, partitioning=scheme, exclude_invalid_files=False, selector_ignore_prefixes=[]
+    )
+    factory = ds.FileSystemDatasetFactory(pafs.LocalFileSystem(), paths, ds.ParquetFileFormat(), options)
+    fields = factory.inspect(fragments=0)
+    found = factory.finish(fields if schema is None else schema)
+    told = {one.path: ds.get_partition_keys(one.partition_expression) for one in found.get_fragments()}
+    return fields, found.partitioning, [told[path] for path in paths]
+
+
+def _typed(
+    told: Sequence[Mapping[str, object]], fields: pa.Schema, partitioning: ds.Partitioning, owners: Sequence[int]
+) -> dict[str, pa.Array]:
+    """For each key its values, one per file; those of a dictionary by pyarrow's, which all files share."""
+    chosen = pa.array(owners, pa.int64())
+    typed = partitioning.schema
+    dictionaries = dict(zip(typed.names, getattr(partitioning, "dictionaries", ()), strict=False))
+    values = {}
+    for field in fields:
+        kind = typed.field(field.name).type if field.name in typed.names else field.type
+        plain = [keys.get(field.name) for keys in told]
+        if pa.types.is_dictionary(kind) and dictionaries.get(field.name) is not None:
+            dictionary = dictionaries[field.name]
+            indices = pc.index_in(pa.array(plain, kind.value_type), dictionary)
+            column = pa.DictionaryArray.from_arrays(indices.cast(kind.index_type), dictionary)
+        else:
+            column = cast_keys(pa.array(plain, kind.value_type if pa.types.is_dictionary(kind) else kind), kind)
+        values[field.name] = column.take(chosen)
+    return values

@@ -1,0 +1,70 @@
+"""Rows of many fragments by their places."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .fragments import Fragment
+from .in_order import in_order
+
+__all__ = ["placed", "placed_near", "taken"]
+
+TablesOf = Callable[[Fragment], Iterable[pa.Table]]
+
+
+def taken(tables: Callable[[Sequence[int]], Iterator[tuple[int, pa.Table]]], indices: object) -> pa.Table | None:
+    """The rows at these places, in the order of `indices`; None if there are none to take.
+
+    Parameters
+    ----------
+    tables : callable
+        Gives, for ascending places, tables with the place of their first row; those with none of the places may miss.
+
+    Raises
+    ------
+    IndexError
+        There is no such row.
+    """
+    places = indices if isinstance(indices, (pa.Array, pa.ChunkedArray)) else pa.array(indices, pa.int64())
+    places = places.cast(pa.int64())
+    wanted = sorted(pc.unique(places).drop_null().to_pylist())
+    if not wanted:
+        return None
+    if wanted[0] < 0:
+        raise pa.ArrowIndexError(f"Index {wanted[0]} out of bounds")
+    parts, found = [], 0
+    for begin, table in tables(wanted):
+        end = bisect_left(wanted, begin + table.num_rows)
+        if end > found:
+            parts.append(table.take(pa.array([place - begin for place in wanted[found:end]], pa.int64())))
+            found = end
+        if found == len(wanted):
+            return pa.concat_tables(parts).take(pc.index_in(places, pa.array(wanted, pa.int64())))
+    raise pa.ArrowIndexError(f"Some indices were out of bounds: {wanted[found]}")
+
+
+def placed(fragments: Iterable[Fragment], tables_of: TablesOf) -> Iterator[tuple[int, pa.Table]]:
+    """All tables, each with the place of its first row."""
+    begin = 0
+    for fragment in fragments:
+        for table in tables_of(fragment):
+            yield begin, table
+            begin += table.num_rows
+
+
+def placed_near(
+    fragments: Sequence[Fragment], tables_of: TablesOf, places: Sequence[int]
+) -> Iterator[tuple[int, pa.Table]]:
+    """The same of row groups that have one of these places: the footers tell which ones."""
+    end = 0
+    counted = in_order(lambda fragment: (fragment.row_groups, fragment.sizes_of()), fragments)
+    for fragment, (numbers, sizes) in zip(fragments, counted, strict=True):
+        for number, (rows, _) in zip(numbers, sizes, strict=True):
+            begin, end = end, end + rows
+            if bisect_left(places, begin) < bisect_left(places, end):
+                some = placed([fragment.with_row_groups([number])], tables_of)
+                yield from ((begin + at, table) for at, table in some)

@@ -1,0 +1,59 @@
+"""What the rows of a dataset look like, and a file's rows brought into that shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+__all__ = ["Shape"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What rows have to look like: the schema, and the values that directories give."""
+
+    schema: pa.Schema
+    given: Mapping[str, pa.Scalar]
+
+    def narrowed(self, names: Sequence[str] | None) -> Shape:
+        """With these columns alone."""
+        if names is None:
+            return self
+        fields = [self.schema.field(name) for name in names]
+        return Shape(pa.schema(fields, self.schema.metadata), self.given)
+
+    def type_of(self, name: str) -> pa.DataType | None:
+        """The type of a column, None where there is none."""
+        return self.schema.field(name).type if name in self.schema.names else None
+
+    def conformed(self, table: pa.Table) -> pa.Table:
+        """A file's columns as the schema has them: cast, or null where there are none.
+
+        Raises
+        ------
+        pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError
+            A column's values are none of the schema's type.
+        """
+        if table.schema.equals(self.schema, check_metadata=True) and not self.given:
+            return table
+        columns = [self._column(table, field) for field in self.schema]
+        if not columns:
+            return table.select([])
+        return pa.Table.from_arrays(columns, schema=self.schema)
+
+    def _column(self, table: pa.Table, field: pa.Field) -> pa.Array | pa.ChunkedArray:
+        if field.name in self.given:
+            value = self.given[field.name]
+            column = pa.repeat(value, table.num_rows)
+            return column if value.type == field.type else column.cast(field.type)
+        if field.name not in table.column_names:
+            return pa.nulls(table.num_rows, field.type)
+        column = table.column(field.name)
+        if column.type == field.type:
+            return column
+        try:
+            return column.cast(field.type)
+        except pa.ArrowException as error:
+            raise type(error)(f"column {field.name!r} is {column.type} here: {error}") from error

@@ -1,0 +1,162 @@
+"""Parts of many files one after the other, read ahead by threads within bounds."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
+from threading import Condition
+from time import perf_counter
+from typing import Protocol, TypeVar
+
+from .in_order import SLOW
+
+__all__ = ["Sized", "stream"]
+
+MOST_BYTES = 1 << 26  # that wait for the reader; one part may be larger
+
+
+class Sized(Protocol):
+    """What takes memory."""
+
+    @property
+    def nbytes(self) -> int: ...
+
+
+A = TypeVar("A")
+P = TypeVar("P", bound=Sized)
+
+
+def stream(
+    parts_of: Callable[[A], Iterator[P]], items: Sequence[A], *, items_ahead: int, parts_ahead: int
+) -> Iterator[P]:
+    """The parts of each item, in order; an error comes at its place.
+
+    Parameters
+    ----------
+    parts_of : callable
+        Reads an item, part by part.
+    items_ahead : int
+        How many items are read at once; with 0 no thread reads ahead.
+    parts_ahead : int
+        How many parts may wait for the reader, those of all items together; with 0 no thread reads ahead.
+
+    Notes
+    -----
+    The first part is read by the calling thread, so that ``head`` pays for no more. Threads begin with the second part
+    of an item, or once two items in succession have taken more than a millisecond.
+    """
+    slow = 0
+    for place, item in enumerate(items):
+        began = perf_counter()
+        parts = parts_of(item)
+        first = next(parts, None)
+        slow = slow + 1 if perf_counter() - began > SLOW else 0
+        if first is not None:
+            yield first
+        second = None if first is None else next(parts, None)
+        if second is None and slow < 2:
+            continue
+        rest = iter(()) if second is None else chain([second], parts)
+        if items_ahead < 1 or parts_ahead < 1:
+            yield from rest
+            continue
+        others = (parts_of(item) for item in items[place + 1 :])
+        yield from _ReadAhead(chain([rest], others), items_ahead, parts_ahead).parts()
+        return
+
+
+class _Source:
+    """What gives the parts of one item, and the parts that wait."""
+
+    __slots__ = ("is_done", "is_running", "parts", "waiting")
+
+    def __init__(self, parts: Iterator):
+        self.parts, self.waiting = parts, deque()
+        self.is_running = self.is_done = False
+
+
+class _ReadAhead:
+    """Reads several sources by threads.
+
+    A thread leaves its source where too much waits, and the reader sends one there again: no thread ever blocks, so
+    that an iterator which nobody ends keeps no process alive. The first source goes on whatever the others hold.
+    """
+
+    def __init__(self, sources: Iterator[Iterator], workers: int, most: int):
+        self._left, self._workers, self._most = sources, workers, most
+        self._window: deque[_Source] = deque()
+        self._changed = Condition()
+        self._parts = self._bytes = 0
+        self._is_over = False
+
+    def parts(self) -> Iterator:
+        pool = ThreadPoolExecutor(self._workers)
+        try:
+            while self._refill():
+                while (part := self._next(pool)) is not None:
+                    if isinstance(part, BaseException):
+                        raise part
+                    yield part
+                self._window.popleft()
+        finally:
+            self._end()
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _refill(self) -> bool:
+        while len(self._window) < self._workers and (parts := next(self._left, None)) is not None:
+            self._window.append(_Source(parts))
+        return bool(self._window)
+
+    def _next(self, pool: ThreadPoolExecutor):
+        """The next part of the first source, or its error; None after its last part."""
+        first = self._window[0]
+        with self._changed:
+            self._send_threads(pool)
+            while not first.waiting and not first.is_done:
+                self._changed.wait()
+            if not first.waiting:
+                return None
+            part = first.waiting.popleft()
+            if not isinstance(part, BaseException):
+                self._parts -= 1
+                self._bytes -= part.nbytes
+            return part
+
+    def _send_threads(self, pool: ThreadPoolExecutor) -> None:
+        for source in self._window:
+            if not source.is_running and not source.is_done and not self._is_full(source):
+                source.is_running = True
+                pool.submit(self._read, source)
+
+    def _is_full(self, source: _Source) -> bool:
+        if source is self._window[0] and not source.waiting:
+            return False
+        return self._parts >= self._most or self._bytes >= MOST_BYTES
+
+    def _read(self, source: _Source) -> None:
+        """Read a source until too much waits, or to its end; an error is its last part."""
+        while source.is_running:
+            error = part = None
+            try:
+                part = next(source.parts, None)
+            except BaseException as raised:
+                error = raised
+            size = 0 if part is None else part.nbytes
+            with self._changed:
+                if error is not None:
+                    source.waiting.append(error)
+                elif part is not None:
+                    source.waiting.append(part)
+                    self._parts += 1
+                    self._bytes += size
+                source.is_done = part is None or self._is_over
+                source.is_running = not source.is_done and not self._is_full(source)
+                self._changed.notify_all()
+
+    def _end(self) -> None:
+        """Let threads stop after the part that they read."""
+        with self._changed:
+            self._is_over = True
+            self._window.clear()
