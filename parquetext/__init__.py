@@ -25,6 +25,8 @@ _HOMES = {
     "finalize": "edits",
     "restore": "edits",
     "recover": "edits",
+    "merge": "edits",
+    "split": "edits",
     "verify": "checks",
     "implementation": "kernels",
     "plan": "catalog",
@@ -75,8 +77,10 @@ if TYPE_CHECKING:
     from .edits.drop_old import drop_old as drop_old
     from .edits.encode import encode as encode
     from .edits.finalize import finalize as finalize
+    from .edits.merge import merge as merge
     from .edits.recover import recover as recover
     from .edits.restore import restore as restore
+    from .edits.split import split as split
     from .edits.strip import strip as strip
     from .edits.upgrade import upgrade as upgrade
     from .engines.duckdb_tables import register_duckdb as register_duckdb

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["RowFormat", "SchemaFormat"]
+__all__ = ["Forceable", "NewForm", "RowFormat", "SchemaFormat"]
 
 
 class SchemaFormat(StrEnum):
@@ -22,3 +22,23 @@ class RowFormat(StrEnum):
     table = "table"
     csv = "csv"
     json = "json"
+
+
+class NewForm(StrEnum):
+    """The footer of a new file."""
+
+    auto = "auto"
+    flat = "flat"
+    index = "index"
+    thrift = "thrift"
+
+
+class Forceable(StrEnum):
+    """Refusals that can be passed over: keys of `edits.FORCEABLE`."""
+
+    table_format = "table-format"
+    free_form = "free-form"
+    size = "size"
+    hard_links = "hard-links"
+    attributes = "attributes"
+    lock = "lock"

@@ -151,7 +151,7 @@ def _identity(column: Column) -> dict:
         "column_id": column.leaf,
         "path_in_schema": column.name,
         "type": column.physical_type,
-        "logical_type": None if logical is None else annotation(logical),
+        "logical_type": None if logical is None else str(logical),
     }
 
 

@@ -101,7 +101,7 @@ def _lines(node: Node, depth: int) -> Iterator[str]:
     kind = "binary" if kind == "byte_array" else kind
     if element.type_length and kind == "fixed_len_byte_array":
         kind += f"({element.type_length})"
-    logical = "" if element.logical is None else f" ({annotation(element.logical)})"
+    logical = "" if element.logical is None else f" ({element.logical})"
     number = "" if element.field_id is None else f" = {element.field_id}"
     start = f"{INDENT * depth}{repetition} {kind} {element.name}{logical}{number}"
     if kind != "group":

@@ -8,10 +8,13 @@ from .encode import encode
 from .encoding_names import paired
 from .finalize import ONLY_PARQUETEXT, check_confirmed, finalize
 from .forcing import FORCEABLE
+from .joining import CopiedFile
 from .many import each, expand, many
+from .merge import merge
 from .recover import recover
 from .restore import restore
 from .result import Result
+from .split import split
 from .strip import strip
 from .upgrade import upgrade
 
@@ -19,6 +22,7 @@ __all__ = [
     "WITHOUT_ALP",
     "Advice",
     "ColumnAdvice",
+    "CopiedFile",
     "Estimate",
     "FORCEABLE",
     "ONLY_PARQUETEXT",
@@ -31,9 +35,11 @@ __all__ = [
     "expand",
     "finalize",
     "many",
+    "merge",
     "paired",
     "recover",
     "restore",
+    "split",
     "strip",
     "upgrade",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from .. import kernels, wire
 from ..errors import Malformed, wire_error
@@ -19,8 +19,9 @@ __all__ = [
     "row_groups_of",
     "structs",
     "with_row_groups",
-    "without",
+    "with_fields",
     "with_values",
+    "without",
 ]
 
 MAGIC = b"PAR1"
@@ -63,15 +64,33 @@ def with_values(struct: bytes, places: Mapping[int, tuple[int, int]], values: Ma
 
 def without(struct: bytes, ids: Collection[int]) -> bytes:
     """The struct without some of its fields."""
-    out, last, end = [], 0, 0
-    for id, type, _, start, end in kernels.thrift.fields(struct):
-        if id in ids:
-            continue
+    fields = kernels.thrift.fields(struct)
+    return _made((id, type, struct[start:end]) for id, type, _, start, end in fields if id not in ids) + _behind(
+        struct, fields
+    )
+
+
+def with_fields(struct: bytes, values: Mapping[int, tuple[int, bytes]]) -> bytes:
+    """The struct with these fields, types and values, in the place of those that it has, or beside them."""
+    fields = kernels.thrift.fields(struct)
+    kept = {id: (id, type, struct[start:end]) for id, type, _, start, end in fields}
+    kept |= {id: (id, type, value) for id, (type, value) in values.items()}
+    return _made(kept[id] for id in sorted(kept)) + _behind(struct, fields)
+
+
+def _made(fields: Iterable[tuple[int, int, bytes]]) -> bytes:
+    """Ids, types and values as fields."""
+    out, last = [], 0
+    for id, type, value in fields:
         is_near = 0 < id - last <= LONGEST_DELTA
-        header = bytes([id - last << 4 | type]) if is_near else bytes([type]) + integer(id)
-        out += [header, struct[start:end]]
+        out += [bytes([id - last << 4 | type]) if is_near else bytes([type]) + integer(id), value]
         last = id
-    return b"".join((*out, struct[end:]))
+    return b"".join(out)
+
+
+def _behind(struct: bytes, fields: Sequence[tuple]) -> bytes:
+    """What follows the last field."""
+    return struct[fields[-1][4] :] if fields else struct
 
 
 def end_of_file(footer: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Bytes put behind those that a new file has: what is written, and ranges of another file."""
+"""Bytes put behind those that a new file has: what is written, and ranges of other files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Appender:
         Bytes that it was given.
     """
 
-    def __init__(self, sink, source: LocalSource | RemoteSource):
+    def __init__(self, sink, source: LocalSource | RemoteSource | None):
         self._sink, self._source = sink, source
         self._buffer = bytearray()
         self._range: tuple[int, int] = 0, 0  # that was to be copied last: begin and end
@@ -38,6 +38,11 @@ class Appender:
         else:
             self._buffer += data
         self.size += size
+
+    def use(self, source: LocalSource | RemoteSource) -> None:
+        """Copy ranges of this file from now on."""
+        self._copy_range()
+        self._source = source
 
     def copy(self, begin: int, end: int) -> None:
         """A range of the source."""
@@ -72,9 +77,9 @@ class Appender:
 
 
 class _LocalAppender(Appender):
-    """From local file to local file, by the kernel."""
+    """To a local file; from local files by the kernel."""
 
-    def __init__(self, new: NewFile, source: LocalSource):
+    def __init__(self, new: NewFile, source: LocalSource | RemoteSource | None):
         super().__init__(None, source)
         self._new, self._at, self._begun = new, 0, 0
 
@@ -83,6 +88,9 @@ class _LocalAppender(Appender):
         self._advance(memoryview(data).nbytes)
 
     def _put_range(self, begin: int, end: int) -> None:
+        if not isinstance(self._source, LocalSource):
+            super()._put_range(begin, end)
+            return
         self._source.check(begin, end - begin)
         for at in range(begin, end, AHEAD):
             length = min(AHEAD, end - at)
@@ -97,7 +105,11 @@ class _LocalAppender(Appender):
             self._begun = self._at
 
 
-def appender(new: NewFile | NewObject | NewS3Object | NewStream, source: LocalSource | RemoteSource) -> Appender:
-    """What writes a new file from its beginning on; its `sink` is not written to beside it."""
-    is_local = isinstance(new, NewFile) and isinstance(source, LocalSource)
-    return _LocalAppender(new, source) if is_local else Appender(new.sink, source)
+def appender(
+    new: NewFile | NewObject | NewS3Object | NewStream, source: LocalSource | RemoteSource | None = None
+) -> Appender:
+    """What writes a new file from its beginning on; its `sink` is not written to beside it.
+
+    Ranges are copied from `source`, or from what `Appender.use` is given.
+    """
+    return _LocalAppender(new, source) if isinstance(new, NewFile) else Appender(new.sink, source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -32,13 +33,21 @@ OF_MANY = {
     "row-groups": [],
     "count": [],
     "cat": [],
+    "merge": ["--out", os.devnull],
     "sidecar build": [],
     "sidecar show": [],
     "sidecar verify": [],
     "sidecar update": [],
     "sidecar compact": [],
 }
-OF_ONE = {"layout": [], "pages": ["--column", "a"], "columns": [], "head": [], "bloom": ["a", "1"]}
+OF_ONE = {
+    "layout": [],
+    "pages": ["--column", "a"],
+    "columns": [],
+    "head": [],
+    "bloom": ["a", "1"],
+    "split": ["--out", os.devnull],
+}
 # They make their files themselves, have no other option for them, or look for what lacks its file.
 OF_NONE = {"bench", "demo", "sidecar prune"}
 

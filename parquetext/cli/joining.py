@@ -1,0 +1,139 @@
+"""`parquetext merge` and `split`: row groups copied into new files, byte for byte."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from .. import wire
+from ..errors import ParquetextError
+from ..storage import resolve
+from .arguments import File, Files, Quiet
+from .choices import Forceable, NewForm
+from .output import (
+    CANNOT_RUN,
+    counted,
+    exit_code,
+    failure,
+    files_progress,
+    human_bytes,
+    is_absent,
+    nothing_there,
+    print_json,
+    problem,
+    stoppable,
+    targets_of,
+    tell,
+)
+from .sizes import Size, size_of
+
+Form = Annotated[NewForm, typer.Option(help="The form of the footer; auto: the one that is worth its bytes.")]
+Force = Annotated[
+    list[Forceable] | None, typer.Option("--force", help="Pass over a refusal. May be repeated.", show_default=False)
+]
+Json = Annotated[bool, typer.Option("--json", help="One JSON document per new file.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(merge)
+    app.command()(split)
+
+
+def merge(
+    paths: Files,
+    out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="The new file.", show_default=False)],
+    form: Form = NewForm.auto,
+    force: Force = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Put files of one schema into one file: row groups are copied byte for byte, not encoded again."""
+    from .. import edits
+
+    named, new = {str(resolve(path)) for path in paths}, str(resolve(out))
+    # a folder that the new file is in does not stand for the new file: the same command gives the same file again
+    targets = [path for path in targets_of(paths) if str(path) in named or str(path) != new]
+    done = 0
+    if not targets:
+        nothing_there(paths)
+        raise typer.Exit(CANNOT_RUN)
+
+    def advance() -> None:
+        nonlocal done
+        done += 1
+        step()
+
+    told = "of {} copied, nothing is written; the same command begins again"
+    with (
+        stoppable(lambda: f"{done:,} {told.format(counted(len(targets), 'file'))}"),
+        files_progress(len(targets), "merging", quiet=json) as step,
+        _failing(targets, json),
+    ):
+        made = edits.merge(targets, out, form=form.value, force=force or (), advance=advance)
+        _print(made, json)
+
+
+def split(
+    path: File,
+    out: Annotated[
+        str, typer.Option("--out", "-o", metavar="FOLDER", help="Where the new files go.", show_default=False)
+    ],
+    row_groups: Annotated[
+        int | None, typer.Option(min=1, help="Row groups of each file; 1 if nothing is said.")
+    ] = None,
+    files: Annotated[int | None, typer.Option(min=1, help="How many files, of about as many row groups each.")] = None,
+    max_bytes: Annotated[
+        Size | None, typer.Option(parser=size_of, metavar="SIZE", help="Bytes of pages of each file, such as 128MiB.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files of these names.")] = False,
+    form: Form = NewForm.auto,
+    force: Force = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Divide a file by its row groups into several: they are copied byte for byte, not encoded again."""
+    from .. import edits
+
+    if os.path.isdir(path):
+        problem("a folder, and split takes one file", path)
+        raise typer.Exit(CANNOT_RUN)
+    made = []
+    with (
+        stoppable(lambda: f"{counted(len(made), 'file')} written; the same command with --overwrite begins again"),
+        _failing([path], json),
+    ):
+        sizes = {"row_groups": row_groups, "files": files, "max_bytes": max_bytes}
+        for new in edits.split(path, out, **sizes, overwrite=overwrite, form=form.value, force=force or ()):
+            made.append(new)
+            _print(new, json)
+    if not json:
+        rows, size = sum(new.rows for new in made), sum(new.bytes for new in made)
+        tell(f"{counted(len(made), 'file')}: {counted(rows, 'row')}, {human_bytes(size)}")
+
+
+def _print(made, json: bool) -> None:
+    if json:
+        print_json(asdict(made))
+        return
+    facts = [counted(made.row_groups, "row group"), counted(made.rows, "row"), human_bytes(made.bytes)]
+    tell(f"{made.path}: {', '.join(facts)}, {made.form} footer")
+    for note in made.notes:
+        tell("    ", note)
+
+
+@contextmanager
+def _failing(paths: list, json: bool):
+    """Print what went wrong, and end the command with its exit code."""
+    try:
+        yield
+    except (OSError, ParquetextError) as error:
+        is_of_command = getattr(error, "code", None) == wire.BAD_ARGUMENT
+        about = getattr(error, "file", None) or getattr(error, "filename", None) or paths[0]
+        print_json(failure(about, error)) if json and not is_of_command else problem(error, about)
+        absent = sum(is_absent(path, error) for path in paths)
+        is_nothing_read = is_of_command or isinstance(error, IsADirectoryError)
+        raise typer.Exit(CANNOT_RUN if is_nothing_read else exit_code(len(paths), absent, 1)) from None

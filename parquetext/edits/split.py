@@ -1,0 +1,144 @@
+"""Divide a file by its row groups into several: they are copied, not encoded again."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterable, Iterator
+
+from .. import storage, wire
+from ..errors import ParquetextError, Refused
+from ..storage.forcing import check
+from .footer import read_footer
+from .forcing import FORCEABLE
+from .joining import THRIFT, CopiedFile, join
+from .upgrade import AUTO, check_form
+
+__all__ = ["split"]
+
+DIGITS = 5
+
+
+def split(
+    path: object,
+    folder: object,
+    *,
+    row_groups: int | None = None,
+    files: int | None = None,
+    max_bytes: int | None = None,
+    overwrite: bool = False,
+    form: str = AUTO,
+    force: Iterable[str] = (),
+) -> Iterator[CopiedFile]:
+    """Write the row groups of a file to several files, in their order: bytes are copied, and no value is decoded.
+
+    Parameters
+    ----------
+    path : str, os.PathLike or (filesystem, str)
+        As `upgrade` takes it.
+    folder : str, os.PathLike or (filesystem, str)
+        Where the new files go; a local folder is made where there is none. Their names are that of the file and a
+        number: ``wide-00000.parquet``.
+    row_groups : int, optional
+        How many row groups each file gets; one without any of these three.
+    files : int, optional
+        How many files there are to be, of about as many row groups each; there are never more than row groups.
+    max_bytes : int, optional
+        How many bytes of pages a file has at most; a larger row group has a file of its own.
+    overwrite : bool
+        Replace files of these names.
+    form, force
+        As `merge` takes them.
+
+    Yields
+    ------
+    CopiedFile
+        One for each file, once it is there.
+
+    Raises
+    ------
+    Refused
+        The file is encrypted or signed, or has no Thrift footer; a file of such a name is there.
+    ParquetextError
+        More than one of `row_groups`, `files` and `max_bytes`, or one that is less than 1.
+
+    Examples
+    --------
+    >>> [part.rows for part in parquetext.split("wide.parquet", "parts", row_groups=2)]
+    [200, 100]
+    """
+    check_form(form, THRIFT)
+    asked = {"row_groups": row_groups, "files": files, "max_bytes": max_bytes}
+    given = {name: value for name, value in asked.items() if value is not None}
+    if len(given) > 1 or any(value < 1 for value in given.values()):
+        raise ParquetextError("one of row_groups, files and max_bytes, of at least 1", code=wire.BAD_ARGUMENT)
+    forced = check(force, FORCEABLE)
+    parts = list(_divided(_sizes(path), **asked))
+    names = list(_names(path, folder, len(parts)))
+    if not overwrite:
+        _refuse_existing(names)
+    target = storage.resolve(folder)
+    if isinstance(target, storage.LocalTarget):
+        os.makedirs(target.path, exist_ok=True)
+    for part, name in zip(parts, names, strict=True):
+        yield join([(path, part)], name, form, forced)
+
+
+def _sizes(path: object) -> list[int]:
+    """The bytes of each row group's pages."""
+    with storage.open_source(path) as source:
+        footer = read_footer(source)
+        try:
+            scan = footer.scan()
+        except ParquetextError as error:
+            raise error.at(source.name, footer.offset) from None
+        sizes = scan.chunks("total_compressed_size")
+        leaves = scan.leaf_count
+        return [sum(sizes[at * leaves : (at + 1) * leaves]) for at in range(scan.row_group_count)]
+
+
+def _divided(sizes: list[int], row_groups: int | None, files: int | None, max_bytes: int | None) -> Iterator[range]:
+    """Which row groups each file gets; a file without any has one file without any."""
+    count = len(sizes)
+    if max_bytes is not None:
+        yield from _by_bytes(sizes, max_bytes)
+        return
+    number = min(files, count) if files is not None else -(-count // (row_groups or 1))
+    for at in range(max(number, 1)):
+        if files is not None:
+            yield range(at * count // number, (at + 1) * count // number) if number else range(0)
+        else:
+            yield range(at * (row_groups or 1), min((at + 1) * (row_groups or 1), count))
+
+
+def _by_bytes(sizes: list[int], most: int) -> Iterator[range]:
+    begin, total = 0, 0
+    for number, size in enumerate(sizes):
+        if number > begin and total + size > most:
+            yield range(begin, number)
+            begin, total = number, 0
+        total += size
+    yield range(begin, len(sizes))
+
+
+def _names(path: object, folder: object, count: int) -> Iterator[object]:
+    source, target = storage.resolve(path), storage.resolve(folder)
+    stem, suffix = posixpath.splitext(posixpath.basename(source.path.replace(os.sep, "/")))
+    width = max(DIGITS, len(str(count - 1)))
+    for number in range(count):
+        name = f"{stem}-{number:0{width}}{suffix or '.parquet'}"
+        if isinstance(target, storage.LocalTarget):
+            yield os.path.join(target.path, name)
+        else:
+            yield target.filesystem, posixpath.join(target.path, name)
+
+
+def _refuse_existing(names: list[object]) -> None:
+    for name in names:
+        target = storage.resolve(name)
+        if isinstance(target, storage.LocalTarget):
+            is_there = os.path.lexists(target.path)
+        else:
+            is_there = target.filesystem.get_file_info(target.path).type.name != "NotFound"
+        if is_there:
+            raise Refused("the file is there already (overwrite replaces it)", file=str(target))

@@ -1,0 +1,242 @@
+"""Row groups of several files behind each other in a new one: pages are copied, offsets patched, nothing is decoded.
+
+Behind the row groups of each file stand their Bloom filters and page indexes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from .. import __version__, kernels, wire
+from ..errors import Refused, Unsupported
+from ..footer.elements import Element, parse_element
+from ..thrift import values
+from .copied_groups import CopiedGroups
+from .encoding import chunk_structs
+from .structs import (
+    MAGIC,
+    Fields,
+    footer_fields,
+    integer,
+    list_header,
+    row_groups_of,
+    structs,
+    with_fields,
+    without,
+)
+
+__all__ = ["Joiner", "Part", "check_same_schema"]
+
+WRITER = f"parquetext version {__version__}".encode()
+MOST_ORDINALS = 1 << 15  # they have 16 bits
+DEPRECATED = (wire.STATISTICS_MAX, wire.STATISTICS_MIN)  # readers trust them by the writer's name
+# Readers know by these names, and by nothing else, that pages are not as parquet-format says.
+_ODD_WRITER = re.compile(r"parquet-mr(?: version (?:0\.|1\.[0-7]\.|1\.[0-7]\D)|\s*\Z)")
+COMPARED = "name", "type", "type_length", "repetition", "logical", "field_id", "num_children"
+
+
+class Part(Protocol):
+    """A file whose row groups are taken over.
+
+    Attributes
+    ----------
+    source : storage.Source
+    footer : bytes
+        Its Thrift footer without an extension.
+    end : int
+        Where its data ends.
+    row_groups : sequence of int or None
+        Which; all for None.
+    """
+
+    source: object
+    footer: bytes
+    end: int
+    row_groups: Sequence[int] | None
+
+
+def check_same_schema(first: bytes, other: bytes) -> None:
+    """Raise Unsupported where two footers have different schemas; the root's name counts for nothing.
+
+    The message names the first element that differs, and how.
+    """
+    places = [footer_fields(footer)[wire.FILE_META_DATA_SCHEMA] for footer in (first, other)]
+    if first[slice(*places[0])] == other[slice(*places[1])]:
+        return
+    ours, theirs = (
+        [parse_element(struct) for struct in structs(footer, at)]
+        for footer, (at, _) in zip((first, other), places, strict=True)
+    )
+    for number, (one, another) in enumerate(zip(ours, theirs, strict=False)):
+        for fact in COMPARED if number else ():
+            if getattr(one, fact) != getattr(another, fact):
+                raise _different(one, another, fact)
+    if len(ours) != len(theirs):
+        longer = max(ours, theirs, key=len)
+        raise Unsupported(
+            f"its schema has {len(theirs) - 1} elements, that of the first file {len(ours) - 1}: "
+            f"{longer[min(len(ours), len(theirs))].name!r} is in one of them alone"
+        )
+
+
+def _different(one: Element, another: Element, fact: str) -> Unsupported:
+    what = {"logical": "logical type"}.get(fact, fact.replace("_", " "))
+    if fact == "name":
+        return Unsupported(f"its schema has {another.name!r} where that of the first file has {one.name!r}")
+    found, expected = (_shown(getattr(element, fact), fact) for element in (another, one))
+    return Unsupported(f"column {one.name!r} has the {what} {found}, in the first file {expected}")
+
+
+def _shown(value: object, fact: str) -> str:
+    names = {"type": wire.NAMES_OF_TYPE, "repetition": wire.NAMES_OF_FIELD_REPETITION_TYPE}.get(fact, {})
+    return str(names.get(value, "none" if value is None else value))
+
+
+class Joiner:
+    """Writes a file up to its footer, part by part.
+
+    Parameters
+    ----------
+    sink : storage.Appender
+
+    Attributes
+    ----------
+    row_groups, rows : int
+        What the new file has so far.
+    notes : list of str
+        What could not be taken over, in words.
+    """
+
+    def __init__(self, sink):
+        self._sink, self._first = sink, None
+        self._groups: list[bytes] = []
+        self._writers: dict[bytes | None, None] = {}
+        self._orders: dict[bytes | None, None] = {}
+        self._pairs: dict[str, bytes] = {}
+        self._lost: dict[str, None] = {}
+        self.rows = 0
+        sink.write(MAGIC)
+
+    @property
+    def row_groups(self) -> int:
+        return len(self._groups)
+
+    @property
+    def notes(self) -> list[str]:
+        return list(self._lost)
+
+    def add(self, part: Part) -> None:
+        """Take over the row groups of a file.
+
+        Raises
+        ------
+        Unsupported
+            Its schema is another one than that of the first file, or a chunk is in another file.
+        Refused
+            It is encrypted.
+        Malformed
+            Parts of it overlap, or leave the file.
+        """
+        scan = kernels.scan.scan(part.footer)
+        if scan.encrypted:
+            raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
+        if self._first is None:
+            self._first = part.footer
+        else:
+            check_same_schema(self._first, part.footer)
+        self._add_facts(part.footer, scan)
+        groups = row_groups_of(part.footer)
+        wanted = range(len(groups)) if part.row_groups is None else part.row_groups
+        self._sink.use(part.source)
+        copied = CopiedGroups(
+            part, [groups[number] for number in wanted], scan.leaf_count, is_odd=_is_odd(scan.created_by)
+        )
+        self._groups += copied.write(self._sink)
+        self._lost |= dict.fromkeys(copied.lost)
+        rows = scan.row_groups("num_rows")
+        self.rows += sum(rows[number] for number in wanted)
+
+    def flush(self) -> None:
+        """Let the new file have all that was added: the last file may be closed then."""
+        self._sink.flush()
+
+    def footer(self) -> bytes:
+        """The Thrift footer of all that was added.
+
+        Raises
+        ------
+        Unsupported
+            Readers have to know who wrote the pages, and the files do not agree on that; or there are too many rows.
+        """
+        if self.rows >= 1 << 63:
+            raise Unsupported(f"{self.rows} rows: a footer counts to {(1 << 63) - 1}")
+        several = len(self._writers) > 1
+        if several:
+            self._check_writers()
+            self._lost["the files have several writers: the new one names parquetext"] = None
+        groups = self._numbered(without_deprecated=several)
+        fields = {
+            wire.FILE_META_DATA_NUM_ROWS: (wire.TYPE_I64, integer(self.rows)),
+            wire.FILE_META_DATA_ROW_GROUPS: (wire.TYPE_LIST, b"".join((list_header(len(self._groups)), *groups))),
+        }
+        if self._pairs:
+            pairs = b"".join((list_header(len(self._pairs)), *self._pairs.values()))
+            fields[wire.FILE_META_DATA_KEY_VALUE_METADATA] = wire.TYPE_LIST, pairs
+        if several:
+            fields[wire.FILE_META_DATA_CREATED_BY] = wire.TYPE_BINARY, kernels.varint.encode(len(WRITER)) + WRITER
+        footer = self._first
+        if len(self._orders) > 1:
+            footer = without(footer, (wire.FILE_META_DATA_COLUMN_ORDERS,))
+            self._lost["the files say differently how columns are ordered: readers pass over minima and maxima"] = None
+        return with_fields(footer, fields)
+
+    def _check_writers(self) -> None:
+        for writer in self._writers:
+            if _is_odd(writer):
+                name = bytes(writer).decode("utf-8", "replace")
+                raise Unsupported(
+                    f"row groups of {name!r} are read rightly by that name alone, and other files have another writer: "
+                    "write them anew first"
+                )
+
+    def _add_facts(self, footer: bytes, scan) -> None:
+        """What belongs to the file and not to a row group."""
+        self._writers[None if scan.created_by is None else bytes(scan.created_by)] = None
+        places = footer_fields(footer)
+        orders = places.get(wire.FILE_META_DATA_COLUMN_ORDERS)
+        self._orders[None if orders is None else footer[slice(*orders)]] = None
+        pairs = places.get(wire.FILE_META_DATA_KEY_VALUE_METADATA)
+        for struct in () if pairs is None else structs(footer, pairs[0]):
+            key = values.read("KeyValue", struct).get("key", "")
+            if self._pairs.setdefault(key, struct) != struct:
+                self._lost[f"key-value {key!r} differs: that of the first file is kept"] = None
+
+    def _numbered(self, *, without_deprecated: bool) -> Iterator[bytes]:
+        """The row groups' structs by their new numbers."""
+        for number, struct in enumerate(self._groups):
+            group = Fields(struct if len(self._groups) <= MOST_ORDINALS else without(struct, (wire.ROW_GROUP_ORDINAL,)))
+            if wire.ROW_GROUP_ORDINAL in group.places:
+                group.put(wire.ROW_GROUP_ORDINAL, number)
+            if without_deprecated:
+                chunks = [_without_deprecated(chunk) for chunk in chunk_structs(group)]
+                group.put(wire.ROW_GROUP_COLUMNS, b"".join((list_header(len(chunks)), *chunks)))
+            yield group.to_bytes()
+
+
+def _is_odd(writer: bytes | None) -> bool:
+    return _ODD_WRITER.match(bytes(writer or b"").decode("utf-8", "replace")) is not None
+
+
+def _without_deprecated(chunk: bytes) -> bytes:
+    """The chunk's struct without minima and maxima of a kind that only some writers got right."""
+    outer = Fields(chunk)
+    begin, end = outer.places[wire.COLUMN_CHUNK_META_DATA]
+    metadata = Fields(chunk[begin:end])
+    place = metadata.places.get(wire.COLUMN_META_DATA_STATISTICS)
+    if place is None:
+        return chunk
+    metadata.put(wire.COLUMN_META_DATA_STATISTICS, without(metadata.data[slice(*place)], DEPRECATED))
+    outer.put(wire.COLUMN_CHUNK_META_DATA, metadata.to_bytes())
+    return outer.to_bytes()
