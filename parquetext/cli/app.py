@@ -8,7 +8,7 @@ import typer
 
 import parquetext
 
-from . import bench, bloom, changes, demo, facts, inspect, joining, layout, pages, rows, sidecar, verify
+from . import bench, bloom, changes, demo, diff, facts, inspect, joining, layout, pages, rewrite, rows, sidecar, verify
 from .output import be_quiet
 
 HELP = {"help_option_names": ["-h", "--help"]}
@@ -45,5 +45,20 @@ def _root(
     be_quiet(False)
 
 
-for module in (facts, rows, bloom, inspect, layout, pages, verify, joining, changes, bench, demo, sidecar):
+for module in (
+    facts,
+    rows,
+    bloom,
+    diff,
+    inspect,
+    layout,
+    pages,
+    verify,
+    joining,
+    rewrite,
+    changes,
+    bench,
+    demo,
+    sidecar,
+):
     module.register(app)

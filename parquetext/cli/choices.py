@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["Forceable", "NewForm", "RowFormat", "SchemaFormat"]
+__all__ = [
+    "Codec",
+    "Dialect",
+    "DiffKind",
+    "Encoding",
+    "Forceable",
+    "ForceableSidecar",
+    "Form",
+    "Marker",
+    "NewForm",
+    "Placement",
+    "RowFormat",
+    "SchemaFormat",
+    "Stats",
+]
 
 
 class SchemaFormat(StrEnum):
@@ -42,3 +56,77 @@ class Forceable(StrEnum):
     hard_links = "hard-links"
     attributes = "attributes"
     lock = "lock"
+
+
+class DiffKind(StrEnum):
+    """What `diff` compares: `describe.differences.KINDS`."""
+
+    schema = "schema"
+    statistics = "statistics"
+    values = "values"
+
+
+class Codec(StrEnum):
+    """What compresses pages."""
+
+    none = "none"
+    snappy = "snappy"
+    gzip = "gzip"
+    brotli = "brotli"
+    lz4 = "lz4"
+    zstd = "zstd"
+
+
+class Encoding(StrEnum):
+    """Encodings that `rewrite` writes."""
+
+    dictionary = "dictionary"
+    plain = "plain"
+    rle = "rle"
+    delta_binary_packed = "delta_binary_packed"
+    delta_length_byte_array = "delta_length_byte_array"
+    delta_byte_array = "delta_byte_array"
+    byte_stream_split = "byte_stream_split"
+
+
+class Form(StrEnum):
+    """What `upgrade` adds."""
+
+    auto = "auto"
+    flat = "flat"
+    index = "index"
+
+
+class Stats(StrEnum):
+    """Bounds of the flat footer."""
+
+    full = "full"
+    compact = "compact"
+
+
+class Dialect(StrEnum):
+    """Flat footers of others."""
+
+    arrow = "arrow"
+
+
+class Placement(StrEnum):
+    """Where a block stands."""
+
+    aside = "aside"
+    in_struct = "in-struct"
+    after_stop = "after-stop"
+
+
+class Marker(StrEnum):
+    """What an extension begins with."""
+
+    spec = "spec"
+    thrift = "thrift"
+
+
+class ForceableSidecar(StrEnum):
+    """Refusals of sidecars that can be passed over."""
+
+    foreign_sidecar = "foreign-sidecar"
+    table_format = "table-format"

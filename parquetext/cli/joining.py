@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Annotated
@@ -25,6 +24,7 @@ from .output import (
     nothing_there,
     print_json,
     problem,
+    refuse_folder,
     stoppable,
     targets_of,
     tell,
@@ -98,9 +98,7 @@ def split(
     """Divide a file by its row groups into several: they are copied byte for byte, not encoded again."""
     from .. import edits
 
-    if os.path.isdir(path):
-        problem("a folder, and split takes one file", path)
-        raise typer.Exit(CANNOT_RUN)
+    refuse_folder(path)
     made = []
     with (
         stoppable(lambda: f"{counted(len(made), 'file')} written; the same command with --overwrite begins again"),

@@ -36,6 +36,7 @@ __all__ = [
     "nothing_there",
     "print_json",
     "problem",
+    "refuse_folder",
     "spinner",
     "stoppable",
     "targets_of",
@@ -142,6 +143,13 @@ def targets_of(paths: list[str], **options) -> list:
             problem(error, path)
             raise typer.Exit(CANNOT_RUN) from None
     return list(found.values())
+
+
+def refuse_folder(path: str) -> None:
+    """End a command that takes one file where its path is a folder."""
+    if os.path.isdir(path):
+        problem("a folder, and the command takes one file", path)
+        raise typer.Exit(CANNOT_RUN)
 
 
 def exit_code(files: int, absent: int, found: int) -> int:

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from ..footer.columns import Column
 from ..footer.extremes import bounds_or_nulls, extremes
 from ..footer.names import find_group_or_leaf, leaves_below
+from ..footer.sorting import sorting_of
 from ..footer.wire_names import annotation, name_of_codec, names_of_encodings
-from ..rewrite.structs import structs
-from ..thrift import values
 from .values import as_json
 
 __all__ = ["column_chunks", "columns_in_sum", "key_values", "meta", "named_columns", "row_groups"]
@@ -71,19 +70,10 @@ def row_groups(file) -> Iterator[dict]:
 
 def _sorting(form, number: int) -> list[dict]:
     """By which columns the row group says that it is sorted."""
-    found = form.sorting_columns(number) if hasattr(form, "sorting_columns") else _sorting_of_scan(form.scan, number)
     return [
-        {"column": _leaf_name(form, leaf), "descending": bool(descending), "nulls_first": bool(nulls_first)}
-        for leaf, descending, nulls_first in found
+        {"column": _leaf_name(form, leaf), "descending": descending, "nulls_first": nulls_first}
+        for leaf, descending, nulls_first in sorting_of(form, number)
     ]
-
-
-def _sorting_of_scan(scan, number: int) -> Iterator[tuple[int, bool, bool]]:
-    if not scan.row_groups("sorting_columns_length")[number]:
-        return
-    for struct in structs(scan.data, scan.row_groups("sorting_columns_offset")[number]):
-        fields = values.read("SortingColumn", struct)
-        yield fields.get("column_idx", -1), fields.get("descending", False), fields.get("nulls_first", False)
 
 
 def _leaf_name(form, leaf: int) -> str:
@@ -151,7 +141,7 @@ def _identity(column: Column) -> dict:
         "column_id": column.leaf,
         "path_in_schema": column.name,
         "type": column.physical_type,
-        "logical_type": None if logical is None else str(logical),
+        "logical_type": None if logical is None else annotation(logical),
     }
 
 

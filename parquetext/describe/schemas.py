@@ -14,7 +14,7 @@ from ..footer.types import PHYSICAL_TYPES, REPETITIONS
 from ..footer.wire_names import annotation
 from .sql import DUCKDB, SPARK, Dialect
 
-__all__ = ["FORMATS", "Node", "parquet_tree", "schema_as_dict", "schema_text"]
+__all__ = ["FORMATS", "Node", "element_text", "parquet_tree", "schema_as_dict", "schema_text"]
 
 INDENT = "  "
 
@@ -95,22 +95,31 @@ def _parquet_text(file) -> str:
 
 
 def _lines(node: Node, depth: int) -> Iterator[str]:
-    element = node.element
-    repetition = (_named(REPETITIONS, element.repetition) or "required").lower()
-    kind = "group" if node.children or element.type is None else _named(PHYSICAL_TYPES, element.type).lower()
-    kind = "binary" if kind == "byte_array" else kind
-    if element.type_length and kind == "fixed_len_byte_array":
-        kind += f"({element.type_length})"
-    logical = "" if element.logical is None else f" ({element.logical})"
-    number = "" if element.field_id is None else f" = {element.field_id}"
-    start = f"{INDENT * depth}{repetition} {kind} {element.name}{logical}{number}"
-    if kind != "group":
+    start = INDENT * depth + element_text(node)
+    if not _is_group(node):
         yield f"{start};"
         return
     yield f"{start} {{"
     for child in node.children:
         yield from _lines(child, depth + 1)
     yield f"{INDENT * depth}}}"
+
+
+def _is_group(node: Node) -> bool:
+    return bool(node.children) or node.element.type is None
+
+
+def element_text(node: Node) -> str:
+    """One element, as parquet-tools prints it: ``optional int64 when (TIMESTAMP(MICROS,true)) = 7``."""
+    element = node.element
+    repetition = (_named(REPETITIONS, element.repetition) or "required").lower()
+    kind = "group" if _is_group(node) else _named(PHYSICAL_TYPES, element.type).lower()
+    kind = "binary" if kind == "byte_array" else kind
+    if element.type_length and kind == "fixed_len_byte_array":
+        kind += f"({element.type_length})"
+    logical = "" if element.logical is None else f" ({annotation(element.logical)})"
+    number = "" if element.field_id is None else f" = {element.field_id}"
+    return f"{repetition} {kind} {element.name}{logical}{number}"
 
 
 def _arrow_text(file) -> str:

@@ -9,7 +9,6 @@ from .. import kernels, wire
 __all__ = ["CONVERTED_INTEGERS", "Element", "LogicalType", "parse_element"]
 
 UNITS = {1: "ms", 2: "us", 3: "ns"}
-_UNIT_NAMES = {"ms": "MILLIS", "us": "MICROS", "ns": "NANOS"}
 _CONVERTED = {
     wire.CONVERTED_UTF8: ("STRING",),
     wire.CONVERTED_MAP: ("MAP",),
@@ -48,16 +47,6 @@ class LogicalType:
     utc: bool | None = None
     bits: int | None = None
     signed: bool | None = None
-
-    def __str__(self) -> str:
-        """As parquet-java writes it: ``TIMESTAMP(MICROS,true)``."""
-        if self.name == "DECIMAL":
-            return f"DECIMAL({self.precision},{self.scale})"
-        if self.name in ("TIME", "TIMESTAMP"):
-            return f"{self.name}({_UNIT_NAMES.get(self.unit, 'UNKNOWN')},{str(bool(self.utc)).lower()})"
-        if self.name == "INTEGER":
-            return f"INTEGER({self.bits},{str(bool(self.signed)).lower()})"
-        return self.name
 
 
 @dataclass(frozen=True, slots=True)

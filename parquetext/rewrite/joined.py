@@ -11,7 +11,8 @@ from typing import Protocol
 
 from .. import __version__, kernels, wire
 from ..errors import Refused, Unsupported
-from ..footer.elements import Element, parse_element
+from ..footer.elements import Element, LogicalType, parse_element
+from ..footer.wire_names import annotation
 from ..thrift import values
 from .copied_groups import CopiedGroups
 from .encoding import chunk_structs
@@ -90,6 +91,8 @@ def _different(one: Element, another: Element, fact: str) -> Unsupported:
 
 
 def _shown(value: object, fact: str) -> str:
+    if isinstance(value, LogicalType):
+        return annotation(value)
     names = {"type": wire.NAMES_OF_TYPE, "repetition": wire.NAMES_OF_FIELD_REPETITION_TYPE}.get(fact, {})
     return str(names.get(value, "none" if value is None else value))
 

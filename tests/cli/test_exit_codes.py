@@ -47,6 +47,8 @@ OF_ONE = {
     "head": [],
     "bloom": ["a", "1"],
     "split": ["--out", os.devnull],
+    "rewrite": ["--out", os.devnull],
+    "diff": [os.devnull],
 }
 # They make their files themselves, have no other option for them, or look for what lacks its file.
 OF_NONE = {"bench", "demo", "sidecar prune"}
