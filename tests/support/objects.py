@@ -26,6 +26,8 @@ class Recorder:
         Method, path, and the range of bytes [begin, end) that was asked for.
     url : str
         Of the server.
+    begun : list of float
+        When each of them came, by `time.monotonic`.
     most_at_once : int
         Requests that were under way at the same time.
     conditions : Conditions
@@ -41,6 +43,7 @@ class Recorder:
 
     def forget(self) -> None:
         self.requests: list[tuple[str, str, tuple[int, int] | None]] = []
+        self.begun: list[float] = []
         self.most_at_once = self.bytes_sent = 0
 
     def __call__(self, environ, start_response):
@@ -49,6 +52,7 @@ class Recorder:
             self._under_way += 1
             self.most_at_once = max(self.most_at_once, self._under_way)
             self.bytes_sent += int(environ.get("CONTENT_LENGTH") or 0)
+            self.begun.append(time.monotonic())
             self.requests.append(
                 (environ["REQUEST_METHOD"], environ["PATH_INFO"], asked and (int(asked[1]), int(asked[2]) + 1))
             )

@@ -44,11 +44,9 @@ final class HadoopBytes implements ByteSource {
         return note(offset, bytes);
     }
 
+    /** All ranges at once, where the stream can: some that can do not say so, such as S3A's analytics stream. */
     @Override
     public byte[][] readAll(long[] offsets, int[] lengths) throws IOException {
-        if (offsets.length < 2 || !stream.hasCapability("in:readvectored")) {
-            return ByteSource.super.readAll(offsets, lengths);
-        }
         List<FileRange> ranges = new ArrayList<>();
         for (int i = 0; i < offsets.length; i++) ranges.add(FileRange.createFileRange(offsets[i], lengths[i]));
         stream.readVectored(ranges, ByteBuffer::allocate);
