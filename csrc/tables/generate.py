@@ -1,4 +1,4 @@
-"""Write what C and Python share from wire.toml; with --check, fail where a file has drifted."""
+"""Write what C, Python and Java share from wire.toml; with --check, fail where a file has drifted."""
 
 from __future__ import annotations
 
@@ -11,6 +11,20 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PUBLIC_ENUMS = "Type", "Encoding", "CompressionCodec", "PageType"
 PUBLIC = "PRESENT_", "READING_", "PM_CHUNK_", "PM_FEATURE_", "PM_FOOTER_FEATURE_", "PM_COLUMN_FLAG_", "PM_STAT_"
+JAVA_SECTIONS = {
+    "compact_types": "TYPE_",
+    "flat_constants": "FLAT_",
+    "flat_kinds": "KIND_",
+    "block_constants": "BLOCK_",
+    "index_constants": "INDEX_",
+    "reference_constants": "REFERENCE_",
+}
+JAVA_ENUMS = "Type", "Encoding", "PageType"
+JAVA_STRUCTS = (
+    "FileMetaData", "SchemaElement", "RowGroup", "ColumnChunk", "ColumnMetaData", "Statistics", "KeyValue",
+    "PageEncodingStats",
+)  # fmt: skip
+JAVA_TABLES = "RowGroup", "ColumnChunk", "OwnChunk", "ColumnMetadata", "BloomFilterInfo", "Statistics", "KeyValue"
 NOTICE = "Generated from csrc/tables/wire.toml by csrc/tables/generate.py. Do not edit."
 
 
@@ -236,6 +250,43 @@ def python_wire(table: dict) -> str:
     return "\n".join(lines)
 
 
+def java_wire(table: dict) -> str:
+    """What the reader in Java goes by: numbers of both forms, field ids of Thrift, slots of flat tables."""
+    numbers = [
+        (prefix + name, value) for section, prefix in JAVA_SECTIONS.items() for name, value in table[section].items()
+    ]
+    numbers += [pair for enum in JAVA_ENUMS for pair in enum_constants(table, enum)]
+    numbers.append(("MAX_DEPTH", table["limits"]["MAX_DEPTH"]))
+    for struct in JAVA_STRUCTS:
+        fields = table["thrift"][struct].items()
+        numbers += [(f"THRIFT_{upper_snake(struct)}_{upper_snake(name)}", field) for name, field in fields]
+    for name in JAVA_TABLES:
+        numbers += [
+            (f"SLOT_{upper_snake(name)}_{field.upper()}", slot) for field, (slot, _) in table["flat"][name].items()
+        ]
+    lines = [
+        "package dev.parquetext.footer;",
+        "",
+        "/**",
+        " * Numbers of the wire formats, shared with the C library and Python.",
+        " *",
+        f" * <p>{NOTICE}",
+        " */",
+        "final class Wire {",
+        "    private Wire() {}",
+        "",
+        *(
+            f"    static final int {name} = {value:#x};" if value >> 16 else f"    static final int {name} = {value};"
+            for name, value in numbers
+        ),
+        "",
+        *(f'    static final String UUID_{name} = "{uuid.UUID(text).hex}";' for name, text in table["uuids"].items()),
+        "}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
 def main() -> int:
     table = tomllib.loads((ROOT / "csrc/tables/wire.toml").read_text())
     header = ROOT / "csrc/include/parquetext.h"
@@ -243,6 +294,7 @@ def main() -> int:
         ROOT / "csrc/src/base/wire.h": c_wire(table),
         ROOT / "parquetext/wire.py": python_wire(table),
         header: c_header(table, header.read_text()),
+        ROOT / "jvm/src/dev/parquetext/footer/Wire.java": java_wire(table),
     }
     drifted = [path for path, text in files.items() if not path.exists() or path.read_text() != text]
     if "--check" in sys.argv:

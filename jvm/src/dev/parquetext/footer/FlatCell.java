@@ -2,9 +2,6 @@ package dev.parquetext.footer;
 
 /** A cell of a flat footer whose checksum held. What it holds is checked where it is used. */
 final class FlatCell extends Bytes {
-    static final int ROOT = 1, NODE = 2, COLUMN = 3, ROW_GROUPS = 4, KEY_VALUE = 5, DIRECTORY = 7, BUCKET = 8;
-    static final int HEADER = 16;
-
     /** Where it is in the payload; its kind, part and number. */
     final int place, kind, part, number;
 

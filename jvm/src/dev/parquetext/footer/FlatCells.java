@@ -6,7 +6,7 @@ import java.util.Map;
 
 /** Cells of a flat footer: fetched, checked and kept (docs/formats.md, 3.3 and 3.7). */
 final class FlatCells {
-    private static final int DIRECTORY_ENTRIES = 60, LEAST_AT_ONCE = 256;
+    private static final int DIRECTORY_ENTRIES = Wire.FLAT_DIRECTORY_ENTRIES, LEAST_AT_ONCE = 256;
 
     final FlatTail tail;
     private final FileBytes file;
@@ -35,11 +35,12 @@ final class FlatCells {
         if (cell != null) return cell;
         long origin = tail.payload + place;
         int left = tail.end - place;
-        if (place % 8 != 0 || place < 8 || left < FlatCell.HEADER)
+        if (place % 8 != 0 || place < 8 || left < Wire.FLAT_CELL_HEADER_BYTES)
             throw NotSliced.damaged("a cell at " + place, origin);
-        Bytes header = file.get(origin, file.has(origin, FlatCell.HEADER) ? FlatCell.HEADER : Math.min(hint, left));
+        Bytes header = file.get(origin,
+                file.has(origin, Wire.FLAT_CELL_HEADER_BYTES) ? Wire.FLAT_CELL_HEADER_BYTES : Math.min(hint, left));
         int length = header.count(4);
-        if (length % 8 != 0 || length < FlatCell.HEADER || length > left)
+        if (length % 8 != 0 || length < Wire.FLAT_CELL_HEADER_BYTES || length > left)
             throw header.damaged("a cell of " + length + " bytes", 4);
         if (length > allowance) throw header.damaged("cells of more bytes than the flat footer", 4);
         allowance -= length;
@@ -60,7 +61,7 @@ final class FlatCells {
 
     /** Part {@code part} of a leaf's COLUMN cells; the first one holds {@link FlatTail#cellLeaves} leaves. */
     FlatCell column(int place, int number, int part) throws IOException, NotSliced {
-        FlatCell cell = cell(place, FlatCell.COLUMN, number, hint());
+        FlatCell cell = cell(place, Wire.KIND_COLUMN, number, hint());
         if (cell.part != Math.min(part, 0xFFFF)) throw cell.damaged("part " + cell.part, 10);
         return cell;
     }
@@ -68,8 +69,8 @@ final class FlatCells {
     /** The COLUMN or NODE cell that a name's entry leads to. */
     FlatCell named(int place) throws IOException, NotSliced {
         FlatCell cell = load(place, hint());
-        boolean isNode = cell.kind == FlatCell.NODE;
-        if (!isNode && (cell.kind != FlatCell.COLUMN || cell.part != 0))
+        boolean isNode = cell.kind == Wire.KIND_NODE;
+        if (!isNode && (cell.kind != Wire.KIND_COLUMN || cell.part != 0))
             throw cell.damaged("a cell of kind " + cell.kind, 8);
         if (cell.number < 0 || cell.number >= (isNode ? tail.nodes : tail.columnCells))
             throw cell.damaged("a cell of number " + cell.number, 12);
@@ -102,24 +103,24 @@ final class FlatCells {
     }
 
     private int directoryPage(int entry) {
-        return tail.directory + FlatTail.PAGE * (entry / DIRECTORY_ENTRIES);
+        return tail.directory + Wire.FLAT_PAGE_BYTES * (entry / DIRECTORY_ENTRIES);
     }
 
     /** Have the directory's page of an entry read in the next round. */
     void wantPlaceOf(int entry) {
-        want(directoryPage(entry), FlatTail.PAGE);
+        want(directoryPage(entry), Wire.FLAT_PAGE_BYTES);
     }
 
     int placeOf(int entry) throws IOException, NotSliced {
-        FlatCell page = page(directoryPage(entry), FlatCell.DIRECTORY, entry / DIRECTORY_ENTRIES, DIRECTORY_ENTRIES);
+        FlatCell page = page(directoryPage(entry), Wire.KIND_DIRECTORY, entry / DIRECTORY_ENTRIES, DIRECTORY_ENTRIES);
         if (entry % DIRECTORY_ENTRIES >= page.part) throw page.damaged("a directory without an entry", 10);
-        return page.count(FlatCell.HEADER + 4 * (entry % DIRECTORY_ENTRIES));
+        return page.count(Wire.FLAT_CELL_HEADER_BYTES + 4 * (entry % DIRECTORY_ENTRIES));
     }
 
     /** A DIRECTORY or BUCKET cell; its part is how many entries it has. */
     FlatCell page(int place, int kind, int number, int most) throws IOException, NotSliced {
-        FlatCell page = cell(place, kind, number, FlatTail.PAGE);
-        if (page.size != FlatTail.PAGE || page.part > most) throw page.damaged("a broken page", 4);
+        FlatCell page = cell(place, kind, number, Wire.FLAT_PAGE_BYTES);
+        if (page.size != Wire.FLAT_PAGE_BYTES || page.part > most) throw page.damaged("a broken page", 4);
         return page;
     }
 }

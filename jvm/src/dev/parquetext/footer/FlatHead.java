@@ -23,7 +23,7 @@ final class FlatHead {
 
     /** The head of the {@code which}-th element of a cell. */
     static FlatHead read(FlatCell cell, FlatTail tail, int which) throws NotSliced {
-        boolean isNode = cell.kind == FlatCell.NODE;
+        boolean isNode = cell.kind == Wire.KIND_NODE;
         int first = isNode ? cell.number : cell.number * tail.cellLeaves;
         int here = isNode ? 1 : Math.min(tail.cellLeaves, tail.leaves - first);
         if (which >= here) throw cell.damaged("a cell without element " + which, 12);
@@ -45,7 +45,7 @@ final class FlatHead {
         columnOrder = cell.u8(at);
         type = cell.u8(at + 3);
         element = step(in, before);
-        chunks = new int[isNode ? 0 : Math.min(tail.rowGroups, FlatTail.PART)];
+        chunks = new int[isNode ? 0 : Math.min(tail.rowGroups, Wire.FLAT_PART_ROW_GROUPS)];
         int table = element;
         for (int i = 0; i < chunks.length; i++) chunks[i] = table = step(in, table);
         last = table;

@@ -63,7 +63,8 @@ final class FlatReader implements FooterReader {
         first = tail.end <= file.wholeAtMost() ? 0 : Math.max(0, first - KEY_VALUES_AT_ONCE);
         if (tail.end - first > file.wholeAtMost()) {
             for (byte[] name : names)
-                if (tail.bucketCount > 0) cells.want(tail.buckets + FlatTail.PAGE * buckets.home(name), FlatTail.PAGE);
+                if (tail.bucketCount > 0)
+                    cells.want(tail.buckets + Wire.FLAT_PAGE_BYTES * buckets.home(name), Wire.FLAT_PAGE_BYTES);
             cells.wantPlaceOf(cells.rootEntry());
             cells.wantPlaceOf(cells.nodeEntry(0));
             cells.wantPlaceOf(cells.keyValueEntry(0));
@@ -76,7 +77,7 @@ final class FlatReader implements FooterReader {
     }
 
     private FlatCell bucket(int number) throws IOException, NotSliced {
-        return cells.page(tail.buckets + FlatTail.PAGE * number, FlatCell.BUCKET, number, NameBuckets.ENTRIES);
+        return cells.page(tail.buckets + Wire.FLAT_PAGE_BYTES * number, Wire.KIND_BUCKET, number, NameBuckets.ENTRIES);
     }
 
     @Override
@@ -106,14 +107,15 @@ final class FlatReader implements FooterReader {
     }
 
     private boolean isHere(int place) throws IOException, NotSliced {
-        if (place < 8 || place > tail.end - FlatCell.HEADER) return false;
+        if (place < 8 || place > tail.end - Wire.FLAT_CELL_HEADER_BYTES) return false;
         long origin = tail.payload + place;
-        return file.has(origin, FlatCell.HEADER) && file.has(origin, file.get(origin, FlatCell.HEADER).count(4));
+        return file.has(origin, Wire.FLAT_CELL_HEADER_BYTES)
+                && file.has(origin, file.get(origin, Wire.FLAT_CELL_HEADER_BYTES).count(4));
     }
 
     /** Have the leaves of a group read in the next round, where the directory is here already. */
     private void wantBelow(FlatCell cell, int which, byte[] name) throws IOException, NotSliced {
-        if (cell.kind != FlatCell.NODE) return;
+        if (cell.kind != Wire.KIND_NODE) return;
         FlatHead head = FlatHead.read(cell, tail, which);
         if (head.isTopLevel(name)) wantLeaves(head.firstLeaf, head.leafCount);
     }
@@ -148,7 +150,7 @@ final class FlatReader implements FooterReader {
 
     @Override
     public Element node(int number) throws IOException, NotSliced {
-        FlatCell cell = cells.cell(cells.placeOf(cells.nodeEntry(number)), FlatCell.NODE, number, cells.hint());
+        FlatCell cell = cells.cell(cells.placeOf(cells.nodeEntry(number)), Wire.KIND_NODE, number, cells.hint());
         return element(FlatHead.read(cell, tail, 0));
     }
 
@@ -195,15 +197,19 @@ final class FlatReader implements FooterReader {
     @Override
     public RowGroup rowGroup(int index) throws IOException, NotSliced {
         if (tail.hasRowGroup(index)) return tail.rowGroup(index);
-        int part = index / FlatTail.PART, first = part * FlatTail.PART;
+        int part = index / Wire.FLAT_PART_ROW_GROUPS, first = part * Wire.FLAT_PART_ROW_GROUPS;
         int place = cells.placeOf(cells.rowGroupsEntry(part));
-        FlatCell cell = cells.cell(place, FlatCell.ROW_GROUPS, part, TEXT_HINT);
-        int count = Math.min(FlatTail.PART, tail.rowGroups - first);
+        FlatCell cell = cells.cell(place, Wire.KIND_ROW_GROUPS, part, TEXT_HINT);
+        int count = Math.min(Wire.FLAT_PART_ROW_GROUPS, tail.rowGroups - first);
         cell.require(LIST + 4L * count);
         if (cell.word(16) != first || cell.word(20) != count) throw cell.damaged("other row groups", 16);
         FlatCell.Table table = cell.table(cell.count(LIST + 4 * (index - first)));
-        int ordinal = table.has(6, 2) ? (short) table.u16(6) : -1;
-        return new RowGroup(table.i64(2, 0), table.i64(4, -1), table.i64(5, -1), ordinal);
+        int ordinal = table.has(Wire.SLOT_ROW_GROUP_ORDINAL, 2) ? (short) table.u16(Wire.SLOT_ROW_GROUP_ORDINAL) : -1;
+        return new RowGroup(
+                table.i64(Wire.SLOT_ROW_GROUP_NUM_ROWS, 0),
+                table.i64(Wire.SLOT_ROW_GROUP_FILE_OFFSET, -1),
+                table.i64(Wire.SLOT_ROW_GROUP_TOTAL_COMPRESSED_SIZE, -1),
+                ordinal);
     }
 
     /** Bytes that a pair takes at most: cells follow each other. */
@@ -211,7 +217,7 @@ final class FlatReader implements FooterReader {
         int next = tail.buckets > 0 ? tail.buckets : tail.directory;
         if (index + 1 < tail.keyValues) next = cells.placeOf(cells.keyValueEntry(index + 1));
         int bytes = next - cells.placeOf(cells.keyValueEntry(index));
-        return bytes < FlatCell.HEADER ? Integer.MAX_VALUE : bytes;
+        return bytes < Wire.FLAT_CELL_HEADER_BYTES ? Integer.MAX_VALUE : bytes;
     }
 
     @Override
@@ -220,9 +226,9 @@ final class FlatReader implements FooterReader {
         for (int i = 0; i < tail.keyValues && wanted != KeyValueChoice.NONE; i++) {
             int bytes = keyValueBytes(i);
             if (bytes > wanted.most()) continue;
-            FlatCell cell = cells.cell(cells.placeOf(cells.keyValueEntry(i)), FlatCell.KEY_VALUE, i, bytes);
-            FlatCell.Table table = cell.table(FlatCell.HEADER);
-            Bytes key = table.bytes(0), value = table.bytes(1);
+            FlatCell cell = cells.cell(cells.placeOf(cells.keyValueEntry(i)), Wire.KIND_KEY_VALUE, i, bytes);
+            FlatCell.Table table = cell.table(Wire.FLAT_CELL_HEADER_BYTES);
+            Bytes key = table.bytes(Wire.SLOT_KEY_VALUE_KEY), value = table.bytes(Wire.SLOT_KEY_VALUE_VAL);
             if (key != null && wanted.has(key)) pairs.add(pair(key, value));
         }
         return pairs;
@@ -231,8 +237,8 @@ final class FlatReader implements FooterReader {
     private static byte[] pair(Bytes key, Bytes value) throws NotSliced {
         ThriftOut out = new ThriftOut(Integer.MAX_VALUE);
         int outer = out.begin();
-        out.binary(1, key.copy(0, key.size));
-        if (value != null) out.binary(2, value.copy(0, value.size));
+        out.binary(Wire.THRIFT_KEY_VALUE_KEY, key.copy(0, key.size));
+        if (value != null) out.binary(Wire.THRIFT_KEY_VALUE_VALUE, value.copy(0, value.size));
         out.end(outer);
         return out.toBytes();
     }
@@ -240,6 +246,6 @@ final class FlatReader implements FooterReader {
     @Override
     public Bytes createdBy() throws IOException, NotSliced {
         if (!tail.hasCreatedBy) return null;
-        return cells.cell(cells.placeOf(cells.rootEntry()), FlatCell.ROOT, 0, TEXT_HINT).blob(CREATED_BY);
+        return cells.cell(cells.placeOf(cells.rootEntry()), Wire.KIND_ROOT, 0, TEXT_HINT).blob(CREATED_BY);
     }
 }

@@ -4,10 +4,7 @@ import java.io.IOException;
 
 /** A flat footer's tail block: counts and places, the first row groups, vtables (docs/formats.md, 3.4). */
 final class FlatTail {
-    static final int PART = 64; // row groups of a part
-    static final int PAGE = 256; // bytes of a DIRECTORY or BUCKET cell
-    private static final int LAYOUT_VERSION = 1, RECORD = 32, FIXED = 72, OF_GROUP = 34;
-    private static final int MOST_LISTED = 31, DIRECTORY_ENTRIES = 60, CELL_LEAVES = 8, SMALLEST_CHUNK = 8;
+    private static final int RECORD = Wire.FLAT_RECORD_BYTES, FIXED = Wire.FLAT_TAIL_BYTES, SMALLEST_CHUNK = 8;
     private static final int MOST_HINT = 4096, VERBATIM = 8, ALL_FLAGS = 31;
 
     /** Where the payload begins in the file, its bytes, and those in front of the tail block. */
@@ -36,7 +33,7 @@ final class FlatTail {
             throw record.damaged("a tail block of " + size + " bytes", 24);
         Bytes block = file.get(located.payload() + length - size, size);
         if (block.crc(0, size - 4) != record.word(28)) throw record.damaged("a wrong checksum of the tail block", 28);
-        if (!record.startsWith(Locator.FLAT, 0) || record.word(16) != LAYOUT_VERSION)
+        if (!record.startsWith(Locator.FLAT, 0) || record.word(16) != Wire.FLAT_LAYOUT_VERSION)
             throw new NotSliced(NotSliced.Reason.UNKNOWN_LAYOUT, "a flat footer of another layout");
         return new FlatTail(located.payload(), length, block);
     }
@@ -61,18 +58,18 @@ final class FlatTail {
         buckets = block.count(44);
         bucketCount = block.count(48);
         columnHint = (int) Math.min(block.u32(52), MOST_HINT);
-        cellLeaves = Math.max(1, CELL_LEAVES / Math.max(1, rowGroups));
+        cellLeaves = Math.max(1, Wire.FLAT_CELL_LEAVES / Math.max(1, rowGroups));
         columnCells = (int) (((long) leaves + cellLeaves - 1) / cellLeaves);
         long all = (long) columnCells + nodes + rowGroupCells + keyValues + 1 + poolPages;
         if (all > Integer.MAX_VALUE) throw block.damaged(all + " cells", 0);
         entries = (int) all;
-        checkPages(directory, (all + DIRECTORY_ENTRIES - 1) / DIRECTORY_ENTRIES, 40);
+        checkPages(directory, (all + Wire.FLAT_DIRECTORY_ENTRIES - 1) / Wire.FLAT_DIRECTORY_ENTRIES, 40);
         if (bucketCount > 0 || buckets > 0) checkPages(buckets, bucketCount == 0 ? Integer.MAX_VALUE : bucketCount, 44);
-        counted = Math.min(rowGroups, PART);
+        counted = Math.min(rowGroups, Wire.FLAT_PART_ROW_GROUPS);
         int listedCount = block.count(64);
-        long vtableBytes = block.u32(60), fixed = FIXED + (long) OF_GROUP * counted;
+        long vtableBytes = block.u32(60), fixed = FIXED + (long) Wire.FLAT_TAIL_GROUP_BYTES * counted;
         long lists = fixed + vtableBytes + 3 & ~3L;
-        if (listedCount > MOST_LISTED) throw block.damaged(listedCount + " names", 64);
+        if (listedCount > Wire.FLAT_LIST_ENTRIES) throw block.damaged(listedCount + " names", 64);
         if (vtableBytes % 2 != 0 || (lists + 8L * listedCount + 7 & ~7L) + RECORD != block.size)
             throw block.damaged("a tail block of another size than its contents", 60);
         vtablesAt = end + (int) fixed;
@@ -85,13 +82,14 @@ final class FlatTail {
         if ((flags & VERBATIM) != 0)
             throw new NotSliced(NotSliced.Reason.UNSUPPORTED, "a flat footer that only carries a Thrift footer");
         if (nodes == 0) throw block.damaged("a schema without a root", 4);
-        if (rowGroupCells != ((long) rowGroups + PART - 1) / PART) throw block.damaged(rowGroupCells + " cells", 20);
+        if (rowGroupCells != ((long) rowGroups + Wire.FLAT_PART_ROW_GROUPS - 1) / Wire.FLAT_PART_ROW_GROUPS)
+            throw block.damaged(rowGroupCells + " cells", 20);
         if ((long) rowGroups * Math.max(leaves, 1) > length / SMALLEST_CHUNK)
             throw block.damaged("more column chunks than bytes for them", 8);
     }
 
     private void checkPages(int place, long count, int field) throws NotSliced {
-        if (place % 8 != 0 || place > end || count > (end - place) / PAGE)
+        if (place % 8 != 0 || place > end || count > (end - place) / Wire.FLAT_PAGE_BYTES)
             throw block.damaged("cells at " + place, field);
     }
 

@@ -17,21 +17,21 @@ final class IndexChunks {
 
     /** Has the Thrift bytes of all row groups read in the next round; the leaf's cells are here. */
     void want() throws IOException, NotSliced {
-        for (int part = 0; part * IndexTail.PART < tail.rowGroups; part++)
+        for (int part = 0; part * Wire.FLAT_PART_ROW_GROUPS < tail.rowGroups; part++)
             for (IndexFile.Range range : ranges(part)) file.want(range);
     }
 
     /** The chunks of all row groups. */
     Chunk[] read() throws IOException, NotSliced {
         Chunk[] chunks = new Chunk[tail.rowGroups];
-        for (int part = 0; part * IndexTail.PART < tail.rowGroups; part++) {
+        for (int part = 0; part * Wire.FLAT_PART_ROW_GROUPS < tail.rowGroups; part++) {
             IndexFile.Range[] ranges = ranges(part);
             CRC32 crc = new CRC32();
             for (int i = 0; i < ranges.length; i++) {
                 Bytes bytes = file.thrift(ranges[i]);
                 crc.update(bytes.data, bytes.begin, bytes.size);
-                chunks[part * IndexTail.PART + i] = new Chunk();
-                chunks[part * IndexTail.PART + i].thrift = bytes;
+                chunks[part * Wire.FLAT_PART_ROW_GROUPS + i] = new Chunk();
+                chunks[part * Wire.FLAT_PART_ROW_GROUPS + i].thrift = bytes;
             }
             if ((int) crc.getValue() != cell(part).word(listsAt(part) - 4))
                 throw cell(part).damaged("a wrong checksum of column chunks", listsAt(part) - 4);
@@ -69,9 +69,10 @@ final class IndexChunks {
         ThriftIn in = new ThriftIn(bytes, 0);
         for (int last = 0; in.field(last); ) {
             last = in.id;
-            if (in.id == 8 && in.type == ThriftIn.STRUCT || in.id == 9 && in.type == ThriftIn.BINARY)
+            if (in.id == Wire.THRIFT_COLUMN_CHUNK_CRYPTO_METADATA && in.type == Wire.TYPE_STRUCT
+                    || in.id == Wire.THRIFT_COLUMN_CHUNK_ENCRYPTED_COLUMN_METADATA && in.type == Wire.TYPE_BINARY)
                 throw new NotSliced(NotSliced.Reason.ENCRYPTED, "an encrypted column chunk");
-            if (in.id == 3 && in.type == ThriftIn.STRUCT) readMetadata(in, chunk);
+            if (in.id == Wire.THRIFT_COLUMN_CHUNK_META_DATA && in.type == Wire.TYPE_STRUCT) readMetadata(in, chunk);
             else in.skip();
         }
         if (in.at != bytes.size) throw bytes.damaged("a column chunk that is no whole struct", in.at);
@@ -84,8 +85,9 @@ final class IndexChunks {
         chunk.withoutPath = in.at;
         for (int last = 0; in.field(last); ) {
             last = in.id;
-            if (in.id == 3 && in.type == ThriftIn.LIST) chunk.withoutPath = -1;
-            if (in.type == ThriftIn.I64) readNumber(in, chunk);
+            if (in.id == Wire.THRIFT_COLUMN_META_DATA_PATH_IN_SCHEMA && in.type == Wire.TYPE_LIST)
+                chunk.withoutPath = -1;
+            if (in.type == Wire.TYPE_I64) readNumber(in, chunk);
             else in.skip();
         }
     }
@@ -93,13 +95,13 @@ final class IndexChunks {
     private static void readNumber(ThriftIn in, Chunk chunk) throws NotSliced {
         long value = in.i64();
         switch (in.id) {
-            case 6 -> chunk.totalUncompressedSize = value;
-            case 7 -> chunk.totalCompressedSize = value;
-            case 9 -> {
+            case Wire.THRIFT_COLUMN_META_DATA_TOTAL_UNCOMPRESSED_SIZE -> chunk.totalUncompressedSize = value;
+            case Wire.THRIFT_COLUMN_META_DATA_TOTAL_COMPRESSED_SIZE -> chunk.totalCompressedSize = value;
+            case Wire.THRIFT_COLUMN_META_DATA_DATA_PAGE_OFFSET -> {
                 chunk.dataPageOffset = value;
                 chunk.has |= Chunk.DATA_PAGE;
             }
-            case 11 -> {
+            case Wire.THRIFT_COLUMN_META_DATA_DICTIONARY_PAGE_OFFSET -> {
                 chunk.dictionaryPageOffset = value;
                 chunk.has |= Chunk.DICTIONARY;
             }

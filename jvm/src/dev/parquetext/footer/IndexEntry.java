@@ -50,7 +50,7 @@ final class IndexEntry {
         ThriftIn in = new ThriftIn(bytes, 0);
         name = bytes.part(0, 0);
         for (int last = 0; in.field(last); last = in.id) {
-            if (in.id == 4 && in.type == ThriftIn.BINARY) name = in.binary();
+            if (in.id == Wire.THRIFT_SCHEMA_ELEMENT_NAME && in.type == Wire.TYPE_BINARY) name = in.binary();
             else in.skip();
         }
         if (in.at != bytes.size) throw bytes.damaged("a schema element that is no whole struct", in.at);

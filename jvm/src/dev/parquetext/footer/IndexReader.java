@@ -8,7 +8,7 @@ import java.util.Map;
 
 /** The Thrift footer, read by its index: what a projection uses and nothing else (docs/formats.md, 7.1). */
 final class IndexReader implements FooterReader {
-    private static final int NODE_BIT = 0x80000000, BUCKET_KIND = 8;
+    private static final int NODE_BIT = 0x80000000, BUCKET_KIND = Wire.KIND_BUCKET;
 
     private final IndexTail tail;
     private final IndexFile file;
@@ -60,8 +60,8 @@ final class IndexReader implements FooterReader {
     // ---- names
 
     private Bytes bucket(int number) throws IOException, NotSliced {
-        Bytes page = file.cell(tail.bucketsAt + IndexTail.PAGE * number, IndexTail.PAGE);
-        if (page.word(4) != IndexTail.PAGE
+        Bytes page = file.cell(tail.bucketsAt + Wire.FLAT_PAGE_BYTES * number, Wire.FLAT_PAGE_BYTES);
+        if (page.word(4) != Wire.FLAT_PAGE_BYTES
                 || page.u16(8) != BUCKET_KIND
                 || page.word(12) != number
                 || page.u16(10) > NameBuckets.ENTRIES) throw page.damaged("a broken page of names", 4);
@@ -76,7 +76,8 @@ final class IndexReader implements FooterReader {
             file.want(0, length);
         } else {
             for (byte[] name : names)
-                if (tail.buckets > 0) file.want(tail.bucketsAt + IndexTail.PAGE * buckets.home(name), IndexTail.PAGE);
+                if (tail.buckets > 0)
+                    file.want(tail.bucketsAt + Wire.FLAT_PAGE_BYTES * buckets.home(name), Wire.FLAT_PAGE_BYTES);
             file.want(tail.nodesAt, tail.nodeBytes);
             file.want(tail.rowGroupsAt, tail.bucketsAt - tail.rowGroupsAt);
             file.want(0, tail.leafBytes);
@@ -257,7 +258,7 @@ final class IndexReader implements FooterReader {
             boolean isWanted = false;
             for (int last = 0; in.field(last); ) {
                 last = in.id;
-                if (in.id == 1 && in.type == ThriftIn.BINARY) isWanted = wanted.has(in.binary());
+                if (in.id == Wire.THRIFT_KEY_VALUE_KEY && in.type == Wire.TYPE_BINARY) isWanted = wanted.has(in.binary());
                 else in.skip();
             }
             if (in.at != pair.size) throw pair.damaged("a key-value that is no whole struct", in.at);

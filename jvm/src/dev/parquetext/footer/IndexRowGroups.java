@@ -4,8 +4,6 @@ import java.io.IOException;
 
 /** Row groups by a footer index: the Thrift bytes around their columns, each under a checksum. */
 final class IndexRowGroups {
-    private static final int COLUMNS = 1, NUM_ROWS = 3, FILE_OFFSET = 5, TOTAL_COMPRESSED_SIZE = 6, ORDINAL = 7;
-
     private final IndexFile file;
     private final IndexTail tail;
 
@@ -24,12 +22,12 @@ final class IndexRowGroups {
     }
 
     private int entryAt(int index) {
-        return 4 + index % IndexTail.PART * tail.rowGroupBytes();
+        return 4 + index % Wire.FLAT_PART_ROW_GROUPS * tail.rowGroupBytes();
     }
 
     /** What is a row group's own: the bytes in front of its columns, and those behind them. */
     private IndexFile.Range[] around(int index) throws IOException, NotSliced {
-        Bytes cell = cell(index / IndexTail.PART);
+        Bytes cell = cell(index / Wire.FLAT_PART_ROW_GROUPS);
         int at = entryAt(index) + 4;
         long[] offsets = new long[4];
         for (int i = 0; i < 4; i++) {
@@ -50,7 +48,7 @@ final class IndexRowGroups {
         System.arraycopy(front.data, front.begin, own, 0, front.size);
         System.arraycopy(behind.data, behind.begin, own, front.size, behind.size);
         Bytes bytes = new Bytes(own, 0, own.length, front.origin);
-        if (bytes.crc(0, own.length) != cell(index / IndexTail.PART).word(entryAt(index)))
+        if (bytes.crc(0, own.length) != cell(index / Wire.FLAT_PART_ROW_GROUPS).word(entryAt(index)))
             throw bytes.damaged("a wrong checksum of a row group", 0);
         return decoded(bytes, front.size);
     }
@@ -63,15 +61,15 @@ final class IndexRowGroups {
         boolean hasRows = false;
         for (int last = 0; in.field(last); ) {
             last = in.id;
-            if (in.id == COLUMNS && in.at == columnsAt) continue;
-            if (in.id == NUM_ROWS && in.type == ThriftIn.I64) {
+            if (in.id == Wire.THRIFT_ROW_GROUP_COLUMNS && in.at == columnsAt) continue;
+            if (in.id == Wire.THRIFT_ROW_GROUP_NUM_ROWS && in.type == Wire.TYPE_I64) {
                 numRows = in.i64();
                 hasRows = true;
-            } else if (in.id == FILE_OFFSET && in.type == ThriftIn.I64) {
+            } else if (in.id == Wire.THRIFT_ROW_GROUP_FILE_OFFSET && in.type == Wire.TYPE_I64) {
                 fileOffset = in.i64();
-            } else if (in.id == TOTAL_COMPRESSED_SIZE && in.type == ThriftIn.I64) {
+            } else if (in.id == Wire.THRIFT_ROW_GROUP_TOTAL_COMPRESSED_SIZE && in.type == Wire.TYPE_I64) {
                 size = in.i64();
-            } else if (in.id == ORDINAL && in.type == ThriftIn.I16) {
+            } else if (in.id == Wire.THRIFT_ROW_GROUP_ORDINAL && in.type == Wire.TYPE_I16) {
                 ordinal = in.i32();
             } else {
                 in.skip();

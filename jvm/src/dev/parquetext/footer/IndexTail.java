@@ -7,9 +7,8 @@ import java.io.IOException;
  * Places count from the payload's first byte.
  */
 final class IndexTail {
-    static final int PART = 64; // row groups of a part
-    static final int PAGE = 256; // bytes of a BUCKET cell
-    private static final int LAYOUT_VERSION = 1, RECORD = 12, FIXED = 52, MOST_LISTED = 31, BUCKET_FILL = 20;
+    private static final int RECORD = Wire.INDEX_RECORD_BYTES, FIXED = Wire.INDEX_TAIL_BYTES;
+    private static final int MOST_LISTED = Wire.FLAT_LIST_ENTRIES, BUCKET_FILL = Wire.FLAT_BUCKET_FILL;
     private static final int MOST_FLAGS = 7, MOST_WIDTH = 4;
 
     final long payload;
@@ -38,7 +37,7 @@ final class IndexTail {
         if (size < FIXED + RECORD || size > length) throw record.damaged("a tail block of " + size + " bytes", 4);
         Bytes block = file.get(end - size, size);
         if (block.crc(0, size - 4) != record.word(8)) throw record.damaged("a wrong checksum of the tail block", 8);
-        if (record.word(0) != LAYOUT_VERSION)
+        if (record.word(0) != Wire.INDEX_LAYOUT_VERSION)
             throw new NotSliced(NotSliced.Reason.UNKNOWN_LAYOUT, "a footer index of another layout");
         return new IndexTail(located.payload(), length, block);
     }
@@ -68,7 +67,7 @@ final class IndexTail {
         nodeBytes = schemaBytes + 2 * n;
         int listedCount = names <= MOST_LISTED ? names : 0;
         buckets = names <= MOST_LISTED ? 0 : (int) (((long) names + BUCKET_FILL - 1) / BUCKET_FILL);
-        long parts = ((long) rowGroups + PART - 1) / PART;
+        long parts = ((long) rowGroups + Wire.FLAT_PART_ROW_GROUPS - 1) / Wire.FLAT_PART_ROW_GROUPS;
         leafBytes = schemaBytes + 4 + (long) rowGroups * (o + l) + 8 * Math.max(parts - 1, 0);
         long most = length; // what follows stays small: each of them is checked before the next one
         if (leaves > most / leafBytes) throw block.damaged("more columns than bytes for them", 0);
@@ -76,7 +75,8 @@ final class IndexTail {
         rowGroupsAt = place(block, nodesAt + (long) nodes * nodeBytes, most);
         keyValuesAt = place(block, rowGroupsAt + 4 * parts + rowGroups * (4 + 4L * o), most);
         bucketsAt = place(block, keyValuesAt + keyValues * (8 + 2L * o), most);
-        if (bucketsAt + (long) PAGE * buckets != length - block.size) throw block.damaged("cells of another size", 0);
+        if (bucketsAt + (long) Wire.FLAT_PAGE_BYTES * buckets != length - block.size)
+            throw block.damaged("cells of another size", 0);
         if (FIXED + 8 * listedCount + RECORD != block.size) throw block.damaged("another number of names", 16);
         listed = block.part(FIXED, 8 * listedCount);
     }
@@ -88,7 +88,7 @@ final class IndexTail {
 
     /** Row groups of a part. */
     int groups(int part) {
-        return Math.min(PART, rowGroups - part * PART);
+        return Math.min(Wire.FLAT_PART_ROW_GROUPS, rowGroups - part * Wire.FLAT_PART_ROW_GROUPS);
     }
 
     /** Bytes of the cell of a leaf's part. */
@@ -97,7 +97,7 @@ final class IndexTail {
     }
 
     int partAt(int leaf, int part) {
-        long before = part == 0 ? 0 : partBytes(0) + (part - 1) * (8 + PART * (long) (o + l));
+        long before = part == 0 ? 0 : partBytes(0) + (part - 1) * (8 + Wire.FLAT_PART_ROW_GROUPS * (long) (o + l));
         return (int) (leaf * leafBytes + before);
     }
 
@@ -106,7 +106,7 @@ final class IndexTail {
     }
 
     int rowGroupsCellAt(int part) {
-        return rowGroupsAt + part * (4 + PART * rowGroupBytes());
+        return rowGroupsAt + part * (4 + Wire.FLAT_PART_ROW_GROUPS * rowGroupBytes());
     }
 
     int keyValueBytes() {

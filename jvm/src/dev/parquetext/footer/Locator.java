@@ -10,12 +10,13 @@ final class Locator {
     /** One read brings what every projection of most files needs; over a network it takes no longer than 4 KiB. */
     static final int FIRST_READ = 64 << 10;
 
-    static final byte[] FLAT = uuid("d6abead587c4437c876c66ae747e167f");
-    private static final byte[] INDEX = uuid("5485285fd60743b1950000d114b3966c");
-    private static final byte[] REFERENCE = uuid("14a444229acd415b921ad39d7b0664f2");
-    private static final byte[] DIALECT = uuid("deadbeefdeadbeefdeadbeefdeadbeef");
+    static final byte[] FLAT = uuid(Wire.UUID_FLAT_FOOTER);
+    private static final byte[] INDEX = uuid(Wire.UUID_FOOTER_INDEX);
+    private static final byte[] REFERENCE = uuid(Wire.UUID_FOOTER_REFERENCE);
+    private static final byte[] DIALECT = uuid(Wire.UUID_ARROW_DIALECT);
     private static final byte[] SPEC = uuid("08ffff01"), THRIFT = uuid("08feff03");
-    private static final int TRAILER = 28, PAR3_TRAILER = 16, DIALECT_TRAILER = 33, BEHIND_STOP = 8, MARKER = 4;
+    private static final int TRAILER = Wire.BLOCK_TRAILER_BYTES, PAR3_TRAILER = 16, DIALECT_TRAILER = 33;
+    private static final int BEHIND_STOP = 8, MARKER = 4;
     private static final int TEXT_END = 40; // characters whose 30 bytes end in a trailer
     private static final int MOST_TEXT = 4096; // bytes of a reference that are looked at as text
 

@@ -6,7 +6,7 @@ import java.util.List;
 
 /** Where hashes of names lead to: the entries of BUCKET cells, or the list of a tail block (docs/formats.md, 3.3). */
 final class NameBuckets {
-    static final int ENTRIES = 30;
+    static final int ENTRIES = Wire.FLAT_BUCKET_ENTRIES;
     private static final int MOST_STEPS = 64;
 
     /** Gives the BUCKET cell of a number. */
@@ -47,7 +47,7 @@ final class NameBuckets {
         for (int step = 0; step < count; step++) {
             Bytes page = pages.page((int) ((home(hash) + (long) step) % count));
             int used = page.u16(10);
-            add(page, FlatCell.HEADER, used, (int) hash, found);
+            add(page, Wire.FLAT_CELL_HEADER_BYTES, used, (int) hash, found);
             if (used < ENTRIES) break;
             if (step > MOST_STEPS) throw collision();
         }

@@ -11,7 +11,8 @@ import java.util.List;
  * @param tailBlock a copy of the last payload's end, or empty
  */
 record Reference(long structLength, List<Block> blocks, byte[] tailBlock) {
-    private static final int VERSION = 1, HEAD = 24, BLOCK = 32, TRAILER = 28;
+    private static final int HEAD = Wire.REFERENCE_HEAD_BYTES, BLOCK = Wire.REFERENCE_BLOCK_BYTES;
+    private static final int TRAILER = Wire.BLOCK_TRAILER_BYTES;
 
     /** A block: its UUID, where its payload is in the file, and how long that is. */
     record Block(Bytes uuid, long payload, int length) {}
@@ -19,7 +20,7 @@ record Reference(long structLength, List<Block> blocks, byte[] tailBlock) {
     /** The payload of a reference block of a file whose Thrift footer begins at {@code footer}. */
     static Reference parse(Bytes payload, long footer) throws NotSliced {
         if (payload.size < HEAD + BLOCK + 4) throw payload.damaged("a reference of " + payload.size + " bytes", 0);
-        if (payload.u16(0) != VERSION)
+        if (payload.u16(0) != Wire.REFERENCE_VERSION)
             throw new NotSliced(NotSliced.Reason.UNKNOWN_LAYOUT, "a reference of version " + payload.u16(0));
         long count = payload.u32(4), start = payload.i64(8), structLength = payload.u32(16);
         if (payload.u16(2) != 0) throw payload.damaged("a number that is not 0", 2);

@@ -4,9 +4,6 @@ import java.util.List;
 
 /** A slice's FileMetaData, in canonical compact Thrift: as the C library's {@code slice_write.c} makes it. */
 final class SliceWriter {
-    private static final int DATA_PAGE = 0, DICTIONARY_PAGE = 2;
-    private static final int PLAIN = 0, PLAIN_DICTIONARY = 2, RLE_DICTIONARY = 8;
-
     private final ThriftOut out;
     private final boolean forScan;
 
@@ -35,13 +32,13 @@ final class SliceWriter {
         int outer = out.begin();
         long rows = 0;
         for (RowGroup group : parts.rowGroups) rows = Midpoint.sum(rows, group.numRows());
-        out.integer(1, ThriftIn.I32, parts.version);
-        out.field(2, ThriftIn.LIST);
-        out.list(ThriftIn.STRUCT, parts.elements.size());
+        out.integer(Wire.THRIFT_FILE_META_DATA_VERSION, Wire.TYPE_I32, parts.version);
+        out.field(Wire.THRIFT_FILE_META_DATA_SCHEMA, Wire.TYPE_LIST);
+        out.list(Wire.TYPE_STRUCT, parts.elements.size());
         for (Element element : parts.elements) putElement(element);
-        out.integer(3, ThriftIn.I64, rows);
-        out.field(4, ThriftIn.LIST);
-        out.list(ThriftIn.STRUCT, parts.rowGroups.length);
+        out.integer(Wire.THRIFT_FILE_META_DATA_NUM_ROWS, Wire.TYPE_I64, rows);
+        out.field(Wire.THRIFT_FILE_META_DATA_ROW_GROUPS, Wire.TYPE_LIST);
+        out.list(Wire.TYPE_STRUCT, parts.rowGroups.length);
         for (int i = 0; i < parts.rowGroups.length; i++) putRowGroup(parts, i);
         putTexts(parts.keyValues, parts.createdBy);
         if (parts.hasColumnOrders) putColumnOrders(parts);
@@ -52,12 +49,12 @@ final class SliceWriter {
     /** A footer without row groups; {@code elements} is its schema, the list's header and all. */
     byte[] writeSchema(int version, Bytes elements, List<byte[]> keyValues, Bytes createdBy) throws NotSliced {
         int outer = out.begin();
-        out.integer(1, ThriftIn.I32, version);
-        out.field(2, ThriftIn.LIST);
+        out.integer(Wire.THRIFT_FILE_META_DATA_VERSION, Wire.TYPE_I32, version);
+        out.field(Wire.THRIFT_FILE_META_DATA_SCHEMA, Wire.TYPE_LIST);
         out.put(elements);
-        out.integer(3, ThriftIn.I64, 0);
-        out.field(4, ThriftIn.LIST);
-        out.list(ThriftIn.STRUCT, 0);
+        out.integer(Wire.THRIFT_FILE_META_DATA_NUM_ROWS, Wire.TYPE_I64, 0);
+        out.field(Wire.THRIFT_FILE_META_DATA_ROW_GROUPS, Wire.TYPE_LIST);
+        out.list(Wire.TYPE_STRUCT, 0);
         putTexts(keyValues, createdBy);
         out.end(outer);
         return out.toBytes();
@@ -65,24 +62,24 @@ final class SliceWriter {
 
     private void putTexts(List<byte[]> keyValues, Bytes createdBy) throws NotSliced {
         if (!keyValues.isEmpty()) {
-            out.field(5, ThriftIn.LIST);
-            out.list(ThriftIn.STRUCT, keyValues.size());
+            out.field(Wire.THRIFT_FILE_META_DATA_KEY_VALUE_METADATA, Wire.TYPE_LIST);
+            out.list(Wire.TYPE_STRUCT, keyValues.size());
             for (byte[] pair : keyValues) out.put(pair, 0, pair.length);
         }
         if (createdBy != null) {
-            out.field(6, ThriftIn.BINARY);
+            out.field(Wire.THRIFT_FILE_META_DATA_CREATED_BY, Wire.TYPE_BINARY);
             out.binary(createdBy.data, createdBy.begin, createdBy.size);
         }
     }
 
     /** One ColumnOrder union per leaf: an empty struct in its member, or nothing. */
     private void putColumnOrders(Parts parts) throws NotSliced {
-        out.field(7, ThriftIn.LIST);
-        out.list(ThriftIn.STRUCT, parts.leaves.size());
+        out.field(Wire.THRIFT_FILE_META_DATA_COLUMN_ORDERS, Wire.TYPE_LIST);
+        out.list(Wire.TYPE_STRUCT, parts.leaves.size());
         for (Element leaf : parts.leaves) {
             int order = out.begin();
             if (leaf.columnOrder != 0) {
-                out.field(leaf.columnOrder, ThriftIn.STRUCT);
+                out.field(leaf.columnOrder, Wire.TYPE_STRUCT);
                 out.put(0);
             }
             out.end(order);
@@ -98,7 +95,7 @@ final class SliceWriter {
         for (int last = 0; in.field(last); last = in.id) {
             int value = in.at;
             in.skip();
-            if (in.id != 5 || in.type != ThriftIn.I32) continue;
+            if (in.id != Wire.THRIFT_SCHEMA_ELEMENT_NUM_CHILDREN || in.type != Wire.TYPE_I32) continue;
             out.put(element.thrift, copied, value - copied);
             out.integer(element.children);
             copied = in.at;
@@ -113,8 +110,8 @@ final class SliceWriter {
         RowGroup group = parts.rowGroups[index];
         long bytes = 0;
         int outer = out.begin();
-        out.field(1, ThriftIn.LIST);
-        out.list(ThriftIn.STRUCT, parts.leaves.size());
+        out.field(Wire.THRIFT_ROW_GROUP_COLUMNS, Wire.TYPE_LIST);
+        out.list(Wire.TYPE_STRUCT, parts.leaves.size());
         for (int i = 0; i < parts.leaves.size(); i++) {
             Chunk chunk = parts.chunks.get(i)[index];
             putChunk(chunk, parts.leaves.get(i).path);
@@ -123,11 +120,12 @@ final class SliceWriter {
         Midpoint midpoint = forScan
                 ? new Midpoint(group.totalCompressedSize(), group.fileOffset())
                 : Midpoint.of(parts.chunks, index, group.fileOffset());
-        out.integer(2, ThriftIn.I64, bytes);
-        out.integer(3, ThriftIn.I64, group.numRows());
-        if (midpoint.fileOffset() != -1) out.integer(5, ThriftIn.I64, midpoint.fileOffset());
-        out.integer(6, ThriftIn.I64, midpoint.size());
-        if (group.ordinal() != -1) out.integer(7, ThriftIn.I16, group.ordinal());
+        out.integer(Wire.THRIFT_ROW_GROUP_TOTAL_BYTE_SIZE, Wire.TYPE_I64, bytes);
+        out.integer(Wire.THRIFT_ROW_GROUP_NUM_ROWS, Wire.TYPE_I64, group.numRows());
+        if (midpoint.fileOffset() != -1)
+            out.integer(Wire.THRIFT_ROW_GROUP_FILE_OFFSET, Wire.TYPE_I64, midpoint.fileOffset());
+        out.integer(Wire.THRIFT_ROW_GROUP_TOTAL_COMPRESSED_SIZE, Wire.TYPE_I64, midpoint.size());
+        if (group.ordinal() != -1) out.integer(Wire.THRIFT_ROW_GROUP_ORDINAL, Wire.TYPE_I16, group.ordinal());
         out.end(outer);
     }
 
@@ -138,18 +136,18 @@ final class SliceWriter {
             return;
         }
         int outer = out.begin();
-        out.integer(2, ThriftIn.I64, 0);
+        out.integer(Wire.THRIFT_COLUMN_CHUNK_FILE_OFFSET, Wire.TYPE_I64, 0);
         if (chunk.hasMetadata) {
-            out.field(3, ThriftIn.STRUCT);
+            out.field(Wire.THRIFT_COLUMN_CHUNK_META_DATA, Wire.TYPE_STRUCT);
             putMetadata(chunk, path);
         }
         if (chunk.has(Chunk.OFFSET_INDEX)) {
-            out.integer(4, ThriftIn.I64, chunk.offsetIndexOffset);
-            out.integer(5, ThriftIn.I32, chunk.offsetIndexLength);
+            out.integer(Wire.THRIFT_COLUMN_CHUNK_OFFSET_INDEX_OFFSET, Wire.TYPE_I64, chunk.offsetIndexOffset);
+            out.integer(Wire.THRIFT_COLUMN_CHUNK_OFFSET_INDEX_LENGTH, Wire.TYPE_I32, chunk.offsetIndexLength);
         }
         if (chunk.has(Chunk.COLUMN_INDEX)) {
-            out.integer(6, ThriftIn.I64, chunk.columnIndexOffset);
-            out.integer(7, ThriftIn.I32, chunk.columnIndexLength);
+            out.integer(Wire.THRIFT_COLUMN_CHUNK_COLUMN_INDEX_OFFSET, Wire.TYPE_I64, chunk.columnIndexOffset);
+            out.integer(Wire.THRIFT_COLUMN_CHUNK_COLUMN_INDEX_LENGTH, Wire.TYPE_I32, chunk.columnIndexLength);
         }
         out.end(outer);
     }
@@ -159,14 +157,14 @@ final class SliceWriter {
         ThriftIn in = new ThriftIn(chunk.thrift, chunk.withoutPath);
         int last = 0;
         boolean more;
-        while ((more = in.field(last)) && in.id <= 3) {
+        while ((more = in.field(last)) && in.id <= Wire.THRIFT_COLUMN_META_DATA_PATH_IN_SCHEMA) {
             last = in.id;
             in.skip();
         }
         out.put(chunk.thrift.part(0, in.header));
-        out.header(last, 3, ThriftIn.LIST);
+        out.header(last, Wire.THRIFT_COLUMN_META_DATA_PATH_IN_SCHEMA, Wire.TYPE_LIST);
         putPath(path);
-        if (more) out.header(3, in.id, in.type);
+        if (more) out.header(Wire.THRIFT_COLUMN_META_DATA_PATH_IN_SCHEMA, in.id, in.type);
         int rest = more ? in.at : in.header;
         out.put(chunk.thrift.part(rest, chunk.thrift.size - rest));
     }
@@ -174,7 +172,7 @@ final class SliceWriter {
     private void putPath(byte[] path) throws NotSliced {
         int parts = 1, begin = 0;
         for (byte letter : path) parts += letter == 0 ? 1 : 0;
-        out.list(ThriftIn.BINARY, parts);
+        out.list(Wire.TYPE_BINARY, parts);
         for (int i = 0; i <= path.length; i++) {
             if (i < path.length && path[i] != 0) continue;
             out.binary(path, begin, i - begin);
@@ -185,53 +183,64 @@ final class SliceWriter {
     /** A ColumnMetaData of the facts that are there. */
     private void putMetadata(Chunk chunk, byte[] path) throws NotSliced {
         int outer = out.begin();
-        if (chunk.has(Chunk.TYPE)) out.integer(1, ThriftIn.I32, chunk.type);
-        out.field(2, ThriftIn.LIST);
-        out.list(ThriftIn.I32, Integer.bitCount(chunk.encodings));
+        if (chunk.has(Chunk.TYPE)) out.integer(Wire.THRIFT_COLUMN_META_DATA_TYPE, Wire.TYPE_I32, chunk.type);
+        out.field(Wire.THRIFT_COLUMN_META_DATA_ENCODINGS, Wire.TYPE_LIST);
+        out.list(Wire.TYPE_I32, Integer.bitCount(chunk.encodings));
         for (int i = 0; i < 32; i++) if ((chunk.encodings >> i & 1) != 0) out.integer(i);
-        out.field(3, ThriftIn.LIST);
+        out.field(Wire.THRIFT_COLUMN_META_DATA_PATH_IN_SCHEMA, Wire.TYPE_LIST);
         putPath(path);
-        if (chunk.has(Chunk.CODEC)) out.integer(4, ThriftIn.I32, chunk.codec);
-        out.integer(5, ThriftIn.I64, chunk.numValues);
-        if (chunk.has(Chunk.UNCOMPRESSED)) out.integer(6, ThriftIn.I64, chunk.totalUncompressedSize);
-        if (chunk.has(Chunk.COMPRESSED)) out.integer(7, ThriftIn.I64, chunk.totalCompressedSize);
-        if (chunk.has(Chunk.DATA_PAGE)) out.integer(9, ThriftIn.I64, chunk.dataPageOffset);
-        if (chunk.has(Chunk.INDEX_PAGE)) out.integer(10, ThriftIn.I64, chunk.indexPageOffset);
-        if (chunk.has(Chunk.DICTIONARY)) out.integer(11, ThriftIn.I64, chunk.dictionaryPageOffset);
+        if (chunk.has(Chunk.CODEC)) out.integer(Wire.THRIFT_COLUMN_META_DATA_CODEC, Wire.TYPE_I32, chunk.codec);
+        out.integer(Wire.THRIFT_COLUMN_META_DATA_NUM_VALUES, Wire.TYPE_I64, chunk.numValues);
+        if (chunk.has(Chunk.UNCOMPRESSED))
+            out.integer(
+                    Wire.THRIFT_COLUMN_META_DATA_TOTAL_UNCOMPRESSED_SIZE, Wire.TYPE_I64, chunk.totalUncompressedSize);
+        if (chunk.has(Chunk.COMPRESSED))
+            out.integer(Wire.THRIFT_COLUMN_META_DATA_TOTAL_COMPRESSED_SIZE, Wire.TYPE_I64, chunk.totalCompressedSize);
+        if (chunk.has(Chunk.DATA_PAGE))
+            out.integer(Wire.THRIFT_COLUMN_META_DATA_DATA_PAGE_OFFSET, Wire.TYPE_I64, chunk.dataPageOffset);
+        if (chunk.has(Chunk.INDEX_PAGE))
+            out.integer(Wire.THRIFT_COLUMN_META_DATA_INDEX_PAGE_OFFSET, Wire.TYPE_I64, chunk.indexPageOffset);
+        if (chunk.has(Chunk.DICTIONARY))
+            out.integer(Wire.THRIFT_COLUMN_META_DATA_DICTIONARY_PAGE_OFFSET, Wire.TYPE_I64, chunk.dictionaryPageOffset);
         if (forScan && chunk.has(Chunk.STATISTICS)) putStatistics(chunk);
         if (forScan && chunk.has(Chunk.DICTIONARY_ALONE)) putEncodingStats(chunk);
-        if (chunk.has(Chunk.BLOOM_OFFSET)) out.integer(14, ThriftIn.I64, chunk.bloomOffset);
-        if (chunk.has(Chunk.BLOOM_LENGTH)) out.integer(15, ThriftIn.I32, chunk.bloomLength);
+        if (chunk.has(Chunk.BLOOM_OFFSET))
+            out.integer(Wire.THRIFT_COLUMN_META_DATA_BLOOM_FILTER_OFFSET, Wire.TYPE_I64, chunk.bloomOffset);
+        if (chunk.has(Chunk.BLOOM_LENGTH))
+            out.integer(Wire.THRIFT_COLUMN_META_DATA_BLOOM_FILTER_LENGTH, Wire.TYPE_I32, chunk.bloomLength);
         out.end(outer);
     }
 
     private void putStatistics(Chunk chunk) throws NotSliced {
-        out.field(12, ThriftIn.STRUCT);
+        out.field(Wire.THRIFT_COLUMN_META_DATA_STATISTICS, Wire.TYPE_STRUCT);
         int outer = out.begin();
-        if (chunk.has(Chunk.NULL_COUNT)) out.integer(3, ThriftIn.I64, chunk.nullCount);
-        if (chunk.has(Chunk.DISTINCT_COUNT)) out.integer(4, ThriftIn.I64, chunk.distinctCount);
-        if (chunk.max != null) out.binary(5, chunk.max);
-        if (chunk.min != null) out.binary(6, chunk.min);
-        if (chunk.max != null && chunk.has(Chunk.MAX_EXACT_SAID)) out.bool(7, chunk.has(Chunk.MAX_EXACT));
-        if (chunk.min != null && chunk.has(Chunk.MIN_EXACT_SAID)) out.bool(8, chunk.has(Chunk.MIN_EXACT));
+        if (chunk.has(Chunk.NULL_COUNT)) out.integer(Wire.THRIFT_STATISTICS_NULL_COUNT, Wire.TYPE_I64, chunk.nullCount);
+        if (chunk.has(Chunk.DISTINCT_COUNT))
+            out.integer(Wire.THRIFT_STATISTICS_DISTINCT_COUNT, Wire.TYPE_I64, chunk.distinctCount);
+        if (chunk.max != null) out.binary(Wire.THRIFT_STATISTICS_MAX_VALUE, chunk.max);
+        if (chunk.min != null) out.binary(Wire.THRIFT_STATISTICS_MIN_VALUE, chunk.min);
+        if (chunk.max != null && chunk.has(Chunk.MAX_EXACT_SAID))
+            out.bool(Wire.THRIFT_STATISTICS_IS_MAX_VALUE_EXACT, chunk.has(Chunk.MAX_EXACT));
+        if (chunk.min != null && chunk.has(Chunk.MIN_EXACT_SAID))
+            out.bool(Wire.THRIFT_STATISTICS_IS_MIN_VALUE_EXACT, chunk.has(Chunk.MIN_EXACT));
         out.end(outer);
     }
 
     /** That all data pages are dictionary-encoded, by a dictionary page: by it readers then skip row groups. */
     private void putEncodingStats(Chunk chunk) throws NotSliced {
-        boolean isNew = (chunk.encodings >> RLE_DICTIONARY & 1) != 0;
-        out.field(13, ThriftIn.LIST);
-        out.list(ThriftIn.STRUCT, 2);
-        putPages(DICTIONARY_PAGE, isNew ? PLAIN : PLAIN_DICTIONARY);
-        putPages(DATA_PAGE, isNew ? RLE_DICTIONARY : PLAIN_DICTIONARY);
+        boolean isNew = (chunk.encodings >> Wire.ENCODING_RLE_DICTIONARY & 1) != 0;
+        out.field(Wire.THRIFT_COLUMN_META_DATA_ENCODING_STATS, Wire.TYPE_LIST);
+        out.list(Wire.TYPE_STRUCT, 2);
+        putPages(Wire.PAGE_DICTIONARY_PAGE, isNew ? Wire.ENCODING_PLAIN : Wire.ENCODING_PLAIN_DICTIONARY);
+        putPages(Wire.PAGE_DATA_PAGE, isNew ? Wire.ENCODING_RLE_DICTIONARY : Wire.ENCODING_PLAIN_DICTIONARY);
     }
 
     /** A PageEncodingStats; how many pages there are nobody asks. */
     private void putPages(int type, int encoding) throws NotSliced {
         int outer = out.begin();
-        out.integer(1, ThriftIn.I32, type);
-        out.integer(2, ThriftIn.I32, encoding);
-        out.integer(3, ThriftIn.I32, 1);
+        out.integer(Wire.THRIFT_PAGE_ENCODING_STATS_PAGE_TYPE, Wire.TYPE_I32, type);
+        out.integer(Wire.THRIFT_PAGE_ENCODING_STATS_ENCODING, Wire.TYPE_I32, encoding);
+        out.integer(Wire.THRIFT_PAGE_ENCODING_STATS_COUNT, Wire.TYPE_I32, 1);
         out.end(outer);
     }
 }

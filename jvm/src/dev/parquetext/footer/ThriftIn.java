@@ -2,9 +2,6 @@ package dev.parquetext.footer;
 
 /** A checked position in Thrift compact bytes. */
 final class ThriftIn {
-    static final int TRUE = 1, FALSE = 2, BYTE = 3, I16 = 4, I32 = 5, I64 = 6, DOUBLE = 7, BINARY = 8;
-    static final int LIST = 9, SET = 10, MAP = 11, STRUCT = 12, UUID = 13;
-    private static final int MAX_DEPTH = 64;
 
     final Bytes bytes;
     int at;
@@ -74,7 +71,7 @@ final class ThriftIn {
         type = first & 15;
         id = last;
         if (first == 0) return false;
-        if (type == 0 || type > UUID) throw broken("an unknown type");
+        if (type == 0 || type > Wire.TYPE_UUID) throw broken("an unknown type");
         if (first >> 4 != 0) {
             id += first >> 4;
         } else {
@@ -91,14 +88,14 @@ final class ThriftIn {
         itemType = first & 15;
         if (count == 15) count = varint32();
         if (count < 0 || count > bytes.size - at) throw broken("more items than bytes are left");
-        if (count > 0 && (itemType == 0 || itemType > UUID)) throw broken("an unknown type");
+        if (count > 0 && (itemType == 0 || itemType > Wire.TYPE_UUID)) throw broken("an unknown type");
         return count;
     }
 
     /** Skip the value of the field that was read last, which stays the last one. */
     void skip() throws NotSliced {
         int field = id, begin = header, of = type;
-        skip(type, false, MAX_DEPTH);
+        skip(type, false, Wire.MAX_DEPTH);
         id = field;
         header = begin;
         type = of;
@@ -106,7 +103,7 @@ final class ThriftIn {
 
     /** Skip a struct. */
     void skipStruct() throws NotSliced {
-        skip(STRUCT, true, MAX_DEPTH);
+        skip(Wire.TYPE_STRUCT, true, Wire.MAX_DEPTH);
     }
 
     private void skipBytes(int count) throws NotSliced {
@@ -115,20 +112,21 @@ final class ThriftIn {
     }
 
     private void skip(int type, boolean isItem, int depth) throws NotSliced {
-        if (type >= LIST && type <= STRUCT && depth == 0) throw broken("nested deeper than 64 levels");
+        if (type >= Wire.TYPE_LIST && type <= Wire.TYPE_STRUCT && depth == 0)
+            throw broken("nested deeper than 64 levels");
         switch (type) {
-            case TRUE, FALSE -> skipBytes(isItem ? 1 : 0);
-            case BYTE -> skipBytes(1);
-            case I16, I32 -> varint32();
-            case I64 -> varint64();
-            case DOUBLE -> skipBytes(8);
-            case BINARY -> skipBytes(length());
-            case LIST, SET -> {
+            case Wire.TYPE_TRUE, Wire.TYPE_FALSE -> skipBytes(isItem ? 1 : 0);
+            case Wire.TYPE_BYTE -> skipBytes(1);
+            case Wire.TYPE_I16, Wire.TYPE_I32 -> varint32();
+            case Wire.TYPE_I64 -> varint64();
+            case Wire.TYPE_DOUBLE -> skipBytes(8);
+            case Wire.TYPE_BINARY -> skipBytes(length());
+            case Wire.TYPE_LIST, Wire.TYPE_SET -> {
                 int count = list(), item = itemType;
                 for (; count > 0; count--) skip(item, true, depth - 1);
             }
-            case MAP -> skipMap(depth - 1);
-            case STRUCT -> skipFields(depth - 1);
+            case Wire.TYPE_MAP -> skipMap(depth - 1);
+            case Wire.TYPE_STRUCT -> skipFields(depth - 1);
             default -> skipBytes(16);
         }
     }
@@ -138,7 +136,7 @@ final class ThriftIn {
         if (count == 0) return;
         int types = bytes.u8(at++), key = types >> 4, value = types & 15;
         if (count < 0 || count > (bytes.size - at) / 2) throw broken("more entries than bytes are left");
-        if (key == 0 || key > UUID || value == 0 || value > UUID) throw broken("an unknown type");
+        if (key == 0 || key > Wire.TYPE_UUID || value == 0 || value > Wire.TYPE_UUID) throw broken("an unknown type");
         for (; count > 0; count--) {
             skip(key, true, depth);
             skip(value, true, depth);

@@ -100,11 +100,11 @@ final class ThriftOut {
     }
 
     void binary(int id, byte[] bytes) throws NotSliced {
-        field(id, ThriftIn.BINARY);
+        field(id, Wire.TYPE_BINARY);
         binary(bytes, 0, bytes.length);
     }
 
     void bool(int id, boolean value) throws NotSliced {
-        field(id, value ? ThriftIn.TRUE : ThriftIn.FALSE);
+        field(id, value ? Wire.TYPE_TRUE : Wire.TYPE_FALSE);
     }
 }

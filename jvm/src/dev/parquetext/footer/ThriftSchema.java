@@ -13,7 +13,7 @@ import java.util.List;
  */
 record ThriftSchema(Bytes list, List<Bytes> topLevel) {
     private static final int OF_ELEMENT = 48; // bytes, mostly more than it takes
-    private static final int LEAST = 4096, SCHEMA = 2, NAME = 4, NUM_CHILDREN = 5;
+    private static final int LEAST = 4096;
 
     private static int guess(Located located, int elements) {
         return (int) Math.min(located.thriftLength(), LEAST + (long) OF_ELEMENT * elements);
@@ -41,12 +41,12 @@ record ThriftSchema(Bytes list, List<Bytes> topLevel) {
     private static ThriftSchema parse(Bytes bytes, int elements) throws NotSliced {
         ThriftIn in = new ThriftIn(bytes, 0);
         for (int last = 0; in.field(last); last = in.id) {
-            if (in.id != SCHEMA || in.type != ThriftIn.LIST) {
+            if (in.id != Wire.THRIFT_FILE_META_DATA_SCHEMA || in.type != Wire.TYPE_LIST) {
                 in.skip();
                 continue;
             }
             int begin = in.at, count = in.list();
-            if (count != elements || in.itemType != ThriftIn.STRUCT)
+            if (count != elements || in.itemType != Wire.TYPE_STRUCT)
                 throw bytes.damaged("a schema of " + count + " elements, not " + elements, begin);
             List<Bytes> names = names(in, count);
             return new ThriftSchema(bytes.part(begin, in.at - begin), names);
@@ -61,8 +61,9 @@ record ThriftSchema(Bytes list, List<Bytes> topLevel) {
             Bytes name = in.bytes.part(0, 0);
             int children = 0;
             for (int last = 0; in.field(last); last = in.id) {
-                if (in.id == NAME && in.type == ThriftIn.BINARY) name = in.binary();
-                else if (in.id == NUM_CHILDREN && in.type == ThriftIn.I32) children = in.i32();
+                if (in.id == Wire.THRIFT_SCHEMA_ELEMENT_NAME && in.type == Wire.TYPE_BINARY) name = in.binary();
+                else if (in.id == Wire.THRIFT_SCHEMA_ELEMENT_NUM_CHILDREN && in.type == Wire.TYPE_I32)
+                    children = in.i32();
                 else in.skip();
             }
             if (i > 0 && below == 0) names.add(name);
