@@ -14,6 +14,8 @@ _HOMES = {
     "read_schema": "arrow.file",
     "File": "arrow.file",
     "dataset": "arrow.dataset",
+    "ParquetFile": "arrow.parquet_file",
+    "read_metadata": "arrow.parquet_file",
     "write_table": "arrow.writing",
     "ParquetWriter": "arrow.writing",
     "write_to_dataset": "arrow.dataset_writing",
@@ -69,6 +71,8 @@ if TYPE_CHECKING:
     from .arrow.file import open as open
     from .arrow.file import read_schema as read_schema
     from .arrow.file import read_table as read_table
+    from .arrow.parquet_file import ParquetFile as ParquetFile
+    from .arrow.parquet_file import read_metadata as read_metadata
     from .arrow.writing import ParquetWriter as ParquetWriter
     from .arrow.writing import write_table as write_table
     from .catalog.planning import plan as plan

@@ -140,6 +140,7 @@ class File(footer_file.File):
         *,
         batch_size: int = 1 << 16,
         use_threads: bool = True,
+        key_values: bool = False,
         engine: str = PYARROW,
         **options: object,
     ) -> Iterator[pa.RecordBatch]:
@@ -151,7 +152,7 @@ class File(footer_file.File):
         check_options(options)
         check_engine(engine)
         self._check_limits(options)
-        projection = self._projection(columns, row_groups, None, **_planning(engine))
+        projection = self._projection(columns, row_groups, None, key_values=key_values, **_planning(engine))
 
         def theirs() -> Iterator[pa.RecordBatch]:
             return self._batches(projection, batch_size, use_threads=use_threads, pre_buffer=self._is_remote, **options)

@@ -23,7 +23,7 @@ from ..footer.thrift_form import ThriftForm
 if TYPE_CHECKING:
     from ..footer.file import File
 
-__all__ = ["FileMetaData", "RowGroupMetaData"]
+__all__ = ["FileMetaData", "RowGroupMetaData", "thrift_of"]
 
 PART_ROW_GROUPS = 64  # a small footer has so many row groups of its column
 WHOLE_FOOTER_SHARE = 32  # one small footer takes about as long as so many chunks of the whole one
@@ -45,6 +45,8 @@ class _FileFooter:
     """The footer of a file, also once that is closed."""
 
     def __init__(self, file: File):
+        if file.closed:
+            raise ValueError("the file is closed")
         self._file, self._lease, self.name = file, file._lease, str(file.path)
 
     def ask(self, operation: Callable[[Form], T]) -> T:
@@ -109,7 +111,7 @@ class FileMetaData:
         return made
 
     def __reduce__(self):
-        return _of_thrift, (bytes(self._footer.thrift()),)
+        return _of_thrift, (thrift_of(self),)
 
     # ---- numbers
 
@@ -229,9 +231,7 @@ class FileMetaData:
         return self._read_whole().metadata
 
     def _changed(self, metadata: _parquet.FileMetaData) -> None:
-        sink = pa.BufferOutputStream()
-        metadata.write_metadata_file(sink)
-        self._take(_FooterBytes(sink.getvalue().to_pybytes()[4:-8]))
+        self._take(_FooterBytes(thrift_of(metadata)))
 
     def set_file_path(self, path: str) -> None:
         """Say of all column chunks that they are in the file at `path`; the file itself stays as it is."""
@@ -344,7 +344,7 @@ class RowGroupMetaData:
         if isinstance(other, RowGroupMetaData):
             other = other.to_pyarrow()
         elif not isinstance(other, _parquet.RowGroupMetaData):
-            raise TypeError(f"no metadata of a row group: {type(other).__name__}")
+            raise _not_metadata("RowGroupMetaData", other)
         return self.to_pyarrow().equals(other)
 
     def __eq__(self, other: object) -> bool:
@@ -373,7 +373,20 @@ def _as_pyarrow(metadata: object) -> _parquet.FileMetaData:
         return metadata.to_pyarrow()
     if isinstance(metadata, _parquet.FileMetaData):
         return metadata
-    raise TypeError(f"no metadata of a file: {type(metadata).__name__}")
+    raise _not_metadata("FileMetaData", metadata)
+
+
+def _not_metadata(expected: str, found: object) -> TypeError:
+    return TypeError(f"Argument 'other' has incorrect type (expected {expected}, got {type(found).__name__})")
+
+
+def thrift_of(metadata: object) -> bytes:
+    """The Thrift footer that metadata, ours or pyarrow's, stands for."""
+    if isinstance(metadata, FileMetaData):
+        return bytes(metadata._footer.thrift())
+    sink = pa.BufferOutputStream()
+    _as_pyarrow(metadata).write_metadata_file(sink)
+    return sink.getvalue().to_pybytes()[4:-8]  # between the magic bytes, in front of the length
 
 
 def _of_thrift(footer: bytes) -> FileMetaData:

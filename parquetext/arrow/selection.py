@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from ..footer.model import GROUP, Form
 from ..footer.names import find_group_or_leaf, leaves_below
 
-__all__ = ["find_top_level", "index_columns", "select", "top_level_leaves", "whole_fields"]
+__all__ = ["find_top_level", "index_columns", "index_columns_in", "select", "top_level_leaves", "whole_fields"]
 
 
 def select(form: Form, columns: list | None) -> list[int]:
@@ -55,5 +55,11 @@ def index_columns(form: Form) -> list[tuple[str]]:
     for index in range(form.key_value_count):
         key, value = form.key_value(index)
         if key == b"pandas" and value is not None:
-            return [(name,) for name in json.loads(value).get("index_columns", []) if isinstance(name, str)]
+            return index_columns_in(value)
     return []
+
+
+def index_columns_in(pandas: bytes | None) -> list[tuple[str]]:
+    """The columns that this value of the key ``pandas`` names as an index."""
+    names = json.loads(pandas).get("index_columns", []) if pandas else []
+    return [(name,) for name in names if isinstance(name, str)]

@@ -9,7 +9,7 @@ import pyarrow as pa
 from .. import wire
 from ..errors import ColumnError, Damaged, Malformed, ParquetextError, Refused
 
-__all__ = ["ArrowColumnError", "ArrowDamaged", "ArrowMalformed", "EncryptedFile", "as_arrow_error"]
+__all__ = ["ArrowColumnError", "ArrowDamaged", "ArrowIndexError", "ArrowMalformed", "EncryptedFile", "as_arrow_error"]
 
 NO_KEYS = "the footer is encrypted or signed, and no decryption properties were given; read_table takes them"
 Error = TypeVar("Error", bound=ParquetextError)
@@ -27,6 +27,10 @@ class ArrowColumnError(ColumnError, pa.ArrowInvalid):
     """A column name that names nothing, or more than one thing."""
 
     __str__ = ParquetextError.__str__
+
+
+class ArrowIndexError(IndexError, pa.ArrowInvalid):
+    """A row group that the file does not have."""
 
 
 class EncryptedFile(Refused, OSError):

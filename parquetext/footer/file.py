@@ -120,6 +120,11 @@ class File(Tabular):
         """
         self.__exit__()
 
+    @property
+    def closed(self) -> bool:
+        """Whether the file is closed."""
+        return self._form is _CLOSED
+
     def __reduce__(self):
         from .reopening import file_state, reopen  # it opens files, so it imports this module
 

@@ -7,14 +7,25 @@ import errno
 from .. import kernels
 from ..errors import Damaged, ParquetextError, Unsupported, name_file
 from ..findings import Finding
-from ..storage import BatchedSource, HeldSource, HeldTarget, LocalTarget, Overlay, old_tail, open_source, readable
+from ..storage import (
+    BatchedSource,
+    HeldSource,
+    HeldTarget,
+    LocalTarget,
+    Overlay,
+    RemoteTarget,
+    old_tail,
+    open_source,
+    readable,
+)
 from .arrow_errors import as_arrow_error
 from .file import File
 from .forms import best_form, named_form, open_reader
 from .locate import FIRST_READ_REMOTE
 from .soundness import has_sound_footer
+from .thrift_form import ThriftForm
 
-__all__ = ["open_as", "open_file"]
+__all__ = ["open_as", "open_by_footer", "open_file"]
 
 CHANGE_INTERRUPTED = "change-interrupted"
 
@@ -40,6 +51,15 @@ def _open_once(kind: type[File], path: str, form: str | None) -> File:
     if form is not None:
         return _open_named(kind, path, source, form)
     return _open_own(kind, path, source, (source.fd, source.size), source.tail) or _open_source(kind, path, source)
+
+
+def open_by_footer(kind: type[File], target: LocalTarget | RemoteTarget | HeldTarget, footer: bytes) -> File:
+    """Open a file by a Thrift footer that the caller has; its own one is not read."""
+    form = ThriftForm(footer)
+    if isinstance(target, LocalTarget):
+        return kind(target.path, kernels.local.LocalFile(target.path), "thrift", form)
+    source = HeldSource(target) if isinstance(target, HeldTarget) else BatchedSource(target)
+    return kind(str(target), source, "thrift", form)
 
 
 def _open_own(kind: type[File], path, source, handle, tail: bytes) -> File | None:

@@ -101,9 +101,12 @@ def key_values_of(form: Form) -> dict[bytes, bytes] | None:
     return {key: value for key, value in pairs if key != ARROW_SCHEMA and value is not None} or None
 
 
-def whole_schema(form: Form) -> pa.Schema:
-    """The Arrow schema of a file with its metadata: that of ARROW:schema where there is one, else the key-values."""
-    schema = schema_of(form.slice(range(form.leaf_count), [], key_values=True))
+def whole_schema(form: Form, **options) -> pa.Schema:
+    """The Arrow schema of a file with its metadata: that of ARROW:schema where there is one, else the key-values.
+
+    Options are those of pyarrow's reader.
+    """
+    schema = schema_of(form.slice(range(form.leaf_count), [], key_values=True), **options)
     pairs = (form.key_value(index) for index in range(form.key_value_count))
     text = next((value for key, value in pairs if key == ARROW_SCHEMA and value is not None), None)
     if text is None:

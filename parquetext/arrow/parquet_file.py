@@ -1,0 +1,330 @@
+"""`ParquetFile` and `read_metadata` under pyarrow's names: what a script that uses `pyarrow.parquet` calls, by our
+footers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Self
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..footer.arrow_errors import ArrowIndexError
+from ..footer.model import Form
+from ..footer.names import as_path
+from ..footer.opening import open_as, open_by_footer
+from ..footer.pyarrow_footer import whole_schema
+from ..storage import readable
+from .engine import PYARROW, check_engine
+from .file import File
+from .metadata import FileMetaData, thrift_of
+from .selection import index_columns_in
+
+__all__ = ["ParquetFile", "read_metadata"]
+
+# Options of pyarrow's reader, and what they are without being given.
+DEFAULTS = {
+    "read_dictionary": None,
+    "binary_type": None,
+    "list_type": None,
+    "buffer_size": 0,
+    "pre_buffer": True,
+    "coerce_int96_timestamp_unit": None,
+    "thrift_string_size_limit": None,
+    "thrift_container_size_limit": None,
+    "schema_depth_limit": None,
+    "page_checksum_verification": False,
+    "arrow_extensions_enabled": True,
+}
+OF_SCHEMAS = ("read_dictionary", "binary_type", "list_type", "coerce_int96_timestamp_unit", "arrow_extensions_enabled")
+
+
+class ParquetFile:
+    """One Parquet file, opened by our footers; the names are those of `pyarrow.parquet.ParquetFile`.
+
+    A context manager. `metadata` and the values are read when they are asked for, a column for the price of a column.
+
+    Parameters
+    ----------
+    source : path, bytes-like, file object, or (filesystem, str)
+        As `parquetext.open` takes it. A file object that is open stays open.
+    metadata : pyarrow.parquet.FileMetaData, optional
+        Or ours: use it, and do not read the file's footer.
+    common_metadata : pyarrow.parquet.FileMetaData, optional
+        Where the pandas metadata comes from if the file has none.
+    memory_map : bool
+        Map a local file instead of reading it.
+    decryption_properties : pyarrow.parquet.encryption.FileDecryptionProperties, optional
+        With them pyarrow reads the file, and what is made is a `pyarrow.parquet.ParquetFile`.
+    filesystem : pyarrow.fs.FileSystem or fsspec filesystem, optional
+        Where `source` is a path of it.
+    engine : {"pyarrow", "parquetext", "auto"}
+        Who decodes, as `File.read` takes it.
+    read_dictionary, binary_type, list_type, buffer_size, pre_buffer, coerce_int96_timestamp_unit, \
+thrift_string_size_limit, thrift_container_size_limit, schema_depth_limit, page_checksum_verification, \
+arrow_extensions_enabled
+        As pyarrow takes them.
+
+    Attributes
+    ----------
+    common_metadata : pyarrow.parquet.FileMetaData or None
+
+    Raises
+    ------
+    OSError
+        The file cannot be opened.
+    Malformed, Refused, Unsupported
+        It has no footer that can be read.
+
+    Examples
+    --------
+    >>> with parquetext.ParquetFile("wide.parquet") as file:
+    ...     print(file.num_row_groups, file.metadata.row_group(0).column(1).statistics.max)
+    3 99
+    """
+
+    def __new__(cls, source: object, *, decryption_properties: object = None, **options: Any) -> Any:
+        if decryption_properties is None:
+            return super().__new__(cls)
+        options.pop("engine", None)
+        return pq.ParquetFile(source, decryption_properties=decryption_properties, **options)
+
+    def __init__(
+        self,
+        source: object,
+        *,
+        metadata: object = None,
+        common_metadata: object = None,
+        read_dictionary: Sequence[str] | None = None,
+        binary_type: pa.DataType | None = None,
+        list_type: type | None = None,
+        memory_map: bool = False,
+        buffer_size: int = 0,
+        pre_buffer: bool = True,
+        coerce_int96_timestamp_unit: str | None = None,
+        decryption_properties: None = None,
+        thrift_string_size_limit: int | None = None,
+        thrift_container_size_limit: int | None = None,
+        schema_depth_limit: int | None = None,
+        filesystem: object = None,
+        page_checksum_verification: bool = False,
+        arrow_extensions_enabled: bool = True,
+        engine: str = PYARROW,
+    ):
+        given = locals()
+        self._options = {name: given[name] for name in DEFAULTS if given[name] != DEFAULTS[name]}
+        self._engine = check_engine(engine)
+        self.common_metadata = common_metadata
+        self._callers = source if getattr(source, "closed", True) is False else None
+        self._file = _opened(source, filesystem, metadata, memory_map)
+        self._metadata = self._file.metadata  # keeps the footer open after `close`
+        self._schema: pa.Schema | None = None
+        try:
+            self._file._check_limits(self._options)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self, force: bool = False) -> None:
+        """Close the file; a file object of the caller's stays open unless `force` is given."""
+        if self._callers is not None:
+            if not force:
+                return
+            self._callers.close()
+        self._file.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether the file is closed, or the file object that was given."""
+        return self._file.closed or bool(getattr(self._callers, "closed", False))
+
+    # ---- metadata
+
+    @property
+    def metadata(self) -> FileMetaData:
+        """The file's metadata; good after the file is closed."""
+        return self._metadata
+
+    @property
+    def schema(self) -> pq.ParquetSchema:
+        """The Parquet schema, an object of pyarrow's."""
+        return self.metadata.schema
+
+    @property
+    def schema_arrow(self) -> pa.Schema:
+        """The Arrow schema of what is read."""
+        options = {name: self._options[name] for name in OF_SCHEMAS if name in self._options}
+        if not options:
+            return self._file.schema
+        if self._schema is None:
+            self._schema = self._file._on_form(lambda form: whole_schema(form, **options))
+        return self._schema
+
+    @property
+    def num_row_groups(self) -> int:
+        """Row groups."""
+        return self._metadata.num_row_groups
+
+    # ---- values
+
+    def read(
+        self, columns: Iterable[str] | None = None, use_threads: bool = True, use_pandas_metadata: bool = False
+    ) -> pa.Table:
+        """Read all row groups.
+
+        Parameters
+        ----------
+        columns : list of str, optional
+            Dotted paths of leaves or groups. A name that is not there gives no column, as with pyarrow. All without.
+        use_threads : bool
+        use_pandas_metadata : bool
+            Also read the columns that pandas needs for its index.
+        """
+        return self._read(None, columns, use_threads, use_pandas_metadata)
+
+    def read_row_group(
+        self, i: int, columns: Iterable[str] | None = None, use_threads: bool = True, use_pandas_metadata: bool = False
+    ) -> pa.Table:
+        """Read row group `i`; other parameters as `read` takes them."""
+        return self._read([i], columns, use_threads, use_pandas_metadata)
+
+    def read_row_groups(
+        self,
+        row_groups: Sequence[int],
+        columns: Iterable[str] | None = None,
+        use_threads: bool = True,
+        use_pandas_metadata: bool = False,
+    ) -> pa.Table:
+        """Read these row groups, in this order; other parameters as `read` takes them."""
+        return self._read(row_groups, columns, use_threads, use_pandas_metadata)
+
+    def _read(
+        self, row_groups: Sequence[int] | None, columns: Iterable[str] | None, use_threads: bool, pandas: bool
+    ) -> pa.Table:
+        return self._file.read(
+            self._names(columns, pandas),
+            self._checked(row_groups),
+            use_threads=use_threads,
+            key_values=True,
+            engine=self._engine,
+            **self._options,
+        )
+
+    def iter_batches(
+        self,
+        batch_size: int = 65536,
+        row_groups: Sequence[int] | None = None,
+        columns: Iterable[str] | None = None,
+        use_threads: bool = True,
+        use_pandas_metadata: bool = False,
+    ) -> Iterator[pa.RecordBatch]:
+        """Read batch by batch, of at most `batch_size` rows; other parameters as `read_row_groups` takes them."""
+        if batch_size <= 0:
+            raise ValueError("batch_size must be greater than zero")
+        return self._file.iter_batches(
+            self._names(columns, use_pandas_metadata),
+            self._checked(row_groups),
+            batch_size=batch_size,
+            use_threads=use_threads,
+            key_values=True,
+            engine=self._engine,
+            **{name: value for name, value in self._options.items() if name != "pre_buffer"},
+        )
+
+    def scan_contents(self, columns: Iterable[str] | None = None, batch_size: int = 65536) -> int:
+        """Decode columns without keeping their values, and give the number of rows."""
+        return sum(len(batch) for batch in self.iter_batches(batch_size, columns=columns, use_threads=False))
+
+    def _checked(self, row_groups: Sequence[int] | None) -> list[int] | None:
+        if row_groups is None:
+            return None
+        row_groups, count = list(row_groups), self.num_row_groups
+        for row_group in row_groups:
+            if not 0 <= row_group < count:
+                raise ArrowIndexError(f"{self._file.path}: row group {row_group}: the file has {count}")
+        return row_groups
+
+    def _names(self, columns: Iterable[str] | None, pandas: bool) -> list[tuple[str, ...]] | None:
+        """The paths of the columns that are there, and of those that pandas needs for its index."""
+        if columns is None:
+            return None
+        if isinstance(columns, str):
+            columns = list(columns)  # as pyarrow does
+        paths = [path for name in columns for path in self._file._on_form(lambda form, name=name: _paths(form, name))]
+        if pandas:
+            there = self.metadata.metadata or {}
+            if b"pandas" not in there:
+                there = getattr(self.common_metadata, "metadata", None) or {}
+            paths += index_columns_in(there.get(b"pandas"))
+        return paths
+
+    def __repr__(self) -> str:
+        return f"<parquetext.ParquetFile {self._file.path}>"
+
+
+def _paths(form: Form, name: str) -> list[tuple[str, ...]]:
+    """The paths of all leaves and groups whose dotted path is `name`."""
+    ids = form.find_name(name.encode("utf-8", "surrogateescape"))
+    return [as_path(form.node(identity).path) for identity in ids]
+
+
+def _opened(source: object, filesystem: object, metadata: object, memory_map: bool) -> File:
+    if memory_map and filesystem is None and isinstance(source, (str, os.PathLike)) and "://" not in str(source):
+        source = pa.memory_map(os.fspath(source))
+    target = readable(source, filesystem)
+    if metadata is None:
+        return open_as(File, target)
+    return open_by_footer(File, target, thrift_of(metadata))
+
+
+def read_metadata(
+    where: object,
+    memory_map: bool = False,
+    decryption_properties: object = None,
+    filesystem: object = None,
+    arrow_extensions_enabled: bool = True,
+) -> FileMetaData | pq.FileMetaData:
+    """The metadata of a file; the arguments are those of `pyarrow.parquet.read_metadata`.
+
+    Parameters
+    ----------
+    where : path, bytes-like, file object, or (filesystem, str)
+        As `parquetext.open` takes it.
+    memory_map : bool
+        Map a local file instead of reading it.
+    decryption_properties : pyarrow.parquet.encryption.FileDecryptionProperties, optional
+        With them pyarrow reads the metadata, and gives an object of its own class.
+    filesystem : pyarrow.fs.FileSystem or fsspec filesystem, optional
+        Where `where` is a path of it.
+    arrow_extensions_enabled : bool
+        Without effect, because metadata has no values; pyarrow takes it, too.
+
+    Returns
+    -------
+    FileMetaData
+        With the names of `pyarrow.parquet.FileMetaData`; it reads what it is asked for, from a file that it keeps open.
+        `to_pyarrow` gives an object of pyarrow's class.
+
+    Raises
+    ------
+    OSError
+        The file cannot be opened.
+    Malformed, Refused, Unsupported
+        It has no footer that can be read.
+
+    Examples
+    --------
+    >>> parquetext.read_metadata("wide.parquet").row_group(0).column(0).path_in_schema
+    'id'
+    """
+    if decryption_properties is not None:
+        return pq.read_metadata(where, memory_map, decryption_properties, filesystem)
+    with ParquetFile(where, memory_map=memory_map, filesystem=filesystem) as file:
+        return file.metadata
