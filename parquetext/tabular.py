@@ -5,7 +5,6 @@ Names and values are of others: as text they stand escaped on one line, in HTML 
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -102,9 +101,9 @@ class Shown:
 
     def as_html(self) -> str:
         """A part of a page, without scripts."""
-        facts = html.escape(SEPARATOR.join(self.told))
+        facts = _markup(SEPARATOR.join(self.told))
         tables = "".join(map(_table, filter(_has_rows, self.listings)))
-        title = html.escape(escaped(self.title))
+        title = _markup(escaped(self.title))
         return (
             f'<div class="parquetext"><style>{STYLE}</style><strong>{title}</strong>'
             f'<div class="facts">{facts}</div>{self.picture}{tables}</div>'
@@ -146,6 +145,13 @@ def _text(value: object) -> str:
     return f"{value:,}" if type(value) is int else escaped("" if value is None else value)
 
 
+def _markup(text: str) -> str:
+    """The text as HTML shows it."""
+    from html import escape  # takes longer to import than a file to open
+
+    return escape(text)
+
+
 def _clipped(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + ELLIPSIS
 
@@ -175,10 +181,10 @@ def _table(listing: Listing) -> str:
     right = [' class="number"' if listing.is_number(column) else "" for column in range(len(listing.headings))]
 
     def row(cells: Sequence[str], tag: str) -> str:
-        parts = (f"<{tag}{kind}>{html.escape(text)}</{tag}>" for text, kind in zip(cells, right, strict=True))
+        parts = (f"<{tag}{kind}>{_markup(text)}</{tag}>" for text, kind in zip(cells, right, strict=True))
         return f"<tr>{''.join(parts)}</tr>"
 
-    gap = f'<tr><td colspan="{len(right)}">{html.escape(listing.left_out)}</td></tr>'
+    gap = f'<tr><td colspan="{len(right)}">{_markup(listing.left_out)}</td></tr>'
     body = "".join(_with_gap(listing, [row(cells, "td") for cells in listing.cells], gap))
     head = row(listing.headings, "th")
     return f'<div class="rows"><table><thead>{head}</thead><tbody>{body}</tbody></table></div>'

@@ -22,6 +22,8 @@ def facts(path: Path) -> Sequence[int]:
         assert_type(file.key_values, dict[bytes, bytes | None])
         price = file.column("price")
         assert_type(price, Column)
+        assert_type(file["price"], Column)
+        assert_type(list(file), list[str])
         assert_type(file.columns(["price", ("customer", "name")]), list[Column])
         assert_type(price.data_page_offset, memoryview[int])
         assert_type(price.path, tuple[str, ...])
