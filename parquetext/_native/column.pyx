@@ -5,17 +5,19 @@ from collections import namedtuple
 
 from cpython.buffer cimport PyBuffer_FillInfo
 from libc.stdint cimport INT32_MAX, UINT64_MAX, int64_t, uint8_t, uint16_t, uint64_t
+from libc.string cimport memcpy
 
 from .. import wire
 from ..errors import wire_error
 
-from .capi cimport pqx_error, pqx_page
+from .capi cimport pqx_error, pqx_page, pqx_page_header
 from .column_api cimport (
     PQX_PART_DICTIONARY, pqx_column, pqx_column_begin, pqx_column_begin_chunk, pqx_column_free, pqx_column_give,
     pqx_column_is_open, pqx_column_leaf, pqx_column_output, pqx_column_page, pqx_column_read, pqx_column_set_dictionary,
-    pqx_column_skip, pqx_column_take, pqx_grow, pqx_memory, pqx_release, pqx_trim,
+    pqx_column_skip, pqx_column_take, pqx_grow, pqx_memory, pqx_release, pqx_snappy, pqx_trim, PQX_SNAPPY_SPARE,
 )
 from .page cimport Pages
+from .posix cimport pread
 
 __all__ = ["Column", "Decoded"]
 
@@ -24,6 +26,10 @@ __all__ = ["Column", "Decoded"]
 
 Decoded = namedtuple("Decoded", "entries rows slots nulls valid values offsets definition repetition")
 
+cdef enum:
+    AT_ONCE = 1 << 20                            # bytes that are read together
+    SNAPPY_FACTOR = 22                           # a copy of 3 bytes stands for 64
+
 ctypedef int (*over_rows)(pqx_column *, uint64_t, uint64_t *, pqx_error *) noexcept nogil
 
 cdef tuple PARTS = ("page", "levels", "values", "dictionary")
@@ -31,6 +37,10 @@ cdef int PAGE_DATA_PAGE = wire.PAGE_DATA_PAGE
 cdef int PAGE_DATA_PAGE_V2 = wire.PAGE_DATA_PAGE_V2
 cdef int PAGE_DICTIONARY_PAGE = wire.PAGE_DICTIONARY_PAGE
 cdef int PAGE_INDEX_PAGE = wire.PAGE_INDEX_PAGE
+cdef int CODEC_UNCOMPRESSED = wire.CODEC_UNCOMPRESSED
+cdef int CODEC_SNAPPY = wire.CODEC_SNAPPY
+cdef int ENCODING_RLE = wire.ENCODING_RLE
+cdef int ENCODING_BYTE_STREAM_SPLIT = wire.ENCODING_BYTE_STREAM_SPLIT
 cdef int PHYSICAL_BOOLEAN = wire.PHYSICAL_BOOLEAN
 cdef int PHYSICAL_BYTE_ARRAY = wire.PHYSICAL_BYTE_ARRAY
 
@@ -91,6 +101,134 @@ cdef int copy_header(object header, pqx_page *page) except -1:
     page.repetition_encoding = header.repetition_encoding
     page.definition_size, page.repetition_size = header.definition_size, header.repetition_size
     return 0
+
+
+cdef struct stored_chunk:
+    int fd
+    bint is_compressed
+    int64_t at, end, loaded                      # offsets in the file: the next page, the end, what `stored` begins at
+    size_t held                                  # bytes of `stored`
+    pqx_memory stored, body, dictionary
+    size_t turn
+    uint64_t done
+
+
+cdef bint load(stored_chunk *chunk, size_t size) noexcept nogil:
+    """Have `size` bytes of the file from the next page on in memory."""
+    cdef ssize_t found
+    cdef size_t got = 0, most
+    if chunk.stored.data != NULL and chunk.at + <int64_t> size <= chunk.loaded + <int64_t> chunk.held:
+        return True
+    most = min(<size_t> (chunk.end - chunk.at), max(size, <size_t> AT_ONCE))
+    if size > most or not pqx_grow(&chunk.stored, 0, most):
+        return False
+    chunk.loaded, chunk.held = chunk.at, 0
+    while got < most:
+        found = pread(chunk.fd, chunk.stored.data + got, most - got, chunk.at + <int64_t> got)
+        if found <= 0:
+            return False
+        got += <size_t> found
+    chunk.held = most
+    return True
+
+
+cdef bint load_page(stored_chunk *chunk, pqx_page *header) noexcept nogil:
+    """Have the next page in memory."""
+    cdef pqx_error error
+    cdef size_t left, before
+    if not load(chunk, 1):
+        return False
+    before = <size_t> (chunk.at - chunk.loaded)
+    left = chunk.held - before
+    if pqx_page_header(chunk.stored.data + before, left, 0, header, &error):
+        if left >= AT_ONCE or not load(chunk, min(<size_t> (chunk.end - chunk.at), <size_t> AT_ONCE)):
+            return False
+        before = <size_t> (chunk.at - chunk.loaded)
+        if pqx_page_header(chunk.stored.data + before, chunk.held - before, 0, header, &error):
+            return False
+    if header.compressed_size < 0 or header.uncompressed_size < 0:
+        return False
+    return load(chunk, <size_t> header.header_size + <size_t> header.compressed_size)
+
+
+cdef bint take_body(stored_chunk *chunk, const pqx_page *header, pqx_memory *memory, size_t levels,
+                    const uint8_t **start, size_t *size) noexcept nogil:
+    """The values of the page that was loaded, decompressed."""
+    cdef const uint8_t *stored = chunk.stored.data + (chunk.at - chunk.loaded) + header.header_size
+    cdef size_t stored_size = <size_t> header.compressed_size, wanted = <size_t> header.uncompressed_size
+    if levels > stored_size or levels > wanted:
+        return False
+    stored, stored_size, wanted = stored + levels, stored_size - levels, wanted - levels
+    start[0], size[0] = stored, wanted
+    if not chunk.is_compressed or not header.is_compressed:
+        return stored_size == wanted
+    if wanted > SNAPPY_FACTOR * stored_size or not pqx_grow(memory, 0, wanted + PQX_SNAPPY_SPARE):
+        return False
+    start[0] = memory.data
+    return pqx_snappy(stored, stored_size, memory.data, wanted)
+
+
+cdef bint give_page(pqx_column *column, stored_chunk *chunk, const pqx_page *header, uint64_t passed) noexcept nogil:
+    """Give the page that was loaded; of one whose rows are all passed over its header alone."""
+    cdef pqx_column_page page
+    cdef pqx_error error
+    cdef size_t levels = 0
+    page.header, page.levels, page.levels_size, page.base = header[0], NULL, 0, 0
+    if header.type == PAGE_DATA_PAGE_V2:
+        if header.repetition_size < 0 or header.definition_size < 0:
+            return False
+        levels = <size_t> header.repetition_size + <size_t> header.definition_size
+        page.levels = chunk.stored.data + (chunk.at - chunk.loaded) + header.header_size
+        page.levels_size = levels
+    elif header.definition_encoding != ENCODING_RLE and column.leaf.max_definition:
+        return False
+    if header.encoding < 0 or header.encoding > ENCODING_BYTE_STREAM_SPLIT or header.num_values < 0:
+        return False
+    if <uint64_t> header.num_values <= passed:
+        page.values, page.values_size = chunk.stored.data, 0
+    elif not take_body(chunk, header, &chunk.body, levels, &page.values, &page.values_size):
+        return False
+    return pqx_column_give(column, &page, &error) == 0
+
+
+cdef bint read_chunk(pqx_column *column, stored_chunk *chunk, const int64_t *counts, size_t turns) noexcept nogil:
+    """One page after the other, and the turns as far as each goes: a page is done with when the next one is given."""
+    cdef pqx_page header
+    cdef pqx_error error
+    cdef const uint8_t *values
+    cdef size_t size
+    cdef uint64_t begun, left = 0
+    while True:
+        while chunk.turn < turns:
+            if counts[chunk.turn] < 0:
+                return False
+            over = pqx_column_read if chunk.turn % 2 else pqx_column_skip
+            left = <uint64_t> counts[chunk.turn] - chunk.done
+            if over(column, left, &begun, &error) or column.is_full:
+                return False
+            if begun < left:
+                left, chunk.done = left - begun, chunk.done + begun
+                break
+            chunk.turn, chunk.done = chunk.turn + 1, 0
+        if chunk.turn == turns:
+            return True
+        if chunk.at >= chunk.end or not load_page(chunk, &header):
+            return False
+        if header.type == PAGE_DICTIONARY_PAGE:
+            if not take_body(chunk, &header, &chunk.dictionary, 0, &values, &size):
+                return False
+            if not chunk.is_compressed or not header.is_compressed:
+                if not pqx_grow(&chunk.dictionary, 0, size + 1):
+                    return False
+                memcpy(chunk.dictionary.data, values, size)
+                values = chunk.dictionary.data
+            if header.num_values < 0 or pqx_column_set_dictionary(column, values, size, <uint64_t> header.num_values, 0,
+                                                                  &error):
+                return False
+        elif header.type == PAGE_DATA_PAGE or header.type == PAGE_DATA_PAGE_V2:
+            if not give_page(column, chunk, &header, 0 if chunk.turn % 2 else left):
+                return False
+        chunk.at += header.header_size + header.compressed_size
 
 
 cdef class Column:
@@ -237,6 +375,27 @@ cdef class Column:
         if status:
             raise self.placed(&error)
         return at, done
+
+    def from_file(self, int fd, int64_t begin, int64_t size, int codec, const int64_t[::1] counts):
+        """Read a chunk's pages and do what `turn` does; whether that is done: False is no error, see the twin."""
+        cdef stored_chunk chunk
+        cdef bint is_done
+        if (self.column.leaf.max_repetition or self.column.leaf.list_levels != NULL or begin < 0 or size < 0
+                or codec not in (CODEC_UNCOMPRESSED, CODEC_SNAPPY)):
+            return False
+        chunk.fd, chunk.is_compressed = fd, codec == CODEC_SNAPPY
+        chunk.at, chunk.end, chunk.turn, chunk.done = begin, begin + size, 0, 0
+        chunk.stored.data = chunk.body.data = chunk.dictionary.data = NULL
+        chunk.stored.capacity = chunk.body.capacity = chunk.dictionary.capacity = 0
+        try:
+            with nogil:
+                is_done = read_chunk(&self.column, &chunk, &counts[0] if counts.shape[0] else NULL, counts.shape[0])
+            return is_done
+        finally:
+            pqx_column_begin_chunk(&self.column, UINT64_MAX, UINT64_MAX)
+            release(&chunk.stored)
+            release(&chunk.body)
+            release(&chunk.dictionary)
 
     cdef advance(self, over_rows over, uint64_t rows):
         cdef uint64_t begun

@@ -261,6 +261,18 @@ class Column:
             at, done = at + 1, 0
         return at, done
 
+    def from_file(self, fd: int, begin: int, size: int, codec: int, counts: Sequence[int]) -> bool:
+        """Read the pages of a chunk that lies in an open file, and do what `turn` does.
+
+        Returns
+        -------
+        bool
+            Whether all turns are done. False says that the kernels do not do it, or that something is wrong with the
+            pages: give the pages to another column, which says what. The twin never does it; the compiled kernels do
+            it outside of lists, of chunks that are not compressed or by Snappy.
+        """
+        return False
+
     def take(self) -> Decoded:
         """What was decoded since the last time: whole rows, where `is_full`, else everything."""
         goes_over = self.is_full and self._goes_on is not None

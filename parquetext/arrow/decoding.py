@@ -25,7 +25,7 @@ from .fetching import fetched
 from .picks import Picks, every_row, kept
 from .proportion import MOST_BATCH_BYTES, believed, claimed, compare_items, list_levels, most_page, rows_at_once
 from .reading import SMALL_BYTES, SMALL_ROWS
-from .stretches import read_stretch, stretches_of
+from .stretches import is_whole, read_stretch, stretches_of
 from .text_batches import MOST_TEXT_BYTES, TEXT_BYTES, TextBudget, growing_batches, is_text
 from .wanted_columns import Column, columns_of
 
@@ -100,6 +100,11 @@ class Decoder:
     @property
     def form(self) -> Form:
         return self._form
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The fields that are read."""
+        return self._columns
 
     def table(
         self, rows: Sequence[Picks] | None = None, fields: Sequence[int] | None = None, *, use_threads: bool = True
@@ -318,14 +323,14 @@ class Decoder:
     ) -> tuple[list, Dictionary | None]:
         """Rows of a chunk, and its dictionary; read from the chunk itself where its copy turns out damaged."""
         try:
-            return _decoded(made(), chunk, stretches, picks)
+            return _decoded(made, chunk, stretches, picks)
         except ParquetextError as error:
             if chunk.copy is None:
                 raise
             if not isinstance(error, OutOfProportion):
                 self._copies.leave(chunk, number, error)
         chunk = self._chunk(leaf, number)
-        return _decoded(made(), chunk, stretches_of(chunk, None, picks.ranges), picks)
+        return _decoded(made, chunk, stretches_of(chunk, None, picks.ranges), picks)
 
     def _batch_reader(self, column: Column, leaf: LeafPlan, source, most_page: int, chunk: Chunk) -> ChunkReader:
         most_bytes = MOST_TEXT_BYTES if chunk.size < FEW_BYTES else None
@@ -414,8 +419,14 @@ class Decoder:
 
 
 def _decoded(
-    reader: ChunkReader, chunk: Chunk, stretches: Iterable[Stretch], picks: Picks
+    made: Callable[[], ChunkReader], chunk: Chunk, stretches: Iterable[Stretch], picks: Picks
 ) -> tuple[list, Dictionary | None]:
+    """The picked rows of a chunk, and its dictionary."""
+    stretches, reader = list(stretches), made()
+    if is_whole(stretches, chunk):
+        if reader.from_file(chunk, picks.turns(0, chunk.num_rows)):
+            return reader.take(), None
+        reader = made()
     reader.begin(chunk)
     for stretch in stretches:
         read_stretch(reader, stretch, picks)

@@ -11,6 +11,7 @@ from ..errors import Malformed, ParquetextError, Unsupported
 from ..findings import Finding
 from ..footer.copies import CopyTable
 from ..pruning import Predicate
+from .alike import are_alike, is_sooner
 from .copies import Copies
 from .decoding import Decoder
 from .kept_rows import kept_rows
@@ -18,15 +19,25 @@ from .page_rows import rows_left
 from .projection import Projection, Step
 from .reading import read_steps
 
-__all__ = ["AUTO", "OURS", "PYARROW", "check_engine", "decode_batches", "decode_projection", "or_ours", "or_theirs"]
+__all__ = [
+    "AUTO",
+    "OURS",
+    "PYARROW",
+    "check_engine",
+    "decode_batches",
+    "decode_projection",
+    "decode_sooner",
+    "or_ours",
+    "or_theirs",
+]
 
 PYARROW, OURS, AUTO = ENGINES = "pyarrow", "parquetext", "auto"
 T = TypeVar("T")
 
 
-def check_engine(engine: str) -> str:
-    """Raise ParquetextError for a name that is no engine's."""
-    if engine not in ENGINES:
+def check_engine(engine: str | None) -> str | None:
+    """Raise ParquetextError for a name that is no engine's; None is the default."""
+    if engine is not None and engine not in ENGINES:
         known = ", ".join(map(repr, ENGINES))
         raise ParquetextError(f"no engine is called {engine!r} (known: {known})")
     return engine
@@ -92,7 +103,29 @@ def decode_projection(
 
     if projection.predicate is None or projection.finder is not None or not projection.step.has_columns:
         return read_steps(projection, whole)
-    decoder = decoder_of(projection.step)
+    return _filtered(decoder_of(projection.step), projection, source, use_threads)
+
+
+def decode_sooner(projection: Projection, source, *, use_threads: bool = True) -> pa.Table | None:
+    """What pyarrow gives for a projection with a predicate, by our decoder where it is sooner; else None.
+
+    None is also what there is for columns of which the two might give different values, and for what our decoder
+    refuses: pyarrow says what is wrong with it, or reads it.
+    """
+    step = projection.step
+    if projection.predicate is None or projection.finder is not None or not step.footer or not is_sooner(step):
+        return None
+    try:
+        decoder = Decoder(step.footer, step.indices, step.row_groups, source, {})
+        if not are_alike(decoder.form, decoder.columns):
+            return None
+        return _filtered(decoder, projection, source, use_threads)
+    except (pa.ArrowException, ParquetextError):
+        return None
+
+
+def _filtered(decoder: Decoder, projection: Projection, source, use_threads: bool) -> pa.Table:
+    """The rows that meet a projection's predicate."""
     names = _looked_at(decoder.schema, projection.predicate)
     if names is None:
         return read_steps(projection, lambda _: decoder.table(use_threads=use_threads))

@@ -23,7 +23,17 @@ from ..footer.model import GROUP, Form
 from ..footer.names import find_group_or_leaf, leaves_below
 from ..footer.opening import open_as, open_file
 from .decoding import schema_or_ours
-from .engine import AUTO, OURS, PYARROW, check_engine, decode_batches, decode_projection, or_ours, or_theirs
+from .engine import (
+    AUTO,
+    OURS,
+    PYARROW,
+    check_engine,
+    decode_batches,
+    decode_projection,
+    decode_sooner,
+    or_ours,
+    or_theirs,
+)
 from .metadata import FileMetaData
 from .projection import Projection, project
 from .reading import check_options, iter_projection, read_projection
@@ -68,7 +78,7 @@ class File(footer_file.File):
         use_threads: bool = True,
         use_pandas_metadata: bool = False,
         key_values: bool = False,
-        engine: str = PYARROW,
+        engine: str | None = None,
         **options: object,
     ) -> pa.Table:
         """Read values, as `pyarrow.parquet.ParquetFile.read` gives them.
@@ -87,9 +97,11 @@ class File(footer_file.File):
         key_values : bool
             Give the table the file's key-values as its schema's metadata. By default it has none: a projection would
             carry the metadata of all columns along.
-        engine : {"pyarrow", "parquetext", "auto"}
-            Who decodes. ``"parquetext"``: our own decoder, which of a filter's row groups reads and decodes only the
-            pages that may hold rows, where the file has page indexes. ``"auto"``: ours for what pyarrow cannot read.
+        engine : {"pyarrow", "parquetext", "auto"}, optional
+            Who decodes. Without, pyarrow, and for filters over many rows our own decoder, where the columns are such
+            that both give the same. ``"parquetext"``: our own decoder, which of a filter's row groups reads and decodes
+            only the pages that may hold rows, where the file has page indexes. ``"auto"``: ours for what pyarrow cannot
+            read.
         **options
             Of `pyarrow.parquet.ParquetFile`: `pre_buffer`, `buffer_size`, `read_dictionary`, `binary_type`,
             `list_type`, `coerce_int96_timestamp_unit`, `page_checksum_verification`, `arrow_extensions_enabled`,
@@ -129,6 +141,10 @@ class File(footer_file.File):
             with self._naming():
                 return decode_projection(projection, self._source, **self._copies(), use_threads=use_threads, **options)
 
+        if engine is None and filters is not None and not options and not self._is_remote:
+            found = decode_sooner(projection, self._source, use_threads=use_threads)
+            if found is not None:
+                return found
         if engine == AUTO:
             return or_theirs(ours, theirs) if self._has_copies(projection) else or_ours(theirs, ours)
         return ours() if engine == OURS else theirs()
@@ -265,9 +281,9 @@ class File(footer_file.File):
             return pa.OSFile(os.fspath(self.path))
 
 
-def _planning(engine: str) -> dict:
+def _planning(engine: str | None) -> dict:
     """What a projection needs where pyarrow may refuse the schema."""
-    return {} if engine == PYARROW else {"schema": schema_or_ours}
+    return {} if engine in (None, PYARROW) else {"schema": schema_or_ours}
 
 
 def _begun(give: Callable) -> Iterator[pa.RecordBatch]:
@@ -303,7 +319,7 @@ def read_table(
     partitioning: None = None,
     key_values: bool = False,
     sidecar: bool | Plan = False,
-    engine: str = PYARROW,
+    engine: str | None = None,
     **options: object,
 ) -> pa.Table:
     """Read one file into a table; the arguments are those of `pyarrow.parquet.read_table`.

@@ -1,0 +1,100 @@
+/* A block is the length of what it stands for, then literals and copies of earlier bytes. */
+#include "page/snappy.h"
+
+#include "base/internal.h"
+
+enum {
+    WORD = 8,
+    STEP = 16,
+    SHORT_LITERAL = 60, /* from here on the length stands in 1 to 4 bytes of its own */
+    LENGTH_BITS = 32
+};
+
+/* What is read, what is written, and how far both go. */
+typedef struct block {
+    const uint8_t *in, *in_end;
+    uint8_t *begin, *out, *out_end;
+} block;
+
+static int take_length(block *b, uint32_t *length)
+{
+    uint64_t found = 0;
+    for (unsigned shift = 0; shift < LENGTH_BITS && b->in < b->in_end; shift += 7) {
+        uint8_t byte = *b->in++;
+        found |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            *length = (uint32_t)found;
+            return found <= UINT32_MAX;
+        }
+    }
+    return 0;
+}
+
+static int take_literal(block *b, unsigned tag)
+{
+    size_t length = tag >> 2, left = (size_t)(b->in_end - b->in);
+    if (length >= SHORT_LITERAL) {
+        size_t bytes = length - SHORT_LITERAL + 1;
+        if (bytes > left) return 0;
+        length = 0;
+        for (size_t i = 0; i < bytes; i++) length |= (size_t)b->in[i] << 8 * i;
+        b->in += bytes;
+        left -= bytes;
+    }
+    length++;
+    if (length > left || length > (size_t)(b->out_end - b->out)) return 0;
+    if (length <= STEP && left >= STEP) memcpy(b->out, b->in, STEP);
+    else memcpy(b->out, b->in, length);
+    b->in += length;
+    b->out += length;
+    return 1;
+}
+
+/* Bytes that may overlap with what they are copied from: a pattern that is repeated. */
+static void repeat(uint8_t *out, size_t distance, size_t length)
+{
+    const uint8_t *from = out - distance;
+    if (distance >= STEP) {
+        for (size_t i = 0; i < length; i += STEP) memcpy(out + i, from + i, STEP);
+    } else if (distance >= WORD) {
+        for (size_t i = 0; i < length; i += WORD) memcpy(out + i, from + i, WORD);
+    } else {
+        for (size_t i = 0; i < length; i++) out[i] = from[i];
+    }
+}
+
+static int take_copy(block *b, unsigned tag)
+{
+    static const uint32_t masks[] = {0, 0xff, 0xffff, UINT32_MAX};
+    static const uint8_t more[] = {0, 1, 2, 4};
+    unsigned kind = tag & 3;
+    size_t left = (size_t)(b->in_end - b->in), length = (tag >> 2) + 1;
+    uint32_t word = 0;
+    if (left < more[kind]) return 0;
+    if (left >= sizeof word) word = pqx_load32(b->in) & masks[kind];
+    else memcpy(&word, b->in, more[kind]);
+    size_t distance = word;
+    b->in += more[kind];
+    if (kind == 1) {
+        length = (tag >> 2 & 7) + 4;
+        distance |= (size_t)(tag >> 5) << 8;
+    }
+    if (!distance || distance > (size_t)(b->out - b->begin)
+        || length > (size_t)(b->out_end - b->out))
+        return 0;
+    repeat(b->out, distance, length);
+    b->out += length;
+    return 1;
+}
+
+int pqx_snappy(const uint8_t *data, size_t size, uint8_t *out, size_t out_size)
+{
+    block b = {data, data + size, out, out, out + out_size};
+    uint32_t length;
+    if (!take_length(&b, &length) || length != out_size) return 0;
+    while (b.in < b.in_end) {
+        unsigned tag = *b.in++;
+        if (!(tag & 3 ? take_copy(&b, tag) : take_literal(&b, tag))) return 0;
+    }
+    return b.out == b.out_end;
+}
