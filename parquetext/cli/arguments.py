@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
+from .choices import Forceable
 from .output import be_quiet
 
-__all__ = ["File", "Files", "Json", "Quiet"]
+__all__ = ["File", "Files", "Force", "Json", "Quiet"]
 
 Files = Annotated[list[str], typer.Argument(help="Files, directories, globs, URLs.", show_default=False)]
 File = Annotated[str, typer.Argument(help="A file or URL.", show_default=False)]
@@ -22,4 +23,12 @@ def _quiet(asked: bool) -> None:
 Quiet = Annotated[
     bool,
     typer.Option("--quiet", "-q", callback=_quiet, help="Print nothing but what failed: the exit code says the rest."),
+]
+Force = Annotated[
+    list[Forceable] | None,
+    typer.Option(
+        "--force",
+        metavar="WHAT",
+        help="Pass over a refusal: table-format, free-form, size, hard-links, attributes, lock. May be repeated.",
+    ),
 ]

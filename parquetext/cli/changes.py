@@ -14,6 +14,8 @@ from .. import wire
 from ..errors import ParquetextError, outcome_of
 from ..storage import resolve
 from .advice import show_advice
+from .arguments import Force, Quiet
+from .choices import Codec, Dialect, Form, Marker, Placement, Stats
 from .output import (
     CANNOT_RUN,
     counted,
@@ -25,6 +27,7 @@ from .output import (
     nothing_there,
     print_json,
     problem,
+    stoppable,
     targets_of,
     tell,
 )
@@ -40,14 +43,6 @@ Wrap = Annotated[
 ]
 KeepTimes = Annotated[bool, typer.Option("--keep-mtime", help="Leave the modification time as it was.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")]
-Force = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--force",
-        metavar="WHAT",
-        help="Pass over a refusal: table-format, free-form, size, hard-links, attributes, lock. May be repeated.",
-    ),
-]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document per file.")]
 
 
@@ -59,42 +54,45 @@ def register(app: typer.Typer) -> None:
 def upgrade(
     paths: Paths,
     form: Annotated[
-        str, typer.Option(help="The footer form to add: flat, index, or auto: one of them or none, by size and shape.")
-    ] = "auto",
+        Form, typer.Option(help="The footer form to add; auto: flat, index or none, by size and shape.")
+    ] = Form.auto,
     stats: Annotated[
-        str, typer.Option(help="full, or compact: bounds of text above 16 bytes are shortened, and stay bounds.")
-    ] = "full",
+        Stats, typer.Option(help="compact: bounds of text above 16 bytes are shortened, and stay bounds.")
+    ] = Stats.full,
     dialect: Annotated[
-        str | None,
+        Dialect | None,
         typer.Option(
+            show_default=False,
             help="arrow: as the public proposals in C++ and Rust have it. No released reader reads it, and parquet-go "
-            "cannot open such a file any more. Lists what is not carried."
+            "cannot open such a file any more. Lists what is not carried.",
         ),
     ] = None,
     placement: Annotated[
-        str | None,
+        Placement | None,
         typer.Option(
+            show_default=False,
             help="aside (the default): every reader of today reads the file. in-struct: within the Thrift footer, as "
-            "the specification draws it. after-stop: behind its struct, as the arrow dialect stands."
+            "the specification draws it. after-stop: behind its struct, as the arrow dialect stands.",
         ),
     ] = None,
-    marker: Annotated[str, typer.Option(help="spec, or thrift for IDL-generated readers.")] = "spec",
+    marker: Annotated[Marker, typer.Option(help="thrift: for IDL-generated readers.")] = Marker.spec,
     wrap: Wrap = False,
     in_place: InPlace = False,
     keep_mtime: KeepTimes = False,
     dry_run: DryRun = False,
     force: Force = None,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Give Parquet files a fast footer beside the one that they have; every reader goes on reading them."""
     from .. import edits
 
     options = {
-        "form": form,
-        "stats": stats,
-        "dialect": dialect,
-        "placement": placement,
-        "marker": marker,
+        "form": form.value,
+        "stats": stats.value,
+        "dialect": None if dialect is None else dialect.value,
+        "placement": None if placement is None else placement.value,
+        "marker": marker.value,
         "wrap": wrap,
         "in_place": in_place,
         "keep_mtime": keep_mtime,
@@ -119,7 +117,7 @@ def encode(
         ),
     ] = None,
     codec: Annotated[
-        str | None, typer.Option(help="What compresses the copies: none (default), zstd, snappy, gzip, brotli or lz4.")
+        Codec | None, typer.Option(help="What compresses the copies; none without.", show_default=False)
     ] = None,
     max_growth: Annotated[
         str | None, typer.Option(metavar="SHARE", help="best: what the copies may add to the file; 20% without.")
@@ -144,6 +142,7 @@ def encode(
     keep_mtime: KeepTimes = False,
     dry_run: DryRun = False,
     force: Force = None,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Give columns a copy in another encoding; every reader goes on reading the old bytes, strip takes it out again."""
@@ -168,7 +167,7 @@ def encode(
         problem("--out takes one file")
         raise typer.Exit(CANNOT_RUN)
     options = {
-        "codec": codec,
+        "codec": None if codec is None else codec.value,
         "max_growth": max_growth,
         "out": out,
         "wrap": wrap,
@@ -190,6 +189,7 @@ def strip(
     keep_mtime: KeepTimes = False,
     dry_run: DryRun = False,
     force: Force = None,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Take our footers out again: the original file, byte for byte. Blocks of others stay unless named."""
@@ -207,6 +207,7 @@ def finalize(
     keep_mtime: KeepTimes = False,
     dry_run: DryRun = False,
     force: Force = None,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Make files that ONLY PARQUETEXT READS: the flat footer alone (PAR3), until restore brings the files back."""
@@ -233,6 +234,7 @@ def restore(
     keep_mtime: KeepTimes = False,
     dry_run: DryRun = False,
     force: Force = None,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Give PAR3 files their Thrift footer again: the files from before finalize, byte for byte."""
@@ -243,7 +245,7 @@ def restore(
     _run(paths, "restoring", lambda path: edits.restore(path, **options), json)
 
 
-def recover(paths: Paths, json: Json = False) -> None:
+def recover(paths: Paths, quiet: Quiet = False, json: Json = False) -> None:
     """Finish or undo what a killed change in place has left, and remove hidden files of killed changes, of folders
     also those that were to become new files."""
     from .. import edits
@@ -270,7 +272,11 @@ def _run(paths: list[str], description: str, change: Callable, json: bool, **whi
     outcomes: Counter[str] = Counter()
     asked_in_vain = 0  # files that a caller has named one by one, and that must not be touched
     targets, named, absent = targets_of(paths, **which), {str(resolve(path)) for path in paths}, 0
-    with files_progress(len(targets), description, quiet=json) as advance:
+    told = "of {} done; the same command goes on with the rest"
+    with (
+        stoppable(lambda: f"{sum(outcomes.values()):,} {told.format(counted(len(targets), 'file'))}"),
+        files_progress(len(targets), description, quiet=json) as advance,
+    ):
         for path, result, error in edits.each(targets, change):
             advance()
             if getattr(error, "code", None) == wire.BAD_ARGUMENT:

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from ..errors import ParquetextError
 from ..findings import is_sound
+from .layout import map_as_dict, print_map
 from .output import (
     cell,
     console,
@@ -19,6 +20,7 @@ from .output import (
     nothing_there,
     print_json,
     problem,
+    stoppable,
     targets_of,
     tell,
 )
@@ -30,25 +32,34 @@ def register(app: typer.Typer) -> None:
 
 def inspect(
     paths: Annotated[list[str], typer.Argument(help="Files, directories, globs, URLs.", show_default=False)],
+    map: Annotated[
+        bool, typer.Option("--map", help="Also draw where every byte belongs, as layout does; reads all page headers.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document per file.")] = False,
 ) -> None:
     """Show which footer forms a file has, its blocks and their sizes, and what is wrong with them."""
+    from ..account import layout as layout_of
     from ..checks.inspection import inspect as inspect_file
 
     files = unreadable = found = 0
-    for path in targets_of(paths):
-        files += 1
-        try:
-            facts = inspect_file(path)
-        except (OSError, ParquetextError) as error:
-            unreadable += 1
-            print_json(failure(path, error)) if json else problem(error, path)
-            continue
-        found += not is_sound(facts.findings)
-        if json:
-            print_json(facts.as_dict())
-        else:
+    targets = targets_of(paths)
+    with stoppable(lambda: f"{files:,} of {counted(len(targets), 'file')} inspected"):
+        for path in targets:
+            try:
+                facts = inspect_file(path)
+                picture = layout_of(path) if map else None
+            except (OSError, ParquetextError) as error:
+                files, unreadable = files + 1, unreadable + 1
+                print_json(failure(path, error)) if json else problem(error, path)
+                continue
+            files += 1
+            found += not is_sound(facts.findings)
+            if json:
+                print_json(facts.as_dict() | ({} if picture is None else map_as_dict(picture)))
+                continue
             console.print(_table(facts))
+            if picture is not None:
+                print_map(picture)
     if not files:
         nothing_there(paths)
     elif not json and files > 1:

@@ -11,8 +11,8 @@ import typer
 from .. import wire
 from ..errors import ParquetextError
 from ..storage import resolve
-from .arguments import File, Files, Quiet
-from .choices import Forceable, NewForm
+from .arguments import File, Files, Force, Quiet
+from .choices import NewForm
 from .output import (
     CANNOT_RUN,
     counted,
@@ -32,9 +32,6 @@ from .output import (
 from .sizes import Size, size_of
 
 Form = Annotated[NewForm, typer.Option(help="The form of the footer; auto: the one that is worth its bytes.")]
-Force = Annotated[
-    list[Forceable] | None, typer.Option("--force", help="Pass over a refusal. May be repeated.", show_default=False)
-]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document per new file.")]
 
 

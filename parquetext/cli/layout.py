@@ -100,10 +100,15 @@ def _write_html(found, path: str, target: Path) -> None:
     tell(f"{target}: {human_bytes(target.stat().st_size)}")
 
 
-def _show(found, columns: int, plain: bool) -> None:
-    from ..account.kinds import GROUPS, KINDS
+def map_as_dict(found) -> dict:
+    """The picture of a file as JSON has it: what most bytes of each equal piece are, and bytes by kind."""
+    return {"map": found.strip(BAR_WIDTH), "kinds": found.kinds.to_pylist()}
 
-    tell(f"{found.path}: {human_bytes(found.size)}, {counted(found.parts.num_rows, 'part')}")
+
+def print_map(found) -> None:
+    """Draw where every byte of a file belongs: the file as a bar, and what its colours stand for."""
+    from ..account.kinds import KINDS
+
     console.print(_bar(found))
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("what")
@@ -114,6 +119,13 @@ def _show(found, columns: int, plain: bool) -> None:
         what = Text.assemble((f"{mark} ", STYLES[row["group"]]), KINDS[row["kind"]].title)
         table.add_row(what, f"{row['bytes']:,}", _share(row["bytes"], found.size), f"{row['parts']:,}")
     console.print(table)
+
+
+def _show(found, columns: int, plain: bool) -> None:
+    from ..account.kinds import GROUPS
+
+    tell(f"{found.path}: {human_bytes(found.size)}, {counted(found.parts.num_rows, 'part')}")
+    print_map(found)
     if columns and found.columns.num_rows:
         groups = [group for group in GROUPS if any(found.columns[group].to_pylist())]
         console.print(_columns(found, columns, groups, plain))

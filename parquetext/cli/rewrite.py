@@ -10,8 +10,8 @@ import typer
 
 from .. import wire
 from ..errors import ParquetextError
-from .arguments import File, Quiet
-from .choices import Codec, Encoding, Forceable, NewForm
+from .arguments import File, Force, Quiet
+from .choices import Codec, Encoding, NewForm
 from .output import (
     CANNOT_RUN,
     counted,
@@ -60,9 +60,7 @@ def rewrite(
     form: Annotated[
         NewForm, typer.Option(help="The form of the footer; auto: the one that is worth its bytes.")
     ] = NewForm.auto,
-    force: Annotated[
-        list[Forceable] | None, typer.Option(help="Pass over a refusal. May be repeated.", show_default=False)
-    ] = None,
+    force: Force = None,
     quiet: Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:

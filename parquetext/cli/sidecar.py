@@ -11,7 +11,9 @@ from rich.table import Table
 from .. import wire
 from ..errors import ParquetextError, outcome_of
 from ..storage import resolve
+from .arguments import Quiet
 from .changes import REFUSED
+from .choices import ForceableSidecar
 from .output import (
     CANNOT_RUN,
     cell,
@@ -25,6 +27,7 @@ from .output import (
     nothing_there,
     print_json,
     problem,
+    stoppable,
     targets_of,
     tell,
 )
@@ -33,7 +36,7 @@ Paths = Annotated[list[str], typer.Argument(help="Parquet files, directories, gl
 Json = Annotated[bool, typer.Option("--json", help="One JSON document per file.")]
 
 Force = Annotated[
-    list[str] | None,
+    list[ForceableSidecar] | None,
     typer.Option(
         "--force",
         metavar="WHAT",
@@ -59,6 +62,7 @@ def build(
         bool, typer.Option("--external-blooms", help="Say where Bloom filters are instead of copying them.")
     ] = False,
     force: Force = None,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Write the sidecars of Parquet files, beside them; those of parquetext that are there are replaced."""
@@ -87,6 +91,7 @@ def show(
     parquet_size: Annotated[
         int | None, typer.Option(help="The version token: show the snapshot of a file of so many bytes.")
     ] = None,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Show what sidecars say: columns, the chain of commits with live and dead bytes, row groups."""
@@ -108,6 +113,7 @@ def verify(
     parquet_size: Annotated[
         int | None, typer.Option(help="The version token: check the snapshot of a file of so many bytes.")
     ] = None,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Compare every field of sidecars with the Parquet footers; exit code 1 if anything differs."""
@@ -135,7 +141,7 @@ def verify(
     _each(paths, "verifying", one, json, "fine")
 
 
-def update(paths: Paths, force: Force = None, json: Json = False) -> None:
+def update(paths: Paths, force: Force = None, quiet: Quiet = False, json: Json = False) -> None:
     """Bring sidecars up to date with their Parquet files, by appending what is new; where there is none, build it.
 
     Files of stores: what was appended to them is committed.
@@ -154,6 +160,7 @@ def compact(
         bool, typer.Option("--always", help="Also where less than half, and less than 1 GiB, is dead.")
     ] = False,
     force: Force = None,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Write sidecars anew whose older commits take up more than half of them; stores with their Parquet files."""
@@ -168,6 +175,7 @@ def compact(
 def prune(
     directories: Annotated[list[str], typer.Argument(help="Directories; all below them.", show_default=False)],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed, and remove nothing.")] = False,
+    quiet: Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document per sidecar.")] = False,
 ) -> None:
     """Remove sidecars that parquetext has made and whose Parquet file is gone; never anything else."""
@@ -207,10 +215,15 @@ def _each(paths: list[str], description: str, action: Callable[[object], bool], 
     from .. import edits
 
     targets, named = targets_of(paths), {str(resolve(path)) for path in paths}
-    found = failed = absent = refused = asked_in_vain = 0
-    with files_progress(len(targets), description, quiet=json) as advance:
+    found = failed = absent = refused = asked_in_vain = done = 0
+    told = "of {} done; the same command goes on with the rest"
+    with (
+        stoppable(lambda: f"{done:,} {told.format(counted(len(targets), 'file'))}"),
+        files_progress(len(targets), description, quiet=json) as advance,
+    ):
         for path, good, error in edits.each(targets, action):
             advance()
+            done += 1
             if getattr(error, "code", None) == wire.BAD_ARGUMENT:
                 problem(error)
                 raise typer.Exit(CANNOT_RUN)
@@ -229,8 +242,12 @@ def _each(paths: list[str], description: str, action: Callable[[object], bool], 
         nothing_there(paths)
         raise typer.Exit(CANNOT_RUN)
     if not json:
-        done = len(targets) - found - failed - refused
-        counts = [(done, fine), (found, "with findings"), (refused, REFUSED), (failed, "failed")]
+        counts = [
+            (len(targets) - found - failed - refused, fine),
+            (found, "with findings"),
+            (refused, REFUSED),
+            (failed, "failed"),
+        ]
         text = ", ".join(f"{count:,} {what}" for count, what in counts if count)
         tell(f"{counted(len(targets), 'file')}: {text}")
     raise typer.Exit(exit_code(len(targets), absent, found + failed + asked_in_vain))

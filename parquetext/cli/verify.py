@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ..errors import ParquetextError
+from .arguments import Quiet
 from .output import (
     counted,
     exit_code,
@@ -16,6 +17,7 @@ from .output import (
     nothing_there,
     print_json,
     problem,
+    stoppable,
     targets_of,
     tell,
 )
@@ -31,6 +33,7 @@ def verify(
     deep: Annotated[
         bool, typer.Option("--deep", help="Also decode every value and compare the footer's forms.")
     ] = False,
+    quiet: Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document per file.")] = False,
 ) -> None:
     """Check tails, footers and checksums; exit code 1 if anything is found."""
@@ -38,17 +41,20 @@ def verify(
 
     found = unreadable = files = 0
     targets = targets_of(paths)
-    with files_progress(len(targets), "verifying", quiet=json) as advance:
+    with (
+        stoppable(lambda: f"{files:,} of {counted(len(targets), 'file')} verified"),
+        files_progress(len(targets), "verifying", quiet=json) as advance,
+    ):
         for path in targets:
-            files += 1
             try:
                 report = verify_file(path, pages=pages, deep=deep)
             except (OSError, ParquetextError) as error:
-                unreadable += 1
+                files, unreadable = files + 1, unreadable + 1
+                advance()
                 print_json(failure(path, error)) if json else problem(error, path)
                 continue
-            finally:
-                advance()
+            files += 1
+            advance()
             found += not report.ok
             if json:
                 print_json(report.as_dict())

@@ -1,0 +1,92 @@
+"""Ctrl-C: how many files were done, that the same command goes on, exit code 130, and no file half written."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from parquetext import checks, edits, sidecar
+from parquetext.cli import output
+from parquetext.cli.app import app
+
+FILES = 5
+
+
+@pytest.fixture
+def lake(tmp_path):
+    for number in range(FILES):
+        pq.write_table(pa.table({"a": [number]}), tmp_path / f"part-{number}.parquet")
+    return tmp_path
+
+
+def third_time(action):
+    """An action that is interrupted when it is done for the third time."""
+    calls = []
+
+    def interrupted(*arguments, **options):
+        calls.append(arguments)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return action(*arguments, **options)
+
+    return interrupted
+
+
+@pytest.mark.parametrize(
+    ("command", "where", "told"),
+    [
+        ("upgrade --form flat", (edits, "upgrade"), "2 of 5 files done; the same command goes on with the rest"),
+        ("strip", (edits, "strip"), "2 of 5 files done; the same command goes on with the rest"),
+        ("sidecar build", (sidecar, "build"), "2 of 5 files done; the same command goes on with the rest"),
+        ("verify", (checks, "verify"), "2 of 5 files verified"),
+    ],
+    ids=lambda value: value.split()[0] if isinstance(value, str) else "",
+)
+def test_it_says_how_many_were_done(lake, monkeypatch, command, where, told):
+    module, name = where
+    monkeypatch.setattr(module, name, third_time(getattr(module, name)))
+    done = CliRunner().invoke(app, [*command.split(), str(lake)])
+    assert (done.exit_code, done.stderr) == (130, f"stopped by Ctrl-C: {told}\n")
+
+
+def test_the_same_command_goes_on_with_the_rest(lake, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(edits, "upgrade", third_time(edits.upgrade))
+        assert CliRunner().invoke(app, ["upgrade", "--form", "flat", str(lake)]).exit_code == 130
+    done = CliRunner().invoke(app, ["upgrade", "--form", "flat", str(lake)])
+    assert done.exit_code == 0 and done.stdout.splitlines()[-1] == "5 files: 3 upgraded, 2 unchanged"
+
+
+def test_a_real_process_ends_so(lake):
+    program = """
+import signal, sys
+from parquetext import edits
+upgrade, done = edits.upgrade, []
+
+def slow(path, **options):
+    if done:
+        print("ready", flush=True)
+        signal.pause()
+    done.append(path)
+    return upgrade(path, **options)
+
+edits.upgrade = slow
+from parquetext.cli import main
+sys.argv = ["parquetext", "upgrade", "--form", "flat", "--quiet", sys.argv[1]]
+main()
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, str(lake)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=30)
+    assert process.returncode == output.STOPPED
+    assert told == "stopped by Ctrl-C: 1 of 5 files done; the same command goes on with the rest\n"
+    assert not [path for path in lake.iterdir() if not path.name.startswith("part-")]
