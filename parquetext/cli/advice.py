@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import NoReturn
 
 import typer
-from rich.table import Table
 
 from ..errors import ParquetextError
+from .listing import print_listing
 from .output import (
     CANNOT_RUN,
-    cell,
-    console,
     exit_code,
     failure,
     human_bytes,
@@ -19,11 +17,12 @@ from .output import (
     print_json,
     problem,
     targets_of,
+    tell,
 )
 
 __all__ = ["show_advice"]
 
-HEADINGS = "column", "encoding", "codec", "size", "of now", "values/s", "of now", "file grows", ""
+HEADINGS = "column", "encoding", "codec", "bytes", "of now", "values/s", "of now", "grows", ""
 
 
 def show_advice(paths: list[str], columns: list[str] | None, max_growth: str | None, json: bool) -> NoReturn:
@@ -65,24 +64,24 @@ def _estimate(one) -> dict:
 
 
 def _print(found, best: dict) -> None:
-    table = Table(title=cell(f"{found.path}, {human_bytes(found.bytes)}"), title_justify="left")
-    for place, heading in enumerate(HEADINGS):
-        table.add_column(heading, justify="left" if place < 3 or not heading else "right")
+    tell((f"{found.path}, {human_bytes(found.bytes)}", "bold"))
+    rows = []
     for advice in found.columns:
         now = advice.bytes, advice.values_per_second
         told = "has a copy" if advice.has_copy else ""
-        first = (advice.column, advice.encodings, advice.codec.lower(), human_bytes(now[0]), "", _speed(now[1]), "", "")
-        table.add_row(*map(cell, first), cell(told))
+        rows.append(
+            (advice.column, advice.encodings, advice.codec.lower(), advice.bytes, "", _speed(now[1]), "", "", told)
+        )
         for one in advice.estimates:
             ratios = _ratio(one.bytes, now[0]), _ratio(one.values_per_second, now[1])
-            row = ("", one.encoding, one.codec, human_bytes(one.bytes), ratios[0], _speed(one.values_per_second))
+            told = "best" if best.get(advice.column) == one else ""
             grows = f"{one.bytes / found.bytes:.1%}"
-            table.add_row(*map(cell, (*row, ratios[1], grows)), cell("best" if best.get(advice.column) == one else ""))
-        table.add_section()
-    console.print(table)
+            speed = _speed(one.values_per_second)
+            rows.append(("", one.encoding, one.codec, one.bytes, ratios[0], speed, ratios[1], grows, told))
+    print_listing(HEADINGS, rows, optional=(6, 2))
     size = sum(one.bytes for one in best.values())
     told = ", ".join(f"{name} by {one.encoding}, {one.codec}" for name, one in best.items()) or "nothing"
-    console.print(cell(f"best: {told}; the file grows by {human_bytes(size)} ({size / found.bytes:.1%})"))
+    tell(f"best: {told}; the file grows by {human_bytes(size)} ({size / found.bytes:.1%})")
 
 
 def _ratio(value: float, now: float) -> str:

@@ -45,20 +45,17 @@ def _root(
     be_quiet(False)
 
 
-for module in (
-    facts,
-    rows,
-    bloom,
-    diff,
-    inspect,
-    layout,
-    pages,
-    verify,
-    joining,
-    rewrite,
-    changes,
-    bench,
-    demo,
-    sidecar,
-):
-    module.register(app)
+PANELS = {
+    "What is in a file": (facts, rows, bloom, diff),
+    "How it is made, and whether it is sound": (inspect, layout, pages, verify),
+    "New files from old ones": (joining, rewrite),
+    "Footers, copies of columns, sidecars": (changes, sidecar),
+    "Try and measure": (bench, demo),
+}
+
+for panel, modules in PANELS.items():
+    before = len(app.registered_commands), len(app.registered_groups)
+    for module in modules:
+        module.register(app)
+    for registered in (*app.registered_commands[before[0] :], *app.registered_groups[before[1] :]):
+        registered.rich_help_panel = panel

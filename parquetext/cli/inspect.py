@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from ..errors import ParquetextError
 from ..findings import is_sound
 from .layout import map_as_dict, print_map
+from .listing import facts_table
 from .output import (
-    cell,
     console,
     counted,
     exit_code,
@@ -57,7 +56,8 @@ def inspect(
             if json:
                 print_json(facts.as_dict() | ({} if picture is None else map_as_dict(picture)))
                 continue
-            console.print(_table(facts))
+            tell((facts.path, "bold"))
+            console.print(facts_table(_facts(facts)))
             if picture is not None:
                 print_map(picture)
     if not files:
@@ -67,10 +67,7 @@ def inspect(
     raise typer.Exit(exit_code(files, unreadable, found + unreadable))
 
 
-def _table(facts) -> Table:
-    table = Table(title=cell(facts.path), show_header=False, title_justify="left")
-    table.add_column(style="dim")
-    table.add_column()
+def _facts(facts) -> list[tuple[str, object]]:
     share = "" if not facts.footer_bytes else f"  ({facts.footer_bytes / facts.file_bytes:.1%} of the file)"
     lines = [("file", human_bytes(facts.file_bytes)), ("opens as", facts.form or "nothing")]
     if facts.footer_bytes is not None:
@@ -105,9 +102,7 @@ def _table(facts) -> Table:
     if facts.created_by:
         lines.append(("created by", facts.created_by))
     lines += [("note" if finding.is_note else "finding", str(finding)) for finding in facts.findings]
-    for name, value in lines:
-        table.add_row(name, cell(value, "red" if name == "finding" else ""))
-    return table
+    return lines
 
 
 def _copy_of(copy) -> str:

@@ -21,7 +21,7 @@ STYLES = {
     "headers": "yellow",
     "indexes": "green",
     "bloom": "bright_green",
-    "footer": "white",
+    "footer": "default",  # the terminal's own: seen on light and on dark
     "extension": "bright_magenta",
     "unused": "bright_black",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len
@@ -14,6 +15,7 @@ from .output import console
 __all__ = ["facts_table", "number", "print_listing"]
 
 GAP = 2
+_NUMBER = re.compile(r"(?:-?[\d,]+(?:\.\d+)?(?:e[+-]\d+)?(?: ?[×%M])?)?\Z")
 NAMED = 4  # of the columns that are left out
 LEAST = 10  # letters that a text keeps where the terminal is narrow
 
@@ -58,7 +60,7 @@ def print_listing(
     columns = [column for at, column in enumerate(columns) if at not in left_out]
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, GAP, 0, 0))
     for column, width in zip(columns, _fitted(columns), strict=True):
-        align = "right" if column.is_number else "left"
+        align = "right" if column.is_number or column.looks_like_numbers else "left"
         table.add_column(Text(column.heading), justify=align, width=width, no_wrap=True, overflow="ellipsis")
     count = len(columns[0].texts)
     for at in range(count):
@@ -76,6 +78,7 @@ class _Column:
     def __init__(self, heading: str, values: Sequence[object], commas: bool):
         self.heading, self.texts = escaped(heading), [_text(value, commas) for value in values]
         self.is_number = any(isinstance(value, int) for value in values)
+        self.looks_like_numbers = all(_NUMBER.match(text) for text in self.texts)
         self.width = max(map(cell_len, (self.heading, *self.texts)))
         self.least = self.width if self.is_number else min(self.width, max(LEAST, cell_len(self.heading)))
 
@@ -120,7 +123,8 @@ def facts_table(facts: Iterable[tuple[str, object]]) -> Table:
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in facts:
-        table.add_row(Text(escaped(name)), Text(_text(value)))
+        style = "red" if name == "finding" else ""
+        table.add_row(Text(escaped(name)), Text(_text(value), style))
     return table
 
 

@@ -5,13 +5,26 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from ..errors import ParquetextError
-from .output import CANNOT_RUN, cell, console, failure, human_bytes, print_json, problem
+from .listing import print_listing
+from .output import CANNOT_RUN, counted, failure, print_json, problem, tell
 
-SHOWN = ("row_group", "page", "type", "encoding", "num_values", "num_nulls", "offset", "min", "max")
-NUMBERS = {"row_group", "page", "num_values", "num_nulls", "offset"}
+HEADINGS = (
+    "group",
+    "page",
+    "type",
+    "encoding",
+    "values",
+    "nulls",
+    "at",
+    "bytes",
+    "uncompressed",
+    "crc",
+    "min",
+    "max",
+)
+SIZE, UNCOMPRESSED = 7, 8
 LONGEST_BOUND = 32
 
 
@@ -39,7 +52,8 @@ def pages(
                 if json:
                     _print_documents(column.name, found)
                 else:
-                    console.print(_table(column.name, found))
+                    tell((column.name, "bold"))
+                    _print_pages(found)
     except (OSError, ParquetextError) as error:
         print_json(failure(path, error)) if json else problem(error, path)
         raise typer.Exit(CANNOT_RUN) from None
@@ -52,16 +66,30 @@ def _print_documents(name: str, found) -> None:
             print_json({"column": name, **page, **bounds})
 
 
-def _table(name: str, found) -> Table:
-    table = Table(title=cell(name), title_justify="left")
-    for heading in (*SHOWN[:7], "size", "uncompressed", "crc", *SHOWN[7:]):
-        table.add_column(heading, justify="right" if heading in {*NUMBERS, "size", "uncompressed"} else "left")
-    for page in found.to_pylist():
-        facts = ["" if page[fact] is None else _shown(page[fact]) for fact in SHOWN]
-        sizes = human_bytes(page["header_size"] + page["compressed_size"]), human_bytes(page["uncompressed_size"])
-        crc = "" if page["crc"] is None else f"{page['crc']:08x}"
-        table.add_row(*map(cell, (*facts[:7], *sizes, crc, *facts[7:])))
-    return table
+def _print_pages(found) -> None:
+    rows = [
+        (
+            page["row_group"],
+            page["page"],
+            _name_of(page["type"]),
+            _name_of(page["encoding"]),
+            page["num_values"],
+            page["num_nulls"],
+            page["offset"],
+            page["header_size"] + page["compressed_size"],
+            page["uncompressed_size"],
+            "" if page["crc"] is None else f"{page['crc']:08x}",
+            *("" if page[bound] is None else _shown(page[bound]) for bound in ("min", "max")),
+        )
+        for page in found.to_pylist()
+    ]
+    sizes = [sum(row[at] or 0 for row in rows) for at in (SIZE, UNCOMPRESSED)]
+    total = ("", counted(len(rows), "page"), *("",) * 5, *sizes, "", "", "")
+    print_listing(HEADINGS, rows, total, optional=("crc", "uncompressed", "nulls"))
+
+
+def _name_of(text: str | None) -> str:
+    return (text or "").lower().removesuffix("_page")
 
 
 def _shown(value) -> str:

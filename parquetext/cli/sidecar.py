@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from .. import wire
 from ..errors import ParquetextError, outcome_of
@@ -14,9 +13,9 @@ from ..storage import resolve
 from .arguments import Quiet
 from .changes import REFUSED
 from .choices import ForceableSidecar
+from .listing import facts_table
 from .output import (
     CANNOT_RUN,
-    cell,
     console,
     counted,
     exit_code,
@@ -254,9 +253,6 @@ def _each(paths: list[str], description: str, action: Callable[[object], bool], 
 
 
 def _draw(facts: dict) -> None:
-    table = Table(title=cell(facts["sidecar"]), show_header=False, title_justify="left")
-    table.add_column(style="dim")
-    table.add_column()
     columns, groups = facts["columns"], facts["row_groups"]
     lines = [
         ("of", facts["path"]),
@@ -282,9 +278,8 @@ def _draw(facts: dict) -> None:
         for number, group in enumerate(groups)
     ]
     lines += [("finding", finding) for finding in facts["findings"]]
-    for name, value in lines:
-        table.add_row(name, cell(value, "red" if name == "finding" else ""))
-    console.print(table)
+    tell((facts["sidecar"], "bold"))
+    console.print(facts_table(lines))
 
 
 def _commit(commit: dict) -> str:

@@ -77,6 +77,7 @@ def slow(path, **options):
     return upgrade(path, **options)
 
 edits.upgrade = slow
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have let its children ignore it
 from parquetext.cli import main
 sys.argv = ["parquetext", "upgrade", "--form", "flat", "--quiet", sys.argv[1]]
 main()
