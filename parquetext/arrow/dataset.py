@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -124,6 +124,8 @@ def dataset(
     }
     if isinstance(source, (list, tuple)) and source and all(isinstance(each, Dataset) for each in source):
         return _union(source, schema, others)
+    if isinstance(source, Iterator):
+        source = _listed(source)
     if not _is_of_paths(source):
         return _of_pyarrow(source, schema=schema, **others)
     if not is_parquet(format):
@@ -157,8 +159,19 @@ def _is_of_paths(source: object) -> bool:
         return False
     if isinstance(source, (list, tuple)):
         return all(map(_is_of_paths, source))
-    kinds = (str, bytes, os.PathLike, pafs.FileInfo, pafs.FileSystem, LocalTarget, RemoteTarget, Iterable)
-    return isinstance(source, kinds) or hasattr(source, "open")
+    kinds = (str, bytes, os.PathLike, pafs.FileInfo, pafs.FileSystem, LocalTarget, RemoteTarget)
+    return isinstance(source, kinds) or hasattr(source, "open") or hasattr(source, "read")
+
+
+def _listed(source: Iterator) -> list:
+    """What an iterator of paths gives."""
+    found = list(source)
+    if not _is_of_paths(found):
+        raise TypeError(
+            "Expected a path-like, list of path-likes or a list of Datasets instead of the given type: "
+            f"{type(source).__name__}"
+        )
+    return found
 
 
 def _of_pyarrow(source: object, **options: object) -> ds.Dataset:

@@ -171,7 +171,9 @@ class File(footer_file.File):
         projection = self._projection(columns, row_groups, None, key_values=key_values, **_planning(engine))
 
         def theirs() -> Iterator[pa.RecordBatch]:
-            return self._batches(projection, batch_size, use_threads=use_threads, pre_buffer=self._is_remote, **options)
+            return self._batches(
+                projection, batch_size, use_threads=use_threads, **{"pre_buffer": self._is_remote, **options}
+            )
 
         def ours() -> Iterator[pa.RecordBatch]:
             return self._decoded_batches(projection, batch_size, **options)

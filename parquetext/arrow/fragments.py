@@ -31,6 +31,7 @@ from .shape import Shape
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
+    from .metadata import FileMetaData
     from .scanner import Scanner
 
 __all__ = ["Fragment", "left_row_groups", "naming"]
@@ -40,7 +41,6 @@ PIECE, FEW_LEAVES = 1 << 20, 64
 LARGE_ROWS = 1 << 20  # from which on rows are filtered batch by batch, also for a table
 BATCH_ROWS = 1 << 17
 MANY_CHUNKS = 1 << 12
-OF_WHOLE_READS = ("pre_buffer",)  # options that reading by batches decides by itself
 
 
 @contextmanager
@@ -168,6 +168,15 @@ class Fragment:
                 for name, (low, high) in sides.items()
                 if low.is_valid and high.is_valid
             }
+
+    @property
+    def metadata(self) -> FileMetaData:
+        """The file's metadata in the shape of `pyarrow.parquet.FileMetaData`, read as far as it is asked for.
+
+        The file stays open for as long as somebody holds it.
+        """
+        with self._open() as file:
+            return file.metadata
 
     def ensure_complete_metadata(self) -> None:
         """Read the footer, so that an error in it shows now."""
@@ -369,7 +378,7 @@ class Fragment:
         self, file: File, there: list[str], run: list[int], predicate: Predicate | None, size: int, use_threads: bool
     ) -> Iterator[pa.Table]:
         """The rows of many or large row groups in batches."""
-        options = {name: value for name, value in self._reading.options.items() if name not in OF_WHOLE_READS}
+        options = dict(self._reading.options)
         if self._is_read_in_pieces(file, there):
             options.setdefault("buffer_size", PIECE)
         options |= {"batch_size": size, "use_threads": use_threads, "engine": self._reading.engine}

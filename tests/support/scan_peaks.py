@@ -1,0 +1,95 @@
+"""The memory that scans of a dataset take at their peak, ours and pyarrow's, each in a process forked from a warm one.
+
+    python -m support.scan_peaks FILE
+
+prints a line for each way to read: bytes that ours takes, bytes that pyarrow's takes, the way.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+
+import parquetext
+
+__all__ = ["peaks_of_scans"]
+
+FILTER = pc.field("c0") < 0.01
+
+
+def slowly(batches) -> None:
+    for _ in batches:
+        time.sleep(0.004)
+
+
+def drained(batches) -> None:
+    for _ in batches:
+        pass
+
+
+VERBS: dict[str, Callable] = {
+    "head": lambda lake: lake.head(5),
+    "batches": lambda lake: drained(lake.to_batches()),
+    "slowly read batches": lambda lake: slowly(lake.to_batches()),
+    "filtered table": lambda lake: lake.to_table(filter=FILTER),
+}
+
+
+def peaks_of_scans(path: Path) -> dict[str, tuple[int, int]]:
+    """For each way to read what ours takes, and pyarrow's."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "support.scan_peaks", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    return {verb: (int(ours), int(theirs)) for ours, theirs, verb in lines}
+
+
+def _peak() -> int:
+    """Bytes of memory that this process has had at most since it was asked to forget them."""
+    return int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) << 10
+
+
+def _measured(open_lake: Callable, verb: str, path: str) -> int:
+    """Bytes beyond those of the process from which this one is forked."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            Path("/proc/self/clear_refs").write_text("5")
+            before = _peak()
+            VERBS[verb](open_lake(path))
+            os.write(writing, str(_peak() - before).encode())
+            status = 0
+        finally:
+            os._exit(status)
+    _, status = os.waitpid(child, 0)
+    if status:
+        raise ChildProcessError(f"{verb} {path}: {status}")
+    os.close(writing)
+    with os.fdopen(reading) as told:
+        return int(told.read())
+
+
+def main(path: str) -> None:
+    pa.table({"c0": [1.0]}).filter(FILTER)
+    small = f"{path}.small"
+    parquetext.write_table(pa.table({"c0": [1.0]}), small)
+    parquetext.dataset(small).to_table(filter=FILTER)
+    os.unlink(small)
+    for verb in VERBS:
+        ours, theirs = (_measured(open_lake, verb, path) for open_lake in (parquetext.dataset, ds.dataset))
+        print(ours, theirs, verb, sep="\t", flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
