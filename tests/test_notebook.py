@@ -148,6 +148,15 @@ def test_a_layout_shows_the_file_from_front_to_back(tmp_path):
     assert "<svg" in page and "<title>dictionaries</title>" in page and "<title>footer</title>" in page
 
 
+def test_a_layout_is_that_of_the_very_source_which_is_open(tmp_path):
+    path = tmp_path / "trips.parquet"
+    pq.write_table(pa.table({"id": range(100)}), path)
+    kinds = parquetext.layout(path).kinds
+    for source in (path.read_bytes(), RemoteTarget(pa.fs.LocalFileSystem(), str(path))):
+        with parquetext.open(source) as file:
+            assert file.layout().kinds.equals(kinds)
+
+
 def test_a_report_shows_its_findings(things):
     text, page = shown(things["Report"])
     assert "ok: False" in text and "wrong" in text

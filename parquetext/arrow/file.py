@@ -22,6 +22,7 @@ from ..footer.limits import check_limits
 from ..footer.model import GROUP, Form
 from ..footer.names import find_group_or_leaf, leaves_below
 from ..footer.opening import open_as, open_file
+from ..storage import HeldSource
 from .decoding import schema_or_ours
 from .engine import (
     AUTO,
@@ -187,11 +188,13 @@ class File(footer_file.File):
     def layout(self, *, decompress: bool = False) -> Layout:
         """Where every byte of the file belongs, with a picture; see `parquetext.layout`.
 
-        The file is opened anew: the footer, all page headers and what nobody claims are read.
+        A file with a path is opened anew: the footer, all page headers and what nobody claims are read.
         """
-        from ..account.layout import layout
+        from ..account.layout import layout, layout_of
 
-        return layout(self.path, decompress=decompress)
+        if isinstance(self._source, HeldSource):
+            return layout_of(self._source, str(self.path), decompress=decompress)
+        return layout(self._source.target if self._is_remote else self.path, decompress=decompress)
 
     def _check_limits(self, options: Mapping) -> None:
         try:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
-from pyarrow.fs import LocalFileSystem
 
 from ..arrow.dataset import Dataset, Scanner
 
@@ -22,16 +21,8 @@ class ArrowDataset(ds.FileSystemDataset):
     """
 
     def __init__(self, lake: Dataset):
-        form = ds.ParquetFileFormat()
-        fragments = [
-            form.make_fragment(
-                fragment.path,
-                getattr(fragment._target, "filesystem", None) or LocalFileSystem(),
-                partition_expression=fragment.partition_expression,
-            )
-            for fragment in lake.get_fragments()
-        ]
-        super().__init__(fragments, lake.schema, form)
+        fragments = [fragment.to_pyarrow() for fragment in lake.get_fragments()]
+        super().__init__(fragments, lake.schema, lake.format, lake.filesystem)
         self._lake = lake
 
     def scanner(

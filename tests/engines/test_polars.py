@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
 import math
 import sys
 from decimal import Decimal
 from operator import and_, or_
+from pathlib import Path
 
+import fsspec
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -219,6 +222,17 @@ def test_a_list_of_files_is_one_frame_without_keys(tmp_path):
         pq.write_table(TABLE.slice(10 * number, 10), paths[-1])
     assert_same(paths, lambda frame: frame.filter(pl.col("id") > 8))
     assert_same(paths[1], lambda frame: frame)
+
+
+def test_patterns_and_urls_are_scanned_and_open_files_are_refused(path):
+    pattern = path.replace("wide", "w*")
+    assert_same(pattern, lambda frame: frame.select("id"))
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/engines/wide.parquet", Path(path).read_bytes())
+    url = "memory://engines/wide.parquet"
+    assert_frame_equal(parquetext.scan_polars(url, ["id"]).collect(), pl.read_parquet(path, columns=["id"]))
+    with pytest.raises(TypeError, match="paths"):
+        parquetext.scan_polars(io.BytesIO(Path(path).read_bytes()))
 
 
 def test_another_filesystem_is_scanned_through_its_path(path):
