@@ -114,6 +114,8 @@ def dataset(
     if sidecar not in ("auto", True, False):
         raise TypeError(f"sidecar is 'auto', True or False, not {sidecar!r}")
     check_engine(engine)
+    if hasattr(source, "read"):
+        raise TypeError(f"a dataset is made of paths; open and read_table take a {type(source).__name__}")
     others = {
         "format": format,
         "filesystem": filesystem,

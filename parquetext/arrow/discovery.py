@@ -212,8 +212,6 @@ def _is_list(source: object) -> bool:
     """Whether a source is several paths; a pair of a filesystem and a path is one."""
     if isinstance(source, tuple):
         return not (len(source) == 2 and not isinstance(source[0], (str, bytes, os.PathLike, pafs.FileInfo)))
-    if hasattr(source, "read"):
-        raise TypeError(f"a dataset is made of paths; open and read_table take a {type(source).__name__}")
     return isinstance(source, Iterable) and not isinstance(source, (str, bytes, os.PathLike))
 
 
