@@ -103,8 +103,9 @@ def test_the_engines_page(lake):
 
 
 def test_the_readmes_commands(wide):
-    (wide.parent / "lake").mkdir()
-    pq.write_table(TABLE, wide.parent / "lake" / "part.parquet")
+    for folder in ("lake", "parts"):
+        (wide.parent / folder).mkdir()
+        pq.write_table(TABLE, wide.parent / folder / "part.parquet")
     page = (ROOT / "README.md").read_text()
     commands = [shlex.split(line, comments=True) for line in re.findall(r"^    (parquetext .*)$", page, re.MULTILINE)]
     assert ["parquetext", "bench"] in commands and len(commands) >= 5
