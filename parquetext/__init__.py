@@ -10,8 +10,8 @@ __version__ = "0.1.0"
 # Public names and the modules that they come from; imported when first used.
 _HOMES = {
     "open": "arrow.file",
-    "read_table": "arrow.file",
-    "read_schema": "arrow.file",
+    "read_table": "arrow.tables",
+    "read_schema": "arrow.tables",
     "File": "arrow.file",
     "dataset": "arrow.dataset",
     "ParquetFile": "arrow.parquet_file",
@@ -69,10 +69,10 @@ if TYPE_CHECKING:
     from .arrow.dataset_writing import write_to_dataset as write_to_dataset
     from .arrow.file import File as File
     from .arrow.file import open as open
-    from .arrow.file import read_schema as read_schema
-    from .arrow.file import read_table as read_table
     from .arrow.parquet_file import ParquetFile as ParquetFile
     from .arrow.parquet_file import read_metadata as read_metadata
+    from .arrow.tables import read_schema as read_schema
+    from .arrow.tables import read_table as read_table
     from .arrow.writing import ParquetWriter as ParquetWriter
     from .arrow.writing import write_table as write_table
     from .catalog.planning import plan as plan

@@ -15,12 +15,12 @@ from .. import systems
 from ..encoding.carried import may_have_copies
 from ..errors import Malformed, ParquetextError, Unsupported
 from ..footer import file as footer_file
-from ..footer.arrow_errors import as_arrow_error
+from ..footer.arrow_errors import NO_KEYS, EncryptedFile, as_arrow_error
 from ..footer.bloom_filters import BloomFilters
 from ..footer.copies import CopyTable, copy_table_of
 from ..footer.limits import check_limits
 from ..footer.model import GROUP, Form
-from ..footer.names import find_group_or_leaf, leaves_below
+from ..footer.names import as_path, find_group_or_leaf, leaves_below
 from ..footer.opening import open_as, open_file
 from ..storage import HeldSource
 from .decoding import schema_or_ours
@@ -36,14 +36,13 @@ from .engine import (
     or_theirs,
 )
 from .metadata import FileMetaData
-from .projection import Projection, project
+from .projection import Projection, encrypted_column, project
 from .reading import check_options, iter_projection, read_projection
 
 if TYPE_CHECKING:
     from ..account.layout import Layout
-    from ..sidecar.plan import Plan
 
-__all__ = ["File", "open", "read_schema", "read_table"]
+__all__ = ["File", "open"]
 
 
 class File(footer_file.File):
@@ -78,7 +77,8 @@ class File(footer_file.File):
         *,
         use_threads: bool = True,
         use_pandas_metadata: bool = False,
-        key_values: bool = False,
+        key_values: bool = True,
+        memory_map: bool = False,
         engine: str | None = None,
         **options: object,
     ) -> pa.Table:
@@ -96,8 +96,11 @@ class File(footer_file.File):
         use_pandas_metadata : bool
             Also read the columns that pandas needs for its index, and keep its metadata.
         key_values : bool
-            Give the table the file's key-values as its schema's metadata. By default it has none: a projection would
-            carry the metadata of all columns along.
+            Give the table the file's key-values as its schema's metadata, by which `to_pandas` restores an index and
+            types. Without them one column of a very wide file that pandas has written is read much faster: the metadata
+            describe all columns.
+        memory_map : bool
+            Whether pyarrow reads a local file through a mapping of it.
         engine : {"pyarrow", "parquetext", "auto"}, optional
             Who decodes. Without, pyarrow, and for filters over many rows our own decoder, where the columns are such
             that both give the same. ``"parquetext"``: our own decoder, which of a filter's row groups reads and decodes
@@ -123,6 +126,7 @@ class File(footer_file.File):
         check_options(options)
         check_engine(engine)
         self._check_limits(options)
+        self._name_dictionaries(options)
         projection = self._projection(
             columns,
             row_groups,
@@ -133,9 +137,10 @@ class File(footer_file.File):
         )
 
         def theirs() -> pa.Table:
-            with self._locating():
+            with self._locating(projection):
+                open_data = self._open_mapped if memory_map else self._open_data
                 return read_projection(
-                    projection, self._open_data, use_threads=use_threads, remote=self._is_remote, **options
+                    projection, open_data, use_threads=use_threads, remote=self._is_remote, **options
                 )
 
         def ours() -> pa.Table:
@@ -157,7 +162,7 @@ class File(footer_file.File):
         *,
         batch_size: int = 1 << 16,
         use_threads: bool = True,
-        key_values: bool = False,
+        key_values: bool = True,
         engine: str = PYARROW,
         **options: object,
     ) -> Iterator[pa.RecordBatch]:
@@ -169,6 +174,7 @@ class File(footer_file.File):
         check_options(options)
         check_engine(engine)
         self._check_limits(options)
+        self._name_dictionaries(options)
         projection = self._projection(columns, row_groups, None, key_values=key_values, **_planning(engine))
 
         def theirs() -> Iterator[pa.RecordBatch]:
@@ -202,8 +208,20 @@ class File(footer_file.File):
         except ParquetextError as error:
             raise self._named(error) from None
 
+    def _name_dictionaries(self, options: dict) -> None:
+        """Let `read_dictionary` have names alone: numbers are those of the file's leaves, and a slice has others."""
+        wanted = options.get("read_dictionary")
+        if not wanted or all(isinstance(each, str) for each in wanted):
+            return
+        options["read_dictionary"] = [
+            self._on_form(lambda form, leaf=each: ".".join(as_path(form.node(leaf).path)))
+            if isinstance(each, int)
+            else each
+            for each in wanted
+        ]
+
     def _batches(self, projection: Projection, batch_size: int, **options) -> Iterator[pa.RecordBatch]:
-        with self._locating():
+        with self._locating(projection):
             yield from iter_projection(projection, self._open_data, batch_size, **options)
 
     def _decoded_batches(self, projection: Projection, batch_size: int, **options) -> Iterator[pa.RecordBatch]:
@@ -235,12 +253,17 @@ class File(footer_file.File):
             raise as_arrow_error(error) if error.file else self._named(error) from None
 
     @contextmanager
-    def _locating(self) -> Iterator[None]:
-        """Let an error about a slice say where in the file its cause is."""
+    def _locating(self, projection: Projection) -> Iterator[None]:
+        """Let an error about a slice say where in the file its cause is, or which column is encrypted."""
         try:
             yield
         except Malformed as error:
             raise self._located(error) from None
+        except OSError as error:
+            name = encrypted_column(projection)
+            if name is None:
+                raise
+            raise EncryptedFile(f"column {name!r} is encrypted: {NO_KEYS}", file=str(self.path)) from error
 
     @property
     def _is_remote(self) -> bool:
@@ -280,10 +303,17 @@ class File(footer_file.File):
             return nullcontext(source.for_arrow())
         if not hasattr(source, "fd"):
             return pa.OSFile(source.name)
+        return self._opened_by(pa.OSFile)
+
+    def _open_mapped(self) -> AbstractContextManager[pa.NativeFile]:
+        """The same, a local file by a mapping of it."""
+        return self._opened_by(pa.memory_map) if hasattr(self._source, "fd") else self._open_data()
+
+    def _opened_by(self, open_file: Callable[[str], pa.NativeFile]) -> pa.NativeFile:
         try:
-            return pa.OSFile(systems.path_of(source.fd))
+            return open_file(systems.path_of(self._source.fd))
         except FileNotFoundError:  # no /proc
-            return pa.OSFile(os.fspath(self.path))
+            return open_file(os.fspath(self.path))
 
 
 def _planning(engine: str | None) -> dict:
@@ -311,94 +341,3 @@ def open(path: object, *, form: str | None = None) -> File:
 
 
 open.__doc__ = open_file.__doc__
-
-
-def read_table(
-    source: object,
-    columns: Iterable | None = None,
-    filters: object = None,
-    *,
-    use_threads: bool = True,
-    use_pandas_metadata: bool = False,
-    filesystem: object = None,
-    partitioning: None = None,
-    key_values: bool = False,
-    sidecar: bool | Plan = False,
-    engine: str | None = None,
-    **options: object,
-) -> pa.Table:
-    """Read one file into a table; the arguments are those of `pyarrow.parquet.read_table`.
-
-    Parameters
-    ----------
-    source : str, os.PathLike, or (pyarrow.fs.FileSystem, str)
-        One file, as `parquetext.open` takes it.
-    columns, filters, use_threads, use_pandas_metadata, key_values, engine, **options
-        As `File.read` takes them.
-    filesystem : pyarrow.fs.FileSystem, optional
-        Where `source` is a path of it.
-    partitioning : None
-        Directories are not read, and so their names are not either.
-    sidecar : bool or sidecar.Plan
-        Whether to plan, prune and slice by the file's sidecar where there is one that belongs to it, and leave the
-        footer where it is. A plan, such as that of a sidecar which belongs to the file by a version token, rules out
-        row groups; data is then read through the footer.
-
-    Returns
-    -------
-    pyarrow.Table
-
-    Raises
-    ------
-    Damaged
-        `sidecar` is a plan of another content of the file.
-    TypeError
-        An argument that makes no sense for one file, or is not known.
-
-    Examples
-    --------
-    >>> parquetext.read_table("wide.parquet", ["id"], filters=[("price", ">=", 298)])["id"].to_pylist()
-    [298, 299]
-    """
-    if partitioning is not None:
-        raise TypeError("partitioning: read_table reads one file; use parquetext.dataset for directories")
-    if filesystem is not None:
-        source = filesystem, source
-    check_options(options)
-    options |= {"use_threads": use_threads, "use_pandas_metadata": use_pandas_metadata, "key_values": key_values}
-    options["engine"] = check_engine(engine)
-    if sidecar:
-        from .planned import open_planned, read_by_plan
-
-        if sidecar is not True:
-            return read_by_plan(sidecar, source, columns, filters, **options)
-    with open_planned(source) if sidecar else open(source) as file:
-        return file.read(columns, None, filters, **options)
-
-
-def read_schema(path: object) -> pa.Schema:
-    """The Arrow schema of a file, as `pyarrow.parquet.read_schema` gives it.
-
-    Parameters
-    ----------
-    path : str, os.PathLike, or (pyarrow.fs.FileSystem, str)
-        As `parquetext.open` takes it.
-
-    Returns
-    -------
-    pyarrow.Schema
-
-    Raises
-    ------
-    OSError
-        The file cannot be opened.
-    Malformed, Refused, Unsupported
-        It has no footer that can be read.
-
-    Examples
-    --------
-    >>> parquetext.read_schema("wide.parquet").names
-    ['id', 'price']
-    """
-    with open(path) as file:
-        return file.schema

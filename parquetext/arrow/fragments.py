@@ -359,6 +359,7 @@ class Fragment:
             [(name,) for name in there],
             row_groups,
             predicate if early else None,
+            key_values=False,
             engine=self._reading.engine,
             use_threads=use_threads,
             **self._reading.options,
@@ -381,7 +382,8 @@ class Fragment:
         options = dict(self._reading.options)
         if self._is_read_in_pieces(file, there):
             options.setdefault("buffer_size", PIECE)
-        options |= {"batch_size": size, "use_threads": use_threads, "engine": self._reading.engine}
+        options |= {"batch_size": size, "use_threads": use_threads, "key_values": False}
+        options["engine"] = self._reading.engine
         for batch in file.iter_batches([(name,) for name in there], run, **options):
             table = self._shape.conformed(pa.Table.from_batches([batch]))
             yield table if predicate is None else filtered(table, predicate, use_threads=False)

@@ -7,16 +7,19 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from .. import wire
 from ..errors import ColumnError, Unsupported
 from ..footer.bloom_filters import BloomFilters
 from ..footer.model import Form
+from ..footer.names import as_path
 from ..footer.projection import whole_leaves
 from ..footer.pyarrow_footer import has_extension_types, key_values_of, schema_of
+from ..footer.thrift_form import ThriftForm
 from ..footer.typed_bounds import column_bounds
 from ..pruning import Predicate, predicate_of, surviving_row_groups
 from .selection import index_columns, select, top_level_leaves, whole_fields
 
-__all__ = ["Projection", "Step", "project"]
+__all__ = ["Projection", "Step", "encrypted_column", "project"]
 
 Blooms = Callable[[Form, Mapping[str, pa.DataType]], BloomFilters]
 SchemaOf = Callable[[bytes], pa.Schema]
@@ -66,6 +69,17 @@ class Projection:
     def is_sliced(self) -> bool:
         """Whether nothing of it is read by the file's own Thrift footer."""
         return all(step is None or step.footer is not None for step in (self.step, self.finder))
+
+
+def encrypted_column(projection: Projection) -> str | None:
+    """The first column that a read takes and that is encrypted; None where none is."""
+    for step in (projection.step, projection.finder):
+        if step is not None and step.footer:
+            form = ThriftForm(step.footer)
+            for leaf in range(form.leaf_count):
+                if any(present & wire.PRESENT_CRYPTO for present in form.column(leaf).array("present")):
+                    return ".".join(as_path(form.node(leaf).path))
+    return None
 
 
 def project(

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Reading", "format_of", "is_parquet", "options_of_format", "options_of_scan"]
 
-LIMITS = {"thrift_string_size_limit": 100_000_000, "thrift_container_size_limit": 1_000_000}
+LIMITS = {
+    "thrift_string_size_limit": 100_000_000,
+    "thrift_container_size_limit": 1_000_000,
+    "schema_depth_limit": 100,
+}
 OF_SCANS = (
     "pre_buffer",
     "buffer_size",

@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyarrow._parquet import ParquetReader
 
 from .. import kernels
-from ..footer.pyarrow_footer import metadata_of
+from ..footer.pyarrow_footer import metadata_of, with_known_dictionaries
 from .projection import Projection, Step
 
 __all__ = ["SMALL_BYTES", "SMALL_ROWS", "check_options", "iter_projection", "read_projection", "read_steps"]
@@ -32,19 +32,15 @@ OPTIONS = {
     "thrift_container_size_limit",
     "schema_depth_limit",
 }
-OF_DATASETS = {"schema", "ignore_prefixes"}
+OF_TABLES = {"schema", "ignore_prefixes", "partitioning", "decryption_properties"}
 POSITION = "__parquetext_position__"
 
 
 def check_options(options: dict) -> None:
     """Raise TypeError for an option that pyarrow's reader does not have, or that we do not pass on."""
     for name in options.keys() - OPTIONS:
-        if name in OF_DATASETS:
-            raise TypeError(f"{name}: makes sense for datasets only, this reads one file")
-        if name == "memory_map":
-            raise TypeError("memory_map: local files are read directly, without a mapping")
-        if name == "decryption_properties":
-            raise TypeError("decryption_properties: encrypted files are not read")
+        if name in OF_TABLES:
+            raise TypeError(f"{name}: parquetext.read_table takes it")
         if name == "row_groups":
             raise TypeError("row_groups: an open file's read takes it")
         raise TypeError(f"unexpected argument {name!r}")
@@ -150,5 +146,7 @@ def _reader(step: Step, source: pa.NativeFile, pre_buffer: bool, options: dict) 
     """A reader over a file's bytes, and the row groups to read of it: in a slice all of them."""
     reader = ParquetReader()
     metadata = None if step.footer is None else metadata_of(step.footer)
+    if metadata is not None and options.get("read_dictionary"):
+        options = with_known_dictionaries(options, metadata)
     reader.open(source, metadata=metadata, pre_buffer=pre_buffer, **{"arrow_extensions_enabled": True, **options})
     return reader, list(step.row_groups if step.footer is None else range(len(step.row_groups)))

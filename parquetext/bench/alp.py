@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .. import kernels, wire
-from ..arrow.file import read_table
+from ..arrow.tables import read_table
 from ..thrift import write
 from .cases import OURS, Row, rows_of
 from .timing import Contender, compare

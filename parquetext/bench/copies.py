@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..arrow.file import read_table
+from ..arrow.tables import read_table
 from ..edits import encode
 from .cases import OURS, Row, rows_of
 from .timing import Contender, compare

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from ..account import layout
 from ..arrow.file import open as open_file
-from ..arrow.file import read_table
+from ..arrow.tables import read_table
 from . import peers
 from .cases import OURS, Row, rows_of
 from .timing import Contender, compare

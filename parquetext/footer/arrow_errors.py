@@ -8,10 +8,20 @@ import pyarrow as pa
 
 from .. import wire
 from ..errors import ColumnError, Damaged, Malformed, ParquetextError, Refused
+from ..storage import SchemeError
 
-__all__ = ["ArrowColumnError", "ArrowDamaged", "ArrowIndexError", "ArrowMalformed", "EncryptedFile", "as_arrow_error"]
+__all__ = [
+    "NO_KEYS",
+    "ArrowColumnError",
+    "ArrowDamaged",
+    "ArrowIndexError",
+    "ArrowMalformed",
+    "ArrowSchemeError",
+    "EncryptedFile",
+    "as_arrow_error",
+]
 
-NO_KEYS = "the footer is encrypted or signed, and no decryption properties were given; read_table takes them"
+NO_KEYS = "encrypted metadata, and no decryption properties: give decryption_properties to read_table"
 Error = TypeVar("Error", bound=ParquetextError)
 
 
@@ -33,6 +43,10 @@ class ArrowIndexError(IndexError, pa.ArrowInvalid):
     """A row group that the file does not have."""
 
 
+class ArrowSchemeError(SchemeError, pa.ArrowInvalid):
+    """Nobody knows the scheme of a URI, or what it takes is not installed."""
+
+
 class EncryptedFile(Refused, OSError):
     """An encrypted file without keys; an OSError, as it is with pyarrow."""
 
@@ -40,7 +54,12 @@ class EncryptedFile(Refused, OSError):
     __reduce__ = ParquetextError.__reduce__
 
 
-_KINDS: dict[type, type] = {Malformed: ArrowMalformed, Damaged: ArrowDamaged, ColumnError: ArrowColumnError}
+_KINDS: dict[type, type] = {
+    Malformed: ArrowMalformed,
+    Damaged: ArrowDamaged,
+    ColumnError: ArrowColumnError,
+    SchemeError: ArrowSchemeError,
+}
 
 
 def as_arrow_error(error: Error) -> Error:

@@ -357,7 +357,7 @@ def locate(tail, file_size: int) -> Tail:
     view = memoryview(tail).cast("B")
     if file_size < SMALLEST_FILE:
         raise Malformed(
-            f"not a Parquet file: it has {file_size} bytes, and at least {SMALLEST_FILE} are needed",
+            f"not a Parquet file: its size is {file_size} bytes, and at least {SMALLEST_FILE} are needed",
             offset=0,
             expected=SMALLEST_FILE,
             found=file_size,

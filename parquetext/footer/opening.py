@@ -116,7 +116,10 @@ def open_file(path: object, *, form: str | None = None) -> File:
 
 
 def _open_target(kind: type[File], path, form: str | None = None) -> File:
-    target = readable(path)
+    try:
+        target = readable(path)
+    except ParquetextError as error:
+        raise as_arrow_error(error) from None
     if isinstance(target, LocalTarget):
         return _open_local(kind, target.path, form)
     source, name = HeldSource(target) if isinstance(target, HeldTarget) else BatchedSource(target), str(target)

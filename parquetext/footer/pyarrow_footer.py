@@ -14,7 +14,15 @@ from ..errors import Malformed, ParquetextError
 from .model import Form
 from .thrift_form import ThriftForm
 
-__all__ = ["has_extension_types", "key_values_of", "metadata_of", "reader_of", "schema_of", "whole_schema"]
+__all__ = [
+    "has_extension_types",
+    "key_values_of",
+    "metadata_of",
+    "reader_of",
+    "schema_of",
+    "whole_schema",
+    "with_known_dictionaries",
+]
 
 MAGIC = b"PAR1"
 KEPT_BYTES = 1 << 14
@@ -46,8 +54,17 @@ def reader_of(footer: bytes, **options) -> ParquetReader:
         raise
 
 
+def with_known_dictionaries(options: Mapping, metadata: FileMetaData) -> dict:
+    """The options with those names of `read_dictionary` that the footer of a reader has: it refuses others."""
+    schema = metadata.schema
+    known = {schema.column(leaf).path for leaf in range(metadata.num_columns)}
+    return {**options, "read_dictionary": [name for name in options["read_dictionary"] if name in known]}
+
+
 def _opened(footer: bytes, options: Mapping) -> ParquetReader:
     reader = ParquetReader()
+    if options.get("read_dictionary"):
+        options = with_known_dictionaries(options, metadata_of(footer))
     whole = b"".join((MAGIC, footer, len(footer).to_bytes(4, "little"), MAGIC))
     reader.open(pa.BufferReader(whole), **{"arrow_extensions_enabled": True, **options})
     return reader

@@ -9,7 +9,7 @@ from .create import NewFile, NewObject, NewStream, create
 from .edit import TailEdit
 from .forcing import FORCEABLE
 from .overlay import Overlay
-from .paths import LocalTarget, RemoteTarget, SourceError, resolve
+from .paths import LocalTarget, RemoteTarget, SchemeError, SourceError, resolve
 from .pending import journals_beside, old_tail
 from .readable import HeldSource, HeldTarget, readable
 from .rewrite import Rewriting, check_as_opened, rewriting
@@ -33,6 +33,7 @@ __all__ = [
     "RemoteTarget",
     "Rewriting",
     "Scratch",
+    "SchemeError",
     "SourceError",
     "TailEdit",
     "Version",

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     import fsspec
     import pyarrow.fs
 
-__all__ = ["LocalTarget", "RemoteTarget", "SourceError", "fsspec_filesystem", "resolve"]
+__all__ = ["LocalTarget", "RemoteTarget", "SchemeError", "SourceError", "fsspec_filesystem", "resolve"]
 
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _SCHEME_ALIASES = {"s3a": "s3", "s3n": "s3"}  # Hadoop's names
 _OF_ARROW = frozenset({"s3", "gs", "gcs", "abfs", "abfss", "mock"})  # whose filesystems pyarrow has
+_FSSPEC = "fsspec+"  # pyarrow's prefix for a scheme that fsspec serves
 _HTTP = frozenset({"http", "https"})
 
 
@@ -55,6 +56,10 @@ class RemoteTarget:
         return f"{self.filesystem.type_name}://{self.path}"
 
 
+class SchemeError(ParquetextError):
+    """Nobody knows the scheme of a URI, or what it takes is not installed."""
+
+
 def resolve(path: object) -> LocalTarget | RemoteTarget:
     """Where a path leads; nothing is opened. Of Azure's stores credentials are asked for, unless a key is given.
 
@@ -70,8 +75,10 @@ def resolve(path: object) -> LocalTarget | RemoteTarget:
     ------
     SourceError
         It is none of these.
+    SchemeError
+        Nobody knows its scheme.
     ParquetextError
-        Nobody knows its scheme, or there are no credentials for Azure.
+        There are no credentials for Azure.
     """
     if isinstance(path, (LocalTarget, RemoteTarget)):
         return path
@@ -82,6 +89,7 @@ def resolve(path: object) -> LocalTarget | RemoteTarget:
     if not isinstance(path, (str, bytes, os.PathLike)):
         raise SourceError(f"not a path: {path!r}")
     text = os.fsdecode(path)
+    text = text.removeprefix(_FSSPEC)
     uri = _URI.match(text)
     if uri is None:
         return LocalTarget(os.path.expanduser(text))
@@ -123,7 +131,7 @@ def _of_fsspec_uri(uri: str) -> RemoteTarget:
 
         filesystem, path = url_to_fs(uri)
     except (ImportError, ValueError) as error:  # fsspec, or what it needs for this scheme, is not installed
-        raise ParquetextError(without_secrets(f"{uri}: no filesystem for this scheme: {error}")) from None
+        raise SchemeError(without_secrets(f"{uri}: Unrecognized filesystem type in URI: {error}")) from None
     return RemoteTarget(fsspec_filesystem(filesystem), path)
 
 

@@ -57,7 +57,8 @@ def written(table: pa.Table, **options) -> pa.BufferReader:
 def decoded(data: bytes, folder, **options) -> pa.Table:
     path = folder / "x.parquet"
     path.write_bytes(data)
-    return parquetext.read_table(str(path), engine="parquetext", **options)
+    with parquetext.open(str(path)) as file:
+        return file.read(engine="parquetext", **options)
 
 
 @st.composite

@@ -64,7 +64,7 @@ def test_columns_are_read(path, columns, implementation):
 
 
 def test_parts_of_a_struct_are_read(path, implementation):
-    deep = parquetext.read_table(path, ["place.y.deep"])
+    deep = parquetext.read_table(path, [("place", "y", "deep")])
     assert deep.column("place").to_pylist() == [{"y": {"deep": str(n)}} for n in range(ROWS)]
 
 

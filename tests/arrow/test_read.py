@@ -178,9 +178,7 @@ class TestFilters:
     @pytest.mark.parametrize("filters", FILTERS, ids=str)
     @pytest.mark.parametrize("columns", [None, ["name"], ["place.y.deep", "id"]], ids=str)
     def test_rows_are_those_of_read_table(self, path, filters, columns):
-        theirs = pq.read_table(path, filters=filters, partitioning=None)
-        if columns is not None:
-            theirs = pq.ParquetFile(path).read(columns).take(theirs.column("id"))
+        theirs = pq.read_table(path, columns=columns, filters=filters, partitioning=None)
         assert_same(parquetext.read_table(path, columns=columns, filters=filters), theirs)
 
     def test_row_groups_that_cannot_match_are_not_read(self, path, table):
@@ -214,19 +212,21 @@ def damage_row_group(path: str, row_group: int) -> None:
 
 
 class TestMetadata:
-    def test_key_values_come_on_request(self, path):
+    def test_key_values_are_kept_unless_they_are_not_wanted(self, path):
+        theirs = pq.ParquetFile(path).read(["id"]).schema.metadata
         with parquetext.open(path) as file:
-            assert file.read(["id"]).schema.metadata is None
-            theirs = pq.ParquetFile(path).read(["id"])
-            assert file.read(["id"], key_values=True).schema.metadata == theirs.schema.metadata
+            for engine in ("pyarrow", "parquetext"):
+                assert file.read(["id"], engine=engine).schema.metadata == theirs == {b"owner": b"somebody"}
+                assert file.read(["id"], key_values=False, engine=engine).schema.metadata is None
+            assert next(file.iter_batches(["id"])).schema.metadata == theirs
 
     @pytest.mark.parametrize("engine", ["pyarrow", "parquetext"])
     def test_tables_without_columns_have_key_values_too(self, path, engine):
         theirs = pq.read_table(path, columns=[])
         assert theirs.schema.metadata == {b"owner": b"somebody"}
-        ours = parquetext.read_table(path, [], key_values=True, engine=engine)
+        ours = parquetext.read_table(path, [], engine=engine)
         assert ours.schema.equals(theirs.schema, check_metadata=True) and ours.num_rows == theirs.num_rows == ROWS
-        assert parquetext.read_table(path, [], engine=engine).schema.metadata is None
+        assert parquetext.read_table(path, [], key_values=False, engine=engine).schema.metadata is None
 
     def test_pandas_index_columns_come_along(self, tmp_path):
         path = str(tmp_path / "pandas.parquet")
@@ -261,27 +261,22 @@ class TestArguments:
         some = pq.read_table(path, columns=["id"], filters=[("id", ">", 3)], partitioning=None)
         assert_same(parquetext.read_table(path, ["id"], [("id", ">", 3)]), some)
 
-    def test_every_argument_of_pyarrow_is_known(self, path):
-        """Its defaults mean the same, but for hive partitions: a file is read alone."""
-        for name, parameter in list(inspect.signature(pq.read_table).parameters.items())[1:]:
-            if name == "partitioning":
-                continue
-            try:
-                assert parquetext.read_table(path, **{name: parameter.default}).num_rows > 0
-            except TypeError as error:
-                assert name in {"schema", "memory_map", "ignore_prefixes", "decryption_properties"}, error
+    def test_every_argument_of_pyarrow_is_known_at_its_default(self, path):
+        theirs = inspect.signature(pq.read_table).parameters
+        ours = inspect.signature(parquetext.read_table).parameters
+        assert theirs.keys() <= ours.keys()
+        differing = {name for name in theirs if ours[name].default != theirs[name].default}
+        assert differing == {"pre_buffer"}
+        whole = parquetext.read_table(path)
+        for name, parameter in list(theirs.items())[1:]:
+            assert parquetext.read_table(path, **{name: parameter.default}) == whole
 
-    @pytest.mark.parametrize(
-        "argument",
-        ["memory_map", "decryption_properties", "schema", "ignore_prefixes", "row_groups", "nonsense"],
-    )
-    def test_those_that_make_no_sense_for_one_file_say_so(self, path, argument):
-        with pytest.raises(TypeError, match=argument):
-            parquetext.read_table(path, **{argument: True})
-
-    def test_directories_are_for_datasets(self, path):
-        with pytest.raises(TypeError, match="partitioning"):
-            parquetext.read_table(path, partitioning="hive")
+    def test_an_argument_that_nobody_has_is_a_type_error(self, path):
+        for name in ("row_groups", "nonsense"):
+            with pytest.raises(TypeError, match=name):
+                parquetext.read_table(path, **{name: True})
+        with parquetext.open(path) as file, pytest.raises(TypeError, match=r"partitioning: parquetext\.read_table"):
+            file.read(partitioning="hive")
 
 
 def test_what_cannot_be_sliced_is_read_by_its_own_footer(path, monkeypatch):

@@ -80,7 +80,7 @@ def test_either_magic_may_stand_at_the_head(path):
 
 def test_values_are_those_that_pyarrow_reads_with_the_thrift_footer(path):
     assert parquetext.read_table(path).equals(TABLE)
-    assert parquetext.read_table(path, columns=["place.x", "n3"]).equals(
+    assert parquetext.read_table(path, columns=[("place", "x"), "n3"]).equals(
         pq.ParquetFile(io.BytesIO(PLAIN)).read(columns=["place.x", "n3"])
     )
     filters = [("n5", ">", 700), ("text", "!=", "text 800")]

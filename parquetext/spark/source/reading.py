@@ -140,6 +140,7 @@ class Reader(DataSourceReader):
                 row_groups,
                 batch_size=self.options.batch_rows,
                 use_threads=False,
+                key_values=False,
                 arrow_extensions_enabled=False,
                 coerce_int96_timestamp_unit="us",
             )

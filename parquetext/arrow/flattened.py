@@ -1,0 +1,110 @@
+"""Names of columns as pyarrow's datasets take them: a field of a struct is a column, and a name may come twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Self
+
+import pyarrow as pa
+
+from ..errors import ColumnError
+from ..footer.arrow_errors import as_arrow_error
+from ..footer.names import as_path, find_group_or_leaf
+from ..nearest import nearest
+from .file import File
+
+__all__ = ["Flattened", "has_dots_or_doubles"]
+
+Name = str | tuple[str, ...]
+
+
+def has_dots_or_doubles(columns: Sequence[Name]) -> bool:
+    """Whether names may mean more than one top-level column each."""
+    return len(set(columns)) < len(columns) or any("." in name for name in columns if isinstance(name, str))
+
+
+class Wanted(NamedTuple):
+    """A column of the result: of which top-level column it is, and the struct fields that lead to it from there."""
+
+    top: str
+    fields: tuple[str, ...] = ()
+
+
+class Flattened:
+    """What is read for a list of names, and the table that it becomes.
+
+    Attributes
+    ----------
+    names : list of str or tuple
+        Each once, as `File.read` takes them.
+    """
+
+    def __init__(self, names: Sequence[Name], path_of: Callable[[Name], tuple[str, ...]]):
+        self.names = list(dict.fromkeys(names))
+        paths = {name: path_of(name) for name in self.names}
+        self._wanted = [Wanted(paths[name][0], paths[name][1:] if isinstance(name, str) else ()) for name in names]
+
+    @classmethod
+    def of_file(cls, file: File, names: Sequence[Name]) -> Self:
+        """The names as a file's columns.
+
+        Raises
+        ------
+        ColumnError
+            A name that is none, or more than one thing.
+        """
+
+        def path_of(name: Name) -> tuple[str, ...]:
+            return file._on_form(lambda form: as_path(form.node(find_group_or_leaf(form, name)).path))
+
+        return cls(names, path_of)
+
+    @classmethod
+    def of_schema(cls, schema: pa.Schema, names: Sequence[Name]) -> Self:
+        """The names as a schema's columns.
+
+        Raises
+        ------
+        ColumnError
+            A name that is none, or more than one thing.
+        """
+        return cls(names, lambda name: _path_in(schema, name))
+
+    @property
+    def tops(self) -> list[str]:
+        """The top-level columns, each once."""
+        return list(dict.fromkeys(one.top for one in self._wanted))
+
+    def apply(self, table: pa.Table) -> pa.Table:
+        """The columns, then those that were read besides: pandas' index."""
+        made = [_field_of(table, one) for one in self._wanted]
+        tops = set(self.tops)
+        made += [(table.field(name), table.column(name)) for name in table.column_names if name not in tops]
+        schema = pa.schema([field for field, _ in made], table.schema.metadata)
+        if not made:
+            return table
+        return pa.Table.from_arrays([column for _, column in made], schema=schema)
+
+
+def _path_in(schema: pa.Schema, name: Name) -> tuple[str, ...]:
+    path = (name,) if isinstance(name, str) and name in schema.names else name
+    path = tuple(path.split(".")) if isinstance(path, str) else path
+    if len(schema.get_all_field_indices(path[0])) == 1:
+        return path
+    if path[0] in schema.names:
+        raise as_arrow_error(ColumnError(f"column {path[0]!r} is there more than once in the schema"))
+    error = ColumnError(f"no column {name!r} in the schema", absent=name)
+    error.suggest(nearest(path[0], schema.names))
+    raise as_arrow_error(error)
+
+
+def _field_of(table: pa.Table, wanted: Wanted) -> tuple[pa.Field, pa.ChunkedArray]:
+    """A field of a struct under its own name; the whole column where a list or a map is on the way."""
+    field, column = table.field(wanted.top), table.column(wanted.top)
+    found, inner = field, column
+    for name in wanted.fields:
+        at = found.type.get_field_index(name) if pa.types.is_struct(found.type) else -1
+        if at < 0:
+            return field, column
+        found, inner = pa.field(name, found.type.field(at).type), inner.flatten()[at]
+    return found, inner

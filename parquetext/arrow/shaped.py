@@ -1,0 +1,66 @@
+"""A file's rows in a schema that the caller gives, as a dataset of this one file has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import pyarrow as pa
+
+from ..errors import ColumnError
+from ..pruning import predicate_of
+from .file import File
+from .flattened import Flattened
+from .fragments import left_row_groups
+from .selection import find_top_level
+from .shape import Shape
+
+__all__ = ["pandas_index", "read_as"]
+
+
+def pandas_index(metadata: Mapping[bytes, bytes] | None, names: Iterable[str]) -> list[str]:
+    """The columns of pandas' index, as far as they are not among the names."""
+    described = pa.schema([], metadata).pandas_metadata or {}
+    have = set(names)
+    return [name for name in described.get("index_columns", []) if isinstance(name, str) and name not in have]
+
+
+def read_as(file: File, schema: pa.Schema, columns: Iterable | None, filters: object, options: dict) -> pa.Table:
+    """Read the schema's columns, or some of them: cast, or null where the file has none.
+
+    Parameters
+    ----------
+    options
+        Of `File.read`; `use_pandas_metadata` goes by the schema's metadata.
+
+    Raises
+    ------
+    ColumnError
+        The schema has no such column.
+    """
+    try:
+        return _read_as(file, schema, columns, filters, options)
+    except ColumnError as error:
+        raise error if error.file else error.at(str(file.path)) from None
+
+
+def _read_as(file: File, schema: pa.Schema, columns: Iterable | None, filters: object, options: dict) -> pa.Table:
+    predicate = None if filters is None else predicate_of(filters)
+    options = {**options, "key_values": False}
+    with_index = options.pop("use_pandas_metadata")
+    names = list(schema.names if columns is None else columns)
+    if with_index:
+        names += pandas_index(schema.metadata, names)
+    wanted = Flattened.of_schema(schema, names)
+    types = {field.name: field.type for field in schema}
+    looked_at = [] if predicate is None else predicate.columns(types.get)
+    needed = schema.names if looked_at is None else list(dict.fromkeys([*wanted.tops, *looked_at]))
+    Flattened.of_schema(schema, [(name,) for name in needed])
+    left = None
+    if looked_at:
+        left = left_row_groups(file, predicate, {name: types[name] for name in looked_at}, {})
+    there = file._on_form(lambda form: [name for name in needed if find_top_level(form, name) is not None])
+    table = file.read([(name,) for name in there], left, **options)
+    table = Shape(schema, {}).narrowed(needed).conformed(table)
+    if predicate is not None:
+        table = table.filter(predicate.expression)
+    return wanted.apply(table.select(wanted.tops))

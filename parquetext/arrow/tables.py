@@ -1,0 +1,304 @@
+"""`read_table` and `read_schema`: the arguments and results of pyarrow's, read by our footers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from ..footer.pyarrow_footer import whole_schema
+from ..storage import HeldTarget, LocalTarget, readable
+from .engine import PYARROW, check_engine
+from .file import File
+from .file import open as open_file
+from .flattened import Flattened, has_dots_or_doubles
+
+if TYPE_CHECKING:
+    from ..sidecar.plan import Plan
+
+__all__ = ["read_schema", "read_table"]
+
+PATTERN = frozenset("*?[")
+HIVE = "hive"
+
+
+def read_table(
+    source: object,
+    columns: Iterable | None = None,
+    filters: object = None,
+    *,
+    use_threads: bool = True,
+    schema: pa.Schema | None = None,
+    use_pandas_metadata: bool = False,
+    read_dictionary: Sequence[str] | None = None,
+    binary_type: pa.DataType | None = None,
+    list_type: type[pa.DataType] | None = None,
+    memory_map: bool = False,
+    buffer_size: int = 0,
+    partitioning: object = HIVE,
+    filesystem: object = None,
+    ignore_prefixes: Sequence[str] | None = None,
+    pre_buffer: bool | None = None,
+    coerce_int96_timestamp_unit: str | None = None,
+    decryption_properties: object = None,
+    thrift_string_size_limit: int | None = None,
+    thrift_container_size_limit: int | None = None,
+    schema_depth_limit: int | None = None,
+    page_checksum_verification: bool = False,
+    arrow_extensions_enabled: bool = True,
+    key_values: bool = True,
+    sidecar: bool | Plan = False,
+    engine: str | None = None,
+) -> pa.Table:
+    """Read a file, or many, into a table; the arguments are those of `pyarrow.parquet.read_table`, and mean the same.
+
+    Parameters
+    ----------
+    source : path, list of paths, bytes-like, or file object
+        A file, as `parquetext.open` takes it; or what `parquetext.dataset` takes: a list of files, a directory, or a
+        pattern such as ``lake/*.parquet``.
+    columns : list of str or tuple, optional
+        Top-level columns; ``"a.b"`` is the field ``b`` of the struct ``a``, as a column of this name. A name given
+        twice gives two columns. A tuple, or a path through a list or map, comes in its nested form, as `File.read`
+        gives it. All without.
+    filters, use_threads, use_pandas_metadata, engine
+        As `File.read` takes them.
+    schema : pyarrow.Schema, optional
+        The table's columns: those that the file does not have are null, others are cast. The file's without.
+    read_dictionary : list of str, optional
+        Leaves of text or bytes that become dictionaries; those that are not read do not count.
+    binary_type, list_type : pyarrow.DataType, and a class of such, optional
+        What byte arrays and lists become where the file does not say.
+    memory_map : bool
+        Whether a local file is read through a mapping of it.
+    buffer_size : int
+        Bytes of a buffer for each column; 0 for none.
+    partitioning : "hive", list of str, pyarrow.dataset.Partitioning or PartitioningFactory, or None
+        What names of directories say of rows, where `source` is a directory, a pattern or a list.
+    filesystem : pyarrow.fs.FileSystem, fsspec filesystem or URI, optional
+        Where `source` is a path of it.
+    ignore_prefixes : list of str, optional
+        Files and directories below `source` whose names begin so do not count; ``.`` and ``_`` without.
+    pre_buffer : bool, optional
+        Whether pyarrow fetches all ranges first, in parallel. By default where there is much to read, or far away.
+    coerce_int96_timestamp_unit : str, optional
+        What INT96 timestamps become, such as ``"ms"``; nanoseconds without.
+    decryption_properties : pyarrow.parquet.FileDecryptionProperties, optional
+        Keys of an encrypted file: pyarrow reads it then, by its Thrift footer.
+    thrift_string_size_limit, thrift_container_size_limit, schema_depth_limit : int, optional
+        Limits of the whole Thrift footer, as `File.read` takes them.
+    page_checksum_verification : bool
+        Whether pages' checksums are compared.
+    arrow_extensions_enabled : bool
+        Whether Parquet's logical types become extension types of Arrow's, such as ``arrow.uuid``.
+    key_values : bool
+        Whether the table's schema has the file's key-values as its metadata. They tell pandas its index and types; they
+        also describe all columns of a wide file that pandas has written, and take most of the time of one column there.
+    sidecar : bool or sidecar.Plan
+        Whether to plan, prune and slice by the file's sidecar where there is one that belongs to it, and leave the
+        footer where it is. A plan, such as that of a sidecar which belongs to the file by a version token, rules out
+        row groups; data is then read through the footer.
+
+    Returns
+    -------
+    pyarrow.Table
+
+    Raises
+    ------
+    ColumnError
+        A name that is none, or more than one thing; also a `pyarrow.ArrowInvalid`.
+    Malformed, Damaged
+        The file's bytes are wrong; also a `pyarrow.ArrowInvalid`. Or `sidecar` is a plan of another content.
+    FileNotFoundError, OSError
+        There is no such file, it cannot be opened, or it is encrypted and there are no keys.
+    TypeError
+        `source` is nothing that can be read.
+    Unsupported
+        Our own decoder is asked for what it does not read.
+
+    Examples
+    --------
+    >>> parquetext.read_table("wide.parquet", ["id"], filters=[("price", ">=", 298)])["id"].to_pylist()
+    [298, 299]
+    """
+    check_engine(engine)
+    given = {
+        "read_dictionary": read_dictionary,
+        "binary_type": binary_type,
+        "list_type": list_type,
+        "buffer_size": buffer_size or None,
+        "pre_buffer": pre_buffer,
+        "coerce_int96_timestamp_unit": coerce_int96_timestamp_unit,
+        "thrift_string_size_limit": thrift_string_size_limit,
+        "thrift_container_size_limit": thrift_container_size_limit,
+        "schema_depth_limit": schema_depth_limit,
+        "page_checksum_verification": page_checksum_verification or None,
+        "arrow_extensions_enabled": None if arrow_extensions_enabled else False,
+    }
+    options = {name: value for name, value in given.items() if value is not None}
+    taking = {"use_threads": use_threads, "use_pandas_metadata": use_pandas_metadata, "key_values": key_values}
+    several = {"schema": schema, "partitioning": partitioning, "ignore_prefixes": ignore_prefixes}
+    if decryption_properties is not None:
+        from .encrypted import read_encrypted
+
+        options |= {"memory_map": memory_map, "decryption_properties": decryption_properties}
+        return read_encrypted(source, filesystem, columns, filters, engine=engine, **taking, **several, **options)
+    if isinstance(source, list):
+        return read_many(source, filesystem, columns, filters, engine, options, **taking, **several)
+    target = source if filesystem is None else readable(source, filesystem)
+    one = taking | options | {"memory_map": memory_map, "engine": engine}
+    if sidecar and sidecar is not True:
+        from .planned import read_by_plan
+
+        return read_by_plan(sidecar, target, columns, filters, **one)
+    try:
+        file = _opened(target, sidecar=bool(sidecar))
+    except OSError as error:
+        if not _is_many(target, error):
+            raise
+    else:
+        with file:
+            return _read_one(file, columns, filters, schema, one)
+    return read_many(source, filesystem, columns, filters, engine, options, **taking, **several)
+
+
+def _opened(source: object, *, sidecar: bool) -> File:
+    if not sidecar:
+        return open_file(source)
+    from .planned import open_planned
+
+    return open_planned(source)
+
+
+def _is_many(source: object, error: OSError) -> bool:
+    """Whether what could not be opened is a directory, or a pattern."""
+    target = readable(source)
+    if isinstance(target, HeldTarget) or isinstance(error, IsADirectoryError):
+        return isinstance(error, IsADirectoryError)
+    if not PATTERN.isdisjoint(target.path) and isinstance(error, FileNotFoundError):
+        return True
+    if isinstance(target, LocalTarget):
+        return False
+    import pyarrow.fs as pafs
+
+    return target.filesystem.get_file_info(target.path).type == pafs.FileType.Directory
+
+
+def _read_one(
+    file: File, columns: Iterable | None, filters: object, schema: pa.Schema | None, options: dict
+) -> pa.Table:
+    if schema is None and (columns is None or isinstance(columns, str)):
+        return file.read(columns, None, filters, **options)
+    if isinstance(columns, Mapping):
+        import pyarrow.dataset as ds  # takes long to import, and only expressions need it
+
+        table = _read_one(file, None, filters, schema, options)
+        return ds.InMemoryDataset(table).to_table(columns=dict(columns))
+    if schema is not None:
+        from .shaped import read_as
+
+        return read_as(file, schema, columns, filters, options)
+    columns = list(columns)
+    if not has_dots_or_doubles(columns):
+        return file.read(columns, None, filters, **options)
+    wanted = Flattened.of_file(file, columns)
+    return wanted.apply(file.read(wanted.names, None, filters, **options))
+
+
+def read_many(
+    source: object,
+    filesystem: object,
+    columns: Iterable | None,
+    filters: object,
+    engine: str | None,
+    options: dict,
+    *,
+    use_threads: bool,
+    use_pandas_metadata: bool,
+    key_values: bool,
+    schema: pa.Schema | None,
+    partitioning: object,
+    ignore_prefixes: Sequence[str] | None,
+) -> pa.Table:
+    """Read what a list of files, a directory or a pattern stands for, by the dataset."""
+    from .dataset import dataset
+    from .read_options import format_of
+    from .shaped import pandas_index
+
+    if partitioning == HIVE:
+        import pyarrow.dataset as ds  # takes long to import
+
+        partitioning = ds.HivePartitioning.discover(infer_dictionary=True)
+    lake = dataset(
+        source,
+        schema,
+        format_of(options) if options else None,
+        filesystem,
+        partitioning,
+        ignore_prefixes=ignore_prefixes,
+        engine=engine or PYARROW,
+    )
+    if columns is None or isinstance(columns, Mapping):
+        table = lake.to_table(columns, filters, use_threads=use_threads)
+    else:
+        names = list(columns)
+        if use_pandas_metadata:
+            names += pandas_index(lake.schema.metadata, names)
+        wanted = Flattened.of_schema(lake.schema, names)
+        table = wanted.apply(lake.to_table(wanted.tops, filters, use_threads=use_threads))
+    return table if key_values else table.replace_schema_metadata(None)
+
+
+def read_schema(
+    where: object,
+    memory_map: bool = False,
+    decryption_properties: object = None,
+    filesystem: object = None,
+    arrow_extensions_enabled: bool = True,
+) -> pa.Schema:
+    """The Arrow schema of a file; the arguments are those of `pyarrow.parquet.read_schema`.
+
+    Parameters
+    ----------
+    where : path, bytes-like, or file object
+        As `parquetext.open` takes it.
+    memory_map : bool
+        Whether an encrypted file is read through a mapping of it; of others the footer alone is read.
+    decryption_properties : pyarrow.parquet.FileDecryptionProperties, optional
+        Keys of an encrypted file: pyarrow reads it then.
+    filesystem : pyarrow.fs.FileSystem, fsspec filesystem or URI, optional
+        Where `where` is a path of it.
+    arrow_extensions_enabled : bool
+        Whether Parquet's logical types become extension types of Arrow's, such as ``arrow.uuid``.
+
+    Returns
+    -------
+    pyarrow.Schema
+
+    Raises
+    ------
+    OSError
+        The file cannot be opened, or it is encrypted and there are no keys.
+    Malformed, Unsupported
+        It has no footer that can be read; `Malformed` is also a `pyarrow.ArrowInvalid`.
+
+    Examples
+    --------
+    >>> parquetext.read_schema("wide.parquet").names
+    ['id', 'price']
+    """
+    if decryption_properties is not None:
+        from .encrypted import schema_of_encrypted
+
+        return schema_of_encrypted(
+            where,
+            filesystem,
+            memory_map=memory_map,
+            decryption_properties=decryption_properties,
+            arrow_extensions_enabled=arrow_extensions_enabled,
+        )
+    with open_file(where if filesystem is None else readable(where, filesystem)) as file:
+        if arrow_extensions_enabled:
+            return file.schema
+        return file._on_form(lambda form: whole_schema(form, arrow_extensions_enabled=False))

@@ -1,0 +1,270 @@
+"""`read_table` takes what pyarrow's takes, and gives what it gives."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pyarrow.parquet.encryption as pe
+import pytest
+
+import parquetext
+from parquetext.errors import ColumnError, Refused, Unsupported
+
+KEY = b"0123456789abcdef"
+TABLE = pa.table(
+    {
+        "id": [1, 2, 3, 4],
+        "place": pa.array([{"x": 1, "y": {"z": 2}}, None, {"x": 3, "y": None}, {"x": None, "y": {"z": 4}}]),
+        "points": pa.array([[{"u": 1, "v": 2}]] * 4),
+        "a.b": [7, 8, 9, 10],
+        "word": ["p", "q", "p", None],
+    },
+    metadata={"owner": "somebody"},
+)
+OTHER_SCHEMA = pa.schema(
+    {"id": pa.float64(), "new": pa.string(), "place": TABLE.schema.field("place").type}, {"k": "v"}
+)
+
+
+@pytest.fixture(params=["thrift", "flat"])
+def path(request, tmp_path, implementation) -> str:
+    path = tmp_path / "table.parquet"
+    pq.write_table(TABLE, path, row_group_size=2)
+    if request.param == "flat":
+        parquetext.upgrade(path, form="flat")
+    return str(path)
+
+
+def assert_same(ours: pa.Table, theirs: pa.Table) -> None:
+    assert ours.schema.equals(theirs.schema, check_metadata=True)
+    assert ours.equals(theirs)
+
+
+class TestColumns:
+    @pytest.mark.parametrize(
+        "columns",
+        [
+            None,
+            [],
+            ["id", "id"],
+            ["place.x"],
+            ["place.y.z"],
+            ["place.x", "place.y"],
+            ["place", "place.x", "id", "place.x"],
+            ["a.b"],
+            ["points"],
+            {"double": pc.field("id") * 2},
+        ],
+        ids=str,
+    )
+    def test_names_mean_what_they_mean_to_pyarrow(self, path, columns):
+        for filters in (None, [("id", ">", 1)]):
+            theirs = pq.read_table(path, columns=columns, filters=filters)
+            assert_same(parquetext.read_table(path, columns, filters), theirs)
+
+    def test_our_own_decoder_gives_the_same(self, path):
+        columns = ["place.x", "id", "id"]
+        assert_same(parquetext.read_table(path, columns, engine="parquetext"), pq.read_table(path, columns=columns))
+
+    def test_tuples_and_paths_through_lists_come_nested(self, path):
+        nested = parquetext.read_table(path, [("place", "x"), "points.list.element.u"])
+        assert nested == pq.ParquetFile(path).read(["place.x", "points.list.element.u"])
+
+    def test_a_name_of_many_columns_is_arrow_invalid(self, tmp_path):
+        table = pa.Table.from_arrays([pa.array([1]), pa.array([2]), pa.array([3])], ["a", "a", "b"])
+        pq.write_table(table, tmp_path / "twice.parquet")
+        with pytest.raises(pa.ArrowInvalid, match="ambiguous"):
+            parquetext.read_table(tmp_path / "twice.parquet", ["a"])
+        theirs = pq.read_table(tmp_path / "twice.parquet", columns=["b", "b"])
+        assert_same(parquetext.read_table(tmp_path / "twice.parquet", ["b", "b"]), theirs)
+
+
+class TestSchema:
+    @pytest.mark.parametrize("columns", [None, ["new", "id"], ["place.x", "id", "id"]], ids=str)
+    @pytest.mark.parametrize("filters", [None, [("id", ">", 1.5)], pc.field("place", "x") == 3], ids=str)
+    def test_columns_are_cast_or_null(self, path, columns, filters):
+        given = {"schema": OTHER_SCHEMA, "columns": columns, "filters": filters}
+        assert_same(parquetext.read_table(path, **given), pq.read_table(path, **given))
+
+    def test_a_name_that_the_schema_lacks_is_an_error_with_the_file(self, path):
+        with pytest.raises(
+            pa.ArrowInvalid, match=f"^{path}: no column 'ids' in the schema; the nearest: 'id'"
+        ) as caught:
+            parquetext.read_table(path, ["ids"], schema=OTHER_SCHEMA)
+        assert isinstance(caught.value, ColumnError)
+
+    def test_bytes_have_a_schema_too(self, path):
+        data = pa.BufferReader(open(path, "rb").read())  # noqa: SIM115
+        assert_same(parquetext.read_table(data, schema=OTHER_SCHEMA), pq.read_table(path, schema=OTHER_SCHEMA))
+
+
+class TestArguments:
+    @pytest.mark.parametrize(
+        "given",
+        [
+            {"read_dictionary": ["word", "nowhere"]},
+            {"read_dictionary": ["word"], "columns": ["id"]},
+            {"read_dictionary": ["word"], "filters": [("word", "=", "p")], "columns": ["id"]},
+            {"memory_map": True},
+            {"buffer_size": 4096},
+            {"pre_buffer": True},
+            {"list_type": pa.LargeListType},
+            {"binary_type": pa.large_binary()},
+            {"arrow_extensions_enabled": False},
+            {"ignore_prefixes": ["table"]},
+            {"partitioning": None},
+        ],
+        ids=str,
+    )
+    def test_each_means_what_it_means_to_pyarrow(self, path, given):
+        assert_same(parquetext.read_table(path, **given), pq.read_table(path, **given))
+        assert parquetext.read_table(path, **given, engine="parquetext") == pq.read_table(path, **given)
+
+    def test_dictionaries_may_be_numbers_of_leaves_for_open_files(self, path):
+        leaf = pq.ParquetFile(path).metadata.num_columns - 1
+        with parquetext.open(path) as file:
+            assert file.read(["word"], read_dictionary=[leaf]).schema.field("word").type == pa.dictionary(
+                pa.int32(), pa.string()
+            )
+
+    def test_schemas_have_the_arguments_of_pyarrow(self, tmp_path):
+        path = tmp_path / "uuid.parquet"
+        pq.write_table(pa.table({"key": pa.array([bytes(16)], pa.uuid())}), path, store_schema=False)
+        for given in ({}, {"arrow_extensions_enabled": False}, {"memory_map": True}):
+            assert parquetext.read_schema(path, **given) == pq.read_schema(path, **given)
+
+
+class TestPandas:
+    def test_a_frame_comes_back_with_its_index_and_types(self, tmp_path):
+        frame = pd.DataFrame(
+            {
+                "large": pd.array([9007199254740993, None], "Int64"),
+                "word": pd.Categorical(["p", "q"]),
+                "flag": pd.array([True, None], "boolean"),
+            },
+            index=pd.Index(["first", "second"], name="key"),
+        )
+        path = tmp_path / "pandas.parquet"
+        frame.to_parquet(path)
+        for form in ("thrift", "flat"):
+            if form == "flat":
+                parquetext.upgrade(path, form="flat")
+            pd.testing.assert_frame_equal(parquetext.read_table(path).to_pandas(), frame)
+            part = parquetext.read_table(path, ["large"], use_pandas_metadata=True)
+            assert_same(part, pq.read_table(path, columns=["large"], use_pandas_metadata=True))
+            pd.testing.assert_frame_equal(part.to_pandas(), frame[["large"]])
+            assert parquetext.read_table(path, key_values=False).schema.metadata is None
+
+    def test_key_values_are_read_without_arrows_schema(self, tmp_path, implementation):
+        """ARROW:schema of a wide file takes more than all that a column needs."""
+        path = tmp_path / "wide.parquet"
+        table = pa.table({f"column {number}": [number] for number in range(2000)}).replace_schema_metadata({"k": "v"})
+        pq.write_table(table, path)
+        parquetext.upgrade(path, form="flat")
+        with parquetext.open(path) as file:
+            assert len(file.key_values[b"ARROW:schema"]) > 100_000
+        with parquetext.open(path) as file:
+            assert file.read(["column 7"]).schema.metadata == {b"k": b"v"}
+            assert file.io_stats.bytes < 20_000
+
+
+class TestMany:
+    @pytest.fixture
+    def lake(self, tmp_path) -> str:
+        for part in ("p", "q"):
+            folder = tmp_path / f"part={part}"
+            folder.mkdir()
+            pq.write_table(TABLE, folder / "table.parquet")
+        return str(tmp_path)
+
+    def test_a_directory_and_lists_of_files_are_datasets(self, lake):
+        ours = parquetext.read_table(lake, ["id", "part"], [("part", "=", "q"), ("id", ">", 2)])
+        assert ours.to_pydict() == {"id": [3, 4], "part": ["q", "q"]}
+        files = [f"{lake}/part={part}/table.parquet" for part in ("q", "p")]
+        assert parquetext.read_table(files, ["place.x", "id"], partitioning=None) == pq.read_table(
+            files, columns=["place.x", "id"], partitioning=None
+        )
+
+    @pytest.mark.parametrize(
+        "given",
+        [
+            {},
+            {"columns": ["part", "place.x", "id"]},
+            {"filters": [("part", "=", "q"), ("id", ">", 2)]},
+            {"partitioning": None},
+            {"read_dictionary": ["word"], "columns": ["word"]},
+            {"schema_depth_limit": 100},
+            {"ignore_prefixes": ["part=p"]},
+        ],
+        ids=str,
+    )
+    def test_directories_give_what_pyarrow_gives(self, lake, given):
+        assert_same(parquetext.read_table(lake, **given), pq.read_table(lake, **given))
+
+    def test_limits_hold_for_each_of_many_files(self, lake):
+        for limit in ("schema_depth_limit", "thrift_string_size_limit"):
+            with pytest.raises(OSError, match=limit):
+                parquetext.read_table(lake, **{limit: 1})
+
+    def test_a_pattern_stands_for_files(self, lake):
+        found = parquetext.read_table(f"{lake}/part=*/*.parquet", ["id"], partitioning=None)
+        assert found["id"].to_pylist() == [1, 2, 3, 4] * 2
+        with pytest.raises(FileNotFoundError, match="none"):
+            parquetext.read_table(f"{lake}/none*.parquet")
+
+    def test_key_values_are_left_out_of_many_files_too(self, lake):
+        assert parquetext.read_table(lake).schema.metadata == {b"owner": b"somebody"}
+        assert parquetext.read_table(lake, key_values=False).schema.metadata is None
+
+    def test_a_directory_of_another_filesystem_is_a_dataset(self):
+        fsspec = pytest.importorskip("fsspec")
+        files = fsspec.filesystem("memory")
+        files.pipe("/many/table.parquet", pq_bytes(TABLE))
+        assert parquetext.read_table("memory://many") == TABLE
+        assert parquetext.read_table("/many", filesystem=files) == TABLE
+
+    def test_what_is_not_there_is_not_found(self, tmp_path):
+        for source in (tmp_path / "nowhere", [str(tmp_path / "nowhere")], "memory://nowhere"):
+            with pytest.raises(FileNotFoundError, match="nowhere"):
+                parquetext.read_table(source)
+
+
+def pq_bytes(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink)
+    return sink.getvalue().to_pybytes()
+
+
+class TestEncrypted:
+    @pytest.fixture(params=["encrypted footer", "plaintext footer"])
+    def encrypted(self, request, tmp_path) -> str:
+        path = tmp_path / "encrypted.parquet"
+        plain = request.param == "plaintext footer"
+        keys = pe.create_encryption_properties(footer_key=KEY, plaintext_footer=plain)
+        pq.write_table(TABLE, path, encryption_properties=keys)
+        return str(path)
+
+    def test_a_caller_with_keys_reads_it(self, encrypted, tmp_path):
+        keys = pe.create_decryption_properties(footer_key=KEY)
+        given = {"columns": ["id", "place.x"], "filters": [("id", ">", 1)]}
+        theirs = pq.read_table(encrypted, decryption_properties=keys, **given)
+        with open(encrypted, "rb") as file:
+            for source in (encrypted, file, pa.BufferReader(file.read()), [encrypted]):
+                assert parquetext.read_table(source, decryption_properties=keys, **given) == theirs
+        assert parquetext.read_schema(encrypted, decryption_properties=keys) == TABLE.schema
+        bare = parquetext.read_table(encrypted, ["id"], decryption_properties=keys, key_values=False)
+        assert bare.schema.metadata is None
+
+    def test_a_caller_without_keys_is_told(self, encrypted):
+        with pytest.raises(OSError, match="give decryption_properties") as caught:
+            parquetext.read_table(encrypted)
+        assert isinstance(caught.value, Refused) and caught.value.file == encrypted
+
+    def test_other_keys_and_our_own_decoder_are_errors(self, encrypted):
+        wrong = pe.create_decryption_properties(footer_key=KEY[::-1])
+        with pytest.raises((OSError, pa.ArrowInvalid), match=r"decrypt|signature verification failed"):
+            parquetext.read_table(encrypted, decryption_properties=wrong)
+        with pytest.raises(Unsupported, match="does not decrypt"):
+            parquetext.read_table(encrypted, decryption_properties=wrong, engine="parquetext")
