@@ -8,6 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import ColumnError
+from ..footer.arrow_errors import as_arrow_error
+from ..nearest import nearest
 from ..pruning import Predicate
 
 __all__ = ["ORIGINS", "ScanColumns", "check_columns", "columns_looked_at", "filtered"]
@@ -134,10 +136,12 @@ def check_columns(schema: pa.Schema, names: Iterable[str]) -> None:
     """Raise ColumnError for a name that is no column, or more than one."""
     for name in names:
         count = len(schema.get_all_field_indices(name))
-        if count != 1:
-            raise ColumnError(
-                f"column {name!r} is there more than once" if count else f"no column {name!r} in the dataset's schema"
-            )
+        if count > 1:
+            raise as_arrow_error(ColumnError(f"column {name!r} is there more than once"))
+        if not count:
+            error = ColumnError(f"no column {name!r} in the dataset's schema", absent=name)
+            error.suggest(nearest(name, schema.names))
+            raise as_arrow_error(error)
 
 
 def filtered(table: pa.Table, predicate: Predicate, *, use_threads: bool = True) -> pa.Table:

@@ -174,8 +174,10 @@ def _opened(source: object, *, sidecar: bool) -> File:
 def _is_many(source: object, error: OSError) -> bool:
     """Whether what could not be opened is a directory, or a pattern."""
     target = readable(source)
-    if isinstance(target, HeldTarget) or isinstance(error, IsADirectoryError):
-        return isinstance(error, IsADirectoryError)
+    if isinstance(target, HeldTarget) or "://" in target.path:  # HTTP has no directories, and "?" begins a query
+        return False
+    if isinstance(error, IsADirectoryError):
+        return True
     if not PATTERN.isdisjoint(target.path) and isinstance(error, FileNotFoundError):
         return True
     if isinstance(target, LocalTarget):

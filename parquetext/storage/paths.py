@@ -181,7 +181,7 @@ def _of_filesystem(filesystem: object, path: object) -> LocalTarget | RemoteTarg
     if not isinstance(filesystem, pyarrow.fs.FileSystem):
         raise SourceError(f"not a filesystem of pyarrow.fs or fsspec: {filesystem!r}")
     if not isinstance(path, (str, bytes, os.PathLike)):
-        raise SourceError(f"not a path: {path!r}")
+        raise SourceError(f"the specified path is file-like, or none, and has no use for a filesystem: {path!r}")
     if isinstance(path, os.PathLike) and not isinstance(_base(filesystem), pyarrow.fs.LocalFileSystem):
         raise SourceError(f"{path!r}: a path object is one of a local filesystem; give a string")
     path = os.fsdecode(path)

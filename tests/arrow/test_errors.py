@@ -75,6 +75,11 @@ def test_an_unknown_column_lists_the_nearest_names_and_the_file(path):
         file.column("volume")
 
 
+def test_a_dataset_lists_the_nearest_names_too(path):
+    with pytest.raises(pa.ArrowInvalid, match="no column 'prise' in the dataset's schema; the nearest: 'price'"):
+        parquetext.dataset(path).to_table(columns=["prise"])
+
+
 def test_errors_that_are_also_pyarrows_are_pickled_whole(path):
     with pytest.raises(ColumnError) as caught:
         parquetext.read_table(path, ["prise"])

@@ -96,6 +96,8 @@ def test_a_login_in_the_url_is_sent_and_not_told(url):
 def test_what_is_not_there_and_what_is_empty(url):
     with pytest.raises(FileNotFoundError, match=r"nowhere\.parquet"):
         parquetext.read_table(f"{url}/nowhere.parquet")
+    with pytest.raises(FileNotFoundError, match=r"nowhere\.parquet"):
+        parquetext.read_table(f"{url}/nowhere.parquet?version=2")
     with pytest.raises(Malformed, match="0 bytes"):
         parquetext.open(f"{url}/empty.parquet")
     with pytest.raises(ConnectionRefusedError):
