@@ -20,7 +20,7 @@ from ..storage import BatchedSource, HeldTarget, LocalSource, LocalTarget, reada
 from .file import File
 from .file import open as open_file
 
-__all__ = ["PlannedFile", "open_planned", "read_by_plan"]
+__all__ = ["PlannedFile", "open_planned", "row_groups_left"]
 
 STALE, UNUSED = "sidecar-stale", "sidecar-unused"
 
@@ -80,8 +80,8 @@ def open_planned(path) -> File:
     return file
 
 
-def read_by_plan(plan: Plan, path, columns, filters, **options) -> pa.Table:
-    """Read through the file's own footer the row groups that a plan leaves.
+def row_groups_left(plan: Plan, file: File, filters: object) -> list[int] | None:
+    """The row groups of an open file that a plan leaves; None for all.
 
     The caller vouches for a plan without a note of the file; one with it is compared with the file as it is now.
 
@@ -90,11 +90,9 @@ def read_by_plan(plan: Plan, path, columns, filters, **options) -> pa.Table:
     Damaged
         The plan is of a file of another size, or of another content.
     """
-    with open_file(path) as file:
-        size, footer = file._source.size, plan.footer
-        planned = footer.parquet_footer_offset + footer.parquet_footer_length + LENGTH_AND_MAGIC
-        if planned != size:
-            raise Damaged(f"the plan is of a file of {planned} bytes, this one has {size}", file=str(file.path))
-        plan = still_holding(plan, file._source)
-        left = None if filters is None else plan.surviving(predicate_of(filters))
-        return file.read(columns, left, filters, **options)
+    size, footer = file._source.size, plan.footer
+    planned = footer.parquet_footer_offset + footer.parquet_footer_length + LENGTH_AND_MAGIC
+    if planned != size:
+        raise Damaged(f"the plan is of a file of {planned} bytes, this one has {size}", file=str(file.path))
+    plan = still_holding(plan, file._source)
+    return None if filters is None else plan.surviving(predicate_of(filters))

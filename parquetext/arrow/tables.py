@@ -149,9 +149,11 @@ def read_table(
     target = source if filesystem is None else readable(source, filesystem)
     one = taking | options | {"memory_map": memory_map, "engine": engine}
     if sidecar and sidecar is not True:
-        from .planned import read_by_plan
+        from .planned import row_groups_left
 
-        return read_by_plan(sidecar, target, columns, filters, **one)
+        with open_file(target) as file:
+            left = row_groups_left(sidecar, file, filters)
+            return _read_one(file, columns, filters, schema, one, left)
     try:
         file = _opened(target, sidecar=bool(sidecar))
     except OSError as error:
@@ -188,14 +190,20 @@ def _is_many(source: object, error: OSError) -> bool:
 
 
 def _read_one(
-    file: File, columns: Iterable | None, filters: object, schema: pa.Schema | None, options: dict
+    file: File,
+    columns: Iterable | None,
+    filters: object,
+    schema: pa.Schema | None,
+    options: dict,
+    row_groups: Sequence[int] | None = None,
 ) -> pa.Table:
+    """Read a file; `row_groups` has at least those with rows that meet the filters, None for all."""
     if schema is None and (columns is None or isinstance(columns, str)):
-        return file.read(columns, None, filters, **options)
+        return file.read(columns, row_groups, filters, **options)
     if isinstance(columns, Mapping):
         import pyarrow.dataset as ds  # takes long to import, and only expressions need it
 
-        table = _read_one(file, None, filters, schema, options)
+        table = _read_one(file, None, filters, schema, options, row_groups)
         return ds.InMemoryDataset(table).to_table(columns=dict(columns))
     if schema is not None:
         from .shaped import read_as
@@ -203,9 +211,9 @@ def _read_one(
         return read_as(file, schema, columns, filters, options)
     columns = list(columns)
     if not has_dots_or_doubles(columns):
-        return file.read(columns, None, filters, **options)
+        return file.read(columns, row_groups, filters, **options)
     wanted = Flattened.of_file(file, columns)
-    return wanted.apply(file.read(wanted.names, None, filters, **options))
+    return wanted.apply(file.read(wanted.names, row_groups, filters, **options))
 
 
 def read_many(

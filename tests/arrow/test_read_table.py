@@ -10,6 +10,7 @@ import pyarrow.parquet.encryption as pe
 import pytest
 
 import parquetext
+from parquetext import sidecar
 from parquetext.errors import ColumnError, Refused, Unsupported
 
 KEY = b"0123456789abcdef"
@@ -168,6 +169,19 @@ class TestPandas:
         with parquetext.open(path) as file:
             assert file.read(["column 7"]).schema.metadata == {b"k": b"v"}
             assert file.io_stats.bytes < 20_000
+
+
+class TestPlans:
+    @pytest.mark.parametrize(
+        "given", [{"columns": ["place.x", "id"]}, {"schema": OTHER_SCHEMA}, {"columns": ["id"]}, {}], ids=str
+    )
+    def test_a_plan_changes_nothing_of_what_comes_out(self, path, given):
+        sidecar.build(path)
+        filters = [("id", ">", 2)]
+        theirs = pq.read_table(path, filters=filters, **given)
+        with sidecar.open(path) as plan:
+            for planned in (True, plan):
+                assert parquetext.read_table(path, filters=filters, sidecar=planned, **given) == theirs
 
 
 class TestMany:
