@@ -15,7 +15,7 @@ from ..edits.footer import parse_end
 from ..edits.forcing import FORCEABLE, STORAGE_REFUSALS
 from ..edits.options import Options
 from ..edits.upgrade import FORMS, check_form
-from ..errors import Refused
+from ..errors import ParquetextError, Refused
 from ..extension import ASIDE
 from ..footer.names import find_group_or_leaf
 from ..footer.thrift_form import ThriftForm
@@ -90,6 +90,8 @@ class ParquetWriter(pq.ParquetWriter):
         **options: object,
     ):
         check_form(form, THRIFT)
+        if filesystem is not None and _is_stream(where):
+            raise ParquetextError(f"specified path is file-like, and a filesystem goes with paths only: {where!r}")
         options = DEFAULTS | options
         if carry is not None:
             check_asked(carry, carry_codec)
@@ -195,9 +197,13 @@ def _check_columns(names: Iterable[str | tuple[str, ...]], schema: pa.Schema) ->
         find_group_or_leaf(form, name)
 
 
+def _is_stream(where: object) -> bool:
+    return hasattr(where, "write") and not isinstance(where, os.PathLike)
+
+
 def _refuse_store(where) -> None:
     """A new file in the place of a store's would take all of its commits away."""
-    if hasattr(where, "write") and not isinstance(where, os.PathLike):
+    if _is_stream(where):
         return
     target = storage.resolve(where)
     if isinstance(target, storage.LocalTarget) and (store := store_of(target.path)) is not None:

@@ -203,6 +203,11 @@ def test_a_wrong_argument_is_an_error_and_nothing_is_there(path, wrong):
     assert os.listdir(path.parent) == []
 
 
+def test_a_stream_takes_no_filesystem():
+    with pytest.raises(ParquetextError, match="file-like"):
+        parquetext.write_table(TABLE, io.BytesIO(), filesystem=pafs.LocalFileSystem())
+
+
 class Broken(Exception):
     pass
 

@@ -11,6 +11,7 @@ import json
 import os
 import sys
 from collections import Counter
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 
@@ -20,6 +21,7 @@ import pyarrow.parquet
 import pytest
 
 import parquetext
+import parquetext.arrow.dataset
 
 # pyarrow's names, in its modules, for which ours stand in.
 PARQUET = (
@@ -33,7 +35,12 @@ PARQUET = (
     "write_table",
     "write_to_dataset",
 )
-DATASET = ("dataset",)
+# pyarrow's classes of what `dataset` gives, and ours: tests ask for the class before they look at what is in it.
+CLASSES = {
+    "FileSystemDataset": "arrow.dataset.Dataset",
+    "ParquetFileFragment": "arrow.fragments.Fragment",
+    "UnionDataset": "arrow.dataset.Dataset",
+}
 
 used: Counter[str] = Counter()
 
@@ -65,6 +72,26 @@ class Patched(ModuleType):
             delattr(self._module, name)
 
 
+class Either(type):
+    """A class of pyarrow's, of which ours is an instance, too."""
+
+    def __instancecheck__(cls, thing: object) -> bool:
+        return isinstance(thing, (cls.theirs, cls.ours))
+
+    def __call__(cls, *arguments, **options) -> object:
+        return cls.theirs(*arguments, **options)
+
+    def __getattr__(cls, name: str) -> object:
+        return getattr(cls.theirs, name)
+
+
+def _dataset(source: object, schema: object = None, format: object = None, filesystem: object = None, **options):
+    """`parquetext.dataset`, but that folders named ``key=value`` say nothing by default, as in pyarrow."""
+    positional = {"schema": schema, "format": format, "filesystem": filesystem}
+    given = {name: value for name, value in positional.items() if value is not None}
+    return parquetext.dataset(source, **given | {"partitioning": None} | options)
+
+
 def _patch() -> Patched:
     """pyarrow with our functions in its modules `parquet` and `dataset`."""
 
@@ -72,7 +99,11 @@ def _patch() -> Patched:
         return {name: getattr(parquetext, name) for name in names if hasattr(parquetext, name)}
 
     parquet = Patched(pyarrow.parquet, ours(PARQUET))
-    dataset = Patched(pyarrow.dataset, ours(DATASET))
+    either = {
+        name: Either(name, (), {"theirs": getattr(pyarrow.dataset, name), "ours": attrgetter(path)(parquetext)})
+        for name, path in CLASSES.items()
+    }
+    dataset = Patched(pyarrow.dataset, {"dataset": _dataset} | either)
     return Patched(pyarrow, {"parquet": parquet, "dataset": dataset})
 
 
