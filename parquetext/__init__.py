@@ -18,6 +18,7 @@ _HOMES = {
     "read_metadata": "arrow.parquet_file",
     "write_table": "arrow.writing",
     "ParquetWriter": "arrow.writing",
+    "ParquetDataset": "arrow.parquet_dataset",
     "write_to_dataset": "arrow.dataset_writing",
     "upgrade": "edits",
     "drop_old": "edits",
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from .arrow.dataset_writing import write_to_dataset as write_to_dataset
     from .arrow.file import File as File
     from .arrow.file import open as open
+    from .arrow.parquet_dataset import ParquetDataset as ParquetDataset
     from .arrow.parquet_file import ParquetFile as ParquetFile
     from .arrow.parquet_file import read_metadata as read_metadata
     from .arrow.tables import read_schema as read_schema

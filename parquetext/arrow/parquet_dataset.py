@@ -1,0 +1,276 @@
+"""Files as `pyarrow.parquet.ParquetDataset` shows them, over our datasets."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.fs as pafs
+
+from ..errors import Unsupported
+from ..pruning import predicate_of
+from ..storage import HeldTarget, LocalTarget, RemoteTarget, readable
+from .dataset import dataset
+from .engine import PYARROW
+from .file import open as open_file
+from .fragments import own_schema
+
+if TYPE_CHECKING:
+    import pyarrow.dataset as ds
+
+    from .fragments import Fragment
+
+__all__ = ["ParquetDataset"]
+
+HIVE, PANDAS = "hive", b"pandas"
+COMMON_FILES = "_common_metadata", "_metadata"
+
+
+class ParquetDataset:
+    """Files that make one table; parameters and names are those of `pyarrow.parquet.ParquetDataset`.
+
+    It holds no file open, can be pickled, and equals another one of the same files, schema and ways of reading.
+
+    Parameters
+    ----------
+    path_or_paths : path, list of paths, bytes-like, or file object
+        A file, a directory, a pattern, or files, as `parquetext.dataset` takes them; or one file, as `read_table` takes
+        it.
+    filesystem : pyarrow.fs.FileSystem, fsspec filesystem or URI, optional
+    schema : pyarrow.Schema, optional
+    filters : list of tuples, list of lists of tuples, or pyarrow.compute.Expression, optional
+        Which rows `read` gives.
+    read_dictionary, binary_type, list_type, coerce_int96_timestamp_unit, page_checksum_verification, \
+arrow_extensions_enabled, thrift_string_size_limit, thrift_container_size_limit, schema_depth_limit, \
+decryption_properties
+        As `File.read` takes them.
+    memory_map : bool
+        Changes nothing: local files are read directly.
+    buffer_size, pre_buffer
+        How pyarrow reads a file.
+    partitioning : str, list of str, pyarrow.dataset.Partitioning or PartitioningFactory, or None
+        As `parquetext.dataset` takes it, but that ``"hive"`` makes dictionaries of keys. The names of a single file's
+        folders do not count.
+    ignore_prefixes : list of str, optional
+    engine : {"pyarrow", "parquetext", "auto"}
+        Who decodes, as `File.read` takes it.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such file or directory.
+    TypeError
+        A path object for a filesystem that is not the local one, or a filter that is none.
+    ValueError
+        A filter with an operator that is none.
+
+    Examples
+    --------
+    >>> parquetext.ParquetDataset("lake", filters=[("id", "<", 3)]).read(["id"])["id"].to_pylist()
+    [0, 1, 2]
+    """
+
+    def __init__(
+        self,
+        path_or_paths: object,
+        filesystem: object = None,
+        schema: pa.Schema | None = None,
+        *,
+        filters: object = None,
+        read_dictionary: Sequence[str] | None = None,
+        binary_type: pa.DataType | None = None,
+        list_type: type | None = None,
+        memory_map: bool = False,
+        buffer_size: int | None = None,
+        partitioning: object = HIVE,
+        ignore_prefixes: Sequence[str] | None = None,
+        pre_buffer: bool = True,
+        coerce_int96_timestamp_unit: str | None = None,
+        decryption_properties: object = None,
+        thrift_string_size_limit: int | None = None,
+        thrift_container_size_limit: int | None = None,
+        schema_depth_limit: int | None = None,
+        page_checksum_verification: bool = False,
+        arrow_extensions_enabled: bool = True,
+        engine: str = PYARROW,
+    ):
+        import pyarrow.dataset as ds  # takes long to import
+
+        options = {
+            "read_dictionary": read_dictionary,
+            "binary_type": binary_type,
+            "list_type": list_type,
+            "buffer_size": buffer_size or None,
+            "pre_buffer": pre_buffer,
+            "coerce_int96_timestamp_unit": coerce_int96_timestamp_unit,
+            "thrift_string_size_limit": thrift_string_size_limit,
+            "thrift_container_size_limit": thrift_container_size_limit,
+            "schema_depth_limit": schema_depth_limit,
+            "page_checksum_verification": page_checksum_verification,
+            "arrow_extensions_enabled": arrow_extensions_enabled,
+            "decryption_properties": decryption_properties,
+        }
+        options = {name: value for name, value in options.items() if value is not None}
+        self._filter = None if filters is None else predicate_of(filters).expression
+        self._folder = None
+        if not isinstance(path_or_paths, (list, tuple)):
+            target = readable(path_or_paths, filesystem)
+            if isinstance(target, HeldTarget):
+                self._dataset = _HeldFile(target, schema, options | {"engine": engine})
+                return
+            kind = _info_of(target).type
+            self._folder = target if kind == pafs.FileType.Directory else None
+            partitioning = None if kind == pafs.FileType.File else partitioning
+        if partitioning == HIVE:
+            partitioning = ds.HivePartitioning.discover(infer_dictionary=True)
+        found = {"filesystem": filesystem, "partitioning": partitioning, "ignore_prefixes": ignore_prefixes}
+        found |= {"schema": schema, "format": _format_of(options)}
+        encrypted = decryption_properties is not None  # which pyarrow alone reads
+        self._dataset = (
+            ds.dataset(path_or_paths, **found) if encrypted else dataset(path_or_paths, engine=engine, **found)
+        )
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The schema of the rows."""
+        return self._dataset.schema
+
+    @property
+    def files(self) -> list[str]:
+        """The files' paths."""
+        return self._dataset.files
+
+    @property
+    def filesystem(self) -> pafs.FileSystem:
+        """Where the files are."""
+        return self._dataset.filesystem
+
+    @property
+    def fragments(self) -> list[Fragment]:
+        """The files, one by one."""
+        return list(self._dataset.get_fragments())
+
+    @property
+    def partitioning(self) -> ds.Partitioning | None:
+        """What the names of directories say."""
+        return self._dataset.partitioning
+
+    def equals(self, other: ParquetDataset) -> bool:
+        """Whether another dataset has the same files, schema and way of reading.
+
+        Raises
+        ------
+        TypeError
+            `other` is no ParquetDataset.
+        """
+        if not isinstance(other, ParquetDataset):
+            raise TypeError("`other` must be an instance of ParquetDataset")
+        return (
+            self.schema == other.schema
+            and self.files == other.files
+            and self.filesystem == other.filesystem
+            and self._dataset.format == other._dataset.format
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return self.equals(other) if isinstance(other, ParquetDataset) else NotImplemented
+
+    __hash__ = None
+
+    def read(
+        self, columns: Iterable[str] | None = None, use_threads: bool = True, use_pandas_metadata: bool = False
+    ) -> pa.Table:
+        """Read the rows that meet the filters.
+
+        Parameters
+        ----------
+        columns : list of str, optional
+            All without.
+        use_threads : bool
+        use_pandas_metadata : bool
+            Also read the columns of pandas's index. Where the files have no metadata of pandas, that of the folder's
+            ``_common_metadata`` or ``_metadata`` counts.
+
+        Returns
+        -------
+        pyarrow.Table
+        """
+        own = (self.schema.metadata or {}).get(PANDAS)
+        common = self._common_pandas if use_pandas_metadata and own is None else None
+        if columns is not None and use_pandas_metadata:
+            columns = list(columns)
+            columns += [name for name in _index_columns(own or common) if name not in columns]
+        table = self._dataset.to_table(columns, self._filter, use_threads=use_threads)
+        if common is None:
+            return table
+        return table.replace_schema_metadata({**(table.schema.metadata or {}), PANDAS: common})
+
+    def read_pandas(self, **options: object) -> pa.Table:
+        """Read with the columns of pandas's index; options as `read` takes them."""
+        return self.read(use_pandas_metadata=True, **options)
+
+    def __repr__(self) -> str:
+        return f"<parquetext.ParquetDataset: {len(self.files)} files, {len(self.schema)} columns>"
+
+    @cached_property
+    def _common_pandas(self) -> bytes | None:
+        """pandas's metadata in a file that stands for the whole folder."""
+        if self._folder is None:
+            return None
+        for name in COMMON_FILES:
+            path = posixpath.join(self._folder.path, name)
+            target = LocalTarget(path) if isinstance(self._folder, LocalTarget) else None
+            target = target or RemoteTarget(self._folder.filesystem, path)
+            if _info_of(target).type == pafs.FileType.File:
+                with open_file(target) as file:
+                    if PANDAS in file.key_values:
+                        return file.key_values[PANDAS]
+        return None
+
+
+class _HeldFile:
+    """Bytes in memory, or a file that is open already, in the place of a dataset."""
+
+    def __init__(self, target: HeldTarget, schema: pa.Schema | None, options: dict):
+        if schema is not None:
+            raise Unsupported("schema: a file without a path has its own; read_table takes another one")
+        self._target, self._options = target, options
+        self.files, self.filesystem, self.partitioning = [str(target)], None, None
+        self.format = _format_of({name: value for name, value in options.items() if name != "engine"})
+        with open_file(target) as file:
+            self.schema = own_schema(file, options)
+
+    def get_fragments(self) -> list:
+        raise Unsupported("a file without a path is no fragment: parquetext.open shows its row groups")
+
+    def to_table(self, columns: list[str] | None, filters: object, *, use_threads: bool) -> pa.Table:
+        with open_file(self._target) as file:
+            return file.read(columns, None, filters, use_threads=use_threads, **self._options)
+
+
+def _format_of(options: dict) -> ds.ParquetFileFormat:
+    """The options of a reader as those of a format."""
+    import pyarrow.dataset as ds
+
+    options = dict(options)
+    if "read_dictionary" in options:
+        options["dictionary_columns"] = options.pop("read_dictionary")
+    if "buffer_size" in options:
+        options["use_buffered_stream"] = True
+    return ds.ParquetFileFormat(**options)
+
+
+def _info_of(target: LocalTarget | RemoteTarget) -> pafs.FileInfo:
+    filesystem = target.filesystem if isinstance(target, RemoteTarget) else pafs.LocalFileSystem()
+    return filesystem.get_file_info(target.path)
+
+
+def _index_columns(metadata: bytes | None) -> list[str]:
+    """The columns of pandas's index; a range is none."""
+    if metadata is None:
+        return []
+    return [name for name in json.loads(metadata)["index_columns"] if not isinstance(name, dict)]
