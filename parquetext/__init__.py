@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "open": "arrow.file",
     "read_table": "arrow.tables",
+    "read_pandas": "arrow.tables",
     "read_schema": "arrow.tables",
     "File": "arrow.file",
     "dataset": "arrow.dataset",
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     from .arrow.parquet_dataset import ParquetDataset as ParquetDataset
     from .arrow.parquet_file import ParquetFile as ParquetFile
     from .arrow.parquet_file import read_metadata as read_metadata
+    from .arrow.tables import read_pandas as read_pandas
     from .arrow.tables import read_schema as read_schema
     from .arrow.tables import read_table as read_table
     from .arrow.writing import ParquetWriter as ParquetWriter

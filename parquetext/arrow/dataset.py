@@ -227,6 +227,11 @@ class Dataset(Tabular):
         return self._planner.paths
 
     @property
+    def children(self) -> list[Dataset]:
+        """The datasets that it was made of; none for one of files."""
+        return [Dataset(child) for child in getattr(self._planner, "children", ())]
+
+    @property
     def filesystem(self) -> pafs.FileSystem:
         """Where the files are; that of the first one, if there are several."""
         return self._planner.filesystem

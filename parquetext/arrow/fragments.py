@@ -214,7 +214,11 @@ class Fragment:
             raise ValueError("Need to specify one of 'filter' or 'row_group_ids'")
         with self._open() as file:
             if row_group_ids is None:
-                return self.with_row_groups(self._with_schema(file, schema)._left(file, predicate_of(filter)))
+                predicate, some = predicate_of(filter), self._with_schema(file, schema)
+                names = predicate.columns(some._shape.type_of)
+                if file.form != "par3" and (names is None or any(map(some._shape.is_nested, names))):
+                    return self.with_row_groups(self._left_by_pyarrow(predicate, some._shape.schema))
+                return self.with_row_groups(some._left(file, predicate))
             count = len(file.row_groups)
         for number in row_group_ids:
             if not 0 <= number < count:
@@ -429,6 +433,11 @@ class Fragment:
         types = {name: self._shape.type_of(name) for name in names}
         left = left_row_groups(file, predicate, types, self._shape.given)
         return left if wanted is None else [number for number in wanted if number in set(left)]
+
+    def _left_by_pyarrow(self, predicate: Predicate, schema: pa.Schema) -> list[int]:
+        """The same by pyarrow, which alone compares expressions of nested fields with bounds."""
+        left = self.to_pyarrow().subset(filter=predicate.expression, schema=schema)
+        return [row_group.id for row_group in left.row_groups]
 
     def _with_schema(self, file: File, schema: pa.Schema | None) -> Fragment:
         """The same with rows of another schema, or of the file's own one."""

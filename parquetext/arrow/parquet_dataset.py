@@ -18,6 +18,7 @@ from .dataset import dataset
 from .engine import PYARROW
 from .file import open as open_file
 from .fragments import own_schema
+from .tables import read_table
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
@@ -236,20 +237,17 @@ class _HeldFile:
     """Bytes in memory, or a file that is open already, in the place of a dataset."""
 
     def __init__(self, target: HeldTarget, schema: pa.Schema | None, options: dict):
-        if schema is not None:
-            raise Unsupported("schema: a file without a path has its own; read_table takes another one")
-        self._target, self._options = target, options
+        self._target, self._options = target, options | {"schema": schema}
         self.files, self.filesystem, self.partitioning = [str(target)], None, None
         self.format = _format_of({name: value for name, value in options.items() if name != "engine"})
         with open_file(target) as file:
-            self.schema = own_schema(file, options)
+            self.schema = own_schema(file, options) if schema is None else schema
 
     def get_fragments(self) -> list:
         raise Unsupported("a file without a path is no fragment: parquetext.open shows its row groups")
 
     def to_table(self, columns: list[str] | None, filters: object, *, use_threads: bool) -> pa.Table:
-        with open_file(self._target) as file:
-            return file.read(columns, None, filters, use_threads=use_threads, **self._options)
+        return read_table(self._target, columns, filters, use_threads=use_threads, **self._options)
 
 
 def _format_of(options: dict) -> ds.ParquetFileFormat:

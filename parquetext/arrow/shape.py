@@ -28,6 +28,10 @@ class Shape:
         """The type of a column, None where there is none."""
         return self.schema.field(name).type if name in self.schema.names else None
 
+    def is_nested(self, name: str) -> bool:
+        """Whether a column has others below it."""
+        return pa.types.is_nested(self.type_of(name))
+
     def conformed(self, table: pa.Table) -> pa.Table:
         """A file's columns as the schema has them: cast, or null where there are none.
 

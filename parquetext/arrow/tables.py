@@ -17,7 +17,7 @@ from .flattened import Flattened, has_dots_or_doubles
 if TYPE_CHECKING:
     from ..sidecar.plan import Plan
 
-__all__ = ["read_schema", "read_table"]
+__all__ = ["read_pandas", "read_schema", "read_table"]
 
 PATTERN = frozenset("*?[")
 HIVE = "hive"
@@ -163,6 +163,32 @@ def read_table(
         with file:
             return _read_one(file, columns, filters, schema, one)
     return read_many(source, filesystem, columns, filters, engine, options, **taking, **several)
+
+
+def read_pandas(source: object, columns: Iterable | None = None, **options: object) -> pa.Table:
+    """Read a table with the columns of pandas's index, as `pyarrow.parquet.read_pandas` does.
+
+    Parameters
+    ----------
+    source, columns, **options
+        As `read_table` takes them.
+
+    Returns
+    -------
+    pyarrow.Table
+        Its `to_pandas` gives the frame that was written, or these columns of it.
+
+    Raises
+    ------
+    ColumnError, Malformed, Damaged, OSError, TypeError
+        As `read_table`.
+
+    Examples
+    --------
+    >>> parquetext.read_pandas("wide.parquet", ["price"]).to_pandas().shape
+    (300, 1)
+    """
+    return read_table(source, columns, use_pandas_metadata=True, **options)
 
 
 def _opened(source: object, *, sidecar: bool) -> File:

@@ -22,10 +22,11 @@ class UnionPlanner:
     Attributes
     ----------
     schema : pyarrow.Schema
+    children : list of FragmentPlanner or UnionPlanner
     """
 
     def __init__(self, children: Sequence[FragmentPlanner | UnionPlanner], schema: pa.Schema):
-        self._children, self.schema = [child.with_schema(schema) for child in children], schema
+        self.children, self.schema = [child.with_schema(schema) for child in children], schema
 
     @classmethod
     def of(cls, children: Sequence[FragmentPlanner | UnionPlanner], schema: pa.Schema | None) -> UnionPlanner:
@@ -40,28 +41,28 @@ class UnionPlanner:
 
     @property
     def paths(self) -> list[str]:
-        return [path for child in self._children for path in child.paths]
+        return [path for child in self.children for path in child.paths]
 
     @property
     def filesystem(self) -> pafs.FileSystem:
-        return self._children[0].filesystem
+        return self.children[0].filesystem
 
     @property
     def reading(self) -> Reading:
-        return self._children[0].reading
+        return self.children[0].reading
 
     @property
     def keys(self) -> PartitionKeys:
-        return self._children[0].keys
+        return self.children[0].keys
 
     def with_schema(self, schema: pa.Schema) -> UnionPlanner:
         """The same files with other columns."""
-        return UnionPlanner(self._children, schema)
+        return UnionPlanner(self.children, schema)
 
     def fragments(self, predicate: Predicate | None) -> list[Fragment]:
         """Those of all planners, numbered anew."""
         found, begin = [], 0
-        for child in self._children:
+        for child in self.children:
             found += [fragment.numbered(begin + fragment.number) for fragment in child.fragments(predicate)]
             begin += len(child.paths)
         return found

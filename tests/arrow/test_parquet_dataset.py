@@ -57,8 +57,8 @@ def test_a_filter_that_is_none_is_an_error_at_once(lake, wrong, error, text):
 def test_a_frame_comes_back_with_its_index_and_types(lake, tmp_path):
     path = tmp_path / "one.parquet"
     parquetext.write_table(TABLE, path)
-    read = parquetext.ParquetDataset(path).read_pandas(columns=["n"])
-    pd.testing.assert_frame_equal(read.to_pandas(), FRAME[["n"]])
+    for read in (parquetext.read_pandas(path, ["n"]), parquetext.ParquetDataset(path).read_pandas(columns=["n"])):
+        pd.testing.assert_frame_equal(read.to_pandas(), FRAME[["n"]])
     read = parquetext.ParquetDataset(lake).read(["text"], use_pandas_metadata=True)
     pd.testing.assert_frame_equal(read.to_pandas().sort_index(), FRAME[["text"]])
 
@@ -77,6 +77,10 @@ def test_a_file_in_memory_is_read_like_one_with_a_path(tmp_path):
     held = parquetext.ParquetDataset(sink, filters=[("n", "=", 1)])
     assert held.schema.equals(TABLE.schema, check_metadata=False)
     assert held.read(["text"])["text"].to_pylist() == ["a"]
+    wider = pa.schema([("text", pa.large_string()), ("new", pa.int8())])
+    read = parquetext.ParquetDataset(sink, schema=wider).read()
+    assert read.schema.equals(wider)
+    assert read["text"].to_pylist() == ["a", "b", "a"]
     with pytest.raises(Unsupported, match="no fragment"):
         held.fragments  # noqa: B018
 

@@ -22,6 +22,7 @@ import pytest
 
 import parquetext
 import parquetext.arrow.dataset
+import parquetext.arrow.metadata
 
 # pyarrow's names, in its modules, for which ours stand in.
 PARQUET = (
@@ -32,11 +33,16 @@ PARQUET = (
     "read_pandas",
     "read_schema",
     "read_table",
+    "write_metadata",
     "write_table",
     "write_to_dataset",
 )
-# pyarrow's classes of what `dataset` gives, and ours: tests ask for the class before they look at what is in it.
-CLASSES = {
+# pyarrow's classes, and ours: tests ask for the class before they look at what is in it.
+PARQUET_CLASSES = {
+    "FileMetaData": "arrow.metadata.FileMetaData",
+    "RowGroupMetaData": "arrow.metadata.RowGroupMetaData",
+}
+DATASET_CLASSES = {
     "FileSystemDataset": "arrow.dataset.Dataset",
     "ParquetFileFragment": "arrow.fragments.Fragment",
     "UnionDataset": "arrow.dataset.Dataset",
@@ -98,12 +104,14 @@ def _patch() -> Patched:
     def ours(names: tuple[str, ...]) -> dict[str, object]:
         return {name: getattr(parquetext, name) for name in names if hasattr(parquetext, name)}
 
-    parquet = Patched(pyarrow.parquet, ours(PARQUET))
-    either = {
-        name: Either(name, (), {"theirs": getattr(pyarrow.dataset, name), "ours": attrgetter(path)(parquetext)})
-        for name, path in CLASSES.items()
-    }
-    dataset = Patched(pyarrow.dataset, {"dataset": _dataset} | either)
+    def either(module: ModuleType, classes: dict[str, str]) -> dict[str, object]:
+        return {
+            name: Either(name, (), {"theirs": getattr(module, name), "ours": attrgetter(path)(parquetext)})
+            for name, path in classes.items()
+        }
+
+    parquet = Patched(pyarrow.parquet, ours(PARQUET) | either(pyarrow.parquet, PARQUET_CLASSES))
+    dataset = Patched(pyarrow.dataset, {"dataset": _dataset} | either(pyarrow.dataset, DATASET_CLASSES))
     return Patched(pyarrow, {"parquet": parquet, "dataset": dataset})
 
 
