@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import alp, cases, commits, copies, encoders, encodings, engines, experimental, lookups, plans, sidecars
+from . import alp, cases, commits, copies, encoders, encodings, engines, experimental, lookups, plans, sidecars, tables
 from .shapes import Shape
 from .workspace import Subject, Workspace
 
-__all__ = ["run_on_copies", "run_on_encodings", "run_on_file", "run_on_shapes"]
+__all__ = ["run_on_copies", "run_on_encodings", "run_on_file", "run_on_shapes", "run_on_tables"]
 
 MIB = 1 << 20
 # What a 10,000 × 10 footer has to show; see docs/benchmarks.md.
@@ -53,6 +53,11 @@ def run_on_encodings(workspace: Workspace, rounds: int) -> Iterator[list[cases.R
     for rows_of_group in (1 << 20, 10_000_000):
         yield encodings.one_row(workspace, rounds, rows_of_group)
     yield encodings.layouts(workspace, rounds)
+
+
+def run_on_tables(workspace: Workspace, rounds: int, *, long: bool = False) -> Iterator[list[cases.Row]]:
+    """Whole tables as `read_table` gives them, each reader in a process of its own."""
+    yield from tables.measure(workspace, rounds, tables.LONG_ROWS if long else tables.ROWS)
 
 
 def run_on_copies(workspace: Workspace, rounds: int) -> Iterator[list[cases.Row]]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .. import edits
@@ -64,6 +65,15 @@ class Workspace:
             write(shape, unfinished)
             unfinished.rename(plain)
         return self._upgraded(shape.name, plain)
+
+    def of_table(self, name: str, make: Callable[[], pa.Table], row_group_size: int) -> Subject:
+        plain = self.folder / f"{name}.parquet"
+        if not plain.exists():
+            self.progress(f"writing {name}")
+            unfinished = plain.with_suffix(".unfinished")
+            pq.write_table(make(), unfinished, row_group_size=row_group_size)
+            unfinished.rename(plain)
+        return self._upgraded(name, plain)
 
     def of_file(self, path: str) -> Subject:
         plain = self.folder / Path(path).name

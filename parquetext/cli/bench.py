@@ -33,6 +33,10 @@ def bench(
     copies: Annotated[
         bool, typer.Option("--copies", help="Only columns with copies in other encodings: over HTTP, encoded, ignored.")
     ] = False,
+    tables: Annotated[
+        bool, typer.Option("--tables", help="Only read_table: 1 to 10,000 columns, filters, 5,000 row groups.")
+    ] = False,
+    long: Annotated[bool, typer.Option("--long", help="With --tables: 5 million rows instead of 500,000.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document per row.")] = False,
 ) -> None:
     """Compare with pyarrow, Polars, DuckDB, fastparquet and PalletJack, whichever are installed.
@@ -55,6 +59,10 @@ def bench(
                 from ..bench.run import run_on_encodings
 
                 groups = run_on_encodings(workspace, rounds)
+            elif tables:
+                from ..bench.run import run_on_tables
+
+                groups = run_on_tables(workspace, rounds, long=long)
             elif copies:
                 from ..bench.run import run_on_copies
 
