@@ -221,7 +221,7 @@ class Decoder:
                     readers[leaf.leaf] = self._all_of(number, leaf, made)
             read = partial(self._batch, columns, schema, readers)
             if any(chunk.size < FEW_BYTES and chunk.leaf.kind.physical == wire.PHYSICAL_BYTE_ARRAY for chunk in chunks):
-                yield from growing_batches(read, schema, count, step)
+                yield from growing_batches(read, count, step)
             else:
                 for begin in range(0, count, step):
                     yield from read(min(step, count - begin))

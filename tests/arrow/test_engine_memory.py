@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from support.pages import Column, data_page, dictionary_page, parquet_file
 from support.peaks import peaks
@@ -226,6 +229,14 @@ def test_leaves_that_disagree_about_a_long_list_are_refused_before_it_is_kept(tm
     file = parquet_file([leaf("a", count), leaf("b", count - 1)], 1, schema=schema)
     taken, found = measured(TABLE, tmp_path, file)
     assert f"the lists of 's' hold {count} items by one leaf and {count - 1} by another" in found and taken < ROOM
+
+
+def test_batches_of_repeated_texts_come_although_a_name_is_no_utf_8(tmp_path):
+    sink = io.BytesIO()
+    pq.write_table(pa.table({"zz": ["text"] * 5000}), sink, store_schema=False, compression="none")
+    (tmp_path / "x.parquet").write_bytes(sink.getvalue().replace(b"zz", b"\xff\xfe"))
+    with parquetext.open(tmp_path / "x.parquet") as file:
+        assert sum(batch.num_rows for batch in file.iter_batches(engine="parquetext")) == 5000
 
 
 def test_a_row_of_long_texts_that_few_bytes_repeat_comes_in_no_batch(tmp_path):

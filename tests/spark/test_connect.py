@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from support.parquet_bytes import TABLE, parquet_bytes
 
@@ -97,6 +99,20 @@ def test_a_server_without_the_package_gets_it_as_an_artifact(long, run_driver, l
     state = tmp_path_factory.mktemp("state")
     out = run_driver(PROGRAM, IMPORTED_FROM, lake, state, PYTHONPATH="", JAVA_HOME=java_home)
     assert f"[('ok', '{parquetext.implementation()}')] {TABLE.num_rows}" in out
+
+
+def test_scans_of_a_clients_queries_are_sliced(connect, spark, needed_scan_jar, tmp_path):
+    path = str(tmp_path / "wide.parquet")
+    pq.write_table(pa.table({f"c{number}": [number] * 10 for number in range(40)}), path)
+    parquetext.upgrade(path, "flat")
+    assert connect.read.parquet(path).selectExpr("sum(c7)").collect()[0][0] == 70
+    spark._jsc.sc().listenerBus().waitUntilEmpty()
+    store = spark._jsparkSession.sharedState().statusStore()
+    last = store.executionsList().last()
+    metrics = [last.metrics().apply(place) for place in range(last.metrics().size())]
+    values = store.executionMetrics(last.executionId())
+    found = [values.get(metric.accumulatorId()) for metric in metrics if metric.name() == "footers sliced"]
+    assert {value.get() for value in found if value.isDefined()} == {"1"}
 
 
 def test_listing_and_the_data_source_work_there(connect, lake):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +19,7 @@ ASK = """
     from parquetext.spark import session, ship
     from support.spark_scans import footers, formats
 
-    path, how = sys.argv[1:]
+    path, how = sys.argv[1:3]
     if how == "ship":
         builder = pyspark.sql.SparkSession.builder.master("local[2]").config("spark.driver.memory", "1g")
         spark = builder.config("spark.driver.host", "127.0.0.1").getOrCreate()
@@ -28,6 +29,9 @@ ASK = """
         spark = session(master="local[2]", driver_memory="1g", spark_sql_extensions="no.such.Extension")
     frame = spark.read.parquet(path).where("c3 > 30").select("c7")
     rows = len(frame.collect())
+    if len(sys.argv) > 3:  # damaged files
+        for _ in range(2):
+            assert spark.read.schema("c7 long").parquet(sys.argv[3]).selectExpr("sum(c7)").first()[0] == 2 * 7 * 4950
     print(json.dumps([rows, formats(frame), footers(frame)["sliced"], spark.conf.get("spark.sql.extensions", "")]))
 """
 
@@ -40,10 +44,25 @@ def upgraded(tmp_path_factory) -> str:
     return path
 
 
+@pytest.fixture
+def damaged(upgraded, tmp_path) -> str:
+    """A folder of two files whose flat footers are broken."""
+    content = bytearray(Path(upgraded).read_bytes())
+    thrift = len(content) - 8 - pq.read_metadata(upgraded).serialized_size
+    content[thrift - 3000 : thrift - 2000] = bytes(1000)  # of the flat footer, in front of the Thrift footer
+    for name in ("a.parquet", "b.parquet"):
+        (tmp_path / name).write_bytes(content)
+    return str(tmp_path)
+
+
 @pytest.mark.parametrize("how", ["ship", "session"])
-def test_sessions_slice_however_they_came_about(run_driver, needed_scan_jar, upgraded, request, how):
+def test_sessions_slice_however_they_came_about(start_driver, needed_scan_jar, upgraded, damaged, request, how):
+    """And Spark's log has one line of files that are read as they are, unless it is the quiet one of `session`."""
     paths = f"{parquetext.__path__[0].removesuffix('/parquetext')}:{request.path.parents[1]}"
-    said = run_driver(ASK, upgraded, how, PYTHONPATH=paths)
+    process = start_driver(ASK, upgraded, how, damaged, PYTHONPATH=paths)
+    said, log = process.communicate()
+    assert process.returncode == 0, f"{said}\n{log[-10_000:]}"
+    assert log.count("is read by its whole footer") == (how == "ship")
     rows, formats, sliced, extensions = json.loads(said.splitlines()[-1])
     assert (rows, formats) == (89, ["SlicingFormat"])
     assert sliced == (how == "session")  # Spark clones what strategies have planned: their scans show its own metrics

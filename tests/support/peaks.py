@@ -58,7 +58,7 @@ def peaks(good: Path, paths: Iterable[Path], verbs: Iterable[str] = VERBS, *, pu
     """What each verb takes for each file, after all of them were done with a good one."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)} | ({"PARQUETEXT_PURE": "1"} if pure else {})
     command = [sys.executable, "-m", "support.peaks", ",".join(verbs), str(good), *map(str, paths)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, errors="surrogateescape", env=environment)
     assert done.returncode == 0, done.stderr[-2000:]
     for line in done.stdout.splitlines():
         taken, *told = line.split("\t")
