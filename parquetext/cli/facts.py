@@ -22,6 +22,7 @@ def register(app: typer.Typer) -> None:
     app.command()(columns)
     app.command("row-groups")(row_groups)
     app.command()(count)
+    app.command("rowcount", hidden=True)(count)  # as parquet-tools and pqrs call it
 
 
 def schema(

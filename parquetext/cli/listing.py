@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..escaping import escaped
-from .output import console
+from .output import console, counted
 
 __all__ = ["facts_table", "number", "print_listing"]
 
@@ -68,8 +68,18 @@ def print_listing(
         table.add_row(*(Text(column.texts[at]) for column in columns), style="bold" if is_total else "")
     console.print(table)
     if names or more:
-        shown = names[:NAMED] + [f"{len(names) - NAMED + more:,} more"] * (len(names) > NAMED or more > 0)
-        console.print(Text(f"no room for: {', '.join(shown)} ({hint})", "dim"))
+        console.print(Text(_no_room(names, more, hint), "dim"))
+
+
+def _no_room(names: Sequence[str], more: int, hint: str) -> str:
+    """What is left out: the names of as many columns as a line has room for."""
+    for count in range(min(len(names), NAMED), -1, -1):
+        others = len(names) - count + more
+        shown = [*names[:count], *([f"{others:,} more" if count else counted(others, "column")] if others else [])]
+        line = f"no room for: {', '.join(shown)} ({hint})"
+        if cell_len(line) <= console.width:
+            break
+    return line
 
 
 class _Column:

@@ -32,6 +32,7 @@ OF_MANY = {
     "meta": [],
     "row-groups": [],
     "count": [],
+    "rowcount": [],
     "cat": [],
     "merge": ["--out", os.devnull],
     "sidecar build": [],

@@ -12,7 +12,7 @@ from parquetext.cli.app import app
 
 COMMANDS = get_command(app).commands
 SIDECAR = COMMANDS["sidecar"].commands
-ANSWERS = {"schema", "meta", "columns", "row-groups", "count", "head", "cat", "inspect", "layout", "pages"}
+ANSWERS = {"schema", "meta", "columns", "row-groups", "count", "rowcount", "head", "cat", "inspect", "layout", "pages"}
 OTHERS = {"bench", "demo", "sidecar"}
 
 

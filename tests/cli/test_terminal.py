@@ -7,6 +7,7 @@ import sys
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.described import write
 from support.terminal import in_terminal
 
 FILES = 12
@@ -43,3 +44,36 @@ def test_a_narrow_terminal_wraps_lines_and_loses_none(lake):
     text = "".join(lines)
     assert all(f"part-{number:02}.parquet" in text for number in range(FILES))
     assert text.endswith("12 files: 10 unchanged, 2 failed")
+
+
+def test_tables_fit_a_terminal_of_80_columns(tmp_path):
+    """One line for each row, none folded: headings, rows, totals, and what there was no room for."""
+    path = write(tmp_path / "a.parquet")
+    program = f"""
+from parquetext.cli.app import app
+for words in ("columns", "columns -g", "pages --column id", "row-groups", "head"):
+    print("#", words, flush=True)
+    try:
+        app([*words.split(), {str(path)!r}], standalone_mode=False)
+    except SystemExit:
+        pass
+"""
+    code, lines = in_terminal([sys.executable, "-c", program])
+    assert code == 0 and max(map(len, lines)) <= 80
+    parts: dict[str, list[str]] = {}
+    for line in lines:
+        if line.startswith("# "):
+            found = parts[line[2:]] = []
+        else:
+            found.append(line)
+    leaves, groups = 15, 4
+    counts = {name: len(found) for name, found in parts.items()}
+    assert counts == {
+        "columns": leaves + 3,
+        "columns -g": leaves * groups + 3,
+        "pages --column id": 1 + 2 * groups + 3,
+        "row-groups": groups + 2,
+        "head": 10 + 3,
+    }, lines
+    assert parts["columns"][0].split()[0] == "column" and parts["columns"][-2].startswith(f"{leaves} columns")
+    assert parts["columns"][-1].startswith("no room for: ") and parts["head"][-1] == "10 of 1,000 rows"
