@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from .arguments import File, Json, Quiet
+from .completion import columns_of_path
 from .each_file import ask_one
 from .listing import print_listing
 from .output import FINDINGS, FINE, counted, print_json, tell
@@ -18,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 def bloom(
     path: File,
-    column: Annotated[str, typer.Argument(help="A column.", show_default=False)],
+    column: Annotated[str, typer.Argument(help="A column.", show_default=False, autocompletion=columns_of_path)],
     value: Annotated[str, typer.Argument(help="A value of its type; bytes as hexadecimal digits.", show_default=False)],
     quiet: Quiet = False,
     json: Json = False,

@@ -16,6 +16,7 @@ from ..storage import resolve
 from .advice import show_advice
 from .arguments import Force, Quiet
 from .choices import Codec, Dialect, Form, Marker, Placement, Stats
+from .completion import columns_of_path, encodings
 from .output import (
     CANNOT_RUN,
     counted,
@@ -106,7 +107,11 @@ def encode(
     paths: Paths,
     column: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A column to encode; all leaves of a group. May be repeated."),
+        typer.Option(
+            metavar="NAME",
+            help="A column to encode; all leaves of a group. May be repeated.",
+            autocompletion=columns_of_path,
+        ),
     ] = None,
     encoding: Annotated[
         list[str] | None,
@@ -114,6 +119,7 @@ def encode(
             metavar="NAME",
             help="alp, byte_stream_split, delta_binary_packed…: one for all columns, or one for each, in their order; "
             "best: what --advise finds, without --column for all columns.",
+            autocompletion=encodings,
         ),
     ] = None,
     codec: Annotated[

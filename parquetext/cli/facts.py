@@ -8,6 +8,7 @@ import typer
 
 from .arguments import File, Files, Json
 from .choices import SchemaFormat
+from .completion import columns_of_path
 from .each_file import ask_each, ask_one
 from .listing import facts_table, print_listing
 from .output import console, counted, human_bytes, print_json, tell
@@ -105,7 +106,12 @@ def _facts_of(found: dict, full: bool) -> list[tuple[str, object]]:
 def columns(
     path: File,
     names: Annotated[
-        list[str] | None, typer.Argument(help="Columns, or groups for all below them. All without.", show_default=False)
+        list[str] | None,
+        typer.Argument(
+            help="Columns, or groups for all below them. All without.",
+            show_default=False,
+            autocompletion=columns_of_path,
+        ),
     ] = None,
     per_row_group: Annotated[
         bool, typer.Option("--per-row-group", "-g", help="One line per column chunk, with its placement.")

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ..errors import ParquetextError
+from .completion import columns_of_path
 from .listing import print_listing
 from .output import CANNOT_RUN, counted, failure, print_json, problem, tell
 
@@ -35,7 +36,10 @@ def register(app: typer.Typer) -> None:
 def pages(
     path: Annotated[str, typer.Argument(help="A file or URL.", show_default=False)],
     columns: Annotated[
-        list[str] | None, typer.Option("--column", help="A column's path; may be given again. All without.")
+        list[str] | None,
+        typer.Option(
+            "--column", help="A column's path; may be given again. All without.", autocompletion=columns_of_path
+        ),
     ] = None,
     copies: Annotated[
         bool, typer.Option("--copies", help="The pages of the columns' copies in other encodings.")

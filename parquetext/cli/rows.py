@@ -12,6 +12,7 @@ import typer
 from ..escaping import escaped
 from .arguments import File, Files
 from .choices import RowFormat
+from .completion import columns_of_path
 from .each_file import ask_each, ask_one
 from .listing import print_listing
 from .output import console, counted, tell
@@ -20,7 +21,14 @@ FEWEST_LETTERS = 4  # that a column of a table takes, with its gap
 TABLE_ROWS = 1000  # a longer table is printed in parts, each as wide as its own values
 
 Columns = Annotated[
-    list[str] | None, typer.Option("--column", "-c", metavar="NAME", help="A column or group. May be repeated.")
+    list[str] | None,
+    typer.Option(
+        "--column",
+        "-c",
+        metavar="NAME",
+        help="A column or group. May be repeated.",
+        autocompletion=columns_of_path,
+    ),
 ]
 Filters = Annotated[
     list[str] | None,

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 __all__ = ["as_json", "column_as_json"]
 
+_WITH_TEXT = pa.types.is_date, pa.types.is_decimal, pa.types.is_time, pa.types.is_timestamp
 Plain = bool | int | float | str | None
 
 
@@ -60,7 +61,9 @@ def column_as_json(values: pa.Array) -> list[object]:
     try:
         if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_string(kind):
             return values.to_pylist()
-        if pa.types.is_date(kind) or pa.types.is_decimal(kind) or pa.types.is_time(kind):
+        if pa.types.is_float32(kind) or pa.types.is_float64(kind):
+            return [each if each is None or math.isfinite(each) else str(each) for each in values.to_pylist()]
+        if any(is_one(kind) for is_one in _WITH_TEXT):
             return values.cast(pa.string()).to_pylist()
     except (UnicodeDecodeError, pa.ArrowException):  # text that is no UTF-8, times beyond a day
         pass

@@ -52,9 +52,11 @@ def shell(monkeypatch, capsys):
     return answer
 
 
-@pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
-def test_shells_complete_commands_and_choices(shell, name):
-    def completed(words: str) -> str:
+@pytest.fixture
+def complete(shell):
+    """What a shell is told of the last word."""
+
+    def completed(words: str, name: str = "bash") -> str:
         return shell(
             _PARQUETEXT_COMPLETE=f"complete_{name}",
             _TYPER_COMPLETE_ARGS=words,
@@ -63,11 +65,26 @@ def test_shells_complete_commands_and_choices(shell, name):
             COMP_CWORD=str(words.count(" ")),
         )
 
-    assert "row-groups" in completed("parquetext ro")
-    found = completed("parquetext schema --format ")
+    return completed
+
+
+@pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
+def test_shells_complete_commands_and_choices(complete, name):
+    assert "row-groups" in complete("parquetext ro", name)
+    found = complete("parquetext schema --format ", name)
     assert [choice for choice in ("parquet", "arrow", "spark", "duckdb") if choice not in found] == []
 
 
 @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
 def test_the_script_for_a_shell_is_printed(shell, name):
     assert f"_PARQUETEXT_COMPLETE=complete_{name}" in shell(_PARQUETEXT_COMPLETE=f"source_{name}")
+
+
+def test_columns_of_the_file_and_encodings_are_completed(complete, tmp_path):
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"price": [1], "prize": [{"won": 1}], "name": ["x"]}), path)
+    assert complete(f"parquetext columns {path} pri").split() == ["price", "prize.won"]
+    assert complete(f"parquetext head {path} --column n").split() == ["name"]
+    assert complete(f"parquetext bloom {path} ").split() == ["price", "prize.won", "name"]
+    assert complete(f"parquetext columns {tmp_path / 'none.parquet'} p").strip() == ""
+    assert complete(f"parquetext encode {path} --encoding byte").split() == ["byte_stream_split"]
