@@ -30,7 +30,7 @@ def as_json(value: pa.Scalar) -> object:
     if pa.types.is_struct(kind):
         return {kind.field(at).name: as_json(value[at]) for at in range(kind.num_fields)}
     if pa.types.is_map(kind):
-        return [{"key": as_json(each["key"]), "value": as_json(each["value"])} for each in value.values]
+        return [{"key": as_json(each[0]), "value": as_json(each[1])} for each in value.values]  # whatever their names
     if hasattr(value, "values") and not pa.types.is_map(kind):  # lists of every kind
         return [as_json(each) for each in value.values]
     return _plain(value)
