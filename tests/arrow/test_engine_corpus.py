@@ -80,7 +80,7 @@ def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def assert_same(ours: pa.Table, theirs: pa.Table, where: str) -> None:
-    assert ours.schema.equals(theirs.schema.remove_metadata(), check_metadata=True), where
+    assert ours.schema.equals(theirs.schema, check_metadata=True), where
     for name, one, other in zip(theirs.column_names, ours.columns, theirs.columns, strict=True):
         one, other = plain(one), plain(other)
         assert one.equals(other) or repr(one.to_pylist()) == repr(other.to_pylist()), f"{where}: {name}"

@@ -24,7 +24,7 @@ def holds_nan(table: pa.Table) -> bool:
 
 
 def assert_same(ours: pa.Table, theirs: pa.Table, where: str) -> None:
-    assert ours.schema.equals(theirs.schema.remove_metadata(), check_metadata=True), where
+    assert ours.schema.equals(theirs.schema, check_metadata=True), where
     same = repr(ours.to_pydict()) == repr(theirs.to_pydict()) if holds_nan(theirs) else ours.equals(theirs)
     assert same, where
 
@@ -75,13 +75,15 @@ def test_every_readable_file_is_filtered_as_pyarrow_filters_it(corpus, expected,
     for path in readable(corpus, expected):
         if form == "flat":
             path = write_with_flat_footer(path, tmp_path / "flat.parquet")
-        for filters in filters_for(pq.ParquetFile(path).read()):
+        whole = pq.ParquetFile(path).read()
+        for filters in filters_for(whole):
             try:
                 theirs = pq.read_table(path, filters=filters, partitioning=None)
             except (pa.ArrowException, ValueError):  # a type without comparisons, names that datasets do not take
                 continue
             ours = parquetext.read_table(str(path), filters=filters)
-            assert_same(ours, theirs, f"{path}: {filters}")
+            # pyarrow's read_table leaves out key-values that ARROW:schema does not have
+            assert_same(ours, theirs.replace_schema_metadata(whole.schema.metadata), f"{path}: {filters}")
             compared += 1
     assert compared > 500
 
