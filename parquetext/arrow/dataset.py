@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.fs as pafs
 
 from ..errors import ParquetextError
+from ..footer.arrow_errors import EncryptedFile
 from ..pruning import Predicate, predicate_of
 from ..storage import LocalTarget, RemoteTarget
 from ..tabular import Shown, Tabular
@@ -23,7 +24,7 @@ from .fragments import Fragment, naming, own_schema
 from .in_order import in_order
 from .partitioning import HIVE, check_partitioning, partition_keys
 from .predicates import both
-from .read_options import Reading, format_of, is_parquet, options_of_format
+from .read_options import Reading, format_of, is_ours, options_of_format
 from .scanner import Scanner
 from .unions import UnionPlanner
 
@@ -82,8 +83,8 @@ def dataset(
     Returns
     -------
     Dataset
-        With the names of `pyarrow.dataset.Dataset`; holds no file open. For other formats, and for data in memory, what
-        `pyarrow.dataset.dataset` gives.
+        With the names of `pyarrow.dataset.Dataset`; holds no file open. For other formats, for data in memory, and
+        for encrypted files whose keys are in `format`, what `pyarrow.dataset.dataset` gives.
 
     Raises
     ------
@@ -126,11 +127,11 @@ def dataset(
     }
     if isinstance(source, (list, tuple)) and source and all(isinstance(each, Dataset) for each in source):
         return _union(source, schema, others)
-    if isinstance(source, Iterator):
+    if isinstance(source, Iterator) and not isinstance(source, pa.RecordBatchReader) and not hasattr(source, "read"):
         source = _listed(source)
     if not _is_of_paths(source):
         return _of_pyarrow(source, schema=schema, **others)
-    if not is_parquet(format):
+    if not is_ours(format):
         return _of_pyarrow(source, schema=schema, **others | {"partitioning": partitioning})
     reading = Reading(sidecar, engine, options_of_format(format))
     scheme = check_partitioning(partitioning)
@@ -142,7 +143,13 @@ def dataset(
     base = found.base if partition_base_dir is None else os.fspath(partition_base_dir).rstrip("/")
     keys = partition_keys(found, scheme, schema, base)
     if schema is None:
-        schema = pa.unify_schemas([_first_schema(found, reading), keys.schema])
+        try:
+            schema = pa.unify_schemas([_first_schema(found, reading), keys.schema])
+        except EncryptedFile:
+            if format is None or isinstance(format, str):
+                raise
+            # The format may have keys, which it does not show.
+            return _of_pyarrow(source, **others | {"partitioning": partitioning})
     return Dataset(FragmentPlanner(found, keys, schema, reading))
 
 
@@ -156,13 +163,13 @@ def _union(children: Sequence[Dataset], schema: pa.Schema | None, others: Mappin
 
 
 def _is_of_paths(source: object) -> bool:
-    """Whether a source is a path, a file or several, and no data or dataset."""
+    """Whether a source is a path, a pair of a filesystem and a path, or several of them; no data and no open file."""
     if isinstance(source, (pa.RecordBatch, pa.Table, pa.RecordBatchReader)) or hasattr(source, "get_fragments"):
         return False
     if isinstance(source, (list, tuple)):
         return all(map(_is_of_paths, source))
-    kinds = (str, bytes, os.PathLike, pafs.FileInfo, pafs.FileSystem, LocalTarget, RemoteTarget)
-    return isinstance(source, kinds) or hasattr(source, "open") or hasattr(source, "read")
+    kinds = (str, os.PathLike, pafs.FileInfo, pafs.FileSystem, LocalTarget, RemoteTarget)
+    return isinstance(source, kinds) or (hasattr(source, "open") and hasattr(source, "ls"))  # a filesystem of fsspec
 
 
 def _listed(source: Iterator) -> list:

@@ -8,26 +8,22 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from ..errors import ParquetextError
+from ..errors import Unsupported
 from .engine import PYARROW
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
-__all__ = ["Reading", "format_of", "is_parquet", "options_of_format", "options_of_scan"]
+__all__ = ["Reading", "format_of", "is_ours", "options_of_format", "options_of_scan"]
 
-LIMITS = {
-    "thrift_string_size_limit": 100_000_000,
-    "thrift_container_size_limit": 1_000_000,
-    "schema_depth_limit": 100,
-}
+LIMITS = ("thrift_string_size_limit", "thrift_container_size_limit", "schema_depth_limit")
 OF_SCANS = (
     "pre_buffer",
     "buffer_size",
     "page_checksum_verification",
     "arrow_extensions_enabled",
-    "decryption_properties",
 )
+DECRYPTION = ("decryption_properties", "parquet_decryption_config")
 OF_VALUES = ("coerce_int96_timestamp_unit", "binary_type", "list_type")
 
 
@@ -44,8 +40,8 @@ class Reading:
         return replace(self, options={**self.options, **options}) if options else self
 
 
-def is_parquet(format: str | ds.FileFormat | None) -> bool:
-    """Whether a format is Parquet."""
+def is_ours(format: str | ds.FileFormat | None) -> bool:
+    """Whether files of a format are read by our footers."""
     if format is None or isinstance(format, str):
         return format in (None, "parquet")
     import pyarrow.dataset as ds
@@ -90,8 +86,8 @@ def options_of_scan(scan: ds.ParquetFragmentScanOptions | None) -> dict[str, obj
     """Those of a scan that are not the defaults."""
     if scan is None:
         return {}
-    options: dict[str, object] = {name: getattr(scan, name) for name, usual in LIMITS.items()}
-    options = {name: value for name, value in options.items() if value != LIMITS[name]}
+    usual = type(scan)()
+    options = {name: getattr(scan, name) for name in LIMITS if getattr(scan, name) != getattr(usual, name)}
     if scan.use_buffered_stream:
         options["buffer_size"] = scan.buffer_size
     if not scan.pre_buffer:
@@ -100,10 +96,9 @@ def options_of_scan(scan: ds.ParquetFragmentScanOptions | None) -> dict[str, obj
         options["page_checksum_verification"] = True
     if not scan.arrow_extensions_enabled:
         options["arrow_extensions_enabled"] = False
-    if getattr(scan, "decryption_properties", None) is not None:
-        options["decryption_properties"] = scan.decryption_properties
-    if getattr(scan, "parquet_decryption_config", None) is not None:
-        raise ParquetextError(
-            "parquet_decryption_config is not supported; give decryption_properties, or use pyarrow.dataset"
+    if any(getattr(scan, name, None) is not None for name in DECRYPTION):
+        raise Unsupported(
+            f"{' or '.join(DECRYPTION)} in the options of a scan: give them to parquetext.dataset, in a "
+            "pyarrow.dataset.ParquetFileFormat; pyarrow then reads the files"
         )
     return options

@@ -191,7 +191,7 @@ class Scanner:
     def count_rows(self) -> int:
         """How many rows there are; without a filter by the footers alone."""
         if self._predicate is None:
-            return sum(in_order(lambda fragment: fragment.count_rows(), self._fragments(None)))
+            return sum(in_order(lambda fragment: fragment.count_rows(), self._plan(None)))
         parts = self._streamed(project=False, **self._ahead if self._threads else {})
         return sum(part.table.num_rows for part in parts)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import random
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.fs as pafs
 import pyarrow.parquet as pq
+import pyarrow.parquet.encryption as encryption
 import pytest
 
 import parquetext
@@ -65,6 +68,16 @@ FILTERS = [
     F("y").is_null() | (F("v") == 100),
     (F("m") == "jan") & (F("v") < 4),
 ]
+
+
+class Kms(encryption.KmsClient):
+    """Keys that are kept as they are, as text."""
+
+    def wrap_key(self, key, name):
+        return base64.b64encode(key)
+
+    def unwrap_key(self, key, name):
+        return base64.b64decode(key)
 
 
 @pytest.mark.parametrize(("flavor", "scheme"), SCHEMES, ids=lambda one: str(one)[:40])
@@ -166,8 +179,8 @@ class TestFinding:
             parquetext.dataset(f"{folder}/*.nothing")
         with pytest.raises(IsADirectoryError, match="directory"):
             parquetext.dataset([folder])
-        for wrong in (None, 3, [3], iter([3])):
-            with pytest.raises(TypeError, match="Expected"):
+        for wrong in (None, 3, [3], iter([3]), io.BytesIO(b"PAR1"), b"PAR1", pa.py_buffer(b"PAR1")):
+            with pytest.raises(TypeError, match=r"Expected|made of paths"):
                 parquetext.dataset(wrong)
 
 
@@ -218,3 +231,15 @@ class TestFormats:
         for lake in (parquetext.dataset(file), ds.dataset(file)):
             with pytest.raises((OSError, ParquetextError)):
                 lake.to_table(fragment_scan_options=strict)
+
+    def test_encrypted_files_are_pyarrows(self, tmp_path):
+        path = tmp_path / "a.parquet"
+        config = encryption.EncryptionConfiguration(footer_key="k", column_keys={"c": ["v"]})
+        factory, kms = encryption.CryptoFactory(lambda _: Kms()), encryption.KmsConnectionConfig()
+        written = factory.file_encryption_properties(kms, config)
+        pq.write_table(pa.table({"v": [1, 2]}), path, encryption_properties=written)
+        options = ds.ParquetFragmentScanOptions(decryption_properties=factory.file_decryption_properties(kms))
+        format = ds.ParquetFileFormat(default_fragment_scan_options=options)
+        assert parquetext.dataset(path, format=format).to_table()["v"].to_pylist() == [1, 2]
+        with pytest.raises(ParquetextError, match="encrypted"):
+            parquetext.dataset(path)

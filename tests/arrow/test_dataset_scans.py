@@ -233,7 +233,8 @@ class TestPyarrowsOwnClass:
 
     def test_what_is_no_parquet_is_pyarrows(self, tmp_path):
         data = pa.table({"a": [1, 2]})
-        assert parquetext.dataset(data).to_table().equals(data)
+        for source in (data, [data], data.to_batches(), data.to_reader()):
+            assert parquetext.dataset(source).to_table().equals(data)
         ds.write_dataset(data, tmp_path, format="ipc")
         assert parquetext.dataset(tmp_path, format="ipc").to_table().equals(data)
         with pytest.raises(ValueError, match="'nope'"):
