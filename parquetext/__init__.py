@@ -17,6 +17,7 @@ _HOMES = {
     "dataset": "arrow.dataset",
     "ParquetFile": "arrow.parquet_file",
     "read_metadata": "arrow.parquet_file",
+    "write_metadata": "arrow.metadata_files",
     "write_table": "arrow.writing",
     "ParquetWriter": "arrow.writing",
     "ParquetDataset": "arrow.parquet_dataset",
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     from .arrow.dataset_writing import write_to_dataset as write_to_dataset
     from .arrow.file import File as File
     from .arrow.file import open as open
+    from .arrow.metadata_files import write_metadata as write_metadata
     from .arrow.parquet_dataset import ParquetDataset as ParquetDataset
     from .arrow.parquet_file import ParquetFile as ParquetFile
     from .arrow.parquet_file import read_metadata as read_metadata

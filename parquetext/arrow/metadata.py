@@ -14,7 +14,7 @@ from pyarrow import _parquet
 
 from ..errors import Malformed, ParquetextError
 from ..footer import forms
-from ..footer.column_footer import column_footer, sorting_columns
+from ..footer.column_footer import column_footer, schema_footer, sorting_columns
 from ..footer.model import Form
 from ..footer.pyarrow_chunks import PyarrowChunks
 from ..footer.pyarrow_footer import metadata_of
@@ -159,8 +159,7 @@ class FileMetaData:
     def schema(self) -> _parquet.ParquetSchema:
         """The Parquet schema, an object of pyarrow's; its time grows with the columns."""
         if self._schema is None:
-            footer = self._footer.ask(lambda form: form.slice(range(form.leaf_count), [], key_values=True))
-            self._schema = metadata_of(footer).schema
+            self._schema = metadata_of(self._footer.ask(schema_footer)).schema
         return self._schema
 
     # ---- row groups and columns

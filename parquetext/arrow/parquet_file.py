@@ -279,9 +279,10 @@ def _opened(source: object, filesystem: object, metadata: object, memory_map: bo
     if memory_map and filesystem is None and isinstance(source, (str, os.PathLike)) and "://" not in str(source):
         source = pa.memory_map(os.fspath(source))
     target = readable(source, filesystem)
-    if metadata is None:
-        return open_as(File, target)
-    return open_by_footer(File, target, thrift_of(metadata))
+    try:
+        return open_as(File, target) if metadata is None else open_by_footer(File, target, thrift_of(metadata))
+    except IsADirectoryError as error:
+        raise IsADirectoryError(error.errno, f"Cannot open for reading: path '{target}' is a directory") from None
 
 
 def read_metadata(

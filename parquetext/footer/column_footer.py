@@ -11,7 +11,7 @@ from .elements import parse_element
 from .model import GROUP, Form, Node
 from .thrift_form import ThriftForm
 
-__all__ = ["chunk_structs", "column_footer", "sorting_columns"]
+__all__ = ["chunk_structs", "column_footer", "schema_footer", "sorting_columns"]
 
 STRUCT = wire.TYPE_STRUCT
 
@@ -52,12 +52,28 @@ def column_footer(form: Form, leaf: int, first: int, count: int) -> bytes | None
         parts += [b"\x19", _list_header(1), struct, b"\x16\0\x16", _number(rows[first + index]), b"\0"]
     last = wire.FILE_META_DATA_ROW_GROUPS
     if created_by is not None:
-        parts += [b"\x28", kernels.varint.encode(len(created_by)), created_by]
+        parts += [b"\x28", _sized(created_by)]
         last = wire.FILE_META_DATA_CREATED_BY
     if node.column_order:
         header = wire.FILE_META_DATA_COLUMN_ORDERS - last << 4 | wire.TYPE_LIST
         parts += [bytes([header]), _list_header(1), bytes([node.column_order << 4 | STRUCT, 0, 0])]
     return b"".join([*parts, b"\0"])
+
+
+def schema_footer(form: Form) -> bytes:
+    """A FileMetaData of the whole schema and all key-values, ARROW:schema as it is, without row groups."""
+    base = form.slice(range(form.leaf_count), [], arrow_schema=False)
+    pairs = [form.key_value(index) for index in range(form.key_value_count)]
+    if not pairs:
+        return base
+    structs = [b"".join(b"\x18" + _sized(text) for text in pair if text is not None) + b"\0" for pair in pairs]
+    end = next(field[4] for field in kernels.thrift.fields(base) if field[0] == wire.FILE_META_DATA_ROW_GROUPS)
+    follows = base[end] - 0x10 if base[end] else 0  # its field id now counts from the key-values
+    return b"".join((base[:end], b"\x19", _list_header(len(pairs)), *structs, bytes([follows]), base[end + 1 :]))
+
+
+def _sized(text: bytes) -> bytes:
+    return kernels.varint.encode(len(text)) + text
 
 
 def _groups_above(form: Form, node: Node) -> list[bytes]:

@@ -47,10 +47,19 @@ def answer(metadata) -> str:
         return repr(error)
 
 
+def arrow_schema(metadata) -> tuple | str:
+    try:
+        schema = metadata.schema.to_arrow_schema()
+    except (pa.ArrowException, OSError) as error:
+        return repr(error)
+    return schema, schema.metadata
+
+
 def assert_same(ours: FileMetaData, theirs: pq.FileMetaData) -> None:
     assert answer(ours) == answer(theirs)
     assert ours.metadata == theirs.metadata
     assert ours.schema.equals(theirs.schema)
+    assert arrow_schema(ours) == arrow_schema(theirs)
     assert (ours == theirs) is (theirs == ours) is True
     assert hash(ours) == hash(theirs)
 
@@ -167,7 +176,7 @@ def test_metadata_pickles_without_its_file(path):
 def test_it_goes_where_pyarrow_insists_on_its_own_class(path, tmp_path):
     with parquetext.open(path) as file:
         metadata = file.metadata
-    pq.write_metadata(metadata.schema.to_arrow_schema(), tmp_path / "_metadata", [metadata.to_pyarrow()])
+    parquetext.write_metadata(metadata.schema.to_arrow_schema(), tmp_path / "_metadata", [metadata])
     assert pq.read_metadata(tmp_path / "_metadata").num_row_groups == 3
     metadata.set_file_path("part.parquet")
     assert metadata.row_group(0).column(39).file_path == "part.parquet"

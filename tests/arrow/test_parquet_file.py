@@ -123,6 +123,7 @@ def test_options_do_what_they_do_there(path, options):
     with parquetext.ParquetFile(path, **options) as ours, pq.ParquetFile(path, **options) as theirs:
         assert ours.schema_arrow.equals(theirs.schema_arrow, check_metadata=True)
         assert_same(ours.read(), theirs.read())
+        assert_same(ours.read(["id"]), theirs.read(["id"]))
         assert [batch.schema for batch in ours.iter_batches(4)] == [batch.schema for batch in theirs.iter_batches(4)]
 
 
@@ -178,6 +179,8 @@ def test_a_pandas_index_comes_along(tmp_path):
     pd.testing.assert_frame_equal(
         parquetext.ParquetFile(path).read(["b"], use_pandas_metadata=True).to_pandas(), frame[["b"]]
     )
+    assert parquetext.read_pandas(path, ["b"]).equals(pq.read_pandas(path, ["b"]))
+    pd.testing.assert_frame_equal(parquetext.read_pandas(path, columns=["b"]).to_pandas(), frame[["b"]])
     for common in (pq.read_metadata(path), parquetext.read_metadata(path)):
         file = parquetext.ParquetFile(bare, common_metadata=common)
         assert file.read(["b"], use_pandas_metadata=True).column_names == ["b", "key"]
