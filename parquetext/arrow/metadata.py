@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["FileMetaData", "RowGroupMetaData", "thrift_of"]
 
 PART_ROW_GROUPS = 64  # a small footer has so many row groups of its column
-WHOLE_FOOTER_SHARE = 32  # one small footer takes about as long as so many chunks of the whole one
+WHOLE_FOOTER_SHARE = 128  # one small footer takes about as long as so many chunks of the whole one
 LATEST_VERSION = {1: "1.0", 2: "2.6"}  # what pyarrow makes of the footer's number
 T = TypeVar("T")
 
