@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["PyarrowChunks"]
 
 _WIDTHS = wire.WIDTH_OF_TYPE | {wire.PHYSICAL_BYTE_ARRAY: 0}
-_BOUNDS = ("min_value", "max_value", "min", "max")
+_BOUND_LENGTHS = ("min_value_length", "max_value_length", "min_length", "max_length")
+_OF_ELEMENTS = ("type", "type_length", "max_definition", "max_repetition")
 _CODECS = range(8)  # those that pyarrow has a name for
 
 
@@ -35,12 +36,14 @@ class PyarrowChunks:
     metadata : pyarrow.parquet.FileMetaData
     """
 
-    __slots__ = ("_facts", "_scan", "metadata")
+    __slots__ = ("_data", "_elements", "_facts", "_leaves", "_scan", "metadata")
 
     def __init__(self, footer: bytes):
         self.metadata = metadata_of(footer)
         self._scan = kernels.scan.scan(footer, strict=False)
         self._facts: dict[str, memoryview] = {}
+        self._elements = {name: self._scan.elements(name) for name in _OF_ELEMENTS}
+        self._leaves, self._data = self._scan.leaves, memoryview(self._scan.data)
 
     def __getitem__(self, place: tuple[int, int]) -> ColumnChunkMetaData:
         """The chunk of (row group, leaf).
@@ -67,8 +70,8 @@ class PyarrowChunks:
 
     def _problem(self, chunk: int, leaf: int) -> Malformed | Unsupported | None:
         """Why pyarrow must not see a chunk."""
-        element, present = self._scan.leaves[leaf], self._fact("present", chunk)
-        kind, length = (self._scan.elements(name)[element] for name in ("type", "type_length"))
+        element, present = self._leaves[leaf], self._fact("present", chunk)
+        kind, length = self._elements["type"][element], self._elements["type_length"][element]
         if present & wire.PRESENT_CRYPTO:
             return Unsupported("the column is encrypted", code=wire.ENCRYPTED)
         if not present & wire.PRESENT_METADATA or self._fact("type", chunk) != kind:
@@ -76,16 +79,16 @@ class PyarrowChunks:
         if self._fact("codec", chunk) not in _CODECS:
             return Unsupported(f"codec {self._fact('codec', chunk)} is not one that pyarrow knows")
         width = _WIDTHS.get(kind, length)
-        for name in _BOUNDS:
-            found = self._fact(f"{name}_length", chunk)
+        for name in _BOUND_LENGTHS:
+            found = self._fact(name, chunk)
             if 0 < found < width:
                 return Malformed(f"a bound of {found} bytes in a column whose values have {width}")
         return self._problem_of_sizes(chunk, element, kind)
 
     def _problem_of_sizes(self, chunk: int, element: int, kind: int) -> Malformed | None:
         """What contradicts the schema in SizeStatistics."""
-        begin, length = (self._fact(f"metadata_{part}", chunk) for part in ("offset", "length"))
-        data = memoryview(self._scan.data)[begin : begin + length]
+        begin = self._fact("metadata_offset", chunk)
+        data = self._data[begin : begin + self._fact("metadata_length", chunk)]
         found = kernels.thrift.path(data, [wire.COLUMN_META_DATA_SIZE_STATISTICS])
         if found is None or found[0] != wire.TYPE_STRUCT:
             return None
@@ -93,7 +96,7 @@ class PyarrowChunks:
             if id == wire.SIZE_STATISTICS_UNENCODED_BYTE_ARRAY_DATA_BYTES and kind != wire.PHYSICAL_BYTE_ARRAY:
                 return Malformed("size_statistics has bytes of byte arrays in a column of another type")
             if id in _LEVELS and type == wire.TYPE_LIST:
-                levels = self._scan.elements(_LEVELS[id])[element] + 1
+                levels = self._elements[_LEVELS[id]][element] + 1
                 count = data[value] >> 4 if data[value] >> 4 < 15 else kernels.varint.decode32(data, value + 1)[0]
                 if count not in (0, levels):
                     return Malformed(f"a histogram of {count} levels in a column that has {levels}")
