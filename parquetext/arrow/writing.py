@@ -29,6 +29,43 @@ __all__ = ["ParquetWriter", "write_table"]
 ROW_GROUP_ROWS = 1 << 20  # of pyarrow's writer
 
 
+# Options of pyarrow's writer, and what they are without being given.
+OPTIONS = {
+    "flavor": None,
+    "version": "2.6",
+    "use_dictionary": True,
+    "compression": "snappy",
+    "write_statistics": True,
+    "use_deprecated_int96_timestamps": None,
+    "coerce_timestamps": None,
+    "allow_truncated_timestamps": False,
+    "data_page_size": None,
+    "compression_level": None,
+    "use_byte_stream_split": False,
+    "column_encoding": None,
+    "writer_engine_version": None,
+    "data_page_version": "1.0",
+    "use_compliant_nested_type": True,
+    "encryption_properties": None,
+    "write_batch_size": None,
+    "dictionary_pagesize_limit": None,
+    "store_schema": True,
+    "write_page_index": True,
+    "write_page_checksum": False,
+    "sorting_columns": None,
+    "store_decimal_as_integer": False,
+    "write_time_adjusted_to_utc": False,
+    "max_rows_per_page": None,
+    "bloom_filter_options": None,
+    "use_content_defined_chunking": False,
+}
+
+
+def _given(arguments: dict[str, object]) -> dict[str, object]:
+    """The options of pyarrow's writer that a caller gave; an older pyarrow does not know all of them."""
+    return {name: arguments[name] for name in OPTIONS if name in arguments and arguments[name] != OPTIONS[name]}
+
+
 class ParquetWriter(pq.ParquetWriter):
     """Write a Parquet file table by table; the names and options are those of `pyarrow.parquet.ParquetWriter`.
 
@@ -57,9 +94,14 @@ class ParquetWriter(pq.ParquetWriter):
         one without a name first, in the folder of `tempfile`, and encoded from there.
     carry_codec : str, optional
         What compresses the copies; ``"none"`` without.
-    **options
-        Of `pyarrow.parquet.ParquetWriter`; `write_page_index` is true where nothing else is said. `metadata_collector`
-        gets the metadata once the file has its name. It is that of the file without copies.
+    metadata_collector : list, optional
+        Gets the metadata once the file has its name. It is that of the file without copies.
+    flavor, version, use_dictionary, compression, write_statistics, use_deprecated_int96_timestamps, \
+compression_level, use_byte_stream_split, column_encoding, writer_engine_version, data_page_version, \
+use_compliant_nested_type, encryption_properties, write_batch_size, dictionary_pagesize_limit, store_schema, \
+write_page_index, write_page_checksum, sorting_columns, store_decimal_as_integer, write_time_adjusted_to_utc, \
+max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
+        Of `pyarrow.parquet.ParquetWriter`, with the same defaults, but that `write_page_index` is true.
 
     Raises
     ------
@@ -79,6 +121,30 @@ class ParquetWriter(pq.ParquetWriter):
         where: object,
         schema: pa.Schema,
         filesystem: object = None,
+        flavor: str | None = None,
+        version: str = "2.6",
+        use_dictionary: bool | list[str] = True,
+        compression: str | dict[str, str] = "snappy",
+        write_statistics: bool | list[str] = True,
+        use_deprecated_int96_timestamps: bool | None = None,
+        compression_level: int | dict[str, int] | None = None,
+        use_byte_stream_split: bool | list[str] = False,
+        column_encoding: str | dict[str, str] | None = None,
+        writer_engine_version: object = None,
+        data_page_version: str = "1.0",
+        use_compliant_nested_type: bool = True,
+        encryption_properties: object = None,
+        write_batch_size: int | None = None,
+        dictionary_pagesize_limit: int | None = None,
+        store_schema: bool = True,
+        write_page_index: bool = True,
+        write_page_checksum: bool = False,
+        sorting_columns: Iterable[pq.SortingColumn] | None = None,
+        store_decimal_as_integer: bool = False,
+        write_time_adjusted_to_utc: bool = False,
+        max_rows_per_page: int | None = None,
+        bloom_filter_options: dict | None = None,
+        use_content_defined_chunking: bool | dict = False,
         *,
         form: str = AUTO,
         placement: str = ASIDE,
@@ -89,10 +155,10 @@ class ParquetWriter(pq.ParquetWriter):
         carry_codec: str | None = None,
         **options: object,
     ):
+        options = DEFAULTS | options | _given(locals())
         check_form(form, THRIFT)
         if filesystem is not None and _is_stream(where):
             raise ParquetextError(f"specified path is file-like, and a filesystem goes with paths only: {where!r}")
-        options = DEFAULTS | options
         if carry is not None:
             check_asked(carry, carry_codec)
             _check_columns(() if isinstance(carry, str) else carry, schema)
@@ -214,9 +280,35 @@ def write_table(
     table: pa.Table,
     where: object,
     row_group_size: int | None = None,
+    version: str = "2.6",
+    use_dictionary: bool | list[str] | str = True,
+    compression: str | dict[str, str] = "snappy",
+    write_statistics: bool | list[str] = True,
+    use_deprecated_int96_timestamps: bool | None = None,
+    coerce_timestamps: str | None = None,
+    allow_truncated_timestamps: bool = False,
+    data_page_size: int | None = None,
+    flavor: str | None = None,
+    filesystem: object = None,
+    compression_level: int | dict[str, int] | None = None,
+    use_byte_stream_split: bool | list[str] = False,
+    column_encoding: str | dict[str, str] | None = None,
+    data_page_version: str = "1.0",
+    use_compliant_nested_type: bool = True,
+    encryption_properties: object = None,
+    write_batch_size: int | None = None,
+    dictionary_pagesize_limit: int | None = None,
+    store_schema: bool = True,
+    write_page_index: bool = True,
+    write_page_checksum: bool = False,
+    sorting_columns: Iterable[pq.SortingColumn] | None = None,
+    store_decimal_as_integer: bool = False,
+    write_time_adjusted_to_utc: bool = False,
+    max_rows_per_page: int | None = None,
+    bloom_filter_options: dict | None = None,
+    use_content_defined_chunking: bool | dict = False,
     *,
     form: str = AUTO,
-    filesystem: object = None,
     **options: object,
 ) -> None:
     """Write a table to one file; the arguments are those of `pyarrow.parquet.write_table`.
@@ -224,11 +316,19 @@ def write_table(
     Parameters
     ----------
     table : pyarrow.Table
-    where, filesystem, form, **options
-        As `ParquetWriter` takes them; ``use_dictionary="auto"`` gives a dictionary to the columns that it makes smaller
-        in the first row group.
+    where, filesystem, form
+        As `ParquetWriter` takes them.
     row_group_size : int, optional
         The most rows of a row group; 1 Mi without.
+    use_dictionary : bool, list of str, or "auto"
+        ``"auto"`` gives a dictionary to the columns that it makes smaller in the first row group.
+    version, compression, write_statistics, use_deprecated_int96_timestamps, coerce_timestamps, \
+allow_truncated_timestamps, data_page_size, flavor, compression_level, use_byte_stream_split, column_encoding, \
+data_page_version, use_compliant_nested_type, encryption_properties, write_batch_size, dictionary_pagesize_limit, \
+store_schema, write_page_index, write_page_checksum, sorting_columns, store_decimal_as_integer, \
+write_time_adjusted_to_utc, max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
+        Of `pyarrow.parquet.write_table`, with the same defaults, but that `write_page_index` is true; and those of
+        `ParquetWriter`.
 
     Raises
     ------
@@ -241,6 +341,7 @@ def write_table(
     >>> parquetext.open("new.parquet").form
     'flat'
     """
+    options |= _given(locals())
     row_group_size = options.pop("chunk_size", row_group_size)
     if options.get("use_dictionary") == "auto":
         first = table.slice(0, row_group_size or ROW_GROUP_ROWS)

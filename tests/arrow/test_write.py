@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import io
 import os
 import signal
@@ -336,3 +337,26 @@ def test_a_filesystem_of_fsspec_holds_what_a_file_would(path, form):
         raise Broken
     assert memory.ls("/lake", detail=False) == ["/lake/x.parquet"]
     memory.rm("/lake", recursive=True)
+
+
+@pytest.mark.parametrize("name", ["write_table", "ParquetWriter"])
+def test_the_parameters_are_pyarrows(name):
+    """In pyarrow's order, with pyarrow's defaults, but for page indexes."""
+    theirs = inspect.signature(getattr(pq, name)).parameters
+    ours = inspect.signature(getattr(parquetext, name)).parameters
+    assert list(ours)[: len(theirs) - 1] == list(theirs)[:-1]
+    different = {each for each in list(theirs)[:-1] if ours[each].default != theirs[each].default}
+    assert different == {"write_page_index"}
+
+
+def test_options_by_place_and_by_name_write_what_pyarrow_writes(tmp_path):
+    table = pa.table({"a": [1.5, 2.5], "t": pa.array([1000, 2000], pa.timestamp("us"))})
+    options = {
+        "coerce_timestamps": "ms",
+        "use_byte_stream_split": ["a"],
+        "use_dictionary": False,
+        "write_page_index": False,
+    }
+    for path, write in [(tmp_path / "ours", parquetext.write_table), (tmp_path / "theirs", pq.write_table)]:
+        write(table, path, 1, "1.0", compression="zstd", data_page_version="2.0", **options)
+    assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
