@@ -107,18 +107,20 @@ def decode_projection(
 
 
 def decode_sooner(projection: Projection, source, *, use_threads: bool = True) -> pa.Table | None:
-    """What pyarrow gives for a projection with a predicate, by our decoder where it is sooner; else None.
+    """What pyarrow gives for a projection, by our decoder where it is sooner; else None.
 
     None is also what there is for columns of which the two might give different values, and for what our decoder
     refuses: pyarrow says what is wrong with it, or reads it.
     """
     step = projection.step
-    if projection.predicate is None or projection.finder is not None or not step.footer or not is_sooner(step):
+    if projection.finder is not None or not step.footer or not is_sooner(step):
         return None
     try:
         decoder = Decoder(step.footer, step.indices, step.row_groups, source, {})
         if not are_alike(decoder.form, decoder.columns):
             return None
+        if projection.predicate is None:
+            return decoder.table(use_threads=use_threads)
         return _filtered(decoder, projection, source, use_threads)
     except (pa.ArrowException, ParquetextError):
         return None

@@ -102,7 +102,7 @@ class File(footer_file.File):
         memory_map : bool
             Whether pyarrow reads a local file through a mapping of it.
         engine : {"pyarrow", "parquetext", "auto"}, optional
-            Who decodes. Without, pyarrow, and for filters over many rows our own decoder, where the columns are such
+            Who decodes. Without, pyarrow, and for many rows our own decoder, where the columns are such
             that both give the same. ``"parquetext"``: our own decoder, which of a filter's row groups reads and decodes
             only the pages that may hold rows, where the file has page indexes. ``"auto"``: ours for what pyarrow cannot
             read.
@@ -147,7 +147,7 @@ class File(footer_file.File):
             with self._naming():
                 return decode_projection(projection, self._source, **self._copies(), use_threads=use_threads, **options)
 
-        if engine is None and filters is not None and not options and not self._is_remote:
+        if engine is None and not options and not self._is_remote:
             found = decode_sooner(projection, self._source, use_threads=use_threads)
             if found is not None:
                 return found
