@@ -213,7 +213,7 @@ class TestFormats:
                 )
             ),
         ],
-        ids=str,
+        ids=["parquet", "dictionaries", "milliseconds", "binary and lists", "scan options"],
     )
     def test_options_of_reading(self, file, format):
         ours, theirs = parquetext.dataset(file, format=format), ds.dataset(file, format=format)

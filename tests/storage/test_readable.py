@@ -136,7 +136,7 @@ def pipe(path: Path) -> io.BufferedReader:
         (lambda path: ("nowhere", "x.parquet"), "'nowhere'"),
         (lambda path: (fsspec.filesystem("memory"), Path("x.parquet")), "give a string"),
     ],
-    ids=str,
+    ids=["int", "None", "text", "pipe", "gzip stream", "writing", "gzip by fsspec", "no filesystem", "fsspec's path"],
 )
 def test_what_cannot_be_read_is_a_type_error_that_says_why(make, message, path):
     for read in (parquetext.open, parquetext.read_table, parquetext.read_schema):
