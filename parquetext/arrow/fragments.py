@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from copy import copy
 from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING
@@ -447,8 +446,8 @@ class Fragment:
         return self._with(_shape=Shape(schema, given))
 
     def _with(self, **changes: object) -> Fragment:
-        other = copy(self)
-        other.__dict__.update(changes)
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__ | changes)
         return other
 
     @contextmanager

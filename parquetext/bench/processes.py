@@ -88,7 +88,7 @@ class _Process:
 
 
 def _parquetext(path: str, columns: Columns, filters: Filters) -> object:
-    from ..arrow.file import read_table
+    from ..arrow.tables import read_table
 
     return read_table(path, columns, filters)
 

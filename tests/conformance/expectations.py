@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 
 import parquetext
+from parquetext import errors
 from parquetext.errors import ParquetextError
 
 __all__ = ["expected_of"]
@@ -51,7 +52,12 @@ def expected_of(path: str, *, values: bool = True) -> dict:
                 found["values"] = _checksum(file)
             return {"form": file.form, "findings": _kinds(file.findings), "verify": _verified(path), **found}
     except ParquetextError as error:
-        return {"error": type(error).__name__, "offset": error.offset, "verify": _verified(path)}
+        return {"error": _public_name(error), "offset": error.offset, "verify": _verified(path)}
+
+
+def _public_name(error: ParquetextError) -> str:
+    """The class of `parquetext.errors`: other implementations have no errors that are also pyarrow's."""
+    return next(kind.__name__ for kind in type(error).__mro__ if kind.__module__ == errors.__name__)
 
 
 def _kinds(findings) -> list[str]:
@@ -72,7 +78,7 @@ def _found(file, name: str) -> int | str:
     try:
         return file.column(name).leaf
     except ParquetextError as error:
-        return type(error).__name__
+        return _public_name(error)
 
 
 def _column(column) -> dict:

@@ -16,7 +16,7 @@ from parquetext.footer.locate import locate, read_tail
 
 pytestmark = pytest.mark.usefixtures("implementation")
 STRUCT_BYTES = compact.fields([(1, compact.I32, 5, False)])
-UNKNOWN = uuid.UUID(int=7)
+UNKNOWN = uuid.UUID("6d1f7b52-93c4-4e0a-b8f5-2a7c05e9d341")
 
 
 class Bytes:
@@ -135,8 +135,8 @@ def test_a_length_that_would_leave_the_footer_is_no_block():
 @pytest.mark.parametrize(
     ("data", "kind", "message"),
     [
-        (b"", Malformed, "it has 0 bytes"),
-        (b"PAR1PAR1", Malformed, "it has 8 bytes, and at least 12 are needed"),
+        (b"", Malformed, "its size is 0 bytes"),
+        (b"PAR1PAR1", Malformed, "its size is 8 bytes, and at least 12 are needed"),
         (b"PAR1" + bytes(30), Malformed, r"its 34 bytes end in .*, not in b'PAR1' \(at offset 30\)"),
         (b"PAR1\x00" + (26).to_bytes(4, "little") + b"PAR1", Malformed, "26 bytes does not fit .* of 13 .*at -21"),
         (b"PAR1\x00" + bytes(4) + b"PAR1", Malformed, "length of 0 bytes"),

@@ -198,7 +198,7 @@ def test_the_command_prints_pages_as_json_and_as_a_table(path):
     assert done.returncode == 0 and len(documents) == len(pages)
     assert documents[0] == {"column": "day", **pages[0], "min": str(pages[0]["min"]), "max": str(pages[0]["max"])}
     done = cli(path, "--column", "day", "--column", "n")
-    assert done.returncode == 0 and "day" in done.stdout and pages[0]["type"] in done.stdout
+    assert done.returncode == 0 and "day" in done.stdout and pages[0]["encoding"].lower() in done.stdout
 
 
 def test_the_command_says_what_it_cannot_do(path):

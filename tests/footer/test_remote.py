@@ -76,11 +76,18 @@ def test_one_column_takes_three_requests_and_few_bytes(remote, content, table):
 def test_one_columns_values_take_no_more_before_their_pages(remote, table):
     path, recorder = remote
     with parquetext.open(path) as file:
-        assert file.read([name(1234)]).equals(table.select([name(1234)]))
+        assert file.read([name(1234)], key_values=False).equals(table.select([name(1234)]))
         assert file.io_stats.requests <= 4
         assert file.io_stats.bytes <= 48 << 10
         pages = recorder.count("GET") - file.io_stats.requests
     assert 1 <= pages <= 2  # a column chunk in each of two row groups
+
+
+def test_key_values_take_at_most_one_request_more(remote):
+    path, _ = remote
+    with parquetext.open(path) as file:
+        file.read([name(1234)])
+        assert file.io_stats.requests <= 5
 
 
 def test_what_was_fetched_is_not_fetched_again(remote):
