@@ -19,6 +19,8 @@ OpenData = Callable[[], AbstractContextManager[pa.NativeFile]]
 SMALL_ROWS = 1 << 18
 SMALL_CHUNKS = 1 << 9
 SMALL_BYTES = 1 << 20
+# Shorter chunks of a local file are read one by one: pre-buffering would read what lies between them, too.
+LONG_CHUNK_ROWS = 1 << 14
 OPTIONS = {
     "pre_buffer",
     "buffer_size",
@@ -64,14 +66,15 @@ def read_projection(
     use_threads : bool
         Whether pyarrow may use its threads; it does not where the projection is small.
     pre_buffer : bool, optional
-        Whether pyarrow fetches all ranges first, in parallel. By default where the projection is large, or `remote`.
+        Whether pyarrow fetches all ranges first, in parallel. By default where the projection is large and its
+        chunks are long, or `remote`.
     **options
         Of pyarrow's reader.
     """
 
     def read(step: Step) -> pa.Table:
         small = _is_small(step)
-        early = remote or not small if pre_buffer is None else pre_buffer
+        early = remote or (not small and _has_long_chunks(step)) if pre_buffer is None else pre_buffer
         return _read(step, open_data, use_threads and not small, early, options)
 
     return read_steps(projection, read)
@@ -111,6 +114,10 @@ def _is_small(step: Step) -> bool:
     if not step.footer:
         return not step.has_columns
     return sum(kernels.scan.scan(step.footer, strict=False).row_groups("total_byte_size")) < SMALL_BYTES
+
+
+def _has_long_chunks(step: Step) -> bool:
+    return step.rows >= LONG_CHUNK_ROWS * len(step.row_groups)
 
 
 def iter_projection(
