@@ -150,6 +150,8 @@ def dataset(
                 raise
             # The format may have keys, which it does not show.
             return _of_pyarrow(source, **others | {"partitioning": partitioning})
+    elif format is not None and not isinstance(format, str) and _is_encrypted(found):
+        return _of_pyarrow(source, schema=schema, **others | {"partitioning": partitioning})
     return Dataset(FragmentPlanner(found, keys, schema, reading))
 
 
@@ -202,6 +204,19 @@ def _valid(found: Files) -> Files:
 
     numbers = range(len(found))
     return found.chosen([number for number, valid in zip(numbers, in_order(is_valid, numbers), strict=True) if valid])
+
+
+def _is_encrypted(found: Files) -> bool:
+    """Whether the first file's footer is encrypted."""
+    if not found:
+        return False
+    try:
+        open_file(found[0].target).close()
+    except EncryptedFile:
+        return True
+    except (OSError, ParquetextError):  # the scan meets it again
+        return False
+    return False
 
 
 def _first_schema(found: Files, reading: Reading) -> pa.Schema:

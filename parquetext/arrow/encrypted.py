@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import pyarrow as pa
 
-from ..errors import Unsupported
+from ..footer.arrow_errors import ArrowUnsupported
+from ..pruning import Predicate, predicate_of
 from ..storage import HeldTarget, LocalTarget, readable
 from .engine import OURS
 
-__all__ = ["read_encrypted", "schema_of_encrypted"]
+__all__ = ["for_pyarrow", "read_encrypted", "read_opened", "schema_of_encrypted"]
+
+PLACE = "__parquetext_place__"
 
 
 def read_encrypted(
@@ -34,12 +37,10 @@ def read_encrypted(
     """
     import pyarrow.parquet as pq  # takes long to import
 
-    if engine == OURS:
-        raise Unsupported("our own decoder does not decrypt; engine='pyarrow' does")
+    _check_engine(engine)
     if not isinstance(source, list):
-        source, filesystem = _for_pyarrow(source, filesystem)
-    names = None if columns is None else [name if isinstance(name, str) else ".".join(name) for name in columns]
-    table = pq.read_table(source, columns=names, filters=filters, filesystem=filesystem, **options)
+        source, filesystem = for_pyarrow(source, filesystem)
+    table = pq.read_table(source, columns=_dotted(columns), filters=filters, filesystem=filesystem, **options)
     return table if key_values else table.replace_schema_metadata(None)
 
 
@@ -47,11 +48,66 @@ def schema_of_encrypted(source: object, filesystem: object, **options: object) -
     """The schema by `pyarrow.parquet.read_schema`, which `options` are of."""
     import pyarrow.parquet as pq  # takes long to import
 
-    where, filesystem = _for_pyarrow(source, filesystem)
+    where, filesystem = for_pyarrow(source, filesystem)
     return pq.read_schema(where, filesystem=filesystem, **options)
 
 
-def _for_pyarrow(source: object, filesystem: object) -> tuple[object, object]:
+def read_opened(
+    data: pa.NativeFile,
+    columns: Iterable | None,
+    row_groups: Sequence[int] | None,
+    filters: object,
+    *,
+    engine: str | None,
+    use_threads: bool,
+    use_pandas_metadata: bool,
+    **options: object,
+) -> pa.Table:
+    """Read an open file by `pyarrow.parquet.ParquetFile`, which `options` are of; parameters as of `File.read`.
+
+    Raises
+    ------
+    Unsupported
+        Our own decoder is asked for: it does not decrypt.
+    OSError
+        The keys are others.
+    """
+    import pyarrow.parquet as pq  # takes long to import
+
+    _check_engine(engine)
+    with pq.ParquetFile(data, **options) as file:
+        chosen = range(file.num_row_groups) if row_groups is None else row_groups
+
+        def read(names: list[str] | None) -> pa.Table:
+            return file.read_row_groups(chosen, names, use_threads, use_pandas_metadata)
+
+        table = read(_dotted(columns))
+        return table if filters is None else table.take(_rows_that_meet(predicate_of(filters), file.schema_arrow, read))
+
+
+def _rows_that_meet(
+    predicate: Predicate, schema: pa.Schema, read: Callable[[list[str] | None], pa.Table]
+) -> pa.ChunkedArray:
+    """The places of the rows that meet a predicate, whose columns are read for themselves."""
+
+    def type_of(name: str) -> pa.DataType | None:
+        return schema.field(name).type if schema.names.count(name) == 1 else None
+
+    rows = read(predicate.columns(type_of))
+    return rows.append_column(PLACE, pa.array(range(len(rows)), pa.int64())).filter(predicate.expression)[PLACE]
+
+
+def _check_engine(engine: str | None) -> None:
+    if engine == OURS:
+        raise ArrowUnsupported("our own decoder does not decrypt; engine='pyarrow' does")
+
+
+def _dotted(columns: Iterable | None) -> list[str] | None:
+    return None if columns is None else [name if isinstance(name, str) else ".".join(name) for name in columns]
+
+
+def for_pyarrow(source: object, filesystem: object) -> tuple[object, object]:
+    """What pyarrow takes for a source: a path and its filesystem, or a file object."""
     target = readable(source, filesystem)
     if isinstance(target, HeldTarget):
         return target.file, None

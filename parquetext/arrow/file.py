@@ -13,9 +13,9 @@ import pyarrow as pa
 
 from .. import systems
 from ..encoding.carried import may_have_copies
-from ..errors import Malformed, ParquetextError, Unsupported
+from ..errors import Malformed, ParquetextError
 from ..footer import file as footer_file
-from ..footer.arrow_errors import NO_KEYS, EncryptedFile, as_arrow_error
+from ..footer.arrow_errors import NO_KEYS, ArrowUnsupported, EncryptedFile, as_arrow_error
 from ..footer.bloom_filters import BloomFilters
 from ..footer.copies import CopyTable, copy_table_of
 from ..footer.limits import check_limits
@@ -79,6 +79,7 @@ class File(footer_file.File):
         use_pandas_metadata: bool = False,
         key_values: bool = True,
         memory_map: bool = False,
+        decryption_properties: object = None,
         engine: str | None = None,
         **options: object,
     ) -> pa.Table:
@@ -101,6 +102,9 @@ class File(footer_file.File):
             describe all columns.
         memory_map : bool
             Whether pyarrow reads a local file through a mapping of it.
+        decryption_properties : pyarrow.parquet.FileDecryptionProperties, optional
+            Keys of encrypted columns: pyarrow then reads the file, by its Thrift footer. `open` does not open files
+            whose footers are encrypted; `read_table` reads them.
         engine : {"pyarrow", "parquetext", "auto"}, optional
             Who decodes. Without, pyarrow, and for many rows our own decoder, where the columns are such
             that both give the same. ``"parquetext"``: our own decoder, which of a filter's row groups reads and decodes
@@ -126,6 +130,15 @@ class File(footer_file.File):
         check_options(options)
         check_engine(engine)
         self._check_limits(options)
+        if decryption_properties is not None:
+            from .encrypted import read_opened
+
+            with self._open_mapped() if memory_map else self._open_data() as data:
+                options |= {"decryption_properties": decryption_properties, "use_pandas_metadata": use_pandas_metadata}
+                table = read_opened(
+                    data, columns, row_groups, filters, engine=engine, use_threads=use_threads, **options
+                )
+            return table if key_values or use_pandas_metadata else table.replace_schema_metadata(None)
         self._name_dictionaries(options)
         projection = self._projection(
             columns,
@@ -279,7 +292,7 @@ class File(footer_file.File):
             lambda form: project(form, columns, row_groups, filters, blooms=self._blooms, **options)
         )
         if self.form == "par3" and not projection.is_sliced:
-            raise Unsupported(
+            raise ArrowUnsupported(
                 "not readable by a slice, and a PAR3 file has no Thrift footer; parquetext.restore brings it back",
                 file=str(self.path),
             )

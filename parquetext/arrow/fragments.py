@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.fs as pafs
 
 from ..errors import ParquetextError, retold
+from ..footer.arrow_errors import as_arrow_error
 from ..pruning import Predicate, predicate_of
 from ..storage import RemoteTarget
 from ..storage.secrets import without_secrets
@@ -50,7 +51,7 @@ def naming(target) -> Iterator[None]:
     except ParquetextError as error:
         if error.file is None:
             error.file = str(target)
-        raise
+        raise as_arrow_error(error) from None
     except (pa.ArrowException, OSError) as error:
         told = without_secrets(str(error))
         if told != str(error):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.fs as pafs
 
-from ..errors import Unsupported
+from ..footer.arrow_errors import ArrowUnsupported
 from ..pruning import predicate_of
 from ..storage import HeldTarget, LocalTarget, RemoteTarget, readable
 from .dataset import dataset
@@ -244,7 +244,7 @@ class _HeldFile:
             self.schema = own_schema(file, options) if schema is None else schema
 
     def get_fragments(self) -> list:
-        raise Unsupported("a file without a path is no fragment: parquetext.open shows its row groups")
+        raise ArrowUnsupported("a file without a path is no fragment: parquetext.open shows its row groups")
 
     def to_table(self, columns: list[str] | None, filters: object, *, use_threads: bool) -> pa.Table:
         return read_table(self._target, columns, filters, use_threads=use_threads, **self._options)

@@ -16,6 +16,7 @@ from ..footer.names import as_path
 from ..footer.opening import open_as, open_by_footer
 from ..footer.pyarrow_footer import whole_schema
 from ..storage import readable
+from .encrypted import for_pyarrow
 from .engine import PYARROW, check_engine
 from .file import File
 from .metadata import FileMetaData, thrift_of
@@ -88,6 +89,7 @@ arrow_extensions_enabled
         if decryption_properties is None:
             return super().__new__(cls)
         options.pop("engine", None)
+        source, options["filesystem"] = for_pyarrow(source, options.get("filesystem"))
         return pq.ParquetFile(source, decryption_properties=decryption_properties, **options)
 
     def __init__(
@@ -326,6 +328,7 @@ def read_metadata(
     'id'
     """
     if decryption_properties is not None:
+        where, filesystem = for_pyarrow(where, filesystem)
         return pq.read_metadata(where, memory_map, decryption_properties, filesystem)
     with ParquetFile(where, memory_map=memory_map, filesystem=filesystem) as file:
         return file.metadata

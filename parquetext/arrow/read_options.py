@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from ..errors import Unsupported
+from ..footer.arrow_errors import ArrowUnsupported
 from .engine import PYARROW
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def options_of_scan(scan: ds.ParquetFragmentScanOptions | None) -> dict[str, obj
     if not scan.arrow_extensions_enabled:
         options["arrow_extensions_enabled"] = False
     if any(getattr(scan, name, None) is not None for name in DECRYPTION):
-        raise Unsupported(
+        raise ArrowUnsupported(
             f"{' or '.join(DECRYPTION)} in the options of a scan: give them to parquetext.dataset, in a "
             "pyarrow.dataset.ParquetFileFormat; pyarrow then reads the files"
         )

@@ -7,7 +7,8 @@ from typing import TypeVar
 import pyarrow as pa
 
 from .. import wire
-from ..errors import ColumnError, Damaged, Malformed, ParquetextError, Refused
+from ..encoding.pages import OutOfProportion
+from ..errors import ColumnError, Damaged, Malformed, ParquetextError, Refused, Unsupported
 from ..storage import SchemeError
 
 __all__ = [
@@ -16,12 +17,17 @@ __all__ = [
     "ArrowDamaged",
     "ArrowIndexError",
     "ArrowMalformed",
+    "ArrowOutOfProportion",
     "ArrowSchemeError",
+    "ArrowUnsupported",
     "EncryptedFile",
     "as_arrow_error",
 ]
 
-NO_KEYS = "encrypted metadata, and no decryption properties: give decryption_properties to read_table"
+NO_KEYS = (
+    "no decryption properties: give decryption_properties to read_table, read_schema, read_metadata, ParquetFile or "
+    "ParquetDataset"
+)
 Error = TypeVar("Error", bound=ParquetextError)
 
 
@@ -47,6 +53,14 @@ class ArrowSchemeError(SchemeError, pa.ArrowInvalid):
     """Nobody knows the scheme of a URI, or what it takes is not installed."""
 
 
+class ArrowUnsupported(Unsupported, pa.ArrowNotImplementedError):
+    """Valid, but nothing that this version can handle."""
+
+
+class ArrowOutOfProportion(OutOfProportion, ArrowUnsupported):
+    """A few bytes that say to hold very much are not read so."""
+
+
 class EncryptedFile(Refused, OSError):
     """An encrypted file without keys; an OSError, as it is with pyarrow."""
 
@@ -59,6 +73,8 @@ _KINDS: dict[type, type] = {
     Damaged: ArrowDamaged,
     ColumnError: ArrowColumnError,
     SchemeError: ArrowSchemeError,
+    Unsupported: ArrowUnsupported,
+    OutOfProportion: ArrowOutOfProportion,
 }
 
 
@@ -71,7 +87,7 @@ def as_arrow_error(error: Error) -> Error:
         A subclass of a class that has a twin here stays as it is.
     """
     if error.code == wire.ENCRYPTED and type(error) is Refused:
-        kind, message = EncryptedFile, NO_KEYS
+        kind, message = EncryptedFile, f"encrypted metadata, and {NO_KEYS}"
     elif type(error) in _KINDS:
         kind, message = _KINDS[type(error)], error.message
     else:

@@ -118,10 +118,14 @@ def open_file(path: object, *, form: str | None = None) -> File:
 def _open_target(kind: type[File], path, form: str | None = None) -> File:
     try:
         target = readable(path)
+        if not isinstance(target, LocalTarget):
+            return _open_elsewhere(kind, target, form)
     except ParquetextError as error:
         raise as_arrow_error(error) from None
-    if isinstance(target, LocalTarget):
-        return _open_local(kind, target.path, form)
+    return _open_local(kind, target.path, form)
+
+
+def _open_elsewhere(kind: type[File], target: RemoteTarget | HeldTarget, form: str | None) -> File:
     source, name = HeldSource(target) if isinstance(target, HeldTarget) else BatchedSource(target), str(target)
     if form is not None:
         return _open_named(kind, name, source, form)

@@ -240,6 +240,7 @@ class TestFormats:
         pq.write_table(pa.table({"v": [1, 2]}), path, encryption_properties=written)
         options = ds.ParquetFragmentScanOptions(decryption_properties=factory.file_decryption_properties(kms))
         format = ds.ParquetFileFormat(default_fragment_scan_options=options)
-        assert parquetext.dataset(path, format=format).to_table()["v"].to_pylist() == [1, 2]
+        for schema in (None, pa.schema([("v", pa.int64())])):
+            assert parquetext.dataset(path, schema, format).to_table()["v"].to_pylist() == [1, 2]
         with pytest.raises(ParquetextError, match="encrypted"):
             parquetext.dataset(path)

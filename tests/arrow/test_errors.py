@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pyarrow.parquet.encryption as pe
 import pytest
 from support.flat_files import write_with_flat_footer
+from support.served_files import Whole, served
 
 import parquetext
-from parquetext.errors import ColumnError, Damaged, Malformed
+from parquetext.errors import ColumnError, Damaged, Malformed, Unsupported
 from parquetext.nearest import nearest
 
 
@@ -55,6 +57,29 @@ def test_a_damaged_par3_footer_raises_arrow_invalid(path, implementation):
     assert isinstance(caught.value, Damaged) and caught.value.file == path
 
 
+def test_what_is_not_supported_raises_arrow_not_implemented(path, tmp_path):
+    signed = str(tmp_path / "signed.parquet")
+    keys = pe.create_encryption_properties(footer_key=b"0123456789abcdef", plaintext_footer=True)
+    pq.write_table(pq.read_table(path), signed, encryption_properties=keys)
+    ours = {"engine": "parquetext"}  # which does not decrypt
+    for read in (
+        lambda: parquetext.read_table(signed, **ours),
+        lambda: parquetext.ParquetFile(signed, **ours).read(["price"]),
+        lambda: list(parquetext.ParquetFile(signed, **ours).iter_batches()),
+        lambda: parquetext.dataset(signed, **ours).to_table(),
+    ):
+        with pytest.raises(pa.ArrowNotImplementedError, match="encrypted") as caught:
+            read()
+        assert isinstance(caught.value, Unsupported) and caught.value.file == signed
+        assert type(pickle.loads(pickle.dumps(caught.value))) is type(caught.value)
+
+
+def test_few_bytes_that_would_become_very_many_raise_arrow_not_implemented(corpus):
+    path = corpus / "parquet-testing/data/large_string_map.brotli.parquet"
+    with pytest.raises(pa.ArrowNotImplementedError, match="are not read"):
+        parquetext.read_table(path, engine="parquetext")
+
+
 @pytest.mark.parametrize("make", [FileNotFoundError, IsADirectoryError])
 def test_what_is_no_file_raises_the_systems_error(make, tmp_path, implementation):
     path = tmp_path / "there"
@@ -86,6 +111,12 @@ def test_errors_that_are_also_pyarrows_are_pickled_whole(path):
     again = pickle.loads(pickle.dumps(caught.value))
     assert type(again) is type(caught.value) and str(again) == str(caught.value)
     assert (again.absent, again.file) == ("prise", path)
+
+
+def test_a_server_without_ranges_raises_arrow_not_implemented(path, tmp_path):
+    for read in (parquetext.open, parquetext.read_table, parquetext.ParquetFile):
+        with served(tmp_path, Whole) as (url, _), pytest.raises(pa.ArrowNotImplementedError, match="ranges"):
+            read(f"{url}/prices.parquet")
 
 
 def test_errors_and_extension_do_not_import_pyarrow():

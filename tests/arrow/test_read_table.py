@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -275,6 +278,29 @@ class TestEncrypted:
         with pytest.raises(OSError, match="give decryption_properties") as caught:
             parquetext.read_table(encrypted)
         assert isinstance(caught.value, Refused) and caught.value.file == encrypted
+
+    def test_open_names_what_takes_keys(self, encrypted):
+        with pytest.raises(OSError, match="give decryption_properties") as caught:
+            parquetext.open(encrypted).read()
+        keys = {"decryption_properties": pe.create_decryption_properties(footer_key=KEY)}
+        named = re.split(", | or ", caught.value.message.partition("decryption_properties to ")[2])
+        assert named == ["read_table", "read_schema", "read_metadata", "ParquetFile", "ParquetDataset"]
+        for name in named:
+            for given in (encrypted, f"file://{encrypted}", Path(encrypted)):
+                assert getattr(parquetext, name)(given, **keys) is not None
+
+    def test_an_open_file_with_a_plaintext_footer_is_read_with_keys(self, tmp_path):
+        path = str(tmp_path / "a.parquet")
+        written = pe.create_encryption_properties(footer_key=KEY, plaintext_footer=True)
+        pq.write_table(TABLE, path, row_group_size=2, encryption_properties=written)
+        keys = pe.create_decryption_properties(footer_key=KEY)
+        theirs = pq.read_table(path, decryption_properties=keys)
+        with parquetext.open(path) as file:
+            assert file.read(decryption_properties=keys) == theirs
+            one = file.read(["place.x"], [1], [("id", ">", 3)], decryption_properties=keys, key_values=False)
+            assert one.to_pydict() == {"place": [{"x": None}]} and one.schema.metadata is None
+            with pytest.raises(NotImplementedError, match="does not decrypt"):
+                file.read(decryption_properties=keys, engine="parquetext")
 
     def test_other_keys_and_our_own_decoder_are_errors(self, encrypted):
         wrong = pe.create_decryption_properties(footer_key=KEY[::-1])
