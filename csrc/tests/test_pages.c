@@ -1,5 +1,7 @@
 /* Memory on pages of its own: what is given out is apart from everything else, and comes back. */
+#include <errno.h>
 #include <stdint.h>
+#include <sys/mman.h>
 
 #include "harness.h"
 #include "base/pages.h"
@@ -35,6 +37,17 @@ static void a_large_block_is_given_out_again(void)
     pqx_release(other);
 }
 
+static void a_block_that_grew_too_large_for_the_next_one_is_not_kept(void)
+{
+    pqx_memory memory = {0};
+    CHECK(pqx_grow(&memory, 0, 3 << 20) && pqx_grow(&memory, 0, 70 << 20));
+    uint8_t *grown = memory.data;
+    pqx_release(grown);
+    unsigned char state;
+    void *page = (void *)((uintptr_t)grown & ~(uintptr_t)4095);
+    CHECK(mincore(page, 1, &state) == -1 && errno == ENOMEM);
+}
+
 static void what_cannot_be_had_is_null(void)
 {
     CHECK(pqx_reserve(SIZE_MAX) == NULL);
@@ -46,6 +59,7 @@ int main(void)
 {
     RUN(a_large_block_is_given_out_again);
     RUN(blocks_are_apart);
+    RUN(a_block_that_grew_too_large_for_the_next_one_is_not_kept);
     RUN(what_cannot_be_had_is_null);
     return 0;
 }

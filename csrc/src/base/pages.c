@@ -10,12 +10,13 @@
 typedef union block {
     struct {
         size_t mapped; /* bytes of the mapping, this included; 0: malloc'ed */
+        size_t asked;  /* bytes that were reserved before it grew */
         void *start;   /* as malloc gave it */
     };
     char line[64];
 } block;
 
-enum { LARGE = 1 << 20, HUGE_PAGE = 2 << 20, LARGEST_KEPT = 128 << 20, KEPT = 8 };
+enum { LARGE = 1 << 20, HUGE_PAGE = 2 << 20, LARGEST_KEPT = 128 << 20, KEPT = 8, TIMES_ASKED = 4 };
 
 static _Atomic(block *) kept[KEPT];
 
@@ -25,7 +26,7 @@ static block *take_kept(size_t size)
     for (int i = 0; i < KEPT; i++) {
         block *found = atomic_exchange(&kept[i], NULL);
         if (!found) continue;
-        if (found->mapped >= size && found->mapped / 4 <= size) return found;
+        if (found->mapped >= size && found->mapped / TIMES_ASKED <= size) return found;
         block *none = NULL;
         if (!atomic_compare_exchange_strong(&kept[i], &none, found)) munmap(found, found->mapped);
     }
@@ -74,13 +75,16 @@ void *pqx_reserve(size_t size)
         made = take_kept(whole_pages(size));
         if (!made) made = map(whole_pages(size));
     }
-    return made ? made + 1 : NULL;
+    if (!made) return NULL;
+    made->asked = size;
+    return made + 1;
 }
 
 static int keep(block *given)
 {
 #ifdef MADV_FREE
-    if (given->mapped > LARGEST_KEPT) return 0;
+    if (given->mapped > LARGEST_KEPT || given->mapped / TIMES_ASKED > whole_pages(given->asked))
+        return 0;
     uint8_t *second_page = (uint8_t *)given + HUGE_PAGE;
     if (given->mapped > HUGE_PAGE && madvise(second_page, given->mapped - HUGE_PAGE, MADV_FREE))
         return 0;
@@ -142,8 +146,9 @@ int pqx_grow(pqx_memory *memory, size_t used, size_t size)
         void *room = pqx_reserve(size);
         if (!room) return 0;
         if (used) memcpy(room, memory->data, used);
-        pqx_release(memory->data);
         made = (block *)room - 1;
+        if (given) made->asked = given->asked;
+        pqx_release(memory->data);
     }
     *memory = (pqx_memory){(uint8_t *)(made + 1), capacity_of(made, size)};
     return 1;

@@ -10,8 +10,8 @@
  * 4 KiB costs more than the scan of what fits there. */
 void *pqx_reserve(size_t size);
 /* Give `memory` back, which may be NULL. Up to eight large blocks, of 128 MiB at most, stay mapped
- * for the next reservations; the system may take all of their pages but the first huge one as soon
- * as it wants them. */
+ * for the next reservations, but not those that grew to more than the next one like theirs takes;
+ * the system may take all of their pages but the first huge one as soon as it wants them. */
 void pqx_release(void *memory);
 
 /* Memory that grows as it is filled. {0} at first; `data` is given back with pqx_release. */
