@@ -18,6 +18,7 @@ from .dataset import dataset
 from .engine import PYARROW
 from .file import open as open_file
 from .fragments import own_schema
+from .read_options import format_of, options_given
 from .tables import read_table
 
 if TYPE_CHECKING:
@@ -101,21 +102,10 @@ decryption_properties
     ):
         import pyarrow.dataset as ds  # takes long to import
 
-        options = {
-            "read_dictionary": read_dictionary,
-            "binary_type": binary_type,
-            "list_type": list_type,
-            "buffer_size": buffer_size or None,
-            "pre_buffer": pre_buffer,
-            "coerce_int96_timestamp_unit": coerce_int96_timestamp_unit,
-            "thrift_string_size_limit": thrift_string_size_limit,
-            "thrift_container_size_limit": thrift_container_size_limit,
-            "schema_depth_limit": schema_depth_limit,
-            "page_checksum_verification": page_checksum_verification,
-            "arrow_extensions_enabled": arrow_extensions_enabled,
-            "decryption_properties": decryption_properties,
-        }
-        options = {name: value for name, value in options.items() if value is not None}
+        options = options_given(locals())
+        encrypted = decryption_properties is not None  # which pyarrow alone reads
+        if encrypted:
+            options["decryption_properties"] = decryption_properties
         self._filter = None if filters is None else predicate_of(filters).expression
         self._folder = None
         if not isinstance(path_or_paths, (list, tuple)):
@@ -129,8 +119,7 @@ decryption_properties
         if partitioning == HIVE:
             partitioning = ds.HivePartitioning.discover(infer_dictionary=True)
         found = {"filesystem": filesystem, "partitioning": partitioning, "ignore_prefixes": ignore_prefixes}
-        found |= {"schema": schema, "format": _format_of(options)}
-        encrypted = decryption_properties is not None  # which pyarrow alone reads
+        found |= {"schema": schema, "format": format_of(options)}
         self._dataset = (
             ds.dataset(path_or_paths, **found) if encrypted else dataset(path_or_paths, engine=engine, **found)
         )
@@ -239,7 +228,7 @@ class _HeldFile:
     def __init__(self, target: HeldTarget, schema: pa.Schema | None, options: dict):
         self._target, self._options = target, options | {"schema": schema}
         self.files, self.filesystem, self.partitioning = [str(target)], None, None
-        self.format = _format_of({name: value for name, value in options.items() if name != "engine"})
+        self.format = format_of({name: value for name, value in options.items() if name != "engine"})
         with open_file(target) as file:
             self.schema = own_schema(file, options) if schema is None else schema
 
@@ -248,18 +237,6 @@ class _HeldFile:
 
     def to_table(self, columns: list[str] | None, filters: object, *, use_threads: bool) -> pa.Table:
         return read_table(self._target, columns, filters, use_threads=use_threads, **self._options)
-
-
-def _format_of(options: dict) -> ds.ParquetFileFormat:
-    """The options of a reader as those of a format."""
-    import pyarrow.dataset as ds
-
-    options = dict(options)
-    if "read_dictionary" in options:
-        options["dictionary_columns"] = options.pop("read_dictionary")
-    if "buffer_size" in options:
-        options["use_buffered_stream"] = True
-    return ds.ParquetFileFormat(**options)
 
 
 def _info_of(target: LocalTarget | RemoteTarget) -> pafs.FileInfo:

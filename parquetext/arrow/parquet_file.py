@@ -20,24 +20,12 @@ from .encrypted import for_pyarrow
 from .engine import PYARROW, check_engine
 from .file import File
 from .metadata import FileMetaData, thrift_of
+from .read_options import options_given
 from .selection import index_columns_in
 
 __all__ = ["ParquetFile", "read_metadata"]
 
 # Options of pyarrow's reader, and what they are without being given.
-DEFAULTS = {
-    "read_dictionary": None,
-    "binary_type": None,
-    "list_type": None,
-    "buffer_size": 0,
-    "pre_buffer": True,
-    "coerce_int96_timestamp_unit": None,
-    "thrift_string_size_limit": None,
-    "thrift_container_size_limit": None,
-    "schema_depth_limit": None,
-    "page_checksum_verification": False,
-    "arrow_extensions_enabled": True,
-}
 OF_SCHEMAS = ("read_dictionary", "binary_type", "list_type", "coerce_int96_timestamp_unit", "arrow_extensions_enabled")
 
 
@@ -114,8 +102,7 @@ arrow_extensions_enabled
         arrow_extensions_enabled: bool = True,
         engine: str = PYARROW,
     ):
-        given = locals()
-        self._options = {name: given[name] for name in DEFAULTS if given[name] != DEFAULTS[name]}
+        self._options = options_given(locals())
         self._engine = check_engine(engine)
         self.common_metadata = common_metadata
         self._callers = source if getattr(source, "closed", True) is False else None

@@ -14,17 +14,23 @@ from .engine import PYARROW
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
-__all__ = ["Reading", "format_of", "is_ours", "options_of_format", "options_of_scan"]
+__all__ = ["Reading", "format_of", "is_ours", "options_given", "options_of_format", "options_of_scan"]
 
 LIMITS = ("thrift_string_size_limit", "thrift_container_size_limit", "schema_depth_limit")
-OF_SCANS = (
-    "pre_buffer",
-    "buffer_size",
-    "page_checksum_verification",
-    "arrow_extensions_enabled",
-)
 DECRYPTION = ("decryption_properties", "parquet_decryption_config")
-OF_VALUES = ("coerce_int96_timestamp_unit", "binary_type", "list_type")
+DEFAULTS = {
+    "read_dictionary": None,
+    "binary_type": None,
+    "list_type": None,
+    "buffer_size": 0,
+    "pre_buffer": True,
+    "coerce_int96_timestamp_unit": None,
+    "thrift_string_size_limit": None,
+    "thrift_container_size_limit": None,
+    "schema_depth_limit": None,
+    "page_checksum_verification": False,
+    "arrow_extensions_enabled": True,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,12 @@ class Reading:
         return replace(self, options={**self.options, **options}) if options else self
 
 
+def options_given(arguments: Mapping[str, object]) -> dict[str, object]:
+    """Those arguments of a call that are options of pyarrow's reader, the defaults left out."""
+    given = {name: arguments[name] for name in DEFAULTS}
+    return {name: value for name, value in given.items() if value is not None and value != DEFAULTS[name]}
+
+
 def is_ours(format: str | ds.FileFormat | None) -> bool:
     """Whether files of a format are read by our footers."""
     if format is None or isinstance(format, str):
@@ -53,16 +65,9 @@ def format_of(options: Mapping[str, object]) -> ds.ParquetFileFormat:
     """The format that gives these options."""
     import pyarrow.dataset as ds
 
-    scan = {name: options[name] for name in (*LIMITS, *OF_SCANS) if name in options}
-    if "buffer_size" in scan:
-        scan["use_buffered_stream"] = True
-    read = {name: options[name] for name in OF_VALUES if name in options}
-    if "read_dictionary" in options:
-        read["dictionary_columns"] = options["read_dictionary"]
-    return ds.ParquetFileFormat(
-        read_options=ds.ParquetReadOptions(**read),
-        default_fragment_scan_options=ds.ParquetFragmentScanOptions(**scan),
-    )
+    names = {"read_dictionary": "dictionary_columns"}
+    buffered = {"use_buffered_stream": True} if "buffer_size" in options else {}
+    return ds.ParquetFileFormat(**{names.get(name, name): value for name, value in options.items()}, **buffered)
 
 
 def options_of_format(format: str | ds.ParquetFileFormat | None) -> dict[str, object]:

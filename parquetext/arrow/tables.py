@@ -13,6 +13,7 @@ from .engine import PYARROW, check_engine
 from .file import File
 from .file import open as open_file
 from .flattened import Flattened, has_dots_or_doubles
+from .read_options import options_given
 
 if TYPE_CHECKING:
     from ..sidecar.plan import Plan
@@ -123,20 +124,9 @@ def read_table(
     [298, 299]
     """
     check_engine(engine)
-    given = {
-        "read_dictionary": read_dictionary,
-        "binary_type": binary_type,
-        "list_type": list_type,
-        "buffer_size": buffer_size or None,
-        "pre_buffer": pre_buffer,
-        "coerce_int96_timestamp_unit": coerce_int96_timestamp_unit,
-        "thrift_string_size_limit": thrift_string_size_limit,
-        "thrift_container_size_limit": thrift_container_size_limit,
-        "schema_depth_limit": schema_depth_limit,
-        "page_checksum_verification": page_checksum_verification or None,
-        "arrow_extensions_enabled": None if arrow_extensions_enabled else False,
-    }
-    options = {name: value for name, value in given.items() if value is not None}
+    options = options_given(locals())
+    if pre_buffer:
+        options["pre_buffer"] = True  # without it, short chunks of a local file are read one by one
     taking = {"use_threads": use_threads, "use_pandas_metadata": use_pandas_metadata, "key_values": key_values}
     several = {"schema": schema, "partitioning": partitioning, "ignore_prefixes": ignore_prefixes}
     if decryption_properties is not None:

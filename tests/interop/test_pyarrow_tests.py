@@ -61,7 +61,8 @@ def test_pyarrow_tests_pass_with_our_functions(run):
 
 
 def test_what_may_fail_fails(run):
-    assert set(_listed()) - _named(run, "failed") == set(), "these pass, or are gone: take them from the list"
+    held = set(_listed()) - _named(run, "failed") - _named(run, "skipped")
+    assert held == set(), "these pass, or are gone: take them from the list"
 
 
 def test_few_may_fail_each_once_and_for_a_reason():
