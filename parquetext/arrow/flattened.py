@@ -106,5 +106,5 @@ def _field_of(table: pa.Table, wanted: Wanted) -> tuple[pa.Field, pa.ChunkedArra
         at = found.type.get_field_index(name) if pa.types.is_struct(found.type) else -1
         if at < 0:
             return field, column
-        found, inner = pa.field(name, found.type.field(at).type), inner.flatten()[at]
+        found, inner = found.type.field(at), inner.flatten()[at]
     return found, inner

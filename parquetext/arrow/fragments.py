@@ -26,7 +26,7 @@ from .read_options import Reading, format_of
 from .row_group_info import RowGroupInfo
 from .scan_columns import filtered
 from .selection import find_top_level
-from .shape import Shape
+from .shape import Shape, empty_table
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
@@ -330,7 +330,7 @@ class Fragment:
             if predicate is None or early or self._rows_of(file, row_groups) < LARGE_ROWS:
                 table = self._read_whole(file, there, row_groups, predicate, early, use_threads)
                 return table if predicate is not None else self._cut(file, table, row_groups)
-            empty = self._shape.schema.empty_table()
+            empty = empty_table(self._shape.schema)
             parts = self._read_large(file, there, row_groups, predicate, BATCH_ROWS, use_threads)
             return pa.concat_tables([empty, *(table for table in parts if table.num_rows)])
 

@@ -66,8 +66,9 @@ def format_of(options: Mapping[str, object]) -> ds.ParquetFileFormat:
     import pyarrow.dataset as ds
 
     names = {"read_dictionary": "dictionary_columns"}
+    usual = {"arrow_extensions_enabled": True}  # as `File.read` has it, where a scan of pyarrow's does not
     buffered = {"use_buffered_stream": True} if "buffer_size" in options else {}
-    return ds.ParquetFileFormat(**{names.get(name, name): value for name, value in options.items()}, **buffered)
+    return ds.ParquetFileFormat(**usual | {names.get(name, name): value for name, value in options.items()}, **buffered)
 
 
 def options_of_format(format: str | ds.ParquetFileFormat | None) -> dict[str, object]:

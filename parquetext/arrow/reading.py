@@ -35,6 +35,8 @@ OPTIONS = {
     "schema_depth_limit",
 }
 OF_TABLES = {"schema", "ignore_prefixes", "partitioning", "decryption_properties"}
+SEVERAL_CHUNKS = "not implemented for chunked array outputs"
+BATCH_ROWS = 1 << 17  # as in pyarrow's datasets
 POSITION = "__parquetext_position__"
 
 
@@ -144,9 +146,22 @@ def _read(step: Step, open_data: OpenData, use_threads: bool, pre_buffer: bool, 
         return step.without_columns()
     with open_data() as source:
         reader, row_groups = _reader(step, source, pre_buffer, options)
-        if step.footer is None:
-            return reader.read_row_groups(row_groups, step.indices, use_threads=use_threads)
-        return reader.read_all(step.indices, use_threads=use_threads)
+        try:
+            if step.footer is None:
+                return reader.read_row_groups(row_groups, step.indices, use_threads=use_threads)
+            return reader.read_all(step.indices, use_threads=use_threads)
+        except pa.ArrowNotImplementedError as error:
+            if SEVERAL_CHUNKS not in str(error):
+                raise
+        return _read_in_batches(reader, row_groups, step.indices, use_threads)
+
+
+def _read_in_batches(reader: ParquetReader, row_groups: list[int], indices: list[int], use_threads: bool) -> pa.Table:
+    """What pyarrow cannot read as one piece: nested columns with a dictionary per row group, or over 2 GiB of text."""
+    batches = []
+    for row_group in row_groups:
+        batches += reader.iter_batches(BATCH_ROWS, [row_group], indices, use_threads)
+    return pa.Table.from_batches(batches)
 
 
 def _reader(step: Step, source: pa.NativeFile, pre_buffer: bool, options: dict) -> tuple[ParquetReader, list[int]]:

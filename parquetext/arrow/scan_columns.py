@@ -11,6 +11,7 @@ from ..errors import ColumnError
 from ..footer.arrow_errors import as_arrow_error
 from ..nearest import nearest
 from ..pruning import Predicate
+from .shape import empty_table
 
 __all__ = ["ORIGINS", "ScanColumns", "check_columns", "columns_looked_at", "filtered"]
 
@@ -57,6 +58,7 @@ class ScanColumns:
             raise TypeError("columns is a list of names, not one string")
         self._schema, self._all = schema, columns is None
         self._expressions: dict[int, pc.Expression] = {}
+        self._projected: list[pa.Field] | None = None
         if isinstance(columns, Mapping):
             self.outputs = list(columns)
             self._expressions = dict(enumerate(columns.values()))
@@ -79,13 +81,24 @@ class ScanColumns:
             acero.Declaration("project", acero.ProjectNodeOptions(fields, self.outputs)),
         ]
         found = acero.Declaration.from_sequence(steps).to_table(use_threads=False)
-        return found.replace_schema_metadata(table.schema.metadata)
+        schema = pa.schema(self._fields(table.schema, fields), table.schema.metadata)
+        return pa.Table.from_arrays(found.columns, schema=schema)
 
     def projected_schema(self) -> pa.Schema:
         """The schema of what comes out."""
         fields = list(self._schema) if self.names is None else [self._schema.field(name) for name in self.names]
         fields += [ORIGINS.field(name) for name in self.origins]
-        return self.project(pa.schema(fields, self._schema.metadata).empty_table()).schema
+        return self.project(empty_table(pa.schema(fields, self._schema.metadata))).schema
+
+    def _fields(self, schema: pa.Schema, columns: Sequence[pc.Expression]) -> list[pa.Field]:
+        """The fields of what is projected: a column that is a field keeps its metadata, and whether it may be null."""
+        if self._projected is None:
+            import pyarrow.dataset as ds  # takes long to import, and only expressions need it
+
+            numbered = dict(zip(map(str, range(len(columns))), columns, strict=True))
+            found = ds.InMemoryDataset([], schema).scanner(columns=numbered).projected_schema
+            self._projected = [field.with_name(name) for field, name in zip(found, self.outputs, strict=True)]
+        return self._projected
 
     def _split_paths(self) -> None:
         """Take a name with dots that is no column for a part of a struct, as pyarrow does."""

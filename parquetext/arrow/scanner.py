@@ -14,6 +14,7 @@ from .in_order import in_order
 from .positions import placed, placed_near, taken
 from .read_options import options_of_scan
 from .scan_columns import ORIGINS, ScanColumns
+from .shape import empty_table
 from .streaming import stream
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class Scanner:
         if self._gives_nothing():
             return self._rows_alone(self.count_rows())  # to join tables of no columns loses rows
         tables = [part.table for part in self._whole() if part.table.num_rows]
-        return pa.concat_tables(tables) if tables else self.projected_schema.empty_table()
+        return pa.concat_tables(tables) if tables else empty_table(self.projected_schema)
 
     def to_batches(self) -> Iterator[pa.RecordBatch]:
         """Batch by batch, in the order of the files; a bounded number is read ahead."""
@@ -151,7 +152,7 @@ class Scanner:
         """
         if num_rows < 0:
             raise ValueError(f"num_rows is {num_rows}: there are no fewer rows than none")
-        tables, left = [self.projected_schema.empty_table()], num_rows
+        tables, left = [empty_table(self.projected_schema)], num_rows
         size = self._batch_size if self._predicate else min(self._batch_size, max(num_rows, FEW_ROWS))
         for part in self._streamed(size) if num_rows else ():
             tables.append(part.table.slice(0, left))
@@ -186,7 +187,7 @@ class Scanner:
             return placed_near(fragments, tables_of, places)
 
         table = taken(tables, indices)
-        return self.projected_schema.empty_table() if table is None else table
+        return empty_table(self.projected_schema) if table is None else table
 
     def count_rows(self) -> int:
         """How many rows there are; without a filter by the footers alone."""

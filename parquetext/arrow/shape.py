@@ -7,7 +7,12 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-__all__ = ["Shape"]
+__all__ = ["Shape", "empty_table"]
+
+
+def empty_table(schema: pa.Schema) -> pa.Table:
+    """A table without rows; `Schema.empty_table` cannot make one with extension types in nested columns."""
+    return pa.Table.from_batches([], schema)
 
 
 @dataclass(frozen=True, slots=True)

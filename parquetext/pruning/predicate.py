@@ -71,7 +71,7 @@ def _columns_of(expression: pc.Expression, type_of: Callable[[str], pa.DataType 
     used: dict[str, pa.DataType] = {}
     while True:
         try:
-            pa.table({name: pa.array([], kind) for name, kind in used.items()}).filter(expression)
+            pa.Table.from_batches([], pa.schema(used.items())).filter(expression)
         except pa.ArrowInvalid as error:
             missing = _missing(str(error), used, type_of)
             if missing is None:
