@@ -18,7 +18,7 @@ from .dataset import dataset
 from .engine import PYARROW
 from .file import open as open_file
 from .fragments import own_schema
-from .read_options import format_of, options_given
+from .read_options import EXTENSIONS, format_of, options_given
 from .tables import read_table
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ decryption_properties
         if partitioning == HIVE:
             partitioning = ds.HivePartitioning.discover(infer_dictionary=True)
         found = {"filesystem": filesystem, "partitioning": partitioning, "ignore_prefixes": ignore_prefixes}
-        found |= {"schema": schema, "format": format_of(options)}
+        found |= {"schema": schema, "format": format_of(EXTENSIONS | options)}
         self._dataset = (
             ds.dataset(path_or_paths, **found) if encrypted else dataset(path_or_paths, engine=engine, **found)
         )

@@ -14,9 +14,10 @@ from .engine import PYARROW
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
-__all__ = ["Reading", "format_of", "is_ours", "options_given", "options_of_format", "options_of_scan"]
+__all__ = ["EXTENSIONS", "Reading", "format_of", "is_ours", "options_given", "options_of_format", "options_of_scan"]
 
 LIMITS = ("thrift_string_size_limit", "thrift_container_size_limit", "schema_depth_limit")
+EXTENSIONS = {"arrow_extensions_enabled": True}  # what readers of tables have by default, and datasets do not
 DECRYPTION = ("decryption_properties", "parquet_decryption_config")
 DEFAULTS = {
     "read_dictionary": None,
@@ -66,9 +67,8 @@ def format_of(options: Mapping[str, object]) -> ds.ParquetFileFormat:
     import pyarrow.dataset as ds
 
     names = {"read_dictionary": "dictionary_columns"}
-    usual = {"arrow_extensions_enabled": True}  # as `File.read` has it, where a scan of pyarrow's does not
     buffered = {"use_buffered_stream": True} if "buffer_size" in options else {}
-    return ds.ParquetFileFormat(**usual | {names.get(name, name): value for name, value in options.items()}, **buffered)
+    return ds.ParquetFileFormat(**{names.get(name, name): value for name, value in options.items()}, **buffered)
 
 
 def options_of_format(format: str | ds.ParquetFileFormat | None) -> dict[str, object]:

@@ -249,7 +249,7 @@ def read_many(
 ) -> pa.Table:
     """Read what a list of files, a directory or a pattern stands for, by the dataset."""
     from .dataset import dataset
-    from .read_options import format_of
+    from .read_options import EXTENSIONS, format_of
     from .shaped import pandas_index
 
     if partitioning == HIVE:
@@ -259,7 +259,7 @@ def read_many(
     lake = dataset(
         source,
         schema,
-        format_of(options) if options else None,
+        format_of(EXTENSIONS | options) if options else None,
         filesystem,
         partitioning,
         ignore_prefixes=ignore_prefixes,
