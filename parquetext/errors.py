@@ -13,6 +13,7 @@ __all__ = [
     "Refused",
     "Conflict",
     "ColumnError",
+    "kind_of",
     "name_file",
     "outcome_of",
     "retold",
@@ -145,6 +146,27 @@ class ColumnError(ParquetextError, KeyError):
         """Add names to the message that may have been meant."""
         if names:
             self.message += f"; the nearest: {', '.join(map(repr, names))}"
+
+
+def kind_of(error: Exception) -> str:
+    """The name of an error's class for outputs; of one that is also pyarrow's, that of ours.
+
+    Parameters
+    ----------
+    error : Exception
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from parquetext import errors
+    >>> errors.kind_of(errors.Conflict("another process is changing it"))
+    'Conflict'
+    """
+    kinds = type(error).__mro__ if isinstance(error, ParquetextError) else ()
+    return next((kind for kind in kinds if kind.__module__ == __name__), type(error)).__name__
 
 
 def outcome_of(error: Exception) -> str:

@@ -17,6 +17,7 @@ from ..nearest import nearest
 from ..storage.forcing import check
 from .dictionaries import leaf_paths
 from .file import open as open_file
+from .rewritten_blooms import bloom_options
 from .writing import AUTO, FORCEABLE, ParquetWriter
 
 __all__ = ["SortKey", "WrittenFile", "rewrite_file"]
@@ -72,7 +73,7 @@ def rewrite_file(
     form: str = AUTO,
     force: Iterable[str] = (),
 ) -> WrittenFile:
-    """Decode a file and write it anew; its key-values stay.
+    """Decode a file and write it anew; its key-values stay, and columns that have Bloom filters get new ones.
 
     Parameters
     ----------
@@ -116,7 +117,8 @@ def rewrite_file(
         options = _writer_options(file, schema, codec, level, sort, encodings or {})
         if not sort and row_group_size is None:
             options["sorting_columns"] = _sorted_by(file)
-        notes = tuple(_notes(file))
+        options["bloom_filter_options"], lost = _bloom_options(file, source, schema, row_group_size, sort)
+        notes = tuple(_notes(file, lost))
         try:
             with ParquetWriter(out, schema, form=form, force=forced, **options) as writer:
                 for table in _tables(file, row_group_size, sort):
@@ -196,10 +198,27 @@ def _sorted_by(file) -> list[pq.SortingColumn] | None:
     return [pq.SortingColumn(*each) for each in order] or None
 
 
-def _notes(file) -> Iterator[str]:
+def _bloom_options(
+    file, source, schema: pa.Schema, row_group_size: int | None, sort: Sequence[SortKey]
+) -> tuple[dict | None, list[str]]:
+    """The filters of the new file by its leaves, and the columns whose filters are not written again."""
+    new_rows = row_group_size or (_rows_of_sorted(file) if sort else None)
+    leaves = list(leaf_paths(schema))
+    if len(leaves) != file.num_columns:
+        return None, [column.name for column in file.columns() if max(column.bloom_filter_offset, default=-1) > 0]
+    options, lost = bloom_options(file, source, leaves, new_rows)
+    return options or None, lost
+
+
+def _rows_of_sorted(file) -> int:
+    """Rows of a row group of a sorted file, where nothing else is said: as many as the first has."""
+    return max([*file.row_groups.num_rows[:1], 1])
+
+
+def _notes(file, without_blooms: list[str]) -> Iterator[str]:
     columns = file.columns()
-    if any(max(column.bloom_filter_offset, default=-1) > 0 for column in columns):
-        yield "Bloom filters are not written again"
+    if without_blooms:
+        yield f"Bloom filters are not written again: {', '.join(without_blooms)}"
     if any(column.physical_type == "INT96" for column in columns):
         yield "INT96 timestamps become INT64"
     if file.may_have_copies and file._has_copies(file._projection(None, None, None)):
@@ -210,7 +229,7 @@ def _tables(file, row_group_size: int | None, sort: Sequence[SortKey]) -> Iterat
     """The rows of each new row group."""
     if sort:
         table = file.read(engine="auto").sort_by(list(sort))
-        size = row_group_size or max([*file.row_groups.num_rows[:1], 1])
+        size = row_group_size or _rows_of_sorted(file)
         yield from (table.slice(at, size) for at in range(0, table.num_rows, size))
     elif row_group_size is None:
         for number in range(len(file.row_groups)):

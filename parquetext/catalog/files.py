@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import pyarrow as pa
 
-from ..errors import ParquetextError
+from ..errors import ParquetextError, kind_of
 from ..storage import resolve
 from ..storage.secrets import without_secrets
 from .batches import Batch
@@ -40,7 +40,7 @@ class Gathering:
 
     def fail(self, file: str, error: Exception) -> None:
         """Add a file that cannot be read: one row."""
-        self._failed.append((file, without_secrets(f"{type(error).__name__}: {error}")))
+        self._failed.append((file, without_secrets(f"{kind_of(error)}: {error}")))
 
     def full(self) -> list[pa.RecordBatch]:
         """The batches that nothing more goes into, each given out once."""

@@ -10,12 +10,14 @@ from ..errors import ParquetextError
 from .listing import print_listing
 from .output import (
     CANNOT_RUN,
+    counted,
     exit_code,
     failure,
     human_bytes,
     nothing_there,
     print_json,
     problem,
+    stoppable,
     targets_of,
     tell,
 )
@@ -33,18 +35,21 @@ def show_advice(paths: list[str], columns: list[str] | None, max_growth: str | N
     if not targets:
         nothing_there(paths)
         raise typer.Exit(CANNOT_RUN)
-    for path in targets:
-        try:
-            found = edits.advise(path, columns)
-            best = found.within(max_growth)
-        except (OSError, ParquetextError) as error:
-            failed += 1
-            print_json(failure(path, error)) if json else problem(error, path)
-            continue
-        if json:
-            print_json({**_document(found), "best": {name: _estimate(one) for name, one in best.items()}})
-        else:
-            _print(found, best)
+    done = 0
+    with stoppable(lambda: f"{done:,} of {counted(len(targets), 'file')} sampled"):
+        for path in targets:
+            try:
+                found = edits.advise(path, columns)
+                best = found.within(max_growth)
+            except (OSError, ParquetextError) as error:
+                failed += 1
+                print_json(failure(path, error)) if json else problem(error, path)
+            else:
+                if json:
+                    print_json({**_document(found), "best": {name: _estimate(one) for name, one in best.items()}})
+                else:
+                    _print(found, best)
+            done += 1
     raise typer.Exit(exit_code(len(targets), failed, failed))
 
 

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
-from .output import CANNOT_RUN, FINDINGS, cell, console, human_bytes, human_seconds, print_json, problem, spinner
+from .arguments import Quiet
+from .choices import Measured
+from .output import (
+    CANNOT_RUN,
+    FINDINGS,
+    cell,
+    console,
+    counted,
+    human_bytes,
+    human_seconds,
+    print_json,
+    problem,
+    spinner,
+    stoppable,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -26,17 +41,17 @@ def bench(
     palletjack: Annotated[
         str | None, typer.Option(metavar="PYTHON", help="A Python that has PalletJack and its pyarrow.")
     ] = None,
-    spark: Annotated[bool, typer.Option("--spark", help="Only what runs on Spark.")] = False,
-    encodings: Annotated[
-        bool, typer.Option("--encodings", help="Only our own decoder, encoder, page filters and layout.")
-    ] = False,
-    copies: Annotated[
-        bool, typer.Option("--copies", help="Only columns with copies in other encodings: over HTTP, encoded, ignored.")
-    ] = False,
-    tables: Annotated[
-        bool, typer.Option("--tables", help="Only read_table: 1 to 10,000 columns, filters, 5,000 row groups.")
-    ] = False,
-    long: Annotated[bool, typer.Option("--long", help="With --tables: 5 million rows instead of 500,000.")] = False,
+    only: Annotated[
+        Measured | None,
+        typer.Option(
+            help="spark: what runs on Spark. encodings: our own decoder, encoder, page filters and layout. "
+            "copies: columns with copies in other encodings. tables: read_table, 1 to 10,000 columns, filters, "
+            "5,000 row groups.",
+            show_default=False,
+        ),
+    ] = None,
+    long: Annotated[bool, typer.Option("--long", help="--only tables: 5 million rows instead of 500,000.")] = False,
+    quiet: Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document per row.")] = False,
 ) -> None:
     """Compare with pyarrow, Polars, DuckDB, fastparquet and PalletJack, whichever are installed.
@@ -44,44 +59,22 @@ def bench(
     Ratios say how many times our result is better; a missed target makes the exit code 1.
     """
     from ..bench import peers
-    from ..bench.run import run_on_file, run_on_shapes
     from ..bench.workspace import Workspace
     from ..kernels import implementation
 
-    missed = 0
-    try:
-        with spinner(quiet=json) as say, Workspace(folder, say) as workspace:
-            if spark:
-                from ..bench.lakes import on_spark
-
-                groups = on_spark(workspace, rounds)
-            elif encodings:
-                from ..bench.run import run_on_encodings
-
-                groups = run_on_encodings(workspace, rounds)
-            elif tables:
-                from ..bench.run import run_on_tables
-
-                groups = run_on_tables(workspace, rounds, long=long)
-            elif copies:
-                from ..bench.run import run_on_copies
-
-                groups = run_on_copies(workspace, rounds)
-            elif file:
-                groups = run_on_file(workspace, file, rounds, palletjack)
-            else:
-                groups = run_on_shapes(
-                    workspace, columns, row_groups, rounds, other_shapes=other_shapes, palletjack=palletjack
-                )
-            rows = []
-            for group in groups:
-                rows += group
-                missed += sum(row.met is False for row in group)
-                for row in group if json else ():
-                    print_json(row.as_dict())
-    except (OSError, RuntimeError, ValueError) as error:
-        problem(error)
-        raise typer.Exit(CANNOT_RUN) from None
+    shapes = {"columns": columns, "row_groups": row_groups, "other_shapes": other_shapes}
+    missed, rows = 0, []
+    with stoppable(lambda: f"{counted(len(rows), 'row')} measured; the same command begins again"):
+        try:
+            with spinner(quiet=json) as say, Workspace(folder, say) as workspace:
+                for group in _groups(workspace, only, file, rounds, long=long, palletjack=palletjack, **shapes):
+                    rows += group
+                    missed += sum(row.met is False for row in group)
+                    for row in group if json else ():
+                        print_json(row.as_dict())
+        except (OSError, RuntimeError, ValueError) as error:
+            problem(error)
+            raise typer.Exit(CANNOT_RUN) from None
     if not json:
         versions = ", ".join(f"{name} {version}" for name, version in peers.installed().items())
         console.print(_table(rows, f"{implementation()} kernels; {versions}"))
@@ -91,6 +84,36 @@ def bench(
             )
         console.print(f"{missed} target{'s' * (missed != 1)} missed" if missed else "every target was met")
     raise typer.Exit(FINDINGS if missed else 0)
+
+
+def _groups(
+    workspace,
+    only: Measured | None,
+    file: str | None,
+    rounds: int,
+    *,
+    columns: int,
+    row_groups: int,
+    other_shapes: bool,
+    long: bool,
+    palletjack: str | None,
+) -> Iterable[list]:
+    """The rows of what is asked for, a group of them at a time."""
+    from ..bench import run
+
+    if only is Measured.spark:
+        from ..bench.lakes import on_spark
+
+        return on_spark(workspace, rounds)
+    if only is Measured.encodings:
+        return run.run_on_encodings(workspace, rounds)
+    if only is Measured.tables:
+        return run.run_on_tables(workspace, rounds, long=long)
+    if only is Measured.copies:
+        return run.run_on_copies(workspace, rounds)
+    if file:
+        return run.run_on_file(workspace, file, rounds, palletjack)
+    return run.run_on_shapes(workspace, columns, row_groups, rounds, other_shapes=other_shapes, palletjack=palletjack)
 
 
 def _table(rows: list, caption: str) -> Table:

@@ -13,8 +13,10 @@ __all__ = [
     "ForceableSidecar",
     "Form",
     "Marker",
+    "Measured",
     "NewForm",
     "Placement",
+    "Reader",
     "RowFormat",
     "SchemaFormat",
     "Stats",
@@ -123,6 +125,25 @@ class Marker(StrEnum):
 
     spec = "spec"
     thrift = "thrift"
+
+
+class Measured(StrEnum):
+    """What `bench` measures in the place of footers and values."""
+
+    copies = "copies"
+    encodings = "encodings"
+    spark = "spark"
+    tables = "tables"
+
+
+class Reader(StrEnum):
+    """Readers that `demo` asks: keys of `bench.readers.READERS`."""
+
+    pyarrow = "pyarrow"
+    polars = "polars"
+    duckdb = "duckdb"
+    spark = "spark"
+    fastparquet = "fastparquet"
 
 
 class ForceableSidecar(StrEnum):

@@ -8,7 +8,20 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from .output import FINDINGS, cell, console, human_seconds, print_json, spinner
+from .arguments import Quiet
+from .choices import Reader
+from .output import (
+    CANNOT_RUN,
+    FINDINGS,
+    cell,
+    console,
+    counted,
+    human_seconds,
+    print_json,
+    problem,
+    spinner,
+    stoppable,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -20,21 +33,31 @@ def demo(
     row_groups: Annotated[int, typer.Option(min=1, help="Its row groups.")] = 4,
     folder: Annotated[str | None, typer.Option(help="Leave the files here.")] = None,
     reader: Annotated[
-        list[str] | None, typer.Option(help="Only this reader; may be repeated. Default: all that are installed.")
+        list[Reader] | None,
+        typer.Option(help="Only this reader. May be repeated; all that are installed without.", show_default=False),
     ] = None,
+    quiet: Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document per step.")] = False,
 ) -> None:
     """Make a wide table, upgrade it, verify it, read it, and let every installed reader read it."""
     from .. import demo as demonstration
 
     failed = 0
-    steps = []
-    with tempfile.TemporaryDirectory(prefix="parquetext-demo-") as temporary, spinner(quiet=json) as say:
-        for step in demonstration.run(folder or temporary, columns, row_groups, say=say, readers=reader):
-            failed += not step.ok
-            steps.append(step)
-            if json:
-                print_json(step)
+    steps: list = []
+    with (
+        stoppable(lambda: f"{counted(len(steps), 'step')} done; the same command begins again"),
+        tempfile.TemporaryDirectory(prefix="parquetext-demo-") as temporary,
+        spinner(quiet=json) as say,
+    ):
+        try:
+            for step in demonstration.run(folder or temporary, columns, row_groups, say=say, readers=reader):
+                failed += not step.ok
+                steps.append(step)
+                if json:
+                    print_json(step)
+        except OSError as error:  # the folder
+            problem(error)
+            raise typer.Exit(CANNOT_RUN) from None
     if not json:
         console.print(_table(steps))
         console.print(f"{failed} step{'s' * (failed != 1)} failed" if failed else "everything is as it should be")

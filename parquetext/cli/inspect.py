@@ -8,6 +8,7 @@ import typer
 
 from ..errors import ParquetextError
 from ..findings import is_sound
+from .arguments import Quiet
 from .layout import map_as_dict, print_map
 from .listing import facts_table
 from .output import (
@@ -34,6 +35,7 @@ def inspect(
     map: Annotated[
         bool, typer.Option("--map", help="Also draw where every byte belongs, as layout does; reads all page headers.")
     ] = False,
+    quiet: Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document per file.")] = False,
 ) -> None:
     """Show which footer forms a file has, its blocks and their sizes, and what is wrong with them."""

@@ -86,7 +86,13 @@ def split(
     max_bytes: Annotated[
         Size | None, typer.Option(parser=size_of, metavar="SIZE", help="Bytes of pages of each file, such as 128MiB.")
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files of these names.")] = False,
+    overwrite: Annotated[
+        bool,
+        typer.Option(
+            "--overwrite",
+            help="Replace files of these names. Without, those with the bytes that would be written are kept.",
+        ),
+    ] = False,
     form: Form = NewForm.auto,
     force: Force = None,
     quiet: Quiet = False,
@@ -97,8 +103,9 @@ def split(
 
     refuse_folder(path)
     made = []
+    again = "the same command begins again" if overwrite else "the same command goes on with the rest"
     with (
-        stoppable(lambda: f"{counted(len(made), 'file')} written; the same command with --overwrite begins again"),
+        stoppable(lambda: f"{counted(len(made), 'file')} written; {again}"),
         _failing([path], json),
     ):
         sizes = {"row_groups": row_groups, "files": files, "max_bytes": max_bytes}
@@ -115,7 +122,8 @@ def _print(made, json: bool) -> None:
         print_json(asdict(made))
         return
     facts = [counted(made.row_groups, "row group"), counted(made.rows, "row"), human_bytes(made.bytes)]
-    tell(f"{made.path}: {', '.join(facts)}, {made.form} footer")
+    kept = ", kept as it was" if made.outcome == "kept" else ""
+    tell(f"{made.path}: {', '.join(facts)}, {made.form} footer{kept}")
     for note in made.notes:
         tell("    ", note)
 

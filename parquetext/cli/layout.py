@@ -11,7 +11,20 @@ from rich.table import Table
 from rich.text import Text
 
 from ..errors import ParquetextError
-from .output import CANNOT_RUN, FINDINGS, cell, console, counted, failure, human_bytes, print_json, problem, tell
+from .arguments import Quiet
+from .output import (
+    CANNOT_RUN,
+    FINDINGS,
+    cell,
+    console,
+    counted,
+    failure,
+    human_bytes,
+    print_json,
+    problem,
+    stoppable,
+    tell,
+)
 
 STYLES = {
     "values": "blue",
@@ -64,20 +77,22 @@ def layout(
         bool, typer.Option("--decompress", help="Also decompress pages of version 1: how much of them are levels.")
     ] = False,
     columns: Annotated[int, typer.Option(min=0, help="How many columns to show, the largest first.")] = MOST_COLUMNS,
+    quiet: Quiet = False,
 ) -> None:
     """Show where every byte of a file belongs: pages, levels, values, indexes, footer, gaps."""
     from ..account import layout as layout_of
 
-    try:
-        found = layout_of(path, decompress=decompress)
-    except (OSError, ParquetextError) as error:
-        print_json(failure(path, error)) if json else problem(error, path)
-        raise typer.Exit(CANNOT_RUN) from None
-    if html is not None:
-        _write_html(found, path, html)
-    elif json:
+    with stoppable(lambda: "the file was not read to its end, and nothing is written"):
+        try:
+            found = layout_of(path, decompress=decompress)
+        except (OSError, ParquetextError) as error:
+            print_json(failure(path, error)) if json else problem(error, path)
+            raise typer.Exit(CANNOT_RUN) from None
+        if html is not None:
+            _write_html(found, path, html)
+    if json and html is None:
         print_json(found.as_dict())
-    else:
+    elif html is None:
         _show(found, columns, decompress)
     raise typer.Exit(0 if found.ok else FINDINGS)
 
@@ -91,9 +106,12 @@ def _write_html(found, path: str, target: Path) -> None:
             raise ParquetextError(f"{target} is {'a folder' if target.is_dir() else 'the file itself'}")
         page = as_html(found)
         draft = target.with_name(f".{target.name}.{os.getpid()}")
-        with draft.open("x", encoding="utf-8") as file:
-            file.write(page)
-        draft.replace(target)
+        try:
+            with draft.open("x", encoding="utf-8") as file:
+                file.write(page)
+            draft.replace(target)
+        finally:
+            draft.unlink(missing_ok=True)
     except (OSError, ParquetextError) as error:
         problem(error, str(target))
         raise typer.Exit(CANNOT_RUN) from None

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from ..errors import ParquetextError, outcome_of
+from ..errors import ParquetextError, kind_of, outcome_of
 from ..escaping import escaped, json_line
 from ..storage.secrets import without_secrets
 
@@ -104,7 +104,7 @@ def failure(path: object, error: Exception) -> dict:
     return {
         "path": str(path),
         "outcome": outcome_of(error),
-        "error": type(error).__name__,
+        "error": kind_of(error),
         "message": str(error),
         "offset": getattr(error, "offset", None),
     }

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from ..errors import ParquetextError
 from .completion import columns_of_path
+from .each_file import ask_one
 from .listing import print_listing
-from .output import CANNOT_RUN, counted, failure, print_json, problem, tell
+from .output import counted, print_json, tell
 
 HEADINGS = (
     "group",
@@ -47,20 +47,17 @@ def pages(
     json: Annotated[bool, typer.Option("--json", help="One JSON document per page.")] = False,
 ) -> None:
     """Show the pages of a file's columns: encodings, counts, offsets, sizes, checksums, bounds."""
-    import parquetext
 
-    try:
-        with parquetext.open(path) as file:
-            for column in file.columns(columns or None):
-                found = file.pages(column.path, copies=copies)
-                if json:
-                    _print_documents(column.name, found)
-                else:
-                    tell((column.name, "bold"))
-                    _print_pages(found)
-    except (OSError, ParquetextError) as error:
-        print_json(failure(path, error)) if json else problem(error, path)
-        raise typer.Exit(CANNOT_RUN) from None
+    def ask(_, file) -> None:
+        for column in file.columns(columns or None):
+            found = file.pages(column.path, copies=copies)
+            if json:
+                _print_documents(column.name, found)
+            else:
+                tell((column.name, "bold"))
+                _print_pages(found)
+
+    ask_one(path, ask, json=json)
 
 
 def _print_documents(name: str, found) -> None:

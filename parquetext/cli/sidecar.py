@@ -181,14 +181,17 @@ def prune(
     from .. import sidecar
 
     counts = {"removed": 0, "orphan": 0, "kept": 0}
-    for directory in directories:
+    directory = directories[0]
+    told = "removed; the same command goes on with the rest"
+    with stoppable(lambda: f"{counted(counts['removed'], 'sidecar')} {told}"):
         try:
-            for found in sidecar.prune(directory, dry_run=dry_run):
-                counts[found.outcome] += 1
-                if json:
-                    print_json(found)
-                else:
-                    tell(f"{found.outcome:>10}  {found.path}  {found.message or human_bytes(found.bytes)}")
+            for directory in directories:
+                for found in sidecar.prune(directory, dry_run=dry_run):
+                    counts[found.outcome] += 1
+                    if json:
+                        print_json(found)
+                    else:
+                        tell(f"{found.outcome:>10}  {found.path}  {found.message or human_bytes(found.bytes)}")
         except (OSError, ParquetextError) as error:
             problem(error, directory)
             raise typer.Exit(CANNOT_RUN) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .. import sidecar, storage
 from ..errors import ParquetextError
@@ -15,9 +15,10 @@ from .options import Options
 from .tables import refuse_table_files
 from .upgrade import AUTO, FORMS, with_best
 
-__all__ = ["CopiedFile", "Source", "THRIFT", "join"]
+__all__ = ["CopiedFile", "KEPT", "Source", "THRIFT", "WRITTEN", "join", "joined_already"]
 
 THRIFT = "thrift"
+WRITTEN, KEPT = "written", "kept"
 Source = tuple[object, Sequence[int] | None]  # a path, and its row groups; all for None
 
 
@@ -35,6 +36,8 @@ class CopiedFile:
         Of its footer.
     notes : tuple of str
         What could not be taken over, in words.
+    outcome : {"written", "kept"}
+        ``"kept"``: the file was there with these bytes already.
     """
 
     path: str
@@ -44,6 +47,7 @@ class CopiedFile:
     bytes: int
     form: str
     notes: tuple[str, ...] = ()
+    outcome: str = WRITTEN
 
 
 @dataclass(slots=True)
@@ -67,25 +71,49 @@ def join(
         refuse_table_files(out, forced)
     new = storage.create(out, force=forced & STORAGE_REFUSALS.keys())
     try:
-        sink = storage.appender(new)
-        joiner = Joiner(sink)
-        for path, row_groups in sources:
-            _add(joiner, path, row_groups)
-            advance()
-        start = sink.size
-        try:
-            tail, made = _in_form(joiner.footer(), start, form, forced)
-        except ParquetextError as error:
-            raise error.at(error.file or str(storage.resolve(sources[0][0]))) from None
-        sink.write(tail)
-        sink.flush()
+        made = _write(sources, storage.appender(new), out, form, forced, advance)
         new.commit()
     finally:
         new.abort()
     if not hasattr(out, "write"):
         sidecar.follow(out)
+    return made
+
+
+def joined_already(sources: Sequence[Source], there: object, form: str, forced: frozenset[str]) -> CopiedFile | None:
+    """What `join` would write, where a file has these bytes already; both are read, up to where they differ."""
+    try:
+        with storage.open_source(there) as source:
+            same = storage.Comparison(source)
+            made = _write(sources, same, there, form, forced, lambda: None)
+            same.end()
+    except storage.Different:
+        return None
+    return replace(made, outcome=KEPT)
+
+
+def _write(
+    sources: Sequence[Source],
+    sink: storage.Appender,
+    out: object,
+    form: str,
+    forced: frozenset[str],
+    advance: Callable[[], None],
+) -> CopiedFile:
+    """Give `sink` all bytes of the new file."""
+    joiner = Joiner(sink)
+    for path, row_groups in sources:
+        _add(joiner, path, row_groups)
+        advance()
+    start = sink.size
+    try:
+        tail, made = _in_form(joiner.footer(), start, form, forced)
+    except ParquetextError as error:
+        raise error.at(error.file or str(storage.resolve(sources[0][0]))) from None
+    sink.write(tail)
+    sink.flush()
     name = getattr(out, "name", "") if hasattr(out, "write") else str(storage.resolve(out))
-    return CopiedFile(name, len(sources), joiner.row_groups, joiner.rows, start + len(tail), made, tuple(joiner.notes))
+    return CopiedFile(name, len(sources), joiner.row_groups, joiner.rows, sink.size, made, tuple(joiner.notes))
 
 
 def _add(joiner: Joiner, path: object, row_groups: Sequence[int] | None) -> None:

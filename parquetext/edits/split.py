@@ -11,7 +11,7 @@ from ..errors import ParquetextError, Refused
 from ..storage.forcing import check
 from .footer import read_footer
 from .forcing import FORCEABLE
-from .joining import THRIFT, CopiedFile, join
+from .joining import THRIFT, CopiedFile, join, joined_already
 from .upgrade import AUTO, check_form
 
 __all__ = ["split"]
@@ -46,19 +46,20 @@ def split(
     max_bytes : int, optional
         How many bytes of pages a file has at most; a larger row group has a file of its own.
     overwrite : bool
-        Replace files of these names.
+        Replace files of these names. Without, those that have the very bytes which would be written are kept, so that
+        the same call goes on where one was stopped; others are refused before anything is written.
     form, force
         As `merge` takes them.
 
     Yields
     ------
     CopiedFile
-        One for each file, once it is there.
+        One for each file, once it is there; its `outcome` says whether it was written or kept.
 
     Raises
     ------
     Refused
-        The file is encrypted or signed, or has no Thrift footer; a file of such a name is there.
+        The file is encrypted or signed, or has no Thrift footer; a file of such a name is there with other bytes.
     ParquetextError
         More than one of `row_groups`, `files` and `max_bytes`, or one that is less than 1.
 
@@ -75,13 +76,13 @@ def split(
     forced = check(force, FORCEABLE)
     parts = list(_divided(_sizes(path), **asked))
     names = list(_names(path, folder, len(parts)))
-    if not overwrite:
-        _refuse_existing(names)
+    pairs = list(zip(parts, names, strict=True))
+    kept = {} if overwrite else {at: _kept(path, *pairs[at], form, forced) for at in _there(names)}
     target = storage.resolve(folder)
     if isinstance(target, storage.LocalTarget):
         os.makedirs(target.path, exist_ok=True)
-    for part, name in zip(parts, names, strict=True):
-        yield join([(path, part)], name, form, forced)
+    for at, (part, name) in enumerate(pairs):
+        yield kept[at] if at in kept else join([(path, part)], name, form, forced)
 
 
 def _sizes(path: object) -> list[int]:
@@ -133,12 +134,24 @@ def _names(path: object, folder: object, count: int) -> Iterator[object]:
             yield target.filesystem, posixpath.join(target.path, name)
 
 
-def _refuse_existing(names: list[object]) -> None:
-    for name in names:
+def _there(names: list[object]) -> Iterator[int]:
+    """Which of the new files' names something has already."""
+    for at, name in enumerate(names):
         target = storage.resolve(name)
         if isinstance(target, storage.LocalTarget):
             is_there = os.path.lexists(target.path)
         else:
             is_there = target.filesystem.get_file_info(target.path).type.name != "NotFound"
         if is_there:
-            raise Refused("the file is there already (overwrite replaces it)", file=str(target))
+            yield at
+
+
+def _kept(path: object, part: range, name: object, form: str, forced: frozenset[str]) -> CopiedFile:
+    """What is there under a new file's name, where it is that file."""
+    target = storage.resolve(name)
+    is_file = not isinstance(target, storage.LocalTarget) or os.path.isfile(target.path)
+    found = joined_already([(path, part)], name, form, forced) if is_file else None
+    if found is None:
+        told = "the file is there already, with other bytes than the new one (overwrite replaces it)"
+        raise Refused(told, file=str(target))
+    return found

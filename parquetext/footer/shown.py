@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from ..errors import ParquetextError
+from ..errors import ParquetextError, kind_of
 from ..storage.secrets import without_secrets
 from ..tabular import Listing, Shown, chosen
 from .extremes import bounds_or_nulls, extremes
@@ -160,4 +160,4 @@ def _telling(shown: Shown) -> Iterator[None]:
     try:
         yield
     except (ParquetextError, pa.ArrowException, OSError, ValueError) as error:
-        shown.facts.append(("cannot be read", f"{type(error).__name__}: {without_secrets(str(error))}"))
+        shown.facts.append(("cannot be read", f"{kind_of(error)}: {without_secrets(str(error))}"))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from .. import kernels, systems
-from ..errors import ColumnError, ParquetextError
+from ..errors import ColumnError, ParquetextError, kind_of
 from ..footer.pyarrow_footer import schema_of
 from ..rewrite.structs import MAGIC, end_of_file
 from ..storage import LocalSource
@@ -285,7 +285,7 @@ class Store(Tabular):
         except FileNotFoundError:
             shown.facts.append(("state", "nothing is committed"))
         except (OSError, ParquetextError) as error:
-            shown.facts.append(("cannot be read", f"{type(error).__name__}: {error}"))
+            shown.facts.append(("cannot be read", f"{kind_of(error)}: {error}"))
         return shown
 
     @contextlib.contextmanager

@@ -11,7 +11,7 @@ import typer
 from pyarrow import ArrowException
 
 from ..edits import ONLY_PARQUETEXT, paired
-from ..errors import ParquetextError, Unsupported
+from ..errors import ParquetextError, Unsupported, kind_of
 from ..escaping import escaped, json_line
 from .actions import ACTIONS, FAILED
 from .filesystems import normal
@@ -101,7 +101,7 @@ def job(
                 _interruptibly(spark, lambda: _run(spark, name, paths, options, state, save, as_json, quiet))
             )
     except (ParquetextError, JavaNotFound, OSError, TypeError, NotImplementedError, ArrowException) as error:
-        print(escaped(f"{type(error).__name__}: {error}"), file=sys.stderr)
+        print(escaped(f"{kind_of(error)}: {error}"), file=sys.stderr)
         raise typer.Exit(CANNOT_RUN) from None
     except KeyboardInterrupt:
         print(f"{name}: interrupted; every file is whole, and run again the job does the rest", file=sys.stderr)

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ..errors import ParquetextError, outcome_of
+from ..errors import ParquetextError, kind_of, outcome_of
 from ..storage import LocalTarget, create, open_source
 from ..storage.secrets import without_secrets
 from .filesystems import Filesystems, normal
@@ -103,7 +103,7 @@ class Row:
 
     def fail(self, error: Exception) -> None:
         """The file has failed with this error, or was refused."""
-        self.outcome, self.error = outcome_of(error), type(error).__name__
+        self.outcome, self.error = outcome_of(error), kind_of(error)
         told, self.offset = (error.message, error.offset) if isinstance(error, ParquetextError) else (str(error), None)
         self.message = without_secrets(told)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .appending import Appender, appender
 from .batches import BatchedSource
 from .commit import Change, change, recover, remove_unfinished
+from .comparing import Comparison, Different
 from .create import NewFile, NewObject, NewStream, create
 from .edit import TailEdit
 from .forcing import FORCEABLE
@@ -21,6 +22,8 @@ __all__ = [
     "Appender",
     "BatchedSource",
     "Change",
+    "Comparison",
+    "Different",
     "HeldSource",
     "HeldTarget",
     "LocalSource",

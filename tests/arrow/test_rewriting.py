@@ -10,6 +10,7 @@ from support.described import ROWS, table, write
 import parquetext
 from parquetext import errors
 from parquetext.arrow.rewriting import rewrite_file
+from parquetext.describe.bloom import bloom_answers
 
 
 @pytest.fixture
@@ -117,13 +118,43 @@ def test_what_cannot_be_done_is_told_and_leaves_nothing(path, tmp_path, options,
     assert [found.name for found in tmp_path.iterdir()] == ["a.parquet"]
 
 
+@pytest.mark.parametrize(
+    ("options", "groups"), [({}, 4), ({"row_group_size": 500}, 2), ({"sort": [("id", "descending")]}, 4)], ids=str
+)
+def test_columns_with_bloom_filters_get_new_ones_for_the_rows_they_now_have(path, tmp_path, options, groups):
+    filters = {name: {"ndv": 250, "fpp": 0.01} for name in ("id", "pos.x", "name")}
+    pq.write_table(table(), path, row_group_size=250, bloom_filter_options=filters)
+    out = tmp_path / "out.parquet"
+    assert rewrite_file(path, out, **options).notes == ()
+    found = {}
+    for each in (path, out):
+        metadata = pq.read_metadata(each)
+        chunks = [metadata.row_group(at).column(leaf) for leaf in range(15) for at in range(metadata.num_row_groups)]
+        found[each] = {chunk.path_in_schema: chunk.bloom_filter_length for chunk in chunks if chunk.bloom_filter_offset}
+    assert found[out].keys() == filters.keys()
+    factor = 2 if "row_group_size" in options else 1
+    with parquetext.open(out) as file:
+        assert len(file.row_groups) == groups
+        answers = [each["answer"] for value in range(1000, 1400) for each in bloom_answers(file, "id", str(value))]
+        assert answers.count("maybe") < len(answers) * 0.05
+        there = [[each["answer"] for each in bloom_answers(file, "id", str(value))] for value in range(0, 1000, 17)]
+        assert all("maybe" in answers for answers in there)
+    assert found[out]["id"] >= factor * (found[path]["id"] - 20)
+    assert parquetext.verify(out, pages=True, deep=True).ok
+
+
 def test_what_is_not_written_again_is_told(tmp_path):
     path = tmp_path / "a.parquet"
     filters = {"id": {"ndv": 100, "fpp": 0.1}}
     pq.write_table(table(), path, bloom_filter_options=filters, use_deprecated_int96_timestamps=True)
+    data = bytearray(path.read_bytes())
+    with parquetext.open(path) as file:
+        at = file.column("id").bloom_filter_offset[0]
+    data[at : at + 2] = b"\x25\x00"  # another kind of filter: its header's first field is no number
+    path.write_bytes(data)
     parquetext.encode(path, {"price": "plain"})
     assert rewrite_file(path, tmp_path / "out.parquet").notes == (
-        "Bloom filters are not written again",
+        "Bloom filters are not written again: id",
         "INT96 timestamps become INT64",
         "copies of columns in other encodings are not written again; encode makes them anew",
     )

@@ -21,8 +21,10 @@ from typer.testing import CliRunner
 
 import parquetext
 from parquetext import demo, edits, extension
+from parquetext.bench.readers import READERS
 from parquetext.cli import choices
 from parquetext.cli.app import app
+from parquetext.cli.choices import Reader
 from parquetext.describe import differences
 from parquetext.describe.schemas import FORMATS
 from parquetext.edits.options import PLACEMENTS, STATS
@@ -445,3 +447,15 @@ def test_the_demo_tells_how_far_it_is(tmp_path):
     assert all(step.ok for step in demo.run(str(tmp_path), 14, 3, say=say, readers=["pyarrow"]))
     writing = "writing 14 columns × 3 row groups"
     assert (told[0], advanced) == ((writing, 3), [writing] * 3)
+
+
+def test_the_choices_of_readers_are_those_that_there_are():
+    assert list(Reader) == list(READERS)
+    done = run("demo", "--reader", "nobody")
+    assert (done.exit_code, done.stdout) == (2, "") and "'nobody' is not one of" in done.stderr
+
+
+def test_json_names_our_own_classes_of_errors(tmp_path):
+    path = tmp_path / "a.parquet"
+    path.write_bytes(b"not a Parquet file")
+    assert json.loads(run("schema", "--json", path).stdout)["error"] == "Malformed"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.commands import OF_MANY, OF_NONE, OF_ONE
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -18,41 +18,11 @@ import parquetext
 from parquetext.cli.app import app
 from parquetext.storage.names import NEW, beside
 
-OF_MANY = {
-    "upgrade": [],
-    "encode": ["--column", "a", "--encoding", "plain"],
-    "encode --advise": [],
-    "strip": [],
-    "finalize": ["--yes"],
-    "restore": [],
-    "recover": [],
-    "verify": [],
-    "inspect": [],
-    "schema": [],
-    "meta": [],
-    "row-groups": [],
-    "count": [],
-    "rowcount": [],
-    "cat": [],
-    "merge": ["--out", os.devnull],
-    "sidecar build": [],
-    "sidecar show": [],
-    "sidecar verify": [],
-    "sidecar update": [],
-    "sidecar compact": [],
-}
-OF_ONE = {
-    "layout": [],
-    "pages": ["--column", "a"],
-    "columns": [],
-    "head": [],
-    "bloom": ["a", "1"],
-    "split": ["--out", os.devnull],
-    "rewrite": ["--out", os.devnull],
-    "diff": [os.devnull],
-}
-# They make their files themselves, have no other option for them, or look for what lacks its file.
-OF_NONE = {"bench", "demo", "sidecar prune"}
+CHECKS_OR_CHANGES = {
+    "upgrade", "encode", "strip", "finalize", "restore", "verify", "inspect", "layout", "merge", "split", "rewrite",
+    "sidecar build", "sidecar show", "sidecar verify", "sidecar update"
+}  # fmt: skip
+CHANGES_NOTHING_HERE = {"recover", "sidecar compact"}
 
 
 def run(command: str, *arguments: object):
@@ -94,6 +64,18 @@ def test_without_any_file_a_command_can_do_nothing(folder, command, missing):
     done = run(command, folder / missing, *(OF_MANY | OF_ONE)[command])
     assert done.exit_code == 2, done.output
     assert missing.split("/")[0] in done.output
+
+
+@pytest.mark.parametrize("command", [*OF_MANY, *OF_ONE])
+def test_a_file_that_is_no_parquet_file_has_failed_or_could_not_be_read(path, command):
+    """Code 1 of commands that check or change, 2 of those that show what is in a file, where it is the only one."""
+    path.write_bytes(b"not a Parquet file")
+    done = run(command, path, *(OF_MANY | OF_ONE)[command])
+    if command in CHANGES_NOTHING_HERE:
+        assert (done.exit_code, done.stderr) == (0, ""), done.output
+    else:
+        assert done.exit_code == (1 if command in CHECKS_OR_CHANGES else 2), done.output
+        assert str(path) in done.output
 
 
 @pytest.mark.parametrize("command", OF_MANY)

@@ -9,11 +9,15 @@ import sys
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.commands import OF_MANY, OF_ONE
 from typer.testing import CliRunner
 
-from parquetext import checks, edits, sidecar
+from parquetext import checks, demo, edits, kernels, sidecar
+from parquetext.bench.workspace import Workspace
 from parquetext.cli import output
 from parquetext.cli.app import app
+from parquetext.sidecar import describing
+from parquetext.storage.source import LocalSource, Source
 
 FILES = 5
 
@@ -53,6 +57,25 @@ def test_it_says_how_many_were_done(lake, monkeypatch, command, where, told):
     monkeypatch.setattr(module, name, third_time(getattr(module, name)))
     done = CliRunner().invoke(app, [*command.split(), str(lake)])
     assert (done.exit_code, done.stderr) == (130, f"stopped by Ctrl-C: {told}\n")
+
+
+@pytest.mark.parametrize("command", [*OF_MANY, *OF_ONE, "sidecar prune", "demo", "bench"])
+def test_every_command_ends_in_one_line_and_code_130(lake, monkeypatch, command):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    for module, name in (
+        (kernels.local, "LocalFile"), (edits, "recover"), (sidecar, "prune"), (Source, "read"), (demo, "make_file"),
+        (Workspace, "__enter__"), (sidecar, "build"), (sidecar, "update"), (sidecar, "compact"), (sidecar, "compare"),
+    ):  # fmt: skip
+        monkeypatch.setattr(module, name, interrupted)
+    monkeypatch.setattr(LocalSource, "read", interrupted)
+    monkeypatch.setattr(describing, "description", interrupted)
+    where = [lake / "part-0.parquet"] if command in OF_ONE else [] if command in ("demo", "bench") else [lake]
+    done = CliRunner().invoke(app, [*command.split(), *map(str, where), *(OF_MANY | OF_ONE).get(command, [])])
+    assert done.exit_code == 130, (done.output, done.exception)
+    *said, last = done.stderr.splitlines()
+    assert last.startswith("stopped by Ctrl-C: ") and len(said) <= (command == "demo")
 
 
 def test_the_same_command_goes_on_with_the_rest(lake, monkeypatch):

@@ -40,6 +40,11 @@ def test_split_then_merge(path, tmp_path):
 
 def test_quiet_prints_what_failed_alone(path, tmp_path):
     assert run("split", "-q", path, "-o", tmp_path / "parts").output == ""
+    assert (run("split", "-q", path, "-o", tmp_path / "parts").output, len(list((tmp_path / "parts").iterdir()))) == (
+        "",
+        4,
+    )
+    (tmp_path / "parts" / "a-00002.parquet").write_bytes(b"theirs")
     done = run("split", "-q", path, "-o", tmp_path / "parts")
     assert (done.exit_code, done.stdout) == (1, "") and "the file is there already" in done.stderr
     assert run("split", path, "-o", tmp_path / "parts", "--overwrite").exit_code == 0
@@ -84,5 +89,11 @@ def test_ctrl_c_says_what_was_done_and_leaves_nothing_half(path, tmp_path, monke
     monkeypatch.setitem(edits.split.__globals__, "join", interrupted)
     done = run("split", path, "-o", tmp_path / "parts")
     assert done.exit_code == 130
-    assert "stopped by Ctrl-C: 2 files written; the same command with --overwrite begins again" in done.stderr
+    assert "stopped by Ctrl-C: 2 files written; the same command goes on with the rest" in done.stderr
     assert sorted(found.name for found in (tmp_path / "parts").iterdir()) == ["a-00000.parquet", "a-00001.parquet"]
+    monkeypatch.undo()
+    first = {found: found.stat().st_ino for found in (tmp_path / "parts").iterdir()}
+    lines = run("split", path, "-o", tmp_path / "parts").stdout.splitlines()
+    assert [line.endswith("kept as it was") for line in lines[:-1]] == [True, True, False, False]
+    assert {found: found.stat().st_ino for found in first} == first
+    assert lines[-1].startswith("4 files: 1,000 rows")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+from pathlib import Path
 
 import duckdb
 import fsspec
@@ -121,6 +123,26 @@ def test_split_leaves_what_is_there_unless_it_is_told_otherwise(parts, tmp_path)
     assert [path.name for path in there.parent.iterdir()] == [there.name] and there.read_bytes() == b"theirs"
     assert len(list(parquetext.split(parts[0], tmp_path / "x", overwrite=True))) == 3
     assert pq.read_metadata(there).num_rows == 150
+
+
+def test_the_same_split_keeps_what_is_there_whole_and_writes_the_rest(parts, tmp_path):
+    folder = tmp_path / "x"
+    first = {part.path: Path(part.path).read_bytes() for part in parquetext.split(parts[0], folder)}
+    names = list(first)
+    os.truncate(names[1], 100)
+    with pytest.raises(errors.Refused, match="with other bytes"):
+        list(parquetext.split(parts[0], folder))
+    Path(names[1]).unlink()
+    again = list(parquetext.split(parts[0], folder))
+    assert [part.outcome for part in again] == ["kept", "written", "kept"] and [part.path for part in again] == names
+    assert {part.path: Path(part.path).read_bytes() for part in again} == first
+    assert [part.rows for part in again] == [150, 150, 100] and again[0].bytes == len(first[names[0]])
+    with pytest.raises(errors.Refused, match="with other bytes"):
+        list(parquetext.split(parts[0], folder, form="flat"))
+    Path(names[1]).unlink()
+    Path(names[1]).mkdir()
+    with pytest.raises(errors.Refused, match="is there already"):
+        list(parquetext.split(parts[0], folder))
 
 
 @pytest.mark.parametrize("how", [{"files": 0}, {"row_groups": 1, "files": 1}, {"max_bytes": -1}], ids=str)

@@ -1,0 +1,43 @@
+"""The commands, with what they need beside the files that they are for."""
+
+from __future__ import annotations
+
+import os
+
+__all__ = ["OF_MANY", "OF_NONE", "OF_ONE"]
+
+OF_MANY = {
+    "upgrade": [],
+    "encode": ["--column", "a", "--encoding", "plain"],
+    "encode --advise": [],
+    "strip": [],
+    "finalize": ["--yes"],
+    "restore": [],
+    "recover": [],
+    "verify": [],
+    "inspect": [],
+    "schema": [],
+    "meta": [],
+    "row-groups": [],
+    "count": [],
+    "rowcount": [],
+    "cat": [],
+    "merge": ["--out", os.devnull],
+    "sidecar build": [],
+    "sidecar show": [],
+    "sidecar verify": [],
+    "sidecar update": [],
+    "sidecar compact": [],
+}
+OF_ONE = {
+    "layout": [],
+    "pages": ["--column", "a"],
+    "columns": [],
+    "head": [],
+    "bloom": ["a", "1"],
+    "split": ["--out", os.devnull],
+    "rewrite": ["--out", os.devnull],
+    "diff": [os.devnull],
+}
+# They make their files themselves, have no other option for them, or look for what lacks its file.
+OF_NONE = {"bench", "demo", "sidecar prune"}
