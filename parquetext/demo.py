@@ -143,7 +143,7 @@ def _read_one_column(original: str, path: str, name: str) -> Iterator[Step]:
     before, theirs = _best(facts_of_pyarrow)
     after, ours = _best(facts_of_parquetext)
     yield Step(
-        "open, one column's place and statistics",
+        "open, one column's statistics",
         after,
         before,
         "equal" if ours == theirs else "different",

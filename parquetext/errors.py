@@ -158,6 +158,7 @@ def kind_of(error: Exception) -> str:
     Returns
     -------
     str
+        Such as ``"Malformed"``.
 
     Examples
     --------

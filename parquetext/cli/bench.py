@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import Annotated
 
 import typer
+from rich.cells import cell_len
 from rich.table import Table
 
 from .arguments import Quiet
@@ -22,7 +24,10 @@ from .output import (
     problem,
     spinner,
     stoppable,
+    tell,
 )
+
+HEADINGS = "  reader", "median", "best", "ratio", "of best", "target"
 
 
 def register(app: typer.Typer) -> None:
@@ -36,7 +41,9 @@ def bench(
     columns: Annotated[int, typer.Option(min=7, help="Columns of the synthetic file.")] = 10_000,
     row_groups: Annotated[int, typer.Option(min=1, help="Its row groups.")] = 10,
     rounds: Annotated[int, typer.Option(min=1, help="Interleaved rounds.")] = 7,
-    other_shapes: Annotated[bool, typer.Option(help="Also 100,000 × 4, 3 × 10,000 and a nested schema.")] = True,
+    no_other_shapes: Annotated[
+        bool, typer.Option("--no-other-shapes", help="Leave out 100,000 × 4, 3 × 10,000 and a nested schema.")
+    ] = False,
     folder: Annotated[str | None, typer.Option(help="Keep the synthetic files here and use them again.")] = None,
     palletjack: Annotated[
         str | None, typer.Option(metavar="PYTHON", help="A Python that has PalletJack and its pyarrow.")
@@ -62,7 +69,7 @@ def bench(
     from ..bench.workspace import Workspace
     from ..kernels import implementation
 
-    shapes = {"columns": columns, "row_groups": row_groups, "other_shapes": other_shapes}
+    shapes = {"columns": columns, "row_groups": row_groups, "other_shapes": not no_other_shapes}
     missed, rows = 0, []
     with stoppable(lambda: f"{counted(len(rows), 'row')} measured; the same command begins again"):
         try:
@@ -77,12 +84,11 @@ def bench(
             raise typer.Exit(CANNOT_RUN) from None
     if not json:
         versions = ", ".join(f"{name} {version}" for name, version in peers.installed().items())
-        console.print(_table(rows, f"{implementation()} kernels; {versions}"))
+        _show(rows)
+        tell(f"{implementation()} kernels; {versions}")
         if "palletjack" not in peers.installed() and not palletjack:
-            console.print(
-                "PalletJack was not measured: it wants an older pyarrow; give a Python that has both with --palletjack."
-            )
-        console.print(f"{missed} target{'s' * (missed != 1)} missed" if missed else "every target was met")
+            tell("PalletJack was not measured: it wants an older pyarrow (--palletjack: a Python that has both)")
+        tell(f"{missed} target{'s' * (missed != 1)} missed" if missed else "every target was met")
     raise typer.Exit(FINDINGS if missed else 0)
 
 
@@ -116,33 +122,30 @@ def _groups(
     return run.run_on_shapes(workspace, columns, row_groups, rounds, other_shapes=other_shapes, palletjack=palletjack)
 
 
-def _table(rows: list, caption: str) -> Table:
-    table = Table(caption=cell(caption))
-    for header, side in (
-        ("", "left"),
-        ("file", "left"),
-        ("reader", "left"),
-        ("median", "right"),
-        ("best", "right"),
-        ("ratio", "right"),
-        ("of best", "right"),
-        ("target", "right"),
-    ):
-        table.add_column(header, justify=side)
-    previous = None
-    for row in rows:
-        if (row.case, row.subject) != previous and previous is not None:
-            table.add_section()
-        first = (row.case, row.subject) != previous
-        previous = (row.case, row.subject)
-        human = {"B": human_bytes, "s": human_seconds}.get(row.unit, "{:,}".format)
-        best = "" if row.minimum is None else human(row.minimum)
-        target = (
-            "" if row.target is None else f"{'≤' if row.at_most else '≥'} {row.target:,g} × {'✓' if row.met else '✗'}"
-        )
-        names = (row.case if first else "", row.subject if first else "", row.contender)
-        table.add_row(*map(cell, names), human(row.value), best, _times(row.ratio), _times(row.minimum_ratio), target)
+def _show(rows: list) -> None:
+    """What was measured on what in one line, and below it the readers."""
+    shown = [_cells(row) for row in rows]
+    widths = [max(map(cell_len, column)) for column in zip(HEADINGS, *shown, strict=True)]
+    console.print(_table(widths, [HEADINGS], "dim"))
+    for (case, subject), group in groupby(zip(rows, shown, strict=True), lambda pair: (pair[0].case, pair[0].subject)):
+        tell((f"{case}: {subject}", "bold"))
+        console.print(_table(widths, [cells for _, cells in group]))
+
+
+def _table(widths: list[int], lines: Iterable[Sequence[str]], style: str = "") -> Table:
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    for at, width in enumerate(widths):
+        table.add_column(justify="right" if at else "left", width=width, no_wrap=True, style=style)
+    for line in lines:
+        table.add_row(*map(cell, line))
     return table
+
+
+def _cells(row) -> tuple[str, ...]:
+    human = {"B": human_bytes, "s": human_seconds}.get(row.unit, "{:,}".format)
+    best = "" if row.minimum is None else human(row.minimum)
+    target = "" if row.target is None else f"{'≤' if row.at_most else '≥'} {row.target:,g} × {'✓' if row.met else '✗'}"
+    return f"  {row.contender}", human(row.value), best, _times(row.ratio), _times(row.minimum_ratio), target
 
 
 def _times(ratio: float | None) -> str:

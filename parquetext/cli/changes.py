@@ -117,7 +117,7 @@ def encode(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="alp, byte_stream_split, delta_binary_packed…: one for all columns, or one for each, in their order; "
+            help="Such as alp or byte_stream_split: one for all columns, or one for each, in their order; "
             "best: what --advise finds, without --column for all columns.",
             autocompletion=encodings,
         ),

@@ -21,6 +21,7 @@ from .output import (
     problem,
     spinner,
     stoppable,
+    tell,
 )
 
 
@@ -60,15 +61,17 @@ def demo(
             raise typer.Exit(CANNOT_RUN) from None
     if not json:
         console.print(_table(steps))
-        console.print(f"{failed} step{'s' * (failed != 1)} failed" if failed else "everything is as it should be")
+        tell("before: pyarrow, before the upgrade; after: parquetext, after it")
+        tell(f"{failed} step{'s' * (failed != 1)} failed" if failed else "everything is as it should be")
     raise typer.Exit(FINDINGS if failed else 0)
 
 
 def _table(steps: list) -> Table:
-    table = Table("", title="parquetext demo")
-    for header in ("pyarrow / before", "parquetext / after", "ratio"):
-        table.add_column(header, justify="right")
-    table.add_column("")
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
+    table.add_column("step", no_wrap=True)
+    for header in ("before", "after", "ratio"):
+        table.add_column(header, justify="right", no_wrap=True)
+    table.add_column("", overflow="fold")
     for step in steps:
         before = human_seconds(step.before_seconds) if step.before_seconds is not None else ""
         after = human_seconds(step.seconds) if step.seconds is not None else ""

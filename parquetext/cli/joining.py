@@ -122,7 +122,7 @@ def _print(made, json: bool) -> None:
         print_json(asdict(made))
         return
     facts = [counted(made.row_groups, "row group"), counted(made.rows, "row"), human_bytes(made.bytes)]
-    kept = ", kept as it was" if made.outcome == "kept" else ""
+    kept = ", kept" if made.outcome == "kept" else ""
     tell(f"{made.path}: {', '.join(facts)}, {made.form} footer{kept}")
     for note in made.notes:
         tell("    ", note)

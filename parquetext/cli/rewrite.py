@@ -54,7 +54,7 @@ def rewrite(
         list[str] | None,
         typer.Option(
             metavar="NAME=ENCODING",
-            help=f"A column's encoding: {', '.join(Encoding)}. May be repeated.",
+            help="A column's encoding. May be repeated.",
         ),
     ] = None,
     form: Annotated[
@@ -64,7 +64,11 @@ def rewrite(
     quiet: Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
-    """Decode a file and write it anew: codec, row groups, order, encodings. Key-values stay."""
+    """Decode a file and write it anew: codec, row groups, order, encodings. Key-values stay.
+
+    Encodings: dictionary, plain, rle, delta_binary_packed, delta_length_byte_array, delta_byte_array,
+    byte_stream_split.
+    """
     from ..arrow.rewriting import rewrite_file
 
     refuse_folder(path)

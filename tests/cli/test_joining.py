@@ -94,6 +94,6 @@ def test_ctrl_c_says_what_was_done_and_leaves_nothing_half(path, tmp_path, monke
     monkeypatch.undo()
     first = {found: found.stat().st_ino for found in (tmp_path / "parts").iterdir()}
     lines = run("split", path, "-o", tmp_path / "parts").stdout.splitlines()
-    assert [line.endswith("kept as it was") for line in lines[:-1]] == [True, True, False, False]
+    assert [line.endswith(", kept") for line in lines[:-1]] == [True, True, False, False]
     assert {found: found.stat().st_ino for found in first} == first
     assert lines[-1].startswith("4 files: 1,000 rows")

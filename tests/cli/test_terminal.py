@@ -46,6 +46,44 @@ def test_a_narrow_terminal_wraps_lines_and_loses_none(lake):
     assert text.endswith("12 files: 10 unchanged, 2 failed")
 
 
+def test_no_help_is_cut_in_a_terminal_of_80_columns():
+    program = """
+from typer.main import get_command
+from parquetext.cli.app import app
+command = get_command(app)
+names = [[], *([name] for name in command.commands)]
+names += [["sidecar", name] for name in command.commands["sidecar"].commands]
+for words in names:
+    print("#", *words, flush=True)
+    try:
+        app([*words, "-h"], standalone_mode=False)
+    except SystemExit:
+        pass
+"""
+    code, lines = in_terminal([sys.executable, "-c", program])
+    assert code == 0 and sum(line.startswith("#") for line in lines) > 30
+    assert [line for line in lines if "…" in line] == []
+
+
+def test_the_demos_table_fits_a_terminal_of_80_columns():
+    command = [
+        sys.executable,
+        "-m",
+        "parquetext",
+        "demo",
+        "--columns",
+        "20",
+        "--row-groups",
+        "1",
+        "--reader",
+        "pyarrow",
+    ]
+    code, lines = in_terminal(command)
+    assert code == 0 and max(map(len, lines)) <= 80
+    assert [line.split()[0] for line in lines[:2]] == ["step", "write"] and lines[-1] == "everything is as it should be"
+    assert not any("…" in line for line in lines)
+
+
 def test_tables_fit_a_terminal_of_80_columns(tmp_path):
     """One line for each row, none folded: headings, rows, totals, and what there was no room for."""
     path = write(tmp_path / "a.parquet")

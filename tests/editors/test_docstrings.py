@@ -26,7 +26,8 @@ FUNCTIONS = [
 RAISE_NOTHING = {
     *("parquetext.implementation", "parquetext.catalog.batches_of"),
     *("parquetext.encoding.find", "parquetext.encoding.registered"),
-    *("parquetext.errors.name_file", "parquetext.errors.outcome_of", "parquetext.errors.retold"),
+    *("parquetext.errors.kind_of", "parquetext.errors.name_file", "parquetext.errors.outcome_of"),
+    "parquetext.errors.retold",
     *("parquetext.errors.wire_error", "parquetext.extension.known", "parquetext.extension.blocks_from_back"),
     *("parquetext.sidecar.candidates", "parquetext.sidecar.release_mappings"),
 }
