@@ -43,6 +43,10 @@ PROGRAM = """
                         sliced = footers(frame)
                 counted = [sliced["sliced"], sliced["whole"]]
                 told[f"{name}, {vectorized}, {most}"] = [rows[0] == rows[1], len(rows[0]), *counted]
+    spark.conf.unset("spark.parquetext.scan.enabled")
+    spark.sparkContext.setJobGroup("inference", "")
+    spark.read.parquet(folder)
+    told["inference"] = len(spark.sparkContext.statusTracker().getJobIdsForGroup("inference"))
     print(json.dumps(told))
 """
 
@@ -64,6 +68,7 @@ def test_the_jar_serves_every_spark_4(long, run_driver, needed_scan_jar, tmp_pat
     said = run_driver(PROGRAM, tmp_path, PYTHONPATH=":".join(map(str, paths)), SPARK_HOME=str(spark / "pyspark"))
     told = json.loads(said.splitlines()[-1])
     assert told.pop("version").startswith(f"{version}.")
+    assert told.pop("inference") == 0  # jobs
     for query, (equal, rows, sliced, whole) in told.items():
         assert equal and rows, query
         assert whole if query.startswith("all") else sliced and not whole, query

@@ -78,6 +78,14 @@ final class HadoopBytes implements ByteSource {
         return Arrays.copyOfRange(tail, tail.length - known, tail.length);
     }
 
+    /** The file's own footer, without the trailer; null where not all of it was read. */
+    byte[] wholeFooter() {
+        byte[] known = footerRead();
+        int size = known.length - Overlay.TRAILER;
+        boolean isWhole = size > 0 && footerBytesToCome() == 0 && Overlay.endsWithMagic(known);
+        return isWhole ? Arrays.copyOf(known, size) : null;
+    }
+
     long bytesRead() {
         return bytesRead;
     }

@@ -2,6 +2,7 @@ package dev.parquetext.spark;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /**
  * What readers of a file see instead of its end.
@@ -31,6 +32,20 @@ record Overlay(long joint, byte[] tail) {
 
     long length() {
         return joint + tail.length;
+    }
+
+    /** A file of a footer alone. */
+    static byte[] alone(byte[] footer) {
+        byte[] tail = withTrailer(footer);
+        return ByteBuffer.allocate(MAGIC.length + tail.length)
+                .put(MAGIC)
+                .put(tail)
+                .array();
+    }
+
+    static boolean endsWithMagic(byte[] tail) {
+        int from = tail.length - MAGIC.length;
+        return from >= 0 && Arrays.equals(tail, from, tail.length, MAGIC, 0, MAGIC.length);
     }
 
     private static byte[] withTrailer(byte[] footer) {

@@ -1,10 +1,14 @@
 package dev.parquetext.spark;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
+import org.apache.spark.sql.execution.datasources.parquet.ParquetOptions;
+import org.apache.spark.sql.internal.SessionState;
 import org.apache.spark.sql.types.StructType;
 import org.slf4j.LoggerFactory;
 import scala.Option;
@@ -20,11 +24,23 @@ public final class SchemaFormat extends ParquetFileFormat {
     @Override
     public Option<StructType> inferSchema(SparkSession session, Map<String, String> options, Seq<FileStatus> files) {
         try {
-            return super.inferSchema(session, SchemaFileSystem.configured(options), sliced(files));
+            Option<StructType> schema = slicedSchema(session, options, files);
+            if (schema.isDefined()) return schema;
         } catch (Exception | LinkageError error) {
             LoggerFactory.getLogger(SchemaFormat.class).debug("the schema is inferred from whole footers", error);
-            return super.inferSchema(session, options, files); // what is wrong is told by the files' own names
         }
+        return super.inferSchema(session, options, files); // what is wrong is told by the files' own names
+    }
+
+    /** The schema of one file by the driver, one that is merged of many by Spark's job; none where slices do not do. */
+    private Option<StructType> slicedSchema(SparkSession session, Map<String, String> options, Seq<FileStatus> files)
+            throws IOException {
+        SessionState state = ((org.apache.spark.sql.classic.SparkSession) session).sessionState();
+        Configuration conf = state.newHadoopConfWithOptions(options);
+        if (SlicingFormat.mayDecrypt(conf)) return Option.empty();
+        if (!new ParquetOptions(options, state.conf()).mergeSchema())
+            return Option.apply(DriverSchema.infer(files, state.conf(), conf));
+        return super.inferSchema(session, SchemaFileSystem.configured(options), sliced(files));
     }
 
     private static Seq<FileStatus> sliced(Seq<FileStatus> files) {

@@ -46,7 +46,12 @@ final class SlicingFormat extends ParquetFileFormat {
     /** Columns may be found by their field ids, and files be encrypted by a key for the footer. */
     private static boolean needsWholeFooters(StructType schema, Configuration conf) {
         boolean byId = conf.getBoolean("spark.sql.parquet.fieldId.read.enabled", false);
-        return byId && hasFieldIds(schema) || conf.get("parquet.crypto.factory.class") != null;
+        return byId && hasFieldIds(schema) || mayDecrypt(conf);
+    }
+
+    /** Whether files may be encrypted by keys that Parquet's reader asks for, of each file by its footer. */
+    static boolean mayDecrypt(Configuration conf) {
+        return conf.get("parquet.crypto.factory.class") != null;
     }
 
     private static boolean hasFieldIds(StructType schema) {
