@@ -20,7 +20,7 @@ for compiler in gcc clang; do
     for test in tests/test_*.c; do
         program=$build/$compiler-sanitized/$(basename "$test" .c)
         library=$build/$compiler-sanitized/libpqx.a
-        "$compiler" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror $sanitizers "$test" "$library" -Iinclude -Isrc -o "$program"
+        "$compiler" -std=c11 -D_GNU_SOURCE -pthread -Wall -Wextra -Werror $sanitizers "$test" "$library" -Iinclude -Isrc -o "$program"
         status=0
         "${fixed[@]}" "$program" > "$program.log" 2>&1 || status=$?
         case $status in

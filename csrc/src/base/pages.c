@@ -1,147 +1,92 @@
 #include "base/pages.h"
 
-#include <stdatomic.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "base/mappings.h"
+#include "base/slabs.h"
 
 /* What stands in front of the memory that is given out. */
 typedef union block {
     struct {
-        size_t mapped; /* bytes of the mapping, this included; 0: malloc'ed */
-        size_t asked;  /* bytes that were reserved before it grew */
-        void *start;   /* as malloc gave it */
+        size_t room;  /* bytes of it, this included */
+        size_t asked; /* bytes that were reserved before it grew */
+        void *start;  /* as malloc gave it; NULL: a mapping, or a piece of a slab */
+        pqx_piece piece;
+        uint8_t is_piece;
     };
     char line[64];
 } block;
 
-enum { LARGE = 1 << 20, HUGE_PAGE = 2 << 20, LARGEST_KEPT = 128 << 20, KEPT = 8, TIMES_ASKED = 4 };
+enum { LARGE = PQX_MOST_PIECE - sizeof(block) + 1 };
 
-static _Atomic(block *) kept[KEPT];
+static int is_mapping(const block *given) { return !given->start && !given->is_piece; }
 
-/* A block that was given back, if one fits and is not much too large. */
-static block *take_kept(size_t size)
-{
-    for (int i = 0; i < KEPT; i++) {
-        block *found = atomic_exchange(&kept[i], NULL);
-        if (!found) continue;
-        if (found->mapped >= size && found->mapped / TIMES_ASKED <= size) return found;
-        block *none = NULL;
-        if (!atomic_compare_exchange_strong(&kept[i], &none, found)) munmap(found, found->mapped);
-    }
-    return NULL;
-}
-
-/* A mapping that begins at a huge page's boundary. */
 static block *map(size_t size)
 {
-    size_t room = size + HUGE_PAGE;
-    uint8_t *start = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (start == MAP_FAILED) return NULL;
-    size_t before = -(uintptr_t)start & (HUGE_PAGE - 1), behind = HUGE_PAGE - before;
-    if (before) munmap(start, before);
-    if (behind) munmap(start + before + size, behind);
-    block *made = (block *)(start + before);
-#ifdef MADV_HUGEPAGE
-    madvise(made, size, MADV_HUGEPAGE);
-#endif
-    made->mapped = size;
+    size_t mapped;
+    block *made = pqx_map(size, &mapped);
+    if (made) *made = (block){.room = mapped};
+    return made;
+}
+
+static block *take_piece(size_t size)
+{
+    pqx_piece piece;
+    size_t room;
+    block *made = pqx_take_piece(size, &piece, &room);
+    if (made) *made = (block){.room = room, .piece = piece, .is_piece = 1};
     return made;
 }
 
 /* Memory of malloc's, at a line's boundary. */
 static block *allocate(size_t size)
 {
-    uint8_t *start = malloc(2 * sizeof(block) + size);
+    uint8_t *start = malloc(size + sizeof(block));
     if (!start) return NULL;
     block *made = (block *)(start + (-(uintptr_t)start & (sizeof *made - 1)));
-    made->mapped = 0;
-    made->start = start;
+    *made = (block){.room = size, .start = start};
     return made;
 }
-
-/* The mapping for `size` bytes. */
-static size_t whole_pages(size_t size)
-{ return (sizeof(block) + size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1); }
 
 void *pqx_reserve(size_t size)
 {
     if (size > SIZE_MAX / 2) return NULL;
-    block *made;
-    if (size < LARGE) {
-        made = allocate(size);
-    } else {
-        made = take_kept(whole_pages(size));
-        if (!made) made = map(whole_pages(size));
-    }
+    block *made = NULL;
+    size += sizeof *made;
+    if (size > PQX_MOST_PIECE) made = map(size);
+    else if (size >= PQX_LEAST_PIECE) made = take_piece(size);
+    if (!made && size <= PQX_MOST_PIECE) made = allocate(size);
     if (!made) return NULL;
     made->asked = size;
     return made + 1;
-}
-
-static int keep(block *given)
-{
-#ifdef MADV_FREE
-    if (given->mapped > LARGEST_KEPT || given->mapped / TIMES_ASKED > whole_pages(given->asked))
-        return 0;
-    uint8_t *second_page = (uint8_t *)given + HUGE_PAGE;
-    if (given->mapped > HUGE_PAGE && madvise(second_page, given->mapped - HUGE_PAGE, MADV_FREE))
-        return 0;
-    for (int i = 0; i < KEPT; i++) {
-        block *none = NULL;
-        if (atomic_compare_exchange_strong(&kept[i], &none, given)) return 1;
-    }
-#else
-    (void)given;
-#endif
-    return 0;
 }
 
 void pqx_release(void *memory)
 {
     if (!memory) return;
     block *given = (block *)memory - 1;
-    if (!given->mapped) free(given->start);
-    else if (!keep(given)) munmap(given, given->mapped);
+    if (given->start) free(given->start);
+    else if (given->is_piece) pqx_give_piece(given->piece);
+    else if (pqx_is_kept_for(given->asked, given->room)) pqx_unmap(given, given->room);
+    else pqx_drop(given, given->room);
 }
 
-/* The same mapping with `size` bytes, in place or elsewhere at a huge page's boundary; NULL where
- * it cannot be moved. */
+/* The same mapping with room for `size` bytes. */
 static block *remap(block *given, size_t size)
 {
-#ifdef MREMAP_MAYMOVE
-    if (mremap(given, given->mapped, size, 0) == MAP_FAILED) {
-        size_t room = size + HUGE_PAGE;
-        uint8_t *start = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (start == MAP_FAILED) return NULL;
-        size_t before = -(uintptr_t)start & (HUGE_PAGE - 1), behind = HUGE_PAGE - before;
-        void *to = start + before;
-        if (mremap(given, given->mapped, size, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED) {
-            munmap(start, room);
-            return NULL;
-        }
-        if (before) munmap(start, before);
-        if (behind) munmap(start + before + size, behind);
-        given = to;
-    }
-    given->mapped = size;
-    return given;
-#else
-    (void)given, (void)size;
-    return NULL;
-#endif
+    size_t whole = pqx_whole_pages(size + sizeof *given);
+    block *made = pqx_remap(given, given->room, whole);
+    if (made) made->room = whole;
+    return made;
 }
-
-static size_t capacity_of(const block *given, size_t size)
-{ return given->mapped ? given->mapped - sizeof *given : size; }
 
 int pqx_grow(pqx_memory *memory, size_t used, size_t size)
 {
     if (size <= memory->capacity) return 1;
     if (size > SIZE_MAX / 2) return 0;
     block *given = memory->data ? (block *)memory->data - 1 : NULL;
-    block *made = given && given->mapped ? remap(given, whole_pages(size)) : NULL;
+    block *made = given && is_mapping(given) ? remap(given, size) : NULL;
     if (!made) {
         void *room = pqx_reserve(size);
         if (!room) return 0;
@@ -150,7 +95,7 @@ int pqx_grow(pqx_memory *memory, size_t used, size_t size)
         if (given) made->asked = given->asked;
         pqx_release(memory->data);
     }
-    *memory = (pqx_memory){(uint8_t *)(made + 1), capacity_of(made, size)};
+    *memory = (pqx_memory){(uint8_t *)(made + 1), made->room - sizeof *made};
     return 1;
 }
 
@@ -158,16 +103,17 @@ void pqx_trim(pqx_memory *memory, size_t size)
 {
     if (!memory->data) return;
     block *given = (block *)memory->data - 1;
-    size_t whole = whole_pages(size);
-    if (size < LARGE && memory->capacity >= LARGE) {
+    size_t whole = pqx_whole_pages(size + sizeof *given);
+    if (!is_mapping(given)) return;
+    if (size < LARGE) {
         void *room = pqx_reserve(size);
         if (!room) return;
         memcpy(room, memory->data, size);
         pqx_release(memory->data);
         *memory = (pqx_memory){room, size};
-    } else if (whole < given->mapped / 2) {
-        munmap((uint8_t *)given + whole, given->mapped - whole);
-        given->mapped = whole;
+    } else if (whole < given->room / 2) {
+        pqx_unmap((uint8_t *)given + whole, given->room - whole);
+        given->room = whole;
         memory->capacity = whole - sizeof *given;
     }
 }

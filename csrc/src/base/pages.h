@@ -5,13 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* At least `size` bytes, aligned to 64, to be given back with pqx_release; NULL where
- * there are none. From 1 MiB on they lie on huge pages where the system has them: a fault for every
- * 4 KiB costs more than the scan of what fits there. */
+/* At least `size` bytes, aligned to 64, to be given back with pqx_release; NULL where there are
+ * none. From 32 KiB on they lie on huge pages where the system has them, as pieces of one up to
+ * 1 MiB: a fault for every 4 KiB costs more than the scan of what fits there. */
 void *pqx_reserve(size_t size);
-/* Give `memory` back, which may be NULL. Up to eight large blocks, of 128 MiB at most, stay mapped
- * for the next reservations, but not those that grew to more than the next one like theirs takes;
- * the system may take all of their pages but the first huge one as soon as it wants them. */
+/* Give `memory` back, which may be NULL. What lay on huge pages stays mapped for the next
+ * reservations, as mappings.h says. */
 void pqx_release(void *memory);
 
 /* Memory that grows as it is filled. {0} at first; `data` is given back with pqx_release. */

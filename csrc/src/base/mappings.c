@@ -1,0 +1,123 @@
+#include "base/mappings.h"
+
+#include <stdatomic.h>
+#include <sys/mman.h>
+
+enum { KEPT = 256, LARGEST_KEPT = 128 << 20, MOST_KEPT = 1 << 30, TIMES_WANTED = 4 };
+
+/* Where a kept mapping begins, and in the low bits, which are 0 there, its number of huge pages:
+ * nothing of it is in the mapping itself, whose pages the system may take. 0: there is none. */
+static _Atomic(uintptr_t) kept[KEPT];
+static _Atomic(size_t) bytes_kept;
+static _Atomic(unsigned) next; /* slot to give back where there are too many */
+
+static size_t size_of(uintptr_t mapping) { return (mapping & (PQX_HUGE_PAGE - 1)) * PQX_HUGE_PAGE; }
+
+static void *start_of(uintptr_t mapping)
+{ return (void *)(mapping & ~(uintptr_t)(PQX_HUGE_PAGE - 1)); }
+
+int pqx_is_kept_for(size_t size, size_t mapped)
+{ return mapped / TIMES_WANTED <= pqx_whole_pages(size); }
+
+static int fits(uintptr_t found, size_t size)
+{ return size_of(found) >= size && pqx_is_kept_for(size, size_of(found)); }
+
+/* The smallest kept mapping that fits, or 0. */
+static uintptr_t take_kept(size_t size)
+{
+    for (;;) {
+        int best = -1;
+        uintptr_t found = 0;
+        for (int i = 0; i < KEPT && size_of(found) != size; i++) {
+            uintptr_t other = atomic_load(&kept[i]);
+            if (!other || !fits(other, size) || (found && size_of(other) >= size_of(found)))
+                continue;
+            best = i;
+            found = other;
+        }
+        if (best < 0) return 0;
+        if (!atomic_compare_exchange_strong(&kept[best], &found, 0)) continue;
+        atomic_fetch_sub(&bytes_kept, size_of(found));
+        return found;
+    }
+}
+
+static void *map_new(size_t size)
+{
+    size_t room = size + PQX_HUGE_PAGE;
+    uint8_t *start = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (start == MAP_FAILED) return NULL;
+    size_t before = -(uintptr_t)start & (PQX_HUGE_PAGE - 1), behind = PQX_HUGE_PAGE - before;
+    if (before) munmap(start, before);
+    if (behind) munmap(start + before + size, behind);
+    start += before;
+#ifdef MADV_HUGEPAGE
+    madvise(start, size, MADV_HUGEPAGE);
+#endif
+    return start;
+}
+
+void pqx_drop(void *start, size_t mapped) { munmap(start, mapped); }
+
+void *pqx_map(size_t size, size_t *mapped)
+{
+    *mapped = pqx_whole_pages(size);
+    uintptr_t found = take_kept(*mapped);
+    if (!found) return map_new(*mapped);
+    *mapped = size_of(found);
+    return start_of(found);
+}
+
+/* Put `mapping` in a slot, whose mapping is given back. */
+static void put(unsigned slot, uintptr_t mapping)
+{
+    uintptr_t old = atomic_exchange(&kept[slot % KEPT], mapping);
+    if (!old) return;
+    atomic_fetch_sub(&bytes_kept, size_of(old));
+    pqx_drop(start_of(old), size_of(old));
+}
+
+static void keep(uintptr_t mapping)
+{
+    for (int i = 0; i < KEPT; i++) {
+        uintptr_t none = 0;
+        if (atomic_compare_exchange_strong(&kept[i], &none, mapping)) return;
+    }
+    put(atomic_fetch_add(&next, 1), mapping);
+}
+
+void pqx_unmap(void *start, size_t mapped)
+{
+#ifdef MADV_FREE
+    if (mapped <= LARGEST_KEPT && !madvise(start, mapped, MADV_FREE)) {
+        size_t all = atomic_fetch_add(&bytes_kept, mapped) + mapped;
+        for (int i = 0; all > MOST_KEPT && i < KEPT; i++, all = atomic_load(&bytes_kept))
+            put(atomic_fetch_add(&next, 1), 0);
+        keep((uintptr_t)start | mapped / PQX_HUGE_PAGE);
+        return;
+    }
+#endif
+    pqx_drop(start, mapped);
+}
+
+void *pqx_remap(void *start, size_t mapped, size_t size)
+{
+#ifdef MREMAP_MAYMOVE
+    if (mremap(start, mapped, size, 0) != MAP_FAILED) return start;
+    size_t room = size + PQX_HUGE_PAGE;
+    uint8_t *found = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (found == MAP_FAILED) return NULL;
+    size_t before = -(uintptr_t)found & (PQX_HUGE_PAGE - 1), behind = PQX_HUGE_PAGE - before;
+    void *to = found + before;
+    if (mremap(start, mapped, size, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED) {
+        munmap(found, room);
+        return NULL;
+    }
+    if (before) munmap(found, before);
+    if (behind) munmap(found + before + size, behind);
+    return to;
+#else
+    (void)start, (void)mapped, (void)size;
+    return NULL;
+#endif
+}
