@@ -18,7 +18,7 @@ from functools import lru_cache
 from threading import Lock
 from typing import NamedTuple
 
-from ..errors import Conflict, ParquetextError, Unsupported
+from ..errors import Conflict, ParquetextError, Unsupported, name_file, retold
 from .ranged_file import RangedFile
 from .secrets import without_secrets
 
@@ -157,12 +157,13 @@ class HttpFile(RangedFile):
         parts = urllib.parse.urlsplit(url)
         headers = {"Range": f"bytes={range}", "Accept-Encoding": "identity", "User-Agent": "parquetext"}
         if parts.username is not None:
-            login = f"{urllib.parse.unquote(parts.username)}:{urllib.parse.unquote(parts.password or '')}"
-            headers["Authorization"] = f"Basic {base64.b64encode(login.encode()).decode()}"
+            headers["Authorization"] = _login(parts)
         target = urllib.parse.urlunsplit(("", "", parts.path or "/", parts.query, ""))
         proxy = _proxy_of(parts)
         if proxy is not None and parts.scheme == "http":
             target = urllib.parse.urlunsplit(("http", _host(parts), parts.path or "/", parts.query, ""))
+            if proxy.username is not None:
+                headers["Proxy-Authorization"] = _login(proxy)
         with self._connection(parts, proxy) as connection:
             try:
                 return _answered(connection, target, headers, most)
@@ -179,10 +180,14 @@ class HttpFile(RangedFile):
             connection = _connected(parts, proxy) if fitting is None else self._idle.pop(fitting)[1]
         try:
             yield connection
+        except ssl.SSLError as error:  # which shows its text alone
+            connection.close()
+            raise type(error)(error.errno, f"{self._name}: {error.strerror}") from None
         except OSError as error:
             connection.close()
-            if error.errno is not None and error.filename is None:
-                error.filename = self._name
+            if error.errno is None:  # nobody answers in time, or a proxy says no
+                raise retold(error, f"{self._name}: {error}") from None
+            name_file(error, self._name)
             raise
         except http.client.HTTPException as error:
             connection.close()
@@ -212,7 +217,8 @@ def _connected(parts: urllib.parse.SplitResult, proxy) -> http.client.HTTPConnec
         return http.client.HTTPConnection(peer.hostname, peer.port, timeout=SECONDS)
     connection = http.client.HTTPSConnection(peer.hostname, peer.port, timeout=SECONDS, context=_context())
     if proxy is not None:
-        connection.set_tunnel(parts.hostname, parts.port)
+        headers = {} if proxy.username is None else {"Proxy-Authorization": _login(proxy)}
+        connection.set_tunnel(parts.hostname, parts.port, headers)
     return connection
 
 
@@ -222,6 +228,12 @@ def _proxy_of(parts: urllib.parse.SplitResult) -> urllib.parse.SplitResult | Non
     if not url or urllib.request.proxy_bypass(_host(parts)):
         return None
     return urllib.parse.urlsplit(url if "://" in url else f"http://{url}")
+
+
+def _login(parts: urllib.parse.SplitResult) -> str:
+    """The name and the password in a URL as basic authorization."""
+    login = f"{urllib.parse.unquote(parts.username or '')}:{urllib.parse.unquote(parts.password or '')}"
+    return f"Basic {base64.b64encode(login.encode()).decode()}"
 
 
 def _host(parts: urllib.parse.SplitResult) -> str:

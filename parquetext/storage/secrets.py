@@ -8,7 +8,7 @@ __all__ = ["without_secrets"]
 
 _VALUE = re.compile(
     r"([?&](?:sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature|client_secret|"
-    r"secret_key|session_token|access_token|token|password)=)[^&'\"\s]+",
+    r"secret_key|account_key|api_?key|sas_token|session_token|access_token|token|password)=)[^&'\"\s]+",
     re.IGNORECASE,
 )
 _PASSWORD = re.compile(r"(://[^/@:\s'\"]*:)(?!\d+/)[^@\s'\"]+@")  # a port is none
