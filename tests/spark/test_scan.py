@@ -9,6 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from py4j.protocol import Py4JJavaError
+from support.flat_files import with_flat_footer, with_index
+from support.later_layouts import with_later_layout
 from support.spark_scans import footers, formats
 
 import parquetext
@@ -101,6 +103,22 @@ def test_a_damaged_file_counts_once_however_many_splits_read_it(spark, upgraded,
     assert frame.collect()[0][0] == 8 * sum(range(ROWS))
     counted = footers(frame)
     assert (counted["sliced"], counted["fell back"]) == (0, 1) and counted["whole"] >= 5
+
+
+@pytest.mark.parametrize("form", ["flat", "index"])
+def test_a_block_in_a_layout_of_a_later_version_is_passed_over(spark, plain, table, tmp_path, form):
+    add = {"flat": with_flat_footer, "index": with_index}[form]
+    known = tmp_path / "known.parquet"
+    known.write_bytes(add(Path(plain).read_bytes()))
+    later = tmp_path / "later.parquet"
+    later.write_bytes(with_later_layout(known.read_bytes(), form))
+    for path, expected in ((known, [1, 0, 0]), (later, [0, 1, 1])):
+        frame = spark.read.parquet(str(path))
+        assert frame.columns == table.column_names
+        chosen = frame.where("c3 >= 400").select("c7")
+        assert [row.c7 for row in chosen.collect()] == [number * 8 for number in range(100, ROWS)]
+        counted = footers(chosen)
+        assert [counted[name] for name in ("sliced", "whole", "fell back")] == expected
 
 
 def test_the_switch_is_read_when_a_query_is_planned(spark, plain):

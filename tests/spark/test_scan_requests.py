@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
-import zipfile
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pyspark
 import pytest
+from support.java_jars import compiled_jar
 
 import parquetext
 
-JAVA = Path(__file__).parents[1] / "support" / "java" / "CountedFileSystem.java"
 COUNT = """
     import json, sys
     from parquetext.spark import session
@@ -38,15 +34,7 @@ COUNT = """
 
 @pytest.fixture(scope="module")
 def counted_jar(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("counted")
-    if not shutil.which("javac"):
-        pytest.skip("needs javac")
-    jars = f"{pyspark.__path__[0]}/jars/*"
-    subprocess.run(["javac", "-nowarn", "-Xlint:none", "-classpath", jars, "-d", folder, JAVA], check=True)
-    with zipfile.ZipFile(folder / "counted.jar", "w") as jar:
-        for path in folder.glob("*.class"):
-            jar.write(path, path.name)
-    return folder / "counted.jar"
+    return compiled_jar(tmp_path_factory.mktemp("counted"), "CountedFileSystem")
 
 
 def test_one_status_and_at_most_four_ranges_more_than_the_data(run_driver, needed_scan_jar, counted_jar, tmp_path):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.flat_files import with_flat_footer
+from support.later_layouts import with_later_layout
 
 import parquetext
 from parquetext.spark.scanning import scan_settings
@@ -29,9 +32,9 @@ ASK = """
         spark = session(master="local[2]", driver_memory="1g", spark_sql_extensions="no.such.Extension")
     frame = spark.read.parquet(path).where("c3 > 30").select("c7")
     rows = len(frame.collect())
-    if len(sys.argv) > 3:  # damaged files
+    for folder in sys.argv[3:]:  # of two files that are read as they are
         for _ in range(2):
-            assert spark.read.schema("c7 long").parquet(sys.argv[3]).selectExpr("sum(c7)").first()[0] == 2 * 7 * 4950
+            assert spark.read.schema("c7 long").parquet(folder).selectExpr("sum(c7)").first()[0] == 2 * 7 * 4950
     print(json.dumps([rows, formats(frame), footers(frame)["sliced"], spark.conf.get("spark.sql.extensions", "")]))
 """
 
@@ -50,19 +53,36 @@ def damaged(upgraded, tmp_path) -> str:
     content = bytearray(Path(upgraded).read_bytes())
     thrift = len(content) - 8 - pq.read_metadata(upgraded).serialized_size
     content[thrift - 3000 : thrift - 2000] = bytes(1000)  # of the flat footer, in front of the Thrift footer
+    folder = tmp_path / "damaged"
+    folder.mkdir()
     for name in ("a.parquet", "b.parquet"):
-        (tmp_path / name).write_bytes(content)
-    return str(tmp_path)
+        (folder / name).write_bytes(content)
+    return str(folder)
+
+
+@pytest.fixture
+def later(upgraded, tmp_path) -> str:
+    """A folder of two files whose flat footers are in a layout of a later version."""
+    folder = tmp_path / "later"
+    folder.mkdir()
+    stripped = folder / "a.parquet"
+    shutil.copy(upgraded, stripped)
+    parquetext.strip(str(stripped))
+    content = with_later_layout(with_flat_footer(stripped.read_bytes()), "flat")
+    for name in ("a.parquet", "b.parquet"):
+        (folder / name).write_bytes(content)
+    return str(folder)
 
 
 @pytest.mark.parametrize("how", ["ship", "session"])
-def test_sessions_slice_however_they_came_about(start_driver, needed_scan_jar, upgraded, damaged, request, how):
-    """And Spark's log has one line of files that are read as they are, unless it is the quiet one of `session`."""
+def test_sessions_slice_however_they_came_about(start_driver, needed_scan_jar, upgraded, damaged, later, request, how):
+    """And Spark's log has one line for each reason to read files as they are, if not the quiet one of `session`."""
     paths = f"{parquetext.__path__[0].removesuffix('/parquetext')}:{request.path.parents[1]}"
-    process = start_driver(ASK, upgraded, how, damaged, PYTHONPATH=paths)
+    process = start_driver(ASK, upgraded, how, damaged, later, PYTHONPATH=paths)
     said, log = process.communicate()
     assert process.returncode == 0, f"{said}\n{log[-10_000:]}"
-    assert log.count("is read by its whole footer") == (how == "ship")
+    assert log.count("is read by its whole footer") == 2 * (how == "ship")
+    assert log.count("is read by its whole footer (a flat footer of another layout)") == (how == "ship")
     rows, formats, sliced, extensions = json.loads(said.splitlines()[-1])
     assert (rows, formats) == (89, ["SlicingFormat"])
     assert sliced == (how == "session")  # Spark clones what strategies have planned: their scans show its own metrics
