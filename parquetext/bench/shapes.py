@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-__all__ = ["Shape", "column_names", "make_table", "write"]
+__all__ = ["ROWS_PER_GROUP", "Shape", "column_names", "make_table", "write"]
 
 ROWS_PER_GROUP = 16
 

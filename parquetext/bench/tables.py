@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from .cases import OURS, STRIDE, Row, rows_of
 from .peers import installed
 from .processes import Reading, compare_readings
-from .shapes import Shape
+from .shapes import ROWS_PER_GROUP, Shape
 from .workspace import Subject, Workspace
 
 __all__ = ["LONG_ROWS", "ROWS", "measure"]
@@ -19,6 +21,7 @@ ROWS, LONG_ROWS = 500_000, 5_000_000
 TALL_COLUMNS, TALL_GROUPS = 100, 10
 WIDE_COLUMNS = 10_000
 SHARE = 0.01  # of the rows, that a filter keeps
+KEY_VALUE_BYTES = 64 << 10
 MANY_GROUPS = Shape(20, 5_000)
 SEED = 16
 # How many columns, how many calls a round is, and what the ratio has to be at least.
@@ -40,6 +43,9 @@ def measure(workspace: Workspace, rounds: int, rows: int = ROWS) -> Iterator[lis
     for count, calls, targets in WIDE:
         workspace.progress(f"{count:,} of {WIDE_COLUMNS:,} columns")
         yield _columns(wide, wide.top_level_names, count, calls, rounds, targets)
+    for kind, described, targets in _described(workspace, wide):
+        workspace.progress(f"1 of {WIDE_COLUMNS:,} columns, {kind}")
+        yield _columns(described, wide.top_level_names, 1, 50, rounds, targets, f", {kind}")
     tall = workspace.of_table(f"tall-{rows}", lambda: _tall(rows), rows // TALL_GROUPS)
     for count, calls in TALL:
         workspace.progress(f"{count} of {TALL_COLUMNS} columns × {rows:,} rows")
@@ -63,9 +69,9 @@ def measure(workspace: Workspace, rounds: int, rows: int = ROWS) -> Iterator[lis
 
 
 def _columns(
-    subject: Subject, names: list[str], count: int, calls: int, rounds: int, targets: dict[str, float]
+    subject: Subject, names: list[str], count: int, calls: int, rounds: int, targets: dict[str, float], of: str = ""
 ) -> list[Row]:
-    """So many columns, others in each call, or all."""
+    """So many columns, others in each call, or all; `of` is what the file has beside them."""
     step = len(names) // count
 
     def columns(call: int) -> list[str] | None:
@@ -74,7 +80,22 @@ def _columns(
         return [names[(call * STRIDE + part * step) % len(names)] for part in range(count)]
 
     timings = compare_readings(_readings(subject), rounds, columns, calls=calls)
-    return list(rows_of(f"read_table, {count:,} columns", subject.name, timings, targets))
+    return list(rows_of(f"read_table, {count:,} columns{of}", subject.name, timings, targets))
+
+
+def _described(workspace: Workspace, wide: Subject) -> Iterator[tuple[str, Subject, dict[str, float]]]:
+    """The wide table with key-values, and as pandas writes it, which describes every column in them."""
+    noted = workspace.of_table(
+        "wide-noted",
+        lambda: pq.read_table(wide.plain).replace_schema_metadata({"notes": "x" * KEY_VALUE_BYTES}),
+        ROWS_PER_GROUP,
+    )
+    yield "64 KiB of key-values", noted, {"pyarrow": 400.0}
+    if importlib.util.find_spec("pandas"):
+        framed = workspace.of_table(
+            "wide-pandas", lambda: pa.Table.from_pandas(pq.read_table(wide.plain).to_pandas()), ROWS_PER_GROUP
+        )
+        yield "pandas' description of all columns", framed, {}
 
 
 def _readings(subject: Subject) -> list[Reading]:
