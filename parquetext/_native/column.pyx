@@ -4,13 +4,14 @@ from array import array
 from collections import namedtuple
 
 from cpython.buffer cimport PyBuffer_FillInfo
-from libc.stdint cimport INT32_MAX, UINT64_MAX, int64_t, uint8_t, uint16_t, uint64_t
-from libc.string cimport memcpy
+from libc.stdint cimport INT32_MAX, UINT64_MAX, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
 
 from .. import wire
 from ..errors import wire_error
 
-from .capi cimport pqx_error, pqx_page, pqx_page_header
+from .capi cimport pqx_chunk, pqx_chunk_begin, pqx_error, pqx_page, pqx_page_header
+from .chunks cimport Chunks
 from .column_api cimport (
     PQX_PART_DICTIONARY, pqx_column, pqx_column_begin, pqx_column_begin_chunk, pqx_column_free, pqx_column_give,
     pqx_column_is_open, pqx_column_leaf, pqx_column_output, pqx_column_page, pqx_column_read, pqx_column_set_dictionary,
@@ -27,12 +28,15 @@ __all__ = ["Column", "Decoded"]
 Decoded = namedtuple("Decoded", "entries rows slots nulls valid values offsets definition repetition")
 
 cdef enum:
+    MAGIC_BYTES = 4
     AT_ONCE = 1 << 20                            # bytes that are read together
     SNAPPY_FACTOR = 22                           # a copy of 3 bytes stands for 64
 
 ctypedef int (*over_rows)(pqx_column *, uint64_t, uint64_t *, pqx_error *) noexcept nogil
 
 cdef tuple PARTS = ("page", "levels", "values", "dictionary")
+cdef uint32_t PRESENT_CRYPTO = wire.PRESENT_CRYPTO
+cdef uint32_t PRESENT_FILE_PATH = wire.PRESENT_FILE_PATH
 cdef int PAGE_DATA_PAGE = wire.PAGE_DATA_PAGE
 cdef int PAGE_DATA_PAGE_V2 = wire.PAGE_DATA_PAGE_V2
 cdef int PAGE_DICTIONARY_PAGE = wire.PAGE_DICTIONARY_PAGE
@@ -191,6 +195,36 @@ cdef bint give_page(pqx_column *column, stored_chunk *chunk, const pqx_page *hea
     return pqx_column_give(column, &page, &error) == 0
 
 
+cdef uint64_t stored_bytes(Chunks chunks, size_t first, size_t last, uint64_t file_size) noexcept:
+    """The bytes that chunks have in a file, which may tell any number."""
+    cdef uint64_t size = 0
+    cdef int64_t some
+    cdef size_t each
+    for each in range(first, last):
+        some = chunks.chunks[each * chunks.step].total_compressed_size
+        if some > 0 and <uint64_t> some < file_size - size:
+            size += <uint64_t> some
+    return size
+
+
+cdef bint begin_chunk(pqx_column *column, stored_chunk *stored, const pqx_chunk *chunk, int64_t rows,
+                      uint64_t file_size) noexcept nogil:
+    """Begin with a chunk, if it is one of these rows that lies in the file."""
+    cdef int64_t begin = pqx_chunk_begin(chunk.data_page_offset, chunk.dictionary_page_offset)
+    cdef int64_t size = chunk.total_compressed_size
+    if chunk.present & (PRESENT_CRYPTO | PRESENT_FILE_PATH) or chunk.type != column.leaf.type:
+        return False
+    if rows < 0 or chunk.num_values != rows or chunk.codec not in (CODEC_UNCOMPRESSED, CODEC_SNAPPY):
+        return False
+    if rows and not (MAGIC_BYTES <= begin <= <int64_t> file_size and 0 < size <= <int64_t> file_size - begin):
+        return False
+    pqx_column_begin_chunk(column, <uint64_t> rows, <uint64_t> rows)
+    stored.is_compressed = chunk.codec == CODEC_SNAPPY
+    stored.at, stored.end, stored.loaded, stored.held = begin, begin + size, begin, 0
+    stored.turn, stored.done = 0, 0
+    return True
+
+
 cdef bint read_chunk(pqx_column *column, stored_chunk *chunk, const int64_t *counts, size_t turns) noexcept nogil:
     """One page after the other, and the turns as far as each goes: a page is done with when the next one is given."""
     cdef pqx_page header
@@ -257,7 +291,7 @@ cdef class Column:
         leaf.repeated_definition, leaf.keeps_definition = repeated_definition, levels
         leaf.rows, leaf.forgets = rows, forgets
         leaf.most_bytes = min(most_bytes, <uint64_t> INT32_MAX)
-        leaf.list_levels, leaf.list_items = NULL, NULL
+        leaf.list_levels, leaf.list_items, leaf.stored = NULL, NULL, 0
         self.list_levels = self.items = None
         if lists is not None and max_repetition:
             self.point_to_lists(lists, &leaf)
@@ -376,26 +410,49 @@ cdef class Column:
             raise self.placed(&error)
         return at, done
 
-    def from_file(self, int fd, int64_t begin, int64_t size, int codec, const int64_t[::1] counts):
-        """Read a chunk's pages and do what `turn` does; whether that is done: False is no error, see the twin."""
-        cdef stored_chunk chunk
-        cdef bint is_done
-        if (self.column.leaf.max_repetition or self.column.leaf.list_levels != NULL or begin < 0 or size < 0
-                or codec not in (CODEC_UNCOMPRESSED, CODEC_SNAPPY)):
+    def from_file(self, int fd, uint64_t file_size, Chunks chunks not None, const int64_t[::1] rows, size_t first,
+                  size_t last, counts=None, turns=None):
+        """Read chunks' pages and do what `turn` does; whether that is done: False is no error, see the twin."""
+        cdef stored_chunk stored
+        cdef const int64_t[::1] all_counts = rows if counts is None else counts
+        cdef const int64_t[::1] all_turns = rows if turns is None else turns
+        cdef size_t each, at = 0, own = 2, groups = last - first
+        cdef int64_t[2] whole
+        cdef bint is_done = True, reads_all = counts is None
+        if last < first or last > <size_t> rows.shape[0] or last > chunks.count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, min(<size_t> rows.shape[0], chunks.count), last)
+        if not reads_all and (<size_t> all_turns.shape[0] != groups or sum(turns) != all_counts.shape[0]):
+            raise wire_error(wire.BAD_ARGUMENT, 0, groups, all_turns.shape[0])
+        if self.column.leaf.max_repetition or self.column.leaf.list_levels != NULL:
             return False
-        chunk.fd, chunk.is_compressed = fd, codec == CODEC_SNAPPY
-        chunk.at, chunk.end, chunk.turn, chunk.done = begin, begin + size, 0, 0
-        chunk.stored.data = chunk.body.data = chunk.dictionary.data = NULL
-        chunk.stored.capacity = chunk.body.capacity = chunk.dictionary.capacity = 0
+        memset(&stored, 0, sizeof(stored_chunk))
+        stored.fd, whole[0] = fd, 0
+        self.column.leaf.stored = stored_bytes(chunks, first, last, file_size)
         try:
             with nogil:
-                is_done = read_chunk(&self.column, &chunk, &counts[0] if counts.shape[0] else NULL, counts.shape[0])
+                for each in range(groups):
+                    if not begin_chunk(&self.column, &stored, chunks.chunks + (first + each) * chunks.step,
+                                       rows[first + each], file_size):
+                        is_done = False
+                        break
+                    if reads_all:
+                        whole[1] = rows[first + each]
+                        is_done = read_chunk(&self.column, &stored, whole, 2)
+                    else:
+                        own = <size_t> all_turns[each]
+                        if own > <size_t> all_counts.shape[0] - at:
+                            is_done = False
+                        else:
+                            is_done = not own or read_chunk(&self.column, &stored, &all_counts[at], own)
+                        at += own
+                    if not is_done:
+                        break
             return is_done
         finally:
             pqx_column_begin_chunk(&self.column, UINT64_MAX, UINT64_MAX)
-            release(&chunk.stored)
-            release(&chunk.body)
-            release(&chunk.dictionary)
+            release(&stored.stored)
+            release(&stored.body)
+            release(&stored.dictionary)
 
     cdef advance(self, over_rows over, uint64_t rows):
         cdef uint64_t begun

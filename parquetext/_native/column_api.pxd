@@ -18,7 +18,7 @@ cdef extern from "page/column.h" nogil:
         uint16_t max_definition, max_repetition, repeated_definition
         uint8_t keeps_definition, forgets
         uint32_t most_bytes
-        uint64_t rows
+        uint64_t rows, stored
         const uint16_t *list_levels
         uint64_t *list_items
     ctypedef struct pqx_column_page:

@@ -261,15 +261,39 @@ class Column:
             at, done = at + 1, 0
         return at, done
 
-    def from_file(self, fd: int, begin: int, size: int, codec: int, counts: Sequence[int]) -> bool:
-        """Read the pages of a chunk that lies in an open file, and do what `turn` does.
+    def from_file(
+        self,
+        fd: int,
+        file_size: int,
+        chunks: object,
+        rows: Sequence[int],
+        first: int,
+        last: int,
+        counts: Sequence[int] | None = None,
+        turns: Sequence[int] | None = None,
+    ) -> bool:
+        """Read the pages of a leaf's chunks that lie in an open file, one chunk after another, and do what `turn` does.
+
+        Parameters
+        ----------
+        chunks : kernels.chunks.Chunks
+            All chunks of the leaf.
+        rows : sequence of int
+            The rows of each row group.
+        first, last : int
+            Row groups to read: those from `first` on, up to `last`.
+        counts : sequence of int, optional
+            Rows to skip, to read, to skip, and so on, of each of these row groups, one behind the other. All rows
+            without.
+        turns : sequence of int, optional
+            How many of the `counts` are of each of these row groups; the pages of one with 0 are not read.
 
         Returns
         -------
         bool
             Whether all turns are done. False says that the kernels do not do it, or that something is wrong with the
-            pages: give the pages to another column, which says what. The twin never does it; the compiled kernels do
-            it outside of lists, of chunks that are not compressed or by Snappy.
+            chunks or their pages: give the pages to another column, which says what. The twin never does it; the
+            compiled kernels do it outside of lists, of chunks that are not compressed or by Snappy.
         """
         return False
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..encoding.carried import Carried
+from ..encoding.carried import Carried, may_have_copies
 from ..encoding.chunk_reader import Chunk, ChunkReader
 from ..encoding.pages import OutOfProportion
 from ..encoding.registry import find_named
@@ -39,6 +39,10 @@ class Copies:
         self._table, self._leaves, self._row_groups, self._findings = table, leaves, row_groups, findings
         self._known: dict[tuple[int, int], Carried | None] = {}
         self._end: int | None = None  # of the data, once a copy is found
+
+    def may_be(self, footer: bytes) -> bool:
+        """Whether chunks of the slice with this footer may have copies."""
+        return self._table is not None or may_have_copies(footer)
 
     def find(self, form: Form, footer: bytes, chunk: Chunk, row_group: int, source) -> Carried | None:
         """The copy of a chunk of the slice, once it is known to be one that can be read; or None."""

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from functools import lru_cache, partial
+from functools import partial
 
 import pyarrow as pa
 
@@ -16,25 +13,35 @@ from ..encoding.pages import FEW_BYTES, OutOfProportion
 from ..errors import Malformed, ParquetextError, Unsupported
 from ..footer.model import Form
 from ..footer.page_index import PagePlaces, read_places
-from ..footer.pyarrow_footer import key_values_of, schema_of
+from ..footer.pyarrow_footer import key_values_of
 from ..footer.thrift_form import ThriftForm
 from .assemble import always_fits, assemble
-from .assemble_plan import LeafPlan, Plan, plan_fields
+from .assemble_plan import LeafPlan
 from .copies import Copies, SteadyReader, places_of
 from .fetching import fetched
+from .in_threads import each
+from .local_columns import LocalColumns
 from .picks import Picks, every_row, kept
-from .proportion import MOST_BATCH_BYTES, believed, claimed, compare_items, list_levels, most_page, rows_at_once
+from .proportion import (
+    MOST_BATCH_BYTES,
+    believed,
+    claimed,
+    claims_of,
+    compare_items,
+    list_levels,
+    most_page,
+    rows_at_once,
+)
 from .reading import SMALL_BYTES, SMALL_ROWS
-from .stretches import is_whole, read_stretch, stretches_of
+from .schemas import schema_and_plans, within_the_stack
+from .stretches import read_stretch, stretches_of
 from .text_batches import MOST_TEXT_BYTES, TEXT_BYTES, TextBudget, growing_batches, is_text
 from .wanted_columns import Column, columns_of
 
-__all__ = ["Decoder", "refuse_much_in_python", "schema_or_ours"]
+__all__ = ["Decoder", "refuse_much_in_python"]
 
 MOST_PURE_VALUES = 1_000_000
 BATCH_ROWS = 1 << 16
-KEPT_BYTES = 1 << 14  # of a footer
-REFUSED = (pa.ArrowException, OSError, ParquetextError)
 
 
 class Decoder:
@@ -85,8 +92,8 @@ class Decoder:
         self._is_checked = False
         self._checks_crc = bool(options.get("page_checksum_verification"))
         wanted = range(self._form.leaf_count) if indices is None else indices
-        with _within_the_stack():
-            schema, plans = _shape_of(self._form, footer, options)
+        with within_the_stack():
+            schema, plans = schema_and_plans(self._form, footer, options)
             self._columns = list(columns_of(plans, schema, wanted))
         # A copy has no dictionary, whose order is that of a pandas column's categories.
         self._with_dictionaries = {
@@ -117,13 +124,40 @@ class Decoder:
             The values cannot be read; the error says where.
         """
         columns = self._columns if fields is None else [self._columns[field] for field in fields]
+        groups = [every_row(count) for count in self.row_counts] if rows is None else rows
+        whole = rows is None
+        use_threads = use_threads and self._is_worth_threads(groups, whole=whole)
+        arrays = self._by_row_groups_together(columns, groups, whole=whole, use_threads=use_threads)
+        others = [column for column in columns if id(column) not in arrays]
+        if others:
+            arrays |= self._by_pages(others, groups, whole=whole, use_threads=use_threads)
+        schema = self.schema if fields is None else pa.schema([column.field for column in columns])
+        values = [pa.chunked_array(arrays[id(column)], column.field.type) for column in columns]
+        return pa.Table.from_arrays(values, schema=schema)
+
+    def _by_row_groups_together(
+        self, columns: Sequence[Column], groups: Sequence[Picks], *, whole: bool, use_threads: bool
+    ) -> dict[int, list[pa.Array]]:
+        """The arrays of fields whose row groups the kernels read together; of others `_by_pages` says what is wrong."""
+        if not hasattr(self._source, "fd") or self._checks_crc:
+            return {}
+        leaves = [leaf for column in self._columns for leaf in column.leaves]
+        claims = claims_of(self._form, leaves, self._source.size)
+        if claims is None or not (self._is_checked or claims.are_believed):
+            return {}
+        local = LocalColumns(self._form, self._source, groups, whole=whole)
+        texts = None if self._is_checked else TextBudget(max(TEXT_BYTES, claims.believed))
+        taken = [column for column in columns if local.takes(column) and not self._has_copies(column)]
+        return local.read(taken, texts, use_threads=use_threads)
+
+    def _by_pages(
+        self, columns: Sequence[Column], groups: Sequence[Picks], *, whole: bool, use_threads: bool
+    ) -> dict[int, list[pa.Array]]:
+        """The arrays of fields, read row group by row group."""
         chunks = [self._stored(leaf, number) for number, leaf in self._leaves_with_rows()]
         if sum(map(claimed, chunks)) > max(MOST_BATCH_BYTES, believed(chunks)):
             self._check()
-        groups = [every_row(count) for count in self.row_counts] if rows is None else rows
-        whole = rows is None
         tasks = [(number, column) for column in columns for number, picks in enumerate(groups) if picks.ranges]
-
         stretches = self._stretches(tasks, groups, whole=whole)
         source = fetched(self._source, [(one.begin, one.end) for _, some in stretches.values() for one in some])
 
@@ -132,19 +166,22 @@ class Decoder:
             largest = None if texts is None else most_page(chunks)
             return self._read(column, number, groups[number], stretches, source, texts, largest)
 
-        use_threads = use_threads and self._is_worth_threads(groups, whole=whole)
         try:
             texts = None if self._is_checked else TextBudget(max(TEXT_BYTES, believed(chunks)))
-            found = _each(partial(read, texts), tasks, use_threads)
+            found = each(partial(read, texts), tasks, use_threads)
         except OutOfProportion:
             self._check()
-            found = _each(partial(read, None), tasks, use_threads)
+            found = each(partial(read, None), tasks, use_threads)
         arrays: dict[int, list[pa.Array]] = {id(column): [] for column in columns}
         for (_, column), pieces in zip(tasks, found, strict=True):
             arrays[id(column)] += pieces
-        schema = self.schema if fields is None else pa.schema([column.field for column in columns])
-        values = [pa.chunked_array(arrays[id(column)], column.field.type) for column in columns]
-        return pa.Table.from_arrays(values, schema=schema)
+        return arrays
+
+    def _has_copies(self, column: Column) -> bool:
+        if self._copies is None or not self._copies.may_be(self._footer):
+            return False
+        numbers = [number for number, count in enumerate(self.row_counts) if count]
+        return any(self._stored(leaf, number).copy is not None for number in numbers for leaf in column.leaves)
 
     def _leaves_with_rows(self) -> Iterator[tuple[int, LeafPlan]]:
         """Each leaf of each row group that has rows."""
@@ -402,7 +439,7 @@ class Decoder:
         rows = [[part.rows for part in parts] for parts in taken.values()]
         if any(counts != rows[0] for counts in rows):
             raise Unsupported(f"column {column.field.name!r}: a part of it takes more than 2 GiB in a row group")
-        with _within_the_stack():
+        with within_the_stack():
             return [
                 assemble(column.plan, column.field.type, dict(zip(taken, parts, strict=True)), dictionaries)
                 for parts in zip(*taken.values(), strict=True)
@@ -422,36 +459,11 @@ def _decoded(
     made: Callable[[], ChunkReader], chunk: Chunk, stretches: Iterable[Stretch], picks: Picks
 ) -> tuple[list, Dictionary | None]:
     """The picked rows of a chunk, and its dictionary."""
-    stretches, reader = list(stretches), made()
-    if is_whole(stretches, chunk):
-        if reader.from_file(chunk, picks.turns(0, chunk.num_rows)):
-            return reader.take(), None
-        reader = made()
+    reader = made()
     reader.begin(chunk)
     for stretch in stretches:
         read_stretch(reader, stretch, picks)
     return reader.take(), reader.dictionary
-
-
-@contextmanager
-def _within_the_stack() -> Iterator[None]:
-    """Refuse what is nested deeper than Python's stack goes: some 200 levels."""
-    try:
-        yield
-    except RecursionError:
-        raise Unsupported("the schema is nested deeper than Python's stack goes") from None
-
-
-def _shape_of(form: Form, footer: bytes, options: Mapping) -> tuple[pa.Schema, Sequence[Plan]]:
-    """The Arrow schema of a footer, and what its fields are; small ones are kept, whatever the row groups."""
-    if options or len(footer) > KEPT_BYTES:
-        return schema_or_ours(footer, **options), plan_fields(form)
-    return _kept_shape(form.slice(range(form.leaf_count), []))
-
-
-@lru_cache(maxsize=1 << 6)
-def _kept_shape(footer: bytes) -> tuple[pa.Schema, Sequence[Plan]]:
-    return schema_or_ours(footer), plan_fields(ThriftForm(footer))
 
 
 def refuse_much_in_python(values: int) -> None:
@@ -463,27 +475,3 @@ def refuse_much_in_python(values: int) -> None:
         expected=MOST_PURE_VALUES,
         found=values,
     )
-
-
-def schema_or_ours(footer: bytes, **options) -> pa.Schema:
-    """pyarrow's Arrow schema of a footer; where pyarrow gives none, what the Parquet types say.
-
-    `options` are those of pyarrow's reader.
-    """
-    try:
-        return schema_of(footer, **options)
-    except REFUSED:
-        plans = plan_fields(ThriftForm(footer))
-        return pa.schema([pa.field(plan.name, plan.type, nullable=plan.nullable) for plan in plans])
-
-
-def _each(read: Callable, tasks: Sequence, use_threads: bool) -> list:
-    """The results of tasks, in order, by as many threads as there are processors."""
-    workers = min(len(tasks), os.cpu_count() or 1) if use_threads else 1
-    if workers < 2:
-        return [read(task) for task in tasks]
-    with ThreadPoolExecutor(workers) as pool:
-        try:
-            return list(pool.map(read, tasks))
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)

@@ -23,7 +23,6 @@ from ..footer.model import GROUP, Form
 from ..footer.names import as_path, find_group_or_leaf, leaves_below
 from ..footer.opening import open_as, open_file
 from ..storage import HeldSource
-from .decoding import schema_or_ours
 from .engine import (
     AUTO,
     OURS,
@@ -38,6 +37,7 @@ from .engine import (
 from .metadata import FileMetaData
 from .projection import Projection, encrypted_column, project
 from .reading import check_options, iter_projection, read_projection
+from .schemas import schema_or_ours
 
 if TYPE_CHECKING:
     from ..account.layout import Layout

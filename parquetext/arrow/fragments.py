@@ -17,7 +17,6 @@ from ..footer.arrow_errors import as_arrow_error
 from ..pruning import Predicate, predicate_of
 from ..storage import RemoteTarget
 from ..storage.secrets import without_secrets
-from .decoding import schema_or_ours
 from .engine import OURS, PYARROW
 from .file import File
 from .file import open as open_file
@@ -25,6 +24,7 @@ from .planning import FileFacts, asked_blooms, gather_facts, surviving, undecide
 from .read_options import Reading, format_of
 from .row_group_info import RowGroupInfo
 from .scan_columns import filtered
+from .schemas import schema_or_ours
 from .selection import find_top_level
 from .shape import Shape, empty_table
 

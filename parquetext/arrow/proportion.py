@@ -6,6 +6,7 @@ All limits are of memory beyond 64 times the bytes that are there; what a file o
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -13,9 +14,19 @@ from .. import wire
 from ..encoding.chunk_reader import Chunk
 from ..encoding.pages import FEW_BYTES, VAST_BYTES, OutOfProportion
 from ..errors import Malformed
+from ..footer.model import Form
 from .assemble_plan import LeafPlan, ListPlan, Plan, StructPlan
 
-__all__ = ["MOST_BATCH_BYTES", "believed", "claimed", "compare_items", "list_levels", "most_page", "rows_at_once"]
+__all__ = [
+    "MOST_BATCH_BYTES",
+    "believed",
+    "claimed",
+    "claims_of",
+    "compare_items",
+    "list_levels",
+    "most_page",
+    "rows_at_once",
+]
 
 MOST_BATCH_BYTES = 1 << 24  # of values, where a few bytes of pages stand for them
 MOST_OF_BYTE = 64  # bytes of values for one of pages that are believed at once
@@ -32,6 +43,32 @@ def believed(chunks: Iterable[Chunk]) -> int:
 def claimed(chunk: Chunk) -> int:
     """The memory that a chunk will take by what it claims, without the bytes of texts."""
     return chunk.num_values * _bytes_of_entry(chunk.leaf)
+
+
+class Claims(NamedTuple):
+    """The memory that chunks take by what they claim, without the bytes of texts, and what is believed of it."""
+
+    claimed: int
+    believed: int
+
+    @property
+    def are_believed(self) -> bool:
+        return self.claimed <= max(MOST_BATCH_BYTES, self.believed)
+
+
+def claims_of(form: Form, leaves: Iterable[LeafPlan], file_size: int) -> Claims | None:
+    """What all chunks of leaves claim; None where a count or a size cannot be."""
+    entries, stored = 0, 0
+    if min(form.row_groups("num_rows"), default=0) < 0:
+        return None
+    for leaf in leaves:
+        chunks = form.column(leaf.leaf)
+        counts, sizes = chunks.array("num_values"), chunks.array("total_compressed_size")
+        if counts and (min(counts) < 0 or min(sizes) < 0 or max(sizes) > file_size):
+            return None
+        entries += sum(counts) * _bytes_of_entry(leaf)
+        stored += sum(sizes)
+    return Claims(entries, MOST_OF_BYTE * stored)
 
 
 def most_page(chunks: Sequence[Chunk]) -> int:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ..encoding.chunk_reader import Chunk, ChunkReader, Stretch
 from ..footer.page_index import PagePlaces
 from .page_rows import Rows
 from .picks import Picks
 
-__all__ = ["is_whole", "read_stretch", "stretches_of"]
+__all__ = ["read_stretch", "stretches_of"]
 
 
 def stretches_of(chunk: Chunk, places: PagePlaces | None, ranges: Rows) -> Iterator[Stretch]:
@@ -25,11 +25,6 @@ def stretches_of(chunk: Chunk, places: PagePlaces | None, ranges: Rows) -> Itera
         offset, stop = places.offsets[begin], places.offsets[end - 1] + places.sizes[end - 1]
         rows = places.rows_of(begin, end)
         yield Stretch(offset, stop, places.first_rows[begin], sum(rows), tuple(rows))
-
-
-def is_whole(stretches: Sequence[Stretch], chunk: Chunk) -> bool:
-    """Whether it is a chunk's pages, of which no offset index tells anything."""
-    return len(stretches) == 1 and stretches[0].row_counts is None and stretches[0].end == chunk.end
 
 
 def read_stretch(reader: ChunkReader, stretch: Stretch, picks: Picks) -> None:

@@ -291,18 +291,6 @@ class ChunkReader:
                 raise Malformed(f"the pages end {missing} rows too early", offset=self._chunk.begin)
         self._passes = 0
 
-    def from_file(self, chunk: Chunk, counts: Sequence[int]) -> bool:
-        """Begin a chunk of a local file, read it and do what `turn` does, in one call of the kernels.
-
-        Where they do not, it is False: then another reader, given the pages one by one, reads them or says what is
-        wrong.
-        """
-        fd = getattr(self._source, "fd", None)
-        if fd is None or chunk.copy is not None or self._checks_crc or self._keeps_dictionary:
-            return False
-        self._column.chunk(chunk.num_values, chunk.num_rows)
-        return self._column.from_file(fd, chunk.begin, chunk.size, chunk.codec, counts)
-
     def close(self) -> None:
         """Make sure that nothing is left of the pages that were opened.
 

@@ -1,5 +1,5 @@
-"""Chunks that the compiled kernels read from a local file by themselves: the values are those of pyarrow, and what
-is wrong with the pages is said as by the way of one page after the other."""
+"""Columns of a local file whose chunks the compiled kernels read by themselves: the values are those of pyarrow, and
+what is wrong with the pages is said as by the way of one page after the other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import pytest
 
 import parquetext
 from parquetext import kernels
-from parquetext.encoding.chunk_reader import ChunkReader
+from parquetext.arrow import local_columns
+from parquetext.arrow.local_columns import LocalColumns
 from parquetext.errors import ParquetextError
 
 ROWS = 5000
@@ -19,15 +20,16 @@ ROWS = 5000
 
 @pytest.fixture
 def calls(monkeypatch) -> list[bool]:
-    """What each chunk's one call came to."""
+    """Whether each part of a column was read so."""
     found = []
-    plainly = ChunkReader.from_file
+    plainly = LocalColumns._together
 
-    def noted(self, chunk, counts):
-        found.append(plainly(self, chunk, counts))
-        return found[-1]
+    def noted(self, unit, texts):
+        arrays = plainly(self, unit, texts)
+        found.append(arrays is not None)
+        return arrays
 
-    monkeypatch.setattr(ChunkReader, "from_file", noted)
+    monkeypatch.setattr(LocalColumns, "_together", noted)
     return found
 
 
@@ -69,6 +71,39 @@ def test_values_are_those_that_pyarrow_reads(tmp_path, calls, seed):
     assert calls and all(calls) == (kernels.implementation() == "native")
 
 
+@pytest.mark.parametrize("columns", [["id"], ["id", "text"], None], ids=["one", "two", "all"])
+def test_row_groups_become_one_array_for_each_thread_that_has_enough_to_do(tmp_path, monkeypatch, columns):
+    pq.write_table(table_of(1), tmp_path / "x.parquet", row_group_size=300)
+    monkeypatch.setattr(local_columns, "LEAST_ROWS", 1000)
+    found = parquetext.read_table(tmp_path / "x.parquet", columns, engine="parquetext")
+    assert found.equals(pq.read_table(tmp_path / "x.parquet", columns=columns))
+    if kernels.implementation() == "native":
+        assert all(column.num_chunks < 17 for column in found.columns)
+
+
+def test_texts_of_more_than_one_array_holds_are_read_row_group_by_row_group(tmp_path, monkeypatch):
+    text = pa.array(["x" * 50_000] * 100)
+    pq.write_table(pa.table({"text": text, "id": range(100)}), tmp_path / "x.parquet", row_group_size=20)
+    monkeypatch.setattr(local_columns, "MOST_ARRAY_BYTES", 3_000_000)
+    found = parquetext.read_table(tmp_path / "x.parquet", engine="parquetext")
+    assert found["text"].combine_chunks().equals(text) and found["text"].num_chunks > 1
+
+
+def test_structs_without_lists_are_read_so(tmp_path, calls):
+    inner = pa.StructArray.from_arrays([pa.array([1, None, 3] * 100), pa.array(["a", "b", None] * 100)], ["n", "t"])
+    outer = pa.StructArray.from_arrays([inner, pa.array([True, None, False] * 100)], ["inner", "flag"])
+    table = pa.table({"outer": outer.filter(pa.array([True] * 300)), "id": range(300)})
+    holes = pa.StructArray.from_arrays(
+        list(outer.flatten()), ["inner", "flag"], mask=pa.array([False, True, False] * 100)
+    )
+    table = table.append_column("holes", holes)
+    pq.write_table(table, tmp_path / "x.parquet", row_group_size=70)
+    for filters in (None, [("id", ">", 150)]):
+        found = parquetext.read_table(tmp_path / "x.parquet", filters=filters, engine="parquetext")
+        assert found.equals(pq.read_table(tmp_path / "x.parquet", filters=filters))
+    assert calls and all(calls) == (kernels.implementation() == "native")
+
+
 @pytest.mark.parametrize("compression", ["zstd", "gzip"])
 def test_other_codecs_go_page_by_page(tmp_path, calls, compression):
     pq.write_table(table_of(1), tmp_path / "x.parquet", compression=compression)
@@ -96,7 +131,7 @@ def test_damage_is_told_as_page_by_page(tmp_path, monkeypatch, seed):
         data[chance.randrange(first, end)] ^= 1 << chance.randrange(8)
         path.write_bytes(data)
         with monkeypatch.context() as patch:
-            patch.setattr(ChunkReader, "from_file", lambda self, chunk, counts: False)
+            patch.setattr(LocalColumns, "takes", lambda self, column: False)
             expected = outcome(path)
         assert outcome(path) == expected
 

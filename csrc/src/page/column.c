@@ -235,6 +235,7 @@ static void expect(pqx_column *column, uint64_t rows)
     int is_open = page->at < page->entries;
     uint64_t entries = column->entries_waiting + (page->entries - page->at);
     column->there = column->bytes_waiting + (is_open ? page->given.values_size : 0);
+    if (column->there < column->leaf.stored) column->there = column->leaf.stored;
     double there = column->leaf.max_repetition ? (double)column->rows_left + (double)page->rows
                                                : (double)entries;
     uint64_t all =

@@ -2,7 +2,7 @@
  *
  * A page is checked when reading reaches it, its levels as a whole first. Output grows with what
  * has been decoded, in batches of at most 2^16 entries; what is reserved before is at most 64 times
- * the bytes that the given pages have. After an error a column is only freed.
+ * the bytes that the given pages have, or that the file has. After an error a column is only freed.
  */
 #ifndef PQX_COLUMN_H
 #define PQX_COLUMN_H
@@ -20,6 +20,7 @@ typedef struct pqx_column_leaf {
     uint8_t forgets;              /* what is read is decoded, so that it is checked, and not kept */
     uint32_t most_bytes;          /* of byte arrays, before they are taken: 2^31 - 1 at most */
     uint64_t rows;                /* that will be read before they are taken, as far as is known */
+    uint64_t stored;              /* bytes that the file has of them, as far as is known */
     /* The definition levels of the repeated fields around the leaf, max_repetition of them, the
      * outermost first: levels that contradict them are refused, and the elements of each of these
      * lists counted in `list_items`. The caller's; NULL: levels are not compared. */
