@@ -28,6 +28,7 @@ MODULES = (
     "values",
     "encoding",
     "page",
+    "arrays",
     "wide",
     "column",
     "levels",
@@ -76,6 +77,7 @@ def use(package: str) -> None:
 
 
 if TYPE_CHECKING:
+    from ._pure import arrays as arrays
     from ._pure import bloom as bloom
     from ._pure import catalog as catalog
     from ._pure import checksum as checksum

@@ -11,7 +11,7 @@ if [ "${1:-}" = --long ]; then
     shift 2
 fi
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(thrift extension locate scan slice arrow flat lossless index sidecar plan values page column decoder encoding alp pfor fsst delta binary encode snappy)
+[ ${#targets[@]} -gt 0 ] || targets=(thrift extension locate scan slice arrow array flat lossless index sidecar plan values page column decoder encoding alp pfor fsst delta binary encode snappy)
 
 clang=${CLANG:-clang}
 if ! command -v "$clang" > /dev/null; then
@@ -54,7 +54,7 @@ for target in "${targets[@]}"; do
         find "$footers" -type f -print0 | xargs -0 -n 10000 "${fixed[@]}" "$build/sidecar_seed" "$build/sidecars"
         seeds=("$build/sidecars")
     fi
-    [ "$target" != page ] && [ "$target" != column ] || seeds=("$build/pages")
+    [ "$target" != page ] && [ "$target" != column ] && [ "$target" != array ] || seeds=("$build/pages")
     if [ "$target" = delta ] || [ "$target" = binary ]; then
         compile fuzz/pages_seed.c -o "$build/pages_seed"
         mkdir -p "$build/encoded"

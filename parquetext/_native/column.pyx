@@ -15,7 +15,8 @@ from .chunks cimport Chunks
 from .column_api cimport (
     PQX_PART_DICTIONARY, pqx_column, pqx_column_begin, pqx_column_begin_chunk, pqx_column_free, pqx_column_give,
     pqx_column_is_open, pqx_column_leaf, pqx_column_output, pqx_column_page, pqx_column_read, pqx_column_set_dictionary,
-    pqx_column_skip, pqx_column_take, pqx_grow, pqx_memory, pqx_release, pqx_snappy, pqx_trim, PQX_SNAPPY_SPARE,
+    pqx_column_skip, pqx_column_take, pqx_grow, pqx_memory, pqx_release, pqx_stored_dictionary, pqx_stored_page,
+    pqx_trim, pqx_unpacked, pqx_unpacked_free,
 )
 from .page cimport Pages
 from .posix cimport pread
@@ -30,7 +31,6 @@ Decoded = namedtuple("Decoded", "entries rows slots nulls valid values offsets d
 cdef enum:
     MAGIC_BYTES = 4
     AT_ONCE = 1 << 20                            # bytes that are read together
-    SNAPPY_FACTOR = 22                           # a copy of 3 bytes stands for 64
 
 ctypedef int (*over_rows)(pqx_column *, uint64_t, uint64_t *, pqx_error *) noexcept nogil
 
@@ -43,8 +43,6 @@ cdef int PAGE_DICTIONARY_PAGE = wire.PAGE_DICTIONARY_PAGE
 cdef int PAGE_INDEX_PAGE = wire.PAGE_INDEX_PAGE
 cdef int CODEC_UNCOMPRESSED = wire.CODEC_UNCOMPRESSED
 cdef int CODEC_SNAPPY = wire.CODEC_SNAPPY
-cdef int ENCODING_RLE = wire.ENCODING_RLE
-cdef int ENCODING_BYTE_STREAM_SPLIT = wire.ENCODING_BYTE_STREAM_SPLIT
 cdef int PHYSICAL_BOOLEAN = wire.PHYSICAL_BOOLEAN
 cdef int PHYSICAL_BYTE_ARRAY = wire.PHYSICAL_BYTE_ARRAY
 
@@ -109,10 +107,11 @@ cdef int copy_header(object header, pqx_page *page) except -1:
 
 cdef struct stored_chunk:
     int fd
-    bint is_compressed
+    bint is_snappy
     int64_t at, end, loaded                      # offsets in the file: the next page, the end, what `stored` begins at
     size_t held                                  # bytes of `stored`
-    pqx_memory stored, body, dictionary
+    pqx_memory stored, dictionary                # what is loaded; a dictionary that is not compressed
+    pqx_unpacked room
     size_t turn
     uint64_t done
 
@@ -155,44 +154,16 @@ cdef bint load_page(stored_chunk *chunk, pqx_page *header) noexcept nogil:
     return load(chunk, <size_t> header.header_size + <size_t> header.compressed_size)
 
 
-cdef bint take_body(stored_chunk *chunk, const pqx_page *header, pqx_memory *memory, size_t levels,
-                    const uint8_t **start, size_t *size) noexcept nogil:
-    """The values of the page that was loaded, decompressed."""
-    cdef const uint8_t *stored = chunk.stored.data + (chunk.at - chunk.loaded) + header.header_size
-    cdef size_t stored_size = <size_t> header.compressed_size, wanted = <size_t> header.uncompressed_size
-    if levels > stored_size or levels > wanted:
+cdef bint keep_dictionary(stored_chunk *chunk, const pqx_page *header, const uint8_t **stored) noexcept nogil:
+    """Copy a dictionary page that is not compressed: other pages are loaded over it."""
+    cdef size_t size = <size_t> header.compressed_size
+    if chunk.is_snappy and header.is_compressed:
+        return True
+    if not pqx_grow(&chunk.dictionary, 0, size + 1):
         return False
-    stored, stored_size, wanted = stored + levels, stored_size - levels, wanted - levels
-    start[0], size[0] = stored, wanted
-    if not chunk.is_compressed or not header.is_compressed:
-        return stored_size == wanted
-    if wanted > SNAPPY_FACTOR * stored_size or not pqx_grow(memory, 0, wanted + PQX_SNAPPY_SPARE):
-        return False
-    start[0] = memory.data
-    return pqx_snappy(stored, stored_size, memory.data, wanted)
-
-
-cdef bint give_page(pqx_column *column, stored_chunk *chunk, const pqx_page *header, uint64_t passed) noexcept nogil:
-    """Give the page that was loaded; of one whose rows are all passed over its header alone."""
-    cdef pqx_column_page page
-    cdef pqx_error error
-    cdef size_t levels = 0
-    page.header, page.levels, page.levels_size, page.base = header[0], NULL, 0, 0
-    if header.type == PAGE_DATA_PAGE_V2:
-        if header.repetition_size < 0 or header.definition_size < 0:
-            return False
-        levels = <size_t> header.repetition_size + <size_t> header.definition_size
-        page.levels = chunk.stored.data + (chunk.at - chunk.loaded) + header.header_size
-        page.levels_size = levels
-    elif header.definition_encoding != ENCODING_RLE and column.leaf.max_definition:
-        return False
-    if header.encoding < 0 or header.encoding > ENCODING_BYTE_STREAM_SPLIT or header.num_values < 0:
-        return False
-    if <uint64_t> header.num_values <= passed:
-        page.values, page.values_size = chunk.stored.data, 0
-    elif not take_body(chunk, header, &chunk.body, levels, &page.values, &page.values_size):
-        return False
-    return pqx_column_give(column, &page, &error) == 0
+    memcpy(chunk.dictionary.data, stored[0], size)
+    stored[0] = chunk.dictionary.data
+    return True
 
 
 cdef uint64_t stored_bytes(Chunks chunks, size_t first, size_t last, uint64_t file_size) noexcept:
@@ -219,7 +190,7 @@ cdef bint begin_chunk(pqx_column *column, stored_chunk *stored, const pqx_chunk 
     if rows and not (MAGIC_BYTES <= begin <= <int64_t> file_size and 0 < size <= <int64_t> file_size - begin):
         return False
     pqx_column_begin_chunk(column, <uint64_t> rows, <uint64_t> rows)
-    stored.is_compressed = chunk.codec == CODEC_SNAPPY
+    stored.is_snappy = chunk.codec == CODEC_SNAPPY
     stored.at, stored.end, stored.loaded, stored.held = begin, begin + size, begin, 0
     stored.turn, stored.done = 0, 0
     return True
@@ -229,9 +200,8 @@ cdef bint read_chunk(pqx_column *column, stored_chunk *chunk, const int64_t *cou
     """One page after the other, and the turns as far as each goes: a page is done with when the next one is given."""
     cdef pqx_page header
     cdef pqx_error error
-    cdef const uint8_t *values
-    cdef size_t size
-    cdef uint64_t begun, left = 0
+    cdef const uint8_t *stored
+    cdef uint64_t begun, passed, left = 0
     while True:
         while chunk.turn < turns:
             if counts[chunk.turn] < 0:
@@ -248,19 +218,15 @@ cdef bint read_chunk(pqx_column *column, stored_chunk *chunk, const int64_t *cou
             return True
         if chunk.at >= chunk.end or not load_page(chunk, &header):
             return False
+        stored = chunk.stored.data + (chunk.at - chunk.loaded) + header.header_size
         if header.type == PAGE_DICTIONARY_PAGE:
-            if not take_body(chunk, &header, &chunk.dictionary, 0, &values, &size):
+            if not keep_dictionary(chunk, &header, &stored):
                 return False
-            if not chunk.is_compressed or not header.is_compressed:
-                if not pqx_grow(&chunk.dictionary, 0, size + 1):
-                    return False
-                memcpy(chunk.dictionary.data, values, size)
-                values = chunk.dictionary.data
-            if header.num_values < 0 or pqx_column_set_dictionary(column, values, size, <uint64_t> header.num_values, 0,
-                                                                  &error):
+            if not pqx_stored_dictionary(column, &header, stored, chunk.is_snappy, &chunk.room):
                 return False
         elif header.type == PAGE_DATA_PAGE or header.type == PAGE_DATA_PAGE_V2:
-            if not give_page(column, chunk, &header, 0 if chunk.turn % 2 else left):
+            passed = 0 if chunk.turn % 2 else left
+            if not pqx_stored_page(column, &header, stored, chunk.is_snappy, passed, &chunk.room):
                 return False
         chunk.at += header.header_size + header.compressed_size
 
@@ -451,8 +417,8 @@ cdef class Column:
         finally:
             pqx_column_begin_chunk(&self.column, UINT64_MAX, UINT64_MAX)
             release(&stored.stored)
-            release(&stored.body)
             release(&stored.dictionary)
+            pqx_unpacked_free(&stored.room)
 
     cdef advance(self, over_rows over, uint64_t rows):
         cdef uint64_t begun

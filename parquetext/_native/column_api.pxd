@@ -52,9 +52,14 @@ cdef extern from "page/column.h" nogil:
     size_t pqx_column_pages_done(const pqx_column *column)
     int pqx_column_take(pqx_column *column, pqx_column_output *taken, pqx_error *error)
 
-cdef extern from "page/snappy.h" nogil:
-    size_t PQX_SNAPPY_SPARE
-    int pqx_snappy(const uint8_t *data, size_t size, uint8_t *out, size_t out_size)
+cdef extern from "page/stored.h" nogil:
+    ctypedef struct pqx_unpacked:
+        pass
+    void pqx_unpacked_free(pqx_unpacked *room)
+    bint pqx_stored_dictionary(pqx_column *column, const pqx_page *header, const uint8_t *stored, bint is_snappy,
+                               pqx_unpacked *room)
+    bint pqx_stored_page(pqx_column *column, const pqx_page *header, const uint8_t *stored, bint is_snappy,
+                         uint64_t passed, pqx_unpacked *room)
 
 cdef extern from "page/nested.h" nogil:
     ctypedef struct pqx_levels:

@@ -38,6 +38,7 @@ from .metadata import FileMetaData
 from .projection import Projection, encrypted_column, project
 from .reading import check_options, iter_projection, read_projection
 from .schemas import schema_or_ours
+from .short_chunks import read_short_chunks
 
 if TYPE_CHECKING:
     from ..account.layout import Layout
@@ -106,10 +107,10 @@ class File(footer_file.File):
             Keys of encrypted columns: pyarrow then reads the file, by its Thrift footer. `open` does not open files
             whose footers are encrypted; `read_table` reads them.
         engine : {"pyarrow", "parquetext", "auto"}, optional
-            Who decodes. Without, pyarrow, and for many rows our own decoder, where the columns are such
-            that both give the same. ``"parquetext"``: our own decoder, which of a filter's row groups reads and decodes
-            only the pages that may hold rows, where the file has page indexes. ``"auto"``: ours for what pyarrow cannot
-            read.
+            Who decodes. Without, pyarrow, and for many rows or many short chunks our own decoder, where the columns
+            are such that both give the same. ``"parquetext"``: our own decoder, which of a filter's row groups reads
+            and decodes only the pages that may hold rows, where the file has page indexes. ``"auto"``: ours for what
+            pyarrow cannot read.
         **options
             Of `pyarrow.parquet.ParquetFile`: `pre_buffer`, `buffer_size`, `read_dictionary`, `binary_type`,
             `list_type`, `coerce_int96_timestamp_unit`, `page_checksum_verification`, `arrow_extensions_enabled`,
@@ -153,14 +154,16 @@ class File(footer_file.File):
             with self._locating(projection):
                 open_data = self._open_mapped if memory_map else self._open_data
                 return read_projection(
-                    projection, open_data, use_threads=use_threads, remote=self._is_remote, **options
+                    projection, open_data, use_threads=use_threads, remote=self._is_remote, **shorter, **options
                 )
 
         def ours() -> pa.Table:
             with self._naming():
                 return decode_projection(projection, self._source, **self._copies(), use_threads=use_threads, **options)
 
+        shorter = {}
         if engine is None and not options and not self._is_remote:
+            shorter["shorter"] = partial(read_short_chunks, source=self._source, use_threads=use_threads)
             found = decode_sooner(projection, self._source, use_threads=use_threads)
             if found is not None:
                 return found

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import parquetext
 from parquetext import checks
+from parquetext.arrow import short_chunks
 from parquetext.errors import ParquetextError
 
 __all__ = ["VERBS", "Peak", "peaks"]
@@ -45,11 +46,20 @@ def batches(path: str) -> None:
                 break
 
 
+def short(path: str) -> None:
+    """What is read of many short chunks, however few there are."""
+    short_chunks.FEW_CHUNKS = 1
+    with parquetext.open(path) as file:
+        step = file._projection(None, None, None).step
+        short_chunks.read_short_chunks(step, file._source)
+
+
 VERBS: dict[str, Callable[[str], object]] = {
     "layout": lambda path: parquetext.layout(path, decompress=True),
     "pages": pages,
     "verify": lambda path: checks.verify(path, deep=True),
     "batches": batches,
+    "short": short,
     "table": lambda path: parquetext.read_table(path, engine="parquetext"),
 }
 

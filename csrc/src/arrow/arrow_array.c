@@ -1,0 +1,113 @@
+/* The chunks of a leaf as one array. */
+#include <stdlib.h>
+
+#include "arrow/arrow_arrays.h"
+
+/* What an array's buffers lie in. */
+typedef struct owned {
+    const void *buffers[3];
+    pqx_memory valid, values, offsets;
+} owned;
+
+static void free_owned(owned *memory)
+{
+    pqx_release(memory->valid.data);
+    pqx_release(memory->values.data);
+    pqx_release(memory->offsets.data);
+    free(memory);
+}
+
+static void release_array(struct ArrowArray *array)
+{
+    free_owned(array->private_data);
+    array->release = NULL;
+}
+
+/* Integers of 4 bytes as their first `width` bytes. */
+static void narrow(uint8_t *values, uint64_t count, size_t width)
+{
+    for (uint64_t i = 0; i < count; i++) memmove(values + i * width, values + i * 4, width);
+}
+
+/* Big-endian integers as the array has them, in other memory. */
+static int widen(const pqx_arrow_leaf *leaf, pqx_column_output *out)
+{
+    pqx_memory wide = {0};
+    pqx_error error;
+    const uint8_t *valid = out->nulls ? out->valid.data : NULL;
+    if (!pqx_grow(&wide, 0, (size_t)out->slots * leaf->width + 1)) return 0;
+    int is_done =
+        !pqx_wide_integers(out->values.data, (size_t)out->slots * leaf->type_length, NULL,
+                           out->slots, leaf->type_length, valid, leaf->width, wide.data, &error);
+    pqx_memory done_with = is_done ? out->values : wide;
+    if (is_done) out->values = wide;
+    pqx_release(done_with.data);
+    return is_done;
+}
+
+/* Give an array what was decoded; whatever becomes of it, `out` holds nothing then. */
+static int give_array(const pqx_arrow_leaf *leaf, pqx_column_output *out, struct ArrowArray *array)
+{
+    static const uint8_t nothing[8];
+    int is_binary = leaf->type == PQX_PHYSICAL_BYTE_ARRAY;
+    int is_made = leaf->form != PQX_ARROW_DECIMAL || widen(leaf, out);
+    if (leaf->form == PQX_ARROW_NARROW) narrow(out->values.data, out->slots, leaf->width);
+    pqx_release(out->definition.data);
+    pqx_release(out->repetition.data);
+    owned *memory = malloc(sizeof *memory);
+    if (!memory || !is_made) {
+        pqx_release(out->valid.data);
+        pqx_release(out->values.data);
+        pqx_release(out->offsets.data);
+        free(memory);
+        return 0;
+    }
+    *memory = (owned){.valid = out->valid, .values = out->values, .offsets = out->offsets};
+    const void *values = out->values.data ? out->values.data : nothing;
+    memory->buffers[0] = out->nulls ? out->valid.data : NULL;
+    memory->buffers[1] = is_binary ? out->offsets.data : values;
+    memory->buffers[2] = values;
+    *array = (struct ArrowArray){.length = (int64_t)out->slots,
+                                 .null_count = (int64_t)out->nulls,
+                                 .n_buffers = is_binary ? 3 : 2,
+                                 .buffers = memory->buffers,
+                                 .release = release_array,
+                                 .private_data = memory};
+    return 1;
+}
+
+static int read_chunks(pqx_column *column, const pqx_arrow_chunk *chunks, size_t count,
+                       pqx_unpacked *room)
+{
+    for (size_t i = 0; i < count; i++) {
+        const pqx_arrow_chunk *chunk = chunks + i;
+        pqx_column_begin_chunk(column, chunk->rows, chunk->rows);
+        if (!pqx_stored_chunk(column, chunk->data, chunk->size, chunk->codec, chunk->rows, room))
+            return 0;
+    }
+    return 1;
+}
+
+int pqx_arrow_array(const pqx_arrow_leaf *leaf, const pqx_arrow_chunk *chunks, size_t count,
+                    uint64_t most_bytes, pqx_unpacked *room, struct ArrowArray *array,
+                    uint64_t *bytes)
+{
+    pqx_column_leaf read = {.type = leaf->type,
+                            .type_length = leaf->type_length,
+                            .max_definition = leaf->max_definition,
+                            .most_bytes =
+                                most_bytes < INT32_MAX ? (uint32_t)most_bytes : INT32_MAX};
+    pqx_column column;
+    pqx_column_output out;
+    pqx_error error;
+    for (size_t i = 0; i < count; i++) {
+        read.rows += chunks[i].rows;
+        read.stored += chunks[i].size;
+    }
+    if (leaf->form == PQX_ARROW_NONE || pqx_column_begin(&column, &read, &error)) return 0;
+    int is_made =
+        read_chunks(&column, chunks, count, room) && !pqx_column_take(&column, &out, &error);
+    pqx_column_free(&column);
+    *bytes = is_made ? out.bytes : 0;
+    return is_made && give_array(leaf, &out, array);
+}

@@ -1,0 +1,189 @@
+/* Many leaves' chunks, planned by a scan and read with few requests. */
+#include <stdlib.h>
+
+#include "arrow/arrow_arrays.h"
+
+enum {
+    MAGIC_BYTES = 4,
+    MOST_OF_BYTE = 64,     /* bytes in memory that are believed of one that is stored */
+    BELIEVED = 1 << 24,    /* the same of all together, however few are stored */
+    MOST_STORED = 1 << 25, /* of a leaf */
+    NEAR = 1 << 12         /* bytes between two chunks that are read with them */
+};
+
+/* The encodings that every reader decodes alike. */
+static const uint32_t known_encodings =
+    1u << PQX_ENCODING_PLAIN | 1u << PQX_ENCODING_PLAIN_DICTIONARY | 1u << PQX_ENCODING_RLE
+    | 1u << PQX_ENCODING_RLE_DICTIONARY | 1u << PQX_ENCODING_DELTA_BINARY_PACKED
+    | 1u << PQX_ENCODING_DELTA_LENGTH_BYTE_ARRAY | 1u << PQX_ENCODING_DELTA_BYTE_ARRAY
+    | 1u << PQX_ENCODING_BYTE_STREAM_SPLIT;
+
+static const pqx_chunk *chunk_of(const pqx_scan *scan, uint32_t row_group, uint32_t leaf)
+{ return scan->chunks + (size_t)row_group * scan->leaf_count + leaf; }
+
+static int64_t begin_of(const pqx_chunk *chunk)
+{ return pqx_chunk_begin(chunk->data_page_offset, chunk->dictionary_page_offset); }
+
+static int fits(const pqx_arrow_leaf *leaf, const pqx_chunk *chunk, int64_t rows,
+                uint64_t file_size)
+{
+    /* Levels in BIT_PACKED have another order of bits elsewhere; writers also list it where there
+     * are no levels. */
+    uint32_t known = known_encodings | (leaf->max_definition ? 0 : 1u << PQX_ENCODING_BIT_PACKED);
+    if (chunk->present & (PQX_PRESENT_CRYPTO | PQX_PRESENT_FILE_PATH)) return 0;
+    if (chunk->type != leaf->type || chunk->encodings & ~known || chunk->num_values != rows)
+        return 0;
+    if (chunk->codec != PQX_CODEC_UNCOMPRESSED && chunk->codec != PQX_CODEC_SNAPPY) return 0;
+    if (!rows) return 1;
+    int64_t begin = begin_of(chunk), size = chunk->total_compressed_size;
+    return begin >= MAGIC_BYTES && size > 0 && (uint64_t)begin <= file_size
+           && (uint64_t)size <= file_size - (uint64_t)begin;
+}
+
+/* The bytes of a leaf's chunks; 0 where one of them does not fit. */
+static uint64_t size_of(const pqx_scan *scan, const pqx_arrow_leaf *leaf, uint32_t number,
+                        uint64_t file_size)
+{
+    uint64_t size = 0;
+    for (uint32_t group = 0; group < scan->row_group_count; group++) {
+        const pqx_chunk *chunk = chunk_of(scan, group, number);
+        int64_t rows = scan->row_groups[group].num_rows;
+        if (!fits(leaf, chunk, rows, file_size)) return 0;
+        if (rows) size += (uint64_t)chunk->total_compressed_size;
+        if (size > MOST_STORED) return 0;
+    }
+    return size;
+}
+
+/* All rows; 0 where an array has no place for them. */
+static uint64_t count_rows(const pqx_scan *scan)
+{
+    uint64_t rows = 0;
+    for (uint32_t group = 0; group < scan->row_group_count; group++) {
+        int64_t some = scan->row_groups[group].num_rows;
+        if (some < 0 || some >= INT32_MAX - (int64_t)rows) return 0;
+        rows += (uint64_t)some;
+    }
+    return rows;
+}
+
+int pqx_arrow_plan(const pqx_scan *scan, const struct ArrowSchema *schema, uint64_t file_size,
+                   pqx_arrow_leaf *leaves, uint64_t *sizes)
+{
+    uint64_t rows = count_rows(scan), stored = 0, claimed = 0;
+    if (!scan->regular || schema->n_children != scan->leaf_count || !rows) return 0;
+    for (uint32_t i = 0; i < scan->leaf_count; i++) {
+        leaves[i] = pqx_arrow_leaf_of(scan->elements + scan->leaves[i], schema->children[i]);
+        sizes[i] = leaves[i].form ? size_of(scan, leaves + i, i, file_size) : 0;
+        if (!sizes[i]) leaves[i].form = PQX_ARROW_NONE;
+        if (!leaves[i].form) continue;
+        uint64_t width = leaves[i].width > 8 ? leaves[i].width : 8;
+        stored += sizes[i];
+        claimed += rows * width;
+    }
+    return stored <= file_size && claimed / MOST_OF_BYTE <= stored + BELIEVED / MOST_OF_BYTE;
+}
+
+/* Where a chunk lies in the file, and in the buffer. */
+typedef struct place {
+    uint64_t begin, size, at;
+} place;
+
+/* Find where chunks go in a buffer, what lies between near ones with them; returns its size. */
+static uint64_t lay_out(place *places, size_t count)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < count; i++) {
+        place *this = places + i;
+        uint64_t end = i ? this[-1].begin + this[-1].size : 0;
+        int is_near = i && this->begin >= end && this->begin - end <= NEAR;
+        this->at = total + (is_near ? this->begin - end : 0);
+        total = this->at + this->size;
+    }
+    return total;
+}
+
+/* Read what was laid out, in as few reads as that has ranges. */
+static int load(const pqx_source *source, const place *places, size_t count, uint8_t *buffer)
+{
+    for (size_t i = 0, next; i < count; i = next) {
+        const place *from = places + i, *last = from;
+        for (next = i + 1; next < count; next++, last++)
+            if (places[next].begin - from->begin != places[next].at - from->at) break;
+        size_t size = (size_t)(last->at - from->at + last->size);
+        if (size && source->read(source->context, from->begin, size, buffer + from->at)) return 0;
+    }
+    return 1;
+}
+
+/* What is read together. */
+typedef struct batch {
+    const pqx_scan *scan;
+    uint32_t *leaves; /* the leaves' numbers */
+    size_t count;
+    place *places;           /* of their chunks, row group by row group */
+    pqx_arrow_chunk *chunks; /* of one leaf */
+    pqx_memory stored;
+    pqx_unpacked room;
+} batch;
+
+static void free_batch(batch *b)
+{
+    free(b->leaves);
+    free(b->places);
+    free(b->chunks);
+    pqx_release(b->stored.data);
+    pqx_unpacked_free(&b->room);
+}
+
+static int load_batch(batch *b, const pqx_source *source, const pqx_arrow_leaf *leaves,
+                      uint32_t first, uint32_t end)
+{
+    const pqx_scan *scan = b->scan;
+    size_t groups = scan->row_group_count, most = end - first;
+    b->leaves = malloc((most + 1) * sizeof *b->leaves);
+    b->places = malloc((most * groups + 1) * sizeof *b->places);
+    b->chunks = malloc((groups + 1) * sizeof *b->chunks);
+    if (!b->leaves || !b->places || !b->chunks) return 0;
+    for (uint32_t leaf = first; leaf < end; leaf++)
+        if (leaves[leaf].form) b->leaves[b->count++] = leaf;
+    for (uint32_t group = 0; group < groups; group++) {
+        place *to = b->places + group * b->count;
+        int is_empty = !scan->row_groups[group].num_rows;
+        for (size_t i = 0; i < b->count; i++) {
+            const pqx_chunk *chunk = chunk_of(scan, group, b->leaves[i]);
+            to[i] = is_empty ? (place){0}
+                             : (place){.begin = (uint64_t)begin_of(chunk),
+                                       .size = (uint64_t)chunk->total_compressed_size};
+        }
+    }
+    uint64_t size = lay_out(b->places, groups * b->count);
+    return pqx_grow(&b->stored, 0, (size_t)size + 1)
+           && load(source, b->places, groups * b->count, b->stored.data);
+}
+
+uint64_t pqx_arrow_read(const pqx_source *source, const pqx_scan *scan,
+                        const pqx_arrow_leaf *leaves, uint32_t first, uint32_t end,
+                        uint64_t most_bytes, struct ArrowArray *arrays)
+{
+    batch b = {.scan = scan};
+    uint64_t all = 0, bytes;
+    if (!load_batch(&b, source, leaves, first, end)) b.count = 0;
+    for (size_t i = 0; i < b.count; i++) {
+        for (uint32_t group = 0; group < scan->row_group_count; group++) {
+            const place *from = b.places + group * b.count + i;
+            b.chunks[group] = (pqx_arrow_chunk){
+                .data = b.stored.data + from->at,
+                .size = (size_t)from->size,
+                .rows = (uint64_t)scan->row_groups[group].num_rows,
+                .codec = chunk_of(scan, group, b.leaves[i])->codec,
+            };
+        }
+        uint32_t leaf = b.leaves[i];
+        if (pqx_arrow_array(leaves + leaf, b.chunks, scan->row_group_count, most_bytes - all,
+                            &b.room, arrays + leaf, &bytes))
+            all += bytes;
+    }
+    free_batch(&b);
+    return all;
+}

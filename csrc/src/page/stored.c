@@ -1,0 +1,106 @@
+/* Pages as a column chunk stores them, decompressed and given to a column. */
+#include "page/stored.h"
+
+#include "page/snappy.h"
+
+enum { SNAPPY_FACTOR = 22 }; /* a copy of 3 bytes stands for 64 */
+
+void pqx_unpacked_free(pqx_unpacked *room)
+{
+    pqx_release(room->body.data);
+    pqx_release(room->dictionary.data);
+    *room = (pqx_unpacked){0};
+}
+
+/* The bytes of a page behind its levels, decompressed. */
+static int unpack(const pqx_page *header, const uint8_t *stored, int is_snappy, size_t levels,
+                  pqx_memory *memory, pqx_bytes *body)
+{
+    size_t size = (size_t)header->compressed_size, wanted = (size_t)header->uncompressed_size;
+    if (levels > size || levels > wanted) return 0;
+    stored += levels, size -= levels, wanted -= levels;
+    *body = (pqx_bytes){stored, wanted};
+    if (!is_snappy || !header->is_compressed) return size == wanted;
+    if (wanted / SNAPPY_FACTOR > size || !pqx_grow(memory, 0, wanted + PQX_SNAPPY_SPARE)) return 0;
+    body->data = memory->data;
+    return pqx_snappy(stored, size, memory->data, wanted);
+}
+
+int pqx_stored_dictionary(pqx_column *column, const pqx_page *header, const uint8_t *stored,
+                          int is_snappy, pqx_unpacked *room)
+{
+    pqx_bytes body;
+    pqx_error error;
+    if (header->num_values < 0) return 0;
+    if (!unpack(header, stored, is_snappy, 0, &room->dictionary, &body)) return 0;
+    return !pqx_column_set_dictionary(column, body.data, body.size, (uint64_t)header->num_values, 0,
+                                      &error);
+}
+
+int pqx_stored_page(pqx_column *column, const pqx_page *header, const uint8_t *stored,
+                    int is_snappy, uint64_t passed, pqx_unpacked *room)
+{
+    pqx_column_page page = {.header = *header};
+    pqx_bytes body = {stored, 0};
+    pqx_error error;
+    size_t levels = 0;
+    if (header->type == PQX_PAGE_DATA_PAGE_V2) {
+        if (header->repetition_size < 0 || header->definition_size < 0) return 0;
+        levels = (size_t)header->repetition_size + (size_t)header->definition_size;
+        page.levels = stored;
+        page.levels_size = levels;
+    } else if (header->definition_encoding != PQX_ENCODING_RLE && column->leaf.max_definition) {
+        return 0;
+    }
+    if (header->encoding < 0 || header->encoding > PQX_ENCODING_BYTE_STREAM_SPLIT) return 0;
+    if (header->num_values < 0) return 0;
+    if ((uint64_t)header->num_values > passed
+        && !unpack(header, stored, is_snappy, levels, &room->body, &body))
+        return 0;
+    page.values = body.data;
+    page.values_size = body.size;
+    return !pqx_column_give(column, &page, &error);
+}
+
+/* Whether a header is one that every reader takes, of a chunk's first page or a later one. */
+static int is_usual(const pqx_page *header, int is_first)
+{
+    int encoding = header->encoding, most = PQX_ENCODING_BYTE_STREAM_SPLIT;
+    if (header->compressed_size < 0 || header->uncompressed_size < 0) return 0;
+    if (header->type == PQX_PAGE_DICTIONARY_PAGE)
+        return is_first
+               && (encoding == PQX_ENCODING_PLAIN || encoding == PQX_ENCODING_PLAIN_DICTIONARY);
+    if (header->type != PQX_PAGE_DATA_PAGE) return 1;
+    return header->repetition_encoding >= 0 && header->repetition_encoding <= most
+           && header->definition_encoding >= 0 && header->definition_encoding <= most;
+}
+
+/* Give the page whose header lies at data[*at], if it is one to give; *at is behind it then. */
+static int give_next(pqx_column *column, const uint8_t *data, size_t size, size_t *at,
+                     int is_snappy, pqx_unpacked *room)
+{
+    pqx_page header;
+    pqx_error error;
+    if (*at >= size || pqx_page_header(data, size, *at, &header, &error)) return 0;
+    size_t body = *at + header.header_size;
+    if (!is_usual(&header, !*at) || (size_t)header.compressed_size > size - body) return 0;
+    *at = body + (size_t)header.compressed_size;
+    if (header.type == PQX_PAGE_DICTIONARY_PAGE)
+        return pqx_stored_dictionary(column, &header, data + body, is_snappy, room);
+    if (header.type == PQX_PAGE_DATA_PAGE || header.type == PQX_PAGE_DATA_PAGE_V2)
+        return pqx_stored_page(column, &header, data + body, is_snappy, 0, room);
+    return 1;
+}
+
+int pqx_stored_chunk(pqx_column *column, const uint8_t *data, size_t size, int codec, uint64_t rows,
+                     pqx_unpacked *room)
+{
+    pqx_error error;
+    uint64_t begun, left = rows;
+    if (codec != PQX_CODEC_UNCOMPRESSED && codec != PQX_CODEC_SNAPPY) return 0;
+    for (size_t at = 0; left; left -= begun) {
+        if (!give_next(column, data, size, &at, codec == PQX_CODEC_SNAPPY, room)) return 0;
+        if (pqx_column_read(column, left, &begun, &error) || column->is_full) return 0;
+    }
+    return 1;
+}

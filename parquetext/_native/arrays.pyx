@@ -1,0 +1,116 @@
+"""Short column chunks of many flat leaves as Arrow arrays; see the twin."""
+
+from cpython.pycapsule cimport PyCapsule_GetPointer
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t, uintptr_t
+from libc.stdlib cimport calloc, free
+
+from .. import wire
+from ..errors import wire_error
+
+from .capi cimport pqx_scan, pqx_source, pqx_source_fd
+from .scan cimport Scan
+
+__all__ = ["Arrays"]
+
+cdef extern from "arrow/arrow_arrays.h" nogil:
+    struct ArrowSchema:
+        int64_t n_children
+        void (*release)(ArrowSchema *)
+    struct ArrowArray:
+        void (*release)(ArrowArray *)
+    ctypedef struct pqx_arrow_leaf:
+        uint8_t form
+    int pqx_arrow_plan(const pqx_scan *scan, const ArrowSchema *schema, uint64_t file_size, pqx_arrow_leaf *leaves,
+                       uint64_t *sizes)
+    uint64_t pqx_arrow_read(const pqx_source *source, const pqx_scan *scan, const pqx_arrow_leaf *leaves, uint32_t first,
+                            uint32_t end, uint64_t most_bytes, ArrowArray *arrays)
+
+
+cdef class Arrays:
+    """Arrow arrays of the flat leaves of a scan, read from a local file."""
+
+    cdef Scan scan
+    cdef uint64_t file_size
+    cdef pqx_arrow_leaf *leaves
+    cdef uint64_t *sizes
+    cdef ArrowArray *arrays
+
+    def __init__(self, Scan scan not None, schema, uint64_t file_size):
+        cdef const ArrowSchema *fields = <const ArrowSchema *> PyCapsule_GetPointer(schema, "arrow_schema")
+        cdef size_t count = <size_t> scan.result.leaf_count + 1
+        cdef uint32_t leaf
+        cdef int is_planned
+        if self.scan is not None:
+            raise wire_error(wire.BAD_ARGUMENT, 0, 0, 1)
+        self.scan, self.file_size = scan, file_size
+        self.leaves = <pqx_arrow_leaf *> calloc(count, sizeof(pqx_arrow_leaf))
+        self.sizes = <uint64_t *> calloc(count, sizeof(uint64_t))
+        self.arrays = <ArrowArray *> calloc(count, sizeof(ArrowArray))
+        if self.leaves == NULL or self.sizes == NULL or self.arrays == NULL:
+            raise MemoryError
+        with nogil:
+            is_planned = pqx_arrow_plan(&scan.result, fields, file_size, self.leaves, self.sizes)
+        if not is_planned:
+            for leaf in range(scan.result.leaf_count):
+                self.leaves[leaf].form = 0
+
+    def __dealloc__(self):
+        cdef uint32_t leaf
+        if self.arrays != NULL:
+            for leaf in range(self.scan.result.leaf_count):
+                if self.arrays[leaf].release != NULL:
+                    self.arrays[leaf].release(&self.arrays[leaf])
+        free(self.arrays)
+        free(self.sizes)
+        free(self.leaves)
+
+    @property
+    def is_whole(self):
+        cdef uint32_t leaf
+        for leaf in range(self.scan.result.leaf_count):
+            if not self.leaves[leaf].form:
+                return False
+        return True
+
+    @property
+    def stored(self):
+        cdef uint32_t leaf
+        cdef uint64_t size = 0
+        for leaf in range(self.scan.result.leaf_count):
+            if self.leaves[leaf].form:
+                size += self.sizes[leaf]
+        return size
+
+    def parts(self, uint64_t most_bytes, uint32_t most_leaves):
+        """Which leaves to read with one call each: (first, end)."""
+        cdef list found = []
+        cdef uint32_t first = 0, leaf, count = self.scan.result.leaf_count
+        cdef uint64_t size = 0
+        for leaf in range(count):
+            size += self.sizes[leaf]
+            if leaf > first and (size > most_bytes or leaf - first == most_leaves):
+                found.append((first, leaf))
+                first, size = leaf, self.sizes[leaf]
+        if first < count:
+            found.append((first, count))
+        return found
+
+    def read(self, int fd, uint32_t first, uint32_t end, uint64_t most_bytes):
+        """Make the arrays of the leaves from `first` on up to `end`; how many bytes of texts they have."""
+        cdef pqx_source source = pqx_source_fd(fd, self.file_size)
+        cdef uint64_t bytes
+        cdef uint32_t leaf
+        if first > end or end > self.scan.result.leaf_count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, self.scan.result.leaf_count, end)
+        for leaf in range(first, end):
+            if self.arrays[leaf].release != NULL:
+                raise wire_error(wire.BAD_ARGUMENT, 0, 0, leaf)
+        with nogil:
+            bytes = pqx_arrow_read(&source, &self.scan.result, self.leaves, first, end, most_bytes, self.arrays)
+        return bytes
+
+    def addresses(self):
+        """Where the array of each leaf is, of those that could be made: 0 for others."""
+        cdef uint32_t leaf
+        return [<uintptr_t> &self.arrays[leaf] if self.arrays[leaf].release != NULL else 0
+                for leaf in range(self.scan.result.leaf_count)]

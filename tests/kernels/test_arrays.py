@@ -1,0 +1,83 @@
+"""Arrow arrays of the flat leaves of a scan: made by the compiled kernels, of any part of the leaves; by no twin."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from parquetext import kernels
+from parquetext.errors import ParquetextError
+from parquetext.storage import open_source
+
+
+@pytest.fixture
+def table() -> pa.Table:
+    numbers = {f"n{leaf}": pa.array(range(leaf, leaf + 40), pa.int32()) for leaf in range(6)}
+    return pa.table({**numbers, "list": [[1]] * 40, "text": [None, "a", "bc", ""] * 10})
+
+
+@pytest.fixture
+def arrays(tmp_path, table, implementation):
+    """Arrays of a file of these columns without the list, and the file."""
+    table = table.drop("list")
+    pq.write_table(table, tmp_path / "x.parquet", row_group_size=9)
+    with open_source(tmp_path / "x.parquet") as source:
+        length = int.from_bytes(source.read(source.size - 8, 4), "little")
+        scan = kernels.scan.scan(source.read(source.size - 8 - length, length))
+        yield kernels.arrays.Arrays(scan, table.schema.__arrow_c_schema__(), source.size), source
+
+
+def test_parts_cover_all_leaves_in_order(arrays, implementation):
+    made, _ = arrays
+    for most_bytes, most_leaves in ((1, 100), (1 << 20, 3), (1 << 20, 100)):
+        parts = made.parts(most_bytes, most_leaves)
+        assert [leaf for part in parts for leaf in range(*part)] == (
+            list(range(7)) if implementation == "native" else []
+        )
+        assert all(end - first <= most_leaves for first, end in parts)
+
+
+def test_arrays_are_made_of_the_leaves_that_are_read(arrays, table, implementation):
+    made, source = arrays
+    texts = made.read(source.fd, 5, 7, 1 << 20)
+    found = made.addresses()
+    if implementation == "pure":
+        assert (texts, found, made.is_whole) == (0, [0] * 7, False)
+        return
+    assert made.is_whole and texts == 30 and [address != 0 for address in found] == [False] * 5 + [True] * 2
+    assert pa.Array._import_from_c(found[5], pa.int32()).equals(table["n5"].combine_chunks())
+    assert pa.Array._import_from_c(found[6], pa.string()).equals(table["text"].combine_chunks())
+    assert not any(made.addresses())
+
+
+def test_arrays_of_more_text_than_is_wanted_are_not_made(arrays, implementation):
+    made, source = arrays
+    assert made.read(source.fd, 0, 7, 29) == 0
+    assert [address != 0 for address in made.addresses()] == [implementation == "native"] * 6 + [False]
+
+
+def test_arrays_are_made_once_and_of_leaves_that_there_are(arrays, implementation):
+    made, source = arrays
+    if implementation == "pure":
+        return
+    made.read(source.fd, 0, 3, 0)
+    for first, end in ((2, 4), (5, 4), (6, 8)):
+        with pytest.raises(ParquetextError):
+            made.read(source.fd, first, end, 0)
+
+
+def test_a_file_that_cannot_be_read_gives_none(arrays):
+    made, _ = arrays
+    assert made.read(-1, 0, 7, 1 << 20) == 0
+    assert made.addresses() == [0] * 7
+
+
+def test_nested_leaves_and_schemas_of_other_fields_give_none(tmp_path, table, implementation):
+    pq.write_table(table, tmp_path / "x.parquet")
+    data = (tmp_path / "x.parquet").read_bytes()
+    scan = kernels.scan.scan(data[-8 - int.from_bytes(data[-8:-4], "little") : -8])
+    wanted = table.schema
+    for schema, is_any in ((wanted, implementation == "native"), (wanted.remove(0), False), (pa.schema([]), False)):
+        made = kernels.arrays.Arrays(scan, schema.__arrow_c_schema__(), len(data))
+        assert not made.is_whole and (made.stored > 0) == is_any
