@@ -858,8 +858,8 @@ PQX_API int pqx_wide_integers(const uint8_t *values, size_t size, const int32_t 
                               uint64_t count, uint32_t stored, const uint8_t *valid, uint32_t width,
                               uint8_t *out, pqx_error *error);
 /* INT96 timestamps (nanoseconds of a Julian day, the day) as counts since 1970 of `unit`
- * nanoseconds, a divisor of a day; what leaves 64 bits wraps around, as it does in other readers.
- */
+ * nanoseconds, a divisor of a day. As in other readers what leaves 64 bits wraps around, and Julian
+ * day 0 gives 0: writers fill nulls with zeros. */
 PQX_API int pqx_wide_instants(const uint8_t *values, size_t size, uint64_t count, uint64_t unit,
                               int64_t *out, pqx_error *error);
 

@@ -65,7 +65,7 @@ def integers(values, count: int, stored: int, width: int, *, offsets=None, valid
 def instants(values, count: int, unit: int) -> bytes:
     """INT96 timestamps as counts of `unit` nanoseconds since 1970, int64 as bytes.
 
-    What leaves 64 bits wraps around, as it does in other readers.
+    As in other readers what leaves 64 bits wraps around, and Julian day 0 gives 0: writers fill nulls with zeros.
     """
     data = memoryview(values).cast("B")
     if len(data) // 12 < count:
@@ -77,5 +77,6 @@ def instants(values, count: int, unit: int) -> bytes:
         nanoseconds, day = (
             int.from_bytes(data[begin:end], "little") for begin, end in ((at, at + 8), (at + 8, at + 12))
         )
-        out.append(((day - JULIAN_EPOCH) * (NANOSECONDS_PER_DAY // unit) + nanoseconds // unit) & MASK)
+        midnight = (day - JULIAN_EPOCH) * (NANOSECONDS_PER_DAY // unit)
+        out.append((midnight + nanoseconds // unit) & MASK if day else 0)
     return out.tobytes()

@@ -14,6 +14,7 @@ from pyarrow import _parquet
 
 from ..errors import Malformed, ParquetextError
 from ..footer import forms
+from ..footer.arrow_errors import as_arrow_error
 from ..footer.column_footer import column_footer, schema_footer, sorting_columns
 from ..footer.model import Form
 from ..footer.pyarrow_chunks import PyarrowChunks
@@ -56,7 +57,7 @@ class _FileFooter:
         try:
             return operation(self._lease.source if self._lease.is_owner else self._file._source)
         except ParquetextError as error:
-            raise error if error.file else error.at(self.name) from None
+            raise _named(error, self.name) from None
 
     def thrift(self) -> bytes | memoryview:
         found = self.ask(lambda form: form.scan if isinstance(form, ThriftForm) else None)
@@ -65,6 +66,11 @@ class _FileFooter:
     def size(self) -> int | None:
         found = self.ask(lambda form: form.scan.end if isinstance(form, ThriftForm) else None)
         return self._ask_source(forms.thrift_length) if found is None else found
+
+
+def _named(error: ParquetextError, name: str | None) -> ParquetextError:
+    """The error as one that is also pyarrow's, with the file's name."""
+    return as_arrow_error(error if error.file or name is None else error.at(name))
 
 
 class _FooterBytes:
@@ -210,7 +216,10 @@ class FileMetaData:
 
     def _read_whole(self) -> PyarrowChunks:
         if self._whole is None:
-            self._whole = PyarrowChunks(self._footer.thrift())
+            try:
+                self._whole = PyarrowChunks(self._footer.thrift())
+            except ParquetextError as error:
+                raise _named(error, self._footer.name) from None
             self._part = None
         return self._whole
 

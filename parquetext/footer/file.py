@@ -235,7 +235,10 @@ class File(Tabular):
         """Go over to the next form, or raise the error where there is none."""
         if self.form not in forms.DAMAGED:
             raise self._named(error)
-        name, following, findings = forms.following_form(self._source, self.form, error)
+        try:
+            name, following, findings = forms.following_form(self._source, self.form, error)
+        except ParquetextError as failed:
+            raise self._named(failed) from error
         self.findings.extend(findings)
         self._left = tuple(map(sum, zip(self._left, self._form.io, strict=True)))
         self._form.close()

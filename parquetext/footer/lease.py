@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from ..errors import ParquetextError
+from .arrow_errors import as_arrow_error
 from .model import Form
 
 __all__ = ["Lease"]
@@ -44,7 +45,7 @@ class Lease:
         try:
             return operation(self._form)
         except ParquetextError as error:
-            raise error.at(str(self._path)) from None
+            raise as_arrow_error(error.at(str(self._path))) from None
 
     def __del__(self) -> None:
         if self._form is not None:

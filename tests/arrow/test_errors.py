@@ -15,7 +15,7 @@ from support.flat_files import write_with_flat_footer
 from support.served_files import Whole, served
 
 import parquetext
-from parquetext.errors import ColumnError, Damaged, Malformed, Unsupported
+from parquetext.errors import ColumnError, Damaged, Malformed, ParquetextError, Unsupported
 from parquetext.nearest import nearest
 
 
@@ -55,6 +55,43 @@ def test_a_damaged_par3_footer_raises_arrow_invalid(path, implementation):
     with pytest.raises(pa.ArrowInvalid) as caught:
         parquetext.open(path)
     assert isinstance(caught.value, Damaged) and caught.value.file == path
+
+
+@pytest.mark.parametrize("form", ["flat", "index", "par3"])
+def test_any_changed_byte_of_a_footer_raises_errors_that_are_also_pyarrows(path, form):
+    if form == "par3":
+        parquetext.finalize(path, confirm=True)
+    else:
+        parquetext.upgrade(path, form=form)
+    data = Path(path).read_bytes()
+    for at in range(len(data) // 4, len(data), 47):
+        Path(path).write_bytes(data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :])
+        for read in (parquetext.read_table, last_column, whole_metadata):
+            try:
+                read(path)
+            except ParquetextError as error:
+                assert isinstance(error, (pa.ArrowException, OSError)) and error.file == path
+
+
+def last_column(path: str) -> dict:
+    return parquetext.read_metadata(path).row_group(0).column(3).to_dict()
+
+
+def whole_metadata(path: str) -> pq.FileMetaData:
+    return parquetext.read_metadata(path).to_pyarrow()
+
+
+def test_a_thrift_footer_that_is_broken_behind_a_damaged_index_raises_arrow_invalid(path):
+    parquetext.upgrade(path, form="index")
+    parts = parquetext.layout(path).parts.to_pylist()
+    nodes = next(part["offset"] for part in parts if part["name"] == "nodes")
+    data = bytearray(Path(path).read_bytes())
+    for at in (nodes, len(data) - 8 - int.from_bytes(data[-8:-4], "little")):
+        data[at] ^= 0xFF
+    Path(path).write_bytes(data)
+    with pytest.raises(pa.ArrowInvalid) as caught:
+        parquetext.read_table(path)
+    assert caught.value.file == path
 
 
 def test_what_is_not_supported_raises_arrow_not_implemented(path, tmp_path):

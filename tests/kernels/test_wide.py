@@ -52,6 +52,12 @@ def test_int96_is_a_count_since_1970(implementation, unit):
     assert made == ((2 * 86_400_000_000_000 + 3_000_000_000) // unit, -86_400_000_000_000 // unit)
 
 
+@pytest.mark.parametrize("unit", [1, 1000, 1_000_000])
+def test_julian_day_0_is_0_as_for_pyarrow(implementation, unit):
+    stored = struct.pack("<QI", 3_000_000_000, 0) + struct.pack("<QI", 0, 0)
+    assert kernels.wide.instants(stored, 2, unit) == bytes(16)
+
+
 @given(
     st.lists(st.binary(max_size=20), max_size=12),
     st.integers(0, 34),

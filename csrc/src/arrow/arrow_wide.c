@@ -48,8 +48,9 @@ int pqx_wide_instants(const uint8_t *values, size_t size, uint64_t count, uint64
         return pqx_fail(error, PQX_BAD_ARGUMENT, 0, NANOSECONDS_PER_DAY, unit);
     if (size / 12 < count) return pqx_fail(error, PQX_TRUNCATED, 0, count * 12, size);
     for (uint64_t i = 0; i < count; i++, values += 12) {
-        uint64_t nanoseconds = pqx_load64(values), days = pqx_load32(values + 8) - JULIAN_EPOCH;
-        out[i] = (int64_t)(days * (NANOSECONDS_PER_DAY / unit) + nanoseconds / unit);
+        uint64_t nanoseconds = pqx_load64(values), day = pqx_load32(values + 8);
+        uint64_t midnight = (day - JULIAN_EPOCH) * (NANOSECONDS_PER_DAY / unit);
+        out[i] = day ? (int64_t)(midnight + nanoseconds / unit) : 0;
     }
     return PQX_OK;
 }
