@@ -49,6 +49,41 @@ static void copies_repeat_what_they_overlap(void)
         }
 }
 
+/* Literals and copies of all lengths and distances by chance, as short ones stand in practice. */
+static void blocks_of_any_elements_are_decompressed(void)
+{
+    enum { ROUNDS = 3000, MOST = 4096 };
+    static uint8_t block[3 * MOST], wanted[MOST];
+    uint32_t state = 1;
+    for (int round = 0; round < ROUNDS; round++) {
+        size_t size = 0, at = 2, end = 200 + round % (MOST - 300);
+        while (size < end) {
+            state = state * 1664525 + 1013904223;
+            uint32_t some = state >> 8, length = 1 + some % (round % 3 ? 9 : 60);
+            if (!size || some >> 12 & 1) {
+                block[at++] = (uint8_t)((length - 1) << 2);
+                for (uint32_t i = 0; i < length; i++)
+                    block[at++] = wanted[size++] = (uint8_t)(state >> (i & 7));
+                continue;
+            }
+            size_t distance = 1 + (some >> 13) % (size < 40 || round % 2 ? size : 40);
+            if (length >= 4 && length < 12 && distance < 2048) {
+                block[at++] = (uint8_t)(1 | (length - 4) << 2 | distance >> 8 << 5);
+                block[at++] = (uint8_t)distance;
+            } else {
+                block[at++] = (uint8_t)(2 | (length - 1) << 2);
+                block[at++] = (uint8_t)distance;
+                block[at++] = (uint8_t)(distance >> 8);
+            }
+            for (uint32_t i = 0; i < length; i++, size++) wanted[size] = wanted[size - distance];
+        }
+        block[0] = (uint8_t)(size | 0x80);
+        block[1] = (uint8_t)(size >> 7);
+        CHECK(stands_for(block, at, (const char *)wanted, size));
+        CHECK(!stands_for(block, at - 1, (const char *)wanted, size));
+    }
+}
+
 static void damage_is_refused(void)
 {
     static const uint8_t sound[] = {15, 2 << 2, 'a', 'b', 'c', 11 << 2 | 2, 3, 0};
@@ -80,6 +115,7 @@ int main(void)
 {
     RUN(blocks_are_decompressed);
     RUN(copies_repeat_what_they_overlap);
+    RUN(blocks_of_any_elements_are_decompressed);
     RUN(damage_is_refused);
     return 0;
 }

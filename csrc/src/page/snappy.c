@@ -87,12 +87,59 @@ static int take_copy(block *b, unsigned tag)
     return 1;
 }
 
+/* A copy behind a literal. */
+typedef struct copy {
+    const uint8_t *next; /* the element behind it */
+    size_t distance, length;
+} copy;
+
+/* The copy at `in`, if it is one with a distance of 1 or 2 bytes. A branch for each kind, which is
+ * predicted, leaves `next` without waiting for the tag. */
+static inline int peek_copy(const uint8_t *in, copy *found)
+{
+    unsigned tag = *in, kind = tag & 3;
+    if (kind == 1) {
+        *found = (copy){in + 2, (size_t)(tag >> 5) << 8 | in[1], (tag >> 2 & 7) + 4};
+        return 1;
+    }
+    *found = (copy){in + 3, pqx_load16(in + 1), (tag >> 2) + 1};
+    return kind == 2;
+}
+
+/* Literals of at most 16 bytes, each with the short copy of older bytes behind it: these are loaded
+ * before the literal is stored, for a load of bytes that several stores have written waits for all
+ * of them. Up to the first other element, or the last ones. */
+static void take_short(block *b)
+{
+    const uint8_t *in = b->in;
+    uint8_t *out = b->out, older[STEP];
+    while (b->in_end - in >= 2 * STEP && b->out_end - out >= 2 * STEP && !(*in & 3)) {
+        size_t literal = (*in >> 2) + 1, there = (size_t)(out - b->begin) + literal;
+        copy next;
+        if (literal > STEP) break;
+        int is_older = peek_copy(in + 1 + literal, &next) && next.length <= STEP
+                       && next.distance >= literal + next.length && next.distance <= there;
+        if (is_older) memcpy(older, out + literal - next.distance, STEP);
+        memcpy(out, in + 1, STEP);
+        in += 1 + literal;
+        out += literal;
+        if (!is_older) continue;
+        memcpy(out, older, STEP);
+        in = next.next;
+        out += next.length;
+    }
+    b->in = in;
+    b->out = out;
+}
+
 int pqx_snappy(const uint8_t *data, size_t size, uint8_t *out, size_t out_size)
 {
     block b = {data, data + size, out, out, out + out_size};
     uint32_t length;
     if (!take_length(&b, &length) || length != out_size) return 0;
-    while (b.in < b.in_end) {
+    for (;;) {
+        take_short(&b);
+        if (b.in == b.in_end) break;
         unsigned tag = *b.in++;
         if (!(tag & 3 ? take_copy(&b, tag) : take_literal(&b, tag))) return 0;
     }
