@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 
 import pyarrow as pa
 
@@ -24,6 +24,7 @@ from .local_columns import LocalColumns
 from .picks import Picks, every_row, kept
 from .proportion import (
     MOST_BATCH_BYTES,
+    Claims,
     believed,
     claimed,
     claims_of,
@@ -33,10 +34,10 @@ from .proportion import (
     rows_at_once,
 )
 from .reading import SMALL_BYTES, SMALL_ROWS
-from .schemas import schema_and_plans, within_the_stack
+from .schemas import fields_of, within_the_stack
 from .stretches import read_stretch, stretches_of
 from .text_batches import MOST_TEXT_BYTES, TEXT_BYTES, TextBudget, growing_batches, is_text
-from .wanted_columns import Column, columns_of
+from .wanted_columns import Column
 
 __all__ = ["Decoder", "refuse_much_in_python"]
 
@@ -91,18 +92,16 @@ class Decoder:
         self._places: dict[tuple[int, int], PagePlaces | None] = {}
         self._is_checked = False
         self._checks_crc = bool(options.get("page_checksum_verification"))
-        wanted = range(self._form.leaf_count) if indices is None else indices
         with within_the_stack():
-            schema, plans = schema_and_plans(self._form, footer, options)
-            self._columns = list(columns_of(plans, schema, wanted))
+            self._columns = fields_of(self._form, footer, options, indices)
         # A copy has no dictionary, whose order is that of a pandas column's categories.
         self._with_dictionaries = {
             one.leaf for column in self._columns if column.has_dictionaries for one in column.leaves
         }
         self.schema = pa.schema([column.field for column in self._columns], key_values_of(self._form))
         self.row_counts = self._form.row_groups("num_rows")
-        leaves = [leaf.leaf for column in self._columns for leaf in column.leaves]
-        refuse_much_in_python(sum(sum(self._form.column(leaf).array("num_values")) for leaf in leaves))
+        if kernels.implementation() != "native":
+            refuse_much_in_python(sum(sum(self._form.column(leaf.leaf).array("num_values")) for leaf in self._leaves()))
 
     @property
     def form(self) -> Form:
@@ -141,13 +140,15 @@ class Decoder:
         """The arrays of fields whose row groups the kernels read together; of others `_by_pages` says what is wrong."""
         if not hasattr(self._source, "fd") or self._checks_crc:
             return {}
-        leaves = [leaf for column in self._columns for leaf in column.leaves]
-        claims = claims_of(self._form, leaves, self._source.size)
+        claims = self._claims
         if claims is None or not (self._is_checked or claims.are_believed):
             return {}
         local = LocalColumns(self._form, self._source, groups, whole=whole)
         texts = None if self._is_checked else TextBudget(max(TEXT_BYTES, claims.believed))
-        taken = [column for column in columns if local.takes(column) and not self._has_copies(column)]
+        may_have_copies = self._copies is not None and self._copies.may_be(self._footer)
+        taken = [
+            column for column in columns if local.takes(column) and not (may_have_copies and self._has_copies(column))
+        ]
         return local.read(taken, texts, use_threads=use_threads)
 
     def _by_pages(
@@ -177,9 +178,14 @@ class Decoder:
             arrays[id(column)] += pieces
         return arrays
 
+    @cached_property
+    def _claims(self) -> Claims | None:
+        return claims_of(self._form, self._leaves(), self._source.size)
+
+    def _leaves(self) -> Iterator[LeafPlan]:
+        return (leaf for column in self._columns for leaf in column.leaves)
+
     def _has_copies(self, column: Column) -> bool:
-        if self._copies is None or not self._copies.may_be(self._footer):
-            return False
         numbers = [number for number, count in enumerate(self.row_counts) if count]
         return any(self._stored(leaf, number).copy is not None for number in numbers for leaf in column.leaves)
 

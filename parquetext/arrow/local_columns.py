@@ -23,6 +23,7 @@ from .wanted_columns import Column
 __all__ = ["LocalColumns"]
 
 UNITS_OF_WORKER = 8  # at least, so that all workers end at about the same time
+BYTES_OF_TEXT = 16
 LEAST_ROWS = 1 << 16  # of a unit, where there is a choice
 
 
@@ -70,8 +71,9 @@ class LocalColumns:
         texts : TextBudget, optional
             How many bytes of texts are decoded at most.
         """
-        units = [Unit(column, *part) for column in columns for part in self._parts(len(columns), use_threads)]
-        found = each(lambda unit: self._read(unit, texts), units, use_threads, list(map(self._weight, units)))
+        parts = self._parts(len(columns), use_threads) if columns else []
+        units = [Unit(column, *part) for column in columns for part in parts]
+        found = each(lambda unit: self._read(unit, texts), units, use_threads, list(map(_weight, units)))
         arrays: dict[int, list[pa.Array]] = {id(column): [] for column in columns}
         for unit, pieces in zip(units, found, strict=True):
             if pieces is None:
@@ -98,11 +100,6 @@ class LocalColumns:
             if done * count >= rows * len(ends) or number == last - 1:
                 ends.append(number + 1)
         return list(pairwise(ends))
-
-    def _weight(self, unit: Unit) -> int:
-        """What a unit takes, more or less: bytes of its pages."""
-        sizes = (self._form.column(leaf.leaf).array("total_uncompressed_size") for leaf in unit.column.leaves)
-        return sum(sum(some[unit.first : unit.last]) for some in sizes)
 
     def _read(self, unit: Unit, texts: TextBudget | None) -> list[pa.Array] | None:
         """The arrays of a unit: of several row groups one, unless its texts are too many for that."""
@@ -161,6 +158,11 @@ class LocalColumns:
             counts = array("q", (count for turns in each_group for count in turns))
             self._turns[key] = counts, array("q", map(len, each_group))
         return self._turns[key]
+
+
+def _weight(unit: Unit) -> int:
+    """What a unit takes, more or less: bytes of a row. Parts of a field have about as many rows each."""
+    return sum(leaf.kind.width or BYTES_OF_TEXT for leaf in unit.column.leaves)
 
 
 def _mask_of(groups: Sequence[Picks]) -> pa.BooleanArray | None:

@@ -19,6 +19,7 @@ from .assemble_plan import LeafPlan, ListPlan, Plan, StructPlan
 
 __all__ = [
     "MOST_BATCH_BYTES",
+    "Claims",
     "believed",
     "claimed",
     "claims_of",

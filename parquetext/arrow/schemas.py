@@ -12,11 +12,12 @@ from ..errors import ParquetextError, Unsupported
 from ..footer.model import Form
 from ..footer.pyarrow_footer import schema_of
 from ..footer.thrift_form import ThriftForm
-from .assemble_plan import Plan, plan_fields
+from .assemble_plan import plan_fields
+from .wanted_columns import Column, columns_of
 
-__all__ = ["schema_and_plans", "schema_or_ours", "within_the_stack"]
+__all__ = ["fields_of", "schema_or_ours", "within_the_stack"]
 
-KEPT_BYTES = 1 << 14  # of a footer
+KEPT_LEAVES, KEPT_BYTES = 1 << 9, 1 << 15  # of a footer without row groups
 REFUSED = (pa.ArrowException, OSError, ParquetextError)
 
 
@@ -29,16 +30,22 @@ def within_the_stack() -> Iterator[None]:
         raise Unsupported("the schema is nested deeper than Python's stack goes") from None
 
 
-def schema_and_plans(form: Form, footer: bytes, options: Mapping) -> tuple[pa.Schema, Sequence[Plan]]:
-    """The Arrow schema of a footer, and what its fields are; small ones are kept, whatever the row groups."""
-    if options or len(footer) > KEPT_BYTES:
-        return schema_or_ours(footer, **options), plan_fields(form)
-    return _kept(form.slice(range(form.leaf_count), []))
+def fields_of(form: Form, footer: bytes, options: Mapping, wanted: Sequence[int] | None) -> Sequence[Column]:
+    """The fields of a footer that have wanted leaves; those of few leaves are kept, whatever the row groups."""
+    if not options and form.leaf_count <= KEPT_LEAVES:
+        shape = form.slice(range(form.leaf_count), [])
+        if len(shape) <= KEPT_BYTES:
+            return _kept(shape, None if wanted is None else tuple(wanted))
+    return _fields_of(schema_or_ours(footer, **options), form, wanted)
 
 
 @lru_cache(maxsize=1 << 6)
-def _kept(footer: bytes) -> tuple[pa.Schema, Sequence[Plan]]:
-    return schema_or_ours(footer), plan_fields(ThriftForm(footer))
+def _kept(footer: bytes, wanted: tuple[int, ...] | None) -> Sequence[Column]:
+    return _fields_of(schema_or_ours(footer), ThriftForm(footer), wanted)
+
+
+def _fields_of(schema: pa.Schema, form: Form, wanted: Sequence[int] | None) -> Sequence[Column]:
+    return tuple(columns_of(plan_fields(form), schema, range(form.leaf_count) if wanted is None else wanted))
 
 
 def schema_or_ours(footer: bytes, **options) -> pa.Schema:
