@@ -10,8 +10,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 from support.quick_java import java_options
 from support.stores import azure_store, google_store, hdfs_store
+from support.systems import SYSTEMS, take_away, what_it_lacks
 
 from parquetext import kernels
+from parquetext.storage import lock
 
 # No test fails because a machine is slow; what fails on one machine can be repeated on another.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
@@ -24,6 +26,31 @@ for _name in ("COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR", "TTY_COMPATIBLE", "
 
 def pytest_addoption(parser):
     parser.addoption("--long", action="store_true", help="also what takes minutes or gigabytes")
+    parser.addoption("--system", choices=SYSTEMS, help="take away what this system lacks of what Linux has")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config):
+    """Take away what a system lacks before tests are imported: their marks ask for it."""
+    if system := config.getoption("--system"):
+        config._tmp_path_factory.getbasetemp()  # pytest itself asks which system it is by its name
+        take_away(system)
+        if system == "windows":  # where compiled kernels are not built, and every change is one with force=["lock"]
+            kernels.use("pure")
+            lock.refuse = lambda *_: None
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    """With --system, skip a test that itself calls what is not there, or that changes a file in place without locks."""
+    outcome = yield
+    if call.excinfo is None or not item.config.getoption("--system"):
+        return
+    lacking = what_it_lacks(call.excinfo.value, call.excinfo.traceback[-1].path)
+    report = outcome.get_result()
+    if lacking and report.failed:
+        path, line, _ = item.location
+        report.outcome, report.longrepr = "skipped", (path, line or 0, f"this system {lacking}")
 
 
 # What takes longest, longest first, so that no process is left alone with it at the end.
@@ -72,7 +99,7 @@ def _kept_folder(request) -> Path:
 @pytest.fixture(params=["native", "pure"])
 def implementation(request):
     """Run the test on both implementations of the kernels."""
-    if request.param == "native" and not _native_built():
+    if request.param == "native" and (request.config.getoption("--system") == "windows" or not _native_built()):
         pytest.skip("the compiled kernels are not built")
     before = kernels.implementation()
     kernels.use(request.param)

@@ -147,9 +147,9 @@ def _said(values: pa.Array) -> pa.Array:
 
 
 def _named(numbers: pa.Array, names: dict[int, str]) -> pa.Array:
-    """Numbers as the names that they stand for; a number that has none as its digits."""
+    """Numbers as the names that they stand for."""
     unknown = set(pc.unique(numbers.drop_null()).to_pylist()) - names.keys()
-    names = names | {number: str(number) for number in sorted(unknown)}
+    names = names | {number: f"UNKNOWN_{number}" for number in sorted(unknown)}
     known = pc.index_in(numbers, value_set=pa.array(names, numbers.type))
     return pa.DictionaryArray.from_arrays(known, pa.array(list(names.values()), pa.string()))
 

@@ -56,7 +56,8 @@ def _is_alike(form: Form, column: Column) -> bool:
     leaf, type = column.plan, column.field.type
     if leaf.levels.repetition or not _has_one_meaning(leaf, type):
         return False
-    # Levels in BIT_PACKED are read in another order of bits by pyarrow. Writers also list it where there are no levels.
+    # Levels in BIT_PACKED are read in another order of bits by pyarrow. Writers also list it where there are no levels;
+    # a file whose footer does not list it although levels are packed so is read as the format says.
     known = ENCODINGS if leaf.levels.definition else ENCODINGS | 1 << wire.ENCODING_BIT_PACKED
     return not any(listed & ~known for listed in form.column(leaf.leaf).array("encodings"))
 

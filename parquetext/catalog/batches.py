@@ -9,13 +9,13 @@ import pyarrow.compute as pc
 
 from .. import kernels, wire
 from ..footer.types import CODECS
+from ..footer.wire_names import names_of_encodings
 from .columns import COUNTS, INDEX_LENGTHS, PLACES, SCHEMA
 from .footers import Footer
 from .leaves import leaves_of
 
 __all__ = ["Batch"]
 
-ENCODINGS = wire.NAMES_OF_ENCODING | {1: "GROUP_VAR_INT"}  # in parquet.thrift once, never written
 TYPED = ("integer", pa.int64(), 1, 0), ("double", pa.float64(), 2, 0), ("time", pa.timestamp("us", tz="UTC"), 4, 1)
 STORED, TEXT, BITMAPS = 0, 3, 5
 Column = pa.Array | pa.ChunkedArray
@@ -91,7 +91,8 @@ class Batch:
         codecs = _known(_joined([scan.chunks("codec") for scan in scans], pa.int32()))
         named = pc.if_else(pc.less(codecs, len(CODECS)), codecs, None)
         yield "codec", pa.DictionaryArray.from_arrays(named, pa.array(CODECS, pa.string()))
-        yield "encodings", _decoded(_joined([scan.chunks("encodings") for scan in scans], pa.uint32()), _encodings)
+        encodings = _joined([scan.chunks("encodings") for scan in scans], pa.uint32())
+        yield "encodings", _decoded(encodings, lambda mask: names_of_encodings([mask]))
         present = _joined([scan.chunks("present") for scan in scans], pa.uint32())
         valid = self._bitmaps(0, STORED), self._bitmaps(1, STORED)
         for name, said, exact, has in (
@@ -169,7 +170,3 @@ def _decoded(words: pa.Array, named: Callable[[int], list[str]]) -> pa.Array:
 def _coded_lists(lists: list[list[str]]) -> pa.ListArray:
     plain = pa.array(lists, pa.list_(pa.string()))
     return pa.ListArray.from_arrays(plain.offsets, plain.values.dictionary_encode())
-
-
-def _encodings(word: int) -> list[str]:
-    return [ENCODINGS.get(bit, f"UNKNOWN_{bit}") for bit in range(32) if word >> bit & 1]

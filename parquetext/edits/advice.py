@@ -12,6 +12,7 @@ from ..errors import ParquetextError, Refused
 from ..footer.copies import copy_in
 from ..footer.names import find_group_or_leaf, leaves_below
 from ..footer.thrift_form import ThriftForm
+from ..footer.wire_names import name_of_codec, names_of_encodings
 from ..rewrite.recode import Leaf, leaves_of
 from ..rewrite.sampling import ROW_GROUPS, Measured, Sample, measure
 from .encoding_names import codec_of, written_encodings
@@ -21,7 +22,7 @@ __all__ = ["MAX_GROWTH", "Advice", "ColumnAdvice", "Estimate", "advise", "advise
 
 CODECS = ("none", "zstd", "snappy", "lz4")
 MAX_GROWTH = 0.2  # of the file
-OF_LEVELS = {wire.ENCODING_RLE, wire.ENCODING_BIT_PACKED}
+OF_LEVELS = {"RLE", "BIT_PACKED"}
 SMALLER = 0.9  # of its bytes, at most: a copy that saves less is not worth its own
 BLOCK_BYTES = 120  # of the text that leads to a copy of one page or two
 ORIGINAL_BYTES = 512  # of the block that says what the file was
@@ -202,7 +203,7 @@ def _advised(source, form: ThriftForm, leaf: Leaf, codecs: Sequence[str]) -> Col
         leaf=leaf.leaf,
         type=wire.NAMES_OF_TYPE[leaf.kind.physical],
         encodings=_encodings(chunks, filled),
-        codec=wire.NAMES_OF_COMPRESSION_CODEC.get(chunks.array("codec")[filled[0]], "?") if filled else "",
+        codec=name_of_codec(chunks.array("codec")[filled[0]]) if filled else "",
         values=sum(counts),
         bytes=sum(sizes),
         values_per_second=_speed(present),
@@ -222,8 +223,8 @@ def _spread(numbers: Sequence[int]) -> list[int]:
 def _encodings(chunks, filled: Sequence[int]) -> str:
     """The names of the encodings of a column's first chunk."""
     bits = chunks.array("encodings")[filled[0]] if filled else 0
-    names = {id: name.lower() for id, name in wire.NAMES_OF_ENCODING.items() if bits >> id & 1}
-    return ", ".join([name for id, name in names.items() if id not in OF_LEVELS] or names.values())
+    names = names_of_encodings([bits])
+    return ", ".join([name for name in names if name not in OF_LEVELS] or names).lower()
 
 
 def _share(size: int, values: int, entries: int) -> int:

@@ -12,6 +12,8 @@ from ..errors import ParquetextError
 
 __all__ = ["Encoding", "find", "find_named", "names", "register", "registered"]
 
+GONE = {1: "GROUP_VAR_INT"}  # in parquet.thrift once, never written
+
 ALL_TYPES = frozenset(wire.NAMES_OF_TYPE)
 FIRST_OWN = 64  # parquet-format counts up from 0
 
@@ -130,7 +132,7 @@ def registered() -> list[Encoding]:
 
 def names() -> dict[int, str]:
     """The names of all encodings, by number: parquet-format's, and those that are registered."""
-    return wire.NAMES_OF_ENCODING | {encoding.id: encoding.name for encoding in registered()}
+    return GONE | wire.NAMES_OF_ENCODING | {encoding.id: encoding.name for encoding in registered()}
 
 
 def _decode(encoding: int, data, count: int, type: int, type_length: int):

@@ -169,9 +169,8 @@ class File(Tabular):
         now = os.fstat(source.fd)
         if (now.st_size, now.st_mtime_ns) == (source.size, source.mtime_ns):
             return False
-        try:
-            changed = kernels.local.LocalFile(systems.path_of(source.fd))
-        except FileNotFoundError:  # no /proc
+        changed = _opened_again(source.fd, self.path)
+        if changed is None:
             return False
         try:
             name, form, findings = forms.best_form(changed)
@@ -436,3 +435,19 @@ class File(Tabular):
         if self._form is _CLOSED:
             return Shown(f"parquetext.File {self.path}", [("state", "closed")])
         return show_file(self)
+
+
+def _opened_again(file: int, path: str) -> kernels.local.LocalFile | None:
+    """The very file that is open, opened once more; without /proc by its name, where that still leads to it."""
+    try:
+        return kernels.local.LocalFile(systems.path_of(file))
+    except FileNotFoundError:
+        pass
+    try:
+        found = kernels.local.LocalFile(path)
+    except FileNotFoundError:
+        return None
+    if found.ino == os.fstat(file).st_ino:
+        return found
+    found.close()
+    return None

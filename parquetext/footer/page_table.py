@@ -219,9 +219,9 @@ def _known(numbers: pa.Array) -> pa.Array:
 
 
 def _named(numbers: pa.Array, names: Mapping[int, str]) -> pa.DictionaryArray:
-    """The names of an enum's numbers; a number that has none is its own."""
+    """The names of an enum's numbers."""
     encoded = numbers.dictionary_encode()
-    known = [names.get(value, str(value)) for value in encoded.dictionary.to_pylist()]
+    known = [names.get(value, f"UNKNOWN_{value}") for value in encoded.dictionary.to_pylist()]
     return pa.DictionaryArray.from_arrays(encoded.indices, pa.array(known, pa.string()))
 
 

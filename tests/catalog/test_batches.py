@@ -12,10 +12,13 @@ import pyarrow.parquet as pq
 import pytest
 from support.blown_up import nested, write_footer
 from support.corpus_files import readable
+from support.parquet_bytes import footer_of, with_footer
 
 import parquetext
 from parquetext.catalog import SCHEMA, batches_of
 from parquetext.catalog.footers import FIRST_READ, read_footer
+from parquetext.describe.facts import columns_in_sum
+from parquetext.thrift import values
 
 UTC = datetime.UTC
 
@@ -238,3 +241,18 @@ def test_the_benchmark_compares_with_rows_that_say_the_same(tmp_path):
     ]
     theirs = pa.Table.from_pylist(list(rows_by_metadata(path)), schema=SCHEMA)
     assert catalog(path).select(facts).equals(theirs.select(facts))
+
+
+def test_encodings_are_named_as_everywhere(tmp_path):
+    """One that is registered by its name, one that parquet.thrift had once, and one that nobody knows."""
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"a": [1, 2]}), path)
+    data = path.read_bytes()
+    footer = values.read("FileMetaData", footer_of(data))
+    footer["row_groups"][0]["columns"][0]["meta_data"]["encodings"] = [0, 1, 10, 30]
+    path.write_bytes(with_footer(data, values.write("FileMetaData", footer)))
+    names = ["PLAIN", "GROUP_VAR_INT", "ALP", "UNKNOWN_30"]
+    assert catalog(path)["encodings"].to_pylist() == [names]
+    with parquetext.open(path) as file:
+        (column,) = columns_in_sum(file.columns())
+    assert column["encodings"] == names

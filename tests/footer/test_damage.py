@@ -14,7 +14,7 @@ from support.flat_files import with_flat_footer, with_index, write_with_flat_foo
 from support.wide_files import write_forms
 
 import parquetext
-from parquetext import kernels, wire
+from parquetext import kernels, systems, wire
 from parquetext.checks.inspection import inspect
 from parquetext.errors import ParquetextError
 from parquetext.footer.model import GROUP
@@ -141,14 +141,14 @@ class Look:
 def check_flip(path: str, file, position: int, bit: int, original: int, sound: tuple[dict, dict], number: int) -> str:
     """Flip one bit, look at everything, put it back; what became of it."""
     values = number % VALUES_EVERY == 0
-    os.pwrite(file, bytes([original ^ 1 << bit]), position)
+    systems.pwrite(file, bytes([original ^ 1 << bit]), position)
     try:
         seen = Look(path, values=values)
     except ParquetextError as error:
         assert str(error)
         return "error"
     finally:
-        os.pwrite(file, bytes([original]), position)
+        systems.pwrite(file, bytes([original]), position)
     assert seen.facts == sound[values], f"byte {position}, bit {bit}: wrong answer, findings {seen.findings}"
     if seen.form in ("flat", "index", "par3") and not seen.findings:
         return "identical"

@@ -8,7 +8,9 @@ import threading
 from pathlib import Path
 
 import pytest
+from support.systems import needs, needs_locks
 
+from parquetext import systems
 from parquetext.errors import Conflict, ParquetextError, Refused
 from parquetext.storage import TailEdit, change, recover
 from parquetext.storage.names import JOURNAL, NEW, beside
@@ -58,15 +60,17 @@ def test_only_a_change_in_place_keeps_the_inode(path, in_place):
     assert (path.stat().st_ino == before) is in_place
 
 
+@needs_locks()
 def test_more_than_there_is_cannot_be_kept(path, in_place):
     with pytest.raises(ParquetextError, match="cannot keep"):
         commit(path, TailEdit(len(OLD) + 1, b""), in_place=in_place)
 
 
+@needs("setxattr")
 def test_mode_owner_and_attributes_are_kept(path, in_place):
     os.chmod(path, 0o640)
     os.setxattr(path, "user.origin", b"a\0b")
-    if os.geteuid() == 0:
+    if systems.user() == 0:
         os.chown(path, 1234, 4321)
     before = path.stat()
     commit(path, in_place=in_place)
@@ -76,6 +80,7 @@ def test_mode_owner_and_attributes_are_kept(path, in_place):
     assert os.getxattr(path, "user.origin") == b"a\0b"
 
 
+@needs("setxattr")
 def test_an_access_control_list_is_kept_and_none_is_inherited(path):
     acl = bytes.fromhex("02000000 01000600ffffffff 02000400e8030000 04000400ffffffff 10000400ffffffff 20000000ffffffff")
     try:
@@ -109,7 +114,8 @@ class Forbidding(Operations):
         raise PermissionError(1, "no attributes")
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+@needs("setxattr")
+@pytest.mark.skipif(systems.user() != 0, reason="only root can give a file away")
 def test_what_cannot_be_kept_is_refused_unless_forced(path):
     os.chown(path, 1234, 4321)
     os.setxattr(path, "user.origin", b"a")
@@ -130,6 +136,7 @@ def test_a_symbolic_link_is_followed_to_the_file(path, in_place):
     assert os.listdir(folder) == ["link.bin"]
 
 
+@needs_locks()
 def test_several_hard_links_are_refused_unless_forced(path, in_place):
     other = path.parent / "other.bin"
     os.link(path, other)
@@ -166,6 +173,7 @@ def test_a_file_that_somebody_else_changed_meanwhile_is_left_alone(path, in_plac
     assert [name for name in os.listdir(path.parent) if name.startswith(".")] == []
 
 
+@needs_locks()
 def test_the_second_writer_gets_a_conflict_at_once_or_waits(path, in_place):
     with change(path, in_place=in_place) as first:
         with pytest.raises(Conflict, match="another process is changing it"):
@@ -230,6 +238,7 @@ def test_a_name_too_long_for_a_companion_gets_one_by_its_hash(tmp_path, in_place
     assert len(os.path.basename(beside(str(path), JOURNAL))) < 255
 
 
+@needs("copy_file_range")
 def test_a_kernel_without_copies_is_served_by_reading_and_writing(path, monkeypatch):
     def unable(*arguments):
         raise OSError(18, "cross-device link")

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 from support.powercut import Recording, states
+from support.systems import needs, needs_locks
 
+from parquetext import systems
 from parquetext.errors import Conflict, Malformed, ParquetextError
 from parquetext.storage import NewFile, TailEdit, create
 
@@ -21,7 +23,7 @@ class RecordingSink(Recording):
     """Also takes down what was written past it, by the sink, at the next operation on that file."""
 
     def _catch_up(self, file: int) -> None:
-        inode, content = self._of(file), os.pread(file, 1 << 20, 0)
+        inode, content = self._of(file), systems.pread(file, 1 << 20, 0)
         written = any(entry.what == "write" and entry.inode == inode for entry in self.entries)
         if content and not written:
             self._written(file, content, 0)
@@ -85,6 +87,7 @@ def test_a_new_file_has_the_mode_that_the_umask_leaves(tmp_path):
     assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o640
 
 
+@needs("fchmod")
 def test_a_file_in_anothers_place_takes_over_its_mode_and_links_lead_to_it(tmp_path):
     path, link = tmp_path / "x", tmp_path / "link"
     path.write_bytes(b"old")
@@ -106,7 +109,7 @@ def test_where_no_file_can_be_the_error_names_the_path(tmp_path):
         create("/dev/null")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anything")
+@pytest.mark.skipif(systems.user() == 0, reason="root may write anything")
 def test_a_file_that_may_not_be_written_is_left_alone(tmp_path):
     (tmp_path / "x").write_bytes(b"old")
     (tmp_path / "x").chmod(0o444)
@@ -114,6 +117,7 @@ def test_a_file_that_may_not_be_written_is_left_alone(tmp_path):
         create(tmp_path / "x")
 
 
+@needs_locks()
 def test_one_writer_at_a_time(tmp_path):
     first = create(tmp_path / "x")
     with pytest.raises(Conflict):

@@ -7,6 +7,7 @@ import os
 import random
 
 import pytest
+from support.systems import needs, needs_locks
 
 from parquetext.errors import Conflict, ParquetextError, Refused
 from parquetext.storage import appender, change, create, open_source, rewriting
@@ -46,6 +47,7 @@ def test_ranges_and_bytes_come_in_their_order(path, tmp_path):
     assert (tmp_path / "y.bin").read_bytes() == stream.getvalue() == expected + large
 
 
+@needs("fchmod")
 def test_the_new_file_keeps_mode_and_times(path):
     path.chmod(0o640)
     os.utime(path, ns=(5, 7))
@@ -89,6 +91,7 @@ def test_a_file_that_somebody_changes_during_the_flush_stays_theirs(path):
     assert os.listdir(path.parent) == ["x.bin"]
 
 
+@needs_locks()
 def test_another_writer_has_to_wait(path):
     with change(path) as changing, rewriting(changing), pytest.raises(Conflict), change(path):
         pass

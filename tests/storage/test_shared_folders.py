@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.journals import journal_of, leave_journal, stale_of
+from support.systems import needs
 from support.users import ANNA, MALLORY, as_user, shared_folder
 
 from parquetext.errors import Conflict, Refused
@@ -175,6 +176,7 @@ class Swapping(Operations):
         return super().create(path, mode, folder)
 
 
+@needs("O_DIRECTORY")
 @pytest.mark.parametrize("in_place", [False, True])
 def test_a_folder_that_is_exchanged_during_a_change_changes_nothing_else(tmp_path, in_place):
     folder, elsewhere = tmp_path / "folder", tmp_path / "elsewhere"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -177,3 +178,16 @@ def test_every_public_name_is_imported_there(name):
     }
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
     assert done.stdout == "imported\n" and "Warning" not in done.stderr, done.stderr
+
+
+# More of them by hand: pytest --system mac tests/storage tests/edits tests/footer tests/cli
+PART = ("storage/test_commits.py", "storage/test_rewriting.py", "footer/test_open.py", "cli/test_joining.py")
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_part_of_other_tests_passes_there(name):
+    tests = Path(__file__).parents[1]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--system", name]
+    done = subprocess.run([*command, *(tests / part for part in PART)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 50

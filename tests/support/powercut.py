@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from parquetext import systems
 from parquetext.storage.operations import Operations
 
 ALL_SUBSETS_UP_TO = 8
@@ -83,7 +84,7 @@ class Recording(Operations):
 
     def copy(self, source, target, length, begin=0, at=0):
         super().copy(source, target, length, begin, at)
-        self._written(target, os.pread(source, length, begin), at)
+        self._written(target, systems.pread(source, length, begin), at)
 
     def write(self, file, data, offset):
         super().write(file, data, offset)

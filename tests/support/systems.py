@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import importlib
 import os
+import shutil
 import sys
+import tempfile
+from pathlib import Path
 
-__all__ = ["SYSTEMS", "take_away"]
+import pytest
+
+from parquetext import systems
+from parquetext.errors import Refused
+
+__all__ = ["SYSTEMS", "needs", "needs_locks", "take_away", "what_it_lacks"]
 
 _MAC = (
     *("copy_file_range", "listxattr", "getxattr", "setxattr", "removexattr"),
@@ -15,9 +23,33 @@ _MAC = (
 _WINDOWS = (
     *_MAC,
     *("pread", "pwrite", "preadv", "pwritev", "fchown", "fchmod", "geteuid", "getuid", "getegid", "chown"),
-    *("O_CLOEXEC", "O_DIRECTORY", "O_NOFOLLOW", "O_NONBLOCK"),
+    *("O_CLOEXEC", "O_DIRECTORY", "O_NOFOLLOW", "O_NONBLOCK", "mkfifo"),
 )
+TESTS = Path(__file__).parents[1]
 SYSTEMS = {"mac": _MAC, "windows": _WINDOWS}
+
+
+def needs(*names: str) -> pytest.MarkDecorator:
+    """Marks a test of what this system can do by these functions of `os`."""
+    lacking = [name for name in names if not hasattr(os, name)]
+    return pytest.mark.skipif(bool(lacking), reason=f"this system has no os.{', os.'.join(lacking)}")
+
+
+def needs_locks() -> pytest.MarkDecorator:
+    """Marks a test of several writers, or of changes in place."""
+    return pytest.mark.skipif(not systems.has_locks(), reason="this system has no locks of files")
+
+
+def what_it_lacks(error: BaseException, raised_in: object) -> str | None:
+    """What a system has not that a test needs, told by the error that the test ends with; None for any other error."""
+    taken = {name for names in SYSTEMS.values() for name in names}
+    if isinstance(error, AttributeError) and error.name in taken and TESTS in Path(str(raised_in)).parents:
+        return f"has no os.{error.name}"
+    if isinstance(error, ImportError) and error.name == "fcntl":
+        return "has no fcntl"
+    if isinstance(error, Refused) and "nothing is changed in place" in error.message:
+        return "changes nothing in place"
+    return None
 
 
 def take_away(system: str, remove=delattr, replace=dict.__setitem__) -> None:
@@ -25,7 +57,10 @@ def take_away(system: str, remove=delattr, replace=dict.__setitem__) -> None:
     for name in SYSTEMS[system]:
         if hasattr(os, name):
             remove(os, name)
+    # The standard library asks for some of them once, when it is imported.
+    replace(vars(tempfile), "_O_TMPFILE_WORKS", False)
+    replace(vars(shutil), "_copyxattr", lambda *_, **__: None)
     if system == "windows":
         replace(sys.modules, "fcntl", None)
-    systems = importlib.reload(importlib.import_module("parquetext.systems"))
+    importlib.reload(systems)
     systems.path_of = lambda file: f"/no-such-folder/{file}"

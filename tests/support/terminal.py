@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import pty
 import re
@@ -10,7 +9,11 @@ import struct
 import subprocess
 import termios
 
+import pytest
+
 __all__ = ["in_terminal"]
+
+fcntl = pytest.importorskip("fcntl", exc_type=ImportError)
 
 _PIECE = re.compile(r"\x1b\[(\?)?([\d;]*)([A-Za-z])|([\r\n])|([^\x1b\r\n]+)|(.)", re.DOTALL)
 
