@@ -14,6 +14,7 @@ from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_clib import build_clib
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
 # Free-threaded builds have no limited API yet: they get modules of their own version.
 LIMITED_API = None if sysconfig.get_config_var("Py_GIL_DISABLED") else 0x030B0000
@@ -74,17 +75,28 @@ class BuildExtensions(build_ext):
         return [] if Kernels.missing else super().get_outputs()
 
 
+def build_jar() -> None:
+    """Build the jar of Spark's scan, or go on without it where it is not required."""
+    jar = runpy.run_path("parquetext/spark/jar.py")
+    try:
+        jar["build"]()
+    except jar["CannotBuild"] as error:
+        if REQUIRE_JAR:
+            raise
+        if stale := jar["installed"]():
+            stale.unlink()
+        print(f"parquetext: built without its jar for Spark's own scans ({error}).", file=sys.stderr)
+
+
 class BuildPython(build_py):
     def run(self) -> None:
-        jar = runpy.run_path("parquetext/spark/jar.py")
-        try:
-            jar["build"]()
-        except jar["CannotBuild"] as error:
-            if REQUIRE_JAR:
-                raise
-            if stale := jar["installed"]():
-                stale.unlink()
-            print(f"parquetext: built without its jar for Spark's own scans ({error}).", file=sys.stderr)
+        build_jar()
+        super().run()
+
+
+class SourceDistribution(sdist):
+    def run(self) -> None:
+        build_jar()  # a build from it may see neither javac nor Spark
         super().run()
 
 
@@ -133,5 +145,6 @@ commands = {
     "build_ext": BuildExtensions,
     "build_py": BuildPython,
     "bdist_wheel": BuildWheel,
+    "sdist": SourceDistribution,
 }
 setup(cmdclass=commands, **native)

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import tomllib
 import zipfile
 from importlib import metadata
@@ -95,6 +96,18 @@ def can_build_jar() -> bool:
 def has_spark() -> bool:
     places = [os.environ.get("SPARK_HOME"), sysconfig.get_path("purelib") + "/pyspark"]
     return any(list(Path(place, "jars").glob("scala-library-2.13.*.jar")) for place in places if place)
+
+
+def test_a_source_distribution_brings_the_jar(long, source):
+    """A build from it may see neither javac nor Spark."""
+    if not can_build_jar():
+        pytest.skip("the jar cannot be built here: no javac, or no Spark 4")
+    shutil.rmtree(source / "parquetext" / "spark" / "jars", ignore_errors=True)
+    environment = os.environ | {"PARQUETEXT_PURE": "1"}
+    subprocess.run([sys.executable, "setup.py", "-q", "sdist"], cwd=source, env=environment, check=True)
+    (archive,) = (source / "dist").iterdir()
+    with tarfile.open(archive) as names:
+        assert any(name.endswith("parquetext/spark/jars/parquetext-spark_2.13.jar") for name in names.getnames())
 
 
 def test_without_a_compiler_the_install_succeeds_on_the_twin_and_says_so(source, tmp_path):

@@ -60,7 +60,7 @@ def build(jar: Path = _JAR, sources: Path = _SOURCES) -> Path:
     Raises
     ------
     CannotBuild
-        javac is not on PATH, neither SPARK_HOME nor an installed pyspark has the jars of Spark 4, javac has found
+        javac is not on PATH, no Spark 4 is found by SPARK_HOME, an installed pyspark or PATH, javac has found
         errors, or there are neither sources nor a jar.
     """
     if not sources.is_dir():
@@ -111,12 +111,15 @@ def _spark_jars() -> Path:
     homes = [Path(os.environ["SPARK_HOME"])] if os.environ.get("SPARK_HOME") else []
     if (spec := importlib.util.find_spec("pyspark")) and spec.submodule_search_locations:
         homes += map(Path, spec.submodule_search_locations)
-    # pip hides what is installed from a build, but not where it would install.
+    # pip hides what is installed from a build, but not where it would install; `python -m build` hides that, too.
     homes.append(Path(sysconfig.get_path("purelib"), "pyspark"))
+    if script := shutil.which("spark-submit"):
+        home = Path(script).resolve().parents[1]
+        homes += [home, *home.glob("lib/python3*/site-packages/pyspark")]
     for home in homes:
         if list((home / "jars").glob(_SCALA_LIBRARY)):
             return home / "jars"
-    raise CannotBuild("no Spark 4 to compile against: install pyspark, or set SPARK_HOME")
+    raise CannotBuild("no Spark 4 to compile against: install pyspark, set SPARK_HOME, or put spark-submit on PATH")
 
 
 def _zipped(classes: Path, manifest: bytes) -> bytes:

@@ -43,12 +43,35 @@ def test_an_installation_without_a_jar_says_how_to_get_one(installed):
     assert "jvm/build.sh" in told.stderr
 
 
+SPARK_BY_PATH = {"Spark's own download": "jars", "PyPI": "lib/python3.11/site-packages/pyspark/jars"}
+
+
+@pytest.mark.parametrize("jars", SPARK_BY_PATH.values(), ids=SPARK_BY_PATH.keys())
+def test_a_build_finds_the_spark_whose_scripts_are_on_the_path(tmp_path, monkeypatch, jars):
+    """Neither `python -m build` nor a copied download says otherwise where Spark is."""
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
+    monkeypatch.delenv("SPARK_HOME", raising=False)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin")
+    script, library = tmp_path / "bin" / "spark-submit", tmp_path / jars / "scala-library-2.13.17.jar"
+    for path in (script, library):
+        path.parent.mkdir(parents=True)
+        path.touch()
+    script.chmod(0o755)
+    assert jar._spark_jars() == library.parent
+    library.unlink()
+    with pytest.raises(jar.CannotBuild, match="no Spark 4"):
+        jar._spark_jars()
+
+
 @pytest.mark.skipif(shutil.which("javac") is None, reason="there is no javac")
 def test_an_isolated_build_finds_the_spark_of_the_environment_it_builds_for(tmp_path, monkeypatch):
     """pip hides installed packages from a build."""
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
     monkeypatch.delenv("SPARK_HOME", raising=False)
+    found = shutil.which
+    monkeypatch.setattr(shutil, "which", lambda name: found(name) if name == "javac" else None)
     source = tmp_path / "sources" / "Small.java"
     source.parent.mkdir()
     source.write_text("final class Small { scala.Anything any; }\n")
